@@ -1,0 +1,17 @@
+"""RL foundations for LLMs: one small instrument, three loops.
+
+     datasets/ ──► policies ──► rollouts ──► score.py ──► artifacts/ ──► Loop A measure · Loop B choose · Loop C learn
+                                            guardrails: gate · golden/ · rubrics/ · the locked room
+
+Read in this order:
+
+    score.py         the instrument: what is paid, what can go wrong, and the verdict
+    datasets/        what goes in, and how strictly it is read
+    eval.py          Loop A on one screen; inspect_run.py looks at what failed
+    artifacts/       what comes out, and why it can be believed
+    gate.py          whether one run may replace another; stats.py is how sure a count makes you
+    selection_demo.py   Loop B
+    rubrics/, golden/   the instrument under attack: validate_scorer.py
+
+This package is the teacher's and is read, not edited. ``python -m course`` prints the commands.
+"""

@@ -1,0 +1,41 @@
+"""``python -m course``: the map in the terminal."""
+
+from course.command import Parser, run
+
+MAP = """\
+RL foundations for LLMs: one small instrument, three loops.
+
+  dataset ──► policy ──► completions ──► scorer ──► results ──► A · B · C
+
+Loop A  measure: what is true right now? Nothing changes.
+  python -m course.eval             score recorded completions, leave a run
+  python -m course.inspect_run      look at the failures, or verify a run
+  python -m course.gate             may this run replace that one?
+  python -m course.validate_scorer  golden sets, and each rule taken away once
+
+Loop B  choose: what does looking at N samples buy? The policy stays the same.
+  python -m course.selection_demo   best of N with your own pick_best
+
+Loop C  learn: the policy itself changes. Not in this version yet.
+
+Each command has --help. Always ask: which loop am I in, which knob did I turn?
+
+Yours to change
+  exercises/pick_best.py   how Loop B chooses
+  tests/test_rubric.py     your own tests of the reward spec
+  runs/                    what you measured; each README.md has blanks for you
+Not yours: course/ and data/ are the instrument and what it measures. Read them.
+
+Start here
+  python -m course.eval --dataset data/datasets/math_dev.jsonl \\
+      --completions data/rollouts/frozen_rollouts_dev.jsonl"""
+
+
+def main() -> int:
+    Parser("course", "Print the map: the three loops, their commands, and what is yours to change.").parse_args()
+    print(MAP)
+    return 0
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,58 @@
+"""How often the holdout was looked at. Each look is a chance to tune on it, so each is counted."""
+
+import os
+from pathlib import Path
+
+import msgspec
+
+from course.artifacts.records import Manifest
+from course.errors import UserError
+
+HOLDOUT = "holdout"
+LOG = "holdout_log.jsonl"
+
+
+class Look(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One run on a holdout split."""
+
+    run: str
+    command: str
+    dataset_fingerprint: str
+    completions_fingerprint: str
+    scorer_version: str
+
+
+def count_look(runs: Path, run: Path, manifest: Manifest) -> None:
+    """Add one look to the log. Raises OSError where it cannot be written: a look that can't be counted isn't had."""
+    look = Look(
+        run=run.as_posix(),
+        command=manifest.command,
+        dataset_fingerprint=manifest.dataset_fingerprint,
+        completions_fingerprint=manifest.completions_fingerprint,
+        scorer_version=manifest.scorer_version,
+    )
+    runs.mkdir(parents=True, exist_ok=True)
+    with (runs / LOG).open("ab") as file:
+        file.write(msgspec.json.encode(look) + b"\n")
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def look_number(runs: Path, manifest: Manifest) -> int:
+    """The number of the look that this run is about to be; 0 for a run that is none."""
+    return looks(runs, manifest.dataset_fingerprint) + 1 if manifest.split == HOLDOUT else 0
+
+
+def looks(runs: Path, dataset_fingerprint: str) -> int:
+    """How many runs on this holdout the log counts."""
+    try:
+        lines = (runs / LOG).read_bytes().splitlines()
+    except FileNotFoundError:
+        return 0
+    try:
+        log = [msgspec.json.decode(line, type=Look) for line in lines]
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise UserError(
+            f"{runs / LOG}: expected the lab's own log, one look a line, got: {error}; restore it"
+        ) from None
+    return sum(look.dataset_fingerprint == dataset_fingerprint for look in log)

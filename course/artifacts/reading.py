@@ -1,0 +1,166 @@
+"""Reading a run, and believing none of it: digests are taken again, and every completion is scored again.
+
+Covered
+    A file changed, cut or missing; a reward or an outcome edited, even where the digests were forged to fit.
+Not covered
+    A run invented from the start by somebody who also ran the real scorer on it. No digest can tell that.
+"""
+
+import hashlib
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from course.artifacts.records import (
+    MANIFEST,
+    MISSING,
+    RESULT_TYPES,
+    RESULTS,
+    SCHEMA_VERSION,
+    SUMMARY,
+    Manifest,
+    Result,
+    Selection,
+)
+from course.errors import UserError
+from course.score import verdict, visible
+
+_BLOCK_BYTES = 1 << 18
+_LISTED = 3  # how many rows a complaint names
+
+
+class Run(NamedTuple):
+    """A run's folder and its manifest, read but not verified."""
+
+    path: Path
+    manifest: Manifest
+
+
+class Broken(Exception):
+    """The run is incomplete or was tampered with: one sentence, which file and how."""
+
+
+def open_run(path: Path) -> Run:
+    """Read the manifest. Raises UserError where there is no such folder, Broken where it holds no whole run."""
+    if not path.is_dir():
+        raise UserError(f"{path}: expected the folder of a run, got {'a file' if path.exists() else 'nothing there'}")
+    try:
+        manifest = msgspec.json.decode(_read(path, MANIFEST), type=Manifest)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise Broken(f"{MANIFEST} is not a manifest of this lab: {visible(str(error))}") from None
+    if manifest.schema_version != SCHEMA_VERSION:
+        raise Broken(f"{MANIFEST} has schema version {manifest.schema_version}, this lab reads {SCHEMA_VERSION}")
+    for name in (RESULTS, SUMMARY):
+        if name not in manifest.outputs:
+            raise Broken(f"{MANIFEST} has no digest of {name}")
+    return Run(path, manifest)
+
+
+def read_summary(run: Run) -> dict[str, Any]:
+    """The summary, as it stands. Raises Broken where it cannot be read."""
+    try:
+        return msgspec.json.decode(_read(run.path, SUMMARY), type=dict[str, Any])
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise Broken(f"{SUMMARY} is not a JSON object: {visible(str(error))}") from None
+
+
+def rows(run: Run) -> Iterator[Result]:
+    """The results, as they stand and unverified. Raises Broken at a row that is none."""
+    return chain.from_iterable(_batches(run, hashlib.sha256()))
+
+
+def verified_rows(run: Run, faults: list[str]) -> Iterator[Result]:
+    """Yield every row, and add to ``faults`` what is wrong with the run: complete once the iteration is through.
+
+    The installed scorer scores the raw completions again; digests and the summary's counts are taken again.
+    """
+    return chain.from_iterable(_verified_batches(run, faults))
+
+
+def _verified_batches(run: Run, faults: list[str]) -> Iterator[list[Result]]:
+    digest = hashlib.sha256()
+    rescored = _choice_rescored if run.manifest.loop == "B" else _rescored
+    n = passes = 0
+    wrong: list[Result] = []
+    try:
+        for batch in _batches(run, digest):
+            n += len(batch)
+            passes += sum([row.reward == 1.0 for row in batch])
+            wrong += [row for row in batch if not rescored(row)]
+            yield batch
+        faults += [f"{RESULTS}: {_said(row)}, which is not what the scorer says" for row in wrong[:_LISTED]]
+        if len(wrong) > _LISTED:
+            faults.append(f"{RESULTS}: {len(wrong) - _LISTED:,} more rows are not what the scorer says")
+        summary = read_summary(run)
+        if (summary.get("n"), summary.get("passes")) != (n, passes):
+            faults.append(f"{SUMMARY} counts {summary.get('passes')} of {summary.get('n')}, its rows {passes} of {n}")
+    except Broken as error:
+        faults.append(str(error))
+        return
+    for name, recorded in run.manifest.outputs.items():
+        faults.extend(_digest_faults(run.path, name, recorded, digest.hexdigest() if name == RESULTS else None))
+
+
+def _batches(run: Run, digest: "hashlib._Hash") -> Iterator[list[Result]]:
+    """The rows of some 256 KiB at a time: all of it read once, and fed to ``digest`` on the way."""
+    decode = msgspec.json.Decoder(RESULT_TYPES[run.manifest.loop]).decode_lines
+    rest, number = b"", 0
+    try:
+        with (run.path / RESULTS).open("rb") as file:
+            while block := file.read(_BLOCK_BYTES):
+                digest.update(block)
+                lines, _, rest = (rest + block).rpartition(b"\n")
+                batch = decode(lines)
+                number += len(batch)
+                yield batch
+    except OSError as error:
+        raise Broken(f"{RESULTS} cannot be read: {(error.strerror or str(error)).lower()}") from None
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise Broken(f"{RESULTS}, after row {number}: not a result: {visible(str(error))}") from None
+    if rest:
+        raise Broken(f"{RESULTS} is cut off after row {number}")
+
+
+def _rescored(row: Result) -> bool:
+    """Whether the installed scorer says of this row what the row says."""
+    if row.completion is None:
+        outcome, parsed = MISSING, None
+    else:
+        try:
+            outcome, parsed = verdict(row.expected_answer, row.completion)
+        except ValueError:  # an expected answer of more digits than any example has
+            return False
+    return row.outcome == outcome and row.parsed_answer == parsed and row.reward == (1.0 if outcome == "ok" else 0.0)
+
+
+def _choice_rescored(row: Result) -> bool:
+    """The same of a choice and of all the samples it was made from."""
+    if not isinstance(row, Selection) or not _rescored(row):
+        return False
+    again = [1.0 if verdict(row.expected_answer, sample)[0] == "ok" else 0.0 for sample in row.samples]
+    return row.rewards == again and 0 <= row.chosen < len(again) and row.samples[row.chosen] == row.completion
+
+
+def _said(row: Result) -> str:
+    return f"{visible(row.id[:60])} is recorded as {visible(row.outcome[:40])} with reward {row.reward}"
+
+
+def _digest_faults(folder: Path, name: str, recorded: str, found: str | None) -> list[str]:
+    if name != Path(name).name or "\\" in name or ":" in name:
+        return [f"{MANIFEST} names an output that is not a file of its folder: {visible(name[:60])}"]
+    if found is None:
+        try:
+            found = hashlib.sha256(_read(folder, name)).hexdigest()
+        except Broken as error:
+            return [str(error)]
+    return [] if found == recorded else [f"{visible(name[:60])} is not the file that was written: its digest differs"]
+
+
+def _read(folder: Path, name: str) -> bytes:
+    try:
+        return (folder / name).read_bytes()
+    except OSError as error:
+        raise Broken(f"{visible(name[:60])} cannot be read: {(error.strerror or str(error)).lower()}") from None

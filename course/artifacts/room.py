@@ -1,0 +1,75 @@
+"""The locked room: two runs can be compared only where everything but the one thing studied was the same."""
+
+from typing import NamedTuple
+
+import msgspec
+
+from course.artifacts.records import Manifest
+
+
+class Condition(NamedTuple):
+    """One wall of the room. ``knob``: what was really turned where the two differ."""
+
+    name: str
+    baseline: str | None
+    candidate: str | None
+    knob: str
+
+    @property
+    def fault(self) -> str | None:
+        """Why this wall does not hold; None where it does. A fact that is missing on either side fails closed."""
+        missing = [
+            side for side, value in (("baseline", self.baseline), ("candidate", self.candidate)) if value is None
+        ]
+        if missing:
+            return f"{self.name} is not known of the {' and the '.join(missing)}"
+        return None if self.baseline == self.candidate else f"{self.name} differs"
+
+
+POLICY = "policy"
+SELECTION = "selection compute"
+INSTRUMENT = "instrument"
+ENVIRONMENT = "environment"
+NOTHING = "nothing"
+
+
+_WALLS = {
+    "dataset_fingerprint": ENVIRONMENT,
+    "prompts_fingerprint": ENVIRONMENT,
+    "split": ENVIRONMENT,
+    "scorer_name": INSTRUMENT,
+    "scorer_version": INSTRUMENT,
+    "scorer_fingerprint": INSTRUMENT,
+    "loop": SELECTION,
+    "samples_per_prompt": SELECTION,
+    "sampling": SELECTION,
+}
+
+
+def walls(manifest: Manifest) -> dict[str, str | None]:
+    """What has to be the same in another run for the two to be compared; None where it is not known."""
+    return {name: _text(getattr(manifest, name)) for name in _WALLS}
+
+
+def locked_room(baseline: Manifest, candidate: Manifest) -> list[Condition]:
+    """Every condition with both its values: the environment's, the instrument's, then how much was sampled and how."""
+    one, other = walls(baseline), walls(candidate)
+    return [Condition(name, one[name], other[name], knob) for name, knob in _WALLS.items()]
+
+
+def knob_turned(conditions: list[Condition], baseline: Manifest, candidate: Manifest) -> str:
+    """Which knob accounts for a difference between the two runs; several, joined, if several were turned."""
+    turned = list(
+        dict.fromkeys(condition.knob for condition in conditions if condition.baseline != condition.candidate)
+    )
+    if turned:
+        return " and ".join(turned)
+    if baseline.completions_fingerprint != candidate.completions_fingerprint:
+        return POLICY
+    return SELECTION if baseline.loop == "B" else NOTHING  # Loop B on the same samples: only the choice can differ
+
+
+def _text(value: object) -> str | None:
+    if isinstance(value, msgspec.Struct):
+        return ", ".join(f"{name} {setting}" for name, setting in msgspec.structs.asdict(value).items())
+    return None if value is None else str(value)

@@ -1,0 +1,138 @@
+"""Writing a run: in a hidden folder beside its place, synced, then renamed. A killed command leaves no run at all.
+
+Covered
+    An error, Ctrl-C or SIGTERM on the way removes the hidden folder. A kill -9 or a power cut leaves it behind, under
+    a name that ends in ``.partial``, and it can be deleted. A full disk shows before the rename.
+Not covered
+    Two commands that are given the same ``--outdir`` at the same moment: one of them fails with a clear error, but
+    which one is up to the system. Disks that say they have synced and have not.
+"""
+
+import hashlib
+import os
+import shutil
+from collections.abc import Iterable
+from itertools import count, islice
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import msgspec
+
+from course.artifacts.environment import environment
+from course.artifacts.holdout import HOLDOUT, count_look
+from course.artifacts.records import ENVIRONMENT, MANIFEST, README, Manifest
+from course.errors import UserError
+
+RUNS = Path("runs")
+_BATCH = 2_000  # rows
+
+
+class RunWriter:
+    """``with RunWriter(outdir) as run``: write the files, then ``publish``. Without ``publish`` nothing remains.
+
+    ``outdir`` None takes the next free ``runs/run_001``. An existing one is refused before any work is done. Raises
+    UserError where the disk does not let it write.
+    """
+
+    def __init__(self, outdir: Path | None) -> None:
+        self._wanted = outdir
+        self.path = outdir or _next_free()
+        self.outputs: dict[str, str] = {}  # name -> SHA-256
+        if os.path.lexists(self.path):
+            raise UserError(f"{self.path}: expected a new folder, got one that exists; choose another --outdir")
+
+    def __enter__(self) -> Self:
+        parent = self.path.parent
+        self._made = [folder for folder in (parent, *parent.parents) if not folder.exists()]
+        self._temporary = parent / f".{self.path.name}.{os.urandom(4).hex()}.partial"
+        try:
+            self._temporary.mkdir(parents=True)
+        except OSError as error:
+            self._clean_up()
+            raise self._refused(error) from None
+        return self
+
+    def __exit__(self, _: type[BaseException] | None, error: BaseException | None, __: TracebackType | None) -> None:
+        self._clean_up()
+        if isinstance(error, OSError):
+            raise self._refused(error) from None
+
+    def write_rows(self, name: str, rows: Iterable[msgspec.Struct]) -> None:
+        """Write JSONL as the rows come, and keep its digest."""
+        encoder, digest = msgspec.json.Encoder(), hashlib.sha256()
+        rows = iter(rows)
+        with (self._temporary / name).open("wb") as file:
+            while batch := list(islice(rows, _BATCH)):
+                lines = encoder.encode_lines(batch)
+                digest.update(lines)
+                file.write(lines)
+            _sync(file.fileno(), file.flush)
+        self.outputs[name] = digest.hexdigest()
+
+    def write_json(self, name: str, value: Any) -> None:
+        """Write a small JSON file, indented for a person, and keep its digest."""
+        self.outputs[name] = hashlib.sha256(self._write_small(name, value)).hexdigest()
+
+    def publish(self, manifest: Manifest, readme: str) -> Path:
+        """Finish the run and put it in its place. Counts a look where it is the holdout's. Returns the place."""
+        self._write_small(MANIFEST, manifest)
+        self._write_small(ENVIRONMENT, environment())
+        self._write_bytes(README, readme.encode("utf-8"))
+        _sync_folder(self._temporary)
+        if manifest.split == HOLDOUT:  # before the rename: a look too many is counted rather than one too few
+            count_look(RUNS, self.path, manifest)
+        while not self._moved():
+            self.path = _next_free()
+        _sync_folder(self.path.parent)
+        return self.path
+
+    def _moved(self) -> bool:
+        try:
+            self._temporary.rename(self.path)
+        except OSError:
+            if self._wanted is None and os.path.lexists(self.path):
+                return False  # another command took the number meanwhile
+            raise
+        self._made = []
+        return True
+
+    def _write_small(self, name: str, value: Any) -> bytes:
+        data = msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n"
+        self._write_bytes(name, data)
+        return data
+
+    def _write_bytes(self, name: str, data: bytes) -> None:
+        with (self._temporary / name).open("wb") as file:
+            file.write(data)
+            _sync(file.fileno(), file.flush)
+
+    def _clean_up(self) -> None:
+        shutil.rmtree(self._temporary, ignore_errors=True)
+        for folder in self._made:  # innermost first; one that is in use by now stays
+            try:
+                folder.rmdir()
+            except OSError:
+                break
+
+    def _refused(self, error: OSError) -> UserError:
+        words = (error.strerror or str(error)).lower()
+        return UserError(f"{self.path}: expected a place where a run can be written, got: {words}; nothing was written")
+
+
+def _next_free() -> Path:
+    return next(path for number in count(1) if not os.path.lexists(path := RUNS / f"run_{number:03}"))
+
+
+def _sync(descriptor: int, flush: Any) -> None:
+    flush()
+    os.fsync(descriptor)
+
+
+def _sync_folder(folder: Path) -> None:
+    if os.name != "nt":  # Windows has no handle on a folder to sync
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

@@ -1,0 +1,96 @@
+"""What every command shares: how its arguments are read and how its process ends.
+
+Exit status: 0 it worked; 1 a check said no; 2 the caller can mend it, one line on stderr says what; 3 undecided
+(the gate). A traceback means a fault of the lab itself.
+"""
+
+import argparse
+import os
+import re
+import signal
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO
+
+from course.errors import UserError
+from course.score import visible
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+# Python's own default. Set here so that PYTHONINTMAXSTRDIGITS cannot decide which files the lab can read and write.
+_INT_MAX_STR_DIGITS = 4300
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser that takes no abbreviations, and puts a mistake into one line with a hint."""
+
+    def __init__(self, module: str, what: str, **more: Any) -> None:
+        super().__init__(prog=f"python -m {module}", description=what, allow_abbrev=False, **more)
+
+    def error(self, message: str) -> NoReturn:
+        raise UserError(f"{message}{self._hint()} (all options: {self.prog} --help)")
+
+    def _hint(self) -> str:
+        from difflib import get_close_matches
+
+        options = list(self._option_string_actions)
+        for word in sys.argv[1:]:
+            name = word.partition("=")[0]
+            if name.startswith("-") and name not in options and (close := get_close_matches(name, options, n=1)):
+                return f"; {name} is no option, did you mean {close[0]}?"
+        return ""
+
+
+def at_least_one(text: str) -> int:
+    """An argument that counts something."""
+    if not (text.isascii() and text.isdigit() and 1 <= len(text) <= 9 and int(text) > 0):
+        raise argparse.ArgumentTypeError(f"expected a whole number from 1 on, got {text}")
+    return int(text)
+
+
+def share(text: str) -> "Fraction":
+    """An argument between 0 and 1, kept exactly as it was written."""
+    if not re.fullmatch(r"(0|1|0?\.[0-9]{1,9}|0\.|1\.0{0,9})", text):
+        raise argparse.ArgumentTypeError(f"expected a number from 0 to 1 such as 0.02, got {text}")
+    from fractions import Fraction
+
+    return Fraction(text.rstrip(".") or "0")
+
+
+def run(main: Callable[[], int]) -> NoReturn:
+    """Run ``main`` as this process, and end with its status."""
+    sys.set_int_max_str_digits(_INT_MAX_STR_DIGITS)
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # leave by the road that cleans up
+    try:
+        status = main()
+        sys.stdout.flush()
+    except UserError as error:
+        status = _fail(str(error))
+    except KeyboardInterrupt:
+        status = _fail("interrupted; a run that was not finished has left nothing behind", 130)
+    except BrokenPipeError:  # the reader has gone (| head): nothing to tell it
+        _give_up(sys.stdout)
+        status = 141
+    except OSError as error:
+        _give_up(sys.stdout)
+        status = _fail(f"expected to read and write freely, got: {reason(error)}")
+    sys.exit(status)
+
+
+def reason(error: OSError) -> str:
+    """The system's own words for what went wrong, without Python's number, and the path if there is one."""
+    words = (error.strerror or type(error).__name__).lower()
+    return f"{words}: {os.fspath(error.filename)!s}" if error.filename else words
+
+
+def _fail(message: str, status: int = 2) -> int:
+    print(f"error: {visible(message)}", file=sys.stderr)
+    return status
+
+
+def _give_up(stream: TextIO) -> None:
+    # What is still buffered cannot be written; without this Python would try once more at exit, and complain.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -1,0 +1,93 @@
+"""The records of the four kinds of file that go in. A field that is not here is refused, and so is another type."""
+
+from typing import Annotated, Any, ClassVar
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from course.score import FAMILIES, MAX_DIGITS
+
+_TOO_LARGE = 10**MAX_DIGITS
+
+Id = Annotated[str, Meta(min_length=1)]
+
+
+class Record(Struct, frozen=True, forbid_unknown_fields=True):
+    """What all have in common: an id, unique in its file."""
+
+    file_kind: ClassVar[str]  # in the plural, for messages
+
+    id: Id
+
+
+class Example(Record, frozen=True, forbid_unknown_fields=True):
+    """One question with its one right answer: an int of at most 1,000 digits."""
+
+    file_kind = "datasets"
+
+    prompt: str
+    expected_answer: int
+    metadata: dict[str, Any] | UnsetType = UNSET
+
+    def __post_init__(self) -> None:
+        if not -_TOO_LARGE < self.expected_answer < _TOO_LARGE:
+            raise ValueError(f"$.expected_answer: expected at most {MAX_DIGITS:,} digits, got more")
+
+
+class Rollout(Record, frozen=True, forbid_unknown_fields=True):
+    """One completion of one prompt."""
+
+    file_kind = "rollouts"
+
+    completion: str
+    metadata: dict[str, Any] | UnsetType = UNSET
+
+
+class SampleGroup(Record, frozen=True, forbid_unknown_fields=True):
+    """N completions of one prompt, in the order in which they were drawn."""
+
+    file_kind = "selection packs"
+
+    samples: Annotated[list[str], Meta(min_length=1)]
+
+
+class GoldenCase(Record, frozen=True, forbid_unknown_fields=True):
+    """One completion whose reward is known beforehand. Self-contained: it carries its own example."""
+
+    file_kind = "golden sets"
+
+    prompt: str
+    expected_answer: int
+    completion: str
+    expected_reward: float
+    expected_outcome: str
+    rule: str
+    why: str
+
+    def __post_init__(self) -> None:
+        if not -_TOO_LARGE < self.expected_answer < _TOO_LARGE:
+            raise ValueError(f"$.expected_answer: expected at most {MAX_DIGITS:,} digits, got more")
+        if self.expected_outcome not in FAMILIES:
+            raise ValueError(f"$.expected_outcome: expected one of {', '.join(FAMILIES)}, got {self.expected_outcome}")
+        if self.expected_reward != (1.0 if self.expected_outcome == "ok" else 0.0):
+            raise ValueError(
+                f"$.expected_reward: expected 1.0 with the outcome ok and 0.0 with any other, got "
+                f"{self.expected_reward} with {self.expected_outcome}"
+            )
+
+
+class Sampling(Struct, frozen=True, forbid_unknown_fields=True):
+    """How completions were drawn. ``n``: completions a prompt."""
+
+    temperature: Annotated[float, Meta(ge=0)]
+    top_p: Annotated[float, Meta(gt=0, le=1)]
+    seed: int
+    n: Annotated[int, Meta(ge=1)]
+
+
+class Provenance(Struct, frozen=True, forbid_unknown_fields=True):
+    """Who generated a file of completions, when, and how: ``NAME.meta.json`` beside ``NAME.jsonl``."""
+
+    policy: Annotated[str, Meta(min_length=1)]
+    created: Annotated[str, Meta(pattern=r"^\d{4}-\d{2}-\d{2}$")]
+    sampling: Sampling
+    note: str = ""

@@ -1,0 +1,9 @@
+"""The one exception for what a person can mend."""
+
+
+class UserError(Exception):
+    """Bad input, a bad path, a full disk: one sentence that says what was expected, what was there, where, what to do.
+
+    Commands print it as one line on stderr and end with status 2. A fault of the instrument is never a UserError: it
+    keeps its traceback, and it is never turned into a reward of 0.
+    """

@@ -1,0 +1,103 @@
+"""Loop A's second half: look at what failed, and say why, before anything is improved.
+
+    python -m course.inspect_run --run runs/run_001 --only-fails --top-k 5 --show 2
+    python -m course.inspect_run --run runs/run_001 --id dev-007
+    python -m course.inspect_run --run runs/run_001 --verify
+
+Characters that cannot be seen are written out, as <U+200B ZERO WIDTH SPACE>.
+"""
+
+from collections import Counter
+from pathlib import Path
+
+from course.artifacts.instrument import example_of, installed
+from course.artifacts.reading import Broken, Run, open_run, rows, verified_rows
+from course.artifacts.records import Result, Selection
+from course.command import Parser, at_least_one, run
+from course.errors import UserError
+from course.reports.inspection import failures_text, ranking_text, row_in_full, samples_text
+from course.reports.text import interval
+from course.score import score, visible
+from course.stats import wilson_interval
+
+
+def verify(opened: Run) -> int:
+    """Take every digest again and score every completion again. Exit status 0 if all is as recorded, else 1."""
+    faults: list[str] = []
+    n = sum(1 for _ in verified_rows(opened, faults))
+    if opened.manifest.scorer_fingerprint != installed().fingerprint:
+        faults.append(f"measured with another scorer than the one installed ({installed().name} {installed().version})")
+    if not faults:
+        print(f"{opened.path}: whole; {n:,} rows scored again with the same verdicts, every digest holds")
+        return 0
+    print(f"{opened.path}: NOT as it was written\n" + "\n".join(f"  - {fault}" for fault in faults))
+    return 1
+
+
+def inspect(opened: Run, *, only_fails: bool, top_k: int, show: int) -> str:
+    """Failures by family and outcome, then the top and the bottom of the ranking."""
+    examples: dict[str, list[Result]] = {}
+    counts: Counter[str] = Counter()
+    top: list[Result] = []
+    bottom: list[Result] = []
+    for row in rows(opened):
+        counts[row.outcome] += 1
+        shown = examples.setdefault(row.outcome, [])
+        if len(shown) < show:
+            shown.append(row)
+        place = top if row.reward == 1.0 else bottom
+        if len(place) < top_k:
+            place.append(row)
+    passes, n = counts["ok"], sum(counts.values())
+    if not n:
+        raise Broken("results.jsonl has no rows")
+    parts = [
+        f"{opened.path}: Loop {opened.manifest.loop}, passed {passes:,} of {n:,} "
+        f"(95 % interval {interval(wilson_interval(passes, n))})",
+        failures_text(counts, examples, top_k),
+    ]
+    if not only_fails:
+        parts.append(ranking_text(top, bottom))
+    return "\n\n".join(parts)
+
+
+def one(opened: Run, id_: str) -> str:
+    """One row, with the explanation that the scorer gives of it now."""
+    row = next((row for row in rows(opened) if row.id == id_), None)
+    if row is None:
+        raise UserError(
+            f"{opened.path}: expected an id of this run, got {visible(id_[:60])}; its results.jsonl has them"
+        )
+    details = None if row.completion is None else score(example_of(row), row.completion)["details"]
+    whole = row_in_full(row, details)
+    return whole if not isinstance(row, Selection) else f"{whole}\n{samples_text(row.samples, row.rewards, row.chosen)}"
+
+
+def main() -> int:
+    parser = Parser("course.inspect_run", "Loop A: look at the failures of a run, or verify it.")
+    parser.add_argument("--run", type=Path, required=True, help="the folder of a run")
+    parser.add_argument("--only-fails", action="store_true", help="leave out what passed")
+    parser.add_argument(
+        "--top-k", type=at_least_one, default=5, help="how many outcomes, and how many top and bottom rows"
+    )
+    parser.add_argument("--show", type=at_least_one, default=2, help="how many examples of an outcome")
+    parser.add_argument("--id", help="show this one example whole")
+    parser.add_argument(
+        "--verify", action="store_true", help="check digests and score everything again; status 1 if not whole"
+    )
+    args = parser.parse_args()
+    try:
+        opened = open_run(args.run)
+        if args.verify:
+            return verify(opened)
+        if args.id is not None:
+            print(one(opened, args.id))
+        else:
+            print(inspect(opened, only_fails=args.only_fails, top_k=args.top_k, show=args.show))
+    except Broken as error:
+        raise UserError(f"{args.run}: expected a whole run, got a broken one: {error}") from None
+    return 0
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,48 @@
+"""A progress bar for work of more than two seconds, for a person at a terminal and nobody else."""
+
+import os
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from typing import TypeVar
+
+T = TypeVar("T")
+
+_PATIENCE_SECONDS = 2.0
+_CHECKED_EVERY = 1_024  # items; asking the clock for each would cost more than some of the work
+
+
+def with_progress(items: Iterable[T], what: str, total: int | None = None) -> Iterable[T]:
+    """The items unchanged. The bar goes to stderr, and only to a terminal: never to a pipe, never in CI."""
+    return _watched(items, what, total) if sys.stderr.isatty() and not os.environ.get("CI") else items
+
+
+def _watched(items: Iterable[T], what: str, total: int | None) -> Iterator[T]:
+    bar = None
+    started = time.monotonic()
+    try:
+        for done, item in enumerate(items):
+            if done % _CHECKED_EVERY == 0 and (bar or time.monotonic() - started > _PATIENCE_SECONDS):
+                bar = bar or _bar(what, total)
+                bar.update(bar.task_ids[0], completed=done)
+            yield item
+    finally:
+        if bar:
+            bar.stop()
+
+
+def _bar(what: str, total: int | None):  # type: ignore[no-untyped-def]  # rich's types cost its import
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    bar = Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    bar.add_task(what, total=total)
+    bar.start()
+    return bar

@@ -1,0 +1,68 @@
+"""A run for a person: the README of its folder, with blanks for what only the person knows."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from course.artifacts.records import Result
+from course.reports.text import clipped, interval, percent
+from course.score import visible
+
+LOOPS = {
+    "A": ("measure", "none: nothing was improved, something was measured"),
+    "B": ("choose", "selection compute: more samples were looked at, the policy did not change"),
+}
+
+
+def run_page(
+    loop: str,
+    numbers: Mapping[str, Any],
+    room: Mapping[str, str | None],
+    change: str | None,
+    examples: Sequence[Result],
+    look: int,
+) -> str:
+    """The page in Markdown. ``numbers``: the summary; ``room``: its walls; ``look``: which one at the holdout, or 0."""
+    verb, knob = LOOPS[loop]
+    passes = f"{numbers['passes']} of {numbers['n']} passed: {percent(numbers['pass_rate'])}"
+    lines = [
+        f"# Loop {loop}: {verb}",
+        "",
+        f"- Knob turned: {knob}",
+        f"- The one change since the run before: {_inline(change or 'not said (--change)')}",
+        f"- Result: {passes}, 95 % interval {interval(numbers['pass_rate_ci95'])}",
+    ]
+    if look:
+        lines.append(f"- Holdout: this was look number {look} at it. Each look is a chance to tune on it.")
+    lines += ["", "## The locked room", "", "Compare this run only with one that has the same.", ""]
+    lines += [f"    {name:22}{_inline(value)}" for name, value in room.items()]
+    lines += ["", "## The numbers", ""]
+    lines += [f"    {name:22}{_number(value)}" for name, value in numbers.items()]
+    lines += ["", "## Examples", ""]
+    for example in examples:
+        lines += [
+            f"    id          {clipped(example.id, 100)}",
+            f"    prompt      {clipped(example.prompt, 200)}",
+            f"    completion  {'(none)' if example.completion is None else clipped(example.completion, 200)}",
+            f"    outcome     {example.outcome}",
+            "",
+        ]
+    lines += ["## Yours to fill in", ""]
+    for question in (
+        "Expected (write it before you look at the numbers)",
+        "Observed",
+        "Conclusion (model, measurement, data, or did we fool ourselves?)",
+    ):
+        lines += [f"{question}:", "", "    ", ""]
+    return "\n".join(lines)
+
+
+def _inline(value: object) -> str:
+    return visible("unknown" if value is None else str(value))
+
+
+def _number(value: object) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} {_number(part)}" for key, part in value.items()) or "none"
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return " to ".join(_number(part) for part in value)
+    return f"{value:.4g}" if isinstance(value, float) else "undefined" if value is None else visible(str(value))

@@ -1,0 +1,45 @@
+"""Text for the terminal. All of it is plain: what a completion contains is shown, never obeyed."""
+
+from collections.abc import Iterable, Sequence
+
+from course.score import visible
+
+WIDTH = 80  # what is printed fits a terminal of this many columns
+
+
+def percent(rate: float, digits: int = 1) -> str:
+    return f"{100 * rate:.{digits}f} %"
+
+
+def interval(bounds: Sequence[float]) -> str:
+    return f"{100 * bounds[0]:.1f} to {100 * bounds[1]:.1f} %"
+
+
+def points(difference: float) -> str:
+    """A difference of two rates, in percentage points."""
+    return f"{100 * difference:+.1f} points"
+
+
+def clipped(text: str, width: int) -> str:
+    """One line of untrusted text, its unseen characters written out, at most ``width`` columns wide."""
+    shown = visible(text[: width + 1])
+    return shown if len(shown) <= width else shown[: width - 1] + "…"
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[object]], *, right: Sequence[int] = ()) -> str:
+    """Columns as wide as their widest cell; those in ``right`` are set flush right. Cells must be safe to print."""
+    from io import StringIO
+
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    grid = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1))
+    for column, name in enumerate(header):
+        grid.add_column(Text(name), justify="right" if column in right else "left", overflow="fold")
+    for row in rows:
+        grid.add_row(*(Text(str(cell)) for cell in row))
+    out = StringIO()
+    Console(file=out, width=WIDTH, color_system=None, legacy_windows=False).print(grid)
+    return "\n".join(line.rstrip() for line in out.getvalue().splitlines())

@@ -1,0 +1,197 @@
+"""The real spec less exactly one rule, for each of its rules.
+
+A rule forbids some readings of a text. To take the rule away is to allow them: an ablation lists the readings that
+its rule forbids and asks the real scorer about each. It pays if any of them is paid, so it is the whole real spec in
+everything but that one rule. A golden exploit names the rule it attacks and is paid by that ablation.
+
+Covered
+    Each rule of the spec, in the forms that were met in other people's verifiers.
+Not covered
+    Every form a rule could be broken in: `no_other_notation`, for one, knows a few notations and not all.
+"""
+
+import ast
+import operator
+import re
+import unicodedata
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from fractions import Fraction
+from typing import Any
+
+from course.score import PREFIX, TRIMMED, score
+
+Rubric = Callable[[dict[str, Any], str], dict[str, Any]]
+Readings = Callable[[str], Iterator[str]]
+
+_LONGEST = 10_000  # characters; an ablation is a lesson and not an instrument: it need not read on for ever
+_UNSEEN = r"\s\u00ad\u200b-\u200f\u2060\ufeff"
+
+# ---- Rules about the whole text: each yields the texts it stands in the way of.
+
+
+def trim_ascii_only(text: str) -> Iterator[str]:
+    """Forgives any white space, and anything invisible, at the two ends."""
+    yield re.sub(f"^[{_UNSEEN}]+|[{_UNSEEN}]+$", "", text)
+
+
+def single_line(text: str) -> Iterator[str]:
+    """Forgives other lines: any line may be the answer."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    if len(lines) > 1:
+        yield from lines
+
+
+def exact_prefix(text: str) -> Iterator[str]:
+    """Forgives another prefix, or none: what counts is the integer that the line ends in."""
+    if not text.startswith(PREFIX) and (match := re.fullmatch(rf"(?![{_UNSEEN}])[^0-9\n]*?(-?[0-9]+)", text)):
+        yield PREFIX + match[1]
+
+
+def no_wrapping(text: str) -> Iterator[str]:
+    """Forgives Markdown, TeX and brackets around the line or around the integer."""
+    marks = r"(?:[*_`~$()\[\]{}<>\"'\\]|boxed|text)*"
+    if match := re.fullmatch(f"{marks}Final:{marks} {marks}(-?[0-9]+){marks}", text):
+        yield PREFIX + match[1]
+
+
+# ---- Rules about the rest, what follows the prefix: each yields the rests it stands in the way of.
+
+
+def no_inner_white_space(rest: str) -> Iterator[str]:
+    """Forgives white space and invisible characters before and inside the integer."""
+    if rest[-1:].isdigit():
+        yield re.sub(f"[{_UNSEEN}]", "", rest)
+
+
+def no_plus_sign(rest: str) -> Iterator[str]:
+    """Forgives a plus sign."""
+    yield rest.removeprefix("+")
+
+
+def ascii_digits(rest: str) -> Iterator[str]:
+    """Forgives the digits of every script, circled and raised ones too, for the digits that they stand for."""
+    yield "".join(str(unicodedata.digit(char)) if char.isdigit() else char for char in rest)
+
+
+def no_negative_zero(rest: str) -> Iterator[str]:
+    """Forgives a sign before zero."""
+    if re.fullmatch("-0+", rest):
+        yield "0"
+
+
+def no_leading_zeros(rest: str) -> Iterator[str]:
+    """Forgives zeros in front."""
+    yield re.sub("^(-?)0+(?=[0-9])", r"\1", rest)
+
+
+def ascii_minus(rest: str) -> Iterator[str]:
+    """Forgives dashes and look-alikes of the minus sign."""
+    yield re.sub("^[\u2010-\u2015\u2212\ufe58\ufe63\uff0d\u00af\u02d7]", "-", rest)
+
+
+def one_answer(rest: str) -> Iterator[str]:
+    """Forgives several answers on the line: any of them may be the right one."""
+    answers = [part for part in re.split(r"[ ,;|/=]+|\bor\b|\band\b|Final:", rest) if part]
+    if len(answers) > 1 and all(re.fullmatch("-?[0-9]+", answer) for answer in answers):
+        yield from answers
+
+
+def nothing_after(rest: str) -> Iterator[str]:
+    """Forgives whatever follows the integer on the line, so long as it brings no digit."""
+    if match := re.fullmatch(rf"(-?[0-9]+)[^0-9\n]*(?<![{_UNSEEN}.])\.?", rest):
+        yield match[1]
+
+
+def no_expression(rest: str) -> Iterator[str]:
+    """Forgives an expression that has still to be worked out."""
+    if re.fullmatch(r"[-0-9+*/() ]{1,60}", rest):
+        with suppress(SyntaxError, ValueError, ZeroDivisionError):
+            tree = ast.parse(rest, mode="eval").body
+            if isinstance(tree, ast.BinOp):
+                yield str(_value(tree))
+
+
+def no_other_notation(rest: str) -> Iterator[str]:
+    """Forgives other notations: separators, decimals, exponents, other bases, Roman numerals, words."""
+    yield re.sub("(?<=[0-9])[,_'](?=[0-9])", "", rest)
+    if re.fullmatch(r"-?[1-9][0-9]*(\.[0-9]+|[eE][+-]?[0-9]{1,3}|\.[0-9]+[eE][+-]?[0-9]{1,3})", rest):
+        yield str(Fraction(rest))
+    if match := re.fullmatch("(-?)0(?:x([0-9a-fA-F]{1,200})|o([0-7]{1,200})|b([01]{1,200}))", rest):
+        sign, *digits = match.groups()
+        yield next(f"{sign}{int(text, base)}" for text, base in zip(digits, (16, 8, 2), strict=True) if text)
+    if rest and set(rest) <= set(_ROMAN):
+        values = [_ROMAN[letter] for letter in rest]
+        yield str(sum(-value if value < max(values[i:]) else value for i, value in enumerate(values)))
+    yield _WORDS.get(rest.lower(), rest)
+
+
+TEXT_RULES: dict[str, Readings] = {
+    rule.__name__: rule for rule in (trim_ascii_only, single_line, exact_prefix, no_wrapping)
+}
+REST_RULES: dict[str, Readings] = {
+    rule.__name__: rule
+    for rule in (
+        no_inner_white_space,
+        no_plus_sign,
+        ascii_digits,
+        no_negative_zero,
+        no_leading_zeros,
+        ascii_minus,
+        one_answer,
+        nothing_after,
+        no_expression,
+        no_other_notation,
+    )
+}
+EXACT_VALUE = "exact_value"  # forgives a value that is the same as a float
+RULES = (*TEXT_RULES, *REST_RULES, EXACT_VALUE)
+
+
+def without(rule: str) -> Rubric:
+    """The rubric that lacks exactly this rule, one of RULES. ``details`` are the scorer's, of the reading it paid."""
+
+    def rubric(example: dict[str, Any], completion: str) -> dict[str, Any]:
+        result = score(example, completion)
+        if result["details"]["outcome"] not in ("ok", "invalid_example", "completion_not_text"):
+            answers = (score(example, reading) for reading in readings(rule, example, completion))
+            result = next((answer for answer in answers if answer["reward"]), result)
+        result["details"]["scorer"]["name"] += f" without {rule}"
+        return result
+
+    return rubric
+
+
+def readings(rule: str, example: dict[str, Any], completion: str) -> Iterator[str]:
+    """The texts that this completion would be taken for if the rule were not there."""
+    text = completion[:_LONGEST].strip(TRIMMED)
+    if rule in TEXT_RULES:
+        yield from TEXT_RULES[rule](text)
+    elif text.startswith(PREFIX):
+        rest = text.removeprefix(PREFIX)
+        expected = example["expected_answer"]
+        if rule in REST_RULES:
+            yield from (PREFIX + reading for reading in REST_RULES[rule](rest))
+        elif re.fullmatch("-?[1-9][0-9]{0,299}", rest) and abs(expected) < 10**300 and float(rest) == float(expected):
+            yield f"{PREFIX}{expected}"
+
+
+_ROMAN = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000}
+_NUMBER_WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_WORDS = {word: str(number) for number, word in enumerate(_NUMBER_WORDS)}
+_OPERATORS: dict[type, Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: Fraction,
+}
+
+
+def _value(node: ast.expr) -> Any:
+    if isinstance(node, ast.Constant) and type(node.value) is int:
+        return node.value
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        return -_value(node.operand)
+    if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
+        return _OPERATORS[type(node.op)](_value(node.left), _value(node.right))
+    raise ValueError("not a sum, difference, product or quotient")

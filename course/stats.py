@@ -1,0 +1,151 @@
+"""How sure a count makes you. Each function is one published equation; where it is undefined it raises ValueError.
+
+Notation
+    n       how many were tried           k, c    how many of them passed
+    z       1.959964, the normal quantile of a two-sided 95 % interval
+    for, against   flips: pairs that passed only in the candidate, and only in the baseline
+
+Covered
+    Intervals that hold for small n, where the textbook's mean ± 1.96 standard errors does not (20 of 20 passed: it
+    says [1, 1]; see arXiv 2503.01747). Paired comparisons, which two runs on the same prompts are.
+Not covered
+    Clustered prompts (several about one passage), more than two runs at once (no correction for many looks).
+"""
+
+from collections.abc import Callable, Sequence
+from math import comb, exp, fsum, log, sqrt
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fractions import Fraction  # imported where it is used: it is slow to load, and most commands never ask
+
+Z95 = 1.959963984540054  # the normal quantile of 0.975
+Z80 = 0.8416212335729143  # and of 0.8
+
+
+def mean(values: Sequence[float]) -> float:
+    """Σx / n, the sum rounded once."""
+    if not values:
+        raise ValueError("at least one value")
+    return fsum(values) / len(values)
+
+
+def wilson_interval(k: int, n: int) -> tuple[float, float]:
+    """95 % score interval of a pass rate: (p + z²/2n ± z √(p(1−p)/n + z²/4n²)) / (1 + z²/n). Wilson 1927."""
+    _check_counts(k, n)
+    p = k / n
+    centre = p + Z95**2 / (2 * n)
+    half = Z95 * sqrt(p * (1 - p) / n + Z95**2 / (4 * n**2))
+    scale = 1 + Z95**2 / n
+    # At the ends the bound is exactly 0 or 1; rounding would leave it a hair beside.
+    return 0.0 if k == 0 else (centre - half) / scale, 1.0 if k == n else (centre + half) / scale
+
+
+def exact_interval(k: int, n: int) -> tuple[float, float]:
+    """95 % interval that holds for every n: the rates p at which k or more, or k or fewer, are still 2.5 % likely.
+
+    Clopper and Pearson 1934. The bounds solve P(X ≥ k; p) = 0.025 and P(X ≤ k; p) = 0.025, here by bisection.
+    """
+    _check_counts(k, n)
+    low = 0.0 if k == 0 else _bisect(lambda p: 1 - _at_most(k - 1, n, p) < 0.025)
+    high = 1.0 if k == n else _bisect(lambda p: _at_most(k, n, p) > 0.025)
+    return low, high
+
+
+def mcnemar_exact(flips_for: int, flips_against: int) -> "Fraction":
+    """Two-sided exact p of the flips, if either direction were as likely: min(1, 2 Σ_{i≤min} C(m,i) / 2^m).
+
+    McNemar 1947 in its exact binomial form; m is the number of flips. With no flip there is no evidence: p = 1.
+    """
+    from fractions import Fraction
+
+    if flips_for < 0 or flips_against < 0:
+        raise ValueError("flips are counts, at least 0")
+    m, fewer = flips_for + flips_against, min(flips_for, flips_against)
+    term = total = 1
+    for i in range(fewer):
+        term = term * (m - i) // (i + 1)
+        total += term
+    return min(Fraction(1), Fraction(2 * total, 2**m))
+
+
+def flips_needed(flips_against: int) -> int:
+    """The fewest flips for that make the exact p fall below 0.05, given those against."""
+    flips_for = flips_against + 1
+    while 20 * mcnemar_exact(flips_for, flips_against) >= 1:
+        flips_for += 1
+    return flips_for
+
+
+def paired_interval(flips_for: int, flips_against: int, n: int) -> tuple[float, float]:
+    """95 % interval of the difference of two paired pass rates, after one flip is added on either side.
+
+    With a = (for+1)/(n+2), b = (against+1)/(n+2), d = a − b: d ± z √((a + b − d²)/(n+2)). Bonett and Price 2012.
+    """
+    _check_counts(flips_for + flips_against, n)
+    a, b = (flips_for + 1) / (n + 2), (flips_against + 1) / (n + 2)
+    d = a - b
+    half = Z95 * sqrt((a + b - d**2) / (n + 2))
+    return max(-1.0, d - half), min(1.0, d + half)
+
+
+def smallest_visible_difference(n: int, variance: float = 0.25) -> float:
+    """The true difference that n paired prompts show at 5 % in four trials of five: (z + z_0.8) √(ω²/n).
+
+    ``variance`` is ω², that of one prompt's difference. Miller 2024, arXiv 2411.00640.
+    """
+    if n < 1:
+        raise ValueError("at least one prompt")
+    return (Z95 + Z80) * sqrt(variance / n)
+
+
+def pass_at_k(n: int, c: int, k: int) -> float:
+    """Chance that k samples drawn from these n without replacement hold a right one: 1 − C(n−c,k)/C(n,k).
+
+    Unbiased for the policy's pass@k, where 1 − (1 − c/n)^k is not. Chen et al. 2021, arXiv 2107.03374.
+    """
+    _check_counts(c, n)
+    if not 1 <= k <= n:
+        raise ValueError("pass@k needs 1 ≤ k ≤ n samples")
+    return (comb(n, k) - comb(n - c, k)) / comb(n, k)  # one rounding: the difference of whole numbers is exact
+
+
+def best_of_n_kl(p: float, n: int) -> float:
+    """KL(best-of-N ‖ policy) in nats for a binary reward and ties to the first: q ln(q/p) + (1−q) ln((1−q)/(1−p)).
+
+    q = 1 − (1−p)^N. A policy that never or always passes is not moved by choosing: 0. Beirami et al. 2024,
+    arXiv 2401.01879.
+    """
+    if not 0 <= p <= 1 or n < 1:
+        raise ValueError("p is a probability and N at least 1")
+    if p in (0.0, 1.0):
+        return 0.0
+    q = 1 - (1 - p) ** n
+    return q * log(q / p) + (1 - q) * (n - 1) * log(1 - p)  # (1−q)/(1−p) = (1−p)^(N−1), without its rounding
+
+
+def best_of_n_kl_bound(n: int) -> float:
+    """The upper bound that holds for any reward: ln N − (N−1)/N. Beirami et al. 2024, arXiv 2401.01879."""
+    if n < 1:
+        raise ValueError("N at least 1")
+    return log(n) - (n - 1) / n
+
+
+def _check_counts(k: int, n: int) -> None:
+    if n < 1:
+        raise ValueError("at least one trial")
+    if not 0 <= k <= n:
+        raise ValueError("between 0 and n of n can pass")
+
+
+def _at_most(k: int, n: int, p: float) -> float:
+    """P(X ≤ k) for X ~ Binomial(n, p), 0 < p < 1."""
+    return sum(exp(log(comb(n, i)) + i * log(p) + (n - i) * log(1 - p)) for i in range(k + 1))
+
+
+def _bisect(is_below: Callable[[float], bool]) -> float:
+    """The p in (0, 1) at which ``is_below`` turns from True to False, to the last bit of a float."""
+    low, high = 0.0, 1.0
+    while low < (middle := (low + high) / 2) < high:
+        low, high = (middle, high) if is_below(middle) else (low, middle)
+    return middle

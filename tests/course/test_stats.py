@@ -1,0 +1,204 @@
+"""The statistics against SciPy, published figures and exact enumeration: nothing here is compared with itself."""
+
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import combinations, product
+from math import comb, exp, log
+from typing import Any
+
+import pytest
+from scipy.stats import binomtest  # type: ignore[import-untyped]
+
+from course import stats
+from course.stats import (
+    best_of_n_kl,
+    best_of_n_kl_bound,
+    exact_interval,
+    flips_needed,
+    mcnemar_exact,
+    paired_interval,
+    pass_at_k,
+    smallest_visible_difference,
+    wilson_interval,
+)
+
+COUNTS = [(k, n) for n in (1, 2, 3, 10, 20) for k in range(n + 1)] + [(0, 300), (7, 300), (150, 300), (300, 300)]
+
+
+@pytest.mark.parametrize(("interval", "method"), [(wilson_interval, "wilson"), (exact_interval, "exact")])
+def test_intervals_are_those_of_scipy(interval: Callable[[int, int], tuple[float, float]], method: str) -> None:
+    for k, n in COUNTS:
+        theirs = binomtest(k, n).proportion_ci(0.95, method)
+        assert interval(k, n) == pytest.approx((theirs.low, theirs.high), rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("interval", [wilson_interval, exact_interval])
+def test_intervals_end_exactly_at_zero_and_one_and_mirror_each_other(
+    interval: Callable[[int, int], tuple[float, float]],
+) -> None:
+    for k, n in COUNTS:
+        low, high = interval(k, n)
+        assert 0.0 <= low <= k / n <= high <= 1.0
+        assert (low == 0.0, high == 1.0) == (k == 0, k == n)
+        assert interval(n - k, n) == pytest.approx((1 - high, 1 - low), rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("k", "n", "low", "high"), [(20, 20, 0.839, 1.0), (11, 20, 0.342, 0.742), (10, 20, 0.299, 0.701)]
+)
+def test_wilson_gives_the_published_intervals(k: int, n: int, low: float, high: float) -> None:
+    assert wilson_interval(k, n) == pytest.approx((low, high), abs=5e-4)
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 11])
+def test_the_exact_interval_holds_the_true_rate_at_least_95_times_in_100(n: int) -> None:
+    bounds = [exact_interval(k, n) for k in range(n + 1)]
+    for rate in (i / 50 for i in range(51)):
+        holding = [k for k, (low, high) in enumerate(bounds) if low <= rate <= high]
+        held = sum(comb(n, k) * rate**k * (1 - rate) ** (n - k) for k in holding)
+        assert held >= 0.95
+
+
+@pytest.mark.parametrize(
+    ("flips", "p"), [((0, 5), 0.0625), ((0, 6), 0.03125), ((4, 14), 0.0309), ((9, 10), 1.0), ((0, 0), 1.0), ((7, 7), 1)]
+)
+def test_mcnemar_gives_the_published_values_whichever_side_is_named_first(flips: tuple[int, int], p: float) -> None:
+    assert float(mcnemar_exact(*flips)) == pytest.approx(p, abs=5e-5)
+    assert mcnemar_exact(*flips) == mcnemar_exact(*reversed(flips))
+
+
+def test_mcnemar_is_the_share_of_coin_tosses_at_least_as_lopsided() -> None:
+    for m in range(1, 11):
+        leads = [abs(sum(tosses)) for tosses in product((1, -1), repeat=m)]
+        for flips_for in range(m + 1):
+            as_lopsided = sum(lead >= abs(2 * flips_for - m) for lead in leads)
+            assert mcnemar_exact(flips_for, m - flips_for) == Fraction(as_lopsided, 2**m)
+
+
+def test_mcnemar_is_scipys_binomial_test_for_many_flips() -> None:
+    for pair in [(30, 50), (0, 400), (480, 520), (700, 500)]:
+        assert float(mcnemar_exact(*pair)) == pytest.approx(binomtest(pair[0], sum(pair)).pvalue, rel=1e-9)
+
+
+def test_the_fewest_flips_for_significance_are_six_against_none_and_one_fewer_is_not_enough() -> None:
+    assert [flips_needed(against) for against in range(4)] == [6, 8, 10, 12]
+    for against in (0, 1, 5, 40):
+        needed = flips_needed(against)
+        assert binomtest(needed, needed + against).pvalue < 0.05 <= binomtest(needed - 1, needed - 1 + against).pvalue
+
+
+def test_the_paired_interval_is_that_of_a_worked_example() -> None:
+    # 9 for, 3 against, 50 pairs, worked by hand: a = 10/52, b = 4/52, d = 6/52, half = z √(0.255917/52) = 0.137498.
+    assert paired_interval(9, 3, 50) == pytest.approx((-0.0221133, 0.2528825), abs=1e-6)
+    assert paired_interval(3, 9, 50) == pytest.approx((-0.2528825, 0.0221133), abs=1e-6)
+    assert paired_interval(1, 0, 1)[1] == 1.0  # cut off: no difference of two rates is larger
+
+
+@pytest.mark.parametrize("n", [10, 20, 40])
+@pytest.mark.parametrize(
+    ("rate_for", "rate_against"), [(0.1, 0.1), (0.2, 0.1), (0.3, 0.05), (0.25, 0.25), (0.05, 0.02), (0.5, 0.1), (0, 0)]
+)
+def test_the_paired_interval_holds_the_true_difference_about_95_times_in_100(
+    n: int, rate_for: float, rate_against: float
+) -> None:
+    held = 0.0
+    for flips_for, flips_against in product(range(n + 1), repeat=2):
+        if (same := n - flips_for - flips_against) < 0:
+            continue
+        low, high = paired_interval(flips_for, flips_against, n)
+        if low <= rate_for - rate_against <= high:
+            ways = comb(n, flips_for) * comb(n - flips_for, flips_against)
+            held += ways * rate_for**flips_for * rate_against**flips_against * (1 - rate_for - rate_against) ** same
+    assert held >= 0.94
+
+
+def test_the_smallest_visible_differences_are_the_published_ones() -> None:
+    assert smallest_visible_difference(20) == pytest.approx(0.31, abs=0.005)
+    assert smallest_visible_difference(200) == pytest.approx(0.10, abs=0.005)
+    assert smallest_visible_difference(969, 1 / 9) == pytest.approx(0.03, abs=1e-5)
+    assert smallest_visible_difference(968, 1 / 9) > 0.03 > smallest_visible_difference(970, 1 / 9)
+
+
+@pytest.mark.parametrize(("n", "c", "k", "value"), [(4, 1, 2, 0.5), (4, 2, 2, 0.8333), (10, 3, 5, 0.9167)])
+def test_pass_at_k_gives_the_published_values(n: int, c: int, k: int, value: float) -> None:
+    assert pass_at_k(n, c, k) == pytest.approx(value, abs=5e-5)
+
+
+def test_pass_at_k_is_the_share_of_k_subsets_that_hold_a_right_sample() -> None:
+    for n in range(1, 8):
+        for c, k in product(range(n + 1), range(1, n + 1)):
+            subsets = list(combinations([True] * c + [False] * (n - c), k))
+            assert pass_at_k(n, c, k) == float(Fraction(sum(map(any, subsets)), len(subsets)))
+
+
+def test_pass_at_k_is_unbiased() -> None:
+    n, k, rate = 6, 3, Fraction(1, 3)
+    mean = sum(comb(n, c) * rate**c * (1 - rate) ** (n - c) * Fraction(pass_at_k(n, c, k)) for c in range(n + 1))
+    assert float(mean) == pytest.approx(float(1 - (1 - rate) ** k), abs=1e-12)
+
+
+def kl_by_enumeration(p: float, n: int) -> float:
+    """Draw every pattern of n passes and failures, take the first of the best, compare its distribution with p."""
+    chosen = [0.0, 0.0]
+    for rewards in product((0, 1), repeat=n):
+        weight = p ** sum(rewards) * (1 - p) ** (n - sum(rewards))
+        chosen[rewards[rewards.index(max(rewards))]] += weight
+    return sum(q * log(q / base) for q, base in zip(chosen, (1 - p, p), strict=True))
+
+
+@pytest.mark.parametrize("p", [0.05, 0.3, 0.5, 0.9])
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 8])
+def test_best_of_n_moves_the_policy_as_far_as_enumeration_says_and_no_further_than_the_bound(p: float, n: int) -> None:
+    assert best_of_n_kl(p, n) == pytest.approx(kl_by_enumeration(p, n), abs=1e-12)
+    assert best_of_n_kl(p, n) <= best_of_n_kl_bound(n) + 1e-12
+
+
+def test_best_of_n_gives_the_published_figures_and_its_limits() -> None:
+    assert best_of_n_kl(0.5, 4) == pytest.approx(0.4594, abs=5e-5)
+    assert best_of_n_kl_bound(4) == pytest.approx(0.6363, abs=5e-5)
+    assert best_of_n_kl_bound(1) == 0.0
+    assert best_of_n_kl(0.2, 10_000) == pytest.approx(log(5))  # N → ∞: ln(1/p)
+    assert best_of_n_kl(0.0, 8) == best_of_n_kl(1.0, 8) == 0.0
+    assert best_of_n_kl(1e-9, 4) == pytest.approx(1e-9 * (4 * log(4) - 3), rel=1e-6)  # p → 0: p(N ln N − N + 1)
+    assert best_of_n_kl_bound(20) == pytest.approx(log(20) - 0.95)
+    assert exp(best_of_n_kl_bound(2)) == pytest.approx(2 / exp(0.5))
+
+
+@pytest.mark.parametrize("p", [1e-300, 1e-17])
+@pytest.mark.xfail(reason="q = 1 − (1−p)^N rounds to 0: math domain error")
+def test_best_of_n_holds_for_the_rarest_passes(p: float) -> None:
+    assert best_of_n_kl(p, 4) == pytest.approx(p * (4 * log(4) - 3), rel=1e-6)
+
+
+@pytest.mark.xfail(reason="q = 1 − (1−p) is p but for its rounding, and the KL comes out a hair below 0")
+def test_best_of_one_is_the_policy_itself() -> None:
+    assert [best_of_n_kl(p, 1) for p in (1e-9, 0.1, 0.3, 0.7)] == [0.0] * 4
+
+
+COUNTED, RATE = "between 0 and n of n can pass", "p is a probability and N at least 1"
+paired_is_lax = pytest.mark.xfail(reason="only the sum of the flips is checked")
+variance_is_lax = pytest.mark.xfail(reason="a negative variance is not looked at")
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "precondition"),
+    [
+        *[(name, (0, 0), "at least one trial") for name in ("wilson_interval", "exact_interval")],
+        *[(name, (k, 3), COUNTED) for name in ("wilson_interval", "exact_interval") for k in (-1, 4)],
+        *[("mcnemar_exact", flips, "flips are counts, at least 0") for flips in ((-1, 0), (0, -1), (-2, 5))],
+        ("flips_needed", (-1,), "flips are counts, at least 0"),
+        *[("paired_interval", (0, 0, 0), "at least one trial"), ("paired_interval", (3, 3, 5), COUNTED)],
+        pytest.param("paired_interval", (-1, 2, 5), "flips are counts, at least 0", marks=paired_is_lax),
+        ("smallest_visible_difference", (0,), "at least one prompt"),
+        pytest.param("smallest_visible_difference", (5, -1.0), "variance", marks=variance_is_lax),
+        *[("pass_at_k", (0, 0, 1), "at least one trial"), ("pass_at_k", (3, 4, 1), COUNTED)],
+        *[("pass_at_k", (3, 1, k), "pass@k needs 1 ≤ k ≤ n samples") for k in (0, -1, 4)],
+        *[("best_of_n_kl", pair, RATE) for pair in ((-0.1, 2), (1.1, 2), (float("nan"), 2), (0.5, 0))],
+        ("best_of_n_kl_bound", (0,), "N at least 1"),
+    ],
+)
+def test_an_undefined_number_is_refused_in_the_words_of_its_precondition(
+    name: str, arguments: Any, precondition: str
+) -> None:
+    with pytest.raises(ValueError, match=precondition):
+        getattr(stats, name)(*arguments)
