@@ -11,7 +11,7 @@ Verdicts and exit status: PROMOTE 0; REJECT 1; INCONCLUSIVE 3; bad usage or inpu
    test on the flips gives p ≥ 0.05.
 5. PROMOTE.
 
-Decided on integer counts, never on rounded rates.
+Decided on counts and fractions of counts, never on rounded rates.
 """
 
 from fractions import Fraction
@@ -30,7 +30,7 @@ from course.stats import flips_needed, mcnemar_exact, paired_interval, smallest_
 
 SMALL_N = 100
 NOISE = Fraction(5, 100)  # with fewer than SMALL_N prompts, a rise up to this is taken for luck
-SIGNIFICANT = Fraction(5, 100)
+SIGNIFICANT = 0.05
 EXIT_STATUS = {"PROMOTE": 0, "REJECT": 1, "INCONCLUSIVE": 3}
 
 
@@ -108,7 +108,7 @@ def decide(flips: Flips, min_delta: Fraction, split: str) -> tuple[str, str]:
         return "INCONCLUSIVE", f"noise rule: with n = {flips.n}, below {SMALL_N}, up to 5 points are taken for luck"
     p = mcnemar_exact(len(flips.gained), len(flips.lost))
     if p >= SIGNIFICANT:
-        return "INCONCLUSIVE", f"the flips may be luck: exact McNemar p = {float(p):.4f}, not below 0.05"
+        return "INCONCLUSIVE", f"the flips may be luck: exact McNemar p = {p:.4f}, not below 0.05"
     return "PROMOTE", "same room, and the improvement is larger than noise"
 
 
@@ -133,7 +133,7 @@ def numbers(flips: Flips, min_delta: Fraction) -> Numbers:
         lost=flips.lost,
         delta=float(flips.delta),
         delta_ci95=paired_interval(gained, lost, flips.n),
-        mcnemar_p=float(mcnemar_exact(gained, lost)),
+        mcnemar_p=mcnemar_exact(gained, lost),
         net_flips_needed=net_flips_needed(flips, min_delta),
         smallest_visible_difference=smallest_visible_difference(flips.n),
     )

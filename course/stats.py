@@ -13,11 +13,7 @@ Not covered
 """
 
 from collections.abc import Callable, Sequence
-from math import comb, exp, fsum, log, sqrt
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from fractions import Fraction  # imported where it is used: it is slow to load, and most commands never ask
+from math import comb, exp, fsum, lgamma, log, sqrt
 
 Z95 = 1.959963984540054  # the normal quantile of 0.975
 Z80 = 0.8416212335729143  # and of 0.8
@@ -52,29 +48,33 @@ def exact_interval(k: int, n: int) -> tuple[float, float]:
     return low, high
 
 
-def mcnemar_exact(flips_for: int, flips_against: int) -> "Fraction":
+def mcnemar_exact(flips_for: int, flips_against: int) -> float:
     """Two-sided exact p of the flips, if either direction were as likely: min(1, 2 Σ_{i≤min} C(m,i) / 2^m).
 
-    McNemar 1947 in its exact binomial form; m is the number of flips. With no flip there is no evidence: p = 1.
+    McNemar 1947 in its exact binomial form; m is the number of flips. With no flip there is no evidence: p = 1. Never
+    exactly 0.05, which is no multiple of a power of two.
     """
-    from fractions import Fraction
-
     if flips_for < 0 or flips_against < 0:
         raise ValueError("flips are counts, at least 0")
-    m, fewer = flips_for + flips_against, min(flips_for, flips_against)
-    term = total = 1
-    for i in range(fewer):
-        term = term * (m - i) // (i + 1)
-        total += term
-    return min(Fraction(1), Fraction(2 * total, 2**m))
+    m, i = flips_for + flips_against, min(flips_for, flips_against)
+    term = tail = _half_to_half(m, i)
+    while term > tail * 1e-17:  # from the largest term down: C(m,i−1) = C(m,i) · i / (m−i+1), which ends in 0
+        term *= i / (m - i + 1)
+        tail += term
+        i -= 1
+    return min(1.0, 2 * tail)
 
 
 def flips_needed(flips_against: int) -> int:
     """The fewest flips for that make the exact p fall below 0.05, given those against."""
-    flips_for = flips_against + 1
-    while 20 * mcnemar_exact(flips_for, flips_against) >= 1:
-        flips_for += 1
-    return flips_for
+    step = 1
+    while mcnemar_exact(flips_against + step, flips_against) >= 0.05:
+        step *= 2
+    net = step // 2  # not enough; step is
+    while step - net > 1:
+        middle = (net + step) // 2
+        net, step = (net, middle) if mcnemar_exact(flips_against + middle, flips_against) < 0.05 else (middle, step)
+    return flips_against + step
 
 
 def paired_interval(flips_for: int, flips_against: int, n: int) -> tuple[float, float]:
@@ -136,6 +136,13 @@ def _check_counts(k: int, n: int) -> None:
         raise ValueError("at least one trial")
     if not 0 <= k <= n:
         raise ValueError("between 0 and n of n can pass")
+
+
+def _half_to_half(m: int, i: int) -> float:
+    """C(m,i) / 2^m: exactly rounded while that is cheap, and to some ten digits where it is not."""
+    if m <= 1_000:
+        return comb(m, i) / 2**m
+    return exp(lgamma(m + 1) - lgamma(i + 1) - lgamma(m - i + 1) - m * log(2))
 
 
 def _at_most(k: int, n: int, p: float) -> float:

@@ -176,13 +176,15 @@ def _complaint(message: str, value: Any, struct_type: type[msgspec.Struct]) -> s
     """msgspec's finding in this lab's grammar: where, expected, got, what to do."""
     if message.startswith("$"):  # worded by the record itself
         return message
-    text, _, path = message.replace("`", "").partition(" - at ")
-    path = path or "$"
+    known = [field.encode_name for field in msgspec.structs.fields(struct_type)]
+    if isinstance(value, dict) and (strange := [key for key in value if key not in known]):
+        return f"$.{visible(strange[0])}: expected no key but {', '.join(known)}, got this one"
+    text, at, path = message.replace("`", "").rpartition(" - at ")
+    text, path = (text, path) if at else (path, "$")
     if missing := re.fullmatch(r"Object missing required field (.+)", text):
         return f"{path}.{missing[1]}: expected this key, got none"
-    if unknown := re.fullmatch(r"Object contains unknown field (.+)", text):
-        known = ", ".join(field.encode_name for field in msgspec.structs.fields(struct_type))
-        return f"{path}.{visible(unknown[1])}: expected no key but {known}, got this one"
+    if unknown := re.fullmatch(r"Object contains unknown field (.*)", text, re.DOTALL):
+        return f"{path}.{visible(unknown[1])}: expected no such key, got this one"
     wanted, _, kind = text.removeprefix("Expected ").partition(", got ")
     shown = visible(json.dumps(_at(value, path), ensure_ascii=False))
     got = f"{kind} {shown[:60]}{'…' if len(shown) > 60 else ''}".strip()

@@ -1,0 +1,135 @@
+"""How fast the lab is, as ratios within one run: machines differ, ratios less so.
+
+    python benchmarks/bench.py
+
+Each pair of commands is run in turn, A B A B …, as whole processes; the median of the ratios is told, and the peak
+memory the system accounts to the process. Linux and macOS: Windows has no such account.
+"""
+
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import timeit
+from pathlib import Path
+from statistics import median
+
+from course.score import score
+
+LAB = Path(__file__).resolve().parents[1]
+ROWS = 200_000
+PAIRS = 7
+# Bytecode is cached as on any machine where the lab was used once before.
+ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"} | {"CI": "true"}
+
+
+def write_data(folder: Path) -> None:
+    """A dataset and two files of completions of about the mix that the shipped rollouts have."""
+    draw = random.Random(0)
+    meta = {
+        "policy": "benchmark",
+        "created": "2026-11-21",
+        "sampling": {"temperature": 1.0, "top_p": 1.0, "seed": 0, "n": 1},
+    }
+    with (
+        (folder / "dataset.jsonl").open("w", encoding="utf-8", newline="\n") as dataset,
+        (folder / "before.jsonl").open("w", encoding="utf-8", newline="\n") as before,
+        (folder / "after.jsonl").open("w", encoding="utf-8", newline="\n") as after,
+    ):
+        for row in range(ROWS):
+            a, b = draw.randrange(1000), draw.randrange(1000)
+            prompt = f"Compute {a} + {b}. Answer with exactly one line: Final: <int>"
+            example = {"id": f"dev-{row:06d}", "prompt": prompt, "expected_answer": a + b}
+            dataset.write(json.dumps(example, separators=(",", ":")) + "\n")
+            for file, skill in ((before, 0.45), (after, 0.55)):
+                completion = simulated(a, b, draw.random(), skill)
+                rollout = {"id": example["id"], "completion": completion}
+                file.write(json.dumps(rollout, separators=(",", ":")) + "\n")
+    for name in ("before", "after"):
+        (folder / f"{name}.meta.json").write_text(json.dumps(meta), encoding="utf-8")
+
+
+def simulated(a: int, b: int, luck: float, skill: float) -> str:
+    if luck < skill:
+        return f"Final: {a + b}"
+    if luck < skill + 0.2:
+        return f"Final: {a + b + 1}"
+    return f"The answer is {a + b}." if luck < 0.85 else f"{a} + {b} = {a + b}\nFinal: {a + b}"
+
+
+def run(command: list[str]) -> tuple[float, float]:
+    """``(wall seconds, peak MiB)`` of one process."""
+    started = timeit.default_timer()
+    child = subprocess.Popen(command, cwd=LAB, env=ENVIRONMENT, stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(child.pid, 0)
+    seconds = timeit.default_timer() - started
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode not in (0, 3):
+        raise SystemExit(f"{' '.join(command)} ended with {child.returncode}")
+    return seconds, usage.ru_maxrss / (1024**2 if sys.platform == "darwin" else 1024)
+
+
+def compare(name: str, ours: list[str], bare: list[str], limit: float) -> None:
+    """Print the median ratio of ``ours`` to ``bare``; ``{run}`` in ours is a fresh name each time."""
+    ratios, peaks, times, bare_times = [], [], [], []
+    for turn in range(PAIRS + 1):
+        seconds, peak = run([word.replace("{run}", str(turn)) for word in ours])
+        bare_seconds, _ = run(bare)
+        if turn:  # the first is a warm-up
+            ratios.append(seconds / bare_seconds)
+            peaks.append(peak)
+            times.append(seconds)
+            bare_times.append(bare_seconds)
+    print(
+        f"{name:34}{median(times) * 1e3:8.0f} ms {median(bare_times) * 1e3:8.0f} ms {median(ratios):7.2f} x"
+        f"   (at most {limit})   peak {max(peaks):4.0f} MiB",
+        flush=True,
+    )
+
+
+def score_times() -> None:
+    """A call of score(), in microseconds, for a completion of each outcome; best of seven."""
+    example = {"id": "x", "prompt": "Compute 17 * 19.", "expected_answer": 323}
+    completions: list[object] = ["Final: 323", "Final: 324", "Final: 0323", "Final: -0", "Final: 323.", "Final: ٣٢٣"]
+    completions += ["Final: +323", "Final:  323", "323", "17 * 19 = 323\nFinal: 323", "", None]
+    for completion in completions:
+        times = timeit.repeat(lambda text=completion: score(example, text), number=20_000, repeat=7)
+        outcome = score(example, completion)["details"]["outcome"]
+        print(f"score(): {outcome:25}{min(times) / 20_000 * 1e6:8.2f} µs")
+    for name, text in (
+        ("5 MB of digits", "Final: " + "9" * 5_000_000),
+        ("5 MB of letters", "Final: " + "a" * 5_000_000),
+        ("5 MB, two lines a piece", "a\n" * 2_500_000),
+        ("5 MB, a private character last", "Final: " + "a" * 4_999_990 + "\ue000"),
+        ("5 MB of Cyrillic, the same", "Final: " + "ж" * 2_500_000 + "\ue000"),
+    ):
+        times = timeit.repeat(lambda text=text: score(example, text), number=1, repeat=7)
+        print(f"score(): {name:32}{min(times) * 1e3:8.2f} ms")
+
+
+def main() -> None:
+    python = sys.executable
+    bench = LAB / "benchmarks"
+    score_times()
+    print(f"\n{'':34}{'ours':>11} {'bare':>11} {'ratio':>9}")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        write_data(folder)
+        dataset, before, after = (folder / f"{name}.jsonl" for name in ("dataset", "before", "after"))
+        evaluate = [python, "-m", "course.eval", "--dataset", str(dataset), "--completions"]
+        bare = [python, str(bench / "bare_loop.py"), str(dataset), str(before), str(folder / "bare.jsonl")]
+        compare(f"eval, {ROWS:,} rows", [*evaluate, str(before), "--outdir", str(folder / "run{run}")], bare, 2.5)
+        run([*evaluate, str(after), "--outdir", str(folder / "after")])
+        runs = ["--baseline", str(folder / "run0"), "--candidate", str(folder / "after"), "--min-delta", "0.01"]
+        results = [str(folder / run_name / "results.jsonl") for run_name in ("run0", "after")]
+        read = [python, str(bench / "bare_read.py"), *results]
+        compare(f"gate, two runs of {ROWS:,}", [python, "-m", "course.gate", *runs], read, 3)
+    for command in ("eval", "inspect_run", "gate", "validate_scorer", "selection_demo"):
+        light = [python, "-c", "import argparse, json, hashlib"]
+        compare(f"{command} --help", [python, "-m", f"course.{command}", "--help"], light, 3)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,181 @@
+"""A lab of its own for each test: an empty folder, small files in it, and the commands run there."""
+
+import hashlib
+import importlib
+import io
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from course.command import run
+
+ROOT = Path(__file__).parents[1]
+SAMPLING: dict[str, object] = {"temperature": 1.0, "top_p": 1.0, "seed": 7, "n": 1}
+
+
+class Done(NamedTuple):
+    """How a command ended, and what it printed."""
+
+    status: int
+    out: str
+    err: str
+
+
+class Lab:
+    """Commands run in ``folder``, which is the working directory: ``runs/`` and ``exercises/`` are the folder's own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def __call__(self, command: str, *arguments: object) -> Done:
+        """Run ``course.command`` in this process, ended as a real one is. An exception that escapes fails the test."""
+        main = importlib.import_module(f"course.{command}").main
+        out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="\n") for _ in range(2))
+        on_sigterm = signal.getsignal(signal.SIGTERM)
+        try:
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(sys, "argv", [command, *map(str, arguments)])
+                patch.setattr(sys, "stdout", out)
+                patch.setattr(sys, "stderr", err)
+                with pytest.raises(SystemExit) as leaving:
+                    run(main)
+        finally:
+            signal.signal(signal.SIGTERM, on_sigterm)
+        printed = []
+        for stream in (out, err):
+            stream.seek(0)
+            printed.append(stream.read())
+        return Done(int(leaving.value.code or 0), *printed)
+
+    def start(self, command: str, *arguments: object, **more: Any) -> "subprocess.Popen[bytes]":
+        """Start ``python -m course.command`` as a process of its own. ``env`` is added to the environment."""
+        environment = os.environ | {"PYTHONPATH": str(ROOT)} | more.pop("env", {})
+        line = [sys.executable, "-m", f"course.{command}", *map(str, arguments)]
+        pipe = subprocess.PIPE
+        return subprocess.Popen(line, cwd=self.folder, env=environment, stdout=pipe, stderr=pipe, **more)
+
+    def process(self, command: str, *arguments: object, **more: Any) -> Done:
+        """The same, to its end."""
+        return ended(self.start(command, *arguments, **more))
+
+    def refused(self, command: str, *arguments: object) -> str:
+        """Run a command that must end with status 2, one line on stderr and nothing changed on disk: the line."""
+        before = files(self.folder)
+        done = self(command, *arguments)
+        assert done.status == 2
+        assert done.out == ""
+        assert done.err.startswith("error: ")
+        assert done.err.endswith("\n")
+        assert done.err.count("\n") == 1
+        assert files(self.folder) == before
+        return done.err
+
+    def write(self, name: str, data: bytes | str | Iterable[object]) -> Path:
+        """A file of these bytes, of this text, or of these records as JSONL."""
+        if not isinstance(data, (bytes, str)):
+            data = "".join(json.dumps(record) + "\n" for record in data)
+        (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (self.folder / name).write_bytes(data if isinstance(data, bytes) else data.encode())
+        return Path(name)
+
+    def dataset(self, answers: Sequence[int], split: str | None = None, name: str = "dataset.jsonl") -> Path:
+        """Examples q1, q2, … with these answers."""
+        said = {} if split is None else {"metadata": {"split": split}}
+        examples = [
+            {"id": f"q{i}", "prompt": f"Question {i}?", "expected_answer": n} | said for i, n in enumerate(answers, 1)
+        ]
+        return self.write(name, examples)
+
+    def completions(
+        self, texts: Sequence[str], name: str = "completions", sampling: dict[str, object] | None = SAMPLING
+    ) -> Path:
+        """One completion for each of q1, q2, …; with a .meta.json beside it, unless ``sampling`` is None."""
+        self.meta(name, sampling)
+        return self.write(f"{name}.jsonl", [{"id": f"q{i}", "completion": text} for i, text in enumerate(texts, 1)])
+
+    def pack(self, groups: Sequence[Sequence[str]], name: str = "pack") -> Path:
+        """A group of samples for each of q1, q2, …, with a .meta.json beside it."""
+        self.meta(name, SAMPLING | {"n": len(groups[0])})
+        return self.write(f"{name}.jsonl", [{"id": f"q{i}", "samples": group} for i, group in enumerate(groups, 1)])
+
+    def meta(self, name: str, sampling: dict[str, object] | None) -> None:
+        if sampling is not None:
+            said = {"policy": "a hand that wrote these tests", "created": "2026-01-31", "sampling": sampling}
+            self.write(f"{name}.meta.json", json.dumps(said))
+
+    def picker(self, source: str | None = None) -> Path:
+        """The student's exercises/pick_best.py: as shipped, or this source."""
+        shipped = (ROOT / "exercises" / "pick_best.py").read_text(encoding="utf-8")
+        return self.write("exercises/pick_best.py", shipped if source is None else source)
+
+    def measured(self, run: str, right: Sequence[bool], split: str | None = None) -> Path:
+        """A Loop A run under this name, in which the examples pass where ``right`` is true."""
+        dataset = self.dataset(range(len(right)), split, f"dataset-{len(right)}-{split}.jsonl")
+        texts = [f"Final: {answer}" if passes else f"Final: {answer + 1}" for answer, passes in enumerate(right)]
+        done = self(
+            "eval", "--dataset", dataset, "--completions", self.completions(texts, f"of-{run}"), "--outdir", run
+        )
+        assert done.status == 0, done.err
+        return Path(run)
+
+
+@pytest.fixture
+def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lab:
+    monkeypatch.chdir(tmp_path)
+    return Lab(tmp_path)
+
+
+def ended(process: "subprocess.Popen[bytes]") -> Done:
+    out, err = process.communicate(timeout=60)
+    return Done(process.returncode, out.decode(), err.decode())
+
+
+def files(folder: Path) -> dict[str, bytes | None]:
+    """Everything under a folder: path to content, None for what is no file."""
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes() if path.is_file() else None for path in folder.rglob("*")
+    }
+
+
+def lines_of(path: Path) -> list[Any]:
+    """The records of a JSONL file. Split at newlines only: a completion may hold a U+2028."""
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
+
+
+def edited(path: Path, change: Callable[[Any], object]) -> None:
+    """Change a JSON file in place: ``change`` gets its value and alters it."""
+    value = json.loads(path.read_text(encoding="utf-8"))
+    change(value)
+    path.write_text(json.dumps(value), encoding="utf-8")
+
+
+def rows_edited(run: Path, change: Callable[[list[Any]], object], *, forge: bool = True) -> None:
+    """Change the results of a run in place, and by default forge their digest to fit."""
+    rows = lines_of(run / "results.jsonl")
+    change(rows)
+    (run / "results.jsonl").write_bytes(b"".join(json.dumps(row).encode() + b"\n" for row in rows))
+    if forge:
+        forged(run)
+
+
+def forged(run: Path) -> None:
+    """Make the digests in the manifest those of the files as they are now."""
+
+    def digests(manifest: Any) -> None:
+        for name in manifest["outputs"]:
+            manifest["outputs"][name] = hashlib.sha256((run / name).read_bytes()).hexdigest()
+
+    edited(run / "manifest.json", digests)
+
+
+def copied(run: Path, name: str) -> Path:
+    shutil.copytree(run, name)
+    return Path(name)

@@ -1,0 +1,82 @@
+"""Matching: every id once on either side, in dataset order, and a complaint that names what is missing or left over."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from course.datasets.pairing import paired
+from course.datasets.records import Example, Rollout
+from course.errors import UserError
+
+
+def match(
+    dataset: list[str], answered: list[str], *, missing_allowed: bool = False
+) -> list[tuple[Example, Rollout | None]]:
+    examples = [Example(id_, "", 0) for id_ in dataset]
+    answers = {id_: Rollout(id_, f"by {id_}") for id_ in answered}
+    files = {"dataset": Path("d.jsonl"), "completions": Path("c.jsonl")}
+    pairs = paired(examples, answers, missing_allowed=missing_allowed, **files)
+    return list(pairs)
+
+
+def test_examples_come_in_dataset_order_each_with_its_own_answer() -> None:
+    assert match(["b", "a"], ["a", "b"]) == [
+        (Example("b", "", 0), Rollout("b", "by b")),
+        (Example("a", "", 0), Rollout("a", "by a")),
+    ]
+
+
+def test_a_missing_answer_is_none_where_that_is_allowed() -> None:
+    assert match(["a", "b"], ["b"], missing_allowed=True) == [
+        (Example("a", "", 0), None),
+        (Example("b", "", 0), Rollout("b", "by b")),
+    ]
+
+
+MISSING_ZERO = "; --missing zero counts a missing one as reward 0"
+
+
+@pytest.mark.parametrize(
+    ("dataset", "answered", "got"),
+    [
+        (["a", "b"], ["b"], f"none for 1 id (a){MISSING_ZERO}"),
+        (["a", "b", "c"], ["b"], f"none for 2 ids (a, c){MISSING_ZERO}"),
+        (list("abcdefg"), ["a"], f"none for 6 ids (b, c, d, e, f, …){MISSING_ZERO}"),
+        (list("abcdef"), ["a"], f"none for 5 ids (b, c, d, e, f){MISSING_ZERO}"),
+        (["a"], ["a", "x"], "1 id (x) that the dataset does not have"),
+        (["a"], ["b"], "none for 1 id (a) and 1 id (b) that the dataset does not have"),
+        (["x\x1b\n"], [], f"none for 1 id (x<U+001B ESCAPE><U+000A LINE FEED>){MISSING_ZERO}"),
+        (["x" * 500], [], f"none for 1 id ({'x' * 60}){MISSING_ZERO}"),
+        ([f"{n}" for n in range(1234)], [], f"none for 1,234 ids (0, 1, 2, 3, 4, …){MISSING_ZERO}"),
+    ],
+    ids=lambda _: "",
+)
+def test_a_complaint_lists_the_first_few_ids(dataset: list[str], answered: list[str], got: str) -> None:
+    with pytest.raises(UserError) as refused:
+        match(dataset, answered)
+    assert str(refused.value) == f"c.jsonl: expected one record for each id of d.jsonl, got {got}"
+
+
+def test_answers_that_no_example_has_are_refused_even_where_missing_ones_are_allowed() -> None:
+    with pytest.raises(UserError, match=r"got 1 id \(x\) that the dataset does not have$"):
+        match(["a"], ["x"], missing_allowed=True)
+
+
+ids = st.lists(st.sampled_from("abcdef"), unique=True)
+
+
+@settings(derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.one_of(st.tuples(ids, ids), ids.flatmap(lambda left: st.tuples(st.just(left), st.permutations(left)))))
+def test_matching_succeeds_exactly_if_the_ids_are_the_same_and_drops_nothing(both: tuple[list[str], list[str]]) -> None:
+    left, right = both
+    if set(left) == set(right):
+        assert [(example.id, answer and answer.id) for example, answer in match(left, right)] == [(i, i) for i in left]
+    else:
+        with pytest.raises(UserError):
+            match(left, right)
+    if set(right) <= set(left):
+        pairs = match(left, right, missing_allowed=True)
+        assert [example.id for example, _ in pairs] == left
+        assert {example.id for example, answer in pairs if answer is not None} == set(right)

@@ -1,0 +1,187 @@
+"""The kinds of record: what each takes, and the very words in which it refuses the rest."""
+
+import json
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from course.datasets.jsonl import read_json, read_records
+from course.datasets.records import Example, GoldenCase, Provenance, Record, Rollout, SampleGroup, Sampling
+from course.errors import UserError
+from course.score import visible
+
+NINES = "9" * 1000
+CASE = {"id": '"g"', "prompt": '"p"', "expected_answer": "1", "completion": '"Final: 1"'}
+VERDICT = {"expected_reward": "1.0", "expected_outcome": '"ok"', "rule": '"r"', "why": '"w"'}
+EMPTY = GoldenCase("g", "p", 1, "", 0.0, "empty", "r", "w")
+SAMPLING = {"temperature": "0.7", "top_p": "1", "seed": "-1", "n": "4"}
+
+
+def written(**fields: str) -> str:
+    """A JSON object whose values are already JSON."""
+    return "{" + ",".join(f'"{key}":{value}' for key, value in fields.items()) + "}"
+
+
+def example(**fields: str) -> str:
+    return written(**{"id": '"a"', "prompt": '"p"', "expected_answer": "1"} | fields)
+
+
+def golden(**fields: str) -> str:
+    return written(**CASE | VERDICT | fields)
+
+
+def provenance(created: str = '"2026-11-20"', note: str = '""', **sampling: str) -> str:
+    return written(policy='"tiny"', created=created, note=note, sampling=written(**SAMPLING | sampling))
+
+
+def read_line(tmp_path: Path, kind: type[Record], line: str) -> Record:
+    path = tmp_path / "in.jsonl"
+    path.write_text(line, encoding="utf-8")
+    (record,) = read_records(path, kind)
+    return record
+
+
+@pytest.mark.parametrize(
+    ("line", "record"),
+    [
+        (example(), Example("a", "p", 1)),
+        (example(prompt='""', expected_answer="-0"), Example("a", "", 0)),
+        (example(expected_answer=NINES), Example("a", "p", 10**1000 - 1)),
+        (example(expected_answer="-" + NINES), Example("a", "p", 1 - 10**1000)),
+        (example(metadata='{"k":[1,{"k":null}]}'), Example("a", "p", 1, {"k": [1, {"k": None}]})),
+        ('{"id":"a","completion":""}', Rollout("a", "")),
+        ('{"id":"a","completion":"\\u0000x","metadata":{}}', Rollout("a", "\0x", {})),
+        ('{"id":"a","samples":["","x"]}', SampleGroup("a", ["", "x"])),
+        (golden(), GoldenCase("g", "p", 1, "Final: 1", 1.0, "ok", "r", "w")),
+        (golden(expected_reward="0", completion='""', expected_outcome='"empty"'), EMPTY),
+    ],
+    ids=lambda _: "",
+)
+def test_a_right_line_becomes_its_record(tmp_path: Path, line: str, record: Record) -> None:
+    assert read_line(tmp_path, type(record), line) == record
+
+
+def test_records_cannot_be_changed() -> None:
+    for record in (Example("a", "p", 1), Rollout("a", ""), Sampling(1.0, 1.0, 0, 1)):
+        with pytest.raises(AttributeError, match="immutable"):
+            setattr(record, msgspec.structs.fields(record)[0].name, "other")
+
+
+EXAMPLE_KEYS = "id, prompt, expected_answer, metadata"
+OUTCOMES = (
+    "invalid_example, completion_not_text, empty, not_single_line, missing_prefix, extra_whitespace, plus_sign, "
+    "non_ascii_digits, negative_zero, leading_zeros, not_an_integer, wrong_answer, ok"
+)
+REWARDS = "$.expected_reward: expected 1.0 with the outcome ok and 0.0 with any other, got"
+NEVER = "(datasets are never coerced)"
+PACKS = "(selection packs are never coerced)"
+
+
+@pytest.mark.parametrize(
+    ("kind", "line", "complaint"),
+    [
+        (Example, example(expected_answer="3.7"), f"$.expected_answer: expected int, got float 3.7 {NEVER}"),
+        (Example, example(expected_answer="1.0"), f"$.expected_answer: expected int, got float 1.0 {NEVER}"),
+        (Example, example(expected_answer="1e2"), f"$.expected_answer: expected int, got float 100.0 {NEVER}"),
+        (Example, example(expected_answer="true"), f"$.expected_answer: expected int, got bool true {NEVER}"),
+        (Example, example(expected_answer='"22"'), f'$.expected_answer: expected int, got str "22" {NEVER}'),
+        (Example, example(expected_answer="[22]"), f"$.expected_answer: expected int, got array [22] {NEVER}"),
+        (Example, example(prompt="3"), f"$.prompt: expected str, got int 3 {NEVER}"),
+        (Example, example(prompt=f"[{'7, ' * 99}7]"), f"$.prompt: expected str, got array [{'7, ' * 19}7,… {NEVER}"),
+        (
+            Example,
+            example(prompt='["\u200b"]'),
+            f'$.prompt: expected str, got array ["<U+200B ZERO WIDTH SPACE>"] {NEVER}',
+        ),
+        (Example, example(id="7"), f"$.id: expected str, got int 7 {NEVER}"),
+        (Example, example(id='""'), f'$.id: expected str of length >= 1, got "" {NEVER}'),
+        (Example, example(metadata="[1]"), f"$.metadata: expected object, got array [1] {NEVER}"),
+        (Example, '{"id":"a","prompt":"p"}', "$.expected_answer: expected this key, got none"),
+        (Example, '{"prompt":"p","expected_answer":1}', "$.id: expected this key, got none"),
+        (Example, example(answer="1"), f"$.answer: expected no key but {EXAMPLE_KEYS}, got this one"),
+        (Example, "[1]", f"$: expected object, got array [1] {NEVER}"),
+        (Example, '"text"', f'$: expected object, got str "text" {NEVER}'),
+        (Rollout, '{"id":"a","completion":7}', "$.completion: expected str, got int 7 (rollouts are never coerced)"),
+        (
+            Rollout,
+            '{"id":"a","completion":"","n":1}',
+            "$.n: expected no key but id, completion, metadata, got this one",
+        ),
+        (SampleGroup, '{"id":"a","samples":[""],"n":1}', "$.n: expected no key but id, samples, got this one"),
+        (SampleGroup, '{"id":"a","samples":["x",3]}', f"$.samples[1]: expected str, got int 3 {PACKS}"),
+        (SampleGroup, '{"id":"a","samples":[]}', f"$.samples: expected array of length >= 1, got [] {PACKS}"),
+        (SampleGroup, '{"id":"a","samples":"xy"}', f'$.samples: expected array, got str "xy" {PACKS}'),
+        (GoldenCase, golden(expected_reward="0.5"), f"{REWARDS} 0.5 with ok"),
+        (GoldenCase, golden(expected_reward="0"), f"{REWARDS} 0.0 with ok"),
+        (GoldenCase, golden(expected_outcome='"empty"'), f"{REWARDS} 1.0 with empty"),
+        (GoldenCase, golden(rule="1"), "$.rule: expected str, got int 1 (golden sets are never coerced)"),
+        (GoldenCase, golden(expected_outcome='"fine"'), f"$.expected_outcome: expected one of {OUTCOMES}, got fine"),
+    ],
+    ids=lambda _: "",
+)
+def test_a_wrong_line_is_refused_with_file_line_field_expected_and_got(
+    tmp_path: Path, kind: type[Record], line: str, complaint: str
+) -> None:
+    with pytest.raises(UserError) as refused:
+        read_line(tmp_path, kind, line)
+    assert str(refused.value) == f"{tmp_path / 'in.jsonl'}:1 {complaint}"
+
+
+@pytest.mark.xfail(
+    reason="msgspec's words are cut at ' - at ', which an unknown key may hold, and . matches no newline"
+)
+@pytest.mark.parametrize("key", ["a\nb", "x - at $.y", "x\n - at $.y", "x`y", ""])
+def test_an_unknown_key_of_any_name_is_named_as_it_is(tmp_path: Path, key: str) -> None:
+    with pytest.raises(UserError) as refused:
+        read_line(tmp_path, SampleGroup, json.dumps({"id": "a", "samples": ["x"], key: 1}))
+    assert str(refused.value).endswith(f"in.jsonl:1 $.{visible(key)}: expected no key but id, samples, got this one")
+
+
+@pytest.mark.xfail(reason="msgspec says 'Number out of range' here, which is no 'Expected …, got …'")
+def test_a_reward_too_large_for_a_float_is_refused_in_the_grammar_of_the_others(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"\$.expected_reward: expected (?!Number out of range)"):
+        read_line(tmp_path, GoldenCase, golden(expected_reward="1" + "0" * 400))
+
+
+def read_meta(tmp_path: Path, text: str) -> Provenance:
+    path = tmp_path / "in.meta.json"
+    path.write_text(text, encoding="utf-8")
+    return read_json(path, Provenance)
+
+
+def test_provenance_says_who_generated_the_completions_when_and_how(tmp_path: Path) -> None:
+    assert read_meta(tmp_path, provenance()) == Provenance("tiny", "2026-11-20", Sampling(0.7, 1.0, -1, 4))
+    assert read_meta(tmp_path, "\n" + provenance(note='"why"', temperature="0") + "\n").note == "why"
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        (provenance(temperature="-0.1"), "$.sampling.temperature: expected float >= 0.0, got -0.1"),
+        (provenance(top_p="0"), "$.sampling.top_p: expected float > 0.0, got 0"),
+        (provenance(top_p="1.1"), "$.sampling.top_p: expected float <= 1.0, got 1.1"),
+        (provenance(n="0"), "$.sampling.n: expected int >= 1, got 0"),
+        (provenance(seed="0.5"), "$.sampling.seed: expected int, got float 0.5"),
+        pytest.param(
+            provenance(beta="1"),
+            "$.sampling.beta: expected no key but temperature, top_p, seed, n, got this one",
+            marks=pytest.mark.xfail(reason="the keys of the outer object are named"),
+        ),
+        (provenance(created='"20 November"'), r"$.created: expected str matching regex '^\\d{4}-\\d{2}-\\d{2}$', got"),
+        ("{}", "$.policy: expected this key, got none"),
+        ("", "expected one JSON object, got invalid JSON at column 1: Expecting value"),
+    ],
+    ids=lambda _: "",
+)
+def test_wrong_provenance_is_refused_with_field_expected_and_got(tmp_path: Path, text: str, complaint: str) -> None:
+    with pytest.raises(UserError) as refused:
+        read_meta(tmp_path, text)
+    assert str(refused.value).startswith(f"{tmp_path / 'in.meta.json'} {complaint}")
+
+
+@pytest.mark.xfail(reason=r"\d is any script's digit, $ stands before a newline too, and no calendar is asked")
+@pytest.mark.parametrize("created", ["2026-11-20\\n", "٢٠٢٦-١١-٢٠", "2026-99-99"])
+def test_created_is_a_date(tmp_path: Path, created: str) -> None:
+    with pytest.raises(UserError, match=r"\$.created: expected"):
+        read_meta(tmp_path, provenance(created=f'"{created}"'))
