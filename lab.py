@@ -9,6 +9,8 @@ digest of its files; nothing outside this folder is changed. A second call finds
 ``poetry install`` gives the same versions to those who have Poetry.
 """
 
+from __future__ import annotations  # so that an older Python gets as far as being told
+
 import argparse
 import compileall
 import hashlib
@@ -25,32 +27,34 @@ PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 STAMP = VENV / "lab-is-set-up.txt"  # written last: a set-up that was cut off has none, and is begun anew
 RUN, DEVELOP = "requirements.txt", "requirements-dev.txt"
 
-MAIN_JOB = (
-    ("course.eval", "--dataset", "data/datasets/math_dev.jsonl")
-    + ("--completions", "data/rollouts/frozen_rollouts_dev.jsonl"),
-    ("course.inspect_run", "--run", "{run}", "--only-fails", "--top-k", "5"),
-)
-TESTS = (("pytest",),)
-CHECKS = (("ruff", "check"), ("ruff", "format", "--check"), ("mypy",))
+DATASET, ROLLOUTS = "data/datasets/math_dev.jsonl", "data/rollouts/frozen_rollouts_dev.jsonl"
+JOBS = {
+    "run": (
+        f"course.eval --dataset {DATASET} --completions {ROLLOUTS}",
+        "course.inspect_run --run {run} --only-fails --top-k 5",
+    ),
+    "test": ("pytest",),
+    "check": ("ruff check", "ruff format --check", "mypy"),
+}
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(
         prog="python3 lab.py", description="Set the lab up and use it.", allow_abbrev=False
     )
-    parser.add_argument("job", nargs="?", choices=("run", "test", "check"), default="run", help="default: run")
+    parser.add_argument("job", nargs="?", choices=JOBS, default="run", help="default: run")
     job = parser.parse_args().job
-    if sys.version_info < (3, 11):
+    if sys.version_info < (3, 11):  # noqa: UP036  (asked before anything is installed)
         return fail(f"expected Python 3.11 or later, got {sys.version.split()[0]}; call lab.py with a newer one")
     try:
         set_up(RUN if job == "run" else DEVELOP)
     except (OSError, subprocess.CalledProcessError) as error:
         return fail(f"expected to set up {VENV.name}, got: {error}; mend that and call this again")
     before = set(runs())
-    for module, *arguments in {"run": MAIN_JOB, "test": TESTS, "check": CHECKS}[job]:
-        words = [word.replace("{run}", next(iter(set(runs()) - before), "")) for word in arguments]
-        print(f"\n$ python -m {' '.join((module, *words))}\n", flush=True)
-        status = subprocess.run([PYTHON, "-m", module, *words], cwd=LAB).returncode
+    for command in JOBS[job]:
+        line = command.format(run=next(iter(set(runs()) - before), ""))
+        print(f"\n$ python -m {line}\n", flush=True)
+        status = subprocess.run([PYTHON, "-m", *line.split()], cwd=LAB).returncode
         if status:
             return status
     return 0
@@ -69,11 +73,8 @@ def set_up(requirements: str) -> None:
     STAMP.unlink(missing_ok=True)
     if found not in wanted.values():
         venv.EnvBuilder(clear=True, with_pip=False, symlinks=os.name != "nt").create(VENV)
-    subprocess.run(
-        [base, "-m", "pip", "--python", PYTHON, "install", "--quiet", "--no-user", "--disable-pip-version-check"]
-        + ["--require-hashes", "--requirement", LAB / requirements],
-        check=True,
-    )
+    pip = [base, "-m", "pip", "--python", PYTHON, "--disable-pip-version-check", "--quiet"]
+    subprocess.run([*pip, "install", "--no-user", "--require-hashes", "--requirement", LAB / requirements], check=True)
     site = sysconfig.get_path("purelib", "venv", {"base": str(VENV), "platbase": str(VENV)})
     (Path(site) / "rl_foundations_lab.pth").write_text(f"{LAB}\n", encoding="utf-8")  # the lab itself, editable
     compileall.compile_dir(LAB / "course", quiet=1)

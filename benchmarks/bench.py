@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import timeit
+from functools import partial
 from pathlib import Path
 from statistics import median
 
@@ -95,7 +96,7 @@ def score_times() -> None:
     completions: list[object] = ["Final: 323", "Final: 324", "Final: 0323", "Final: -0", "Final: 323.", "Final: ٣٢٣"]
     completions += ["Final: +323", "Final:  323", "323", "17 * 19 = 323\nFinal: 323", "", None]
     for completion in completions:
-        times = timeit.repeat(lambda text=completion: score(example, text), number=20_000, repeat=7)
+        times = timeit.repeat(partial(score, example, completion), number=20_000, repeat=7)
         outcome = score(example, completion)["details"]["outcome"]
         print(f"score(): {outcome:25}{min(times) / 20_000 * 1e6:8.2f} µs")
     for name, text in (
@@ -105,15 +106,14 @@ def score_times() -> None:
         ("5 MB, a private character last", "Final: " + "a" * 4_999_990 + "\ue000"),
         ("5 MB of Cyrillic, the same", "Final: " + "ж" * 2_500_000 + "\ue000"),
     ):
-        times = timeit.repeat(lambda text=text: score(example, text), number=1, repeat=7)
+        times = timeit.repeat(partial(score, example, text), number=1, repeat=7)
         print(f"score(): {name:32}{min(times) * 1e3:8.2f} ms")
 
 
 def main() -> None:
     python = sys.executable
     bench = LAB / "benchmarks"
-    score_times()
-    print(f"\n{'':34}{'ours':>11} {'bare':>11} {'ratio':>9}")
+    print(f"{'':34}{'ours':>11} {'bare':>11} {'ratio':>9}")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         write_data(folder)
@@ -129,6 +129,8 @@ def main() -> None:
     for command in ("eval", "inspect_run", "gate", "validate_scorer", "selection_demo"):
         light = [python, "-c", "import argparse, json, hashlib"]
         compare(f"{command} --help", [python, "-m", f"course.{command}", "--help"], light, 3)
+    print()
+    score_times()  # last: what this process has held counts as its children's peak
 
 
 if __name__ == "__main__":

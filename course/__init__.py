@@ -15,3 +15,15 @@ Read in this order:
 
 This package is the teacher's and is read, not edited. ``python -m course`` prints the commands.
 """
+
+import sys
+from importlib.util import find_spec
+
+# While `python -m` imports this package, argv[0] is "-m". A student who forgot the environment gets one line.
+if sys.argv[:1] == ["-m"] and find_spec("msgspec") is None:
+    print(
+        "error: expected the lab's environment, got a Python without its packages; "
+        "run python3 lab.py once, then source .venv/bin/activate (Windows: .venv\\Scripts\\activate)",
+        file=sys.stderr,
+    )
+    sys.exit(2)

@@ -78,7 +78,7 @@ def compare(baseline: Run, candidate: Run) -> tuple[Flips, list[str]]:
     faults = [f"baseline run: {fault}" for fault in baseline_faults]
     faults += [f"candidate run: {fault}" for fault in candidate_faults]
     if unlike:
-        faults.append(f"{unlike:,} rows differ in id, prompt or expected answer, or stand in one run only")
+        faults.append(f"{unlike:,} of the rows do not hold the same id, prompt and expected answer in both runs")
     return Flips(n, candidate_passes - len(gained) + len(lost), candidate_passes, gained, lost), faults
 
 
@@ -152,8 +152,8 @@ def judge(baseline: Path, candidate: Path, min_delta: Fraction) -> Finding:
         return Finding("REJECT", broken)
     manifests = runs["baseline"].manifest, runs["candidate"].manifest
     conditions = locked_room(*manifests)
-    flips, faults = compare(runs["baseline"], runs["candidate"])
-    faults += room_faults(conditions, runs)
+    flips, unsound = compare(runs["baseline"], runs["candidate"])
+    faults = room_faults(conditions, runs) + unsound
     if not faults and not flips.n:
         faults = ["there are no rows to compare"]
     holdout = HOLDOUT in (manifests[0].split, manifests[1].split)

@@ -141,7 +141,7 @@ def _check_counts(k: int, n: int) -> None:
 def _half_to_half(m: int, i: int) -> float:
     """C(m,i) / 2^m: exactly rounded while that is cheap, and to some ten digits where it is not."""
     if m <= 1_000:
-        return comb(m, i) / 2**m
+        return float(comb(m, i) / 2**m)
     return exp(lgamma(m + 1) - lgamma(i + 1) - lgamma(m - i + 1) - m * log(2))
 
 

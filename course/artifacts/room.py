@@ -5,6 +5,12 @@ from typing import NamedTuple
 import msgspec
 
 from course.artifacts.records import Manifest
+from course.score import visible
+
+
+def brief(value: str | None) -> str:
+    """A condition's value for a person: of a fingerprint, its beginning."""
+    return "not known" if value is None else visible(value) if len(value) < 60 else f"{visible(value[:12])}…"
 
 
 class Condition(NamedTuple):
@@ -22,8 +28,10 @@ class Condition(NamedTuple):
             side for side, value in (("baseline", self.baseline), ("candidate", self.candidate)) if value is None
         ]
         if missing:
-            return f"{self.name} is not known of the {' and the '.join(missing)}"
-        return None if self.baseline == self.candidate else f"{self.name} differs"
+            return f"locked room: {self.name} is not known of the {' and the '.join(missing)}"
+        if self.baseline == self.candidate:
+            return None
+        return f"locked room: {self.name} differs ({brief(self.baseline)} / {brief(self.candidate)})"
 
 
 POLICY = "policy"

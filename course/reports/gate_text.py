@@ -1,10 +1,11 @@
 """What the gate says, for a person and for a program."""
 
 from collections.abc import Sequence
+from textwrap import fill
 
 import msgspec
 
-from course.artifacts.room import Condition
+from course.artifacts.room import Condition, brief
 from course.reports.text import WIDTH, clipped, interval, percent, points, table
 
 _LISTED = 8  # ids of each kind of flip
@@ -64,14 +65,10 @@ def gate_text(finding: Finding) -> str:
 
 def _room_text(conditions: Sequence[Condition]) -> str:
     rows = [
-        ("ok" if wall.fault is None else "NO", wall.name, _value(wall.baseline), _value(wall.candidate))
+        ("ok" if wall.fault is None else "NO", wall.name, brief(wall.baseline), brief(wall.candidate))
         for wall in conditions
     ]
     return table(("", "condition", "baseline", "candidate"), rows)
-
-
-def _value(value: str | None) -> str:
-    return "not known" if value is None else clipped(value, 24) if len(value) < 64 else f"{clipped(value[:12], 12)}…"
 
 
 def _numbers_lines(numbers: Numbers) -> list[str]:
@@ -80,16 +77,16 @@ def _numbers_lines(numbers: Numbers) -> list[str]:
         ("baseline", baseline, numbers.n, percent(baseline / numbers.n), interval(numbers.baseline_ci95)),
         ("candidate", candidate, numbers.n, percent(candidate / numbers.n), interval(numbers.candidate_ci95)),
     ]
-    shows = f"{100 * numbers.smallest_visible_difference:.2g} points or more (80 % power)"
+    shows = f"differences of {100 * numbers.smallest_visible_difference:.2g} points or more (80 % power)"
     return [
         table(("run", "passed", "of", "pass rate", "95 % interval (Wilson)"), rows, right=(1, 2, 3)),
         "",
         f"difference           {points(numbers.delta)}, paired 95 % interval {_span(numbers.delta_ci95)}",
-        f"flips for            {_ids(numbers.gained)}",
-        f"flips against        {_ids(numbers.lost)}",
+        _flips("flips for", numbers.gained),
+        _flips("flips against", numbers.lost),
         f"exact McNemar p      {numbers.mcnemar_p:.4g}",
         f"to be promoted       a net {numbers.net_flips_needed} flips for, with as many against",
-        f"{f'n = {numbers.n:,} shows':21}about {shows}",
+        f"shown reliably       by n = {numbers.n:,}: {shows}",
     ]
 
 
@@ -97,7 +94,8 @@ def _span(bounds: tuple[float, float]) -> str:
     return f"{100 * bounds[0]:+.1f} to {100 * bounds[1]:+.1f}"
 
 
-def _ids(ids: Sequence[str]) -> str:
+def _flips(label: str, ids: Sequence[str]) -> str:
     names = ", ".join(clipped(id_, 24) for id_ in ids[:_LISTED])
     more = f", and {len(ids) - _LISTED:,} more" if len(ids) > _LISTED else ""
-    return clipped(f"{len(ids):,}{' (' + names + more + ')' if ids else ''}", WIDTH - 21)
+    text = f"{len(ids):,}{f' ({names}{more})' if ids else ''}"
+    return fill(text, WIDTH, initial_indent=f"{label:21}", subsequent_indent=" " * 21)

@@ -1,0 +1,49 @@
+"""The lock file, the lists that lab.py installs from, and pyproject.toml say the same."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+LAB = Path(__file__).parents[1]
+LOCK = tomllib.loads((LAB / "poetry.lock").read_text(encoding="utf-8"))
+LISTS = ("requirements.txt", "requirements-dev.txt")
+
+
+def listed(name: str) -> dict[tuple[str, str], set[str]]:
+    """(package, version) -> digests, as pip will be told."""
+    packages: dict[tuple[str, str], set[str]] = {}
+    for entry in (LAB / name).read_text(encoding="utf-8").replace("\\\n", " ").split("\n"):
+        if match := re.match(r"([a-z0-9._-]+)==([^ ;]+)", entry):
+            packages[match[1], match[2]] = set(re.findall(r"--hash=(sha256:[0-9a-f]{64})", entry))
+    return packages
+
+
+def locked() -> dict[tuple[str, str], tuple[set[str], set[str]]]:
+    """(package, version) -> groups, digests."""
+    return {
+        (package["name"], package["version"]): (set(package["groups"]), {file["hash"] for file in package["files"]})
+        for package in LOCK["package"]
+    }
+
+
+@pytest.mark.parametrize(("name", "groups"), [(LISTS[0], {"main"}), (LISTS[1], {"main", "dev"})])
+def test_the_list_holds_just_the_locked_packages_of_its_groups_with_all_their_digests(
+    name: str, groups: set[str]
+) -> None:
+    wanted = {package: digests for package, (of, digests) in locked().items() if of & groups}
+    assert listed(name) == wanted
+
+
+@pytest.mark.parametrize("name", [*LISTS, "poetry.lock"])
+def test_no_address_of_a_download_is_recorded(name: str) -> None:
+    assert "http" not in (LAB / name).read_text(encoding="utf-8")
+
+
+def test_every_direct_dependency_is_locked() -> None:
+    project = tomllib.loads((LAB / "pyproject.toml").read_text(encoding="utf-8"))
+    direct = {re.match(r"[a-z-]+", line)[0] for line in project["project"]["dependencies"]}  # type: ignore[index]
+    direct |= set(project["tool"]["poetry"]["group"]["dev"]["dependencies"])
+    assert direct <= {name for name, _ in locked()}
+    assert LOCK["metadata"]["python-versions"] == project["project"]["requires-python"]
