@@ -24,7 +24,7 @@ from course.datasets.sources import SPLITS, Dataset, provenance
 from course.reports.progress import with_progress
 from course.reports.run_page import run_page
 from course.reports.run_text import conditions_text, outcomes_text, pass_line, resolution_text
-from course.score import verdict
+from course.score import verdict, visible
 
 
 def measured(
@@ -65,7 +65,8 @@ def main() -> int:
     with RunWriter(args.outdir) as writer:
         source = provenance(args.completions)
         digest = hashlib.sha256()
-        completions = {rollout.id: rollout.completion for rollout in read_records(args.completions, Rollout, digest)}
+        rollouts = with_progress(read_records(args.completions, Rollout, digest), "reading")
+        completions = {rollout.id: rollout.completion for rollout in rollouts}
         pairs = paired(
             with_progress(dataset, "scoring", len(completions)),
             completions,
@@ -79,7 +80,11 @@ def main() -> int:
         manifest = manifest_of(
             loop="A",
             command="course.eval",
-            settings={"dataset": args.dataset.name, "completions": args.completions.name, "missing": args.missing},
+            settings={
+                "dataset": visible(args.dataset.name),
+                "completions": visible(args.completions.name),
+                "missing": args.missing,
+            },
             dataset=dataset,
             completions_fingerprint=digest.hexdigest(),
             samples_per_prompt=1,

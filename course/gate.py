@@ -26,6 +26,7 @@ from course.artifacts.room import Condition, knob_turned, locked_room
 from course.artifacts.writing import RUNS
 from course.command import Parser, run, share
 from course.reports.gate_text import Finding, Numbers, gate_json, gate_text
+from course.reports.progress import with_progress
 from course.stats import flips_needed, mcnemar_exact, paired_interval, smallest_visible_difference, wilson_interval
 
 SMALL_N = 100
@@ -58,9 +59,8 @@ def compare(baseline: Run, candidate: Run) -> tuple[Flips, list[str]]:
     n = candidate_passes = unlike = 0
     gained: list[str] = []
     lost: list[str] = []
-    for before, after in zip_longest(
-        verified_rows(baseline, baseline_faults), verified_rows(candidate, candidate_faults)
-    ):
+    pairs = zip_longest(verified_rows(baseline, baseline_faults), verified_rows(candidate, candidate_faults))
+    for before, after in with_progress(pairs, "verifying"):
         if (
             before is None
             or after is None

@@ -16,6 +16,7 @@ from course.artifacts.records import Result, Selection
 from course.command import Parser, at_least_one, run
 from course.errors import UserError
 from course.reports.inspection import failures_text, ranking_text, row_in_full, samples_text
+from course.reports.progress import with_progress
 from course.reports.text import interval
 from course.score import score, visible
 from course.stats import wilson_interval
@@ -24,7 +25,7 @@ from course.stats import wilson_interval
 def verify(opened: Run) -> int:
     """Take every digest again and score every completion again. Exit status 0 if all is as recorded, else 1."""
     faults: list[str] = []
-    n = sum(1 for _ in verified_rows(opened, faults))
+    n = sum(1 for _ in with_progress(verified_rows(opened, faults), "verifying"))
     if opened.manifest.scorer_fingerprint != installed().fingerprint:
         faults.append(f"measured with another scorer than the one installed ({installed().name} {installed().version})")
     if not faults:

@@ -29,7 +29,7 @@ from course.reports.progress import with_progress
 from course.reports.run_page import run_page
 from course.reports.run_text import conditions_text, pass_line
 from course.reports.selection_text import failures_text, numbers_text
-from course.score import verdict
+from course.score import verdict, visible
 from course.stats import best_of_n_kl, best_of_n_kl_bound, mean, pass_at_k
 
 
@@ -83,7 +83,7 @@ def selection_numbers(rows: list[Selection], n: int) -> dict[str, Any]:
 
 def read_samples(path: Path, n: int, digest: "hashlib._Hash") -> dict[str, list[str]]:
     """The first n samples of each group. All groups of a pack have one size."""
-    groups = {group.id: group.samples for group in read_records(path, SampleGroup, digest)}
+    groups = {group.id: group.samples for group in with_progress(read_records(path, SampleGroup, digest), "reading")}
     sizes = Counter(len(samples) for samples in groups.values())
     size = sizes.most_common(1)[0][0]
     if len(sizes) > 1:
@@ -124,8 +124,8 @@ def main() -> int:
             loop="B",
             command="course.selection_demo",
             settings={
-                "dataset": args.dataset.name,
-                "samples": args.samples.name,
+                "dataset": visible(args.dataset.name),
+                "samples": visible(args.samples.name),
                 "pick_best_fingerprint": hashlib.sha256(PICK_BEST.read_bytes()).hexdigest(),
             },
             dataset=dataset,

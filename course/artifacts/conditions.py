@@ -7,7 +7,7 @@ from course.artifacts.instrument import installed
 from course.artifacts.records import MISSING, SCHEMA_VERSION, Manifest
 from course.datasets.records import Provenance
 from course.datasets.sources import Dataset
-from course.score import FAMILIES
+from course.score import FAMILIES, visible
 from course.stats import wilson_interval
 
 _FAMILY_OF = FAMILIES | {MISSING: "data"}
@@ -45,7 +45,7 @@ def manifest_of(
         scorer_fingerprint=instrument.fingerprint,
         spec=instrument.spec,
         golden=instrument.golden,
-        change=change,
+        change=None if change is None else visible(change),
         outputs=outputs,
     )
 

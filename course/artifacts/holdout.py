@@ -7,6 +7,7 @@ import msgspec
 
 from course.artifacts.records import Manifest
 from course.errors import UserError
+from course.score import visible
 
 HOLDOUT = "holdout"
 LOG = "holdout_log.jsonl"
@@ -25,7 +26,7 @@ class Look(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def count_look(runs: Path, run: Path, manifest: Manifest) -> None:
     """Add one look to the log. Raises OSError where it cannot be written: a look that can't be counted isn't had."""
     look = Look(
-        run=run.as_posix(),
+        run=visible(run.as_posix()),
         command=manifest.command,
         dataset_fingerprint=manifest.dataset_fingerprint,
         completions_fingerprint=manifest.completions_fingerprint,

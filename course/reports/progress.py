@@ -9,7 +9,7 @@ from typing import TypeVar
 T = TypeVar("T")
 
 _PATIENCE_SECONDS = 2.0
-_CHECKED_EVERY = 1_024  # items; asking the clock for each would cost more than some of the work
+_EVERY_SECONDS = 0.1
 
 
 def with_progress(items: Iterable[T], what: str, total: int | None = None) -> Iterable[T]:
@@ -19,12 +19,13 @@ def with_progress(items: Iterable[T], what: str, total: int | None = None) -> It
 
 def _watched(items: Iterable[T], what: str, total: int | None) -> Iterator[T]:
     bar = None
-    started = time.monotonic()
+    due = time.monotonic() + _PATIENCE_SECONDS
     try:
         for done, item in enumerate(items):
-            if done % _CHECKED_EVERY == 0 and (bar or time.monotonic() - started > _PATIENCE_SECONDS):
+            if (now := time.monotonic()) > due:
                 bar = bar or _bar(what, total)
                 bar.update(bar.task_ids[0], completed=done)
+                due = now + _EVERY_SECONDS
             yield item
     finally:
         if bar:
