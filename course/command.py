@@ -10,7 +10,7 @@ import re
 import signal
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NoReturn, TextIO
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from course.errors import UserError
 from course.score import visible
@@ -62,22 +62,29 @@ def run(main: Callable[[], int]) -> NoReturn:
     """Run ``main`` as this process, and end with its status."""
     sys.set_int_max_str_digits(_INT_MAX_STR_DIGITS)
     for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
+        if stream is not None:  # closed by the caller
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # leave by the road that cleans up
+    status = _status_of(main)
     try:
-        status = main()
-        sys.stdout.flush()
-    except UserError as error:
-        status = _fail(str(error))
-    except KeyboardInterrupt:
-        status = _fail("interrupted; a run that was not finished has left nothing behind", 130)
-    except BrokenPipeError:  # the reader has gone (| head): nothing to tell it
-        _give_up(sys.stdout)
-        status = 141
+        print(end="", flush=True)  # what could not be written shows here, not when Python has gone
     except OSError as error:
-        _give_up(sys.stdout)
-        status = _fail(f"expected to read and write freely, got: {reason(error)}")
+        status = status or _unwritable(error)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else Python tries again at exit, and complains
     sys.exit(status)
+
+
+def _status_of(main: Callable[[], int]) -> int:
+    try:
+        return main()
+    except UserError as error:
+        return _fail(str(error))
+    except KeyboardInterrupt:
+        return _fail("interrupted; a run that was not finished has left nothing behind", 130)
+    except SystemExit as exit_:  # --help, or a signal
+        return exit_.code if isinstance(exit_.code, int) else 0
+    except OSError as error:
+        return _unwritable(error)
 
 
 def reason(error: OSError) -> str:
@@ -91,6 +98,7 @@ def _fail(message: str, status: int = 2) -> int:
     return status
 
 
-def _give_up(stream: TextIO) -> None:
-    # What is still buffered cannot be written; without this Python would try once more at exit, and complain.
-    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+def _unwritable(error: OSError) -> int:
+    if isinstance(error, BrokenPipeError):  # the reader has gone (| head): nothing to tell it
+        return 141
+    return _fail(f"expected to read and write freely, got: {reason(error)}")

@@ -71,6 +71,7 @@ def main() -> int:
             with_progress(dataset, "scoring", len(completions)),
             completions,
             missing_allowed=args.missing == "zero",
+            if_missing="--missing zero counts a missing one as reward 0",
             dataset=args.dataset,
             completions=args.completions,
         )

@@ -26,7 +26,7 @@ Covered
     Fast: a few microseconds; below 50 ms for 5 MB. Versioned: the version travels with every reward.
 
 Not covered
-    An example whose own methods raise KeyboardInterrupt or SystemExit: those are obeyed, not scored.
+    An example whose own methods raise what is no Exception, KeyboardInterrupt say: that is obeyed, not scored.
     Names of characters, and digits of scripts, newer than this Python's Unicode tables: such a completion gets 0.0
     everywhere, but its outcome may read ``not_an_integer`` on one Python and ``non_ascii_digits`` on a later one.
     Diagnosis past the first 500,000 characters of what follows the prefix, where the text is not plain ASCII: its
@@ -242,4 +242,4 @@ _real_name = type.__dict__["__name__"].__get__  # past a metaclass that lies abo
 
 
 def _type_name(value: object) -> str:
-    return _cut(visible(str(_real_name(type(value)))))
+    return _cut(visible(str.__str__(_real_name(type(value)))))  # a name may be a str that lies, too

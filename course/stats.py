@@ -13,7 +13,7 @@ Not covered
 """
 
 from collections.abc import Callable, Sequence
-from math import comb, exp, fsum, lgamma, log, sqrt
+from math import comb, exp, expm1, fsum, lgamma, log, log1p, sqrt
 
 Z95 = 1.959963984540054  # the normal quantile of 0.975
 Z80 = 0.8416212335729143  # and of 0.8
@@ -82,6 +82,8 @@ def paired_interval(flips_for: int, flips_against: int, n: int) -> tuple[float, 
 
     With a = (for+1)/(n+2), b = (against+1)/(n+2), d = a − b: d ± z √((a + b − d²)/(n+2)). Bonett and Price 2012.
     """
+    if min(flips_for, flips_against) < 0:
+        raise ValueError("flips are counts, at least 0")
     _check_counts(flips_for + flips_against, n)
     a, b = (flips_for + 1) / (n + 2), (flips_against + 1) / (n + 2)
     d = a - b
@@ -96,6 +98,8 @@ def smallest_visible_difference(n: int, variance: float = 0.25) -> float:
     """
     if n < 1:
         raise ValueError("at least one prompt")
+    if variance < 0:
+        raise ValueError("a variance is at least 0")
     return (Z95 + Z80) * sqrt(variance / n)
 
 
@@ -120,8 +124,9 @@ def best_of_n_kl(p: float, n: int) -> float:
         raise ValueError("p is a probability and N at least 1")
     if p in (0.0, 1.0):
         return 0.0
-    q = 1 - (1 - p) ** n
-    return q * log(q / p) + (1 - q) * (n - 1) * log(1 - p)  # (1−q)/(1−p) = (1−p)^(N−1), without its rounding
+    q = -expm1(n * log1p(-p))  # 1 − (1−p)^N, which rounds to 0 for a small p
+    distance = q * log(q / p) + (1 - q) * (n - 1) * log1p(-p)  # for (1−q)/(1−p) = (1−p)^(N−1)
+    return max(0.0, distance)  # rounding may leave the 0 of N = 1 a hair below
 
 
 def best_of_n_kl_bound(n: int) -> float:
@@ -142,12 +147,17 @@ def _half_to_half(m: int, i: int) -> float:
     """C(m,i) / 2^m: exactly rounded while that is cheap, and to some ten digits where it is not."""
     if m <= 1_000:
         return float(comb(m, i) / 2**m)
-    return exp(lgamma(m + 1) - lgamma(i + 1) - lgamma(m - i + 1) - m * log(2))
+    return exp(_log_choose(m, i) - m * log(2))
+
+
+def _log_choose(n: int, i: int) -> float:
+    """ln C(n,i)."""
+    return lgamma(n + 1) - lgamma(i + 1) - lgamma(n - i + 1)
 
 
 def _at_most(k: int, n: int, p: float) -> float:
     """P(X ≤ k) for X ~ Binomial(n, p), 0 < p < 1."""
-    return sum(exp(log(comb(n, i)) + i * log(p) + (n - i) * log(1 - p)) for i in range(k + 1))
+    return fsum(exp(_log_choose(n, i) + i * log(p) + (n - i) * log1p(-p)) for i in range(k + 1))
 
 
 def _bisect(is_below: Callable[[float], bool]) -> float:

@@ -96,7 +96,8 @@ def _verified_batches(run: Run, faults: list[str]) -> Iterator[list[Result]]:
             faults.append(f"{RESULTS}: {len(wrong) - _LISTED:,} more rows are not what the scorer says")
         summary = read_summary(run)
         if (summary.get("n"), summary.get("passes")) != (n, passes):
-            faults.append(f"{SUMMARY} counts {summary.get('passes')} of {summary.get('n')}, its rows {passes} of {n}")
+            said = visible(f"{summary.get('passes')} of {summary.get('n')}")[:80]
+            faults.append(f"{SUMMARY} counts {said}, its rows {passes} of {n}")
     except Broken as error:
         faults.append(str(error))
         return
@@ -149,7 +150,7 @@ def _said(row: Result) -> str:
 
 
 def _digest_faults(folder: Path, name: str, recorded: str, found: str | None) -> list[str]:
-    if name != Path(name).name or "\\" in name or ":" in name:
+    if name != Path(name).name or not name.isprintable() or "\\" in name or ":" in name:
         return [f"{MANIFEST} names an output that is not a file of its folder: {visible(name[:60])}"]
     if found is None:
         try:

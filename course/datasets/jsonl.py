@@ -13,8 +13,9 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import chain
+from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
 import msgspec
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     import hashlib
 
 _BLOCK_BYTES = 1 << 18
+_SHOWN = 60  # characters of a refused value
 _BOM = b"\xef\xbb\xbf"
 
 R = TypeVar("R", bound=Record)
@@ -70,19 +72,17 @@ def _blocks(path: Path, digest: "hashlib._Hash | None") -> Iterator[tuple[int, l
     """``(number of the first line, whole lines without their newline)``, some 256 KiB at a time."""
     try:
         with path.open("rb") as file:
-            yield from _split(file, digest, path)
+            yield from _split(file, digest)
     except OSError as error:
         raise _unreadable(path, error) from None
 
 
-def _split(file: BinaryIO, digest: "hashlib._Hash | None", path: Path) -> Iterator[tuple[int, list[bytes]]]:
+def _split(file: BinaryIO, digest: "hashlib._Hash | None") -> Iterator[tuple[int, list[bytes]]]:
     line_number = 1
     rest = b""
     while block := file.read(_BLOCK_BYTES):
         if digest is not None:
             digest.update(block)
-        if line_number == 1 and not rest and block.startswith(_BOM):
-            raise UserError(f"{path}:1 expected UTF-8 without a byte order mark, got one; save the file without it")
         *lines, rest = (rest + block).split(b"\n")
         if lines:
             yield line_number, lines
@@ -112,26 +112,26 @@ def _plan(record_type: type[R]) -> tuple[list[bytes], list[bytes], Any]:
     return required, optional, msgspec.json.Decoder(record_type).decode
 
 
-class _Refused(ValueError):
-    """Something the strict decoder was told not to take."""
+class _Refused:
+    """Stands in a decoded value where something was that the strict road does not take, so that its path is known."""
+
+    def __init__(self, what: str) -> None:
+        self.what = what
 
 
 def _strict_road(line: bytes, struct_type: type[S], where: str) -> S:
+    if line.startswith(_BOM):
+        raise UserError(f"{where} expected UTF-8 without a byte order mark, got one; save the file without it")
     try:
         value = _STRICT.decode(line.decode("utf-8"))
-        json.dumps(value, ensure_ascii=False).encode("utf-8")
+        if flaw := next(_flaws(value, "$"), None):
+            raise UserError(f"{where} {flaw}")
     except UnicodeDecodeError as error:
-        raise UserError(
-            f"{where} expected UTF-8, got byte 0x{line[error.start]:02x} at byte {error.start + 1}"
-        ) from None
-    except UnicodeEncodeError:
-        raise UserError(f"{where} expected whole characters, got half a surrogate pair (\\ud800 to \\udfff)") from None
-    except _Refused as error:
-        raise UserError(f"{where} {error}") from None
+        byte = f"byte 0x{line[error.start]:02x} at byte {error.start + 1}"
+        raise UserError(f"{where} expected UTF-8, got {byte}") from None
     except json.JSONDecodeError as error:
-        raise UserError(
-            f"{where} expected one JSON object, got invalid JSON at column {error.colno}: {error.msg}"
-        ) from None
+        place = f"column {error.colno}" if error.lineno == 1 else f"line {error.lineno}, column {error.colno}"
+        raise UserError(f"{where} expected one JSON object, got invalid JSON at {place}: {error.msg}") from None
     except RecursionError:
         raise UserError(f"{where} expected one JSON object, got one nested too deep to read") from None
     try:
@@ -140,36 +140,48 @@ def _strict_road(line: bytes, struct_type: type[S], where: str) -> S:
         raise UserError(f"{where} {_complaint(str(error), value, struct_type)}") from None
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _flaws(value: Any, path: str) -> Iterator[str]:
+    """What the types of a record could not refuse, wherever it stands."""
+    if isinstance(value, _Refused):
+        yield f"{path}{value.what}"
+    elif isinstance(value, str) and re.search("[\ud800-\udfff]", value):
+        yield f"{path}: expected whole characters, got half a surrogate pair (\\ud800 to \\udfff)"
+    elif isinstance(value, dict):
+        for key, part in value.items():
+            yield from _flaws(key, path)
+            yield from _flaws(part, f"{path}.{visible(key)}")
+    elif isinstance(value, list):
+        for index, part in enumerate(value):
+            yield from _flaws(part, f"{path}[{index}]")
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any] | _Refused:
     value = dict(pairs)
-    if len(value) != len(pairs):
-        twice = next(key for key in value if sum(key == other for other, _ in pairs) > 1)
-        raise _Refused(f"$.{visible(twice)}: expected the key once, got it more than once")
-    return value
+    if len(value) == len(pairs):
+        return value
+    twice = next(key for key in value if sum(key == other for other, _ in pairs) > 1)
+    return _Refused(f".{visible(twice)}: expected the key once, got it more than once")
 
 
-def _finite(text: str) -> float:
-    if (number := float(text)) in (float("inf"), float("-inf")):
-        raise _Refused(f"expected numbers that a float can hold, got {text[:40]}")
-    return number
+def _finite(text: str) -> float | _Refused:
+    number = float(text)
+    return number if isfinite(number) else _Refused(f": expected a number that a float can hold, got {text[:40]}")
 
 
-def _short(text: str) -> int:
-    if len(text.removeprefix("-")) > MAX_DIGITS:
-        raise _Refused(
-            f"expected integers of at most {MAX_DIGITS:,} digits, got one of {len(text.removeprefix('-')):,}"
-        )
-    half = MAX_DIGITS // 2
+def _short(text: str) -> int | _Refused:
     digits = text.removeprefix("-")
+    if len(digits) > MAX_DIGITS:
+        return _Refused(f": expected an integer of at most {MAX_DIGITS:,} digits, got one of {len(digits):,}")
+    half = MAX_DIGITS // 2
     number: int = int(digits[:-half] or "0") * 10**half + int(digits[-half:])  # in halves: below any limit set on int()
     return -number if text.startswith("-") else number
 
 
-def _no_constant(text: str) -> NoReturn:
-    raise _Refused(f"expected JSON, got {text}, which JSON does not have")
+def _constant(text: str) -> _Refused:
+    return _Refused(f": expected JSON, got {text}, which JSON does not have")
 
 
-_STRICT = json.JSONDecoder(object_pairs_hook=_once, parse_float=_finite, parse_int=_short, parse_constant=_no_constant)
+_STRICT = json.JSONDecoder(object_pairs_hook=_once, parse_float=_finite, parse_int=_short, parse_constant=_constant)
 
 
 def _complaint(message: str, value: Any, struct_type: type[msgspec.Struct]) -> str:
@@ -185,9 +197,10 @@ def _complaint(message: str, value: Any, struct_type: type[msgspec.Struct]) -> s
         return f"{path}.{missing[1]}: expected this key, got none"
     if unknown := re.fullmatch(r"Object contains unknown field (.*)", text, re.DOTALL):
         return f"{path}.{visible(unknown[1])}: expected no such key, got this one"
+    if text == "Number out of range":
+        return f"{path}: expected a number that a float can hold, got one that it cannot"
     wanted, _, kind = text.removeprefix("Expected ").partition(", got ")
-    shown = visible(json.dumps(_at(value, path), ensure_ascii=False))
-    got = f"{kind} {shown[:60]}{'…' if len(shown) > 60 else ''}".strip()
+    got = f"{'' if kind == 'null' else kind} {_shown(_at(value, path))}".strip()
     never = f" ({struct_type.file_kind} are never coerced)" if issubclass(struct_type, Record) else ""
     return f"{path}: expected {wanted}, got {got}{never}"
 
@@ -196,6 +209,14 @@ def _at(value: Any, path: str) -> Any:
     for key, index in re.findall(r"\.([^.\[]+)|\[(\d+)\]", path):
         value = value[key] if key else value[int(index)]
     return value
+
+
+def _shown(value: Any) -> str:
+    try:
+        text = visible(json.dumps(value, ensure_ascii=False))
+    except ValueError:  # an integer of more digits than the interpreter is set to print
+        return "too long to show"
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
 def _duplicate(path: Path, numbers: Sequence[int], ids: list[str], seen: set[str]) -> UserError:

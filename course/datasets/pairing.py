@@ -19,13 +19,14 @@ def paired(
     answers: dict[str, T],
     *,
     missing_allowed: bool,
+    if_missing: str = "",
     dataset: Path,
     completions: Path,
 ) -> Iterator[tuple[Example, T | None]]:
     """Yield each example, in dataset order, with what was answered; None for a missing one where that is allowed.
 
     Empties ``answers`` on the way. Raises UserError at the end if anything was left over or missing, so what a caller
-    makes of the pairs counts only once the iteration is through.
+    makes of the pairs counts only once the iteration is through. ``if_missing`` says what else the caller could do.
     """
     missing: list[str] = []
     for example in examples:
@@ -39,7 +40,7 @@ def paired(
             faults.append(f"none for {_listed(missing)}")
         if answers:
             faults.append(f"{_listed(answers)} that the dataset does not have")
-        hint = "; --missing zero counts a missing one as reward 0" if missing and not answers else ""
+        hint = f"; {if_missing}" if if_missing and not answers else ""
         raise UserError(
             f"{completions}: expected one record for each id of {dataset}, got {' and '.join(faults)}{hint}"
         )

@@ -1,10 +1,12 @@
 """The records of the four kinds of file that go in. A field that is not here is refused, and so is another type."""
 
+import re
+from datetime import date
 from typing import Annotated, Any, ClassVar
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from course.score import FAMILIES, MAX_DIGITS
+from course.score import FAMILIES, MAX_DIGITS, visible
 
 _TOO_LARGE = 10**MAX_DIGITS
 
@@ -88,6 +90,16 @@ class Provenance(Struct, frozen=True, forbid_unknown_fields=True):
     """Who generated a file of completions, when, and how: ``NAME.meta.json`` beside ``NAME.jsonl``."""
 
     policy: Annotated[str, Meta(min_length=1)]
-    created: Annotated[str, Meta(pattern=r"^\d{4}-\d{2}-\d{2}$")]
+    created: str
     sampling: Sampling
     note: str = ""
+
+    def __post_init__(self) -> None:
+        try:
+            if not re.fullmatch("[0-9]{4}-[0-9]{2}-[0-9]{2}", self.created):
+                raise ValueError
+            date.fromisoformat(self.created)
+        except ValueError:
+            raise ValueError(
+                f"$.created: expected a date such as 2026-11-21, got {visible(self.created[:40])}"
+            ) from None

@@ -69,5 +69,5 @@ class Dataset:
 
 def provenance(completions: Path) -> Provenance | None:
     """Who generated a file of completions: what ``NAME.meta.json`` beside it says; None where there is none."""
-    path = completions.with_name(f"{completions.stem}.meta.json")
+    path = completions.parent / f"{completions.stem}.meta.json"
     return read_json(path, Provenance) if path.exists() else None

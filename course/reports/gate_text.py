@@ -1,5 +1,6 @@
 """What the gate says, for a person and for a program."""
 
+import json
 from collections.abc import Sequence
 from textwrap import fill
 
@@ -45,7 +46,7 @@ def gate_json(finding: Finding) -> str:
         for wall in finding.conditions
     ]
     whole = msgspec.structs.asdict(finding) | {"conditions": conditions}
-    return msgspec.json.format(msgspec.json.encode(whole), indent=2).decode()
+    return json.dumps(msgspec.to_builtins(whole), indent=2)  # ASCII only: a terminal has nothing to obey
 
 
 def gate_text(finding: Finding) -> str:

@@ -17,7 +17,8 @@ def failures_text(counts: Mapping[str, int], shown: Mapping[str, Sequence[Result
     if not failed:
         return "nothing failed"
     rows = [
-        (family_of(o), o, f"{c:,}", percent(c / n), CHECKS[o][1] if o in CHECKS else "an answer") for o, c in failed
+        (family_of(o), clipped(o, 24), f"{c:,}", percent(c / n), CHECKS[o][1] if o in CHECKS else "an answer")
+        for o, c in failed
     ]
     lines = [
         "failures by family and outcome",
@@ -27,7 +28,7 @@ def failures_text(counts: Mapping[str, int], shown: Mapping[str, Sequence[Result
     if len(rows) > top_k:
         lines.append(f"and {len(rows) - top_k} outcomes more (--top-k {len(rows)} shows all)")
     for outcome, _ in failed[:top_k]:
-        lines += ["", f"{outcome}"]
+        lines += ["", visible(outcome[:60])]
         lines += [row_text(row) for row in shown[outcome]]
     return "\n".join(lines)
 

@@ -14,7 +14,11 @@ _EVERY_SECONDS = 0.1
 
 def with_progress(items: Iterable[T], what: str, total: int | None = None) -> Iterable[T]:
     """The items unchanged. The bar goes to stderr, and only to a terminal: never to a pipe, never in CI."""
-    return _watched(items, what, total) if sys.stderr.isatty() and not os.environ.get("CI") else items
+    return _watched(items, what, total) if _watched_by_a_person() else items
+
+
+def _watched_by_a_person() -> bool:
+    return sys.stderr is not None and sys.stderr.isatty() and not os.environ.get("CI")
 
 
 def _watched(items: Iterable[T], what: str, total: int | None) -> Iterator[T]:

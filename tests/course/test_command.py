@@ -138,7 +138,6 @@ def test_a_full_disk_is_one_line_on_stderr(body: str) -> None:
         assert ending(start(body, stdout=full)) == (2, "", complaint)
 
 
-@pytest.mark.xfail(reason="what is still buffered is flushed only where main returns: status 120, two more lines")
 @posix
 @pytest.mark.parametrize(
     ("body", "arguments", "statuses"),
@@ -158,7 +157,6 @@ def test_a_reader_that_has_gone_is_told_nothing_however_main_ends(
     assert err in ("", "error: y\n")
 
 
-@pytest.mark.xfail(reason="sys.stdout or sys.stderr is None where the caller closed it: AttributeError")
 @posix
 @pytest.mark.parametrize("closed", [1, 2])
 def test_a_stream_that_the_caller_closed_is_no_fault_of_the_lab(closed: int) -> None:

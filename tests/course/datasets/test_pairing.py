@@ -17,7 +17,7 @@ def match(
     examples = [Example(id_, "", 0) for id_ in dataset]
     answers = {id_: Rollout(id_, f"by {id_}") for id_ in answered}
     files = {"dataset": Path("d.jsonl"), "completions": Path("c.jsonl")}
-    pairs = paired(examples, answers, missing_allowed=missing_allowed, **files)
+    pairs = paired(examples, answers, missing_allowed=missing_allowed, if_missing="or else", **files)
     return list(pairs)
 
 
@@ -35,21 +35,21 @@ def test_a_missing_answer_is_none_where_that_is_allowed() -> None:
     ]
 
 
-MISSING_ZERO = "; --missing zero counts a missing one as reward 0"
+OR_ELSE = "; or else"
 
 
 @pytest.mark.parametrize(
     ("dataset", "answered", "got"),
     [
-        (["a", "b"], ["b"], f"none for 1 id (a){MISSING_ZERO}"),
-        (["a", "b", "c"], ["b"], f"none for 2 ids (a, c){MISSING_ZERO}"),
-        (list("abcdefg"), ["a"], f"none for 6 ids (b, c, d, e, f, …){MISSING_ZERO}"),
-        (list("abcdef"), ["a"], f"none for 5 ids (b, c, d, e, f){MISSING_ZERO}"),
+        (["a", "b"], ["b"], f"none for 1 id (a){OR_ELSE}"),
+        (["a", "b", "c"], ["b"], f"none for 2 ids (a, c){OR_ELSE}"),
+        (list("abcdefg"), ["a"], f"none for 6 ids (b, c, d, e, f, …){OR_ELSE}"),
+        (list("abcdef"), ["a"], f"none for 5 ids (b, c, d, e, f){OR_ELSE}"),
         (["a"], ["a", "x"], "1 id (x) that the dataset does not have"),
         (["a"], ["b"], "none for 1 id (a) and 1 id (b) that the dataset does not have"),
-        (["x\x1b\n"], [], f"none for 1 id (x<U+001B ESCAPE><U+000A LINE FEED>){MISSING_ZERO}"),
-        (["x" * 500], [], f"none for 1 id ({'x' * 60}){MISSING_ZERO}"),
-        ([f"{n}" for n in range(1234)], [], f"none for 1,234 ids (0, 1, 2, 3, 4, …){MISSING_ZERO}"),
+        (["x\x1b\n"], [], f"none for 1 id (x<U+001B ESCAPE><U+000A LINE FEED>){OR_ELSE}"),
+        (["x" * 500], [], f"none for 1 id ({'x' * 60}){OR_ELSE}"),
+        ([f"{n}" for n in range(1234)], [], f"none for 1,234 ids (0, 1, 2, 3, 4, …){OR_ELSE}"),
     ],
     ids=lambda _: "",
 )
