@@ -116,6 +116,15 @@ class Lab:
         shipped = (ROOT / "exercises" / "pick_best.py").read_text(encoding="utf-8")
         return self.write("exercises/pick_best.py", shipped if source is None else source)
 
+    def evaluate(self, answers: Sequence[int], texts: Sequence[str], *more: object) -> Done:
+        """Loop A on these answers and completions."""
+        return self("eval", "--dataset", self.dataset(answers), "--completions", self.completions(texts), *more)
+
+    def select(self, answers: Sequence[int], groups: Sequence[Sequence[str]], n: int, *more: object) -> Done:
+        """Loop B on these answers and samples."""
+        files = ["--dataset", self.dataset(answers), "--samples", self.pack(groups)]
+        return self("selection_demo", *files, "--n", n, *more)
+
     def measured(self, run: str, right: Sequence[bool], split: str | None = None) -> Path:
         """A Loop A run under this name, in which the examples pass where ``right`` is true."""
         dataset = self.dataset(range(len(right)), split, f"dataset-{len(right)}-{split}.jsonl")
@@ -155,6 +164,11 @@ def edited(path: Path, change: Callable[[Any], object]) -> None:
     value = json.loads(path.read_text(encoding="utf-8"))
     change(value)
     path.write_text(json.dumps(value), encoding="utf-8")
+
+
+def manifest_edited(run: Path, **changes: object) -> None:
+    """Change fields of a run's manifest in place; None stands for null."""
+    edited(run / "manifest.json", lambda manifest: manifest.update(changes))
 
 
 def rows_edited(run: Path, change: Callable[[list[Any]], object], *, forge: bool = True) -> None:

@@ -1,0 +1,228 @@
+"""Looking at a run: what is grouped and shown; and that nothing hostile in it ever reaches the terminal as it is."""
+
+import unicodedata
+from pathlib import Path
+
+import pytest
+from conftest import SAMPLING, Done, Lab, edited, forged, manifest_edited, rows_edited
+
+ANSWERS = [22, -8, 0, 323, 7, 1024, 5]
+TEXTS = ["Final: 22", "eight", "Final: -0", "323", "Final: 8", "ten", "Final: 5"]
+
+
+@pytest.fixture
+def run(lab: Lab) -> Path:
+    """Two that passed, three without the prefix, one negative zero, one wrong answer."""
+    lab.evaluate(ANSWERS, TEXTS, "--outdir", "run")
+    return Path("run")
+
+
+def inspected(lab: Lab, *more: object) -> str:
+    done = lab("inspect_run", "--run", "run", *more)
+    assert (done.status, done.err) == (0, "")
+    return done.out
+
+
+@pytest.mark.usefixtures("run")
+def test_failures_are_grouped_the_most_frequent_first_with_two_examples_of_each(lab: Lab) -> None:
+    out = inspected(lab, "--only-fails")
+    assert out.startswith("run: Loop A, passed 2 of 7 (95 % interval ")
+    rows = [line.split() for line in out.split("\n") if line.startswith("model_")]
+    assert [(row[0], row[1], row[2], row[3]) for row in rows] == [
+        ("model_format", "missing_prefix", "3", "42.9"),
+        ("model_format", "negative_zero", "1", "14.3"),
+        ("model_math", "wrong_answer", "1", "14.3"),
+    ]
+    examples = out.split("\nmissing_prefix\n")[1].split("\n\n")[0]
+    assert examples == ("  q2  expected -8  Question 2?\n    0  eight\n  q4  expected 323  Question 4?\n    0  323")
+
+
+@pytest.mark.usefixtures("run")
+def test_the_ranking_is_there_unless_only_fails_was_asked_for(lab: Lab) -> None:
+    whole = inspected(lab)
+    assert "\ntop 2\n  q1  expected 22  Question 1?\n    1  Final: 22\n  q7" in whole
+    assert "\nbottom 5\n  q2  expected -8" in whole
+    only = inspected(lab, "--only-fails")
+    assert "top 2" not in only
+    assert "Final: 22" not in only
+
+
+@pytest.mark.usefixtures("run")
+def test_top_k_limits_outcomes_and_rows_and_says_what_is_left(lab: Lab) -> None:
+    out = inspected(lab, "--top-k", 1)
+    assert "missing_prefix" in out
+    assert "and 2 outcomes more (--top-k 3 shows all)" in out
+    assert "negative_zero" not in out
+    assert "\ntop 1\n" in out
+    assert "\nbottom 1\n" in out
+    assert "outcomes more" not in inspected(lab, "--top-k", 3)
+
+
+@pytest.mark.usefixtures("run")
+def test_show_limits_the_examples_of_an_outcome(lab: Lab) -> None:
+    assert "q4" not in inspected(lab, "--only-fails", "--show", 1)
+    assert "q6" in inspected(lab, "--only-fails", "--show", 3)
+
+
+@pytest.mark.usefixtures("run")
+def test_one_row_is_shown_whole_with_the_scorers_explanation(lab: Lab) -> None:
+    out = inspected(lab, "--id", "q3")
+    for said in (
+        "id          q3",
+        "prompt      Question 3?",
+        "expected    0",
+        "completion  Final: -0",
+        "reward      0.0",
+        "outcome     negative_zero  (family: model_format)",
+        "why         expected zero written without a sign, got Final: -0",
+        "scored now  the same",
+        "  passed      non_ascii_digits",
+        "  failed      negative_zero",
+        "  not reached leading_zeros",
+    ):
+        assert said in out
+
+
+@pytest.mark.usefixtures("run")
+def test_an_unknown_id_is_the_callers_mistake(lab: Lab) -> None:
+    assert "run: expected an id of this run, got q9; its results.jsonl has them" in lab.refused(
+        "inspect_run", "--run", "run", "--id", "q9"
+    )
+    assert "got <U+001B ESCAPE>[2J;" in lab.refused("inspect_run", "--run", "run", "--id", "\x1b[2J")
+    for option in ("--top-k", "--show"):
+        assert "expected a whole number from 1 on" in lab.refused("inspect_run", "--run", "run", option, 0)
+
+
+def test_an_edited_row_is_shown_with_what_the_scorer_says_now(lab: Lab, run: Path) -> None:
+    rows_edited(run, lambda rows: rows[1].update(outcome="ok", reward=1.0))
+    assert "scored now  missing_prefix: NOT what the run recorded" in inspected(lab, "--id", "q2")
+
+
+def test_a_missing_completion_is_shown_as_none(lab: Lab) -> None:
+    arguments = "--dataset", lab.dataset([1, 2]), "--completions", lab.completions(["Final: 1"])
+    lab("eval", *arguments, "--missing", "zero", "--outdir", "run")
+    assert "completion  (none)" in inspected(lab, "--id", "q2")
+    assert "(no completion)" in inspected(lab)
+
+
+def test_a_run_of_no_rows_or_of_no_failures_says_so(lab: Lab) -> None:
+    lab.evaluate([1], ["Final: 1"], "--outdir", "run")
+    assert "nothing failed" in inspected(lab, "--only-fails")
+    rows_edited(Path("run"), lambda rows: rows.clear())
+    assert "results.jsonl has no rows" in lab.refused("inspect_run", "--run", "run")
+
+
+def test_the_samples_of_a_choice_are_shown_with_an_arrow_at_the_chosen(lab: Lab) -> None:
+    lab.picker()
+    lab.select([7], [["seven", "Final: 7", "Final: 7"]], 3, "--outdir", "run")
+    assert inspected(lab, "--id", "q1").endswith("samples\n     0  seven\n  -> 1  Final: 7\n     1  Final: 7\n")
+    assert "run: Loop B, passed 1 of 1" in inspected(lab)
+
+
+HOSTILE = [
+    "\x1b[2J\x1b[31mred",
+    "\x1b]52;c;cm0gLXJmIC8=\x07",  # OSC 52 writes the clipboard
+    "\u202etxt.exe\u202c",
+    "\u2066isolate\u2069",
+    "nul\x00nul",
+    "\x9b31mC1",
+    "\x85next\u2028line\u2029paragraph",
+    "[bold red]markup[/bold red] :warning:",
+    "Final: 2\rFinal: 1",
+    "back\x08space\x7fdelete\x0bdown\x0cform",
+    "\ufeffFinal: 1\u200b\u00ad\u2800\U000e0041",
+]
+
+
+def assert_harmless(done: Done) -> None:
+    for char in done.out + done.err:
+        assert char == "\n" or unicodedata.category(char) not in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"), ascii(char)
+
+
+def hostile(lab: Lab, command: str, *more: object) -> Done:
+    done = lab(command, *more)
+    assert_harmless(done)
+    return done
+
+
+def test_a_hostile_completion_is_shown_and_never_obeyed(lab: Lab) -> None:
+    for text in HOSTILE:  # one at a time: each is the example of its outcome
+        done = lab.evaluate([1], [text])
+        assert done.status == 0
+        assert_harmless(done)
+    for run in sorted(Path("runs").iterdir()):
+        for more in ([], ["--only-fails"], ["--id", "q1"], ["--verify"]):
+            done = hostile(lab, "inspect_run", "--run", run, *more)
+            assert done.status == 0
+        page = (run / "README.md").read_text(encoding="utf-8")
+        assert_harmless(Done(0, page, ""))
+    assert "[bold red]markup[/bold red] :warning:" in lab("inspect_run", "--run", "runs/run_008").out
+    assert "<U+001B ESCAPE>[2J<U+001B ESCAPE>[31mred" in lab("inspect_run", "--run", "runs/run_001", "--id", "q1").out
+    assert "not ASCII   U+00AD SOFT HYPHEN" in lab("inspect_run", "--run", "runs/run_011", "--id", "q1").out
+
+
+def test_markup_in_a_table_is_text(lab: Lab) -> None:
+    assert "[red]:x:[/] [/no]" in lab.evaluate([1], ["[red]:x:[/] [/no]"]).out
+
+
+def hostile_dataset(lab: Lab) -> Path:
+    return lab.write("dataset.jsonl", [{"id": text, "prompt": text, "expected_answer": 1} for text in HOSTILE])
+
+
+def hostile_file(lab: Lab, name: str, key: str, value: object) -> Path:
+    lab.meta(name, SAMPLING)
+    return lab.write(f"{name}.jsonl", [{"id": text, key: value} for text in HOSTILE])
+
+
+def test_hostile_ids_and_prompts_reach_no_terminal(lab: Lab) -> None:
+    lab.picker()
+    dataset = "--dataset", hostile_dataset(lab), "--outdir"
+    for run, text in (("wrong", "no"), ("right", "Final: 1")):
+        completions = hostile_file(lab, run, "completion", text)
+        assert hostile(lab, "eval", *dataset, run, "--completions", completions).status == 0
+    pack = hostile_file(lab, "pack", "samples", ["no", "[/bold]\x1b[31m"])
+    assert hostile(lab, "selection_demo", *dataset, "choice", "--samples", pack, "--n", 2).status == 0
+    for run in ("wrong", "right", "choice"):
+        hostile(lab, "inspect_run", "--run", run)
+        for id_ in HOSTILE:
+            if "\0" not in id_:  # which no argument of a process can hold
+                assert hostile(lab, "inspect_run", "--run", run, "--id", id_).status == 0
+    for baseline, candidate, status in (("wrong", "right", 0), ("right", "wrong", 1), ("wrong", "choice", 1)):
+        assert hostile(lab, "gate", "--baseline", baseline, "--candidate", candidate, "--min-delta", 0).status == status
+
+
+def test_hostile_ids_in_a_complaint_are_written_out(lab: Lab) -> None:
+    dataset = hostile_dataset(lab)
+    assert_harmless(Done(2, "", lab.refused("eval", "--dataset", dataset, "--completions", lab.completions(["no"]))))
+    lab.picker("def pick_best(samples):\n    raise ValueError('\\x1b[31m\\u202e')\n")
+    pack = hostile_file(lab, "pack", "samples", ["no"])
+    assert_harmless(Done(2, "", lab.refused("selection_demo", "--dataset", dataset, "--samples", pack, "--n", 1)))
+
+
+def test_a_hostile_run_of_somebody_else_reaches_no_terminal(lab: Lab, run: Path) -> None:
+    manifest_edited(
+        run, scorer_name=HOSTILE[0], policy=HOSTILE[1], split=HOSTILE[2], change=HOSTILE[3], spec=HOSTILE[4]
+    )
+    edited(run / "manifest.json", lambda manifest: manifest["outputs"].update({HOSTILE[0]: HOSTILE[5]}))
+    rows_edited(run, lambda rows: rows[1].update(id=HOSTILE[0], parsed_answer=HOSTILE[0]), forge=False)
+    for more in ([], ["--only-fails"], ["--id", HOSTILE[0]], ["--verify"]):
+        hostile(lab, "inspect_run", "--run", run, *more)
+    assert hostile(lab, "gate", "--baseline", run, "--candidate", run, "--min-delta", 0).status == 1
+
+
+def test_a_hostile_outcome_reaches_no_terminal(lab: Lab, run: Path) -> None:
+    rows_edited(run, lambda rows: rows[1].update(outcome=HOSTILE[0]))
+    hostile(lab, "inspect_run", "--run", run)
+
+
+def test_a_hostile_summary_reaches_no_terminal(lab: Lab, run: Path) -> None:
+    edited(run / "summary.json", lambda summary: summary.update(n=HOSTILE[0]))
+    forged(run)
+    hostile(lab, "inspect_run", "--run", run, "--verify")
+
+
+def test_hostile_ids_reach_no_terminal_as_json_either(lab: Lab) -> None:
+    for run, text in (("wrong", "no"), ("right", "Final: 1")):
+        completions = hostile_file(lab, run, "completion", text)
+        lab("eval", "--dataset", hostile_dataset(lab), "--completions", completions, "--outdir", run)
+    hostile(lab, "gate", "--baseline", "wrong", "--candidate", "right", "--min-delta", 0, "--json")

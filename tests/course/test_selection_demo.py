@@ -1,0 +1,240 @@
+"""Loop B: its numbers against a pack worked by hand, and a pick_best that is not believed."""
+
+import hashlib
+import json
+import math
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import ROOT, SAMPLING, Lab, lines_of
+
+ANSWERS = [22, -8, 0, 7]
+GROUPS = [
+    ["Final: 21", "Final: 22", "Final: 22\n", "22"],  # two right, the second is the first of them
+    ["Final: -8", "Final: 8", "Final: 8", "-8"],  # one right, the first
+    ["Final: -0", "zero", "Final: 00", ""],  # none
+    ["Final: 7", "Final: 7", "Final: 7", "Final: 7"],  # all
+]
+LAST_OF_THE_BEST = """
+def pick_best(samples):
+    return max(samples, key=lambda sample: (sample.reward, sample.index))
+"""
+
+
+def summary_of(run: str = "runs/run_001") -> dict[str, Any]:
+    summary: dict[str, Any] = json.loads(Path(run, "summary.json").read_bytes())
+    return summary
+
+
+def kl(p: float, n: int) -> float:
+    """KL of best-of-n for a binary reward, from its definition: the sum over both rewards."""
+    q = 1 - (1 - p) ** n
+    return q * math.log(q / p) + (1 - q) * math.log((1 - q) / (1 - p))
+
+
+def test_every_number_of_four_samples_is_the_one_worked_by_hand(lab: Lab) -> None:
+    lab.picker()
+    done = lab.select(ANSWERS, GROUPS, 4)
+    assert (done.status, done.err) == (0, "")
+    summary = summary_of()
+    assert (summary["n"], summary["passes"], summary["samples_per_prompt"]) == (4, 3, 4)
+    assert summary["outcomes"] == {"ok": 3, "negative_zero": 1}
+    assert summary["pass_at_1"] == 2 / 4
+    assert summary["selected_accuracy"] == summary["pass_rate"] == 3 / 4
+    assert summary["random_choice"] == pytest.approx((2 / 4 + 1 / 4 + 0 + 1) / 4)
+    assert summary["ceiling"] == 3 / 4
+    assert summary["pass_at_k"] == pytest.approx(
+        {
+            "1": (1 / 2 + 1 / 4 + 0 + 1) / 4,
+            "2": (5 / 6 + 1 / 2 + 0 + 1) / 4,  # of 6 pairs, one and three miss
+            "3": (1 + 3 / 4 + 0 + 1) / 4,  # of 4 triples, none and one miss
+            "4": 3 / 4,
+        }
+    )
+    assert summary["kl_exact"] == pytest.approx((kl(1 / 2, 4) + kl(1 / 4, 4) + 0 + 0) / 4)
+    assert summary["kl_exact_reason"] is None
+    assert summary["kl_bound"] == pytest.approx(math.log(4) - 3 / 4)
+    for name, value in (("pass@1", "50.0"), ("random choice", "43.8"), ("selected", "75.0"), ("ceiling", "75.0")):
+        assert re.search(rf"^{name} +{value} %", done.out, re.MULTILINE)
+    assert "the policy did not change" in done.out
+
+
+def test_a_row_holds_the_choice_and_all_it_was_chosen_from(lab: Lab) -> None:
+    lab.picker()
+    lab.select(ANSWERS, GROUPS, 4)
+    rows = lines_of(Path("runs/run_001/results.jsonl"))
+    assert [row["chosen"] for row in rows] == [1, 0, 0, 0]  # ties go to the first
+    assert [row["rewards"] for row in rows] == [[0, 1, 1, 0], [1, 0, 0, 0], [0, 0, 0, 0], [1, 1, 1, 1]]
+    assert [row["samples"] for row in rows] == GROUPS
+    assert [row["completion"] for row in rows] == ["Final: 22", "Final: -8", "Final: -0", "Final: 7"]
+    assert [row["outcome"] for row in rows] == ["ok", "ok", "negative_zero", "ok"]
+    assert lab("inspect_run", "--run", "runs/run_001", "--verify").status == 0
+
+
+def test_fewer_samples_are_the_first_ones(lab: Lab) -> None:
+    lab.picker()
+    lab.select(ANSWERS, GROUPS, 1)
+    summary = summary_of()
+    assert summary["pass_at_1"] == summary["selected_accuracy"] == summary["random_choice"] == summary["ceiling"] == 0.5
+    assert (summary["pass_at_k"], summary["kl_exact"], summary["kl_bound"]) == ({"1": 0.5}, 0.0, 0.0)
+    assert [row["samples"] for row in lines_of(Path("runs/run_001/results.jsonl"))] == [group[:1] for group in GROUPS]
+
+
+def test_the_manifest_says_n_and_which_pick_best_chose(lab: Lab) -> None:
+    picker = lab.picker()
+    lab.select(ANSWERS, GROUPS, 3, "--change", "three, not two")
+    manifest = json.loads(Path("runs/run_001/manifest.json").read_bytes())
+    assert (manifest["loop"], manifest["samples_per_prompt"], manifest["change"]) == ("B", 3, "three, not two")
+    assert manifest["sampling"] == SAMPLING | {"n": 4}
+    assert manifest["completions_fingerprint"] == hashlib.sha256(Path("pack.jsonl").read_bytes()).hexdigest()
+    assert manifest["settings"] == {
+        "dataset": "dataset.jsonl",
+        "samples": "pack.jsonl",
+        "pick_best_fingerprint": hashlib.sha256(picker.read_bytes()).hexdigest(),
+    }
+
+
+def test_choosing_twice_is_choosing_the_same(lab: Lab) -> None:
+    lab.picker()
+    for _ in range(2):
+        lab.select(ANSWERS, GROUPS, 4)
+    one, two = (Path("runs", run, "results.jsonl").read_bytes() for run in ("run_001", "run_002"))
+    assert one == two
+
+
+def test_another_choice_leaves_the_exact_kl_undefined_and_says_why(lab: Lab) -> None:
+    lab.picker(LAST_OF_THE_BEST)
+    done = lab.select(ANSWERS, GROUPS, 4)
+    summary = summary_of()
+    assert summary["kl_exact"] is None
+    assert summary["kl_exact_reason"] == "pick_best did not take the first of the best samples everywhere"
+    assert (summary["selected_accuracy"], summary["kl_bound"]) == (3 / 4, pytest.approx(math.log(4) - 3 / 4))
+    assert [row["chosen"] for row in lines_of(Path("runs/run_001/results.jsonl"))] == [2, 0, 3, 3]
+    assert "exact undefined" in done.out
+    assert "(pick_best did not take the first of the best samples everywhere)" in done.out
+
+
+def test_the_worst_choice_is_scored_as_what_it_is(lab: Lab) -> None:
+    lab.picker("def pick_best(samples):\n    return min(samples, key=lambda sample: sample.reward)\n")
+    done = lab.select(ANSWERS, GROUPS, 4)
+    summary = summary_of()
+    assert (summary["selected_accuracy"], summary["pass_at_1"], summary["ceiling"]) == (1 / 4, 1 / 2, 3 / 4)
+    assert "a right sample was there and pick_best took another" in done.out
+    assert "the right value is there, never in the right format" not in done.out
+
+
+def test_the_gate_knows_that_on_the_same_samples_only_the_choice_was_turned(lab: Lab) -> None:
+    for outdir, source in (("first", None), ("last", LAST_OF_THE_BEST)):
+        lab.picker(source)
+        lab.select(ANSWERS, GROUPS, 4, "--outdir", outdir)
+    done = lab("gate", "--baseline", "first", "--candidate", "last", "--min-delta", 0)
+    assert done.status == 3
+    assert "knob turned: selection compute" in done.out
+
+
+@pytest.mark.parametrize(
+    ("n", "said"),
+    [
+        (5, "--n 5: expected at most 4, the samples a prompt in pack.jsonl, got 5"),
+        (0, "argument --n: expected a whole number from 1 on, got 0"),
+        (-1, "argument --n: expected a whole number from 1 on, got -1"),
+        ("two", "argument --n: expected a whole number from 1 on, got two"),
+        ("²", "argument --n: expected a whole number from 1 on, got ²"),
+        ("", "argument --n: expected a whole number from 1 on, got "),
+    ],
+)
+def test_a_group_size_that_cannot_be_had_is_refused(lab: Lab, n: object, said: str) -> None:
+    lab.picker()
+    files = "--dataset", lab.dataset(ANSWERS), "--samples", lab.pack(GROUPS)
+    assert said in lab.refused("selection_demo", *files, f"--n={n}")
+
+
+def refused(lab: Lab, answers: list[int] = ANSWERS, groups: list[list[str]] = GROUPS) -> str:
+    return lab.refused("selection_demo", "--dataset", lab.dataset(answers), "--samples", lab.pack(groups), "--n", 2)
+
+
+def test_groups_of_different_size_are_refused_and_the_odd_one_is_named(lab: Lab) -> None:
+    lab.picker()
+    for odd in (["a"] * 3, ["a"] * 5):
+        groups = [*GROUPS[:2], odd, GROUPS[3]]
+        said = f"pack.jsonl: expected groups of one size, got 4 samples mostly and {len(odd)} in q3"
+        assert said in refused(lab, groups=groups)
+
+
+def test_missing_unknown_and_empty_groups_are_refused(lab: Lab) -> None:
+    lab.picker()
+    assert "none for 1 id (q4)" in refused(lab, groups=GROUPS[:3])
+    assert "1 id (q4) that the dataset does not have" in refused(lab, answers=ANSWERS[:3])
+    assert "pack.jsonl:4 $.samples" in refused(lab, groups=[*GROUPS[:3], []])
+
+
+def test_no_option_is_offered_that_this_command_does_not_have(lab: Lab) -> None:
+    lab.picker()
+    assert "--missing" not in refused(lab, groups=GROUPS[:3])
+
+
+RAISED = "pick_best: expected a choice, got an exception on q1: "
+LOADED = "pick_best: expected a choice, got an exception while it was loaded: "
+NO_SAMPLE = "pick_best: expected one of the 2 samples of q1, got "
+SYNTAX = "expected Python, got a syntax error: "
+NONE = "expected a function pick_best(samples), got none in this file"
+BROKEN = {  # source of pick_best.py -> what is said after its name
+    "def pick_best(samples):\n    n = 1\n    return samples[9]": f":3 {RAISED}IndexError",
+    "def f():\n    raise OSError('\\x1b')\ndef pick_best(s):\n    f()": f":2 {RAISED}OSError: <U+001B ESCAPE>",
+    "def pick_best(samples):\n    samples[0].reward = 1.0": f":2 {RAISED}AttributeError",
+    "import sys\ndef pick_best(samples):\n    sys.exit(0)": f":3 {RAISED}SystemExit",
+    "def pick_best(samples):\n    return pick_best(samples)": f":2 {RAISED}RecursionError",
+    "def pick_best(samples, more):\n    pass": f":1 {RAISED}TypeError",
+    "\ndef pick_best(samples):\n    return 'Final: 22'": f":2 {NO_SAMPLE}the text 'Final: 22'; return the sample",
+    "def pick_best(samples):\n    pass": f":1 {NO_SAMPLE}NoneType",
+    "def pick_best(samples):\n    return 0": f":1 {NO_SAMPLE}int",
+    "def pick_best(samples):\n    return samples": f":1 {NO_SAMPLE}list",
+    "def pick_best(samples):\n    return type(samples[0])(0, 'Final: 22', 1.0)": f":1 {NO_SAMPLE}Sample",
+    "class Yes:\n    __eq__ = lambda *_: True\npick_best = lambda samples: Yes()": f":3 {NO_SAMPLE}Yes",
+    "x = 1\nraise KeyError(3)": f":2 {LOADED}KeyError",
+    "raise SystemExit": f":1 {LOADED}SystemExit",
+    "\0": ":1 ",  # a syntax error since Python 3.12
+    "x = 1\ndef pick_best(samples)\n": f":2 {SYNTAX}expected ':'",
+    "x = '\udcff'": f":1 {SYNTAX}",
+    "def pick_worst(samples):\n    pass": f": {NONE}",
+    "pick_best = 3": f": {NONE}",
+    "": f": {NONE}",
+}
+
+
+@pytest.mark.parametrize("source", BROKEN)
+def test_a_broken_pick_best_is_one_line_that_names_the_students_file_and_line(lab: Lab, source: str) -> None:
+    lab.write("exercises/pick_best.py", source.encode(errors="surrogateescape"))
+    path = Path("exercises", "pick_best.py")
+    assert f"error: {path}{BROKEN[source]}" in refused(lab)
+
+
+def test_a_missing_pick_best_is_one_line_that_says_where_to_stand(lab: Lab) -> None:
+    assert f"{Path('exercises', 'pick_best.py')}: expected your pick_best, got: " in refused(lab)
+    assert "run from the lab's folder" in refused(lab)
+
+
+def test_a_pick_best_that_empties_its_list_changes_nothing(lab: Lab) -> None:
+    lab.picker("def pick_best(samples):\n    best = samples[1]\n    samples.clear()\n    return best\n")
+    assert lab.select(ANSWERS, GROUPS, 4).status == 0
+    assert [row["chosen"] for row in lines_of(Path("runs/run_001/results.jsonl"))] == [1, 1, 1, 1]
+
+
+def test_the_shipped_pick_best_reaches_the_ceiling_of_the_shipped_pack(lab: Lab) -> None:
+    lab.picker()
+    dataset = ROOT / "data" / "datasets" / "math_dev.jsonl"
+    pack = ROOT / "data" / "rollouts" / "selection_pack_dev.jsonl"
+    assert lab("selection_demo", "--dataset", dataset, "--samples", pack, "--n", 4).status == 0
+    answers = [example["expected_answer"] for example in lines_of(dataset)]
+    right = []
+    for answer, group in zip(answers, lines_of(pack), strict=True):
+        line = re.compile(rf"[ \t\r\n]*Final: {answer}[ \t\r\n]*")
+        right.append([line.fullmatch(sample) is not None for sample in group["samples"][:4]])
+    summary = summary_of()
+    assert summary["passes"] == sum(map(any, right))
+    assert summary["selected_accuracy"] == summary["ceiling"] == summary["pass_at_k"]["4"] == sum(map(any, right)) / 80
+    assert summary["pass_at_1"] == sum(samples[0] for samples in right) / 80
+    assert summary["random_choice"] == pytest.approx(sum(map(sum, right)) / 320)
+    assert 0 < summary["kl_exact"] < summary["kl_bound"]

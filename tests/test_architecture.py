@@ -1,0 +1,125 @@
+"""The house of floors: what imports what, how long a file is, and what a command costs before it works."""
+
+import ast
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import ROOT, Lab
+
+COURSE = ROOT / "course"
+FILES = sorted(COURSE.rglob("*.py"))
+COMMANDS = ["eval", "gate", "inspect_run", "selection_demo", "validate_scorer"]
+FLOORS = {  # a part of the course -> what of the course it may import, besides itself
+    "errors": set[str](),
+    "score": set[str](),
+    "stats": set[str](),
+    "datasets": {"errors", "score"},
+    "command": {"errors", "score"},
+    "rubrics": {"score"},
+    "artifacts": {"errors", "score", "stats", "datasets"},
+    "reports": {"errors", "score", "stats", "datasets", "artifacts"},
+    "exercises": {"errors", "score", "stats", "datasets", "artifacts", "reports"},
+}
+EVERYTHING = set(FLOORS)
+HEAVY = {"rich", "numpy", "matplotlib", "scipy"}
+
+
+def part_of(path: Path) -> str:
+    return path.relative_to(COURSE).parts[0].removesuffix(".py")
+
+
+def imported(tree: ast.AST) -> set[str]:
+    """Every module that a piece of source imports, also inside functions."""
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "a relative import hides which floor it reaches"
+            assert node.module is not None
+            names.update(f"{node.module}.{alias.name}" for alias in node.names)
+    return names
+
+
+def of_the_course(names: set[str]) -> set[str]:
+    return {name.split(".")[1] for name in names if name.startswith("course.")}
+
+
+def at_module_level(tree: ast.Module) -> set[str]:
+    """What is imported as soon as the module is: not inside functions."""
+    eager = [node for node in tree.body if not isinstance(node, ast.FunctionDef | ast.ClassDef)]
+    return set[str]().union(*map(imported, eager))
+
+
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def name_of(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_imports_go_downward_only(path: Path) -> None:
+    part = part_of(path)
+    below = FLOORS.get(part, EVERYTHING)  # a command, or the package itself, may import all that is no command
+    assert of_the_course(imported(parsed(path))) - {part} <= below
+
+
+def test_every_part_of_the_course_has_its_floor_or_is_a_command() -> None:
+    assert {part_of(path) for path in FILES} == EVERYTHING | {*COMMANDS, "__init__", "__main__"}
+
+
+def test_the_course_imports_nothing_that_is_not_installed_with_it() -> None:
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    declared = set(re.findall(r'^    "([a-z]+)>', project.partition("dependencies")[2].partition("]")[0], re.MULTILINE))
+    assert declared == {"msgspec", "rich"}
+    for path in FILES:
+        foreign = {name.split(".")[0] for name in imported(parsed(path))} - sys.stdlib_module_names - {"course"}
+        assert foreign <= declared, path
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_what_is_slow_to_import_is_imported_where_it_is_needed(path: Path) -> None:
+    assert not {name.split(".")[0] for name in at_module_level(parsed(path))} & HEAVY
+
+
+@pytest.mark.parametrize("path", [*FILES, *sorted((ROOT / "tests").rglob("*.py"))], ids=name_of)
+def test_no_file_is_longer_than_250_lines(path: Path) -> None:
+    assert path.read_bytes().count(b"\n") <= 250
+
+
+def options_of(path: Path) -> set[str]:
+    """The options that a command adds to its parser."""
+    found: set[str] = set()
+    for node in ast.walk(parsed(path)):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "add_argument":
+            found.update(arg.value for arg in node.args if isinstance(arg, ast.Constant) and isinstance(arg.value, str))
+    return found
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_each_command_has_a_help_that_names_its_options(lab: Lab, command: str) -> None:
+    done = lab(command, "--help")
+    assert (done.status, done.err) == (0, "")
+    assert f"usage: python -m course.{command} " in done.out
+    options = options_of(COURSE / f"{command}.py")
+    assert options
+    for option in options | {"--help"}:
+        assert re.search(rf"^ .*{option}\b", done.out, re.MULTILINE)
+
+
+def test_the_map_names_every_command_and_each_real_command_answers(lab: Lab) -> None:
+    out = lab("__main__").out
+    for command in COMMANDS:
+        assert f"python -m course.{command} " in out
+        assert lab.process(command, "--help").status == 0
+    assert lab.process("__main__").out == out
+
+
+def test_the_map_in_the_package_names_every_part() -> None:
+    said = ast.get_docstring(parsed(COURSE / "__init__.py")) or ""
+    for part in ("score", "datasets", "artifacts", "rubrics", "golden", "stats", "eval", "gate", "inspect_run"):
+        assert part in said
