@@ -49,6 +49,20 @@ def at_least_one(text: str) -> int:
     return int(text)
 
 
+def finite(text: str) -> float:
+    """An argument that is any number, of either sign."""
+    if not re.fullmatch(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,2})?", text, re.ASCII):
+        raise argparse.ArgumentTypeError(f"expected a number such as 0.5 or -0.5, got {text}")
+    return float(text)
+
+
+def whole(text: str) -> int:
+    """An argument that is a whole number, 0 or more: a seed."""
+    if not (text.isascii() and text.isdigit() and len(text) <= 9):
+        raise argparse.ArgumentTypeError(f"expected a whole number from 0 on, got {text}")
+    return int(text)
+
+
 def share(text: str) -> "Fraction":
     """An argument between 0 and 1, kept exactly as it was written."""
     if not re.fullmatch(r"(0|1|0?\.[0-9]{1,9}|0\.|1\.0{0,9})", text):

@@ -96,7 +96,7 @@ def room_faults(conditions: list[Condition], runs: dict[str, Run]) -> list[str]:
     return faults
 
 
-def decide(flips: Flips, min_delta: Fraction, split: str) -> tuple[str, str]:
+def decide(flips: Flips, min_delta: Fraction, split: str | None) -> tuple[str, str]:
     """``(verdict, reason)`` for two runs from one locked room, on counts and fractions only."""
     if split == HOLDOUT and flips.delta < 0:
         return "REJECT", "the holdout got worse"

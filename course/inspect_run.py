@@ -29,7 +29,8 @@ def verify(opened: Run) -> int:
     if opened.manifest.scorer_fingerprint != installed().fingerprint:
         faults.append(f"measured with another scorer than the one installed ({installed().name} {installed().version})")
     if not faults:
-        print(f"{opened.path}: whole; {n:,} rows scored again with the same verdicts, every digest holds")
+        again = f"{n:,} rows scored again with the same verdicts, " if n else ""
+        print(f"{opened.path}: whole; {again}every digest holds")
         return 0
     print(f"{opened.path}: NOT as it was written\n" + "\n".join(f"  - {fault}" for fault in faults))
     return 1

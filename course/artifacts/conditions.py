@@ -15,31 +15,35 @@ _FAMILY_OF = FAMILIES | {MISSING: "data"}
 
 def manifest_of(
     *,
-    loop: Literal["A", "B"],
+    loop: Literal["A", "B", "C"],
     command: str,
     settings: dict[str, Any],
-    dataset: Dataset,
-    completions_fingerprint: str,
-    samples_per_prompt: int,
-    source: Provenance | None,
     change: str | None,
     outputs: dict[str, str],
+    dataset: Dataset | None = None,
+    completions_fingerprint: str | None = None,
+    samples_per_prompt: int | None = None,
+    source: Provenance | None = None,
+    seed: int | None = None,
 ) -> Manifest:
-    """The conditions of a run on a dataset that has been read to its end."""
+    """The conditions of a run. A dataset must have been read to its end; a small learner of Loop C has none.
+
+    ``seed`` is of what the run itself draws: Loops A and B draw nothing, what they measure was drawn before.
+    """
     instrument = installed()
     return Manifest(
         schema_version=SCHEMA_VERSION,
         loop=loop,
         command=command,
         settings=settings,
-        split=dataset.split,
-        dataset_fingerprint=dataset.fingerprint,
-        prompts_fingerprint=dataset.prompts_fingerprint,
+        split=dataset.split if dataset else None,
+        dataset_fingerprint=dataset.fingerprint if dataset else None,
+        prompts_fingerprint=dataset.prompts_fingerprint if dataset else None,
         completions_fingerprint=completions_fingerprint,
         samples_per_prompt=samples_per_prompt,
         policy=source.policy if source else None,
         sampling=source.sampling if source else None,
-        seed=None,  # Loops A and B draw nothing: what was drawn, was drawn with sampling.seed
+        seed=seed,
         scorer_name=instrument.name,
         scorer_version=instrument.version,
         scorer_fingerprint=instrument.fingerprint,

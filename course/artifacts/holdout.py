@@ -18,8 +18,8 @@ class Look(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     run: str
     command: str
-    dataset_fingerprint: str
-    completions_fingerprint: str
+    dataset_fingerprint: str | None
+    completions_fingerprint: str | None
     scorer_version: str
 
 
@@ -44,7 +44,7 @@ def look_number(runs: Path, manifest: Manifest) -> int:
     return looks(runs, manifest.dataset_fingerprint) + 1 if manifest.split == HOLDOUT else 0
 
 
-def looks(runs: Path, dataset_fingerprint: str) -> int:
+def looks(runs: Path, dataset_fingerprint: str | None) -> int:
     """How many runs on this holdout the log counts."""
     try:
         lines = (runs / LOG).read_bytes().splitlines()

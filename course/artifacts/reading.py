@@ -16,6 +16,7 @@ import msgspec
 
 from course.artifacts.records import (
     MANIFEST,
+    MEASURING,
     MISSING,
     RESULT_TYPES,
     RESULTS,
@@ -53,7 +54,7 @@ def open_run(path: Path) -> Run:
         raise Broken(f"{MANIFEST} is not a manifest of this lab: {visible(str(error))}") from None
     if manifest.schema_version != SCHEMA_VERSION:
         raise Broken(f"{MANIFEST} has schema version {manifest.schema_version}, this lab reads {SCHEMA_VERSION}")
-    for name in (RESULTS, SUMMARY):
+    for name in (RESULTS, SUMMARY) if manifest.command in MEASURING else (SUMMARY,):
         if name not in manifest.outputs:
             raise Broken(f"{MANIFEST} has no digest of {name}")
     return Run(path, manifest)
@@ -81,6 +82,9 @@ def verified_rows(run: Run, faults: list[str]) -> Iterator[Result]:
 
 
 def _verified_batches(run: Run, faults: list[str]) -> Iterator[list[Result]]:
+    if RESULTS not in run.manifest.outputs:  # nothing to score again, and the log's digest is taken below
+        faults += _output_faults(run, None)
+        return
     digest = hashlib.sha256()
     rescored = _choice_rescored if run.manifest.loop == "B" else _rescored
     n = passes = 0
@@ -101,12 +105,13 @@ def _verified_batches(run: Run, faults: list[str]) -> Iterator[list[Result]]:
     except Broken as error:
         faults.append(str(error))
         return
-    for name, recorded in run.manifest.outputs.items():
-        faults.extend(_digest_faults(run.path, name, recorded, digest.hexdigest() if name == RESULTS else None))
+    faults += _output_faults(run, digest.hexdigest())
 
 
 def _batches(run: Run, digest: "hashlib._Hash") -> Iterator[list[Result]]:
     """The rows of some 256 KiB at a time: all of it read once, and fed to ``digest`` on the way."""
+    if RESULTS not in run.manifest.outputs:
+        raise Broken(f"{run.manifest.command} leaves no {RESULTS}: it measured no recorded completions")
     decode = msgspec.json.Decoder(RESULT_TYPES[run.manifest.loop]).decode_lines
     rest, number = b"", 0
     try:
@@ -147,6 +152,14 @@ def _choice_rescored(row: Result) -> bool:
 
 def _said(row: Result) -> str:
     return f"{visible(row.id[:60])} is recorded as {visible(row.outcome[:40])} with reward {row.reward}"
+
+
+def _output_faults(run: Run, results_digest: str | None) -> list[str]:
+    """What is wrong with the files that the manifest seals; ``results_digest``: if the results were read already."""
+    faults = []
+    for name, recorded in run.manifest.outputs.items():
+        faults += _digest_faults(run.path, name, recorded, results_digest if name == RESULTS else None)
+    return faults
 
 
 def _digest_faults(folder: Path, name: str, recorded: str, found: str | None) -> list[str]:

@@ -55,7 +55,7 @@ class RunWriter:
 
     def __exit__(self, _: type[BaseException] | None, error: BaseException | None, __: TracebackType | None) -> None:
         self._clean_up()
-        if isinstance(error, OSError):
+        if isinstance(error, OSError) and not isinstance(error, BrokenPipeError):  # that one is stdout's
             raise self._refused(error) from None
 
     def write_rows(self, name: str, rows: Iterable[msgspec.Struct]) -> None:
@@ -69,6 +69,11 @@ class RunWriter:
                 file.write(lines)
             _sync(file.fileno(), file.flush)
         self.outputs[name] = digest.hexdigest()
+
+    def write_bytes(self, name: str, data: bytes) -> None:
+        """Write a file as it is, a figure say, and keep its digest."""
+        self._write_bytes(name, data)
+        self.outputs[name] = hashlib.sha256(data).hexdigest()
 
     def write_json(self, name: str, value: Any) -> None:
         """Write a small JSON file, indented for a person, and keep its digest."""

@@ -10,6 +10,7 @@ from course.score import visible
 LOOPS = {
     "A": ("measure", "none: nothing was improved, something was measured"),
     "B": ("choose", "selection compute: more samples were looked at, the policy did not change"),
+    "C": ("learn", "policy: the probabilities themselves changed"),
 }
 
 
@@ -20,33 +21,39 @@ def run_page(
     change: str | None,
     examples: Sequence[Result],
     look: int,
+    knob: str | None = None,
 ) -> str:
-    """The page in Markdown. ``numbers``: the summary; ``room``: its walls; ``look``: which one at the holdout, or 0."""
-    verb, knob = LOOPS[loop]
-    passes = f"{numbers['passes']} of {numbers['n']} passed: {percent(numbers['pass_rate'])}"
+    """The page in Markdown. ``numbers``: the summary; ``room``: its walls; ``look``: which one at the holdout, or 0.
+
+    ``knob``: what was turned, where it is not what the loop turns.
+    """
+    verb, turned = LOOPS[loop]
     lines = [
         f"# Loop {loop}: {verb}",
         "",
-        f"- Knob turned: {knob}",
+        f"- Knob turned: {knob or turned}",
         f"- The one change since the run before: {_inline(change or 'not said (--change)')}",
-        f"- Result: {passes}, 95 % interval {interval(numbers['pass_rate_ci95'])}",
     ]
+    if "passes" in numbers:
+        passes = f"{numbers['passes']} of {numbers['n']} passed: {percent(numbers['pass_rate'])}"
+        lines.append(f"- Result: {passes}, 95 % interval {interval(numbers['pass_rate_ci95'])}")
     if look:
         lines.append(f"- Holdout: this was look number {look} at it. Each look is a chance to tune on it.")
     lines += ["", "## The locked room", "", "Compare this run only with one that has the same.", ""]
-    lines += [f"    {name:22}{_inline(value)}" for name, value in room.items()]
+    lines += [f"    {name:22}{_inline(value)}" for name, value in room.items() if value is not None]
     lines += ["", "## The numbers", ""]
-    lines += [f"    {name:22}{_number(value)}" for name, value in numbers.items()]
-    lines += ["", "## Examples", ""]
+    lines += [f"    {name:24}{_number(value)}" for name, value in numbers.items()]
+    if examples:
+        lines += ["", "## Examples"]
     for example in examples:
         lines += [
+            "",
             f"    id          {clipped(example.id, 100)}",
             f"    prompt      {clipped(example.prompt, 200)}",
             f"    completion  {'(none)' if example.completion is None else clipped(example.completion, 200)}",
             f"    outcome     {example.outcome}",
-            "",
         ]
-    lines += ["## Yours to fill in", ""]
+    lines += ["", "## Yours to fill in", ""]
     for question in (
         "Expected (write it before you look at the numbers)",
         "Observed",
@@ -64,5 +71,5 @@ def _number(value: object) -> str:
     if isinstance(value, Mapping):
         return ", ".join(f"{key} {_number(part)}" for key, part in value.items()) or "none"
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return " to ".join(_number(part) for part in value)
+        return ", ".join(_number(part) for part in value)
     return f"{value:.4g}" if isinstance(value, float) else "undefined" if value is None else visible(str(value))

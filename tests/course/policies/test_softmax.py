@@ -1,0 +1,139 @@
+"""The softmax policy against numbers worked by hand, finite differences and SciPy."""
+
+import math
+
+import numpy as np
+import pytest
+import scipy.special  # type: ignore[import-untyped]
+import scipy.stats  # type: ignore[import-untyped]
+
+from course.policies.softmax import (
+    Floats,
+    entropy,
+    expected_reward,
+    expected_reward_gradient,
+    grad_log_prob,
+    kl,
+    sample,
+    softmax,
+)
+
+STEP = 1e-6  # of a finite difference
+LARGEST_DRAW = 1 - 2**-53  # of NumPy's generators, which draw multiples of 2^-53
+
+
+def thetas(runs: int, actions: int) -> Floats:
+    return np.random.default_rng(7).normal(scale=2.0, size=(runs, actions))
+
+
+def test_probabilities_by_hand() -> None:
+    theta = np.log([[1.0, 2.0, 5.0], [3.0, 3.0, 3.0]])
+    assert softmax(theta) == pytest.approx(np.array([[1 / 8, 2 / 8, 5 / 8], [1 / 3, 1 / 3, 1 / 3]]), abs=1e-15)
+
+
+def test_probabilities_are_those_of_scipy_row_by_row() -> None:
+    theta = thetas(20, 5)
+    assert softmax(theta) == pytest.approx(scipy.special.softmax(theta, axis=-1), abs=1e-15)
+    assert softmax(theta.reshape(4, 5, 5)).reshape(20, 5) == pytest.approx(softmax(theta), abs=0)
+
+
+def test_large_preferences_do_not_overflow() -> None:
+    assert softmax(np.array([1000.0, 1000.0, -1000.0])).tolist() == [0.5, 0.5, 0.0]
+    assert softmax(np.array([-1000.0, -1000.0])).tolist() == [0.5, 0.5]
+
+
+@pytest.mark.parametrize(
+    ("u", "action"), [(0.0, 0), (0.2499, 0), (0.25, 1), (0.7499, 1), (0.75, 3), (0.999, 3), (LARGEST_DRAW, 3)]
+)
+def test_a_draw_picks_the_stretch_it_falls_on_and_never_an_empty_one(u: float, action: int) -> None:
+    assert int(sample(np.array([0.25, 0.5, 0.0, 0.25]), u)) == action
+
+
+def test_an_empty_first_stretch_is_not_picked_by_a_draw_of_zero() -> None:
+    assert int(sample(np.array([0.0, 1.0]), 0.0)) == 1
+
+
+def test_ends_that_add_up_to_less_than_one_still_give_an_action() -> None:
+    p = np.full(10, 0.1)
+    assert p.cumsum()[-1] <= LARGEST_DRAW  # this is why
+    assert int(sample(p, LARGEST_DRAW)) == 9
+
+
+def test_nor_is_an_empty_last_stretch_picked_then() -> None:
+    assert int(sample(np.array([0.1] * 10 + [0.0]), LARGEST_DRAW)) == 9
+
+
+def test_draws_spread_evenly_give_each_action_its_share() -> None:
+    p = np.array([0.1, 0.2, 0.3, 0.4])
+    draws = (np.arange(1000) + 0.5) / 1000
+    counts = np.bincount(sample(np.broadcast_to(p, (1000, 4)), draws), minlength=4)
+    assert counts.tolist() == [100, 200, 300, 400]
+
+
+def test_each_run_has_its_own_draw() -> None:
+    p = np.array([[0.5, 0.5], [0.5, 0.5], [0.0, 1.0]])
+    assert sample(p, np.array([0.1, 0.9, 0.1])).tolist() == [0, 1, 1]
+
+
+@pytest.mark.parametrize("action", range(4))
+def test_the_gradient_of_a_log_probability_is_its_finite_difference(action: int) -> None:
+    for theta in thetas(5, 4):
+        slopes = [
+            (math.log(up[action]) - math.log(down[action])) / (2 * STEP)
+            for up, down in (
+                (scipy.special.softmax(theta + shift), scipy.special.softmax(theta - shift))
+                for shift in STEP * np.eye(4)
+            )
+        ]
+        assert grad_log_prob(softmax(theta), np.array(action)) == pytest.approx(np.array(slopes), abs=1e-6)
+
+
+def test_the_gradient_pushes_one_up_and_the_others_down_by_their_probability() -> None:
+    p = np.array([[0.2, 0.3, 0.5], [0.6, 0.3, 0.1]])
+    pushes = grad_log_prob(p, np.array([1, 0]))
+    assert pushes == pytest.approx(np.array([[-0.2, 0.7, -0.5], [0.4, -0.3, -0.1]]), abs=1e-15)
+
+
+def test_the_expected_reward_by_hand() -> None:
+    p = np.array([[0.2, 0.3, 0.5], [1.0, 0.0, 0.0]])
+    assert expected_reward(p, np.array([1.0, 0.0, -2.0])) == pytest.approx(np.array([-0.8, 1.0]), abs=1e-15)
+
+
+def test_its_gradient_is_the_finite_difference() -> None:
+    paid = np.array([1.0, 0.0, 0.25, -3.0])
+    for theta in thetas(5, 4):
+        slopes = [
+            (scipy.special.softmax(theta + shift) @ paid - scipy.special.softmax(theta - shift) @ paid) / (2 * STEP)
+            for shift in STEP * np.eye(4)
+        ]
+        assert expected_reward_gradient(softmax(theta), paid) == pytest.approx(np.array(slopes), abs=1e-6)
+
+
+def test_the_estimate_is_that_gradient_on_the_average_whatever_the_baseline() -> None:
+    p, paid = np.array([0.2, 0.3, 0.5]), np.array([1.0, 0.0, -2.0])
+    for baseline in (0.0, -0.8, 5.0):
+        average = sum(p[a] * (paid[a] - baseline) * grad_log_prob(p, np.array(a)) for a in range(3))
+        assert average == pytest.approx(expected_reward_gradient(p, paid), abs=1e-15)
+
+
+def test_entropy_by_hand() -> None:
+    assert float(entropy(np.array([0.5, 0.25, 0.25]))) == pytest.approx(1.5 * math.log(2), abs=1e-15)
+    assert entropy(np.array([[1.0, 0.0], [0.5, 0.5]])) == pytest.approx(np.array([0.0, math.log(2)]), abs=1e-15)
+
+
+def test_kl_by_hand() -> None:
+    p, q = np.array([0.5, 0.5, 0.0]), np.array([0.25, 0.5, 0.25])
+    assert float(kl(p, q)) == pytest.approx(0.5 * math.log(2), abs=1e-15)
+    assert float(kl(q, q)) == 0.0
+    assert float(kl(np.array([1.0, 0.0]), np.array([1.0, 0.0]))) == 0.0  # neither has any mass there
+
+
+def test_entropy_and_kl_are_those_of_scipy_row_by_row() -> None:
+    p, q = (np.random.default_rng(seed).dirichlet(np.ones(6), size=30) for seed in (1, 2))
+    assert entropy(p) == pytest.approx(scipy.stats.entropy(p, axis=-1), abs=1e-12)
+    assert kl(p, q) == pytest.approx(scipy.stats.entropy(p, q, axis=-1), abs=1e-12)
+
+
+def test_an_infinite_kl_is_refused_not_returned() -> None:
+    with pytest.raises(ValueError, match=r"^KL\(p ‖ q\) needs q > 0 wherever p > 0$"):
+        kl(np.array([[0.5, 0.5], [0.5, 0.5]]), np.array([[0.5, 0.5], [1.0, 0.0]]))
