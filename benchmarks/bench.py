@@ -17,6 +17,8 @@ from functools import partial
 from pathlib import Path
 from statistics import median
 
+from course.bandit_train import draws_of, learn
+from course.policies.bandit import rewards
 from course.score import score
 
 LAB = Path(__file__).resolve().parents[1]
@@ -90,6 +92,19 @@ def compare(name: str, ours: list[str], bare: list[str], limit: float) -> None:
     )
 
 
+def ablation_cost() -> None:
+    """A thousand learners side by side against one, 200 steps each, by the same code."""
+    times = []
+    for runs in (1, 1000):
+        draws = draws_of(0, 200, runs)
+        learner = partial(lambda draws: list(learn(draws, rewards(), 0.5, True)), draws)
+        times.append(min(timeit.repeat(learner, number=3, repeat=7)) / 3)
+    one, many = times
+    print(
+        f"learn(), 1,000 runs against one: {many * 1e3:.1f} ms, {one * 1e3:.1f} ms, {many / one:.1f} x   (at most 20)"
+    )
+
+
 def score_times() -> None:
     """A call of score(), in microseconds, for a completion of each outcome; best of seven."""
     example = {"id": "x", "prompt": "Compute 17 * 19.", "expected_answer": 323}
@@ -126,10 +141,18 @@ def main() -> None:
         results = [str(folder / run_name / "results.jsonl") for run_name in ("run0", "after")]
         read = [python, str(bench / "bare_read.py"), *results]
         compare(f"gate, two runs of {ROWS:,}", [python, "-m", "course.gate", *runs], read, 3)
-    for command in ("eval", "inspect_run", "gate", "validate_scorer", "selection_demo"):
+    for command in sorted(
+        path.stem for path in (LAB / "course").glob("*.py") if "run(main)" in path.read_text("utf-8")
+    ):
         light = [python, "-c", "import argparse, json, hashlib"]
-        compare(f"{command} --help", [python, "-m", f"course.{command}", "--help"], light, 3)
+        compare(
+            f"{command} --help",
+            [python, "-m", f"course.{command.replace('__main__', '')}".rstrip("."), "--help"],
+            light,
+            3,
+        )
     print()
+    ablation_cost()
     score_times()  # last: what this process has held counts as its children's peak
 
 

@@ -12,6 +12,8 @@ Read in this order:
     gate.py          whether one run may replace another; stats.py is how sure a count makes you
     selection_demo.py   Loop B
     rubrics/, golden/   the instrument under attack: validate_scorer.py
+    policies/        what Loop C changes, and the equations that change it
+    policy_gradient_demo.py, bandit_train.py, toy_mdp.py   one loop three times: slow, kept, with time
 
 This package is the teacher's and is read, not edited. ``python -m course`` prints the commands.
 """

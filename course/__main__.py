@@ -16,7 +16,13 @@ Loop A  measure: what is true right now? Nothing changes.
 Loop B  choose: what does looking at N samples buy? The policy stays the same.
   python -m course.selection_demo   best of N with your own pick_best
 
-Loop C  learn: the policy itself changes. Not in this version yet.
+Loop C  learn: the policy itself changes, pushed by what the scorer pays.
+  python -m course.policy_gradient_demo     one update at a time
+  python -m course.bandit_train             the same loop, run and kept
+  python -m course.toy_mdp                  plus time: credit for a first step
+  python -m course.kl_tradeoff_demo         more reward, more drift: the leash
+  python -m course.policy_improvement_demo  Loops B and C on one policy
+  python -m course.token_inspect            the tokens that a policy acts in
 
 Each command has --help. Always ask: which loop am I in, which knob did I turn?
 
