@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from argparse import BooleanOptionalAction
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from course.artifacts.conditions import manifest_of
@@ -24,6 +23,7 @@ from course.command import Parser, at_least_one, finite, run, whole
 from course.reports.figures import ablation_bands, learning_curve
 from course.reports.learning_text import HOW_TO_READ, ablation_text, probabilities, slow_step, story
 from course.reports.run_page import run_page
+from course.reports.text import shown
 from course.stats import mean
 
 if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --help answers at once
@@ -98,8 +98,7 @@ def main() -> int:
     )
     parser.add_argument("--slow", action="store_true", help="print every update with everything that went into it")
     parser.add_argument("--ablation", type=at_least_one, metavar="N", help="also run N seeds with and without baseline")
-    parser.add_argument("--outdir", type=Path, help="a new folder for the run (default: the next free runs/run_NNN)")
-    parser.add_argument("--change", metavar="TEXT", help="the one thing you changed since the run before")
+    parser.add_run_options()
     args = parser.parse_args()
 
     from course.policies.bandit import ARMS, rewards
@@ -147,7 +146,7 @@ def main() -> int:
     print(f"expected reward {summary['expected_reward_before']:.3f} -> {summary['expected_reward_after']:.3f}")
     if ablation:
         print(f"\n{ablation_text(summary['ablation'])}")
-    print(f"\nrun: {path}\nread: {path / STORY}")
+    print(f"\nrun: {shown(path)}\nread: {shown(path / STORY)}")
     return 0
 
 

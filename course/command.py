@@ -10,6 +10,7 @@ import re
 import signal
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from course.errors import UserError
@@ -27,6 +28,11 @@ class Parser(argparse.ArgumentParser):
 
     def __init__(self, module: str, what: str, **more: Any) -> None:
         super().__init__(prog=f"python -m {module}", description=what, allow_abbrev=False, **more)
+
+    def add_run_options(self) -> None:
+        """What every command has that leaves a run."""
+        self.add_argument("--outdir", type=Path, help="a new folder for the run (default: the next free runs/run_NNN)")
+        self.add_argument("--change", metavar="TEXT", help="the one thing you changed since the run before")
 
     def error(self, message: str) -> NoReturn:
         raise UserError(f"{message}{self._hint()} (all options: {self.prog} --help)")

@@ -24,6 +24,7 @@ from course.datasets.sources import SPLITS, Dataset, provenance
 from course.reports.progress import with_progress
 from course.reports.run_page import run_page
 from course.reports.run_text import conditions_text, outcomes_text, pass_line, resolution_text
+from course.reports.text import shown
 from course.score import verdict, visible
 
 
@@ -51,11 +52,10 @@ def main() -> int:
     parser = Parser("course.eval", "Loop A: measure recorded completions of a dataset.")
     parser.add_argument("--dataset", type=Path, required=True, help="JSONL: id, prompt, expected_answer")
     parser.add_argument("--completions", type=Path, required=True, help="JSONL: id, completion")
-    parser.add_argument("--outdir", type=Path, help="a new folder for the run (default: the next free runs/run_NNN)")
+    parser.add_run_options()
     parser.add_argument(
         "--split", choices=SPLITS, help="which split this is, where the records do not say (default: dev)"
     )
-    parser.add_argument("--change", metavar="TEXT", help="the one thing you changed since the run before")
     parser.add_argument("--missing", choices=("zero",), help="count an id without a completion as reward 0")
     args = parser.parse_args()
 
@@ -102,7 +102,7 @@ def main() -> int:
     print(f"\n{pass_line(summary)}")
     print(resolution_text(summary["n"]))
     print(f"\n{outcomes_text(outcomes, {outcome: row.completion for outcome, row in firsts.items()})}")
-    print(f"\nrun: {path}\nnext: python -m course.inspect_run --run {path} --only-fails --top-k 5")
+    print(f"\nrun: {shown(path)}\nnext: python -m course.inspect_run --run {shown(path)} --only-fails --top-k 5")
     return 0
 
 

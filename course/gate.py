@@ -115,9 +115,8 @@ def decide(flips: Flips, min_delta: Fraction, split: str | None) -> tuple[str, s
 def net_flips_needed(flips: Flips, min_delta: Fraction) -> int:
     """The smallest rise in passes that would be promoted, with as many lost as were lost here."""
     lost = len(flips.lost)
-    above_noise = int(NOISE * flips.n) + 1 if flips.n < SMALL_N else 1
     at_least_delta = -int(-min_delta * flips.n // 1)
-    return max(flips_needed(lost) - lost, above_noise, at_least_delta)
+    return max(flips_needed(lost) - lost, at_least_delta)  # the first is at least 6: more than the noise rule asks
 
 
 def numbers(flips: Flips, min_delta: Fraction) -> Numbers:

@@ -7,17 +7,21 @@
 Characters that cannot be seen are written out, as <U+200B ZERO WIDTH SPACE>.
 """
 
+import hashlib
 from collections import Counter
 from pathlib import Path
 
+import msgspec
+
+from course.artifacts.conditions import summary_of
 from course.artifacts.instrument import example_of, installed
-from course.artifacts.reading import Broken, Run, open_run, rows, verified_rows
+from course.artifacts.reading import Broken, Run, open_run, read_summary, rows, verified_rows
 from course.artifacts.records import Result, Selection
 from course.command import Parser, at_least_one, run
 from course.errors import UserError
 from course.reports.inspection import failures_text, ranking_text, row_in_full, samples_text
 from course.reports.progress import with_progress
-from course.reports.text import interval
+from course.reports.text import interval, shown
 from course.score import score, visible
 from course.stats import wilson_interval
 
@@ -25,14 +29,25 @@ from course.stats import wilson_interval
 def verify(opened: Run) -> int:
     """Take every digest again and score every completion again. Exit status 0 if all is as recorded, else 1."""
     faults: list[str] = []
-    n = sum(1 for _ in with_progress(verified_rows(opened, faults), "verifying"))
+    prompts = hashlib.sha256()
+    outcomes: Counter[str] = Counter()
+    for row in with_progress(verified_rows(opened, faults), "verifying"):
+        prompts.update(msgspec.json.encode((row.id, row.prompt)) + b"\n")
+        outcomes[row.outcome] += 1
+    n = sum(outcomes.values())
+    if n and not faults:  # what digests forged to fit would still hide: rows left out, numbers edited
+        if prompts.hexdigest() != opened.manifest.prompts_fingerprint:
+            faults.append("the rows are not all the prompts that the manifest was made of")
+        recorded, counted = read_summary(opened), summary_of(outcomes)
+        wrong = [name for name, value in counted.items() if recorded.get(name) != value]
+        faults += [f"summary.json: {name} is not what its rows come to" for name in wrong]
     if opened.manifest.scorer_fingerprint != installed().fingerprint:
         faults.append(f"measured with another scorer than the one installed ({installed().name} {installed().version})")
     if not faults:
         again = f"{n:,} rows scored again with the same verdicts, " if n else ""
-        print(f"{opened.path}: whole; {again}every digest holds")
+        print(f"{shown(opened.path)}: whole; {again}every digest holds")
         return 0
-    print(f"{opened.path}: NOT as it was written\n" + "\n".join(f"  - {fault}" for fault in faults))
+    print(f"{shown(opened.path)}: NOT as it was written\n" + "\n".join(f"  - {fault}" for fault in faults))
     return 1
 
 
@@ -44,9 +59,9 @@ def inspect(opened: Run, *, only_fails: bool, top_k: int, show: int) -> str:
     bottom: list[Result] = []
     for row in rows(opened):
         counts[row.outcome] += 1
-        shown = examples.setdefault(row.outcome, [])
-        if len(shown) < show:
-            shown.append(row)
+        kept = examples.setdefault(row.outcome, [])
+        if len(kept) < show:
+            kept.append(row)
         place = top if row.reward == 1.0 else bottom
         if len(place) < top_k:
             place.append(row)
@@ -54,7 +69,7 @@ def inspect(opened: Run, *, only_fails: bool, top_k: int, show: int) -> str:
     if not n:
         raise Broken("results.jsonl has no rows")
     parts = [
-        f"{opened.path}: Loop {opened.manifest.loop}, passed {passes:,} of {n:,} "
+        f"{shown(opened.path)}: Loop {opened.manifest.loop}, passed {passes:,} of {n:,} "
         f"(95 % interval {interval(wilson_interval(passes, n))})",
         failures_text(counts, examples, top_k),
     ]
@@ -97,6 +112,9 @@ def main() -> int:
         else:
             print(inspect(opened, only_fails=args.only_fails, top_k=args.top_k, show=args.show))
     except Broken as error:
+        if args.verify:
+            print(f"{shown(args.run)}: NOT as it was written\n  - {error}")
+            return 1
         raise UserError(f"{args.run}: expected a whole run, got a broken one: {error}") from None
     return 0
 

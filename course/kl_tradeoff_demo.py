@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import chain
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from course.artifacts.conditions import manifest_of
@@ -26,6 +25,7 @@ from course.command import Parser, run
 from course.reports.kl_figure import kl_plane
 from course.reports.kl_text import Kind, Point, actions_text, best_of_n_text, csv_text, reading_text, sweep_text
 from course.reports.run_page import run_page
+from course.reports.text import shown
 from course.score import score
 from course.stats import best_of_n_kl_bound
 
@@ -137,8 +137,7 @@ def main() -> int:
     parser.add_argument(
         "--rewards", choices=REWARDS, default="graded", help="invented grades, or 0 and 1 from the verifier"
     )
-    parser.add_argument("--outdir", type=Path, help="a new folder for the run (default: the next free runs/run_NNN)")
-    parser.add_argument("--change", metavar="TEXT", help="the one thing you changed since the run before")
+    parser.add_run_options()
     args = parser.parse_args()
 
     with RunWriter(args.outdir) as writer:
@@ -179,7 +178,7 @@ def main() -> int:
     print("\nLoop B beside it: best-of-N of the reference, which stays as it is\n")
     print(best_of_n_text(points))
     print(f"\n{reading_text(points, difference)}")
-    print(f"\nrun: {path}\nlook at: {path / PLANE}")
+    print(f"\nrun: {shown(path)}\nlook at: {shown(path / PLANE)}")
     return 0
 
 

@@ -16,7 +16,6 @@ from __future__ import annotations
 import sys
 from argparse import BooleanOptionalAction
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 from course.artifacts.conditions import manifest_of
@@ -27,6 +26,7 @@ from course.artifacts.writing import RunWriter
 from course.command import Parser, at_least_one, finite, run, whole
 from course.reports.learning_text import HOW_TO_READ, probabilities, slow_outcome, slow_question, summary_line
 from course.reports.run_page import run_page
+from course.reports.text import shown
 
 LOG, PREDICTIONS = "policy_gradient_log.jsonl", "predictions.jsonl"
 NONE = "none"  # the answer for an update that raises nothing
@@ -81,8 +81,7 @@ def main() -> int:
     parser.add_argument("--fast", action="store_true", help="run through, without waiting and without the slow view")
     parser.add_argument("--summary", action="store_true", help="print one line a step, in fast mode too")
     parser.add_argument("--predict", action="store_true", help="ask before each update which probability will go up")
-    parser.add_argument("--outdir", type=Path, help="a new folder for the run (default: the next free runs/run_NNN)")
-    parser.add_argument("--change", metavar="TEXT", help="the one thing you changed since the run before")
+    parser.add_run_options()
     args = parser.parse_args()
     from course.policies.bandit import ARMS
 
@@ -123,7 +122,7 @@ def main() -> int:
     print(f"\nafter {args.steps} steps\n{probabilities(steps[-1].new_probs, ARMS)}")
     if args.predict:
         print(f"\nyou predicted {summary['predicted_right']} of {summary['predictions']} right")
-    print(f"\nrun: {path}")
+    print(f"\nrun: {shown(path)}")
     return 0
 
 

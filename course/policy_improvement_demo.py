@@ -11,7 +11,6 @@ that one fresh sample is paid. Watch in which mode it moves.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Literal
 
 from msgspec import Struct
@@ -22,7 +21,7 @@ from course.artifacts.room import walls
 from course.artifacts.writing import RunWriter
 from course.command import Parser, at_least_one, finite, run, whole
 from course.reports.run_page import run_page
-from course.reports.text import percent, table
+from course.reports.text import percent, shown, table
 from course.stats import mean
 
 LOG = "policy_improvement.jsonl"
@@ -73,8 +72,7 @@ def main() -> int:
     parser.add_argument("--n", type=at_least_one, default=4, help="samples a round (default: 4)")
     parser.add_argument("--seed", type=whole, default=0, help="of the draws (default: 0)")
     parser.add_argument("--lr", type=finite, default=0.5, help="how far a push goes, when learning (default: 0.5)")
-    parser.add_argument("--outdir", type=Path, help="a new folder for the run (default: the next free runs/run_NNN)")
-    parser.add_argument("--change", metavar="TEXT", help="the one thing you changed since the run before")
+    parser.add_run_options()
     args = parser.parse_args()
 
     loop: Literal["B", "C"] = "B" if args.mode == "selection" else "C"
@@ -109,7 +107,7 @@ def main() -> int:
     print(f"\ndelivered over all rounds: {percent(summary['delivered'])} paid")
     moved = "changed: this is learning" if args.mode == "learning" else "did not change: this is selection"
     print(f"pass@1 of the policy {percent(rounds[0].pass_at_1)} -> {percent(rounds[-1].pass_at_1)}; the policy {moved}")
-    print(f"\nrun: {path}")
+    print(f"\nrun: {shown(path)}")
     return 0
 
 

@@ -16,7 +16,7 @@ from typing import Any
 from course.artifacts.conditions import manifest_of, summary_of
 from course.artifacts.holdout import look_number
 from course.artifacts.records import RESULTS, SUMMARY, Selection
-from course.artifacts.room import walls
+from course.artifacts.room import PICK_BEST, walls
 from course.artifacts.writing import RUNS, RunWriter
 from course.command import Parser, at_least_one, run
 from course.datasets.jsonl import read_records
@@ -24,11 +24,12 @@ from course.datasets.pairing import paired
 from course.datasets.records import Example, SampleGroup
 from course.datasets.sources import SPLITS, Dataset, provenance
 from course.errors import UserError
-from course.exercises.pick_best import PICK_BEST, Picker, Sample, load, pick
+from course.exercises.pick_best import Picker, Sample, load, pick
 from course.reports.progress import with_progress
 from course.reports.run_page import run_page
 from course.reports.run_text import conditions_text, pass_line
 from course.reports.selection_text import failures_text, numbers_text
+from course.reports.text import shown
 from course.score import verdict, visible
 from course.stats import best_of_n_kl, best_of_n_kl_bound, mean, pass_at_k
 
@@ -89,10 +90,10 @@ def read_samples(path: Path, n: int, digest: "hashlib._Hash") -> dict[str, list[
     if len(sizes) > 1:
         odd = next(id_ for id_, samples in groups.items() if len(samples) != size)
         raise UserError(
-            f"{path}: expected groups of one size, got {size} samples mostly and {len(groups[odd])} in {odd}"
+            f"{shown(path)}: expected groups of one size, got {size} samples mostly and {len(groups[odd])} in {odd}"
         )
     if n > size:
-        raise UserError(f"--n {n}: expected at most {size}, the samples a prompt in {path}, got {n}")
+        raise UserError(f"--n {n}: expected at most {size}, the samples a prompt in {shown(path)}, got {n}")
     return {id_: samples[:n] for id_, samples in groups.items()}
 
 
@@ -101,16 +102,15 @@ def main() -> int:
     parser.add_argument("--dataset", type=Path, required=True, help="JSONL: id, prompt, expected_answer")
     parser.add_argument("--samples", type=Path, required=True, help="JSONL: id, samples; all groups of one size")
     parser.add_argument("--n", type=at_least_one, required=True, help="how many samples a prompt to look at")
-    parser.add_argument("--outdir", type=Path, help="a new folder for the run (default: the next free runs/run_NNN)")
+    parser.add_run_options()
     parser.add_argument(
         "--split", choices=SPLITS, help="which split this is, where the records do not say (default: dev)"
     )
-    parser.add_argument("--change", metavar="TEXT", help="the one thing you changed since the run before")
     args = parser.parse_args()
 
     dataset = Dataset(args.dataset, args.split)
     with RunWriter(args.outdir) as writer:
-        picker = load()
+        picker, pick_best_fingerprint = load()
         source = provenance(args.samples)
         digest = hashlib.sha256()
         samples = read_samples(args.samples, args.n, digest)
@@ -126,7 +126,7 @@ def main() -> int:
             settings={
                 "dataset": visible(args.dataset.name),
                 "samples": visible(args.samples.name),
-                "pick_best_fingerprint": hashlib.sha256(PICK_BEST.read_bytes()).hexdigest(),
+                PICK_BEST: pick_best_fingerprint,
             },
             dataset=dataset,
             completions_fingerprint=digest.hexdigest(),
@@ -146,7 +146,7 @@ def main() -> int:
     if failed:
         print(f"{failures_text(failed)}\n")
     print("This is selection: another sample is taken, the policy did not change.")
-    print(f"\nrun: {path}\nnext: python -m course.inspect_run --run {path} --only-fails --top-k 5")
+    print(f"\nrun: {shown(path)}\nnext: python -m course.inspect_run --run {shown(path)} --only-fails --top-k 5")
     return 0
 
 

@@ -11,7 +11,6 @@ likely or less.
 import re
 from collections.abc import Sequence
 from itertools import chain
-from pathlib import Path
 from typing import Final
 
 from course.artifacts.conditions import manifest_of
@@ -23,6 +22,7 @@ from course.command import Parser, run
 from course.errors import UserError
 from course.policies.tokenizer import VOCABULARIES, encode
 from course.reports.run_page import run_page
+from course.reports.text import shown
 from course.reports.token_text import blocks, closing, verdicts
 from course.score import MAX_DIGITS, named, score
 
@@ -103,8 +103,7 @@ def main() -> int:
     )
     parser.add_argument("--expected", type=integer, default=323, metavar="INT", help="the right answer (default: 323)")
     parser.add_argument("--vocabulary", choices=VOCABULARIES, help="whose tokens (default: each, one below the other)")
-    parser.add_argument("--outdir", type=Path, help="a new folder for the run (default: the next free runs/run_NNN)")
-    parser.add_argument("--change", metavar="TEXT", help="the one thing you changed since the run before")
+    parser.add_run_options()
     args = parser.parse_args()
     texts = [unescaped(text, number) for number, text in enumerate(args.texts, 1)] or list(TEXTS)
     vocabularies = [args.vocabulary] if args.vocabulary else list(VOCABULARIES)
@@ -130,7 +129,7 @@ def main() -> int:
     for vocabulary, rows in found.items():
         print(blocks(rows, VOCABULARIES[vocabulary]), end="\n\n")
     print(closing(found))
-    print(f"\nrun: {path}\nread: {path / TOKENS}")
+    print(f"\nrun: {shown(path)}\nread: {shown(path / TOKENS)}")
     return 0
 
 

@@ -10,7 +10,6 @@ The loop is the one of ``bandit_train``, with a second step inside the episode a
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 from course.artifacts.conditions import manifest_of
 from course.artifacts.learning import Episode
@@ -20,6 +19,7 @@ from course.artifacts.writing import RunWriter
 from course.command import Parser, at_least_one, finite, run, whole
 from course.reports.mdp_text import episode_text, mdp_story
 from course.reports.run_page import run_page
+from course.reports.text import shown
 from course.stats import mean
 
 LOG, STORY = "toy_mdp_log.jsonl", "toy_mdp_log.txt"
@@ -74,8 +74,7 @@ def main() -> int:
     parser.add_argument("--seed", type=whole, default=0, help="of the draws (default: 0)")
     parser.add_argument("--lr", type=finite, default=0.5, help="how far a push goes (default: 0.5)")
     parser.add_argument("--no-credit-step1", action="store_true", help="sabotage: never update the first step")
-    parser.add_argument("--outdir", type=Path, help="a new folder for the run (default: the next free runs/run_NNN)")
-    parser.add_argument("--change", metavar="TEXT", help="the one thing you changed since the run before")
+    parser.add_run_options()
     args = parser.parse_args()
 
     with RunWriter(args.outdir) as writer:
@@ -108,7 +107,7 @@ def main() -> int:
     )
     if args.no_credit_step1:
         print("the first step was never updated: it still chooses blindly, and half of all episodes are lost there")
-    print(f"\nrun: {path}\nread: {path / STORY}")
+    print(f"\nrun: {shown(path)}\nread: {shown(path / STORY)}")
     return 0
 
 

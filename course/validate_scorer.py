@@ -61,7 +61,7 @@ def main() -> int:
     for path in empty:
         print(f"\nFAILED: {path} holds no case; an empty golden set proves nothing")
     if broken:
-        print(f"\nFAILED: {len(broken)} cases are not kept\n{verdicts_text(broken)}")
+        print(f"\nFAILED: golden cases that are not kept: {len(broken)}\n{verdicts_text(broken)}")
     for case in idle + unknown:
         print(f"\nFAILED: {case.id} attacks {case.rule}, but the rubric without that rule does not pay it")
     for rule in unattacked:

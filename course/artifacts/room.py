@@ -40,6 +40,8 @@ INSTRUMENT = "instrument"
 ENVIRONMENT = "environment"
 NOTHING = "nothing"
 
+PICK_BEST = "pick_best_fingerprint"  # the setting of Loop B that says how was chosen
+
 
 _WALLS = {
     "dataset_fingerprint": ENVIRONMENT,
@@ -70,11 +72,11 @@ def knob_turned(conditions: list[Condition], baseline: Manifest, candidate: Mani
     turned = list(
         dict.fromkeys(condition.knob for condition in conditions if condition.baseline != condition.candidate)
     )
-    if turned:
-        return " and ".join(turned)
-    if baseline.completions_fingerprint != candidate.completions_fingerprint:
-        return POLICY
-    return SELECTION if baseline.loop == "B" else NOTHING  # Loop B on the same samples: only the choice can differ
+    if baseline.completions_fingerprint != candidate.completions_fingerprint and not turned:
+        turned = [POLICY]
+    if baseline.settings.get(PICK_BEST) != candidate.settings.get(PICK_BEST) and SELECTION not in turned:
+        turned.append(SELECTION)
+    return " and ".join(turned) or NOTHING
 
 
 def _text(value: object) -> str | None:

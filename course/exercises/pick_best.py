@@ -7,12 +7,14 @@ Not covered
     Code that means harm: this is the student's own machine, and it runs with the student's own rights.
 """
 
+import hashlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import CodeType
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from course.errors import UserError
 from course.reports.text import clipped
@@ -33,8 +35,8 @@ class Sample(Struct, frozen=True):
 Picker = Callable[[list[Sample]], Sample]
 
 
-def load(path: Path = PICK_BEST) -> Picker:
-    """The function ``pick_best`` of the student's file. Raises UserError where there is none to be had."""
+def load(path: Path = PICK_BEST) -> tuple[Picker, str]:
+    """``pick_best`` of the student's file, and the file's SHA-256. Raises UserError where there is none to be had."""
     try:
         source = path.read_bytes()
     except OSError as error:
@@ -45,18 +47,22 @@ def load(path: Path = PICK_BEST) -> Picker:
         exec(compile(source, str(path), "exec"), namespace)
     except SyntaxError as error:
         raise UserError(f"{path}:{error.lineno or 1} expected Python, got a syntax error: {error.msg}") from None
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # an exit, too, is a choice that was not made
         raise _raised(error, path, "while it was loaded") from None
     if not callable(picker := namespace.get(_NAME)):
         raise UserError(f"{path}: expected a function {_NAME}(samples), got none in this file")
-    return picker  # type: ignore[no-any-return]  # what it really returns is looked at in pick()
+    return picker, hashlib.sha256(source).hexdigest()
 
 
 def pick(picker: Picker, samples: Sequence[Sample], prompt_id: str, path: Path = PICK_BEST) -> int:
     """Ask ``picker`` and return the index of its choice. Raises UserError where it made none."""
     try:
-        choice: object = picker(list(samples))
-    except (Exception, SystemExit) as error:
+        choice: object = picker([replace(sample) for sample in samples])
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         raise _raised(error, path, f"on {visible(prompt_id[:60])}") from None
     for sample in samples:
         if type(choice) is Sample and choice == sample:
@@ -74,5 +80,8 @@ def _raised(error: BaseException, path: Path, when: str) -> UserError:
     import traceback
 
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
-    what = clipped(f"{type(error).__name__}: {error}", 120)
+    try:
+        what = clipped(f"{type(error).__name__}: {error}", 120)
+    except Exception:  # its own words raise
+        what = type(error).__name__
     return UserError(f"{path}:{lines[-1] if lines else 1} {_NAME}: expected a choice, got an exception {when}: {what}")

@@ -1,5 +1,6 @@
 """What Loop C changes: policies small enough to be looked at whole, and the equations that change them.
 
-``softmax``: one choice among K actions, and the gradient of its log-probability. ``bandit``: the prompt whose arms are
-completions, paid by the verifier. The loops that use them stand in the commands, in full.
+``softmax``: one choice among K actions, and the gradient of its log-probability. ``learner``: the update. ``bandit``:
+the prompt whose arms are completions, paid by the verifier. ``two_step``: the same with time. ``kl_regularised``: the
+best policy on a leash. ``tokenizer``: what a language model's actions are. The loops stand in the commands, in full.
 """

@@ -56,7 +56,7 @@ def gate_text(finding: Finding) -> str:
     if finding.knob:
         lines += ["", f"knob turned: {finding.knob}"]
     if finding.holdout_looks is not None:
-        lines.append(f"the holdout has been looked at {finding.holdout_looks} times")
+        lines.append(f"looks at the holdout so far: {finding.holdout_looks}")
     if finding.numbers:
         lines += ["", *_numbers_lines(finding.numbers)]
     elif finding.conditions:
@@ -78,7 +78,7 @@ def _numbers_lines(numbers: Numbers) -> list[str]:
         ("baseline", baseline, numbers.n, percent(baseline / numbers.n), interval(numbers.baseline_ci95)),
         ("candidate", candidate, numbers.n, percent(candidate / numbers.n), interval(numbers.candidate_ci95)),
     ]
-    shows = f"differences of {100 * numbers.smallest_visible_difference:.2g} points or more (80 % power)"
+    shows = f"differences of {min(100, 100 * numbers.smallest_visible_difference):.1f} points or more (80 % power)"
     return [
         table(("run", "passed", "of", "pass rate", "95 % interval (Wilson)"), rows, right=(1, 2, 3)),
         "",

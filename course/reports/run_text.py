@@ -48,5 +48,5 @@ def outcomes_text(outcomes: Mapping[str, int], examples: Mapping[str, str | None
 
 def resolution_text(n: int) -> str:
     """What this many prompts cannot show."""
-    smallest = f"{100 * smallest_visible_difference(n):.2g} points"
+    smallest = f"{min(100, 100 * smallest_visible_difference(n)):.1f} points"
     return f"n = {n:,}: a true difference below about {smallest} will mostly go unseen (80 % power)"

@@ -1,6 +1,7 @@
 """Text for the terminal. All of it is plain: what a completion contains is shown, never obeyed."""
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 from course.score import visible
 
@@ -24,6 +25,11 @@ def clipped(text: str, width: int) -> str:
     """One line of untrusted text, its unseen characters written out, at most ``width`` columns wide."""
     shown = visible(text[: width + 1])
     return shown if len(shown) <= width else shown[: width - 1] + "…"
+
+
+def shown(path: Path) -> str:
+    """A path for a person: a folder's name can be as hostile as a completion."""
+    return visible(str(path))
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[object]], *, right: Sequence[int] = ()) -> str:

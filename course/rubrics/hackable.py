@@ -70,7 +70,7 @@ def format_bonus(example: dict[str, Any], completion: str) -> dict[str, Any]:
 def cast(example: dict[str, Any], completion: str) -> dict[str, Any]:
     """Lets int() decide what an integer is: any script, underscores, spaces, signs, zeros in front."""
     try:
-        value = int(completion.strip().removeprefix(PREFIX)[:400])
+        value = int(completion.strip().removeprefix(PREFIX)[:1_100])
     except ValueError:
         return _paid(cast, False, completion)
     return _paid(cast, value == example["expected_answer"], completion, str(value))

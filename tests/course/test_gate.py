@@ -189,7 +189,7 @@ def test_rows_that_differ_are_found_where_all_fingerprints_were_forged(
     lab: Lab, pair: tuple[Path, Path], key: str, value: object
 ) -> None:
     rows_edited(pair[1], lambda rows: rows[25].update({key: value}, completion="Final: 99", parsed_answer="99"))
-    assert lab("inspect_run", "--run", pair[1], "--verify").status == 0
+    assert lab("inspect_run", "--run", pair[1], "--verify").status == (0 if key == "expected_answer" else 1)
     done = gate(lab, *pair)
     assert done.status == 1
     assert "REJECT: 1 of the rows do not hold the same id, prompt and expected answer in both runs" in done.out

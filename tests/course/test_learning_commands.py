@@ -1,12 +1,13 @@
 """The small demos of Loop C as their user runs them: logs whose identities hold in every row, and equal bytes."""
 
+import hashlib
 import json
 import math
 from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Lab
+from conftest import ROOT, Lab
 
 from course.bandit_train import draws_of, learn
 from course.policies.bandit import rewards
@@ -17,6 +18,7 @@ COMMANDS = {
     "toy_mdp": (["--episodes", "30"], "toy_mdp_log.jsonl"),
     "policy_improvement_demo": (["--mode", "learning", "--rounds", "6"], "policy_improvement.jsonl"),
 }
+EXAMPLES = ROOT / "data" / "example_runs"
 SEALED = {"README.md", "environment.json"}  # what is not
 
 
@@ -54,19 +56,16 @@ def test_a_run_of_loop_c_is_verified_like_any_other(lab: Lab, command: str) -> N
     assert lab("gate", "--baseline", "run", "--candidate", "run", "--min-delta", "0").status == 1
 
 
-@pytest.mark.parametrize("command", ["policy_gradient_demo", "bandit_train"])
-@pytest.mark.parametrize("more", [[], ["--no-baseline"], ["--lr", "-0.5"]])
-def test_the_identities_of_a_step_hold_exactly_in_every_row(lab: Lab, command: str, more: list[str]) -> None:
-    arguments, log = COMMANDS[command]
-    lab(command, *arguments, *more, "--outdir", "run")
+def check_steps(log: list[dict[str, Any]], with_baseline: bool) -> None:
+    """Each identity of a step, exactly, in every row; and that each row goes on where the one before ended."""
     earned: list[float] = []
     theta = [0.0] * 4
-    for number, row in enumerate(rows(lab.folder / "run" / log), 1):
+    for number, row in enumerate(log, 1):
         assert row["step"] == number
         assert row["theta"] == theta
         assert row["probs"] == pytest.approx(softmax(theta), abs=1e-12)
         assert row["reward"] == rewards()[row["action"]]
-        expected_baseline = 0.0 if "--no-baseline" in more or not earned else sum(earned) / len(earned)
+        expected_baseline = sum(earned) / len(earned) if with_baseline and earned else 0.0
         assert row["baseline"] == pytest.approx(expected_baseline, abs=1e-12)  # of the steps before, never this one's
         assert row["advantage"] == row["reward"] - row["baseline"]
         direction = [(arm == row["action"]) - p for arm, p in enumerate(row["probs"])]
@@ -76,6 +75,53 @@ def test_the_identities_of_a_step_hold_exactly_in_every_row(lab: Lab, command: s
         assert row["new_probs"] == pytest.approx(softmax(row["new_theta"]), abs=1e-12)
         earned.append(row["reward"])
         theta = row["new_theta"]
+    assert earned
+
+
+def check_episodes(log: list[dict[str, Any]], frozen: bool) -> None:
+    """The same of episodes."""
+    returns: list[float] = []
+    for row in log:
+        assert row["rewards"][0] == 0.0
+        assert row["rewards"][1] == ("".join(row["pieces"]) == "Final: 323")
+        assert row["return_"] == [row["rewards"][0] + row["rewards"][1], row["rewards"][1]]
+        assert row["baseline"] == pytest.approx(sum(returns) / len(returns) if returns else 0.0, abs=1e-12)
+        assert row["credited"] == [not frozen, True]
+        for step in (0, 1):
+            assert row["advantage"][step] == row["return_"][step] - row["baseline"]
+            direction = [(arm == row["actions"][step]) - p for arm, p in enumerate(row["probs"][step])]
+            assert row["direction"][step] == direction
+            pushed = zip(row["theta"][step], direction, strict=True)
+            moved = [t + row["lr"] * row["advantage"][step] * d for t, d in pushed]
+            assert row["new_theta"][step] == (moved if row["credited"][step] else row["theta"][step])
+        returns.append(row["return_"][0])
+    assert returns
+
+
+@pytest.mark.parametrize("command", ["policy_gradient_demo", "bandit_train"])
+@pytest.mark.parametrize("more", [[], ["--no-baseline"], ["--lr", "-0.5"]])
+def test_the_identities_of_a_step_hold_exactly_in_every_row(lab: Lab, command: str, more: list[str]) -> None:
+    arguments, log = COMMANDS[command]
+    lab(command, *arguments, *more, "--outdir", "run")
+    check_steps(rows(lab.folder / "run" / log), "--no-baseline" not in more)
+
+
+@pytest.mark.parametrize("frozen", [False, True])
+def test_the_identities_of_an_episode_hold_exactly_in_every_row(lab: Lab, frozen: bool) -> None:
+    lab("toy_mdp", "--episodes", "60", *(["--no-credit-step1"] if frozen else []), "--outdir", "run")
+    check_episodes(rows(lab.folder / "run" / "toy_mdp_log.jsonl"), frozen)
+
+
+def test_the_identities_hold_exactly_in_every_row_of_every_shipped_example_run() -> None:
+    check_steps(rows(EXAMPLES / "bandit" / "bandit_train_log.jsonl"), with_baseline=True)
+    check_steps(rows(EXAMPLES / "bandit_backwards" / "bandit_train_log.jsonl"), with_baseline=True)
+    check_episodes(rows(EXAMPLES / "two_steps" / "toy_mdp_log.jsonl"), frozen=False)
+    assert sorted(path.name for path in EXAMPLES.iterdir()) == ["bandit", "bandit_backwards", "two_steps"]
+    for run in EXAMPLES.iterdir():
+        sealed = json.loads((run / "manifest.json").read_text(encoding="utf-8"))["outputs"]
+        assert sealed
+        for name, digest in sealed.items():
+            assert hashlib.sha256((run / name).read_bytes()).hexdigest() == digest
 
 
 def test_a_negative_learning_rate_learns_the_opposite(lab: Lab) -> None:
@@ -99,27 +145,6 @@ def test_the_baseline_lowers_the_variance_of_the_gradient_and_not_what_is_learne
     assert with_["expected_reward_after"] == pytest.approx(without["expected_reward_after"], abs=0.02)
     assert f"{with_['gradient_variance']:.4f}" in done.out
     assert (lab.folder / "run" / "ablation.png").read_bytes().startswith(b"\x89PNG")
-
-
-@pytest.mark.parametrize("frozen", [False, True])
-def test_the_identities_of_an_episode_hold_exactly_in_every_row(lab: Lab, frozen: bool) -> None:
-    lab("toy_mdp", "--episodes", "60", *(["--no-credit-step1"] if frozen else []), "--outdir", "run")
-    returns: list[float] = []
-    for row in rows(lab.folder / "run" / "toy_mdp_log.jsonl"):
-        assert row["rewards"][0] == 0.0
-        assert row["rewards"][1] == ("".join(row["pieces"]) == "Final: 323")
-        assert row["return_"] == [row["rewards"][0] + row["rewards"][1], row["rewards"][1]]
-        assert row["baseline"] == pytest.approx(sum(returns) / len(returns) if returns else 0.0, abs=1e-12)
-        assert row["credited"] == [not frozen, True]
-        for step in (0, 1):
-            assert row["advantage"][step] == row["return_"][step] - row["baseline"]
-            direction = [(arm == row["actions"][step]) - p for arm, p in enumerate(row["probs"][step])]
-            assert row["direction"][step] == direction
-            moved = [
-                t + row["lr"] * row["advantage"][step] * d for t, d in zip(row["theta"][step], direction, strict=True)
-            ]
-            assert row["new_theta"][step] == (moved if row["credited"][step] else row["theta"][step])
-        returns.append(row["return_"][0])
 
 
 def test_without_credit_the_first_step_stays_blind(lab: Lab) -> None:

@@ -88,7 +88,7 @@ def test_a_case_that_is_not_kept_is_named_with_both_verdicts(
 ) -> None:
     done = lab("validate_scorer", "--golden", lab.write("mine.jsonl", [CASE | {"id": "fine"}, CASE | change]))
     assert (done.status, done.err) == (1, "")
-    assert "FAILED: 1 cases are not kept\n  mine-1\n" in done.out
+    assert "FAILED: golden cases that are not kept: 1\n  mine-1\n" in done.out
     assert f"expected    {expected}\n" in done.out
     assert f"got         {got}\n" in done.out
     assert "every rule of the spec matters" not in done.out

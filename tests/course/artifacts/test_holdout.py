@@ -67,7 +67,7 @@ def test_the_holdout_cannot_be_called_dev(lab: Lab) -> None:
 def test_the_gate_says_how_often_the_holdout_was_looked_at(lab: Lab) -> None:
     one, two = lab.measured("one", [True] * 3, "holdout"), lab.measured("two", [True] * 3, "holdout")
     done = lab("gate", "--baseline", one, "--candidate", two, "--min-delta", 0)
-    assert "the holdout has been looked at 2 times" in done.out
+    assert "looks at the holdout so far: 2" in done.out
     dev = lab.measured("three", [True] * 3), lab.measured("four", [True] * 3)
     assert "holdout" not in lab("gate", "--baseline", dev[0], "--candidate", dev[1], "--min-delta", 0).out
 

@@ -162,10 +162,19 @@ def test_a_run_without_a_whole_manifest_is_not_opened(lab: Lab, loop_a: Path, ki
     with pytest.raises(Broken) as refusal:
         open_run(loop_a)
     assert said in str(refusal.value)
-    for option in ("--verify", "--only-fails"):
-        assert f"a: expected a whole run, got a broken one: {refusal.value}" in lab.refused(
-            "inspect_run", "--run", loop_a, option
-        )
+    line = lab.refused("inspect_run", "--run", loop_a, "--only-fails")
+    assert f"a: expected a whole run, got a broken one: {refusal.value}" in line
+    verified = lab("inspect_run", "--run", loop_a, "--verify")
+    assert (verified.status, verified.out) == (1, f"a: NOT as it was written\n  - {refusal.value}\n")
+
+
+@pytest.mark.parametrize("number", ["pass_rate", "outcomes", "pass_rate_ci95", "families", "mean_reward"])
+def test_a_summary_edited_with_its_digest_forged_is_found(lab: Lab, loop_a: Path, number: str) -> None:
+    edited(loop_a / "summary.json", lambda summary: summary.update({number: 1.0}))
+    forged(loop_a)
+    done = lab("inspect_run", "--run", loop_a, "--verify")
+    assert done.status == 1
+    assert f"summary.json: {number} is not what its rows come to" in done.out
 
 
 LOOP_B: dict[str, Tamper] = {

@@ -123,9 +123,16 @@ def test_no_knob_was_turned_between_a_run_and_itself() -> None:
     assert knob_turned(locked_room(BASE, BASE), BASE, BASE) == "nothing"
 
 
-def test_the_knob_is_the_choice_where_loop_b_had_the_same_samples() -> None:
-    one = changed(loop="B", samples_per_prompt=4)
-    assert knob_turned(locked_room(one, one), one, one) == "selection compute"
+def test_in_loop_b_the_knob_is_the_choice_where_pick_best_was_another() -> None:
+    one = changed(loop="B", samples_per_prompt=4, settings={"pick_best_fingerprint": "a"})
+    other = changed(loop="B", samples_per_prompt=4, settings={"pick_best_fingerprint": "b"})
+    fresh = changed(
+        loop="B", samples_per_prompt=4, settings={"pick_best_fingerprint": "b"}, completions_fingerprint="x"
+    )
+    assert knob_turned(locked_room(one, one), one, one) == "nothing"
+    assert knob_turned(locked_room(one, other), one, other) == "selection compute"
+    assert knob_turned(locked_room(other, fresh), other, fresh) == "policy"
+    assert knob_turned(locked_room(one, fresh), one, fresh) == "policy and selection compute"
 
 
 def test_several_knobs_are_all_named_each_once() -> None:
