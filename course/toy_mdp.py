@@ -33,7 +33,7 @@ def learn(episodes: int, seed: int, lr: float, credit_step1: bool) -> Iterator[E
     import numpy as np
 
     from course.policies.softmax import softmax
-    from course.policies.two_step import PIECES, Theta, pay, return_to_go, start, visit
+    from course.policies.two_step import PIECES, Theta, expected_return, pay, return_to_go, start, visit
 
     draw = np.random.default_rng(seed).random
     theta = start()
@@ -49,6 +49,7 @@ def learn(episodes: int, seed: int, lr: float, credit_step1: bool) -> Iterator[E
         new_second[first.action] = second.theta + lr * advantages[1] * second.direction
         yield Episode(
             episode=number,
+            expected_return=expected_return(theta),
             prefixes=["", PIECES[0][first.action]],
             pieces=[PIECES[0][first.action], PIECES[1][second.action]],
             actions=[first.action, second.action],
@@ -87,6 +88,7 @@ def main() -> int:
             "episodes": args.episodes,
             "mean_return": mean([episode.return_[0] for episode in episodes]),
             "mean_return_of_the_last_tenth": mean([episode.return_[0] for episode in last]),
+            "expected_return_at_the_last": episodes[-1].expected_return,
             "first_step_probs": episodes[-1].new_probs[0],
         }
         writer.write_json(SUMMARY, summary)
@@ -102,6 +104,7 @@ def main() -> int:
 
     print("Loop C, learn: two choices, and a reward only at the end.\n")
     print("\n\n".join(episode_text(episode) for episode in told(episodes)))
+    print(f"\nexpected return {episodes[0].expected_return:.3f} -> {episodes[-1].expected_return:.3f}", end="")
     print(
         f"\nmean return, last {len(last)} of {args.episodes} episodes: {summary['mean_return_of_the_last_tenth']:.2f}"
     )

@@ -47,6 +47,7 @@ class Episode(Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     episode: int  # from 1 on
+    expected_return: float  # of the policy before the update, exact: what learning is to raise
     prefixes: list[str]  # the state at each step: what stands there already
     pieces: list[str]  # what was written at each step
     actions: list[int]

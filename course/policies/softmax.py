@@ -47,11 +47,6 @@ def expected_reward_gradient(p: Floats, rewards: Floats) -> Floats:
     return np.asarray(p * (rewards - expected_reward(p, rewards)[..., None]))
 
 
-def entropy(p: Floats) -> Floats:
-    """H = −Σ_a p_a ln p_a in nats, with 0 ln 0 = 0."""
-    return np.asarray(-(p * np.log(np.where(p > 0, p, 1.0))).sum(axis=-1))
-
-
 def kl(p: Floats, q: Floats) -> Floats:
     """KL(p ‖ q) = Σ_a p_a ln(p_a / q_a) in nats. Raises ValueError where p has mass and q has none: it is infinite."""
     if np.any((p > 0) & (q <= 0)):

@@ -9,11 +9,11 @@ from course.reports.text import clipped, table
 _BAR = 10  # characters of a bar for a push of 1
 HOW_TO_READ = """\
 How to read an update: the advantage is the reward less the baseline.
-  advantage > 0   better than expected: theta of the sampled arm up, the others' down
-  advantage < 0   worse than expected: theta of the sampled arm down, the others' up
+  advantage > 0   better than expected: sampled arm's theta up, the others' down
+  advantage < 0   worse than expected: sampled arm's theta down, the others' up
   advantage = 0   as expected: nothing is pushed, nothing is learned
-The sampled arm's probability always follows its theta. That of an unlikely other
-arm may not: all of them must add up to 1."""
+The sampled arm's probability always follows its theta. That of an unlikely
+other arm may not, since all of them must add up to 1."""
 
 
 def slow_step(step: Step, steps: int, arms: Sequence[str]) -> str:

@@ -82,6 +82,8 @@ def check_episodes(log: list[dict[str, Any]], frozen: bool) -> None:
     """The same of episodes."""
     returns: list[float] = []
     for row in log:
+        if not returns:
+            assert row["expected_return"] == 0.25  # even chances: one trajectory of four
         assert row["rewards"][0] == 0.0
         assert row["rewards"][1] == ("".join(row["pieces"]) == "Final: 323")
         assert row["return_"] == [row["rewards"][0] + row["rewards"][1], row["rewards"][1]]

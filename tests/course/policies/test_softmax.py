@@ -9,7 +9,6 @@ import scipy.stats  # type: ignore[import-untyped]
 
 from course.policies.softmax import (
     Floats,
-    entropy,
     expected_reward,
     expected_reward_gradient,
     grad_log_prob,
@@ -116,11 +115,6 @@ def test_the_estimate_is_that_gradient_on_the_average_whatever_the_baseline() ->
         assert average == pytest.approx(expected_reward_gradient(p, paid), abs=1e-15)
 
 
-def test_entropy_by_hand() -> None:
-    assert float(entropy(np.array([0.5, 0.25, 0.25]))) == pytest.approx(1.5 * math.log(2), abs=1e-15)
-    assert entropy(np.array([[1.0, 0.0], [0.5, 0.5]])) == pytest.approx(np.array([0.0, math.log(2)]), abs=1e-15)
-
-
 def test_kl_by_hand() -> None:
     p, q = np.array([0.5, 0.5, 0.0]), np.array([0.25, 0.5, 0.25])
     assert float(kl(p, q)) == pytest.approx(0.5 * math.log(2), abs=1e-15)
@@ -128,9 +122,8 @@ def test_kl_by_hand() -> None:
     assert float(kl(np.array([1.0, 0.0]), np.array([1.0, 0.0]))) == 0.0  # neither has any mass there
 
 
-def test_entropy_and_kl_are_those_of_scipy_row_by_row() -> None:
+def test_kl_is_that_of_scipy_row_by_row() -> None:
     p, q = (np.random.default_rng(seed).dirichlet(np.ones(6), size=30) for seed in (1, 2))
-    assert entropy(p) == pytest.approx(scipy.stats.entropy(p, axis=-1), abs=1e-12)
     assert kl(p, q) == pytest.approx(scipy.stats.entropy(p, q, axis=-1), abs=1e-12)
 
 
