@@ -1,7 +1,7 @@
 """Loop C on a leash: how much reward a policy gains, and how far it drifts from where it started.
 
     python -m course.kl_tradeoff_demo
-    python -m course.kl_tradeoff_demo --rewards verifier
+    python -m course.kl_tradeoff_demo --rewards graded
 
 A reference policy chooses among six completions of one prompt. For each beta the policy that maximises
 
@@ -135,7 +135,7 @@ def largest_difference(points: Sequence[Point]) -> float:
 def main() -> int:
     parser = Parser("course.kl_tradeoff_demo", "Loop C on a leash: more reward against more drift.")
     parser.add_argument(
-        "--rewards", choices=REWARDS, default="graded", help="invented grades, or 0 and 1 from the verifier"
+        "--rewards", choices=REWARDS, default="verifier", help="0 and 1 from the verifier (default), or invented grades"
     )
     parser.add_run_options()
     args = parser.parse_args()

@@ -179,7 +179,7 @@ def printed(lab: Lab, *arguments: str) -> Done:
 
 
 def test_the_terminal_tells_the_graded_curve_and_that_its_grades_are_invented(lab: Lab) -> None:
-    out = printed(lab).out
+    out = printed(lab, "--rewards", "graded").out
     words = " ".join(out.split())
     assert out.startswith("Loop C, learn")
     assert "reward: graded: invented numbers" in out
@@ -193,7 +193,7 @@ def test_the_terminal_tells_the_graded_curve_and_that_its_grades_are_invented(la
 
 
 def test_the_terminal_says_why_the_verifier_has_no_best_action(lab: Lab) -> None:
-    words = " ".join(printed(lab, "--rewards", "verifier").out.split())
+    words = " ".join(printed(lab).out.split())
     assert "beta = 0 has no row: several actions are paid best" in words
     assert "Where rewards are 0 or 1 it lies on the curve." in words
     assert "invented" not in words
