@@ -7,7 +7,6 @@ Nothing is improved here and no knob is turned. What comes out is a pass rate wi
 """
 
 import hashlib
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -29,7 +28,7 @@ from course.score import verdict, visible
 
 
 def measured(
-    pairs: Iterable[tuple[Example, str | None]], firsts: dict[str, Result], outcomes: Counter[str]
+    pairs: Iterable[tuple[Example, str | None]], firsts: dict[str, Result], outcomes: dict[str, int]
 ) -> Iterator[Result]:
     """Loop A, whole: prompt and completion go in, the scorer speaks, a record comes out.
 
@@ -41,10 +40,13 @@ def measured(
             outcome, parsed = MISSING, None
         else:
             outcome, parsed = verdict(example.expected_answer, completion)
-        outcomes[outcome] += 1
         reward = 1.0 if outcome == "ok" else 0.0
         row = Result(example.id, example.prompt, example.expected_answer, completion, reward, outcome, parsed)
-        firsts.setdefault(outcome, row)
+        if outcome in outcomes:
+            outcomes[outcome] += 1
+        else:
+            outcomes[outcome] = 1
+            firsts[outcome] = row
         yield row
 
 
@@ -61,7 +63,7 @@ def main() -> int:
 
     dataset = Dataset(args.dataset, args.split)
     firsts: dict[str, Result] = {}
-    outcomes: Counter[str] = Counter()
+    outcomes: dict[str, int] = {}
     with RunWriter(args.outdir) as writer:
         source = provenance(args.completions)
         digest = hashlib.sha256()

@@ -52,9 +52,10 @@ def read_batches(path: Path, record_type: type[R], digest: "hashlib._Hash | None
             numbers = [number for number, line in zip(numbers, lines, strict=True) if line.strip(b" \t\r")]
             records = [_strict_road(lines[n - first_line], record_type, f"{path}:{n}") for n in numbers]
         ids = [record.id for record in records]
-        if len(set(ids)) != len(ids) or not seen.isdisjoint(ids):
+        new = set(ids)
+        if len(new) != len(ids) or not seen.isdisjoint(new):
             raise _duplicate(path, numbers, ids, seen)
-        seen.update(ids)
+        seen |= new
         yield records
     if not seen:
         raise UserError(f"{path}: expected at least one record, got an empty file")
