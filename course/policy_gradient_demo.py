@@ -56,7 +56,7 @@ def ask(step: Step, arms: int, read: Callable[[], str]) -> Prediction:
         print(f"which probability will go up? (0 to {arms - 1}, or {NONE}) ", end="", flush=True)
         line = read()
         answer = line.strip().lower()
-        if answer == NONE or (answer.isascii() and answer.isdigit() and int(answer) < arms):
+        if answer in (NONE, *map(str, range(arms))):
             return Prediction(step.step, answer, right=answer in raised(step))
         if not line:
             print("(no answer)")

@@ -1,7 +1,7 @@
 """Which instrument measured: the scorer's identity, and whether it keeps the golden sets."""
 
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,8 +16,6 @@ from course.datasets.records import GoldenCase
 GOLDEN_FOLDER = Path(scorer.__file__).parent / "golden"
 GOLDEN_CORRECT = GOLDEN_FOLDER / "golden_correct.jsonl"
 GOLDEN_EXPLOITS = GOLDEN_FOLDER / "golden_exploits.jsonl"
-
-Rubric = Callable[[object, object], dict[str, Any]]  # anything with the scorer's signature
 
 
 class Instrument(NamedTuple):

@@ -19,9 +19,9 @@ from contextlib import suppress
 from fractions import Fraction
 from typing import Any
 
+from course.rubrics import Rubric
 from course.score import PREFIX, TRIMMED, score
 
-Rubric = Callable[[dict[str, Any], str], dict[str, Any]]
 Readings = Callable[[str], Iterator[str]]
 
 _LONGEST = 10_000  # characters; an ablation is a lesson and not an instrument: it need not read on for ever

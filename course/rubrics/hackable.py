@@ -9,9 +9,8 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from course.rubrics import Rubric
 from course.score import PREFIX, visible
-
-Rubric = Callable[[dict[str, Any], str], dict[str, Any]]
 
 
 class Gap(NamedTuple):

@@ -31,8 +31,8 @@ def test_predictions_are_kept_in_the_run_and_counted_at_the_end(lab: Lab, monkey
 
 
 def test_what_is_no_answer_is_asked_again_and_no_input_is_no_answer(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
-    out, kept = answers(lab, monkeypatch, "4\n-1\n²\n NONE \n", "--steps", "2")
-    assert out.count("expected an arm from 0 to 3, or none") == 3
+    out, kept = answers(lab, monkeypatch, f"4\n-1\n²\n{'9' * 5000}\n NONE \n", "--steps", "2")
+    assert out.count("expected an arm from 0 to 3, or none") == 4
     assert [prediction["answer"] for prediction in kept] == ["none", None]
     assert kept[1]["right"] is None
 

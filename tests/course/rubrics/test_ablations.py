@@ -7,8 +7,9 @@ import pytest
 from conftest import lines_of
 
 from course.artifacts.instrument import GOLDEN_CORRECT, GOLDEN_EXPLOITS
+from course.rubrics import Rubric
 from course.rubrics.ablations import RULES, without
-from course.rubrics.hackable import GAPS, Rubric
+from course.rubrics.hackable import GAPS
 from course.score import score
 
 EXPLOITS = lines_of(GOLDEN_EXPLOITS)
