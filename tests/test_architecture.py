@@ -23,7 +23,7 @@ FLOORS = {  # a part of the course -> what of the course it may import, besides 
     "datasets": {"errors", "score"},
     "command": {"errors", "score"},
     "rubrics": {"score"},
-    "policies": {"score"},
+    "policies": {"errors", "score", "rubrics"},
     "artifacts": {"errors", "score", "stats", "datasets", "policies"},
     "reports": {"errors", "score", "stats", "datasets", "artifacts"},
     "exercises": {"errors", "score", "stats", "datasets", "artifacts", "reports"},

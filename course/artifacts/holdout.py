@@ -18,17 +18,17 @@ class Look(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     run: str
     command: str
-    dataset_fingerprint: str | None
+    dataset_fingerprint: str | None  # of the holdout
     completions_fingerprint: str | None
     scorer_version: str
 
 
-def count_look(runs: Path, run: Path, manifest: Manifest) -> None:
+def count_look(runs: Path, run: Path, manifest: Manifest, fingerprint: str) -> None:
     """Add one look to the log. Raises OSError where it cannot be written: a look that can't be counted isn't had."""
     look = Look(
         run=visible(run.as_posix()),
         command=manifest.command,
-        dataset_fingerprint=manifest.dataset_fingerprint,
+        dataset_fingerprint=fingerprint,
         completions_fingerprint=manifest.completions_fingerprint,
         scorer_version=manifest.scorer_version,
     )

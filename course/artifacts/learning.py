@@ -9,6 +9,7 @@ from msgspec import Struct
 
 if TYPE_CHECKING:
     from course.policies.learner import Update
+    from course.policies.measuring import Moment
 
 
 class Step(Struct, frozen=True, forbid_unknown_fields=True):
@@ -64,6 +65,22 @@ class Episode(Struct, frozen=True, forbid_unknown_fields=True):
     new_probs: list[list[float]]
 
 
+class Measured(Struct, frozen=True, forbid_unknown_fields=True):
+    """A token policy after some updates, on one fresh completion of each prompt. None of it enters an update.
+
+    ``proxy``: what the rubric pays that the policy is trained on. ``true``: what the strict scorer pays. ``kl``: from
+    the policy that training began with, in nats a completion. ``mean_length``: in tokens. Holdout: None without one.
+    """
+
+    step: int  # updates so far
+    proxy_reward: float
+    true_reward: float
+    holdout_proxy_reward: float | None
+    holdout_true_reward: float | None
+    kl: float
+    mean_length: float
+
+
 class Inspected(Struct, frozen=True, forbid_unknown_fields=True):
     """One string in one vocabulary. The reward is the same in each: the verifier is given the text."""
 
@@ -92,4 +109,18 @@ def step_of(number: int, update: Update, lr: float, arms: Sequence[str]) -> Step
         lr=lr,
         new_theta=update.new_theta.tolist(),
         new_probs=update.new_p.tolist(),
+    )
+
+
+def measured_row(moment: Moment) -> Measured:
+    """The row of one look at a token policy: the means of what was measured of it."""
+    train, holdout = moment.train, moment.holdout
+    return Measured(
+        step=moment.step,
+        proxy_reward=float(train.proxy.mean()),
+        true_reward=float(train.true.mean()),
+        holdout_proxy_reward=None if holdout is None else float(holdout.proxy.mean()),
+        holdout_true_reward=None if holdout is None else float(holdout.true.mean()),
+        kl=float(train.kl.mean()),
+        mean_length=float(train.lengths.mean()),
     )

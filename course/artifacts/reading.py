@@ -7,6 +7,7 @@ Not covered
 """
 
 import hashlib
+import re
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
@@ -30,6 +31,7 @@ from course.errors import UserError
 from course.score import verdict, visible
 
 _BLOCK_BYTES = 1 << 18
+_OUTPUT = re.compile("(?:[a-zA-Z0-9_-][a-zA-Z0-9_.-]*/)?[a-zA-Z0-9_-][a-zA-Z0-9_.-]*")  # at most one folder in front
 _LISTED = 3  # how many rows a complaint names
 
 
@@ -163,7 +165,7 @@ def _output_faults(run: Run, results_digest: str | None) -> list[str]:
 
 
 def _digest_faults(folder: Path, name: str, recorded: str, found: str | None) -> list[str]:
-    if name != Path(name).name or not name.isprintable() or "\\" in name or ":" in name:
+    if not _OUTPUT.fullmatch(name):
         return [f"{MANIFEST} names an output that is not a file of its folder: {visible(name[:60])}"]
     if found is None:
         try:

@@ -21,7 +21,7 @@ import msgspec
 
 from course.artifacts.environment import environment
 from course.artifacts.holdout import HOLDOUT, count_look
-from course.artifacts.records import ENVIRONMENT, MANIFEST, README, Manifest
+from course.artifacts.records import ENVIRONMENT, MANIFEST, MEASURING, README, Manifest
 from course.errors import UserError
 
 RUNS = Path("runs")
@@ -39,6 +39,7 @@ class RunWriter:
         self._wanted = outdir
         self.path = outdir or _next_free()
         self.outputs: dict[str, str] = {}  # name -> SHA-256
+        self._growing: dict[str, hashlib._Hash] = {}  # the same of what is written row by row
         if os.path.lexists(self.path):
             raise UserError(f"{self.path}: expected a new folder, got one that exists; choose another --outdir")
 
@@ -70,8 +71,16 @@ class RunWriter:
             _sync(file.fileno(), file.flush)
         self.outputs[name] = digest.hexdigest()
 
+    def append(self, name: str, row: msgspec.Struct) -> None:
+        """Add a row to a JSONL file at once: a kill in the midst of a long run leaves whole rows behind."""
+        line = msgspec.json.encode(row) + b"\n"
+        with (self._temporary / name).open("ab", buffering=0) as file:
+            file.write(line)
+        self._growing.setdefault(name, hashlib.sha256()).update(line)
+        self.outputs[name] = self._growing[name].hexdigest()
+
     def write_bytes(self, name: str, data: bytes) -> None:
-        """Write a file as it is, a figure say, and keep its digest."""
+        """Write a file as it is, a figure say, and keep its digest. ``name`` may have one folder in front of it."""
         self._write_bytes(name, data)
         self.outputs[name] = hashlib.sha256(data).hexdigest()
 
@@ -79,14 +88,21 @@ class RunWriter:
         """Write a small JSON file, indented for a person, and keep its digest."""
         self.outputs[name] = hashlib.sha256(self._write_small(name, value)).hexdigest()
 
-    def publish(self, manifest: Manifest, readme: str) -> Path:
-        """Finish the run and put it in its place. Counts a look where it is the holdout's. Returns the place."""
+    def publish(self, manifest: Manifest, readme: str, holdout: str | None = None) -> Path:
+        """Finish the run and put it in its place; returns the place.
+
+        Counts a look at the holdout: at the run's own dataset where that is one and was measured, or at ``holdout``,
+        the fingerprint of one that was measured beside it.
+        """
         self._write_small(MANIFEST, manifest)
         self._write_small(ENVIRONMENT, environment())
         self._write_bytes(README, readme.encode("utf-8"))
-        _sync_folder(self._temporary)
-        if manifest.split == HOLDOUT:  # before the rename: a look too many is counted rather than one too few
-            count_look(RUNS, self.path, manifest)
+        for folder in {(self._temporary / name).parent for name in self.outputs} | {self._temporary}:
+            _sync_folder(folder)
+        if manifest.split == HOLDOUT and manifest.command in MEASURING:
+            holdout = manifest.dataset_fingerprint
+        if holdout is not None:  # before the rename: a look too many is counted rather than one too few
+            count_look(RUNS, self.path, manifest, holdout)
         while not self._moved():
             self.path = _next_free()
         _sync_folder(self.path.parent)
@@ -108,9 +124,14 @@ class RunWriter:
         return data
 
     def _write_bytes(self, name: str, data: bytes) -> None:
-        with (self._temporary / name).open("wb") as file:
+        """Whole or not at all: even the folder that a kill leaves behind has no half file under its real name."""
+        place = self._temporary / name
+        place.parent.mkdir(exist_ok=True)
+        part = place.with_name(f"{place.name}.part")
+        with part.open("wb") as file:
             file.write(data)
             _sync(file.fileno(), file.flush)
+        part.replace(place)
 
     def _clean_up(self) -> None:
         shutil.rmtree(self._temporary, ignore_errors=True)

@@ -87,14 +87,19 @@ class Sampling(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Provenance(Struct, frozen=True, forbid_unknown_fields=True):
-    """Who generated a file of completions, when, and how: ``NAME.meta.json`` beside ``NAME.jsonl``."""
+    """Who generated a file of completions, when, and how: ``NAME.meta.json`` beside ``NAME.jsonl``.
+
+    ``created``: a date, or null where the same policy and seed make the same file on any day.
+    """
 
     policy: Annotated[str, Meta(min_length=1)]
-    created: str
+    created: str | None
     sampling: Sampling
     note: str = ""
 
     def __post_init__(self) -> None:
+        if self.created is None:
+            return
         try:
             if not re.fullmatch("[0-9]{4}-[0-9]{2}-[0-9]{2}", self.created):
                 raise ValueError

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from course.rubrics import Rubric
-from course.score import PREFIX, visible
+from course.score import PREFIX, score, visible
 
 
 class Gap(NamedTuple):
@@ -88,6 +88,9 @@ GAPS: dict[str, Gap] = {
         Gap(cast, "what else int() accepts", lambda n: f"Final: {'-' if n < 0 else '+'}0{abs(n)}"),
     )
 }
+
+
+NAMES: dict[str, Rubric] = {"score": score} | {name: gap.rubric for name, gap in GAPS.items()}  # what can be trained on
 
 
 def _paid(rubric: Rubric, reward: float, completion: str, *seen: str) -> dict[str, Any]:

@@ -124,7 +124,7 @@ TAMPERINGS: dict[str, tuple[Tamper, str]] = {
     "an output with a backslash": (one_output_more("..\\secret"), "not a file of its folder: ..\\secret"),
     "an output that is the root": (one_output_more("/etc/passwd"), "not a file of its folder: /etc/passwd"),
     "an output with a NUL": (one_output_more("a\0b"), "not a file of its folder: a<U+0000 NULL>b"),
-    "an output that is the folder": (one_output_more(".."), ".. cannot be read"),
+    "an output that is the folder": (one_output_more(".."), "not a file of its folder: .."),
     "an output that is not there": (one_output_more("figure.svg"), "figure.svg cannot be read"),
 }
 

@@ -1,0 +1,74 @@
+"""A token policy as a file: what ``course.token_train`` leaves and ``course.sample_rollouts`` takes up.
+
+An npz of arrays, with the vocabulary as JSON in one of them; nothing in it is executed when it is read.
+
+Covered
+    A file that is no policy, is cut off, or holds arrays that do not fit each other: one line says so.
+Not covered
+    A policy that was made by hand to be slow or large: 64 MB is the most that is read.
+"""
+
+import io
+import json
+import zipfile
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from course.errors import UserError
+from course.policies.pieces import OWN, Pieces
+from course.policies.token_policy import RECENT, Policy, Weights
+from course.score import visible
+
+_LARGEST = 64 * 2**20  # bytes, unpacked
+_WIDEST = 10_000  # tokens of a completion, places of a prompt
+
+
+def policy_bytes(policy: Policy) -> bytes:
+    """The file's content: the same policy gives the same bytes."""
+    about = json.dumps({"pieces": policy.pieces, "places": policy.places, "limit": policy.limit}).encode()
+    out = io.BytesIO()
+    np.savez(out, about=np.frombuffer(about, np.uint8), **policy.weights._asdict())
+    return out.getvalue()
+
+
+def read_policy(path: Path) -> Policy:
+    """Read a policy. Raises UserError where the file is none."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise _refused(path, (error.strerror or str(error)).lower()) from None
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as file:
+            if sum(part.file_size for part in file.infolist()) > _LARGEST:
+                raise ValueError(f"more than {_LARGEST >> 20} MB")
+        with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
+            about = json.loads(arrays["about"].tobytes())
+            weights = Weights(*(arrays[name] for name in Weights._fields))
+        return _checked(about, weights)
+    except (ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile, zlib.error, NotImplementedError) as error:
+        raise _refused(path, str(error) or type(error).__name__) from None
+
+
+def _checked(about: Any, weights: Weights) -> Policy:
+    """The policy, if its parts fit. Raises ValueError, KeyError or TypeError where they do not."""
+    pieces, places, limit = Pieces(about["pieces"]), tuple(about["places"]), about["limit"]
+    if pieces[: len(OWN)] != OWN or not all(type(piece) is str for piece in pieces) or len(set(pieces)) < len(pieces):
+        raise ValueError("its vocabulary is not one of this lab")
+    if not all(type(number) is int and 0 <= number <= _WIDEST for number in (*places, limit)) or limit == 0:
+        raise ValueError("its places or its length limit are no whole numbers of a reasonable size")
+    (_, width), (units,) = weights.vectors.shape, weights.hidden_bias.shape
+    shapes = [(len(pieces) + 1, width), ((len(places) + RECENT) * width, units), (units,), (units, len(pieces))]
+    if [weight.shape for weight in weights] != [*shapes, (len(pieces),)]:
+        raise ValueError("its arrays do not fit each other")
+    if not all(weight.dtype == np.float64 and np.isfinite(weight).all() for weight in weights):
+        raise ValueError("its weights are not all finite numbers")
+    return Policy(pieces, places, limit, weights)
+
+
+def _refused(path: Path, what: str) -> UserError:
+    return UserError(
+        f"{path}: expected a policy that course.token_train wrote (policy.npz), got: {visible(what)[:200]}"
+    )
