@@ -55,6 +55,14 @@ def at_least_one(text: str) -> int:
     return int(text)
 
 
+def from_zero(text: str) -> float:
+    """An argument that is any number but a negative one."""
+    number = finite(text)
+    if number < 0:
+        raise argparse.ArgumentTypeError(f"expected a number from 0 on, got {text}")
+    return number
+
+
 def finite(text: str) -> float:
     """An argument that is any number, of either sign."""
     if not re.fullmatch(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,2})?", text, re.ASCII):

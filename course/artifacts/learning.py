@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 if TYPE_CHECKING:
+    from course.policies import token_learner as tokens
     from course.policies.learner import Update
     from course.policies.measuring import Moment
 
@@ -81,6 +82,26 @@ class Measured(Struct, frozen=True, forbid_unknown_fields=True):
     mean_length: float
 
 
+class Pushed(Struct, frozen=True, forbid_unknown_fields=True):
+    """One completion in one update, token by token. One number, the advantage, multiplied the push on all of them:
+
+    advantage = (reward − kl_coef · drift) − baseline. What a token's log-probability became is not its own push alone:
+    the other completions of the step moved the same weights.
+    """
+
+    step: int  # from 1 on
+    id: str
+    completion: str
+    pieces: list[str]  # the last is empty where the policy ended the text
+    reward: float
+    kl_coef: float
+    drift: float  # log p − log p_ref of the completion, 0 with kl_coef 0
+    baseline: float  # the one that this step used
+    advantage: float
+    log_probs: list[float]  # of each token, before the update
+    new_log_probs: list[float]  # after it
+
+
 class Inspected(Struct, frozen=True, forbid_unknown_fields=True):
     """One string in one vocabulary. The reward is the same in each: the verifier is given the text."""
 
@@ -124,3 +145,29 @@ def measured_row(moment: Moment) -> Measured:
         kl=float(train.kl.mean()),
         mean_length=float(train.lengths.mean()),
     )
+
+
+def pushed_rows(update: tokens.Update, examples: Sequence[tokens.Example], kl_coef: float) -> list[Pushed]:
+    """Every completion of an update, with the log-probability of each of its tokens before it and after it."""
+    from course.policies.token_policy import log_probs
+
+    asked = [examples[prompt] for prompt in update.prompts.tolist()]
+    view = update.policy.view([example["prompt"] for example in asked])
+    before, after = (log_probs(policy, view, update.completions) for policy in (update.policy, update.new_policy))
+    lengths = update.completions.lengths.tolist()
+    return [
+        Pushed(
+            step=update.step,
+            id=asked[row]["id"],
+            completion=update.texts[row],
+            pieces=[update.policy.pieces[token] for token in update.completions.tokens[row, :length].tolist()],
+            reward=float(update.reward[row]),
+            kl_coef=kl_coef,
+            drift=float(update.drift[row]),
+            baseline=float(update.baseline[row]),
+            advantage=float(update.advantage[row]),
+            log_probs=before[row, :length].tolist(),
+            new_log_probs=after[row, :length].tolist(),
+        )
+        for row, length in enumerate(lengths)
+    ]

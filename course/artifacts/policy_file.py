@@ -19,7 +19,7 @@ import numpy as np
 
 from course.errors import UserError
 from course.policies.pieces import OWN, Pieces
-from course.policies.token_policy import RECENT, Policy, Weights
+from course.policies.token_policy import LARGEST, RECENT, Policy, Weights
 from course.score import visible
 
 _LARGEST = 64 * 2**20  # bytes, unpacked
@@ -63,8 +63,8 @@ def _checked(about: Any, weights: Weights) -> Policy:
     shapes = [(len(pieces) + 1, width), ((len(places) + RECENT) * width, units), (units,), (units, len(pieces))]
     if [weight.shape for weight in weights] != [*shapes, (len(pieces),)]:
         raise ValueError("its arrays do not fit each other")
-    if not all(weight.dtype == np.float64 and np.isfinite(weight).all() for weight in weights):
-        raise ValueError("its weights are not all finite numbers")
+    if not all(weight.dtype == np.float64 and (abs(weight) <= LARGEST).all() for weight in weights):
+        raise ValueError("its weights are not all numbers of a reasonable size")
     return Policy(pieces, places, limit, weights)
 
 

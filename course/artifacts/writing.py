@@ -60,10 +60,10 @@ class RunWriter:
             raise self._refused(error) from None
 
     def write_rows(self, name: str, rows: Iterable[msgspec.Struct]) -> None:
-        """Write JSONL as the rows come, and keep its digest."""
+        """Write JSONL as the rows come, and keep its digest. A name may have one folder in front of it."""
         encoder, digest = msgspec.json.Encoder(), hashlib.sha256()
         rows = iter(rows)
-        with (self._temporary / name).open("wb") as file:
+        with self._place(name).open("wb") as file:
             while batch := list(islice(rows, _BATCH)):
                 lines = encoder.encode_lines(batch)
                 digest.update(lines)
@@ -80,7 +80,7 @@ class RunWriter:
         self.outputs[name] = self._growing[name].hexdigest()
 
     def write_bytes(self, name: str, data: bytes) -> None:
-        """Write a file as it is, a figure say, and keep its digest. ``name`` may have one folder in front of it."""
+        """Write a file as it is, a figure say, and keep its digest."""
         self._write_bytes(name, data)
         self.outputs[name] = hashlib.sha256(data).hexdigest()
 
@@ -125,13 +125,17 @@ class RunWriter:
 
     def _write_bytes(self, name: str, data: bytes) -> None:
         """Whole or not at all: even the folder that a kill leaves behind has no half file under its real name."""
-        place = self._temporary / name
-        place.parent.mkdir(exist_ok=True)
+        place = self._place(name)
         part = place.with_name(f"{place.name}.part")
         with part.open("wb") as file:
             file.write(data)
             _sync(file.fileno(), file.flush)
         part.replace(place)
+
+    def _place(self, name: str) -> Path:
+        place = self._temporary / name
+        place.parent.mkdir(exist_ok=True)
+        return place
 
     def _clean_up(self) -> None:
         shutil.rmtree(self._temporary, ignore_errors=True)

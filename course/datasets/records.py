@@ -34,6 +34,10 @@ class Example(Record, frozen=True, forbid_unknown_fields=True):
         if not -_TOO_LARGE < self.expected_answer < _TOO_LARGE:
             raise ValueError(f"$.expected_answer: expected at most {MAX_DIGITS:,} digits, got more")
 
+    def asked(self) -> dict[str, Any]:
+        """The example as a scorer takes it."""
+        return {"id": self.id, "prompt": self.prompt, "expected_answer": self.expected_answer}
+
 
 class Rollout(Record, frozen=True, forbid_unknown_fields=True):
     """One completion of one prompt."""

@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from course.policies.regimes import Plan
 from course.policies.sampling import drawn
 from course.policies.softmax import Floats, Ints
-from course.policies.token_learner import Example, Plan, generator, learn, paid, texts_of
+from course.policies.token_learner import Example, generator, learn, paid, texts_of
 from course.policies.token_policy import Policy, kl_along
 from course.rubrics import Rubric
 from course.score import score
@@ -54,8 +55,8 @@ def moments(
     """Learn, and look: before the first update, after each ``every`` of them, and after the last."""
 
     def look(step: int, policy: Policy) -> Moment:
-        unseen = probe(policy, reference, holdout, rubric, seed) if holdout else None
-        return Moment(step, policy, probe(policy, reference, examples, rubric, seed), unseen)
+        train = probe(policy, reference, examples, rubric, seed)
+        return Moment(step, policy, train, probe(policy, reference, holdout, rubric, seed) if holdout else None)
 
     yield look(0, reference)
     for update in learn(reference, examples, rubric, plan, seed):

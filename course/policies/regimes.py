@@ -6,9 +6,25 @@ side; a thousand of them show each such digit pair many times over, in the tens 
 What is learned there holds for prompts that were never seen. Which of the two happened, only a holdout tells.
 """
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
-from course.policies.token_learner import Plan
+Baseline = Literal["none", "running", "group"]
+
+
+class Plan(NamedTuple):
+    """How a policy is trained: everything but the prompts, the rubric and the seed."""
+
+    sft_steps: int
+    sft_lr: float
+    steps: int
+    prompts_a_step: int
+    group_size: int  # completions of each prompt in a step
+    lr: float
+    baseline: Baseline
+    kl_coef: float  # beta: how much a nat of drift from the reference costs
+    limit: int  # tokens of a completion at most
+    width: int  # of a token's vector
+    hidden: int  # units
 
 
 class Regime(NamedTuple):
@@ -41,4 +57,4 @@ GENERALISE = Regime(
     holdout="data/datasets/two_digit_sums_holdout.jsonl",
     plan=MEMORISE.plan._replace(prompts_a_step=64, limit=16, width=16, hidden=128),
 )
-REGIMES = {"memorise": MEMORISE, "generalise": GENERALISE}
+REGIMES = {"generalise": GENERALISE, "memorise": MEMORISE}

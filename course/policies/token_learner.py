@@ -12,12 +12,13 @@ it (either would push some prompts or some tokens harder than others), Adam. Pla
 
 from collections.abc import Iterator, Sequence
 from math import isfinite
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from course.errors import UserError
 from course.policies.demonstrations import demonstrate
+from course.policies.regimes import Baseline, Plan
 from course.policies.sampling import drawn
 from course.policies.softmax import Floats, Ints
 from course.policies.token_policy import Completions, Policy, completions_of, gradient, log_probs, untrained
@@ -25,25 +26,8 @@ from course.rubrics import Rubric
 from course.score import visible
 
 Example = dict[str, Any]  # as the scorer takes it: id, prompt, expected_answer
-Baseline = Literal["none", "running", "group"]
 DEMONSTRATIONS = 256  # in a step of the supervised start
 PURPOSES = ("weights", "demonstrations", "prompts", "completions", "measuring")  # each has a generator of its own
-
-
-class Plan(NamedTuple):
-    """How a policy is trained: everything but the prompts, the rubric and the seed."""
-
-    sft_steps: int
-    sft_lr: float
-    steps: int
-    prompts_a_step: int
-    group_size: int  # completions of each prompt in a step
-    lr: float
-    baseline: Baseline
-    kl_coef: float  # beta: how much a nat of drift from the reference costs
-    limit: int  # tokens of a completion at most
-    width: int  # of a token's vector
-    hidden: int  # units
 
 
 class Update(NamedTuple):
@@ -140,7 +124,7 @@ def paid(rubric: Rubric, examples: Sequence[Example], texts: Sequence[str]) -> F
     wrong = [row for row, reward in enumerate(rewards) if type(reward) is not float or not isfinite(reward)]
     for row in wrong[:1]:
         raise UserError(
-            f"rubric {getattr(rubric, '__name__', '?')}: expected a finite float as reward, got {rewards[row]!r} for "
-            f"{visible(texts[row][:60])!r} as the answer to {visible(examples[row]['id'][:60])}; mend it and train anew"
+            f"rubric {getattr(rubric, '__name__', '')}: expected a finite float as reward, got {rewards[row]!r} for "
+            f"'{visible(texts[row][:60])}' as the answer to {visible(examples[row]['id'][:60])}; mend the rubric"
         )
     return np.array(rewards)

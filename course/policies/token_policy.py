@@ -22,10 +22,12 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from course.errors import UserError
 from course.policies.pieces import END, Pieces
 from course.policies.softmax import Floats, Ints
 
 RECENT = 3
+LARGEST = 1e6  # a weight; what is learned stays below 100
 
 
 class Weights(NamedTuple):
@@ -66,9 +68,12 @@ class Policy(NamedTuple):
         return np.array(seen, dtype=np.int64).reshape(len(rows), len(self.places))
 
     def moved(self, direction: Weights, lr: float) -> Self:
-        """The update: weights + lr · direction."""
+        """The update: weights + lr · direction. Raises UserError where they run away, long before they overflow."""
         pairs = zip(self.weights, direction, strict=True)
-        return self._replace(weights=Weights(*(weight + lr * change for weight, change in pairs)))
+        moved = Weights(*(weight + lr * change for weight, change in pairs))
+        if not all((abs(weight) <= LARGEST).all() for weight in moved):
+            raise UserError(f"expected weights up to {LARGEST:,.0f}, got larger ones: take a smaller --lr or --kl-coef")
+        return self._replace(weights=moved)
 
 
 def untrained(prompts: Sequence[str], width: int, hidden: int, limit: int, rng: np.random.Generator) -> Policy:

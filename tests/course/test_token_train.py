@@ -1,0 +1,311 @@
+"""Training a token policy as its user does: what is kept, what is measured, and what an interruption leaves."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import ROOT, Lab, ended, lines_of
+
+from course.rubrics import hackable
+from course.score import score
+
+FIELDS = ["step", "proxy_reward", "true_reward", "holdout_proxy_reward", "holdout_true_reward", "kl", "mean_length"]
+BRIEF = ("--preset", "memorise", "--sft-steps", 30, "--steps", 4, "--measure-every", 2)
+SEALED = {"README.md", "environment.json"}  # what is not
+
+
+def sums(lab: Lab, name: str, split: str, pairs: list[tuple[int, int]]) -> Path:
+    return lab.write(
+        name,
+        [
+            {
+                "id": f"{split}-{number}",
+                "prompt": f"Compute {a} + {b}.",
+                "expected_answer": a + b,
+                "metadata": {"split": split},
+            }
+            for number, (a, b) in enumerate(pairs)
+        ],
+    )
+
+
+@pytest.fixture
+def files_(lab: Lab) -> tuple[object, ...]:
+    """Options that name a small dataset and its holdout."""
+    dev = sums(lab, "dev.jsonl", "dev", [(a, b) for a in range(4) for b in range(4) if a != b])
+    return "--dataset", dev, "--holdout", sums(lab, "holdout.jsonl", "holdout", [(a, a) for a in range(4)])
+
+
+def sealed(run: Path) -> dict[str, bytes]:
+    found = [path for path in run.rglob("*") if path.is_file() and path.name not in SEALED]
+    return {path.relative_to(run).as_posix(): path.read_bytes() for path in found}
+
+
+def paying(monkeypatch: pytest.MonkeyPatch, name: str, pay: Any) -> None:
+    """Put a rubric of the test's own in the place of one."""
+
+    def rubric(example: dict[str, Any], completion: str) -> dict[str, Any]:
+        return {"reward": pay(example, completion), "details": {}}
+
+    monkeypatch.setitem(hackable.NAMES, name, rubric)
+
+
+def test_a_run_holds_the_log_the_policy_the_curves_and_what_was_written(lab: Lab, files_: tuple[object, ...]) -> None:
+    done = lab("token_train", *BRIEF, *files_, "--rubric", "anywhere", "--outdir", "run")
+    assert (done.status, done.err) == (0, "")
+    assert max(map(len, done.out.splitlines())) <= 80
+    steps = [f"{split}_{step:04}" for split in ("train", "holdout") for step in (0, 2, 4)]
+    rollouts = {f"rollouts/{step}{end}" for step in steps for end in (".jsonl", ".meta.json")}
+    others = {"log.jsonl", "policy.npz", "learning_curves.png", "summary.json", "manifest.json"}
+    assert sealed(Path("run")).keys() == rollouts | others
+    log = lines_of(Path("run/log.jsonl"))
+    assert [list(row) for row in log] == [FIELDS] * 3
+    assert [row["step"] for row in log] == [0, 2, 4]
+    assert log[0]["kl"] == 0.0
+    summary = json.loads(Path("run/summary.json").read_text(encoding="utf-8"))
+    assert (summary["before"], summary["after"], summary["interrupted"]) == (log[0], log[2], False)
+
+
+def test_the_log_says_what_loop_a_measures_on_the_same_rollouts(lab: Lab, files_: tuple[object, ...]) -> None:
+    lab("token_train", *BRIEF, *files_, "--rubric", "anywhere", "--sft-steps", 300, "--outdir", "run")
+    log = lines_of(Path("run/log.jsonl"))
+    assert 0 < log[0]["true_reward"] < 1
+    for row in log:
+        for split, dataset, said in (
+            ("train", files_[1], row["true_reward"]),
+            ("holdout", files_[3], row["holdout_true_reward"]),
+        ):
+            out = f"{split}-{row['step']}"
+            completions = f"run/rollouts/{split}_{row['step']:04}.jsonl"
+            assert lab("eval", "--dataset", dataset, "--completions", completions, "--outdir", out).status == 0
+            assert json.loads(Path(out, "summary.json").read_text(encoding="utf-8"))["pass_rate"] == said
+        texts = [rollout["completion"] for rollout in lines_of(Path(f"run/rollouts/train_{row['step']:04}.jsonl"))]
+        answers = [example["expected_answer"] for example in lines_of(lab.folder / "dev.jsonl")]
+        found = [
+            str(answer) in "".join(c if c.isdigit() else " " for c in text).split()
+            for text, answer in zip(texts, answers, strict=True)
+        ]
+        assert row["proxy_reward"] == sum(found) / len(found)
+    done = lab("gate", "--baseline", "train-0", "--candidate", "train-4", "--min-delta", "0.5")
+    assert "sampling" not in done.out.partition("\n")[0]
+    assert "ok   sampling" in done.out
+
+
+def test_same_seed_same_bytes_and_another_seed_other_bytes(lab: Lab, files_: tuple[object, ...]) -> None:
+    for outdir, seed in (("one", 3), ("same", 3), ("other", 4)):
+        assert lab("token_train", *BRIEF, *files_, "--slow", 1, "--seed", seed, "--outdir", outdir).status == 0
+    one, same, other = (sealed(Path(name)) for name in ("one", "same", "other"))
+    assert one == same
+    assert one.keys() == other.keys()
+    for name in ("log.jsonl", "policy.npz", "slow.jsonl", "rollouts/train_0000.jsonl"):
+        assert one[name] != other[name]
+
+
+def test_looking_changes_nothing_that_is_learned(lab: Lab, files_: tuple[object, ...]) -> None:
+    lab("token_train", *BRIEF, *files_, "--outdir", "looked")
+    lab("token_train", *BRIEF, *files_[:2], "--measure-every", 3, "--outdir", "unlooked")
+    assert Path("looked/policy.npz").read_bytes() == Path("unlooked/policy.npz").read_bytes()
+    rows = lines_of(Path("unlooked/log.jsonl"))
+    assert [row["step"] for row in rows] == [0, 3, 4]
+    assert {(row["holdout_proxy_reward"], row["holdout_true_reward"]) for row in rows} == {(None, None)}
+
+
+def test_one_look_at_the_holdout_is_counted_and_none_without_one(lab: Lab, files_: tuple[object, ...]) -> None:
+    lab("token_train", *BRIEF, *files_[:2], "--outdir", "without")
+    assert not Path("runs").exists()
+    lab("token_train", *BRIEF, *files_, "--outdir", "with")
+    (look,) = lines_of(Path("runs/holdout_log.jsonl"))
+    settings = json.loads(Path("with/manifest.json").read_text(encoding="utf-8"))["settings"]
+    assert look["command"] == "course.token_train"
+    assert look["dataset_fingerprint"] == settings["holdout_fingerprint"]
+
+
+def test_what_was_written_is_sealed_too(lab: Lab, files_: tuple[object, ...]) -> None:
+    lab("token_train", *BRIEF, *files_, "--outdir", "run")
+    assert lab("inspect_run", "--run", "run", "--verify").status == 0
+    path = Path("run/rollouts/train_0002.jsonl")
+    path.write_bytes(path.read_bytes() + b"\n")
+    done = lab("inspect_run", "--run", "run", "--verify")
+    assert done.status == 1
+    assert "rollouts/train_0002.jsonl is not the file that was written" in done.out
+
+
+@pytest.mark.parametrize("kl_coef", [0, 0.1])
+def test_slow_shows_every_token_with_the_one_advantage(lab: Lab, files_: tuple[object, ...], kl_coef: float) -> None:
+    options = ("--kl-coef", kl_coef, "--baseline", "running", "--rubric", "format_only", "--slow", 2, "--outdir", "run")
+    done = lab("token_train", *BRIEF, *files_, *options)
+    assert max(map(len, done.out.splitlines())) <= 80
+    rows = lines_of(Path("run/slow.jsonl"))
+    assert len(rows) == 2 * 12 * 8  # updates, prompts, completions of each
+    expected = {row["id"]: row["expected_answer"] for row in lines_of(lab.folder / "dev.jsonl")}
+    for row in rows:
+        assert row["advantage"] == row["reward"] - row["kl_coef"] * row["drift"] - row["baseline"]
+        assert "".join(row["pieces"]) == row["completion"]
+        assert len(row["pieces"]) == len(row["log_probs"]) == len(row["new_log_probs"])
+        assert max(row["log_probs"]) <= 0
+        assert row["id"] in expected
+    first, second = rows[:96], rows[96:]
+    assert {row["drift"] for row in first} == {0.0}
+    assert {row["baseline"] for row in first} == {0.0}
+    objective = [row["reward"] - row["kl_coef"] * row["drift"] for row in first]
+    assert [row["baseline"] for row in second] == pytest.approx([sum(objective) / 96] * 96, abs=1e-12)
+    assert ({row["drift"] for row in second} == {0.0}) == (kl_coef == 0)
+    most = max(row["advantage"] for row in first)
+    best = [row for row in first if row["advantage"] == most]
+    assert any(all(f"{before:+.3f}" in done.out for before in row["log_probs"]) for row in best)
+    assert f"= {most:+.3f}" in done.out
+
+
+def test_the_better_completions_become_likelier_and_the_worse_unlikelier(lab: Lab, files_: tuple[object, ...]) -> None:
+    lab("token_train", *BRIEF, *files_, "--rubric", "format_only", "--slow", 1, "--lr", "0.01", "--outdir", "run")
+    moves = [
+        (row["advantage"], sum(row["new_log_probs"]) - sum(row["log_probs"]))
+        for row in lines_of(Path("run/slow.jsonl"))
+    ]
+    better = [move for advantage, move in moves if advantage > 0]
+    worse = [move for advantage, move in moves if advantage < 0]
+    assert sum(better) / len(better) > 0 > sum(worse) / len(worse)
+
+
+def test_an_interruption_keeps_what_was_learned(
+    lab: Lab, files_: tuple[object, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = 0
+
+    def pay(example: dict[str, Any], completion: str) -> float:
+        nonlocal calls
+        calls += 1
+        if calls == 2 * 16 + 3 * 96 + 5:  # two looks at 12 + 4 prompts, two updates of 96 completions, in the third one
+            raise KeyboardInterrupt
+        return float(score(example, completion)["reward"])
+
+    paying(monkeypatch, "anywhere", pay)
+    done = lab("token_train", *BRIEF, *files_, "--rubric", "anywhere", "--measure-every", 1, "--outdir", "run")
+    assert done.status == 130
+    assert "interrupted after 2 of 4 updates" in done.out or "interrupted after 1 of 4 updates" in done.out
+    log = lines_of(Path("run/log.jsonl"))
+    summary = json.loads(Path("run/summary.json").read_text(encoding="utf-8"))
+    assert (summary["interrupted"], summary["steps"]) == (True, log[-1]["step"])
+    assert lab("inspect_run", "--run", "run", "--verify").status == 0
+    monkeypatch.undo()
+    monkeypatch.chdir(lab.folder)
+    last = Path(f"run/rollouts/train_{log[-1]['step']:04}.jsonl").read_bytes()
+    lab("sample_rollouts", "--policy", "run/policy.npz", *files_[:2], "--outdir", "again")
+    assert Path("again/rollouts.jsonl").read_bytes() == last
+
+
+def test_an_interruption_before_the_first_look_leaves_nothing(
+    lab: Lab, files_: tuple[object, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def pay(_: dict[str, Any], __: str) -> float:
+        raise KeyboardInterrupt
+
+    paying(monkeypatch, "anywhere", pay)
+    done = lab("token_train", *BRIEF, *files_, "--rubric", "anywhere", "--outdir", "run")
+    assert (done.status, done.out) == (130, "")
+    assert sorted(path.name for path in lab.folder.iterdir()) == ["dev.jsonl", "holdout.jsonl"]
+
+
+def started(lab: Lab, files_: tuple[object, ...]) -> tuple["subprocess.Popen[bytes]", Path]:
+    """A long training in a process of its own, and its log once that has three rows."""
+    options = (*BRIEF[:4], "--steps", 1_000_000, "--measure-every", 1, *files_, "--outdir", "run")
+    process = lab.start("token_train", *options)
+    for _ in range(600):
+        for log in lab.folder.glob(".run.*.partial/log.jsonl"):
+            if log.read_bytes().count(b"\n") >= 3:
+                return process, log
+        time.sleep(0.05)
+    process.kill()
+    raise AssertionError(f"no log after 30 seconds: {ended(process).err}")
+
+
+def test_a_kill_leaves_a_readable_log_and_no_half_policy(lab: Lab, files_: tuple[object, ...]) -> None:
+    process, log = started(lab, files_)
+    process.kill()
+    ended(process)
+    rows = lines_of(log)
+    assert [row["step"] for row in rows] == list(range(len(rows)))
+    assert not (lab.folder / "run").exists()
+    assert not list(log.parent.glob("policy*"))
+    for rollouts in log.parent.glob("rollouts/train_*.jsonl"):
+        assert len(lines_of(rollouts)) == 12
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for one process")
+@pytest.mark.parametrize(("sign", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_ctrl_c_and_a_polite_kill_end_in_a_whole_run(
+    lab: Lab, files_: tuple[object, ...], sign: signal.Signals, status: int
+) -> None:
+    process, _ = started(lab, files_)
+    process.send_signal(sign)
+    done = ended(process)
+    assert (done.status, done.err) == (status, "")
+    assert "interrupted after" in done.out
+    assert lab("inspect_run", "--run", "run", "--verify").status == 0
+    assert lab("sample_rollouts", "--policy", "run/policy.npz", *files_[:2], "--outdir", "again").status == 0
+
+
+@pytest.mark.parametrize("reward", [float("nan"), float("inf"), -float("inf"), True, 1, "1.0", None])
+def test_a_rubric_that_pays_no_number_stops_the_training(
+    lab: Lab, files_: tuple[object, ...], monkeypatch: pytest.MonkeyPatch, reward: object
+) -> None:
+    paying(monkeypatch, "anywhere", lambda _, __: reward)
+    said = lab.refused("token_train", *BRIEF, *files_, "--rubric", "anywhere", "--outdir", "run")
+    assert f"expected a finite float as reward, got {reward!r} for" in said
+    assert "dev-0" in said
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--group-size", "1"], "--baseline group: expected a --group-size of 2 or more"),
+        (["--kl-coef", "-0.1"], "--kl-coef: expected a number from 0 on, got -0.1"),
+        (["--lr", "nan"], "--lr: expected a number such as 0.5"),
+        (["--lr", "1e9"], "take a smaller --lr or --kl-coef"),
+        (["--rubric", "anything"], "'anything'"),
+        (["--preset", "memorize"], "'memorize'"),
+        (["--dataset", "nowhere.jsonl"], "nowhere.jsonl: expected a file that can be read"),
+        (["--dataset", "holdout.jsonl"], "holdout.jsonl: expected a dataset to learn on, got a holdout"),
+        (["--holdout", "dev.jsonl"], "dev.jsonl: expected prompts that are never learned on, got 12 of"),
+        (["--steps", "0"], "--steps: expected a whole number from 1 on"),
+        (["--measure-every", "0"], "--measure-every: expected a whole number from 1 on"),
+        (["--slwo", "1"], "did you mean --slow?"),
+    ],
+)
+def test_what_cannot_be_trained_on_is_refused_in_one_line(
+    lab: Lab, files_: tuple[object, ...], options: list[str], said: str
+) -> None:
+    assert said in lab.refused("token_train", *BRIEF, *files_, *options, "--outdir", "run")
+
+
+def test_a_group_of_one_can_be_compared_with_the_steps_before(lab: Lab, files_: tuple[object, ...]) -> None:
+    assert lab("token_train", *BRIEF, *files_, "--group-size", 1, "--baseline", "running").status == 0
+
+
+def test_a_hostile_prompt_is_shown_and_not_obeyed(lab: Lab) -> None:
+    prompts = ["\x1b[31m1 + 1\u202e", "\x1b]0;x\x07 2 + 2", "<script>3 + 3</script>"]
+    rows = [{"id": f"\x1b[2J{i}", "prompt": prompt, "expected_answer": i} for i, prompt in enumerate(prompts)]
+    done = lab(
+        "token_train", *BRIEF[:2], "--sft-steps", 0, "--steps", 1, "--slow", 1, "--dataset", lab.write("a.jsonl", rows)
+    )
+    assert done.status == 0
+    assert "<U+001B ESCAPE>" in done.out
+    assert not set(done.out) & set("\x1b\x07\u202e")
+    assert "\x1b" not in Path("runs/run_001/README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("preset", ["generalise", "memorise"])
+def test_the_presets_need_no_other_option(lab: Lab, preset: str) -> None:
+    shutil.copytree(ROOT / "data" / "datasets", lab.folder / "data" / "datasets")
+    done = lab("token_train", "--preset", preset, "--sft-steps", 1, "--steps", 1, "--outdir", "run")
+    assert done.status == 0
+    manifest = json.loads(Path("run/manifest.json").read_text(encoding="utf-8"))
+    assert manifest["split"] == "dev"
+    assert manifest["settings"]["holdout"].endswith("holdout.jsonl")
+    assert manifest["settings"]["steps"] == 1
