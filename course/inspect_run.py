@@ -16,7 +16,7 @@ import msgspec
 from course.artifacts.conditions import summary_of
 from course.artifacts.instrument import example_of, installed
 from course.artifacts.reading import Broken, Run, open_run, read_summary, rows, verified_rows
-from course.artifacts.records import Result, Selection
+from course.artifacts.records import MEASURING, Result, Selection
 from course.command import Parser, at_least_one, run
 from course.errors import UserError
 from course.reports.inspection import failures_text, ranking_text, row_in_full, samples_text
@@ -107,6 +107,11 @@ def main() -> int:
         opened = open_run(args.run)
         if args.verify:
             return verify(opened)
+        if opened.manifest.command not in MEASURING:
+            raise UserError(
+                f"{args.run}: expected a run of Loop A or B, got one of {opened.manifest.command}, which measured no "
+                "recorded completions; its README.md tells what it left, and --verify checks that"
+            )
         if args.id is not None:
             print(one(opened, args.id))
         else:

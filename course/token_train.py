@@ -23,10 +23,11 @@ import msgspec
 from course.artifacts.conditions import manifest_of
 from course.artifacts.drawn import policy_name, write_drawn
 from course.artifacts.holdout import HOLDOUT
+from course.artifacts.holdout import looks as looks_at
 from course.artifacts.learning import Measured, measured_row, pushed_rows
 from course.artifacts.records import SUMMARY
 from course.artifacts.room import walls
-from course.artifacts.writing import RunWriter
+from course.artifacts.writing import RUNS, RunWriter
 from course.command import Parser, at_least_one, finite, from_zero, run, whole
 from course.datasets.records import Sampling
 from course.datasets.sources import Dataset
@@ -36,7 +37,7 @@ from course.reports.progress import with_progress
 from course.reports.run_page import run_page
 from course.reports.text import shown
 from course.reports.token_figure import learning_curves
-from course.reports.token_learning_text import live, looks_text, slow_text, written_text
+from course.reports.token_learning_text import live, looks_text, plan_text, slow_text, written_text
 from course.rubrics.hackable import NAMES
 from course.score import visible
 
@@ -125,13 +126,15 @@ def main() -> int:
             outputs=writer.outputs,
             seed=args.seed,
         )
-        page = run_page("C", summary, walls(manifest), args.change, [], 0)
+        look = looks_at(RUNS, holdout.fingerprint) + 1 if holdout else 0
+        page = run_page("C", summary, walls(manifest), args.change, [], look)
         path = writer.publish(manifest, page, holdout.fingerprint if holdout else None)
 
     print("Loop C, learn: a policy made of tokens, paid by a verifier.\n")
+    print(plan_text(plan, dataset.path.name, args.rubric, look), end="\n\n")
     if slow:
         print(slow_text(slow), end="\n\n")
-    print(looks_text(rows, args.rubric, len(examples), len(unseen)))
+    print(looks_text(rows, len(examples), len(unseen)))
     if status:
         print(f"\ninterrupted after {last.step} of {plan.steps} updates: what is kept is the policy of that moment")
     print(f"\n{written_text(last.train)}")

@@ -7,9 +7,3 @@ best policy on a leash. ``tokenizer``: what a language model's actions are. Thei
 ``pieces``, ``token_policy``, ``sampling``: a policy made of tokens. ``demonstrations``: the texts it starts from.
 ``token_learner``: its loop, which four commands run; ``regimes``: on what, and for how long.
 """
-
-import os
-
-# The matrices here are small: a second thread only waits for the first, and the number of threads would decide the last
-# bits of a sum. NumPy reads these when it is loaded, and the commands load it after this.
-os.environ |= dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1")

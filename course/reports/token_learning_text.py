@@ -11,6 +11,7 @@ from course.stats import wilson_interval
 
 if TYPE_CHECKING:
     from course.policies.measuring import Moment, Probe
+    from course.policies.regimes import Plan
 
 _LOOKS = 9  # rows of the table of looks
 _KINDS = 4  # kinds of text that are shown
@@ -22,7 +23,22 @@ def live(moment: "Moment") -> str:
     return f"reward {row.proxy_reward:.2f}, true {row.true_reward:.2f}, KL {row.kl:.1f}, length {row.mean_length:.1f}"
 
 
-def looks_text(rows: Sequence[Measured], rubric: str, prompts: int, unseen: int) -> str:
+def plan_text(plan: "Plan", dataset: str, rubric: str, look: int) -> str:
+    """What was trained, on what, and what was only looked at. ``look``: which one at the holdout, or 0."""
+    batch = f"{plan.steps} updates, each of up to {plan.prompts_a_step} prompts x {plan.group_size} completions"
+    lines = [
+        f"prompts    {clipped(dataset, 60)}",
+        f"start      {plan.sft_steps} steps of imitating careless demonstrations",
+        f"learning   {batch}",
+        f"           lr {plan.lr:g}, baseline {plan.baseline}, kl_coef {plan.kl_coef:g}",
+        f"paid by    {rubric}; the strict scorer and the holdout are only measured",
+    ]
+    if look:
+        lines.append(f"holdout    look number {look} at it; each look is a chance to tune on it")
+    return "\n".join(lines)
+
+
+def looks_text(rows: Sequence[Measured], prompts: int, unseen: int) -> str:
     """The looks as a table, and the strict scorer's first and last word with its interval."""
     last = len(rows) - 1
     picked = sorted({round(place * last / (_LOOKS - 1)) for place in range(_LOOKS)})
@@ -40,7 +56,6 @@ def looks_text(rows: Sequence[Measured], rubric: str, prompts: int, unseen: int)
     )
     header = ("updates", "rubric", "strict", "rubric, holdout", "strict, holdout", "KL", "tokens")
     lines = [
-        f"trained on what {rubric} pays; strict scorer and holdout are only measured\n",
         table(header, cells, right=range(len(header))),
         "",
         f"strict, the {prompts} prompts it learned on: {rise(rows[0].true_reward, rows[-1].true_reward, prompts)}",

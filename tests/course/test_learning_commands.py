@@ -169,3 +169,10 @@ def test_the_policys_own_pass_at_1_moves_in_one_mode_only(lab: Lab, mode: str, m
         assert row["rewards"] == [float(arm in (1, 3)) for arm in row["sampled"]]
         assert row["delivered"] == (row["rewards"][0] if moves else max(row["rewards"]))
     assert json.loads((lab.folder / "run" / "manifest.json").read_text())["loop"] == ("C" if moves else "B")
+
+
+def test_to_look_into_a_run_of_loop_c_is_refused_with_a_way_on(lab: Lab) -> None:
+    lab("toy_mdp", "--episodes", 2, "--outdir", "run")
+    said = lab.refused("inspect_run", "--run", "run", "--only-fails")
+    assert "run: expected a run of Loop A or B, got one of course.toy_mdp" in said
+    assert "--verify" in said
