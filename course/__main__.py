@@ -25,6 +25,7 @@ Loop C  learn: the policy itself changes, pushed by what the scorer pays.
   python -m course.token_inspect            the tokens that a policy acts in
   python -m course.token_train              plus tokens: a policy that writes
   python -m course.sample_rollouts          fresh completions for Loops A and B
+  python -m course.distribution_shift_demo  what frozen completions do not see
 
 Each command has --help. Always ask: which loop am I in, which knob did I turn?
 

@@ -1,5 +1,6 @@
 """Text for the terminal. All of it is plain: what a completion contains is shown, never obeyed."""
 
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -25,6 +26,19 @@ def clipped(text: str, width: int) -> str:
     """One line of untrusted text, its unseen characters written out, at most ``width`` columns wide."""
     shown = visible(text[: width + 1])
     return shown if len(shown) <= width else shown[: width - 1] + "…"
+
+
+def one_line(text: str, width: int) -> str:
+    """The same with ⏎ for a line feed, whose full name leaves no room for a text of many lines."""
+    return clipped(text.replace("\n", "⏎"), width)
+
+
+def shape(text: str) -> str:
+    """A text without its values: each run of ASCII digits becomes one N, and nothing else changes.
+
+    ``Final: 12`` and ``Final: 7`` resemble each other, both are ``Final: N``; ``12 7`` and ``1 2 7`` do not.
+    """
+    return re.sub("[0-9]+", "N", text)
 
 
 def shown(path: Path) -> str:

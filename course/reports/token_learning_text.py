@@ -1,12 +1,11 @@
 """Loop C with tokens as text: the looks at a policy, what it writes, and an update token by token."""
 
-import re
 from collections.abc import Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 from course.artifacts.learning import Measured, Pushed, measured_row
-from course.reports.text import clipped, interval, percent, table
+from course.reports.text import clipped, interval, one_line, percent, shape, table
 from course.stats import wilson_interval
 
 if TYPE_CHECKING:
@@ -75,18 +74,13 @@ def rise(before: float, after: float, n: int) -> str:
     return f"{percent(before)} -> {percent(after)} (95 % {interval(wilson_interval(round(after * n), n))})"
 
 
-def shape(text: str) -> str:
-    """A text with each number written as N: what kind of text it is."""
-    return re.sub("[0-9]+", "N", text)
-
-
 def written_text(probe: "Probe") -> str:
     """What the policy writes: its most common kinds of text, each with what both verifiers pay and an example."""
     kinds: dict[tuple[str, float, float], list[str]] = {}
     for text, proxy, true in zip(probe.texts, probe.proxy.tolist(), probe.true.tolist(), strict=True):
         kinds.setdefault((shape(text), proxy, true), []).append(text)
     rows = [
-        (f"{len(texts)} of {len(probe.texts)}", f"{proxy:g}", f"{true:g}", clipped(texts[0], 46))
+        (f"{len(texts)} of {len(probe.texts)}", f"{proxy:g}", f"{true:g}", one_line(texts[0], 46))
         for (_, proxy, true), texts in sorted(kinds.items(), key=lambda kind: -len(kind[1]))[:_KINDS]
     ]
     return table(("it writes", "rubric", "strict", "such as"), rows, right=(0, 1, 2))
@@ -111,14 +105,14 @@ def pushed_text(row: Pushed) -> str:
     if row.kl_coef:
         worth = f"({row.reward:g} - {row.kl_coef:g} * {row.drift:.3f})"
     lines = [
-        f"{clipped(row.id, 20)} wrote {clipped(row.completion, 50)}",
+        f"{clipped(row.id, 20)} wrote {one_line(row.completion, 50)}",
         f"advantage = {worth} - {row.baseline:.3f} = {row.advantage:+.3f}",
         "",
     ]
     cells = (
         (
             place,
-            f"'{clipped(piece, 16)}'" if piece else "end of text",
+            f"'{one_line(piece, 16)}'" if piece else "end of text",
             f"{before:+.3f}",
             f"{after:+.3f}",
             f"{after - before:+.4f}",

@@ -34,3 +34,27 @@ def test_a_table_is_no_wider_than_a_terminal_and_obeys_no_markup() -> None:
     assert lines[0].startswith("name")
     assert lines[-1].split() == ["y", "12345"]
     assert not any(line.endswith(" ") for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ("Final: 12", "Final: N"),
+        ("Final: -7.50", "Final: -N.N"),
+        ("1\n22\n333", "N\nN\nN"),
+        ("1 2", "N N"),
+        ("12", "N"),
+        ("The answer is 4.", "The answer is N."),
+        ("", ""),
+        ("Final: ٣", "Final: ٣"),
+        ("final 0", "final N"),
+    ],
+)
+def test_a_shape_is_the_text_without_its_values(given: str, expected: str) -> None:
+    assert text.shape(given) == expected
+
+
+def test_many_lines_are_shown_in_one_with_nothing_else_let_through() -> None:
+    assert text.one_line("7\n8\n", 9) == "7⏎8⏎"
+    assert text.one_line("7\n8\n9", 4) == "7⏎8…"
+    assert text.one_line("\r\x1b", 40) == "<U+000D CARRIAGE RETURN><U+001B ESCAPE>"
