@@ -139,7 +139,7 @@ def main() -> int:
     parser.add_argument(
         "--frozen", type=at_least_one, default=8, help="completions of each prompt kept at step 0 (default: 8)"
     )
-    parser.add_argument("--steps", type=at_least_one, default=300, help="updates (default: 300)")
+    parser.add_argument("--steps", type=at_least_one, default=150, help="updates (default: 150)")
     parser.add_argument("--seed", type=whole, default=0, help="of all that is drawn (default: 0)")
     parser.add_run_options()
     args = parser.parse_args()
