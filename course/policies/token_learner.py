@@ -107,6 +107,8 @@ def baseline_of(kind: Baseline, objective: Floats, group_size: int, earlier: flo
     """
     if kind != "group":
         return np.full(len(objective), earlier if kind == "running" else 0.0)
+    if group_size < 2:
+        raise ValueError("a group needs at least two completions to be compared with each other")
     groups = objective.reshape(-1, group_size)
     others = (groups.sum(axis=1, keepdims=True) - groups) / (group_size - 1)
     return np.asarray(others.ravel())
@@ -121,10 +123,11 @@ def texts_of(policy: Policy, completions: Completions) -> list[str]:
 def paid(rubric: Rubric, examples: Sequence[Example], texts: Sequence[str]) -> Floats:
     """[N] what the rubric pays. One that is no finite number stops everything: it would enter every weight."""
     rewards = [rubric(example, text)["reward"] for example, text in zip(examples, texts, strict=True)]
-    wrong = [row for row, reward in enumerate(rewards) if type(reward) is not float or not isfinite(reward)]
+    wrong = [row for row, reward in enumerate(rewards) if not isinstance(reward, float) or not isfinite(reward)]
     for row in wrong[:1]:
+        got = rewards[row] if isinstance(rewards[row], float) else f"one of type {type(rewards[row]).__name__}"
         raise UserError(
-            f"rubric {getattr(rubric, '__name__', '')}: expected a finite float as reward, got {rewards[row]!r} for "
+            f"rubric {getattr(rubric, '__name__', '')}: expected a finite float as reward, got {got} for "
             f"'{visible(texts[row][:60])}' as the answer to {visible(examples[row]['id'][:60])}; mend the rubric"
         )
     return np.array(rewards)

@@ -10,8 +10,9 @@ import pytest
 from tiny_policies import same_bits
 
 from course.artifacts.policy_file import policy_bytes, read_policy
+from course.policies.regimes import Plan
 from course.policies.sampling import drawn
-from course.policies.token_learner import Plan, imitate, learn, texts_of
+from course.policies.token_learner import imitate, learn, texts_of
 from course.policies.token_policy import Policy, untrained
 from course.score import score
 

@@ -9,8 +9,9 @@ from tiny_policies import contexts, next_p, same_bits, seen_of, tiny
 
 from course.artifacts.learning import measured_row
 from course.policies.measuring import Moment, Probe, moments, probe
+from course.policies.regimes import Plan
 from course.policies.sampling import drawn
-from course.policies.token_learner import Plan, imitate, learn
+from course.policies.token_learner import imitate, learn
 from course.policies.token_policy import Policy
 
 LETTERS: list[dict[str, Any]] = [
