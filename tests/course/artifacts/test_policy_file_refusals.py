@@ -76,7 +76,11 @@ def one_wrong(value: float) -> bytes:
     return weight("hidden", array)
 
 
-NOT_ZIP, UNFIT, UNFINITE = "File is not a zip file", "its arrays do not fit each other", "not all finite numbers"
+NOT_ZIP, UNFIT, UNFINITE = (
+    "File is not a zip file",
+    "its arrays do not fit each other",
+    "not all numbers of a reasonable size",
+)
 FOREIGN, NUMBERS = "its vocabulary is not one of this lab", "its places or its length limit are no whole numbers"
 DEFLATED = with_parts({}, zipfile.ZIP_DEFLATED)
 ZEROS = b"\0" * (33 * 2**20)
