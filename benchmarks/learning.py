@@ -1,21 +1,19 @@
 """How fast the token policy learns, and how well, over five seeds.
 
-    OPENBLAS_NUM_THREADS=1 python benchmarks/learning.py
+    python benchmarks/learning.py
 
 Speed is told as a ratio within one run: a training step against its matrix products alone, of the same shapes and as
 many, on arrays that are in memory already. The two take turns, so that what else the machine does hits both; one
-thread, since several that wait for each other would be what is measured. What a policy comes to is told seed by seed,
+BLAS thread, as in all of the lab. What a policy comes to is told seed by seed,
 with the median beside its limit. A limit that is missed is said to be.
 """
 
+from collections import deque
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from statistics import median
 from timeit import default_timer, timeit
 from typing import NamedTuple
-
-import numpy as np
-from msgspec import to_builtins
 
 from course.artifacts.learning import Measured, measured_row
 from course.datasets.sources import Dataset
@@ -84,12 +82,14 @@ TRAININGS: tuple[tuple[str, str, tuple[Figure, ...]], ...] = (
 
 def examples_of(regime: Regime) -> tuple[list[Example], list[Example]]:
     """What is learned on, and the holdout."""
-    dataset, holdout = (list(Dataset(LAB / path, None)) for path in (regime.dataset, regime.holdout))
-    return to_builtins(dataset), to_builtins(holdout)
+    dataset, holdout = (Dataset(LAB / path, None) for path in (regime.dataset, regime.holdout))
+    return [example.asked() for example in dataset], [example.asked() for example in holdout]
 
 
 def products(weights: Weights, completions: Completions) -> Callable[[], None]:
     """The matrix products of one step, ready to run: those of drawing, token by token, and those of the gradient."""
+    import numpy as np  # after the course, which sets the number of threads
+
     units, vocabulary = weights.out.shape
     writing = [int((completions.lengths > t).sum()) for t in range(completions.tokens.shape[1])]
     all_tokens = int(completions.lengths.sum())
@@ -113,7 +113,7 @@ def step_cost(name: str, rubric: str) -> None:
     """Print the median of a step of ``learn``, of its products, and of the ratios of the two."""
     regime = REGIMES[name]
     examples, _ = examples_of(regime)
-    *_, reference = imitate(examples, regime.plan, 0)
+    reference = deque(imitate(examples, regime.plan, 0), maxlen=1).pop()
     updates = learn(reference, examples, NAMES[rubric], regime.plan._replace(steps=STEPS + 1), 0)
     ours, bare = [], []
     update = next(updates)
@@ -135,7 +135,7 @@ def trained(name: str, rubric: str, seed: int) -> Iterator[Measured]:
     """A training by its own plan, whole: the supervised start, every update, a look before them and one after."""
     regime = REGIMES[name]
     examples, holdout = examples_of(regime)
-    *_, reference = imitate(examples, regime.plan, seed)
+    reference = deque(imitate(examples, regime.plan, seed), maxlen=1).pop()
     looks = moments(reference, examples, holdout, NAMES[rubric], regime.plan, seed, regime.plan.steps)
     return map(measured_row, looks)
 

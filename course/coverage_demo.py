@@ -11,12 +11,11 @@ remembered, a thousand are learned from (``course/policies/regimes.py``): this i
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from msgspec import to_builtins
 from msgspec.structs import asdict
 
 from course.artifacts.conditions import manifest_of
@@ -76,7 +75,7 @@ def train(examples: Sequence[Example], holdout: Sequence[Example], plan: Plan, s
     from course.policies.measuring import moments
     from course.policies.token_learner import imitate
 
-    *_, reference = imitate(examples, plan, seed)
+    reference = deque(imitate(examples, plan, seed), maxlen=1).pop()
     times = sightings(*([example["prompt"] for example in one] for one in (examples, holdout)))
     for moment in moments(reference, examples, holdout, score, plan, seed, EVERY):
         assert moment.holdout is not None
@@ -107,7 +106,7 @@ def main() -> int:
     counts, plan = sorted(set(args.prompts)), GENERALISE.plan._replace(steps=args.steps)
     with RunWriter(args.outdir) as writer:
         dataset, unseen = (Dataset(Path(path), None) for path in (GENERALISE.dataset, GENERALISE.holdout))
-        examples, holdout = (to_builtins(list(one)) for one in (dataset, unseen))
+        examples, holdout = ([example.asked() for example in one] for one in (dataset, unseen))
         if counts[-1] > len(examples):
             raise UserError(
                 f"--prompts: expected at most {len(examples)}, as many as {dataset.path} holds, got {counts[-1]}"
