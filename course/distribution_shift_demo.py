@@ -72,11 +72,12 @@ def freeze(reference: Policy, examples: Sequence[Example], count: int, seed: int
     import numpy as np
 
     from course.policies.sampling import drawn
-    from course.policies.token_learner import generator, texts_of
+    from course.policies.token_learner import generator
+    from course.policies.token_policy import texts_of
 
     view = np.repeat(reference.view([example["prompt"] for example in examples]), count, axis=0)
     (write,) = generator(seed, "measuring").spawn(1)  # not its own draws: at step 0 the fresh must not be the frozen
-    texts = texts_of(reference, drawn(reference, view, write.random((len(view), reference.limit))))
+    texts = texts_of(reference.pieces, drawn(reference, view, write.random((len(view), reference.limit))))
     return [
         SampleGroup(id=example["id"], samples=texts[count * place : count * (place + 1)])
         for place, example in enumerate(examples)

@@ -40,14 +40,15 @@ def draw(policy: Policy, dataset: Dataset, sampling: Sampling) -> Iterator[tuple
     import numpy as np
 
     from course.policies.sampling import drawn
-    from course.policies.token_learner import generator, texts_of
+    from course.policies.token_learner import generator
+    from course.policies.token_policy import texts_of
 
     rng, n = generator(sampling.seed, "measuring"), sampling.n
     examples = iter(with_progress(dataset, "drawing"))
     while some := list(islice(examples, max(1, _AT_ONCE // n))):
         view = np.repeat(policy.view([example.prompt for example in some]), n, axis=0)
         u = rng.random((len(view), policy.limit))
-        texts = texts_of(policy, drawn(policy, view, u, sampling.temperature, sampling.top_p))
+        texts = texts_of(policy.pieces, drawn(policy, view, u, sampling.temperature, sampling.top_p))
         yield from ((example.id, texts[row * n : (row + 1) * n]) for row, example in enumerate(some))
 
 

@@ -6,8 +6,8 @@ from typing import NamedTuple
 from course.policies.regimes import Plan
 from course.policies.sampling import drawn
 from course.policies.softmax import Floats, Ints
-from course.policies.token_learner import Example, generator, learn, paid, texts_of
-from course.policies.token_policy import Policy, kl_along
+from course.policies.token_learner import Example, generator, learn, paid
+from course.policies.token_policy import Policy, kl_along, texts_of
 from course.rubrics import Rubric
 from course.score import score
 
@@ -29,7 +29,7 @@ def probe(policy: Policy, reference: Policy, examples: Sequence[Example], rubric
     """
     view = policy.view([example["prompt"] for example in examples])
     completions = drawn(policy, view, generator(seed, "measuring").random((len(view), policy.limit)))
-    texts = texts_of(policy, completions)
+    texts = texts_of(policy.pieces, completions)
     proxy, true = paid(rubric, examples, texts), paid(score, examples, texts)
     return Probe(texts, proxy, true, kl_along(policy, reference, view, completions), completions.lengths)
 

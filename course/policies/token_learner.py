@@ -21,7 +21,7 @@ from course.policies.demonstrations import demonstrate
 from course.policies.regimes import Baseline, Plan
 from course.policies.sampling import drawn
 from course.policies.softmax import Floats, Ints
-from course.policies.token_policy import Completions, Policy, completions_of, gradient, log_probs, untrained
+from course.policies.token_policy import Completions, Policy, completions_of, gradient, log_probs, texts_of, untrained
 from course.rubrics import Rubric
 from course.score import visible
 
@@ -81,7 +81,7 @@ def learn(reference: Policy, examples: Sequence[Example], rubric: Rubric, plan: 
         prompts = np.repeat(chosen, plan.group_size)
 
         completions = drawn(policy, view[prompts], write.random((len(prompts), plan.limit)))
-        texts = texts_of(policy, completions)
+        texts = texts_of(policy.pieces, completions)
         reward = paid(rubric, [examples[prompt] for prompt in prompts.tolist()], texts)
 
         drift = np.zeros(len(prompts))
@@ -112,12 +112,6 @@ def baseline_of(kind: Baseline, objective: Floats, group_size: int, earlier: flo
     groups = objective.reshape(-1, group_size)
     others = (groups.sum(axis=1, keepdims=True) - groups) / (group_size - 1)
     return np.asarray(others.ravel())
-
-
-def texts_of(policy: Policy, completions: Completions) -> list[str]:
-    """Tokens → text: what the verifier is given of each completion."""
-    rows = zip(completions.tokens.tolist(), completions.lengths.tolist(), strict=True)
-    return [policy.pieces.text(tokens[:length]) for tokens, length in rows]
 
 
 def paid(rubric: Rubric, examples: Sequence[Example], texts: Sequence[str]) -> Floats:

@@ -105,6 +105,12 @@ def completions_of(pieces: Pieces, texts: Sequence[str]) -> Completions:
     return Completions(tokens, lengths)
 
 
+def texts_of(pieces: Pieces, completions: Completions) -> list[str]:
+    """Tokens as texts: what the verifier is given of each completion."""
+    rows = zip(completions.tokens.tolist(), completions.lengths.tolist(), strict=True)
+    return [pieces.text(tokens[:length]) for tokens, length in rows]
+
+
 class Step(NamedTuple):
     """The network at M prefixes."""
 

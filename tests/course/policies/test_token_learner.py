@@ -12,7 +12,8 @@ from tiny_policies import PROMPTS, assert_close, gradient_by_loops, log_p, same_
 from course.errors import UserError
 from course.policies.regimes import Baseline, Plan
 from course.policies.sampling import drawn
-from course.policies.token_learner import PURPOSES, Update, generator, learn, paid, texts_of
+from course.policies.token_learner import PURPOSES, Update, generator, learn, paid
+from course.policies.token_policy import texts_of
 
 EXAMPLES = [{"id": f"q{i}", "prompt": prompt, "expected_answer": i} for i, prompt in enumerate([*PROMPTS, "bb"])]
 PLAN = Plan(
@@ -191,7 +192,7 @@ def test_texts_are_the_pieces_joined_without_what_is_beyond_the_end() -> None:
     completions = drawn(policy, policy.view(PROMPTS), np.random.default_rng(1).random((4, 4)))
     assert len(set(completions.lengths.tolist())) > 1
     expected = ["".join(policy.pieces[token] for token in row) for row in unstacked(completions)]
-    assert texts_of(policy, completions) == expected
+    assert texts_of(policy.pieces, completions) == expected
 
 
 WRONG: list[object] = [math.nan, math.inf, -math.inf, True, 1, 0, "1.0", None, np.float32(1.0), [1.0]]
