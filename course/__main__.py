@@ -22,6 +22,7 @@ Loop C  learn: the policy itself changes, pushed by what the scorer pays.
   python -m course.toy_mdp                  plus time: credit for a first step
   python -m course.kl_tradeoff_demo         more reward, more drift: the leash
   python -m course.policy_improvement_demo  Loops B and C on one policy
+  python -m course.goodhart_demo            what careless verifiers teach
   python -m course.token_inspect            the tokens that a policy acts in
 
 Each command has --help. Always ask: which loop am I in, which knob did I turn?
