@@ -22,11 +22,12 @@ Loop C  learn: the policy itself changes, pushed by what the scorer pays.
   python -m course.toy_mdp                  plus time: credit for a first step
   python -m course.kl_tradeoff_demo         more reward, more drift: the leash
   python -m course.policy_improvement_demo  Loops B and C on one policy
-  python -m course.coverage_demo            memorised or learned: coverage
   python -m course.token_inspect            the tokens that a policy acts in
   python -m course.token_train              plus tokens: a policy that writes
   python -m course.sample_rollouts          fresh completions for Loops A and B
+  python -m course.goodhart_demo            what careless verifiers teach it
   python -m course.distribution_shift_demo  what frozen completions do not see
+  python -m course.coverage_demo            learned by heart, or learned
 
 Each command has --help. Always ask: which loop am I in, which knob did I turn?
 

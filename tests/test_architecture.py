@@ -14,7 +14,7 @@ FILES = sorted(COURSE.rglob("*.py"))
 COMMANDS = [
     *("eval", "gate", "inspect_run", "validate_scorer", "selection_demo"),
     *("policy_gradient_demo", "bandit_train", "toy_mdp", "kl_tradeoff_demo", "policy_improvement_demo"),
-    *("token_inspect", "token_train", "sample_rollouts", "distribution_shift_demo", "coverage_demo"),
+    *("token_inspect", "token_train", "sample_rollouts", "goodhart_demo", "distribution_shift_demo", "coverage_demo"),
 ]
 FLOORS = {  # a part of the course -> what of the course it may import, besides itself
     "errors": set[str](),

@@ -28,8 +28,9 @@ def sample(p: Floats, u: Floats | float) -> Ints:
     """The action on whose stretch of [0, 1) the draw u falls, with the probabilities laid end to end."""
     ends = np.cumsum(p, axis=-1)
     below = (ends <= np.asarray(u)[..., None]).sum(axis=-1)
-    last = (ends < ends[..., -1:]).sum(axis=-1)  # of those with any probability; the ends may stop a hair short of u
-    return np.asarray(np.minimum(below, last))
+    if (below == p.shape[-1]).any():  # the ends may stop a hair short of u: then the last with any probability
+        below = np.minimum(below, (ends < ends[..., -1:]).sum(axis=-1))
+    return np.asarray(below)
 
 
 def grad_log_prob(p: Floats, action: Ints) -> Floats:

@@ -115,13 +115,18 @@ def baseline_of(kind: Baseline, objective: Floats, group_size: int, earlier: flo
 
 
 def paid(rubric: Rubric, examples: Sequence[Example], texts: Sequence[str]) -> Floats:
-    """[N] what the rubric pays. One that is no finite number stops everything: it would enter every weight."""
-    rewards = [rubric(example, text)["reward"] for example, text in zip(examples, texts, strict=True)]
-    wrong = [row for row, reward in enumerate(rewards) if not isinstance(reward, float) or not isfinite(reward)]
-    for row in wrong[:1]:
-        got = rewards[row] if isinstance(rewards[row], float) else f"one of type {type(rewards[row]).__name__}"
-        raise UserError(
-            f"rubric {getattr(rubric, '__name__', '')}: expected a finite float as reward, got {got} for "
-            f"'{visible(texts[row][:60])}' as the answer to {visible(examples[row]['id'][:60])}; mend the rubric"
-        )
-    return np.array(rewards)
+    """[N] what the rubric pays. It is asked once about each text for a prompt: a policy repeats itself more and more.
+
+    Raises UserError for what is no finite number: that would enter every weight.
+    """
+    answers = [(example["id"], text) for example, text in zip(examples, texts, strict=True)]
+    asked = dict(zip(answers, examples, strict=True))
+    rewards = {answer: rubric(example, answer[1])["reward"] for answer, example in asked.items()}
+    for (id_, text), reward in rewards.items():
+        if not isinstance(reward, float) or not isfinite(reward):
+            got = reward if isinstance(reward, float) else f"one of type {type(reward).__name__}"
+            raise UserError(
+                f"rubric {getattr(rubric, '__name__', '')}: expected a finite float as reward, got {got} for "
+                f"'{visible(text[:60])}' as the answer to {visible(id_[:60])}; mend the rubric"
+            )
+    return np.array([rewards[answer] for answer in answers])

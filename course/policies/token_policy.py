@@ -26,6 +26,10 @@ from course.errors import UserError
 from course.policies.pieces import END, Pieces
 from course.policies.softmax import Floats, Ints
 
+# glibc returns freed blocks of this size to the system and takes them back, page by page, at the next step: a third of
+# a training's time. Once it has seen one freed, it keeps them. Untouched, this one costs nothing.
+np.empty(4_000_000)
+
 RECENT = 3
 LARGEST = 1e6  # a weight; what is learned stays below 100
 
@@ -117,28 +121,39 @@ class Step(NamedTuple):
     context: Ints  # [M, C]
     inputs: Floats  # [M, C · D]
     hidden: Floats  # [M, H]
-    log_p: Floats  # [M, V] log-probability of each next token
-    p: Floats  # [M, V]
+    theta: Floats  # [M, V] the largest of each row is 0: against overflow
+    total: Floats  # [M, 1] Σ exp theta
+    p: Floats  # [M, V] probability of each next token, exp theta / total
+
+    @property
+    def log_p(self) -> Floats:
+        """[M, V] theta − ln total. Finite where p is too small for a float."""
+        return self.theta - np.log(self.total)
 
 
 def forward(weights: Weights, context: Ints) -> Step:
-    """log p = theta − ln Σ exp theta, where theta = tanh(x · hidden + bias) · out + bias, and x the vectors in view.
+    """p ∝ exp theta, where theta = tanh(x · hidden + bias) · out + bias, and x the vectors of the tokens in view.
 
     The vectors are looked up: to multiply a one-hot row by the table gives the same, and takes V times as long.
     """
     inputs = np.take(weights.vectors, context, axis=0).reshape(len(context), -1)
-    hidden = np.tanh(inputs @ weights.hidden + weights.hidden_bias)
-    theta = hidden @ weights.out + weights.out_bias
-    theta -= theta.max(axis=1, keepdims=True)  # against overflow only
-    unscaled = np.exp(theta)
-    total = unscaled.sum(axis=1, keepdims=True)
-    return Step(context, inputs, hidden, theta - np.log(total), unscaled / total)
+    hidden = inputs @ weights.hidden
+    hidden += weights.hidden_bias
+    np.tanh(hidden, out=hidden)
+    theta = hidden @ weights.out
+    theta += weights.out_bias
+    theta -= theta.max(axis=1, keepdims=True)
+    p = np.exp(theta)
+    total = p.sum(axis=1, keepdims=True)
+    p /= total
+    return Step(context, inputs, hidden, theta, total, p)
 
 
 def steps_of(policy: Policy, view: Ints, completions: Completions) -> Step:
     """The network at every prefix of N completions, M = Σ lengths: the steps of the first, then of the next."""
     tokens, written = completions.tokens, completions.written
-    before = np.pad(tokens, ((0, 0), (RECENT, 0)), constant_values=len(policy.pieces))[:, :-1]
+    nothing = np.full((len(tokens), RECENT), len(policy.pieces))
+    before = np.concatenate([nothing, tokens[:, :-1]], axis=1)
     recent = np.lib.stride_tricks.sliding_window_view(before, RECENT, axis=1)[written]  # [M, RECENT]
     prompt = np.repeat(view, completions.lengths, axis=0)  # [M, P]
     return forward(policy.weights, np.concatenate([prompt, recent], axis=1))
@@ -163,7 +178,8 @@ def gradient(policy: Policy, view: Ints, completions: Completions, push: Floats)
     pushes = np.repeat(push, completions.lengths)[:, None]  # [M, 1] the same for each token of a completion
     theta = -pushes * step.p
     theta[np.arange(len(chosen)), chosen] += pushes[:, 0]
-    hidden = (theta @ policy.weights.out.T) * (1 - step.hidden**2)
+    hidden = theta @ policy.weights.out.T
+    hidden *= 1 - step.hidden**2
     vectors = (hidden @ policy.weights.hidden.T).reshape(step.context.size, -1)  # [M · C, D]
     rows = len(policy.weights.vectors)
     return Weights(

@@ -181,15 +181,16 @@ def test_an_interruption_keeps_what_was_learned(
     def pay(example: dict[str, Any], completion: str) -> float:
         nonlocal calls
         calls += 1
-        if calls == 2 * 16 + 3 * 96 + 5:  # two looks at 12 + 4 prompts, two updates of 96 completions, in the third one
+        if calls == 150:  # after the first look, which asks 16 times at most, and before the end
             raise KeyboardInterrupt
         return float(score(example, completion)["reward"])
 
     paying(monkeypatch, "anywhere", pay)
     done = lab("token_train", *BRIEF, *files_, "--rubric", "anywhere", "--measure-every", 1, "--outdir", "run")
     assert done.status == 130
-    assert "interrupted after 2 of 4 updates" in done.out or "interrupted after 1 of 4 updates" in done.out
     log = lines_of(Path("run/log.jsonl"))
+    assert log[-1]["step"] < 4
+    assert f"interrupted after {log[-1]['step']} of 4 updates" in done.out
     summary = json.loads(Path("run/summary.json").read_text(encoding="utf-8"))
     assert (summary["interrupted"], summary["steps"]) == (True, log[-1]["step"])
     assert lab("inspect_run", "--run", "run", "--verify").status == 0

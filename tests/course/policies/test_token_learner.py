@@ -233,9 +233,21 @@ def test_a_rubric_without_a_name_is_refused_all_the_same() -> None:
 
 def test_finite_rewards_of_any_size_are_paid_as_they_are() -> None:
     rewards = [0.0, -0.0, 1.0, -2.5, 1e300, 5e-324, np.float64(0.5)]
-    found = paid(told(rewards), [{"id": "q"}] * 7, [""] * 7)
+    found = paid(told(rewards), [{"id": "q"}] * 7, list("abcdefg"))
     assert found.dtype == np.float64
     assert found.tolist() == rewards
+
+
+def test_the_rubric_is_asked_once_about_each_text_for_a_prompt() -> None:
+    asked = []
+
+    def rubric(example: dict[str, Any], text: str) -> dict[str, Any]:
+        asked.append((example["id"], text))
+        return {"reward": float(len(asked))}
+
+    examples = [{"id": name} for name in "aabab"]
+    assert paid(rubric, examples, ["x", "x", "x", "y", "x"]).tolist() == [1.0, 1.0, 2.0, 3.0, 2.0]
+    assert asked == [("a", "x"), ("b", "x"), ("a", "y")]
 
 
 @pytest.mark.parametrize("reward", [10**5000, np.zeros((2, 2))], ids=["five thousand digits", "two lines"])
