@@ -60,7 +60,7 @@ def from_zero(text: str) -> float:
     number = finite(text)
     if number < 0:
         raise argparse.ArgumentTypeError(f"expected a number from 0 on, got {text}")
-    return number
+    return abs(number)  # -0 is 0
 
 
 def finite(text: str) -> float:

@@ -24,7 +24,7 @@ from course.artifacts.holdout import looks
 from course.artifacts.records import SUMMARY
 from course.artifacts.room import walls
 from course.artifacts.writing import RUNS, RunWriter
-from course.command import Parser, at_least_one, finite, run, whole
+from course.command import Parser, at_least_one, from_zero, run, whole
 from course.datasets.sources import Dataset
 from course.reports.goodhart_figure import leash_figure, over_kl, over_steps
 from course.reports.goodhart_text import (
@@ -89,15 +89,10 @@ def every_of(steps: int) -> int:
     return max(1, steps // LOOKS)
 
 
-def examples_of(dataset: Dataset) -> list[Example]:
-    """A dataset as the learner and the verifiers take it."""
-    return [{"id": one.id, "prompt": one.prompt, "expected_answer": one.expected_answer} for one in dataset]
-
-
 def strength(text: str) -> float:
     """An argument that is a beta."""
-    beta = finite(text)
-    if not 0 <= beta <= STRONGEST:
+    beta = from_zero(text)
+    if beta > STRONGEST:
         raise ArgumentTypeError(f"expected a number from 0 to {STRONGEST:g}, got {text}")
     return beta
 
@@ -127,7 +122,7 @@ def main() -> int:
 
     with RunWriter(args.outdir) as writer:
         files = [Dataset(Path(path), None) for path in (MEMORISE.dataset, MEMORISE.holdout)]
-        examples, unseen = map(examples_of, files)
+        examples, unseen = ([example.asked() for example in file] for file in files)
         log: list[Stage] = []
         exploits: list[Exploit] = []
         work = all_trained(examples, unseen, plan, jobs, seeds)

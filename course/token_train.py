@@ -193,7 +193,9 @@ def parsed() -> Namespace:
     parser.add_argument("--group-size", type=at_least_one, help="completions of a prompt in one update")
     parser.add_argument("--lr", type=finite, help="how far a push goes")
     parser.add_argument("--baseline", choices=("none", "running", "group"), help="what a reward is compared with")
-    parser.add_argument("--kl-coef", type=from_zero, help="what a nat of drift from the start costs")
+    parser.add_argument(
+        "--kl-coef", type=from_zero, help="what a nat of drift from the start costs; above 1 it overshoots"
+    )
     parser.add_argument("--measure-every", type=at_least_one, default=25, help="updates between looks (default: 25)")
     parser.add_argument("--slow", type=whole, default=0, metavar="K", help="show the first K updates token by token")
     parser.add_argument("--seed", type=whole, default=0, help="of all that is drawn (default: 0)")

@@ -9,14 +9,14 @@ from statistics import median
 from textwrap import fill
 
 from course.artifacts.goodhart import Exploit, Quantity, Seeds, Split, Stages, above, medians, parting, rose
-from course.reports.text import WIDTH, clipped, percent, table
+from course.reports.text import WIDTH, clipped, one_line, percent, table
 
 STRICT = "score"
 SPLITS: tuple[Split, ...] = ("train", "holdout")
 _OF_A_LEASH: tuple[Quantity, ...] = ("proxy_reward", "true_reward", "kl", "holdout_proxy_reward", "holdout_true_reward")
 _SKILL: tuple[Quantity, Quantity] = ("true_reward", "holdout_true_reward")
 _HACK: tuple[Quantity, Quantity] = ("gap", "holdout_gap")
-_PROMPT, _COMPLETION = 15, 46  # columns
+_PROMPT, _COMPLETION = 15, 45  # columns
 
 
 def start_text(log: Stages, prompts: int, unseen: int) -> str:
@@ -76,11 +76,8 @@ def exploits_text(rubrics: Sequence[str], exploits: Sequence[Exploit], overlooks
 
 
 def _exploit_line(one: Exploit) -> str:
-    """A newline is written as in a Python string: there are many of them, and their names are long."""
-    written = one.completion.replace("\\", "\\\\").replace("\n", "\\n")
-    return (
-        f"    {one.split:7}  {clipped(one.prompt, _PROMPT):{_PROMPT}}  {one.proxy:.1f} {clipped(written, _COMPLETION)}"
-    )
+    written = one_line(one.completion, _COMPLETION)
+    return f"    {one.split:7}  {clipped(one.prompt, _PROMPT):{_PROMPT}}  {one.proxy:.1f}  {written}"
 
 
 def generalised_text(rubrics: Mapping[str, Seeds]) -> str:
