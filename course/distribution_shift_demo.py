@@ -135,7 +135,11 @@ def main() -> int:
         "course.distribution_shift_demo", "Loop C: frozen completions beside fresh ones, as a policy learns."
     )
     parser.add_argument(
-        "--rubric", choices=NAMES, default="anywhere", help="what the policy is trained on (default: anywhere)"
+        "--rubric",
+        choices=NAMES,
+        default="anywhere",
+        metavar="NAME",
+        help=f"what the policy is trained on (default: anywhere): {', '.join(NAMES)}",
     )
     parser.add_argument(
         "--frozen", type=at_least_one, default=8, help="completions of each prompt kept at step 0 (default: 8)"

@@ -38,13 +38,14 @@ from course.reports.run_page import run_page
 from course.reports.text import shown
 from course.reports.token_figure import learning_curves
 from course.reports.token_learning_text import live, looks_text, plan_text, slow_text, written_text
-from course.rubrics.hackable import NAMES
+from course.rubrics.hackable import GAPS, NAMES
 from course.score import visible
 
 if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --help answers at once
     from course.policies.measuring import Moment
     from course.policies.token_learner import Example
 
+RUBRIC_HELP = f"what pays: score, the strict scorer (default), or a wrong verifier: {', '.join(GAPS)}"
 LOG, POLICY, CURVES, SLOW = "log.jsonl", "policy.npz", "learning_curves.png", "slow.jsonl"
 
 
@@ -185,16 +186,23 @@ def parsed() -> Namespace:
     )
     parser.add_argument("--dataset", type=Path, help="learn on these prompts instead; no holdout but by --holdout")
     parser.add_argument("--holdout", type=Path, help="prompts that are only measured")
+    parser.add_argument("--rubric", choices=NAMES, default="score", metavar="NAME", help=RUBRIC_HELP)
+    plan = REGIMES["generalise"].plan  # that of the other preset is the same in all that can be asked for
     parser.add_argument(
-        "--rubric", choices=NAMES, default="score", help="what pays: the scorer (default) or a wrong one"
+        "--sft-steps", type=whole, help=f"steps of imitating careless demonstrations first (default: {plan.sft_steps})"
     )
-    parser.add_argument("--sft-steps", type=whole, help="of the supervised start on careless demonstrations")
-    parser.add_argument("--steps", type=at_least_one, help="updates")
-    parser.add_argument("--group-size", type=at_least_one, help="completions of a prompt in one update")
-    parser.add_argument("--lr", type=finite, help="how far a push goes")
-    parser.add_argument("--baseline", choices=("none", "running", "group"), help="what a reward is compared with")
+    parser.add_argument("--steps", type=at_least_one, help=f"updates (default: {plan.steps})")
     parser.add_argument(
-        "--kl-coef", type=from_zero, help="what a nat of drift from the start costs; above 1 it overshoots"
+        "--group-size", type=at_least_one, help=f"completions of a prompt in one update (default: {plan.group_size})"
+    )
+    parser.add_argument("--lr", type=finite, help=f"how far a push goes (default: {plan.lr:g})")
+    parser.add_argument(
+        "--kl-coef", type=from_zero, help="what a nat of drift from the start costs; above 1 it overshoots (default: 0)"
+    )
+    parser.add_argument(
+        "--baseline",
+        choices=("none", "running", "group"),
+        help="a reward is compared with: nothing, the mean so far, or the others of its group (default: group)",
     )
     parser.add_argument("--measure-every", type=at_least_one, default=25, help="updates between looks (default: 25)")
     parser.add_argument("--slow", type=whole, default=0, metavar="K", help="show the first K updates token by token")

@@ -3,7 +3,8 @@
 They differ in coverage. Of the 100 sums of one digit, 75 are learned on: what 3 + 4 is says nothing about 4 + 5, so
 each has to be remembered, and the rest stays unknown. Two-digit sums without a carry are two sums of one digit side by
 side; a thousand of them show each such digit pair many times over, in the tens and in the ones, next to every other.
-What is learned there holds for prompts that were never seen. Which of the two happened, only a holdout tells.
+What is learned there holds for prompts that were never seen. Which of the two happened, only a holdout tells; how much
+lies between them, ``course.coverage_demo`` counts.
 """
 
 from typing import Literal, NamedTuple

@@ -8,6 +8,11 @@ the first token (return-to-go, with no discount and no reward on the way, is the
 Left out of what large systems do: PPO's ratios and clipping (a sample is used once, by the policy that wrote it),
 GAE and a critic (the baseline is a mean), a division by the group's standard deviation or by the length, as GRPO has
 it (either would push some prompts or some tokens harder than others), Adam. Plain gradient ascent is enough here.
+
+Covered
+    The same seed gives the same bytes, on one machine with one NumPy.
+Not covered
+    Two machines: the last bits of a matrix product may differ, and some hundred updates on, what is drawn.
 """
 
 from collections.abc import Iterator, Sequence

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from conftest import ROOT, Lab, ended, lines_of
 
+from course.policies.regimes import REGIMES
 from course.rubrics import hackable
 from course.score import score
 
@@ -311,3 +312,18 @@ def test_the_presets_need_no_other_option(lab: Lab, preset: str) -> None:
     assert manifest["split"] == "dev"
     assert manifest["settings"]["holdout"].endswith("holdout.jsonl")
     assert manifest["settings"]["steps"] == 1
+
+
+def test_what_can_be_asked_for_has_the_default_that_the_help_names_in_both_presets(lab: Lab) -> None:
+    helped = " ".join(lab("token_train", "--help").out.split())
+    for regime in REGIMES.values():
+        plan = regime.plan
+        for said in (
+            f"demonstrations first (default: {plan.sft_steps})",
+            f"updates (default: {plan.steps})",
+            f"in one update (default: {plan.group_size})",
+            f"goes (default: {plan.lr})",
+            f"group (default: {plan.baseline})",
+            f"overshoots (default: {plan.kl_coef:g})",
+        ):
+            assert said in helped
