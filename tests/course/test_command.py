@@ -4,12 +4,14 @@ import os
 import signal
 import subprocess
 import sys
+from argparse import ArgumentTypeError
 from pathlib import Path
 from typing import IO
 
 import pytest
 
 import course.command
+from course.command import from_zero
 
 HEAD = """
 import os, signal, sys
@@ -186,3 +188,14 @@ def test_no_setting_decides_what_can_be_written(setting: dict[str, str], monkeyp
         monkeypatch.setitem(ENVIRONMENT, key, value)
     status, out, err = ending(start("print(len(str(10**4000)), '\\xe9\\u2028\\ud800')\nreturn 0"))
     assert (status, out, err) == (0, "4001 é\u2028\\ud800\n", "")
+
+
+@pytest.mark.parametrize(("text", "number"), [("0", "0.0"), ("-0", "0.0"), (".5", "0.5"), ("+1e-3", "0.001")])
+def test_a_number_from_0_on_is_taken_and_has_no_sign(text: str, number: str) -> None:
+    assert str(from_zero(text)) == number
+
+
+@pytest.mark.parametrize("text", ["-1", "-1e-9", "nan", "inf", "1e999", "", "1,5", "0x1", "\u0663"])
+def test_a_number_below_0_and_what_is_no_number_are_refused(text: str) -> None:
+    with pytest.raises(ArgumentTypeError, match="expected a number"):
+        from_zero(text)

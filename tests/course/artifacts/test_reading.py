@@ -125,6 +125,10 @@ TAMPERINGS: dict[str, tuple[Tamper, str]] = {
     "an output that is the root": (one_output_more("/etc/passwd"), "not a file of its folder: /etc/passwd"),
     "an output with a NUL": (one_output_more("a\0b"), "not a file of its folder: a<U+0000 NULL>b"),
     "an output that is the folder": (one_output_more(".."), "not a file of its folder: .."),
+    "an output two folders down": (one_output_more("a/b/c"), "not a file of its folder: a/b/c"),
+    "an output beside its folder": (one_output_more("rollouts/../../secret"), "not a file of its folder: rollouts/"),
+    "an output without a name": (one_output_more("rollouts/"), "not a file of its folder: rollouts/"),
+    "an output in a folder that is not there": (one_output_more("rollouts/a"), "rollouts/a cannot be read"),
     "an output that is not there": (one_output_more("figure.svg"), "figure.svg cannot be read"),
 }
 

@@ -1,5 +1,6 @@
 """A run is written whole or not at all: refusals, full disks, Ctrl-C and kill -9; and equal runs are equal bytes."""
 
+import hashlib
 import json
 import os
 import platform
@@ -13,8 +14,10 @@ from typing import IO
 
 import msgspec
 import pytest
-from conftest import Done, Lab, copied, edited, ended, files
+from conftest import Done, Lab, copied, edited, ended, files, lines_of
 
+from course.artifacts import writing
+from course.artifacts.holdout import Look
 from course.artifacts.records import Manifest
 from course.artifacts.writing import RunWriter
 from course.errors import UserError
@@ -246,3 +249,26 @@ def test_a_copy_of_a_run_is_as_good_as_the_run(lab: Lab) -> None:
     assert lab("inspect_run", "--run", copied(run, "copy"), "--verify").status == 0
     edited(Path("copy/environment.json"), lambda value: value.update(host="elsewhere"))
     assert lab("inspect_run", "--run", "copy", "--verify").status == 0
+
+
+def test_rows_can_be_read_as_soon_as_they_are_added(lab: Lab) -> None:
+    with RunWriter(Path("run")) as writer:
+        for count in range(1, 4):
+            writer.append("log.jsonl", Look(f"run-{count}", "a", None, None, "1.0.0"))
+            (log,) = lab.folder.glob(".run.*.partial/log.jsonl")
+            assert [row["run"] for row in lines_of(log)] == [f"run-{i}" for i in range(1, count + 1)]
+            assert writer.outputs["log.jsonl"] == hashlib.sha256(log.read_bytes()).hexdigest()
+
+
+def test_a_small_file_stands_under_its_name_when_it_is_whole(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    def synced(*_: object) -> None:
+        seen.append(sorted(path.name for path in lab.folder.glob(".run.*.partial/**/*") if path.is_file()))
+
+    seen: list[list[str]] = []
+    with RunWriter(Path("run")) as writer:
+        monkeypatch.setattr(writing, "_sync", synced)
+        writer.write_bytes("folder/policy.npz", b"whole")
+        assert seen == [["policy.npz.part"]]
+        (written,) = lab.folder.glob(".run.*.partial/folder/policy.npz")
+        assert written.read_bytes() == b"whole"
+        assert list(written.parent.iterdir()) == [written]

@@ -27,6 +27,19 @@ def test_a_person_at_a_terminal_sees_how_far_long_work_is(monkeypatch: pytest.Mo
     assert "/3" in text
 
 
+def test_the_last_item_is_told_beside_the_bar_without_its_markup(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CI", raising=False)
+    monkeypatch.setattr(sys, "stderr", stream := Terminal())
+    monkeypatch.setattr(progress, "_PATIENCE_SECONDS", -1)
+    monkeypatch.setattr(progress, "_EVERY_SECONDS", -1)
+    assert list(progress.with_progress(iter("abc"), "learning", 3, tell=lambda item: f"[bold]{item}")) == [
+        "a",
+        "b",
+        "c",
+    ]
+    assert "[bold]c" in stream.getvalue()
+
+
 def test_short_work_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CI", raising=False)
     assert shown(monkeypatch, Terminal(), patience=60) == ""
