@@ -27,10 +27,11 @@ def softmax(theta: Floats) -> Floats:
 def sample(p: Floats, u: Floats | float) -> Ints:
     """The action on whose stretch of [0, 1) the draw u falls, with the probabilities laid end to end."""
     ends = np.cumsum(p, axis=-1)
-    below = (ends <= np.asarray(u)[..., None]).sum(axis=-1)
-    if (below == p.shape[-1]).any():  # the ends may stop a hair short of u: then the last with any probability
-        below = np.minimum(below, (ends < ends[..., -1:]).sum(axis=-1))
-    return np.asarray(below)
+    beyond = ends > np.asarray(u)[..., None]
+    action = beyond.argmax(axis=-1)
+    if not beyond[..., -1].all():  # the ends may stop a hair short of u: then the last with any probability
+        action = np.where(beyond[..., -1], action, (ends < ends[..., -1:]).sum(axis=-1))
+    return np.asarray(action)
 
 
 def grad_log_prob(p: Floats, action: Ints) -> Floats:
