@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -60,6 +61,8 @@ class Lab:
         environment = os.environ | {"PYTHONPATH": str(ROOT)} | more.pop("env", {})
         line = [sys.executable, "-m", f"course.{command}", *map(str, arguments)]
         pipe = subprocess.PIPE
+        if os.name == "posix":  # Ctrl-C is ignored in what a shell runs in the background, and in all its children
+            more.setdefault("preexec_fn", partial(signal.signal, signal.SIGINT, signal.SIG_DFL))
         return subprocess.Popen(line, cwd=self.folder, env=environment, stdout=pipe, stderr=pipe, **more)
 
     def process(self, command: str, *arguments: object, **more: Any) -> Done:

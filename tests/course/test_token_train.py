@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -214,21 +215,26 @@ def test_an_interruption_before_the_first_look_leaves_nothing(
     assert sorted(path.name for path in lab.folder.iterdir()) == ["dev.jsonl", "holdout.jsonl"]
 
 
-def started(lab: Lab, files_: tuple[object, ...]) -> tuple["subprocess.Popen[bytes]", Path]:
+@pytest.fixture
+def started(lab: Lab, files_: tuple[object, ...]) -> Iterator[tuple["subprocess.Popen[bytes]", Path]]:
     """A long training in a process of its own, and its log once that has three rows."""
     options = (*BRIEF[:4], "--steps", 1_000_000, "--measure-every", 1, *files_, "--outdir", "run")
-    process = lab.start("token_train", *options)
-    for _ in range(600):
-        for log in lab.folder.glob(".run.*.partial/log.jsonl"):
-            if log.read_bytes().count(b"\n") >= 3:
-                return process, log
-        time.sleep(0.05)
-    process.kill()
-    raise AssertionError(f"no log after 30 seconds: {ended(process).err}")
+    with lab.start("token_train", *options) as process:
+        try:
+            for _ in range(600):
+                logs = list(lab.folder.glob(".run.*.partial/log.jsonl"))
+                if logs and logs[0].read_bytes().count(b"\n") >= 3:
+                    break
+                time.sleep(0.05)
+            yield process, logs[0]
+        finally:
+            process.kill()
 
 
-def test_a_kill_leaves_a_readable_log_and_no_half_policy(lab: Lab, files_: tuple[object, ...]) -> None:
-    process, log = started(lab, files_)
+def test_a_kill_leaves_a_readable_log_and_no_half_policy(
+    lab: Lab, started: tuple["subprocess.Popen[bytes]", Path]
+) -> None:
+    process, log = started
     process.kill()
     ended(process)
     rows = lines_of(log)
@@ -242,9 +248,13 @@ def test_a_kill_leaves_a_readable_log_and_no_half_policy(lab: Lab, files_: tuple
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for one process")
 @pytest.mark.parametrize(("sign", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_ctrl_c_and_a_polite_kill_end_in_a_whole_run(
-    lab: Lab, files_: tuple[object, ...], sign: signal.Signals, status: int
+    lab: Lab,
+    files_: tuple[object, ...],
+    started: tuple["subprocess.Popen[bytes]", Path],
+    sign: signal.Signals,
+    status: int,
 ) -> None:
-    process, _ = started(lab, files_)
+    process, _ = started
     process.send_signal(sign)
     done = ended(process)
     assert (done.status, done.err) == (status, "")
