@@ -153,6 +153,7 @@ def test_slow_shows_every_token_with_the_one_advantage(lab: Lab, files_: tuple[o
         assert max(row["log_probs"]) <= 0
         assert row["id"] in expected
     first, second = rows[:96], rows[96:]
+    assert ({row["step"] for row in first}, {row["step"] for row in second}) == ({1}, {2})
     assert {row["drift"] for row in first} == {0.0}
     assert {row["baseline"] for row in first} == {0.0}
     objective = [row["reward"] - row["kl_coef"] * row["drift"] for row in first]
@@ -295,6 +296,16 @@ def test_what_cannot_be_trained_on_is_refused_in_one_line(
     lab: Lab, files_: tuple[object, ...], options: list[str], said: str
 ) -> None:
     assert said in lab.refused("token_train", *BRIEF, *files_, *options, "--outdir", "run")
+
+
+def test_0_is_an_answer_and_not_the_default(lab: Lab, files_: tuple[object, ...]) -> None:
+    asked = {"sft_steps": 0, "lr": 0.0, "kl_coef": 0.0}
+    options = [word for name, value in asked.items() for word in (f"--{name.replace('_', '-')}", value)]
+    lab("token_train", *BRIEF, *files_, *options, "--outdir", "run")
+    settings = json.loads(Path("run/manifest.json").read_text(encoding="utf-8"))["settings"]
+    assert {name: settings[name] for name in asked} == asked
+    first, _, last = lines_of(Path("run/log.jsonl"))
+    assert first | {"step": 4} == last
 
 
 def test_a_group_of_one_can_be_compared_with_the_steps_before(lab: Lab, files_: tuple[object, ...]) -> None:
