@@ -81,6 +81,7 @@ def test_the_same_settings_draw_the_same_bytes_also_in_small_batches(
 def test_at_temperature_0_all_samples_of_a_prompt_are_one_text(there: Lab) -> None:
     groups = lines_of(drawn(there, "greedy", "--n", 5, "--temperature", 0) / "selection_pack.jsonl")
     assert all(len(set(group["samples"])) == 1 for group in groups)
+    assert groups == lines_of(drawn(there, "cut", "--n", 5, "--top-p", "0.000001") / "selection_pack.jsonl")
     assert groups == lines_of(drawn(there, "again", "--n", 5, "--temperature", 0, "--seed", 9) / "selection_pack.jsonl")
 
 
