@@ -57,11 +57,11 @@ def looks_text(rows: Sequence[Measured], prompts: int, unseen: int) -> str:
     lines = [
         table(header, cells, right=range(len(header))),
         "",
-        f"strict, the {prompts} prompts it learned on: {rise(rows[0].true_reward, rows[-1].true_reward, prompts)}",
+        f"strict, learned on (n = {prompts}): {rise(rows[0].true_reward, rows[-1].true_reward, prompts)}",
     ]
     before, after = rows[0].holdout_true_reward, rows[-1].holdout_true_reward
     if before is not None and after is not None:
-        lines.append(f"strict, {unseen} prompts it never saw: {rise(before, after, unseen)}")
+        lines.append(f"strict, never seen (n = {unseen}): {rise(before, after, unseen)}")
     return "\n".join(lines)
 
 
