@@ -88,3 +88,8 @@ def test_the_baselines_are_those_worked_by_hand() -> None:
     assert baseline_of("running", objective, 3, 0.25).tolist() == [0.25] * 6
     assert baseline_of("group", objective, 3, 0.25).tolist() == [0.25, 0.75, 0.5, 1.5, 1.5, 0.0]
     assert baseline_of("group", objective, 2, 0.25).tolist() == [0.0, 1.0, 0.0, 0.5, 3.0, 0.0]
+
+
+def test_a_group_of_one_has_nothing_to_be_compared_with() -> None:
+    with pytest.raises(ValueError, match="at least two completions"):
+        baseline_of("group", np.array([1.0, 0.0]), 1, 0.0)
