@@ -59,18 +59,15 @@ def trained(
     reference: Policy, examples: list[Example], unseen: list[Example], rubric: str, plan: Plan, seed: int
 ) -> Iterator[tuple[Stage, list[Exploit]]]:
     """One training, look by look; the last look comes with what the policy found."""
-    from course.policies.measuring import moments, probe
+    from course.policies.measuring import moments
 
-    verifier = NAMES[rubric]
-    for moment in moments(reference, examples, [], verifier, plan, seed, every_of(plan.steps)):
-        train, holdout = (
-            probe(moment.policy, reference, prompts * DRAWS, verifier, seed) for prompts in (examples, unseen)
-        )
+    for moment in moments(reference, examples, unseen, NAMES[rubric], plan, seed, every_of(plan.steps), DRAWS):
+        assert moment.holdout is not None  # a dataset has at least one prompt
         found: list[Exploit] = []
         if moment.step == plan.steps:
-            found += exploits_of(train, examples, rubric, seed, "train")
-            found += exploits_of(holdout, unseen, rubric, seed, "holdout")
-        yield stage_of(moment._replace(train=train, holdout=holdout), holdout, rubric, plan.kl_coef, seed), found
+            found += exploits_of(moment.train, examples, rubric, seed, "train")
+            found += exploits_of(moment.holdout, unseen, rubric, seed, "holdout")
+        yield stage_of(moment, moment.holdout, rubric, plan.kl_coef, seed), found
 
 
 def all_trained(

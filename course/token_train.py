@@ -155,13 +155,14 @@ def kept(
     status = 0
     try:
         for moment in looks:
+            policy = policy_name(policy_bytes(moment.policy))
             for split, asked, probe in (("train", examples, moment.train), ("holdout", unseen, moment.holdout)):
                 if probe:
                     write_drawn(
                         writer,
                         f"rollouts/{split}_{moment.step:04}",
                         [(example["id"], [text]) for example, text in zip(asked, probe.texts, strict=True)],
-                        policy=policy_name(policy_bytes(moment.policy)),
+                        policy=policy,
                         sampling=Sampling(temperature=1.0, top_p=1.0, seed=args.seed, n=1),
                         note=f"course.token_train, {moment.step} updates on rubric {args.rubric}, seed {args.seed}",
                     )

@@ -51,12 +51,17 @@ def moments(
     plan: Plan,
     seed: int,
     every: int,
+    draws: int = 1,
 ) -> Iterator[Moment]:
-    """Learn, and look: before the first update, after each ``every`` of them, and after the last."""
+    """Learn, and look: before the first update, after each ``every`` of them, and after the last.
+
+    ``draws``: completions of each prompt at a look: one of each, then again one of each.
+    """
+    trained_on, unseen = [*examples] * draws, [*holdout] * draws
 
     def look(step: int, policy: Policy) -> Moment:
-        train = probe(policy, reference, examples, rubric, seed)
-        return Moment(step, policy, train, probe(policy, reference, holdout, rubric, seed) if holdout else None)
+        train = probe(policy, reference, trained_on, rubric, seed)
+        return Moment(step, policy, train, probe(policy, reference, unseen, rubric, seed) if unseen else None)
 
     yield look(0, reference)
     for update in learn(reference, examples, rubric, plan, seed):

@@ -161,3 +161,16 @@ def test_and_none_where_there_is_no_holdout() -> None:
     for moment in looks(holdout=[]):
         row = measured_row(moment)
         assert (row.holdout_proxy_reward, row.holdout_true_reward) == (None, None)
+
+
+def test_several_draws_begin_with_the_one_and_change_nothing_that_is_learned() -> None:
+    one, three = (list(moments(REFERENCE, LETTERS, UNSEEN, letters, PLAN, 0, 2, draws)) for draws in (1, 3))
+    for once, thrice in zip(one, three, strict=True):
+        assert once.holdout is not None
+        assert thrice.holdout is not None
+        for few, many, prompts in ((once.train, thrice.train, LETTERS), (once.holdout, thrice.holdout, UNSEEN)):
+            assert len(many.texts) == 3 * len(prompts)
+            assert many.texts[: len(prompts)] == few.texts
+            paid = [letters(example, text)["reward"] for example, text in zip(prompts * 3, many.texts, strict=True)]
+            assert many.proxy.tolist() == paid
+        assert [(w == v).all() for w, v in zip(once.policy.weights, thrice.policy.weights, strict=True)] == [True] * 5
