@@ -17,8 +17,8 @@ from typing import NamedTuple
 
 from course.artifacts.learning import Measured, measured_row
 from course.datasets.sources import Dataset
-from course.policies.measuring import moments
-from course.policies.regimes import REGIMES, Regime
+from course.policies.evaluation import moments
+from course.policies.presets import PRESETS, Regime
 from course.policies.token_learner import Example, imitate, learn
 from course.policies.token_policy import Completions, Weights
 from course.rubrics.hackable import NAMES
@@ -111,7 +111,7 @@ def products(weights: Weights, completions: Completions) -> Callable[[], None]:
 
 def step_cost(name: str, rubric: str) -> None:
     """Print the median of a step of ``learn``, of its products, and of the ratios of the two."""
-    regime = REGIMES[name]
+    regime = PRESETS[name]
     examples, _ = examples_of(regime)
     reference = deque(imitate(examples, regime.plan, 0), maxlen=1).pop()
     updates = learn(reference, examples, NAMES[rubric], regime.plan._replace(steps=STEPS + 1), 0)
@@ -133,7 +133,7 @@ def step_cost(name: str, rubric: str) -> None:
 
 def trained(name: str, rubric: str, seed: int) -> Iterator[Measured]:
     """A training by its own plan, whole: the supervised start, every update, a look before them and one after."""
-    regime = REGIMES[name]
+    regime = PRESETS[name]
     examples, holdout = examples_of(regime)
     reference = deque(imitate(examples, regime.plan, seed), maxlen=1).pop()
     looks = moments(reference, examples, holdout, NAMES[rubric], regime.plan, seed, regime.plan.steps)

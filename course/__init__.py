@@ -19,16 +19,14 @@ Read in this order:
 This package is the teacher's and is read, not edited. ``python -m course`` prints the commands.
 """
 
-import os
 import sys
 from importlib.util import find_spec
 
-# The matrices of this lab are small: a second thread only waits for the first, and the number of threads would decide
-# the last bits of a sum. NumPy reads these when it is loaded, which is after this.
-os.environ |= dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1")
+_ARGUMENTS = sys.orig_argv
+_AS_COMMAND = "-m" in _ARGUMENTS and f"{_ARGUMENTS[_ARGUMENTS.index('-m') + 1]}.".startswith("course.")
 
-# While `python -m` imports this package, argv[0] is "-m". A student who forgot the environment gets one line.
-if sys.argv[:1] == ["-m"] and find_spec("msgspec") is None:
+# A student who forgot the environment gets one line. Whoever imports the package as a library is left alone.
+if _AS_COMMAND and find_spec("msgspec") is None:
     print(
         "error: expected the lab's environment, got a Python without its packages; "
         "run python3 lab.py once, then source .venv/bin/activate (Windows: .venv\\Scripts\\activate)",

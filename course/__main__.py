@@ -1,6 +1,6 @@
 """``python -m course``: the map in the terminal."""
 
-from course.command import Parser, run
+from course.command import Parser, run_command
 
 MAP = """\
 RL foundations for LLMs: one small instrument, three loops.
@@ -49,4 +49,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_command(main)

@@ -16,18 +16,18 @@ from typing import TYPE_CHECKING, Any
 
 from course.artifacts.conditions import manifest_of
 from course.artifacts.learning import step_of
+from course.artifacts.locked_room import room_conditions
 from course.artifacts.records import SUMMARY
-from course.artifacts.room import walls
 from course.artifacts.writing import RunWriter
-from course.command import Parser, at_least_one, finite, run, whole
+from course.command import Parser, finite_float, non_negative_int, positive_int, run_command
 from course.reports.figures import ablation_bands, learning_curve
-from course.reports.learning_text import HOW_TO_READ, ablation_text, probabilities, slow_step, story
 from course.reports.run_page import run_page
-from course.reports.text import shown
+from course.reports.updates import HOW_TO_READ, ablation_text, probabilities, slow_step, story
 from course.stats import mean
+from course.text import visible_path
 
 if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --help answers at once
-    from course.policies.learner import Update
+    from course.policies.reinforce import Update
     from course.policies.softmax import Floats
 
 LOG, STORY, CURVE = "bandit_train_log.jsonl", "bandit_train_log.txt", "learning_curve.png"
@@ -41,7 +41,7 @@ def learn(draws: Floats, paid: Floats, lr: float, with_baseline: bool) -> Iterat
     """
     import numpy as np
 
-    from course.policies.learner import reinforce
+    from course.policies.reinforce import reinforce
 
     runs, steps = draws.shape
     theta = np.zeros((runs, len(paid)))
@@ -70,7 +70,7 @@ def ablate(runs: int, steps: int, seed: int, lr: float) -> dict[str, dict[str, A
     import numpy as np
 
     from course.policies.bandit import rewards
-    from course.policies.learner import gradient_variance
+    from course.policies.reinforce import gradient_variance
     from course.policies.softmax import expected_reward
 
     draws, paid = draws_of(seed, steps, runs), rewards()
@@ -88,21 +88,21 @@ def ablate(runs: int, steps: int, seed: int, lr: float) -> dict[str, dict[str, A
 
 def main() -> int:
     parser = Parser("course.bandit_train", "Loop C: REINFORCE on one prompt, with a log to audit.")
-    parser.add_argument("--steps", type=at_least_one, default=200, help="updates (default: 200)")
-    parser.add_argument("--seed", type=whole, default=0, help="of the draws (default: 0)")
+    parser.add_argument("--steps", type=positive_int, default=200, help="updates (default: 200)")
+    parser.add_argument("--seed", type=non_negative_int, default=0, help="of the draws (default: 0)")
     parser.add_argument(
-        "--lr", type=finite, default=0.5, help="how far a push goes; negative learns the opposite (default: 0.5)"
+        "--lr", type=finite_float, default=0.5, help="how far a push goes; negative learns the opposite (default: 0.5)"
     )
     parser.add_argument(
         "--baseline", action=BooleanOptionalAction, default=True, help="compare with the mean reward so far"
     )
     parser.add_argument("--slow", action="store_true", help="print every update with everything that went into it")
-    parser.add_argument("--ablation", type=at_least_one, metavar="N", help="also run N seeds with and without baseline")
+    parser.add_argument("--ablation", type=positive_int, metavar="N", help="also run N seeds with and without baseline")
     parser.add_run_options()
     args = parser.parse_args()
 
     from course.policies.bandit import ARMS, rewards
-    from course.policies.learner import Update
+    from course.policies.reinforce import Update
     from course.policies.softmax import expected_reward
 
     with RunWriter(args.outdir) as writer:
@@ -135,7 +135,7 @@ def main() -> int:
             outputs=writer.outputs,
             seed=args.seed,
         )
-        path = writer.publish(manifest, run_page("C", summary, walls(manifest), args.change, [], 0))
+        path = writer.publish(manifest, run_page("C", summary, room_conditions(manifest), args.change, [], 0))
 
     print("Loop C, learn: the policy itself changes.\n")
     print(HOW_TO_READ, end="\n\n")
@@ -146,7 +146,7 @@ def main() -> int:
     print(f"expected reward {summary['expected_reward_before']:.3f} -> {summary['expected_reward_after']:.3f}")
     if ablation:
         print(f"\n{ablation_text(summary['ablation'])}")
-    print(f"\nrun: {shown(path)}\nread: {shown(path / STORY)}")
+    print(f"\nrun: {visible_path(path)}\nread: {visible_path(path / STORY)}")
     return 0
 
 
@@ -163,4 +163,4 @@ def ablation_summary(ablation: dict[str, dict[str, Any]], runs: int) -> dict[str
 
 
 if __name__ == "__main__":
-    run(main)
+    run_command(main)

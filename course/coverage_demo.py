@@ -21,21 +21,22 @@ from msgspec.structs import asdict
 from course.artifacts.conditions import manifest_of
 from course.artifacts.holdout import looks
 from course.artifacts.learning import measured_row
+from course.artifacts.locked_room import room_conditions
 from course.artifacts.records import SUMMARY
-from course.artifacts.room import walls
 from course.artifacts.writing import RUNS, RunWriter
-from course.command import Parser, at_least_one, run, whole
+from course.command import Parser, non_negative_int, positive_int, run_command
 from course.datasets.sources import Dataset
 from course.errors import UserError
-from course.reports.coverage_figure import coverage_curve
-from course.reports.coverage_text import Row, coverage_table, points_of, reading_text, shown_table
+from course.reports.coverage_demo import Row, coverage_table, points_of, reading_text, shown_table
+from course.reports.coverage_demo_figure import coverage_curve
 from course.reports.progress import with_progress
 from course.reports.run_page import run_page
-from course.reports.text import percent, shown
-from course.score import score, visible
+from course.reports.tables import percent
+from course.score import score
+from course.text import visible, visible_path
 
 if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --help answers at once
-    from course.policies.regimes import Plan
+    from course.policies.presets import Plan
     from course.policies.token_learner import Example
 
 LOG, CURVE = "log.jsonl", "coverage.png"
@@ -72,7 +73,7 @@ def train(examples: Sequence[Example], holdout: Sequence[Example], plan: Plan, s
 
     No look enters an update.
     """
-    from course.policies.measuring import moments
+    from course.policies.evaluation import moments
     from course.policies.token_learner import imitate
 
     reference = deque(imitate(examples, plan, seed), maxlen=1).pop()
@@ -89,19 +90,19 @@ def main() -> int:
     parser = Parser("course.coverage_demo", "Loop C: how many prompts turn remembering into learning?")
     parser.add_argument(
         "--prompts",
-        type=at_least_one,
+        type=positive_int,
         nargs="+",
         metavar="N",
         default=PROMPTS,
         help=f"train on the first N prompts, for each N (default: {' '.join(map(str, PROMPTS))})",
     )
-    parser.add_argument("--steps", type=at_least_one, default=STEPS, help=f"updates of each (default: {STEPS})")
-    parser.add_argument("--seed", type=whole, default=0, help="of all draws (default: 0)")
-    parser.add_argument("--seeds", type=at_least_one, default=1, help="trainings of each, one a seed (default: 1)")
+    parser.add_argument("--steps", type=positive_int, default=STEPS, help=f"updates of each (default: {STEPS})")
+    parser.add_argument("--seed", type=non_negative_int, default=0, help="of all draws (default: 0)")
+    parser.add_argument("--seeds", type=positive_int, default=1, help="trainings of each, one a seed (default: 1)")
     parser.add_run_options()
     args = parser.parse_args()
 
-    from course.policies.regimes import GENERALISE
+    from course.policies.presets import GENERALISE
 
     counts, plan = sorted(set(args.prompts)), GENERALISE.plan._replace(steps=args.steps)
     with RunWriter(args.outdir) as writer:
@@ -142,7 +143,7 @@ def main() -> int:
         )
         look = looks(RUNS, unseen.fingerprint) + 1
         by_prompts: dict[str, Any] = {f"{point['prompts']} prompts": point for point in numbers}
-        page = run_page("C", said | by_prompts, walls(manifest), args.change, [], look)
+        page = run_page("C", said | by_prompts, room_conditions(manifest), args.change, [], look)
         path = writer.publish(manifest, page, holdout=unseen.fingerprint)
 
     print("Loop C, learn: the same task each time, on more and more of its prompts.\n")
@@ -152,7 +153,7 @@ def main() -> int:
     print(shown_table(log))
     print(f"\n{reading_text(points)}")
     print(f"\nThis was look number {look} at the holdout: each is a chance to tune on it.")
-    print(f"\nrun: {shown(path)}\nlook at: {shown(path / CURVE)}")
+    print(f"\nrun: {visible_path(path)}\nlook at: {visible_path(path / CURVE)}")
     return 0
 
 
@@ -162,4 +163,4 @@ def told(row: Row) -> str:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_command(main)

@@ -25,23 +25,24 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from course.artifacts.conditions import manifest_of, summary_of
+from course.artifacts.locked_room import room_conditions
 from course.artifacts.records import SUMMARY
-from course.artifacts.room import walls
+from course.artifacts.summary import summary_of
 from course.artifacts.writing import RunWriter
-from course.command import Parser, at_least_one, run, whole
+from course.command import Parser, non_negative_int, positive_int, run_command
 from course.datasets.records import Provenance, SampleGroup, Sampling
 from course.datasets.sources import Dataset
+from course.reports.distribution_shift_demo import Look, Scored, Sight, looks_text, reading_text, sights_text
+from course.reports.distribution_shift_demo_figure import shift_curves
 from course.reports.progress import with_progress
 from course.reports.run_page import run_page
-from course.reports.shift_figure import shift_curves
-from course.reports.shift_text import Look, Scored, Sight, looks_text, reading_text, sights_text
-from course.reports.text import percent, shape, shown
+from course.reports.tables import percent, shape
 from course.rubrics.hackable import NAMES
-from course.score import SCORER_NAME, SCORER_VERSION, verdict
+from course.score import SCORER_NAME, SCORER_VERSION
+from course.text import visible_path
 
 if TYPE_CHECKING:
-    from course.policies.measuring import Moment
+    from course.policies.evaluation import Moment
     from course.policies.token_learner import Example
     from course.policies.token_policy import Policy
 
@@ -142,14 +143,14 @@ def main() -> int:
         help=f"what the policy is trained on (default: anywhere): {', '.join(NAMES)}",
     )
     parser.add_argument(
-        "--frozen", type=at_least_one, default=8, help="completions of each prompt kept at step 0 (default: 8)"
+        "--frozen", type=positive_int, default=8, help="completions of each prompt kept at step 0 (default: 8)"
     )
-    parser.add_argument("--steps", type=at_least_one, default=150, help="updates (default: 150)")
-    parser.add_argument("--seed", type=whole, default=0, help="of all that is drawn (default: 0)")
+    parser.add_argument("--steps", type=positive_int, default=150, help="updates (default: 150)")
+    parser.add_argument("--seed", type=non_negative_int, default=0, help="of all that is drawn (default: 0)")
     parser.add_run_options()
     args = parser.parse_args()
-    from course.policies.measuring import moments
-    from course.policies.regimes import MEMORISE
+    from course.policies.evaluation import moments
+    from course.policies.presets import MEMORISE
     from course.policies.token_learner import imitate
 
     with RunWriter(args.outdir) as writer:
@@ -190,7 +191,7 @@ def main() -> int:
             dataset=dataset,
             seed=args.seed,
         )
-        path = writer.publish(manifest, run_page("C", summary, walls(manifest), args.change, [], 0))
+        path = writer.publish(manifest, run_page("C", summary, room_conditions(manifest), args.change, [], 0))
 
     print("Loop C, learn: the policy changes, and with it what there is to measure.\n")
     print(f"paid by: {args.rubric}\nmeasured by: {SCORER_NAME} {SCORER_VERSION}")
@@ -201,7 +202,7 @@ def main() -> int:
         print("\nfresh completions in a shape that no frozen one has, and what was paid for them\n")
         print(sights_text(sights, args.rubric))
     print(f"\n{reading_text(looks, frozen)}")
-    print(f"\nrun: {shown(path)}\nlook at: {shown(path / CURVES)}")
+    print(f"\nrun: {visible_path(path)}\nlook at: {visible_path(path / CURVES)}")
     return 0
 
 
@@ -223,4 +224,4 @@ def told(look: Look) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_command(main)

@@ -20,18 +20,20 @@ from pathlib import Path
 from typing import NamedTuple
 
 from course.artifacts.holdout import HOLDOUT, looks
-from course.artifacts.instrument import installed
+from course.artifacts.locked_room import Condition, knob_turned, locked_room
 from course.artifacts.reading import Broken, Run, open_run, verified_rows
-from course.artifacts.room import Condition, knob_turned, locked_room
+from course.artifacts.scorer_identity import installed
 from course.artifacts.writing import RUNS
-from course.command import Parser, run, share
-from course.reports.gate_text import Finding, Numbers, gate_json, gate_text
+from course.command import Parser, fraction, run_command
+from course.errors import UserError
+from course.reports.gate import Finding, Numbers, gate_json, gate_text
 from course.reports.progress import with_progress
 from course.stats import flips_needed, mcnemar_exact, paired_interval, smallest_visible_difference, wilson_interval
 
 SMALL_N = 100
 NOISE = Fraction(5, 100)  # with fewer than SMALL_N prompts, a rise up to this is taken for luck
 SIGNIFICANT = 0.05
+HOW_TO_MEASURE = "measure what its policy writes: course.sample_rollouts, then course.eval"
 EXIT_STATUS = {"PROMOTE": 0, "REJECT": 1, "INCONCLUSIVE": 3}
 
 
@@ -138,7 +140,7 @@ def numbers(flips: Flips, min_delta: Fraction) -> Numbers:
     )
 
 
-def judge(baseline: Path, candidate: Path, min_delta: Fraction) -> Finding:
+def examine(baseline: Path, candidate: Path, min_delta: Fraction) -> Finding:
     """Everything the gate finds out about two runs, and its verdict."""
     runs: dict[str, Run] = {}
     broken: list[str] = []
@@ -147,6 +149,9 @@ def judge(baseline: Path, candidate: Path, min_delta: Fraction) -> Finding:
             runs[side] = open_run(path)
         except Broken as error:
             broken.append(f"{side} run: {error}")
+    for side, opened in runs.items():
+        if opened.manifest.loop == "C":
+            raise UserError(f"{opened.path}: expected a {side} of Loop A or B, got a run of Loop C; {HOW_TO_MEASURE}")
     if broken:
         return Finding("REJECT", broken)
     manifests = runs["baseline"].manifest, runs["candidate"].manifest
@@ -173,13 +178,15 @@ def main() -> int:
     )
     parser.add_argument("--baseline", type=Path, required=True, help="the folder of the run to beat")
     parser.add_argument("--candidate", type=Path, required=True, help="the folder of the run that wants its place")
-    parser.add_argument("--min-delta", type=share, required=True, help="the smallest improvement worth having, 0 to 1")
+    parser.add_argument(
+        "--min-delta", type=fraction, required=True, help="the smallest improvement worth having, 0 to 1"
+    )
     parser.add_argument("--json", action="store_true", help="print the same for a program")
     args = parser.parse_args()
-    finding = judge(args.baseline, args.candidate, args.min_delta)
+    finding = examine(args.baseline, args.candidate, args.min_delta)
     print(gate_json(finding) if args.json else gate_text(finding))
     return EXIT_STATUS[finding.verdict]
 
 
 if __name__ == "__main__":
-    run(main)
+    run_command(main)

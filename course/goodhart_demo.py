@@ -19,15 +19,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from course.artifacts.conditions import manifest_of
-from course.artifacts.goodhart import Exploit, Quantity, Seeds, Stage, exploits_of, medians, parting, seeds_of, stage_of
 from course.artifacts.holdout import looks
+from course.artifacts.inference import (
+    Exploit,
+    Quantity,
+    Seeds,
+    Stage,
+    exploits_of,
+    medians,
+    parting,
+    seeds_of,
+    stage_of,
+)
+from course.artifacts.locked_room import room_conditions
 from course.artifacts.records import SUMMARY
-from course.artifacts.room import walls
 from course.artifacts.writing import RUNS, RunWriter
-from course.command import Parser, at_least_one, from_zero, run, whole
+from course.command import Parser, non_negative_float, non_negative_int, positive_int, run_command
 from course.datasets.sources import Dataset
-from course.reports.goodhart_figure import leash_figure, over_kl, over_steps
-from course.reports.goodhart_text import (
+from course.reports.goodhart_demo import (
     exploits_text,
     generalised_text,
     leash_text,
@@ -35,13 +44,14 @@ from course.reports.goodhart_text import (
     rubrics_text,
     start_text,
 )
+from course.reports.goodhart_demo_figure import leash_figure, over_kl, over_steps
 from course.reports.progress import with_progress
 from course.reports.run_page import run_page
-from course.reports.text import shown
 from course.rubrics.hackable import GAPS, NAMES
+from course.text import visible_path
 
 if TYPE_CHECKING:
-    from course.policies.regimes import Plan
+    from course.policies.presets import Plan
     from course.policies.token_learner import Example
     from course.policies.token_policy import Policy
 
@@ -59,7 +69,7 @@ def trained(
     reference: Policy, examples: list[Example], unseen: list[Example], rubric: str, plan: Plan, seed: int
 ) -> Iterator[tuple[Stage, list[Exploit]]]:
     """One training, look by look; the last look comes with what the policy found."""
-    from course.policies.measuring import moments
+    from course.policies.evaluation import moments
 
     for moment in moments(reference, examples, unseen, NAMES[rubric], plan, seed, every_of(plan.steps), DRAWS):
         assert moment.holdout is not None  # a dataset has at least one prompt
@@ -88,7 +98,7 @@ def every_of(steps: int) -> int:
 
 def strength(text: str) -> float:
     """An argument that is a beta."""
-    beta = from_zero(text)
+    beta = non_negative_float(text)
     if beta > STRONGEST:
         raise ArgumentTypeError(f"expected a number from 0 to {STRONGEST:g}, got {text}")
     return beta
@@ -102,13 +112,13 @@ def main() -> int:
                         help="the rubric that is trained on again on a leash (default: anywhere)")  # fmt: skip
     parser.add_argument("--kl-coef", nargs="+", type=strength, default=list(BETAS), metavar="BETA",
                         help=f"the leashes (default: {' '.join(f'{beta:g}' for beta in BETAS)})")  # fmt: skip
-    parser.add_argument("--steps", type=at_least_one, default=300, help="updates of a training (default: 300)")
-    parser.add_argument("--seeds", type=at_least_one, default=1, metavar="N", help="train N times (default: 1)")
-    parser.add_argument("--seed", type=whole, default=0, help="the first of the seeds (default: 0)")
+    parser.add_argument("--steps", type=positive_int, default=300, help="updates of a training (default: 300)")
+    parser.add_argument("--seeds", type=positive_int, default=1, metavar="N", help="train N times (default: 1)")
+    parser.add_argument("--seed", type=non_negative_int, default=0, help="the first of the seeds (default: 0)")
     parser.add_run_options()
     args = parser.parse_args()
 
-    from course.policies.regimes import MEMORISE
+    from course.policies.presets import MEMORISE
 
     rubrics, betas = list(dict.fromkeys(args.rubrics)), sorted(set(args.kl_coef))
     seeds = range(args.seed, args.seed + args.seeds)
@@ -159,7 +169,7 @@ def main() -> int:
             seed=args.seed,
         )
         look = looks(RUNS, files[1].fingerprint) + 1
-        page = run_page("C", summary, walls(manifest), args.change, [], look)
+        page = run_page("C", summary, room_conditions(manifest), args.change, [], look)
         path = writer.publish(manifest, page, holdout=files[1].fingerprint)
 
     print("Loop C, learn: the policy itself changes, paid by careless verifiers.\n")
@@ -171,7 +181,7 @@ def main() -> int:
     print(f"\nthe leash: {args.leash_rubric} again, where a nat of drift costs beta\n")
     print(leash_text(leashes))
     print(f"\n{reading_text(runs, leashes)}")
-    print(f"\nrun: {shown(path)}\nlook at: {shown(path / OVER_STEPS)}, {OVER_KL}, {LEASH}")
+    print(f"\nrun: {visible_path(path)}\nlook at: {visible_path(path / OVER_STEPS)}, {OVER_KL}, {LEASH}")
     return 0
 
 
@@ -186,4 +196,4 @@ def numbers(seeds: Seeds) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_command(main)

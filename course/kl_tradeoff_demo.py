@@ -18,16 +18,24 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from course.artifacts.conditions import manifest_of
+from course.artifacts.locked_room import room_conditions
 from course.artifacts.records import SUMMARY
-from course.artifacts.room import walls
 from course.artifacts.writing import RunWriter
-from course.command import Parser, run
-from course.reports.kl_figure import kl_plane
-from course.reports.kl_text import Kind, Point, actions_text, best_of_n_text, csv_text, reading_text, sweep_text
+from course.command import Parser, run_command
+from course.reports.kl_tradeoff_demo import (
+    Kind,
+    Point,
+    actions_text,
+    best_of_n_text,
+    csv_text,
+    reading_text,
+    sweep_text,
+)
+from course.reports.kl_tradeoff_demo_figure import kl_plane
 from course.reports.run_page import run_page
-from course.reports.text import shown
 from course.score import score
 from course.stats import best_of_n_kl_bound
+from course.text import visible_path
 
 if TYPE_CHECKING:
     from course.policies.softmax import Floats
@@ -168,7 +176,7 @@ def main() -> int:
         manifest = manifest_of(
             loop="C", command="course.kl_tradeoff_demo", settings=settings, change=args.change, outputs=writer.outputs
         )
-        path = writer.publish(manifest, run_page("C", summary, walls(manifest), args.change, [], 0))
+        path = writer.publish(manifest, run_page("C", summary, room_conditions(manifest), args.change, [], 0))
 
     print("Loop C, learn: the policy itself changes, here on a leash to its reference.\n")
     print(f"prompt: {EXAMPLE['prompt']}\nreward: {REWARDS[args.rewards]}\n")
@@ -178,7 +186,7 @@ def main() -> int:
     print("\nLoop B beside it: best-of-N of the reference, which stays as it is\n")
     print(best_of_n_text(points))
     print(f"\n{reading_text(points, difference)}")
-    print(f"\nrun: {shown(path)}\nlook at: {shown(path / PLANE)}")
+    print(f"\nrun: {visible_path(path)}\nlook at: {visible_path(path / PLANE)}")
     return 0
 
 
@@ -193,4 +201,4 @@ def told(point: Point) -> dict[str, float | None]:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_command(main)

@@ -20,13 +20,13 @@ from typing import Any
 
 from course.artifacts.conditions import manifest_of
 from course.artifacts.learning import Prediction, Step, step_of
+from course.artifacts.locked_room import room_conditions
 from course.artifacts.records import SUMMARY
-from course.artifacts.room import walls
 from course.artifacts.writing import RunWriter
-from course.command import Parser, at_least_one, finite, run, whole
-from course.reports.learning_text import HOW_TO_READ, probabilities, slow_outcome, slow_question, summary_line
+from course.command import Parser, finite_float, non_negative_int, positive_int, run_command
 from course.reports.run_page import run_page
-from course.reports.text import shown
+from course.reports.updates import HOW_TO_READ, probabilities, slow_outcome, slow_question, summary_line
+from course.text import visible_path
 
 LOG, PREDICTIONS = "policy_gradient_log.jsonl", "predictions.jsonl"
 NONE = "none"  # the answer for an update that raises nothing
@@ -37,7 +37,7 @@ def slow_motion(steps: int, seed: int, lr: float, with_baseline: bool) -> Iterat
     import numpy as np
 
     from course.policies.bandit import ARMS, rewards
-    from course.policies.learner import reinforce
+    from course.policies.reinforce import reinforce
 
     draw = np.random.default_rng(seed).random
     theta = np.zeros(len(ARMS))
@@ -72,9 +72,9 @@ def raised(step: Step) -> list[str]:
 
 def main() -> int:
     parser = Parser("course.policy_gradient_demo", "Loop C in slow motion: one update at a time.")
-    parser.add_argument("--steps", type=at_least_one, default=8, help="updates (default: 8)")
-    parser.add_argument("--seed", type=whole, default=0, help="of the draws (default: 0)")
-    parser.add_argument("--lr", type=finite, default=0.5, help="how far a push goes (default: 0.5)")
+    parser.add_argument("--steps", type=positive_int, default=8, help="updates (default: 8)")
+    parser.add_argument("--seed", type=non_negative_int, default=0, help="of the draws (default: 0)")
+    parser.add_argument("--lr", type=finite_float, default=0.5, help="how far a push goes (default: 0.5)")
     parser.add_argument(
         "--baseline", action=BooleanOptionalAction, default=True, help="compare with the mean reward so far"
     )
@@ -117,14 +117,14 @@ def main() -> int:
             outputs=writer.outputs,
             seed=args.seed,
         )
-        path = writer.publish(manifest, run_page("C", summary, walls(manifest), args.change, [], 0))
+        path = writer.publish(manifest, run_page("C", summary, room_conditions(manifest), args.change, [], 0))
 
     print(f"\nafter {args.steps} steps\n{probabilities(steps[-1].new_probs, ARMS)}")
     if args.predict:
         print(f"\nyou predicted {summary['predicted_right']} of {summary['predictions']} right")
-    print(f"\nrun: {shown(path)}")
+    print(f"\nrun: {visible_path(path)}")
     return 0
 
 
 if __name__ == "__main__":
-    run(main)
+    run_command(main)

@@ -16,13 +16,14 @@ from typing import Literal
 from msgspec import Struct
 
 from course.artifacts.conditions import manifest_of
+from course.artifacts.locked_room import room_conditions
 from course.artifacts.records import SUMMARY
-from course.artifacts.room import walls
 from course.artifacts.writing import RunWriter
-from course.command import Parser, at_least_one, finite, run, whole
+from course.command import Parser, finite_float, non_negative_int, positive_int, run_command
 from course.reports.run_page import run_page
-from course.reports.text import percent, shown, table
+from course.reports.tables import percent, table
 from course.stats import mean
+from course.text import visible_path
 
 LOG = "policy_improvement.jsonl"
 START = (1.0, -0.5, 0.5, -1.0)  # preferences of the arms at the start: the paid ones are not the favourites
@@ -45,7 +46,7 @@ def rounds_of(mode: str, rounds: int, n: int, seed: int, lr: float) -> Iterator[
     import numpy as np
 
     from course.policies.bandit import rewards
-    from course.policies.learner import reinforce
+    from course.policies.reinforce import reinforce
     from course.policies.softmax import expected_reward, sample, softmax
 
     draw = np.random.default_rng(seed).random
@@ -68,10 +69,12 @@ def rounds_of(mode: str, rounds: int, n: int, seed: int, lr: float) -> Iterator[
 def main() -> int:
     parser = Parser("course.policy_improvement_demo", "Loops B and C on one policy: which of them changes it?")
     parser.add_argument("--mode", choices=MODES, required=True, help="choose among samples, or learn from them")
-    parser.add_argument("--rounds", type=at_least_one, default=40, help="how many (default: 40)")
-    parser.add_argument("--n", type=at_least_one, default=4, help="samples a round (default: 4)")
-    parser.add_argument("--seed", type=whole, default=0, help="of the draws (default: 0)")
-    parser.add_argument("--lr", type=finite, default=0.5, help="how far a push goes, when learning (default: 0.5)")
+    parser.add_argument("--rounds", type=positive_int, default=40, help="how many (default: 40)")
+    parser.add_argument("--n", type=positive_int, default=4, help="samples a round (default: 4)")
+    parser.add_argument("--seed", type=non_negative_int, default=0, help="of the draws (default: 0)")
+    parser.add_argument(
+        "--lr", type=finite_float, default=0.5, help="how far a push goes, when learning (default: 0.5)"
+    )
     parser.add_run_options()
     args = parser.parse_args()
 
@@ -95,7 +98,7 @@ def main() -> int:
             outputs=writer.outputs,
             seed=args.seed,
         )
-        path = writer.publish(manifest, run_page(loop, summary, walls(manifest), args.change, [], 0))
+        path = writer.publish(manifest, run_page(loop, summary, room_conditions(manifest), args.change, [], 0))
 
     print(f"Loop {'B, choose' if loop == 'B' else 'C, learn'}: {args.n} samples a round, {args.rounds} rounds.\n")
     told = [one for one in rounds if one.round in (1, 2, 5, 10, 20, args.rounds)]
@@ -107,9 +110,9 @@ def main() -> int:
     print(f"\ndelivered over all rounds: {percent(summary['delivered'])} paid")
     moved = "changed: this is learning" if args.mode == "learning" else "did not change: this is selection"
     print(f"pass@1 of the policy {percent(rounds[0].pass_at_1)} -> {percent(rounds[-1].pass_at_1)}; the policy {moved}")
-    print(f"\nrun: {shown(path)}")
+    print(f"\nrun: {visible_path(path)}")
     return 0
 
 
 if __name__ == "__main__":
-    run(main)
+    run_command(main)

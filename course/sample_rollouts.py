@@ -17,17 +17,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from course.artifacts.conditions import manifest_of
-from course.artifacts.drawn import policy_name, write_drawn
+from course.artifacts.locked_room import room_conditions
 from course.artifacts.records import SUMMARY
-from course.artifacts.room import walls
+from course.artifacts.rollout_files import policy_name, write_drawn
 from course.artifacts.writing import RunWriter
-from course.command import Parser, at_least_one, from_zero, run, share, whole
+from course.command import Parser, fraction, non_negative_float, non_negative_int, positive_int, run_command
 from course.datasets.records import Provenance, Sampling
 from course.datasets.sources import Dataset
 from course.reports.progress import with_progress
 from course.reports.run_page import run_page
-from course.reports.text import clipped, shown
-from course.score import visible
+from course.text import clipped, visible, visible_path
 
 if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --help answers at once
     from course.policies.token_policy import Policy
@@ -54,23 +53,25 @@ def draw(policy: Policy, dataset: Dataset, sampling: Sampling) -> Iterator[tuple
 
 def nucleus(text: str) -> float:
     """An argument for top_p: more than 0, at most 1."""
-    if not share(text):
+    if not fraction(text):
         raise ArgumentTypeError(f"expected a number above 0, up to 1, got {text}")
-    return float(share(text))
+    return float(fraction(text))
 
 
 def main() -> int:
     parser = Parser("course.sample_rollouts", "Draw completions from a trained policy, as rollouts or as samples.")
     parser.add_argument("--policy", type=Path, required=True, help="policy.npz of a run of course.token_train")
     parser.add_argument("--dataset", type=Path, required=True, help="JSONL: id, prompt, expected_answer")
-    parser.add_argument("--n", type=at_least_one, default=1, help="of each prompt (default: 1; more make a pack)")
-    parser.add_argument("--temperature", type=from_zero, default=1.0, help="below 1 sharper, 0 greedy (default: 1)")
+    parser.add_argument("--n", type=positive_int, default=1, help="of each prompt (default: 1; more make a pack)")
+    parser.add_argument(
+        "--temperature", type=non_negative_float, default=1.0, help="below 1 sharper, 0 greedy (default: 1)"
+    )
     parser.add_argument("--top-p", type=nucleus, default=1.0, help="keep the most probable tokens only (default: 1)")
-    parser.add_argument("--seed", type=whole, default=0, help="of the draws (default: 0)")
+    parser.add_argument("--seed", type=non_negative_int, default=0, help="of the draws (default: 0)")
     parser.add_run_options()
     args = parser.parse_args()
 
-    from course.artifacts.policy_file import policy_bytes, read_policy
+    from course.policies.policy_file import policy_bytes, read_policy
 
     policy = read_policy(args.policy)
     dataset = Dataset(args.dataset, None)
@@ -94,19 +95,21 @@ def main() -> int:
             outputs=writer.outputs,
             seed=args.seed,
         )
-        page = run_page("C", summary, walls(manifest), args.change, [], 0, knob="none: completions were drawn")
+        page = run_page(
+            "C", summary, room_conditions(manifest), args.change, [], 0, knob="none: completions were drawn"
+        )
         path = writer.publish(manifest, page)
 
     print(f"Drawn by {who}: nothing was measured, nothing was learned.\n")
     settings = f"temperature {args.temperature:g}, top_p {args.top_p:g}, seed {args.seed}"
     print(f"{len(rows)} prompts, {args.n} of each, {settings}")
     print("\n".join(f"  {clipped(id_, 20)}  {clipped(samples[0], 54)}" for id_, samples in rows[:3]))
-    print(f"\nrun: {shown(path)}")
+    print(f"\nrun: {visible_path(path)}")
     command, option, n = ("eval", "completions", "") if args.n == 1 else ("selection_demo", "samples", f" --n {args.n}")
-    print(f"next: python -m course.{command} --dataset {shown(args.dataset)} \\")
-    print(f"          --{option} {shown(path / f'{name}.jsonl')}{n}")
+    print(f"next: python -m course.{command} --dataset {visible_path(args.dataset)} \\")
+    print(f"          --{option} {visible_path(path / f'{name}.jsonl')}{n}")
     return 0
 
 
 if __name__ == "__main__":
-    run(main)
+    run_command(main)

@@ -15,16 +15,16 @@ from typing import Final
 
 from course.artifacts.conditions import manifest_of
 from course.artifacts.learning import Inspected
+from course.artifacts.locked_room import room_conditions
 from course.artifacts.records import SUMMARY
-from course.artifacts.room import walls
 from course.artifacts.writing import RunWriter
-from course.command import Parser, run
+from course.command import Parser, run_command
 from course.errors import UserError
 from course.policies.tokenizer import VOCABULARIES, encode
 from course.reports.run_page import run_page
-from course.reports.text import shown
-from course.reports.token_text import blocks, closing, verdicts
-from course.score import MAX_DIGITS, named, score
+from course.reports.token_inspect import blocks, closing, verdicts
+from course.score import MAX_DIGITS, score
+from course.text import named, visible_path
 
 TEXTS: Final = ("Final: 323", "Final:  323", "Final: 0323", "Final:\n323", "Final:323", "Final:\u00a0323")
 TOKENS: Final = "tokens.jsonl"
@@ -122,16 +122,18 @@ def main() -> int:
         manifest = manifest_of(
             loop="C", command="course.token_inspect", settings=settings, change=args.change, outputs=writer.outputs
         )
-        path = writer.publish(manifest, run_page("C", summary, walls(manifest), args.change, [], 0, knob=KNOB))
+        path = writer.publish(
+            manifest, run_page("C", summary, room_conditions(manifest), args.change, [], 0, knob=KNOB)
+        )
 
     print("Loop C, where tokens become text. Nothing is learned here.\n")
     print(verdicts(scored, str(args.expected)), end="\n\n")
     for vocabulary, rows in found.items():
         print(blocks(rows, VOCABULARIES[vocabulary]), end="\n\n")
     print(closing(found))
-    print(f"\nrun: {shown(path)}\nread: {shown(path / TOKENS)}")
+    print(f"\nrun: {visible_path(path)}\nread: {visible_path(path / TOKENS)}")
     return 0
 
 
 if __name__ == "__main__":
-    run(main)
+    run_command(main)

@@ -21,28 +21,27 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from course.artifacts.conditions import manifest_of
-from course.artifacts.drawn import policy_name, write_drawn
 from course.artifacts.holdout import HOLDOUT
 from course.artifacts.holdout import looks as looks_at
 from course.artifacts.learning import Measured, measured_row, pushed_rows
+from course.artifacts.locked_room import room_conditions
 from course.artifacts.records import SUMMARY
-from course.artifacts.room import walls
+from course.artifacts.rollout_files import policy_name, write_drawn
 from course.artifacts.writing import RUNS, RunWriter
-from course.command import Parser, at_least_one, finite, from_zero, run, whole
+from course.command import Parser, finite_float, non_negative_float, non_negative_int, positive_int, run_command
 from course.datasets.records import Sampling
 from course.datasets.sources import Dataset
 from course.errors import UserError
-from course.policies.regimes import REGIMES, Plan
+from course.policies.presets import PRESETS, Plan
 from course.reports.progress import with_progress
 from course.reports.run_page import run_page
-from course.reports.text import shown
-from course.reports.token_figure import learning_curves
-from course.reports.token_learning_text import live, looks_text, plan_text, slow_text, written_text
+from course.reports.token_train import live, looks_text, plan_text, slow_text, written_text
+from course.reports.token_train_figure import learning_curves
 from course.rubrics.hackable import GAPS, NAMES
-from course.score import visible
+from course.text import visible, visible_path
 
 if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --help answers at once
-    from course.policies.measuring import Moment
+    from course.policies.evaluation import Moment
     from course.policies.token_learner import Example
 
 RUBRIC_HELP = f"what pays: score, the strict scorer (default), or a wrong verifier: {', '.join(GAPS)}"
@@ -52,7 +51,7 @@ LOG, POLICY, CURVES, SLOW = "log.jsonl", "policy.npz", "learning_curves.png", "s
 def plan_of(args: Namespace) -> Plan:
     """The preset's plan, with whatever was asked for otherwise."""
     asked = {name: getattr(args, name) for name in ("sft_steps", "steps", "group_size", "lr", "baseline", "kl_coef")}
-    plan = REGIMES[args.preset].plan._replace(**{name: value for name, value in asked.items() if value is not None})
+    plan = PRESETS[args.preset].plan._replace(**{name: value for name, value in asked.items() if value is not None})
     if plan.baseline == "group" and plan.group_size == 1:
         raise UserError("--baseline group: expected a --group-size of 2 or more to compare within a group, got 1")
     return plan
@@ -63,25 +62,27 @@ def read(dataset: Dataset, holdout: Dataset | None) -> tuple[list[Example], list
     examples = [example.asked() for example in dataset]
     unseen = [example.asked() for example in holdout or ()]
     if dataset.split == HOLDOUT:
-        raise UserError(f"{shown(dataset.path)}: expected a dataset to learn on, got a holdout; name it with --holdout")
+        raise UserError(
+            f"{visible_path(dataset.path)}: expected a dataset to learn on, got a holdout; name it with --holdout"
+        )
     shared = {example["prompt"] for example in examples} & {example["prompt"] for example in unseen}
     if holdout and shared:
         raise UserError(
-            f"{shown(holdout.path)}: expected prompts that are never learned on, got {len(shared)} of "
-            f"{shown(dataset.path)} among them"
+            f"{visible_path(holdout.path)}: expected prompts that are never learned on, got {len(shared)} of "
+            f"{visible_path(dataset.path)} among them"
         )
     return examples, unseen
 
 
 def main() -> int:
     args = parsed()
-    plan, regime = plan_of(args), REGIMES[args.preset]
+    plan, regime = plan_of(args), PRESETS[args.preset]
     dataset = Dataset(args.dataset or Path(regime.dataset), None)
     beside = args.holdout or (None if args.dataset else Path(regime.holdout))
     holdout = Dataset(beside, None) if beside else None
 
-    from course.artifacts.policy_file import policy_bytes
-    from course.policies.measuring import moments
+    from course.policies.evaluation import moments
+    from course.policies.policy_file import policy_bytes
     from course.policies.token_learner import imitate, learn
 
     with RunWriter(args.outdir) as writer:
@@ -128,7 +129,7 @@ def main() -> int:
             seed=args.seed,
         )
         look = looks_at(RUNS, holdout.fingerprint) + 1 if holdout else 0
-        page = run_page("C", summary, walls(manifest), args.change, [], look)
+        page = run_page("C", summary, room_conditions(manifest), args.change, [], look)
         path = writer.publish(manifest, page, holdout.fingerprint if holdout else None)
 
     print("Loop C, learn: a policy made of tokens, paid by a verifier.\n")
@@ -139,9 +140,9 @@ def main() -> int:
     if status:
         print(f"\ninterrupted after {last.step} of {plan.steps} updates: what is kept is the policy of that moment")
     print(f"\n{written_text(last.train)}")
-    print(f"\nrun: {shown(path)}\nlook at: {shown(path / CURVES)}")
-    print(f"next: python -m course.sample_rollouts --policy {shown(path / POLICY)} \\")
-    print(f"          --dataset {shown(dataset.path)}")
+    print(f"\nrun: {visible_path(path)}\nlook at: {visible_path(path / CURVES)}")
+    print(f"next: python -m course.sample_rollouts --policy {visible_path(path / POLICY)} \\")
+    print(f"          --dataset {visible_path(dataset.path)}")
     return status
 
 
@@ -149,7 +150,7 @@ def kept(
     writer: RunWriter, looks: Iterable[Moment], examples: list[Example], unseen: list[Example], args: Namespace
 ) -> tuple[list[Measured], Moment, int]:
     """Train, and keep each look as it comes: the log, the last look, the exit status. Ctrl-C loses nothing of it."""
-    from course.artifacts.policy_file import policy_bytes
+    from course.policies.policy_file import policy_bytes
 
     rows: list[Measured] = []
     status = 0
@@ -181,36 +182,42 @@ def parsed() -> Namespace:
     parser = Parser("course.token_train", "Loop C with tokens: learn from what a verifier pays.")
     parser.add_argument(
         "--preset",
-        choices=REGIMES,
+        choices=PRESETS,
         default="generalise",
         help="generalise: 1,000 two-digit sums, which share their digits (default); memorise: 75 one-digit sums",
     )
     parser.add_argument("--dataset", type=Path, help="learn on these prompts instead; no holdout but by --holdout")
     parser.add_argument("--holdout", type=Path, help="prompts that are only measured")
     parser.add_argument("--rubric", choices=NAMES, default="score", metavar="NAME", help=RUBRIC_HELP)
-    plan = REGIMES["generalise"].plan  # that of the other preset is the same in all that can be asked for
+    plan = PRESETS["generalise"].plan  # that of the other preset is the same in all that can be asked for
     parser.add_argument(
-        "--sft-steps", type=whole, help=f"steps of imitating careless demonstrations first (default: {plan.sft_steps})"
+        "--sft-steps",
+        type=non_negative_int,
+        help=f"steps of imitating careless demonstrations first (default: {plan.sft_steps})",
     )
-    parser.add_argument("--steps", type=at_least_one, help=f"updates (default: {plan.steps})")
+    parser.add_argument("--steps", type=positive_int, help=f"updates (default: {plan.steps})")
     parser.add_argument(
-        "--group-size", type=at_least_one, help=f"completions of a prompt in one update (default: {plan.group_size})"
+        "--group-size", type=positive_int, help=f"completions of a prompt in one update (default: {plan.group_size})"
     )
-    parser.add_argument("--lr", type=finite, help=f"how far a push goes (default: {plan.lr:g})")
+    parser.add_argument("--lr", type=finite_float, help=f"how far a push goes (default: {plan.lr:g})")
     parser.add_argument(
-        "--kl-coef", type=from_zero, help="what a nat of drift from the start costs; above 1 it overshoots (default: 0)"
+        "--kl-coef",
+        type=non_negative_float,
+        help="what a nat of drift from the start costs; above 1 it overshoots (default: 0)",
     )
     parser.add_argument(
         "--baseline",
         choices=("none", "running", "group"),
         help="a reward is compared with: nothing, the mean so far, or the others of its group (default: group)",
     )
-    parser.add_argument("--measure-every", type=at_least_one, default=25, help="updates between looks (default: 25)")
-    parser.add_argument("--slow", type=whole, default=0, metavar="K", help="show the first K updates token by token")
-    parser.add_argument("--seed", type=whole, default=0, help="of all that is drawn (default: 0)")
+    parser.add_argument("--measure-every", type=positive_int, default=25, help="updates between looks (default: 25)")
+    parser.add_argument(
+        "--slow", type=non_negative_int, default=0, metavar="K", help="show the first K updates token by token"
+    )
+    parser.add_argument("--seed", type=non_negative_int, default=0, help="of all that is drawn (default: 0)")
     parser.add_run_options()
     return parser.parse_args()
 
 
 if __name__ == "__main__":
-    run(main)
+    run_command(main)

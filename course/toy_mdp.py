@@ -13,14 +13,14 @@ from collections.abc import Iterator
 
 from course.artifacts.conditions import manifest_of
 from course.artifacts.learning import Episode
+from course.artifacts.locked_room import room_conditions
 from course.artifacts.records import SUMMARY
-from course.artifacts.room import walls
 from course.artifacts.writing import RunWriter
-from course.command import Parser, at_least_one, finite, run, whole
-from course.reports.mdp_text import episode_text, mdp_story
+from course.command import Parser, finite_float, non_negative_int, positive_int, run_command
 from course.reports.run_page import run_page
-from course.reports.text import shown
+from course.reports.toy_mdp import episode_text, mdp_story
 from course.stats import mean
+from course.text import visible_path
 
 LOG, STORY = "toy_mdp_log.jsonl", "toy_mdp_log.txt"
 
@@ -71,9 +71,9 @@ def learn(episodes: int, seed: int, lr: float, credit_step1: bool) -> Iterator[E
 
 def main() -> int:
     parser = Parser("course.toy_mdp", "Loop C plus time: two steps, two actions each, one reward at the end.")
-    parser.add_argument("--episodes", type=at_least_one, default=200, help="how many (default: 200)")
-    parser.add_argument("--seed", type=whole, default=0, help="of the draws (default: 0)")
-    parser.add_argument("--lr", type=finite, default=0.5, help="how far a push goes (default: 0.5)")
+    parser.add_argument("--episodes", type=positive_int, default=200, help="how many (default: 200)")
+    parser.add_argument("--seed", type=non_negative_int, default=0, help="of the draws (default: 0)")
+    parser.add_argument("--lr", type=finite_float, default=0.5, help="how far a push goes (default: 0.5)")
     parser.add_argument("--no-credit-step1", action="store_true", help="sabotage: never update the first step")
     parser.add_run_options()
     args = parser.parse_args()
@@ -100,7 +100,7 @@ def main() -> int:
             outputs=writer.outputs,
             seed=args.seed,
         )
-        path = writer.publish(manifest, run_page("C", summary, walls(manifest), args.change, [], 0))
+        path = writer.publish(manifest, run_page("C", summary, room_conditions(manifest), args.change, [], 0))
 
     print("Loop C, learn: two choices, and a reward only at the end.\n")
     print("\n\n".join(episode_text(episode) for episode in told(episodes)))
@@ -110,7 +110,7 @@ def main() -> int:
     )
     if args.no_credit_step1:
         print("the first step was never updated: it still chooses blindly, and half of all episodes are lost there")
-    print(f"\nrun: {shown(path)}\nread: {shown(path / STORY)}")
+    print(f"\nrun: {visible_path(path)}\nread: {visible_path(path / STORY)}")
     return 0
 
 
@@ -121,4 +121,4 @@ def told(episodes: list[Episode]) -> list[Episode]:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_command(main)

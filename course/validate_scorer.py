@@ -11,11 +11,17 @@ must be worth nothing to the scorer and 1.0 to the rubric that lacks just the ru
 from collections.abc import Sequence
 from pathlib import Path
 
-from course.artifacts.instrument import GOLDEN_CORRECT, GOLDEN_EXPLOITS, GoldenVerdict, example_of, installed, judge
-from course.command import Parser, run
+from course.artifacts.scorer_identity import (
+    GOLDEN_CORRECT,
+    GOLDEN_EXPLOITS,
+    GoldenVerdict,
+    example_of,
+    installed,
+)
+from course.command import Parser, run_command
 from course.datasets.jsonl import read_records
 from course.datasets.records import GoldenCase
-from course.reports.golden_text import ablations_text, confusion_text, verdicts_text
+from course.reports.validate_scorer import ablations_text, confusion_text, verdicts_text
 from course.rubrics.ablations import RULES, without
 
 
@@ -46,7 +52,7 @@ def main() -> int:
     files = [GOLDEN_CORRECT, GOLDEN_EXPLOITS, *args.golden]
     sets = {path: read_golden(path) for path in files}
     empty = [path for path, cases in sets.items() if not cases]
-    verdicts: list[GoldenVerdict] = judge(case for cases in sets.values() for case in cases)
+    verdicts: list[GoldenVerdict] = try_golden(case for cases in sets.values() for case in cases)
     broken = [verdict for verdict in verdicts if not verdict.kept]
     exploits = sets[GOLDEN_EXPLOITS]
     unpaid = ablate(exploits)
@@ -73,4 +79,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_command(main)

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from course.command import run
+from course.command import run_command
 
 ROOT = Path(__file__).parents[1]
 SAMPLING: dict[str, object] = {"temperature": 1.0, "top_p": 1.0, "seed": 7, "n": 1}
@@ -47,7 +47,7 @@ class Lab:
                 patch.setattr(sys, "stdout", out)
                 patch.setattr(sys, "stderr", err)
                 with pytest.raises(SystemExit) as leaving:
-                    run(main)
+                    run_command(main)
         finally:
             signal.signal(signal.SIGTERM, on_sigterm)
         printed = []

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from conftest import ROOT, files, lines_of
 
-from course.score import CHECKS, verdict
+from course.faults import CHECKS
 
 DATA = ROOT / "data"
 DEV = lines_of(DATA / "datasets" / "math_dev.jsonl")

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from course.policies.pieces import Pieces
 from course.policies.softmax import Floats
 from course.policies.token_policy import Completions, Policy, Weights
+from course.policies.vocabulary import Pieces
 
 AB = Pieces(("", "a", "b"))
 SEEN = 3  # tokens of its own that a policy sees

@@ -7,7 +7,7 @@ import msgspec
 
 from course.artifacts.records import Manifest
 from course.errors import UserError
-from course.score import visible
+from course.text import visible
 
 HOLDOUT = "holdout"
 LOG = "holdout_log.jsonl"
@@ -37,11 +37,6 @@ def count_look(runs: Path, run: Path, manifest: Manifest, fingerprint: str) -> N
         file.write(msgspec.json.encode(look) + b"\n")
         file.flush()
         os.fsync(file.fileno())
-
-
-def look_number(runs: Path, manifest: Manifest) -> int:
-    """The number of the look that this run is about to be; 0 for a run that is none."""
-    return looks(runs, manifest.dataset_fingerprint) + 1 if manifest.split == HOLDOUT else 0
 
 
 def looks(runs: Path, dataset_fingerprint: str | None) -> int:

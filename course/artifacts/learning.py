@@ -9,8 +9,8 @@ from msgspec import Struct
 
 if TYPE_CHECKING:
     from course.policies import token_learner as tokens
-    from course.policies.learner import Update
-    from course.policies.measuring import Moment
+    from course.policies.evaluation import Moment
+    from course.policies.reinforce import Update
 
 
 class Step(Struct, frozen=True, forbid_unknown_fields=True):

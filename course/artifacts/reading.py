@@ -17,18 +17,18 @@ import msgspec
 
 from course.artifacts.records import (
     MANIFEST,
-    MEASURING,
-    MISSING,
     RESULT_TYPES,
     RESULTS,
     SCHEMA_VERSION,
     SUMMARY,
+    UNANSWERED,
     Manifest,
     Result,
     Selection,
 )
 from course.errors import UserError
-from course.score import verdict, visible
+from course.score import Measurement, measure
+from course.text import visible
 
 _BLOCK_BYTES = 1 << 18
 _OUTPUT = re.compile("(?:[a-zA-Z0-9_-][a-zA-Z0-9_.-]*/)?[a-zA-Z0-9_-][a-zA-Z0-9_.-]*")  # at most one folder in front
@@ -56,7 +56,7 @@ def open_run(path: Path) -> Run:
         raise Broken(f"{MANIFEST} is not a manifest of this lab: {visible(str(error))}") from None
     if manifest.schema_version != SCHEMA_VERSION:
         raise Broken(f"{MANIFEST} has schema version {manifest.schema_version}, this lab reads {SCHEMA_VERSION}")
-    for name in (RESULTS, SUMMARY) if manifest.command in MEASURING else (SUMMARY,):
+    for name in (RESULTS, SUMMARY):
         if name not in manifest.outputs:
             raise Broken(f"{MANIFEST} has no digest of {name}")
     return Run(path, manifest)
@@ -84,24 +84,21 @@ def verified_rows(run: Run, faults: list[str]) -> Iterator[Result]:
 
 
 def _verified_batches(run: Run, faults: list[str]) -> Iterator[list[Result]]:
-    if RESULTS not in run.manifest.outputs:  # nothing to score again, and the log's digest is taken below
-        faults += _output_faults(run, None)
-        return
     digest = hashlib.sha256()
-    rescored = _choice_rescored if run.manifest.loop == "B" else _rescored
+    agrees = _choice_agrees if run.manifest.loop == "B" else _agrees
     n = passes = 0
     wrong: list[Result] = []
     try:
         for batch in _batches(run, digest):
             n += len(batch)
             passes += sum([row.reward == 1.0 for row in batch])
-            wrong += [row for row in batch if not rescored(row)]
+            wrong += [row for row in batch if not agrees(row)]
             yield batch
         faults += [f"{RESULTS}: {_said(row)}, which is not what the scorer says" for row in wrong[:_LISTED]]
         if len(wrong) > _LISTED:
             faults.append(f"{RESULTS}: {len(wrong) - _LISTED:,} more rows are not what the scorer says")
         summary = read_summary(run)
-        if (summary.get("n"), summary.get("passes")) != (n, passes):
+        if run.manifest.loop != "C" and (summary.get("n"), summary.get("passes")) != (n, passes):
             said = visible(f"{summary.get('passes')} of {summary.get('n')}")[:80]
             faults.append(f"{SUMMARY} counts {said}, its rows {passes} of {n}")
     except Broken as error:
@@ -112,8 +109,6 @@ def _verified_batches(run: Run, faults: list[str]) -> Iterator[list[Result]]:
 
 def _batches(run: Run, digest: "hashlib._Hash") -> Iterator[list[Result]]:
     """The rows of some 256 KiB at a time: all of it read once, and fed to ``digest`` on the way."""
-    if RESULTS not in run.manifest.outputs:
-        raise Broken(f"{run.manifest.command} leaves no {RESULTS}: it measured no recorded completions")
     decode = msgspec.json.Decoder(RESULT_TYPES[run.manifest.loop]).decode_lines
     rest, number = b"", 0
     try:
@@ -132,28 +127,27 @@ def _batches(run: Run, digest: "hashlib._Hash") -> Iterator[list[Result]]:
         raise Broken(f"{RESULTS} is cut off after row {number}")
 
 
-def _rescored(row: Result) -> bool:
+def _agrees(row: Result) -> bool:
     """Whether the installed scorer says of this row what the row says."""
+    said = Measurement(row.reward, row.details.outcome, row.details.parsed_answer)
     if row.completion is None:
-        outcome, parsed = MISSING, None
-    else:
-        try:
-            outcome, parsed = verdict(row.expected_answer, row.completion)
-        except ValueError:  # an expected answer of more digits than any example has
-            return False
-    return row.outcome == outcome and row.parsed_answer == parsed and row.reward == (1.0 if outcome == "ok" else 0.0)
-
-
-def _choice_rescored(row: Result) -> bool:
-    """The same of a choice and of all the samples it was made from."""
-    if not isinstance(row, Selection) or not _rescored(row):
+        return said == UNANSWERED
+    try:
+        return said == measure(row.expected_answer, row.completion)
+    except ValueError:  # an expected answer of more digits than any example has
         return False
-    again = [1.0 if verdict(row.expected_answer, sample)[0] == "ok" else 0.0 for sample in row.samples]
+
+
+def _choice_agrees(row: Result) -> bool:
+    """The same of a choice and of all the samples it was made from."""
+    if not isinstance(row, Selection) or not _agrees(row):
+        return False
+    again = [measure(row.expected_answer, sample).reward for sample in row.samples]
     return row.rewards == again and 0 <= row.chosen < len(again) and row.samples[row.chosen] == row.completion
 
 
 def _said(row: Result) -> str:
-    return f"{visible(row.id[:60])} is recorded as {visible(row.outcome[:40])} with reward {row.reward}"
+    return f"{visible(row.id[:60])} is recorded as {visible(row.details.outcome[:40])} with reward {row.reward}"
 
 
 def _output_faults(run: Run, results_digest: str | None) -> list[str]:

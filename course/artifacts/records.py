@@ -5,39 +5,61 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, Struct
 
 from course.datasets.records import Sampling
+from course.score import Measurement
 
 SCHEMA_VERSION = 1
 MISSING = "missing_completion"  # the outcome of an example nobody answered, under --missing zero
 
-RESULTS = "results.jsonl"  # Loops A and B: a row an example
+RESULTS = "results.jsonl"  # in every run: whatever the verifier scored
 SUMMARY = "summary.json"
 MANIFEST = "manifest.json"
 README = "README.md"
 ENVIRONMENT = "environment.json"
 
 
+UNANSWERED = Measurement(0.0, MISSING, None)
+
+
+class Details(Struct, frozen=True, forbid_unknown_fields=True):
+    """Of the scorer's ``details``, what a row keeps. The rest is made again from the row (course.inspect_run --id)."""
+
+    outcome: str
+    parsed_answer: str | None
+
+
 class Result(Struct, frozen=True, forbid_unknown_fields=True):
-    """One measured example, Loop A: enough to score it again, and no more."""
+    """One scored completion: enough to score it again, and no more. Loop A has a row for each example."""
 
     id: str
     prompt: str
     expected_answer: int
     completion: str | None  # None: nobody answered
     reward: float
-    outcome: str
-    parsed_answer: str | None
+    details: Details
 
 
 class Selection(Result, frozen=True, forbid_unknown_fields=True):
-    """One measured choice, Loop B: ``completion`` is ``samples[chosen]``, and each sample has its reward."""
+    """One choice, Loop B: ``completion`` is ``samples[chosen]``, and each sample has its reward."""
 
     samples: list[str]
     rewards: list[float]
     chosen: int
 
 
-MEASURING = ("course.eval", "course.selection_demo")  # the commands whose runs have results
-RESULT_TYPES: dict[str, type[Result]] = {"A": Result, "B": Selection}
+class LearningResult(Result, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """One completion that the verifier scored on the way of Loop C.
+
+    ``training``: which one, where a run holds several. ``split``: of the prompt. ``proxy_reward``: what the rubric
+    paid that the policy is trained on, where that is not the verifier itself.
+    """
+
+    step: int  # updates before the completion was sampled
+    training: str | None = None
+    split: str | None = None
+    proxy_reward: float | None = None
+
+
+RESULT_TYPES: dict[str, type[Result]] = {"A": Result, "B": Selection, "C": LearningResult}
 
 
 class Golden(Struct, frozen=True, forbid_unknown_fields=True):

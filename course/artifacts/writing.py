@@ -20,8 +20,8 @@ from typing import Any, Self
 import msgspec
 
 from course.artifacts.environment import environment
-from course.artifacts.holdout import HOLDOUT, count_look
-from course.artifacts.records import ENVIRONMENT, MANIFEST, MEASURING, README, Manifest
+from course.artifacts.holdout import count_look
+from course.artifacts.records import ENVIRONMENT, MANIFEST, README, Manifest
 from course.errors import UserError
 
 RUNS = Path("runs")
@@ -29,7 +29,7 @@ _BATCH = 2_000  # rows
 
 
 class RunWriter:
-    """``with RunWriter(outdir) as run``: write the files, then ``publish``. Without ``publish`` nothing remains.
+    """``with RunWriter(outdir) as run``: write the files, then ``commit``. Without ``commit`` nothing remains.
 
     ``outdir`` None takes the next free ``runs/run_001``. An existing one is refused before any work is done. Raises
     UserError where the disk does not let it write.
@@ -88,19 +88,16 @@ class RunWriter:
         """Write a small JSON file, indented for a person, and keep its digest."""
         self.outputs[name] = hashlib.sha256(self._write_small(name, value)).hexdigest()
 
-    def publish(self, manifest: Manifest, readme: str, holdout: str | None = None) -> Path:
+    def commit(self, manifest: Manifest, readme: str, holdout: str | None = None) -> Path:
         """Finish the run and put it in its place; returns the place.
 
-        Counts a look at the holdout: at the run's own dataset where that is one and was measured, or at ``holdout``,
-        the fingerprint of one that was measured beside it.
+        ``holdout``: the fingerprint of a holdout that this run measured; one look at it is counted.
         """
         self._write_small(MANIFEST, manifest)
         self._write_small(ENVIRONMENT, environment())
         self._write_bytes(README, readme.encode("utf-8"))
         for folder in {(self._temporary / name).parent for name in self.outputs} | {self._temporary}:
             _sync_folder(folder)
-        if manifest.split == HOLDOUT and manifest.command in MEASURING:
-            holdout = manifest.dataset_fingerprint
         if holdout is not None:  # before the rename: a look too many is counted rather than one too few
             count_look(RUNS, self.path, manifest, holdout)
         while not self._moved():

@@ -21,7 +21,8 @@ import msgspec
 
 from course.datasets.records import Record
 from course.errors import UserError
-from course.score import MAX_DIGITS, visible
+from course.score import MAX_DIGITS
+from course.text import visible
 
 if TYPE_CHECKING:
     import hashlib

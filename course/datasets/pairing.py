@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from course.datasets.records import Example
 from course.errors import UserError
-from course.score import visible
+from course.text import visible
 
 T = TypeVar("T")
 

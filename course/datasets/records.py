@@ -6,7 +6,9 @@ from typing import Annotated, Any, ClassVar
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from course.score import FAMILIES, MAX_DIGITS, visible
+from course.faults import FAMILIES
+from course.score import MAX_DIGITS
+from course.text import visible
 
 _TOO_LARGE = 10**MAX_DIGITS
 

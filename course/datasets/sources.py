@@ -11,7 +11,7 @@ from msgspec import UNSET
 from course.datasets.jsonl import read_batches, read_json
 from course.datasets.records import Example, Provenance
 from course.errors import UserError
-from course.score import visible
+from course.text import visible
 
 SPLITS = ("dev", "holdout")
 

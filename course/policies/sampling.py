@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from course.policies.pieces import END
 from course.policies.softmax import Floats, Ints, sample
 from course.policies.token_policy import RECENT, Completions, Policy, forward
+from course.policies.vocabulary import END
 
 
 def settled(log_p: Floats, temperature: float, top_p: float) -> Floats:

@@ -23,12 +23,12 @@ import numpy as np
 
 from course.errors import UserError
 from course.policies.demonstrations import demonstrate
-from course.policies.regimes import Baseline, Plan
+from course.policies.presets import Baseline, Plan
 from course.policies.sampling import drawn
 from course.policies.softmax import Floats, Ints
 from course.policies.token_policy import Completions, Policy, completions_of, gradient, log_probs, texts_of, untrained
 from course.rubrics import Rubric
-from course.score import visible
+from course.text import visible
 
 Example = dict[str, Any]  # as the scorer takes it: id, prompt, expected_answer
 DEMONSTRATIONS = 256  # in a step of the supervised start

@@ -23,8 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from course.errors import UserError
-from course.policies.pieces import END, Pieces
 from course.policies.softmax import Floats, Ints
+from course.policies.vocabulary import END, Pieces
 
 # glibc returns freed blocks of this size to the system and takes them back, page by page, at the next step: a third of
 # a training's time. Once it has seen one freed, it keeps them. Untouched, this one costs nothing.

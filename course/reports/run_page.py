@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from course.artifacts.records import Result
-from course.reports.text import clipped, interval, percent
-from course.score import visible
+from course.reports.tables import interval, percent
+from course.text import clipped, visible
 
 LOOPS = {
     "A": ("measure", "none: nothing was improved, something was measured"),
@@ -23,7 +23,7 @@ def run_page(
     look: int,
     knob: str | None = None,
 ) -> str:
-    """The page in Markdown. ``numbers``: the summary; ``room``: its walls; ``look``: which one at the holdout, or 0.
+    """The page in Markdown. ``numbers``: the summary; ``room``: its conditions; ``look``: which one at the holdout, or 0.
 
     ``knob``: what was turned, where it is not what the loop turns.
     """
@@ -51,7 +51,7 @@ def run_page(
             f"    id          {clipped(example.id, 100)}",
             f"    prompt      {clipped(example.prompt, 200)}",
             f"    completion  {'(none)' if example.completion is None else clipped(example.completion, 200)}",
-            f"    outcome     {example.outcome}",
+            f"    outcome     {example.details.outcome}",
         ]
     lines += ["", "## Yours to fill in", ""]
     for question in (

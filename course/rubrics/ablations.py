@@ -19,8 +19,9 @@ from contextlib import suppress
 from fractions import Fraction
 from typing import Any
 
+from course.faults import PREFIX
 from course.rubrics import Rubric
-from course.score import PREFIX, TRIMMED, score
+from course.score import TRIMMED, score
 
 Readings = Callable[[str], Iterator[str]]
 

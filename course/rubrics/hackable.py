@@ -9,8 +9,10 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from course.faults import PREFIX
 from course.rubrics import Rubric
-from course.score import PREFIX, score, visible
+from course.score import score
+from course.text import visible
 
 
 class Gap(NamedTuple):

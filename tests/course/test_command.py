@@ -11,11 +11,11 @@ from typing import IO
 import pytest
 
 import course.command
-from course.command import from_zero
+from course.command import non_negative_float
 
 HEAD = """
 import os, signal, sys
-from course.command import Parser, run
+from course.command import Parser, run_command
 from course.errors import UserError
 def main():
 """
@@ -192,10 +192,10 @@ def test_no_setting_decides_what_can_be_written(setting: dict[str, str], monkeyp
 
 @pytest.mark.parametrize(("text", "number"), [("0", "0.0"), ("-0", "0.0"), (".5", "0.5"), ("+1e-3", "0.001")])
 def test_a_number_from_0_on_is_taken_and_has_no_sign(text: str, number: str) -> None:
-    assert str(from_zero(text)) == number
+    assert str(non_negative_float(text)) == number
 
 
 @pytest.mark.parametrize("text", ["-1", "-1e-9", "nan", "inf", "1e999", "", "1,5", "0x1", "\u0663"])
 def test_a_number_below_0_and_what_is_no_number_are_refused(text: str) -> None:
     with pytest.raises(ArgumentTypeError, match="expected a number"):
-        from_zero(text)
+        non_negative_float(text)

@@ -16,7 +16,7 @@ from course import coverage_demo
 from course.coverage_demo import digit_pairs, sightings
 from course.errors import UserError
 from course.policies import regimes, token_learner
-from course.policies.measuring import probe
+from course.policies.evaluation import probe
 from course.policies.token_learner import imitate
 from course.reports.figures import png
 from course.score import score
@@ -204,7 +204,7 @@ def test_the_bar_ends_where_the_work_does(tiny: Lab, monkeypatch: pytest.MonkeyP
 
 def test_the_figure_shows_the_points(tiny: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     drawn: list[Any] = []
-    monkeypatch.setattr("course.reports.coverage_figure.png", lambda sheet: drawn.append(sheet) or png(sheet))  # type: ignore[func-returns-value]
+    monkeypatch.setattr("course.reports.coverage_demo_figure.png", lambda sheet: drawn.append(sheet) or png(sheet))  # type: ignore[func-returns-value]
     demo(tiny, *TINY, "--seeds", 2)
     points = json.loads((tiny.folder / "run/summary.json").read_bytes())["points"]
     assert (tiny.folder / "run/coverage.png").read_bytes().startswith(b"\x89PNG\r\n\x1a\n")

@@ -12,12 +12,13 @@ import pytest
 from conftest import ROOT, Lab, ended, files, lines_of
 
 from course.distribution_shift_demo import sights_of, total_variation, unseen_share
-from course.policies.measuring import moments
-from course.policies.regimes import MEMORISE
+from course.faults import FAMILIES
+from course.policies.evaluation import moments
+from course.policies.presets import MEMORISE
 from course.policies.token_learner import imitate
 from course.reports.figures import png
 from course.rubrics.hackable import NAMES
-from course.score import FAMILIES, score
+from course.score import score
 
 NAME = "distribution_shift_demo"
 SMALL = MEMORISE._replace(plan=MEMORISE.plan._replace(sft_steps=150, prompts_a_step=8, limit=16))
@@ -29,7 +30,7 @@ EXAMPLES = [{"id": f"s{a}{b}", "prompt": f"What is {a} + {b}?", "expected_answer
 def small(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> Lab:
     """A lab with twelve sums, in which the supervised start is short."""
     lab.write(MEMORISE.dataset, EXAMPLES)
-    monkeypatch.setattr("course.policies.regimes.MEMORISE", SMALL)
+    monkeypatch.setattr("course.policies.presets.MEMORISE", SMALL)
     return lab
 
 
@@ -125,7 +126,7 @@ def test_what_is_frozen_is_of_step_0_whatever_comes_after_and_is_not_the_first_l
 def test_frozen_completions_are_of_their_own_prompt(small: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     """A policy that imitates a careful hand answers most prompts: were they mixed up, one in six would be right."""
     monkeypatch.setattr("course.policies.demonstrations.KNOWS", 1.0)
-    monkeypatch.setattr("course.policies.regimes.MEMORISE", SMALL._replace(plan=SMALL.plan._replace(sft_steps=500)))
+    monkeypatch.setattr("course.policies.presets.MEMORISE", SMALL._replace(plan=SMALL.plan._replace(sft_steps=500)))
     demo(small, "--steps", 1)
     groups = kept(small)[1]
     pairs = zip(EXAMPLES, groups, strict=True)
@@ -176,9 +177,9 @@ import sys
 from course.policies import regimes
 from course.policies.token_learner import Plan
 regimes.MEMORISE = regimes.MEMORISE._replace(plan={SMALL.plan!r})
-from course.command import run
+from course.command import run_command
 from course.{NAME} import main
-from course.reports.text import shape
+from course.reports.tables import shape
 sys.argv = [{NAME!r}, *{[*arguments, "two"]!r}]
 run(main)
 """
@@ -264,7 +265,7 @@ def test_the_figure_shows_the_rows(small: Lab, monkeypatch: pytest.MonkeyPatch) 
         drawn.append(sheet)
         return png(sheet)
 
-    monkeypatch.setattr("course.reports.shift_figure.png", caught)
+    monkeypatch.setattr("course.reports.distribution_shift_demo_figure.png", caught)
     demo(small, "--steps", 20)
     rows = kept(small)[0]
     assert (small.folder / "run/distribution_shift.png").read_bytes().startswith(b"\x89PNG\r\n\x1a\n")

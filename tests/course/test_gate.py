@@ -8,7 +8,7 @@ import pytest
 from conftest import Done, Lab, edited, forged, manifest_edited, rows_edited
 
 import course.gate
-from course.artifacts.instrument import installed
+from course.artifacts.scorer_identity import installed
 
 
 def of_40(passes: int) -> list[bool]:

@@ -11,13 +11,13 @@ import pytest
 from conftest import ROOT, Lab, lines_of
 from msgspec.structs import asdict
 
-from course.artifacts.goodhart import Stage
+from course.artifacts.inference import Stage
 from course.artifacts.learning import measured_row
-from course.policies.measuring import moments
-from course.policies.regimes import MEMORISE
+from course.policies.evaluation import moments
+from course.policies.presets import MEMORISE
 from course.policies.token_learner import imitate
 from course.reports.figures import png
-from course.reports.goodhart_figure import over_kl, over_steps
+from course.reports.goodhart_demo_figure import over_kl, over_steps
 from course.rubrics.hackable import GAPS, NAMES
 from course.score import score
 
@@ -54,7 +54,7 @@ def laid_out(folder: Path, patch: pytest.MonkeyPatch) -> Lab:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, folder / name)
     patch.chdir(folder)
-    patch.setattr("course.policies.regimes.MEMORISE", SMALL)
+    patch.setattr("course.policies.presets.MEMORISE", SMALL)
     return Lab(folder)
 
 
@@ -74,7 +74,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Ran:
 
     with pytest.MonkeyPatch.context() as patch:
         lab = laid_out(tmp_path_factory.mktemp("ran"), patch)
-        patch.setattr("course.reports.goodhart_figure.png", kept)
+        patch.setattr("course.reports.goodhart_demo_figure.png", kept)
         patch.setattr("course.goodhart_demo.DRAWS", 1)  # so that a gap is counted on the texts that are kept
         done = lab("goodhart_demo", *ARGUMENTS, "--outdir", "run")
     assert (done.status, done.err) == (0, "")
@@ -155,7 +155,7 @@ def test_the_summary_is_the_end_of_the_log(ran: Ran) -> None:
 
 def test_a_leash_holds(small: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     calm = SMALL._replace(plan=SMALL.plan._replace(lr=0.1))  # the small network swings where the real one does not
-    monkeypatch.setattr("course.policies.regimes.MEMORISE", calm)
+    monkeypatch.setattr("course.policies.presets.MEMORISE", calm)
     small("goodhart_demo", "--rubrics", "format_only", "--leash-rubric", "format_only", "--kl-coef", "0", "0.3", "1",
         "--steps", "40", "--outdir", "run")  # fmt: skip
     ends = [row for row in lines_of(small.folder / "run" / "log.jsonl") if row["step"] == 40]
@@ -254,7 +254,7 @@ def test_where_they_part_is_marked_at_its_step_and_at_its_kl() -> None:
     ]
     drawn: list[Any] = []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("course.reports.goodhart_figure.png", drawn.append)
+        patch.setattr("course.reports.goodhart_demo_figure.png", drawn.append)
         for figure in (over_steps, over_kl):
             figure({"cast": [parted], "score": [parted[:2]]}, {"cast": "what else int() accepts"})
     for sheet, x in zip(drawn, (10, 1.5), strict=True):

@@ -206,7 +206,7 @@ def test_the_figure_shows_the_points(lab: Lab, monkeypatch: pytest.MonkeyPatch) 
         drawn.append(sheet)
         return png(sheet)
 
-    monkeypatch.setattr("course.reports.kl_figure.png", kept)
+    monkeypatch.setattr("course.reports.kl_tradeoff_demo_figure.png", kept)
     rows = demo(lab, "graded")
     demo(lab, "verifier", "binary")
     assert (lab.folder / "run/kl_tradeoff.png").read_bytes().startswith(b"\x89PNG\r\n\x1a\n")

@@ -15,7 +15,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import course.score
-from course.score import FAMILIES, score, verdict, visible
+from course.faults import FAMILIES
+from course.score import score
+from course.text import visible
 
 unhurried = settings(derandomize=True, deadline=None, max_examples=400, suppress_health_check=[HealthCheck.too_slow])
 

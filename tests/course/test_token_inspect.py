@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from course.artifacts.learning import Inspected
-from course.reports.token_text import blocks, closing, cut_apart, difference, piece_text, quoted, verdicts
+from course.reports.token_inspect import blocks, closing, cut_apart, difference, piece_text, quoted, verdicts
 from course.token_inspect import TEXTS, unescaped
 
 BOTH = ["o200k_base", "mistral_v3"]

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from conftest import ROOT, Lab, ended, lines_of
 
-from course.policies.regimes import REGIMES
+from course.policies.presets import PRESETS
 from course.rubrics import hackable
 from course.score import score
 
@@ -337,7 +337,7 @@ def test_the_presets_need_no_other_option(lab: Lab, preset: str) -> None:
 
 def test_what_can_be_asked_for_has_the_default_that_the_help_names_in_both_presets(lab: Lab) -> None:
     helped = " ".join(lab("token_train", "--help").out.split())
-    for regime in REGIMES.values():
+    for regime in PRESETS.values():
         plan = regime.plan
         for said in (
             f"demonstrations first (default: {plan.sft_steps})",

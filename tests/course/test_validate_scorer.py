@@ -10,7 +10,7 @@ from conftest import Lab, lines_of
 
 import course.score
 import course.validate_scorer
-from course.artifacts.instrument import GOLDEN_CORRECT, GOLDEN_EXPLOITS, installed
+from course.artifacts.scorer_identity import GOLDEN_CORRECT, GOLDEN_EXPLOITS, installed
 from course.rubrics.ablations import RULES
 
 EXPLOITS = lines_of(GOLDEN_EXPLOITS)

@@ -9,7 +9,7 @@ import pytest
 from course.datasets.jsonl import read_json, read_records
 from course.datasets.records import Example, GoldenCase, Provenance, Record, Rollout, SampleGroup, Sampling
 from course.errors import UserError
-from course.score import visible
+from course.text import visible
 
 NINES = "9" * 1000
 CASE = {"id": '"g"', "prompt": '"p"', "expected_answer": "1", "completion": '"Final: 1"'}

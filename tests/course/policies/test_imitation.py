@@ -9,7 +9,7 @@ import pytest
 from tiny_policies import assert_close, gradient_by_loops, same_bits
 
 from course.policies.demonstrations import demonstrate
-from course.policies.regimes import Plan
+from course.policies.presets import Plan
 from course.policies.softmax import Ints
 from course.policies.token_learner import DEMONSTRATIONS, generator, imitate
 from course.policies.token_policy import Policy, completions_of, log_probs

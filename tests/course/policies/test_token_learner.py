@@ -10,7 +10,7 @@ import pytest
 from tiny_policies import PROMPTS, assert_close, gradient_by_loops, log_p, same_bits, seen_of, tiny, unstacked
 
 from course.errors import UserError
-from course.policies.regimes import Baseline, Plan
+from course.policies.presets import Baseline, Plan
 from course.policies.sampling import drawn
 from course.policies.token_learner import PURPOSES, Update, generator, learn, paid
 from course.policies.token_policy import texts_of

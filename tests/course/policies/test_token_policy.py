@@ -19,7 +19,6 @@ from tiny_policies import (
     tiny,
 )
 
-from course.policies.pieces import Pieces
 from course.policies.softmax import Floats
 from course.policies.token_policy import (
     RECENT,
@@ -32,6 +31,7 @@ from course.policies.token_policy import (
     log_probs,
     untrained,
 )
+from course.policies.vocabulary import Pieces
 
 ROWS = [[1, 2, 2, 1, 0], [0], [2, 1, 2, 1, 2, 1], [2, 0]]  # one for each of PROMPTS; the third was cut at the limit
 POLICY = tiny(limit=6)

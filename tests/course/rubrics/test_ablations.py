@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from conftest import lines_of
 
-from course.artifacts.instrument import GOLDEN_CORRECT, GOLDEN_EXPLOITS
+from course.artifacts.scorer_identity import GOLDEN_CORRECT, GOLDEN_EXPLOITS
 from course.rubrics import Rubric
 from course.rubrics.ablations import RULES, without
 from course.rubrics.hackable import GAPS
