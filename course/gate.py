@@ -92,9 +92,9 @@ def room_faults(conditions: list[Condition], runs: dict[str, Run]) -> list[str]:
         if opened.manifest.scorer_fingerprint != now.fingerprint:
             faults.append(f"the {side} was not measured with the scorer installed here ({now.name} {now.version})")
         if not opened.manifest.golden.passed:
-            faults.append(f"the golden sets were not kept when the {side} was measured")
+            faults.append(f"the golden sets failed when the {side} was measured")
     if not now.golden.passed:
-        faults.append("the scorer installed here does not keep the golden sets (course.validate_scorer says which)")
+        faults.append("the scorer installed here fails the golden sets (course.validate_scorer says which)")
     return faults
 
 

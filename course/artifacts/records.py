@@ -7,7 +7,7 @@ from msgspec import Meta, Struct
 from course.datasets.records import Sampling
 from course.score import Measurement
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 MISSING = "missing_completion"  # the outcome of an example nobody answered, under --missing zero
 
 RESULTS = "results.jsonl"  # in every run: whatever the verifier scored

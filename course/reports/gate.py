@@ -6,7 +6,7 @@ from textwrap import fill
 
 import msgspec
 
-from course.artifacts.locked_room import Condition, brief
+from course.artifacts.locked_room import Condition, short_value
 from course.reports.tables import WIDTH, interval, percent, points, table
 from course.text import clipped
 
@@ -67,7 +67,7 @@ def gate_text(finding: Finding) -> str:
 
 def _room_text(conditions: Sequence[Condition]) -> str:
     rows = [
-        ("ok" if wall.fault is None else "NO", wall.name, brief(wall.baseline), brief(wall.candidate))
+        ("ok" if wall.fault is None else "NO", wall.name, short_value(wall.baseline), short_value(wall.candidate))
         for wall in conditions
     ]
     return table(("", "condition", "baseline", "candidate"), rows)

@@ -34,8 +34,7 @@ def test_every_number_of_a_run_is_the_one_worked_by_hand(lab: Lab) -> None:
             "expected_answer": ANSWERS[i - 1],
             "completion": TEXTS[i - 1],
             "reward": 1.0 if i < 3 else 0.0,
-            "outcome": OUTCOMES[i - 1],
-            "parsed_answer": PARSED[i - 1],
+            "details": {"outcome": OUTCOMES[i - 1], "parsed_answer": PARSED[i - 1]},
         }
         for i in range(1, 7)
     ]
@@ -59,7 +58,7 @@ def test_the_manifest_holds_the_conditions(lab: Lab) -> None:
     manifest = json.loads(Path("r/manifest.json").read_bytes())
     prompts = b"".join(f'["q{i}","Question {i}?"]\n'.encode() for i in range(1, 7))
     said = {
-        "schema_version": 1,
+        "schema_version": 2,
         "loop": "A",
         "command": "course.eval",
         "settings": {"dataset": "dataset.jsonl", "completions": "completions.jsonl", "missing": None},
@@ -121,7 +120,7 @@ def test_missing_zero_counts_a_missing_one_as_reward_0(lab: Lab) -> None:
     assert summary["outcomes"]["missing_completion"] == 2
     assert summary["families"] == {"data": 2, "model_format": 1, "model_math": 1}
     last = lines_of(Path("runs/run_001/results.jsonl"))[-1]
-    assert (last["completion"], last["reward"], last["outcome"]) == (None, 0.0, "missing_completion")
+    assert (last["completion"], last["reward"], last["details"]["outcome"]) == (None, 0.0, "missing_completion")
     assert lab("inspect_run", "--run", "runs/run_001", "--verify").status == 0
 
 

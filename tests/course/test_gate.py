@@ -121,13 +121,13 @@ def test_two_runs_with_one_fingerprint_that_is_not_the_installed_scorers_are_rej
 
 
 @pytest.mark.parametrize("side", [0, 1])
-def test_a_run_measured_while_the_golden_sets_were_not_kept_is_rejected(
+def test_a_run_measured_while_the_golden_sets_failed_is_rejected(
     lab: Lab, pair: tuple[Path, Path], side: int
 ) -> None:
     edited(pair[side] / "manifest.json", lambda manifest: manifest["golden"].update(passed=False))
     done = gate(lab, *pair)
     assert done.status == 1
-    assert f"the golden sets were not kept when the {('baseline', 'candidate')[side]} was measured" in done.out
+    assert f"the golden sets failed when the {('baseline', 'candidate')[side]} was measured" in done.out
 
 
 def test_an_installed_scorer_that_does_not_keep_the_golden_sets_promotes_nothing(

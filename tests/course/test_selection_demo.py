@@ -69,7 +69,7 @@ def test_a_row_holds_the_choice_and_all_it_was_chosen_from(lab: Lab) -> None:
     assert [row["rewards"] for row in rows] == [[0, 1, 1, 0], [1, 0, 0, 0], [0, 0, 0, 0], [1, 1, 1, 1]]
     assert [row["samples"] for row in rows] == GROUPS
     assert [row["completion"] for row in rows] == ["Final: 22", "Final: -8", "Final: -0", "Final: 7"]
-    assert [row["outcome"] for row in rows] == ["ok", "ok", "negative_zero", "ok"]
+    assert [row["details"]["outcome"] for row in rows] == ["ok", "ok", "negative_zero", "ok"]
     assert lab("inspect_run", "--run", "runs/run_001", "--verify").status == 0
 
 

@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from course.artifacts.locked_room import knob_turned, locked_room, walls
+from course.artifacts.locked_room import knob_turned, locked_room, room_conditions
 from course.artifacts.records import Golden, Manifest
 from course.datasets.records import Sampling
 
@@ -101,7 +101,7 @@ def test_a_fact_that_is_missing_fails_closed_also_where_both_miss_it() -> None:
 
 
 def test_the_walls_are_nine_and_shown_with_their_values() -> None:
-    assert walls(BASE) == {
+    assert room_conditions(BASE) == {
         "dataset_fingerprint": "d",
         "prompts_fingerprint": "p",
         "split": "dev",

@@ -48,6 +48,10 @@ def flipped(run: Path) -> None:
     forged(run)
 
 
+def details_of(name: str, value: object) -> Tamper:
+    return lambda run: rows_edited(run, lambda rows: rows[4]["details"].update({name: value}))
+
+
 def summary_of(**changes: object) -> Tamper:
     def tamper(run: Path) -> None:
         edited(run / "summary.json", lambda summary: summary.update(changes))
@@ -96,8 +100,8 @@ TAMPERINGS: dict[str, tuple[Tamper, str]] = {
     "a flip, all forged": (flipped, "q2 is recorded as ok with reward 1.0, which is not what the scorer says"),
     "a reward alone": (rows_of("reward", 1.0), "q5 is recorded as missing_prefix with reward 1.0"),
     "half a reward": (rows_of("reward", 0.5), "q5 is recorded as missing_prefix with reward 0.5"),
-    "an outcome": (rows_of("outcome", "wrong_answer"), "q5 is recorded as wrong_answer with reward 0.0"),
-    "a parsed answer": (rows_of("parsed_answer", "7"), "q5 is recorded as missing_prefix"),
+    "an outcome": (details_of("outcome", "wrong_answer"), "q5 is recorded as wrong_answer with reward 0.0"),
+    "a parsed answer": (details_of("parsed_answer", "7"), "q5 is recorded as missing_prefix"),
     "a completion": (rows_of("completion", "Final: 7"), "q5 is recorded as missing_prefix"),
     "a completion taken away": (rows_of("completion", None), "q5 is recorded as missing_prefix"),
     "an expected answer": (rows_of("expected_answer", 21, 0), "q1 is recorded as ok"),
@@ -114,7 +118,7 @@ TAMPERINGS: dict[str, tuple[Tamper, str]] = {
     "a summary that is a list": (unlike_text("summary.json", b"[]"), "summary.json is not a JSON object"),
     "a summary that is no text": (unlike_text("summary.json", b"\xff"), "summary.json is not a JSON object"),
     "an extra key": (rows_of("note", "fine"), "results.jsonl, after row 0: not a result"),
-    "a missing key": (lambda run: rows_edited(run, lambda rows: rows[2].pop("outcome")), "not a result"),
+    "a missing key": (lambda run: rows_edited(run, lambda rows: rows[2].pop("details")), "not a result"),
     "a number as text": (rows_of("reward", "1.0"), "not a result"),
     "a list for a row": (lambda run: rows_edited(run, lambda rows: rows.append([])), "not a result"),
     "no JSON": (unlike_text("results.jsonl", b"id,reward\n"), "not a result"),
@@ -153,7 +157,7 @@ BREAKAGES: dict[str, tuple[Tamper, str]] = {
     "a field of another type": (manifest_of(golden=True), "$.golden"),
     "no samples": (manifest_of(samples_per_prompt=0), "$.samples_per_prompt"),
     "loop D": (manifest_of(loop="D"), "$.loop"),
-    "another schema": (manifest_of(schema_version=2), "manifest.json has schema version 2, this lab reads 1"),
+    "another schema": (manifest_of(schema_version=1), "manifest.json has schema version 1, this lab reads 2"),
     "results unsealed": (manifest_of(outputs={"summary.json": ""}), "manifest.json has no digest of results.jsonl"),
     "summary unsealed": (manifest_of(outputs={"results.jsonl": ""}), "manifest.json has no digest of summary.json"),
 }

@@ -197,7 +197,7 @@ def test_a_number_that_was_taken_meanwhile_is_passed_over(lab: Lab) -> None:
     manifest = manifest_of_a_run(lab)
     with RunWriter(None) as writer:
         lab.write("runs/run_001/theirs", "theirs")
-        assert writer.publish(manifest, "mine") == Path("runs/run_002")
+        assert writer.commit(manifest, "mine") == Path("runs/run_002")
     assert files(Path("runs/run_001")) == {"theirs": b"theirs"}
     assert Path("runs/run_002/README.md").read_text(encoding="utf-8") == "mine"
 
@@ -208,7 +208,7 @@ def test_an_outdir_that_was_taken_meanwhile_is_refused_and_theirs_stays(lab: Lab
     def publish() -> None:
         with RunWriter(Path("mine")) as writer:
             lab.write("mine/theirs", "theirs")
-            writer.publish(manifest, "mine")
+            writer.commit(manifest, "mine")
 
     with pytest.raises(UserError, match="mine: expected a place where a run can be written"):
         publish()
