@@ -26,7 +26,7 @@ posix = pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals and p
 
 def start(body: str, *arguments: str, stdout: int | IO[bytes] = subprocess.PIPE) -> subprocess.Popen[bytes]:
     """A process whose ``main`` is this body."""
-    script = HEAD + "".join(f"    {line}\n" for line in body.splitlines()) + "run(main)"
+    script = HEAD + "".join(f"    {line}\n" for line in body.splitlines()) + "run_command(main)"
     command, root = [sys.executable, "-c", script, *arguments], Path(course.command.__file__).parents[1]
     return subprocess.Popen(command, cwd=root, env=ENVIRONMENT, stdout=stdout, stderr=subprocess.PIPE)
 
@@ -163,7 +163,7 @@ def test_a_reader_that_has_gone_is_told_nothing_however_main_ends(
 @pytest.mark.parametrize("closed", [1, 2])
 def test_a_stream_that_the_caller_closed_is_no_fault_of_the_lab(closed: int) -> None:
     root = Path(course.command.__file__).parents[1]
-    command = ["sh", "-c", f'exec "$0" -c "$1" {closed}>&-', sys.executable, HEAD + "    return 0\nrun(main)"]
+    command = ["sh", "-c", f'exec "$0" -c "$1" {closed}>&-', sys.executable, HEAD + "    return 0\nrun_command(main)"]
     assert subprocess.run(command, cwd=root, env=ENVIRONMENT, check=False, capture_output=True).returncode == 0
 
 

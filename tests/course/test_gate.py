@@ -121,23 +121,21 @@ def test_two_runs_with_one_fingerprint_that_is_not_the_installed_scorers_are_rej
 
 
 @pytest.mark.parametrize("side", [0, 1])
-def test_a_run_measured_while_the_golden_sets_failed_is_rejected(
-    lab: Lab, pair: tuple[Path, Path], side: int
-) -> None:
+def test_a_run_measured_while_the_golden_sets_failed_is_rejected(lab: Lab, pair: tuple[Path, Path], side: int) -> None:
     edited(pair[side] / "manifest.json", lambda manifest: manifest["golden"].update(passed=False))
     done = gate(lab, *pair)
     assert done.status == 1
     assert f"the golden sets failed when the {('baseline', 'candidate')[side]} was measured" in done.out
 
 
-def test_an_installed_scorer_that_does_not_keep_the_golden_sets_promotes_nothing(
+def test_an_installed_scorer_that_fails_the_golden_sets_promotes_nothing(
     lab: Lab, pair: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     broken = installed()._replace(golden=installed().golden.__class__(passed=False, cases=82))
     monkeypatch.setattr(course.gate, "installed", lambda: broken)
     done = gate(lab, *pair)
     assert done.status == 1
-    assert "the scorer installed here does not keep the golden sets" in done.out
+    assert "the scorer installed here fails the golden sets" in done.out
 
 
 def cut(run: Path) -> None:
@@ -145,7 +143,7 @@ def cut(run: Path) -> None:
 
 
 def flip(run: Path) -> None:
-    rows_edited(run, lambda rows: rows[30].update(reward=1.0, outcome="ok"))
+    rows_edited(run, lambda rows: (rows[30].update(reward=1.0), rows[30]["details"].update(outcome="ok")))
 
 
 def emptied(run: Path) -> None:
@@ -188,7 +186,8 @@ def test_two_runs_of_no_rows_are_rejected(lab: Lab, pair: tuple[Path, Path]) -> 
 def test_rows_that_differ_are_found_where_all_fingerprints_were_forged(
     lab: Lab, pair: tuple[Path, Path], key: str, value: object
 ) -> None:
-    rows_edited(pair[1], lambda rows: rows[25].update({key: value}, completion="Final: 99", parsed_answer="99"))
+    wrong = {"completion": "Final: 99", "details": {"outcome": "wrong_answer", "parsed_answer": "99"}}
+    rows_edited(pair[1], lambda rows: rows[25].update({key: value} | wrong))
     assert lab("inspect_run", "--run", pair[1], "--verify").status == (0 if key == "expected_answer" else 1)
     done = gate(lab, *pair)
     assert done.status == 1

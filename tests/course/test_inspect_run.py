@@ -94,7 +94,7 @@ def test_an_unknown_id_is_the_callers_mistake(lab: Lab) -> None:
 
 
 def test_an_edited_row_is_shown_with_what_the_scorer_says_now(lab: Lab, run: Path) -> None:
-    rows_edited(run, lambda rows: rows[1].update(outcome="ok", reward=1.0))
+    rows_edited(run, lambda rows: (rows[1].update(reward=1.0), rows[1]["details"].update(outcome="ok")))
     assert "scored now  missing_prefix: NOT what the run recorded" in inspected(lab, "--id", "q2")
 
 
@@ -109,7 +109,7 @@ def test_a_run_of_no_rows_or_of_no_failures_says_so(lab: Lab) -> None:
     lab.evaluate([1], ["Final: 1"], "--outdir", "run")
     assert "nothing failed" in inspected(lab, "--only-fails")
     rows_edited(Path("run"), lambda rows: rows.clear())
-    assert "results.jsonl has no rows" in lab.refused("inspect_run", "--run", "run")
+    assert "expected rows to look at, got none" in lab.refused("inspect_run", "--run", "run")
 
 
 def test_the_samples_of_a_choice_are_shown_with_an_arrow_at_the_chosen(lab: Lab) -> None:
@@ -204,14 +204,18 @@ def test_a_hostile_run_of_somebody_else_reaches_no_terminal(lab: Lab, run: Path)
         run, scorer_name=HOSTILE[0], policy=HOSTILE[1], split=HOSTILE[2], change=HOSTILE[3], spec=HOSTILE[4]
     )
     edited(run / "manifest.json", lambda manifest: manifest["outputs"].update({HOSTILE[0]: HOSTILE[5]}))
-    rows_edited(run, lambda rows: rows[1].update(id=HOSTILE[0], parsed_answer=HOSTILE[0]), forge=False)
+    rows_edited(
+        run,
+        lambda rows: (rows[1].update(id=HOSTILE[0]), rows[1]["details"].update(parsed_answer=HOSTILE[0])),
+        forge=False,
+    )
     for more in ([], ["--only-fails"], ["--id", HOSTILE[0]], ["--verify"]):
         hostile(lab, "inspect_run", "--run", run, *more)
     assert hostile(lab, "gate", "--baseline", run, "--candidate", run, "--min-delta", 0).status == 1
 
 
 def test_a_hostile_outcome_reaches_no_terminal(lab: Lab, run: Path) -> None:
-    rows_edited(run, lambda rows: rows[1].update(outcome=HOSTILE[0]))
+    rows_edited(run, lambda rows: rows[1]["details"].update(outcome=HOSTILE[0]))
     hostile(lab, "inspect_run", "--run", run)
 
 

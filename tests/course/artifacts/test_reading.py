@@ -43,7 +43,7 @@ def rows_of(key: str, value: object, row: int = 4) -> Tamper:
 
 def flipped(run: Path) -> None:
     """The whole forgery: a wrong answer paid, and summary and digests made to fit."""
-    rows_edited(run, lambda rows: rows[1].update(reward=1.0, outcome="ok", parsed_answer="-8"))
+    rows_edited(run, lambda rows: rows[1].update(reward=1.0, details={"outcome": "ok", "parsed_answer": "-8"}))
     edited(run / "summary.json", lambda summary: summary.update(passes=3, pass_rate=0.6, mean_reward=0.6))
     forged(run)
 
