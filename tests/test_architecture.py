@@ -16,17 +16,21 @@ COMMANDS = [
     *("policy_gradient_demo", "bandit_train", "toy_mdp", "kl_tradeoff_demo", "policy_improvement_demo"),
     *("token_inspect", "token_train", "sample_rollouts", "goodhart_demo", "distribution_shift_demo", "coverage_demo"),
 ]
+GROUND = {"errors", "text", "faults", "score", "stats", "datasets"}
 FLOORS = {  # a part of the course -> what of the course it may import, besides itself
     "errors": set[str](),
-    "score": set[str](),
+    "text": set[str](),
+    "faults": {"text"},
+    "score": {"text", "faults"},
     "stats": set[str](),
-    "datasets": {"errors", "score"},
-    "command": {"errors", "score"},
-    "rubrics": {"score"},
-    "policies": {"errors", "score", "rubrics"},
-    "artifacts": {"errors", "score", "stats", "datasets", "policies"},
-    "reports": {"errors", "score", "stats", "datasets", "policies", "artifacts"},
-    "exercises": {"errors", "score", "stats", "datasets", "artifacts", "reports"},
+    "datasets": {"errors", "text", "faults", "score"},
+    "command": {"errors", "text"},
+    "rubrics": GROUND,
+    "policies": GROUND | {"rubrics"},
+    "artifacts": GROUND | {"rubrics", "policies"},
+    "reports": GROUND | {"rubrics", "policies", "artifacts"},
+    "publishing": GROUND | {"artifacts", "reports"},
+    "exercises": GROUND | {"artifacts", "reports"},
 }
 EVERYTHING = set(FLOORS)
 HEAVY = {"rich", "numpy", "matplotlib", "scipy", "splintr"}
@@ -130,5 +134,34 @@ def test_the_map_names_every_command_and_each_real_command_answers(lab: Lab) -> 
 
 def test_the_map_in_the_package_names_every_part() -> None:
     said = ast.get_docstring(parsed(COURSE / "__init__.py")) or ""
-    for part in ("score", "datasets", "artifacts", "rubrics", "golden", "stats", "eval", "gate", "inspect_run"):
-        assert part in said
+    for part in {part_of(path) for path in FILES} - set(COMMANDS) - {"__init__", "__main__"}:
+        assert part in said, part
+
+
+READING_PATH = re.findall(r"^    ([a-z_/]+\.py)", ast.get_docstring(parsed(COURSE / "__init__.py")) or "", re.MULTILINE)
+
+
+def test_the_reading_path_is_a_dozen_files_of_at_most_1400_lines() -> None:
+    assert 10 <= len(READING_PATH) <= 13
+    assert len(set(READING_PATH)) == len(READING_PATH)
+    assert sum((COURSE / name).read_bytes().count(b"\n") for name in READING_PATH) <= 1_400
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_what_is_not_on_the_reading_path_says_in_its_first_line_that_it_is_machinery(path: Path) -> None:
+    first_line = (ast.get_docstring(parsed(path)) or "").split("\n")[0]
+    assert first_line
+    on_the_path = path.relative_to(COURSE).as_posix() in READING_PATH
+    assert first_line.startswith("Machinery: ") != (on_the_path or (path.parent == COURSE and path.stem == "__init__"))
+
+
+SHARED_REPORTS = {"tables", "figures", "progress", "updates", "measurement", "run_page"}
+
+
+def test_a_report_is_found_by_its_command() -> None:
+    for path in sorted((COURSE / "reports").glob("*.py")):
+        assert path.stem.removesuffix("_figure") in {*COMMANDS, *SHARED_REPORTS, "__init__"}, path
+
+
+def test_the_course_is_small() -> None:
+    assert sum(path.read_bytes().count(b"\n") for path in FILES) <= 7_000
