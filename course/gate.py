@@ -85,7 +85,7 @@ def compare(baseline: Run, candidate: Run) -> tuple[Flips, list[str]]:
 
 
 def room_faults(conditions: list[Condition], runs: dict[str, Run]) -> list[str]:
-    """Why the two cannot be compared at all: a wall of the room, or the instrument."""
+    """Why the two cannot be compared at all: a condition of the room, or the instrument."""
     faults = [fault for condition in conditions if (fault := condition.fault)]
     now = installed()
     for side, opened in runs.items():
@@ -121,7 +121,7 @@ def net_flips_needed(flips: Flips, min_delta: Fraction) -> int:
     return max(flips_needed(lost) - lost, at_least_delta)  # the first is at least 6: more than the noise rule asks
 
 
-def numbers(flips: Flips, min_delta: Fraction) -> Numbers:
+def comparison_numbers(flips: Flips, min_delta: Fraction) -> Numbers:
     """Everything that can be said of the flips in numbers."""
     gained, lost = len(flips.gained), len(flips.lost)
     return Numbers(
@@ -167,7 +167,7 @@ def examine(baseline: Path, candidate: Path, min_delta: Fraction) -> Finding:
         reasons=faults or [reason],
         conditions=conditions,
         knob=knob_turned(conditions, *manifests),
-        numbers=None if faults else numbers(flips, min_delta),
+        numbers=None if faults else comparison_numbers(flips, min_delta),
         holdout_looks=looks(RUNS, manifests[1].dataset_fingerprint) if holdout else None,
     )
 

@@ -19,7 +19,7 @@ from course.artifacts.scorer_identity import example_of, installed
 from course.artifacts.summary import summary_of
 from course.command import Parser, positive_int, run_command
 from course.errors import UserError
-from course.reports.inspect_run import failures_text, ranking_text, row_in_full, samples_text
+from course.reports.inspect_run import outcomes_table, ranking_text, row_in_full, samples_text
 from course.reports.progress import with_progress
 from course.reports.tables import interval
 from course.score import score
@@ -54,7 +54,7 @@ def verify(opened: Run) -> int:
     return 1
 
 
-def inspect(opened: Run, *, only_fails: bool, top_k: int, show: int) -> str:
+def failures(opened: Run, *, only_fails: bool, top_k: int, show: int) -> str:
     """Failures by family and outcome, then the top and the bottom of the ranking."""
     examples: dict[str, list[Result]] = {}
     counts: Counter[str] = Counter()
@@ -74,7 +74,7 @@ def inspect(opened: Run, *, only_fails: bool, top_k: int, show: int) -> str:
     parts = [
         f"{visible_path(opened.path)}: Loop {opened.manifest.loop}, passed {passes:,} of {n:,} "
         f"(95 % interval {interval(wilson_interval(passes, n))})",
-        failures_text(counts, examples, top_k),
+        outcomes_table(counts, examples, top_k),
     ]
     if not only_fails:
         parts.append(ranking_text(top, bottom))
@@ -113,7 +113,7 @@ def main() -> int:
         if args.id is not None:
             print(one(opened, args.id))
         else:
-            print(inspect(opened, only_fails=args.only_fails, top_k=args.top_k, show=args.show))
+            print(failures(opened, only_fails=args.only_fails, top_k=args.top_k, show=args.show))
     except Broken as error:
         if args.verify:
             print(f"{visible_path(args.run)}: NOT as it was written\n  - {error}")

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from course.artifacts.locked_room import PICK_BEST
+from course.artifacts.locked_room import PICK_BEST_FINGERPRINT
 from course.artifacts.records import RESULTS, Details, Selection
 from course.artifacts.summary import summary_of
 from course.artifacts.writing import RunWriter
@@ -23,7 +23,7 @@ from course.datasets.pairing import paired
 from course.datasets.records import Example, SampleGroup
 from course.datasets.sources import Dataset, provenance
 from course.errors import UserError
-from course.exercises.picking import PickBest, Sample, ask, load_pick_best
+from course.exercises.picking import PickBest, Sample, choose, load_pick_best
 from course.publishing import Conditions, publish
 from course.reports.progress import with_progress
 from course.reports.selection_demo import selection_text
@@ -39,7 +39,7 @@ def select(pairs: Iterable[tuple[Example, list[str] | None]], pick_best: PickBes
             continue  # paired() refuses the run when it has seen all that is missing
         rewards = [measure(example.expected_answer, sample).reward for sample in samples]
         offered = [Sample(index, *pair) for index, pair in enumerate(zip(samples, rewards, strict=True))]
-        chosen = ask(pick_best, offered, example.id)
+        chosen = choose(pick_best, offered, example.id)
         reward, outcome, parsed = measure(example.expected_answer, samples[chosen])
         yield Selection(
             id=example.id,
@@ -118,7 +118,7 @@ def main() -> int:
             settings={
                 "dataset": visible(args.dataset.name),
                 "samples": visible(args.samples.name),
-                PICK_BEST: fingerprint,
+                PICK_BEST_FINGERPRINT: fingerprint,
             },
             change=args.change,
             dataset=dataset,

@@ -3,7 +3,7 @@
 Notation
     n       how many were tried           k, c    how many of them passed
     z       1.959964, the normal quantile of a two-sided 95 % interval
-    for, against   flips: pairs that passed only in the candidate, and only in the baseline
+    gained, lost   flips: pairs that pass only in the candidate, and only in the baseline
 
 Covered
     Intervals that hold for small n, where the textbook's mean ± 1.96 standard errors does not (20 of 20 passed: it
@@ -48,15 +48,15 @@ def exact_interval(k: int, n: int) -> tuple[float, float]:
     return low, high
 
 
-def mcnemar_exact(flips_for: int, flips_against: int) -> float:
+def mcnemar_exact(gained: int, lost: int) -> float:
     """Two-sided exact p of the flips, if either direction were as likely: min(1, 2 Σ_{i≤min} C(m,i) / 2^m).
 
     McNemar 1947 in its exact binomial form; m is the number of flips. With no flip there is no evidence: p = 1. Never
     exactly 0.05, which is no multiple of a power of two.
     """
-    if flips_for < 0 or flips_against < 0:
+    if gained < 0 or lost < 0:
         raise ValueError("flips are counts, at least 0")
-    m, i = flips_for + flips_against, min(flips_for, flips_against)
+    m, i = gained + lost, min(gained, lost)
     term = tail = _half_to_half(m, i)
     while term > tail * 1e-17:  # from the largest term down: C(m,i−1) = C(m,i) · i / (m−i+1), which ends in 0
         term *= i / (m - i + 1)
@@ -65,27 +65,27 @@ def mcnemar_exact(flips_for: int, flips_against: int) -> float:
     return min(1.0, 2 * tail)
 
 
-def flips_needed(flips_against: int) -> int:
-    """The fewest flips for that make the exact p fall below 0.05, given those against."""
+def flips_needed(lost: int) -> int:
+    """The fewest gained that make the exact p fall below 0.05, given those lost."""
     step = 1
-    while mcnemar_exact(flips_against + step, flips_against) >= 0.05:
+    while mcnemar_exact(lost + step, lost) >= 0.05:
         step *= 2
     net = step // 2  # not enough; step is
     while step - net > 1:
         middle = (net + step) // 2
-        net, step = (net, middle) if mcnemar_exact(flips_against + middle, flips_against) < 0.05 else (middle, step)
-    return flips_against + step
+        net, step = (net, middle) if mcnemar_exact(lost + middle, lost) < 0.05 else (middle, step)
+    return lost + step
 
 
-def paired_interval(flips_for: int, flips_against: int, n: int) -> tuple[float, float]:
-    """95 % interval of the difference of two paired pass rates, after one flip is added on either side.
+def paired_interval(gained: int, lost: int, n: int) -> tuple[float, float]:
+    """95 % interval of the difference of two paired pass rates, after one flip each way is added.
 
-    With a = (for+1)/(n+2), b = (against+1)/(n+2), d = a − b: d ± z √((a + b − d²)/(n+2)). Bonett and Price 2012.
+    With a = (gained+1)/(n+2), b = (lost+1)/(n+2), d = a − b: d ± z √((a + b − d²)/(n+2)). Bonett and Price 2012.
     """
-    if min(flips_for, flips_against) < 0:
+    if min(gained, lost) < 0:
         raise ValueError("flips are counts, at least 0")
-    _check_counts(flips_for + flips_against, n)
-    a, b = (flips_for + 1) / (n + 2), (flips_against + 1) / (n + 2)
+    _check_counts(gained + lost, n)
+    a, b = (gained + 1) / (n + 2), (lost + 1) / (n + 2)
     d = a - b
     half = Z95 * sqrt((a + b - d**2) / (n + 2))
     return max(-1.0, d - half), min(1.0, d + half)

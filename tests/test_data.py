@@ -15,6 +15,7 @@ import pytest
 from conftest import ROOT, files, lines_of
 
 from course.faults import CHECKS
+from course.score import measure
 
 DATA = ROOT / "data"
 DEV = lines_of(DATA / "datasets" / "math_dev.jsonl")
@@ -197,7 +198,7 @@ def test_the_frozen_rollouts_pass_between_40_and_50_percent(split: str) -> None:
 @splits
 def test_each_way_to_fail_that_a_completion_can_have_occurs(split: str) -> None:
     pairs = zip(SPLITS[split], FROZEN[split], strict=True)
-    outcomes = {verdict(example["expected_answer"], rollout["completion"])[0] for example, rollout in pairs}
+    outcomes = {measure(example["expected_answer"], rollout["completion"]).outcome for example, rollout in pairs}
     assert outcomes == {name for name, (family, _) in CHECKS.items() if family != "data"} | {"ok"}
 
 

@@ -10,10 +10,10 @@ from course.errors import UserError
 from course.text import visible
 
 HOLDOUT = "holdout"
-LOG = "holdout_log.jsonl"
+HOLDOUT_LOG = "holdout_log.jsonl"
 
 
-class Look(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class HoldoutLook(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One run on a holdout split."""
 
     run: str
@@ -25,7 +25,7 @@ class Look(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def count_look(runs: Path, run: Path, manifest: Manifest, fingerprint: str) -> None:
     """Add one look to the log. Raises OSError where it cannot be written: a look that can't be counted isn't had."""
-    look = Look(
+    look = HoldoutLook(
         run=visible(run.as_posix()),
         command=manifest.command,
         dataset_fingerprint=fingerprint,
@@ -33,7 +33,7 @@ def count_look(runs: Path, run: Path, manifest: Manifest, fingerprint: str) -> N
         scorer_version=manifest.scorer_version,
     )
     runs.mkdir(parents=True, exist_ok=True)
-    with (runs / LOG).open("ab") as file:
+    with (runs / HOLDOUT_LOG).open("ab") as file:
         file.write(msgspec.json.encode(look) + b"\n")
         file.flush()
         os.fsync(file.fileno())
@@ -42,13 +42,13 @@ def count_look(runs: Path, run: Path, manifest: Manifest, fingerprint: str) -> N
 def looks(runs: Path, dataset_fingerprint: str | None) -> int:
     """How many runs on this holdout the log counts."""
     try:
-        lines = (runs / LOG).read_bytes().splitlines()
+        lines = (runs / HOLDOUT_LOG).read_bytes().splitlines()
     except FileNotFoundError:
         return 0
     try:
-        log = [msgspec.json.decode(line, type=Look) for line in lines]
+        log = [msgspec.json.decode(line, type=HoldoutLook) for line in lines]
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise UserError(
-            f"{runs / LOG}: expected the lab's own log, one look a line, got: {error}; restore it"
+            f"{runs / HOLDOUT_LOG}: expected the lab's own log, one look a line, got: {error}; restore it"
         ) from None
     return sum(look.dataset_fingerprint == dataset_fingerprint for look in log)

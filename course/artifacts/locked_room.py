@@ -13,7 +13,7 @@ INSTRUMENT = "instrument"
 ENVIRONMENT = "environment"
 NOTHING = "nothing"
 
-PICK_BEST = "pick_best_fingerprint"  # the setting of Loop B that says how a sample was chosen
+PICK_BEST_FINGERPRINT = "pick_best_fingerprint"  # the setting of Loop B that says how a sample was chosen
 
 _KNOB_OF = {  # a condition of the room -> the knob that was turned where it differs
     "dataset_fingerprint": ENVIRONMENT,
@@ -61,12 +61,10 @@ def locked_room(baseline: Manifest, candidate: Manifest) -> list[Condition]:
 
 def knob_turned(conditions: list[Condition], baseline: Manifest, candidate: Manifest) -> str:
     """Which knob accounts for a difference between the two runs; several, joined, if several were turned."""
-    turned = dict.fromkeys(
-        condition.knob for condition in conditions if condition.baseline != condition.candidate
-    )
+    turned = dict.fromkeys(condition.knob for condition in conditions if condition.baseline != condition.candidate)
     if not turned and baseline.completions_fingerprint != candidate.completions_fingerprint:
         turned[POLICY] = None
-    if baseline.settings.get(PICK_BEST) != candidate.settings.get(PICK_BEST):
+    if baseline.settings.get(PICK_BEST_FINGERPRINT) != candidate.settings.get(PICK_BEST_FINGERPRINT):
         turned[SELECTION] = None
     return " and ".join(turned) or NOTHING
 

@@ -14,7 +14,7 @@ RESULTS = "results.jsonl"  # in every run: whatever the verifier scored
 SUMMARY = "summary.json"
 MANIFEST = "manifest.json"
 README = "README.md"
-ENVIRONMENT = "environment.json"
+ENVIRONMENT_FILE = "environment.json"
 
 
 UNANSWERED = Measurement(0.0, MISSING, None)

@@ -21,7 +21,7 @@ import msgspec
 
 from course.artifacts.environment import environment
 from course.artifacts.holdout import count_look
-from course.artifacts.records import ENVIRONMENT, MANIFEST, README, Manifest
+from course.artifacts.records import ENVIRONMENT_FILE, MANIFEST, README, Manifest
 from course.errors import UserError
 
 RUNS = Path("runs")
@@ -94,7 +94,7 @@ class RunWriter:
         ``holdout``: the fingerprint of a holdout that this run measured; one look at it is counted.
         """
         self._write_small(MANIFEST, manifest)
-        self._write_small(ENVIRONMENT, environment())
+        self._write_small(ENVIRONMENT_FILE, environment())
         self._write_bytes(README, readme.encode("utf-8"))
         for folder in {(self._temporary / name).parent for name in self.outputs} | {self._temporary}:
             _sync_folder(folder)

@@ -55,7 +55,7 @@ def load_pick_best(path: Path = PICK_BEST) -> tuple[PickBest, str]:
     return pick_best, hashlib.sha256(source).hexdigest()
 
 
-def ask(pick_best: PickBest, samples: Sequence[Sample], prompt_id: str, path: Path = PICK_BEST) -> int:
+def choose(pick_best: PickBest, samples: Sequence[Sample], prompt_id: str, path: Path = PICK_BEST) -> int:
     """Let ``pick_best`` choose, and return the index of its choice. Raises UserError where it made none."""
     try:
         choice: object = pick_best([replace(sample) for sample in samples])

@@ -43,11 +43,11 @@ class Finding(msgspec.Struct, frozen=True):
 
 def gate_json(finding: Finding) -> str:
     conditions = [
-        {"name": wall.name, "baseline": wall.baseline, "candidate": wall.candidate, "holds": wall.fault is None}
-        for wall in finding.conditions
+        {"name": one.name, "baseline": one.baseline, "candidate": one.candidate, "holds": one.fault is None}
+        for one in finding.conditions
     ]
-    whole = msgspec.structs.asdict(finding) | {"conditions": conditions}
-    return json.dumps(msgspec.to_builtins(whole), indent=2)  # ASCII only: a terminal has nothing to obey
+    document = msgspec.structs.asdict(finding) | {"conditions": conditions}
+    return json.dumps(msgspec.to_builtins(document), indent=2)  # ASCII only: a terminal has nothing to obey
 
 
 def gate_text(finding: Finding) -> str:
@@ -67,8 +67,8 @@ def gate_text(finding: Finding) -> str:
 
 def _room_text(conditions: Sequence[Condition]) -> str:
     rows = [
-        ("ok" if wall.fault is None else "NO", wall.name, short_value(wall.baseline), short_value(wall.candidate))
-        for wall in conditions
+        ("ok" if one.fault is None else "NO", one.name, short_value(one.baseline), short_value(one.candidate))
+        for one in conditions
     ]
     return table(("", "condition", "baseline", "candidate"), rows)
 
@@ -84,11 +84,11 @@ def _numbers_lines(numbers: Numbers) -> list[str]:
         table(("run", "passed", "of", "pass rate", "95 % interval (Wilson)"), rows, right=(1, 2, 3)),
         "",
         f"difference           {points(numbers.delta)}, paired 95 % interval {_span(numbers.delta_ci95)}",
-        _flips("flips for", numbers.gained),
-        _flips("flips against", numbers.lost),
+        _flips("gained", numbers.gained),
+        _flips("lost", numbers.lost),
         f"exact McNemar p      {numbers.mcnemar_p:.4g}",
-        f"to be promoted       a net {numbers.net_flips_needed} flips for, with as many against",
-        f"shown reliably       by n = {numbers.n:,}: {shows}",
+        f"to be promoted       needs at least {numbers.net_flips_needed} more gained than lost, with as many lost",
+        f"n = {numbers.n:<16,} mostly shows {shows}",
     ]
 
 

@@ -11,7 +11,7 @@ from course.text import clipped, named, visible
 _ALL = 2_000  # characters of a text that is shown whole
 
 
-def failures_text(counts: Mapping[str, int], shown: Mapping[str, Sequence[Result]], top_k: int) -> str:
+def outcomes_table(counts: Mapping[str, int], shown: Mapping[str, Sequence[Result]], top_k: int) -> str:
     """Failures by family and outcome, the most frequent first, with examples of each."""
     n = sum(counts.values())
     failed = sorted(((o, c) for o, c in counts.items() if o != "ok"), key=lambda item: (-item[1], item[0]))

@@ -77,9 +77,9 @@ def test_mcnemar_gives_the_published_values_whichever_side_is_named_first(flips:
 def test_mcnemar_is_the_share_of_coin_tosses_at_least_as_lopsided() -> None:
     for m in range(1, 11):
         leads = [abs(sum(tosses)) for tosses in product((1, -1), repeat=m)]
-        for flips_for in range(m + 1):
-            as_lopsided = sum(lead >= abs(2 * flips_for - m) for lead in leads)
-            assert float(mcnemar_exact(flips_for, m - flips_for)) == pytest.approx(as_lopsided / 2**m, rel=1e-12)
+        for gained in range(m + 1):
+            as_lopsided = sum(lead >= abs(2 * gained - m) for lead in leads)
+            assert float(mcnemar_exact(gained, m - gained)) == pytest.approx(as_lopsided / 2**m, rel=1e-12)
 
 
 def test_mcnemar_is_scipys_binomial_test_for_many_flips() -> None:
@@ -109,13 +109,13 @@ def test_the_paired_interval_holds_the_true_difference_about_95_times_in_100(
     n: int, rate_for: float, rate_against: float
 ) -> None:
     held = 0.0
-    for flips_for, flips_against in product(range(n + 1), repeat=2):
-        if (same := n - flips_for - flips_against) < 0:
+    for gained, lost in product(range(n + 1), repeat=2):
+        if (same := n - gained - lost) < 0:
             continue
-        low, high = paired_interval(flips_for, flips_against, n)
+        low, high = paired_interval(gained, lost, n)
         if low <= rate_for - rate_against <= high:
-            ways = comb(n, flips_for) * comb(n - flips_for, flips_against)
-            held += ways * rate_for**flips_for * rate_against**flips_against * (1 - rate_for - rate_against) ** same
+            ways = comb(n, gained) * comb(n - gained, lost)
+            held += ways * rate_for**gained * rate_against**lost * (1 - rate_for - rate_against) ** same
     assert held >= 0.94
 
 
