@@ -79,7 +79,7 @@ def _numbers_lines(numbers: Numbers) -> list[str]:
         ("baseline", baseline, numbers.n, percent(baseline / numbers.n), interval(numbers.baseline_ci95)),
         ("candidate", candidate, numbers.n, percent(candidate / numbers.n), interval(numbers.candidate_ci95)),
     ]
-    shows = f"differences of {min(100, 100 * numbers.smallest_visible_difference):.1f} points or more (80 % power)"
+    smallest = min(100, 100 * numbers.smallest_visible_difference)
     return [
         table(("run", "passed", "of", "pass rate", "95 % interval (Wilson)"), rows, right=(1, 2, 3)),
         "",
@@ -87,8 +87,8 @@ def _numbers_lines(numbers: Numbers) -> list[str]:
         _flips("gained", numbers.gained),
         _flips("lost", numbers.lost),
         f"exact McNemar p      {numbers.mcnemar_p:.4g}",
-        f"to be promoted       needs at least {numbers.net_flips_needed} more gained than lost, with as many lost",
-        f"n = {numbers.n:<16,} mostly shows {shows}",
+        f"to be promoted       needs at least {numbers.net_flips_needed:,} more gained than lost",
+        f"n = {numbers.n:,} mostly shows differences of {smallest:.1f} points or more (80 % power)",
     ]
 
 
