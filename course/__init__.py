@@ -1,20 +1,32 @@
 """RL foundations for LLMs: one small instrument, three loops.
 
-     datasets/ ──► policies ──► rollouts ──► score.py ──► artifacts/ ──► Loop A measure · Loop B choose · Loop C learn
+     datasets/ ──► policies/ ──► rollouts ──► score.py ──► artifacts/ ──► Loop A measure · B choose · C learn
                                             guardrails: gate · golden/ · rubrics/ · the locked room
 
-Read in this order:
+The reading path: these files, in this order. Each can be read without opening another.
 
-    score.py         the instrument: what is paid, what can go wrong, and the verdict
-    datasets/        what goes in, and how strictly it is read
-    eval.py          Loop A on one screen; inspect_run.py looks at what failed
-    artifacts/       what comes out, and why it can be believed
-    gate.py          whether one run may replace another; stats.py is how sure a count makes you
-    selection_demo.py   Loop B
-    rubrics/, golden/   the instrument under attack: validate_scorer.py
-    policies/        what Loop C changes, and the equations that change it
-    policy_gradient_demo.py, bandit_train.py, toy_mdp.py   one loop three times: slow, kept, with time
-    token_train.py, policies/token_learner.py   the same loop with tokens; goodhart_demo.py: what it does to a verifier
+    score.py                     the instrument: what is rewarded, and why a completion was not
+    eval.py                      Loop A on one screen: score recorded completions
+    stats.py                     how sure a count makes you
+    gate.py                      may one run take another's place?
+    selection_demo.py            Loop B: choose one of N
+    rubrics/hackable.py          verifiers that believe too much, each with its exploit
+    policies/softmax.py          a distribution over actions, and the few equations about it
+    policies/reinforce.py        the update, the baselines, the variance: the named equations of Loop C
+    policy_gradient_demo.py      Loop C in slow motion; the next three are this loop
+    bandit_train.py              … kept: many runs side by side
+    toy_mdp.py                   … and time: a reward at the end, credit for the first step
+    policies/token_learner.py    … and tokens: a policy that writes, and learns to cheat a careless verifier
+
+Everything else is machinery, and its first line says so:
+
+    faults, text                 what names a fault; untrusted text made fit to print
+    datasets, golden, rubrics    what goes in, read strictly; cases with a known reward; wrong verifiers
+    policies                     the small policies: bandit, two steps, tokens
+    artifacts, publishing        what comes out: the rows and files of a run, and the one ending of every run
+    reports                      what a command prints and draws, one module per command, named for it
+    exercises                    the student's pick_best: loaded, called, not believed
+    command, errors              how every command reads its arguments, ends, and says what to mend
 
 This package is the teacher's and is read, not edited. ``python -m course`` prints the commands.
 """
@@ -23,7 +35,7 @@ import sys
 from importlib.util import find_spec
 
 _ARGUMENTS = sys.orig_argv
-_AS_COMMAND = "-m" in _ARGUMENTS and f"{_ARGUMENTS[_ARGUMENTS.index('-m') + 1]}.".startswith("course.")
+_AS_COMMAND = "-m" in _ARGUMENTS[:-1] and f"{_ARGUMENTS[_ARGUMENTS.index('-m') + 1]}.".startswith("course.")
 
 # A student who forgot the environment gets one line. Whoever imports the package as a library is left alone.
 if _AS_COMMAND and find_spec("msgspec") is None:

@@ -1,4 +1,4 @@
-"""What every command shares: how its arguments are read and how its process ends.
+"""Machinery: what every command shares, how its arguments are read and how its process ends.
 
 Exit status: 0 it worked; 1 a check said no; 2 the caller can mend it, one line on stderr says what; 3 undecided
 (the gate). A traceback means a fault of the lab itself.

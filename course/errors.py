@@ -1,4 +1,4 @@
-"""The one exception for what a person can mend."""
+"""Machinery: the one exception for what a person can mend."""
 
 
 class UserError(Exception):

@@ -1,4 +1,4 @@
-"""Loop A's second half: look at what failed, and say why, before anything is improved.
+"""Machinery: Loop A's second half. Look at what failed, and say why, before anything is improved.
 
     python -m course.inspect_run --run runs/run_001 --only-fails --top-k 5 --show 2
     python -m course.inspect_run --run runs/run_001 --id dev-007

@@ -1,4 +1,4 @@
-"""The one ending of a run: manifest, page, the look at the holdout, and what is printed when all of it is on disk.
+"""Machinery: the one ending of a run. Manifest, page, the look at the holdout, what is printed when all is on disk.
 
 Every command that leaves a run ends here, so that what a run holds is decided in one place.
 """

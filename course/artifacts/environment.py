@@ -1,4 +1,4 @@
-"""Everything that may differ between two equal runs, and nothing else: clock, host, versions, git."""
+"""Machinery: everything that may differ between two equal runs, and nothing else: clock, host, versions, git."""
 
 import os
 from pathlib import Path

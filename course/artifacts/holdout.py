@@ -1,4 +1,4 @@
-"""How often the holdout was looked at. Each look is a chance to tune on it, so each is counted."""
+"""Machinery: how often the holdout was looked at. Each look is a chance to tune on it, so each is counted."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The locked room: two runs can be compared only where everything but the one thing studied was the same."""
+"""Machinery: the locked room. Two runs can be compared only where everything but the one thing studied was the same."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""Reading a run, and believing none of it: digests are taken again, and every completion is scored again.
+"""Machinery: reading a run and believing none of it. Digests are taken again, every completion is scored again.
 
 Covered
     A file changed, cut or missing; a reward or an outcome edited, even where the digests were forged to fit.
@@ -63,7 +63,7 @@ def open_run(path: Path) -> Run:
 
 
 def read_summary(run: Run) -> dict[str, Any]:
-    """The summary, as it stands. Raises Broken where it cannot be read."""
+    """The summary, unverified. Raises Broken where it cannot be read."""
     try:
         return msgspec.json.decode(_read(run.path, SUMMARY), type=dict[str, Any])
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
@@ -71,12 +71,12 @@ def read_summary(run: Run) -> dict[str, Any]:
 
 
 def rows(run: Run) -> Iterator[Result]:
-    """The results, as they stand and unverified. Raises Broken at a row that is none."""
+    """The rows of the results, unverified. Raises Broken at the first line that is not a row."""
     return chain.from_iterable(_batches(run, hashlib.sha256()))
 
 
 def verified_rows(run: Run, faults: list[str]) -> Iterator[Result]:
-    """Yield every row, and add to ``faults`` what is wrong with the run: complete once the iteration is through.
+    """Yield every row, and add to ``faults`` what is wrong with the run; the list is complete after the last row.
 
     The installed scorer scores the raw completions again; digests and the summary's counts are taken again.
     """
@@ -108,7 +108,7 @@ def _verified_batches(run: Run, faults: list[str]) -> Iterator[list[Result]]:
 
 
 def _batches(run: Run, digest: "hashlib._Hash") -> Iterator[list[Result]]:
-    """The rows of some 256 KiB at a time: all of it read once, and fed to ``digest`` on the way."""
+    """The rows, some 256 KiB at a time. Every byte is read once and fed to ``digest``."""
     decode = msgspec.json.Decoder(RESULT_TYPES[run.manifest.loop]).decode_lines
     rest, number = b"", 0
     try:
@@ -151,7 +151,7 @@ def _said(row: Result) -> str:
 
 
 def _output_faults(run: Run, results_digest: str | None) -> list[str]:
-    """What is wrong with the files that the manifest seals; ``results_digest``: if the results were read already."""
+    """What is wrong with the files that the manifest seals. ``results_digest``: of the results, already read."""
     faults = []
     for name, recorded in run.manifest.outputs.items():
         faults += _digest_faults(run.path, name, recorded, results_digest if name == RESULTS else None)

@@ -1,4 +1,4 @@
-"""What stands in the files of a run."""
+"""Machinery: what stands in the files of a run, Loops A and B; ``learning`` and ``token_rows`` add those of Loop C."""
 
 from typing import Annotated, Any, Literal
 
@@ -73,11 +73,11 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True):
     """The conditions of a run. A fingerprint of a file is the SHA-256 of its bytes, as ``sha256sum`` prints it.
 
     ``prompts_fingerprint``: SHA-256 over ``["id","prompt"]`` and a newline for each example in order: it stays the
-    same when only answers change. ``samples_per_prompt``: 1 in Loop A, N in Loop B. What a small learner of Loop C
-    has none of (a dataset, a split, recorded completions) is None. ``seed``: of what the run itself drew.
-    ``change``: the one thing that was changed since the run before, in the student's words. ``outputs``: name to
-    SHA-256 of every other file that is evidence; the README is the student's page and the environment is volatile, so
-    neither is sealed.
+    same when only answers change. ``samples_per_prompt``: 1 in Loop A, N in Loop B. None where a field does not
+    apply: the small runs of Loop C have no dataset, split or recorded completions. ``seed``: of the run's own draws.
+    ``change``: the one thing changed since the run before, in the student's words. ``outputs``: name -> SHA-256 of
+    every other file that is evidence. Two are not sealed: README.md, on which the student writes, and
+    environment.json, which differs between equal runs.
     """
 
     schema_version: int

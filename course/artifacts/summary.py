@@ -1,4 +1,4 @@
-"""What the results of a run add up to: the numbers that Loops A and B share."""
+"""Machinery: what the results of a run add up to, the numbers that Loops A and B share."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Writing a run: in a hidden folder beside its place, synced, then renamed. A killed command leaves no run at all.
+"""Machinery: writing a run, in a hidden folder beside its place, synced, then renamed. A killed command leaves none.
 
 Covered
     An error, Ctrl-C or SIGTERM on the way removes the hidden folder. A kill -9 or a power cut leaves it behind, under
@@ -89,7 +89,7 @@ class RunWriter:
         self.outputs[name] = hashlib.sha256(self._write_small(name, value)).hexdigest()
 
     def commit(self, manifest: Manifest, readme: str, holdout: str | None = None) -> Path:
-        """Finish the run and put it in its place; returns the place.
+        """Seal the run and rename it to its place. Returns the place.
 
         ``holdout``: the fingerprint of a holdout that this run measured; one look at it is counted.
         """
@@ -100,12 +100,12 @@ class RunWriter:
             _sync_folder(folder)
         if holdout is not None:  # before the rename: a look too many is counted rather than one too few
             count_look(RUNS, self.path, manifest, holdout)
-        while not self._moved():
+        while not self._renamed():
             self.path = _next_free()
         _sync_folder(self.path.parent)
         return self.path
 
-    def _moved(self) -> bool:
+    def _renamed(self) -> bool:
         try:
             self._temporary.rename(self.path)
         except OSError:
@@ -121,7 +121,7 @@ class RunWriter:
         return data
 
     def _write_bytes(self, name: str, data: bytes) -> None:
-        """Whole or not at all: even the folder that a kill leaves behind has no half file under its real name."""
+        """Write a file whole or not at all: a kill leaves no half file under its real name."""
         place = self._place(name)
         part = place.with_name(f"{place.name}.part")
         with part.open("wb") as file:

@@ -1,4 +1,4 @@
-"""Strict JSONL: UTF-8, one record a line, blank lines ignored, everything that is not a record refused.
+"""Machinery: strict JSONL. UTF-8, one record a line, blank lines ignored, everything that is not a record refused.
 
 Two roads, one verdict. The strict road asks the standard library's decoder, which can be told to refuse what JSON
 forbids and Python allows (NaN, 1e400) and what both allow and no record may have (a key twice, half a surrogate

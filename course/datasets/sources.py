@@ -1,4 +1,4 @@
-"""What is known of the files a measurement starts from: a dataset's fingerprints and split, completions' provenance."""
+"""Machinery: what is known of the files a measurement starts from: fingerprints, the split, who wrote completions."""
 
 import hashlib
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The student's ``pick_best``: found, loaded, called, and not believed.
+"""Machinery: the student's ``pick_best``, found, loaded, called, and not believed.
 
 Covered
     A missing or broken file, an exception, an exit, a choice that is none of the samples: each becomes one line that

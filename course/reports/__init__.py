@@ -1,5 +1,3 @@
-"""Numbers and records made into text: pure functions, data in, text out.
-
-``text``: tables and lines for the terminal. ``progress``: how far a long piece of work is. ``run_page``: the README
-of a run. The others belong to the command they are named for.
-"""
+"""Machinery: what a command prints and draws. ``reports/NAME.py`` is the text of ``course.NAME``, ``NAME_figure.py`` its
+figure; shared are ``tables``, ``figures``, ``progress``, ``updates``, ``measurement`` and ``run_page``. Pure: data in,
+text or figure out."""

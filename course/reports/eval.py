@@ -1,4 +1,4 @@
-"""What course.eval prints."""
+"""Machinery: what course.eval prints."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""What the gate says, for a person and for a program."""
+"""Machinery: what course.gate prints, for a person and for a program."""
 
 import json
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What course.inspect_run prints: untrusted text throughout, so all of it goes through ``visible`` first."""
+"""Machinery: what course.inspect_run prints. All of it is untrusted text, so all of it goes through ``visible``."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

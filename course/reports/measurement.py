@@ -1,4 +1,4 @@
-"""What the reports of Loops A and B share: the conditions of the measurement, and its one number."""
+"""Machinery: what the reports of Loops A and B share, the conditions of the measurement, and its one number."""
 
 from collections.abc import Mapping
 from typing import Any

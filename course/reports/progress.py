@@ -1,4 +1,4 @@
-"""A progress bar for work of more than two seconds, for a person at a terminal and nobody else."""
+"""Machinery: a progress bar for work of more than two seconds, for a person at a terminal and nobody else."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""A run for a person: the README of its folder, with blanks for what only the person knows."""
+"""Machinery: a run for a person, the README of its folder, with blanks for what only the person knows."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

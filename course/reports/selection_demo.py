@@ -1,4 +1,4 @@
-"""What Loop B prints: its numbers side by side, and where choosing still fails."""
+"""Machinery: what course.selection_demo prints, its numbers side by side and where choosing still fails."""
 
 import re
 from collections.abc import Mapping, Sequence

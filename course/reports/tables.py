@@ -1,4 +1,4 @@
-"""Text for the terminal. All of it is plain: what a completion contains is shown, never obeyed."""
+"""Machinery: numbers and tables for the terminal."""
 
 import re
 from collections.abc import Iterable, Sequence
