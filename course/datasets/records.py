@@ -1,4 +1,4 @@
-"""Machinery: the records of the four kinds of file that go in. A field that is not here is refused, and so is another type."""
+"""Machinery: the records of the four kinds of file that go in. Another field or another type is refused."""
 
 import re
 from datetime import date

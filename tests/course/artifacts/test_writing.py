@@ -17,7 +17,7 @@ import pytest
 from conftest import Done, Lab, copied, edited, ended, files, lines_of
 
 from course.artifacts import writing
-from course.artifacts.holdout import Look
+from course.artifacts.holdout import HoldoutLook
 from course.artifacts.records import Manifest
 from course.artifacts.writing import RunWriter
 from course.errors import UserError
@@ -254,7 +254,7 @@ def test_a_copy_of_a_run_is_as_good_as_the_run(lab: Lab) -> None:
 def test_rows_can_be_read_as_soon_as_they_are_added(lab: Lab) -> None:
     with RunWriter(Path("run")) as writer:
         for count in range(1, 4):
-            writer.append("log.jsonl", Look(f"run-{count}", "a", None, None, "1.0.0"))
+            writer.append("log.jsonl", HoldoutLook(f"run-{count}", "a", None, None, "1.0.0"))
             (log,) = lab.folder.glob(".run.*.partial/log.jsonl")
             assert [row["run"] for row in lines_of(log)] == [f"run-{i}" for i in range(1, count + 1)]
             assert writer.outputs["log.jsonl"] == hashlib.sha256(log.read_bytes()).hexdigest()
