@@ -22,10 +22,10 @@ from course.policy_gradient_demo import learn, right_answers
 
 def test_two_updates_are_those_worked_by_hand() -> None:
     first, second = learn(np.array([0.3, 0.0]), 0.5, with_baseline=True)
-    assert (int(first.action), first.reward, first.baseline, first.advantage) == (1, 1.0, 0.0, 1.0)
+    assert [float(x) for x in (first.action, first.reward, first.baseline, first.advantage)] == [1, 1.0, 0.0, 1.0]
     assert first.direction.tolist() == [-0.25, 0.75, -0.25, -0.25]
     assert first.new_theta.tolist() == second.theta.tolist() == [-0.125, 0.375, -0.125, -0.125]
-    assert (int(second.action), second.reward, second.baseline, second.advantage) == (0, 0.0, 1.0, -1.0)
+    assert [float(x) for x in (second.action, second.reward, second.baseline, second.advantage)] == [0, 0.0, 1.0, -1.0]
     p = softmax_by_hand([-0.125, 0.375, -0.125, -0.125])
     assert second.direction.tolist() == pytest.approx([p[0] - 1, p[1], p[2], p[3]], abs=1e-15)
 
