@@ -15,7 +15,7 @@ from statistics import median
 from timeit import default_timer, timeit
 from typing import NamedTuple
 
-from course.artifacts.learning import Measured, measured_row
+from course.artifacts.token_rows import Measured, measured_row
 from course.datasets.sources import Dataset
 from course.policies.evaluation import moments
 from course.policies.presets import PRESETS, Regime

@@ -20,9 +20,9 @@ from msgspec.structs import asdict
 
 from course.artifacts.conditions import manifest_of
 from course.artifacts.holdout import looks
-from course.artifacts.learning import measured_row
 from course.artifacts.locked_room import room_conditions
 from course.artifacts.records import SUMMARY
+from course.artifacts.token_rows import measured_row
 from course.artifacts.writing import RUNS, RunWriter
 from course.command import Parser, non_negative_int, positive_int, run_command
 from course.datasets.sources import Dataset

@@ -23,10 +23,10 @@ import msgspec
 from course.artifacts.conditions import manifest_of
 from course.artifacts.holdout import HOLDOUT
 from course.artifacts.holdout import looks as looks_at
-from course.artifacts.learning import Measured, measured_row, pushed_rows
 from course.artifacts.locked_room import room_conditions
 from course.artifacts.records import SUMMARY
 from course.artifacts.rollout_files import policy_name, write_drawn
+from course.artifacts.token_rows import Measured, measured_row, pushed_rows
 from course.artifacts.writing import RUNS, RunWriter
 from course.command import Parser, finite_float, non_negative_float, non_negative_int, positive_int, run_command
 from course.datasets.records import Sampling

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from course.artifacts.learning import Measured, measured_row
+from course.artifacts.token_rows import Measured, measured_row
 from course.stats import wilson_interval
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from statistics import median, median_low
 from textwrap import fill
 from typing import NamedTuple
 
-from course.artifacts.learning import Measured
+from course.artifacts.token_rows import Measured
 from course.reports.tables import WIDTH, interval, percent, table
 from course.stats import wilson_interval
 

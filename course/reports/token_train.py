@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from course.artifacts.learning import Measured, Pushed, measured_row
+from course.artifacts.token_rows import Measured, Pushed, measured_row
 from course.reports.tables import interval, percent, shape, table
 from course.stats import wilson_interval
 from course.text import clipped, one_line

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from course.artifacts.learning import Measured
+from course.artifacts.token_rows import Measured
 from course.reports.figures import BLUE, GREY, ORANGE, dress, figure, png
 
 

@@ -12,7 +12,7 @@ from conftest import ROOT, Lab, lines_of
 from msgspec.structs import asdict
 
 from course.artifacts.inference import Stage
-from course.artifacts.learning import measured_row
+from course.artifacts.token_rows import measured_row
 from course.policies.evaluation import moments
 from course.policies.presets import MEMORISE
 from course.policies.token_learner import imitate

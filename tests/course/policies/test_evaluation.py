@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from tiny_policies import contexts, next_p, same_bits, seen_of, tiny
 
-from course.artifacts.learning import measured_row
+from course.artifacts.token_rows import measured_row
 from course.policies.evaluation import Moment, Probe, moments, probe
 from course.policies.presets import Plan
 from course.policies.sampling import drawn

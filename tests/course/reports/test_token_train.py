@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from msgspec.structs import replace
 
-from course.artifacts.learning import Measured, Pushed
+from course.artifacts.token_rows import Measured, Pushed
 from course.reports.token_train import looks_text, pushed_text, slow_text, written_text
 
 FIRST = Measured(0, 0.25, 0.125, None, None, 0.0, 5.25)
