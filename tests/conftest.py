@@ -28,7 +28,7 @@ ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_M
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("lab", "which tests (default: all but the slow ones)")
-    group.addoption("--fast", action="store_true", help="only those that run no command and no other process")
+    group.addoption("--fast", action="store_true", help="only those without commands, processes, trainings")
     group.addoption("--all", action="store_true", help="the slow ones too, and more examples of each property")
 
 
@@ -51,12 +51,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Leave out what the tier leaves out. A test named by its id, ``file::test``, runs in every tier."""
     for item in items:
         if "lab" in getattr(item, "fixturenames", ()):
-            item.add_marker("command")
+            item.add_marker("medium")
         if item.get_closest_marker("serial"):
             item.add_marker(pytest.mark.xdist_group("serial"))
     if config.getoption("--all") or any("::" in argument for argument in config.args):
         return
-    left_out = {"slow", "command"} if config.getoption("--fast") else {"slow"}
+    left_out = {"slow", "medium"} if config.getoption("--fast") else {"slow"}
     kept = [item for item in items if left_out.isdisjoint(mark.name for mark in item.iter_markers())]
     chosen = set(kept)
     config.hook.pytest_deselected(items=[item for item in items if item not in chosen])

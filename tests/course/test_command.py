@@ -13,7 +13,7 @@ import pytest
 import course.command
 from course.command import from_zero
 
-pytestmark = pytest.mark.command
+pytestmark = pytest.mark.medium
 
 HEAD = """
 import os, signal, sys

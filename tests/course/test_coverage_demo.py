@@ -191,7 +191,7 @@ def test_the_terminal_tells_loop_curve_and_place(tiny: Lab) -> None:
 
 @pytest.mark.parametrize(
     ("steps", "looks"),
-    [(1, 2), (51, 3), *(pytest.param(*more, marks=pytest.mark.slow) for more in [(49, 2), (50, 2), (100, 3)])],
+    [(1, 2), (51, 3), *(pytest.param(*rest, marks=pytest.mark.slow) for rest in [(49, 2), (50, 2), (100, 3)])],
 )
 def test_the_bar_ends_where_the_work_does(tiny: Lab, monkeypatch: pytest.MonkeyPatch, steps: int, looks: int) -> None:
     announced: list[int] = []

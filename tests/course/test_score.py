@@ -245,7 +245,7 @@ print([score({"prompt": "", "expected_answer": n}, f"Final: {text}")["details"][
 """
 
 
-@pytest.mark.command
+@pytest.mark.medium
 @pytest.mark.parametrize("flags", [[], ["-O"], ["-X", "utf8=0"], ["-X", "int_max_str_digits=640"]], ids=" ".join)
 @pytest.mark.parametrize("setting", [{}, {"PYTHONINTMAXSTRDIGITS": "640"}, {"PYTHONUTF8": "0", "LC_ALL": "C"}], ids=str)
 def test_no_setting_of_the_interpreter_changes_a_verdict(flags: list[str], setting: dict[str, str]) -> None:

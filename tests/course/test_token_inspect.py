@@ -507,7 +507,7 @@ def test_the_closing_words_count_what_was_seen_and_not_what_is_known() -> None:
     assert closing({"v": [row([b"x"])]}).split("\n")[0] == "String 1 is 1 token in v: as many choices, and one reward."
 
 
-@pytest.mark.command
+@pytest.mark.medium
 def test_help_loads_nothing_heavy() -> None:
     script = (
         "import sys\nsys.argv = ['token_inspect', '--help']\nfrom course.token_inspect import main\n"

@@ -239,7 +239,7 @@ except Exception as error:
 """
 
 
-@pytest.mark.command
+@pytest.mark.medium
 @pytest.mark.parametrize(("digits", "said"), [(1000, "[True]"), (1001, f"$.expected_answer: {DIGITS} 1,001")])
 def test_a_lower_limit_on_the_text_of_integers_changes_nothing(tmp_path: Path, digits: int, said: str) -> None:
     path = file(tmp_path, b'{"id":"a","prompt":"","expected_answer":-%s}' % (b"9" * digits))
