@@ -87,6 +87,7 @@ def test_the_course_imports_nothing_that_is_not_installed_with_it() -> None:
         assert foreign <= declared, path
 
 
+@pytest.mark.medium
 def test_what_is_slow_to_import_is_imported_where_it_is_needed() -> None:
     code = f"import sys; {'; '.join(f'import course.{name}' for name in COMMANDS)}; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)

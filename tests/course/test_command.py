@@ -13,6 +13,8 @@ import pytest
 import course.command
 from course.command import non_negative_float
 
+pytestmark = pytest.mark.medium
+
 HEAD = """
 import os, signal, sys
 from course.command import Parser, run_command
@@ -96,6 +98,7 @@ def test_right_arguments_and_a_call_for_help_are_answered_on_stdout() -> None:
 
 
 @posix
+@pytest.mark.serial
 @pytest.mark.parametrize(
     ("number", "status", "complaint"),
     [

@@ -105,6 +105,7 @@ def test_the_log_has_a_row_for_each_look_at_each_training(tiny: Lab) -> None:
     assert len({str(row["by_times"]) for row in log}) > 4
 
 
+@pytest.mark.slow
 def test_each_training_is_on_the_first_prompts_and_passes_go_to_the_right_times(tiny: Lab) -> None:
     demo(tiny, *TINY, "--seed", 2)
     for row in log_of(tiny):
@@ -143,6 +144,7 @@ def test_the_summary_is_the_log_in_the_middle(tiny: Lab) -> None:
         assert point["times"] == median(times)
 
 
+@pytest.mark.slow
 def test_same_seed_same_bytes_and_another_seed_other_bytes(tiny: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     for folder, seed in (("one", 3), ("same", 3), ("other", 4)):
         tiny.write(f"{folder}/{DEV}", TRAINING)
@@ -187,7 +189,10 @@ def test_the_terminal_tells_loop_curve_and_place(tiny: Lab) -> None:
     assert f"run: {Path('run')}\nlook at: {Path('run/coverage.png')}\n" in out
 
 
-@pytest.mark.parametrize(("steps", "looks"), [(1, 2), (49, 2), (50, 2), (51, 3), (100, 3)])
+@pytest.mark.parametrize(
+    ("steps", "looks"),
+    [(1, 2), (51, 3), *(pytest.param(*rest, marks=pytest.mark.slow) for rest in [(49, 2), (50, 2), (100, 3)])],
+)
 def test_the_bar_ends_where_the_work_does(tiny: Lab, monkeypatch: pytest.MonkeyPatch, steps: int, looks: int) -> None:
     announced: list[int] = []
 

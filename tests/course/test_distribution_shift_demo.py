@@ -68,7 +68,7 @@ def test_unseen_and_total_variation_worked_by_hand() -> None:
     assert total_variation(one, {"n": 3, "outcomes": {"wrong_answer": 3}}) == 1
 
 
-@pytest.mark.parametrize("rubric", ["anywhere", "score"])
+@pytest.mark.parametrize("rubric", ["anywhere", pytest.param("score", marks=pytest.mark.slow)])
 def test_every_number_of_every_row_follows_from_the_completions(small: Lab, rubric: str) -> None:
     demo(small, "--rubric", rubric, "--frozen", 3, "--steps", 42)
     rows, groups, fresh = kept(small)
@@ -109,6 +109,7 @@ def test_fresh_means_of_the_policy_of_that_step(small: Lab) -> None:
     assert kept(small)[2] == [{"step": step, "completions": written[step]} for step in (0, 5, 7)]
 
 
+@pytest.mark.slow
 def test_what_is_frozen_is_of_step_0_whatever_comes_after_and_is_not_the_first_look(small: Lab) -> None:
     for outdir, arguments in {
         "one": ["--steps", 1],
@@ -123,6 +124,7 @@ def test_what_is_frozen_is_of_step_0_whatever_comes_after_and_is_not_the_first_l
     assert [group["samples"][0] for group in one[1]] != one[2][0]["completions"]
 
 
+@pytest.mark.slow
 def test_frozen_completions_are_of_their_own_prompt(small: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     """A policy that imitates a careful hand answers most prompts: were they mixed up, one in six would be right."""
     monkeypatch.setattr("course.policies.demonstrations.KNOWS", 1.0)
@@ -195,7 +197,7 @@ run(main)
     assert len(one) == 8
 
 
-@pytest.mark.parametrize(("rubric", "seen"), [("anywhere", True), ("score", False)])
+@pytest.mark.parametrize(("rubric", "seen"), [("anywhere", True), pytest.param("score", False, marks=pytest.mark.slow)])
 def test_the_terminal_tells_the_rows(small: Lab, rubric: str, seen: bool) -> None:
     out = demo(small, "--rubric", rubric, "--steps", 60, "--frozen", 5)
     rows, groups, fresh = kept(small)

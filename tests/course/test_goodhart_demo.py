@@ -21,6 +21,8 @@ from course.reports.goodhart_demo_figure import over_kl, over_steps
 from course.rubrics.hackable import GAPS, NAMES
 from course.score import score
 
+pytestmark = [pytest.mark.medium, pytest.mark.xdist_group("goodhart_demo")]  # one run serves most of these
+
 SMALL = MEMORISE._replace(
     plan=MEMORISE.plan._replace(sft_steps=60, prompts_a_step=8, group_size=4, limit=12, width=4, hidden=16)
 )
@@ -153,6 +155,7 @@ def test_the_summary_is_the_end_of_the_log(ran: Ran) -> None:
         assert summary[name] == {key: median(row[key] for row in ran.looks(*job, 5)) for key in KEYS}
 
 
+@pytest.mark.slow
 def test_a_leash_holds(small: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     calm = SMALL._replace(plan=SMALL.plan._replace(lr=0.1))  # the small network swings where the real one does not
     monkeypatch.setattr("course.policies.presets.MEMORISE", calm)
@@ -180,7 +183,7 @@ def test_the_terminal_tells_the_numbers_of_the_log(ran: Ran) -> None:
 
 
 def test_same_seed_same_bytes_and_another_seed_other_bytes(small: Lab) -> None:
-    few = ["--rubrics", "format_only", "--kl-coef", "0", "--steps", "3"]
+    few = ["--rubrics", "format_only", "--kl-coef", "0", "--steps", "1"]
     for outdir, seed in (("one", 3), ("same", 3), ("other", 4)):
         assert small("goodhart_demo", *few, "--seed", seed, "--change", "x", "--outdir", outdir).status == 0
     one, same, other = (
@@ -199,6 +202,7 @@ def test_same_seed_same_bytes_and_another_seed_other_bytes(small: Lab) -> None:
     assert small("inspect_run", "--run", "one", "--verify").status == 0
 
 
+@pytest.mark.slow
 def test_the_first_of_two_seeds_is_the_run_of_that_seed_alone(small: Lab) -> None:
     few = ["--rubrics", "format_only", "--leash-rubric", "format_only", "--kl-coef", "0", "--steps", "3"]
     small("goodhart_demo", *few, "--seeds", "2", "--outdir", "two")

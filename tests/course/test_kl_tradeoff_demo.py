@@ -144,7 +144,7 @@ def test_the_spreadsheet_holds_the_rows_to_the_bit(lab: Lab, rewards: str) -> No
         assert [float(cell[f"p{action}"]) for action in range(6)] == row["probs"]
 
 
-@both
+@pytest.mark.parametrize("rewards", ["graded", pytest.param("verifier", marks=pytest.mark.slow)])
 def test_two_runs_are_equal_to_the_byte_and_belong_to_loop_c(lab: Lab, rewards: str) -> None:
     arguments = ["--rewards", rewards, "--change", "a weaker penalty"]
     assert lab("kl_tradeoff_demo", *arguments, "--outdir", "one").status == 0

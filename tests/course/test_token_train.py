@@ -232,6 +232,8 @@ def started(lab: Lab, files_: tuple[object, ...]) -> Iterator[tuple["subprocess.
             process.kill()
 
 
+@pytest.mark.slow
+@pytest.mark.serial
 def test_a_kill_leaves_a_readable_log_and_no_half_policy(
     lab: Lab, started: tuple["subprocess.Popen[bytes]", Path]
 ) -> None:
@@ -247,7 +249,10 @@ def test_a_kill_leaves_a_readable_log_and_no_half_policy(
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for one process")
-@pytest.mark.parametrize(("sign", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.serial
+@pytest.mark.parametrize(
+    ("sign", "status"), [(signal.SIGINT, 130), pytest.param(signal.SIGTERM, 143, marks=pytest.mark.slow)]
+)
 def test_ctrl_c_and_a_polite_kill_end_in_a_whole_run(
     lab: Lab,
     files_: tuple[object, ...],

@@ -48,7 +48,9 @@ def test_the_same_rates_of_fewer_completions_are_noise() -> None:
     assert parting(training(*rewards, n=100)) is None
 
 
-@pytest.mark.parametrize("n", [20, 200, 600])
+@pytest.mark.parametrize(
+    "n", [20, pytest.param(200, marks=pytest.mark.slow), pytest.param(600, marks=pytest.mark.slow)]
+)
 def test_more_means_that_two_wilson_intervals_do_not_touch(n: int) -> None:
     for low in range(0, n, max(1, n // 10)):
         for high in range(low, n + 1, max(1, n // 20)):

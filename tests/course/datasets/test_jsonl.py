@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from course.datasets import jsonl
@@ -213,7 +213,7 @@ def nearly_records(draw: st.DrawFn) -> tuple[Any, bytes]:
     return kind, line[:at] + draw(st.sampled_from(noise)) + line[at:]
 
 
-@settings(derandomize=True, deadline=None, max_examples=2_000, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=4 * settings.default.max_examples)
 @given(nearly_records())
 def test_what_the_fast_road_takes_the_strict_road_takes_for_the_same_record(kind_and_line: tuple[Any, bytes]) -> None:
     kind, line = kind_and_line
@@ -239,6 +239,7 @@ except Exception as error:
 """
 
 
+@pytest.mark.medium
 @pytest.mark.parametrize(("digits", "said"), [(1000, "[True]"), (1001, f"$.expected_answer: {DIGITS} 1,001")])
 def test_a_lower_limit_on_the_text_of_integers_changes_nothing(tmp_path: Path, digits: int, said: str) -> None:
     path = file(tmp_path, b'{"id":"a","prompt":"","expected_answer":-%s}' % (b"9" * digits))

@@ -14,6 +14,8 @@ from course.policies.sampling import drawn
 from course.policies.token_learner import imitate, learn
 from course.policies.token_policy import Policy
 
+pytestmark = pytest.mark.medium
+
 LETTERS: list[dict[str, Any]] = [
     {"id": f"q{i}", "prompt": prompt, "expected_answer": i} for i, prompt in enumerate(["bab", "a", "", "abbb"])
 ]

@@ -14,6 +14,8 @@ from course.policies.softmax import Ints
 from course.policies.token_learner import DEMONSTRATIONS, generator, imitate
 from course.policies.token_policy import Policy, completions_of, log_probs
 
+pytestmark = pytest.mark.medium
+
 EXAMPLES: list[dict[str, Any]] = [
     {"id": f"{a}+{b}", "prompt": f"Compute {a} + {b}.", "expected_answer": a + b} for a in range(1, 4) for b in (2, 7)
 ]

@@ -176,7 +176,7 @@ def test_the_kl_of_best_of_n_never_passes_its_bound(world: tuple[Floats, Floats]
     assert -1e-12 <= entropy(chosen, reference) <= best_of_n_kl_bound(n) + 1e-12
 
 
-@pytest.mark.parametrize("n", [2, 4, 8, 16])
+@pytest.mark.parametrize("n", [2, *(pytest.param(n, marks=pytest.mark.slow) for n in (4, 8, 16))])
 def test_best_of_n_is_never_above_the_closed_form_at_the_same_kl(n: int) -> None:
     draw = np.random.default_rng(n)
     for _ in range(25):

@@ -12,6 +12,8 @@ from course.policies.softmax import Floats
 from course.policies.token_learner import baseline_of
 from course.policies.token_policy import Policy, Weights, gradient
 
+pytestmark = pytest.mark.medium
+
 POLICY, REFERENCE = tiny(0), tiny(1)
 ROWS = list(everything_written(3, 3))
 PAID = np.random.default_rng(5).choice([0.0, 1.0, 0.3, -2.0], len(ROWS))  # a reward for each of them

@@ -15,6 +15,8 @@ from course.policies.sampling import drawn
 from course.policies.token_learner import PURPOSES, Update, generator, learn, paid
 from course.policies.token_policy import texts_of
 
+pytestmark = pytest.mark.medium
+
 EXAMPLES = [{"id": f"q{i}", "prompt": prompt, "expected_answer": i} for i, prompt in enumerate([*PROMPTS, "bb"])]
 PLAN = Plan(
     sft_steps=0,
