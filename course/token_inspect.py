@@ -20,10 +20,11 @@ from course.artifacts.records import SUMMARY
 from course.artifacts.writing import RunWriter
 from course.command import Parser, run_command
 from course.errors import UserError
+from course.faults import MAX_DIGITS
 from course.policies.tokenizer import VOCABULARIES, encode
 from course.reports.run_page import run_page
 from course.reports.token_inspect import blocks, closing, verdicts
-from course.score import MAX_DIGITS, score
+from course.score import score
 from course.text import named, visible_path
 
 TEXTS: Final = ("Final: 323", "Final:  323", "Final: 0323", "Final:\n323", "Final:323", "Final:\u00a0323")
