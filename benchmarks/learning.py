@@ -21,7 +21,7 @@ from course.policies.evaluation import moments
 from course.policies.presets import PRESETS, Regime
 from course.policies.token_learner import Example, imitate, learn
 from course.policies.token_policy import Completions, Weights
-from course.rubrics.hackable import NAMES
+from course.rubrics.hackable import RUBRICS
 
 LAB = Path(__file__).resolve().parents[1]
 STEPS = 200  # that are timed
@@ -114,7 +114,7 @@ def step_cost(name: str, rubric: str) -> None:
     regime = PRESETS[name]
     examples, _ = examples_of(regime)
     reference = deque(imitate(examples, regime.plan, 0), maxlen=1).pop()
-    updates = learn(reference, examples, NAMES[rubric], regime.plan._replace(steps=STEPS + 1), 0)
+    updates = learn(reference, examples, RUBRICS[rubric], regime.plan._replace(steps=STEPS + 1), 0)
     ours, bare = [], []
     update = next(updates)
     for _ in range(STEPS):
@@ -136,7 +136,7 @@ def trained(name: str, rubric: str, seed: int) -> Iterator[Measured]:
     regime = PRESETS[name]
     examples, holdout = examples_of(regime)
     reference = deque(imitate(examples, regime.plan, seed), maxlen=1).pop()
-    looks = moments(reference, examples, holdout, NAMES[rubric], regime.plan, seed, regime.plan.steps)
+    looks = moments(reference, examples, holdout, RUBRICS[rubric], regime.plan, seed, regime.plan.steps)
     return map(measured_row, looks)
 
 

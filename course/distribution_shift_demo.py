@@ -37,7 +37,7 @@ from course.reports.distribution_shift_demo_figure import shift_curves
 from course.reports.progress import with_progress
 from course.reports.run_page import run_page
 from course.reports.tables import percent, shape
-from course.rubrics.hackable import NAMES
+from course.rubrics.hackable import RUBRICS
 from course.score import SCORER_NAME, SCORER_VERSION
 from course.text import visible_path
 
@@ -137,10 +137,10 @@ def main() -> int:
     )
     parser.add_argument(
         "--rubric",
-        choices=NAMES,
+        choices=RUBRICS,
         default="anywhere",
         metavar="NAME",
-        help=f"what the policy is trained on (default: anywhere): {', '.join(NAMES)}",
+        help=f"what the policy is trained on (default: anywhere): {', '.join(RUBRICS)}",
     )
     parser.add_argument(
         "--frozen", type=positive_int, default=8, help="completions of each prompt kept at step 0 (default: 8)"
@@ -163,7 +163,7 @@ def main() -> int:
         groups = freeze(reference, examples, args.frozen, args.seed)
         frozen = scored(examples, [group.samples for group in groups])
 
-        learning = moments(reference, examples, [], NAMES[args.rubric], plan, args.seed, EVERY)
+        learning = moments(reference, examples, [], RUBRICS[args.rubric], plan, args.seed, EVERY)
         seen = list(with_progress(learning, "learning", 1 - -plan.steps // EVERY, tell=passing))
         looks = [look_at(moment, examples, groups, frozen) for moment in seen]
 

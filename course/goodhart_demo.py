@@ -47,7 +47,7 @@ from course.reports.goodhart_demo import (
 from course.reports.goodhart_demo_figure import leash_figure, over_kl, over_steps
 from course.reports.progress import with_progress
 from course.reports.run_page import run_page
-from course.rubrics.hackable import GAPS, NAMES
+from course.rubrics.hackable import GAPS, RUBRICS
 from course.text import visible_path
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def trained(
     """One training, look by look; the last look comes with what the policy found."""
     from course.policies.evaluation import moments
 
-    for moment in moments(reference, examples, unseen, NAMES[rubric], plan, seed, every_of(plan.steps), DRAWS):
+    for moment in moments(reference, examples, unseen, RUBRICS[rubric], plan, seed, every_of(plan.steps), DRAWS):
         assert moment.holdout is not None  # a dataset has at least one prompt
         found: list[Exploit] = []
         if moment.step == plan.steps:
@@ -106,9 +106,9 @@ def strength(text: str) -> float:
 
 def main() -> int:
     parser = Parser("course.goodhart_demo", "Loop C on hackable rubrics: proxy and true reward, and where they part.")
-    parser.add_argument("--rubrics", nargs="+", choices=NAMES, default=list(NAMES), metavar="NAME",
-                        help=f"what to train on (default: all of {', '.join(NAMES)})")  # fmt: skip
-    parser.add_argument("--leash-rubric", choices=NAMES, default="anywhere", metavar="NAME",
+    parser.add_argument("--rubrics", nargs="+", choices=RUBRICS, default=list(RUBRICS), metavar="NAME",
+                        help=f"what to train on (default: all of {', '.join(RUBRICS)})")  # fmt: skip
+    parser.add_argument("--leash-rubric", choices=RUBRICS, default="anywhere", metavar="NAME",
                         help="the rubric that is trained on again on a leash (default: anywhere)")  # fmt: skip
     parser.add_argument("--kl-coef", nargs="+", type=strength, default=list(BETAS), metavar="BETA",
                         help=f"the leashes (default: {' '.join(f'{beta:g}' for beta in BETAS)})")  # fmt: skip

@@ -1,24 +1,24 @@
 """Untrusted text made fit to print: the one place. What a text contains is shown, never obeyed.
 
-Not part of the scorer's fingerprint: another way to print a character makes no other instrument.
+Not part of the scorer's fingerprint: another way to print a character makes no other scorer.
 """
 
+import re
 import unicodedata
 from pathlib import Path
 from typing import Final
 
-# Characters that Python calls printable and that show as nothing or as a blank.
-_BLANK: Final = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0") | frozenset(
-    map(chr, (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)))
-)
+from course.faults import INVISIBLE
+
+_INVISIBLE: Final = re.compile(f"[{INVISIBLE}]")  # Python calls some of these printable
 _UNNAMED: Final = {"\t": "TAB", "\n": "LINE FEED", "\r": "CARRIAGE RETURN", "\0": "NULL", "\x1b": "ESCAPE"}
 
 
 def visible(text: str) -> str:
     """The text with every character that could hide, move or command anything written as ``<U+XXXX NAME>``."""
-    if text.isascii() and text.isprintable():
+    if text.isprintable() and (text.isascii() or not _INVISIBLE.search(text)):
         return text
-    return "".join(char if char.isprintable() and char not in _BLANK else f"<{named(char)}>" for char in text)
+    return "".join(char if char.isprintable() and not _INVISIBLE.match(char) else f"<{named(char)}>" for char in text)
 
 
 def named(char: str) -> str:

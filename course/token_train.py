@@ -37,7 +37,7 @@ from course.reports.progress import with_progress
 from course.reports.run_page import run_page
 from course.reports.token_train import live, looks_text, plan_text, slow_text, written_text
 from course.reports.token_train_figure import learning_curves
-from course.rubrics.hackable import GAPS, NAMES
+from course.rubrics.hackable import GAPS, RUBRICS
 from course.text import visible, visible_path
 
 if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --help answers at once
@@ -87,7 +87,7 @@ def main() -> int:
 
     with RunWriter(args.outdir) as writer:
         examples, unseen = read(dataset, holdout)
-        rubric = NAMES[args.rubric]
+        rubric = RUBRICS[args.rubric]
         starts = imitate(examples, plan, args.seed)
         reference = deque(with_progress(starts, "imitating", plan.sft_steps + 1), maxlen=1).pop()
         first = islice(learn(reference, examples, rubric, plan, args.seed), args.slow)
@@ -188,7 +188,7 @@ def parsed() -> Namespace:
     )
     parser.add_argument("--dataset", type=Path, help="learn on these prompts instead; no holdout but by --holdout")
     parser.add_argument("--holdout", type=Path, help="prompts that are only measured")
-    parser.add_argument("--rubric", choices=NAMES, default="score", metavar="NAME", help=RUBRIC_HELP)
+    parser.add_argument("--rubric", choices=RUBRICS, default="score", metavar="NAME", help=RUBRIC_HELP)
     plan = PRESETS["generalise"].plan  # that of the other preset is the same in all that can be asked for
     parser.add_argument(
         "--sft-steps",

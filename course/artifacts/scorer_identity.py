@@ -1,4 +1,4 @@
-"""Which instrument measured: the scorer's identity, and whether it keeps the golden sets."""
+"""Which instrument measured: the scorer's identity, and whether it passes the golden sets."""
 
 import hashlib
 from collections.abc import Iterable
@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from course import faults
 from course import score as scorer
 from course.artifacts.records import Golden
 from course.datasets.jsonl import read_records
@@ -19,7 +20,11 @@ GOLDEN_EXPLOITS = GOLDEN_FOLDER / "golden_exploits.jsonl"
 
 
 class Instrument(NamedTuple):
-    """The installed scorer. ``fingerprint`` changes with its spec, its source and its verdicts on the golden sets."""
+    """The installed scorer. ``fingerprint``: SHA-256 over name, version, spec, source and golden verdicts.
+
+    The source is that of ``score.py`` and ``faults.py``, all that decides a reward or an outcome. How a text is
+    printed, ``text.py``, is not in it.
+    """
 
     name: str
     version: str
@@ -29,7 +34,7 @@ class Instrument(NamedTuple):
 
 
 class GoldenVerdict(NamedTuple):
-    """What the scorer said of one golden case, beside what it should have said."""
+    """What the scorer made of one golden case. ``passed``: it is what was expected."""
 
     case: GoldenCase
     reward: float
@@ -37,12 +42,12 @@ class GoldenVerdict(NamedTuple):
     message: str
 
     @property
-    def kept(self) -> bool:
+    def passed(self) -> bool:
         return (self.reward, self.outcome) == (self.case.expected_reward, self.case.expected_outcome)
 
 
-def try_golden(cases: Iterable[GoldenCase]) -> list[GoldenVerdict]:
-    """Put each case before the scorer."""
+def check_golden(cases: Iterable[GoldenCase]) -> list[GoldenVerdict]:
+    """Score each case and compare."""
     verdicts = []
     for case in cases:
         result = scorer.score(example_of(case), case.completion)
@@ -58,14 +63,14 @@ def example_of(record: Any) -> dict[str, Any]:
 
 @cache
 def installed() -> Instrument:
-    """Take the installed scorer's fingerprint and ask it the golden sets; once a process."""
-    verdicts = try_golden([*read_records(GOLDEN_CORRECT, GoldenCase), *read_records(GOLDEN_EXPLOITS, GoldenCase)])
-    source = Path(scorer.__file__).read_bytes().replace(b"\r\n", b"\n")
+    """The installed scorer's fingerprint, and whether it passes the golden sets. Computed once a process."""
+    verdicts = check_golden([*read_records(GOLDEN_CORRECT, GoldenCase), *read_records(GOLDEN_EXPLOITS, GoldenCase)])
+    sources = [Path(str(module.__file__)).read_bytes().replace(b"\r\n", b"\n") for module in (scorer, faults)]
     identity = {
         "name": scorer.SCORER_NAME,
         "version": scorer.SCORER_VERSION,
         "spec": scorer.SPEC,
-        "source": hashlib.sha256(source).hexdigest(),
+        "source": [hashlib.sha256(source).hexdigest() for source in sources],
         "verdicts": [[verdict.case.id, verdict.reward, verdict.outcome] for verdict in verdicts],
     }
     return Instrument(
@@ -73,5 +78,5 @@ def installed() -> Instrument:
         version=scorer.SCORER_VERSION,
         fingerprint=hashlib.sha256(msgspec.json.encode(identity)).hexdigest(),
         spec=scorer.SPEC,
-        golden=Golden(passed=all(verdict.kept for verdict in verdicts), cases=len(verdicts)),
+        golden=Golden(passed=all(verdict.passed for verdict in verdicts), cases=len(verdicts)),
     )

@@ -21,7 +21,7 @@ import msgspec
 
 from course.datasets.records import Record
 from course.errors import UserError
-from course.score import MAX_DIGITS
+from course.faults import MAX_DIGITS
 from course.text import visible
 
 if TYPE_CHECKING:

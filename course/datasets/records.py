@@ -6,8 +6,7 @@ from typing import Annotated, Any, ClassVar
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from course.faults import FAMILIES
-from course.score import MAX_DIGITS
+from course.faults import FAMILIES, MAX_DIGITS
 from course.text import visible
 
 _TOO_LARGE = 10**MAX_DIGITS
@@ -76,7 +75,7 @@ class GoldenCase(Record, frozen=True, forbid_unknown_fields=True):
             raise ValueError(f"$.expected_answer: expected at most {MAX_DIGITS:,} digits, got more")
         if self.expected_outcome not in FAMILIES:
             raise ValueError(f"$.expected_outcome: expected one of {', '.join(FAMILIES)}, got {self.expected_outcome}")
-        if self.expected_reward != (1.0 if self.expected_outcome == "ok" else 0.0):
+        if self.expected_reward != float(self.expected_outcome == "ok"):
             raise ValueError(
                 f"$.expected_reward: expected 1.0 with the outcome ok and 0.0 with any other, got "
                 f"{self.expected_reward} with {self.expected_outcome}"

@@ -10,21 +10,19 @@ from course.text import clipped
 
 
 def confusion_text(verdicts: Sequence[GoldenVerdict]) -> str:
-    """What was paid against what should have been, and the two rates with exact bounds."""
-    should = [verdict for verdict in verdicts if verdict.case.expected_reward == 1.0]
-    should_not = [verdict for verdict in verdicts if verdict.case.expected_reward == 0.0]
-    missed = sum(verdict.reward != 1.0 for verdict in should)
-    hacked = sum(verdict.reward != 0.0 for verdict in should_not)
+    """Rewards given against rewards expected, and the two error rates with exact bounds."""
+    right = [verdict.reward == 1.0 for verdict in verdicts if verdict.case.expected_reward == 1.0]
+    wrong = [verdict.reward == 0.0 for verdict in verdicts if verdict.case.expected_reward == 0.0]
     rows = [
-        ("right and in the spec", len(should) - missed, missed),
-        ("wrong or out of the spec", hacked, len(should_not) - hacked),
+        ("right and in the spec", right.count(True), right.count(False)),
+        ("wrong or out of the spec", wrong.count(False), wrong.count(True)),
     ]
     return "\n".join(
         [
-            table(("golden cases that are", "paid 1.0", "paid 0.0"), rows, right=(1, 2)),
+            table(("golden cases that are", "reward 1.0", "reward 0.0"), rows, right=(1, 2)),
             "",
-            _rate_line("false positives", hacked, len(should_not)),
-            _rate_line("false negatives", missed, len(should)),
+            _rate_line("false positives", wrong.count(False), len(wrong)),
+            _rate_line("false negatives", right.count(False), len(right)),
         ]
     )
 
@@ -35,25 +33,20 @@ def _rate_line(name: str, k: int, n: int) -> str:
     return f"{name}  {k} of {n}: {percent(k / n)}   (exact 95 % bounds {interval(exact_interval(k, n))})"
 
 
-def ablations_text(exploits: Sequence[GoldenCase], unpaid: Mapping[str, Sequence[GoldenCase]]) -> str:
-    """Each rule with its exploits: how many the rubric without it pays, and one of them."""
+def ablations_text(exploits: Sequence[GoldenCase], unrewarded: Mapping[str, Sequence[GoldenCase]]) -> str:
+    """Each rule with its exploits: how many the rubric without it rewards, and one of them."""
     rows = []
-    for rule, idle in unpaid.items():
-        attacks = [case for case in exploits if case.rule == rule]
-        rows.append(
-            (
-                rule,
-                f"{len(attacks) - len(idle)} of {len(attacks)}",
-                clipped(attacks[0].completion, 40) if attacks else "",
-            )
-        )
-    return table(("without the rule", "exploits paid", "such as"), rows, right=(1,))
+    for rule, idle in unrewarded.items():
+        texts = [case.completion for case in exploits if case.rule == rule]
+        example = clipped(texts[0], 40) if texts else ""
+        rows.append((rule, f"{len(texts) - len(idle)} of {len(texts)}", example))
+    return table(("without the rule", "exploits rewarded", "such as"), rows, right=(1,))
 
 
-def verdicts_text(broken: Sequence[GoldenVerdict]) -> str:
-    """Cases that were not kept, each with what was expected and what the scorer said."""
+def verdicts_text(failed: Sequence[GoldenVerdict]) -> str:
+    """Cases that the scorer did not pass, each with what was expected and what it said."""
     lines = []
-    for verdict in broken:
+    for verdict in failed:
         case = verdict.case
         lines += [
             f"  {clipped(case.id, 40)}",

@@ -17,7 +17,7 @@ from course.policies.evaluation import moments
 from course.policies.presets import MEMORISE
 from course.policies.token_learner import imitate
 from course.reports.figures import png
-from course.rubrics.hackable import NAMES
+from course.rubrics.hackable import RUBRICS
 from course.score import score
 
 NAME = "distribution_shift_demo"
@@ -104,7 +104,7 @@ def test_fresh_means_of_the_policy_of_that_step(small: Lab) -> None:
     demo(small, "--rubric", "last_number", "--steps", 7, "--seed", 3)
     plan = SMALL.plan._replace(steps=7)
     *_, reference = imitate(EXAMPLES, plan, 3)
-    learning = moments(reference, EXAMPLES, [], NAMES["last_number"], plan, 3, 1)
+    learning = moments(reference, EXAMPLES, [], RUBRICS["last_number"], plan, 3, 1)
     written = {moment.step: moment.train.texts for moment in learning}
     assert kept(small)[2] == [{"step": step, "completions": written[step]} for step in (0, 5, 7)]
 
@@ -229,7 +229,7 @@ def test_the_terminal_tells_the_rows(small: Lab, rubric: str, seen: bool) -> Non
             text.replace("\n", "⏎").startswith(begins)
             and by_hand(text) not in known
             and str(example["expected_answer"]) == answer
-            and f"{NAMES[rubric](example, text)['reward']:.1f}" == reward
+            and f"{RUBRICS[rubric](example, text)['reward']:.1f}" == reward
             for example, text in zip(EXAMPLES, texts, strict=True)
         )
     assert (rows[-1]["unseen_shape"] > 0.9) == seen

@@ -18,7 +18,7 @@ from course.policies.presets import MEMORISE
 from course.policies.token_learner import imitate
 from course.reports.figures import png
 from course.reports.goodhart_demo_figure import over_kl, over_steps
-from course.rubrics.hackable import GAPS, NAMES
+from course.rubrics.hackable import GAPS, RUBRICS
 from course.score import score
 
 pytestmark = [pytest.mark.medium, pytest.mark.xdist_group("goodhart_demo")]  # one run serves most of these
@@ -110,7 +110,7 @@ def test_the_rows_are_what_the_learner_gives_when_it_is_asked_itself(ran: Ran) -
     *_, reference = imitate(examples, SMALL.plan, 4)
     for rubric, beta in JOBS:
         plan = SMALL.plan._replace(steps=5, kl_coef=beta)
-        found = moments(reference, examples, unseen, NAMES[rubric], plan, 4, 1)
+        found = moments(reference, examples, unseen, RUBRICS[rubric], plan, 4, 1)
         rows = [row for row in ran.log if (row["rubric"], row["kl_coef"], row["seed"]) == (rubric, beta, 4)]
         for moment, row in zip(found, rows, strict=True):
             assert asdict(measured_row(moment)).items() <= row.items()

@@ -55,7 +55,7 @@ def paying(monkeypatch: pytest.MonkeyPatch, name: str, pay: Any) -> None:
     def rubric(example: dict[str, Any], completion: str) -> dict[str, Any]:
         return {"reward": pay(example, completion), "details": {}}
 
-    monkeypatch.setitem(hackable.NAMES, name, rubric)
+    monkeypatch.setitem(hackable.RUBRICS, name, rubric)
 
 
 def test_a_run_holds_the_log_the_policy_the_curves_and_what_was_written(lab: Lab, files_: tuple[object, ...]) -> None:

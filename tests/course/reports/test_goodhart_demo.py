@@ -16,7 +16,7 @@ from course.reports.goodhart_demo import (
     rubrics_text,
     start_text,
 )
-from course.rubrics.hackable import GAPS, NAMES
+from course.rubrics.hackable import GAPS, RUBRICS
 
 START = Stage(
     step=0, proxy_reward=0.25, true_reward=0.1, kl=0.0, mean_length=5.0, holdout_proxy_reward=0.0,
@@ -43,7 +43,7 @@ def test_a_row_for_each_rubric() -> None:
     hacked = training(
         proxy_reward=0.996, true_reward=0.0, holdout_proxy_reward=0.531, holdout_true_reward=0.004, kl=114.58
     )
-    said = words(rubrics_text({name: [hacked] for name in NAMES}))
+    said = words(rubrics_text({name: [hacked] for name in RUBRICS}))
     assert "without_punctuation 0.25 -> 1.00 0.00 0.53 0.00 114.6 0" in said
     assert "anywhere 0.25 -> 1.00" in said
 
@@ -51,10 +51,10 @@ def test_a_row_for_each_rubric() -> None:
 def test_all_rubrics_fit_in_eighty_columns_with_many_seeds_too() -> None:
     hacked = training(proxy_reward=0.99, true_reward=0.0, kl=114.58)
     seeds = [[replace(stage, step=stage.step + 100) for stage in hacked]] * 12
-    text = rubrics_text(dict.fromkeys(NAMES, seeds))
-    assert words(text).count("0.25 -> 0.99") == len(NAMES)
-    assert words(text).count("100 (12/12)") == len(NAMES)
-    words(generalised_text(dict.fromkeys(NAMES, [training(gap=0.9, true_reward=0.9)] * 12)))
+    text = rubrics_text(dict.fromkeys(RUBRICS, seeds))
+    assert words(text).count("0.25 -> 0.99") == len(RUBRICS)
+    assert words(text).count("100 (12/12)") == len(RUBRICS)
+    words(generalised_text(dict.fromkeys(RUBRICS, [training(gap=0.9, true_reward=0.9)] * 12)))
 
 
 def test_parted_says_in_how_many_seeds() -> None:
