@@ -85,7 +85,8 @@ def read_samples(path: Path, n: int, digest: "hashlib._Hash") -> dict[str, list[
     if len(sizes) > 1:
         odd = next(id_ for id_, samples in groups.items() if len(samples) != size)
         raise UserError(
-            f"{visible_path(path)}: expected groups of one size, got {size} samples mostly and {len(groups[odd])} in {odd}"
+            f"{visible_path(path)}: expected groups of one size, got {size} samples mostly and {len(groups[odd])} in "
+            f"{visible(odd[:60])}"
         )
     if n > size:
         raise UserError(f"--n {n}: expected at most {size}, the samples a prompt in {visible_path(path)}, got {n}")

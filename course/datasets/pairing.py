@@ -1,4 +1,4 @@
-"""Machinery: matching a dataset with what a policy answered, each id once on either side, nothing dropped in silence."""
+"""Machinery: matching a dataset with what a policy answered, each id once on either side and nothing dropped."""
 
 from collections.abc import Iterable, Iterator
 from itertools import islice

@@ -1,3 +1,5 @@
-"""Machinery: what a command prints and draws. ``reports/NAME.py`` is the text of ``course.NAME``, ``NAME_figure.py`` its
-figure; shared are ``tables``, ``figures``, ``progress``, ``updates``, ``measurement`` and ``run_page``. Pure: data in,
-text or figure out."""
+"""Machinery: what a command prints and draws, as pure functions: data in, text or figure out.
+
+``reports/NAME.py`` is the text of ``course.NAME``, ``reports/NAME_figure.py`` its figure. Shared are ``tables``,
+``figures``, ``progress``, ``updates``, ``measurement`` and ``run_page``.
+"""

@@ -23,9 +23,9 @@ def run_page(
     look: int,
     knob: str | None = None,
 ) -> str:
-    """The page in Markdown. ``numbers``: the summary; ``room``: its conditions; ``look``: which one at the holdout, or 0.
+    """The page in Markdown. ``numbers``: the summary. ``room``: the conditions of the locked room.
 
-    ``knob``: what was turned, where it is not what the loop turns.
+    ``look``: the number of this look at the holdout, or 0. ``knob``: what was turned, where it is not the loop's own.
     """
     verb, turned = LOOPS[loop]
     lines = [

@@ -2,13 +2,14 @@
 
 import pytest
 
-from course.reports import text
+from course import text
+from course.reports import tables
 
 
 def test_rates_are_told_in_per_cent_and_differences_in_points() -> None:
-    assert text.percent(0.425) == "42.5 %"
-    assert text.interval((0.3234, 1.0)) == "32.3 to 100.0 %"
-    assert text.points(-0.0125) == "-1.2 points"
+    assert tables.percent(0.425) == "42.5 %"
+    assert tables.interval((0.3234, 1.0)) == "32.3 to 100.0 %"
+    assert tables.points(-0.0125) == "-1.2 points"
 
 
 @pytest.mark.parametrize(
@@ -27,7 +28,7 @@ def test_untrusted_text_is_one_visible_line_of_at_most_the_width(given: str, wid
 
 
 def test_a_table_is_no_wider_than_a_terminal_and_obeys_no_markup() -> None:
-    table = text.table(("name", "n"), [("[bold red]x[/] " * 20, 7), ("y", 12345)], right=(1,))
+    table = tables.table(("name", "n"), [("[bold red]x[/] " * 20, 7), ("y", 12345)], right=(1,))
     lines = table.split("\n")
     assert max(map(len, lines)) <= 80
     assert "[bold red]x[/]" in table
@@ -51,7 +52,7 @@ def test_a_table_is_no_wider_than_a_terminal_and_obeys_no_markup() -> None:
     ],
 )
 def test_a_shape_is_the_text_without_its_values(given: str, expected: str) -> None:
-    assert text.shape(given) == expected
+    assert tables.shape(given) == expected
 
 
 def test_many_lines_are_shown_in_one_with_nothing_else_let_through() -> None:
