@@ -75,6 +75,7 @@ def test_what_is_no_answer_is_asked_again_and_no_input_is_no_answer(lab: Lab, mo
     assert out.count("expected an arm from 0 to 3, or none") == 4
     assert [prediction["answer"] for prediction in kept] == ["none", None]
     assert kept[1]["right"] is None
+    assert "right predictions: 1 of 1" in out  # the first update changes nothing: "none" was right
 
 
 def test_right_answers_are_the_arms_whose_probability_goes_up_or_none() -> None:
