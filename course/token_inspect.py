@@ -16,7 +16,6 @@ from course.artifacts.records import RESULTS
 from course.artifacts.writing import RunWriter
 from course.command import Parser, run_command
 from course.errors import UserError
-from course.faults import MAX_DIGITS
 from course.policies.tokenizer import VOCABULARIES, encode
 from course.publishing import Conditions, publish
 from course.reports.token_inspect import token_inspect_text

@@ -17,7 +17,6 @@ import numpy as np
 
 from course.policies.softmax import Floats, Ints, expected_reward_gradient
 
-
 Number = TypeVar("Number", float, Floats)
 
 

@@ -243,6 +243,8 @@ def test_an_option_that_is_not_there_is_refused(lab: Lab, option: str) -> None:
 def test_a_run_that_exists_is_not_overwritten(lab: Lab) -> None:
     printed(lab, "Final: 323", "--outdir", "run")
     assert "run: expected a new folder" in lab.refused("token_inspect", "Final: 323", "--outdir", "run")
+
+
 def test_help_loads_nothing_heavy() -> None:
     script = (
         "import sys\nsys.argv = ['token_inspect', '--help']\nfrom course.token_inspect import main\n"
