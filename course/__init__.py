@@ -7,11 +7,11 @@ The reading path: these files, in this order. Each can be read without opening a
 
     score.py                     the instrument: what is rewarded, and why a completion was not
     eval.py                      Loop A on one screen: score recorded completions
-    stats.py                     how sure a count makes you
     gate.py                      may one run take another's place?
     selection_demo.py            Loop B: choose one of N
     rubrics/hackable.py          verifiers that believe too much, each with its exploit
     policies/softmax.py          a distribution over actions, and the few equations about it
+    policies/bandit.py           the smallest world: one prompt, four completions, the verifier
     policies/reinforce.py        the update, the baselines, the variance: the named equations of Loop C
     policy_gradient_demo.py      Loop C in slow motion; the next three are this loop
     bandit_train.py              … kept: many runs side by side
@@ -20,7 +20,7 @@ The reading path: these files, in this order. Each can be read without opening a
 
 Everything else is machinery, and its first line says so:
 
-    faults, text                 what names a fault; untrusted text made fit to print
+    faults, text, stats          what names a fault; untrusted text made fit to print; how sure a count makes you
     datasets, golden, rubrics    what goes in, read strictly; cases with a known reward; wrong verifiers
     policies                     the small policies: bandit, two steps, tokens
     artifacts, publishing        what comes out: the rows and files of a run, and the one ending of every run

@@ -1,4 +1,8 @@
-"""Loop A: its numbers against a dataset worked by hand, and every way to be refused."""
+"""Loop A: its numbers against a dataset worked by hand, and every way to be refused.
+
+An example: six prompts are answered, two with the right line, so the pass rate is 2/6. One wrong line has a wrong
+value, the other three are not in format; the run's files hold each row, the counts and the conditions.
+"""
 
 import hashlib
 import json
@@ -14,6 +18,7 @@ import course.reports.progress
 from course.reports.progress import with_progress
 from course.score import SPEC
 
+GOLDEN_CASES = sum(len(lines_of(path)) for path in (ROOT / "course" / "golden").glob("*.jsonl"))
 ANSWERS = [22, -8, 0, 323, 7, 1024]
 TEXTS = ["Final: 22", "Final: -8\n", "Final: -0", "Final: 322", "7", ""]
 OUTCOMES = ["ok", "ok", "negative_zero", "wrong_answer", "missing_prefix", "empty"]
@@ -72,7 +77,7 @@ def test_the_manifest_holds_the_conditions(lab: Lab) -> None:
         "seed": None,
         "scorer_name": "final_int",
         "spec": SPEC,
-        "golden": {"passed": True, "cases": 82},
+        "golden": {"passed": True, "cases": GOLDEN_CASES},
         "change": "a shorter prompt",
         "outputs": {
             name: hashlib.sha256(Path("r", name).read_bytes()).hexdigest() for name in ("results.jsonl", "summary.json")

@@ -124,7 +124,7 @@ def test_two_runs_with_one_fingerprint_that_is_not_the_installed_scorers_are_rej
     done = gate(lab, *pair)
     assert done.status == 1
     for side in ("baseline", "candidate"):
-        assert f"the {side} was not measured with the scorer installed here (final_int 1.0.0)" in done.out
+        assert f"the {side} was not measured with the scorer installed here (final_int 1.1.0)" in done.out
 
 
 @pytest.mark.parametrize("side", [0, 1])

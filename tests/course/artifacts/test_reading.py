@@ -239,7 +239,7 @@ def test_a_run_measured_with_another_scorer_is_not_verified(lab: Lab, loop_a: Pa
     manifest_edited(loop_a, scorer_fingerprint="0" * 64)
     done = lab("inspect_run", "--run", loop_a, "--verify")
     assert done.status == 1
-    assert "measured with another scorer than the one installed (final_int 1.0.0)" in done.out
+    assert "measured with another scorer than the one installed (final_int 1.1.0)" in done.out
 
 
 def test_what_is_no_folder_is_the_callers_mistake(lab: Lab) -> None:
