@@ -1,4 +1,8 @@
-"""What the README shows is run: its shell lines in order, in an empty folder with the shipped data, and its Python."""
+"""What the README shows is run: its shell lines in order, in an empty folder with the shipped data, and its Python.
+
+An example: a command in the README is renamed in the code only. The line is run as it stands there, ends with
+status 2, and the test shows it.
+"""
 
 import doctest
 import os

@@ -1,4 +1,8 @@
-"""How a process of the lab ends: its status, and at most one line on stderr."""
+"""How a process of the lab ends: its status, and at most one line on stderr.
+
+An example: ``--mindelta 3`` ends with status 2 and one line that puts the likely mend first: did you mean --min-
+delta?
+"""
 
 import os
 import signal

@@ -1,4 +1,8 @@
-"""Looking at a run: what is grouped and shown; and that nothing hostile in it ever reaches the terminal as it is."""
+"""Looking at a run: what is grouped and shown; and that nothing hostile in it ever reaches the terminal as it is.
+
+An example: of the six completions of a run four failed, in four ways; each outcome is listed with its family, its
+count and the first two rows that had it.
+"""
 
 import unicodedata
 from pathlib import Path

@@ -1,4 +1,7 @@
-"""The statistics against SciPy, published figures and exact enumeration: nothing here is compared with itself."""
+"""The statistics against SciPy, published figures and exact enumeration: nothing here is compared with itself.
+
+An example: 20 of 20 passed. The textbook's interval is [1, 1]; Wilson's is [.839, 1].
+"""
 
 from collections.abc import Callable
 from fractions import Fraction

@@ -1,4 +1,8 @@
-"""Each look at the holdout is counted, said, and cannot be had uncounted."""
+"""Each look at the holdout is counted, said, and cannot be had uncounted.
+
+An example: two runs on the holdout, one after the other, say that they are look number 1 and look number 2; a run
+that cannot write to the log is not measured at all.
+"""
 
 from pathlib import Path
 

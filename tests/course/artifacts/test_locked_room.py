@@ -1,4 +1,8 @@
-"""The locked room: which difference is a fault, which missing fact is one, and which knob was turned."""
+"""The locked room: which difference is a fault, which missing fact is one, and which knob was turned.
+
+An example: two runs differ in temperature alone. The condition ``sampling`` has a fault that shows both values, and
+the knob that was turned is selection compute.
+"""
 
 import msgspec
 import pytest

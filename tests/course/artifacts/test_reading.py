@@ -1,4 +1,8 @@
-"""A run is believed in nothing: every way to tamper with one is found, also where the digests were forged to fit."""
+"""A run is believed in nothing: every way to tamper with one is found, also where the digests were forged to fit.
+
+An example: a wrong answer is edited into a right one, and the summary and every digest are made to fit. The
+completion is scored again, so the row is named: recorded as ok, which is not what the scorer says.
+"""
 
 import json
 from collections.abc import Callable

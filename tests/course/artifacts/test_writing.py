@@ -1,4 +1,8 @@
-"""A run is written whole or not at all: refusals, full disks, Ctrl-C and kill -9; and equal runs are equal bytes."""
+"""A run is written whole or not at all: refusals, full disks, Ctrl-C and kill -9; and equal runs are equal bytes.
+
+An example: a command is killed while it writes. ``runs/run_001`` does not exist then; what may be left is a hidden
+folder whose name ends in ``.partial``.
+"""
 
 import hashlib
 import json

@@ -1,4 +1,8 @@
-"""The strict reader: refusals in their very words, two roads with one verdict, lines wherever a block may end."""
+"""The strict reader: refusals in their very words, two roads with one verdict, lines wherever a block may end.
+
+An example: line 7 of a dataset says ``"expected_answer": 3.7``. The reader stops there: ``math_dev.jsonl:7
+$.expected_answer: expected int, got float 3.7 (datasets are never coerced)``.
+"""
 
 import hashlib
 import subprocess

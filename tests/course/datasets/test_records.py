@@ -1,4 +1,7 @@
-"""The kinds of record: what each takes, and the very words in which it refuses the rest."""
+"""The kinds of record: what each takes, and the very words in which it refuses the rest.
+
+An example: a golden case that expects the reward 1.0 with the outcome ``empty`` contradicts itself and is refused.
+"""
 
 import json
 from pathlib import Path

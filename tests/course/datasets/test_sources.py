@@ -1,4 +1,8 @@
-"""What is known of a dataset file once it has been read: its fingerprints and its split; and who wrote completions."""
+"""What is known of a dataset file once it has been read: its fingerprints and its split; and who wrote completions.
+
+An example: a copy of the holdout under another name still says ``split: holdout`` in its records, and stays a
+holdout.
+"""
 
 import hashlib
 import json

@@ -1,4 +1,7 @@
-"""A bar for a person who waits, and nobody else."""
+"""A bar for a person who waits, and nobody else.
+
+An example: work of one second shows no bar; in a pipe there is none however long it takes.
+"""
 
 import io
 import sys

@@ -1,4 +1,7 @@
-"""Numbers and untrusted text for the terminal, against strings written by hand."""
+"""Numbers and untrusted text for the terminal, against strings written by hand.
+
+An example: a rate of 0.425 is printed as 42.5 %, and a difference of two rates of -0.0125 as -1.2 points.
+"""
 
 import pytest
 
