@@ -8,6 +8,7 @@ Not covered
 
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
@@ -26,6 +27,7 @@ from course.artifacts.records import (
     Result,
     Selection,
 )
+from course.artifacts.summary import summary_of
 from course.errors import UserError
 from course.score import Measurement, measure
 from course.text import visible
@@ -78,33 +80,47 @@ def rows(run: Run) -> Iterator[Result]:
 def verified_rows(run: Run, faults: list[str]) -> Iterator[Result]:
     """Yield every row, and add to ``faults`` what is wrong with the run; the list is complete after the last row.
 
-    The installed scorer scores the raw completions again; digests and the summary's counts are taken again.
+    The installed scorer scores the raw completions again. Digests, the prompts and the numbers that the summaries of
+    Loops A and B share are taken again from the rows: digests that were forged to fit hide nothing of that.
     """
     return chain.from_iterable(_verified_batches(run, faults))
 
 
 def _verified_batches(run: Run, faults: list[str]) -> Iterator[list[Result]]:
-    digest = hashlib.sha256()
+    digest, prompts = hashlib.sha256(), hashlib.sha256()
+    encoder = msgspec.json.Encoder()
     agrees = _choice_agrees if run.manifest.loop == "B" else _agrees
-    n = passes = 0
+    outcomes: Counter[str] = Counter()
     wrong: list[Result] = []
     try:
         for batch in _batches(run, digest):
-            n += len(batch)
-            passes += sum([row.reward == 1.0 for row in batch])
+            prompts.update(encoder.encode_lines([(row.id, row.prompt) for row in batch]))
+            outcomes.update([row.details.outcome for row in batch])
             wrong += [row for row in batch if not agrees(row)]
             yield batch
         faults += [f"{RESULTS}: {_said(row)}, which is not what the scorer says" for row in wrong[:_LISTED]]
         if len(wrong) > _LISTED:
             faults.append(f"{RESULTS}: {len(wrong) - _LISTED:,} more rows are not what the scorer says")
-        summary = read_summary(run)
-        if run.manifest.loop != "C" and (summary.get("n"), summary.get("passes")) != (n, passes):
-            said = visible(f"{summary.get('passes')} of {summary.get('n')}")[:80]
-            faults.append(f"{SUMMARY} counts {said}, its rows {passes} of {n}")
+        if run.manifest.loop != "C":
+            faults += _total_faults(run, outcomes, prompts.hexdigest())
     except Broken as error:
         faults.append(str(error))
         return
     faults += _output_faults(run, digest.hexdigest())
+
+
+def _total_faults(run: Run, outcomes: Counter[str], prompts: str) -> list[str]:
+    """Where the rows of Loops A and B do not add up to the summary, or are not the prompts that were measured."""
+    recorded = read_summary(run)
+    counted = summary_of(outcomes) if outcomes else {"n": 0, "passes": 0}
+    faults = [
+        f"{SUMMARY} says {name} {visible(str(recorded.get(name)))[:40]}, its rows come to {value}"
+        for name, value in counted.items()
+        if recorded.get(name) != value
+    ]
+    if run.manifest.prompts_fingerprint not in (None, prompts):
+        faults.append(f"{RESULTS} does not hold the prompts that the manifest was made of")
+    return faults
 
 
 def _batches(run: Run, digest: "hashlib._Hash") -> Iterator[list[Result]]:

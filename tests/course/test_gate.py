@@ -186,7 +186,8 @@ def test_two_runs_of_no_rows_are_rejected(lab: Lab, pair: tuple[Path, Path]) -> 
     for run in pair:
         emptied(run)
     done = gate(lab, *pair)
-    assert (done.status, done.out.split("\n")[0]) == (1, "REJECT: there are no rows to compare")
+    assert done.status == 1
+    assert done.out.startswith("REJECT: baseline run: results.jsonl does not hold the prompts that the manifest was ")
 
 
 @pytest.mark.parametrize(("key", "value"), [("id", "q0"), ("prompt", "Easier?"), ("expected_answer", 31)])
@@ -198,7 +199,7 @@ def test_rows_that_differ_are_found_where_all_fingerprints_were_forged(
     assert lab("inspect_run", "--run", pair[1], "--verify").status == (0 if key == "expected_answer" else 1)
     done = gate(lab, *pair)
     assert done.status == 1
-    assert "REJECT: 1 of the rows do not hold the same id, prompt and expected answer in both runs" in done.out
+    assert "1 of the rows do not hold the same id, prompt and expected answer in both runs" in done.out
 
 
 def test_a_holdout_that_got_worse_is_rejected(lab: Lab) -> None:

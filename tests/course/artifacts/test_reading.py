@@ -110,14 +110,14 @@ TAMPERINGS: dict[str, tuple[Tamper, str]] = {
     "a completion taken away": (rows_of("completion", None), "q5 is recorded as missing_prefix"),
     "an expected answer": (rows_of("expected_answer", 21, 0), "q1 is recorded as ok"),
     "an expected answer of 2,000 digits": (rows_of("expected_answer", 10**1999, 0), "q1 is recorded as ok"),
-    "a row that passed, passed twice": (a_row_more, "summary.json counts 2 of 5, its rows 3 of 6"),
+    "a row that passed, passed twice": (a_row_more, "summary.json says passes 2, its rows come to 3"),
     "a space": (space_added, "results.jsonl is not the file that was written: its digest differs"),
     "a row less": (a_row_less, "results.jsonl is not the file that was written"),
     "a cut file": (cut, "results.jsonl is cut off after row 4"),
     "no results": (without("results.jsonl"), "results.jsonl cannot be read: no such file"),
     "no summary": (without("summary.json"), "summary.json cannot be read: no such file"),
-    "a summary's count": (summary_of(passes=5), "summary.json counts 5 of 5, its rows 2 of 5"),
-    "a summary's n": (summary_of(n=2), "summary.json counts 2 of 2, its rows 2 of 5"),
+    "a summary's count": (summary_of(passes=5), "summary.json says passes 5, its rows come to 2"),
+    "a summary's n": (summary_of(n=2), "summary.json says n 2, its rows come to 5"),
     "a summary's rate": (rate_edited, "summary.json is not the file that was written: its digest differs"),
     "a summary that is a list": (unlike_text("summary.json", b"[]"), "summary.json is not a JSON object"),
     "a summary that is no text": (unlike_text("summary.json", b"\xff"), "summary.json is not a JSON object"),
@@ -186,7 +186,7 @@ def test_a_summary_edited_with_its_digest_forged_is_found(lab: Lab, loop_a: Path
     forged(loop_a)
     done = lab("inspect_run", "--run", loop_a, "--verify")
     assert done.status == 1
-    assert f"summary.json: {number} is not what its rows come to" in done.out
+    assert f"summary.json says {number} 1.0, its rows come to " in done.out
 
 
 LOOP_B: dict[str, Tamper] = {
@@ -221,7 +221,7 @@ def test_a_whole_run_has_no_faults_and_all_its_rows(lab: Lab, loop_a: Path, loop
         assert faults_of(run) == []
         done = lab("inspect_run", "--run", run, "--verify")
         assert (done.status, done.err) == (0, "")
-        assert done.out == f"{run}: whole; {n} rows scored again with the same verdicts, every digest holds\n"
+        assert done.out == f"{run}: whole; {n} rows scored again with the same results, every digest holds\n"
     assert [row.id for row in rows(open_run(loop_a))] == ["q1", "q2", "q3", "q4", "q5"]
     assert read_summary(open_run(loop_a))["n"] == 5
 
