@@ -12,7 +12,7 @@ from conftest import ROOT
 
 import lab
 
-SWEEP = "tests/course/test_gate_decision.py::test_net_flips_needed_is_the_first_rise_that_decide_promotes"
+EXAMPLE = "tests/test_lab.py::test_of_each_mark"
 
 
 def test_what_follows_test_goes_to_pytest_word_by_word(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -40,19 +40,25 @@ def test_what_no_job_takes_is_refused(
     assert words[-1] in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    "mark", ["unmarked", *(pytest.param(m, marks=getattr(pytest.mark, m)) for m in ("medium", "slow"))]
+)
+def test_of_each_mark(request: pytest.FixtureRequest, mark: str) -> None:
+    """For the next test to choose from."""
+    assert mark == "unmarked" or request.node.get_closest_marker(mark)
+
+
 @pytest.mark.medium
 @pytest.mark.parametrize(
     ("words", "found"),
     [
-        (["--fast", SWEEP.partition("::")[0]], []),
-        ([SWEEP.partition("::")[0]], ["100"]),
-        (["--all", SWEEP.partition("::")[0]], ["100", "19", "20", "40", "99", "101", "150", "1000"]),
-        ([f"{SWEEP}[1000]"], ["1000"]),
+        (["--fast", "tests/test_lab.py"], ["unmarked"]),
+        (["tests/test_lab.py"], ["unmarked", "medium"]),
+        (["--all", "tests/test_lab.py"], ["unmarked", "medium", "slow"]),
+        ([f"{EXAMPLE}[slow]"], ["slow"]),
     ],
 )
 def test_a_tier_runs_its_tests_and_a_test_that_is_named_runs_in_every_tier(words: list[str], found: list[str]) -> None:
     line = [sys.executable, "-m", "pytest", "-n", "0", "--collect-only", *words]
     out = subprocess.run(line, cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    ids = [line for line in out.split("\n") if "::" in line]
-    assert [line.removeprefix(SWEEP) for line in ids if line.startswith(SWEEP)] == [f"[{n}]" for n in found]
-    assert len(ids) > len(found) or "::" in words[0]
+    assert [line for line in out.split("\n") if line.startswith(EXAMPLE)] == [f"{EXAMPLE}[{mark}]" for mark in found]
