@@ -46,14 +46,11 @@ def pytest_configure(config: pytest.Config) -> None:
     restore(environment)
 
 
-@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what the tier leaves out. A test named by its id, ``file::test``, runs in every tier."""
     for item in items:
         if "lab" in getattr(item, "fixturenames", ()):
             item.add_marker("medium")
-        if item.get_closest_marker("serial"):
-            item.add_marker(pytest.mark.xdist_group("serial"))
     if config.getoption("--all") or any("::" in argument for argument in config.args):
         return
     left_out = {"slow", "medium"} if config.getoption("--fast") else {"slow"}

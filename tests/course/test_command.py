@@ -102,7 +102,6 @@ def test_right_arguments_and_a_call_for_help_are_answered_on_stdout() -> None:
 
 
 @posix
-@pytest.mark.serial
 @pytest.mark.parametrize(
     ("number", "status", "complaint"),
     [

@@ -31,6 +31,7 @@ def small(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> Lab:
     """A lab with twelve sums, in which the supervised start is short."""
     lab.write(MEMORISE.dataset, EXAMPLES)
     monkeypatch.setattr("course.policies.presets.MEMORISE", SMALL)
+    monkeypatch.setattr("course.policies.token_learner.DEMONSTRATIONS", 24)
     return lab
 
 
@@ -182,6 +183,8 @@ regimes.MEMORISE = regimes.MEMORISE._replace(plan={SMALL.plan!r})
 from course.command import run_command
 from course.{NAME} import main
 from course.reports.tables import shape
+from course.policies import token_learner
+token_learner.DEMONSTRATIONS = 24
 sys.argv = [{NAME!r}, *{[*arguments, "two"]!r}]
 run(main)
 """

@@ -21,7 +21,7 @@ from course.reports.goodhart_demo_figure import over_kl, over_steps
 from course.rubrics.hackable import GAPS, RUBRICS
 from course.score import score
 
-pytestmark = [pytest.mark.medium, pytest.mark.xdist_group("goodhart_demo")]  # one run serves most of these
+pytestmark = pytest.mark.medium
 
 SMALL = MEMORISE._replace(
     plan=MEMORISE.plan._replace(sft_steps=60, prompts_a_step=8, group_size=4, limit=12, width=4, hidden=16)

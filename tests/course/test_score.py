@@ -19,7 +19,7 @@ from course.faults import FAMILIES
 from course.score import score
 from course.text import visible
 
-MANY = 5 * settings.default.max_examples  # by the tier: tests/conftest.py
+MANY = 5 * settings().max_examples  # by the tier: tests/conftest.py
 
 ORDER = {  # outcome -> family
     **dict.fromkeys(["invalid_example", "completion_not_text"], "data"),

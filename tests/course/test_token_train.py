@@ -233,7 +233,6 @@ def started(lab: Lab, files_: tuple[object, ...]) -> Iterator[tuple["subprocess.
 
 
 @pytest.mark.slow
-@pytest.mark.serial
 def test_a_kill_leaves_a_readable_log_and_no_half_policy(
     lab: Lab, started: tuple["subprocess.Popen[bytes]", Path]
 ) -> None:
@@ -249,7 +248,6 @@ def test_a_kill_leaves_a_readable_log_and_no_half_policy(
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for one process")
-@pytest.mark.serial
 @pytest.mark.parametrize(
     ("sign", "status"), [(signal.SIGINT, 130), pytest.param(signal.SIGTERM, 143, marks=pytest.mark.slow)]
 )

@@ -145,7 +145,6 @@ def stopped(lab: Lab, pipe: str, how: signal.Signals) -> Done:
 
 
 @posix
-@pytest.mark.serial
 @pytest.mark.parametrize("pipe", ["dataset.jsonl", "completions.jsonl"])
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
 def test_a_stopped_command_leaves_no_folder_at_all(lab: Lab, pipe: str, how: signal.Signals) -> None:
@@ -156,7 +155,6 @@ def test_a_stopped_command_leaves_no_folder_at_all(lab: Lab, pipe: str, how: sig
 
 
 @posix
-@pytest.mark.serial
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_a_stopped_command_leaves_the_other_runs_alone(lab: Lab, how: signal.Signals) -> None:
     lab("eval", *options(lab))
@@ -169,7 +167,6 @@ def test_a_stopped_command_leaves_the_other_runs_alone(lab: Lab, how: signal.Sig
 
 
 @posix
-@pytest.mark.serial
 def test_a_killed_command_leaves_no_run_and_the_next_one_takes_its_place(lab: Lab) -> None:
     assert stopped(lab, "dataset.jsonl", signal.SIGKILL).status == -signal.SIGKILL
     (left,) = Path("runs").iterdir()

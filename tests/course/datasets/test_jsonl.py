@@ -217,7 +217,7 @@ def nearly_records(draw: st.DrawFn) -> tuple[Any, bytes]:
     return kind, line[:at] + draw(st.sampled_from(noise)) + line[at:]
 
 
-@settings(max_examples=4 * settings.default.max_examples)
+@settings(max_examples=4 * settings().max_examples)
 @given(nearly_records())
 def test_what_the_fast_road_takes_the_strict_road_takes_for_the_same_record(kind_and_line: tuple[Any, bytes]) -> None:
     kind, line = kind_and_line

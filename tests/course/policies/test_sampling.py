@@ -42,7 +42,7 @@ temperatures = st.sampled_from([0.0, 0.05, 0.5, 1.0, 2.0, 10.0])
 cuts = st.sampled_from([1e-9, 0.1, 0.5, 0.9, 0.999, 1.0])
 
 
-@settings(max_examples=3 * settings.default.max_examples)
+@settings(max_examples=3 * settings().max_examples)
 @given(theta=thetas, temperature=temperatures, top_p=cuts)
 def test_what_is_drawn_from_is_sharpened_then_cut_as_defined(
     theta: list[float], temperature: float, top_p: float
