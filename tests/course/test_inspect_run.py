@@ -76,9 +76,9 @@ def test_one_row_is_shown_whole_with_the_scorers_explanation(lab: Lab) -> None:
         "outcome     negative_zero  (family: model_format)",
         "why         expected zero written without a sign, got Final: -0",
         "scored now  the same",
-        "  passed      non_ascii_digits",
-        "  failed      negative_zero",
-        "  not reached leading_zeros",
+        "  passed      ascii_digits",
+        "  failed      no_negative_zero",
+        "  not reached no_leading_zeros",
     ):
         assert said in out
 
