@@ -133,7 +133,7 @@ def fault_of(text: str) -> str:
 
 @cache
 def _integer_however_spelled(long: bool) -> re.Pattern[str]:
-    """A plus, a minus, digits of any kind; unseen characters anywhere. ``++``, ``*+`` give nothing back: linear time."""
+    """A plus, a minus, digits of any kind; unseen characters anywhere. ``*+`` gives nothing back: linear time."""
     unseen, digits = (re.sub("[\U00010000-\U0010ffff]-?", "", each) if long else each for each in (UNSEEN, DIGITS))
     gap = f"([{unseen}]*+)"
     return re.compile(rf"{gap}(\+?){gap}(-?){gap}([{digits}]++)([{unseen}][{digits}{unseen}]*+)?")
