@@ -111,7 +111,7 @@ _LONG: Final = 200_000
 
 
 def fault_of(text: str) -> str:
-    """Why a trimmed text is not in format: the outcome of the first check that it fails."""
+    """Why a text is not in format: the outcome of the first check it fails. ``text``: trimmed, not in format."""
     if not text:
         return "empty"
     if any(boundary in text for boundary in LINE_BOUNDARIES):
@@ -128,12 +128,12 @@ def fault_of(text: str) -> str:
         return "plus_sign"
     if not digits.isascii():
         return "non_ascii_digits"
-    return "negative_zero" if minus and not digits.strip("0") else "leading_zeros"
+    return "negative_zero" if minus and digits == "0" * len(digits) else "leading_zeros"
 
 
 @cache
 def _integer_however_spelled(long: bool) -> re.Pattern[str]:
-    """Any signs and digits, and unseen characters anywhere. ``++`` and ``*+`` never step back: the time is linear."""
+    """A plus, a minus, digits of any kind; unseen characters anywhere. ``*+`` gives nothing back: linear time."""
     unseen, digits = (re.sub("[\U00010000-\U0010ffff]-?", "", each) if long else each for each in (UNSEEN, DIGITS))
     gap = f"([{unseen}]*+)"
     return re.compile(rf"{gap}(\+?){gap}(-?){gap}([{digits}]++)([{unseen}][{digits}{unseen}]*+)?")

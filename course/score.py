@@ -36,7 +36,7 @@ SPEC: Final = """\
 3. Value: the integer, as text, equals the decimal form of expected_answer. Reward 1.0; in any other case 0.0."""
 
 TRIMMED: Final = " \t\r\n"
-FORMAT: Final = re.compile("Final: (0|-?[1-9][0-9]*)")
+FORMAT: Final = re.compile("Final: (0|-?[1-9][0-9]*+)")  # *+ gives no digit back: 5 MB of them are quick
 _HALF: Final = 10 ** (MAX_DIGITS // 2)
 _PREVIEW: Final = 200  # characters
 
@@ -83,8 +83,9 @@ def score(example: object, completion: object) -> dict[str, Any]:
     elif type(completion) is not str:
         measured, got = Measurement(0.0, "completion_not_text", None), clipped(type_name(completion), _PREVIEW)
     else:
-        measured = measure(answer, completion)
-        preview = got = clipped(completion.strip(TRIMMED), _PREVIEW)
+        text = completion.strip(TRIMMED)
+        measured = measure(answer, text)
+        preview = got = clipped(text, _PREVIEW)
     reward, outcome, parsed = measured
 
     if outcome == "ok":

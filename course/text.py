@@ -16,9 +16,10 @@ _UNNAMED: Final = {"\t": "TAB", "\n": "LINE FEED", "\r": "CARRIAGE RETURN", "\0"
 
 def visible(text: str) -> str:
     """The text with every character that could hide, move or command anything written as ``<U+XXXX NAME>``."""
-    if text.isprintable() and (text.isascii() or not _INVISIBLE.search(text)):
+    if text.isascii() and text.isprintable():
         return text
-    return "".join(char if char.isprintable() and not _INVISIBLE.match(char) else f"<{named(char)}>" for char in text)
+    hidden = set(_INVISIBLE.findall(text))
+    return "".join(char if char.isprintable() and char not in hidden else f"<{named(char)}>" for char in text)
 
 
 def named(char: str) -> str:

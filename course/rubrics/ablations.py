@@ -131,21 +131,10 @@ def no_other_notation(rest: str) -> Iterator[str]:
 TEXT_RULES: dict[str, Readings] = {
     rule.__name__: rule for rule in (trim_ascii_only, single_line, exact_prefix, no_wrapping)
 }
-REST_RULES: dict[str, Readings] = {
-    rule.__name__: rule
-    for rule in (
-        no_inner_white_space,
-        no_plus_sign,
-        ascii_digits,
-        no_negative_zero,
-        no_leading_zeros,
-        ascii_minus,
-        one_answer,
-        nothing_after,
-        no_expression,
-        no_other_notation,
-    )
-}
+REST_RULES: dict[str, Readings] = {rule.__name__: rule for rule in (
+    no_inner_white_space, no_plus_sign, ascii_digits, no_negative_zero, no_leading_zeros,
+    ascii_minus, one_answer, nothing_after, no_expression, no_other_notation,
+)}  # fmt: skip
 VALUE = "value"  # forgives any other value
 RULES = (*TEXT_RULES, *REST_RULES, VALUE)
 

@@ -1,15 +1,22 @@
-"""The scorer's identity: what changes its fingerprint, what does not, and that the changelog knows it."""
+"""The scorer's identity: what changes its fingerprint, what does not, and that the changelog knows it.
+
+A worked example. Change one character of ``score.py`` and the fingerprint is another, so the gate refuses to compare a
+run from before with one from after. Change ``text.py``, which only prints, and it stays.
+"""
 
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
 from conftest import ROOT
 
+import course.faults
 import course.score
-from course.artifacts.scorer_identity import GOLDEN_CORRECT, installed, judge
+import course.text
+from course.artifacts.scorer_identity import GOLDEN_CORRECT, check_golden, installed
 from course.datasets.jsonl import read_records
 from course.datasets.records import GoldenCase
 
@@ -26,9 +33,14 @@ def as_it_is() -> str:
     return installed().fingerprint
 
 
-def source_is(monkeypatch: pytest.MonkeyPatch, path: Path, source: bytes) -> None:
+def move_source(monkeypatch: pytest.MonkeyPatch, module: ModuleType, path: Path, source: bytes) -> None:
+    """From now on the module's source is this, and stands there."""
     path.write_bytes(source)
-    monkeypatch.setattr(course.score, "__file__", str(path))
+    monkeypatch.setattr(module, "__file__", str(path))
+
+
+def source_of(module: ModuleType) -> bytes:
+    return Path(str(module.__file__)).read_bytes().replace(b"\r\n", b"\n")
 
 
 def test_the_fingerprint_is_a_sha_256(as_it_is: str) -> None:
@@ -43,19 +55,26 @@ def test_another_name_version_or_spec_is_another_fingerprint(
     assert installed().fingerprint != as_it_is
 
 
-def test_another_source_is_another_fingerprint(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, as_it_is: str) -> None:
-    source = (ROOT / "course" / "score.py").read_bytes()
-    source_is(
-        monkeypatch, tmp_path / "score.py", source.replace(b"MAX_DIGITS: Final = 1_000", b"MAX_DIGITS: Final = 1_001")
-    )
+@pytest.mark.parametrize("module", [course.score, course.faults])
+def test_another_source_is_another_fingerprint(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, as_it_is: str, module: ModuleType
+) -> None:
+    move_source(monkeypatch, module, tmp_path / "changed.py", source_of(module) + b"\n")
     assert installed().fingerprint != as_it_is
 
 
-def test_the_same_source_with_other_line_ends_elsewhere_is_the_same_fingerprint(
+def test_another_way_to_print_is_the_same_fingerprint(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, as_it_is: str
 ) -> None:
-    source = (ROOT / "course" / "score.py").read_bytes().replace(b"\r\n", b"\n")
-    source_is(monkeypatch, tmp_path / "elsewhere.py", source.replace(b"\n", b"\r\n"))
+    move_source(monkeypatch, course.text, tmp_path / "text.py", b"")
+    assert installed().fingerprint == as_it_is
+
+
+@pytest.mark.parametrize("module", [course.score, course.faults])
+def test_the_same_source_with_other_line_ends_elsewhere_is_the_same_fingerprint(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, as_it_is: str, module: ModuleType
+) -> None:
+    move_source(monkeypatch, module, tmp_path / "elsewhere.py", source_of(module).replace(b"\n", b"\r\n"))
     assert installed().fingerprint == as_it_is
 
 
@@ -76,18 +95,18 @@ def test_another_verdict_on_one_golden_case_is_another_fingerprint(
     assert not installed().golden.passed
 
 
-def test_the_installed_scorer_keeps_both_golden_sets() -> None:
+def test_the_installed_scorer_passes_both_golden_sets() -> None:
     now = installed()
     assert (now.name, now.spec) == ("final_int", course.score.SPEC)
-    assert (now.golden.passed, now.golden.cases) == (True, 16 + 66)
+    assert (now.golden.passed, now.golden.cases) == (True, 16 + 84)
 
 
-def test_a_verdict_is_kept_only_with_the_reward_and_the_outcome_that_were_expected() -> None:
+def test_a_case_is_passed_only_with_the_reward_and_the_outcome_that_were_expected() -> None:
     case = next(iter(read_records(GOLDEN_CORRECT, GoldenCase)))
-    (verdict,) = judge([case])
-    assert verdict.kept
-    assert not verdict._replace(reward=0.0).kept
-    assert not verdict._replace(outcome="wrong_answer").kept
+    (verdict,) = check_golden([case])
+    assert verdict.passed
+    assert not verdict._replace(reward=0.0).passed
+    assert not verdict._replace(outcome="wrong_answer").passed
 
 
 def test_the_changelogs_newest_comparability_entry_names_the_installed_scorer() -> None:
