@@ -1,9 +1,9 @@
-"""The logs of Loop C: rows that carry every number of a step, so that each identity can be checked row by row."""
+"""The rows of Loop C's logs: every number of an update, so that each identity can be checked row by row."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
 
@@ -12,12 +12,13 @@ from course.score import measure
 
 if TYPE_CHECKING:
     from course.policies.reinforce import Update
+    from course.policies.two_step import EpisodeUpdate
 
 
-class Step(Struct, frozen=True, forbid_unknown_fields=True):
-    """One update of one choice, with everything that went into it. Three identities hold exactly in every row:
+class UpdateRow(Struct, frozen=True, forbid_unknown_fields=True):
+    """One update of the bandit. Three identities hold exactly in every row:
 
-    advantage = reward − baseline; gradient = advantage · direction; new_theta = theta + lr · gradient.
+    advantage = reward − baseline; direction = advantage · grad_log_prob; new_theta = theta + lr · direction.
     """
 
     step: int  # from 1 on
@@ -26,76 +27,84 @@ class Step(Struct, frozen=True, forbid_unknown_fields=True):
     action: int
     completion: str
     reward: float
-    baseline: float  # the one that this step used
+    baseline: float  # the one that this update used
     advantage: float
-    direction: list[float]  # ∂ log p(action) / ∂ theta
-    gradient: list[float]
+    grad_log_prob: list[float]  # ∂ log p(action) / ∂ theta
+    direction: list[float]
     lr: float
     new_theta: list[float]
     new_probs: list[float]
 
 
-class Prediction(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a student said, before an update, of which probability it would raise."""
+class PredictionRow(Struct, frozen=True, forbid_unknown_fields=True):
+    """Which probability a student expected an update to raise."""
 
     step: int
-    answer: str | None  # an arm, "none", or None where no answer came
+    answer: str | None  # an arm, "none", or None where there was no answer
     right: bool | None
 
 
-class Episode(Struct, frozen=True, forbid_unknown_fields=True):
-    """One episode of the two-step world and its update. Per step t: return_[t] = Σ of the rewards from t on;
+class EpisodeRow(Struct, frozen=True, forbid_unknown_fields=True):
+    """One episode of two tokens and its update. Per step t, and with theta at the state of that step:
 
-    advantage[t] = return_[t] − baseline; new_theta = theta + lr · advantage[t] · direction[t], at the visited state.
+    return_[t] = Σ of the rewards from t on; advantage[t] = return_[t] − baseline, or 0 where credited[t] is false;
+    direction[t] = advantage[t] · grad_log_prob[t]; new_theta[t] = theta[t] + lr · direction[t].
     """
 
     episode: int  # from 1 on
-    expected_return: float  # of the policy before the update, exact: what learning is to raise
-    prefixes: list[str]  # the state at each step: what stands there already
-    pieces: list[str]  # what was written at each step
+    expected_return: float  # exact, of the policy before the update
+    prefixes: list[str]  # the state: the text so far
+    tokens: list[str]
     actions: list[int]
-    probs: list[list[float]]  # at each visited state, before the update
+    probs: list[list[float]]
     rewards: list[float]  # 0 until the end
     return_: list[float]
-    baseline: float  # the one that this episode used
+    baseline: float  # the one that this update used
+    credited: list[bool]
     advantage: list[float]
+    grad_log_prob: list[list[float]]
     direction: list[list[float]]
     lr: float
-    credited: list[bool]  # whether the step was updated at all
-    theta: list[list[float]]  # at each visited state, before
+    theta: list[list[float]]
     new_theta: list[list[float]]
     new_probs: list[list[float]]
 
 
-class Inspected(Struct, frozen=True, forbid_unknown_fields=True):
-    """One string in one vocabulary. The reward is the same in each: the verifier is given the text."""
+class RoundRow(Struct, frozen=True, forbid_unknown_fields=True):
+    """One round of N samples from one policy."""
 
-    text: str
+    round: int  # from 1 on
+    pass_at_1: float  # exact, of the policy before the round
+    probs: list[float]
+    actions: list[int]
+    rewards: list[float]
+    delivered: float  # the reward of the completion that was handed out
+
+
+TradeoffKind = Literal["reference", "closed_form", "gradient_ascent", "best_action", "best_of_n"]
+
+
+class TradeoffRow(Struct, frozen=True, forbid_unknown_fields=True):
+    """One policy in the plane of reward and KL. ``reference`` is beta = infinity, ``best_action`` is beta = 0."""
+
+    kind: TradeoffKind
+    beta: float | None
+    n: int | None  # of best-of-N
+    mean_reward: float
+    verifier_reward: float  # the mean reward by the verifier, whichever rewards the policy was optimised for
+    kl: float  # from the reference, in nats
+    kl_bound: float | None  # of best-of-N: ln N − (N−1)/N
+    top3: list[tuple[int, float]]  # action, probability
+    probs: list[float]
+
+
+class TokenizedRow(Struct, frozen=True, forbid_unknown_fields=True):
+    """One text in one vocabulary."""
+
+    id: str  # of its row in results.jsonl
     vocabulary: str
-    ids: list[int]
-    pieces: list[str]  # the bytes of each token, in hexadecimal
-    reward: float
-    outcome: str
-
-
-def step_of(number: int, update: Update, lr: float, arms: Sequence[str]) -> Step:
-    """The row of one update of one run; arrays become lists of the same floats."""
-    action = int(update.action)
-    return Step(
-        step=number,
-        theta=update.theta.tolist(),
-        probs=update.p.tolist(),
-        action=action,
-        completion=arms[action],
-        reward=float(update.reward),
-        baseline=float(update.baseline),
-        advantage=float(update.advantage),
-        direction=update.direction.tolist(),
-        gradient=update.gradient.tolist(),
-        lr=lr,
-        new_theta=update.new_theta.tolist(),
-        new_probs=update.new_p.tolist(),
-    )
+    token_ids: list[int]
+    token_bytes: list[str]  # in hexadecimal
 
 
 def learning_result(
@@ -107,7 +116,7 @@ def learning_result(
     split: str | None = None,
     proxy_reward: float | None = None,
 ) -> LearningResult:
-    """A row of results.jsonl: what the verifier says of one completion that a policy sampled after ``step`` updates.
+    """A row of results.jsonl: the verifier's measurement of one completion, sampled after ``step`` updates.
 
     ``example``: id, prompt, expected_answer. ``training``, ``split``, ``proxy_reward``: see ``LearningResult``.
     """
@@ -123,4 +132,55 @@ def learning_result(
         training=training,
         split=split,
         proxy_reward=proxy_reward,
+    )
+
+
+def update_row(step: int, update: Update, lr: float, arms: Sequence[str]) -> UpdateRow:
+    """The row of one update of one run."""
+    from course.policies.softmax import grad_log_prob, softmax
+
+    action = int(update.action)
+    return UpdateRow(
+        step=step,
+        theta=update.theta.tolist(),
+        probs=update.p.tolist(),
+        action=action,
+        completion=arms[action],
+        reward=float(update.reward),
+        baseline=float(update.baseline),
+        advantage=float(update.advantage),
+        grad_log_prob=grad_log_prob(update.p, update.action).tolist(),
+        direction=update.direction.tolist(),
+        lr=lr,
+        new_theta=update.new_theta.tolist(),
+        new_probs=softmax(update.new_theta).tolist(),
+    )
+
+
+def episode_row(episode: int, update: EpisodeUpdate, lr: float, credited: Sequence[bool]) -> EpisodeRow:
+    """The row of one episode; theta and what follows from it at the visited states only."""
+    from course.policies.softmax import grad_log_prob, softmax
+    from course.policies.two_step import TOKENS, expected_return
+
+    state, action = update.state, update.action
+    p = softmax(update.theta[state])
+    tokens = [choices[a] for choices, a in zip(TOKENS, action.tolist(), strict=True)]
+    return EpisodeRow(
+        episode=episode,
+        expected_return=expected_return(update.theta),
+        prefixes=["", tokens[0]],
+        tokens=tokens,
+        actions=action.tolist(),
+        probs=p.tolist(),
+        rewards=update.reward.tolist(),
+        return_=update.return_.tolist(),
+        baseline=float(update.baseline),
+        credited=list(credited),
+        advantage=update.advantage.tolist(),
+        grad_log_prob=grad_log_prob(p, action).tolist(),
+        direction=update.direction[state].tolist(),
+        lr=lr,
+        theta=update.theta[state].tolist(),
+        new_theta=update.new_theta[state].tolist(),
+        new_probs=softmax(update.new_theta[state]).tolist(),
     )

@@ -1,134 +1,90 @@
-"""The leash as text: the tables of ``kl_tradeoff_demo``, how to read them, and the same points for a spreadsheet."""
+"""What course.kl_tradeoff_demo prints, and its rows for a spreadsheet."""
 
 import csv
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from io import StringIO
 from textwrap import fill
-from typing import Literal
+from typing import Any
 
-from msgspec import Struct
-
+from course.artifacts.learning import TradeoffRow
 from course.reports.tables import WIDTH, table
-from course.text import clipped, visible
-
-_FORMULA = tuple("=+-@\t\r")  # what a spreadsheet would run
-_NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?", re.ASCII)
-
-Kind = Literal["reference", "closed_form", "gradient_ascent", "best_action", "best_of_n"]
+from course.text import clipped
 
 
-class Point(Struct, frozen=True, forbid_unknown_fields=True):
-    """One policy in the plane of reward and KL. ``reference`` is beta = infinity, ``best_action`` is beta = 0."""
-
-    kind: Kind
-    beta: float | None
-    n: int | None  # of best-of-N
-    mean_reward: float
-    verifier_reward: float  # what the verifier would pay this policy on average, whatever it was trained on
-    kl: float  # from the reference, in nats
-    kl_bound: float | None  # of best-of-N: ln N − (N−1)/N
-    top3: list[tuple[int, float]]  # action, probability
-    probs: list[float]
-
-
-def actions_text(
-    completions: Sequence[str], reference: Sequence[float], rewards: Sequence[float], verifier: Sequence[float]
+def kl_tradeoff_text(
+    rows: Sequence[TradeoffRow], summary: Mapping[str, Any], actions: Sequence[tuple[str, float, float, float]]
 ) -> str:
-    """What there is to choose from, and what it is paid."""
-    rows = [
-        (action, f"{p:.2f}", f"{reward:.2f}", f"{paid:.0f}", clipped(text, 42))
-        for action, (text, p, reward, paid) in enumerate(zip(completions, reference, rewards, verifier, strict=True))
+    """The actions, the optimum for each beta, best-of-N, and how to read them.
+
+    ``actions``: completion, probability under the reference, reward, reward by the verifier.
+    """
+    choices = [
+        (action, f"{p:.2f}", f"{reward:.2f}", f"{verifier:.0f}", clipped(text, 42))
+        for action, (text, p, reward, verifier) in enumerate(actions)
     ]
-    return table(("action", "reference", "reward", "verifier", "completion"), rows, right=(0, 1, 2, 3))
-
-
-def sweep_text(points: Sequence[Point]) -> str:
-    """The leash from tight to none: closed form and gradient ascent side by side."""
-    ascent = {point.beta: f"{point.mean_reward:.3f} {point.kl:.3f}" for point in _of("gradient_ascent", points)}
-    rows = [
-        (
-            "infinite" if point.kind == "reference" else f"{point.beta:g}",
-            f"{point.mean_reward:.3f}",
-            f"{point.kl:.3f}",
-            ascent.get(point.beta, ""),
-            f"{point.verifier_reward:.3f}",
-            _top(point),
-        )
-        for point in _of("reference", points) + _of("closed_form", points) + _of("best_action", points)
+    optima = [
+        ("infinite" if row.beta is None else f"{row.beta:g}", *_cells(row))
+        for row in rows
+        if row.kind in ("reference", "closed_form", "best_action")
     ]
-    header = ("beta", "reward", "KL", "by ascent", "verifier", "top three actions")
-    return table(header, rows, right=(0, 1, 2, 3, 4))
+    best_of_n = [(row.n, *_cells(row), f"{row.kl_bound:.3f}") for row in rows if row.kind == "best_of_n"]
+    numbers = ("reward", "KL", "verifier", "top three actions")
+    return "\n\n".join(
+        [
+            "Loop C, learn: the policy itself changes, and a KL penalty holds it back.",
+            table(("action", "reference", "reward", "verifier", "completion"), choices, right=(0, 1, 2, 3)),
+            "The optimum of mean reward - beta * KL, from a strong penalty to none:",
+            table(("beta", *numbers), optima, right=(0, 1, 2, 3)),
+            "Loop B beside it: best-of-N of the reference, which does not change:",
+            table(("N", *numbers, "KL at most"), best_of_n, right=(0, 1, 2, 3, 5)),
+            _reading(rows, summary),
+        ]
+    )
 
 
-def best_of_n_text(points: Sequence[Point]) -> str:
-    """Best-of-N from the reference policy: what it gets, how far from the reference that is, and the bound."""
-    rows = [
-        (
-            point.n,
-            f"{point.mean_reward:.3f}",
-            f"{point.kl:.3f}",
-            f"{point.kl_bound:.3f}",
-            f"{point.verifier_reward:.3f}",
-            _top(point),
-        )
-        for point in _of("best_of_n", points)
-    ]
-    return table(("N", "reward", "KL", "KL at most", "verifier", "top three actions"), rows, right=(0, 1, 2, 3, 4))
-
-
-def reading_text(points: Sequence[Point], difference: float) -> str:
-    """The curve in a few lines. ``difference``: the largest between closed form and ascent, over all probabilities."""
-    curve, choices = _of("closed_form", points), _of("best_of_n", points)
-    first, last = curve[0], curve[-1]
-    graded = any(point.verifier_reward != point.mean_reward for point in points)
-    said = [
-        f"Weaker leash, more reward, more drift: from beta {first.beta:g} to {last.beta:g} the mean reward goes from "
-        f"{first.mean_reward:.3f} to {last.mean_reward:.3f} and the KL from {first.kl:.3f} to {last.kl:.3f} nats. "
-        "No other policy gets as much at the same KL.",
-        f"Gradient ascent ends at the closed form: no probability differs by more than {difference:.0e}.",
-        f"Best-of-N trains nothing, and what it delivers drifts all the same: {choices[-1].kl:.3f} nats at "
-        f"N = {choices[-1].n}, where the bound says at most {choices[-1].kl_bound:.3f}. "
-        f"{'It is never above the curve.' if graded else 'Where rewards are 0 or 1 it lies on the curve.'}",
-    ]
-    if not _of("best_action", points):
-        said.append(
-            "beta = 0 has no row: several actions are paid best, and without a leash none of them is preferred."
-        )
-    if graded:
-        best = max(curve, key=lambda point: point.verifier_reward)
-        said.append(
-            f"The graded rewards are invented: a careless judge's. What the verifier would pay goes up to "
-            f"{best.verifier_reward:.3f} at beta {best.beta:g}, then down to {last.verifier_reward:.3f} at beta "
-            f"{last.beta:g}, while the judge pays more and more. What the judge overrates wins once the leash is weak."
-        )
-    return "\n".join(fill(line, WIDTH, initial_indent="- ", subsequent_indent="  ") for line in said)
-
-
-def csv_text(points: Iterable[Point], completions: Sequence[str]) -> str:
-    """The points for a spreadsheet: a row each, the most probable completion in words, nothing that would be run."""
+def csv_text(rows: Sequence[TradeoffRow]) -> str:
+    """The rows for a spreadsheet: numbers and the kind only, so no cell can be taken for a formula."""
     out = StringIO(newline="")
     writer = csv.writer(out, lineterminator="\n")
+    names = ("kind", "beta", "n", "mean_reward", "verifier_reward", "kl", "kl_bound")
     tops = [name for place in (1, 2, 3) for name in (f"top{place}", f"top{place}_prob")]
-    numbers = ["kind", "beta", "n", "mean_reward", "verifier_reward", "kl", "kl_bound"]
-    writer.writerow([*numbers, *tops, "top1_completion", *(f"p{action}" for action in range(len(completions)))])
-    for point in points:
-        cells = [getattr(point, name) for name in numbers]
-        cells += [cell for place in point.top3 for cell in place]
-        writer.writerow(map(defused, [*cells, visible(completions[point.top3[0][0]]), *point.probs]))
+    writer.writerow([*names, *tops, *(f"p{action}" for action in range(len(rows[0].probs)))])
+    for row in rows:
+        writer.writerow(
+            [*(getattr(row, name) for name in names), *(cell for top in row.top3 for cell in top), *row.probs]
+        )
     return out.getvalue()
 
 
-def defused(cell: object) -> object:
-    """A text that a spreadsheet would take for a formula gets an apostrophe in front; a number stays a number."""
-    if isinstance(cell, str) and cell.startswith(_FORMULA) and not _NUMBER.fullmatch(cell):
-        return f"'{cell}"
-    return cell
+def _reading(rows: Sequence[TradeoffRow], summary: Mapping[str, Any]) -> str:
+    optima = [row for row in rows if row.kind == "closed_form"]
+    first, last, best = optima[0], optima[-1], max(optima, key=lambda row: row.verifier_reward)
+    best_of_n = [row for row in rows if row.kind == "best_of_n"][-1]
+    graded = summary["rewards"] == "graded"
+    sentences = [
+        f"A weaker penalty means more reward and more KL: from beta {first.beta:g} to {last.beta:g} the mean "
+        f"reward goes from {first.mean_reward:.3f} to {last.mean_reward:.3f} and the KL from {first.kl:.3f} to "
+        f"{last.kl:.3f} nats. No other policy gets as much reward at the same KL.",
+        "Gradient ascent ends at the closed form: no probability differs by more than "
+        f"{summary['ascent_max_difference']:.0e}.",
+        f"Best-of-N trains nothing, and yet what it delivers is {best_of_n.kl:.3f} nats from the reference at N = "
+        f"{best_of_n.n}, where the bound is {best_of_n.kl_bound:.3f}. "
+        + ("It is never above the curve." if graded else "With rewards of 0 or 1 it lies on the curve."),
+    ]
+    if graded:
+        sentences.append(
+            "The grades are invented, as a careless judge might give them. As the penalty weakens, the verifier's "
+            f"reward rises to {best.verifier_reward:.3f} at beta {best.beta:g} and then falls to "
+            f"{last.verifier_reward:.3f} at beta {last.beta:g}, while the judge's keeps rising: what the judge "
+            "overrates wins."
+        )
+    else:
+        sentences.append(
+            "beta = 0 has no row: several actions have the highest reward, and any mix of them is optimal."
+        )
+    return "\n".join(fill(sentence, WIDTH, initial_indent="- ", subsequent_indent="  ") for sentence in sentences)
 
 
-def _of(kind: str, points: Iterable[Point]) -> list[Point]:
-    return [point for point in points if point.kind == kind]
-
-
-def _top(point: Point) -> str:
-    return "  ".join(f"{action} {p:.3f}" for action, p in point.top3 if p > 0)
+def _cells(row: TradeoffRow) -> tuple[str, ...]:
+    top = "  ".join(f"{action} {p:.3f}" for action, p in row.top3 if p > 0)
+    return f"{row.mean_reward:.3f}", f"{row.kl:.3f}", f"{row.verifier_reward:.3f}", top

@@ -1,37 +1,50 @@
-"""The two-step world as text: who wrote what, what was paid, and which step got how much of it."""
+"""What course.toy_mdp prints, and its log as a story: which token was written, and how much credit each step got."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from course.artifacts.learning import Episode
+from course.artifacts.learning import EpisodeRow
 from course.text import clipped
 
+_HEAD = """\
+Two steps, one reward at the end. The first token alone earns nothing. It is
+credited with the return, the sum of the rewards from its step on."""
 
-def episode_text(episode: Episode) -> str:
-    """One episode, step by step, and how the reward at the end moved the first choice."""
-    lines = [f"episode {episode.episode}: {clipped(''.join(episode.pieces), 50)}"]
-    for step in range(len(episode.pieces)):
-        action = episode.actions[step]
+
+def toy_mdp_text(rows: Sequence[EpisodeRow], summary: Mapping[str, Any]) -> str:
+    """The first episode, the first with a reward, the last; then what was learned."""
+    rewarded = [row for row in rows if row.return_[0] > 0]
+    examples = {row.episode: row for row in (rows[0], *rewarded[:1], rows[-1])}
+    lines = [
+        f"expected return {summary['expected_return_before']:.3f} -> {summary['expected_return_after']:.3f}",
+        f"mean return, last tenth of {len(rows)} episodes: {summary['mean_return_of_the_last_tenth']:.2f}",
+    ]
+    if not rows[0].credited[0]:
+        lines.append(f"The first step was never updated: p of 'Final: ' stays {summary['first_step_probs'][1]:.3f}.")
+    return "\n\n".join(
+        ["Loop C, learn: the policy itself changes.", _HEAD, *map(episode_text, examples.values()), "\n".join(lines)]
+    )
+
+
+def episode_text(row: EpisodeRow) -> str:
+    """One episode, step by step: the token, its reward and return, and what the update did to its probability."""
+    lines = [f"episode {row.episode}: {clipped(''.join(row.tokens), 50)}"]
+    for step, (token, action) in enumerate(zip(row.tokens, row.actions, strict=True)):
         lines.append(
-            f"  step {step + 1}  after {clipped(repr(episode.prefixes[step]), 12):12}"
-            f" writes {clipped(repr(episode.pieces[step]), 12):12}"
-            f" reward {episode.rewards[step]:.0f}  return from here {episode.return_[step]:.0f}"
+            f"  step {step + 1}  after {clipped(repr(row.prefixes[step]), 12):12} writes {clipped(repr(token), 12):12}"
+            f" reward {row.rewards[step]:.0f}  return from here {row.return_[step]:.0f}"
         )
-        if episode.credited[step]:
+        p, new_p = row.probs[step][action], row.new_probs[step][action]
+        if row.credited[step]:
             lines.append(
-                f"          advantage {episode.return_[step]:.0f} - {episode.baseline:.3f} = "
-                f"{episode.advantage[step]:+.3f}: p {episode.probs[step][action]:.3f} -> "
-                f"{episode.new_probs[step][action]:.3f}"
+                f"          advantage {row.return_[step]:.0f} - {row.baseline:.3f} = {row.advantage[step]:+.3f}: "
+                f"p {p:.3f} -> {new_p:.3f}"
             )
         else:
-            lines.append(f"          no credit: p stays {episode.probs[step][action]:.3f}, whatever was paid")
+            lines.append(f"          no credit: p stays {p:.3f}")
     return "\n".join(lines)
 
 
-def mdp_story(episodes: Sequence[Episode]) -> str:
-    """The whole run, to be read and annotated."""
-    head = [
-        "Two steps, one reward at the end. The first piece alone is paid nothing. It is credited with the return that",
-        "followed it, and the advantage of that return multiplies the push on both steps alike.",
-        "",
-    ]
-    return "\n".join([*head, *(episode_text(episode) for episode in episodes)]) + "\n"
+def toy_mdp_story(rows: Sequence[EpisodeRow]) -> str:
+    """The whole run as text, to be annotated."""
+    return "\n".join([_HEAD, "", *map(episode_text, rows)]) + "\n"

@@ -1,0 +1,29 @@
+"""What course.policy_improvement_demo prints: some rounds, and what became of the policy."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from course.artifacts.learning import RoundRow
+from course.reports.tables import percent, table
+
+
+def policy_improvement_text(rows: Sequence[RoundRow], summary: Mapping[str, Any], mode: str) -> str:
+    """Rounds 1, 2, 5, 10, 20 and the last; the mean reward of what was delivered; the policy before and after."""
+    cells = [
+        (row.round, percent(row.pass_at_1), " ".join(f"{r:.0f}" for r in row.rewards[:16]), f"{row.delivered:.0f}")
+        for row in rows
+        if row.round in (1, 2, 5, 10, 20, len(rows))
+    ]
+    change = "changed: this is learning" if mode == "learning" else "did not change: this is selection"
+    before, after = percent(summary["pass_at_1_before"]), percent(summary["pass_at_1_after"])
+    return "\n".join(
+        [
+            f"Loop {'C, learn' if mode == 'learning' else 'B, choose'}: "
+            f"{len(rows)} rounds of {summary['samples_per_round']} samples.",
+            "",
+            table(("round", "pass@1 of the policy", "rewards of its samples", "delivered"), cells, right=(0, 1, 3)),
+            "",
+            f"mean reward of what was delivered: {percent(summary['delivered'])}",
+            f"pass@1 of the policy {before} -> {after}; the policy {change}",
+        ]
+    )
