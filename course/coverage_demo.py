@@ -21,7 +21,7 @@ from msgspec.structs import asdict
 
 from course.artifacts.inference import coverage_points
 from course.artifacts.records import RESULTS, LearningResult
-from course.artifacts.token_rows import STRICT, CoverageRow, evaluation_results, evaluation_row
+from course.artifacts.token_rows import STRICT, TOKEN_LOG, CoverageRow, evaluation_results, evaluation_row
 from course.artifacts.writing import RunWriter
 from course.command import Parser, non_negative_int, positive_int, run_command
 from course.datasets.sources import Dataset
@@ -38,10 +38,9 @@ if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --he
     from course.policies.presets import Plan
     from course.policies.token_learner import Task
 
-LOG, CURVE = "log.jsonl", "coverage.png"
+COVERAGE_FIGURE = "coverage.png"
 PROMPTS = (30, 100, 200, 400, 1000)
-STEPS = 400
-EVERY = 50  # updates from one evaluation to the next
+_EVAL_EVERY = 50  # updates from one evaluation to the next
 
 
 def digit_pairs(prompt: str) -> list[tuple[int, str, str]]:
@@ -67,7 +66,7 @@ def times_seen(training: Sequence[Task], unseen: Sequence[Task]) -> list[int]:
     return [min(seen[pair] for pair in digit_pairs(example["prompt"])) for example in unseen]
 
 
-def train(
+def train_and_evaluate(
     examples: Sequence[Task], holdout: Sequence[Task], plan: Plan, seed: int
 ) -> Iterator[tuple[CoverageRow, list[LearningResult]]]:
     """One training on the strict scorer, evaluation by evaluation: the row, and all that was scored."""
@@ -75,7 +74,7 @@ def train(
     from course.policies.token_learner import fine_tune
 
     reference = fine_tune(examples, plan, seed)
-    for checkpoint in learn_and_evaluate(reference, examples, holdout, score, plan, seed, EVERY):
+    for checkpoint in learn_and_evaluate(reference, examples, holdout, score, plan, seed, _EVAL_EVERY):
         row = CoverageRow(**asdict(evaluation_row(checkpoint)), prompts=len(examples), seed=seed)
         yield row, evaluation_results(checkpoint, STRICT, f"{len(examples)} prompts, seed {seed}")
 
@@ -83,8 +82,8 @@ def train(
 def main() -> int:
     parser = Parser("course.coverage_demo", "Loop C: how many prompts turn memorising into learning?")
     parser.add_argument("--prompts", type=positive_int, nargs="+", metavar="N", default=PROMPTS,
-                        help=f"train on the first N prompts, for each N (default: {' '.join(map(str, PROMPTS))})")  # fmt: skip
-    parser.add_argument("--steps", type=positive_int, default=STEPS, help=f"updates of each (default: {STEPS})")
+                        help=f"train on the first N prompts (default: {' '.join(map(str, PROMPTS))})")  # fmt: skip
+    parser.add_argument("--steps", type=positive_int, default=400, help="updates of each (default: 400)")
     parser.add_argument("--seed", type=non_negative_int, default=0, help="the first of the seeds (default: 0)")
     parser.add_argument("--seeds", type=positive_int, default=1, help="trainings of each, one a seed (default: 1)")
     parser.add_run_options()
@@ -102,19 +101,21 @@ def main() -> int:
             )
         times = {count: times_seen(examples[:count], holdout) for count in counts}
         trainings = [(count, args.seed + turn) for count in counts for turn in range(args.seeds)]
-        work = (pair for count, seed in trainings for pair in train(examples[:count], holdout, plan, seed))
+        work = (pair for count, seed in trainings for pair in train_and_evaluate(examples[:count], holdout, plan, seed))
         log: list[CoverageRow] = []
         passed: list[tuple[int, bool]] = []  # for each training and holdout prompt: times seen, solved at the end
-        for row, results in with_progress(work, "training", len(trainings) * (1 - -args.steps // EVERY), progress_text):
+        for row, results in with_progress(
+            work, "training", len(trainings) * (1 - -args.steps // _EVAL_EVERY), _progress_text
+        ):
             run.append(RESULTS, *results)
-            run.append(LOG, row)
+            run.append(TOKEN_LOG, row)
             log.append(row)
             if row.step == args.steps:
                 solved = [result.reward == 1 for result in results if result.split == "holdout"]
                 passed += zip(times[row.prompts], solved, strict=True)
 
         points = coverage_points(log, times)
-        run.write_bytes(CURVE, coverage_curve(points))
+        run.write_bytes(COVERAGE_FIGURE, coverage_curve(points))
         summary = {f"{point.prompts} prompts": point._asdict() for point in points}
         settings = {
             "dataset": dataset.path.name,
@@ -129,12 +130,12 @@ def main() -> int:
             Conditions("C", "course.coverage_demo", settings, args.change, dataset, unseen, seed=args.seed),
             {"steps": args.steps, "seeds": args.seeds, **summary},
             coverage_text(points, passed, args.steps),
-            read=[CURVE],
+            read=[COVERAGE_FIGURE],
         )
     return 0
 
 
-def progress_text(done: tuple[CoverageRow, list[LearningResult]]) -> str:
+def _progress_text(done: tuple[CoverageRow, list[LearningResult]]) -> str:
     """The last evaluation, beside the progress bar."""
     row = done[0]
     return f"{row.prompts} prompts: {percent(row.true_reward)}, holdout {percent(row.holdout_true_reward)}"

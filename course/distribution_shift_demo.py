@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 from course.artifacts.learning import learning_result
 from course.artifacts.records import RESULTS, LearningResult
 from course.artifacts.summary import summary_of
-from course.artifacts.token_rows import ShiftRow, evaluation_results
+from course.artifacts.token_rows import TOKEN_LOG, ShiftRow, evaluation_results
 from course.artifacts.writing import RunWriter
 from course.command import Parser, non_negative_int, positive_int, run_command
 from course.datasets.sources import Dataset
@@ -42,15 +42,13 @@ if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --he
     from course.policies.token_learner import Task
     from course.policies.token_policy import Policy
 
-LOG, CURVES = "log.jsonl", "distribution_shift.png"
+SHIFT_FIGURE = "distribution_shift.png"
 FROZEN = 8  # completions of each prompt, sampled before the first update
-EVERY = 5  # updates from one evaluation to the next
+_EVAL_EVERY = 5  # updates from one evaluation to the next
 
 
 def freeze(reference: Policy, examples: Sequence[Task], seed: int) -> list[LearningResult]:
     """FROZEN completions of each prompt, of the policy that training starts from, with the strict scorer's rewards."""
-    import numpy as np
-
     from course.policies.sampling import sample_completions
     from course.policies.token_learner import generator
     from course.policies.token_policy import decode_completions
@@ -131,15 +129,15 @@ def main() -> int:
         plan = MEMORISE.plan._replace(steps=args.steps)
         reference = fine_tune(examples, plan, args.seed, lambda steps: with_progress(steps, "fine-tuning", len(steps)))
         frozen = freeze(reference, examples, args.seed)
-        learning = learn_and_evaluate(reference, examples, [], NAMES[args.rubric], plan, args.seed, EVERY)
-        checkpoints = with_progress(learning, "learning", 1 - -plan.steps // EVERY, progress_text)
+        learning = learn_and_evaluate(reference, examples, [], NAMES[args.rubric], plan, args.seed, _EVAL_EVERY)
+        checkpoints = with_progress(learning, "learning", 1 - -plan.steps // _EVAL_EVERY, _progress_text)
         evaluations = [evaluation_results(checkpoint, args.rubric, "fresh") for checkpoint in checkpoints]
         log = [shift_row(frozen, fresh) for fresh in evaluations]
 
         run.write_rows(RESULTS, [*frozen, *(row for fresh in evaluations for row in fresh)])
-        run.write_rows(LOG, log)
+        run.write_rows(TOKEN_LOG, log)
         then = summarised(frozen)
-        run.write_bytes(CURVES, shift_curves(log, then, args.rubric))
+        run.write_bytes(SHIFT_FIGURE, shift_curves(log, then, args.rubric))
         summary = {
             "rubric": args.rubric,
             **{f"frozen_{name}": value for name, value in then.items()},
@@ -147,18 +145,18 @@ def main() -> int:
             "at_the_end": in_short(log[-1]),
             "most_wrong": in_short(max(log, key=lambda row: abs(row.error))),
         }
-        settings = {"rubric": args.rubric, "frozen": FROZEN, "eval_every": EVERY, "plan": plan._asdict()}
+        settings = {"rubric": args.rubric, "frozen": FROZEN, "eval_every": _EVAL_EVERY, "plan": plan._asdict()}
         publish(
             run,
             Conditions("C", "course.distribution_shift_demo", settings, args.change, dataset, seed=args.seed),
             summary,
             shift_text(log, then, novel_completions(frozen, evaluations), args.rubric),
-            read=[CURVES],
+            read=[SHIFT_FIGURE],
         )
     return 0
 
 
-def progress_text(checkpoint: Checkpoint) -> str:
+def _progress_text(checkpoint: Checkpoint) -> str:
     """The last evaluation, beside the progress bar."""
     return f"fresh ones pass {percent(float(checkpoint.train.true.mean()))}"
 

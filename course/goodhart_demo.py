@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from course.artifacts.inference import Quantity, Trainings, divergence_step, medians, trainings_of
 from course.artifacts.records import RESULTS, LearningResult
-from course.artifacts.token_rows import GoodhartRow, evaluation_results, goodhart_row, is_exploit
+from course.artifacts.token_rows import TOKEN_LOG, GoodhartRow, evaluation_results, goodhart_row, is_exploit
 from course.artifacts.writing import RunWriter
 from course.command import Parser, non_negative_float, non_negative_int, positive_int, run_command
 from course.datasets.sources import Dataset
@@ -36,9 +36,9 @@ if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --he
     from course.policies.presets import Plan
     from course.policies.token_learner import Task
 
-LOG, OVER_STEPS, OVER_KL, KL_COEF = "log.jsonl", "goodhart_steps.png", "goodhart_kl.png", "kl_coef.png"
+OVER_STEPS, OVER_KL, KL_COEF = "goodhart_steps.png", "goodhart_kl.png", "kl_coef.png"
 KL_RUBRIC = "anywhere"  # what is trained on again with a KL penalty
-BETAS = (0.0, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
+KL_COEFS = (0.0, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
 STRONGEST = 1.0  # of six seeds none fell apart at 1, and all at 1.5: at this learning rate the penalty overshoots
 EVALUATIONS = 15  # of each training, besides the one before it
 SAMPLES = 3  # completions of each prompt in an evaluation
@@ -90,8 +90,8 @@ def main() -> int:
     parser = Parser("course.goodhart_demo", "Loop C on hackable rubrics: where proxy and true reward diverge.")
     parser.add_argument("--rubrics", nargs="+", choices=NAMES, default=list(NAMES), metavar="NAME",
                         help=f"what to train on (default: all of {', '.join(NAMES)})")  # fmt: skip
-    parser.add_argument("--kl-coef", nargs="+", type=beta, default=list(BETAS), metavar="BETA",
-                        help=f"penalties on {KL_RUBRIC} (default: {' '.join(f'{one:g}' for one in BETAS)})")  # fmt: skip
+    parser.add_argument("--kl-coef", nargs="+", type=beta, default=list(KL_COEFS), metavar="BETA",
+                        help=f"penalties (default: {' '.join(f'{one:g}' for one in KL_COEFS)})")  # fmt: skip
     parser.add_argument("--steps", type=positive_int, default=300, help="updates of a training (default: 300)")
     parser.add_argument("--seeds", type=positive_int, default=1, metavar="N", help="train N times (default: 1)")
     parser.add_argument("--seed", type=non_negative_int, default=0, help="the first of the seeds (default: 0)")
@@ -112,9 +112,9 @@ def main() -> int:
         log: list[GoodhartRow] = []
         found: dict[tuple[str, str], LearningResult] = {}  # rubric, split -> the first exploit of a trained policy
         work = train_all(examples, holdout, plan, jobs)
-        for row, results in with_progress(work, "training", len(jobs) * (1 - -args.steps // every), progress_text):
+        for row, results in with_progress(work, "training", len(jobs) * (1 - -args.steps // every), _progress_text):
             run.append(RESULTS, *results)
-            run.append(LOG, row)
+            run.append(TOKEN_LOG, row)
             log.append(row)
             if row.step == args.steps and row.kl_coef == 0:
                 for result in filter(is_exploit, results):
@@ -147,7 +147,7 @@ def main() -> int:
     return 0
 
 
-def progress_text(done: tuple[GoodhartRow, list[LearningResult]]) -> str:
+def _progress_text(done: tuple[GoodhartRow, list[LearningResult]]) -> str:
     """The last evaluation, beside the progress bar."""
     row = done[0]
     return f"{row.rubric} step {row.step} proxy {row.proxy_reward:.2f} true {row.true_reward:.2f}"

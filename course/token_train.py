@@ -23,7 +23,7 @@ from msgspec.structs import asdict
 from course.artifacts.holdout import HOLDOUT
 from course.artifacts.records import RESULTS, LearningResult
 from course.artifacts.rollout_files import policy_name, write_rollouts
-from course.artifacts.token_rows import EvaluationRow, evaluation_results, evaluation_row, token_update_rows
+from course.artifacts.token_rows import TOKEN_LOG, EvaluationRow, evaluation_results, evaluation_row, token_update_rows
 from course.artifacts.writing import RunWriter
 from course.command import Parser, finite_float, non_negative_float, non_negative_int, positive_int, run_command
 from course.datasets.records import Provenance, Sampling
@@ -41,7 +41,7 @@ if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --he
     from course.policies.evaluation import Checkpoint
     from course.policies.token_learner import Task
 
-LOG, POLICY, REFERENCE, CURVES, SLOW = "log.jsonl", "policy.npz", "reference.npz", "learning_curves.png", "slow.jsonl"
+POLICY_FILE, REFERENCE_FILE, CURVES_FILE, SLOW_FILE = "policy.npz", "reference.npz", "learning_curves.png", "slow.jsonl"
 PRESET_HELP = "generalise: 1,000 two-digit sums, which share their digits (default); memorise: 75 one-digit sums"
 RUBRIC_HELP = f"the reward: score, the strict scorer (default), or a wrong verifier: {', '.join(GAPS)}"
 KL_HELP = "beta, what a nat of KL from the reference policy costs; above 1 it overshoots (default: 0)"
@@ -74,7 +74,7 @@ def read_examples(dataset: Dataset, holdout: Dataset | None) -> tuple[list[Task]
     return examples, unseen
 
 
-def train(
+def write_evaluations(
     run: RunWriter, checkpoints: Iterable[Checkpoint], rubric: str
 ) -> tuple[list[EvaluationRow], list[Checkpoint], int]:
     """Train, and write the log and the results as they come.
@@ -87,7 +87,7 @@ def train(
         for checkpoint in checkpoints:
             row = evaluation_row(checkpoint)
             run.append(RESULTS, *evaluation_results(checkpoint, rubric))
-            run.append(LOG, row)
+            run.append(TOKEN_LOG, row)
             rows, ends = [*rows, row], [*ends[:1], checkpoint]
     except (KeyboardInterrupt, SystemExit) as end:
         if not rows:
@@ -100,7 +100,7 @@ def write_ends(run: RunWriter, ends: Iterable[Checkpoint], args: Namespace) -> N
     """The first and the last checkpoint: its policy, and its completions as rollouts."""
     from course.policies.policy_file import policy_bytes
 
-    for name, checkpoint in zip((REFERENCE, POLICY), ends, strict=True):
+    for name, checkpoint in zip((REFERENCE_FILE, POLICY_FILE), ends, strict=True):
         content = policy_bytes(checkpoint.policy)
         run.write_bytes(name, content)
         note = f"course.token_train, {checkpoint.step} updates on rubric {args.rubric}, seed {args.seed}"
@@ -130,13 +130,15 @@ def main() -> int:
         updates = enumerate(islice(learn(reference, examples, rubric, plan, args.seed), args.slow), 1)
         slow = [row for step, update in updates for row in token_update_rows(step, update, examples, plan.kl_coef)]
         if slow:
-            run.write_rows(SLOW, slow)
+            run.write_rows(SLOW_FILE, slow)
 
         checkpoints = learn_and_evaluate(reference, examples, unseen, rubric, plan, args.seed, args.eval_every)
         count = 1 + -(-plan.steps // args.eval_every)
-        rows, ends, status = train(run, with_progress(checkpoints, "learning", count, progress_text), args.rubric)
+        rows, ends, status = write_evaluations(
+            run, with_progress(checkpoints, "learning", count, _progress_text), args.rubric
+        )
         write_ends(run, [ends[0], ends[-1]], args)
-        run.write_bytes(CURVES, learning_curves(rows, args.rubric))
+        run.write_bytes(CURVES_FILE, learning_curves(rows, args.rubric))
         written = [row for row in evaluation_results(ends[-1], args.rubric) if row.split == "train"]
         summary = {
             "prompts": len(examples),
@@ -160,8 +162,8 @@ def main() -> int:
             summary,
             token_train_text(plan, dataset.path.name, args.rubric, slow, rows, written, len(unseen)),
             examples=examples_of(written),
-            read=[CURVES],
-            next_command=f"python -m course.sample_rollouts --policy {{run}}/{POLICY} "
+            read=[CURVES_FILE],
+            next_command=f"python -m course.sample_rollouts --policy {{run}}/{POLICY_FILE} "
             f"--dataset {visible_path(dataset.path)}",
         )
     return status
@@ -172,7 +174,7 @@ def examples_of(rows: list[LearningResult]) -> list[LearningResult]:
     return [row for row in rows if row.reward == 1][:1] + [row for row in rows if row.reward == 0][:1]
 
 
-def progress_text(checkpoint: Checkpoint) -> str:
+def _progress_text(checkpoint: Checkpoint) -> str:
     """The last evaluation in a few words, beside the progress bar."""
     row = evaluation_row(checkpoint)
     return f"reward {row.proxy_reward:.2f}, true {row.true_reward:.2f}, KL {row.kl:.1f}, length {row.mean_length:.1f}"

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from course.policies.evaluation import Checkpoint
     from course.policies.token_learner import Task, TokenUpdate
 
+TOKEN_LOG = "log.jsonl"  # of each of these commands: a row for each evaluation
 STRICT = "score"  # the name of the strict scorer among the rubrics
 PAYS = 0.5  # a rubric that pays in part counts as paying from here on
 

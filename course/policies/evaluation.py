@@ -40,7 +40,7 @@ class Checkpoint(NamedTuple):
         return found if self.holdout is None else found | {"holdout": self.holdout}
 
 
-def evaluate(policy: Policy, reference: Policy, examples: Sequence[Task], rubric: Rubric, seed: int) -> Evaluation:
+def evaluate_policy(policy: Policy, reference: Policy, examples: Sequence[Task], rubric: Rubric, seed: int) -> Evaluation:
     """Evaluate the policy as it is. The draws are the same each time: what changes between evaluations is the policy.
 
     ``course.sample_rollouts`` with the same seed, n of 1 and both settings at 1 samples the same texts.
@@ -71,8 +71,8 @@ def learn_and_evaluate(
     """
 
     def checkpoint(step: int, policy: Policy) -> Checkpoint:
-        train = evaluate(policy, reference, [*examples] * samples, rubric, seed)
-        unseen = evaluate(policy, reference, [*holdout] * samples, rubric, seed) if holdout else None
+        train = evaluate_policy(policy, reference, [*examples] * samples, rubric, seed)
+        unseen = evaluate_policy(policy, reference, [*holdout] * samples, rubric, seed) if holdout else None
         return Checkpoint(step, policy, train, unseen)
 
     yield checkpoint(0, reference)

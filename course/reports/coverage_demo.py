@@ -16,15 +16,15 @@ def coverage_text(points: Sequence[CoveragePoint], passed: Sequence[tuple[int, b
         [
             "Loop C, learn: the same task each time, on more and more of its prompts.",
             f"rewarded by the strict scorer, {steps} updates each, seeds: {len(points[0].train_each)}",
-            points_text(points),
+            coverage_table(points),
             "all trainings together: the holdout by how often the rarer pair was seen",
-            times_text(passed),
-            reading_text(points),
+            times_table(passed),
+            coverage_reading(points),
         ]
     )
 
 
-def points_text(points: Sequence[CoveragePoint]) -> str:
+def coverage_table(points: Sequence[CoveragePoint]) -> str:
     """A row for each number of prompts, and what its last two columns mean."""
     rows = [
         (
@@ -45,7 +45,7 @@ def points_text(points: Sequence[CoveragePoint]) -> str:
     return f"{table(header, rows, right=range(6))}\n\n{fill(legend, WIDTH)}"
 
 
-def times_text(passed: Sequence[tuple[int, bool]]) -> str:
+def times_table(passed: Sequence[tuple[int, bool]]) -> str:
     """How much of the holdout passed at the end, by how often its pairs were seen."""
     rows = []
     for low, high in _BINS:
@@ -55,7 +55,7 @@ def times_text(passed: Sequence[tuple[int, bool]]) -> str:
     return table(("times seen", "prompts", "passed", "pass rate"), rows, right=(0, 1, 2, 3))
 
 
-def reading_text(points: Sequence[CoveragePoint]) -> str:
+def coverage_reading(points: Sequence[CoveragePoint]) -> str:
     """The curve in a sentence or two, each printed only where the numbers bear it out."""
     widest = max(points, key=lambda point: point.train_after - point.holdout_after)
     if widest.train_after <= widest.holdout_after_ci95[1]:

@@ -20,14 +20,14 @@ def shift_text(log: Sequence[ShiftRow], frozen: Mapping[str, Any], novel: Sequen
             "Loop C, learn: the policy changes, and with it what there is to measure.",
             f"trained on: {rubric}\nmeasured by: {SCORER_NAME} {SCORER_VERSION}\n"
             f"frozen at step 0: {frozen['n']:,} completions of {log[0].fresh['n']} prompts",
-            evaluations_text(log, frozen),
-            *([novel_text(novel, rubric)] if novel else []),
-            reading_text(log, frozen),
+            shift_table(log, frozen),
+            *([novel_table(novel, rubric)] if novel else []),
+            shift_reading(log, frozen),
         ]
     )
 
 
-def evaluations_text(log: Sequence[ShiftRow], frozen: Mapping[str, Any]) -> str:
+def shift_table(log: Sequence[ShiftRow], frozen: Mapping[str, Any]) -> str:
     """The frozen completions, then the evaluations 0, 1, 2, 4, 8 … and the last, and what the columns mean."""
     rows = [("frozen", percent(frozen["pass_rate"]), "", *_faults(frozen), "", "", _most_common(frozen))]
     for place, row in enumerate(log):
@@ -44,8 +44,8 @@ def evaluations_text(log: Sequence[ShiftRow], frozen: Mapping[str, Any]) -> str:
     return f"{table(header, rows, right=range(7))}\n\n{fill(legend, WIDTH)}"
 
 
-def novel_text(novel: Sequence[LearningResult], rubric: str) -> str:
-    """Completions in quotes, ⏎ for a line break, with the rubric's reward. One that is cut ends in … without a quote."""
+def novel_table(novel: Sequence[LearningResult], rubric: str) -> str:
+    """Completions in quotes, ⏎ for a line break, with the rubric's reward. One that is cut ends in …"""
     width = WIDTH - len(f"step   answer   {rubric}   ")
     rows = [
         (
@@ -60,14 +60,14 @@ def novel_text(novel: Sequence[LearningResult], rubric: str) -> str:
     return f"fresh completions in a shape that no frozen one has, and their reward\n\n{cells}"
 
 
-def reading_text(log: Sequence[ShiftRow], frozen: Mapping[str, Any]) -> str:
+def shift_reading(log: Sequence[ShiftRow], frozen: Mapping[str, Any]) -> str:
     """How wrong the frozen rate became, and how much of what is written now no frozen completion shows."""
     first, last = log[0], log[-1]
     low, high = last.fresh["pass_rate_ci95"]
     apart = high < frozen["pass_rate_ci95"][0] or low > frozen["pass_rate_ci95"][1]
     lines = [
-        f"The frozen completions still say {percent(frozen['pass_rate'])}; at step {last.step} "
-        f"{percent(last.fresh['pass_rate'])} pass ({interval((low, high))}). The intervals "
+        f"The frozen completions still say {percent(frozen['pass_rate'])}, and {percent(last.fresh['pass_rate'])} of "
+        f"the fresh ones of step {last.step} pass ({interval((low, high))}). The intervals "
         f"{'do not overlap' if apart else 'overlap: it may be luck'}. At step 0, where one policy wrote both, the two "
         f"rates differ by {100 * abs(first.error):.1f} points, and that is luck.",
         f"At least {percent(last.outcome_distance, 0)} of the fresh completions of step {last.step} would need another "

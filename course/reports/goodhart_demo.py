@@ -31,17 +31,17 @@ def goodhart_text(
             " in an evaluation\n"
             "proxy    the rubric's reward; true: the strict scorer's for the same completions\n"
             f"seeds    {len(next(iter(by_rubric.values())))}; every number is the median over them",
-            rubrics_text(by_rubric),
+            rubrics_table(by_rubric),
             exploits_text(by_rubric, found, overlooks),
             "what generalised to prompts that were never trained on",
-            generalised_text(by_rubric),
+            generalised_table(by_rubric),
             "a KL penalty: 'anywhere' again, where a nat of KL from the reference costs beta",
             betas_text(by_beta),
         ]
     )
 
 
-def rubrics_text(by_rubric: Mapping[str, Trainings]) -> str:
+def rubrics_table(by_rubric: Mapping[str, Trainings]) -> str:
     """Each rubric: the proxy before and after, the true reward, both on the holdout, KL, and where they diverged."""
     rows = []
     for name, trainings in by_rubric.items():
@@ -80,7 +80,7 @@ def _exploit_line(row: LearningResult) -> str:
     return f"    {row.split:7}  {clipped(row.prompt, _PROMPT):{_PROMPT}}  {row.proxy_reward:.1f}  {written}"
 
 
-def generalised_text(by_rubric: Mapping[str, Trainings]) -> str:
+def generalised_table(by_rubric: Mapping[str, Trainings]) -> str:
     """What was learned on the training prompts, and how much of that gain there is on the holdout.
 
     The skill is true reward under the strict scorer; a hack is the share of completions that its rubric alone pays.

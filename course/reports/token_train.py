@@ -34,9 +34,9 @@ def token_train_text(
             "Loop C, learn: a policy made of tokens learns from a verifier's rewards.",
             plan_text(plan, dataset, rubric),
             *([slow_text(slow)] if slow else []),
-            evaluations_text(rows, len(written), holdout_prompts),
+            evaluations_table(rows, len(written), holdout_prompts),
             *(ended if last < plan.steps else []),
-            written_text(written),
+            written_table(written),
         ]
     )
 
@@ -55,7 +55,7 @@ def plan_text(plan: "Plan", dataset: str, rubric: str) -> str:
     )
 
 
-def evaluations_text(rows: Sequence[EvaluationRow], prompts: int, holdout_prompts: int) -> str:
+def evaluations_table(rows: Sequence[EvaluationRow], prompts: int, holdout_prompts: int) -> str:
     """Up to nine evaluations as a table, and the strict pass rates at both ends, with the interval of the last."""
     last = len(rows) - 1
     picked = [rows[i] for i in sorted({round(part * last / (_EVALUATIONS - 1)) for part in range(_EVALUATIONS)})]
@@ -81,7 +81,7 @@ def _rise(before: float, after: float, n: int) -> str:
     return f"{percent(before)} -> {percent(after)} (95 % {interval(wilson_interval(round(after * n), n))})"
 
 
-def written_text(written: Sequence[LearningResult]) -> str:
+def written_table(written: Sequence[LearningResult]) -> str:
     """The policy's most common kinds of text, each with both rewards and an example."""
     kinds: dict[tuple[str, float, float], list[str]] = {}
     for row in written:
