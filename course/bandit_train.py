@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --he
     from course.policies.reinforce import Update
     from course.policies.softmax import Floats
 
-LOG, STORY, CURVE = "bandit_train_log.jsonl", "bandit_train_log.txt", "learning_curve.png"
+LOG, STORY, LEARNING_CURVE = "bandit_train_log.jsonl", "bandit_train_log.txt", "learning_curve.png"
 ABLATION, BANDS = "ablation.json", "ablation.png"
 
 
@@ -131,7 +131,7 @@ def main() -> int:
         run.write_rows(LOG, rows)
         run.write_rows(RESULTS, (learning_result(EXAMPLE, row.completion, row.step - 1) for row in rows))
         run.write_bytes(STORY, story_text(rows, ARMS).encode("utf-8"))
-        run.write_bytes(CURVE, learning_curve([row.reward for row in rows], objective))
+        run.write_bytes(LEARNING_CURVE, learning_curve([row.reward for row in rows], objective))
         summary: dict[str, Any] = {
             "steps": args.steps,
             "mean_reward": mean([row.reward for row in rows]),
@@ -150,7 +150,7 @@ def main() -> int:
             Conditions("C", "course.bandit_train", settings, args.change, seed=args.seed),
             summary,
             bandit_text(rows, summary, ARMS, with_baseline=args.baseline, slow=args.slow),
-            read=[STORY, CURVE, *([BANDS] if args.ablation else [])],
+            read=[STORY, LEARNING_CURVE, *([BANDS] if args.ablation else [])],
             next_command="python -m course.toy_mdp",
         )
     return 0

@@ -40,7 +40,7 @@ COMPLETIONS = (
     ("Final: 323\n", 0.05, 0.7),
     ("Final: 323, 323, 323!", 0.02, 1.0),
 )
-BETAS = (10.0, 5.0, 2.0, 1.0, 0.7, 0.5, 0.3, 0.2, 0.15, 0.1, 0.07, 0.05, 0.03)
+BETA_SWEEP = (10.0, 5.0, 2.0, 1.0, 0.7, 0.5, 0.3, 0.2, 0.15, 0.1, 0.07, 0.05, 0.03)
 BEST_OF = (1, 2, 4, 8, 16, 32)
 ASCENT_STEPS = 60  # each halves the distance to the optimum
 
@@ -65,7 +65,7 @@ def ascend(reference: Floats, rewards: Floats, beta: float) -> Floats:
 
 
 def tradeoff_rows(
-    reference: Floats, rewards: Floats, verifier: Floats, betas: Sequence[float] = BETAS
+    reference: Floats, rewards: Floats, verifier: Floats, betas: Sequence[float] = BETA_SWEEP
 ) -> list[TradeoffRow]:
     """Every policy of the demo: the reference, the optimum from a large beta to beta = 0, and best-of-N."""
     import numpy as np
@@ -135,7 +135,7 @@ def main() -> int:
         run.write_rows(LOG, rows)
         run.write_bytes(SPREADSHEET, csv_text(rows).encode("utf-8"))
         run.write_bytes(FIGURE, kl_tradeoff_figure(rows, curve, args.rewards))
-        settings = {"rewards": args.rewards, "actions": actions, "betas": BETAS}
+        settings = {"rewards": args.rewards, "actions": actions, "betas": BETA_SWEEP}
         publish(
             run,
             Conditions("C", "course.kl_tradeoff_demo", settings, args.change),

@@ -15,12 +15,13 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Literal
 
 from course.artifacts.learning import RoundRow, learning_result
-from course.artifacts.records import RESULTS, Selection
+from course.artifacts.records import RESULTS, Details, Selection
 from course.artifacts.summary import summary_of
 from course.artifacts.writing import RunWriter
 from course.command import Parser, finite_float, non_negative_int, positive_int, run_command
 from course.publishing import Conditions, publish
 from course.reports.policy_improvement_demo import policy_improvement_text
+from course.score import measure
 from course.stats import mean
 
 if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --help answers at once
@@ -59,21 +60,13 @@ def selections(rows: list[RoundRow]) -> Iterator[Selection]:
     """Loop B's results: the first of the best samples of each round."""
     from course.policies.bandit import ARMS, EXAMPLE
 
+    prompt, answer = EXAMPLE["prompt"], EXAMPLE["expected_answer"]
     for row in rows:
         samples = [ARMS[action] for action in row.actions]
         chosen = row.rewards.index(max(row.rewards))
-        best = learning_result(EXAMPLE, samples[chosen], 0)
-        yield Selection(
-            id=f"round-{row.round:03}",
-            prompt=best.prompt,
-            expected_answer=best.expected_answer,
-            completion=best.completion,
-            reward=best.reward,
-            details=best.details,
-            samples=samples,
-            rewards=row.rewards,
-            chosen=chosen,
-        )
+        reward, outcome, parsed = measure(answer, samples[chosen])
+        best = (samples[chosen], reward, Details(outcome, parsed))
+        yield Selection(f"round-{row.round:03}", prompt, answer, *best, samples, row.rewards, chosen)
 
 
 def main() -> int:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --he
     from course.policies.softmax import Floats
     from course.policies.two_step import EpisodeUpdate
 
-LOG, STORY = "toy_mdp_log.jsonl", "toy_mdp_log.txt"
+LOG, EPISODES = "toy_mdp_log.jsonl", "toy_mdp_log.txt"
 
 
 def learn(draws: Floats, lr: float, credited: Floats) -> Iterator[EpisodeUpdate]:
@@ -79,7 +79,7 @@ def main() -> int:
         rows = [episode_row(episode, update, args.lr, credited) for episode, update in enumerate(updates, 1)]
         run.write_rows(LOG, rows)
         run.write_rows(RESULTS, (learning_result(EXAMPLE, "".join(row.tokens), row.episode - 1) for row in rows))
-        run.write_bytes(STORY, toy_mdp_story(rows).encode("utf-8"))
+        run.write_bytes(EPISODES, toy_mdp_story(rows).encode("utf-8"))
         last_tenth = rows[-max(1, len(rows) // 10) :]
         summary = {
             "episodes": args.episodes,
@@ -95,7 +95,7 @@ def main() -> int:
             Conditions("C", "course.toy_mdp", settings, args.change, seed=args.seed),
             summary,
             toy_mdp_text(rows, summary),
-            read=[STORY],
+            read=[EPISODES],
             next_command="python -m course.token_train",
         )
     return 0

@@ -120,19 +120,10 @@ def learning_result(
 
     ``example``: id, prompt, expected_answer. ``training``, ``split``, ``proxy_reward``: see ``LearningResult``.
     """
-    reward, outcome, parsed_answer = measure(example["expected_answer"], completion)
-    return LearningResult(
-        id=example["id"],
-        prompt=example["prompt"],
-        expected_answer=example["expected_answer"],
-        completion=completion,
-        reward=reward,
-        details=Details(outcome, parsed_answer),
-        step=step,
-        training=training,
-        split=split,
-        proxy_reward=proxy_reward,
-    )
+    answer = example["expected_answer"]
+    reward, outcome, parsed = measure(answer, completion)
+    result = (example["id"], example["prompt"], answer, completion, reward, Details(outcome, parsed))
+    return LearningResult(*result, step, training, split, proxy_reward)
 
 
 def update_row(step: int, update: Update, lr: float, arms: Sequence[str]) -> UpdateRow:

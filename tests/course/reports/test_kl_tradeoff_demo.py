@@ -1,53 +1,76 @@
-"""The words about the leash, and cells that no spreadsheet runs, against strings written by hand."""
+"""The tables of the KL penalty, how to read them, and the spreadsheet, against strings written by hand.
+
+The worked example. With beta from 2 to 1 the mean reward goes from 0.25 to 0.5 and the KL from 0.125 to 0.25 nats: the
+first sentence of the reading says just that.
+"""
 
 import csv
 from io import StringIO
-from typing import Any
 
 import pytest
 
-from course.reports.kl_tradeoff_demo import Point, csv_text, defused, reading_text
+from course.artifacts.learning import TradeoffKind, TradeoffRow
+from course.reports.kl_tradeoff_demo import csv_text, kl_tradeoff_text
+
+ACTIONS = [("=1+1\n", 0.5, 0.0, 0.0), ("Final: 323", 0.5, 1.0, 1.0)]
 
 
-@pytest.mark.parametrize(
-    "text", ["=1+1", "+cmd", "-2+3", "@SUM(A1)", "\tx", "\r=1", "-", "+1e", "-1_0", "=1", "-٣", "+1\n"]
-)
-def test_what_a_spreadsheet_would_run_is_defused(text: str) -> None:
-    assert defused(text) == "'" + text
+def row(
+    kind: TradeoffKind, beta: float | None = None, n: int | None = None, reward: float = 0.25, verifier: float = 0.25
+) -> TradeoffRow:
+    bound = None if n is None else 1.5
+    return TradeoffRow(kind, beta, n, reward, verifier, reward / 2, bound, [(1, reward), (0, 1 - reward)], [0.5, 0.5])
 
 
-@pytest.mark.parametrize("cell", ["", "x=1", "Final: 323", " =1", "-1", "+1.5", "-2e-05", "1e300", -1, -0.5, 0.0, None])
-def test_other_cells_and_numbers_stay_as_they_are(cell: object) -> None:
-    assert defused(cell) is cell
+ROWS = [
+    row("reference"),
+    row("closed_form", 2.0),
+    row("gradient_ascent", 2.0),
+    row("closed_form", 1.0, reward=0.5, verifier=0.125),
+    row("gradient_ascent", 1.0, reward=0.5, verifier=0.125),
+    row("best_of_n", n=8),
+]
 
 
-@pytest.mark.parametrize(
-    ("completion", "cell"),
-    [
-        ('=HYPERLINK("http://x")', '\'=HYPERLINK("http://x")'),
-        ('a,"b";c', 'a,"b";c'),
-        ("a\r\n=1", "a<U+000D CARRIAGE RETURN><U+000A LINE FEED>=1"),
-        ("\t=1", "<U+0009 TAB>=1"),
-    ],
-    ids=range(4),
-)
-def test_a_completion_stays_in_its_cell(completion: str, cell: str) -> None:
-    point = Point("closed_form", -0.5, None, 0.0, 0.0, 0.0, None, [(1, 0.9), (0, 0.1), (2, 0.0)], [0.1, 0.9, 0.0])
-    (row,) = csv.DictReader(StringIO(csv_text([point], ["", completion, ""]), newline=""))
-    assert row["top1_completion"] == cell
-    assert (row["beta"], row["p2"]) == ("-0.5", "0.0")
+def words(rewards: str) -> str:
+    summary = {"rewards": rewards, "ascent_max_difference": 0.003}
+    return " ".join(kl_tradeoff_text(ROWS, summary, ACTIONS).split())
 
 
-def test_the_difference_that_is_told_is_the_one_given() -> None:
-    def point(kind: Any, beta: float | None, n: int | None, bound: float | None) -> Point:
-        return Point(kind, beta, n, 0.25, 0.25, 0.125, bound, [(0, 0.5)], [0.5, 0.5])
+def test_the_reading_has_the_numbers_of_the_rows() -> None:
+    text = words("verifier")
+    assert "from beta 2 to 1 the mean reward goes from 0.250 to 0.500 and the KL from 0.125 to 0.250 nats" in text
+    assert "differs by more than 3e-03" in text
+    assert "0.125 nats from the reference at N = 8, where the bound is 1.500. With rewards of 0 or 1" in text
+    assert "beta = 0 has no row: several actions have the highest reward" in text
+    assert "invented" not in text
 
-    points = [
-        point("closed_form", 2.0, None, None),
-        point("closed_form", 1.0, None, None),
-        point("best_of_n", None, 8, 1.5),
-    ]
-    words = " ".join(reading_text(points, 0.003).split())
-    assert "differs by more than 3e-03" in words
-    assert "from beta 2 to 1 the mean reward goes from 0.250 to 0.250 and the KL from 0.125 to 0.125" in words
-    assert "0.125 nats at N = 8, where the bound says at most 1.500" in words
+
+def test_graded_rewards_are_said_to_be_invented_and_what_they_cost() -> None:
+    text = words("graded")
+    assert "The grades are invented" in text
+    assert "verifier's reward rises to 0.250 at beta 2 and then falls to 0.125 at beta 1" in text
+    assert "It is never above the curve." in text
+    assert "beta = 0 has no row" not in text
+
+
+@pytest.mark.parametrize("rewards", ["verifier", "graded"])
+def test_the_tables_have_a_row_for_each_policy(rewards: str) -> None:
+    text = words(rewards)
+    assert "0 0.50 0.00 0 =1+1<U+000A LINE FEED>" in text
+    assert "infinite 0.250 0.125 0.250 1 0.250 0 0.750" in text
+    assert "1 0.500 0.250 0.125 1 0.500 0 0.500" in text
+    assert "8 0.250 0.125 0.250 1 0.250 0 0.750 1.500" in text
+
+
+def test_the_spreadsheet_has_numbers_and_kinds_only() -> None:
+    first, *_, last = csv.DictReader(StringIO(csv_text(ROWS), newline=""))
+    assert (first["kind"], first["beta"], first["n"], first["kl_bound"]) == ("reference", "", "", "")
+    assert (last["kind"], last["n"], last["kl_bound"], last["top1"], last["top1_prob"]) == (
+        "best_of_n",
+        "8",
+        "1.5",
+        "1",
+        "0.25",
+    )
+    assert "1+1" not in csv_text(ROWS)
