@@ -3,46 +3,44 @@
     python -m course.coverage_demo
     python -m course.coverage_demo --prompts 50 150 --seeds 3
 
-The task is two-digit sums without a carry, paid by the strict scorer. The policy is trained anew on the first N prompts
-of the dataset, whose order is shuffled, for each N; the holdout is the same 300 prompts each time. Few prompts are
-remembered, a thousand are learned from (``course/policies/regimes.py``): this is the curve between the two.
+The task is two-digit sums without a carry, rewarded by the strict scorer. A policy is trained anew on the first N
+prompts of the dataset, whose order is shuffled, for each N; the holdout is the same 300 prompts each time. A few
+prompts are memorised, and what is learned from a thousand holds for others (``course/policies/presets.py``): this is
+the curve between the two. ``results.jsonl`` has the completions of every evaluation of every training.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from msgspec.structs import asdict
 
-from course.artifacts.conditions import manifest_of
-from course.artifacts.holdout import looks
-from course.artifacts.locked_room import room_conditions
-from course.artifacts.records import SUMMARY
-from course.artifacts.token_rows import measured_row
-from course.artifacts.writing import RUNS, RunWriter
+from course.artifacts.inference import coverage_points
+from course.artifacts.records import RESULTS, LearningResult
+from course.artifacts.token_rows import STRICT, TOKEN_LOG, CoverageRow, evaluation_results, evaluation_row
+from course.artifacts.writing import RunWriter
 from course.command import Parser, non_negative_int, positive_int, run_command
 from course.datasets.sources import Dataset
 from course.errors import UserError
-from course.reports.coverage_demo import Row, coverage_table, points_of, reading_text, shown_table
+from course.publishing import Conditions, publish
+from course.reports.coverage_demo import coverage_text
 from course.reports.coverage_demo_figure import coverage_curve
 from course.reports.progress import with_progress
-from course.reports.run_page import run_page
 from course.reports.tables import percent
 from course.score import score
-from course.text import visible, visible_path
+from course.text import visible
 
 if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --help answers at once
     from course.policies.presets import Plan
-    from course.policies.token_learner import Example
+    from course.policies.token_learner import Task
 
-LOG, CURVE = "log.jsonl", "coverage.png"
+COVERAGE_FIGURE = "coverage.png"
 PROMPTS = (30, 100, 200, 400, 1000)
-STEPS = 400
-EVERY = 50  # updates from one look to the next
+_EVAL_EVERY = 50  # updates from one evaluation to the next
 
 
 def digit_pairs(prompt: str) -> list[tuple[int, str, str]]:
@@ -55,49 +53,38 @@ def digit_pairs(prompt: str) -> list[tuple[int, str, str]]:
     return [(place, a, b) for place, (a, b) in enumerate(zip(numbers[1], numbers[2], strict=True))]
 
 
-def sightings(training: Sequence[str], unseen: Sequence[str]) -> list[int]:
+def times_seen(training: Sequence[Task], unseen: Sequence[Task]) -> list[int]:
     """For each unseen prompt: how many training prompts show the rarest of its digit pairs, at the same place.
 
     Without a carry a digit of the answer depends on one pair of digits, so 0 means that a digit was never taught. The
-    order within a pair counts, 2 + 7 is not 7 + 2: the policy sees them at different places.
+    order within a pair counts, 2 + 7 is not 7 + 2: the policy reads them at different positions.
 
-    Not covered: which pairs stood beside each other, and what a policy makes of it. That all pairs of a prompt were
-    shown says that it could be worked out, not that it will be.
+    Not covered: which pairs stood beside each other. That all pairs of a prompt were shown says that its answer could
+    be worked out, not that it will be.
     """
-    seen = Counter(pair for prompt in training for pair in digit_pairs(prompt))
-    return [min(seen[pair] for pair in digit_pairs(prompt)) for prompt in unseen]
+    seen = Counter(pair for example in training for pair in digit_pairs(example["prompt"]))
+    return [min(seen[pair] for pair in digit_pairs(example["prompt"])) for example in unseen]
 
 
-def train(examples: Sequence[Example], holdout: Sequence[Example], plan: Plan, seed: int) -> Iterator[Row]:
-    """Loop C, once: the supervised start, then REINFORCE on the strict scorer, with a look at the holdout on the way.
+def train_and_evaluate(
+    examples: Sequence[Task], holdout: Sequence[Task], plan: Plan, seed: int
+) -> Iterator[tuple[CoverageRow, list[LearningResult]]]:
+    """One training on the strict scorer, evaluation by evaluation: the row, and all that was scored."""
+    from course.policies.evaluation import learn_and_evaluate
+    from course.policies.token_learner import fine_tune
 
-    No look enters an update.
-    """
-    from course.policies.evaluation import moments
-    from course.policies.token_learner import imitate
-
-    reference = deque(imitate(examples, plan, seed), maxlen=1).pop()
-    times = sightings(*([example["prompt"] for example in one] for one in (examples, holdout)))
-    for moment in moments(reference, examples, holdout, score, plan, seed, EVERY):
-        assert moment.holdout is not None
-        passed = Counter(dict.fromkeys(times, 0))
-        passed.update(time for time, paid in zip(times, moment.holdout.true, strict=True) if paid == 1)
-        by_times = [(time, times.count(time), passed[time]) for time in sorted(passed)]
-        yield Row(**asdict(measured_row(moment)), prompts=len(examples), seed=seed, by_times=by_times)
+    reference = fine_tune(examples, plan, seed)
+    for checkpoint in learn_and_evaluate(reference, examples, holdout, score, plan, seed, _EVAL_EVERY):
+        row = CoverageRow(**asdict(evaluation_row(checkpoint)), prompts=len(examples), seed=seed)
+        yield row, evaluation_results(checkpoint, STRICT, f"{len(examples)} prompts, seed {seed}")
 
 
 def main() -> int:
-    parser = Parser("course.coverage_demo", "Loop C: how many prompts turn remembering into learning?")
-    parser.add_argument(
-        "--prompts",
-        type=positive_int,
-        nargs="+",
-        metavar="N",
-        default=PROMPTS,
-        help=f"train on the first N prompts, for each N (default: {' '.join(map(str, PROMPTS))})",
-    )
-    parser.add_argument("--steps", type=positive_int, default=STEPS, help=f"updates of each (default: {STEPS})")
-    parser.add_argument("--seed", type=non_negative_int, default=0, help="of all draws (default: 0)")
+    parser = Parser("course.coverage_demo", "Loop C: how many prompts turn memorising into learning?")
+    parser.add_argument("--prompts", type=positive_int, nargs="+", metavar="N", default=PROMPTS,
+                        help=f"train on the first N prompts (default: {' '.join(map(str, PROMPTS))})")  # fmt: skip
+    parser.add_argument("--steps", type=positive_int, default=400, help="updates of each (default: 400)")
+    parser.add_argument("--seed", type=non_negative_int, default=0, help="the first of the seeds (default: 0)")
     parser.add_argument("--seeds", type=positive_int, default=1, help="trainings of each, one a seed (default: 1)")
     parser.add_run_options()
     args = parser.parse_args()
@@ -105,25 +92,31 @@ def main() -> int:
     from course.policies.presets import GENERALISE
 
     counts, plan = sorted(set(args.prompts)), GENERALISE.plan._replace(steps=args.steps)
-    with RunWriter(args.outdir) as writer:
-        dataset, unseen = (Dataset(Path(path), None) for path in (GENERALISE.dataset, GENERALISE.holdout))
-        examples, holdout = ([example.asked() for example in one] for one in (dataset, unseen))
+    dataset, unseen = (Dataset(Path(path), None) for path in (GENERALISE.dataset, GENERALISE.holdout))
+    with RunWriter(args.outdir) as run:
+        examples, holdout = ([example.asked() for example in file] for file in (dataset, unseen))
         if counts[-1] > len(examples):
             raise UserError(
                 f"--prompts: expected at most {len(examples)}, as many as {dataset.path} holds, got {counts[-1]}"
             )
+        times = {count: times_seen(examples[:count], holdout) for count in counts}
         trainings = [(count, args.seed + turn) for count in counts for turn in range(args.seeds)]
-        rows = (row for count, seed in trainings for row in train(examples[:count], holdout, plan, seed))
-        log = []
-        for row in with_progress(rows, "training", len(trainings) * (1 - -args.steps // EVERY), told):
-            writer.append(LOG, row)
+        work = (pair for count, seed in trainings for pair in train_and_evaluate(examples[:count], holdout, plan, seed))
+        log: list[CoverageRow] = []
+        passed: list[tuple[int, bool]] = []  # for each training and holdout prompt: times seen, solved at the end
+        for row, results in with_progress(
+            work, "training", len(trainings) * (1 - -args.steps // _EVAL_EVERY), _progress_text
+        ):
+            run.append(RESULTS, *results)
+            run.append(TOKEN_LOG, row)
             log.append(row)
+            if row.step == args.steps:
+                solved = [result.reward == 1 for result in results if result.split == "holdout"]
+                passed += zip(times[row.prompts], solved, strict=True)
 
-        points = points_of(log)
-        writer.write_bytes(CURVE, coverage_curve(points))
-        said = {"steps": args.steps, "seeds": args.seeds}
-        numbers = [point._asdict() for point in points]
-        writer.write_json(SUMMARY, said | {"points": numbers})
+        points = coverage_points(log, times)
+        run.write_bytes(COVERAGE_FIGURE, coverage_curve(points))
+        summary = {f"{point.prompts} prompts": point._asdict() for point in points}
         settings = {
             "dataset": dataset.path.name,
             "holdout": unseen.path.name,
@@ -132,34 +125,20 @@ def main() -> int:
             "seeds": args.seeds,
             "plan": plan._asdict(),
         }
-        manifest = manifest_of(
-            loop="C",
-            command="course.coverage_demo",
-            settings=settings,
-            dataset=dataset,
-            change=args.change,
-            outputs=writer.outputs,
-            seed=args.seed,
+        publish(
+            run,
+            Conditions("C", "course.coverage_demo", settings, args.change, dataset, unseen, seed=args.seed),
+            {"steps": args.steps, "seeds": args.seeds, **summary},
+            coverage_text(points, passed, args.steps),
+            read=[COVERAGE_FIGURE],
         )
-        look = looks(RUNS, unseen.fingerprint) + 1
-        by_prompts: dict[str, Any] = {f"{point['prompts']} prompts": point for point in numbers}
-        page = run_page("C", said | by_prompts, room_conditions(manifest), args.change, [], look)
-        path = writer.publish(manifest, page, holdout=unseen.fingerprint)
-
-    print("Loop C, learn: the same task each time, on more and more of its prompts.\n")
-    print(f"paid by the strict scorer, {args.steps} updates each, seeds: {args.seeds}\n")
-    print(coverage_table(points))
-    print("\nall trainings together: the holdout by how often the rarer pair was shown\n")
-    print(shown_table(log))
-    print(f"\n{reading_text(points)}")
-    print(f"\nThis was look number {look} at the holdout: each is a chance to tune on it.")
-    print(f"\nrun: {visible_path(path)}\nlook at: {visible_path(path / CURVE)}")
     return 0
 
 
-def told(row: Row) -> str:
-    """What stands beside the bar."""
-    return f"{row.prompts} prompts: {percent(row.true_reward)}, holdout {percent(row.holdout_true_reward or 0.0)}"
+def _progress_text(done: tuple[CoverageRow, list[LearningResult]]) -> str:
+    """The last evaluation, beside the progress bar."""
+    row = done[0]
+    return f"{row.prompts} prompts: {percent(row.true_reward)}, holdout {percent(row.holdout_true_reward)}"
 
 
 if __name__ == "__main__":

@@ -71,12 +71,12 @@ class RunWriter:
             _sync(file.fileno(), file.flush)
         self.outputs[name] = digest.hexdigest()
 
-    def append(self, name: str, row: msgspec.Struct) -> None:
-        """Add a row to a JSONL file at once: a kill in the midst of a long run leaves whole rows behind."""
-        line = msgspec.json.encode(row) + b"\n"
+    def append(self, name: str, *rows: msgspec.Struct) -> None:
+        """Add rows to a JSONL file at once: a kill in the midst of a long run leaves whole rows behind."""
+        lines = msgspec.json.Encoder().encode_lines(rows)
         with (self._temporary / name).open("ab", buffering=0) as file:
-            file.write(line)
-        self._growing.setdefault(name, hashlib.sha256()).update(line)
+            file.write(lines)
+        self._growing.setdefault(name, hashlib.sha256()).update(lines)
         self.outputs[name] = self._growing[name].hexdigest()
 
     def write_bytes(self, name: str, data: bytes) -> None:

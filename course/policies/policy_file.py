@@ -1,4 +1,4 @@
-"""A token policy as a file: what ``course.token_train`` leaves and ``course.sample_rollouts`` takes up.
+"""A token policy as a file: what ``course.token_train`` writes and ``course.sample_rollouts`` reads.
 
 An npz of arrays, with the vocabulary as JSON in one of them; nothing in it is executed when it is read.
 
@@ -19,16 +19,17 @@ import numpy as np
 
 from course.errors import UserError
 from course.policies.token_policy import LARGEST, RECENT, Policy, Weights
-from course.policies.vocabulary import OWN, Pieces
+from course.policies.vocabulary import ANSWER_TOKENS, Vocabulary
 from course.text import visible
 
+_ABOUT = ("vocabulary", "positions", "max_tokens")
 _LARGEST = 64 * 2**20  # bytes, unpacked
-_WIDEST = 10_000  # tokens of a completion, places of a prompt
+_WIDEST = 10_000  # tokens of a completion, positions of a prompt
 
 
 def policy_bytes(policy: Policy) -> bytes:
     """The file's content: the same policy gives the same bytes."""
-    about = json.dumps({"pieces": policy.pieces, "places": policy.places, "limit": policy.limit}).encode()
+    about = json.dumps({name: getattr(policy, name) for name in _ABOUT}).encode()
     out = io.BytesIO()
     np.savez(out, about=np.frombuffer(about, np.uint8), **policy.weights._asdict())
     return out.getvalue()
@@ -60,20 +61,20 @@ def _unpacked(data: bytes) -> Policy:
 
 def _checked(about: Any, weights: Weights) -> Policy:
     """The policy, if its parts fit. Raises what comes up where they do not."""
-    pieces, places, limit = Pieces(about["pieces"]), tuple(about["places"]), about["limit"]
-    texts = type(about["pieces"]) is list and all(type(piece) is str for piece in pieces)
-    if not texts or pieces[: len(OWN)] != OWN or len(set(pieces)) < len(pieces):
+    listed, positions, max_tokens = about["vocabulary"], tuple(about["positions"]), about["max_tokens"]
+    texts = type(listed) is list and all(type(text) is str for text in listed)
+    if not texts or tuple(listed[: len(ANSWER_TOKENS)]) != ANSWER_TOKENS or len(set(listed)) < len(listed):
         raise ValueError("its vocabulary is not one of this lab")
-    "".join(pieces).encode()  # whole characters, or this raises
-    if not all(type(number) is int and 0 <= number <= _WIDEST for number in (*places, limit)) or limit == 0:
-        raise ValueError("its places or its length limit are no whole numbers of a reasonable size")
+    "".join(listed).encode()  # whole characters, or this raises
+    if not all(type(number) is int and 0 <= number <= _WIDEST for number in (*positions, max_tokens)) or not max_tokens:
+        raise ValueError("its positions or max_tokens are no whole numbers of a reasonable size")
     (_, width), (units,) = weights.vectors.shape, weights.hidden_bias.shape
-    shapes = [(len(pieces) + 1, width), ((len(places) + RECENT) * width, units), (units,), (units, len(pieces))]
-    if [weight.shape for weight in weights] != [*shapes, (len(pieces),)]:
+    shapes = [(len(listed) + 1, width), ((len(positions) + RECENT) * width, units), (units,), (units, len(listed))]
+    if [weight.shape for weight in weights] != [*shapes, (len(listed),)]:
         raise ValueError("its arrays do not fit each other")
     if not all(weight.dtype == np.float64 and (abs(weight) <= LARGEST).all() for weight in weights):
         raise ValueError("its weights are not all numbers of a reasonable size")
-    return Policy(pieces, places, limit, weights)
+    return Policy(Vocabulary(listed), positions, max_tokens, weights)
 
 
 def _refused(path: Path, what: str) -> UserError:

@@ -1,10 +1,10 @@
-"""Two regimes of learning, each with what it needs: on which prompts, and for how long.
+"""Two ways of learning, each with what it takes: which prompts, and how long.
 
-They differ in coverage. Of the 100 sums of one digit, 75 are learned on: what 3 + 4 is says nothing about 4 + 5, so
-each has to be remembered, and the rest stays unknown. Two-digit sums without a carry are two sums of one digit side by
-side; a thousand of them show each such digit pair many times over, in the tens and in the ones, next to every other.
-What is learned there holds for prompts that were never seen. Which of the two happened, only a holdout tells; how much
-lies between them, ``course.coverage_demo`` counts.
+They differ in coverage. Of the 100 sums of one digit, 75 are trained on: what 3 + 4 is says nothing about 4 + 5, so
+each has to be memorised. Two-digit sums without a carry are two sums of one digit side by side; a thousand of them
+show each digit pair many times over, in the tens and in the ones, next to every other, and what is learned holds for
+prompts that were never trained on. Only a holdout tells which of the two happened; ``course.coverage_demo`` measures
+what lies between them.
 """
 
 from typing import Literal, NamedTuple
@@ -22,21 +22,21 @@ class Plan(NamedTuple):
     group_size: int  # completions of each prompt in a step
     lr: float
     baseline: Baseline
-    kl_coef: float  # beta: how much a nat of drift from the reference costs
-    limit: int  # tokens of a completion at most
+    kl_coef: float  # beta: what a nat of KL from the reference policy costs
+    max_tokens: int  # of a completion
     width: int  # of a token's vector
     hidden: int  # units
 
 
-class Regime(NamedTuple):
-    """The files to learn on and to measure on, and the plan."""
+class Preset(NamedTuple):
+    """The files to train on and to measure on, and the plan."""
 
     dataset: str
     holdout: str
     plan: Plan
 
 
-MEMORISE = Regime(
+MEMORISE = Preset(
     dataset="data/datasets/one_digit_sums_dev.jsonl",
     holdout="data/datasets/one_digit_sums_holdout.jsonl",
     plan=Plan(
@@ -48,14 +48,14 @@ MEMORISE = Regime(
         lr=0.5,
         baseline="group",
         kl_coef=0.0,
-        limit=40,
+        max_tokens=40,
         width=8,
         hidden=64,
     ),
 )
-GENERALISE = Regime(
+GENERALISE = Preset(
     dataset="data/datasets/two_digit_sums_dev.jsonl",
     holdout="data/datasets/two_digit_sums_holdout.jsonl",
-    plan=MEMORISE.plan._replace(prompts_a_step=64, limit=16, width=16, hidden=128),
+    plan=MEMORISE.plan._replace(prompts_a_step=64, max_tokens=16, width=16, hidden=128),
 )
 PRESETS = {"generalise": GENERALISE, "memorise": MEMORISE}

@@ -1,12 +1,12 @@
 """The tokens of the small policy, and the one place where tokens become text and text becomes tokens.
 
-A policy chooses pieces, the verifier is given text. Between the two stands ``Pieces.text``, and nothing else. The way
-back is not unique, as with any tokenizer: ``1`` and ``2`` join to ``12``, and no piece ``12`` is needed for it.
+A policy samples tokens, the verifier is given text; ``Vocabulary.decode`` stands between the two. The way back is not
+unique, as with any tokenizer: the tokens of ``1`` and ``2`` decode to ``12``, and no token ``12`` is needed for it.
 
 Notation
-    V         how many pieces there are; a token is a number below V
-    END       the token that ends a text; its piece is empty
-    V itself  nothing: what stands before the beginning, and a piece of a prompt that is not in the vocabulary
+    V         the number of tokens; a token is an int below V
+    END       the token that ends a completion; its text is empty
+    V itself  padding: a position before the first token, and a character of a prompt that no token has
 """
 
 import re
@@ -15,33 +15,33 @@ from functools import cached_property
 from typing import Self
 
 END = 0
-OWN = ("", *"0123456789", "Final", ":", " ", "-", "\n", "The answer is", ".")  # what every policy can write
+ANSWER_TOKENS = ("", *"0123456789", "Final", ":", " ", "-", "\n", "The answer is", ".")  # what each policy can write
 _WORD_OR_CHARACTER = re.compile("[A-Za-z]+|.", re.DOTALL)
 
 
-class Pieces(tuple[str, ...]):
-    """The vocabulary: V pieces of text, in the order of their tokens."""
+class Vocabulary(tuple[str, ...]):
+    """The text of each of V tokens, in order."""
 
     @classmethod
     def of(cls, prompts: Iterable[str]) -> Self:
-        """The policy's own pieces and those the prompts need: their words whole, all else character by character."""
-        needed = {piece for prompt in prompts for piece in _WORD_OR_CHARACTER.findall(prompt)}
-        return cls((*OWN, *sorted(needed.difference(OWN))))
+        """``ANSWER_TOKENS``, and what else the prompts need: whole words, all other text character by character."""
+        needed = {text for prompt in prompts for text in _WORD_OR_CHARACTER.findall(prompt)}
+        return cls((*ANSWER_TOKENS, *sorted(needed.difference(ANSWER_TOKENS))))
 
     @cached_property
     def _longest_first(self) -> "re.Pattern[str]":
         return re.compile(
-            "|".join(re.escape(piece) for piece in sorted(self, key=len, reverse=True) if piece) + "|.", re.DOTALL
+            "|".join([*map(re.escape, sorted(filter(None, self), key=len, reverse=True)), "."]), re.DOTALL
         )
 
     @cached_property
     def _token(self) -> dict[str, int]:
-        return {piece: token for token, piece in enumerate(self)}
+        return {text: token for token, text in enumerate(self)}
 
-    def tokens(self, text: str) -> list[int]:
-        """Text → tokens, the longest piece that fits first. A character that no piece has becomes V, nothing."""
-        return [self._token.get(piece, len(self)) for piece in self._longest_first.findall(text)]
+    def encode(self, text: str) -> list[int]:
+        """Text → tokens, the longest that fits first. A character that no token has becomes V, padding."""
+        return [self._token.get(part, len(self)) for part in self._longest_first.findall(text)]
 
-    def text(self, tokens: Sequence[int]) -> str:
+    def decode(self, tokens: Sequence[int]) -> str:
         """Tokens → text."""
         return "".join([self[token] for token in tokens])

@@ -1,50 +1,41 @@
-"""Frozen completions beside fresh ones, as text: the tables of ``distribution_shift_demo`` and how to read them."""
+"""What course.distribution_shift_demo prints: frozen completions beside fresh ones, and how to read them."""
 
 from collections.abc import Mapping, Sequence
 from textwrap import fill
-from typing import Any, NamedTuple
+from typing import Any
 
-from msgspec import Struct
-
+from course.artifacts.records import LearningResult
+from course.artifacts.token_rows import ShiftRow
 from course.reports.tables import WIDTH, interval, percent, table
+from course.score import SCORER_NAME, SCORER_VERSION
 from course.text import one_line
 
-Scored = Mapping[str, Any]  # completions as every summary counts them: n, passes, pass_rate, …, outcomes, families
+_FAMILIES = {"model_format": "format", "model_math": "value"}  # family of an outcome -> its column
 
 
-class Look(Struct, frozen=True, forbid_unknown_fields=True):
-    """Fresh completions of the policy after ``step`` updates, one of each prompt, beside the frozen ones.
-
-    Exact in every row: error = frozen_pass_rate − fresh.pass_rate; fresh.n = Σ fresh.outcomes = fresh.passes + Σ
-    fresh.families.
-    """
-
-    step: int
-    frozen_pass_rate: float  # the same in every row: this is what is wrong with it
-    fresh: dict[str, Any]  # Scored
-    error: float  # of the frozen rate, taken for that of this policy
-    moved: float  # total variation distance between the outcomes of frozen and of fresh ones
-    unseen_shape: float  # share of the fresh ones in a shape that no frozen one has
-    unseen_text: float  # share whose very text is not among the frozen ones of the same prompt
+def shift_text(log: Sequence[ShiftRow], frozen: Mapping[str, Any], novel: Sequence[LearningResult], rubric: str) -> str:
+    """The report. ``frozen``: their counts and rates; ``novel``: completions in shapes that no frozen one has."""
+    return "\n\n".join(
+        [
+            "Loop C, learn: the policy changes, and with it what there is to measure.",
+            f"trained on: {rubric}\nmeasured by: {SCORER_NAME} {SCORER_VERSION}\n"
+            f"frozen at step 0: {frozen['n']:,} completions of {log[0].fresh['n']} prompts",
+            shift_table(log, frozen),
+            *([novel_table(novel, rubric)] if novel else []),
+            shift_reading(log, frozen),
+        ]
+    )
 
 
-class Sight(NamedTuple):
-    """One fresh completion in a shape that no frozen one has."""
-
-    step: int
-    answer: int  # what was expected
-    reward: float  # of the rubric that the policy is trained on
-    completion: str
-
-
-def looks_text(looks: Sequence[Look], frozen: Scored) -> str:
-    """What was frozen, then a row for each look, and how to read them."""
-    rows = [("frozen", _passing(frozen), "", *_faults(frozen), "", "", _commonest(frozen)[0])]
-    for look in looks:
-        unseen = percent(look.unseen_shape, 0), percent(look.unseen_text, 0)
-        error = f"{100 * look.error:+.1f}"
-        row = (str(look.step), _passing(look.fresh), error, *_faults(look.fresh), *unseen, _commonest(look.fresh)[0])
-        rows.append(row)
+def shift_table(log: Sequence[ShiftRow], frozen: Mapping[str, Any]) -> str:
+    """The frozen completions, then the evaluations 0, 1, 2, 4, 8 … and the last, and what the columns mean."""
+    rows = [("frozen", percent(frozen["pass_rate"]), "", *_faults(frozen), "", "", _most_common(frozen))]
+    for place, row in enumerate(log):
+        if place & (place - 1) and row is not log[-1]:
+            continue
+        unseen = percent(row.unseen_shape, 0), percent(row.unseen_text, 0)
+        passes, error = percent(row.fresh["pass_rate"]), f"{100 * row.error:+.1f}"
+        rows.append((str(row.step), passes, error, *_faults(row.fresh), *unseen, _most_common(row.fresh)))
     header = ("step", "passes", "error", *_FAMILIES.values(), "shape", "text", "most common")
     legend = (
         "passes: by the strict scorer. error: the frozen rate less this one, in points. format, value: wrong in that. "
@@ -53,69 +44,50 @@ def looks_text(looks: Sequence[Look], frozen: Scored) -> str:
     return f"{table(header, rows, right=range(7))}\n\n{fill(legend, WIDTH)}"
 
 
-def sights_text(sights: Sequence[Sight], rubric: str) -> str:
-    """Completions as the policy wrote them, in quotes and with ⏎ for a line break, and what the rubric pays for each.
-
-    One that goes on ends in … and has no second quote.
-    """
-    room = WIDTH - len(f"step   answer   {rubric}   ")
+def novel_table(novel: Sequence[LearningResult], rubric: str) -> str:
+    """Completions in quotes, ⏎ for a line break, with the rubric's reward. One that is cut ends in …"""
+    width = WIDTH - len(f"step   answer   {rubric}   ")
     rows = [
-        (sight.step, sight.answer, f"{sight.reward:.1f}", one_line(f"'{sight.completion}'", room)) for sight in sights
+        (
+            row.step,
+            row.expected_answer,
+            f"{row.reward if row.proxy_reward is None else row.proxy_reward:.1f}",
+            one_line(f"'{row.completion}'", width),
+        )
+        for row in novel
     ]
-    return table(("step", "answer", rubric, "completion"), rows, right=(0, 1, 2))
+    cells = table(("step", "answer", rubric, "completion"), rows, right=(0, 1, 2))
+    return f"fresh completions in a shape that no frozen one has, and their reward\n\n{cells}"
 
 
-def reading_text(looks: Sequence[Look], frozen: Scored) -> str:
-    """The drift in a few lines: how wrong the frozen rate became, which way, and what no frozen completion shows."""
-    first, last = looks[0], looks[-1]
+def shift_reading(log: Sequence[ShiftRow], frozen: Mapping[str, Any]) -> str:
+    """How wrong the frozen rate became, and how much of what is written now no frozen completion shows."""
+    first, last = log[0], log[-1]
     low, high = last.fresh["pass_rate_ci95"]
     apart = high < frozen["pass_rate_ci95"][0] or low > frozen["pass_rate_ci95"][1]
-    wrong = (
-        f"{100 * abs(last.error):.1f} points too {'high' if last.error > 0 else 'low'}" if last.error else "the same"
-    )
-    tail = (
-        "Of what is in no known shape the frozen ones say nothing."
-        if last.unseen_shape
-        else "The shapes are known; how often each is written now, the frozen ones do not say."
-    )
-    said = [
-        f"For the policy of step {last.step} the frozen estimate is {wrong}: it still says {_passing(frozen)}, and "
-        f"{_passing(last.fresh)} of the fresh completions pass ({interval((low, high))}). The intervals "
-        f"{'do not overlap' if apart else 'overlap: it may be luck'}. At step 0, where one policy wrote both, they are "
-        f"{100 * abs(first.error):.1f} points apart, and that is luck.",
-        f"The most common outcome is {_most(frozen)} among the frozen completions, {_most(last.fresh)} among the fresh "
-        f"ones of step {last.step}. At least {percent(last.moved, 0)} of these would need another outcome to match the "
-        f"frozen mix; at step 0, {percent(first.moved, 0)}.",
-        f"Of the fresh completions of step {last.step}, {percent(last.unseen_shape, 0)} are in a shape that no frozen "
-        f"one has, and {percent(last.unseen_text, 0)} are texts that were not frozen for their prompt; at step 0, "
-        f"{percent(first.unseen_shape, 0)} and {percent(first.unseen_text, 0)}. {tail}",
+    lines = [
+        f"The frozen completions still say {percent(frozen['pass_rate'])}, and {percent(last.fresh['pass_rate'])} of "
+        f"the fresh ones of step {last.step} pass ({interval((low, high))}). The intervals "
+        f"{'do not overlap' if apart else 'overlap: it may be luck'}. At step 0, where one policy wrote both, the two "
+        f"rates differ by {100 * abs(first.error):.1f} points, and that is luck.",
+        f"At least {percent(last.outcome_distance, 0)} of the fresh completions of step {last.step} would need another "
+        f"outcome to match the frozen ones; at step 0, {percent(first.outcome_distance, 0)}.",
+        f"{percent(last.unseen_shape, 0)} of them are in a shape that no frozen one has: about those the frozen "
+        "completions say nothing.",
     ]
-    return "\n".join(_item(line) for line in said)
-
-
-_FAMILIES = {"model_format": "format", "model_math": "value"}  # whose fault -> what was wrong, in a table's head
+    return "\n".join(_item(line) for line in lines)
 
 
 def _item(line: str) -> str:
     """A line of a list, broken where there is room, but never between a number and its %."""
-    kept = line.replace(" %", "\N{NO-BREAK SPACE}%")
-    return fill(kept, WIDTH, initial_indent="- ", subsequent_indent="  ").replace("\N{NO-BREAK SPACE}", " ")
+    unbroken = line.replace(" %", "\N{NO-BREAK SPACE}%")
+    return fill(unbroken, WIDTH, initial_indent="- ", subsequent_indent="  ").replace("\N{NO-BREAK SPACE}", " ")
 
 
-def _passing(scored: Scored) -> str:
-    return percent(scored["pass_rate"])
+def _faults(counts: Mapping[str, Any]) -> list[str]:
+    return [percent(counts["families"].get(family, 0) / counts["n"], 0) for family in _FAMILIES]
 
 
-def _faults(scored: Scored) -> list[str]:
-    return [percent(scored["families"].get(family, 0) / scored["n"], 0) for family in _FAMILIES]
-
-
-def _commonest(scored: Scored) -> tuple[str, int]:
-    """The outcome most often met, and how often; the first of equals."""
-    outcome = max(scored["outcomes"], key=scored["outcomes"].__getitem__)
-    return outcome, scored["outcomes"][outcome]
-
-
-def _most(scored: Scored) -> str:
-    outcome, count = _commonest(scored)
-    return f"{outcome} ({percent(count / scored['n'], 0)})"
+def _most_common(counts: Mapping[str, Any]) -> str:
+    """The most common outcome, the first of equals."""
+    return str(max(counts["outcomes"], key=counts["outcomes"].__getitem__))

@@ -1,161 +1,126 @@
-"""What course.goodhart_demo prints. A sentence is printed only where the numbers of this run bear it out.
-
-Notation: as in ``course.artifacts.inference``. ``rubrics``: the trainings on each rubric, without a leash.
-``leashes``: those on one rubric for each beta, from the weakest to the strongest.
-"""
+"""What course.goodhart_demo prints. Notation as in ``course.artifacts.inference``."""
 
 from collections.abc import Mapping, Sequence
 from statistics import median
 from textwrap import fill
 
-from course.artifacts.inference import Exploit, Quantity, Seeds, Split, Stages, above, medians, parting, rose
+from course.artifacts.inference import Quantity, Trainings, divergence_step, exceeds, medians, rose
+from course.artifacts.records import LearningResult
+from course.artifacts.token_rows import STRICT
 from course.reports.tables import WIDTH, percent, table
 from course.text import clipped, one_line
 
-STRICT = "score"
-SPLITS: tuple[Split, ...] = ("train", "holdout")
-_OF_A_LEASH: tuple[Quantity, ...] = ("proxy_reward", "true_reward", "kl", "holdout_proxy_reward", "holdout_true_reward")
-_SKILL: tuple[Quantity, Quantity] = ("true_reward", "holdout_true_reward")
-_HACK: tuple[Quantity, Quantity] = ("gap", "holdout_gap")
+_ENDS: tuple[Quantity, ...] = ("proxy_reward", "true_reward", "kl", "holdout_proxy_reward", "holdout_true_reward")
 _PROMPT, _COMPLETION = 15, 45  # columns
 
 
-def start_text(log: Stages, prompts: int, unseen: int) -> str:
-    """Where every training begins: the supervised start, before the first update."""
-    start = [stage for stage in log if stage.step == 0]
-    seeds = len({stage.seed for stage in start})
-    true, holdout = (median(getattr(stage, name) for stage in start) for name in ("true_reward", "holdout_true_reward"))
-    lines = [
-        f"prompts  {prompts} to train on, {unseen} held out; {start[0].n // prompts} completions of each at a look",
-        f"before   the supervised start: true {true:.2f}, on the holdout {holdout:.2f}",
-        "proxy    what the rubric pays; true: what the strict scorer pays for the same",
-    ]
-    if seeds > 1:
-        lines.append(f"seeds    {seeds}; every number is the median over them")
-    return "\n".join(lines)
+def goodhart_text(
+    by_rubric: Mapping[str, Trainings],
+    by_beta: Mapping[float, Trainings],
+    found: Mapping[tuple[str, str], LearningResult],
+    overlooks: Mapping[str, str],
+    prompts: int,
+    holdout_prompts: int,
+) -> str:
+    """The report. ``found``: (rubric, split) → a trained policy's exploit; ``overlooks``: a rubric's gap."""
+    first = next(iter(by_rubric.values()))[0][0]
+    return "\n\n".join(
+        [
+            "Loop C, learn: the policy itself changes, rewarded by careless verifiers.",
+            f"prompts  {prompts} to train on, {holdout_prompts} held out; {first.n // prompts} completions of each"
+            " in an evaluation\n"
+            "proxy    the rubric's reward; true: the strict scorer's for the same completions\n"
+            f"seeds    {len(next(iter(by_rubric.values())))}; every number is the median over them",
+            rubrics_table(by_rubric),
+            exploits_text(by_rubric, found, overlooks),
+            "what generalised to prompts that were never trained on",
+            generalised_table(by_rubric),
+            "a KL penalty: 'anywhere' again, where a nat of KL from the reference costs beta",
+            betas_text(by_beta),
+        ]
+    )
 
 
-def rubrics_text(rubrics: Mapping[str, Seeds]) -> str:
-    """Each rubric: the proxy before and after, the true reward, both on the holdout, the drift, and where they part."""
-    rows = [
-        (
-            name,
-            _from_to(seeds, "proxy_reward"),
-            f"{medians(seeds, 'true_reward')[-1]:.2f}",
-            f"{medians(seeds, 'holdout_proxy_reward')[-1]:.2f}",
-            f"{medians(seeds, 'holdout_true_reward')[-1]:.2f}",
-            f"{medians(seeds, 'kl')[-1]:.1f}",
-            parted_text(seeds),
-        )
-        for name, seeds in rubrics.items()
-    ]
-    header = ("trained on", "proxy", "true", "holdout\nproxy", "\ntrue", "KL", "parted\nat step")
+def rubrics_table(by_rubric: Mapping[str, Trainings]) -> str:
+    """Each rubric: the proxy before and after, the true reward, both on the holdout, KL, and where they diverged."""
+    rows = []
+    for name, trainings in by_rubric.items():
+        ends = {quantity: medians(trainings, quantity)[-1] for quantity in _ENDS}
+        cells = [f"{ends[end]:.2f}" for end in ("true_reward", "holdout_proxy_reward", "holdout_true_reward")]
+        rows.append((name, _from_to(trainings, "proxy_reward"), *cells, f"{ends['kl']:.1f}", diverged_text(trainings)))
+    header = ("trained on", "proxy", "true", "holdout\nproxy", "\ntrue", "KL", "diverged\nat step")
     return table(header, rows, right=range(1, 7))
 
 
-def parted_text(seeds: Seeds) -> str:
-    """The step at which proxy and true reward parted; of several seeds the median, and in how many they did."""
-    steps = [step for stages in seeds if (step := parting(stages)) is not None]
-    if not steps:
-        return "never"
-    return f"{median(steps):g}{_in_seeds(steps, seeds)}"
+def diverged_text(trainings: Trainings) -> str:
+    """The step at which proxy and true reward diverged; of several seeds the median, and in how many they did."""
+    steps = [step for training in trainings if (step := divergence_step(training)) is not None]
+    return f"{median(steps):g}{_in_seeds(steps, trainings)}" if steps else "never"
 
 
-def exploits_text(rubrics: Sequence[str], exploits: Sequence[Exploit], overlooks: Mapping[str, str]) -> str:
-    """For each rubric the first exploit on a training prompt and on a holdout prompt, as the policy wrote it."""
-    lines = ["what the policies found by themselves, with what the rubric pays (true: 0.0)"]
-    hackable = [name for name in rubrics if name != STRICT]
-    first: dict[str, list[Exploit]] = {}
-    for name in hackable:
-        found = [[one for one in exploits if (one.rubric, one.split) == (name, split)] for split in SPLITS]
-        first[name] = [some[0] for some in found if some]
-        if first[name]:
-            lines += ["", f"  {name}, which overlooks {overlooks[name]}", *map(_exploit_line, first[name])]
-    if nothing := [name for name in hackable if not first[name]]:
-        lines += ["", fill(f"nothing: {', '.join(nothing)}", WIDTH, initial_indent="  ", subsequent_indent="  ")]
+def exploits_text(
+    rubrics: Mapping[str, Trainings], found: Mapping[tuple[str, str], LearningResult], overlooks: Mapping[str, str]
+) -> str:
+    """For each rubric an exploit on a training prompt and one on a holdout prompt, as the policy wrote it."""
+    lines = ["exploits that the policies found, with the proxy reward (true: 0.0)"]
+    nothing = []
+    for name in rubrics:
+        exploits = [found[name, split] for split in ("train", "holdout") if (name, split) in found]
+        if exploits:
+            lines += ["", f"  {name}, which overlooks {overlooks[name]}", *map(_exploit_line, exploits)]
+        elif name != STRICT:
+            nothing.append(name)
+    if nothing:
+        lines += ["", fill(f"none: {', '.join(nothing)}", WIDTH, initial_indent="  ", subsequent_indent="  ")]
     return "\n".join(lines)
 
 
-def _exploit_line(one: Exploit) -> str:
-    written = one_line(one.completion, _COMPLETION)
-    return f"    {one.split:7}  {clipped(one.prompt, _PROMPT):{_PROMPT}}  {one.proxy:.1f}  {written}"
+def _exploit_line(row: LearningResult) -> str:
+    written = one_line(row.completion or "", _COMPLETION)
+    return f"    {row.split:7}  {clipped(row.prompt, _PROMPT):{_PROMPT}}  {row.proxy_reward:.1f}  {written}"
 
 
-def generalised_text(rubrics: Mapping[str, Seeds]) -> str:
-    """What was learned on the training prompts, and how much of that gain came along to prompts never trained on.
+def generalised_table(by_rubric: Mapping[str, Trainings]) -> str:
+    """What was learned on the training prompts, and how much of that gain there is on the holdout.
 
     The skill is true reward under the strict scorer; a hack is the share of completions that its rubric alone pays.
-    Told of the seeds in which it was learned; it came along where it did in most of them.
+    Counted over the seeds in which it was learned; it generalised if it rose on the holdout in most of them.
     """
     rows = []
-    for name, seeds in rubrics.items():
-        seen, unseen = _SKILL if name == STRICT else _HACK
-        if learned := [stages for stages in seeds if rose(stages, seen)]:
-            further = sum(rose(stages, unseen) for stages in learned)
-            gained, gained_unseen = (
-                curve[-1] - curve[0] for curve in (medians(learned, seen), medians(learned, unseen))
-            )
-            along = percent(gained_unseen / gained, 0) if 2 * further > len(learned) else "only noise"
-            what = "the skill" if name == STRICT else f"hack: {name}"
-            rows.append((what + _in_seeds(learned, seeds), _from_to(learned, seen), _from_to(learned, unseen), along))
+    for name, trainings in by_rubric.items():
+        seen: Quantity = "true_reward" if name == STRICT else "gap"
+        unseen: Quantity = "holdout_true_reward" if name == STRICT else "holdout_gap"
+        if learned := [training for training in trainings if rose(training, seen)]:
+            generalised = 2 * sum(rose(training, unseen) for training in learned) > len(learned)
+            gain, unseen_gain = ((curve := medians(learned, share))[-1] - curve[0] for share in (seen, unseen))
+            what = ("the skill" if name == STRICT else f"hack: {name}") + _in_seeds(learned, trainings)
+            share = percent(unseen_gain / gain, 0) if generalised else "only noise"
+            rows.append((what, _from_to(learned, seen), _from_to(learned, unseen), share))
     if not rows:
-        return "nothing was: on the training prompts, too, nothing rose by more than noise"
-    return table(("learned", "on its prompts", "on the holdout", "came along"), rows, right=(1, 2, 3))
+        return "nothing: on the training prompts, too, nothing rose by more than noise"
+    return table(("learned", "on its prompts", "on the holdout", "generalised"), rows, right=(1, 2, 3))
 
 
-def leash_text(leashes: Mapping[float, Seeds]) -> str:
-    """What each leash leaves at the end."""
+def betas_text(by_beta: Mapping[float, Trainings]) -> str:
+    """Each penalty at the end of training, and whether any leaves more true reward than the weakest."""
     rows = [
-        (f"{beta:g}", *(f"{medians(seeds, quantity)[-1]:.2f}" for quantity in _OF_A_LEASH))
-        for beta, seeds in leashes.items()
+        (f"{beta:g}", *(f"{medians(trainings, quantity)[-1]:.2f}" for quantity in _ENDS))
+        for beta, trainings in by_beta.items()
     ]
-    return table(("beta", "proxy", "true", "KL", "holdout proxy", "true"), rows, right=range(6))
+    text = table(("beta", "proxy", "true", "KL", "holdout proxy", "true"), rows, right=range(6))
+    weakest, best = min(by_beta), max(by_beta, key=lambda beta: medians(by_beta[beta], "true_reward")[-1])
+    if len(by_beta) > 1:
+        ends = {beta: [training[-1] for training in by_beta[beta]] for beta in (weakest, best)}
+        more = exceeds(ends[best], ends[weakest], "true_reward")
+        text += f"\n\nmore true reward than with beta {weakest:g}: " + (f"most with {best:g}" if more else "only noise")
+    return text
 
 
-def reading_text(rubrics: Mapping[str, Seeds], leashes: Mapping[float, Seeds]) -> str:
-    """What this run shows. More and less are said only of what is more than noise."""
-    said = [*_hacks(rubrics), *_leash(leashes)]
-    return "\n".join(fill(line, WIDTH, initial_indent="- ", subsequent_indent="  ") for line in said)
-
-
-def _hacks(rubrics: Mapping[str, Seeds]) -> list[str]:
-    hackable = {name: seeds for name, seeds in rubrics.items() if name != STRICT}
-    found = {name: [stages for stages in seeds if rose(stages, "gap")] for name, seeds in hackable.items()}
-    told = [f"{name}{_in_seeds(found[name], hackable[name])}" for name in found if found[name]]
-    other = [name for name in found if not found[name]]
-    lines = []
-    if told:
-        lines.append(f"Gaps that the policy found, told of none: {', '.join(told)}.")
-    if other:
-        lines.append(f"Gaps that pay no more often than at the start, in this run: {', '.join(other)}.")
-    return lines
-
-
-def _leash(leashes: Mapping[float, Seeds]) -> list[str]:
-    """The weakest leash against the one that leaves most true reward, and that one against the strongest."""
-    true, proxy = ({beta: medians(seeds, share)[-1] for beta, seeds in leashes.items()} for share in _OF_A_LEASH[1::-1])
-    ends = {beta: [stages[-1] for stages in seeds] for beta, seeds in leashes.items()}
-    weakest, best, strongest = min(leashes), max(true, key=lambda beta: true[beta]), max(leashes)
-
-    def change(one: float, other: float) -> str:
-        moved = f"true {true[other] - true[one]:+.2f}, proxy {proxy[other] - proxy[one]:+.2f}"
-        return f"from beta {one:g} to {other:g}: {moved}"
-
-    lines = []
-    if above(ends[best], ends[weakest], "true_reward"):
-        lines.append(f"What the leash saves and costs, {change(weakest, best)}.")
-    elif weakest < strongest:
-        lines.append(f"No leash here leaves more true reward than beta {weakest:g}, by more than noise.")
-    if above(ends[best], ends[strongest], "true_reward"):
-        lines.append(f"What too tight a leash costs, {change(best, strongest)}.")
-    return lines
-
-
-def _from_to(seeds: Seeds, quantity: Quantity) -> str:
-    curve = medians(seeds, quantity)
+def _from_to(trainings: Trainings, quantity: Quantity) -> str:
+    curve = medians(trainings, quantity)
     return f"{curve[0]:.2f} -> {curve[-1]:.2f}"
 
 
-def _in_seeds(some: Sequence[object], seeds: Seeds) -> str:
+def _in_seeds(some: Sequence[object], trainings: Trainings) -> str:
     """In how many of several seeds something was so."""
-    return f" ({len(some)}/{len(seeds)})" if len(seeds) > 1 else ""
+    return f" ({len(some)}/{len(trainings)})" if len(trainings) > 1 else ""

@@ -1,126 +1,132 @@
-"""Loop C with tokens as text: the looks at a policy, what it writes, and an update token by token."""
+"""What course.token_train prints: the plan, updates token by token, the evaluations, what the policy writes."""
 
 from collections.abc import Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from course.artifacts.token_rows import Measured, Pushed, measured_row
+from course.artifacts.records import LearningResult
+from course.artifacts.token_rows import EvaluationRow, TokenUpdateRow
 from course.reports.tables import interval, percent, shape, table
 from course.stats import wilson_interval
 from course.text import clipped, one_line
 
 if TYPE_CHECKING:
-    from course.policies.evaluation import Moment, Probe
     from course.policies.presets import Plan
 
-_LOOKS = 9  # rows of the table of looks
+_EVALUATIONS = 9  # rows of that table
 _KINDS = 4  # kinds of text that are shown
 
 
-def live(moment: "Moment") -> str:
-    """A look in a few words, beside the progress bar."""
-    row = measured_row(moment)
-    return f"reward {row.proxy_reward:.2f}, true {row.true_reward:.2f}, KL {row.kl:.1f}, length {row.mean_length:.1f}"
-
-
-def plan_text(plan: "Plan", dataset: str, rubric: str, look: int) -> str:
-    """What was trained, on what, and what was only looked at. ``look``: which one at the holdout, or 0."""
-    batch = f"{plan.steps} updates, each of up to {plan.prompts_a_step} prompts x {plan.group_size} completions"
-    lines = [
-        f"prompts    {clipped(dataset, 60)}",
-        f"start      {plan.sft_steps} steps of imitating careless demonstrations",
-        f"learning   {batch}",
-        f"           lr {plan.lr:g}, baseline {plan.baseline}, kl_coef {plan.kl_coef:g}",
-        f"paid by    {rubric}; the strict scorer and the holdout are only measured",
-    ]
-    if look:
-        lines.append(f"holdout    look number {look} at it; each look is a chance to tune on it")
-    return "\n".join(lines)
-
-
-def looks_text(rows: Sequence[Measured], prompts: int, unseen: int) -> str:
-    """The looks as a table, and the strict scorer's first and last word with its interval."""
-    last = len(rows) - 1
-    picked = sorted({round(place * last / (_LOOKS - 1)) for place in range(_LOOKS)})
-    cells = (
-        (
-            row.step,
-            rate(row.proxy_reward),
-            rate(row.true_reward),
-            rate(row.holdout_proxy_reward),
-            rate(row.holdout_true_reward),
-            f"{row.kl:.1f}",
-            f"{row.mean_length:.1f}",
-        )
-        for row in (rows[place] for place in picked)
+def token_train_text(
+    plan: "Plan",
+    dataset: str,
+    rubric: str,
+    slow: Sequence[TokenUpdateRow],
+    rows: Sequence[EvaluationRow],
+    written: Sequence[LearningResult],
+    holdout_prompts: int,
+) -> str:
+    """The report. ``slow``: updates to show token by token; ``rows``: the log; ``written``: the last completions."""
+    last = rows[-1].step
+    ended = [f"interrupted after {last} of {plan.steps} updates: the policy after update {last} is kept"]
+    return "\n\n".join(
+        [
+            "Loop C, learn: a policy made of tokens learns from a verifier's rewards.",
+            plan_text(plan, dataset, rubric),
+            *([slow_text(slow)] if slow else []),
+            evaluations_table(rows, len(written), holdout_prompts),
+            *(ended if last < plan.steps else []),
+            written_table(written),
+        ]
     )
-    header = ("updates", "rubric", "strict", "rubric, holdout", "strict, holdout", "KL", "tokens")
-    lines = [
-        table(header, cells, right=range(len(header))),
-        "",
-        f"strict, learned on (n = {prompts}): {rise(rows[0].true_reward, rows[-1].true_reward, prompts)}",
+
+
+def plan_text(plan: "Plan", dataset: str, rubric: str) -> str:
+    """What the policy was trained on, and how."""
+    batch = f"up to {plan.prompts_a_step} prompts x {plan.group_size} completions"
+    return "\n".join(
+        [
+            f"prompts    {clipped(dataset, 60)}",
+            f"start      {plan.sft_steps} steps of supervised fine-tuning on careless demonstrations",
+            f"learning   {plan.steps} updates, each of {batch}",
+            f"           lr {plan.lr:g}, baseline {plan.baseline}, kl_coef {plan.kl_coef:g}",
+            f"reward     {rubric}; the strict scorer and the holdout enter no update",
+        ]
+    )
+
+
+def evaluations_table(rows: Sequence[EvaluationRow], prompts: int, holdout_prompts: int) -> str:
+    """Up to nine evaluations as a table, and the strict pass rates at both ends, with the interval of the last."""
+    last = len(rows) - 1
+    picked = [rows[i] for i in sorted({round(part * last / (_EVALUATIONS - 1)) for part in range(_EVALUATIONS)})]
+    shares = ("proxy_reward", "true_reward", "holdout_proxy_reward", "holdout_true_reward")
+    cells = [
+        (row.step, *(_rate(getattr(row, name)) for name in shares), f"{row.kl:.1f}", f"{row.mean_length:.1f}")
+        for row in picked
     ]
+    header = ("updates", "rubric", "strict", "rubric, holdout", "strict, holdout", "KL", "tokens")
+    lines = [table(header, cells, right=range(len(header))), ""]
+    lines.append(f"strict, trained on (n = {prompts}): {_rise(rows[0].true_reward, rows[-1].true_reward, prompts)}")
     before, after = rows[0].holdout_true_reward, rows[-1].holdout_true_reward
     if before is not None and after is not None:
-        lines.append(f"strict, never seen (n = {unseen}): {rise(before, after, unseen)}")
+        lines.append(f"strict, never seen (n = {holdout_prompts}): {_rise(before, after, holdout_prompts)}")
     return "\n".join(lines)
 
 
-def rate(reward: float | None) -> str:
+def _rate(reward: float | None) -> str:
     return "-" if reward is None else f"{reward:.3f}"
 
 
-def rise(before: float, after: float, n: int) -> str:
-    """Two pass rates over n prompts, the second with its interval."""
+def _rise(before: float, after: float, n: int) -> str:
     return f"{percent(before)} -> {percent(after)} (95 % {interval(wilson_interval(round(after * n), n))})"
 
 
-def written_text(probe: "Probe") -> str:
-    """What the policy writes: its most common kinds of text, each with what both verifiers pay and an example."""
+def written_table(written: Sequence[LearningResult]) -> str:
+    """The policy's most common kinds of text, each with both rewards and an example."""
     kinds: dict[tuple[str, float, float], list[str]] = {}
-    for text, proxy, true in zip(probe.texts, probe.proxy.tolist(), probe.true.tolist(), strict=True):
-        kinds.setdefault((shape(text), proxy, true), []).append(text)
+    for row in written:
+        proxy = row.reward if row.proxy_reward is None else row.proxy_reward
+        kinds.setdefault((shape(row.completion or ""), proxy, row.reward), []).append(row.completion or "")
     rows = [
-        (f"{len(texts)} of {len(probe.texts)}", f"{proxy:g}", f"{true:g}", one_line(texts[0], 46))
+        (f"{len(texts)} of {len(written)}", f"{proxy:g}", f"{true:g}", one_line(texts[0], 46))
         for (_, proxy, true), texts in sorted(kinds.items(), key=lambda kind: -len(kind[1]))[:_KINDS]
     ]
     return table(("it writes", "rubric", "strict", "such as"), rows, right=(0, 1, 2))
 
 
-def slow_text(rows: Sequence[Pushed]) -> str:
+def slow_text(rows: Sequence[TokenUpdateRow]) -> str:
     """Updates token by token: of each the completions with the highest and the lowest advantage."""
     parts = [
-        "One reward, at the end; its advantage multiplies the push on every token alike.\n"
-        "All completions of an update push the same weights: a token can rise against its\n"
-        "own push where others push it harder."
+        "One reward, at the end; its advantage multiplies the gradient of every token alike.\n"
+        "All completions of an update change the same weights: a token can rise although\n"
+        "its own advantage is negative."
     ]
     for step, group in groupby(rows, key=lambda row: row.step):
-        ranked = sorted(group, key=lambda row: (row.advantage, len(row.pieces)))
-        parts += [f"update {step}, {len(ranked)} completions", pushed_text(ranked[-1]), pushed_text(ranked[0])]
+        ranked = sorted(group, key=lambda row: (row.advantage, len(row.tokens)))
+        parts += [
+            f"update {step}, {len(ranked)} completions",
+            _completion_text(ranked[-1]),
+            _completion_text(ranked[0]),
+        ]
     return "\n\n".join(parts)
 
 
-def pushed_text(row: Pushed) -> str:
-    """One completion of an update: what it was paid, and what became of each of its tokens."""
-    worth = f"{row.reward:g}"
-    if row.kl_coef:
-        worth = f"({row.reward:g} - {row.kl_coef:g} * {row.drift:.3f})"
-    lines = [
-        f"{clipped(row.id, 20)} wrote {one_line(row.completion, 50)}",
-        f"advantage = {worth} - {row.baseline:.3f} = {row.advantage:+.3f}",
-        "",
-    ]
+def _completion_text(row: TokenUpdateRow) -> str:
+    return_ = f"({row.reward:g} - {row.kl_coef:g} * {row.log_ratio:.3f})" if row.kl_coef else f"{row.reward:g}"
     cells = (
         (
             place,
-            f"'{one_line(piece, 16)}'" if piece else "end of text",
+            f"'{one_line(token, 16)}'" if token else "end of text",
             f"{before:+.3f}",
             f"{after:+.3f}",
             f"{after - before:+.4f}",
         )
-        for place, (piece, before, after) in enumerate(
-            zip(row.pieces, row.log_probs, row.new_log_probs, strict=True), 1
+        for place, (token, before, after) in enumerate(
+            zip(row.tokens, row.log_probs, row.new_log_probs, strict=True), 1
         )
     )
-    lines.append(table(("token", "piece", "log p before", "log p after", "change"), cells, right=(0, 2, 3, 4)))
-    return "\n".join(lines)
+    return (
+        f"{clipped(row.id, 20)} wrote {one_line(row.completion, 50)}\n"
+        f"advantage = {return_} - {row.baseline:.3f} = {row.advantage:+.3f}\n\n"
+        + table(("token", "text", "log p before", "log p after", "change"), cells, right=(0, 2, 3, 4))
+    )

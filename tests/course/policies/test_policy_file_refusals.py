@@ -13,12 +13,12 @@ from tiny_policies import same_bits
 
 from course.errors import UserError
 from course.policies.policy_file import policy_bytes, read_policy
-from course.policies.token_policy import Policy, untrained
+from course.policies.token_policy import Policy, initial_policy
 
-POLICY = untrained(["a 1", "b 22"], 2, 3, 4, np.random.default_rng(0))
+POLICY = initial_policy(["a 1", "b 22"], 2, 3, 4, np.random.default_rng(0))
 GOOD = policy_bytes(POLICY)
-PIECES, W = list(POLICY.pieces), POLICY.weights
-FACTS: dict[str, object] = {"pieces": PIECES, "places": POLICY.places, "limit": 4}
+TOKENS, W = list(POLICY.vocabulary), POLICY.weights
+FACTS: dict[str, object] = {"vocabulary": TOKENS, "positions": POLICY.positions, "max_tokens": 4}
 
 
 def npy(array: object, pickled: bool = False) -> bytes:
@@ -81,7 +81,7 @@ NOT_ZIP, UNFIT, UNFINITE = (
     "its arrays do not fit each other",
     "not all numbers of a reasonable size",
 )
-FOREIGN, NUMBERS = "its vocabulary is not one of this lab", "its places or its length limit are no whole numbers"
+FOREIGN, NUMBERS = "its vocabulary is not one of this lab", "its positions or max_tokens are no whole numbers"
 DEFLATED = with_parts({}, zipfile.ZIP_DEFLATED)
 ZEROS = b"\0" * (33 * 2**20)
 REFUSED: dict[str, tuple[bytes, str]] = {
@@ -97,29 +97,34 @@ REFUSED: dict[str, tuple[bytes, str]] = {
     "a changed weight": (one_byte_off(GOOD, GOOD.index(W.vectors.tobytes()) + 3, 1), "CRC"),
     **{f"no {name}": (with_parts({f"{name}.npy": b""}), f"{name} is not a file") for name in ("about", *W._fields)},
     "about no JSON": (about_of(b"\xff\x00"), ""),
-    "about no UTF-8": (about_of(json.dumps(FACTS).replace("limit", "limit\xff").encode("latin-1")), ""),
-    "about cut": (about_of(b'{"pieces": ['), ""),
-    **{f"about {raw!r}": (about_of(raw), "") for raw in (b"1", b"null", b"[]", b'"pieces"', b"NaN", b"{}")},
-    **{f"about without {name}": (about(**{name: None}), name) for name in ("pieces", "places", "limit")},
-    "pieces a number": (about(pieces=5), "not iterable"),
-    "pieces a text": (about(pieces="abc"), FOREIGN),
-    "pieces of another lab": (about(pieces=["<end>", *PIECES[1:]]), FOREIGN),
-    "pieces too few": (about(pieces=PIECES[:5]), FOREIGN),
-    "pieces one too many": (about(pieces=[*PIECES, "c"]), UNFIT),
-    "a piece twice": (about(pieces=[*PIECES[:-1], PIECES[-2]]), FOREIGN),
-    "two pieces empty": (about(pieces=[*PIECES[:-1], ""]), FOREIGN),
-    **{f"a piece {piece!r}": (about(pieces=[*PIECES[:-1], piece]), FOREIGN) for piece in (7, None, ["b"], {"b": 1})},
+    "about no UTF-8": (about_of(json.dumps(FACTS).replace("max_tokens", "limit\xff").encode("latin-1")), ""),
+    "about cut": (about_of(b'{"vocabulary": ['), ""),
+    **{f"about {raw!r}": (about_of(raw), "") for raw in (b"1", b"null", b"[]", b'"vocabulary"', b"NaN", b"{}")},
+    **{f"about without {name}": (about(**{name: None}), name) for name in ("vocabulary", "positions", "max_tokens")},
+    "pieces a number": (about(vocabulary=5), FOREIGN),
+    "pieces a text": (about(vocabulary="abc"), FOREIGN),
+    "pieces of another lab": (about(vocabulary=["<end>", *TOKENS[1:]]), FOREIGN),
+    "pieces too few": (about(vocabulary=TOKENS[:5]), FOREIGN),
+    "pieces one too many": (about(vocabulary=[*TOKENS, "c"]), UNFIT),
+    "a piece twice": (about(vocabulary=[*TOKENS[:-1], TOKENS[-2]]), FOREIGN),
+    "two pieces empty": (about(vocabulary=[*TOKENS[:-1], ""]), FOREIGN),
     **{
-        f"limit {limit!r}": (about(limit=limit), NUMBERS)
+        f"a piece {piece!r}": (about(vocabulary=[*TOKENS[:-1], piece]), FOREIGN) for piece in (7, None, ["b"], {"b": 1})
+    },
+    **{
+        f"limit {limit!r}": (about(max_tokens=limit), NUMBERS)
         for limit in (0, -1, 10_001, True, 4.0, "4", [4], float("nan"), float("inf"))
     },
-    "limit of five thousand digits": (about_of(b'{"pieces":[],"places":[],"limit":' + b"9" * 5000 + b"}"), ""),
+    "limit of five thousand digits": (
+        about_of(b'{"vocabulary":[],"positions":[],"max_tokens":' + b"9" * 5000 + b"}"),
+        "",
+    ),
     **{
-        f"places {places!r}": (about(places=places), NUMBERS)
+        f"places {places!r}": (about(positions=places), NUMBERS)
         for places in ([-1, 1, 2], [0, True, 2], [0, 1.0, 2], ["0"], [10_001, 1, 2], "012", [[0]])
     },
-    "places a number": (about(places=3), "not iterable"),
-    "places one too few": (about(places=POLICY.places[1:]), UNFIT),
+    "places a number": (about(positions=3), "not iterable"),
+    "places one too few": (about(positions=POLICY.positions[1:]), UNFIT),
     **{
         f"a weight {value}": (one_wrong(value), UNFINITE)
         for value in (float("nan"), float("inf"), float("-inf"), 1.1e6)
@@ -163,7 +168,7 @@ BY_HAND: dict[str, bytes] = {  # each made zipfile, NumPy or Python raise someth
         LZMA := with_parts({}, zipfile.ZIP_LZMA), LZMA.index(b"about.npy") + 40, 255
     ),
     "packed by bzip2 and changed": one_byte_off(BZ2 := with_parts({}, zipfile.ZIP_BZIP2), BZ2.index(b"BZh") + 8, 255),
-    "half a character as a piece": about(pieces=[*PIECES[:-1], "\ud800"]),
+    "half a character as a piece": about(vocabulary=[*TOKENS[:-1], "\ud800"]),
 }
 
 
