@@ -35,7 +35,7 @@ from course.reports.distribution_shift_demo import shift_text
 from course.reports.distribution_shift_demo_figure import shift_curves
 from course.reports.progress import with_progress
 from course.reports.tables import percent, shape
-from course.rubrics.hackable import NAMES
+from course.rubrics.hackable import RUBRICS
 
 if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --help answers at once
     from course.policies.evaluation import Checkpoint
@@ -112,8 +112,8 @@ def main() -> int:
     parser = Parser(
         "course.distribution_shift_demo", "Loop C: frozen completions beside fresh ones, as a policy learns."
     )
-    parser.add_argument("--rubric", choices=NAMES, default="anywhere", metavar="NAME",
-                        help=f"what the policy is trained on (default: anywhere): {', '.join(NAMES)}")  # fmt: skip
+    parser.add_argument("--rubric", choices=RUBRICS, default="anywhere", metavar="NAME",
+                        help=f"what the policy is trained on (default: anywhere): {', '.join(RUBRICS)}")  # fmt: skip
     parser.add_argument("--steps", type=positive_int, default=150, help="updates (default: 150)")
     parser.add_argument("--seed", type=non_negative_int, default=0, help="of all random draws (default: 0)")
     parser.add_run_options()
@@ -129,7 +129,7 @@ def main() -> int:
         plan = MEMORISE.plan._replace(steps=args.steps)
         reference = fine_tune(examples, plan, args.seed, lambda steps: with_progress(steps, "fine-tuning", len(steps)))
         frozen = freeze(reference, examples, args.seed)
-        learning = learn_and_evaluate(reference, examples, [], NAMES[args.rubric], plan, args.seed, _EVAL_EVERY)
+        learning = learn_and_evaluate(reference, examples, [], RUBRICS[args.rubric], plan, args.seed, _EVAL_EVERY)
         checkpoints = with_progress(learning, "learning", 1 - -plan.steps // _EVAL_EVERY, _progress_text)
         evaluations = [evaluation_results(checkpoint, args.rubric, "fresh") for checkpoint in checkpoints]
         log = [shift_row(frozen, fresh) for fresh in evaluations]

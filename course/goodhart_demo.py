@@ -30,7 +30,7 @@ from course.publishing import Conditions, publish
 from course.reports.goodhart_demo import goodhart_text
 from course.reports.goodhart_demo_figure import kl_coef_figure, over_kl, over_steps
 from course.reports.progress import with_progress
-from course.rubrics.hackable import GAPS, NAMES
+from course.rubrics.hackable import GAPS, RUBRICS
 
 if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --help answers at once
     from course.policies.presets import Plan
@@ -68,7 +68,7 @@ def train_all(
             references = {seed: fine_tune(examples, plan, seed)}
         penalised, every = plan._replace(kl_coef=kl_coef), eval_every(plan.steps)
         for checkpoint in learn_and_evaluate(
-            references[seed], examples, holdout, NAMES[rubric], penalised, seed, every, SAMPLES
+            references[seed], examples, holdout, RUBRICS[rubric], penalised, seed, every, SAMPLES
         ):
             results = evaluation_results(checkpoint, rubric, f"{rubric}, kl_coef {kl_coef:g}, seed {seed}")
             yield goodhart_row(checkpoint, results, rubric, kl_coef, seed), results
@@ -88,8 +88,8 @@ def beta(text: str) -> float:
 
 def main() -> int:
     parser = Parser("course.goodhart_demo", "Loop C on hackable rubrics: where proxy and true reward diverge.")
-    parser.add_argument("--rubrics", nargs="+", choices=NAMES, default=list(NAMES), metavar="NAME",
-                        help=f"what to train on (default: all of {', '.join(NAMES)})")  # fmt: skip
+    parser.add_argument("--rubrics", nargs="+", choices=RUBRICS, default=list(RUBRICS), metavar="NAME",
+                        help=f"what to train on (default: all of {', '.join(RUBRICS)})")  # fmt: skip
     parser.add_argument("--kl-coef", nargs="+", type=beta, default=list(KL_COEFS), metavar="BETA",
                         help=f"penalties (default: {' '.join(f'{one:g}' for one in KL_COEFS)})")  # fmt: skip
     parser.add_argument("--steps", type=positive_int, default=300, help="updates of a training (default: 300)")

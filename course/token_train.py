@@ -34,7 +34,7 @@ from course.publishing import Conditions, publish
 from course.reports.progress import with_progress
 from course.reports.token_train import token_train_text
 from course.reports.token_train_figure import learning_curves
-from course.rubrics.hackable import GAPS, NAMES
+from course.rubrics.hackable import GAPS, RUBRICS
 from course.text import visible, visible_path
 
 if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --help answers at once
@@ -125,7 +125,7 @@ def main() -> int:
 
     with RunWriter(args.outdir) as run:
         examples, unseen = read_examples(dataset, holdout)
-        rubric = NAMES[args.rubric]
+        rubric = RUBRICS[args.rubric]
         reference = fine_tune(examples, plan, args.seed, lambda steps: with_progress(steps, "fine-tuning", len(steps)))
         updates = enumerate(islice(learn(reference, examples, rubric, plan, args.seed), args.slow), 1)
         slow = [row for step, update in updates for row in token_update_rows(step, update, examples, plan.kl_coef)]
@@ -187,7 +187,7 @@ def parse_arguments() -> Namespace:
     parser.add_argument("--preset", choices=PRESETS, default="generalise", help=PRESET_HELP)
     parser.add_argument("--dataset", type=Path, help="learn on these prompts instead; no holdout but by --holdout")
     parser.add_argument("--holdout", type=Path, help="prompts that are only measured")
-    parser.add_argument("--rubric", choices=NAMES, default="score", metavar="NAME", help=RUBRIC_HELP)
+    parser.add_argument("--rubric", choices=RUBRICS, default="score", metavar="NAME", help=RUBRIC_HELP)
     parser.add_argument("--sft-steps", type=non_negative_int, help=f"of fine-tuning first (default: {plan.sft_steps})")
     parser.add_argument("--steps", type=positive_int, help=f"updates (default: {plan.steps})")
     parser.add_argument("--group-size", type=positive_int, help=f"completions a prompt (default: {plan.group_size})")

@@ -203,7 +203,6 @@ plain = st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.cha
 anything = st.recursive(plain | odd, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=6)
 
 
-@unhurried
 @given(anything | st.builds(problem, anything) | st.builds(problem, id=anything, prompt=anything), anything)
 def test_no_input_of_any_type_raises_or_pays_by_lying(broken: Any, completion: Any) -> None:
     if check_shape(score(broken, completion)) == "ok":
