@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from itertools import count, islice
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import IO, Any, Self
 
 import msgspec
 
@@ -68,7 +68,7 @@ class RunWriter:
                 lines = encoder.encode_lines(batch)
                 digest.update(lines)
                 file.write(lines)
-            _sync(file.fileno(), file.flush)
+            _sync(file)
         self.outputs[name] = digest.hexdigest()
 
     def append(self, name: str, *rows: msgspec.Struct) -> None:
@@ -81,21 +81,21 @@ class RunWriter:
 
     def write_bytes(self, name: str, data: bytes) -> None:
         """Write a file as it is, a figure say, and keep its digest."""
-        self._write_bytes(name, data)
+        self._write_whole(name, data)
         self.outputs[name] = hashlib.sha256(data).hexdigest()
 
     def write_json(self, name: str, value: Any) -> None:
         """Write a small JSON file, indented for a person, and keep its digest."""
-        self.outputs[name] = hashlib.sha256(self._write_small(name, value)).hexdigest()
+        self.write_bytes(name, _indented(value))
 
     def commit(self, manifest: Manifest, readme: str, holdout: str | None = None) -> Path:
         """Seal the run and rename it to its place. Returns the place.
 
         ``holdout``: the fingerprint of a holdout that this run measured; one look at it is counted.
         """
-        self._write_small(MANIFEST, manifest)
-        self._write_small(ENVIRONMENT_FILE, environment())
-        self._write_bytes(README, readme.encode("utf-8"))
+        self._write_whole(MANIFEST, _indented(manifest))
+        self._write_whole(ENVIRONMENT_FILE, _indented(environment()))
+        self._write_whole(README, readme.encode("utf-8"))
         for folder in {(self._temporary / name).parent for name in self.outputs} | {self._temporary}:
             _sync_folder(folder)
         if holdout is not None:  # before the rename: a look too many is counted rather than one too few
@@ -115,18 +115,13 @@ class RunWriter:
         self._made = []
         return True
 
-    def _write_small(self, name: str, value: Any) -> bytes:
-        data = msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n"
-        self._write_bytes(name, data)
-        return data
-
-    def _write_bytes(self, name: str, data: bytes) -> None:
+    def _write_whole(self, name: str, data: bytes) -> None:
         """Write a file whole or not at all: a kill leaves no half file under its real name."""
         place = self._place(name)
         part = place.with_name(f"{place.name}.part")
         with part.open("wb") as file:
             file.write(data)
-            _sync(file.fileno(), file.flush)
+            _sync(file)
         part.replace(place)
 
     def _place(self, name: str) -> Path:
@@ -151,9 +146,13 @@ def _next_free() -> Path:
     return next(path for number in count(1) if not os.path.lexists(path := RUNS / f"run_{number:03}"))
 
 
-def _sync(descriptor: int, flush: Any) -> None:
-    flush()
-    os.fsync(descriptor)
+def _indented(value: Any) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n"
+
+
+def _sync(file: IO[bytes]) -> None:
+    file.flush()
+    os.fsync(file.fileno())
 
 
 def _sync_folder(folder: Path) -> None:

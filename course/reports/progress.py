@@ -6,15 +6,15 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
-T = TypeVar("T")
+Item = TypeVar("Item")
 
 _PATIENCE_SECONDS = 2.0
 _EVERY_SECONDS = 0.1
 
 
 def with_progress(
-    items: Iterable[T], what: str, total: int | None = None, tell: Callable[[T], str] | None = None
-) -> Iterable[T]:
+    items: Iterable[Item], what: str, total: int | None = None, tell: Callable[[Item], str] | None = None
+) -> Iterable[Item]:
     """The items unchanged. The bar goes to stderr, and only to a terminal: never to a pipe, never in CI.
 
     ``tell``: what to say of the last item, beside the bar.
@@ -26,14 +26,14 @@ def _watched_by_a_person() -> bool:
     return sys.stderr is not None and sys.stderr.isatty() and not os.environ.get("CI")
 
 
-def _watched(items: Iterable[T], what: str, total: int | None, tell: Callable[[T], str] | None) -> Iterator[T]:
+def _watched(items: Iterable[Item], what: str, total: int | None, tell: Callable[[Item], str] | None) -> Iterator[Item]:
     bar = None
     due = time.monotonic() + _PATIENCE_SECONDS
     try:
         for done, item in enumerate(items):
             if (now := time.monotonic()) > due:
                 bar = bar or _bar(what, total)
-                bar.update(bar.task_ids[0], completed=done, told=tell(item) if tell else "")
+                bar.update(bar.task_ids[0], completed=done, note=tell(item) if tell else "")
                 due = now + _EVERY_SECONDS
             yield item
     finally:
@@ -50,10 +50,10 @@ def _bar(what: str, total: int | None):  # type: ignore[no-untyped-def]  # rich'
         BarColumn(),
         MofNCompleteColumn(),
         TimeRemainingColumn(),
-        TextColumn("{task.fields[told]}", markup=False),
+        TextColumn("{task.fields[note]}", markup=False),
         console=Console(stderr=True),
         transient=True,
     )
-    bar.add_task(what, total=total, told="")
+    bar.add_task(what, total=total, note="")
     bar.start()
     return bar

@@ -10,7 +10,7 @@ from course.reports.measurement import conditions_text, pass_line
 from course.reports.tables import percent, table
 from course.text import clipped
 
-_TOLD = 3  # prompts whose failure is explained
+_EXPLAINED = 3  # prompts whose failure is explained
 
 
 def selection_text(
@@ -58,10 +58,10 @@ def failures_text(failed: Sequence[Selection]) -> str:
     by_cause: dict[str, list[Selection]] = {}
     for row in failed:
         by_cause.setdefault(cause(row), []).append(row)
-    told = [(why, rows[0]) for why, rows in by_cause.items()]
-    told += [(why, row) for why, rows in by_cause.items() for row in rows[1:]]
+    ordered = [(why, rows[0]) for why, rows in by_cause.items()]
+    ordered += [(why, row) for why, rows in by_cause.items() for row in rows[1:]]
     lines = [f"selection still fails on {len(failed)} prompt{'s' if len(failed) > 1 else ''}, for example:"]
-    for why, row in told[:_TOLD]:
+    for why, row in ordered[:_EXPLAINED]:
         lines += [
             f"  {clipped(row.id, 20)}  {clipped(row.prompt, 56)}",
             f"    chosen: {clipped(row.completion or '', 68)}",
