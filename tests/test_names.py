@@ -20,7 +20,14 @@ BANNED = {
     *("regime", "regimes", "probe", "leash", "leashes", "sight", "sights"),
 }
 HOLDOUT_ONLY = {"look", "looks"}  # kept for opening the holdout
-OPENS_THE_HOLDOUT = {"artifacts/holdout.py", "artifacts/writing.py", "publishing.py", "reports/run_page.py", "gate.py", "reports/gate.py"}
+OPENS_THE_HOLDOUT = {
+    "artifacts/holdout.py",
+    "artifacts/writing.py",
+    "publishing.py",
+    "reports/run_page.py",
+    "gate.py",
+    "reports/gate.py",
+}
 TWICE = {  # a public name that is defined in several files -> why that is one meaning
     "main": "every command's entry",
     "learn": "the function that learns: four files, one skeleton, which is the lesson of Loop C",

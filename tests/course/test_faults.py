@@ -10,7 +10,7 @@ import sys
 from collections import Counter
 
 import pytest
-import regex  # type: ignore[import-untyped]
+import regex
 from conftest import ROOT
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -132,7 +132,7 @@ def test_near_misses_get_the_outcome_of_the_spec_and_every_outcome_is_met() -> N
     assert min(met.values()) >= 10
 
 
-@settings(derandomize=True, deadline=None, max_examples=300)
+@settings(max_examples=3 * (settings().max_examples or 0))
 @given(st.sampled_from([22, 0, -2]), st.text(st.characters() | st.sampled_from("+-0123٢² \u200b")))
 def test_any_text_after_the_prefix_gets_the_outcome_of_the_spec(answer: int, rest: str) -> None:
     assert measure(answer, f"Final: {rest}").outcome == outcome_by_the_spec(answer, f"Final: {rest}")

@@ -9,7 +9,7 @@ import unicodedata
 from pathlib import Path
 
 import pytest
-import regex  # type: ignore[import-untyped]
+import regex
 
 from course.text import clipped, named, one_line, visible, visible_path
 

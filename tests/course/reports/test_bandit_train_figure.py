@@ -11,6 +11,8 @@ import pytest
 from course.reports import bandit_train_figure
 from course.reports.bandit_train_figure import ablation_bands, learning_curve
 
+pytestmark = pytest.mark.medium  # draws
+
 ABLATION = {
     name: {"gradient_variance": [0.5, low], "expected_reward": [[0.5, 0.4, 0.6, 0.0], [0.7, 0.5, 0.9, 0.0]]}
     for name, low in (("with baseline", 0.1), ("without baseline", 0.4))

@@ -7,6 +7,8 @@ import pytest
 
 from course.reports.figures import dress, figure, png
 
+pytestmark = pytest.mark.medium  # draws
+
 
 def test_a_figure_is_a_png_of_its_size() -> None:
     data = png(figure(2, 1))

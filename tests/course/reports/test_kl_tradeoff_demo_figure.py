@@ -11,6 +11,8 @@ from course.artifacts.learning import TradeoffKind, TradeoffRow
 from course.reports import kl_tradeoff_demo_figure
 from course.reports.kl_tradeoff_demo_figure import kl_tradeoff_figure
 
+pytestmark = pytest.mark.medium  # draws
+
 
 def row(kind: TradeoffKind, kl: float, reward: float, beta: float | None = None, n: int | None = None) -> TradeoffRow:
     return TradeoffRow(kind, beta, n, reward, reward / 2, kl, None if n is None else kl + 0.25, [], [])
