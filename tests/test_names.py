@@ -21,12 +21,8 @@ BANNED = {
 }
 HOLDOUT_ONLY = {"look", "looks"}  # kept for opening the holdout
 OPENS_THE_HOLDOUT = {
-    "artifacts/holdout.py",
-    "artifacts/writing.py",
-    "publishing.py",
-    "reports/run_page.py",
-    "gate.py",
-    "reports/gate.py",
+    *("artifacts/holdout.py", "artifacts/writing.py", "publishing.py", "reports/run_page.py"),
+    *("gate.py", "reports/gate.py"),
 }
 TWICE = {  # a public name that is defined in several files -> why that is one meaning
     "main": "every command's entry",
