@@ -29,7 +29,9 @@ EXAMPLES: list[dict[str, Any]] = [
 
 def evaluation(texts: list[str], proxy: list[float], true: list[float]) -> Evaluation:
     n = len(texts)
-    return Evaluation(EXAMPLES[:n], texts, np.array(proxy), np.array(true), np.arange(n) * 2.0, np.arange(n) + 5)
+    return Evaluation(
+        EXAMPLES[:n], texts, np.array(proxy), np.array(true), np.array([0.0, 2.0, 4.0][:n]), np.arange(5, 5 + n)
+    )
 
 
 TRAIN = evaluation(["Final: 0", "Final: 7"], [1.0, 0.5], [1.0, 0.0])
