@@ -111,8 +111,8 @@ def main() -> int:
             conditions,
             summary,
             sample_rollouts_text(source, rows),
-            next_command=f"python -m course.{command} --dataset {visible_path(args.dataset)} "
-            f"--{option} {{run}}/{name}.jsonl" + (f" --n {args.n}" if args.n > 1 else ""),
+            next_command=f"python -m course.{command} --dataset {visible_path(args.dataset)} \\\n"
+            f"          --{option} {{run}}/{name}.jsonl" + (f" --n {args.n}" if args.n > 1 else ""),
         )
     return 0
 

@@ -163,8 +163,8 @@ def main() -> int:
             token_train_text(plan, dataset.path.name, args.rubric, slow, rows, written, len(unseen)),
             examples=examples_of(written),
             read=[CURVES_FILE],
-            next_command=f"python -m course.sample_rollouts --policy {{run}}/{POLICY_FILE} "
-            f"--dataset {visible_path(dataset.path)}",
+            next_command=f"python -m course.sample_rollouts --policy {{run}}/{POLICY_FILE} \\\n"
+            f"          --dataset {visible_path(dataset.path)}",
         )
     return status
 

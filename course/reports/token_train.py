@@ -97,9 +97,9 @@ def written_table(written: Sequence[LearningResult]) -> str:
 def slow_text(rows: Sequence[TokenUpdateRow]) -> str:
     """Updates token by token: of each the completions with the highest and the lowest advantage."""
     parts = [
-        "One reward, at the end; its advantage multiplies the gradient of every token alike.\n"
-        "All completions of an update change the same weights: a token can rise although\n"
-        "its own advantage is negative."
+        "One reward, at the end; its advantage multiplies the gradient of every token\n"
+        "alike. All completions of an update change the same weights: a token can rise\n"
+        "although its own advantage is negative."
     ]
     for step, group in groupby(rows, key=lambda row: row.step):
         ranked = sorted(group, key=lambda row: (row.advantage, len(row.tokens)))
