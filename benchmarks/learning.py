@@ -137,7 +137,9 @@ def train(name: str, rubric: str, seed: int) -> Iterator[EvaluationRow]:
     examples, holdout = examples_of(preset)
     reference = fine_tune(examples, preset.plan, seed)
     plan = preset.plan
-    return map(evaluation_row, learn_and_evaluate(reference, examples, holdout, RUBRICS[rubric], plan, seed, plan.steps))
+    return map(
+        evaluation_row, learn_and_evaluate(reference, examples, holdout, RUBRICS[rubric], plan, seed, plan.steps)
+    )
 
 
 def train_all(name: str, rubric: str, figures: tuple[Figure, ...]) -> None:
