@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 os.environ["OPENBLAS_NUM_THREADS"] = "1"  # before NumPy is loaded
 
+from course.artifacts.token_rows import EvaluationRow, evaluation_row
 from course.datasets.sources import Dataset
 from course.policies.evaluation import learn_and_evaluate
 from course.policies.presets import PRESETS, Preset

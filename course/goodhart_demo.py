@@ -18,9 +18,9 @@ from __future__ import annotations
 from argparse import ArgumentTypeError
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from course.artifacts.inference import Quantity, Trainings, divergence_step, medians, trainings_of
+from course.artifacts.inference import ENDS, Trainings, divergence_step, medians, trainings_of
 from course.artifacts.records import RESULTS, LearningResult
 from course.artifacts.token_rows import TOKEN_LOG, GoodhartRow, evaluation_results, goodhart_row, is_exploit
 from course.artifacts.writing import RunWriter
@@ -42,23 +42,15 @@ KL_COEFS = (0.0, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
 STRONGEST = 1.0  # of six seeds none fell apart at 1, and all at 1.5: at this learning rate the penalty overshoots
 EVALUATIONS = 15  # of each training, besides the one before it
 SAMPLES = 3  # completions of each prompt in an evaluation
-SUMMARISED: tuple[Quantity, ...] = (
-    "proxy_reward", "true_reward", "holdout_proxy_reward", "holdout_true_reward", "kl"
-)  # fmt: skip
-
-
-class Job(NamedTuple):
-    """One training: from which seed, on which rubric, with which KL penalty."""
-
-    seed: int
-    rubric: str
-    kl_coef: float
 
 
 def train_all(
-    examples: list[Task], holdout: list[Task], plan: Plan, jobs: Sequence[Job]
+    examples: list[Task], holdout: list[Task], plan: Plan, jobs: Sequence[tuple[int, str, float]]
 ) -> Iterator[tuple[GoodhartRow, list[LearningResult]]]:
-    """Each evaluation of each training: its row, and all that was scored. Jobs of one seed share a reference policy."""
+    """Each evaluation of each training: its row, and all that was scored.
+
+    ``jobs``: (seed, rubric, kl_coef) of each training; those of one seed stand together and share a reference policy.
+    """
     from course.policies.evaluation import learn_and_evaluate
     from course.policies.token_learner import fine_tune
 
@@ -103,7 +95,7 @@ def main() -> int:
     rubrics, betas = list(dict.fromkeys(args.rubrics)), sorted(set(args.kl_coef))
     seeds = range(args.seed, args.seed + args.seeds)
     pairs = dict.fromkeys([(name, 0.0) for name in rubrics] + [(KL_RUBRIC, kl_coef) for kl_coef in betas])
-    jobs = [Job(seed, *pair) for seed in seeds for pair in pairs]
+    jobs = [(seed, *pair) for seed in seeds for pair in pairs]
     plan, every = MEMORISE.plan._replace(steps=args.steps), eval_every(args.steps)
 
     with RunWriter(args.outdir) as run:
@@ -155,7 +147,7 @@ def _progress_text(done: tuple[GoodhartRow, list[LearningResult]]) -> str:
 
 def at_the_end(trainings: Trainings) -> dict[str, Any]:
     """The trainings in the summary: medians over the seeds at the end, and where each one diverged."""
-    numbers: dict[str, Any] = {name: medians(trainings, name)[-1] for name in SUMMARISED}
+    numbers: dict[str, Any] = {name: medians(trainings, name)[-1] for name in ENDS}
     return numbers | {"diverged_at": [divergence_step(training) for training in trainings]}
 
 

@@ -17,6 +17,7 @@ Trainings = Sequence[Training]
 Quantity = Literal[
     "step", "kl", "proxy_reward", "true_reward", "holdout_proxy_reward", "holdout_true_reward", "gap", "holdout_gap"
 ]
+ENDS: tuple[Quantity, ...] = ("proxy_reward", "true_reward", "kl", "holdout_proxy_reward", "holdout_true_reward")
 
 
 def trainings_of(log: Sequence[GoodhartRow], rubric: str, kl_coef: float) -> list[list[GoodhartRow]]:

@@ -4,13 +4,12 @@ from collections.abc import Mapping, Sequence
 from statistics import median
 from textwrap import fill
 
-from course.artifacts.inference import Quantity, Trainings, divergence_step, exceeds, medians, rose
+from course.artifacts.inference import ENDS, Quantity, Trainings, divergence_step, exceeds, medians, rose
 from course.artifacts.records import LearningResult
 from course.artifacts.token_rows import STRICT
 from course.reports.tables import WIDTH, percent, table
 from course.text import clipped, one_line
 
-_ENDS: tuple[Quantity, ...] = ("proxy_reward", "true_reward", "kl", "holdout_proxy_reward", "holdout_true_reward")
 _PROMPT, _COMPLETION = 15, 45  # columns
 
 
@@ -45,7 +44,7 @@ def rubrics_table(by_rubric: Mapping[str, Trainings]) -> str:
     """Each rubric: the proxy before and after, the true reward, both on the holdout, KL, and where they diverged."""
     rows = []
     for name, trainings in by_rubric.items():
-        ends = {quantity: medians(trainings, quantity)[-1] for quantity in _ENDS}
+        ends = {quantity: medians(trainings, quantity)[-1] for quantity in ENDS}
         cells = [f"{ends[end]:.2f}" for end in ("true_reward", "holdout_proxy_reward", "holdout_true_reward")]
         rows.append((name, _from_to(trainings, "proxy_reward"), *cells, f"{ends['kl']:.1f}", diverged_text(trainings)))
     header = ("trained on", "proxy", "true", "holdout\nproxy", "\ntrue", "KL", "diverged\nat step")
@@ -104,7 +103,7 @@ def generalised_table(by_rubric: Mapping[str, Trainings]) -> str:
 def betas_text(by_beta: Mapping[float, Trainings]) -> str:
     """Each penalty at the end of training, and whether any leaves more true reward than the weakest."""
     rows = [
-        (f"{beta:g}", *(f"{medians(trainings, quantity)[-1]:.2f}" for quantity in _ENDS))
+        (f"{beta:g}", *(f"{medians(trainings, quantity)[-1]:.2f}" for quantity in ENDS))
         for beta, trainings in by_beta.items()
     ]
     text = table(("beta", "proxy", "true", "KL", "holdout proxy", "true"), rows, right=range(6))

@@ -1,7 +1,7 @@
 """What course.token_train prints: the plan, updates token by token, the evaluations, what the policy writes."""
 
 from collections.abc import Sequence
-from itertools import groupby
+from itertools import count, groupby
 from typing import TYPE_CHECKING
 
 from course.artifacts.records import LearningResult
@@ -103,27 +103,16 @@ def slow_text(rows: Sequence[TokenUpdateRow]) -> str:
     ]
     for step, group in groupby(rows, key=lambda row: row.step):
         ranked = sorted(group, key=lambda row: (row.advantage, len(row.tokens)))
-        parts += [
-            f"update {step}, {len(ranked)} completions",
-            _completion_text(ranked[-1]),
-            _completion_text(ranked[0]),
-        ]
+        parts += [f"update {step}, {len(ranked)} completions", *map(_completion_text, (ranked[-1], ranked[0]))]
     return "\n\n".join(parts)
 
 
 def _completion_text(row: TokenUpdateRow) -> str:
     return_ = f"({row.reward:g} - {row.kl_coef:g} * {row.log_ratio:.3f})" if row.kl_coef else f"{row.reward:g}"
+    texts = [f"'{one_line(token, 16)}'" if token else "end of text" for token in row.tokens]
     cells = (
-        (
-            place,
-            f"'{one_line(token, 16)}'" if token else "end of text",
-            f"{before:+.3f}",
-            f"{after:+.3f}",
-            f"{after - before:+.4f}",
-        )
-        for place, (token, before, after) in enumerate(
-            zip(row.tokens, row.log_probs, row.new_log_probs, strict=True), 1
-        )
+        (place, text, f"{before:+.3f}", f"{after:+.3f}", f"{after - before:+.4f}")
+        for place, text, before, after in zip(count(1), texts, row.log_probs, row.new_log_probs, strict=False)
     )
     return (
         f"{clipped(row.id, 20)} wrote {one_line(row.completion, 50)}\n"
