@@ -40,7 +40,9 @@ class Checkpoint(NamedTuple):
         return found if self.holdout is None else found | {"holdout": self.holdout}
 
 
-def evaluate_policy(policy: Policy, reference: Policy, examples: Sequence[Task], rubric: Rubric, seed: int) -> Evaluation:
+def evaluate_policy(
+    policy: Policy, reference: Policy, examples: Sequence[Task], rubric: Rubric, seed: int
+) -> Evaluation:
     """Evaluate the policy as it is. The draws are the same each time: what changes between evaluations is the policy.
 
     ``course.sample_rollouts`` with the same seed, n of 1 and both settings at 1 samples the same texts.
