@@ -19,12 +19,8 @@ from hypothesis import HealthCheck, settings
 
 from course.command import run_command
 
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as run_command has it; read once, when a test first loads NumPy
-
 ROOT = Path(__file__).parents[1]
 SAMPLING: dict[str, object] = {"temperature": 1.0, "top_p": 1.0, "seed": 7, "n": 1}
-
-
 ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1")
 
 
