@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
@@ -81,20 +81,16 @@ class RoundRow(Struct, frozen=True, forbid_unknown_fields=True):
     delivered: float  # the reward of the completion that was handed out
 
 
-TradeoffKind = Literal["reference", "closed_form", "gradient_ascent", "best_action", "best_of_n"]
-
-
 class TradeoffRow(Struct, frozen=True, forbid_unknown_fields=True):
-    """One policy in the plane of reward and KL. ``reference`` is beta = infinity, ``best_action`` is beta = 0."""
+    """One policy in the plane of reward and KL: the optimum for a ``beta``, best-of-``n``, or neither: the reference."""
 
-    kind: TradeoffKind
     beta: float | None
-    n: int | None  # of best-of-N
+    n: int | None
     mean_reward: float
     verifier_reward: float  # the mean reward by the verifier, whichever rewards the policy was optimised for
     kl: float  # from the reference, in nats
     kl_bound: float | None  # of best-of-N: ln N − (N−1)/N
-    top3: list[tuple[int, float]]  # action, probability
+    top3: list[int]  # the most probable actions
     probs: list[float]
 
 
