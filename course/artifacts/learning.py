@@ -36,14 +36,6 @@ class UpdateRow(Struct, frozen=True, forbid_unknown_fields=True):
     new_probs: list[float]
 
 
-class PredictionRow(Struct, frozen=True, forbid_unknown_fields=True):
-    """Which probability a student expected an update to raise."""
-
-    step: int
-    answer: str | None  # an arm, "none", or None where there was no answer
-    right: bool | None
-
-
 class EpisodeRow(Struct, frozen=True, forbid_unknown_fields=True):
     """One episode of two tokens and its update. Per step t, and with theta at the state of that step:
 
@@ -82,7 +74,7 @@ class RoundRow(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class TradeoffRow(Struct, frozen=True, forbid_unknown_fields=True):
-    """One policy in the plane of reward and KL: the optimum for a ``beta``, best-of-``n``, or neither: the reference."""
+    """One policy in the plane of reward and KL: the optimum for ``beta``, best-of-``n``, or neither: the reference."""
 
     beta: float | None
     n: int | None

@@ -35,7 +35,7 @@ def best_of_n(reference: Floats, rewards: Floats, n: int) -> Floats:
 
     F(a): the probability that one sample has a reward of at most r_a; F⁻(a): of less than r_a. A term of the sum: the
     winner is sample i, the i before it are worse and those after it no better. The sum telescopes to
-    (F^N − F⁻^N) / (F − F⁻), as in Beirami et al. 2024 (arXiv 2401.01879); as a sum it keeps the digits of a rare action.
+    (F^N − F⁻^N) / (F − F⁻), as in Beirami et al. 2024 (arXiv 2401.01879); the sum keeps the digits of a rare action.
     """
     if n < 1:
         raise ValueError("expected N of at least 1")
