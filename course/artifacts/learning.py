@@ -1,4 +1,4 @@
-"""The rows of Loop C's logs: every number of an update, so that each identity can be checked row by row."""
+"""Machinery: the rows of Loop C's logs: every number of an update, so that each identity can be checked row by row."""
 
 from __future__ import annotations
 
@@ -115,24 +115,20 @@ def learning_result(
 
 
 def update_row(step: int, update: Update, lr: float, arms: Sequence[str]) -> UpdateRow:
-    """The row of one update of one run."""
+    """The row of one update of one run: its numbers, and what follows from them."""
+    import numpy as np
+
     from course.policies.softmax import grad_log_prob, softmax
 
-    action = int(update.action)
+    numbers = {name: np.asarray(value).tolist() for name, value in update._asdict().items()}
     return UpdateRow(
         step=step,
-        theta=update.theta.tolist(),
-        probs=update.p.tolist(),
-        action=action,
-        completion=arms[action],
-        reward=float(update.reward),
-        baseline=float(update.baseline),
-        advantage=float(update.advantage),
+        probs=numbers.pop("p"),
+        completion=arms[numbers["action"]],
         grad_log_prob=grad_log_prob(update.p, update.action).tolist(),
-        direction=update.direction.tolist(),
         lr=lr,
-        new_theta=update.new_theta.tolist(),
         new_probs=softmax(update.new_theta).tolist(),
+        **numbers,
     )
 
 
