@@ -50,8 +50,9 @@ def main() -> int:
     instrument = installed()
     print(f"{instrument.name} {instrument.version}   fingerprint {instrument.fingerprint[:16]}…\n")
     print(f"{confusion_text(verdicts)}\n\n{ablations_text(exploits, unrewarded)}\n")
+    empty = [visible_path(path) for path, cases in sets.items() if not cases]
     failures = [
-        *(f"{visible_path(path)} holds no case; an empty golden set proves nothing" for path, cases in sets.items() if not cases),
+        *(f"{path} holds no case; an empty golden set proves nothing" for path in empty),
         *(verdict_text(verdict) for verdict in verdicts if not verdict.passed),
         *(f"{case.id} attacks {case.rule}, but the rubric without that rule does not reward it" for case in idle),
         *(f"no golden exploit attacks the rule {rule}" for rule in sorted(unattacked)),

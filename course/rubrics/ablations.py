@@ -5,6 +5,9 @@ its rule forbids and asks the real scorer about each. If any of them gets the re
 but that one rule it is the whole real spec. A golden exploit names the rule it attacks, and only the ablation of that
 rule rewards it.
 
+Each rule is a function that yields the readings it forbids: of the whole ``text``, trimmed, or of the ``rest``, what
+follows the prefix.
+
 Covered
     Each rule of the spec, in the forms that were met in other people's verifiers.
 Not covered
@@ -26,8 +29,6 @@ from course.score import FORMAT, TRIMMED, score
 Readings = Callable[[str], Iterator[str]]
 
 _LONGEST = 10_000  # characters; an ablation is a lesson and not an instrument: it need not read on for ever
-
-# ---- Rules about the whole text: each yields the texts it stands in the way of.
 
 
 def trim_ascii_only(text: str) -> Iterator[str]:
@@ -54,9 +55,6 @@ def no_wrapping(text: str) -> Iterator[str]:
     marks = r"(?:[*_`~$()\[\]{}<>\"'\\]|boxed|text)*"
     if match := re.fullmatch(f"{marks}Final:{marks} {marks}(-?[0-9]+){marks}", text):
         yield PREFIX + match[1]
-
-
-# ---- Rules about the rest, what follows the prefix: each yields the rests it stands in the way of.
 
 
 def no_inner_white_space(rest: str) -> Iterator[str]:
