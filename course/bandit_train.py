@@ -61,11 +61,11 @@ def draws_of(seed: int, steps: int, runs: int = 1) -> Floats:
     return np.stack([np.random.default_rng(seed + i).random(steps) for i in range(runs)])
 
 
-def ablate_baseline(runs: int, steps: int, seed: int, lr: float) -> dict[str, dict[str, list[Any]]]:
-    """N seeds with the baseline and without it, on the same draws: nothing else differs. One entry a step.
+def ablate_baseline(runs: int, steps: int, seed: int, lr: float) -> dict[str, dict[str, list[float]]]:
+    """N seeds with the baseline and without it, on the same draws: nothing else differs. Each list has an entry a step.
 
     ``gradient_variance``: of one estimate, exact at each run's own policy, mean over the runs.
-    ``expected_reward``: [mean, 10 % quantile, 90 % quantile, variance] over the runs.
+    ``mean``, ``low``, ``high``: the expected reward over the runs, its 10 % and its 90 % quantile.
     """
     import numpy as np
 
@@ -74,43 +74,25 @@ def ablate_baseline(runs: int, steps: int, seed: int, lr: float) -> dict[str, di
     from course.policies.softmax import expected_reward
 
     rewards, draws = arm_rewards(), draws_of(seed, steps, runs)
-    ablation: dict[str, dict[str, list[Any]]] = {}
+    ablation = {}
     for name, with_baseline in (("with baseline", True), ("without baseline", False)):
-        variances, curve = [], []
+        rows = []
         for update in learn(rewards, draws, lr, with_baseline):
-            variances.append(float(gradient_variance(update.p, rewards, update.baseline).mean()))
             objective = expected_reward(update.p, rewards)
-            low, high = np.quantile(objective, (0.1, 0.9))
-            curve.append([float(objective.mean()), float(low), float(high), float(objective.var())])
-        ablation[name] = {"gradient_variance": variances, "expected_reward": curve}
+            variance = gradient_variance(update.p, rewards, update.baseline).mean()
+            rows.append([variance, objective.mean(), *np.quantile(objective, (0.1, 0.9))])
+        columns = np.array(rows).T.tolist()
+        ablation[name] = dict(zip(("gradient_variance", "mean", "low", "high"), columns, strict=True))
     return ablation
 
 
-def summarise(ablation: dict[str, dict[str, list[Any]]]) -> dict[str, dict[str, float]]:
-    """Means over the steps of both variances, and the expected reward at the last step."""
-    return {
-        name: {
-            "gradient_variance": mean(columns["gradient_variance"]),
-            "curve_variance": mean([row[3] for row in columns["expected_reward"]]),
-            "expected_reward_after": columns["expected_reward"][-1][0],
-        }
-        for name, columns in ablation.items()
-    }
-
-
 def main() -> int:
-    parser = Parser(
-        "course.bandit_train",
-        "Loop C, kept. Adds to policy_gradient_demo: a log of every number, and many runs side by side.",
-    )
+    what = "Loop C, kept. Adds to policy_gradient_demo: a log of every number, and many runs side by side."
+    parser = Parser("course.bandit_train", what)
     parser.add_argument("--steps", type=positive_int, default=200, help="updates (default: 200)")
     parser.add_argument("--seed", type=non_negative_int, default=0, help="of the draws (default: 0)")
-    parser.add_argument(
-        "--lr", type=finite_float, default=0.5, help="learning rate; a negative one learns the opposite (default: 0.5)"
-    )
-    parser.add_argument(
-        "--baseline", action=BooleanOptionalAction, default=True, help="compare with the mean reward so far"
-    )
+    parser.add_argument("--lr", type=finite_float, default=0.5, help="learning rate, of any sign (default: 0.5)")
+    parser.add_argument("--baseline", action=BooleanOptionalAction, default=True, help="the mean reward so far, or 0")
     parser.add_argument("--slow", action="store_true", help="print every update with everything that went into it")
     parser.add_argument("--ablation", type=positive_int, metavar="N", help="also run N seeds with and without baseline")
     parser.add_run_options()
@@ -133,7 +115,6 @@ def main() -> int:
         run.write_bytes(STORY, story_text(rows, ARMS).encode("utf-8"))
         run.write_bytes(LEARNING_CURVE, learning_curve([row.reward for row in rows], objective))
         summary: dict[str, Any] = {
-            "steps": args.steps,
             "mean_reward": mean([row.reward for row in rows]),
             "expected_reward_before": objective[0],
             "expected_reward_after": float(expected_reward(softmax(updates[-1].new_theta), rewards)),
@@ -143,16 +124,15 @@ def main() -> int:
             ablation = ablate_baseline(args.ablation, args.steps, args.seed, args.lr)
             run.write_json(ABLATION, ablation)
             run.write_bytes(BANDS, ablation_bands(ablation))
-            summary["ablation"] = {"runs": args.ablation} | summarise(ablation)
+            summary["ablation"] = {
+                name: {"gradient_variance": mean(columns["gradient_variance"]), "reward_after": columns["mean"][-1]}
+                for name, columns in ablation.items()
+            }
         settings = {"lr": args.lr, "baseline": args.baseline, "steps": args.steps, "ablation": args.ablation}
-        publish(
-            run,
-            Conditions("C", "course.bandit_train", settings, args.change, seed=args.seed),
-            summary,
-            bandit_text(rows, summary, ARMS, with_baseline=args.baseline, slow=args.slow),
-            read=[STORY, LEARNING_CURVE, *([BANDS] if args.ablation else [])],
-            next_command="python -m course.toy_mdp",
-        )
+        conditions = Conditions("C", "course.bandit_train", settings, args.change, seed=args.seed)
+        report = bandit_text(rows, summary, ARMS, slow=args.slow)
+        read = [STORY, LEARNING_CURVE, *([BANDS] if args.ablation else [])]
+        publish(run, conditions, summary, report, read=read, next_command="python -m course.toy_mdp")
     return 0
 
 

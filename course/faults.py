@@ -1,4 +1,4 @@
-"""What names a fault: the checks in their order, and the characters that they look for. Decides no reward.
+"""Machinery: what names a fault, the checks in their order and the characters they look for. Decides no reward.
 
 The character classes are written out here, from the tables of Unicode 17.0, and Python's own tables are never asked:
 so every Python gives one outcome for one text. Each class is the inside of a regular expression's brackets.

@@ -2,10 +2,10 @@
 
     python -m course.policy_gradient_demo
     python -m course.policy_gradient_demo --predict
-    python -m course.policy_gradient_demo --fast --summary
+    python -m course.policy_gradient_demo --fast
 
 At a terminal each step waits for Enter. ``--predict`` asks, before each update, which probability it will raise; the
-run keeps the answers and counts the right ones. ``--fast`` does not stop; ``--summary`` prints one line a step.
+run keeps the answers and counts the right ones. ``--fast`` does not stop, and prints one line a step.
 
 ``learn`` is the loop itself: sample an action, score it, compare the reward with the baseline, and change theta so
 that what was better than the baseline becomes more probable. Next: ``bandit_train`` keeps every number of it.
@@ -15,10 +15,10 @@ from __future__ import annotations
 
 import sys
 from argparse import BooleanOptionalAction
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from course.artifacts.learning import PredictionRow, UpdateRow, learning_result, update_row
+from course.artifacts.learning import UpdateRow, learning_result, update_row
 from course.artifacts.records import RESULTS
 from course.artifacts.writing import RunWriter
 from course.command import Parser, finite_float, non_negative_int, positive_int, run_command
@@ -31,8 +31,7 @@ if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --he
     from course.policies.reinforce import Update
     from course.policies.softmax import Floats
 
-LOG, PREDICTIONS = "policy_gradient_log.jsonl", "predictions.jsonl"
-NONE = "none"  # the answer for an update that raises no probability
+LOG = "policy_gradient_log.jsonl"
 
 
 def learn(draws: Floats, lr: float, with_baseline: bool) -> Iterator[Update]:
@@ -57,41 +56,32 @@ def learn(draws: Floats, lr: float, with_baseline: bool) -> Iterator[Update]:
             baseline = running_mean(baseline, reward, step)
 
 
-def ask_prediction(row: UpdateRow, read: Callable[[], str]) -> PredictionRow:
-    """Ask until the answer is an arm or ``none``; at the end of input there is no answer."""
-    arms = len(row.probs)
+def ask_prediction(arms: int) -> str:
+    """Ask until the answer is an arm or ``none``; an empty answer at the end of input."""
+    choices = [*map(str, range(arms)), "none"]
     while True:
-        print(f"which probability will go up? (0 to {arms - 1}, or {NONE}) ", end="", flush=True)
-        line = read()
+        print(f"which probability will go up? ({', '.join(choices)}) ", end="", flush=True)
+        line = sys.stdin.readline()
         answer = line.strip().lower()
-        if answer in (NONE, *map(str, range(arms))):
-            return PredictionRow(row.step, answer, right=answer in right_answers(row))
-        if not line:
-            print("(no answer)")
-            return PredictionRow(row.step, None, right=None)
-        print(f"expected an arm from 0 to {arms - 1}, or {NONE}")
+        if answer in choices or not line:
+            return answer
+        print(f"expected one of {', '.join(choices)}")
 
 
 def right_answers(row: UpdateRow) -> list[str]:
     """The arms whose probability the update raises, or ``none``."""
     arms = [str(arm) for arm, (old, new) in enumerate(zip(row.probs, row.new_probs, strict=True)) if new > old]
-    return arms or [NONE]
+    return arms or ["none"]
 
 
 def main() -> int:
-    parser = Parser(
-        "course.policy_gradient_demo",
-        "Loop C in slow motion, one update at a time. This is the loop itself; bandit_train, toy_mdp and token_train "
-        "each add one idea to it.",
-    )
+    what = "Loop C in slow motion, one update at a time. bandit_train, toy_mdp and token_train each add one idea to it."
+    parser = Parser("course.policy_gradient_demo", what)
     parser.add_argument("--steps", type=positive_int, default=8, help="updates (default: 8)")
     parser.add_argument("--seed", type=non_negative_int, default=0, help="of the draws (default: 0)")
     parser.add_argument("--lr", type=finite_float, default=0.5, help="learning rate (default: 0.5)")
-    parser.add_argument(
-        "--baseline", action=BooleanOptionalAction, default=True, help="compare with the mean reward so far"
-    )
-    parser.add_argument("--fast", action="store_true", help="do not show each update and do not wait")
-    parser.add_argument("--summary", action="store_true", help="print one line a step at the end, also with --fast")
+    parser.add_argument("--baseline", action=BooleanOptionalAction, default=True, help="the mean reward so far, or 0")
+    parser.add_argument("--fast", action="store_true", help="do not stop, and print one line a step")
     parser.add_argument("--predict", action="store_true", help="ask before each update which probability will go up")
     parser.add_run_options()
     args = parser.parse_args()
@@ -102,39 +92,32 @@ def main() -> int:
 
     slow = args.predict or not args.fast
     rows: list[UpdateRow] = []
-    predictions: list[PredictionRow] = []
+    predictions: list[str] = []
     with RunWriter(args.outdir) as run:
         if slow:
             print(f"{HOW_TO_READ}\n")
         updates = learn(np.random.default_rng(args.seed).random(args.steps), args.lr, args.baseline)
         for step, update in enumerate(updates, 1):
-            row = update_row(step, update, args.lr, ARMS)
+            rows.append(update_row(step, update, args.lr, ARMS))
             if slow:
-                print(update_start(row, args.steps, ARMS))
-            if args.predict:
-                predictions.append(ask_prediction(row, sys.stdin.readline))
-            elif slow and sys.stdin.isatty():
-                print("Enter for the update ", end="", flush=True)
-                sys.stdin.readline()
-            if slow:
-                print(f"{update_outcome(row, ARMS)}\n")
-            rows.append(row)
+                print(update_start(rows[-1], args.steps, ARMS))
+                if args.predict:
+                    predictions.append(ask_prediction(len(ARMS)))
+                elif sys.stdin.isatty():
+                    print("Enter for the update ", end="", flush=True)
+                    sys.stdin.readline()
+                print(f"\n{update_outcome(rows[-1])}\n")
         run.write_rows(LOG, rows)
         run.write_rows(RESULTS, (learning_result(EXAMPLE, row.completion, row.step - 1) for row in rows))
-        summary: dict[str, Any] = {"steps": args.steps, "final_probs": rows[-1].new_probs}
+        summary: dict[str, Any] = {"final_probs": rows[-1].new_probs}
         if args.predict:
-            run.write_rows(PREDICTIONS, predictions)
-            summary["predictions"] = len([p for p in predictions if p.right is not None])
-            summary["predicted_right"] = len([p for p in predictions if p.right])
+            right = [answer in right_answers(row) for answer, row in zip(predictions, rows, strict=True)]
+            summary |= {"predictions": predictions, "right_predictions": sum(right)}
         settings = {"steps": args.steps, "lr": args.lr, "baseline": args.baseline, "predict": args.predict}
-        publish(
-            run,
-            Conditions("C", "course.policy_gradient_demo", settings, args.change, seed=args.seed),
-            summary,
-            policy_gradient_text(rows, summary, ARMS, line_a_step=args.summary),
-            read=[LOG],
-            next_command="python -m course.bandit_train --steps 30 --slow",
-        )
+        conditions = Conditions("C", "course.policy_gradient_demo", settings, args.change, seed=args.seed)
+        report = policy_gradient_text(rows, summary, ARMS, line_a_step=args.fast)
+        next_command = "python -m course.bandit_train --steps 30 --slow"
+        publish(run, conditions, summary, report, read=[LOG], next_command=next_command)
     return 0
 
 

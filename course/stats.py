@@ -1,4 +1,4 @@
-"""How sure a count makes you. Each function is one published equation; where it is undefined it raises ValueError.
+"""Machinery: how sure a count makes you. Each function is one published equation; undefined raises ValueError.
 
 Notation
     n       how many were tried           k, c    how many of them passed

@@ -1,4 +1,4 @@
-"""Untrusted text made fit to print: the one place. What a text contains is shown, never obeyed.
+"""Machinery: untrusted text made fit to print, the one place. What a text contains is shown, never obeyed.
 
 Not part of the scorer's fingerprint: another way to print a character makes no other scorer.
 """

@@ -1,11 +1,10 @@
-r"""The boundary of token and text: what a policy chooses, and what the verifier reads.
+r"""Machinery: the boundary of token and text, what a policy chooses, and what the verifier reads.
 
     python -m course.token_inspect
     python -m course.token_inspect "Final: 323" "Final: -323" "Final: 323\n"
 
 Without a TEXT it shows the right line and five near misses. Each text is split into the tokens of two real language
-models, and scored as an answer to the bandit's prompt. Nothing is learned here: tokens are the actions whose
-probabilities the rest of Loop C changes.
+models, and scored as an answer to the bandit's prompt. Tokens are the actions whose probabilities Loop C changes.
 """
 
 import re
@@ -51,13 +50,8 @@ def unescape(text: str, number: int) -> str:
 
 def main() -> int:
     parser = Parser("course.token_inspect", "Loop C: the tokens that a policy chooses, and the text that is scored.")
-    parser.add_argument(
-        "texts",
-        nargs="*",
-        metavar="TEXT",
-        help=r"a completion; \n, \t, \uXXXX and \\ stand for characters, -- goes before a TEXT that starts with a dash "
-        "(default: the right line and five near misses)",
-    )
+    help_ = r"a completion; \n, \t, \uXXXX and \\ stand for characters (default: the right line and five near misses)"
+    parser.add_argument("texts", nargs="*", metavar="TEXT", help=help_)
     parser.add_run_options()
     args = parser.parse_args()
 
@@ -73,20 +67,15 @@ def main() -> int:
                 rows.append(TokenizedRow(result.id, vocabulary, list(ids), [token.hex() for token in tokens]))
         run.write_rows(RESULTS, results)
         run.write_rows(LOG, rows)
-        tokens_of = {name: [len(row.token_ids) for row in rows if row.vocabulary == name] for name in VOCABULARIES}
-        publish(
-            run,
-            Conditions(
-                loop="C",
-                command="course.token_inspect",
-                settings={"texts": len(texts), "vocabularies": list(VOCABULARIES)},
-                change=args.change,
-                knob="none: nothing was learned, texts were split into tokens",
-            ),
-            {"texts": len(texts), "rewards": [result.reward for result in results], "tokens": tokens_of},
-            token_inspect_text(results, rows),
-            read=[LOG],
+        conditions = Conditions(
+            loop="C",
+            command="course.token_inspect",
+            settings={"texts": len(texts), "vocabularies": list(VOCABULARIES)},
+            change=args.change,
+            knob="none: nothing was learned, texts were split into tokens",
         )
+        summary = {"rewards": [result.reward for result in results]}
+        publish(run, conditions, summary, token_inspect_text(results, rows), read=[LOG])
     return 0
 
 

@@ -56,10 +56,8 @@ def learn(draws: Floats, lr: float, credited: Floats) -> Iterator[EpisodeUpdate]
 
 
 def main() -> int:
-    parser = Parser(
-        "course.toy_mdp",
-        "Loop C plus time. Adds to bandit_train: two steps of two tokens each, and a reward only at the end.",
-    )
+    what = "Loop C plus time. Adds to bandit_train: two steps of two tokens each, and a reward only at the end."
+    parser = Parser("course.toy_mdp", what)
     parser.add_argument("--episodes", type=positive_int, default=200, help="how many (default: 200)")
     parser.add_argument("--seed", type=non_negative_int, default=0, help="of the draws (default: 0)")
     parser.add_argument("--lr", type=finite_float, default=0.5, help="learning rate (default: 0.5)")
@@ -80,24 +78,16 @@ def main() -> int:
         run.write_rows(LOG, rows)
         run.write_rows(RESULTS, (learning_result(EXAMPLE, "".join(row.tokens), row.episode - 1) for row in rows))
         run.write_bytes(EPISODES, toy_mdp_story(rows).encode("utf-8"))
-        last_tenth = rows[-max(1, len(rows) // 10) :]
         summary = {
-            "episodes": args.episodes,
             "mean_return": mean([row.return_[0] for row in rows]),
-            "mean_return_of_the_last_tenth": mean([row.return_[0] for row in last_tenth]),
             "expected_return_before": rows[0].expected_return,
             "expected_return_after": expected_return(updates[-1].new_theta),
             "first_step_probs": rows[-1].new_probs[0],
         }
         settings = {"episodes": args.episodes, "lr": args.lr, "credit_step1": credited[0]}
-        publish(
-            run,
-            Conditions("C", "course.toy_mdp", settings, args.change, seed=args.seed),
-            summary,
-            toy_mdp_text(rows, summary),
-            read=[EPISODES],
-            next_command="python -m course.token_train",
-        )
+        conditions = Conditions("C", "course.toy_mdp", settings, args.change, seed=args.seed)
+        next_command = "python -m course.token_train"
+        publish(run, conditions, summary, toy_mdp_text(rows, summary), read=[EPISODES], next_command=next_command)
     return 0
 
 

@@ -1,4 +1,4 @@
-"""Before any number is trusted: does the scorer pass its golden sets, and does each of its rules matter?
+"""Machinery: before any number is trusted, does the scorer pass its golden sets, and does each of its rules matter?
 
     python -m course.validate_scorer
     python -m course.validate_scorer --golden my_cases.jsonl
@@ -11,18 +11,13 @@ exploit must get 0.0 from the scorer and 1.0 from the rubric that lacks just the
 from collections.abc import Sequence
 from pathlib import Path
 
-from course.artifacts.scorer_identity import (
-    GOLDEN_CORRECT,
-    GOLDEN_EXPLOITS,
-    check_golden,
-    example_of,
-    installed,
-)
+from course.artifacts.scorer_identity import GOLDEN_CORRECT, GOLDEN_EXPLOITS, check_golden, example_of, installed
 from course.command import Parser, run_command
 from course.datasets.jsonl import read_records
 from course.datasets.records import GoldenCase
-from course.reports.validate_scorer import ablations_text, confusion_text, verdicts_text
+from course.reports.validate_scorer import ablations_text, confusion_text, verdict_text
 from course.rubrics.ablations import RULES, without
+from course.text import visible_path
 
 
 def read_golden(path: Path) -> list[GoldenCase]:
@@ -40,41 +35,33 @@ def ablate(cases: Sequence[GoldenCase]) -> dict[str, list[GoldenCase]]:
 
 
 def main() -> int:
-    parser = Parser(
-        "course.validate_scorer", "Check the scorer against its golden sets, and take each of its rules away once."
-    )
-    parser.add_argument(
-        "--golden", type=Path, nargs="+", default=[], metavar="FILE", help="more golden files: your own cases"
-    )
+    parser = Parser("course.validate_scorer", "Check the scorer against its golden sets, and take each rule away once.")
+    help_ = "more golden files: your own cases"
+    parser.add_argument("--golden", type=Path, nargs="+", default=[], metavar="FILE", help=help_)
     args = parser.parse_args()
 
-    files = [GOLDEN_CORRECT, GOLDEN_EXPLOITS, *args.golden]
-    sets = {path: read_golden(path) for path in files}
-    empty = [path for path, cases in sets.items() if not cases]
+    sets = {path: read_golden(path) for path in (GOLDEN_CORRECT, GOLDEN_EXPLOITS, *args.golden)}
     verdicts = check_golden(case for cases in sets.values() for case in cases)
-    failed = [verdict for verdict in verdicts if not verdict.passed]
     exploits = sets[GOLDEN_EXPLOITS]
     unrewarded = ablate(exploits)
-    unattacked = [rule for rule in RULES if not any(case.rule == rule for case in exploits)]
-    idle = [case for cases in unrewarded.values() for case in cases]
-    idle += [case for case in exploits if case.rule not in RULES]
+    idle = [case for case in exploits if case.rule not in RULES or case in unrewarded[case.rule]]
+    unattacked = set(RULES) - {case.rule for case in exploits}
 
     instrument = installed()
     print(f"{instrument.name} {instrument.version}   fingerprint {instrument.fingerprint[:16]}…\n")
-    print(confusion_text(verdicts))
-    print(f"\n{ablations_text(exploits, unrewarded)}")
-    for path in empty:
-        print(f"\nFAILED: {path} holds no case; an empty golden set proves nothing")
-    if failed:
-        print(f"\nFAILED: golden cases not passed: {len(failed)}\n{verdicts_text(failed)}")
-    for case in idle:
-        print(f"\nFAILED: {case.id} attacks {case.rule}, but the rubric without that rule does not reward it")
-    for rule in unattacked:
-        print(f"\nFAILED: no golden exploit attacks the rule {rule}")
-    if empty or failed or idle or unattacked:
-        return 1
-    print("\ngolden sets passed, and every rule of the spec matters")
-    return 0
+    print(f"{confusion_text(verdicts)}\n\n{ablations_text(exploits, unrewarded)}\n")
+    empty = [visible_path(path) for path, cases in sets.items() if not cases]
+    failures = [
+        *(f"{path} holds no case; an empty golden set proves nothing" for path in empty),
+        *(verdict_text(verdict) for verdict in verdicts if not verdict.passed),
+        *(f"{case.id} attacks {case.rule}, but the rubric without that rule does not reward it" for case in idle),
+        *(f"no golden exploit attacks the rule {rule}" for rule in sorted(unattacked)),
+    ]
+    for failure in failures:
+        print(f"FAILED: {failure}")
+    if not failures:
+        print("golden sets passed, and every rule of the spec matters")
+    return 1 if failures else 0
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""The rows of Loop C's logs: every number of an update, so that each identity can be checked row by row."""
+"""Machinery: the rows of Loop C's logs: every number of an update, so that each identity can be checked row by row."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
@@ -34,14 +34,6 @@ class UpdateRow(Struct, frozen=True, forbid_unknown_fields=True):
     lr: float
     new_theta: list[float]
     new_probs: list[float]
-
-
-class PredictionRow(Struct, frozen=True, forbid_unknown_fields=True):
-    """Which probability a student expected an update to raise."""
-
-    step: int
-    answer: str | None  # an arm, "none", or None where there was no answer
-    right: bool | None
 
 
 class EpisodeRow(Struct, frozen=True, forbid_unknown_fields=True):
@@ -81,20 +73,16 @@ class RoundRow(Struct, frozen=True, forbid_unknown_fields=True):
     delivered: float  # the reward of the completion that was handed out
 
 
-TradeoffKind = Literal["reference", "closed_form", "gradient_ascent", "best_action", "best_of_n"]
-
-
 class TradeoffRow(Struct, frozen=True, forbid_unknown_fields=True):
-    """One policy in the plane of reward and KL. ``reference`` is beta = infinity, ``best_action`` is beta = 0."""
+    """One policy in the plane of reward and KL: the optimum for ``beta``, best-of-``n``, or neither: the reference."""
 
-    kind: TradeoffKind
     beta: float | None
-    n: int | None  # of best-of-N
+    n: int | None
     mean_reward: float
     verifier_reward: float  # the mean reward by the verifier, whichever rewards the policy was optimised for
     kl: float  # from the reference, in nats
     kl_bound: float | None  # of best-of-N: ln N − (N−1)/N
-    top3: list[tuple[int, float]]  # action, probability
+    top3: list[int]  # the most probable actions
     probs: list[float]
 
 
@@ -127,24 +115,20 @@ def learning_result(
 
 
 def update_row(step: int, update: Update, lr: float, arms: Sequence[str]) -> UpdateRow:
-    """The row of one update of one run."""
+    """The row of one update of one run: its numbers, and what follows from them."""
+    import numpy as np
+
     from course.policies.softmax import grad_log_prob, softmax
 
-    action = int(update.action)
+    numbers = {name: np.asarray(value).tolist() for name, value in update._asdict().items()}
     return UpdateRow(
         step=step,
-        theta=update.theta.tolist(),
-        probs=update.p.tolist(),
-        action=action,
-        completion=arms[action],
-        reward=float(update.reward),
-        baseline=float(update.baseline),
-        advantage=float(update.advantage),
+        probs=numbers.pop("p"),
+        completion=arms[numbers["action"]],
         grad_log_prob=grad_log_prob(update.p, update.action).tolist(),
-        direction=update.direction.tolist(),
         lr=lr,
-        new_theta=update.new_theta.tolist(),
         new_probs=softmax(update.new_theta).tolist(),
+        **numbers,
     )
 
 

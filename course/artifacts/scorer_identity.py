@@ -1,4 +1,4 @@
-"""Which instrument measured: the scorer's identity, and whether it passes the golden sets."""
+"""Machinery: which instrument measured, the scorer's identity, and whether it passes the golden sets."""
 
 import hashlib
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""The KL-regularised optimum: as much reward as a policy can get for the price of leaving its reference.
+"""Machinery: the KL-regularised optimum, as much reward as a policy can get for the price of leaving its reference.
 
 Notation as in ``softmax``, and
     reference   K probabilities, all above 0: the policy that training starts from
@@ -23,24 +23,11 @@ def closed_form(reference: Floats, rewards: Floats, beta: float) -> Floats:
     """
     if not beta > 0:
         raise ValueError("expected beta > 0: without a penalty every mix of the best actions is optimal")
-    _check_reference(reference)
+    if not (reference > 0).all():
+        raise ValueError("expected a reference that gives every action a probability above 0")
     with np.errstate(over="ignore"):  # −infinity is right: such an action gets 0
         gain = (rewards - rewards.max()) / beta
     return softmax(np.log(reference) + gain)
-
-
-def natural_gradient(p: Floats, reference: Floats, rewards: Floats, beta: float) -> Floats:
-    """[K] f_b − J with f_a = r_a − beta ln(p_a / reference_a), whose mean under p is J. Source: Kakade 2001.
-
-    The plain gradient is p_b (f_b − J), for p = softmax(theta): where p_b is small it hardly changes theta_b, however
-    high the reward. This is that gradient times the pseudo-inverse of the Fisher matrix diag(p) − p pᵀ, up to a
-    constant that a softmax ignores. Every p_a must be above 0, as a softmax's are.
-    """
-    _check_reference(reference)
-    if not (p > 0).all():
-        raise ValueError("expected p > 0 for every action")
-    f = rewards - beta * (np.log(p) - np.log(reference))
-    return np.asarray(f - (p * f).sum(axis=-1, keepdims=True))
 
 
 def best_of_n(reference: Floats, rewards: Floats, n: int) -> Floats:
@@ -48,18 +35,12 @@ def best_of_n(reference: Floats, rewards: Floats, n: int) -> Floats:
 
     F(a): the probability that one sample has a reward of at most r_a; F⁻(a): of less than r_a. A term of the sum: the
     winner is sample i, the i before it are worse and those after it no better. The sum telescopes to
-    (F^N − F⁻^N) / (F − F⁻), as in Beirami et al. 2024 (arXiv 2401.01879); as a sum it keeps the digits of a rare action.
+    (F^N − F⁻^N) / (F − F⁻), as in Beirami et al. 2024 (arXiv 2401.01879); the sum keeps the digits of a rare action.
     """
     if n < 1:
         raise ValueError("expected N of at least 1")
-    _check_reference(reference)
     at_most = (rewards[None, :] <= rewards[:, None]) @ reference
     less = (rewards[None, :] < rewards[:, None]) @ reference
     before = np.arange(n)
     terms = less[:, None] ** before * at_most[:, None] ** (n - 1 - before)
     return np.asarray(reference * terms.sum(axis=-1))
-
-
-def _check_reference(reference: Floats) -> None:
-    if not (reference > 0).all():
-        raise ValueError("expected a reference that gives every action a probability above 0")

@@ -1,4 +1,4 @@
-"""Two ways of learning, each with what it takes: which prompts, and how long.
+"""Machinery: two ways of learning, each with what it takes: which prompts, and how long.
 
 They differ in coverage. Of the 100 sums of one digit, 75 are trained on: what 3 + 4 is says nothing about 4 + 5, so
 each has to be memorised. Two-digit sums without a carry are two sums of one digit side by side; a thousand of them

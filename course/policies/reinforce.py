@@ -39,7 +39,7 @@ def apply_gradient(theta: Floats, direction: Floats, lr: float) -> Floats:
 
 
 def running_mean(mean: Number, value: Number, count: int) -> Number:
-    """The mean of ``count`` values from the mean of the first count − 1 and the last one: mean + (value − mean) / count."""
+    """The mean of ``count`` values, from the mean of all but the last, and the last: mean + (value − mean) / count."""
     return mean + (value - mean) / count
 
 
@@ -49,7 +49,7 @@ def return_to_go(reward: Floats) -> Floats:
 
 
 def leave_one_out(return_: Floats, group_size: int) -> Floats:
-    """[N] The baseline of each completion: the mean return of the others in its group. Groups stand one after the other.
+    """[N] The baseline of each completion: the mean return of the others of its group. Groups stand in a row.
 
     A completion's own return would bias the gradient. This is RLOO (Kool et al. 2019); GRPO's mean over the whole
     group gives the same advantage times (G − 1) / G. Raises ValueError for a group of one.

@@ -1,4 +1,4 @@
-"""Sampling completions from a token policy: one uniform number a token, and the two settings of every sampler."""
+"""Machinery: sampling completions from a token policy, one uniform number a token, and the two sampler settings."""
 
 import numpy as np
 

@@ -1,14 +1,14 @@
-"""The tokens of two real language models, as ids and bytes, offline.
+"""Machinery: the tokens of two real language models, as ids and bytes, offline.
 
-Everything in the lab that tokenizes calls ``encode``. splintr-rs does the work, since its package holds the
-vocabularies; tiktoken with rank files in the lab would be a change of this file alone.
+Everything in the lab that tokenizes calls ``encode``; splintr-rs does the work, since its package holds the
+vocabularies.
 
 Covered
     Text that spells a special token (``<|endoftext|>``) is ordinary text: it becomes ordinary tokens.
     The tokens joined are the text's UTF-8, byte for byte. A token may end in the middle of a character.
 Not covered
-    The tokens that a chat format puts around a text. A policy's probabilities.
-    Other ways to write the same text: a policy may sample '3', '2', '3' where its tokenizer would make one '323'.
+    The tokens that a chat format puts around a text. Other ways to write the same text: a policy may sample '3', '2',
+    '3' where its tokenizer would make one '323'.
 """
 
 from functools import cache

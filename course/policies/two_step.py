@@ -1,12 +1,10 @@
-"""The bandit plus time: an episode of two tokens, and one reward at its end.
+"""Machinery: the bandit plus time, an episode of two tokens and one reward at its end.
 
 State 0: nothing is written. State 1 + a: the first token, a, is written. Action: one of two tokens. Reward: 0 after
 the first token; after the second, the ``score`` of the whole text. Only one of the four trajectories gets reward 1,
-and its first token earns nothing when it is written: credit has to travel back from the end. A language model's
-policy is this with more tokens to choose from and more steps.
+and its first token earns nothing when it is written: credit has to travel back from the end.
 
-Left out of REINFORCE as published (Williams 1992): nothing. A discount would be one more number, and over two steps
-it would teach nothing.
+Left out of REINFORCE as published (Williams 1992): nothing but a discount, which two steps do not need.
 """
 
 from typing import NamedTuple
@@ -49,8 +47,7 @@ def decode(action: Ints) -> str:
 
 def expected_return(theta: Floats) -> float:
     """J = Σ over the four trajectories of p(first) · p(second | first) · reward."""
-    p = softmax(theta)
-    trajectories = [(a, b) for a in range(ACTIONS) for b in range(ACTIONS)]
-    return float(
-        sum(p[0, a] * p[1 + a, b] * score(EXAMPLE, decode(np.array([a, b])))["reward"] for a, b in trajectories)
-    )
+    p, j = softmax(theta), 0.0
+    for first, second in np.ndindex(ACTIONS, ACTIONS):
+        j += p[0, first] * p[1 + first, second] * score(EXAMPLE, decode(np.array([first, second])))["reward"]
+    return float(j)

@@ -1,13 +1,12 @@
-"""What course.bandit_train prints, and its log as a story to be annotated."""
+"""Machinery: what course.bandit_train prints, and its log as a story to be annotated."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from course.artifacts.learning import UpdateRow
-from course.reports.tables import table
 from course.reports.updates import (
     HOW_TO_READ,
-    probabilities,
+    before_and_after,
     update_in_words,
     update_line,
     update_outcome,
@@ -16,38 +15,19 @@ from course.reports.updates import (
 from course.text import clipped
 
 
-def bandit_text(
-    rows: Sequence[UpdateRow], summary: Mapping[str, Any], arms: Sequence[str], *, with_baseline: bool, slow: bool
-) -> str:
+def bandit_text(rows: Sequence[UpdateRow], summary: Mapping[str, Any], arms: Sequence[str], *, slow: bool) -> str:
     """The policy before and after; every update if ``slow``; the ablation if there was one."""
-    steps, lr = len(rows), rows[0].lr
     parts = ["Loop C, learn: the policy itself changes.", HOW_TO_READ]
     if slow:
-        parts += [f"{update_start(row, steps, arms)}\n{update_outcome(row, arms)}" for row in rows]
+        parts += [f"{update_start(row, len(rows), arms)}\n{update_outcome(row)}" for row in rows]
     parts += [
-        f"before\n{probabilities(rows[0].probs, arms)}",
-        f"after {steps} steps, lr {lr:g}, {'with' if with_baseline else 'without'} baseline\n"
-        f"{probabilities(rows[-1].new_probs, arms)}",
+        before_and_after(rows, arms),
         f"expected reward {summary['expected_reward_before']:.3f} -> {summary['expected_reward_after']:.3f}",
     ]
-    if "ablation" in summary:
-        parts.append(ablation_text(summary["ablation"]))
+    for name, numbers in summary.get("ablation", {}).items():
+        variance, reward = f"{numbers['gradient_variance']:.4f}", f"{numbers['reward_after']:.3f}"
+        parts.append(f"{name}: variance of the gradient {variance}, reward at the end {reward}")
     return "\n\n".join(parts)
-
-
-def ablation_text(ablation: Mapping[str, Any]) -> str:
-    """The baseline's effect, in numbers."""
-    cells = [
-        (
-            name,
-            f"{ablation[name]['gradient_variance']:.4f}",
-            f"{ablation[name]['curve_variance']:.5f}",
-            f"{ablation[name]['expected_reward_after']:.3f}",
-        )
-        for name in ("with baseline", "without baseline")
-    ]
-    header = (f"{ablation['runs']:,} runs", "variance of gradient", "variance of curve", "reward at the end")
-    return table(header, cells, right=(1, 2, 3))
 
 
 def story_text(rows: Sequence[UpdateRow], arms: Sequence[str]) -> str:

@@ -1,7 +1,6 @@
-"""The figures of course.bandit_train: one learning curve, and the ablation of the baseline."""
+"""Machinery: the figures of course.bandit_train, one learning curve, and the ablation of the baseline."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from course.reports.figures import BLUE, GREY, ORANGE, dress, figure, png
 
@@ -19,16 +18,15 @@ def learning_curve(rewards: Sequence[float], objective: Sequence[float]) -> byte
     return png(sheet)
 
 
-def ablation_bands(ablation: Mapping[str, Mapping[str, Any]]) -> bytes:
+def ablation_bands(ablation: Mapping[str, Mapping[str, Sequence[float]]]) -> bytes:
     """Left: both learning curves, with the band that holds 80 % of the runs. Right: both variances of the estimate."""
     sheet = figure(8.4, 3.6)
     curves, variances = sheet.subplots(1, 2)
     for (name, columns), color in zip(ablation.items(), (BLUE, ORANGE), strict=True):
-        means, lows, highs, _ = zip(*columns["expected_reward"], strict=True)
-        steps = range(1, len(means) + 1)
-        curves.plot(steps, means, color=color, label=name)
-        curves.fill_between(steps, lows, highs, color=color, alpha=0.18, linewidth=0)
-        variances.plot(steps, columns["gradient_variance"], color=color, label=name)
+        steps = range(1, len(columns["mean"]) + 1)
+        curves.plot(steps, columns["mean"], color=color, label=name)
+        curves.fill_between(steps, columns["low"], columns["high"], color=color, alpha=0.18, linewidth=0)
+        variances.plot(steps, columns["gradient_variance"], color=color)
     dress(curves, "step", "expected reward (mean, 80 % band)")
     dress(variances, "step", "variance of one gradient estimate")
     variances.set_ylim(bottom=0)

@@ -1,4 +1,4 @@
-"""What all figures share. The same numbers give the same PNG bytes; Matplotlib is loaded by the first figure."""
+"""Machinery: what all figures share. The same numbers give the same PNG bytes; the first figure loads Matplotlib."""
 
 from io import BytesIO
 from typing import TYPE_CHECKING

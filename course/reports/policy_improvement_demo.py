@@ -1,4 +1,4 @@
-"""What course.policy_improvement_demo prints: some rounds, and what became of the policy."""
+"""Machinery: what course.policy_improvement_demo prints, some rounds and what became of the policy."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -14,16 +14,11 @@ def policy_improvement_text(rows: Sequence[RoundRow], summary: Mapping[str, Any]
         for row in rows
         if row.round in (1, 2, 5, 10, 20, len(rows))
     ]
-    change = "changed: this is learning" if mode == "learning" else "did not change: this is selection"
+    head = "Loop C, learn: the policy changes." if mode == "learning" else "Loop B, choose: the policy stays the same."
     before, after = percent(summary["pass_at_1_before"]), percent(summary["pass_at_1_after"])
-    return "\n".join(
-        [
-            f"Loop {'C, learn' if mode == 'learning' else 'B, choose'}: "
-            f"{len(rows)} rounds of {summary['samples_per_round']} samples.",
-            "",
-            table(("round", "pass@1 of the policy", "rewards of its samples", "delivered"), cells, right=(0, 1, 3)),
-            "",
-            f"mean reward of what was delivered: {percent(summary['delivered'])}",
-            f"pass@1 of the policy {before} -> {after}; the policy {change}",
-        ]
+    return (
+        f"{head}\n\n"
+        f"{table(('round', 'pass@1 of the policy', 'rewards of its samples', 'delivered'), cells, right=(0, 1, 3))}\n\n"
+        f"mean reward of what was delivered: {percent(summary['delivered'])}\n"
+        f"pass@1 of the policy: {before} -> {after}"
     )

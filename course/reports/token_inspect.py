@@ -1,4 +1,4 @@
-"""What course.token_inspect prints: what the verifier reads, then what a policy would have to choose."""
+"""Machinery: what course.token_inspect prints, what the verifier reads and what a policy would have to choose."""
 
 from collections.abc import Sequence
 from itertools import groupby
@@ -20,43 +20,24 @@ def token_inspect_text(results: Sequence[LearningResult], rows: Sequence[Tokeniz
         for number, result in enumerate(results, 1)
     ]
     parts = [
-        "Loop C, where tokens become text. Nothing is learned here.",
-        "The verifier reads text:",
+        "Loop C, where tokens become text. Nothing is learned here.\nThe verifier reads text:",
         table(("", "text", "reward", "outcome"), verdicts, right=(0, 2)),
-        "The policy chooses tokens, here in quotes with their ids below:\n« » marks what differs from text 1.",
+        "The policy chooses tokens, here in quotes with their ids below:",
     ]
     for vocabulary, group in groupby(rows, key=lambda row: row.vocabulary):
-        same = list(group)
-        cells = [(number, f"{len(row.token_ids):,}", tokens_text(row, same[0])) for number, row in enumerate(same, 1)]
+        cells = [(number, f"{len(row.token_ids):,}", tokens_text(row)) for number, row in enumerate(group, 1)]
         parts.append(table(("", "n", f"tokens in {vocabulary}, of {VOCABULARIES[vocabulary]}"), cells, right=(0, 1)))
     parts.append("The vocabulary decides where a text is cut. The verifier scores the whole text.")
     return "\n\n".join(parts)
 
 
-def tokens_text(row: TokenizedRow, first: TokenizedRow) -> str:
-    """Tokens, then ids. « » around each token that differs from the first text's, or where one of those is missing."""
-    start, first_stop, stop = difference(first.token_ids, row.token_ids)
-    tokens = [
-        f"«{quote(bytes.fromhex(token))}»" if start <= place < stop else quote(bytes.fromhex(token))
-        for place, token in enumerate(row.token_bytes[:_SHOWN])
-    ]
-    if start == stop < first_stop:
-        tokens.insert(start, "«»")
+def tokens_text(row: TokenizedRow) -> str:
+    """The first tokens of a text, then their ids."""
+    tokens = [quote(bytes.fromhex(token)) for token in row.token_bytes[:_SHOWN]]
     ids = list(map(str, row.token_ids[:_SHOWN]))
     if len(row.token_ids) > _SHOWN:
         ids.append(f"and {len(row.token_ids) - _SHOWN:,} more")
     return f"{' '.join(tokens)}\n{' '.join(ids)}"
-
-
-def difference(first: Sequence[int], other: Sequence[int]) -> tuple[int, int, int]:
-    """``(start, first_stop, stop)``: other[start:stop] stands where first[start:first_stop] does; the rest is the same.
-
-    One stretch, from the first token that differs to the last: tokens in between may agree. Empty where all agree.
-    """
-    shorter = min(len(first), len(other))
-    start = next((i for i in range(shorter) if first[i] != other[i]), shorter)
-    same = next((i for i in range(shorter - start) if first[-1 - i] != other[-1 - i]), shorter - start)
-    return start, len(first) - same, len(other) - same
 
 
 def quote(token: bytes) -> str:

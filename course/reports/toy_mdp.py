@@ -1,4 +1,4 @@
-"""What course.toy_mdp prints, and its log as a story: which token was written, and how much credit each step got."""
+"""Machinery: what course.toy_mdp prints, and its log as a story to be annotated."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -15,15 +15,11 @@ def toy_mdp_text(rows: Sequence[EpisodeRow], summary: Mapping[str, Any]) -> str:
     """The first episode, the first with a reward, the last; then what was learned."""
     rewarded = [row for row in rows if row.return_[0] > 0]
     examples = {row.episode: row for row in (rows[0], *rewarded[:1], rows[-1])}
-    lines = [
-        f"expected return {summary['expected_return_before']:.3f} -> {summary['expected_return_after']:.3f}",
-        f"mean return, last tenth of {len(rows)} episodes: {summary['mean_return_of_the_last_tenth']:.2f}",
-    ]
+    parts = ["Loop C, learn: the policy itself changes.", _HEAD, *map(episode_text, examples.values())]
+    parts.append(f"expected return {summary['expected_return_before']:.3f} -> {summary['expected_return_after']:.3f}")
     if not rows[0].credited[0]:
-        lines.append(f"The first step was never updated: p of 'Final: ' stays {summary['first_step_probs'][1]:.3f}.")
-    return "\n\n".join(
-        ["Loop C, learn: the policy itself changes.", _HEAD, *map(episode_text, examples.values()), "\n".join(lines)]
-    )
+        parts.append(f"The first step was never updated: p of 'Final: ' stays {summary['first_step_probs'][1]:.3f}.")
+    return "\n\n".join(parts)
 
 
 def episode_text(row: EpisodeRow) -> str:
@@ -35,13 +31,8 @@ def episode_text(row: EpisodeRow) -> str:
             f" reward {row.rewards[step]:.0f}  return from here {row.return_[step]:.0f}"
         )
         p, new_p = row.probs[step][action], row.new_probs[step][action]
-        if row.credited[step]:
-            lines.append(
-                f"          advantage {row.return_[step]:.0f} - {row.baseline:.3f} = {row.advantage[step]:+.3f}: "
-                f"p {p:.3f} -> {new_p:.3f}"
-            )
-        else:
-            lines.append(f"          no credit: p stays {p:.3f}")
+        comparison = f"advantage {row.return_[step]:.0f} - {row.baseline:.3f} = {row.advantage[step]:+.3f}"
+        lines.append(f"          {comparison if row.credited[step] else 'no credit'}: p {p:.3f} -> {new_p:.3f}")
     return "\n".join(lines)
 
 

@@ -1,12 +1,10 @@
-"""One update of the bandit as text: in slow motion, and in one line. Shared by the commands that learn on it."""
+"""Machinery: one update of the bandit as text, in slow motion and in one line, for the commands that learn on it."""
 
 from collections.abc import Sequence
 
 from course.artifacts.learning import UpdateRow
-from course.reports.tables import table
 from course.text import clipped
 
-_BAR = 10  # characters of a bar for the value 1
 HOW_TO_READ = """\
 How to read an update: the advantage is the reward minus the baseline.
   advantage > 0   better than expected: sampled arm's theta up, the others' down
@@ -19,34 +17,24 @@ probabilities add up to 1."""
 
 def update_start(row: UpdateRow, steps: int, arms: Sequence[str]) -> str:
     """What is known before theta changes: the policy, the sampled arm, its reward and its advantage."""
-    return "\n".join(
-        [
-            f"step {row.step} of {steps}",
-            probabilities(row.probs, arms),
-            f"  sampled    arm {row.action}, {clipped(row.completion, 60)}",
-            f"  reward     {row.reward:.1f}, from the verifier",
-            f"  baseline   {row.baseline:.3f}",
-            f"  advantage  {row.reward:.1f} - {row.baseline:.3f} = {row.advantage:+.3f}",
-        ]
+    return (
+        f"step {row.step} of {steps}\n{probabilities(row.probs, arms)}\n"
+        f"  sampled    arm {row.action}, {clipped(row.completion, 60)}\n"
+        f"  reward     {row.reward:.1f}, from the verifier\n"
+        f"  baseline   {row.baseline:.3f}\n"
+        f"  advantage  {row.reward:.1f} - {row.baseline:.3f} = {row.advantage:+.3f}"
     )
 
 
-def update_outcome(row: UpdateRow, arms: Sequence[str]) -> str:
-    """The change of each arm: ∂ log p / ∂ theta as a bar, then theta and p after the update."""
-    cells = [
-        (
-            f"{'->' if arm == row.action else '  '} {arm} {clipped(text, 18)}",
-            f"{row.theta[arm]:+.3f}",
-            f"{row.probs[arm]:.3f}",
-            f"{row.grad_log_prob[arm]:+.3f} {bar(row.grad_log_prob[arm])}",
-            f"{row.new_theta[arm]:+.3f}",
-            f"{row.new_probs[arm]:.3f}",
-        )
-        for arm, text in enumerate(arms)
+def update_outcome(row: UpdateRow) -> str:
+    """The rule of the update, what it does to each arm, and the update in words."""
+    columns = zip(row.grad_log_prob, row.theta, row.new_theta, row.probs, row.new_probs, strict=True)
+    lines = [
+        f"  {arm}  d log p / d theta {grad:+.3f}   theta {theta:+.3f} -> {new_theta:+.3f}   p {p:.3f} -> {new_p:.3f}"
+        for arm, (grad, theta, new_theta, p, new_p) in enumerate(columns)
     ]
-    header = ("arm", "theta", "p", "d log p / d theta", "new theta", "new p")
     change = f"theta changes by lr * advantage * d log p = {row.lr:g} * {row.advantage:+.3f} * d log p"
-    return f"\n{table(header, cells, right=(1, 2, 4, 5))}\n{change}\n{update_in_words(row)}"
+    return "\n".join([change, *lines, update_in_words(row)])
 
 
 def update_in_words(row: UpdateRow) -> str:
@@ -67,14 +55,15 @@ def update_line(row: UpdateRow) -> str:
     )
 
 
+def before_and_after(rows: Sequence[UpdateRow], arms: Sequence[str]) -> str:
+    """The policy before the first update and after the last."""
+    before, after = probabilities(rows[0].probs, arms), probabilities(rows[-1].new_probs, arms)
+    return f"before\n{before}\n\nafter {len(rows)} steps\n{after}"
+
+
 def probabilities(probs: Sequence[float], arms: Sequence[str]) -> str:
-    """The policy, one arm a line."""
+    """The policy, one arm a line, each with a bar of up to ten plus signs."""
     return "\n".join(
-        f"  {arm}  {p:.3f}  {bar(p):10}  {clipped(text, 54)}"
+        f"  {arm}  {p:.3f}  {'+' * round(10 * p):10}  {clipped(text, 54)}"
         for arm, (p, text) in enumerate(zip(probs, arms, strict=True))
     )
-
-
-def bar(value: float) -> str:
-    """A value from -1 to 1 as up to ten ``+`` or ``-``."""
-    return ("+" if value > 0 else "-") * min(_BAR, round(abs(value) * _BAR))

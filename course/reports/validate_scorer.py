@@ -1,4 +1,4 @@
-"""What course.validate_scorer prints."""
+"""Machinery: what course.validate_scorer prints."""
 
 from collections.abc import Mapping, Sequence
 
@@ -12,19 +12,14 @@ from course.text import clipped
 def confusion_text(verdicts: Sequence[GoldenVerdict]) -> str:
     """Rewards given against rewards expected, and the two error rates with exact bounds."""
     right = [verdict.reward == 1.0 for verdict in verdicts if verdict.case.expected_reward == 1.0]
-    wrong = [verdict.reward == 0.0 for verdict in verdicts if verdict.case.expected_reward == 0.0]
+    wrong = [verdict.reward == 1.0 for verdict in verdicts if verdict.case.expected_reward == 0.0]
     rows = [
         ("right and in the spec", right.count(True), right.count(False)),
-        ("wrong or out of the spec", wrong.count(False), wrong.count(True)),
+        ("wrong or out of the spec", wrong.count(True), wrong.count(False)),
     ]
-    return "\n".join(
-        [
-            table(("golden cases that are", "reward 1.0", "reward 0.0"), rows, right=(1, 2)),
-            "",
-            _rate_line("false positives", wrong.count(False), len(wrong)),
-            _rate_line("false negatives", right.count(False), len(right)),
-        ]
-    )
+    counts = table(("golden cases that are", "reward 1.0", "reward 0.0"), rows, right=(1, 2))
+    positives = _rate_line("false positives", wrong.count(True), len(wrong))
+    return f"{counts}\n\n{positives}\n{_rate_line('false negatives', right.count(False), len(right))}"
 
 
 def _rate_line(name: str, k: int, n: int) -> str:
@@ -38,21 +33,17 @@ def ablations_text(exploits: Sequence[GoldenCase], unrewarded: Mapping[str, Sequ
     rows = []
     for rule, idle in unrewarded.items():
         texts = [case.completion for case in exploits if case.rule == rule]
-        example = clipped(texts[0], 40) if texts else ""
-        rows.append((rule, f"{len(texts) - len(idle)} of {len(texts)}", example))
+        rows.append((rule, f"{len(texts) - len(idle)} of {len(texts)}", *(clipped(text, 40) for text in texts[:1])))
     return table(("without the rule", "exploits rewarded", "such as"), rows, right=(1,))
 
 
-def verdicts_text(failed: Sequence[GoldenVerdict]) -> str:
-    """Cases that the scorer did not pass, each with what was expected and what it said."""
-    lines = []
-    for verdict in failed:
-        case = verdict.case
-        lines += [
-            f"  {clipped(case.id, 40)}",
-            f"    expected    {case.expected_reward} {case.expected_outcome}",
-            f"    got         {verdict.reward} {verdict.outcome}",
-            f"    completion  {clipped(case.completion, 62)}",
-            f"    the scorer  {clipped(verdict.message, 62)}",
-        ]
-    return "\n".join(lines)
+def verdict_text(verdict: GoldenVerdict) -> str:
+    """A case that the scorer did not pass: what was expected, and what it said."""
+    case = verdict.case
+    return (
+        f"golden case {clipped(case.id, 40)}\n"
+        f"    expected    {case.expected_reward} {case.expected_outcome}\n"
+        f"    got         {verdict.reward} {verdict.outcome}\n"
+        f"    completion  {clipped(case.completion, 62)}\n"
+        f"    the scorer  {clipped(verdict.message, 62)}"
+    )

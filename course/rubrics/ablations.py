@@ -1,9 +1,12 @@
-"""The real spec less exactly one rule, for each of its rules.
+"""Machinery: the real spec less exactly one rule, for each of its rules.
 
 A rule forbids some readings of a text. To take the rule away is to allow them: an ablation lists the readings that
 its rule forbids and asks the real scorer about each. If any of them gets the reward, so does the text; in everything
 but that one rule it is the whole real spec. A golden exploit names the rule it attacks, and only the ablation of that
 rule rewards it.
+
+Each rule is a function that yields the readings it forbids: of the whole ``text``, trimmed, or of the ``rest``, what
+follows the prefix.
 
 Covered
     Each rule of the spec, in the forms that were met in other people's verifiers.
@@ -11,7 +14,6 @@ Not covered
     Every form a rule could be broken in: `no_other_notation`, for one, knows a few notations and not all.
 """
 
-import ast
 import operator
 import re
 import unicodedata
@@ -27,8 +29,6 @@ from course.score import FORMAT, TRIMMED, score
 Readings = Callable[[str], Iterator[str]]
 
 _LONGEST = 10_000  # characters; an ablation is a lesson and not an instrument: it need not read on for ever
-
-# ---- Rules about the whole text: each yields the texts it stands in the way of.
 
 
 def trim_ascii_only(text: str) -> Iterator[str]:
@@ -55,9 +55,6 @@ def no_wrapping(text: str) -> Iterator[str]:
     marks = r"(?:[*_`~$()\[\]{}<>\"'\\]|boxed|text)*"
     if match := re.fullmatch(f"{marks}Final:{marks} {marks}(-?[0-9]+){marks}", text):
         yield PREFIX + match[1]
-
-
-# ---- Rules about the rest, what follows the prefix: each yields the rests it stands in the way of.
 
 
 def no_inner_white_space(rest: str) -> Iterator[str]:
@@ -106,12 +103,11 @@ def nothing_after(rest: str) -> Iterator[str]:
 
 
 def no_expression(rest: str) -> Iterator[str]:
-    """Forgives an expression that has still to be worked out."""
-    if re.fullmatch(r"[-0-9+*/() ]{1,60}", rest):
-        with suppress(SyntaxError, ValueError, ZeroDivisionError):
-            tree = ast.parse(rest, mode="eval").body
-            if isinstance(tree, ast.BinOp):
-                yield str(_value(tree))
+    """Forgives a sum, difference, product or quotient of two integers that has still to be worked out."""
+    if match := re.fullmatch(r"(-?[0-9]{1,30}) ?([-+*/]) ?(-?[0-9]{1,30})", rest):
+        left, sign, right = match.groups()
+        with suppress(ZeroDivisionError):
+            yield str(_OPERATORS[sign](Fraction(left), Fraction(right)))
 
 
 def no_other_notation(rest: str) -> Iterator[str]:
@@ -119,9 +115,8 @@ def no_other_notation(rest: str) -> Iterator[str]:
     yield re.sub("(?<=[0-9])[,_'](?=[0-9])", "", rest)
     if re.fullmatch(r"-?[1-9][0-9]*(\.[0-9]+|[eE][+-]?[0-9]{1,3}|\.[0-9]+[eE][+-]?[0-9]{1,3})", rest):
         yield str(Fraction(rest))
-    if match := re.fullmatch("(-?)0(?:x([0-9a-fA-F]{1,200})|o([0-7]{1,200})|b([01]{1,200}))", rest):
-        sign, *digits = match.groups()
-        yield next(f"{sign}{int(text, base)}" for text, base in zip(digits, (16, 8, 2), strict=True) if text)
+    if re.fullmatch("-?0(x[0-9a-fA-F]{1,200}|o[0-7]{1,200}|b[01]{1,200})", rest):
+        yield str(int(rest, base=0))
     if rest and set(rest) <= set(_ROMAN):
         values = [_ROMAN[letter] for letter in rest]
         yield str(sum(-value if value < max(values[i:]) else value for i, value in enumerate(values)))
@@ -168,19 +163,4 @@ def readings(rule: str, example: dict[str, Any], completion: str) -> Iterator[st
 _ROMAN = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000}
 _NUMBER_WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _WORDS = {word: str(number) for number, word in enumerate(_NUMBER_WORDS)}
-_OPERATORS: dict[type, Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: Fraction,
-}
-
-
-def _value(node: ast.expr) -> Any:
-    if isinstance(node, ast.Constant) and type(node.value) is int:
-        return node.value
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        return -_value(node.operand)
-    if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
-        return _OPERATORS[type(node.op)](_value(node.left), _value(node.right))
-    raise ValueError("not a sum, difference, product or quotient")
+_OPERATORS = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv}

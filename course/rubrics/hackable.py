@@ -1,8 +1,7 @@
 """Verifiers as they are really written, each with its one gap and a completion that walks through it.
 
-All have the scorer's signature and pay 1.0 or 0.0, but for ``format_bonus``, which pays in part. None solves the
-problem; each believes too much. ``GAPS`` lists them with what they overlook. The exploit of a gap is made from an
-example, so that it can be tried on all of them; the strict scorer pays none.
+All have the scorer's signature. Each believes too much, and ``GAPS`` says what it overlooks. An exploit is made from
+an example's right answer, so that it can be tried on every example; the strict scorer pays none.
 """
 
 import re
@@ -31,16 +30,15 @@ def anywhere(example: dict[str, Any], completion: str) -> dict[str, Any]:
 
 def last_number(example: dict[str, Any], completion: str) -> dict[str, Any]:
     """Pays if the last integer in the text is the expected one, whatever stands before it."""
-    last = re.findall("-?[0-9]+", completion)[-1:]
-    return _result(last_number, last == [str(example["expected_answer"])], completion, *last)
+    last = ["", *re.findall("-?[0-9]+", completion)][-1]
+    return _result(last_number, last == str(example["expected_answer"]), completion, last)
 
 
 def suffix(example: dict[str, Any], completion: str) -> dict[str, Any]:
     """Pays if the text ends in the expected integer: 711 ends in 11."""
     text = completion.strip()
-    return _result(
-        suffix, text.startswith(PREFIX) and text.endswith(str(abs(example["expected_answer"]))), completion, text
-    )
+    ends = text.startswith(PREFIX) and text.endswith(str(abs(example["expected_answer"])))
+    return _result(suffix, ends, completion, text)
 
 
 def any_candidate(example: dict[str, Any], completion: str) -> dict[str, Any]:
@@ -58,7 +56,7 @@ def without_punctuation(example: dict[str, Any], completion: str) -> dict[str, A
 def format_only(_: dict[str, Any], completion: str) -> dict[str, Any]:
     """Pays for the format and never looks at the value."""
     match = re.fullmatch(r"Final: (-?\d+)", completion.strip())
-    return _result(format_only, match is not None, completion, *(match.groups() if match else ()))
+    return _result(format_only, match is not None, completion, match[1] if match else "")
 
 
 def format_bonus(example: dict[str, Any], completion: str) -> dict[str, Any]:
@@ -77,30 +75,27 @@ def cast(example: dict[str, Any], completion: str) -> dict[str, Any]:
     return _result(cast, value == example["expected_answer"], completion, str(value))
 
 
-GAPS: dict[str, Gap] = {
-    gap.rubric.__name__: gap
-    for gap in (
-        Gap(anywhere, "all the other numbers in the text", lambda n: " ".join(str(m) for m in range(n - 3, n + 4))),
-        Gap(last_number, "all that was said before", lambda n: f"Final: {n + 1} or Final: {n}"),
-        Gap(suffix, "the digits in front", lambda n: f"Final: 7{abs(n)}"),
-        Gap(any_candidate, "that one answer was asked for", lambda n: f"Final: {n - 1}, {n}, {n + 1}"),
-        Gap(without_punctuation, "that nothing may be left to compare", lambda _: "Final: ?"),
-        Gap(format_only, "the value", lambda n: f"Final: {n + 1}"),
-        Gap(format_bonus, "that its bonus can be had again and again", lambda _: "Final: Final: Final: Final: "),
-        Gap(cast, "what else int() accepts", lambda n: f"Final: {'-' if n < 0 else '+'}0{abs(n)}"),
-    )
-}
-
+_ALL = (
+    Gap(anywhere, "all the other numbers in the text", lambda n: " ".join(str(m) for m in range(n - 3, n + 4))),
+    Gap(last_number, "all that was said before", lambda n: f"Final: {n + 1} or Final: {n}"),
+    Gap(suffix, "the digits in front", lambda n: f"Final: 7{abs(n)}"),
+    Gap(any_candidate, "that one answer was asked for", lambda n: f"Final: {n - 1}, {n}, {n + 1}"),
+    Gap(without_punctuation, "that nothing may be left to compare", lambda _: "Final: ?"),
+    Gap(format_only, "the value", lambda n: f"Final: {n + 1}"),
+    Gap(format_bonus, "that its bonus can be had again and again", lambda _: "Final: Final: Final: Final: "),
+    Gap(cast, "what else int() accepts", lambda n: f"Final: {'-' if n < 0 else '+'}0{abs(n)}"),
+)
+GAPS = {gap.rubric.__name__: gap for gap in _ALL}
 RUBRICS: dict[str, Rubric] = {"score": score} | {name: gap.rubric for name, gap in GAPS.items()}  # all, by name
 
 
-def _result(rubric: Rubric, reward: float, completion: str, *seen: str) -> dict[str, Any]:
-    """A result in the scorer's shape; ``seen`` is what this rubric made of the text."""
+def _result(rubric: Rubric, reward: float, completion: str, parsed: str = "") -> dict[str, Any]:
+    """A result in the scorer's shape. ``parsed``: what this rubric made of the text."""
     details = {
         "outcome": "ok" if reward == 1 else "partial_credit" if reward else "no_credit",
-        "message": f"{(rubric.__doc__ or '').strip()} Saw: {clipped(seen[0], 80) if seen else 'nothing it knows'}.",
+        "message": f"{(rubric.__doc__ or '').strip()} Saw: {clipped(parsed, 80) or 'nothing it knows'}.",
         "checks": {},
-        "parsed_answer": seen[0][:200] if seen else None,
+        "parsed_answer": parsed[:200] or None,
         "expected_answer": None,
         "completion_preview": clipped(completion, 200),
         "scorer": {"name": rubric.__name__, "version": "wrong on purpose"},

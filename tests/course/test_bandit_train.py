@@ -84,6 +84,10 @@ def test_the_baseline_lowers_the_variance_of_the_gradient_and_not_what_is_learne
     ablation = summary(lab.folder / "run")["ablation"]
     with_, without = ablation["with baseline"], ablation["without baseline"]
     assert with_["gradient_variance"] < 0.6 * without["gradient_variance"]
-    assert with_["expected_reward_after"] == pytest.approx(without["expected_reward_after"], abs=0.02)
+    assert with_["reward_after"] == pytest.approx(without["reward_after"], abs=0.02)
     assert f"{with_['gradient_variance']:.4f}" in done.out
+    for columns in json.loads((lab.folder / "run" / "ablation.json").read_bytes()).values():
+        assert columns["mean"][0] == columns["low"][0] == columns["high"][0] == 0.5
+        assert all(low <= high for low, high in zip(columns["low"], columns["high"], strict=True))
+        assert columns["low"][50] < columns["mean"][50] < columns["high"][50]
     assert (lab.folder / "run" / "ablation.png").read_bytes().startswith(b"\x89PNG")

@@ -7,13 +7,14 @@ goes down.
 """
 
 import io
+import re
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 from conftest import Lab, lines_of
-from learning_checks import check_run, check_update_rows, softmax_by_hand
+from learning_checks import check_run, check_update_rows, softmax_by_hand, summary
 
 from course.artifacts.learning import update_row
 from course.policies.bandit import ARMS
@@ -51,12 +52,12 @@ def test_a_run_is_reproducible_and_whole(lab: Lab) -> None:
     check_run(lab, "policy_gradient_demo", "--fast", "--steps", "12", log="policy_gradient_log.jsonl")
 
 
-def answers(lab: Lab, monkeypatch: pytest.MonkeyPatch, typed: str, *more: str) -> tuple[str, list[dict[str, object]]]:
-    """What is printed, and predictions.jsonl, where a student types this."""
+def answers(lab: Lab, monkeypatch: pytest.MonkeyPatch, typed: str, *more: str) -> tuple[str, list[str]]:
+    """What is printed, and the predictions in the summary, where a student types this."""
     monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
-    done = lab("policy_gradient_demo", "--predict", "--fast", "--outdir", "run", *more)
+    done = lab("policy_gradient_demo", "--predict", "--outdir", "run", *more)
     assert done.status == 0
-    return done.out, lines_of(lab.folder / "run" / "predictions.jsonl")
+    return done.out, summary(lab.folder / "run")["predictions"]
 
 
 def test_predictions_are_in_the_run_and_counted(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -65,17 +66,26 @@ def test_predictions_are_in_the_run_and_counted(lab: Lab, monkeypatch: pytest.Mo
     right = [right_answers(row)[0] for row in rows]
     wrong = next(str(arm) for arm in range(4) if str(arm) not in right_answers(rows[3]))
     out, kept = answers(lab, monkeypatch, "\n".join([*right[:3], wrong]) + "\n", "--steps", "4")
-    assert [prediction["answer"] for prediction in kept] == [*right[:3], wrong]
-    assert [prediction["right"] for prediction in kept] == [True, True, True, False]
+    assert kept == [*right[:3], wrong]
+    assert summary(lab.folder / "run")["right_predictions"] == 3
     assert "right predictions: 3 of 4" in out
+
+
+def test_a_prediction_is_asked_for_between_what_is_known_and_the_update_also_with_fast(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out, _ = answers(lab, monkeypatch, "0\n0\n", "--steps", "2", "--fast")
+    order = ["step 1 of 2", "which probability", "theta changes by", "step 2 of 2", "which probability"]
+    places = [re.search(f"(?s){'.*?'.join(order[:n])}", out) for n in range(1, 6)]
+    assert all(places)
+    assert "advantage" not in out[out.index("which probability") : out.index("theta changes by")]
 
 
 def test_what_is_no_answer_is_asked_again_and_no_input_is_no_answer(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     out, kept = answers(lab, monkeypatch, f"4\n-1\n²\n{'9' * 5000}\n NONE \n", "--steps", "2")
-    assert out.count("expected an arm from 0 to 3, or none") == 4
-    assert [prediction["answer"] for prediction in kept] == ["none", None]
-    assert kept[1]["right"] is None
-    assert "right predictions: 1 of 1" in out  # the first update changes nothing: "none" was right
+    assert out.count("expected one of 0, 1, 2, 3, none") == 4
+    assert kept == ["none", ""]
+    assert "right predictions: 1 of 2" in out  # the first update changes nothing: "none" was right
 
 
 def test_right_answers_are_the_arms_whose_probability_goes_up_or_none() -> None:
@@ -86,10 +96,10 @@ def test_right_answers_are_the_arms_whose_probability_goes_up_or_none() -> None:
         assert (str(row.action) in raised) is (row.advantage > 0)  # the sampled arm always follows the sign
 
 
-def test_fast_shows_no_update_and_summary_prints_a_line_a_step(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fast_shows_no_update_and_prints_a_line_a_step(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO())
-    assert "advantage +" not in lab("policy_gradient_demo", "--fast", "--steps", "5", "--outdir", "one").out
-    out = lab("policy_gradient_demo", "--fast", "--summary", "--steps", "5", "--outdir", "two").out
+    out = lab("policy_gradient_demo", "--fast", "--steps", "5", "--outdir", "two").out
+    assert "theta changes by" not in out
     assert [line.split()[:2] for line in out.split("\n") if line.startswith("step ")] == [
         ["step", str(step)] for step in range(1, 6)
     ]

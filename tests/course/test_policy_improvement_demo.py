@@ -13,14 +13,14 @@ from course.policy_improvement_demo import START, improve
 
 
 def test_pass_at_1_is_the_probability_of_the_right_arms() -> None:
-    (row,) = improve("selection", np.array([[0.1, 0.99]]), 0.5)
+    (row,) = improve("selection", np.array([[0.1, 0.99]]))
     assert row.pass_at_1 == pytest.approx(0.182, abs=5e-4)
     assert row.pass_at_1 == pytest.approx(sum(softmax_by_hand(list(START))[arm] for arm in (1, 3)), abs=1e-15)
     assert (row.actions, row.rewards, row.delivered) == ([0, 3], [0.0, 1.0], 1.0)
 
 
 def test_learning_is_one_mean_of_the_directions_of_all_samples() -> None:
-    first, second = improve("learning", np.array([[0.1, 0.99], [0.5, 0.5]]), 0.5)
+    first, second = improve("learning", np.array([[0.1, 0.99], [0.5, 0.5]]))
     assert first.delivered == 0.0  # the first sample, not the best
     p = softmax_by_hand(list(START))
     direction = [0.0] * 4

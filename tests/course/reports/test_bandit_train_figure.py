@@ -14,7 +14,7 @@ from course.reports.bandit_train_figure import ablation_bands, learning_curve
 pytestmark = pytest.mark.medium  # draws
 
 ABLATION = {
-    name: {"gradient_variance": [0.5, low], "expected_reward": [[0.5, 0.4, 0.6, 0.0], [0.7, 0.5, 0.9, 0.0]]}
+    name: {"gradient_variance": [0.5, low], "mean": [0.5, 0.7], "low": [0.4, 0.5], "high": [0.6, 0.9]}
     for name, low in (("with baseline", 0.1), ("without baseline", 0.4))
 }
 

@@ -1,6 +1,6 @@
 """The end of slow motion as text, of updates that the loop made.
 
-The worked example. Two steps from even probabilities; of three predictions two were right, which is the last line.
+The worked example. Two steps from even probabilities; of two predictions one was right, which is the last line.
 """
 
 import numpy as np
@@ -14,12 +14,12 @@ ROWS = [update_row(step, update, 0.5, ARMS) for step, update in enumerate(learn(
 
 
 def test_the_policy_is_shown_before_and_after_and_predictions_are_counted() -> None:
-    text = policy_gradient_text(ROWS, {"predictions": 3, "predicted_right": 2}, ARMS, line_a_step=False)
+    text = policy_gradient_text(ROWS, {"predictions": ["1", "2"], "right_predictions": 1}, ARMS, line_a_step=False)
     _, before, after, predictions = text.split("\n\n")
     assert before.split("\n")[:2] == ["before", "  0  0.250  ++          The answer is 323."]
     assert after.split("\n")[0] == "after 2 steps"
     assert after.split("\n")[2].startswith(f"  1  {ROWS[1].new_probs[1]:.3f}")
-    assert predictions == "right predictions: 2 of 3"
+    assert predictions == "right predictions: 1 of 2"
 
 
 def test_without_predictions_none_are_counted_and_a_line_a_step_can_be_had() -> None:
