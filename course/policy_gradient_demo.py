@@ -2,10 +2,10 @@
 
     python -m course.policy_gradient_demo
     python -m course.policy_gradient_demo --predict
-    python -m course.policy_gradient_demo --fast
+    python -m course.policy_gradient_demo --fast --summary
 
 At a terminal each step waits for Enter. ``--predict`` asks, before each update, which probability it will raise; the
-run keeps the answers and counts the right ones. ``--fast`` does not stop, and prints one line a step.
+run keeps the answers and counts the right ones. ``--fast`` does not stop; ``--summary`` prints one line a step.
 
 ``learn`` is the loop itself: sample an action, score it, compare the reward with the baseline, and change theta so
 that what was better than the baseline becomes more probable. Next: ``bandit_train`` keeps every number of it.
@@ -81,7 +81,8 @@ def main() -> int:
     parser.add_argument("--seed", type=non_negative_int, default=0, help="of the draws (default: 0)")
     parser.add_argument("--lr", type=finite_float, default=0.5, help="learning rate (default: 0.5)")
     parser.add_argument("--baseline", action=BooleanOptionalAction, default=True, help="the mean reward so far, or 0")
-    parser.add_argument("--fast", action="store_true", help="do not stop, and print one line a step")
+    parser.add_argument("--fast", action="store_true", help="do not stop and do not show each update")
+    parser.add_argument("--summary", action="store_true", help="print one line a step at the end, also with --fast")
     parser.add_argument("--predict", action="store_true", help="ask before each update which probability will go up")
     parser.add_run_options()
     args = parser.parse_args()
@@ -115,7 +116,7 @@ def main() -> int:
             summary |= {"predictions": predictions, "right_predictions": sum(right)}
         settings = {"steps": args.steps, "lr": args.lr, "baseline": args.baseline, "predict": args.predict}
         conditions = Conditions("C", "course.policy_gradient_demo", settings, args.change, seed=args.seed)
-        report = policy_gradient_text(rows, summary, ARMS, line_a_step=args.fast)
+        report = policy_gradient_text(rows, summary, ARMS, line_a_step=args.summary)
         next_command = "python -m course.bandit_train --steps 30 --slow"
         publish(run, conditions, summary, report, read=[LOG], next_command=next_command)
     return 0

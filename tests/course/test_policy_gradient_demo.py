@@ -98,7 +98,7 @@ def test_right_answers_are_the_arms_whose_probability_goes_up_or_none() -> None:
 
 def test_fast_shows_no_update_and_prints_a_line_a_step(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO())
-    out = lab("policy_gradient_demo", "--fast", "--steps", "5", "--outdir", "two").out
+    out = lab("policy_gradient_demo", "--fast", "--summary", "--steps", "5", "--outdir", "two").out
     assert "theta changes by" not in out
     assert [line.split()[:2] for line in out.split("\n") if line.startswith("step ")] == [
         ["step", str(step)] for step in range(1, 6)
