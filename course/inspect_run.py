@@ -53,11 +53,11 @@ def failures(opened: Run, *, only_fails: bool, top_k: int, show: int) -> str:
     passes, n = counts["ok"], sum(counts.values())
     if not n:
         raise UserError(f"{opened.path}: expected rows to look at, got none: this run scored nothing")
-    parts = [
-        f"{visible_path(opened.path)}: Loop {opened.manifest.loop}, passed {passes:,} of {n:,} "
-        f"(95 % interval {interval(wilson_interval(passes, n))})",
-        outcomes_table(counts, examples, top_k),
-    ]
+    loop = opened.manifest.loop
+    # In Loop C the policy changed from row to row: there is no one rate for an interval to be of.
+    sure = "over all its steps" if loop == "C" else f"95 % interval {interval(wilson_interval(passes, n))}"
+    head = f"{visible_path(opened.path)}: Loop {loop}, passed {passes:,} of {n:,} ({sure})"
+    parts = [head, outcomes_table(counts, examples, top_k)]
     if not only_fails:
         parts.append(ranking_text(top, bottom))
     return "\n\n".join(parts)
