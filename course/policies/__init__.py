@@ -1,4 +1,4 @@
-"""What Loop C changes: policies small enough to be read whole, and the equations that change them.
+"""Machinery: what Loop C changes, policies small enough to be read whole, and the equations that change them.
 
 ``softmax``: one choice among K actions, and the gradient of its log-probability. ``reinforce``: the update. ``bandit``:
 the prompt whose arms are completions. ``two_step``: the same with time. ``kl_regularised``: the best policy under a KL
