@@ -1,4 +1,4 @@
-"""Loop C, memorised or learned: one task, one plan, one holdout, and only the number of training prompts differs.
+"""Machinery: Loop C, memorised or learned. One task, one plan, one holdout; the number of training prompts differs.
 
     python -m course.coverage_demo
     python -m course.coverage_demo --prompts 50 150 --seeds 3
@@ -17,11 +17,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from msgspec.structs import asdict
-
-from course.artifacts.inference import coverage_points
-from course.artifacts.records import RESULTS, LearningResult
-from course.artifacts.token_rows import STRICT, TOKEN_LOG, CoverageRow, evaluation_results, evaluation_row
+from course.artifacts.inference import coverage_point, trainings_of
+from course.artifacts.token_rows import STRICT, EvaluationRow, write_checkpoint
 from course.artifacts.writing import RunWriter
 from course.command import Parser, non_negative_int, positive_int, run_command
 from course.datasets.sources import Dataset
@@ -30,9 +27,7 @@ from course.publishing import Conditions, publish
 from course.reports.coverage_demo import coverage_text
 from course.reports.coverage_demo_figure import coverage_curve
 from course.reports.progress import with_progress
-from course.reports.tables import percent
 from course.score import score
-from course.text import visible
 
 if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --help answers at once
     from course.policies.presets import Plan
@@ -43,40 +38,33 @@ PROMPTS = (30, 100, 200, 400, 1000)
 _EVAL_EVERY = 50  # updates from one evaluation to the next
 
 
-def digit_pairs(prompt: str) -> list[tuple[int, str, str]]:
-    """The digits that are added up, with their place from the left: 25 + 73 → (0, "2", "7"), (1, "5", "3")."""
-    numbers = re.search(r"([0-9]+) \+ ([0-9]+)", prompt)
-    if numbers is None or len(numbers[1]) != len(numbers[2]):
-        raise UserError(
-            f"expected prompts that add two numbers of as many digits, got {visible(prompt[:60])!r}; restore data/"
-        )
-    return [(place, a, b) for place, (a, b) in enumerate(zip(numbers[1], numbers[2], strict=True))]
+def digit_pairs(prompt: str) -> list[tuple[int, tuple[str, str]]]:
+    """The digits that are added up, with their place from the left: 25 + 73 → (0, ("2", "7")), (1, ("5", "3"))."""
+    one, other = re.findall("[0-9]+", prompt)[:2]
+    return list(enumerate(zip(one, other, strict=True)))
 
 
 def times_seen(training: Sequence[Task], unseen: Sequence[Task]) -> list[int]:
     """For each unseen prompt: how many training prompts show the rarest of its digit pairs, at the same place.
 
     Without a carry a digit of the answer depends on one pair of digits, so 0 means that a digit was never taught. The
-    order within a pair counts, 2 + 7 is not 7 + 2: the policy reads them at different positions.
-
-    Not covered: which pairs stood beside each other. That all pairs of a prompt were shown says that its answer could
-    be worked out, not that it will be.
+    order within a pair counts, 2 + 7 is not 7 + 2: the policy reads them at different positions. Not covered: which
+    pairs stood beside each other.
     """
     seen = Counter(pair for example in training for pair in digit_pairs(example["prompt"]))
     return [min(seen[pair] for pair in digit_pairs(example["prompt"])) for example in unseen]
 
 
 def train_and_evaluate(
-    examples: Sequence[Task], holdout: Sequence[Task], plan: Plan, seed: int
-) -> Iterator[tuple[CoverageRow, list[LearningResult]]]:
-    """One training on the strict scorer, evaluation by evaluation: the row, and all that was scored."""
+    run: RunWriter, examples: Sequence[Task], holdout: Sequence[Task], plan: Plan, seed: int
+) -> Iterator[EvaluationRow]:
+    """One training on the strict scorer, written evaluation by evaluation."""
     from course.policies.evaluation import learn_and_evaluate
     from course.policies.token_learner import fine_tune
 
     reference = fine_tune(examples, plan, seed)
     for checkpoint in learn_and_evaluate(reference, examples, holdout, score, plan, seed, _EVAL_EVERY):
-        row = CoverageRow(**asdict(evaluation_row(checkpoint)), prompts=len(examples), seed=seed)
-        yield row, evaluation_results(checkpoint, STRICT, f"{len(examples)} prompts, seed {seed}")
+        yield write_checkpoint(run, checkpoint, STRICT, plan.kl_coef, seed, f"{len(examples)} prompts, seed {seed}")[0]
 
 
 def main() -> int:
@@ -99,46 +87,22 @@ def main() -> int:
             raise UserError(
                 f"--prompts: expected at most {len(examples)}, as many as {dataset.path} holds, got {counts[-1]}"
             )
-        times = {count: times_seen(examples[:count], holdout) for count in counts}
         trainings = [(count, args.seed + turn) for count in counts for turn in range(args.seeds)]
-        work = (pair for count, seed in trainings for pair in train_and_evaluate(examples[:count], holdout, plan, seed))
-        log: list[CoverageRow] = []
-        passed: list[tuple[int, bool]] = []  # for each training and holdout prompt: times seen, solved at the end
-        for row, results in with_progress(
-            work, "training", len(trainings) * (1 - -args.steps // _EVAL_EVERY), _progress_text
-        ):
-            run.append(RESULTS, *results)
-            run.append(TOKEN_LOG, row)
-            log.append(row)
-            if row.step == args.steps:
-                solved = [result.reward == 1 for result in results if result.split == "holdout"]
-                passed += zip(times[row.prompts], solved, strict=True)
+        work = (row for n, seed in trainings for row in train_and_evaluate(run, examples[:n], holdout, plan, seed))
+        log = list(with_progress(work, "training", len(trainings) * (1 - -args.steps // _EVAL_EVERY)))
 
-        points = coverage_points(log, times)
+        points = [coverage_point(trainings_of(log, n=count), times_seen(examples[:count], holdout)) for count in counts]
         run.write_bytes(COVERAGE_FIGURE, coverage_curve(points))
-        summary = {f"{point.prompts} prompts": point._asdict() for point in points}
-        settings = {
-            "dataset": dataset.path.name,
-            "holdout": unseen.path.name,
-            "holdout_fingerprint": unseen.fingerprint,
-            "prompts": counts,
-            "seeds": args.seeds,
-            "plan": plan._asdict(),
-        }
+        settings = plan._asdict() | {"prompts": counts, "seeds": args.seeds}
+        settings["holdout_fingerprint"] = unseen.fingerprint
         publish(
             run,
             Conditions("C", "course.coverage_demo", settings, args.change, dataset, unseen, seed=args.seed),
-            {"steps": args.steps, "seeds": args.seeds, **summary},
-            coverage_text(points, passed, args.steps),
+            {f"{point.prompts} prompts": point._asdict() for point in points},
+            coverage_text(points, plan),
             read=[COVERAGE_FIGURE],
         )
     return 0
-
-
-def _progress_text(done: tuple[CoverageRow, list[LearningResult]]) -> str:
-    """The last evaluation, beside the progress bar."""
-    row = done[0]
-    return f"{row.prompts} prompts: {percent(row.true_reward)}, holdout {percent(row.holdout_true_reward)}"
 
 
 if __name__ == "__main__":

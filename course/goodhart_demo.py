@@ -1,4 +1,4 @@
-"""Loop C on verifiers that believe too much: the proxy reward goes up, the true reward does not.
+"""Machinery: Loop C on verifiers that believe too much. The proxy reward goes up, the true reward does not.
 
     python -m course.goodhart_demo
     python -m course.goodhart_demo --seeds 3
@@ -7,7 +7,7 @@
 One policy is trained on the strict scorer and, from the same reference policy, one on each hackable rubric; nothing
 tells it of any gap. The rubric's reward is the proxy, the strict scorer's for the same completions the true reward;
 both are also measured on prompts that are never trained on. Then a policy is trained on ``anywhere`` again with a KL
-penalty of several strengths: kl_coef (beta) is what a nat of KL from the reference policy costs, a leash.
+penalty of several strengths: kl_coef (beta) is what a nat of KL from the reference policy costs.
 
 ``results.jsonl`` has every completion that was scored, of every evaluation: so that the file stays below 25 MB a seed,
 a training has 16 evaluations, each with 3 completions of each prompt.
@@ -15,22 +15,21 @@ a training has 16 evaluations, each with 3 completions of each prompt.
 
 from __future__ import annotations
 
-from argparse import ArgumentTypeError
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from course.artifacts.inference import ENDS, Trainings, divergence_step, medians, trainings_of
-from course.artifacts.records import RESULTS, LearningResult
-from course.artifacts.token_rows import TOKEN_LOG, GoodhartRow, evaluation_results, goodhart_row, is_exploit
+from course.artifacts.inference import Trainings, divergence_step, medians, trainings_of
+from course.artifacts.records import LearningResult
+from course.artifacts.token_rows import EvaluationRow, is_exploit, write_checkpoint
 from course.artifacts.writing import RunWriter
 from course.command import Parser, non_negative_float, non_negative_int, positive_int, run_command
 from course.datasets.sources import Dataset
 from course.publishing import Conditions, publish
-from course.reports.goodhart_demo import goodhart_text
-from course.reports.goodhart_demo_figure import kl_coef_figure, over_kl, over_steps
+from course.reports.goodhart_demo import QUANTITIES, goodhart_text
+from course.reports.goodhart_demo_figure import kl_coef_figure, rubrics_figure
 from course.reports.progress import with_progress
-from course.rubrics.hackable import GAPS, RUBRICS
+from course.rubrics.hackable import RUBRICS
 
 if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --help answers at once
     from course.policies.presets import Plan
@@ -38,51 +37,41 @@ if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --he
 
 OVER_STEPS, OVER_KL, KL_COEF = "goodhart_steps.png", "goodhart_kl.png", "kl_coef.png"
 KL_RUBRIC = "anywhere"  # what is trained on again with a KL penalty
-KL_COEFS = (0.0, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
-STRONGEST = 1.0  # of six seeds none fell apart at 1, and all at 1.5: at this learning rate the penalty overshoots
+KL_COEFS = (0.0, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)  # above 1 the penalty overshoots at this learning rate
 EVALUATIONS = 15  # of each training, besides the one before it
 SAMPLES = 3  # completions of each prompt in an evaluation
 
 
 def train_all(
-    examples: list[Task], holdout: list[Task], plan: Plan, jobs: Sequence[tuple[int, str, float]]
-) -> Iterator[tuple[GoodhartRow, list[LearningResult]]]:
-    """Each evaluation of each training: its row, and all that was scored.
+    run: RunWriter, examples: list[Task], holdout: list[Task], plan: Plan, jobs: Sequence[tuple[int, str, float]]
+) -> Iterator[tuple[EvaluationRow, list[LearningResult]]]:
+    """Each evaluation of each training, written as it comes: its row, and all that was scored.
 
     ``jobs``: (seed, rubric, kl_coef) of each training; those of one seed stand together and share a reference policy.
     """
     from course.policies.evaluation import learn_and_evaluate
     from course.policies.token_learner import fine_tune
 
-    references = {}
+    references, every = {}, eval_every(plan.steps)
     for seed, rubric, kl_coef in jobs:
         if seed not in references:
             references = {seed: fine_tune(examples, plan, seed)}
-        penalised, every = plan._replace(kl_coef=kl_coef), eval_every(plan.steps)
         for checkpoint in learn_and_evaluate(
-            references[seed], examples, holdout, RUBRICS[rubric], penalised, seed, every, SAMPLES
+            references[seed], examples, holdout, RUBRICS[rubric], plan._replace(kl_coef=kl_coef), seed, every, SAMPLES
         ):
-            results = evaluation_results(checkpoint, rubric, f"{rubric}, kl_coef {kl_coef:g}, seed {seed}")
-            yield goodhart_row(checkpoint, results, rubric, kl_coef, seed), results
+            name = f"{rubric}, kl_coef {kl_coef:g}, seed {seed}"
+            yield write_checkpoint(run, checkpoint, rubric, kl_coef, seed, name)
 
 
 def eval_every(steps: int) -> int:
     return max(1, steps // EVALUATIONS)
 
 
-def beta(text: str) -> float:
-    """An argument: a kl_coef."""
-    number = non_negative_float(text)
-    if number > STRONGEST:
-        raise ArgumentTypeError(f"expected a number from 0 to {STRONGEST:g}, got {text}")
-    return number
-
-
 def main() -> int:
     parser = Parser("course.goodhart_demo", "Loop C on hackable rubrics: where proxy and true reward diverge.")
     parser.add_argument("--rubrics", nargs="+", choices=RUBRICS, default=list(RUBRICS), metavar="NAME",
                         help=f"what to train on (default: all of {', '.join(RUBRICS)})")  # fmt: skip
-    parser.add_argument("--kl-coef", nargs="+", type=beta, default=list(KL_COEFS), metavar="BETA",
+    parser.add_argument("--kl-coef", nargs="+", type=non_negative_float, default=KL_COEFS, metavar="BETA",
                         help=f"penalties (default: {' '.join(f'{one:g}' for one in KL_COEFS)})")  # fmt: skip
     parser.add_argument("--steps", type=positive_int, default=300, help="updates of a training (default: 300)")
     parser.add_argument("--seeds", type=positive_int, default=1, metavar="N", help="train N times (default: 1)")
@@ -93,62 +82,44 @@ def main() -> int:
     from course.policies.presets import MEMORISE
 
     rubrics, betas = list(dict.fromkeys(args.rubrics)), sorted(set(args.kl_coef))
-    seeds = range(args.seed, args.seed + args.seeds)
     pairs = dict.fromkeys([(name, 0.0) for name in rubrics] + [(KL_RUBRIC, kl_coef) for kl_coef in betas])
-    jobs = [(seed, *pair) for seed in seeds for pair in pairs]
+    jobs = [(args.seed + turn, *pair) for turn in range(args.seeds) for pair in pairs]
     plan, every = MEMORISE.plan._replace(steps=args.steps), eval_every(args.steps)
 
     with RunWriter(args.outdir) as run:
         dataset, unseen = (Dataset(Path(path), None) for path in (MEMORISE.dataset, MEMORISE.holdout))
         examples, holdout = ([example.asked() for example in file] for file in (dataset, unseen))
-        log: list[GoodhartRow] = []
-        found: dict[tuple[str, str], LearningResult] = {}  # rubric, split -> the first exploit of a trained policy
-        work = train_all(examples, holdout, plan, jobs)
-        for row, results in with_progress(work, "training", len(jobs) * (1 - -args.steps // every), _progress_text):
-            run.append(RESULTS, *results)
-            run.append(TOKEN_LOG, row)
+        log: list[EvaluationRow] = []
+        found: dict[str, LearningResult] = {}  # rubric -> an exploit of its trained policy
+        work = train_all(run, examples, holdout, plan, jobs)
+        for row, results in with_progress(work, "training", len(jobs) * (1 - -args.steps // every)):
             log.append(row)
             if row.step == args.steps and row.kl_coef == 0:
-                for result in filter(is_exploit, results):
-                    found.setdefault((row.rubric, result.split or ""), result)
+                found.update((row.rubric, result) for result in results if is_exploit(result))
 
-        by_rubric = {name: trainings_of(log, name, 0.0) for name in rubrics}
-        by_beta = {kl_coef: trainings_of(log, KL_RUBRIC, kl_coef) for kl_coef in betas}
-        overlooks = {name: gap.overlooks for name, gap in GAPS.items()}
-        run.write_bytes(OVER_STEPS, over_steps(by_rubric, overlooks))
-        run.write_bytes(OVER_KL, over_kl(by_rubric, overlooks))
+        by_rubric = {name: trainings_of(log, rubric=name, kl_coef=0.0) for name in rubrics}
+        by_beta = {kl_coef: trainings_of(log, rubric=KL_RUBRIC, kl_coef=kl_coef) for kl_coef in betas}
+        run.write_bytes(OVER_STEPS, rubrics_figure(by_rubric, "step"))
+        run.write_bytes(OVER_KL, rubrics_figure(by_rubric, "kl"))
         run.write_bytes(KL_COEF, kl_coef_figure(by_beta, KL_RUBRIC))
         summary = {name: at_the_end(trainings) for name, trainings in by_rubric.items()}
         summary |= {f"{KL_RUBRIC}, kl_coef {kl_coef:g}": at_the_end(by_beta[kl_coef]) for kl_coef in betas}
-        settings = {
-            "rubrics": rubrics,
-            "kl_coef": betas,
-            "seeds": list(seeds),
-            "eval_every": every,
-            "samples": SAMPLES,
-            "plan": {name: value for name, value in plan._asdict().items() if name != "kl_coef"},
-            "holdout_fingerprint": unseen.fingerprint,
-        }
+        settings = plan._asdict() | {"kl_coef": betas, "rubrics": rubrics, "seeds": args.seeds, "samples": SAMPLES}
+        settings |= {"eval_every": every, "holdout_fingerprint": unseen.fingerprint}
         publish(
             run,
             Conditions("C", "course.goodhart_demo", settings, args.change, dataset, unseen, seed=args.seed),
             summary,
-            goodhart_text(by_rubric, by_beta, found, overlooks, len(examples), len(holdout)),
+            goodhart_text(by_rubric, by_beta, found),
             read=[OVER_STEPS, OVER_KL, KL_COEF],
         )
     return 0
 
 
-def _progress_text(done: tuple[GoodhartRow, list[LearningResult]]) -> str:
-    """The last evaluation, beside the progress bar."""
-    row = done[0]
-    return f"{row.rubric} step {row.step} proxy {row.proxy_reward:.2f} true {row.true_reward:.2f}"
-
-
 def at_the_end(trainings: Trainings) -> dict[str, Any]:
     """The trainings in the summary: medians over the seeds at the end, and where each one diverged."""
-    numbers: dict[str, Any] = {name: medians(trainings, name)[-1] for name in ENDS}
-    return numbers | {"diverged_at": [divergence_step(training) for training in trainings]}
+    ends = {name: medians(trainings, name)[-1] for name in QUANTITIES}
+    return ends | {"diverged_at": [divergence_step(training) for training in trainings]}
 
 
 if __name__ == "__main__":

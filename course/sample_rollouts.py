@@ -1,4 +1,4 @@
-"""Sample completions from a trained policy: rollouts for Loop A, or a pack of samples for Loop B.
+"""Machinery: sample completions from a trained policy, rollouts for Loop A or a pack of samples for Loop B.
 
     python -m course.sample_rollouts --policy runs/run_001/policy.npz \\
         --dataset data/datasets/two_digit_sums_dev.jsonl --n 8 --temperature 0.7
@@ -24,8 +24,7 @@ from course.datasets.records import Provenance, Sampling
 from course.datasets.sources import Dataset
 from course.publishing import Conditions, publish
 from course.reports.progress import with_progress
-from course.reports.sample_rollouts import sample_rollouts_text
-from course.text import visible, visible_path
+from course.text import clipped, visible, visible_path
 
 if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --help answers at once
     from course.policies.token_policy import Policy
@@ -35,19 +34,14 @@ _BATCH = 2_000  # completions side by side
 
 def sample_dataset(policy: Policy, dataset: Dataset, sampling: Sampling) -> Iterator[tuple[str, list[str]]]:
     """Each id in order with its n completions, by the generator that evaluations draw from."""
-    import numpy as np
-
-    from course.policies.sampling import sample_completions
+    from course.policies.sampling import sample_texts
     from course.policies.token_learner import generator
-    from course.policies.token_policy import decode_completions
 
     rng, n = generator(sampling.seed, "evaluation"), sampling.n
     examples = iter(with_progress(dataset, "sampling"))
     while batch := list(islice(examples, max(1, _BATCH // n))):
-        prompts = np.repeat(policy.encode_prompts([example.prompt for example in batch]), n, axis=0)
-        u = rng.random((len(prompts), policy.max_tokens))
-        completions = sample_completions(policy, prompts, u, sampling.temperature, sampling.top_p)
-        texts = decode_completions(policy.vocabulary, completions)
+        prompts = [example.prompt for example in batch for _ in range(n)]
+        texts = sample_texts(policy, prompts, rng, sampling.temperature, sampling.top_p)
         yield from ((example.id, texts[i * n : (i + 1) * n]) for i, example in enumerate(batch))
 
 
@@ -63,9 +57,7 @@ def main() -> int:
     parser.add_argument("--policy", type=Path, required=True, help="policy.npz of a run of course.token_train")
     parser.add_argument("--dataset", type=Path, required=True, help="JSONL: id, prompt, expected_answer")
     parser.add_argument("--n", type=positive_int, default=1, help="of each prompt (default: 1; more make a pack)")
-    parser.add_argument(
-        "--temperature", type=non_negative_float, default=1.0, help="below 1 sharper, 0 greedy (default: 1)"
-    )
+    parser.add_argument("--temperature", type=non_negative_float, default=1.0, help="0 is greedy (default: 1)")
     parser.add_argument("--top-p", type=top_p, default=1.0, help="keep the most probable tokens only (default: 1)")
     parser.add_argument("--seed", type=non_negative_int, default=0, help="of the random draws (default: 0)")
     parser.add_run_options()
@@ -88,13 +80,9 @@ def main() -> int:
         rows = list(sample_dataset(policy, dataset, source.sampling))
         write_rollouts(run, name, rows, source)
         run.write_rows(RESULTS, [])
-        texts = [text for _, samples in rows for text in samples]
-        summary = {
-            "prompts": len(rows),
-            "completions": len(texts),
-            "different_texts": len(set(texts)),
-            "policy": source.policy,
-        }
+        different = len({text for _, samples in rows for text in samples})
+        report = [f"Sampled from {source.policy}, {args.n} of each of {len(rows)} prompts: nothing was learned.", ""]
+        report += [f"  {clipped(id_, 20)}  {clipped(samples[0], 54)}" for id_, samples in rows[:3]]
         conditions = Conditions(
             loop="C",
             command="course.sample_rollouts",
@@ -109,8 +97,8 @@ def main() -> int:
         publish(
             run,
             conditions,
-            summary,
-            sample_rollouts_text(source, rows),
+            {"prompts": len(rows), "different_texts": different},
+            "\n".join(report),
             next_command=f"python -m course.{command} --dataset {visible_path(args.dataset)} \\\n"
             f"          --{option} {{run}}/{name}.jsonl" + (f" --n {args.n}" if args.n > 1 else ""),
         )

@@ -1,4 +1,4 @@
-"""Loop C with tokens: a small policy learns from a verifier's rewards, right or wrong as the verifier may be.
+"""Machinery: Loop C with tokens. A policy learns from a verifier's rewards, right or wrong as the verifier may be.
 
     python -m course.token_train
     python -m course.token_train --preset memorise --rubric anywhere
@@ -21,9 +21,8 @@ from typing import TYPE_CHECKING
 from msgspec.structs import asdict
 
 from course.artifacts.holdout import HOLDOUT
-from course.artifacts.records import RESULTS, LearningResult
 from course.artifacts.rollout_files import policy_name, write_rollouts
-from course.artifacts.token_rows import TOKEN_LOG, EvaluationRow, evaluation_results, evaluation_row, token_update_rows
+from course.artifacts.token_rows import EvaluationRow, evaluation_results, token_update_rows, write_checkpoint
 from course.artifacts.writing import RunWriter
 from course.command import Parser, finite_float, non_negative_float, non_negative_int, positive_int, run_command
 from course.datasets.records import Provenance, Sampling
@@ -58,7 +57,7 @@ def plan_of(args: Namespace) -> Plan:
 
 
 def read_examples(dataset: Dataset, holdout: Dataset | None) -> tuple[list[Task], list[Task]]:
-    """The examples to train on, and those that are only measured."""
+    """The examples to train on, and those that are only measured: no prompt may be both."""
     examples = [example.asked() for example in dataset]
     unseen = [example.asked() for example in holdout or ()]
     if dataset.split == HOLDOUT:
@@ -75,7 +74,7 @@ def read_examples(dataset: Dataset, holdout: Dataset | None) -> tuple[list[Task]
 
 
 def write_evaluations(
-    run: RunWriter, checkpoints: Iterable[Checkpoint], rubric: str
+    run: RunWriter, checkpoints: Iterable[Checkpoint], args: Namespace, kl_coef: float
 ) -> tuple[list[EvaluationRow], list[Checkpoint], int]:
     """Train, and write the log and the results as they come.
 
@@ -85,9 +84,7 @@ def write_evaluations(
     ends: list[Checkpoint] = []
     try:
         for checkpoint in checkpoints:
-            row = evaluation_row(checkpoint)
-            run.append(RESULTS, *evaluation_results(checkpoint, rubric))
-            run.append(TOKEN_LOG, row)
+            row, _ = write_checkpoint(run, checkpoint, args.rubric, kl_coef, args.seed)
             rows, ends = [*rows, row], [*ends[:1], checkpoint]
     except (KeyboardInterrupt, SystemExit) as end:
         if not rows:
@@ -96,20 +93,21 @@ def write_evaluations(
     return rows, ends, 0
 
 
-def write_ends(run: RunWriter, ends: Iterable[Checkpoint], args: Namespace) -> None:
-    """The first and the last checkpoint: its policy, and its completions as rollouts."""
+def write_ends(run: RunWriter, ends: Iterable[Checkpoint], args: Namespace) -> str:
+    """The first and the last checkpoint: its policy, and its completions as rollouts. Returns the last one's name."""
     from course.policies.policy_file import policy_bytes
 
-    for name, checkpoint in zip((REFERENCE_FILE, POLICY_FILE), ends, strict=True):
+    sampling = Sampling(temperature=1.0, top_p=1.0, seed=args.seed, n=1)
+    for file, checkpoint in zip((REFERENCE_FILE, POLICY_FILE), ends, strict=True):
         content = policy_bytes(checkpoint.policy)
-        run.write_bytes(name, content)
+        run.write_bytes(file, content)
         note = f"course.token_train, {checkpoint.step} updates on rubric {args.rubric}, seed {args.seed}"
-        sampling = Sampling(temperature=1.0, top_p=1.0, seed=args.seed, n=1)
+        source = Provenance(policy_name(content), None, sampling, note)
         for split, evaluation in checkpoint.evaluations.items():
             pairs = zip(evaluation.examples, evaluation.texts, strict=True)
             samples = ((example["id"], [text]) for example, text in pairs)
-            source = Provenance(policy_name(content), None, sampling, note)
             write_rollouts(run, f"rollouts/{split}_{checkpoint.step:04}", samples, source)
+    return source.policy
 
 
 def main() -> int:
@@ -120,7 +118,6 @@ def main() -> int:
     holdout = Dataset(held_out, None) if held_out else None
 
     from course.policies.evaluation import learn_and_evaluate
-    from course.policies.policy_file import policy_bytes
     from course.policies.token_learner import fine_tune, learn
 
     with RunWriter(args.outdir) as run:
@@ -134,21 +131,10 @@ def main() -> int:
 
         checkpoints = learn_and_evaluate(reference, examples, unseen, rubric, plan, args.seed, args.eval_every)
         count = 1 + -(-plan.steps // args.eval_every)
-        rows, ends, status = write_evaluations(
-            run, with_progress(checkpoints, "learning", count, _progress_text), args.rubric
-        )
-        write_ends(run, [ends[0], ends[-1]], args)
+        watched = with_progress(checkpoints, "learning", count)
+        rows, ends, status = write_evaluations(run, watched, args, plan.kl_coef)
+        name = write_ends(run, [ends[0], ends[-1]], args)
         run.write_bytes(CURVES_FILE, learning_curves(rows, args.rubric))
-        written = [row for row in evaluation_results(ends[-1], args.rubric) if row.split == "train"]
-        summary = {
-            "prompts": len(examples),
-            "holdout_prompts": len(unseen),
-            "steps": rows[-1].step,
-            "interrupted": bool(status),
-            "policy": policy_name(policy_bytes(ends[-1].policy)),
-            "before": asdict(rows[0]),
-            "after": asdict(rows[-1]),
-        }
         settings = plan._asdict() | {
             "dataset": visible(dataset.path.name),
             "holdout": visible(holdout.path.name) if holdout else None,
@@ -156,12 +142,13 @@ def main() -> int:
             "rubric": args.rubric,
             "eval_every": args.eval_every,
         }
+        written = [row for row in evaluation_results(ends[-1], args.rubric) if row.split == "train"]
         publish(
             run,
             Conditions("C", "course.token_train", settings, args.change, dataset, holdout, seed=args.seed),
-            summary,
-            token_train_text(plan, dataset.path.name, args.rubric, slow, rows, written, len(unseen)),
-            examples=examples_of(written),
+            {"policy": name, "interrupted": bool(status)} | asdict(rows[-1]),
+            token_train_text(plan, dataset.path.name, args.rubric, slow, rows, written),
+            examples=written[:2],
             read=[CURVES_FILE],
             next_command=f"python -m course.sample_rollouts --policy {{run}}/{POLICY_FILE} \\\n"
             f"          --dataset {visible_path(dataset.path)}",
@@ -169,21 +156,10 @@ def main() -> int:
     return status
 
 
-def examples_of(rows: list[LearningResult]) -> list[LearningResult]:
-    """Two rows for the run's page: one that passed and one that did not."""
-    return [row for row in rows if row.reward == 1][:1] + [row for row in rows if row.reward == 0][:1]
-
-
-def _progress_text(checkpoint: Checkpoint) -> str:
-    """The last evaluation in a few words, beside the progress bar."""
-    row = evaluation_row(checkpoint)
-    return f"reward {row.proxy_reward:.2f}, true {row.true_reward:.2f}, KL {row.kl:.1f}, length {row.mean_length:.1f}"
-
-
 def parse_arguments() -> Namespace:
-    """The command line."""
+    """The command line. An option of the plan that is not given is None: the preset's plan has its value."""
     parser = Parser("course.token_train", "Loop C plus tokens: a small policy learns from a verifier's rewards.")
-    plan = PRESETS["generalise"].plan  # the other preset has the same values of all that can be set here
+    plan = Plan()  # of all that can be set here, both presets have these values
     parser.add_argument("--preset", choices=PRESETS, default="generalise", help=PRESET_HELP)
     parser.add_argument("--dataset", type=Path, help="learn on these prompts instead; no holdout but by --holdout")
     parser.add_argument("--holdout", type=Path, help="prompts that are only measured")

@@ -1,28 +1,25 @@
-"""What may be inferred from the logs of token commands: where proxy and true reward diverge, and what rose.
+"""Machinery: what may be inferred from the logs of token commands: where proxy and true reward diverge, what rose.
 
 Notation as in ``token_rows``, and
     training     the rows of one training in order; trainings: the same training once for each seed
-    quantity     a column of the log; those that are shares of completions have Wilson intervals
+    quantity     a column of the log; a share is one that is a share of completions, and has Wilson intervals
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from statistics import median, median_low
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
-from course.artifacts.token_rows import CoverageRow, GoodhartRow
+from course.artifacts.records import LearningResult
+from course.artifacts.token_rows import EvaluationRow
 from course.stats import wilson_interval
 
-Training = Sequence[GoodhartRow]
+Training = Sequence[EvaluationRow]
 Trainings = Sequence[Training]
-Quantity = Literal[
-    "step", "kl", "proxy_reward", "true_reward", "holdout_proxy_reward", "holdout_true_reward", "gap", "holdout_gap"
-]
-ENDS: tuple[Quantity, ...] = ("proxy_reward", "true_reward", "kl", "holdout_proxy_reward", "holdout_true_reward")
 
 
-def trainings_of(log: Sequence[GoodhartRow], rubric: str, kl_coef: float) -> list[list[GoodhartRow]]:
-    """The trainings on one rubric with one kl_coef, seed by seed, out of a whole log."""
-    rows = [row for row in log if (row.rubric, row.kl_coef) == (rubric, kl_coef)]
+def trainings_of(log: Training, **conditions: object) -> Trainings:
+    """The trainings under these conditions (rubric, kl_coef, n), seed by seed, out of a whole log."""
+    rows = [row for row in log if all(getattr(row, name) == value for name, value in conditions.items())]
     return [[row for row in rows if row.seed == seed] for seed in dict.fromkeys(row.seed for row in rows)]
 
 
@@ -39,66 +36,70 @@ def divergence_step(training: Training) -> int | None:
     return top.step if fell and last.proxy_reward > top.proxy_reward else None
 
 
-def exceeds(these: Training, those: Training, share: Quantity) -> bool:
-    """Whether a share of completions is higher in these rows than in those by more than noise.
-
-    That is: Wilson intervals that do not touch. The counts of several seeds are added up.
-    """
-    return _pooled(these, share)[0] > _pooled(those, share)[1]
+def rose(trainings: Trainings, share: str) -> bool:
+    """Whether a share is higher at the end than at the start, by more than noise."""
+    return exceeds([training[-1] for training in trainings], [training[0] for training in trainings], share)
 
 
-def rose(training: Training, share: Quantity) -> bool:
-    """Whether a share is higher at the end of a training than at its start, by more than noise."""
-    return exceeds([training[-1]], [training[0]], share)
+def exceeds(these: Training, those: Training, share: str) -> bool:
+    """Whether a share is higher in these rows than in those by more than noise: two intervals that do not touch."""
+    return pooled_interval(these, share)[0] > pooled_interval(those, share)[1]
 
 
-def medians(trainings: Trainings, quantity: Quantity) -> list[float]:
-    """The median over the seeds at each evaluation."""
-    return [median(getattr(row, quantity) for row in rows) for rows in zip(*trainings, strict=True)]
-
-
-def _pooled(rows: Training, share: Quantity) -> tuple[float, float]:
+def pooled_interval(rows: Training, share: str) -> tuple[float, float]:
+    """Wilson's 95 % interval of a share; the counts of several rows, one a seed, are added up."""
     counts = [row.holdout_n if share.startswith("holdout") else row.n for row in rows]
-    passed = sum(round(getattr(row, share) * n) for row, n in zip(rows, counts, strict=True))
-    return wilson_interval(passed, sum(counts))
+    passes = sum(round(rate * n) for rate, n in zip(column(rows, share), counts, strict=True))
+    return wilson_interval(passes, sum(counts))
+
+
+def medians(trainings: Trainings, quantity: str) -> list[float]:
+    """The median over the seeds at each evaluation."""
+    return [median(column(rows, quantity)) for rows in zip(*trainings, strict=True)]
+
+
+def column(rows: Training, quantity: str) -> list[float]:
+    return [getattr(row, quantity) for row in rows]
+
+
+class PassRate(NamedTuple):
+    """How many of n completions pass, with Wilson's 95 % interval."""
+
+    n: int
+    rate: float
+    ci95: tuple[float, float]
+
+
+def pass_rate(rows: Sequence[LearningResult]) -> PassRate:
+    """By the strict scorer."""
+    n, passes = len(rows), sum(row.reward == 1 for row in rows)
+    return PassRate(n, passes / n, wilson_interval(passes, n))
 
 
 class CoveragePoint(NamedTuple):
-    """All trainings on this many prompts: medians over their seeds, of two in the middle the lower one."""
+    """All trainings on so many prompts, strictly scored: medians over the seeds, the lower of two in the middle."""
 
     prompts: int
-    train_before: float  # pass rate on the training prompts, of the reference policy
-    train_after: float
-    holdout_before: float
-    holdout_after: float
-    holdout_after_ci95: tuple[float, float]  # Wilson's, of the median seed: what other prompts might have given
+    train: float  # pass rate on the prompts that it was trained on, at the end
+    holdout: float
+    holdout_ci95: tuple[float, float]  # Wilson's, of the median seed: what other prompts might have given
+    holdout_each: list[float]  # seed by seed
+    holdout_before: float  # of the reference policy
     pairs_seen: float  # share of the holdout's prompts of which training showed every digit pair
     times_seen: float  # how often training showed a prompt's rarest digit pair: median over the holdout
-    train_each: list[float]  # at the end, seed by seed
-    holdout_each: list[float]
 
 
-def coverage_points(log: Sequence[CoverageRow], times: Mapping[int, Sequence[int]]) -> list[CoveragePoint]:
-    """A point for each number of training prompts, from each training's first and last row.
-
-    ``times``: prompts → for each prompt of the holdout, how often training showed its rarest digit pair.
-    """
-
-    def point(prompts: int, seen: Sequence[int]) -> CoveragePoint:
-        rows = [row for row in log if row.prompts == prompts]
-        before, after = ([row for row in rows if row.step == step] for step in (0, rows[-1].step))
-        holdout = median_low(row.holdout_true_reward for row in after)
-        return CoveragePoint(
-            prompts=prompts,
-            train_before=median_low(row.true_reward for row in before),
-            train_after=median_low(row.true_reward for row in after),
-            holdout_before=median_low(row.holdout_true_reward for row in before),
-            holdout_after=holdout,
-            holdout_after_ci95=wilson_interval(round(holdout * len(seen)), len(seen)),
-            pairs_seen=sum(time > 0 for time in seen) / len(seen),
-            times_seen=median(seen),
-            train_each=[row.true_reward for row in after],
-            holdout_each=[row.holdout_true_reward for row in after],
-        )
-
-    return [point(prompts, seen) for prompts, seen in times.items()]
+def coverage_point(trainings: Trainings, times: Sequence[int]) -> CoveragePoint:
+    """``times``: for each prompt of the holdout, how often training showed its rarest digit pair."""
+    before, after = ([training[place] for training in trainings] for place in (0, -1))
+    each = column(after, "holdout_true_reward")
+    return CoveragePoint(
+        prompts=after[0].n,
+        train=median_low(column(after, "true_reward")),
+        holdout=median_low(each),
+        holdout_ci95=wilson_interval(round(median_low(each) * len(times)), len(times)),
+        holdout_each=each,
+        holdout_before=median_low(column(before, "holdout_true_reward")),
+        pairs_seen=sum(time > 0 for time in times) / len(times),
+        times_seen=median(times),
+    )

@@ -1,4 +1,4 @@
-"""Completions of a token policy as files that Loops A and B take, each with a word on who wrote it and how."""
+"""Machinery: completions of a token policy as files that Loops A and B take, each with who wrote it and how."""
 
 import hashlib
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""The rows that token commands write: evaluations, what the verifiers scored in them, and updates token by token.
+"""Machinery: the rows that token commands write, evaluations, what was scored in them, and updates token by token.
 
 Notation
     proxy    the reward of the rubric that the policy is trained on
@@ -9,17 +9,16 @@ Notation
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
-from msgspec.structs import asdict
 
 from course.artifacts.learning import learning_result
-from course.artifacts.records import LearningResult
+from course.artifacts.records import RESULTS, LearningResult
+from course.artifacts.writing import RunWriter
 
 if TYPE_CHECKING:
-    from course.policies.evaluation import Checkpoint
+    from course.policies.evaluation import Checkpoint, Evaluation
     from course.policies.token_learner import Task, TokenUpdate
 
 TOKEN_LOG = "log.jsonl"  # of each of these commands: a row for each evaluation
@@ -28,56 +27,25 @@ PAYS = 0.5  # a rubric that pays in part counts as paying from here on
 
 
 class EvaluationRow(Struct, frozen=True, forbid_unknown_fields=True):
-    """A token policy after some updates: means over fresh completions, which enter no update.
+    """One evaluation in one training (rubric, kl_coef, seed): means over n fresh completions, which enter no update.
 
     ``kl``: from the reference policy, in nats a completion. ``mean_length``: in tokens. Holdout: None without one.
     """
 
-    step: int  # updates so far
-    proxy_reward: float
-    true_reward: float
-    holdout_proxy_reward: float | None
-    holdout_true_reward: float | None
-    kl: float
-    mean_length: float
-
-
-class GoodhartRow(EvaluationRow, frozen=True, forbid_unknown_fields=True):
-    """The same in one of many trainings, over ``n`` completions, and ``holdout_n`` on the holdout."""
-
-    holdout_proxy_reward: float  # this command always has a holdout
-    holdout_true_reward: float
     rubric: str
     kl_coef: float
     seed: int
+    step: int  # updates so far
     n: int
+    proxy_reward: float
+    true_reward: float
     gap: float
     holdout_n: int
-    holdout_gap: float
-
-
-class CoverageRow(EvaluationRow, frozen=True, forbid_unknown_fields=True):
-    """The same in one of many trainings, on the first ``prompts`` of the dataset."""
-
-    holdout_proxy_reward: float
-    holdout_true_reward: float
-    prompts: int
-    seed: int
-
-
-class ShiftRow(Struct, frozen=True, forbid_unknown_fields=True):
-    """Fresh completions of the policy after ``step`` updates, one of each prompt, beside the frozen ones.
-
-    Exact in every row: error = frozen_pass_rate − fresh.pass_rate; fresh.n = Σ fresh.outcomes.
-    """
-
-    step: int
-    frozen_pass_rate: float  # the same in every row: that is what is wrong with it
-    fresh: dict[str, Any]  # the counts and rates of every summary
-    error: float  # of the frozen rate, if it is taken for that of this policy
-    outcome_distance: float  # total variation distance between the outcomes of frozen and of fresh completions
-    unseen_shape: float  # share of the fresh ones in a shape that no frozen one has
-    unseen_text: float  # share whose text is not among the frozen ones of the same prompt
+    holdout_proxy_reward: float | None
+    holdout_true_reward: float | None
+    holdout_gap: float | None
+    kl: float
+    mean_length: float
 
 
 class TokenUpdateRow(Struct, frozen=True, forbid_unknown_fields=True):
@@ -89,8 +57,7 @@ class TokenUpdateRow(Struct, frozen=True, forbid_unknown_fields=True):
 
     step: int  # from 1 on
     id: str
-    completion: str
-    tokens: list[str]  # the text of each; the last is empty where the policy ended the completion
+    tokens: list[str]  # their texts, together the completion; the last is empty where the policy ended it
     reward: float
     kl_coef: float
     log_ratio: float  # log p − log p_reference of the completion, 0 with kl_coef 0
@@ -102,18 +69,15 @@ class TokenUpdateRow(Struct, frozen=True, forbid_unknown_fields=True):
 
 def evaluation_results(checkpoint: Checkpoint, rubric: str, training: str | None = None) -> list[LearningResult]:
     """The rows of results.jsonl for one checkpoint: every completion of its evaluations."""
-    return [
-        learning_result(
-            example,
-            text,
-            checkpoint.step,
-            training=training,
-            split=split,
-            proxy_reward=None if rubric == STRICT else proxy,
-        )
-        for split, evaluation in checkpoint.evaluations.items()
-        for example, text, proxy in zip(evaluation.examples, evaluation.texts, evaluation.proxy.tolist(), strict=True)
-    ]
+    results = []
+    for split, evaluation in checkpoint.evaluations.items():
+        scored = zip(evaluation.examples, evaluation.texts, evaluation.proxy.tolist(), strict=True)
+        for example, text, reward in scored:
+            proxy = None if rubric == STRICT else reward
+            results.append(
+                learning_result(example, text, checkpoint.step, training=training, split=split, proxy_reward=proxy)
+            )
+    return results
 
 
 def is_exploit(row: LearningResult) -> bool:
@@ -121,35 +85,36 @@ def is_exploit(row: LearningResult) -> bool:
     return row.proxy_reward is not None and row.proxy_reward >= PAYS and row.reward == 0
 
 
-def evaluation_row(checkpoint: Checkpoint) -> EvaluationRow:
-    """The row of one checkpoint."""
-    train, holdout = checkpoint.train, checkpoint.holdout
+def evaluation_row(checkpoint: Checkpoint, rubric: str, kl_coef: float, seed: int) -> EvaluationRow:
+    """The row of one checkpoint of the training on this rubric, with this kl_coef and seed."""
+    train, holdout = checkpoint.evaluations["train"], checkpoint.evaluations.get("holdout")
     return EvaluationRow(
+        rubric=rubric,
+        kl_coef=kl_coef,
+        seed=seed,
         step=checkpoint.step,
+        n=len(train.texts),
         proxy_reward=float(train.proxy.mean()),
         true_reward=float(train.true.mean()),
-        holdout_proxy_reward=None if holdout is None else float(holdout.proxy.mean()),
-        holdout_true_reward=None if holdout is None else float(holdout.true.mean()),
+        gap=_gap(train),
+        holdout_n=len(holdout.texts) if holdout else 0,
+        holdout_proxy_reward=float(holdout.proxy.mean()) if holdout else None,
+        holdout_true_reward=float(holdout.true.mean()) if holdout else None,
+        holdout_gap=_gap(holdout) if holdout else None,
         kl=float(train.kl.mean()),
         mean_length=float(train.lengths.mean()),
     )
 
 
-def goodhart_row(
-    checkpoint: Checkpoint, results: Sequence[LearningResult], rubric: str, kl_coef: float, seed: int
-) -> GoodhartRow:
-    """The row of one checkpoint of one training. ``results``: its rows of results.jsonl."""
-    train, holdout = ([is_exploit(row) for row in results if row.split == split] for split in ("train", "holdout"))
-    return GoodhartRow(
-        **asdict(evaluation_row(checkpoint)),
-        rubric=rubric,
-        kl_coef=kl_coef,
-        seed=seed,
-        n=len(train),
-        gap=fmean(train),
-        holdout_n=len(holdout),
-        holdout_gap=fmean(holdout),
-    )
+def write_checkpoint(
+    run: RunWriter, checkpoint: Checkpoint, rubric: str, kl_coef: float, seed: int, training: str | None = None
+) -> tuple[EvaluationRow, list[LearningResult]]:
+    """Append a checkpoint to results.jsonl and to the log. Returns what was written."""
+    results = evaluation_results(checkpoint, rubric, training)
+    row = evaluation_row(checkpoint, rubric, kl_coef, seed)
+    run.append(RESULTS, *results)
+    run.append(TOKEN_LOG, row)
+    return row, results
 
 
 def token_update_rows(
@@ -168,7 +133,6 @@ def token_update_rows(
         yield TokenUpdateRow(
             step=step,
             id=answered[row]["id"],
-            completion=update.texts[row],
             tokens=[update.policy.vocabulary[token] for token in update.completions.tokens[row, :length]],
             reward=float(update.reward[row]),
             kl_coef=kl_coef,
@@ -178,3 +142,7 @@ def token_update_rows(
             log_probs=before[row, :length].tolist(),
             new_log_probs=after[row, :length].tolist(),
         )
+
+
+def _gap(evaluation: Evaluation) -> float:
+    return float(((evaluation.proxy >= PAYS) & (evaluation.true == 0)).mean())

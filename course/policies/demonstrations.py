@@ -1,4 +1,4 @@
-"""Machinery: demonstrations by a careless hand, on which the token policy is fine-tuned before it learns from rewards.
+"""Machinery: demonstrations by a careless hand, which the token policy is fine-tuned on before it learns from rewards.
 
 They are wrong often enough, in value and in form, that a policy which imitates them is mediocre on purpose: there is
 something to learn, and something to exploit. Now and then a demonstration names two numbers. No demonstration lists

@@ -1,4 +1,4 @@
-"""Evaluations of a token policy while it learns. They draw with a generator of their own and enter no update."""
+"""Machinery: evaluations of a token policy while it learns. They have draws of their own and enter no update."""
 
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
@@ -7,7 +7,7 @@ from course.policies.presets import Plan
 from course.policies.sampling import sample_completions
 from course.policies.softmax import Floats, Ints
 from course.policies.token_learner import Task, generator, learn, rewards
-from course.policies.token_policy import Policy, decode_completions, sequence_kl
+from course.policies.token_policy import Policy, sequence_kl
 from course.rubrics import Rubric
 from course.score import score
 
@@ -26,18 +26,11 @@ class Evaluation(NamedTuple):
 
 
 class Checkpoint(NamedTuple):
-    """The policy after some updates, and its evaluations."""
+    """The policy after ``step`` updates, and its evaluation on each split; the holdout's only if there is one."""
 
-    step: int  # updates so far
+    step: int
     policy: Policy
-    train: Evaluation  # on the prompts it is trained on
-    holdout: Evaluation | None  # on prompts it is never trained on
-
-    @property
-    def evaluations(self) -> dict[Split, Evaluation]:
-        """Split → evaluation; the holdout's is there only if there is a holdout."""
-        found: dict[Split, Evaluation] = {"train": self.train}
-        return found if self.holdout is None else found | {"holdout": self.holdout}
+    evaluations: dict[Split, Evaluation]
 
 
 def evaluate_policy(
@@ -50,11 +43,10 @@ def evaluate_policy(
     prompts = policy.encode_prompts([example["prompt"] for example in examples])
     u = generator(seed, "evaluation").random((len(prompts), policy.max_tokens))
     completions = sample_completions(policy, prompts, u)
-    texts = decode_completions(policy.vocabulary, completions)
+    texts = policy.decode_completions(completions)
     proxy, true = rewards(rubric, examples, texts), rewards(score, examples, texts)
-    return Evaluation(
-        examples, texts, proxy, true, sequence_kl(policy, reference, prompts, completions), completions.lengths
-    )
+    kl = sequence_kl(policy, reference, prompts, completions)
+    return Evaluation(examples, texts, proxy, true, kl, completions.lengths)
 
 
 def learn_and_evaluate(
@@ -71,11 +63,12 @@ def learn_and_evaluate(
 
     ``samples``: completions of each prompt in an evaluation: one of each, then again one of each.
     """
+    splits: dict[Split, Sequence[Task]] = {"train": examples, "holdout": holdout}
 
     def checkpoint(step: int, policy: Policy) -> Checkpoint:
-        train = evaluate_policy(policy, reference, [*examples] * samples, rubric, seed)
-        unseen = evaluate_policy(policy, reference, [*holdout] * samples, rubric, seed) if holdout else None
-        return Checkpoint(step, policy, train, unseen)
+        measured = {split: [*tasks] * samples for split, tasks in splits.items() if tasks}
+        found = {split: evaluate_policy(policy, reference, tasks, rubric, seed) for split, tasks in measured.items()}
+        return Checkpoint(step, policy, found)
 
     yield checkpoint(0, reference)
     for step, update in enumerate(learn(reference, examples, rubric, plan, seed), 1):

@@ -1,4 +1,6 @@
-"""Machinery: sampling completions from a token policy, one uniform number a token, and the two sampler settings."""
+"""Machinery: sampling completions from a token policy, one uniform number a token; temperature and top_p."""
+
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -52,3 +54,11 @@ def sample_completions(
         if not open_.size:
             break
     return Completions(tokens[:, : lengths.max()], lengths)
+
+
+def sample_texts(
+    policy: Policy, prompts: Sequence[str], rng: np.random.Generator, temperature: float = 1.0, top_p: float = 1.0
+) -> list[str]:
+    """One completion of each prompt, as text."""
+    u = rng.random((len(prompts), policy.max_tokens))
+    return policy.decode_completions(sample_completions(policy, policy.encode_prompts(prompts), u, temperature, top_p))

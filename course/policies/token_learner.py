@@ -28,16 +28,7 @@ from course.policies.presets import Plan
 from course.policies.reinforce import leave_one_out, running_mean
 from course.policies.sampling import sample_completions
 from course.policies.softmax import Floats, Ints
-from course.policies.token_policy import (
-    Completions,
-    Policy,
-    Weights,
-    decode_completions,
-    encode_completions,
-    gradient,
-    initial_policy,
-    log_ratio,
-)
+from course.policies.token_policy import Completions, Policy, Weights, gradient, initial_policy, log_ratio
 from course.rubrics import Rubric
 from course.text import visible
 
@@ -81,7 +72,7 @@ def fine_tune(
     weight = np.full(DEMONSTRATIONS, 1 / DEMONSTRATIONS)
     for _ in progress(range(plan.sft_steps)):
         chosen = rng.integers(len(examples), size=DEMONSTRATIONS)
-        completions = encode_completions(policy.vocabulary, demonstrate(answers, chosen, rng))
+        completions = policy.encode_completions(demonstrate(answers, chosen, rng))
         policy = policy.apply_gradient(gradient(policy, tokens[chosen], completions, weight), plan.sft_lr)
     return policy
 
@@ -96,7 +87,7 @@ def learn(reference: Policy, examples: Sequence[Task], rubric: Rubric, plan: Pla
     for step, (chosen, u) in enumerate(draws(len(examples), plan, seed), 1):
         prompt = prompts[chosen]
         completions = sample_completions(policy, prompt, u)
-        texts = decode_completions(policy.vocabulary, completions)
+        texts = policy.decode_completions(completions)
         reward = rewards(rubric, [examples[i] for i in chosen], texts)
         ratio = log_ratio(policy, reference, prompt, completions) if plan.kl_coef else np.zeros(len(chosen))
         return_ = reward - plan.kl_coef * ratio
@@ -129,9 +120,8 @@ def rewards(rubric: Rubric, examples: Sequence[Task], texts: Sequence[str]) -> F
     found = {key: rubric(example, key[1])["reward"] for key, example in example_of.items()}
     for (id_, text), reward in found.items():
         if not isinstance(reward, float) or not isfinite(reward):
-            got = reward if isinstance(reward, float) else f"one of type {type(reward).__name__}"
             raise UserError(
-                f"rubric {getattr(rubric, '__name__', '')}: expected a finite float as reward, got {got} for "
+                f"rubric {getattr(rubric, '__name__', '')}: expected a finite float as reward, got {reward!r} for "
                 f"'{visible(text[:60])}' as the answer to {visible(id_[:60])}; mend the rubric"
             )
     return np.array([found[key] for key in keys])

@@ -1,9 +1,8 @@
-"""A policy that writes a completion token by token: the bandit plus time plus tokens.
+"""Machinery: a policy that writes a completion token by token, the bandit plus time plus tokens.
 
-At each prefix it reads the prompt and the last few tokens it wrote, and samples the next one from a softmax, as every
-other policy here does. What is new is that theta comes out of a small network, so that an update at one prefix changes
-the probabilities at others. The network is that of Bengio et al. 2003: a vector for each token that is read, a hidden
-layer, and a theta for each token of the vocabulary.
+At each prefix it reads the prompt and the last few tokens it wrote, and samples the next one from a softmax. What is
+new is that theta comes out of a small network (Bengio et al. 2003: a vector for each token that is read, a hidden
+layer, a theta for each token of the vocabulary), so that an update at one prefix changes the probabilities at others.
 
 Notation
     N, T      completions side by side; the tokens of the longest
@@ -68,6 +67,19 @@ class Policy(NamedTuple):
         read = [[row.get(position, len(self.vocabulary)) for position in self.positions] for row in rows]
         return np.array(read, dtype=np.int64).reshape(len(rows), len(self.positions))
 
+    def encode_completions(self, texts: Sequence[str]) -> Completions:
+        """Texts as tokens, each with its END."""
+        rows = [[*self.vocabulary.encode(text), END] for text in texts]
+        lengths = np.array([len(row) for row in rows])
+        tokens = np.full((len(rows), lengths.max()), len(self.vocabulary))
+        tokens[Completions(tokens, lengths).mask] = np.concatenate(rows)
+        return Completions(tokens, lengths)
+
+    def decode_completions(self, completions: Completions) -> list[str]:
+        """Tokens as texts: what the verifier is given of each completion."""
+        rows = zip(completions.tokens.tolist(), completions.lengths.tolist(), strict=True)
+        return [self.vocabulary.decode(tokens[:length]) for tokens, length in rows]
+
     def apply_gradient(self, direction: Weights, lr: float) -> Self:
         """weights + lr · direction. Raises UserError where the weights run away, long before they overflow."""
         pairs = zip(self.weights, direction, strict=True)
@@ -98,35 +110,14 @@ def initial_policy(
     return Policy(vocabulary, positions, max_tokens, weights)
 
 
-def encode_completions(vocabulary: Vocabulary, texts: Sequence[str]) -> Completions:
-    """Texts as tokens, each with its END."""
-    rows = [[*vocabulary.encode(text), END] for text in texts]
-    lengths = np.array([len(row) for row in rows])
-    tokens = np.full((len(rows), lengths.max()), len(vocabulary))
-    tokens[Completions(tokens, lengths).mask] = np.concatenate(rows)
-    return Completions(tokens, lengths)
-
-
-def decode_completions(vocabulary: Vocabulary, completions: Completions) -> list[str]:
-    """Tokens as texts: what the verifier is given of each completion."""
-    rows = zip(completions.tokens.tolist(), completions.lengths.tolist(), strict=True)
-    return [vocabulary.decode(tokens[:length]) for tokens, length in rows]
-
-
 class Activations(NamedTuple):
     """The network at M prefixes."""
 
     context: Ints  # [M, C]
     inputs: Floats  # [M, C · D]
     hidden: Floats  # [M, H]
-    theta: Floats  # [M, V] less the largest of each row: against overflow
-    total: Floats  # [M, 1] Σ exp theta
-    p: Floats  # [M, V] probability of each next token, exp theta / total
-
-    @property
-    def log_p(self) -> Floats:
-        """[M, V] theta − ln total. Finite where p is too small for a float."""
-        return self.theta - np.log(self.total)
+    p: Floats  # [M, V] probability of each next token
+    log_p: Floats  # [M, V] finite where p is too small for a float
 
 
 def forward(weights: Weights, context: Ints) -> Activations:
@@ -135,16 +126,12 @@ def forward(weights: Weights, context: Ints) -> Activations:
     The vectors are looked up: to multiply a one-hot row by the table gives the same, and takes V times as long.
     """
     inputs = np.take(weights.vectors, context, axis=0).reshape(len(context), -1)
-    hidden = inputs @ weights.hidden
-    hidden += weights.hidden_bias
-    np.tanh(hidden, out=hidden)
-    theta = hidden @ weights.out
-    theta += weights.out_bias
-    theta -= theta.max(axis=1, keepdims=True)
+    hidden = np.tanh(inputs @ weights.hidden + weights.hidden_bias)
+    theta = hidden @ weights.out + weights.out_bias
+    theta -= theta.max(axis=1, keepdims=True)  # against overflow
     p = np.exp(theta)
     total = p.sum(axis=1, keepdims=True)
-    p /= total
-    return Activations(context, inputs, hidden, theta, total, p)
+    return Activations(context, inputs, hidden, p / total, theta - np.log(total))
 
 
 def forward_completions(policy: Policy, prompts: Ints, completions: Completions) -> Activations:
@@ -167,8 +154,8 @@ def log_probs(policy: Policy, prompts: Ints, completions: Completions) -> Floats
 
 def log_ratio(policy: Policy, reference: Policy, prompts: Ints, completions: Completions) -> Floats:
     """[N] log p(completion) − log p_reference(completion). Its mean over the policy's completions estimates the KL."""
-    ours, theirs = (log_probs(one, prompts, completions) for one in (policy, reference))
-    return np.asarray((ours - theirs).sum(axis=1))
+    ratio = log_probs(policy, prompts, completions) - log_probs(reference, prompts, completions)
+    return np.asarray(ratio.sum(axis=1))
 
 
 def gradient(policy: Policy, prompts: Ints, completions: Completions, weight: Floats) -> Weights:

@@ -1,4 +1,4 @@
-"""Machinery: the tokens of the small policy, and the one place where tokens become text and text becomes tokens.
+"""Machinery: the tokens of the small policy; the one place where tokens become text and text becomes tokens.
 
 A policy samples tokens, the verifier is given text; ``Vocabulary.decode`` stands between the two. The way back is not
 unique, as with any tokenizer: the tokens of ``1`` and ``2`` decode to ``12``, and no token ``12`` is needed for it.

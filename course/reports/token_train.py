@@ -1,4 +1,4 @@
-"""What course.token_train prints: the plan, updates token by token, the evaluations, what the policy writes."""
+"""Machinery: what course.token_train prints: updates token by token, the evaluations, what the policy writes."""
 
 from collections.abc import Sequence
 from itertools import count, groupby
@@ -24,7 +24,6 @@ def token_train_text(
     slow: Sequence[TokenUpdateRow],
     rows: Sequence[EvaluationRow],
     written: Sequence[LearningResult],
-    holdout_prompts: int,
 ) -> str:
     """The report. ``slow``: updates to show token by token; ``rows``: the log; ``written``: the last completions."""
     last = rows[-1].step
@@ -32,53 +31,36 @@ def token_train_text(
     return "\n\n".join(
         [
             "Loop C, learn: a policy made of tokens learns from a verifier's rewards.",
-            plan_text(plan, dataset, rubric),
+            f"{plan.sft_steps} steps of fine-tuning on careless demonstrations, then {plan.steps} updates\n"
+            f"prompts: {clipped(dataset, 60)}\n"
+            f"reward: {rubric}; the strict scorer and the holdout enter no update",
             *([slow_text(slow)] if slow else []),
-            evaluations_table(rows, len(written), holdout_prompts),
+            evaluations_table(rows),
             *(ended if last < plan.steps else []),
             written_table(written),
         ]
     )
 
 
-def plan_text(plan: "Plan", dataset: str, rubric: str) -> str:
-    """What the policy was trained on, and how."""
-    batch = f"up to {plan.prompts_a_step} prompts x {plan.group_size} completions"
-    return "\n".join(
-        [
-            f"prompts    {clipped(dataset, 60)}",
-            f"start      {plan.sft_steps} steps of supervised fine-tuning on careless demonstrations",
-            f"learning   {plan.steps} updates, each of {batch}",
-            f"           lr {plan.lr:g}, baseline {plan.baseline}, kl_coef {plan.kl_coef:g}",
-            f"reward     {rubric}; the strict scorer and the holdout enter no update",
-        ]
-    )
-
-
-def evaluations_table(rows: Sequence[EvaluationRow], prompts: int, holdout_prompts: int) -> str:
-    """Up to nine evaluations as a table, and the strict pass rates at both ends, with the interval of the last."""
-    last = len(rows) - 1
-    picked = [rows[i] for i in sorted({round(part * last / (_EVALUATIONS - 1)) for part in range(_EVALUATIONS)})]
-    shares = ("proxy_reward", "true_reward", "holdout_proxy_reward", "holdout_true_reward")
-    cells = [
-        (row.step, *(_rate(getattr(row, name)) for name in shares), f"{row.kl:.1f}", f"{row.mean_length:.1f}")
-        for row in picked
-    ]
+def evaluations_table(rows: Sequence[EvaluationRow]) -> str:
+    """Up to nine evaluations as a table, and the intervals of the last one's strict pass rates."""
+    last = rows[-1]
+    places = sorted({round(part * (len(rows) - 1) / (_EVALUATIONS - 1)) for part in range(_EVALUATIONS)})
+    cells = []
+    for row in map(rows.__getitem__, places):
+        rates = row.proxy_reward, row.true_reward, row.holdout_proxy_reward, row.holdout_true_reward
+        shown = ["-" if rate is None else f"{rate:.3f}" for rate in rates]
+        cells.append((row.step, *shown, f"{row.kl:.1f}", f"{row.mean_length:.1f}"))
     header = ("updates", "rubric", "strict", "rubric, holdout", "strict, holdout", "KL", "tokens")
-    lines = [table(header, cells, right=range(len(header))), ""]
-    lines.append(f"strict, trained on (n = {prompts}): {_rise(rows[0].true_reward, rows[-1].true_reward, prompts)}")
-    before, after = rows[0].holdout_true_reward, rows[-1].holdout_true_reward
-    if before is not None and after is not None:
-        lines.append(f"strict, never seen (n = {holdout_prompts}): {_rise(before, after, holdout_prompts)}")
+    lines = [table(header, cells, right=range(7)), ""]
+    for name, rate, n in (
+        ("trained on", last.true_reward, last.n),
+        ("never seen", last.holdout_true_reward, last.holdout_n),
+    ):
+        if rate is not None:
+            bounds = interval(wilson_interval(round(rate * n), n))
+            lines.append(f"strict, {name} (n = {n}): {percent(rate)} (95 % {bounds})")
     return "\n".join(lines)
-
-
-def _rate(reward: float | None) -> str:
-    return "-" if reward is None else f"{reward:.3f}"
-
-
-def _rise(before: float, after: float, n: int) -> str:
-    return f"{percent(before)} -> {percent(after)} (95 % {interval(wilson_interval(round(after * n), n))})"
 
 
 def written_table(written: Sequence[LearningResult]) -> str:
@@ -115,7 +97,7 @@ def _completion_text(row: TokenUpdateRow) -> str:
         for place, text, before, after in zip(count(1), texts, row.log_probs, row.new_log_probs, strict=False)
     )
     return (
-        f"{clipped(row.id, 20)} wrote {one_line(row.completion, 50)}\n"
+        f"{clipped(row.id, 20)} wrote {one_line(''.join(row.tokens), 50)}\n"
         f"advantage = {return_} - {row.baseline:.3f} = {row.advantage:+.3f}\n\n"
         + table(("token", "text", "log p before", "log p after", "change"), cells, right=(0, 2, 3, 4))
     )

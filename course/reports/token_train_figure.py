@@ -1,4 +1,4 @@
-"""Learning curves of a token policy."""
+"""Machinery: learning curves of a token policy."""
 
 from collections.abc import Sequence
 
