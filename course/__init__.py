@@ -14,18 +14,20 @@ The reading path: these files, in this order. Each can be read without opening a
     policies/bandit.py           the smallest world: one prompt, four completions, the verifier
     policies/reinforce.py        the update, the baselines, the variance: the named equations of Loop C
     policy_gradient_demo.py      Loop C in slow motion; the next three are this loop
-    bandit_train.py              … kept: many runs side by side
+    bandit_train.py              … side by side: N runs at once
+    policies/two_step.py         the same world with time: two tokens, one reward
     toy_mdp.py                   … and time: a reward at the end, credit for the first step
     policies/token_learner.py    … and tokens: a policy that writes, and learns to cheat a careless verifier
 
 Everything else is machinery, and its first line says so:
 
-    faults, text, stats          what names a fault; untrusted text made fit to print; how sure a count makes you
+    faults, text, stats          what names a fault; untrusted text made fit to print; intervals, paired tests, pass@k
     datasets, golden, rubrics    what goes in, read strictly; cases with a known reward; wrong verifiers
     policies                     the small policies: bandit, two steps, tokens
     artifacts, publishing        what comes out: the rows and files of a run, and the one ending of every run
     reports                      what a command prints and draws, one module per command, named for it
-    exercises                    the student's pick_best: loaded, called, not believed
+    exercises                    the student's pick_best: found, called, and its choice checked
+    the other commands           inspect_run, validate_scorer, kl_tradeoff_demo, …: python -m course lists them
     command, errors              how every command reads its arguments, ends, and says what to mend
 
 This package is the teacher's and is read, not edited. ``python -m course`` prints the commands.

@@ -18,7 +18,7 @@ Loop B  choose: what does looking at N samples buy? The policy stays the same.
 
 Loop C  learn: the policy itself changes, pushed by what the scorer pays.
   python -m course.policy_gradient_demo     the loop, one update at a time
-  python -m course.bandit_train             the same, kept: many runs at once
+  python -m course.bandit_train             the same, side by side: N runs at once
   python -m course.toy_mdp                  plus time: credit for a first step
   python -m course.token_train              plus tokens: a policy that writes
   python -m course.kl_tradeoff_demo         more reward against more KL

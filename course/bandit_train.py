@@ -1,10 +1,10 @@
-"""Loop C, kept: REINFORCE on one prompt, with a log that can be audited step by step.
+"""Loop C, side by side: REINFORCE on one prompt, one run or N at once.
 
     python -m course.bandit_train --steps 30 --seed 0 --lr 0.5 --baseline --slow
 
-Adds to ``policy_gradient_demo``: every number of every step is kept, in ``bandit_train_log.jsonl`` and as a story in
-``bandit_train_log.txt``; and many runs learn side by side, so that ``--ablation N`` compares N seeds with the baseline
-and without it. With ``--lr -0.5`` the same rewards make the policy avoid what the verifier rewards. Next: ``toy_mdp``.
+Adds to ``policy_gradient_demo``: N runs learn side by side, so that ``--ablation N`` compares N seeds with the baseline
+and without it; and the log is also a story, ``bandit_train_log.txt``, and a learning curve. With ``--lr -0.5`` the same
+rewards make the policy avoid what the verifier rewards. Next: ``toy_mdp``.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ ABLATION, BANDS = "ablation.json", "ablation.png"
 
 
 def learn(rewards: Floats, draws: Floats, lr: float, with_baseline: bool) -> Iterator[Update]:
-    """Loop C, whole: N runs side by side, one update of each for every column of the uniform ``draws`` [N, T].
+    """All of Loop C: N runs side by side, one update of each for every column of the uniform ``draws`` [N, T].
 
     ``rewards``: [K], the verifier's, for each arm. The baseline of a step is the mean of the rewards before it.
     """
@@ -65,7 +65,7 @@ def ablate_baseline(runs: int, steps: int, seed: int, lr: float) -> dict[str, di
     """N seeds with the baseline and without it, on the same draws: nothing else differs. Each list has an entry a step.
 
     ``gradient_variance``: of one estimate, exact at each run's own policy, mean over the runs.
-    ``mean``, ``low``, ``high``: the expected reward over the runs, its 10 % and its 90 % quantile.
+    ``mean``, ``low``, ``high``: over the runs, the expected reward before the update, its 10 % and its 90 % quantile.
     """
     import numpy as np
 
@@ -87,7 +87,7 @@ def ablate_baseline(runs: int, steps: int, seed: int, lr: float) -> dict[str, di
 
 
 def main() -> int:
-    what = "Loop C, kept. Adds to policy_gradient_demo: a log of every number, and many runs side by side."
+    what = "Loop C, side by side. Adds to policy_gradient_demo: N runs at once, a story of the log, a learning curve."
     parser = Parser("course.bandit_train", what)
     parser.add_argument("--steps", type=positive_int, default=200, help="updates (default: 200)")
     parser.add_argument("--seed", type=non_negative_int, default=0, help="of the draws (default: 0)")
@@ -107,7 +107,7 @@ def main() -> int:
     with RunWriter(args.outdir) as run:
         rewards = arm_rewards()
         runs = learn(rewards, draws_of(args.seed, args.steps), args.lr, args.baseline)
-        updates = [Update(*map(np.squeeze, update)) for update in runs]  # the one run, without the axis of runs
+        updates = [Update(*(np.asarray(value)[0] for value in update)) for update in runs]  # the one run of N = 1
         rows = [update_row(step, update, args.lr, ARMS) for step, update in enumerate(updates, 1)]
         objective = [float(expected_reward(update.p, rewards)) for update in updates]
         run.write_rows(LOG, rows)
@@ -125,8 +125,8 @@ def main() -> int:
             run.write_json(ABLATION, ablation)
             run.write_bytes(BANDS, ablation_bands(ablation))
             summary["ablation"] = {
-                name: {"gradient_variance": mean(columns["gradient_variance"]), "reward_after": columns["mean"][-1]}
-                for name, columns in ablation.items()
+                name: {"gradient_variance": mean(found["gradient_variance"]), "last_expected_reward": found["mean"][-1]}
+                for name, found in ablation.items()
             }
         settings = {"lr": args.lr, "baseline": args.baseline, "steps": args.steps, "ablation": args.ablation}
         conditions = Conditions("C", "course.bandit_train", settings, args.change, seed=args.seed)

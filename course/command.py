@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from course.errors import UserError
+from course.errors import UserError, reason
 from course.text import visible
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Parser(argparse.ArgumentParser):
         self.add_argument("--split", choices=("dev", "holdout"), help=help_)
 
     def error(self, message: str) -> NoReturn:
-        raise UserError(f"{message}{self._hint()} (all options: {self.prog} --help)")
+        raise UserError(f"{self._hint()}{message} (all options: {self.prog} --help)")
 
     def _hint(self) -> str:
         from difflib import get_close_matches
@@ -53,7 +53,7 @@ class Parser(argparse.ArgumentParser):
         for word in sys.argv[1:]:
             name = word.partition("=")[0]
             if name.startswith("-") and name not in options and (close := get_close_matches(name, options, n=1)):
-                return f"; {name} is no option, did you mean {close[0]}?"
+                return f"{name} is no option, did you mean {close[0]}? "
         return ""
 
 
@@ -125,12 +125,6 @@ def exit_status(main: Callable[[], int]) -> int:
         return _unwritable(error)
 
 
-def reason(error: OSError) -> str:
-    """The system's own words for what went wrong, without Python's number, and the path if there is one."""
-    words = (error.strerror or type(error).__name__).lower()
-    return f"{words}: {os.fspath(error.filename)!s}" if error.filename else words
-
-
 def _fail(message: str, status: int = 2) -> int:
     print(f"error: {visible(message)}", file=sys.stderr)
     return status
@@ -139,4 +133,5 @@ def _fail(message: str, status: int = 2) -> int:
 def _unwritable(error: OSError) -> int:
     if isinstance(error, BrokenPipeError):  # the reader has gone (| head): nothing to tell it
         return 141
-    return _fail(f"expected to read and write freely, got: {reason(error)}")
+    where = f": {os.fspath(error.filename)!s}" if error.filename else ""
+    return _fail(f"expected to read and write freely, got: {reason(error)}{where}")

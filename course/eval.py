@@ -27,7 +27,7 @@ from course.text import visible
 
 
 def evaluate(pairs: Iterable[tuple[Example, str | None]]) -> Iterator[Result]:
-    """Loop A, whole: an example and its completion go in, the scorer measures, a row comes out."""
+    """All of Loop A: an example and its completion go in, the scorer measures, a row comes out."""
     for example, completion in pairs:
         measurement = UNANSWERED if completion is None else measure(example.expected_answer, completion)
         reward, outcome, parsed = measurement

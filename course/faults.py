@@ -42,7 +42,7 @@ CHECKS: Final = {
     "negative_zero": Check("model_format", "no_negative_zero", "zero written without a sign"),
     "leading_zeros": Check("model_format", "no_leading_zeros", "an integer without leading zeros"),
     "not_an_integer": Check("model_format", "integer", "a plain integer in base ten and nothing else"),
-    "wrong_answer": Check("model_math", "value", "the value"),
+    "wrong_answer": Check("model_math", "value", "the right value"),
 }
 FAMILIES: Final[dict[str, str | None]] = {outcome: check.family for outcome, check in CHECKS.items()} | {"ok": None}
 CHECK_STATES: Final = {  # outcome -> name of each check, in order -> what became of it

@@ -6,7 +6,7 @@ Verdicts and exit status: PROMOTE 0; REJECT 1; INCONCLUSIVE 3; bad usage or inpu
 
 1. REJECT unless both runs are as they were written, and the installed scorer, scoring again, says what they say.
 2. REJECT unless the room was locked: same dataset, prompts, split, scorer, loop, N and sampling, and all of it known.
-3. REJECT if the golden sets were not kept, if a holdout got worse, or if the improvement is below --min-delta.
+3. REJECT if the scorer failed the golden sets, if a holdout got worse, or if the improvement is below --min-delta.
 4. INCONCLUSIVE if the pass rate did not rise, if n < 100 and it rose by at most 5 points, or if the exact McNemar
    test on the flips gives p ≥ 0.05.
 5. PROMOTE.
@@ -160,7 +160,7 @@ def examine(baseline: Path, candidate: Path, min_delta: Fraction) -> Finding:
     faults = room_faults(conditions, runs) + unsound
     if not faults and not flips.n:
         faults = ["there are no rows to compare"]
-    holdout = HOLDOUT in (manifests[0].split, manifests[1].split)
+    holdout = next((manifest for manifest in manifests if manifest.split == HOLDOUT), None)
     verdict, reason = ("REJECT", "") if faults else decide(flips, min_delta, manifests[0].split)
     return Finding(
         verdict=verdict,
@@ -168,13 +168,15 @@ def examine(baseline: Path, candidate: Path, min_delta: Fraction) -> Finding:
         conditions=conditions,
         knob=knob_turned(conditions, *manifests),
         numbers=None if faults else comparison_numbers(flips, min_delta),
-        holdout_looks=looks(RUNS, manifests[1].dataset_fingerprint) if holdout else None,
+        holdout_looks=looks(RUNS, holdout.dataset_fingerprint) if holdout else None,
     )
 
 
 def main() -> int:
     parser = Parser(
-        "course.gate", "The gate: compare two runs from one locked room. Status 0, 1, 3: see the first line."
+        "course.gate",
+        "The gate: compare two runs from one locked room. "
+        "Exit status: 0 PROMOTE, 1 REJECT, 3 INCONCLUSIVE, 2 bad usage.",
     )
     parser.add_argument("--baseline", type=Path, required=True, help="the folder of the run to beat")
     parser.add_argument("--candidate", type=Path, required=True, help="the folder of the run that wants its place")

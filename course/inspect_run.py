@@ -37,26 +37,26 @@ def verify(opened: Run) -> int:
 
 
 def failures(opened: Run, *, only_fails: bool, top_k: int, show: int) -> str:
-    """Failures by family and outcome, then the top and the bottom of the ranking."""
+    """Failures by family and outcome, then the first that passed and the first that did not."""
     examples: dict[str, list[Result]] = {}
     counts: Counter[str] = Counter()
     top: list[Result] = []
     bottom: list[Result] = []
     for row in rows(opened):
         counts[row.details.outcome] += 1
-        kept = examples.setdefault(row.details.outcome, [])
-        if len(kept) < show:
-            kept.append(row)
-        place = top if row.reward == 1.0 else bottom
-        if len(place) < top_k:
-            place.append(row)
+        of_this_outcome = examples.setdefault(row.details.outcome, [])
+        if len(of_this_outcome) < show:
+            of_this_outcome.append(row)
+        ranked = top if row.reward == 1.0 else bottom
+        if len(ranked) < top_k:
+            ranked.append(row)
     passes, n = counts["ok"], sum(counts.values())
     if not n:
         raise UserError(f"{opened.path}: expected rows to look at, got none: this run scored nothing")
     loop = opened.manifest.loop
     # In Loop C the policy changed from row to row: there is no one rate for an interval to be of.
-    sure = "over all its steps" if loop == "C" else f"95 % interval {interval(wilson_interval(passes, n))}"
-    head = f"{visible_path(opened.path)}: Loop {loop}, passed {passes:,} of {n:,} ({sure})"
+    uncertainty = "over all its steps" if loop == "C" else f"95 % interval {interval(wilson_interval(passes, n))}"
+    head = f"{visible_path(opened.path)}: Loop {loop}, passed {passes:,} of {n:,} ({uncertainty})"
     parts = [head, outcomes_table(counts, examples, top_k)]
     if not only_fails:
         parts.append(ranking_text(top, bottom))
@@ -85,7 +85,9 @@ def main() -> int:
     parser.add_argument("--show", type=positive_int, default=2, help="how many examples of an outcome")
     parser.add_argument("--id", help="show this one example whole")
     parser.add_argument(
-        "--verify", action="store_true", help="check digests and score everything again; status 1 if not whole"
+        "--verify",
+        action="store_true",
+        help="check digests, score everything again; exit status 1 if anything differs",
     )
     args = parser.parse_args()
     try:

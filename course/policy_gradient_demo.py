@@ -8,7 +8,7 @@ At a terminal each step waits for Enter. ``--predict`` asks, before each update,
 run keeps the answers and counts the right ones. ``--fast`` does not stop; ``--summary`` prints one line a step.
 
 ``learn`` is the loop itself: sample an action, score it, compare the reward with the baseline, and change theta so
-that what was better than the baseline becomes more probable. Next: ``bandit_train`` keeps every number of it.
+that what was better than the baseline becomes more probable. Next: ``bandit_train`` runs N of it side by side.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ LOG = "policy_gradient_log.jsonl"
 
 
 def learn(draws: Floats, lr: float, with_baseline: bool) -> Iterator[Update]:
-    """Loop C, whole: one run, one update for each of the uniform ``draws`` [T]."""
+    """All of Loop C: one run, one update for each of the uniform ``draws`` [T]."""
     import numpy as np
 
     from course.policies.bandit import ARMS, EXAMPLE

@@ -52,8 +52,8 @@ def publish(
     """Seal the run, put it in its place, then print ``report`` and where the run is. Returns the place.
 
     ``summary``: what summary.json holds. ``examples``: rows for the run's page. ``read``: names of files to look at.
-    ``next_command``: what to type next, with ``{run}`` for the run's folder. Nothing is printed of a run that could
-    not be written.
+    ``next_command``: what to type next, with ``{run}`` for the run's folder. The report is printed only when the
+    run is on disk.
     """
     if RESULTS not in run.outputs:
         raise ValueError(f"every run has {RESULTS}: {conditions.command} wrote none")

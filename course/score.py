@@ -1,7 +1,7 @@
 """The instrument: a verifier that pays 1.0 for one exact line, ``Final: <int>``, and 0.0 for everything else.
 
-The reward is computed in one place, ``measure``. Loops A and B, the gate and the demos use it, and ``score`` is made
-of it: the same measurement, with its explanation::
+The reward is computed in one place, ``measure``. Loops A and B and the gate call it; ``score``, the contract, is made
+of it and explains what it measured; the demos of Loop C call ``score``::
 
     measure(expected_answer, completion) -> Measurement(reward, outcome, parsed_answer)
     score(example, completion)           -> {"reward": float, "details": dict}
@@ -18,7 +18,7 @@ Covered
     ``details`` has the same keys every time, fits JSON, and stays small. Fast: a few microseconds; below 50 ms for
     5 MB. Versioned: the version travels with every reward.
 Not covered
-    An example whose own methods raise what is no Exception, KeyboardInterrupt say: that is obeyed, not scored.
+    An example whose own methods raise KeyboardInterrupt or another BaseException: it is passed on.
 """
 
 import re

@@ -4,7 +4,7 @@
         --samples data/rollouts/selection_pack_dev.jsonl --n 4
 
 The knob is selection compute. The policy that wrote the samples is the same before and after: what changes is which
-of its completions is looked at. The student's ``exercises/pick_best.py`` chooses; its choice is scored again here.
+of its completions is taken. The student's ``exercises/pick_best.py`` chooses.
 """
 
 import hashlib
@@ -33,14 +33,15 @@ from course.text import visible, visible_path
 
 
 def select(pairs: Iterable[tuple[Example, list[str] | None]], pick_best: PickBest) -> Iterator[Selection]:
-    """Loop B, whole: score the samples of a prompt, let ``pick_best`` choose one, and score what it chose."""
+    """All of Loop B: score the samples of a prompt, and let ``pick_best`` choose one."""
     for example, samples in pairs:
         if samples is None:
             continue  # paired() refuses the run when it has seen all that is missing
-        rewards = [measure(example.expected_answer, sample).reward for sample in samples]
+        measured = [measure(example.expected_answer, sample) for sample in samples]
+        rewards = [measurement.reward for measurement in measured]
         offered = [Sample(index, *pair) for index, pair in enumerate(zip(samples, rewards, strict=True))]
         chosen = choose(pick_best, offered, example.id)
-        reward, outcome, parsed = measure(example.expected_answer, samples[chosen])
+        reward, outcome, parsed = measured[chosen]
         yield Selection(
             id=example.id,
             prompt=example.prompt,

@@ -33,7 +33,7 @@ LOOPS = (
     ),
     Loop(
         "course/bandit_train.py",
-        "Kept",
+        "Side by side",
         "The verifier is called once for each arm before the loop, and N runs learn side by side: theta, the baseline "
         "and all that follows from them get an axis of runs. Nothing else changes.",
     ),

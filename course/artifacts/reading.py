@@ -28,7 +28,7 @@ from course.artifacts.records import (
     Selection,
 )
 from course.artifacts.summary import summary_of
-from course.errors import UserError
+from course.errors import UserError, reason
 from course.score import Measurement, measure
 from course.text import visible
 
@@ -136,7 +136,7 @@ def _batches(run: Run, digest: "hashlib._Hash") -> Iterator[list[Result]]:
                 number += len(batch)
                 yield batch
     except OSError as error:
-        raise Broken(f"{RESULTS} cannot be read: {(error.strerror or str(error)).lower()}") from None
+        raise Broken(f"{RESULTS} cannot be read: {reason(error)}") from None
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise Broken(f"{RESULTS}, after row {number}: not a result: {visible(str(error))}") from None
     if rest:
@@ -189,4 +189,4 @@ def _read(folder: Path, name: str) -> bytes:
     try:
         return (folder / name).read_bytes()
     except OSError as error:
-        raise Broken(f"{visible(name[:60])} cannot be read: {(error.strerror or str(error)).lower()}") from None
+        raise Broken(f"{visible(name[:60])} cannot be read: {reason(error)}") from None

@@ -63,7 +63,7 @@ RESULT_TYPES: dict[str, type[Result]] = {"A": Result, "B": Selection, "C": Learn
 
 
 class Golden(Struct, frozen=True, forbid_unknown_fields=True):
-    """What the scorer made of the golden sets, just before the run."""
+    """What the installed scorer made of the golden sets, in the process that made the run."""
 
     passed: bool
     cases: int

@@ -10,6 +10,11 @@ from course.stats import wilson_interval
 _FAMILY_OF = FAMILIES | {MISSING: "data"}
 
 
+def family_of(outcome: str) -> str:
+    """Whose fault an outcome is; nothing for ``ok``. What no scorer knows is a fault of the data."""
+    return _FAMILY_OF.get(outcome, "data") or ""
+
+
 def summary_of(outcomes: Mapping[str, int]) -> dict[str, Any]:
     """Counts by outcome, made into the numbers every run reports. ``outcomes`` counts each example once."""
     n, passes = sum(outcomes.values()), outcomes.get("ok", 0)

@@ -22,7 +22,7 @@ import msgspec
 from course.artifacts.environment import environment
 from course.artifacts.holdout import count_look
 from course.artifacts.records import ENVIRONMENT_FILE, MANIFEST, README, Manifest
-from course.errors import UserError
+from course.errors import UserError, reason
 
 RUNS = Path("runs")
 _BATCH = 2_000  # rows
@@ -138,8 +138,8 @@ class RunWriter:
                 break
 
     def _refused(self, error: OSError) -> UserError:
-        words = (error.strerror or str(error)).lower()
-        return UserError(f"{self.path}: expected a place where a run can be written, got: {words}; nothing was written")
+        expected = "expected a place where a run can be written"
+        return UserError(f"{self.path}: {expected}, got: {reason(error)}; nothing was written")
 
 
 def _next_free() -> Path:

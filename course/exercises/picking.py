@@ -16,7 +16,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from course.errors import UserError
+from course.errors import UserError, reason
 from course.text import clipped, visible
 
 PICK_BEST = Path("exercises") / "pick_best.py"
@@ -39,8 +39,7 @@ def load_pick_best(path: Path = PICK_BEST) -> tuple[PickBest, str]:
     try:
         source = path.read_bytes()
     except OSError as error:
-        words = (error.strerror or str(error)).lower()
-        raise UserError(f"{path}: expected your {_NAME}, got: {words}; run from the lab's folder") from None
+        raise UserError(f"{path}: expected your {_NAME}, got: {reason(error)}; run from the lab's folder") from None
     namespace: dict[str, Any] = {"__name__": _NAME, "__file__": str(path)}
     try:
         exec(compile(source, str(path), "exec"), namespace)

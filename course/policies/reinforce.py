@@ -64,8 +64,8 @@ def leave_one_out(return_: Floats, group_size: int) -> Floats:
 def gradient_variance(p: Floats, rewards: Floats, baseline: Floats | float) -> Floats:
     """Total variance of one estimate: Σ_a p_a (r_a − b)² ‖∂ log p_a‖² − ‖∂J‖², where ‖∂ log p_a‖² = 1 − 2p_a + Σ p².
 
-    Exact: every action is weighted by its probability. The baseline b changes the variance and not the mean: it lowers
-    the variance while b < 2b*, b* = E[r ‖∂ log p‖²] / E[‖∂ log p‖²], and raises it beyond.
+    Exact: every action is weighted by its probability. The baseline b changes the variance and not the mean: for
+    rewards of 0 or more it lowers it while 0 < b < 2b*, with b* = E[r ‖∂ log p‖²] / E[‖∂ log p‖²].
     """
     squares = (p**2).sum(axis=-1, keepdims=True)
     second_moment = (p * (rewards - np.asarray(baseline)[..., None]) ** 2 * (1 - 2 * p + squares)).sum(axis=-1)

@@ -17,16 +17,20 @@ from course.text import clipped
 
 def bandit_text(rows: Sequence[UpdateRow], summary: Mapping[str, Any], arms: Sequence[str], *, slow: bool) -> str:
     """The policy before and after; every update if ``slow``; the ablation if there was one."""
-    parts = ["Loop C, learn: the policy itself changes.", HOW_TO_READ]
+    parts = ["Loop C, learn: the policy itself changes."]
     if slow:
-        parts += [f"{update_start(row, len(rows), arms)}\n{update_outcome(row)}" for row in rows]
+        parts += [HOW_TO_READ, *(f"{update_start(row, len(rows), arms)}\n{update_outcome(row)}" for row in rows)]
     parts += [
         before_and_after(rows, arms),
         f"expected reward {summary['expected_reward_before']:.3f} -> {summary['expected_reward_after']:.3f}",
     ]
-    for name, numbers in summary.get("ablation", {}).items():
-        variance, reward = f"{numbers['gradient_variance']:.4f}", f"{numbers['reward_after']:.3f}"
-        parts.append(f"{name}: variance of the gradient {variance}, reward at the end {reward}")
+    lines = [
+        f"  {name:18}{numbers['gradient_variance']:.4f}   {numbers['last_expected_reward']:.3f}"
+        for name, numbers in summary.get("ablation", {}).items()
+    ]
+    if lines:
+        head = "mean variance of one gradient estimate, expected reward at the last step"
+        parts.append("\n".join([head, *lines]))
     return "\n\n".join(parts)
 
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from course.artifacts.records import Result
+from course.artifacts.summary import family_of
 from course.datasets.records import Provenance
-from course.faults import FAMILIES
 from course.reports.measurement import conditions_text, pass_line
 from course.reports.tables import percent, table
 from course.stats import smallest_visible_difference
@@ -30,8 +30,8 @@ def eval_text(summary: Mapping[str, Any], split: str, source: Provenance | None,
 
 def resolution_text(n: int) -> str:
     """What this many prompts cannot show."""
-    smallest = f"{min(100, 100 * smallest_visible_difference(n)):.1f} points"
-    return f"n = {n:,}: a true difference below about {smallest} will mostly go unseen (80 % power)"
+    points = min(100, 100 * smallest_visible_difference(n))
+    return f"n = {n:,}: a true difference of {points:.1f} points is seen four times in five, a smaller one less"
 
 
 def outcomes_text(outcomes: Mapping[str, int], firsts: Mapping[str, Result]) -> str:
@@ -39,7 +39,7 @@ def outcomes_text(outcomes: Mapping[str, int], firsts: Mapping[str, Result]) -> 
     n = sum(outcomes.values())
     rows = [
         (
-            FAMILIES.get(outcome, "data") or "",
+            family_of(outcome),
             outcome,
             f"{count:,}",
             percent(count / n),

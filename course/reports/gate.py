@@ -87,8 +87,8 @@ def _numbers_lines(numbers: Numbers) -> list[str]:
         _flips("gained", numbers.gained),
         _flips("lost", numbers.lost),
         f"exact McNemar p      {numbers.mcnemar_p:.4g}",
-        f"to be promoted       needs at least {numbers.net_flips_needed:,} more gained than lost",
-        f"n = {numbers.n:,} mostly shows differences of {smallest:.1f} points or more (80 % power)",
+        f"to be promoted       needs at least {numbers.net_flips_needed:,} more gained than lost (with as many lost)",
+        f"n = {numbers.n:,} shows a true difference of {smallest:.1f} points four times in five",
     ]
 
 

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from course.artifacts.records import Result
-from course.faults import CHECKS, FAMILIES
+from course.artifacts.summary import family_of
+from course.faults import CHECKS
 from course.reports.tables import WIDTH, percent, table
 from course.text import clipped, named, visible
 
@@ -27,7 +28,7 @@ def outcomes_table(counts: Mapping[str, int], shown: Mapping[str, Sequence[Resul
         table(("family", "outcome", "n", "share", "expected"), rows[:top_k], right=(2, 3)),
     ]
     if len(rows) > top_k:
-        lines.append(f"and {len(rows) - top_k} outcomes more (--top-k {len(rows)} shows all)")
+        lines.append(f"and {len(rows) - top_k} more outcomes (--top-k {len(rows)} shows all)")
     for outcome, _ in failed[:top_k]:
         lines += ["", visible(outcome[:60])]
         lines += [row_text(row) for row in shown[outcome]]
@@ -63,7 +64,7 @@ def row_in_full(row: Result, details: Mapping[str, Any] | None) -> str:
         lines.append(f"why         {details['message']}")
         if strangers := {char for char in row.completion or "" if char > "\x7f"}:
             lines.append(f"not ASCII   {clipped(', '.join(map(named, sorted(strangers))), 400)}")
-        lines.append(f"scored now  {'the same' if same else details['outcome'] + ': NOT what the run recorded'}")
+        lines.append(f"scored again  {'same outcome' if same else details['outcome'] + ': NOT what the run recorded'}")
         lines += ["checks", *(f"  {result:12}{check}" for check, result in details["checks"].items())]
     return "\n".join(lines)
 
@@ -74,7 +75,3 @@ def samples_text(samples: Sequence[str], rewards: Sequence[float], chosen: int) 
     for index, (sample, reward) in enumerate(zip(samples, rewards, strict=False)):
         lines.append(f"  {'->' if index == chosen else '  '} {reward:.0f}  {clipped(sample, WIDTH - 10)}")
     return "\n".join(lines)
-
-
-def family_of(outcome: str) -> str:
-    return FAMILIES.get(outcome, "data") or ""

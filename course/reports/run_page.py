@@ -8,9 +8,9 @@ from course.reports.tables import interval, percent
 from course.text import clipped, visible
 
 LOOPS = {
-    "A": ("measure", "none: nothing was improved, something was measured"),
-    "B": ("choose", "selection compute: more samples were looked at, the policy did not change"),
-    "C": ("learn", "policy: the probabilities themselves changed"),
+    "A": ("measure", "none (nothing was improved, something was measured)"),
+    "B": ("choose", "selection compute (more samples, the same policy)"),
+    "C": ("learn", "policy (the probabilities themselves changed)"),
 }
 
 

@@ -35,7 +35,7 @@ def numbers_text(summary: Mapping[str, Any]) -> str:
     rows = [
         ("pass@1", percent(summary["pass_at_1"]), "the first sample of each prompt, as if N were 1"),
         ("random choice", percent(summary["random_choice"]), f"the control: a blind pick among {n}"),
-        ("selected", percent(summary["selected_accuracy"]), "what pick_best got, scored again"),
+        ("selected", percent(summary["selected_accuracy"]), "what pick_best got"),
         ("ceiling", percent(summary["ceiling"]), f"a right sample was among the {n}"),
     ]
     curve = [f"k={k} {percent(rate)}" for k, rate in summary["pass_at_k"].items()]
@@ -74,7 +74,9 @@ def cause(row: Selection) -> str:
     """Why no choice, or this choice, could not be right."""
     if any(row.rewards):
         return "a right sample was there and pick_best took another"
-    value = re.compile(rf"(?<![0-9-]){row.expected_answer}(?![0-9])")
+    answer = row.expected_answer
+    sign = "-?" if answer == 0 else "-" if answer < 0 else "(?<!-)"
+    value = re.compile(rf"(?<![0-9]){sign}0*{abs(answer)}(?![0-9])")
     if any(value.search(sample) for sample in row.samples):
-        return "the right value is there, never in the right format: no choice helps"
-    return "no sample has the right value: change the policy, or look at more"
+        return "a sample shows the right value, none in the right format: no choice helps"
+    return "no sample shows the right value: change the policy, or draw more"

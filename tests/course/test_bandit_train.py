@@ -84,7 +84,7 @@ def test_the_baseline_lowers_the_variance_of_the_gradient_and_not_what_is_learne
     ablation = summary(lab.folder / "run")["ablation"]
     with_, without = ablation["with baseline"], ablation["without baseline"]
     assert with_["gradient_variance"] < 0.6 * without["gradient_variance"]
-    assert with_["reward_after"] == pytest.approx(without["reward_after"], abs=0.02)
+    assert with_["last_expected_reward"] == pytest.approx(without["last_expected_reward"], abs=0.02)
     assert f"{with_['gradient_variance']:.4f}" in done.out
     for columns in json.loads((lab.folder / "run" / "ablation.json").read_bytes()).values():
         assert columns["mean"][0] == columns["low"][0] == columns["high"][0] == 0.5

@@ -78,11 +78,11 @@ HELP = "(all options: python -m course.gate --help)\n"
     [
         (
             ["--mindelta", "3"],
-            "unrecognized arguments: --mindelta 3; --mindelta is no option, did you mean --min-delta?",
+            "--mindelta is no option, did you mean --min-delta? unrecognized arguments: --mindelta 3",
         ),
-        (["--mindelta=3"], "unrecognized arguments: --mindelta=3; --mindelta is no option, did you mean --min-delta?"),
-        (["--min", "3"], "unrecognized arguments: --min 3; --min is no option, did you mean --min-delta?"),
-        (["--baselin"], "unrecognized arguments: --baselin; --baselin is no option, did you mean --baseline?"),
+        (["--mindelta=3"], "--mindelta is no option, did you mean --min-delta? unrecognized arguments: --mindelta=3"),
+        (["--min", "3"], "--min is no option, did you mean --min-delta? unrecognized arguments: --min 3"),
+        (["--baselin"], "--baselin is no option, did you mean --baseline? unrecognized arguments: --baselin"),
         (["--zzz"], "unrecognized arguments: --zzz"),
         (["stray"], "unrecognized arguments: stray"),
         (["--min-delta", "much"], "argument --min-delta: invalid float value: 'much'"),

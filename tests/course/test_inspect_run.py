@@ -55,11 +55,11 @@ def test_the_ranking_is_there_unless_only_fails_was_asked_for(lab: Lab) -> None:
 def test_top_k_limits_outcomes_and_rows_and_says_what_is_left(lab: Lab) -> None:
     out = inspected(lab, "--top-k", 1)
     assert "missing_prefix" in out
-    assert "and 2 outcomes more (--top-k 3 shows all)" in out
+    assert "and 2 more outcomes (--top-k 3 shows all)" in out
     assert "negative_zero" not in out
     assert "\ntop 1\n" in out
     assert "\nbottom 1\n" in out
-    assert "outcomes more" not in inspected(lab, "--top-k", 3)
+    assert "more outcomes" not in inspected(lab, "--top-k", 3)
 
 
 @pytest.mark.usefixtures("run")
@@ -79,7 +79,7 @@ def test_one_row_is_shown_whole_with_the_scorers_explanation(lab: Lab) -> None:
         "reward      0.0",
         "outcome     negative_zero  (family: model_format)",
         "why         expected zero written without a sign, got Final: -0",
-        "scored now  the same",
+        "scored again  same outcome",
         "  passed      ascii_digits",
         "  failed      no_negative_zero",
         "  not reached no_leading_zeros",
@@ -99,7 +99,7 @@ def test_an_unknown_id_is_the_callers_mistake(lab: Lab) -> None:
 
 def test_an_edited_row_is_shown_with_what_the_scorer_says_now(lab: Lab, run: Path) -> None:
     rows_edited(run, lambda rows: (rows[1].update(reward=1.0), rows[1]["details"].update(outcome="ok")))
-    assert "scored now  missing_prefix: NOT what the run recorded" in inspected(lab, "--id", "q2")
+    assert "scored again  missing_prefix: NOT what the run recorded" in inspected(lab, "--id", "q2")
 
 
 def test_a_missing_completion_is_shown_as_none(lab: Lab) -> None:

@@ -14,8 +14,8 @@ from course.reports.bandit_train import bandit_text, story_text
 ROWS = [update_row(step, update, 0.5, ARMS) for step, update in enumerate(learn(np.array([0.3, 0.0]), 0.5, True), 1)]
 SUMMARY = {"expected_reward_before": 0.5, "expected_reward_after": 0.625}
 ABLATION = {
-    "with baseline": {"gradient_variance": 0.125, "reward_after": 0.75},
-    "without baseline": {"gradient_variance": 0.5, "reward_after": 0.7},
+    "with baseline": {"gradient_variance": 0.125, "last_expected_reward": 0.75},
+    "without baseline": {"gradient_variance": 0.5, "last_expected_reward": 0.7},
 }
 
 
@@ -42,7 +42,7 @@ def test_the_report_shows_every_update_only_if_asked() -> None:
 def test_the_ablation_is_a_line_for_each_side() -> None:
     text = bandit_text(ROWS, SUMMARY | {"ablation": ABLATION}, ARMS, slow=False)
     assert text.endswith(
-        "with baseline: variance of the gradient 0.1250, reward at the end 0.750\n\n"
-        "without baseline: variance of the gradient 0.5000, reward at the end 0.700"
+        "variance of one gradient estimate, expected reward at the last step\n"
+        "  with baseline     0.1250   0.750\n  without baseline  0.5000   0.700"
     )
     assert max(map(len, text.split("\n"))) <= 80

@@ -37,5 +37,7 @@ def test_the_report_says_the_loop_the_conditions_and_the_number() -> None:
 
 
 def test_what_few_prompts_cannot_show() -> None:
-    assert "below about 31.3 points will mostly go unseen" in resolution_text(20)  # (1.960 + 0.842) · √(0.25 / 20)
-    assert "below about 100.0 points" in resolution_text(1)
+    assert "a true difference of 31.3 points is seen four times in five" in resolution_text(
+        20
+    )  # (1.960 + 0.842) · √(0.25 / 20)
+    assert "a true difference of 100.0 points" in resolution_text(1)

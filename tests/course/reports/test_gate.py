@@ -37,7 +37,7 @@ def test_a_comparison_is_told_in_numbers_and_words() -> None:
         "difference           +6.1 points, paired 95 % interval +0.4 to +12.0",
         "lost                 0",
         "exact McNemar p      0.03125",
-        "to be promoted       needs at least 6 more gained than lost",
+        "to be promoted       needs at least 6 more gained than lost (with as many lost)",
     ):
         assert line in text, line
     assert "\x1b" not in text

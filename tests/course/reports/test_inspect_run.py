@@ -26,7 +26,7 @@ def test_failures_stand_the_most_frequent_first_with_examples() -> None:
 
 def test_what_is_left_out_is_said() -> None:
     text = outcomes_table(COUNTS, ROWS, 1)
-    assert "and 1 outcomes more (--top-k 2 shows all)" in text
+    assert "and 1 more outcomes (--top-k 2 shows all)" in text
     assert "\nempty" not in text
 
 
@@ -45,7 +45,7 @@ def test_a_row_in_full_names_what_is_not_ascii_and_whether_the_scorer_still_says
     details = {"outcome": "empty", "message": "expected some text, got nothing", "checks": {"not_empty": "failed"}}
     text = row_in_full(row("q3", "wrong_answer", "\u0663"), details)
     assert "not ASCII   U+0663 ARABIC-INDIC DIGIT THREE" in text
-    assert "scored now  empty: NOT what the run recorded" in text
+    assert "scored again  empty: NOT what the run recorded" in text
     assert "  failed      not_empty" in text
     assert "completion  (none)" in row_in_full(row("q3", "missing_completion", None), None)
 
