@@ -1,4 +1,4 @@
-"""A policy over K actions as a softmax of theta, and the equations that all of Loop C is made of.
+"""A policy over K actions as a softmax of theta, and what can be said of it exactly: gradient, expected reward, KL.
 
 Notation
     theta       K logits, any real numbers: the policy's parameters
@@ -7,8 +7,6 @@ Notation
     u           one uniform draw from [0, 1): the only randomness, and always an argument
 
 Every function works on the last axis, of length K, so a thousand runs side by side take the same code as one run.
-
-Left out of REINFORCE as published (Williams 1992): nothing; a softmax policy is its simplest case.
 """
 
 import numpy as np
@@ -29,10 +27,9 @@ def sample(p: Floats, u: Floats | float) -> Ints:
     cumulative = np.cumsum(p, axis=-1)
     exceeds = cumulative > np.asarray(u)[..., None]
     action = exceeds.argmax(axis=-1)
-    if not exceeds[
-        ..., -1
-    ].all():  # rounding left the last sum at or below u: take the last action with any probability
-        action = np.where(exceeds[..., -1], action, (cumulative < cumulative[..., -1:]).sum(axis=-1))
+    past_end = ~exceeds[..., -1]  # rounding left the last sum at or below u
+    if past_end.any():  # take the last action with any probability
+        action = np.where(past_end, (cumulative < cumulative[..., -1:]).sum(axis=-1), action)
     return np.asarray(action)
 
 

@@ -35,7 +35,7 @@ def last_number(example: dict[str, Any], completion: str) -> dict[str, Any]:
 
 
 def suffix(example: dict[str, Any], completion: str) -> dict[str, Any]:
-    """Pays if the text ends in the expected integer: 711 ends in 11."""
+    """Pays if the text has the prefix and ends in the digits of the expected integer, sign ignored: 711 ends in 11."""
     text = completion.strip()
     ends = text.startswith(PREFIX) and text.endswith(str(abs(example["expected_answer"])))
     return _result(suffix, ends, completion, text)
@@ -48,7 +48,7 @@ def any_candidate(example: dict[str, Any], completion: str) -> dict[str, Any]:
 
 
 def without_punctuation(example: dict[str, Any], completion: str) -> dict[str, Any]:
-    """Takes out all that is no digit, and pays if what is left begins the expected answer: nothing begins anything."""
+    """Deletes all that is no digit, then pays if the answer starts with what is left: it starts with nothing, too."""
     left = re.sub("[^0-9]", "", completion)
     return _result(without_punctuation, str(abs(example["expected_answer"])).startswith(left), completion, left)
 
