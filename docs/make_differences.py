@@ -41,16 +41,17 @@ LOOPS = (
         "course/toy_mdp.py",
         "Plus time",
         "An episode has several steps. Theta has a row for each state, and the return, the sum of the rewards from a "
-        "step on, takes the place of the reward. It is one run again, always with the baseline; `credited` can switch a "
-        "step's update off.",
+        "step on, takes the place of the reward. It is one run again, always with the baseline; `credited` can switch "
+        "a step's update off.",
     ),
     Loop(
         "course/policies/token_learner.py",
         "Plus tokens",
         "The policy is a network that writes many completions a step, a rubric rewards them, a KL penalty can hold "
-        "the policy back, and the baseline can be the rest of a completion's group. So every line has a new word in it, "
-        "and the order of the lines stays: theta is the policy, `sample_trajectory` is `sample_completions`, `score` is "
-        "the rubric, the return is the reward minus the KL penalty, `grad_log_prob` goes through the network.",
+        "the policy back, and the baseline can be the rest of a completion's group. So every line has a new word in "
+        "it, and the order of the lines stays: theta is the policy, `sample_trajectory` is `sample_completions`, "
+        "`score` is the rubric, the return is the reward minus the KL penalty, `grad_log_prob` goes through the "
+        "network.",
     ),
 )
 
