@@ -12,7 +12,7 @@ Not covered
     Clustered prompts (several about one passage), more than two runs at once (no correction for many looks).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import comb, exp, expm1, fsum, lgamma, log, log1p, sqrt
 
 Z95 = 1.959963984540054  # the normal quantile of 0.975
@@ -35,17 +35,6 @@ def wilson_interval(k: int, n: int) -> tuple[float, float]:
     scale = 1 + Z95**2 / n
     # At the ends the bound is exactly 0 or 1; rounding would leave it a hair beside.
     return 0.0 if k == 0 else (centre - half) / scale, 1.0 if k == n else (centre + half) / scale
-
-
-def exact_interval(k: int, n: int) -> tuple[float, float]:
-    """95 % interval that holds for every n: the rates p at which k or more, or k or fewer, are still 2.5 % likely.
-
-    Clopper and Pearson 1934. The bounds solve P(X ≥ k; p) = 0.025 and P(X ≤ k; p) = 0.025, here by bisection.
-    """
-    _check_counts(k, n)
-    low = 0.0 if k == 0 else _bisect(lambda p: 1 - _at_most(k - 1, n, p) < 0.025)
-    high = 1.0 if k == n else _bisect(lambda p: _at_most(k, n, p) > 0.025)
-    return low, high
 
 
 def mcnemar_exact(gained: int, lost: int) -> float:
@@ -154,16 +143,3 @@ def _half_to_half(m: int, i: int) -> float:
 def _log_choose(n: int, i: int) -> float:
     """ln C(n,i)."""
     return lgamma(n + 1) - lgamma(i + 1) - lgamma(n - i + 1)
-
-
-def _at_most(k: int, n: int, p: float) -> float:
-    """P(X ≤ k) for X ~ Binomial(n, p), 0 < p < 1."""
-    return fsum(exp(_log_choose(n, i) + i * log(p) + (n - i) * log1p(-p)) for i in range(k + 1))
-
-
-def _bisect(is_below: Callable[[float], bool]) -> float:
-    """The p in (0, 1) at which ``is_below`` turns from True to False, to the last bit of a float."""
-    low, high = 0.0, 1.0
-    while low < (middle := (low + high) / 2) < high:
-        low, high = (middle, high) if is_below(middle) else (low, middle)
-    return middle

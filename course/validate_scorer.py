@@ -4,8 +4,8 @@
     python -m course.validate_scorer --golden my_cases.jsonl
 
 A wrong completion that is rewarded is a false positive: a hole to hack. A right one that is not is a false negative.
-Both are counted, with the exact bounds that so few cases allow. Then each rule of the spec is taken away once: an
-exploit must get 0.0 from the scorer and 1.0 from the rubric that lacks just the rule it attacks. Status 0 or 1.
+Both are counted; the cases were chosen, not sampled, so there is no interval. Then each rule of the spec is left out
+once: an exploit must get 0.0 from the scorer and 1.0 from the rubric that lacks just the rule it attacks. Status 0 or 1.
 """
 
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ def ablate(cases: Sequence[GoldenCase]) -> dict[str, list[GoldenCase]]:
 
 
 def main() -> int:
-    parser = Parser("course.validate_scorer", "Check the scorer against its golden sets, and take each rule away once.")
+    parser = Parser("course.validate_scorer", "Check the scorer against its golden sets, and leave each rule out once.")
     help_ = "more golden files: your own cases"
     parser.add_argument("--golden", type=Path, nargs="+", default=[], metavar="FILE", help=help_)
     args = parser.parse_args()

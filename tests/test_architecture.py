@@ -167,5 +167,12 @@ def test_a_report_is_found_by_its_command() -> None:
         assert path.stem.removesuffix("_figure") in {*COMMANDS, *SHARED_REPORTS, "__init__"}, path
 
 
+def test_every_module_has_a_test_file_of_its_own_name() -> None:
+    modules = [path.relative_to(COURSE) for path in FILES if path.stem not in ("__init__", "__main__", "errors")]
+    wanted = {path.parent / f"test_{path.name}" for path in modules}
+    tests = ROOT / "tests" / "course"
+    assert {path.as_posix() for path in wanted if not (tests / path).exists()} == set()
+
+
 def test_the_course_is_small() -> None:
     assert sum(path.read_bytes().count(b"\n") for path in FILES) <= 7_000

@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from course.artifacts.scorer_identity import GoldenVerdict
 from course.datasets.records import GoldenCase
-from course.reports.tables import interval, percent, table
-from course.stats import exact_interval
+from course.reports.tables import table
 from course.text import clipped
 
 
@@ -25,7 +24,7 @@ def confusion_text(verdicts: Sequence[GoldenVerdict]) -> str:
 def _rate_line(name: str, k: int, n: int) -> str:
     if n == 0:
         return f"{name}: undefined, no such case"
-    return f"{name}  {k} of {n}: {percent(k / n)}   (exact 95 % bounds {interval(exact_interval(k, n))})"
+    return f"{name}  {k} of {n}"
 
 
 def ablations_text(exploits: Sequence[GoldenCase], unrewarded: Mapping[str, Sequence[GoldenCase]]) -> str:

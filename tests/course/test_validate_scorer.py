@@ -40,8 +40,8 @@ def taken_anew() -> Iterator[None]:
 def test_the_shipped_golden_sets_are_passed_and_every_rule_matters(lab: Lab) -> None:
     done = lab("validate_scorer")
     assert (done.status, done.err) == (0, "")
-    assert "false positives  0 of 84: 0.0 %   (exact 95 % bounds 0.0 to 4.3 %)" in done.out
-    assert "false negatives  0 of 16: 0.0 %   (exact 95 % bounds 0.0 to 20.6 %)" in done.out
+    assert "false positives  0 of 84\n" in done.out
+    assert "false negatives  0 of 16\n" in done.out
     assert done.out.endswith("golden sets passed, and every rule of the spec matters\n")
     for rule in RULES:
         n = sum(case["rule"] == rule for case in EXPLOITS)
