@@ -95,7 +95,8 @@ def main() -> int:
         for row, results in with_progress(work, "training", len(jobs) * (1 - -args.steps // every)):
             log.append(row)
             if row.step == args.steps and row.kl_coef == 0:
-                found.update((row.rubric, result) for result in results if is_exploit(result))
+                for result in filter(is_exploit, results):
+                    found.setdefault(row.rubric, result)
 
         by_rubric = {name: trainings_of(log, rubric=name, kl_coef=0.0) for name in rubrics}
         by_beta = {kl_coef: trainings_of(log, rubric=KL_RUBRIC, kl_coef=kl_coef) for kl_coef in betas}
