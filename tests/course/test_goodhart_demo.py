@@ -255,7 +255,7 @@ def test_the_figures_show_the_log(ran: Ran) -> None:
     assert {line.get_label() for line in rewards.get_lines()} == set(names)
     for line in rewards.get_lines():
         assert list(line.get_ydata()) == [median(row[names[line.get_label()]] for row in rows) for rows in ends]
-    left = [f"{median(row['kl'] for row in rows):.2g}" for rows in ends]
+    left = [f"{median(row['kl'] for row in rows):.3g}" for rows in ends]
     assert [tick.get_text() for tick in rewards.get_xticklabels()] == [f"0\n{left[0]}", f"0.1\n{left[1]}"]
 
 
