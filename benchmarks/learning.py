@@ -138,9 +138,8 @@ def train(name: str, rubric: str, seed: int) -> Iterator[EvaluationRow]:
     examples, holdout = examples_of(preset)
     reference = fine_tune(examples, preset.plan, seed)
     plan = preset.plan
-    return map(
-        evaluation_row, learn_and_evaluate(reference, examples, holdout, RUBRICS[rubric], plan, seed, plan.steps)
-    )
+    for checkpoint in learn_and_evaluate(reference, examples, holdout, RUBRICS[rubric], plan, seed, plan.steps):
+        yield evaluation_row(checkpoint, rubric, plan.kl_coef, seed)
 
 
 def train_all(name: str, rubric: str, figures: tuple[Figure, ...]) -> None:

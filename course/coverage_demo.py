@@ -28,6 +28,7 @@ from course.reports.coverage_demo import coverage_text
 from course.reports.coverage_demo_figure import coverage_curve
 from course.reports.progress import with_progress
 from course.score import score
+from course.text import clipped
 
 if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --help answers at once
     from course.policies.presets import Plan
@@ -38,10 +39,12 @@ PROMPTS = (30, 100, 200, 400, 1000)
 _EVAL_EVERY = 50  # updates from one evaluation to the next
 
 
-def digit_pairs(prompt: str) -> list[tuple[int, tuple[str, str]]]:
-    """The digits that are added up, with their place from the left: 25 + 73 → (0, ("2", "7")), (1, ("5", "3"))."""
-    one, other = re.findall("[0-9]+", prompt)[:2]
-    return list(enumerate(zip(one, other, strict=True)))
+def digit_pairs(prompt: str) -> list[tuple[int, str, str]]:
+    """The digits that are added up, with their place from the left: 25 + 73 → (0, "2", "7"), (1, "5", "3")."""
+    numbers = re.search(r"([0-9]+) \+ ([0-9]+)", prompt)
+    if numbers is None or len(numbers[1]) != len(numbers[2]):
+        raise UserError(f"expected sums of two numbers of as many digits, got {clipped(prompt, 60)}; restore data/")
+    return [(place, a, b) for place, (a, b) in enumerate(zip(numbers[1], numbers[2], strict=True))]
 
 
 def times_seen(training: Sequence[Task], unseen: Sequence[Task]) -> list[int]:

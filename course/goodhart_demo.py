@@ -9,8 +9,8 @@ tells it of any gap. The rubric's reward is the proxy, the strict scorer's for t
 both are also measured on prompts that are never trained on. Then a policy is trained on ``anywhere`` again with a KL
 penalty of several strengths: kl_coef (beta) is what a nat of KL from the reference policy costs.
 
-``results.jsonl`` has every completion that was scored, of every evaluation: so that the file stays below 25 MB a seed,
-a training has 16 evaluations, each with 3 completions of each prompt.
+``results.jsonl`` has every completion that was scored: below 25 MB a seed, for a training has 16 evaluations, each
+with 3 completions of each prompt.
 """
 
 from __future__ import annotations
@@ -95,7 +95,8 @@ def main() -> int:
         for row, results in with_progress(work, "training", len(jobs) * (1 - -args.steps // every)):
             log.append(row)
             if row.step == args.steps and row.kl_coef == 0:
-                found.update((row.rubric, result) for result in results if is_exploit(result))
+                for result in filter(is_exploit, results):
+                    found.setdefault(row.rubric, result)
 
         by_rubric = {name: trainings_of(log, rubric=name, kl_coef=0.0) for name in rubrics}
         by_beta = {kl_coef: trainings_of(log, rubric=KL_RUBRIC, kl_coef=kl_coef) for kl_coef in betas}

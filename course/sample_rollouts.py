@@ -81,14 +81,15 @@ def main() -> int:
         write_rollouts(run, name, rows, source)
         run.write_rows(RESULTS, [])
         different = len({text for _, samples in rows for text in samples})
-        report = [f"Sampled from {source.policy}, {args.n} of each of {len(rows)} prompts: nothing was learned.", ""]
+        report = [f"Sampled from {source.policy}: nothing was scored, nothing was learned."]
         report += [f"  {clipped(id_, 20)}  {clipped(samples[0], 54)}" for id_, samples in rows[:3]]
+        settings = {"policy": visible(args.policy.name), "dataset": visible(args.dataset.name)}
         conditions = Conditions(
-            loop="C",
-            command="course.sample_rollouts",
-            settings={"policy": visible(args.policy.name), "dataset": visible(args.dataset.name)},
-            change=args.change,
-            dataset=dataset,
+            "C",
+            "course.sample_rollouts",
+            settings,
+            args.change,
+            dataset,
             samples_per_prompt=args.n,
             source=source,
             seed=args.seed,

@@ -5,9 +5,8 @@
 
 The loop is that of ``toy_mdp``, plus tokens; it stands in ``policies/token_learner.py``, on one screen. The policy is
 trained on the rewards of ``--rubric``. The strict scorer and the holdout are evaluated on the way and enter no update.
-A run holds a log, learning curves, the reference policy and the trained one, and what both wrote as rollouts for Loop
-A. ``results.jsonl`` has the completions of every evaluation. Ctrl-C ends the training and keeps what was learned: the
-policy of the log's last row.
+A run also holds the reference policy and the trained one, and what both wrote as rollouts for Loop A. Ctrl-C ends the
+training and keeps what was learned: the policy of the log's last row.
 """
 
 from __future__ import annotations

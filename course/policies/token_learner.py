@@ -120,8 +120,9 @@ def rewards(rubric: Rubric, examples: Sequence[Task], texts: Sequence[str]) -> F
     found = {key: rubric(example, key[1])["reward"] for key, example in example_of.items()}
     for (id_, text), reward in found.items():
         if not isinstance(reward, float) or not isfinite(reward):
+            got = reward if isinstance(reward, float) else f"one of type {type(reward).__name__}"
             raise UserError(
-                f"rubric {getattr(rubric, '__name__', '')}: expected a finite float as reward, got {reward!r} for "
+                f"rubric {getattr(rubric, '__name__', '')}: expected a finite float as reward, got {got} for "
                 f"'{visible(text[:60])}' as the answer to {visible(id_[:60])}; mend the rubric"
             )
     return np.array([found[key] for key in keys])

@@ -14,7 +14,7 @@ def shift_text(log: Sequence[EvaluationRow], frozen: PassRate, unseen: Sequence[
     return "\n\n".join(
         [
             "Loop C, learn: the policy changes, and with it what there is to measure.",
-            f"trained on {log[0].rubric}; every rate is by the strict scorer, with its 95 % interval",
+            f"trained on {log[0].rubric}; every rate is the strict scorer's, every interval 95 %",
             f"{frozen.n:,} completions frozen at step 0: {percent(frozen.rate)} ({interval(frozen.ci95)})",
             shift_table(log, frozen, unseen),
             *([unseen_table(unseen[-1], log[0].rubric)] if unseen[-1] else []),

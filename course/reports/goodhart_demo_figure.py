@@ -62,7 +62,7 @@ def kl_coef_figure(by_beta: Mapping[float, Trainings], rubric: str) -> bytes:
         axes.plot(ends, style, color=color, marker="o", markersize=4, label=label)
     dress(axes, "beta, and the KL that is left, in nats", f"reward at the end, trained on {rubric}")
     axes.set_ylim(-0.04, 1.04)
-    names = [f"{beta:g}\n{medians(trainings, 'kl')[-1]:.2g}" for beta, trainings in by_beta.items()]
+    names = [f"{beta:g}\n{medians(trainings, 'kl')[-1]:.3g}" for beta, trainings in by_beta.items()]
     axes.set_xticks(range(len(names)), names)
     sheet.legend(loc="outside lower center", ncols=4, frameon=False, fontsize=8)
     return png(sheet)

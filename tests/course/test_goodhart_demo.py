@@ -5,6 +5,7 @@ with six evaluations, so 48 rows in the log; and 100 completions an evaluation, 
 """
 
 import json
+import re
 import shutil
 from pathlib import Path
 from statistics import median
@@ -14,12 +15,12 @@ import pytest
 from conftest import ROOT, Lab, lines_of
 from msgspec.structs import asdict
 
-from course.artifacts.token_rows import GoodhartRow, evaluation_row
+from course.artifacts.token_rows import EvaluationRow, evaluation_row
 from course.policies.evaluation import learn_and_evaluate
 from course.policies.presets import MEMORISE
 from course.policies.token_learner import fine_tune
 from course.reports.figures import png
-from course.reports.goodhart_demo_figure import over_kl, over_steps
+from course.reports.goodhart_demo_figure import rubrics_figure
 from course.rubrics.hackable import RUBRICS
 from course.score import score
 
@@ -62,8 +63,8 @@ def laid_out(folder: Path, patch: pytest.MonkeyPatch) -> Lab:
 
 @pytest.fixture
 def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lab:
-    """The same for a test of its own, with figures that take no time."""
-    monkeypatch.setattr("course.reports.goodhart_demo_figure.png", lambda _: b"\x89PNG")
+    for name in ("rubrics_figure", "kl_coef_figure"):
+        monkeypatch.setattr(f"course.goodhart_demo.{name}", lambda *_: b"\x89PNG")
     return laid_out(tmp_path, monkeypatch)
 
 
@@ -89,7 +90,7 @@ def test_every_training_is_logged_evaluation_by_evaluation_and_none_twice(ran: R
     assert [(row["seed"], row["rubric"], row["kl_coef"], row["step"]) for row in ran.log] == [
         (seed, rubric, beta, step) for seed in (3, 4) for rubric, beta in JOBS for step in range(6)
     ]
-    assert set(ran.log[0]) == set(GoodhartRow.__struct_fields__)
+    assert set(ran.log[0]) == set(EvaluationRow.__struct_fields__)
 
 
 def test_every_row_adds_up(ran: Ran) -> None:
@@ -115,7 +116,7 @@ def test_the_rows_are_what_the_learner_gives_when_it_is_asked_itself(ran: Ran) -
         found = learn_and_evaluate(reference, examples, unseen, RUBRICS[rubric], plan, 4, 1)
         rows = [row for row in ran.log if (row["rubric"], row["kl_coef"], row["seed"]) == (rubric, beta, 4)]
         for checkpoint, row in zip(found, rows, strict=True):
-            assert asdict(evaluation_row(checkpoint)).items() <= row.items()
+            assert asdict(evaluation_row(checkpoint, rubric, beta, 4)) == row
 
 
 def test_all_rubrics_go_on_from_one_start(ran: Ran) -> None:
@@ -161,6 +162,7 @@ def test_the_summary_is_the_end_of_the_log(ran: Ran) -> None:
         assert summary[name] == {key: median(row[key] for row in ran.rows(*job, 5)) for key in KEYS}
 
 
+@pytest.mark.slow
 def test_a_stronger_kl_penalty_keeps_the_policy_nearer(small: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     calm = SMALL._replace(plan=SMALL.plan._replace(lr=0.1))  # the small network swings where the real one does not
     monkeypatch.setattr("course.policies.presets.MEMORISE", calm)
@@ -176,20 +178,24 @@ def test_the_terminal_tells_the_numbers_of_the_log(ran: Ran) -> None:
     assert max(map(len, ran.out.split("\n"))) <= 80
     words = " ".join(ran.out.split())
     assert ran.out.startswith("Loop C, learn: ")
-    assert "75 to train on, 25 held out; 1 completions of each in an evaluation" in words
-    for beta in (0.0, 0.1):
+    assert "Means of 75 completions, 25 on the holdout; seeds: 2 (medians)" in words
+    columns = ("proxy_reward", "true_reward", "holdout_proxy_reward", "holdout_true_reward", "kl")
+    for name, beta in (("anywhere", 0.0), ("0.1", 0.1)):
         rows = ran.rows("anywhere", beta, 5)
-        assert " ".join([f"{beta:g}", *(f"{median(row[key] for row in rows):.2f}" for key in KEYS)]) in words
-    proxies = (median(row["proxy_reward"] for row in ran.rows("without_punctuation", 0.0, step)) for step in (0, 5))
-    assert "without_punctuation {:.2f} -> {:.2f}".format(*proxies) in words
-    assert words.count("anywhere, which overlooks all the other numbers in the text train Compute") == 1
+        assert " ".join([name, *(f"{median(row[key] for row in rows):.2f}" for key in columns)]) in words
+    (exploit,) = re.findall(r"^anywhere +(Compute .*…) +1\.0 +(.*)$", ran.out, re.MULTILINE)
+    assert any(
+        result["completion"].replace("\n", "⏎").startswith(exploit[1].removesuffix("…"))
+        and (result["reward"], result.get("proxy_reward")) == (0, 1)
+        for result in lines_of(ran.folder / "results.jsonl")
+        if result["training"].startswith("anywhere, kl_coef 0,") and result["step"] == 5
+    )
     assert "a KL penalty: 'anywhere' again" in words
     assert words.endswith("run: run read: run/goodhart_steps.png, goodhart_kl.png, kl_coef.png")
 
 
-def test_same_seed_same_bytes_and_another_seed_other_bytes(small: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("course.reports.goodhart_demo_figure.png", png)
-    few = ["--rubrics", "anywhere", "--kl-coef", "0", "--steps", "3"]
+def test_same_seed_same_bytes_and_another_seed_other_bytes(small: Lab) -> None:
+    few = ["--rubrics", "anywhere", "--kl-coef", "0", "--steps", "2"]
     for outdir, seed in (("one", 3), ("same", 3), ("other", 4)):
         assert small("goodhart_demo", *few, "--seed", seed, "--change", "x", "--outdir", outdir).status == 0
     one, same, other = (
@@ -244,13 +250,13 @@ def test_the_figures_show_the_log(ran: Ran) -> None:
             for label, y in names.items():
                 for got, key in ((lines[label].get_xdata(), x), (lines[label].get_ydata(), y)):
                     assert list(got) == [median(row[key] for row in rows) for rows in evaluations]
-    rewards, kl_axes = penalties.axes
+    (rewards,) = penalties.axes
     ends = [ran.rows("anywhere", beta, 5) for beta in (0.0, 0.1)]
     assert {line.get_label() for line in rewards.get_lines()} == set(names)
     for line in rewards.get_lines():
         assert list(line.get_ydata()) == [median(row[names[line.get_label()]] for row in rows) for rows in ends]
-    assert list(kl_axes.get_lines()[0].get_ydata()) == [median(row["kl"] for row in rows) for rows in ends]
-    assert [tick.get_text() for tick in rewards.get_xticklabels()] == ["0", "0.1"]
+    left = [f"{median(row['kl'] for row in rows):.3g}" for rows in ends]
+    assert [tick.get_text() for tick in rewards.get_xticklabels()] == [f"0\n{left[0]}", f"0.1\n{left[1]}"]
 
 
 def test_where_they_diverge_is_marked_at_its_step_and_at_its_kl() -> None:
@@ -258,14 +264,14 @@ def test_where_they_diverge_is_marked_at_its_step_and_at_its_kl() -> None:
     row |= {"holdout_proxy_reward": 0.0, "holdout_true_reward": 0.0, "holdout_n": 200, "holdout_gap": 0.0}
     rewards = [(0.1, 0.1), (0.5, 0.4), (0.9, 0.0)]
     diverged = [
-        GoodhartRow(step=10 * place, kl=place * 1.5, proxy_reward=proxy, true_reward=true, **row)
+        EvaluationRow(step=10 * place, kl=place * 1.5, proxy_reward=proxy, true_reward=true, **row)
         for place, (proxy, true) in enumerate(rewards)
     ]
     sheets: list[Any] = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("course.reports.goodhart_demo_figure.png", sheets.append)
-        for figure in (over_steps, over_kl):
-            figure({"cast": [diverged], "score": [diverged[:2]]}, {"cast": "what else int() accepts"})
+        rubrics_figure({"cast": [diverged], "score": [diverged[:2]]}, "step")
+        rubrics_figure({"cast": [diverged], "score": [diverged[:2]]}, "kl")
     for sheet, x in zip(sheets, (10, 1.5), strict=True):
         marks = [[line for line in axes.get_lines() if line.get_label() == "where they diverge"] for axes in sheet.axes]
         assert [[list(line.get_xdata()) for line in lines] for lines in marks] == [[[x, x]], []]
@@ -301,7 +307,7 @@ def test_help_loads_neither_numpy_nor_matplotlib(small: Lab) -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["--rubrics", "judge"], ["--rubrics"], ["--leash-rubric", "cast"], ["--kl-coef", "-0.1"], ["--kl-coef", "2"],
+        ["--rubrics", "judge"], ["--rubrics"], ["--leash-rubric", "cast"], ["--kl-coef", "-0.1"],
         ["--kl-coef", "nan"], ["--kl-coef", "1e-2", "x"], ["--steps", "0"], ["--seeds", "0"], ["--seed", "-1"],
         ["--kl", "0"], ["anywhere"],
     ],

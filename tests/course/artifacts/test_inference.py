@@ -11,16 +11,17 @@ import pytest
 from msgspec.structs import replace
 from scipy.stats import binomtest  # type: ignore[import-untyped]
 
-from course.artifacts.inference import coverage_points, divergence_step, exceeds, medians, rose, trainings_of
-from course.artifacts.token_rows import CoverageRow, GoodhartRow
+from course.artifacts.inference import coverage_point, divergence_step, exceeds, medians, pass_rate, rose, trainings_of
+from course.artifacts.learning import learning_result
+from course.artifacts.token_rows import EvaluationRow
 
-START = GoodhartRow(
+START = EvaluationRow(
     step=0, proxy_reward=0.2, true_reward=0.1, kl=0.0, mean_length=5.0, holdout_proxy_reward=0.0,
     holdout_true_reward=0.0, rubric="anywhere", kl_coef=0.0, seed=0, n=600, gap=0.1, holdout_n=200, holdout_gap=0.0,
 )  # fmt: skip
 
 
-def training(*rewards: tuple[float, float], **more: Any) -> list[GoodhartRow]:
+def training(*rewards: tuple[float, float], **more: Any) -> list[EvaluationRow]:
     """Rows with these proxies and true rewards, ten steps apart."""
     return [
         replace(START, step=10 * place, proxy_reward=proxy, true_reward=true, **more)
@@ -74,36 +75,40 @@ def test_the_counts_of_seeds_are_added_up_and_a_holdout_share_has_the_holdouts_n
 
 
 def test_what_rose_is_the_end_against_the_start() -> None:
-    assert rose(training((0, 0.1), (0, 0.9), (0, 0.5)), "true_reward")
-    assert not rose(training((0, 0.1), (0, 0.9), (0, 0.1)), "true_reward")
+    assert rose([training((0, 0.1), (0, 0.9), (0, 0.5))], "true_reward")
+    assert not rose([training((0, 0.1), (0, 0.9), (0, 0.1))], "true_reward")
+    slowly = training((0, 0.10), (0, 0.13))
+    assert not rose([slowly], "true_reward")
+    assert rose([slowly] * 9, "true_reward")
 
 
 def test_trainings_are_found_in_a_log_and_medians_go_evaluation_by_evaluation() -> None:
     log = training((0.1, 0.0), (0.5, 0.0), seed=3) + training((0.3, 0.0), (0.4, 0.0), seed=4)
     log += training((0.2, 0.0), (0.9, 0.0), seed=5) + training((1.0, 0.0), (1.0, 0.0), kl_coef=0.1)
     log += training((1.0, 0.0), (1.0, 0.0), rubric="suffix")
-    found = trainings_of(log, "anywhere", 0.0)
+    found = trainings_of(log, rubric="anywhere", kl_coef=0.0)
     assert [[row.seed for row in rows] for rows in found] == [[3, 3], [4, 4], [5, 5]]
     assert medians(found, "proxy_reward") == [0.2, 0.5]
     assert medians(found, "step") == [0, 10]
 
 
-def coverage(prompts: int, step: int, train: float, holdout: float, seed: int = 0) -> CoverageRow:
-    return CoverageRow(step, train, train, holdout, holdout, 0.0, 5.0, prompts, seed)
+def test_a_pass_rate_has_wilsons_interval() -> None:
+    rows = [learning_result({"id": "q", "prompt": "?", "expected_answer": 7}, f"Final: {n}", 0) for n in range(10)]
+    found = pass_rate(rows)
+    assert (found.n, found.rate) == (10, 0.1)
+    assert found.ci95 == pytest.approx([*binomtest(1, 10).proportion_ci(method="wilson")])
+
+
+def coverage(step: int, train: float, holdout: float, seed: int) -> EvaluationRow:
+    return replace(START, step=step, true_reward=train, holdout_true_reward=holdout, seed=seed, n=5)
 
 
 def test_a_coverage_point_is_the_median_of_its_seeds_and_of_two_the_lower_one() -> None:
     ends = [(0, 0.1, 1 / 40), (9, 0.9, 9 / 40), (0, 0.3, 3 / 40), (9, 1.0, 6 / 40)]
-    log = [coverage(5, step, train, holdout, i // 2) for i, (step, train, holdout) in enumerate(ends)]
-    (found,) = coverage_points(log, {5: [0] * 10 + [3] * 30})
-    assert (found.train_before, found.train_after) == (0.1, 0.9)
-    assert (found.holdout_before, found.holdout_after) == (1 / 40, 6 / 40)
-    assert found.holdout_after_ci95 == pytest.approx((0.0706, 0.2907), abs=5e-5)  # 6 of 40, Wilson
+    log = [coverage(step, train, holdout, i // 2) for i, (step, train, holdout) in enumerate(ends)]
+    found = coverage_point(trainings_of(log, n=5), [0] * 10 + [3] * 30)
+    assert (found.prompts, found.train) == (5, 0.9)
+    assert (found.holdout_before, found.holdout) == (1 / 40, 6 / 40)
+    assert found.holdout_ci95 == pytest.approx((0.0706, 0.2907), abs=5e-5)  # 6 of 40, Wilson
     assert (found.pairs_seen, found.times_seen) == (0.75, 3)
-    assert (found.train_each, found.holdout_each) == ([0.9, 1.0], [9 / 40, 6 / 40])
-
-
-def test_coverage_points_come_in_order_and_do_not_mix() -> None:
-    log = [coverage(prompts, step, prompts / 10, 0.0) for prompts in (2, 7) for step in (0, 3)]
-    found = coverage_points(log, {2: [2], 7: [7]})
-    assert [(one.prompts, one.train_after, one.times_seen) for one in found] == [(2, 0.2, 2), (7, 0.7, 7)]
+    assert found.holdout_each == [9 / 40, 6 / 40]

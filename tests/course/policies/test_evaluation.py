@@ -47,10 +47,16 @@ REFERENCE = tiny(max_tokens=5)
 
 
 def test_the_worked_example() -> None:
-    assert [(one.step, len(one.train.texts)) for one in checkpoints()] == [(0, 4), (3, 4), (6, 4), (7, 4)]
-    assert checkpoints()[0].train.texts == evaluate_policy(REFERENCE, REFERENCE, LETTERS, letters, 0).texts
-    assert {*checkpoints()[0].evaluations} == {"train", "holdout"}
-    assert {*checkpoints(holdout=[])[0].evaluations} == {"train"}
+    assert [(one.step, len(one.evaluations["train"].texts)) for one in checkpoints()] == [
+        (0, 4),
+        (3, 4),
+        (6, 4),
+        (7, 4),
+    ]
+    assert (
+        checkpoints()[0].evaluations["train"].texts == evaluate_policy(REFERENCE, REFERENCE, LETTERS, letters, 0).texts
+    )
+    assert [*checkpoints()[0].evaluations] == ["train", "holdout"]
 
 
 def letters(example: dict[str, Any], text: str) -> dict[str, Any]:
@@ -103,15 +109,14 @@ def test_the_holdout_never_enters_an_update() -> None:
 
 
 def test_the_holdout_is_evaluated_where_there_is_one() -> None:
-    assert [checkpoint.holdout for checkpoint in checkpoints(holdout=[])] == [None] * 4
+    assert [{*checkpoint.evaluations} for checkpoint in checkpoints(holdout=[])] == [{"train"}] * 4
     for checkpoint in checkpoints():
-        assert checkpoint.holdout is not None
-        assert len(checkpoint.holdout.texts) == len(checkpoint.holdout.kl) == 3
-        assert len(checkpoint.train.texts) == len(checkpoint.train.kl) == 4
+        assert len(checkpoint.evaluations["holdout"].texts) == len(checkpoint.evaluations["holdout"].kl) == 3
+        assert len(checkpoint.evaluations["train"].texts) == len(checkpoint.evaluations["train"].kl) == 4
         alone = evaluate_policy(checkpoint.policy, REFERENCE, UNSEEN, letters, 0)
-        assert checkpoint.holdout.texts == alone.texts
-        assert checkpoint.holdout.proxy.tolist() == alone.proxy.tolist()
-        assert checkpoint.holdout.kl.tolist() == alone.kl.tolist()
+        assert checkpoint.evaluations["holdout"].texts == alone.texts
+        assert checkpoint.evaluations["holdout"].proxy.tolist() == alone.proxy.tolist()
+        assert checkpoint.evaluations["holdout"].kl.tolist() == alone.kl.tolist()
 
 
 def test_an_evaluation_is_one_fresh_completion_of_each_prompt_of_the_policy_as_it_is() -> None:
@@ -121,9 +126,11 @@ def test_an_evaluation_is_one_fresh_completion_of_each_prompt_of_the_policy_as_i
             checkpoint.policy, checkpoint.policy.encode_prompts([example["prompt"] for example in LETTERS]), u
         )
         rows = [row[:n] for row, n in zip(found.tokens.tolist(), found.lengths.tolist(), strict=True)]
-        assert checkpoint.train.texts == ["".join("?ab"[token] for token in row if token) for row in rows]
-        assert checkpoint.train.lengths.tolist() == [len(row) for row in rows]
-    assert checkpoint.train.texts != checkpoints()[0].train.texts
+        assert checkpoint.evaluations["train"].texts == [
+            "".join("?ab"[token] for token in row if token) for row in rows
+        ]
+        assert checkpoint.evaluations["train"].lengths.tolist() == [len(row) for row in rows]
+    assert checkpoint.evaluations["train"].texts != checkpoints()[0].evaluations["train"].texts
 
 
 def test_the_same_draws_each_time_and_other_draws_with_another_seed() -> None:
@@ -159,8 +166,8 @@ def test_the_kl_is_measured_from_the_reference_along_what_the_policy_wrote() -> 
 
 def test_it_is_zero_before_the_first_update_and_not_after() -> None:
     first, *_, last = checkpoints()
-    assert first.train.kl.tolist() == [0.0] * 4
-    assert (last.train.kl > 0).all()
+    assert first.evaluations["train"].kl.tolist() == [0.0] * 4
+    assert (last.evaluations["train"].kl > 0).all()
 
 
 def test_a_row_of_the_log_holds_the_means() -> None:
@@ -168,7 +175,7 @@ def test_a_row_of_the_log_holds_the_means() -> None:
     holdout = Evaluation(
         [], ["", "", ""], np.array([1.0, 2.0, 6.0]), np.array([0.0, 0.0, 0.75]), np.ones(3), np.ones(3, int)
     )
-    row = evaluation_row(Checkpoint(9, REFERENCE, train, holdout))
+    row = evaluation_row(Checkpoint(9, REFERENCE, {"train": train, "holdout": holdout}), "anywhere", 0.1, 3)
     found = [row.proxy_reward, row.true_reward, row.holdout_proxy_reward, row.holdout_true_reward]
     assert found == [1.5, 0.5, 3.0, 0.25]
     assert [row.step, row.kl, row.mean_length] == [9, 4.0, 7.5]
@@ -177,16 +184,16 @@ def test_a_row_of_the_log_holds_the_means() -> None:
 
 def test_and_none_where_there_is_no_holdout() -> None:
     for checkpoint in checkpoints(holdout=[]):
-        row = evaluation_row(checkpoint)
+        row = evaluation_row(checkpoint, "anywhere", 0.1, 3)
         assert (row.holdout_proxy_reward, row.holdout_true_reward) == (None, None)
 
 
 def test_several_samples_begin_with_the_one_and_change_nothing_that_is_learned() -> None:
     one, three = (list(learn_and_evaluate(REFERENCE, LETTERS, UNSEEN, letters, PLAN, 0, 2, draws)) for draws in (1, 3))
     for once, thrice in zip(one, three, strict=True):
-        assert once.holdout is not None
-        assert thrice.holdout is not None
-        for few, many, prompts in ((once.train, thrice.train, LETTERS), (once.holdout, thrice.holdout, UNSEEN)):
+        for (few, many), prompts in zip(
+            zip(once.evaluations.values(), thrice.evaluations.values(), strict=True), (LETTERS, UNSEEN), strict=True
+        ):
             assert len(many.texts) == 3 * len(prompts)
             assert many.texts[: len(prompts)] == few.texts
             expected = [letters(example, text)["reward"] for example, text in zip(prompts * 3, many.texts, strict=True)]

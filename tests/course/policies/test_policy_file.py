@@ -17,7 +17,7 @@ from course.policies.policy_file import policy_bytes, read_policy
 from course.policies.presets import Plan
 from course.policies.sampling import sample_completions
 from course.policies.token_learner import fine_tune, learn
-from course.policies.token_policy import Policy, decode_completions, initial_policy
+from course.policies.token_policy import Policy, initial_policy
 from course.score import score
 
 SUMS: list[dict[str, Any]] = [
@@ -74,8 +74,8 @@ def test_it_writes_the_same_texts_from_the_same_draws(
     )
     assert one.tokens.tobytes() == other.tokens.tobytes()
     assert one.lengths.tobytes() == other.lengths.tobytes()
-    texts = decode_completions(back.vocabulary, other)
-    assert texts == decode_completions(learned.vocabulary, one)
+    texts = back.decode_completions(other)
+    assert texts == learned.decode_completions(one)
     assert len(set(texts)) > (3 if temperature else 0)
 
 

@@ -81,7 +81,7 @@ NOT_ZIP, UNFIT, UNFINITE = (
     "its arrays do not fit each other",
     "not all numbers of a reasonable size",
 )
-FOREIGN, NUMBERS = "its vocabulary is not one of this lab", "its positions or max_tokens are no whole numbers"
+FOREIGN, NUMBERS = "its vocabulary is not one of this lab", "`$.max_tokens`"
 DEFLATED = with_parts({}, zipfile.ZIP_DEFLATED)
 ZEROS = b"\0" * (33 * 2**20)
 REFUSED: dict[str, tuple[bytes, str]] = {
@@ -101,18 +101,22 @@ REFUSED: dict[str, tuple[bytes, str]] = {
     "about cut": (about_of(b'{"vocabulary": ['), ""),
     **{f"about {raw!r}": (about_of(raw), "") for raw in (b"1", b"null", b"[]", b'"vocabulary"', b"NaN", b"{}")},
     **{f"about without {name}": (about(**{name: None}), name) for name in ("vocabulary", "positions", "max_tokens")},
-    "pieces a number": (about(vocabulary=5), FOREIGN),
-    "pieces a text": (about(vocabulary="abc"), FOREIGN),
+    "pieces a number": (about(vocabulary=5), "`$.vocabulary`"),
+    "pieces a text": (about(vocabulary="abc"), "`$.vocabulary`"),
     "pieces of another lab": (about(vocabulary=["<end>", *TOKENS[1:]]), FOREIGN),
     "pieces too few": (about(vocabulary=TOKENS[:5]), FOREIGN),
     "pieces one too many": (about(vocabulary=[*TOKENS, "c"]), UNFIT),
     "a piece twice": (about(vocabulary=[*TOKENS[:-1], TOKENS[-2]]), FOREIGN),
     "two pieces empty": (about(vocabulary=[*TOKENS[:-1], ""]), FOREIGN),
     **{
-        f"a piece {piece!r}": (about(vocabulary=[*TOKENS[:-1], piece]), FOREIGN) for piece in (7, None, ["b"], {"b": 1})
+        f"a piece {piece!r}": (about(vocabulary=[*TOKENS[:-1], piece]), "`$.vocabulary[")
+        for piece in (7, None, ["b"], {"b": 1})
     },
     **{
-        f"limit {limit!r}": (about(max_tokens=limit), NUMBERS)
+        f"limit {limit!r}": (
+            about(max_tokens=limit),
+            "malformed" if limit in (float("inf"),) or limit != limit else NUMBERS,
+        )
         for limit in (0, -1, 10_001, True, 4.0, "4", [4], float("nan"), float("inf"))
     },
     "limit of five thousand digits": (
@@ -120,10 +124,10 @@ REFUSED: dict[str, tuple[bytes, str]] = {
         "",
     ),
     **{
-        f"places {places!r}": (about(positions=places), NUMBERS)
+        f"places {places!r}": (about(positions=places), "`$.positions")
         for places in ([-1, 1, 2], [0, True, 2], [0, 1.0, 2], ["0"], [10_001, 1, 2], "012", [[0]])
     },
-    "places a number": (about(positions=3), "not iterable"),
+    "places a number": (about(positions=3), "`$.positions`"),
     "places one too few": (about(positions=POLICY.positions[1:]), UNFIT),
     **{
         f"a weight {value}": (one_wrong(value), UNFINITE)
@@ -201,8 +205,8 @@ def test_nor_is_what_was_made_by_hand_to_break_it(name: str, tmp_path: Path) -> 
 
 
 def test_a_file_that_is_not_there_and_a_folder_are_refused(tmp_path: Path) -> None:
-    assert line_of(tmp_path / "policy.npz") == "no such file or directory"
-    assert line_of(tmp_path) == "is a directory"
+    assert line_of(tmp_path / "policy.npz") == "No such file or directory"
+    assert line_of(tmp_path) == "Is a directory"
 
 
 def test_the_parts_changed_here_make_a_good_file_where_nothing_is_changed(tmp_path: Path) -> None:
@@ -227,7 +231,7 @@ def test_nothing_in_a_file_is_executed(tmp_path: Path) -> None:
 
 
 def kept_or_refused(monkeypatch: pytest.MonkeyPatch, data: bytes) -> Policy | None:
-    monkeypatch.setattr(Path, "read_bytes", lambda _path: data)
+    monkeypatch.setattr(Path, "open", lambda *_: io.BytesIO(data))
     try:
         return read_policy(Path("policy.npz"))
     except UserError as refusal:
@@ -238,6 +242,9 @@ def kept_or_refused(monkeypatch: pytest.MonkeyPatch, data: bytes) -> Policy | No
 
 
 def test_a_file_cut_anywhere_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = kept_or_refused(monkeypatch, GOOD)
+    assert whole is not None  # else the files below are refused for another reason
+    assert same_bits(whole, POLICY)
     for length in range(len(GOOD)):
         assert kept_or_refused(monkeypatch, GOOD[:length]) is None
 

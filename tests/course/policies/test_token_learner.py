@@ -35,14 +35,7 @@ from course.policies.reinforce import leave_one_out
 from course.policies.sampling import sample_completions
 from course.policies.softmax import Floats, Ints
 from course.policies.token_learner import DEMONSTRATIONS, PURPOSES, TokenUpdate, fine_tune, generator, learn, rewards
-from course.policies.token_policy import (
-    Policy,
-    Weights,
-    decode_completions,
-    encode_completions,
-    gradient,
-    log_probs,
-)
+from course.policies.token_policy import Policy, Weights, gradient, log_probs
 
 pytestmark = pytest.mark.medium
 
@@ -237,7 +230,7 @@ def test_texts_are_the_pieces_joined_without_what_is_beyond_the_end() -> None:
     completions = sample_completions(policy, policy.encode_prompts(PROMPTS), np.random.default_rng(1).random((4, 4)))
     assert len(set(completions.lengths.tolist())) > 1
     expected = ["".join(policy.vocabulary[token] for token in row) for row in unstacked(completions)]
-    assert decode_completions(policy.vocabulary, completions) == expected
+    assert policy.decode_completions(completions) == expected
 
 
 WRONG: list[object] = [math.nan, math.inf, -math.inf, True, 1, 0, "1.0", None, np.float32(1.0), [1.0]]
@@ -411,13 +404,13 @@ def demonstrated(seed: int, steps: int) -> list[tuple[Ints, list[str]]]:
 
 def log_likelihood(policy: Policy, shown: Ints, texts: list[str]) -> float:
     view = policy.encode_prompts([example["prompt"] for example in SUMS])[shown]
-    return float(log_probs(policy, view, encode_completions(policy.vocabulary, texts)).sum(axis=1).mean())
+    return float(log_probs(policy, view, policy.encode_completions(texts)).sum(axis=1).mean())
 
 
 def test_fine_tuning_begins_with_a_policy_that_writes_every_token_with_the_same_probability() -> None:
     first = fine_tune(SUMS, SFT_PLAN._replace(sft_steps=0), 0)
     view = first.encode_prompts([SUMS[0]["prompt"]] * 2)
-    texts = encode_completions(first.vocabulary, ["Final: 3", "The answer is 7."])
+    texts = first.encode_completions(["Final: 3", "The answer is 7."])
     found = log_probs(first, view, texts)
     assert found[texts.mask].tolist() == pytest.approx([-math.log(len(first.vocabulary))] * 10, abs=1e-14)
 

@@ -10,7 +10,6 @@ import math
 import numpy as np
 import pytest
 from tiny_policies import (
-    AB,
     PROMPTS,
     all_completions,
     assert_close,
@@ -29,7 +28,6 @@ from course.policies.token_policy import (
     RECENT,
     Policy,
     Weights,
-    encode_completions,
     forward,
     gradient,
     initial_policy,
@@ -47,7 +45,7 @@ WEIGHTS = [[1.0] * 4, [0.25, -0.75, 2.0, 0.0], [-1.0, 0.0, 0.0, 0.0], [0.0, 0.0,
 def test_the_worked_example() -> None:
     policy = initial_policy(["a", "b"], 2, 3, 9, np.random.default_rng(0))
     prompts = policy.encode_prompts(["a", "a"])
-    both = encode_completions(policy.vocabulary, ["12", "4"])
+    both = policy.encode_completions(["12", "4"])
     before = log_probs(policy, prompts, both)
     assert before[0, :3].tolist() == pytest.approx([-math.log(len(policy.vocabulary))] * 3)
     stepped = policy.apply_gradient(gradient(policy, prompts, both, np.array([1.0, 0.0])), 0.5)
@@ -141,7 +139,7 @@ def test_nor_does_one_prefix_push_another_under_the_smallest_number() -> None:
 
 
 def test_texts_become_tokens_with_an_end_each() -> None:
-    written = encode_completions(AB, ["ab", "", "bbb"])
+    written = tiny().encode_completions(["ab", "", "bbb"])
     assert written.tokens.tolist() == [[1, 2, 0, 3], [0, 3, 3, 3], [2, 2, 2, 0]]
     assert written.lengths.tolist() == [3, 1, 4]
     assert written.mask.tolist() == [[True, True, True, False], [True, False, False, False], [True] * 4]

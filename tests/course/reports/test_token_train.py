@@ -11,27 +11,25 @@ from course.artifacts.token_rows import EvaluationRow, TokenUpdateRow
 from course.policies.presets import PRESETS
 from course.reports.token_train import evaluations_table, slow_text, token_train_text, written_table
 
-FIRST = EvaluationRow(0, 0.25, 0.125, None, None, 0.0, 5.25)
-LAST = EvaluationRow(4, 1.0, 0.0, None, None, 12.25, 39.5)
-UPDATED = TokenUpdateRow(
-    1, "q1", "7\n", ["7", "\n", ""], 1.0, 0.0, 0.0, 0.25, 0.75, [-1.0, -2.0, -0.5], [-0.5, -2.25, -0.5]
-)
+FIRST = EvaluationRow("anywhere", 0.0, 0, 0, 8, 0.25, 0.125, 0.125, 0, None, None, None, 0.0, 5.25)
+LAST = EvaluationRow("anywhere", 0.0, 0, 4, 8, 1.0, 0.0, 1.0, 0, None, None, None, 12.25, 39.5)
+UPDATED = TokenUpdateRow(1, "q1", ["7", "\n", ""], 1.0, 0.0, 0.0, 0.25, 0.75, [-1.0, -2.0, -0.5], [-0.5, -2.25, -0.5])
 
 
 def test_evaluations_are_shown_with_the_strict_rates_and_their_intervals() -> None:
-    lines = evaluations_table([FIRST, LAST], 8, 0).split("\n")
+    lines = evaluations_table([FIRST, LAST]).split("\n")
     assert [line.split() for line in lines[2:4]] == [
         ["0", "0.250", "0.125", "-", "-", "0.0", "5.2"],
         ["4", "1.000", "0.000", "-", "-", "12.2", "39.5"],
     ]
-    assert lines[-1] == "strict, trained on (n = 8): 12.5 % -> 0.0 % (95 % 0.0 to 32.4 %)"  # Wilson: z² / (n + z²)
-    held = [replace(row, holdout_proxy_reward=0.5, holdout_true_reward=0.25) for row in (FIRST, LAST)]
-    assert evaluations_table(held, 8, 4).split("\n")[-1].startswith("strict, never seen (n = 4): 25.0 % -> 25.0 % (")
+    assert lines[-1] == "strict, trained on (n = 8): 0.0 % (95 % 0.0 to 32.4 %)"  # Wilson: z² / (n + z²)
+    held = [replace(row, holdout_proxy_reward=0.5, holdout_true_reward=0.25, holdout_n=4) for row in (FIRST, LAST)]
+    assert evaluations_table(held).split("\n")[-1].startswith("strict, never seen (n = 4): 25.0 % (")
 
 
 def test_of_many_evaluations_nine_are_shown_with_the_first_and_the_last() -> None:
     rows = [replace(FIRST, step=step) for step in range(101)]
-    shown = [int(line.split()[0]) for line in evaluations_table(rows, 8, 0).split("\n")[2:-2]]
+    shown = [int(line.split()[0]) for line in evaluations_table(rows).split("\n")[2:-2]]
     assert shown == [0, 12, 25, 38, 50, 62, 75, 88, 100]
 
 
@@ -79,7 +77,7 @@ def test_of_each_update_the_best_and_the_worst_are_shown_the_longest_of_equals_f
 def test_the_report_says_where_it_was_interrupted() -> None:
     row = learning_result({"id": "q", "prompt": "?", "expected_answer": 1}, "Final: 1", 4)
     plan = PRESETS["memorise"].plan
-    report = token_train_text(plan, "sums.jsonl", "score", [UPDATED], [FIRST, LAST], [row], 0)
+    report = token_train_text(plan, "sums.jsonl", "score", [UPDATED], [FIRST, LAST], [row])
     assert "interrupted after 4 of 600 updates: the policy after update 4 is kept" in report
-    assert "interrupted" not in token_train_text(plan._replace(steps=4), "s", "score", [], [FIRST, LAST], [row], 0)
+    assert "interrupted" not in token_train_text(plan._replace(steps=4), "s", "score", [], [FIRST, LAST], [row])
     assert max(map(len, report.split("\n"))) <= 80
