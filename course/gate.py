@@ -22,6 +22,7 @@ from typing import NamedTuple
 from course.artifacts.holdout import HOLDOUT, looks
 from course.artifacts.locked_room import Condition, knob_turned, locked_room
 from course.artifacts.reading import Broken, Run, open_run, verified_rows
+from course.artifacts.records import Result
 from course.artifacts.scorer_identity import installed
 from course.artifacts.writing import RUNS
 from course.command import Parser, fraction, run_command
@@ -63,13 +64,7 @@ def compare(baseline: Run, candidate: Run) -> tuple[Flips, list[str]]:
     lost: list[str] = []
     pairs = zip_longest(verified_rows(baseline, baseline_faults), verified_rows(candidate, candidate_faults))
     for before, after in with_progress(pairs, "verifying"):
-        if (
-            before is None
-            or after is None
-            or before.id != after.id
-            or before.prompt != after.prompt
-            or before.expected_answer != after.expected_answer
-        ):
+        if before is None or after is None or _question(before) != _question(after):
             unlike += 1
             continue
         n += 1
@@ -82,6 +77,10 @@ def compare(baseline: Run, candidate: Run) -> tuple[Flips, list[str]]:
     if unlike:
         faults.append(f"{unlike:,} of the rows do not hold the same id, prompt and expected answer in both runs")
     return Flips(n, candidate_passes - len(gained) + len(lost), candidate_passes, gained, lost), faults
+
+
+def _question(row: Result) -> tuple[str, str, int]:
+    return row.id, row.prompt, row.expected_answer
 
 
 def room_faults(conditions: list[Condition], runs: dict[str, Run]) -> list[str]:

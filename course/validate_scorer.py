@@ -5,7 +5,7 @@
 
 A wrong completion that is rewarded is a false positive: a hole to hack. A right one that is not is a false negative.
 Both are counted; the cases were chosen, not sampled, so there is no interval. Then each rule of the spec is left out
-once: an exploit must get 0.0 from the scorer and 1.0 from the rubric that lacks just the rule it attacks. Status 0 or 1.
+once: an exploit must get 0.0 from the scorer and 1.0 from the rubric that lacks just the rule it attacks.
 """
 
 from collections.abc import Sequence

@@ -166,23 +166,21 @@ def _said(row: Result) -> str:
     return f"{visible(row.id[:60])} is recorded as {visible(row.details.outcome[:40])} with reward {row.reward}"
 
 
-def _output_faults(run: Run, results_digest: str | None) -> list[str]:
+def _output_faults(run: Run, results_digest: str) -> list[str]:
     """What is wrong with the files that the manifest seals. ``results_digest``: of the results, already read."""
     faults = []
     for name, recorded in run.manifest.outputs.items():
-        faults += _digest_faults(run.path, name, recorded, results_digest if name == RESULTS else None)
-    return faults
-
-
-def _digest_faults(folder: Path, name: str, recorded: str, found: str | None) -> list[str]:
-    if not _OUTPUT.fullmatch(name):
-        return [f"{MANIFEST} names an output that is not a file of its folder: {visible(name[:60])}"]
-    if found is None:
+        if not _OUTPUT.fullmatch(name):
+            faults.append(f"{MANIFEST} names an output that is not a file of its folder: {visible(name[:60])}")
+            continue
         try:
-            found = hashlib.sha256(_read(folder, name)).hexdigest()
+            digest = results_digest if name == RESULTS else hashlib.sha256(_read(run.path, name)).hexdigest()
         except Broken as error:
-            return [str(error)]
-    return [] if found == recorded else [f"{visible(name[:60])} is not the file that was written: its digest differs"]
+            faults.append(str(error))
+            continue
+        if digest != recorded:
+            faults.append(f"{visible(name[:60])} is not the file that was written: its digest differs")
+    return faults
 
 
 def _read(folder: Path, name: str) -> bytes:
