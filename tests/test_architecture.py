@@ -85,7 +85,7 @@ def test_the_course_imports_nothing_that_is_not_installed_with_it() -> None:
     project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     lines = project.partition("dependencies")[2].partition("]")[0]
     declared = {PACKAGES.get(name, name) for name in re.findall(r'^    "([a-z-]+)>', lines, re.MULTILINE)}
-    assert declared == {"msgspec", "rich", "matplotlib", "numpy", "splintr"}
+    assert declared == {"jiter", "msgspec", "rich", "matplotlib", "numpy", "splintr"}
     for path in FILES:
         foreign = {name.split(".")[0] for name in imported(parsed(path))} - sys.stdlib_module_names - {"course"}
         assert foreign <= declared, path

@@ -18,7 +18,7 @@ def test_clock_host_versions_and_git_are_there() -> None:
     found = environment()
     assert datetime.fromisoformat(found["finished_at"]).tzinfo is not None
     assert re.fullmatch(r"[0-9.]+", found["unicode"])
-    assert set(found["packages"]) >= {"msgspec", "rich"}
+    assert set(found["packages"]) >= {"jiter", "msgspec", "rich"}
     assert found["git"] is None or set(found["git"]) == {"commit", "dirty"}
 
 

@@ -3,6 +3,8 @@
 An example: 20 of 20 passed is not certainty: Wilson's interval begins at 83.9 %.
 """
 
+from datetime import date
+
 import pytest
 
 from course.artifacts.scorer_identity import installed
@@ -11,7 +13,7 @@ from course.datasets.records import Provenance, Sampling
 from course.reports import measurement
 from course.reports.measurement import conditions_text, pass_line
 
-SOURCE = Provenance("a \x1b[31mpolicy", "2026-01-31", Sampling(1.0, 1.0, 7, 1))
+SOURCE = Provenance("a \x1b[31mpolicy", date(2026, 1, 31), Sampling(1.0, 1.0, 7, 1))
 
 
 def test_a_pass_rate_never_stands_without_its_interval() -> None:
