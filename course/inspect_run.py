@@ -32,7 +32,7 @@ def verify(opened: Run) -> int:
     if faults:
         print(f"{visible_path(opened.path)}: NOT as it was written\n" + "\n".join(f"  - {fault}" for fault in faults))
         return 1
-    print(f"{visible_path(opened.path)}: whole; {n:,} rows scored again with the same results, every digest holds")
+    print(f"{visible_path(opened.path)}: whole; {n:,} rows scored again alike, every digest holds")
     return 0
 
 

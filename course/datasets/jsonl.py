@@ -16,7 +16,7 @@ import jiter
 import msgspec
 
 from course.datasets.records import Record
-from course.errors import UserError
+from course.errors import UserError, reason
 from course.faults import MAX_DIGITS
 from course.text import clipped
 
@@ -76,8 +76,7 @@ def _batches_of_lines(path: Path, digest: "hashlib._Hash | None" = None) -> Iter
                     digest.update(b"".join(lines))
                 yield lines
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise UserError(f"{path}: expected a file that can be read, got: {reason}") from None
+        raise UserError(f"{path}: expected a file that can be read, got: {reason(error)}") from None
 
 
 def _decode(text: bytes, struct_type: type[S]) -> S:

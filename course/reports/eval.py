@@ -31,7 +31,7 @@ def eval_text(summary: Mapping[str, Any], split: str, source: Provenance | None,
 def resolution_text(n: int) -> str:
     """What this many prompts cannot show."""
     points = min(100, 100 * smallest_visible_difference(n))
-    return f"n = {n:,}: a true difference of {points:.1f} points is seen four times in five, a smaller one less"
+    return f"n = {n:,}: a true difference of {points:.1f} points shows four times in five"
 
 
 def outcomes_text(outcomes: Mapping[str, int], firsts: Mapping[str, Result]) -> str:

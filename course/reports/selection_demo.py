@@ -78,5 +78,5 @@ def cause(row: Selection) -> str:
     sign = "-?" if answer == 0 else "-" if answer < 0 else "(?<!-)"
     value = re.compile(rf"(?<![0-9]){sign}0*{abs(answer)}(?![0-9])")
     if any(value.search(sample) for sample in row.samples):
-        return "a sample shows the right value, none in the right format: no choice helps"
+        return "the right value is there, in a wrong format: no choice helps"
     return "no sample shows the right value: change the policy, or draw more"

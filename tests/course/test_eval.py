@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 from conftest import ROOT, Lab, lines_of
 
-import course.reports.progress
 from course.reports.progress import with_progress
 from course.score import SPEC
 
@@ -233,7 +232,6 @@ def test_the_real_command_leaves_a_run(lab: Lab) -> None:
 
 def test_a_bar_is_shown_to_a_terminal_only(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.delenv("CI", raising=False)
-    monkeypatch.setattr(course.reports.progress, "_PATIENCE_SECONDS", -1.0)
     assert list(with_progress(range(5), "scoring", 5)) == [0, 1, 2, 3, 4]
     assert capsys.readouterr().err == ""
     if not hasattr(os, "openpty"):

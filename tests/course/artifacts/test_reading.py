@@ -221,7 +221,7 @@ def test_a_whole_run_has_no_faults_and_all_its_rows(lab: Lab, loop_a: Path, loop
         assert faults_of(run) == []
         done = lab("inspect_run", "--run", run, "--verify")
         assert (done.status, done.err) == (0, "")
-        assert done.out == f"{run}: whole; {n} rows scored again with the same results, every digest holds\n"
+        assert done.out == f"{run}: whole; {n} rows scored again alike, every digest holds\n"
     assert [row.id for row in rows(open_run(loop_a))] == ["q1", "q2", "q3", "q4", "q5"]
     assert read_summary(open_run(loop_a))["n"] == 5
 

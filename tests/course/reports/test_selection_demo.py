@@ -31,8 +31,8 @@ def choice(samples: list[str], rewards: list[float], chosen: int = 0) -> Selecti
     ("row", "why"),
     [
         (choice(["no", "Final: 7"], [0.0, 1.0]), "a right sample was there and pick_best took another"),
-        (choice(["it is 7", "8"], [0.0, 0.0]), "a sample shows the right value, none in the right format"),
-        (choice(["Final: 007"], [0.0]), "a sample shows the right value, none in the right format"),
+        (choice(["it is 7", "8"], [0.0, 0.0]), "the right value is there, in a wrong format"),
+        (choice(["Final: 007"], [0.0]), "the right value is there, in a wrong format"),
         (choice(["it is -7", "77", "17"], [0.0] * 3), "no sample shows the right value"),
     ],
 )
