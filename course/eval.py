@@ -29,8 +29,7 @@ from course.text import visible
 def evaluate(pairs: Iterable[tuple[Example, str | None]]) -> Iterator[Result]:
     """All of Loop A: an example and its completion go in, the scorer measures, a row comes out."""
     for example, completion in pairs:
-        measurement = UNANSWERED if completion is None else measure(example.expected_answer, completion)
-        reward, outcome, parsed = measurement
+        reward, outcome, parsed = UNANSWERED if completion is None else measure(example.expected_answer, completion)
         yield Result(example.id, example.prompt, example.expected_answer, completion, reward, Details(outcome, parsed))
 
 
@@ -85,21 +84,17 @@ def main() -> int:
             samples_per_prompt=1,
             source=source,
         )
+        passed = [row for row in firsts.values() if row.reward == 1.0]
+        failed = [row for row in firsts.values() if row.reward != 1.0]
         publish(
             run,
             conditions,
             summary,
             eval_text(summary, dataset.split, source, firsts),
-            examples=one_of_each(firsts),
+            examples=passed[:1] + failed[:1],
             next_command="python -m course.inspect_run --run {run} --only-fails --top-k 5",
         )
     return 0
-
-
-def one_of_each(firsts: dict[str, Result]) -> list[Result]:
-    """Two rows for the run's page: one that passed and one that did not."""
-    failed = [row for outcome, row in firsts.items() if outcome != "ok"]
-    return [firsts[outcome] for outcome in ("ok",) if outcome in firsts] + failed[:1]
 
 
 if __name__ == "__main__":

@@ -137,9 +137,5 @@ def _half_to_half(m: int, i: int) -> float:
     """C(m,i) / 2^m: exactly rounded while that is cheap, and to some ten digits where it is not."""
     if m <= 1_000:
         return float(comb(m, i) / 2**m)
-    return exp(_log_choose(m, i) - m * log(2))
-
-
-def _log_choose(n: int, i: int) -> float:
-    """ln C(n,i)."""
-    return lgamma(n + 1) - lgamma(i + 1) - lgamma(n - i + 1)
+    log_choose = lgamma(m + 1) - lgamma(i + 1) - lgamma(m - i + 1)
+    return exp(log_choose - m * log(2))

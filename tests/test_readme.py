@@ -89,5 +89,5 @@ def test_every_path_the_readme_links_to_exists() -> None:
 
 
 def test_the_readme_counts_the_golden_exploits_as_they_are() -> None:
-    lines = (LAB / "course" / "golden" / "golden_exploits.jsonl").read_text(encoding="utf-8").split("\n")
+    lines = (ROOT / "course" / "golden" / "golden_exploits.jsonl").read_text(encoding="utf-8").split("\n")
     assert f"{sum(map(bool, lines))} of them exploits" in README

@@ -19,19 +19,11 @@ class HoldoutLook(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     run: str
     command: str
     dataset_fingerprint: str | None  # of the holdout
-    completions_fingerprint: str | None
-    scorer_version: str
 
 
 def count_look(runs: Path, run: Path, manifest: Manifest, fingerprint: str) -> None:
     """Add one look to the log. Raises OSError where it cannot be written: a look that can't be counted isn't had."""
-    look = HoldoutLook(
-        run=visible(run.as_posix()),
-        command=manifest.command,
-        dataset_fingerprint=fingerprint,
-        completions_fingerprint=manifest.completions_fingerprint,
-        scorer_version=manifest.scorer_version,
-    )
+    look = HoldoutLook(visible(run.as_posix()), manifest.command, fingerprint)
     runs.mkdir(parents=True, exist_ok=True)
     with (runs / HOLDOUT_LOG).open("ab") as file:
         file.write(msgspec.json.encode(look) + b"\n")

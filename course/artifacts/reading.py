@@ -98,7 +98,11 @@ def _verified_batches(run: Run, faults: list[str]) -> Iterator[list[Result]]:
             outcomes.update([row.details.outcome for row in batch])
             wrong += [row for row in batch if not agrees(row)]
             yield batch
-        faults += [f"{RESULTS}: {_said(row)}, which is not what the scorer says" for row in wrong[:_LISTED]]
+        faults += [
+            f"{RESULTS}: {visible(row.id[:60])} is recorded as {visible(row.details.outcome[:40])} with reward "
+            f"{row.reward}, which is not what the scorer says"
+            for row in wrong[:_LISTED]
+        ]
         if len(wrong) > _LISTED:
             faults.append(f"{RESULTS}: {len(wrong) - _LISTED:,} more rows are not what the scorer says")
         if run.manifest.loop != "C":
@@ -160,10 +164,6 @@ def _choice_agrees(row: Result) -> bool:
         return False
     again = [measure(row.expected_answer, sample).reward for sample in row.samples]
     return row.rewards == again and 0 <= row.chosen < len(again) and row.samples[row.chosen] == row.completion
-
-
-def _said(row: Result) -> str:
-    return f"{visible(row.id[:60])} is recorded as {visible(row.details.outcome[:40])} with reward {row.reward}"
 
 
 def _output_faults(run: Run, results_digest: str) -> list[str]:

@@ -79,21 +79,18 @@ def _numbers_lines(numbers: Numbers) -> list[str]:
         ("baseline", baseline, numbers.n, percent(baseline / numbers.n), interval(numbers.baseline_ci95)),
         ("candidate", candidate, numbers.n, percent(candidate / numbers.n), interval(numbers.candidate_ci95)),
     ]
+    low, high = (100 * bound for bound in numbers.delta_ci95)
     smallest = min(100, 100 * numbers.smallest_visible_difference)
     return [
         table(("run", "passed", "of", "pass rate", "95 % interval (Wilson)"), rows, right=(1, 2, 3)),
         "",
-        f"difference           {points(numbers.delta)}, paired 95 % interval {_span(numbers.delta_ci95)}",
+        f"difference           {points(numbers.delta)}, paired 95 % interval {low:+.1f} to {high:+.1f}",
         _flips("gained", numbers.gained),
         _flips("lost", numbers.lost),
         f"exact McNemar p      {numbers.mcnemar_p:.4g}",
         f"to be promoted       needs at least {numbers.net_flips_needed:,} more gained than lost (with as many lost)",
         f"n = {numbers.n:,} shows a true difference of {smallest:.1f} points four times in five",
     ]
-
-
-def _span(bounds: tuple[float, float]) -> str:
-    return f"{100 * bounds[0]:+.1f} to {100 * bounds[1]:+.1f}"
 
 
 def _flips(label: str, ids: Sequence[str]) -> str:

@@ -258,7 +258,7 @@ def test_a_copy_of_a_run_is_as_good_as_the_run(lab: Lab) -> None:
 def test_rows_can_be_read_as_soon_as_they_are_added(lab: Lab) -> None:
     with RunWriter(Path("run")) as writer:
         for count in range(1, 4):
-            writer.append("log.jsonl", HoldoutLook(f"run-{count}", "a", None, None, "1.0.0"))
+            writer.append("log.jsonl", HoldoutLook(f"run-{count}", "a", None))
             (log,) = lab.folder.glob(".run.*.partial/log.jsonl")
             assert [row["run"] for row in lines_of(log)] == [f"run-{i}" for i in range(1, count + 1)]
             assert writer.outputs["log.jsonl"] == hashlib.sha256(log.read_bytes()).hexdigest()
