@@ -6,17 +6,13 @@ An example: trained on 30 prompts the policy passes all of its own and none of t
 from typing import Any
 
 import pytest
+from reporting import points_of_lines
 
 from course.artifacts.inference import CoveragePoint
 from course.reports import coverage_demo_figure
 from course.reports.coverage_demo_figure import coverage_curve
 
 pytestmark = pytest.mark.medium  # draws
-
-
-def lines_of_figure(axes: Any) -> dict[str, list[tuple[float, float]]]:
-    """Label -> the points of each labelled line."""
-    return {line.get_label(): list(zip(*line.get_data(), strict=True)) for line in axes.get_lines()}
 
 
 def test_the_figure_has_the_points(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -26,7 +22,7 @@ def test_the_figure_has_the_points(monkeypatch: pytest.MonkeyPatch) -> None:
     many = CoveragePoint(1_000, 1.0, 0.9, (0.86, 0.93), [0.88, 0.92], 0.05, 1.0, 30.0)
     coverage_curve([few, many])
     (axes,) = made[0].axes
-    found = lines_of_figure(axes)
+    found = points_of_lines(axes)
     assert found["prompts that it was trained on"] == [(30, 1.0), (1_000, 1.0)]
     assert found["holdout, with 95 % interval"] == [(30, 0.0), (1_000, 0.9)]
     assert found["holdout, before learning"] == [(30, 0.05), (1_000, 0.05)]

@@ -7,32 +7,21 @@ completions 40 are in a shape that no frozen one has.
 from typing import Any
 
 import pytest
+from reporting import evaluation, points_of_lines
 
 from course.artifacts.inference import PassRate
-from course.artifacts.token_rows import EvaluationRow
 from course.reports import distribution_shift_demo_figure
 from course.reports.distribution_shift_demo_figure import shift_curves
 
 pytestmark = pytest.mark.medium  # draws
 
 
-def row(step: int, proxy: float, true: float, kl: float = 0.0) -> EvaluationRow:
-    """An evaluation of 100 completions, and of 10 on the holdout, where both rewards are half."""
-    rewards = (100, proxy, true, proxy - true, 10, proxy / 2, true / 2, 0.0)
-    return EvaluationRow("anywhere", 0.0, 0, step, *rewards, kl, 8.0)
-
-
-def lines_of_figure(axes: Any) -> dict[str, list[tuple[float, float]]]:
-    """Label -> the points of each labelled line."""
-    return {line.get_label(): list(zip(*line.get_data(), strict=True)) for line in axes.get_lines()}
-
-
 def test_the_figure_has_the_points_of_the_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[Any] = []
     monkeypatch.setattr(distribution_shift_demo_figure, "png", made.append)
     frozen = PassRate(rate=0.125, ci95=(0.1, 0.2), n=600)
-    shift_curves([row(0, 0.5, 0.25), row(5, 0.9, 0.5)], frozen, [[], [None] * 40])
+    shift_curves([evaluation(0, 0.5, 0.25), evaluation(5, 0.9, 0.5)], frozen, [[], [None] * 40])
     rates, shares = made[0].axes
-    assert lines_of_figure(rates)["fresh"] == [(0, 0.25), (5, 0.5)]
-    assert [y for _, y in lines_of_figure(rates)["frozen before the first update"]] == [0.125, 0.125]
+    assert points_of_lines(rates)["fresh"] == [(0, 0.25), (5, 0.5)]
+    assert [y for _, y in points_of_lines(rates)["frozen before the first update"]] == [0.125, 0.125]
     assert [list(zip(*line.get_data(), strict=True)) for line in shares.get_lines()] == [[(0, 0.0), (5, 0.4)]]

@@ -7,33 +7,22 @@ dotted line stands where they diverge: at the step of the highest true reward.
 from typing import Any
 
 import pytest
+from reporting import evaluation, points_of_lines
 
-from course.artifacts.token_rows import EvaluationRow
 from course.reports import goodhart_demo_figure
 from course.reports.goodhart_demo_figure import kl_coef_figure, rubrics_figure
 
 pytestmark = pytest.mark.medium  # draws
 
 
-def row(step: int, proxy: float, true: float, kl: float = 0.0) -> EvaluationRow:
-    """An evaluation of 100 completions, and of 10 on the holdout, where both rewards are half."""
-    rewards = (100, proxy, true, proxy - true, 10, proxy / 2, true / 2, 0.0)
-    return EvaluationRow("anywhere", 0.0, 0, step, *rewards, kl, 8.0)
-
-
-def lines_of_figure(axes: Any) -> dict[str, list[tuple[float, float]]]:
-    """Label -> the points of each labelled line."""
-    return {line.get_label(): list(zip(*line.get_data(), strict=True)) for line in axes.get_lines()}
-
-
-TRAINING = [row(0, 0.3, 0.2), row(10, 0.6, 0.5, kl=1.0), row(20, 1.0, 0.0, kl=4.0)]
+TRAINING = [evaluation(0, 0.3, 0.2), evaluation(10, 0.6, 0.5, kl=1.0), evaluation(20, 1.0, 0.0, kl=4.0)]
 
 
 def test_a_panel_has_both_rewards_and_the_step_where_they_diverge(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[Any] = []
     monkeypatch.setattr(goodhart_demo_figure, "png", made.append)
     rubrics_figure({"anywhere": [TRAINING]}, "step")
-    found = lines_of_figure(made[0].axes[0])
+    found = points_of_lines(made[0].axes[0])
     assert found["proxy: the rubric's reward"] == [(0, 0.3), (10, 0.6), (20, 1.0)]
     assert found["true: the strict scorer's"] == [(0, 0.2), (10, 0.5), (20, 0.0)]
     assert [x for x, _ in found["where they diverge"]] == [10, 10]
@@ -44,5 +33,5 @@ def test_each_beta_has_its_ends_and_its_kl(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(goodhart_demo_figure, "png", made.append)
     kl_coef_figure({0.0: [TRAINING], 0.1: [TRAINING[:2]]}, "anywhere")
     (axes,) = made[0].axes
-    assert lines_of_figure(axes)["true: the strict scorer's"] == [(0, 0.0), (1, 0.5)]
+    assert points_of_lines(axes)["true: the strict scorer's"] == [(0, 0.0), (1, 0.5)]
     assert [label.get_text() for label in axes.get_xticklabels()] == ["0\n4", "0.1\n1"]
