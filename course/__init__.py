@@ -33,11 +33,13 @@ Everything else is machinery, and its first line says so:
 This package is the teacher's and is read, not edited. ``python -m course`` prints the commands.
 """
 
+import re
 import sys
 from importlib.util import find_spec
 
-_ARGUMENTS = sys.orig_argv
-_AS_COMMAND = "-m" in _ARGUMENTS[:-1] and f"{_ARGUMENTS[_ARGUMENTS.index('-m') + 1]}.".startswith("course.")
+# While Python resolves `-m`, argv[0] is "-m"; its own option is then the first of the original words that begins so.
+_WORDS = " ".join(sys.orig_argv[1:]) if sys.argv[:1] == ["-m"] else ""
+_AS_COMMAND = re.match(r"((?!-m)\S* )*-m ?course(\.| |$)", _WORDS) is not None
 
 # A student who forgot the environment gets one line. Whoever imports the package as a library is left alone.
 if _AS_COMMAND and find_spec("msgspec") is None:

@@ -55,7 +55,7 @@ def failures(opened: Run, *, only_fails: bool, top_k: int, show: int) -> str:
         raise UserError(f"{opened.path}: expected rows to look at, got none: this run scored nothing")
     loop = opened.manifest.loop
     # In Loop C the policy changed from row to row: there is no one rate for an interval to be of.
-    uncertainty = "over all its steps" if loop == "C" else f"95 % interval {interval(wilson_interval(passes, n))}"
+    uncertainty = "over all that it scored" if loop == "C" else f"95 % interval {interval(wilson_interval(passes, n))}"
     head = f"{visible_path(opened.path)}: Loop {loop}, passed {passes:,} of {n:,} ({uncertainty})"
     parts = [head, outcomes_table(counts, examples, top_k)]
     if not only_fails:

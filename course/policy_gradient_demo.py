@@ -104,7 +104,7 @@ def main() -> int:
                 print(update_start(rows[-1], args.steps, ARMS))
                 if args.predict:
                     predictions.append(ask_prediction(len(ARMS)))
-                elif sys.stdin.isatty():
+                elif sys.stdin and sys.stdin.isatty():
                     print("Enter for the update ", end="", flush=True)
                     sys.stdin.readline()
                 print(f"\n{update_outcome(rows[-1])}\n")

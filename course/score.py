@@ -18,6 +18,7 @@ Covered
     ``details`` has the same keys every time, fits JSON, and stays small. Fast: a few microseconds; below 50 ms for
     5 MB. Versioned: the version travels with every reward.
 Not covered
+    How a character is printed: ``message`` and ``completion_preview`` follow this Python's Unicode tables.
     An example whose own methods raise KeyboardInterrupt or another BaseException: it is passed on.
 """
 

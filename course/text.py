@@ -29,7 +29,7 @@ def named(char: str) -> str:
 
 
 def clipped(text: str, width: int) -> str:
-    """One line of untrusted text, its unseen characters written out, at most ``width`` columns wide."""
+    """One line of untrusted text, its unseen characters written out, at most ``width`` characters long."""
     shown = visible(text[: width + 1])
     return shown if len(shown) <= width else shown[: width - 1] + "…"
 

@@ -17,12 +17,6 @@ from course.datasets.jsonl import read_records
 from course.datasets.records import GoldenCase
 from course.reports.validate_scorer import ablations_text, confusion_text, verdict_text
 from course.rubrics.ablations import RULES, without
-from course.text import visible_path
-
-
-def read_golden(path: Path) -> list[GoldenCase]:
-    """The cases of a golden file. An empty file has none: it proves nothing, and the command fails on it."""
-    return [] if path.is_file() and not path.read_bytes().strip() else list(read_records(path, GoldenCase))
 
 
 def ablate(cases: Sequence[GoldenCase]) -> dict[str, list[GoldenCase]]:
@@ -40,7 +34,7 @@ def main() -> int:
     parser.add_argument("--golden", type=Path, nargs="+", default=[], metavar="FILE", help=help_)
     args = parser.parse_args()
 
-    sets = {path: read_golden(path) for path in (GOLDEN_CORRECT, GOLDEN_EXPLOITS, *args.golden)}
+    sets = {path: list(read_records(path, GoldenCase)) for path in (GOLDEN_CORRECT, GOLDEN_EXPLOITS, *args.golden)}
     verdicts = check_golden(case for cases in sets.values() for case in cases)
     exploits = sets[GOLDEN_EXPLOITS]
     unrewarded = ablate(exploits)
@@ -50,9 +44,7 @@ def main() -> int:
     instrument = installed()
     print(f"{instrument.name} {instrument.version}   fingerprint {instrument.fingerprint[:16]}…\n")
     print(f"{confusion_text(verdicts)}\n\n{ablations_text(exploits, unrewarded)}\n")
-    empty = [visible_path(path) for path, cases in sets.items() if not cases]
     failures = [
-        *(f"{path} holds no case; an empty golden set proves nothing" for path in empty),
         *(verdict_text(verdict) for verdict in verdicts if not verdict.passed),
         *(f"{case.id} attacks {case.rule}, but the rubric without that rule does not reward it" for case in idle),
         *(f"no golden exploit attacks the rule {rule}" for rule in sorted(unattacked)),

@@ -174,5 +174,37 @@ def test_every_module_has_a_test_file_of_its_own_name() -> None:
     assert {path.as_posix() for path in wanted if not (tests / path).exists()} == set()
 
 
+def called(tree: ast.AST) -> set[str]:
+    """The names of all functions and methods that a piece of source calls."""
+    calls = (node.func for node in ast.walk(tree) if isinstance(node, ast.Call))
+    return {func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "") for func in calls}
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_a_run_is_put_together_in_one_place_and_no_report_writes(path: Path) -> None:
+    tree = parsed(path)
+    ending = {"commit", "manifest_of", "run_page", "Manifest", "count_look"}
+    if part_of(path) != "publishing" and path.name != "writing.py":
+        assert not called(tree) & ending
+    if part_of(path) == "reports":
+        assert not called(tree) & {"write_rows", "append_rows", "write_bytes", "write_json", "write_text", "open"}
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_a_row_that_is_written_is_defined_in_artifacts_or_datasets(path: Path) -> None:
+    structs = [
+        node.name
+        for node in ast.walk(parsed(path))
+        if isinstance(node, ast.ClassDef) and any("Struct" in ast.unparse(base) for base in node.bases)
+    ]
+    printed_or_handed_out = {
+        "Numbers",
+        "Finding",
+        "Sample",
+        "_About",
+    }  # the gate's answer, what pick_best gets, a header
+    assert part_of(path) in ("artifacts", "datasets") or set(structs) <= printed_or_handed_out
+
+
 def test_the_course_is_small() -> None:
     assert sum(path.read_bytes().count(b"\n") for path in FILES) <= 7_000

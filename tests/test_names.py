@@ -32,7 +32,7 @@ TWICE = {  # a public name that is defined in several files -> why that is one m
 
 
 def names_in(tree: ast.AST) -> Iterator[str]:
-    """Every name that a piece of source gives to something: variables, arguments, functions, classes, attributes."""
+    """Every name that a piece of source gives to something: variables, arguments, functions, classes, keys."""
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             yield node.name
@@ -44,6 +44,9 @@ def names_in(tree: ast.AST) -> Iterator[str]:
             yield node.attr
         elif isinstance(node, ast.alias):
             yield from (node.asname or node.name).split(".")
+        elif isinstance(node, ast.Dict):
+            keys = (key.value for key in node.keys if isinstance(key, ast.Constant))
+            yield from (key for key in keys if isinstance(key, str) and key.isidentifier())
 
 
 def words_of(name: str) -> set[str]:
@@ -61,7 +64,7 @@ def name_of(path: Path) -> str:
 def test_a_name_is_taken_apart() -> None:
     assert words_of("mean_drift") == {"mean", "drift"}
     assert words_of("DriftRow") == {"drift", "row"}
-    assert set(names_in(ast.parse("def f(a, *, b): c.d = e(g=1)"))) == {"f", "a", "b", "c", "d", "e", "g"}
+    assert set(names_in(ast.parse("def f(a, *, b): c.d = e({'h': 2}, g=1)"))) == set("fabcdegh")
 
 
 @pytest.mark.parametrize("path", FILES, ids=name_of)

@@ -3,7 +3,8 @@
 Covered
     A file changed, cut or missing; a reward or an outcome edited, even where the digests were forged to fit.
 Not covered
-    A run invented from the start by somebody who also ran the real scorer on it. No digest can tell that.
+    A run invented from the start by somebody who also ran the real scorer on it. No digest can tell that. In Loop C,
+    what a row says besides its reward (step, training, split, proxy_reward): only the digest holds it.
 """
 
 import hashlib

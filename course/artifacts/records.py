@@ -10,7 +10,7 @@ from course.score import Measurement
 SCHEMA_VERSION = 2
 MISSING = "missing_completion"  # the outcome of an example nobody answered, under --missing zero
 
-RESULTS = "results.jsonl"  # in every run: whatever the verifier scored
+RESULTS = "results.jsonl"  # in every run: whatever the verifier measured
 SUMMARY = "summary.json"
 MANIFEST = "manifest.json"
 README = "README.md"

@@ -37,6 +37,7 @@ class RunWriter:
 
     def __init__(self, outdir: Path | None) -> None:
         self._wanted = outdir
+        self._committed = False
         self.path = outdir or _next_free()
         self.outputs: dict[str, str] = {}  # name -> SHA-256
         self._growing: dict[str, hashlib._Hash] = {}  # the same of what is written row by row
@@ -56,7 +57,7 @@ class RunWriter:
 
     def __exit__(self, _: type[BaseException] | None, error: BaseException | None, __: TracebackType | None) -> None:
         self._clean_up()
-        if isinstance(error, OSError) and not isinstance(error, BrokenPipeError):  # that one is stdout's
+        if isinstance(error, OSError) and not self._committed and not isinstance(error, BrokenPipeError):  # stdout's
             raise self._refused(error) from None
 
     def write_rows(self, name: str, rows: Iterable[msgspec.Struct]) -> None:
@@ -113,6 +114,7 @@ class RunWriter:
                 return False  # another command took the number meanwhile
             raise
         self._made = []
+        self._committed = True
         return True
 
     def _write_whole(self, name: str, data: bytes) -> None:

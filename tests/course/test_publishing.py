@@ -14,6 +14,7 @@ from conftest import Lab, lines_of
 from course.artifacts.records import RESULTS, Details, Result
 from course.artifacts.writing import RunWriter
 from course.datasets.sources import Dataset
+from course.errors import UserError
 from course.publishing import Conditions, publish
 
 ROWS = [
@@ -72,3 +73,26 @@ def test_a_run_without_results_is_a_fault_of_its_command(lab: Lab) -> None:
     ):
         publish(run, Conditions("A", "course.eval", {}, None), {}, "")
     assert list(lab.folder.iterdir()) == []
+
+
+def test_a_report_that_cannot_be_printed_does_not_unwrite_the_run(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("builtins.print", full)
+    with pytest.raises(OSError, match="No space left"):  # not the words "nothing was written"
+        published(lab.dataset([7, 8]))
+    assert (lab.folder / "runs" / "run_001" / "manifest.json").exists()
+
+
+def test_nothing_is_printed_of_a_run_that_cannot_be_put_in_its_place(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def no_place(*_: object) -> Path:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(RunWriter, "commit", no_place)
+    with pytest.raises(UserError, match="nothing was written"):
+        published(lab.dataset([7, 8]))
+    assert capsys.readouterr().out == ""
+    assert not list(lab.folder.glob("runs/*"))

@@ -100,10 +100,10 @@ def test_a_case_that_is_not_passed_is_named_with_both_verdicts(
 
 
 @pytest.mark.parametrize("text", ["", "\n \n"])
-def test_an_empty_golden_file_proves_nothing_and_fails(lab: Lab, text: str) -> None:
-    done = lab("validate_scorer", "--golden", lab.write("mine.jsonl", text))
-    assert done.status == 1
-    assert "FAILED: mine.jsonl holds no case; an empty golden set proves nothing" in done.out
+def test_an_empty_golden_file_proves_nothing_and_is_refused(lab: Lab, text: str) -> None:
+    lab.write("mine.jsonl", text)
+    said = lab.refused("validate_scorer", "--golden", "mine.jsonl")
+    assert said == "error: mine.jsonl: expected at least one record, got an empty file\n"
 
 
 @pytest.mark.parametrize(
