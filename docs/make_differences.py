@@ -104,7 +104,7 @@ def differences_page() -> str:
         parts += [
             f"## {loop.title}: `{loop.path}`",
             loop.idea,
-            f"{changed_lines(before, after)} of {len(after)} lines change.",
+            f"{changed_lines(before, after)} lines changed.",
             f"```diff\n{difference(before, after)}\n```",
         ]
     return "\n\n".join(parts) + "\n"

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import ROOT, files, lines_of
+from conftest import ROOT, Lab, files, lines_of
 
 from course.faults import CHECKS
 from course.score import measure
@@ -269,3 +269,9 @@ def test_the_script_makes_the_same_bytes(tmp_path: Path) -> None:
     for name, data in made.items():
         if data is not None:
             assert data == (DATA / name).read_bytes(), name
+
+
+@pytest.mark.parametrize("name", ["bandit", "bandit_backwards", "two_steps"])
+def test_an_example_run_is_whole_under_the_installed_scorer(lab: Lab, name: str) -> None:
+    done = lab("inspect_run", "--run", DATA / "example_runs" / name, "--verify")
+    assert (done.status, done.err) == (0, ""), done.out
