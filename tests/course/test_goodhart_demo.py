@@ -24,6 +24,8 @@ from course.reports.goodhart_demo_figure import rubrics_figure
 from course.rubrics.hackable import RUBRICS
 from course.score import score
 
+pytestmark = pytest.mark.medium  # trains
+
 SMALL = MEMORISE._replace(
     plan=MEMORISE.plan._replace(sft_steps=60, prompts_a_step=8, group_size=4, max_tokens=12, width=4, hidden=16)
 )

@@ -419,7 +419,7 @@ SNIPPETS += [b"9" * 309, b"9" * 1001, b" ", b"\t", b"\x0c", b"\x7f", "é😀".en
 
 def test_lines_mutated_at_random_are_judged_as_by_the_standard_library() -> None:
     draw = random.Random(8)
-    for _ in range(20_000):
+    for _ in range(40 * (settings().max_examples or 0)):  # by the tier: tests/conftest.py
         kind, line = draw.choice(RIGHT_LINES)
         for _ in range(draw.choice([1, 1, 1, 2, 3])):
             start = draw.randrange(len(line) + 1)
