@@ -1,8 +1,10 @@
 """Set the lab up and use it, on a machine that has only Python 3.11 or later and pip.
 
     python3 lab.py         set up, then the main job: Loop A on the shipped rollouts, and its failures
-    python3 lab.py test    set up with the tools for tests, then run the tests
+    python3 lab.py test    set up with the tools for tests, then run all tests but the slow ones
     python3 lab.py check   the same, then lint and types
+
+What follows ``test`` goes to pytest: ``--fast``, ``--all``, the path of a test file.
 
 It makes ``.venv`` in this folder and fills it from requirements.txt, where each package has its exact version and the
 digest of its files; nothing outside this folder is changed. A second call finds the work done. Standard library only.
@@ -43,7 +45,10 @@ def main() -> int:
         prog="python3 lab.py", description="Set the lab up and use it.", allow_abbrev=False
     )
     parser.add_argument("job", nargs="?", choices=JOBS, default="run", help="default: run")
-    job = parser.parse_args().job
+    arguments, more = parser.parse_known_args()
+    job = arguments.job
+    if more and job != "test":
+        parser.error(f"expected nothing after {job}, got {' '.join(more)}; only test takes more, for pytest")
     if sys.version_info < (3, 11):  # noqa: UP036  (asked before anything is installed)
         return fail(f"expected Python 3.11 or later, got {sys.version.split()[0]}; call lab.py with a newer one")
     try:
@@ -52,9 +57,9 @@ def main() -> int:
         return fail(f"expected to set up {VENV.name}, got: {error}; mend that and call this again")
     before = set(runs())
     for command in JOBS[job]:
-        line = command.format(run=next(iter(set(runs()) - before), ""))
-        print(f"\n$ python -m {line}\n", flush=True)
-        status = subprocess.run([PYTHON, "-m", *line.split()], cwd=LAB).returncode
+        words = [*command.format(run=next(iter(set(runs()) - before), "")).split(), *more]
+        print("\n$ python -m", *words, "\n", flush=True)
+        status = subprocess.run([PYTHON, "-m", *words], cwd=LAB).returncode
         if status:
             return status
     return 0

@@ -18,7 +18,7 @@ from pathlib import Path
 from statistics import median
 
 from course.bandit_train import draws_of, learn
-from course.policies.bandit import rewards
+from course.policies.bandit import arm_rewards
 from course.score import score
 
 LAB = Path(__file__).resolve().parents[1]
@@ -97,7 +97,7 @@ def ablation_cost() -> None:
     times = []
     for runs in (1, 1000):
         draws = draws_of(0, 200, runs)
-        learner = partial(lambda draws: list(learn(draws, rewards(), 0.5, True)), draws)
+        learner = partial(lambda draws: list(learn(arm_rewards(), draws, 0.5, True)), draws)
         times.append(min(timeit.repeat(learner, number=3, repeat=7)) / 3)
     one, many = times
     print(

@@ -2,26 +2,27 @@
 
     python benchmarks/learning.py
 
-Speed is told as a ratio within one run: a training step against its matrix products alone, of the same shapes and as
-many, on arrays that are in memory already. The two take turns, so that what else the machine does hits both; one
-BLAS thread, as in all of the lab. What a policy comes to is told seed by seed,
-with the median beside its limit. A limit that is missed is said to be.
+Speed is a ratio within one run: a training step against its matrix products alone, of the same shapes and as many, on
+arrays that are in memory already. The two take turns, so that what else the machine does hits both; one BLAS thread, as
+in all of the lab. What a policy achieves is printed seed by seed, with the median beside its limit.
 """
 
-from collections import deque
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from statistics import median
 from timeit import default_timer, timeit
 from typing import NamedTuple
 
-from course.artifacts.learning import Measured, measured_row
+os.environ["OPENBLAS_NUM_THREADS"] = "1"  # before NumPy is loaded
+
+from course.artifacts.token_rows import EvaluationRow, evaluation_row
 from course.datasets.sources import Dataset
-from course.policies.measuring import moments
-from course.policies.regimes import REGIMES, Regime
-from course.policies.token_learner import Example, imitate, learn
+from course.policies.evaluation import learn_and_evaluate
+from course.policies.presets import PRESETS, Preset
+from course.policies.token_learner import Task, fine_tune, learn
 from course.policies.token_policy import Completions, Weights
-from course.rubrics.hackable import NAMES
+from course.rubrics.hackable import RUBRICS
 
 LAB = Path(__file__).resolve().parents[1]
 STEPS = 200  # that are timed
@@ -30,19 +31,19 @@ SEEDS = range(5)
 
 
 class Figure(NamedTuple):
-    """A number of one look at a training, the first or the last, and what its median over the seeds may be."""
+    """A number of one evaluation of a training, the first or the last, and the limits of its median over the seeds."""
 
     name: str
-    look: int
+    evaluation: int  # 0 or -1
     at_most: float = 1.0
     at_least: float = 0.0
 
-    def judged(self, values: list[float]) -> str:
+    def verdict(self, values: list[float]) -> str:
         found = median(values)
         limit = f"at most {self.at_most}" if self.at_most < 1 else f"at least {self.at_least}" if self.at_least else ""
-        verdict = limit and ("   ok" if self.at_least <= found <= self.at_most else "   missed")
+        held = limit and ("   ok" if self.at_least <= found <= self.at_most else "   missed")
         each = "  ".join(f"{value:.3f}" for value in values)
-        return f"  {self.name:22}{'last' if self.look else 'first':7}{each}   median {found:.3f}   {limit}{verdict}"
+        return f"  {self.name:22}{'last' if self.evaluation else 'first':7}{each}   median {found:.3f}   {limit}{held}"
 
 
 TRAININGS: tuple[tuple[str, str, tuple[Figure, ...]], ...] = (
@@ -80,15 +81,15 @@ TRAININGS: tuple[tuple[str, str, tuple[Figure, ...]], ...] = (
 )
 
 
-def examples_of(regime: Regime) -> tuple[list[Example], list[Example]]:
+def examples_of(preset: Preset) -> tuple[list[Task], list[Task]]:
     """What is learned on, and the holdout."""
-    dataset, holdout = (Dataset(LAB / path, None) for path in (regime.dataset, regime.holdout))
+    dataset, holdout = (Dataset(LAB / path, None) for path in (preset.dataset, preset.holdout))
     return [example.asked() for example in dataset], [example.asked() for example in holdout]
 
 
 def products(weights: Weights, completions: Completions) -> Callable[[], None]:
-    """The matrix products of one step, ready to run: those of drawing, token by token, and those of the gradient."""
-    import numpy as np  # after the course, which sets the number of threads
+    """The matrix products of one step, ready to run: those of sampling, token by token, and those of the gradient."""
+    import numpy as np
 
     units, vocabulary = weights.out.shape
     writing = [int((completions.lengths > t).sum()) for t in range(completions.tokens.shape[1])]
@@ -111,10 +112,10 @@ def products(weights: Weights, completions: Completions) -> Callable[[], None]:
 
 def step_cost(name: str, rubric: str) -> None:
     """Print the median of a step of ``learn``, of its products, and of the ratios of the two."""
-    regime = REGIMES[name]
-    examples, _ = examples_of(regime)
-    reference = deque(imitate(examples, regime.plan, 0), maxlen=1).pop()
-    updates = learn(reference, examples, NAMES[rubric], regime.plan._replace(steps=STEPS + 1), 0)
+    preset = PRESETS[name]
+    examples, _ = examples_of(preset)
+    reference = fine_tune(examples, preset.plan, 0)
+    updates = learn(reference, examples, RUBRICS[rubric], preset.plan._replace(steps=STEPS + 1), 0)
     ours, bare = [], []
     update = next(updates)
     for _ in range(STEPS):
@@ -131,26 +132,27 @@ def step_cost(name: str, rubric: str) -> None:
     )
 
 
-def trained(name: str, rubric: str, seed: int) -> Iterator[Measured]:
-    """A training by its own plan, whole: the supervised start, every update, a look before them and one after."""
-    regime = REGIMES[name]
-    examples, holdout = examples_of(regime)
-    reference = deque(imitate(examples, regime.plan, seed), maxlen=1).pop()
-    looks = moments(reference, examples, holdout, NAMES[rubric], regime.plan, seed, regime.plan.steps)
-    return map(measured_row, looks)
+def train(name: str, rubric: str, seed: int) -> Iterator[EvaluationRow]:
+    """A training by its own plan, whole: fine-tuning, every update, an evaluation before them and one after."""
+    preset = PRESETS[name]
+    examples, holdout = examples_of(preset)
+    reference = fine_tune(examples, preset.plan, seed)
+    plan = preset.plan
+    for checkpoint in learn_and_evaluate(reference, examples, holdout, RUBRICS[rubric], plan, seed, plan.steps):
+        yield evaluation_row(checkpoint, rubric, plan.kl_coef, seed)
 
 
-def learning(name: str, rubric: str, figures: tuple[Figure, ...]) -> None:
+def train_all(name: str, rubric: str, figures: tuple[Figure, ...]) -> None:
     """Print the figures of a training and how long it took, for each seed and in the median."""
-    looks: list[list[Measured]] = []
+    trainings: list[list[EvaluationRow]] = []
     times: list[float] = []
     for seed in SEEDS:
         started = default_timer()
-        looks.append(list(trained(name, rubric, seed)))
+        trainings.append(list(train(name, rubric, seed)))
         times.append(default_timer() - started)
-    print(f"\n{name}, paid by {rubric}: seeds {SEEDS[0]} to {SEEDS[-1]}")
+    print(f"\n{name}, rubric {rubric}: seeds {SEEDS[0]} to {SEEDS[-1]}")
     for figure in figures:
-        print(figure.judged([getattr(look[figure.look], figure.name) for look in looks]))
+        print(figure.verdict([getattr(rows[figure.evaluation], figure.name) for rows in trainings]))
     each = "  ".join(f"{time:5.1f}" for time in times)
     print(f"  {'wall time, seconds':29}{each}   median {median(times):5.1f}", flush=True)
 
@@ -161,7 +163,7 @@ def main() -> None:
     for name, rubric, _ in TRAININGS:
         step_cost(name, rubric)
     for name, rubric, figures in TRAININGS:
-        learning(name, rubric, figures)
+        train_all(name, rubric, figures)
 
 
 if __name__ == "__main__":

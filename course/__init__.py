@@ -1,34 +1,48 @@
 """RL foundations for LLMs: one small instrument, three loops.
 
-     datasets/ ──► policies ──► rollouts ──► score.py ──► artifacts/ ──► Loop A measure · Loop B choose · Loop C learn
+     datasets/ ──► policies/ ──► rollouts ──► score.py ──► artifacts/ ──► Loop A measure · B choose · C learn
                                             guardrails: gate · golden/ · rubrics/ · the locked room
 
-Read in this order:
+The reading path: these files, in this order. Each can be read without opening another.
 
-    score.py         the instrument: what is paid, what can go wrong, and the verdict
-    datasets/        what goes in, and how strictly it is read
-    eval.py          Loop A on one screen; inspect_run.py looks at what failed
-    artifacts/       what comes out, and why it can be believed
-    gate.py          whether one run may replace another; stats.py is how sure a count makes you
-    selection_demo.py   Loop B
-    rubrics/, golden/   the instrument under attack: validate_scorer.py
-    policies/        what Loop C changes, and the equations that change it
-    policy_gradient_demo.py, bandit_train.py, toy_mdp.py   one loop three times: slow, kept, with time
-    token_train.py, policies/token_learner.py   the same loop with tokens; goodhart_demo.py: what it does to a verifier
+    score.py                     the instrument: what is rewarded, and why a completion was not
+    eval.py                      Loop A on one screen: score recorded completions
+    gate.py                      may one run take another's place?
+    selection_demo.py            Loop B: choose one of N
+    rubrics/hackable.py          verifiers that believe too much, each with its exploit
+    policies/softmax.py          a distribution over actions, and the few equations about it
+    policies/bandit.py           the smallest world: one prompt, four completions, the verifier
+    policies/reinforce.py        the update, the baselines, the variance: the named equations of Loop C
+    policy_gradient_demo.py      Loop C in slow motion; the next three are this loop
+    bandit_train.py              … side by side: N runs at once
+    policies/two_step.py         the same world with time: two tokens, one reward
+    toy_mdp.py                   … and time: a reward at the end, credit for the first step
+    policies/token_learner.py    … and tokens: a policy that writes, and learns to cheat a careless verifier
+
+Everything else is machinery, and its first line says so:
+
+    faults, text, stats          what names a fault; untrusted text made fit to print; intervals, paired tests, pass@k
+    datasets, golden, rubrics    what goes in, read strictly; cases with a known reward; wrong verifiers
+    policies                     the small policies: bandit, two steps, tokens
+    artifacts, publishing        what comes out: the rows and files of a run, and the one ending of every run
+    reports                      what a command prints and draws, one module per command, named for it
+    exercises                    the student's pick_best: found, called, and its choice checked
+    the other commands           inspect_run, validate_scorer, kl_tradeoff_demo, …: python -m course lists them
+    command, errors              how every command reads its arguments, ends, and says what to mend
 
 This package is the teacher's and is read, not edited. ``python -m course`` prints the commands.
 """
 
-import os
+import re
 import sys
 from importlib.util import find_spec
 
-# The matrices of this lab are small: a second thread only waits for the first, and the number of threads would decide
-# the last bits of a sum. NumPy reads these when it is loaded, which is after this.
-os.environ |= dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1")
+# While Python resolves `-m`, argv[0] is "-m"; its own option is then the first of the original words that begins so.
+_WORDS = " ".join(sys.orig_argv[1:]) if sys.argv[:1] == ["-m"] else ""
+_AS_COMMAND = re.match(r"((?!-m)\S* )*-m ?course(\.| |$)", _WORDS) is not None
 
-# While `python -m` imports this package, argv[0] is "-m". A student who forgot the environment gets one line.
-if sys.argv[:1] == ["-m"] and find_spec("msgspec") is None:
+# A student who forgot the environment gets one line. Whoever imports the package as a library is left alone.
+if _AS_COMMAND and find_spec("msgspec") is None:
     print(
         "error: expected the lab's environment, got a Python without its packages; "
         "run python3 lab.py once, then source .venv/bin/activate (Windows: .venv\\Scripts\\activate)",

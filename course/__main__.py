@@ -1,6 +1,6 @@
-"""``python -m course``: the map in the terminal."""
+"""Machinery: ``python -m course``, the map in the terminal."""
 
-from course.command import Parser, run
+from course.command import Parser, run_command
 
 MAP = """\
 RL foundations for LLMs: one small instrument, three loops.
@@ -11,19 +11,19 @@ Loop A  measure: what is true right now? Nothing changes.
   python -m course.eval             score recorded completions, leave a run
   python -m course.inspect_run      look at the failures, or verify a run
   python -m course.gate             may this run replace that one?
-  python -m course.validate_scorer  golden sets, and each rule taken away once
+  python -m course.validate_scorer  golden sets, and each rule left out once
 
 Loop B  choose: what does looking at N samples buy? The policy stays the same.
   python -m course.selection_demo   best of N with your own pick_best
 
 Loop C  learn: the policy itself changes, pushed by what the scorer pays.
-  python -m course.policy_gradient_demo     one update at a time
-  python -m course.bandit_train             the same loop, run and kept
+  python -m course.policy_gradient_demo     the loop, one update at a time
+  python -m course.bandit_train             the same, side by side: N runs at once
   python -m course.toy_mdp                  plus time: credit for a first step
-  python -m course.kl_tradeoff_demo         more reward, more drift: the leash
+  python -m course.token_train              plus tokens: a policy that writes
+  python -m course.kl_tradeoff_demo         more reward against more KL
   python -m course.policy_improvement_demo  Loops B and C on one policy
   python -m course.token_inspect            the tokens that a policy acts in
-  python -m course.token_train              plus tokens: a policy that writes
   python -m course.sample_rollouts          fresh completions for Loops A and B
   python -m course.goodhart_demo            what careless verifiers teach it
   python -m course.distribution_shift_demo  what frozen completions do not see
@@ -49,4 +49,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    run(main)
+    run_command(main)

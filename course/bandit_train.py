@@ -1,11 +1,10 @@
-"""Loop C, learn: REINFORCE on one prompt, with a log that can be audited step by step.
+"""Loop C, side by side: REINFORCE on one prompt, one run or N at once.
 
     python -m course.bandit_train --steps 30 --seed 0 --lr 0.5 --baseline --slow
 
-The loop is that of ``policy_gradient_demo``, run through and kept: every number of every step is in
-``bandit_train_log.jsonl``, and the same as a story in ``bandit_train_log.txt``. With ``--lr -0.5`` the same rewards
-push the other way, and the policy learns to avoid what is paid. ``--ablation N`` runs N seeds with the baseline and
-without it, side by side.
+Adds to ``policy_gradient_demo``: N runs learn side by side, so that ``--ablation N`` compares N seeds with the baseline
+and without it; and the log is also a story, ``bandit_train_log.txt``, and a learning curve. With ``--lr -0.5`` the same
+rewards make the policy avoid what the verifier rewards. Next: ``toy_mdp``.
 """
 
 from __future__ import annotations
@@ -14,44 +13,45 @@ from argparse import BooleanOptionalAction
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from course.artifacts.conditions import manifest_of
-from course.artifacts.learning import step_of
-from course.artifacts.records import SUMMARY
-from course.artifacts.room import walls
+from course.artifacts.learning import learning_result, update_row
+from course.artifacts.records import RESULTS
 from course.artifacts.writing import RunWriter
-from course.command import Parser, at_least_one, finite, run, whole
-from course.reports.figures import ablation_bands, learning_curve
-from course.reports.learning_text import HOW_TO_READ, ablation_text, probabilities, slow_step, story
-from course.reports.run_page import run_page
-from course.reports.text import shown
+from course.command import Parser, finite_float, non_negative_int, positive_int, run_command
+from course.publishing import Conditions, publish
+from course.reports.bandit_train import bandit_text, story_text
+from course.reports.bandit_train_figure import ablation_bands, learning_curve
 from course.stats import mean
 
 if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --help answers at once
-    from course.policies.learner import Update
+    from course.policies.reinforce import Update
     from course.policies.softmax import Floats
 
-LOG, STORY, CURVE = "bandit_train_log.jsonl", "bandit_train_log.txt", "learning_curve.png"
+LOG, STORY, LEARNING_CURVE = "bandit_train_log.jsonl", "bandit_train_log.txt", "learning_curve.png"
 ABLATION, BANDS = "ablation.json", "ablation.png"
 
 
-def learn(draws: Floats, paid: Floats, lr: float, with_baseline: bool) -> Iterator[Update]:
-    """Loop C, whole, for N runs side by side. ``draws``: [N, T] uniform numbers; ``paid``: [K] rewards.
+def learn(rewards: Floats, draws: Floats, lr: float, with_baseline: bool) -> Iterator[Update]:
+    """All of Loop C: N runs side by side, one update of each for every column of the uniform ``draws`` [N, T].
 
-    The baseline of a step is the mean of the rewards before it: the step's own reward enters it only afterwards.
+    ``rewards``: [K], the verifier's, for each arm. The baseline of a step is the mean of the rewards before it.
     """
     import numpy as np
 
-    from course.policies.learner import reinforce
+    from course.policies.reinforce import Update, apply_gradient, running_mean
+    from course.policies.softmax import grad_log_prob, sample, softmax
 
-    runs, steps = draws.shape
-    theta = np.zeros((runs, len(paid)))
-    mean_reward = np.zeros(runs)
-    for step in range(steps):
-        baseline = mean_reward if with_baseline else np.zeros(runs)
-        update = reinforce(theta, draws[:, step], paid, baseline, lr)
-        yield update
-        theta = update.new_theta
-        mean_reward = mean_reward + (update.reward - mean_reward) / (step + 1)
+    theta, baseline = np.zeros((len(draws), len(rewards))), np.zeros(len(draws))
+    for step, u in enumerate(draws.T, 1):
+        p = softmax(theta)
+        action = sample(p, u)
+        reward = rewards[action]
+        advantage = reward - baseline
+        direction = advantage[:, None] * grad_log_prob(p, action)
+        new_theta = apply_gradient(theta, direction, lr)
+        yield Update(theta, p, action, reward, baseline, advantage, direction, new_theta)
+        theta = new_theta
+        if with_baseline:
+            baseline = running_mean(baseline, reward, step)
 
 
 def draws_of(seed: int, steps: int, runs: int = 1) -> Floats:
@@ -61,106 +61,80 @@ def draws_of(seed: int, steps: int, runs: int = 1) -> Floats:
     return np.stack([np.random.default_rng(seed + i).random(steps) for i in range(runs)])
 
 
-def ablate(runs: int, steps: int, seed: int, lr: float) -> dict[str, dict[str, Any]]:
-    """N seeds with the baseline and without: the same draws, so that the baseline is all that differs.
+def ablate_baseline(runs: int, steps: int, seed: int, lr: float) -> dict[str, dict[str, list[float]]]:
+    """N seeds with the baseline and without it, on the same draws: nothing else differs. Each list has an entry a step.
 
-    ``gradient_variance``: of one estimate, exact at each run's own policy, mean over runs, a number a step.
-    ``expected_reward``: [mean, 10 % quantile, 90 % quantile, variance] over the runs, a row a step.
+    ``gradient_variance``: of one estimate, exact at each run's own policy, mean over the runs.
+    ``mean``, ``low``, ``high``: over the runs, the expected reward before the update, its 10 % and its 90 % quantile.
     """
     import numpy as np
 
-    from course.policies.bandit import rewards
-    from course.policies.learner import gradient_variance
+    from course.policies.bandit import arm_rewards
+    from course.policies.reinforce import gradient_variance
     from course.policies.softmax import expected_reward
 
-    draws, paid = draws_of(seed, steps, runs), rewards()
-    found: dict[str, dict[str, Any]] = {}
+    rewards, draws = arm_rewards(), draws_of(seed, steps, runs)
+    ablation = {}
     for name, with_baseline in (("with baseline", True), ("without baseline", False)):
-        variances, curve = [], []
-        for update in learn(draws, paid, lr, with_baseline):
-            variances.append(float(gradient_variance(update.p, paid, update.baseline).mean()))
-            objective = expected_reward(update.p, paid)
-            low, high = np.quantile(objective, (0.1, 0.9))
-            curve.append([float(objective.mean()), float(low), float(high), float(objective.var())])
-        found[name] = {"gradient_variance": variances, "expected_reward": curve}
-    return found
+        rows = []
+        for update in learn(rewards, draws, lr, with_baseline):
+            objective = expected_reward(update.p, rewards)
+            variance = gradient_variance(update.p, rewards, update.baseline).mean()
+            rows.append([variance, objective.mean(), *np.quantile(objective, (0.1, 0.9))])
+        columns = np.array(rows).T.tolist()
+        ablation[name] = dict(zip(("gradient_variance", "mean", "low", "high"), columns, strict=True))
+    return ablation
 
 
 def main() -> int:
-    parser = Parser("course.bandit_train", "Loop C: REINFORCE on one prompt, with a log to audit.")
-    parser.add_argument("--steps", type=at_least_one, default=200, help="updates (default: 200)")
-    parser.add_argument("--seed", type=whole, default=0, help="of the draws (default: 0)")
-    parser.add_argument(
-        "--lr", type=finite, default=0.5, help="how far a push goes; negative learns the opposite (default: 0.5)"
-    )
-    parser.add_argument(
-        "--baseline", action=BooleanOptionalAction, default=True, help="compare with the mean reward so far"
-    )
+    what = "Loop C, side by side. Adds to policy_gradient_demo: N runs at once, a story of the log, a learning curve."
+    parser = Parser("course.bandit_train", what)
+    parser.add_argument("--steps", type=positive_int, default=200, help="updates (default: 200)")
+    parser.add_argument("--seed", type=non_negative_int, default=0, help="of the draws (default: 0)")
+    parser.add_argument("--lr", type=finite_float, default=0.5, help="learning rate, of any sign (default: 0.5)")
+    parser.add_argument("--baseline", action=BooleanOptionalAction, default=True, help="the mean reward so far, or 0")
     parser.add_argument("--slow", action="store_true", help="print every update with everything that went into it")
-    parser.add_argument("--ablation", type=at_least_one, metavar="N", help="also run N seeds with and without baseline")
+    parser.add_argument("--ablation", type=positive_int, metavar="N", help="also run N seeds with and without baseline")
     parser.add_run_options()
     args = parser.parse_args()
 
-    from course.policies.bandit import ARMS, rewards
-    from course.policies.learner import Update
-    from course.policies.softmax import expected_reward
+    import numpy as np
 
-    with RunWriter(args.outdir) as writer:
-        updates = list(learn(draws_of(args.seed, args.steps), rewards(), args.lr, args.baseline))
-        first = [Update(*(part[0] for part in update)) for update in updates]  # the one run, without its axis
-        steps = [step_of(number, update, args.lr, ARMS) for number, update in enumerate(first, 1)]
-        objective = [float(expected_reward(update.p, rewards())) for update in first]
-        ablation = ablate(args.ablation, args.steps, args.seed, args.lr) if args.ablation else None
-        writer.write_rows(LOG, steps)
-        writer.write_bytes(STORY, story(steps, ARMS).encode("utf-8"))
-        writer.write_bytes(CURVE, learning_curve([step.reward for step in steps], objective))
+    from course.policies.bandit import ARMS, EXAMPLE, arm_rewards
+    from course.policies.reinforce import Update
+    from course.policies.softmax import expected_reward, softmax
+
+    with RunWriter(args.outdir) as run:
+        rewards = arm_rewards()
+        runs = learn(rewards, draws_of(args.seed, args.steps), args.lr, args.baseline)
+        updates = [Update(*(np.asarray(value)[0] for value in update)) for update in runs]  # the one run of N = 1
+        rows = [update_row(step, update, args.lr, ARMS) for step, update in enumerate(updates, 1)]
+        objective = [float(expected_reward(update.p, rewards)) for update in updates]
+        run.write_rows(LOG, rows)
+        run.write_rows(RESULTS, (learning_result(EXAMPLE, row.completion, row.step - 1) for row in rows))
+        run.write_bytes(STORY, story_text(rows, ARMS).encode("utf-8"))
+        run.write_bytes(LEARNING_CURVE, learning_curve([row.reward for row in rows], objective))
         summary: dict[str, Any] = {
-            "steps": args.steps,
-            "mean_reward": mean([step.reward for step in steps]),
+            "mean_reward": mean([row.reward for row in rows]),
             "expected_reward_before": objective[0],
-            "expected_reward_after": float(expected_reward(first[-1].new_p, rewards())),
-            "final_probs": steps[-1].new_probs,
+            "expected_reward_after": float(expected_reward(softmax(updates[-1].new_theta), rewards)),
+            "final_probs": rows[-1].new_probs,
         }
-        if ablation:
-            writer.write_json(ABLATION, ablation)
-            writer.write_bytes(BANDS, ablation_bands(ablation))
-            summary["ablation"] = ablation_summary(ablation, args.ablation)
-        writer.write_json(SUMMARY, summary)
+        if args.ablation:
+            ablation = ablate_baseline(args.ablation, args.steps, args.seed, args.lr)
+            run.write_json(ABLATION, ablation)
+            run.write_bytes(BANDS, ablation_bands(ablation))
+            summary["ablation"] = {
+                name: {"gradient_variance": mean(found["gradient_variance"]), "last_expected_reward": found["mean"][-1]}
+                for name, found in ablation.items()
+            }
         settings = {"lr": args.lr, "baseline": args.baseline, "steps": args.steps, "ablation": args.ablation}
-        manifest = manifest_of(
-            loop="C",
-            command="course.bandit_train",
-            settings=settings,
-            change=args.change,
-            outputs=writer.outputs,
-            seed=args.seed,
-        )
-        path = writer.publish(manifest, run_page("C", summary, walls(manifest), args.change, [], 0))
-
-    print("Loop C, learn: the policy itself changes.\n")
-    print(HOW_TO_READ, end="\n\n")
-    if args.slow:
-        print("\n\n".join(slow_step(step, args.steps, ARMS) for step in steps), end="\n\n")
-    print(f"before\n{probabilities(steps[0].probs, ARMS)}\n\nafter {args.steps} steps, lr {args.lr:g}, ", end="")
-    print(f"{'with' if args.baseline else 'without'} baseline\n{probabilities(steps[-1].new_probs, ARMS)}\n")
-    print(f"expected reward {summary['expected_reward_before']:.3f} -> {summary['expected_reward_after']:.3f}")
-    if ablation:
-        print(f"\n{ablation_text(summary['ablation'])}")
-    print(f"\nrun: {shown(path)}\nread: {shown(path / STORY)}")
+        conditions = Conditions("C", "course.bandit_train", settings, args.change, seed=args.seed)
+        report = bandit_text(rows, summary, ARMS, slow=args.slow)
+        read = [STORY, LEARNING_CURVE, *([BANDS] if args.ablation else [])]
+        publish(run, conditions, summary, report, read=read, next_command="python -m course.toy_mdp")
     return 0
 
 
-def ablation_summary(ablation: dict[str, dict[str, Any]], runs: int) -> dict[str, Any]:
-    """What the ablation comes to: means over the steps of both variances, and where both ended."""
-    return {"runs": runs} | {
-        name: {
-            "gradient_variance": mean(found["gradient_variance"]),
-            "curve_variance": mean([row[3] for row in found["expected_reward"]]),
-            "expected_reward_after": found["expected_reward"][-1][0],
-        }
-        for name, found in ablation.items()
-    }
-
-
 if __name__ == "__main__":
-    run(main)
+    run_command(main)

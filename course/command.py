@@ -1,4 +1,4 @@
-"""What every command shares: how its arguments are read and how its process ends.
+"""Machinery: what every command shares, how its arguments are read and how its process ends.
 
 Exit status: 0 it worked; 1 a check said no; 2 the caller can mend it, one line on stderr says what; 3 undecided
 (the gate). A traceback means a fault of the lab itself.
@@ -13,14 +13,18 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from course.errors import UserError
-from course.score import visible
+from course.errors import UserError, reason
+from course.text import visible
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
 # Python's own default. Set here so that PYTHONINTMAXSTRDIGITS cannot decide which files the lab can read and write.
 _INT_MAX_STR_DIGITS = 4300
+
+# The matrices of this lab are small: a second thread only waits for the first, and the number of threads would decide
+# the last bits of a sum. NumPy reads these when it is loaded, which a command does after this.
+_ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1")
 
 
 class Parser(argparse.ArgumentParser):
@@ -34,8 +38,13 @@ class Parser(argparse.ArgumentParser):
         self.add_argument("--outdir", type=Path, help="a new folder for the run (default: the next free runs/run_NNN)")
         self.add_argument("--change", metavar="TEXT", help="the one thing you changed since the run before")
 
+    def add_split_option(self) -> None:
+        """What a command has that measures a dataset."""
+        help_ = "which split this is, where the records do not say (default: dev)"
+        self.add_argument("--split", choices=("dev", "holdout"), help=help_)
+
     def error(self, message: str) -> NoReturn:
-        raise UserError(f"{message}{self._hint()} (all options: {self.prog} --help)")
+        raise UserError(f"{self._hint()}{message} (all options: {self.prog} --help)")
 
     def _hint(self) -> str:
         from difflib import get_close_matches
@@ -44,40 +53,40 @@ class Parser(argparse.ArgumentParser):
         for word in sys.argv[1:]:
             name = word.partition("=")[0]
             if name.startswith("-") and name not in options and (close := get_close_matches(name, options, n=1)):
-                return f"; {name} is no option, did you mean {close[0]}?"
+                return f"{name} is no option, did you mean {close[0]}? "
         return ""
 
 
-def at_least_one(text: str) -> int:
+def positive_int(text: str) -> int:
     """An argument that counts something."""
     if not (text.isascii() and text.isdigit() and 1 <= len(text) <= 9 and int(text) > 0):
         raise argparse.ArgumentTypeError(f"expected a whole number from 1 on, got {text}")
     return int(text)
 
 
-def from_zero(text: str) -> float:
+def non_negative_float(text: str) -> float:
     """An argument that is any number but a negative one."""
-    number = finite(text)
+    number = finite_float(text)
     if number < 0:
         raise argparse.ArgumentTypeError(f"expected a number from 0 on, got {text}")
     return abs(number)  # -0 is 0
 
 
-def finite(text: str) -> float:
+def finite_float(text: str) -> float:
     """An argument that is any number, of either sign."""
     if not re.fullmatch(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,2})?", text, re.ASCII):
         raise argparse.ArgumentTypeError(f"expected a number such as 0.5 or -0.5, got {text}")
     return float(text)
 
 
-def whole(text: str) -> int:
+def non_negative_int(text: str) -> int:
     """An argument that is a whole number, 0 or more: a seed."""
     if not (text.isascii() and text.isdigit() and len(text) <= 9):
         raise argparse.ArgumentTypeError(f"expected a whole number from 0 on, got {text}")
     return int(text)
 
 
-def share(text: str) -> "Fraction":
+def fraction(text: str) -> "Fraction":
     """An argument between 0 and 1, kept exactly as it was written."""
     if not re.fullmatch(r"(0|1|0?\.[0-9]{1,9}|0\.|1\.0{0,9})", text):
         raise argparse.ArgumentTypeError(f"expected a number from 0 to 1 such as 0.02, got {text}")
@@ -86,14 +95,15 @@ def share(text: str) -> "Fraction":
     return Fraction(text.rstrip(".") or "0")
 
 
-def run(main: Callable[[], int]) -> NoReturn:
+def run_command(main: Callable[[], int]) -> NoReturn:
     """Run ``main`` as this process, and end with its status."""
+    os.environ |= _ONE_THREAD
     sys.set_int_max_str_digits(_INT_MAX_STR_DIGITS)
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:  # closed by the caller
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # leave by the road that cleans up
-    status = _status_of(main)
+    status = exit_status(main)
     try:
         print(end="", flush=True)  # what could not be written shows here, not when Python has gone
     except OSError as error:
@@ -102,7 +112,7 @@ def run(main: Callable[[], int]) -> NoReturn:
     sys.exit(status)
 
 
-def _status_of(main: Callable[[], int]) -> int:
+def exit_status(main: Callable[[], int]) -> int:
     try:
         return main()
     except UserError as error:
@@ -115,12 +125,6 @@ def _status_of(main: Callable[[], int]) -> int:
         return _unwritable(error)
 
 
-def reason(error: OSError) -> str:
-    """The system's own words for what went wrong, without Python's number, and the path if there is one."""
-    words = (error.strerror or type(error).__name__).lower()
-    return f"{words}: {os.fspath(error.filename)!s}" if error.filename else words
-
-
 def _fail(message: str, status: int = 2) -> int:
     print(f"error: {visible(message)}", file=sys.stderr)
     return status
@@ -129,4 +133,5 @@ def _fail(message: str, status: int = 2) -> int:
 def _unwritable(error: OSError) -> int:
     if isinstance(error, BrokenPipeError):  # the reader has gone (| head): nothing to tell it
         return 141
-    return _fail(f"expected to read and write freely, got: {reason(error)}")
+    where = f": {os.fspath(error.filename)!s}" if error.filename else ""
+    return _fail(f"expected to read and write freely, got: {reason(error)}{where}")

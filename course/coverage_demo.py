@@ -1,165 +1,112 @@
-"""Loop C, memorised or learned: one task, one plan, one holdout, and only the number of training prompts differs.
+"""Machinery: Loop C, memorised or learned. One task, one plan, one holdout; the number of training prompts differs.
 
     python -m course.coverage_demo
     python -m course.coverage_demo --prompts 50 150 --seeds 3
 
-The task is two-digit sums without a carry, paid by the strict scorer. The policy is trained anew on the first N prompts
-of the dataset, whose order is shuffled, for each N; the holdout is the same 300 prompts each time. Few prompts are
-remembered, a thousand are learned from (``course/policies/regimes.py``): this is the curve between the two.
+The task is two-digit sums without a carry, rewarded by the strict scorer. A policy is trained anew on the first N
+prompts of the dataset, whose order is shuffled, for each N; the holdout is the same 300 prompts each time. A few
+prompts are memorised, and what is learned from a thousand holds for others (``course/policies/presets.py``): this is
+the curve between the two. ``results.jsonl`` has the completions of every evaluation of every training.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from msgspec.structs import asdict
-
-from course.artifacts.conditions import manifest_of
-from course.artifacts.holdout import looks
-from course.artifacts.learning import measured_row
-from course.artifacts.records import SUMMARY
-from course.artifacts.room import walls
-from course.artifacts.writing import RUNS, RunWriter
-from course.command import Parser, at_least_one, run, whole
+from course.artifacts.inference import coverage_point, trainings_of
+from course.artifacts.token_rows import STRICT, EvaluationRow, write_checkpoint
+from course.artifacts.writing import RunWriter
+from course.command import Parser, non_negative_int, positive_int, run_command
 from course.datasets.sources import Dataset
 from course.errors import UserError
-from course.reports.coverage_figure import coverage_curve
-from course.reports.coverage_text import Row, coverage_table, points_of, reading_text, shown_table
+from course.publishing import Conditions, publish
+from course.reports.coverage_demo import coverage_text
+from course.reports.coverage_demo_figure import coverage_curve
 from course.reports.progress import with_progress
-from course.reports.run_page import run_page
-from course.reports.text import percent, shown
-from course.score import score, visible
+from course.score import score
+from course.text import clipped
 
 if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --help answers at once
-    from course.policies.regimes import Plan
-    from course.policies.token_learner import Example
+    from course.policies.presets import Plan
+    from course.policies.token_learner import Task
 
-LOG, CURVE = "log.jsonl", "coverage.png"
+COVERAGE_FIGURE = "coverage.png"
 PROMPTS = (30, 100, 200, 400, 1000)
-STEPS = 400
-EVERY = 50  # updates from one look to the next
+_EVAL_EVERY = 50  # updates from one evaluation to the next
 
 
 def digit_pairs(prompt: str) -> list[tuple[int, str, str]]:
     """The digits that are added up, with their place from the left: 25 + 73 → (0, "2", "7"), (1, "5", "3")."""
     numbers = re.search(r"([0-9]+) \+ ([0-9]+)", prompt)
     if numbers is None or len(numbers[1]) != len(numbers[2]):
-        raise UserError(
-            f"expected prompts that add two numbers of as many digits, got {visible(prompt[:60])!r}; restore data/"
-        )
+        raise UserError(f"expected sums of two numbers of as many digits, got {clipped(prompt, 60)}; restore data/")
     return [(place, a, b) for place, (a, b) in enumerate(zip(numbers[1], numbers[2], strict=True))]
 
 
-def sightings(training: Sequence[str], unseen: Sequence[str]) -> list[int]:
+def times_seen(training: Sequence[Task], unseen: Sequence[Task]) -> list[int]:
     """For each unseen prompt: how many training prompts show the rarest of its digit pairs, at the same place.
 
     Without a carry a digit of the answer depends on one pair of digits, so 0 means that a digit was never taught. The
-    order within a pair counts, 2 + 7 is not 7 + 2: the policy sees them at different places.
-
-    Not covered: which pairs stood beside each other, and what a policy makes of it. That all pairs of a prompt were
-    shown says that it could be worked out, not that it will be.
+    order within a pair counts, 2 + 7 is not 7 + 2: the policy reads them at different positions. Not covered: which
+    pairs stood beside each other.
     """
-    seen = Counter(pair for prompt in training for pair in digit_pairs(prompt))
-    return [min(seen[pair] for pair in digit_pairs(prompt)) for prompt in unseen]
+    seen = Counter(pair for example in training for pair in digit_pairs(example["prompt"]))
+    return [min(seen[pair] for pair in digit_pairs(example["prompt"])) for example in unseen]
 
 
-def train(examples: Sequence[Example], holdout: Sequence[Example], plan: Plan, seed: int) -> Iterator[Row]:
-    """Loop C, once: the supervised start, then REINFORCE on the strict scorer, with a look at the holdout on the way.
+def train_and_evaluate(
+    run: RunWriter, examples: Sequence[Task], holdout: Sequence[Task], plan: Plan, seed: int
+) -> Iterator[EvaluationRow]:
+    """One training on the strict scorer, written evaluation by evaluation."""
+    from course.policies.evaluation import learn_and_evaluate
+    from course.policies.token_learner import fine_tune
 
-    No look enters an update.
-    """
-    from course.policies.measuring import moments
-    from course.policies.token_learner import imitate
-
-    reference = deque(imitate(examples, plan, seed), maxlen=1).pop()
-    times = sightings(*([example["prompt"] for example in one] for one in (examples, holdout)))
-    for moment in moments(reference, examples, holdout, score, plan, seed, EVERY):
-        assert moment.holdout is not None
-        passed = Counter(dict.fromkeys(times, 0))
-        passed.update(time for time, paid in zip(times, moment.holdout.true, strict=True) if paid == 1)
-        by_times = [(time, times.count(time), passed[time]) for time in sorted(passed)]
-        yield Row(**asdict(measured_row(moment)), prompts=len(examples), seed=seed, by_times=by_times)
+    reference = fine_tune(examples, plan, seed)
+    for checkpoint in learn_and_evaluate(reference, examples, holdout, score, plan, seed, _EVAL_EVERY):
+        yield write_checkpoint(run, checkpoint, STRICT, plan.kl_coef, seed, f"{len(examples)} prompts, seed {seed}")[0]
 
 
 def main() -> int:
-    parser = Parser("course.coverage_demo", "Loop C: how many prompts turn remembering into learning?")
-    parser.add_argument(
-        "--prompts",
-        type=at_least_one,
-        nargs="+",
-        metavar="N",
-        default=PROMPTS,
-        help=f"train on the first N prompts, for each N (default: {' '.join(map(str, PROMPTS))})",
-    )
-    parser.add_argument("--steps", type=at_least_one, default=STEPS, help=f"updates of each (default: {STEPS})")
-    parser.add_argument("--seed", type=whole, default=0, help="of all draws (default: 0)")
-    parser.add_argument("--seeds", type=at_least_one, default=1, help="trainings of each, one a seed (default: 1)")
+    parser = Parser("course.coverage_demo", "Loop C: how many prompts turn memorising into learning?")
+    parser.add_argument("--prompts", type=positive_int, nargs="+", metavar="N", default=PROMPTS,
+                        help=f"train on the first N prompts (default: {' '.join(map(str, PROMPTS))})")  # fmt: skip
+    parser.add_argument("--steps", type=positive_int, default=400, help="updates of each (default: 400)")
+    parser.add_argument("--seed", type=non_negative_int, default=0, help="the first of the seeds (default: 0)")
+    parser.add_argument("--seeds", type=positive_int, default=1, help="trainings of each, one a seed (default: 1)")
     parser.add_run_options()
     args = parser.parse_args()
 
-    from course.policies.regimes import GENERALISE
+    from course.policies.presets import GENERALISE
 
     counts, plan = sorted(set(args.prompts)), GENERALISE.plan._replace(steps=args.steps)
-    with RunWriter(args.outdir) as writer:
-        dataset, unseen = (Dataset(Path(path), None) for path in (GENERALISE.dataset, GENERALISE.holdout))
-        examples, holdout = ([example.asked() for example in one] for one in (dataset, unseen))
+    dataset, unseen = (Dataset(Path(path), None) for path in (GENERALISE.dataset, GENERALISE.holdout))
+    with RunWriter(args.outdir) as run:
+        examples, holdout = ([example.asked() for example in file] for file in (dataset, unseen))
         if counts[-1] > len(examples):
             raise UserError(
                 f"--prompts: expected at most {len(examples)}, as many as {dataset.path} holds, got {counts[-1]}"
             )
         trainings = [(count, args.seed + turn) for count in counts for turn in range(args.seeds)]
-        rows = (row for count, seed in trainings for row in train(examples[:count], holdout, plan, seed))
-        log = []
-        for row in with_progress(rows, "training", len(trainings) * (1 - -args.steps // EVERY), told):
-            writer.append(LOG, row)
-            log.append(row)
+        work = (row for n, seed in trainings for row in train_and_evaluate(run, examples[:n], holdout, plan, seed))
+        log = list(with_progress(work, "training", len(trainings) * (1 - -args.steps // _EVAL_EVERY)))
 
-        points = points_of(log)
-        writer.write_bytes(CURVE, coverage_curve(points))
-        said = {"steps": args.steps, "seeds": args.seeds}
-        numbers = [point._asdict() for point in points]
-        writer.write_json(SUMMARY, said | {"points": numbers})
-        settings = {
-            "dataset": dataset.path.name,
-            "holdout": unseen.path.name,
-            "holdout_fingerprint": unseen.fingerprint,
-            "prompts": counts,
-            "seeds": args.seeds,
-            "plan": plan._asdict(),
-        }
-        manifest = manifest_of(
-            loop="C",
-            command="course.coverage_demo",
-            settings=settings,
-            dataset=dataset,
-            change=args.change,
-            outputs=writer.outputs,
-            seed=args.seed,
+        points = [coverage_point(trainings_of(log, n=count), times_seen(examples[:count], holdout)) for count in counts]
+        run.write_bytes(COVERAGE_FIGURE, coverage_curve(points))
+        settings = plan._asdict() | {"prompts": counts, "seeds": args.seeds}
+        settings["holdout_fingerprint"] = unseen.fingerprint
+        publish(
+            run,
+            Conditions("C", "course.coverage_demo", settings, args.change, dataset, unseen, seed=args.seed),
+            {f"{point.prompts} prompts": point._asdict() for point in points},
+            coverage_text(points, plan),
+            read=[COVERAGE_FIGURE],
         )
-        look = looks(RUNS, unseen.fingerprint) + 1
-        by_prompts: dict[str, Any] = {f"{point['prompts']} prompts": point for point in numbers}
-        page = run_page("C", said | by_prompts, walls(manifest), args.change, [], look)
-        path = writer.publish(manifest, page, holdout=unseen.fingerprint)
-
-    print("Loop C, learn: the same task each time, on more and more of its prompts.\n")
-    print(f"paid by the strict scorer, {args.steps} updates each, seeds: {args.seeds}\n")
-    print(coverage_table(points))
-    print("\nall trainings together: the holdout by how often the rarer pair was shown\n")
-    print(shown_table(log))
-    print(f"\n{reading_text(points)}")
-    print(f"\nThis was look number {look} at the holdout: each is a chance to tune on it.")
-    print(f"\nrun: {shown(path)}\nlook at: {shown(path / CURVE)}")
     return 0
 
 
-def told(row: Row) -> str:
-    """What stands beside the bar."""
-    return f"{row.prompts} prompts: {percent(row.true_reward)}, holdout {percent(row.holdout_true_reward or 0.0)}"
-
-
 if __name__ == "__main__":
-    run(main)
+    run_command(main)

@@ -1,4 +1,4 @@
-"""The one exception for what a person can mend."""
+"""Machinery: the one exception for what a person can mend."""
 
 
 class UserError(Exception):
@@ -7,3 +7,8 @@ class UserError(Exception):
     Commands print it as one line on stderr and end with status 2. A fault of the instrument is never a UserError: it
     keeps its traceback, and it is never turned into a reward of 0.
     """
+
+
+def reason(error: OSError) -> str:
+    """The system's own words for what went wrong, without Python's number and without the path."""
+    return (error.strerror or str(error) or type(error).__name__).lower()

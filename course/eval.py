@@ -7,46 +7,39 @@ Nothing is improved here and no knob is turned. What comes out is a pass rate wi
 """
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from course.artifacts.conditions import manifest_of, summary_of
-from course.artifacts.holdout import look_number
-from course.artifacts.records import MISSING, RESULTS, SUMMARY, Result
-from course.artifacts.room import walls
-from course.artifacts.writing import RUNS, RunWriter
-from course.command import Parser, run
+from course.artifacts.records import RESULTS, UNANSWERED, Details, Result
+from course.artifacts.summary import summary_of
+from course.artifacts.writing import RunWriter
+from course.command import Parser, run_command
 from course.datasets.jsonl import read_records
 from course.datasets.pairing import paired
 from course.datasets.records import Example, Rollout
-from course.datasets.sources import SPLITS, Dataset, provenance
+from course.datasets.sources import Dataset, provenance
+from course.publishing import Conditions, publish
+from course.reports.eval import eval_text
 from course.reports.progress import with_progress
-from course.reports.run_page import run_page
-from course.reports.run_text import conditions_text, outcomes_text, pass_line, resolution_text
-from course.reports.text import shown
-from course.score import verdict, visible
+from course.score import measure
+from course.text import visible
 
 
-def measured(
-    pairs: Iterable[tuple[Example, str | None]], firsts: dict[str, Result], outcomes: dict[str, int]
-) -> Iterator[Result]:
-    """Loop A, whole: prompt and completion go in, the scorer speaks, a record comes out.
-
-    ``verdict`` is what ``score`` measures, without the explanation: a record keeps no more of it, and the explanation
-    of any row can be had again (course.inspect_run). Counts into ``outcomes``; ``firsts`` keeps one row of each.
-    """
+def evaluate(pairs: Iterable[tuple[Example, str | None]]) -> Iterator[Result]:
+    """All of Loop A: an example and its completion go in, the scorer measures, a row comes out."""
     for example, completion in pairs:
-        if completion is None:
-            outcome, parsed = MISSING, None
-        else:
-            outcome, parsed = verdict(example.expected_answer, completion)
-        reward = 1.0 if outcome == "ok" else 0.0
-        row = Result(example.id, example.prompt, example.expected_answer, completion, reward, outcome, parsed)
-        if outcome in outcomes:
-            outcomes[outcome] += 1
-        else:
-            outcomes[outcome] = 1
+        reward, outcome, parsed = UNANSWERED if completion is None else measure(example.expected_answer, completion)
+        yield Result(example.id, example.prompt, example.expected_answer, completion, reward, Details(outcome, parsed))
+
+
+def counted(rows: Iterable[Result], outcomes: Counter[str], firsts: dict[str, Result]) -> Iterator[Result]:
+    """The rows unchanged. Counts their outcomes on the way, and keeps the first row of each outcome."""
+    for row in rows:
+        outcome = row.details.outcome
+        if outcome not in outcomes:
             firsts[outcome] = row
+        outcomes[outcome] += 1
         yield row
 
 
@@ -55,16 +48,14 @@ def main() -> int:
     parser.add_argument("--dataset", type=Path, required=True, help="JSONL: id, prompt, expected_answer")
     parser.add_argument("--completions", type=Path, required=True, help="JSONL: id, completion")
     parser.add_run_options()
-    parser.add_argument(
-        "--split", choices=SPLITS, help="which split this is, where the records do not say (default: dev)"
-    )
+    parser.add_split_option()
     parser.add_argument("--missing", choices=("zero",), help="count an id without a completion as reward 0")
     args = parser.parse_args()
 
     dataset = Dataset(args.dataset, args.split)
+    outcomes: Counter[str] = Counter()
     firsts: dict[str, Result] = {}
-    outcomes: dict[str, int] = {}
-    with RunWriter(args.outdir) as writer:
+    with RunWriter(args.outdir) as run:
         source = provenance(args.completions)
         digest = hashlib.sha256()
         rollouts = with_progress(read_records(args.completions, Rollout, digest), "reading")
@@ -77,10 +68,9 @@ def main() -> int:
             dataset=args.dataset,
             completions=args.completions,
         )
-        writer.write_rows(RESULTS, measured(pairs, firsts, outcomes))
+        run.write_rows(RESULTS, counted(evaluate(pairs), outcomes, firsts))
         summary = summary_of(outcomes)
-        writer.write_json(SUMMARY, summary)
-        manifest = manifest_of(
+        conditions = Conditions(
             loop="A",
             command="course.eval",
             settings={
@@ -88,31 +78,24 @@ def main() -> int:
                 "completions": visible(args.completions.name),
                 "missing": args.missing,
             },
+            change=args.change,
             dataset=dataset,
             completions_fingerprint=digest.hexdigest(),
             samples_per_prompt=1,
             source=source,
-            change=args.change,
-            outputs=writer.outputs,
         )
-        look = look_number(RUNS, manifest)
-        page = run_page("A", summary, walls(manifest), args.change, told_by(firsts), look)
-        path = writer.publish(manifest, page)
-
-    print("Loop A, measure: this is what is true right now, nothing was improved.\n")
-    print(conditions_text(manifest, look))
-    print(f"\n{pass_line(summary)}")
-    print(resolution_text(summary["n"]))
-    print(f"\n{outcomes_text(outcomes, {outcome: row.completion for outcome, row in firsts.items()})}")
-    print(f"\nrun: {shown(path)}\nnext: python -m course.inspect_run --run {shown(path)} --only-fails --top-k 5")
+        passed = [row for row in firsts.values() if row.reward == 1.0]
+        failed = [row for row in firsts.values() if row.reward != 1.0]
+        publish(
+            run,
+            conditions,
+            summary,
+            eval_text(summary, dataset.split, source, firsts),
+            examples=passed[:1] + failed[:1],
+            next_command="python -m course.inspect_run --run {run} --only-fails --top-k 5",
+        )
     return 0
 
 
-def told_by(firsts: dict[str, Result]) -> list[Result]:
-    """Two rows for the run's page: one that passed and one that did not."""
-    failed = [row for outcome, row in firsts.items() if outcome != "ok"]
-    return [firsts[outcome] for outcome in ("ok",) if outcome in firsts] + failed[:1]
-
-
 if __name__ == "__main__":
-    run(main)
+    run_command(main)

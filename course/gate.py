@@ -6,7 +6,7 @@ Verdicts and exit status: PROMOTE 0; REJECT 1; INCONCLUSIVE 3; bad usage or inpu
 
 1. REJECT unless both runs are as they were written, and the installed scorer, scoring again, says what they say.
 2. REJECT unless the room was locked: same dataset, prompts, split, scorer, loop, N and sampling, and all of it known.
-3. REJECT if the golden sets were not kept, if a holdout got worse, or if the improvement is below --min-delta.
+3. REJECT if the scorer failed the golden sets, if a holdout got worse, or if the improvement is below --min-delta.
 4. INCONCLUSIVE if the pass rate did not rise, if n < 100 and it rose by at most 5 points, or if the exact McNemar
    test on the flips gives p ≥ 0.05.
 5. PROMOTE.
@@ -20,18 +20,21 @@ from pathlib import Path
 from typing import NamedTuple
 
 from course.artifacts.holdout import HOLDOUT, looks
-from course.artifacts.instrument import installed
+from course.artifacts.locked_room import Condition, knob_turned, locked_room
 from course.artifacts.reading import Broken, Run, open_run, verified_rows
-from course.artifacts.room import Condition, knob_turned, locked_room
+from course.artifacts.records import Result
+from course.artifacts.scorer_identity import installed
 from course.artifacts.writing import RUNS
-from course.command import Parser, run, share
-from course.reports.gate_text import Finding, Numbers, gate_json, gate_text
+from course.command import Parser, fraction, run_command
+from course.errors import UserError
+from course.reports.gate import Finding, Numbers, gate_json, gate_text
 from course.reports.progress import with_progress
 from course.stats import flips_needed, mcnemar_exact, paired_interval, smallest_visible_difference, wilson_interval
 
 SMALL_N = 100
 NOISE = Fraction(5, 100)  # with fewer than SMALL_N prompts, a rise up to this is taken for luck
 SIGNIFICANT = 0.05
+HOW_TO_MEASURE = "measure what its policy writes: course.sample_rollouts, then course.eval"
 EXIT_STATUS = {"PROMOTE": 0, "REJECT": 1, "INCONCLUSIVE": 3}
 
 
@@ -61,13 +64,7 @@ def compare(baseline: Run, candidate: Run) -> tuple[Flips, list[str]]:
     lost: list[str] = []
     pairs = zip_longest(verified_rows(baseline, baseline_faults), verified_rows(candidate, candidate_faults))
     for before, after in with_progress(pairs, "verifying"):
-        if (
-            before is None
-            or after is None
-            or before.id != after.id
-            or before.prompt != after.prompt
-            or before.expected_answer != after.expected_answer
-        ):
+        if before is None or after is None or _question(before) != _question(after):
             unlike += 1
             continue
         n += 1
@@ -82,17 +79,21 @@ def compare(baseline: Run, candidate: Run) -> tuple[Flips, list[str]]:
     return Flips(n, candidate_passes - len(gained) + len(lost), candidate_passes, gained, lost), faults
 
 
+def _question(row: Result) -> tuple[str, str, int]:
+    return row.id, row.prompt, row.expected_answer
+
+
 def room_faults(conditions: list[Condition], runs: dict[str, Run]) -> list[str]:
-    """Why the two cannot be compared at all: a wall of the room, or the instrument."""
+    """Why the two cannot be compared at all: a condition of the room, or the instrument."""
     faults = [fault for condition in conditions if (fault := condition.fault)]
     now = installed()
     for side, opened in runs.items():
         if opened.manifest.scorer_fingerprint != now.fingerprint:
             faults.append(f"the {side} was not measured with the scorer installed here ({now.name} {now.version})")
         if not opened.manifest.golden.passed:
-            faults.append(f"the golden sets were not kept when the {side} was measured")
+            faults.append(f"the golden sets failed when the {side} was measured")
     if not now.golden.passed:
-        faults.append("the scorer installed here does not keep the golden sets (course.validate_scorer says which)")
+        faults.append("the scorer installed here fails the golden sets (course.validate_scorer says which)")
     return faults
 
 
@@ -119,7 +120,7 @@ def net_flips_needed(flips: Flips, min_delta: Fraction) -> int:
     return max(flips_needed(lost) - lost, at_least_delta)  # the first is at least 6: more than the noise rule asks
 
 
-def numbers(flips: Flips, min_delta: Fraction) -> Numbers:
+def comparison_numbers(flips: Flips, min_delta: Fraction) -> Numbers:
     """Everything that can be said of the flips in numbers."""
     gained, lost = len(flips.gained), len(flips.lost)
     return Numbers(
@@ -138,7 +139,7 @@ def numbers(flips: Flips, min_delta: Fraction) -> Numbers:
     )
 
 
-def judge(baseline: Path, candidate: Path, min_delta: Fraction) -> Finding:
+def examine(baseline: Path, candidate: Path, min_delta: Fraction) -> Finding:
     """Everything the gate finds out about two runs, and its verdict."""
     runs: dict[str, Run] = {}
     broken: list[str] = []
@@ -147,6 +148,9 @@ def judge(baseline: Path, candidate: Path, min_delta: Fraction) -> Finding:
             runs[side] = open_run(path)
         except Broken as error:
             broken.append(f"{side} run: {error}")
+    for side, opened in runs.items():
+        if opened.manifest.loop == "C":
+            raise UserError(f"{opened.path}: expected a {side} of Loop A or B, got a run of Loop C; {HOW_TO_MEASURE}")
     if broken:
         return Finding("REJECT", broken)
     manifests = runs["baseline"].manifest, runs["candidate"].manifest
@@ -155,31 +159,35 @@ def judge(baseline: Path, candidate: Path, min_delta: Fraction) -> Finding:
     faults = room_faults(conditions, runs) + unsound
     if not faults and not flips.n:
         faults = ["there are no rows to compare"]
-    holdout = HOLDOUT in (manifests[0].split, manifests[1].split)
+    holdout = next((manifest for manifest in manifests if manifest.split == HOLDOUT), None)
     verdict, reason = ("REJECT", "") if faults else decide(flips, min_delta, manifests[0].split)
     return Finding(
         verdict=verdict,
         reasons=faults or [reason],
         conditions=conditions,
         knob=knob_turned(conditions, *manifests),
-        numbers=None if faults else numbers(flips, min_delta),
-        holdout_looks=looks(RUNS, manifests[1].dataset_fingerprint) if holdout else None,
+        numbers=None if faults else comparison_numbers(flips, min_delta),
+        holdout_looks=looks(RUNS, holdout.dataset_fingerprint) if holdout else None,
     )
 
 
 def main() -> int:
     parser = Parser(
-        "course.gate", "The gate: compare two runs from one locked room. Status 0, 1, 3: see the first line."
+        "course.gate",
+        "The gate: compare two runs from one locked room. "
+        "Exit status: 0 PROMOTE, 1 REJECT, 3 INCONCLUSIVE, 2 bad usage.",
     )
     parser.add_argument("--baseline", type=Path, required=True, help="the folder of the run to beat")
     parser.add_argument("--candidate", type=Path, required=True, help="the folder of the run that wants its place")
-    parser.add_argument("--min-delta", type=share, required=True, help="the smallest improvement worth having, 0 to 1")
+    parser.add_argument(
+        "--min-delta", type=fraction, required=True, help="the smallest improvement worth having, 0 to 1"
+    )
     parser.add_argument("--json", action="store_true", help="print the same for a program")
     args = parser.parse_args()
-    finding = judge(args.baseline, args.candidate, args.min_delta)
+    finding = examine(args.baseline, args.candidate, args.min_delta)
     print(gate_json(finding) if args.json else gate_text(finding))
     return EXIT_STATUS[finding.verdict]
 
 
 if __name__ == "__main__":
-    run(main)
+    run_command(main)

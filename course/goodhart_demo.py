@@ -1,189 +1,127 @@
-"""Loop C on verifiers that believe too much: the reward that is paid goes up, the reward that was meant does not.
+"""Machinery: Loop C on verifiers that believe too much. The proxy reward goes up, the true reward does not.
 
     python -m course.goodhart_demo
     python -m course.goodhart_demo --seeds 3
     python -m course.goodhart_demo --rubrics anywhere --kl-coef 0 0.1 1
 
-One policy is trained on the strict scorer and, from the same start, on each hackable rubric: nobody tells it of any
-gap. What the rubric pays is the proxy, what the strict scorer would have paid for the same completions the true
-reward; both are also taken on prompts that are never trained on. Then one rubric is trained on again on leashes of
-several strengths: kl_coef (beta) is what a nat of drift from the start costs.
+One policy is trained on the strict scorer and, from the same reference policy, one on each hackable rubric; nothing
+tells it of any gap. The rubric's reward is the proxy, the strict scorer's for the same completions the true reward;
+both are also measured on prompts that are never trained on. Then a policy is trained on ``anywhere`` again with a KL
+penalty of several strengths: kl_coef (beta) is what a nat of KL from the reference policy costs.
+
+``results.jsonl`` has every completion that was scored: below 25 MB a seed, for a training has 16 evaluations, each
+with 3 completions of each prompt.
 """
 
 from __future__ import annotations
 
-from argparse import ArgumentTypeError
-from collections import deque
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from course.artifacts.conditions import manifest_of
-from course.artifacts.goodhart import Exploit, Quantity, Seeds, Stage, exploits_of, medians, parting, seeds_of, stage_of
-from course.artifacts.holdout import looks
-from course.artifacts.records import SUMMARY
-from course.artifacts.room import walls
-from course.artifacts.writing import RUNS, RunWriter
-from course.command import Parser, at_least_one, from_zero, run, whole
+from course.artifacts.inference import Trainings, divergence_step, medians, trainings_of
+from course.artifacts.records import LearningResult
+from course.artifacts.token_rows import EvaluationRow, is_exploit, write_checkpoint
+from course.artifacts.writing import RunWriter
+from course.command import Parser, non_negative_float, non_negative_int, positive_int, run_command
 from course.datasets.sources import Dataset
-from course.reports.goodhart_figure import leash_figure, over_kl, over_steps
-from course.reports.goodhart_text import (
-    exploits_text,
-    generalised_text,
-    leash_text,
-    reading_text,
-    rubrics_text,
-    start_text,
-)
+from course.publishing import Conditions, publish
+from course.reports.goodhart_demo import QUANTITIES, goodhart_text
+from course.reports.goodhart_demo_figure import kl_coef_figure, rubrics_figure
 from course.reports.progress import with_progress
-from course.reports.run_page import run_page
-from course.reports.text import shown
-from course.rubrics.hackable import GAPS, NAMES
+from course.rubrics.hackable import RUBRICS
 
-if TYPE_CHECKING:
-    from course.policies.regimes import Plan
-    from course.policies.token_learner import Example
-    from course.policies.token_policy import Policy
+if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --help answers at once
+    from course.policies.presets import Plan
+    from course.policies.token_learner import Task
 
-LOG, EXPLOITS = "log.jsonl", "exploits.jsonl"
-OVER_STEPS, OVER_KL, LEASH = "goodhart_steps.png", "goodhart_kl.png", "leash.png"
-
-BETAS = (0.0, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
-STRONGEST = 1.0  # of six seeds none fell apart at 1, and all at 1.5: at this learning rate the pull overshoots
-LOOKS = 30  # at each training, besides the one before it
-DRAWS = 8  # completions of each prompt at a look
-TOLD: tuple[Quantity, ...] = ("proxy_reward", "true_reward", "holdout_proxy_reward", "holdout_true_reward", "kl")
+OVER_STEPS, OVER_KL, KL_COEF = "goodhart_steps.png", "goodhart_kl.png", "kl_coef.png"
+KL_RUBRIC = "anywhere"  # what is trained on again with a KL penalty
+KL_COEFS = (0.0, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)  # above 1 the penalty overshoots at this learning rate
+EVALUATIONS = 15  # of each training, besides the one before it
+SAMPLES = 3  # completions of each prompt in an evaluation
 
 
-def trained(
-    reference: Policy, examples: list[Example], unseen: list[Example], rubric: str, plan: Plan, seed: int
-) -> Iterator[tuple[Stage, list[Exploit]]]:
-    """One training, look by look; the last look comes with what the policy found."""
-    from course.policies.measuring import moments
+def train_all(
+    run: RunWriter, examples: list[Task], holdout: list[Task], plan: Plan, jobs: Sequence[tuple[int, str, float]]
+) -> Iterator[tuple[EvaluationRow, list[LearningResult]]]:
+    """Each evaluation of each training, written as it comes: its row, and all that was scored.
 
-    for moment in moments(reference, examples, unseen, NAMES[rubric], plan, seed, every_of(plan.steps), DRAWS):
-        assert moment.holdout is not None  # a dataset has at least one prompt
-        found: list[Exploit] = []
-        if moment.step == plan.steps:
-            found += exploits_of(moment.train, examples, rubric, seed, "train")
-            found += exploits_of(moment.holdout, unseen, rubric, seed, "holdout")
-        yield stage_of(moment, moment.holdout, rubric, plan.kl_coef, seed), found
+    ``jobs``: (seed, rubric, kl_coef) of each training; those of one seed stand together and share a reference policy.
+    """
+    from course.policies.evaluation import learn_and_evaluate
+    from course.policies.token_learner import fine_tune
 
-
-def all_trained(
-    examples: list[Example], unseen: list[Example], plan: Plan, jobs: Sequence[tuple[str, float]], seeds: Sequence[int]
-) -> Iterator[tuple[Stage, list[Exploit]]]:
-    """Every training: all jobs of a seed go on from one supervised start."""
-    from course.policies.token_learner import imitate
-
-    for seed in seeds:
-        reference = deque(imitate(examples, plan, seed), maxlen=1).pop()
-        for rubric, beta in jobs:
-            yield from trained(reference, examples, unseen, rubric, plan._replace(kl_coef=beta), seed)
+    references, every = {}, eval_every(plan.steps)
+    for seed, rubric, kl_coef in jobs:
+        if seed not in references:
+            references = {seed: fine_tune(examples, plan, seed)}
+        for checkpoint in learn_and_evaluate(
+            references[seed], examples, holdout, RUBRICS[rubric], plan._replace(kl_coef=kl_coef), seed, every, SAMPLES
+        ):
+            name = f"{rubric}, kl_coef {kl_coef:g}, seed {seed}"
+            yield write_checkpoint(run, checkpoint, rubric, kl_coef, seed, name)
 
 
-def every_of(steps: int) -> int:
-    return max(1, steps // LOOKS)
-
-
-def strength(text: str) -> float:
-    """An argument that is a beta."""
-    beta = from_zero(text)
-    if beta > STRONGEST:
-        raise ArgumentTypeError(f"expected a number from 0 to {STRONGEST:g}, got {text}")
-    return beta
+def eval_every(steps: int) -> int:
+    return max(1, steps // EVALUATIONS)
 
 
 def main() -> int:
-    parser = Parser("course.goodhart_demo", "Loop C on hackable rubrics: proxy and true reward, and where they part.")
-    parser.add_argument("--rubrics", nargs="+", choices=NAMES, default=list(NAMES), metavar="NAME",
-                        help=f"what to train on (default: all of {', '.join(NAMES)})")  # fmt: skip
-    parser.add_argument("--leash-rubric", choices=NAMES, default="anywhere", metavar="NAME",
-                        help="the rubric that is trained on again on a leash (default: anywhere)")  # fmt: skip
-    parser.add_argument("--kl-coef", nargs="+", type=strength, default=list(BETAS), metavar="BETA",
-                        help=f"the leashes (default: {' '.join(f'{beta:g}' for beta in BETAS)})")  # fmt: skip
-    parser.add_argument("--steps", type=at_least_one, default=300, help="updates of a training (default: 300)")
-    parser.add_argument("--seeds", type=at_least_one, default=1, metavar="N", help="train N times (default: 1)")
-    parser.add_argument("--seed", type=whole, default=0, help="the first of the seeds (default: 0)")
+    parser = Parser("course.goodhart_demo", "Loop C on hackable rubrics: where proxy and true reward diverge.")
+    parser.add_argument("--rubrics", nargs="+", choices=RUBRICS, default=list(RUBRICS), metavar="NAME",
+                        help=f"what to train on (default: all of {', '.join(RUBRICS)})")  # fmt: skip
+    parser.add_argument("--kl-coef", nargs="+", type=non_negative_float, default=KL_COEFS, metavar="BETA",
+                        help=f"penalties (default: {' '.join(f'{one:g}' for one in KL_COEFS)})")  # fmt: skip
+    parser.add_argument("--steps", type=positive_int, default=300, help="updates of a training (default: 300)")
+    parser.add_argument("--seeds", type=positive_int, default=1, metavar="N", help="train N times (default: 1)")
+    parser.add_argument("--seed", type=non_negative_int, default=0, help="the first of the seeds (default: 0)")
     parser.add_run_options()
     args = parser.parse_args()
 
-    from course.policies.regimes import MEMORISE
+    from course.policies.presets import MEMORISE
 
     rubrics, betas = list(dict.fromkeys(args.rubrics)), sorted(set(args.kl_coef))
-    seeds = range(args.seed, args.seed + args.seeds)
-    plan = MEMORISE.plan._replace(steps=args.steps)
-    jobs = list(dict.fromkeys([(name, 0.0) for name in rubrics] + [(args.leash_rubric, beta) for beta in betas]))
-    every = every_of(args.steps)
-    total = args.seeds * len(jobs) * (1 - -args.steps // every)
+    pairs = dict.fromkeys([(name, 0.0) for name in rubrics] + [(KL_RUBRIC, kl_coef) for kl_coef in betas])
+    jobs = [(args.seed + turn, *pair) for turn in range(args.seeds) for pair in pairs]
+    plan, every = MEMORISE.plan._replace(steps=args.steps), eval_every(args.steps)
 
-    with RunWriter(args.outdir) as writer:
-        files = [Dataset(Path(path), None) for path in (MEMORISE.dataset, MEMORISE.holdout)]
-        examples, unseen = ([example.asked() for example in file] for file in files)
-        log: list[Stage] = []
-        exploits: list[Exploit] = []
-        work = all_trained(examples, unseen, plan, jobs, seeds)
-        for stage, found in with_progress(work, "training", total, lambda done: told(done[0])):
-            writer.append(LOG, stage)
-            log.append(stage)
-            if stage.kl_coef == 0 and stage.rubric in rubrics:
-                exploits += found
-        writer.write_rows(EXPLOITS, exploits)
+    with RunWriter(args.outdir) as run:
+        dataset, unseen = (Dataset(Path(path), None) for path in (MEMORISE.dataset, MEMORISE.holdout))
+        examples, holdout = ([example.asked() for example in file] for file in (dataset, unseen))
+        log: list[EvaluationRow] = []
+        found: dict[str, LearningResult] = {}  # rubric -> an exploit of its trained policy
+        work = train_all(run, examples, holdout, plan, jobs)
+        for row, results in with_progress(work, "training", len(jobs) * (1 - -args.steps // every)):
+            log.append(row)
+            if row.step == args.steps and row.kl_coef == 0:
+                for result in filter(is_exploit, results):
+                    found.setdefault(row.rubric, result)
 
-        runs = {name: seeds_of(log, name, 0.0) for name in rubrics}
-        leashes = {beta: seeds_of(log, args.leash_rubric, beta) for beta in betas}
-        overlooks = {name: gap.overlooks for name, gap in GAPS.items()}
-        writer.write_bytes(OVER_STEPS, over_steps(runs, overlooks))
-        writer.write_bytes(OVER_KL, over_kl(runs, overlooks))
-        writer.write_bytes(LEASH, leash_figure(leashes, args.leash_rubric))
-        summary = {name: numbers(runs[name]) for name in rubrics}
-        summary |= {f"{args.leash_rubric}, beta {beta:g}": numbers(leashes[beta]) for beta in betas}
-        writer.write_json(SUMMARY, summary)
-        settings = {
-            "rubrics": rubrics,
-            "leash_rubric": args.leash_rubric,
-            "kl_coef": betas,
-            "seeds": list(seeds),
-            "looks_every": every,
-            "draws": DRAWS,
-            "plan": {name: value for name, value in plan._asdict().items() if name != "kl_coef"},
-            "holdout_fingerprint": files[1].fingerprint,
-        }
-        manifest = manifest_of(
-            loop="C",
-            command="course.goodhart_demo",
-            settings=settings,
-            change=args.change,
-            outputs=writer.outputs,
-            dataset=files[0],
-            seed=args.seed,
+        by_rubric = {name: trainings_of(log, rubric=name, kl_coef=0.0) for name in rubrics}
+        by_beta = {kl_coef: trainings_of(log, rubric=KL_RUBRIC, kl_coef=kl_coef) for kl_coef in betas}
+        run.write_bytes(OVER_STEPS, rubrics_figure(by_rubric, "step"))
+        run.write_bytes(OVER_KL, rubrics_figure(by_rubric, "kl"))
+        run.write_bytes(KL_COEF, kl_coef_figure(by_beta, KL_RUBRIC))
+        summary = {name: at_the_end(trainings) for name, trainings in by_rubric.items()}
+        summary |= {f"{KL_RUBRIC}, kl_coef {kl_coef:g}": at_the_end(by_beta[kl_coef]) for kl_coef in betas}
+        settings = plan._asdict() | {"kl_coef": betas, "rubrics": rubrics, "seeds": args.seeds, "samples": SAMPLES}
+        settings |= {"eval_every": every, "holdout_fingerprint": unseen.fingerprint}
+        publish(
+            run,
+            Conditions("C", "course.goodhart_demo", settings, args.change, dataset, unseen, seed=args.seed),
+            summary,
+            goodhart_text(by_rubric, by_beta, found),
+            read=[OVER_STEPS, OVER_KL, KL_COEF],
         )
-        look = looks(RUNS, files[1].fingerprint) + 1
-        page = run_page("C", summary, walls(manifest), args.change, [], look)
-        path = writer.publish(manifest, page, holdout=files[1].fingerprint)
-
-    print("Loop C, learn: the policy itself changes, paid by careless verifiers.\n")
-    print(start_text(log, len(examples), len(unseen)))
-    print(f"\n{rubrics_text(runs)}")
-    print(f"\n{exploits_text(rubrics, exploits, overlooks)}")
-    print("\nwhat came along to prompts that were never trained on\n")
-    print(generalised_text(runs))
-    print(f"\nthe leash: {args.leash_rubric} again, where a nat of drift costs beta\n")
-    print(leash_text(leashes))
-    print(f"\n{reading_text(runs, leashes)}")
-    print(f"\nrun: {shown(path)}\nlook at: {shown(path / OVER_STEPS)}, {OVER_KL}, {LEASH}")
     return 0
 
 
-def told(stage: Stage) -> str:
-    """The last look, beside the progress bar."""
-    return f"{stage.rubric} step {stage.step} proxy {stage.proxy_reward:.2f} true {stage.true_reward:.2f}"
-
-
-def numbers(seeds: Seeds) -> dict[str, Any]:
-    """Trainings in the summary: at their end, the median over the seeds; and where each one parted."""
-    return {name: medians(seeds, name)[-1] for name in TOLD} | {"parted_at": [parting(stages) for stages in seeds]}
+def at_the_end(trainings: Trainings) -> dict[str, Any]:
+    """The trainings in the summary: medians over the seeds at the end, and where each one diverged."""
+    ends = {name: medians(trainings, name)[-1] for name in QUANTITIES}
+    return ends | {"diverged_at": [divergence_step(training) for training in trainings]}
 
 
 if __name__ == "__main__":
-    run(main)
+    run_command(main)

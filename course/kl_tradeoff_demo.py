@@ -1,43 +1,39 @@
-"""Loop C on a leash: how much reward a policy gains, and how far it drifts from where it started.
+"""Machinery: Loop C with a KL penalty. How much reward a policy gains, and how far it goes from its reference policy.
 
     python -m course.kl_tradeoff_demo
     python -m course.kl_tradeoff_demo --rewards graded
 
-A reference policy chooses among six completions of one prompt. For each beta the policy that maximises
+A reference policy chooses among six completions of one prompt. For each beta the demo computes the policy where
+training with that penalty ends, the one that maximises
 
     J = mean reward − beta · KL(policy ‖ reference)
 
-is computed twice: in closed form, and by gradient ascent from the reference. Best-of-N of the reference stands beside
-them, to compare learning (Loop C) with choosing (Loop B) at the same drift. Nothing is drawn, every number is exact.
+Best-of-N of the reference stands beside it, to compare learning (Loop C) with choosing (Loop B) at the same KL.
+Nothing is sampled: every number is exact.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from course.artifacts.conditions import manifest_of
-from course.artifacts.records import SUMMARY
-from course.artifacts.room import walls
+from course.artifacts.learning import TradeoffRow, learning_result
+from course.artifacts.records import RESULTS
 from course.artifacts.writing import RunWriter
-from course.command import Parser, run
-from course.reports.kl_figure import kl_plane
-from course.reports.kl_text import Kind, Point, actions_text, best_of_n_text, csv_text, reading_text, sweep_text
-from course.reports.run_page import run_page
-from course.reports.text import shown
-from course.score import score
+from course.command import Parser, run_command
+from course.publishing import Conditions, publish
+from course.reports.kl_tradeoff_demo import csv_text, kl_tradeoff_text
+from course.reports.kl_tradeoff_demo_figure import kl_tradeoff_figure
 from course.stats import best_of_n_kl_bound
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --help answers at once
     from course.policies.softmax import Floats
 
-SPREADSHEET, ROWS, PLANE = "kl_tradeoff.csv", "kl_tradeoff.jsonl", "kl_tradeoff.png"
+SPREADSHEET, FIGURE = "kl_tradeoff.csv", "kl_tradeoff.png"
 
-EXAMPLE = {"prompt": "Compute 17 * 19. Answer with exactly one line: Final: <int>", "expected_answer": 323}
-# A completion, the reference's probability of it, and a graded reward. The grades are invented numbers, such as a
-# careless judge might give: they like the right value, and they like it best said three times.
-ACTIONS = (
+# Completions of the bandit's prompt, the reference's probability of each, and a graded reward. The grades are invented,
+# such as a careless judge might give: they like the right value, and they like it best said three times.
+COMPLETIONS = (
     ("17 * 19 is 323.", 0.34, 0.35),
     ("The answer is 332.", 0.24, 0.0),
     ("Final: 332", 0.20, 0.2),
@@ -45,152 +41,69 @@ ACTIONS = (
     ("Final: 323\n", 0.05, 0.7),
     ("Final: 323, 323, 323!", 0.02, 1.0),
 )
-COMPLETIONS, REFERENCE, GRADES = zip(*ACTIONS, strict=True)
-REWARDS = {"graded": "graded: invented numbers", "verifier": "paid by the verifier"}
-
-BETAS = (10.0, 5.0, 2.0, 1.0, 0.7, 0.5, 0.3, 0.2, 0.15, 0.1, 0.07, 0.05, 0.03)
-CANDIDATES = (1, 2, 4, 8, 16, 32)  # N of best-of-N
-STEPS = 60  # of gradient ascent: each halves the distance to the optimum
+BETA_SWEEP = (10.0, 5.0, 2.0, 1.0, 0.7, 0.5, 0.3, 0.2, 0.15, 0.1, 0.07, 0.05, 0.03)
+BEST_OF = (1, 2, 4, 8, 16, 32)
 
 
-def verifier_rewards() -> list[float]:
-    """What the verifier pays for each completion."""
-    return [score(EXAMPLE, completion)["reward"] for completion in COMPLETIONS]
+def tradeoff_rows(reference: Floats, rewards: Floats, verifier: Floats, betas: Sequence[float]) -> list[TradeoffRow]:
+    """Every policy of the demo: the reference, the optimum for each beta, and best-of-N.
 
-
-def ascend(reference: Floats, rewards: Floats, beta: float) -> Floats:
-    """Loop C, whole: gradient ascent on J, from the reference.
-
-    The step is the natural gradient's. Along the plain one what the reference seldom writes hardly moves: for beta
-    below 0.1, steps of 1 / beta are still 1e-5 from the optimum after 20,000 of them.
+    ``reference``: [K] probabilities. ``rewards``: [K] what is maximised. ``verifier``: [K] the verifier's rewards.
     """
     import numpy as np
 
-    from course.policies.kl_regularised import natural_gradient
-    from course.policies.softmax import softmax
-
-    theta = np.log(reference)
-    for _ in range(STEPS):
-        theta = theta + natural_gradient(softmax(theta), reference, rewards, beta) / (2 * beta)
-    return softmax(theta)
-
-
-def points_of(rewards: Sequence[float]) -> list[Point]:
-    """Every policy of the demo: the reference, the leash from tight to none, and best-of-N."""
-    import numpy as np
-
     from course.policies.kl_regularised import best_of_n, closed_form
-
-    reference, paid = np.array(REFERENCE), np.array(rewards)
-    points = [point_of("reference", reference, paid)]
-    for beta in BETAS:
-        points.append(point_of("closed_form", closed_form(reference, paid, beta), paid, beta=beta))
-        points.append(point_of("gradient_ascent", ascend(reference, paid, beta), paid, beta=beta))
-    best = paid == paid.max()
-    if best.sum() == 1:  # where several are, any mix of them is optimal: no single policy is
-        points.append(point_of("best_action", best.astype(np.float64), paid, beta=0.0))
-    points += [point_of("best_of_n", best_of_n(reference, paid, n), paid, n=n) for n in CANDIDATES]
-    return points
-
-
-def frontier_of(rewards: Sequence[float]) -> list[Point]:
-    """The closed form for as many betas as make a smooth line."""
-    import numpy as np
-
-    from course.policies.kl_regularised import closed_form
-
-    reference, paid = np.array(REFERENCE), np.array(rewards)
-    betas = np.geomspace(100, 0.005, 400).tolist()
-    return [point_of("closed_form", closed_form(reference, paid, beta), paid, beta=beta) for beta in betas]
-
-
-def point_of(kind: Kind, p: Floats, rewards: Floats, *, beta: float | None = None, n: int | None = None) -> Point:
-    """What is told of one policy."""
-    import numpy as np
-
     from course.policies.softmax import expected_reward, kl
 
-    top = sorted(range(len(p)), key=lambda action: (-p[action], action))[:3]
-    return Point(
-        kind=kind,
-        beta=beta,
-        n=n,
-        mean_reward=float(expected_reward(p, rewards)),
-        verifier_reward=float(expected_reward(p, np.array(verifier_rewards()))),
-        kl=float(kl(p, np.array(REFERENCE))),
-        kl_bound=None if n is None else best_of_n_kl_bound(n),
-        top3=[(action, float(p[action])) for action in top],
-        probs=p.tolist(),
-    )
+    def row(p: Floats, beta: float | None = None, n: int | None = None) -> TradeoffRow:
+        return TradeoffRow(
+            beta=beta,
+            n=n,
+            mean_reward=float(expected_reward(p, rewards)),
+            verifier_reward=float(expected_reward(p, verifier)),
+            kl=float(kl(p, reference)),
+            kl_bound=None if n is None else best_of_n_kl_bound(n),
+            top3=np.argsort(-p, kind="stable")[:3].tolist(),
+            probs=p.tolist(),
+        )
 
-
-def largest_difference(points: Sequence[Point]) -> float:
-    """Between closed form and gradient ascent, over all betas and actions."""
-    exact = [point.probs for point in points if point.kind == "closed_form"]
-    found = [point.probs for point in points if point.kind == "gradient_ascent"]
-    pairs = zip(chain(*exact), chain(*found), strict=True)
-    return max(abs(p - q) for p, q in pairs)
+    optima = [row(closed_form(reference, rewards, beta), beta=beta) for beta in betas]
+    return [row(reference), *optima, *(row(best_of_n(reference, rewards, n), n=n) for n in BEST_OF)]
 
 
 def main() -> int:
-    parser = Parser("course.kl_tradeoff_demo", "Loop C on a leash: more reward against more drift.")
-    parser.add_argument(
-        "--rewards", choices=REWARDS, default="verifier", help="0 and 1 from the verifier (default), or invented grades"
-    )
+    parser = Parser("course.kl_tradeoff_demo", "Loop C with a KL penalty: reward against KL from a reference policy.")
+    help_ = "0 and 1 from the verifier (default), or invented grades"
+    parser.add_argument("--rewards", choices=("verifier", "graded"), default="verifier", help=help_)
     parser.add_run_options()
     args = parser.parse_args()
 
-    with RunWriter(args.outdir) as writer:
-        verifier = verifier_rewards()
-        rewards = list(GRADES) if args.rewards == "graded" else verifier
-        points = points_of(rewards)
-        writer.write_rows(ROWS, points)
-        writer.write_bytes(SPREADSHEET, csv_text(points, COMPLETIONS).encode("utf-8"))
-        writer.write_bytes(PLANE, kl_plane(points, frontier_of(rewards), REWARDS[args.rewards]))
-        curve = [point for point in points if point.kind == "closed_form"]
-        difference = largest_difference(points)
-        summary: dict[str, Any] = {
-            "rewards": REWARDS[args.rewards],
-            "reference_reward": points[0].mean_reward,
-            "tightest_leash": told(curve[0]),
-            "weakest_leash": told(curve[-1]),
-            "most_for_the_verifier": told(max(curve, key=lambda point: point.verifier_reward)),
-            "ascent_max_difference": difference,
-        }
-        writer.write_json(SUMMARY, summary)
-        settings = {
-            "rewards": args.rewards,
-            "actions": [list(action) for action in zip(COMPLETIONS, REFERENCE, rewards, strict=True)],
-            "betas": BETAS,
-            "candidates": CANDIDATES,
-            "ascent_steps": STEPS,
-        }
-        manifest = manifest_of(
-            loop="C", command="course.kl_tradeoff_demo", settings=settings, change=args.change, outputs=writer.outputs
-        )
-        path = writer.publish(manifest, run_page("C", summary, walls(manifest), args.change, [], 0))
+    import numpy as np
 
-    print("Loop C, learn: the policy itself changes, here on a leash to its reference.\n")
-    print(f"prompt: {EXAMPLE['prompt']}\nreward: {REWARDS[args.rewards]}\n")
-    print(actions_text(COMPLETIONS, REFERENCE, rewards, verifier))
-    print("\nthe best policy by mean reward - beta * KL, from a tight leash to none\n")
-    print(sweep_text(points))
-    print("\nLoop B beside it: best-of-N of the reference, which stays as it is\n")
-    print(best_of_n_text(points))
-    print(f"\n{reading_text(points, difference)}")
-    print(f"\nrun: {shown(path)}\nlook at: {shown(path / PLANE)}")
+    from course.policies.bandit import EXAMPLE
+
+    completions, probabilities, grades = zip(*COMPLETIONS, strict=True)
+    with RunWriter(args.outdir) as run:
+        results = [learning_result(EXAMPLE, completion, 0) for completion in completions]
+        verifier = [result.reward for result in results]
+        rewards = grades if args.rewards == "graded" else verifier
+        actions = list(zip(completions, probabilities, rewards, verifier, strict=True))
+        arrays = np.array(probabilities), np.array(rewards), np.array(verifier)
+        rows = tradeoff_rows(*arrays, BETA_SWEEP)
+        curve = tradeoff_rows(*arrays, np.geomspace(100, 0.005, 200).tolist())
+        summary = {
+            "reference_reward": rows[0].mean_reward,
+            "highest_verifier_reward": max(row.verifier_reward for row in rows if row.beta),
+        }
+        run.write_rows(RESULTS, results)
+        run.write_bytes(SPREADSHEET, csv_text(rows).encode("utf-8"))
+        run.write_bytes(FIGURE, kl_tradeoff_figure(rows, curve, args.rewards))
+        settings = {"rewards": args.rewards, "actions": actions, "betas": BETA_SWEEP}
+        conditions = Conditions("C", "course.kl_tradeoff_demo", settings, args.change)
+        report = kl_tradeoff_text(rows, actions, args.rewards)
+        publish(run, conditions, summary, report, read=[FIGURE, SPREADSHEET])
     return 0
 
 
-def told(point: Point) -> dict[str, float | None]:
-    """A point in the summary."""
-    return {
-        "beta": point.beta,
-        "mean_reward": point.mean_reward,
-        "verifier_reward": point.verifier_reward,
-        "kl": point.kl,
-    }
-
-
 if __name__ == "__main__":
-    run(main)
+    run_command(main)

@@ -5,126 +5,122 @@
     python -m course.policy_gradient_demo --fast --summary
 
 At a terminal each step waits for Enter. ``--predict`` asks, before each update, which probability it will raise; the
-answers are kept in the run and counted at the end. ``--fast`` runs through; ``--summary`` prints one line a step.
+run keeps the answers and counts the right ones. ``--fast`` does not stop; ``--summary`` prints one line a step.
 
-The loop is four lines: sample, be paid, compare with the baseline, push. ``bandit_train`` is the same loop, run for
-long and kept; ``toy_mdp`` is the same loop plus time.
+``learn`` is the loop itself: sample an action, score it, compare the reward with the baseline, and change theta so
+that what was better than the baseline becomes more probable. Next: ``bandit_train`` runs N of it side by side.
 """
 
 from __future__ import annotations
 
 import sys
 from argparse import BooleanOptionalAction
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
-from course.artifacts.conditions import manifest_of
-from course.artifacts.learning import Prediction, Step, step_of
-from course.artifacts.records import SUMMARY
-from course.artifacts.room import walls
+from course.artifacts.learning import UpdateRow, learning_result, update_row
+from course.artifacts.records import RESULTS
 from course.artifacts.writing import RunWriter
-from course.command import Parser, at_least_one, finite, run, whole
-from course.reports.learning_text import HOW_TO_READ, probabilities, slow_outcome, slow_question, summary_line
-from course.reports.run_page import run_page
-from course.reports.text import shown
+from course.command import Parser, finite_float, non_negative_int, positive_int, run_command
+from course.publishing import Conditions, publish
+from course.reports.policy_gradient_demo import policy_gradient_text
+from course.reports.updates import HOW_TO_READ, update_outcome, update_start
+from course.score import score
 
-LOG, PREDICTIONS = "policy_gradient_log.jsonl", "predictions.jsonl"
-NONE = "none"  # the answer for an update that raises nothing
+if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --help answers at once
+    from course.policies.reinforce import Update
+    from course.policies.softmax import Floats
+
+LOG = "policy_gradient_log.jsonl"
 
 
-def slow_motion(steps: int, seed: int, lr: float, with_baseline: bool) -> Iterator[Step]:
-    """Loop C, whole, one run: each step is told before the next is begun."""
+def learn(draws: Floats, lr: float, with_baseline: bool) -> Iterator[Update]:
+    """All of Loop C: one run, one update for each of the uniform ``draws`` [T]."""
     import numpy as np
 
-    from course.policies.bandit import ARMS, rewards
-    from course.policies.learner import reinforce
+    from course.policies.bandit import ARMS, EXAMPLE
+    from course.policies.reinforce import Update, apply_gradient, running_mean
+    from course.policies.softmax import grad_log_prob, sample, softmax
 
-    draw = np.random.default_rng(seed).random
-    theta = np.zeros(len(ARMS))
-    mean_reward = 0.0
-    for number in range(1, steps + 1):
-        baseline = np.array(mean_reward if with_baseline else 0.0)
-        update = reinforce(theta, np.array(draw()), rewards(), baseline, lr)
-        yield step_of(number, update, lr, ARMS)
-        theta = update.new_theta
-        mean_reward += (float(update.reward) - mean_reward) / number
+    theta, baseline = np.zeros(len(ARMS)), 0.0
+    for step, u in enumerate(draws, 1):
+        p = softmax(theta)
+        action = sample(p, u)
+        reward = score(EXAMPLE, ARMS[action])["reward"]
+        advantage = reward - baseline
+        direction = advantage * grad_log_prob(p, action)
+        new_theta = apply_gradient(theta, direction, lr)
+        yield Update(theta, p, action, reward, baseline, advantage, direction, new_theta)
+        theta = new_theta
+        if with_baseline:
+            baseline = running_mean(baseline, reward, step)
 
 
-def ask(step: Step, arms: int, read: Callable[[], str]) -> Prediction:
-    """Ask until the answer is an arm or ``none``; an end of input is no answer."""
+def ask_prediction(arms: int) -> str:
+    """Ask until the answer is an arm or ``none``; an empty answer at the end of input."""
+    choices = [*map(str, range(arms)), "none"]
     while True:
-        print(f"which probability will go up? (0 to {arms - 1}, or {NONE}) ", end="", flush=True)
-        line = read()
+        print(f"which probability will go up? ({', '.join(choices)}) ", end="", flush=True)
+        line = sys.stdin.readline()
         answer = line.strip().lower()
-        if answer in (NONE, *map(str, range(arms))):
-            return Prediction(step.step, answer, right=answer in raised(step))
-        if not line:
-            print("(no answer)")
-            return Prediction(step.step, None, right=None)
-        print(f"expected an arm from 0 to {arms - 1}, or {NONE}")
+        if answer in choices or not line:
+            return answer
+        print(f"expected one of {', '.join(choices)}")
 
 
-def raised(step: Step) -> list[str]:
-    """The arms whose probability the update raised: every right answer to the question."""
-    arms = [str(arm) for arm, (old, new) in enumerate(zip(step.probs, step.new_probs, strict=True)) if new > old]
-    return arms or [NONE]
+def right_answers(row: UpdateRow) -> list[str]:
+    """The arms whose probability the update raises, or ``none``."""
+    arms = [str(arm) for arm, (old, new) in enumerate(zip(row.probs, row.new_probs, strict=True)) if new > old]
+    return arms or ["none"]
 
 
 def main() -> int:
-    parser = Parser("course.policy_gradient_demo", "Loop C in slow motion: one update at a time.")
-    parser.add_argument("--steps", type=at_least_one, default=8, help="updates (default: 8)")
-    parser.add_argument("--seed", type=whole, default=0, help="of the draws (default: 0)")
-    parser.add_argument("--lr", type=finite, default=0.5, help="how far a push goes (default: 0.5)")
-    parser.add_argument(
-        "--baseline", action=BooleanOptionalAction, default=True, help="compare with the mean reward so far"
-    )
-    parser.add_argument("--fast", action="store_true", help="run through, without waiting and without the slow view")
-    parser.add_argument("--summary", action="store_true", help="print one line a step, in fast mode too")
+    what = "Loop C in slow motion, one update at a time. bandit_train, toy_mdp and token_train each add one idea to it."
+    parser = Parser("course.policy_gradient_demo", what)
+    parser.add_argument("--steps", type=positive_int, default=8, help="updates (default: 8)")
+    parser.add_argument("--seed", type=non_negative_int, default=0, help="of the draws (default: 0)")
+    parser.add_argument("--lr", type=finite_float, default=0.5, help="learning rate (default: 0.5)")
+    parser.add_argument("--baseline", action=BooleanOptionalAction, default=True, help="the mean reward so far, or 0")
+    parser.add_argument("--fast", action="store_true", help="do not stop and do not show each update")
+    parser.add_argument("--summary", action="store_true", help="print one line a step at the end, also with --fast")
     parser.add_argument("--predict", action="store_true", help="ask before each update which probability will go up")
     parser.add_run_options()
     args = parser.parse_args()
-    from course.policies.bandit import ARMS
 
-    steps: list[Step] = []
-    predictions: list[Prediction] = []
-    with RunWriter(args.outdir) as writer:
-        print(f"Loop C, learn: the policy itself changes.\n\n{HOW_TO_READ}\n")
-        for step in slow_motion(args.steps, args.seed, args.lr, args.baseline):
-            if not args.fast or args.predict:
-                print(slow_question(step, args.steps, ARMS))
-            if args.predict:
-                predictions.append(ask(step, len(ARMS), sys.stdin.readline))
-            elif not args.fast and sys.stdin.isatty():
-                print("Enter for the update ", end="", flush=True)
-                sys.stdin.readline()
-            if not args.fast or args.predict:
-                print(f"{slow_outcome(step, ARMS)}\n")
-            if args.summary:
-                print(summary_line(step))
-            steps.append(step)
-        writer.write_rows(LOG, steps)
-        summary: dict[str, Any] = {"steps": args.steps, "final_probs": steps[-1].new_probs}
+    import numpy as np
+
+    from course.policies.bandit import ARMS, EXAMPLE
+
+    slow = args.predict or not args.fast
+    rows: list[UpdateRow] = []
+    predictions: list[str] = []
+    with RunWriter(args.outdir) as run:
+        if slow:
+            print(f"{HOW_TO_READ}\n")
+        updates = learn(np.random.default_rng(args.seed).random(args.steps), args.lr, args.baseline)
+        for step, update in enumerate(updates, 1):
+            rows.append(update_row(step, update, args.lr, ARMS))
+            if slow:
+                print(update_start(rows[-1], args.steps, ARMS))
+                if args.predict:
+                    predictions.append(ask_prediction(len(ARMS)))
+                elif sys.stdin and sys.stdin.isatty():
+                    print("Enter for the update ", end="", flush=True)
+                    sys.stdin.readline()
+                print(f"\n{update_outcome(rows[-1])}\n")
+        run.write_rows(LOG, rows)
+        run.write_rows(RESULTS, (learning_result(EXAMPLE, row.completion, row.step - 1) for row in rows))
+        summary: dict[str, Any] = {"final_probs": rows[-1].new_probs}
         if args.predict:
-            writer.write_rows(PREDICTIONS, predictions)
-            summary["predictions"] = len([p for p in predictions if p.right is not None])
-            summary["predicted_right"] = len([p for p in predictions if p.right])
-        writer.write_json(SUMMARY, summary)
-        manifest = manifest_of(
-            loop="C",
-            command="course.policy_gradient_demo",
-            settings={"steps": args.steps, "lr": args.lr, "baseline": args.baseline, "predict": args.predict},
-            change=args.change,
-            outputs=writer.outputs,
-            seed=args.seed,
-        )
-        path = writer.publish(manifest, run_page("C", summary, walls(manifest), args.change, [], 0))
-
-    print(f"\nafter {args.steps} steps\n{probabilities(steps[-1].new_probs, ARMS)}")
-    if args.predict:
-        print(f"\nyou predicted {summary['predicted_right']} of {summary['predictions']} right")
-    print(f"\nrun: {shown(path)}")
+            right = [answer in right_answers(row) for answer, row in zip(predictions, rows, strict=True)]
+            summary |= {"predictions": predictions, "right_predictions": sum(right)}
+        settings = {"steps": args.steps, "lr": args.lr, "baseline": args.baseline, "predict": args.predict}
+        conditions = Conditions("C", "course.policy_gradient_demo", settings, args.change, seed=args.seed)
+        report = policy_gradient_text(rows, summary, ARMS, line_a_step=args.summary)
+        next_command = "python -m course.bandit_train --steps 30 --slow"
+        publish(run, conditions, summary, report, read=[LOG], next_command=next_command)
     return 0
 
 
 if __name__ == "__main__":
-    run(main)
+    run_command(main)

@@ -1,115 +1,110 @@
-"""Loops B and C on one policy: both raise what is delivered, only one changes the policy.
+"""Machinery: Loops B and C on one policy. Both raise the reward of what is delivered, only one changes the policy.
 
     python -m course.policy_improvement_demo --mode selection
     python -m course.policy_improvement_demo --mode learning
 
-Each round draws N completions of one prompt. Selection delivers the best of them and throws the rest away; learning
-delivers the first, and pushes the policy by what all of them earned. ``pass@1`` is the policy's own, exact: the chance
-that one fresh sample is paid. Watch in which mode it moves.
+Each round samples N completions of one prompt. Selection delivers the best of them and keeps the policy; learning
+delivers the first, and updates the policy from the rewards of all of them. ``pass@1`` is the policy's own, exact: the
+probability that one fresh sample gets reward 1. It changes in one mode only.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Literal
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
-from msgspec import Struct
-
-from course.artifacts.conditions import manifest_of
-from course.artifacts.records import SUMMARY
-from course.artifacts.room import walls
+from course.artifacts.learning import RoundRow, learning_result
+from course.artifacts.records import RESULTS, Result, Selection
+from course.artifacts.summary import summary_of
 from course.artifacts.writing import RunWriter
-from course.command import Parser, at_least_one, finite, run, whole
-from course.reports.run_page import run_page
-from course.reports.text import percent, shown, table
+from course.command import Parser, non_negative_int, positive_int, run_command
+from course.publishing import Conditions, publish
+from course.reports.policy_improvement_demo import policy_improvement_text
 from course.stats import mean
 
+if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --help answers at once
+    from course.policies.softmax import Floats
+
 LOG = "policy_improvement.jsonl"
-START = (1.0, -0.5, 0.5, -1.0)  # preferences of the arms at the start: the paid ones are not the favourites
-MODES = ("selection", "learning")
+START = (1.0, -0.5, 0.5, -1.0)  # logits of the arms at the start: the right ones are not the favourites
+LEARNING_RATE = 0.5
 
 
-class Round(Struct, frozen=True, forbid_unknown_fields=True):
-    """One round: what the policy was worth before it, and what was delivered."""
-
-    round: int
-    pass_at_1: float  # of the policy, exact
-    probs: list[float]
-    sampled: list[int]
-    rewards: list[float]
-    delivered: float  # the reward of the completion that was handed out
-
-
-def rounds_of(mode: str, rounds: int, n: int, seed: int, lr: float) -> Iterator[Round]:
-    """Both loops in one place: they part in the last lines only."""
+def improve(mode: Literal["selection", "learning"], draws: Floats) -> Iterator[RoundRow]:
+    """Both loops in one place, a round for each row of the uniform ``draws`` [rounds, N]: only the end differs."""
     import numpy as np
 
-    from course.policies.bandit import rewards
-    from course.policies.learner import reinforce
-    from course.policies.softmax import expected_reward, sample, softmax
+    from course.policies.bandit import arm_rewards
+    from course.policies.reinforce import apply_gradient
+    from course.policies.softmax import expected_reward, grad_log_prob, sample, softmax
 
-    draw = np.random.default_rng(seed).random
-    paid = rewards()
+    rewards = arm_rewards()
     theta = np.array(START)
-    for number in range(1, rounds + 1):
+    for number, u in enumerate(draws, 1):
         p = softmax(theta)
-        draws = draw(n)
-        sampled = sample(np.broadcast_to(p, (n, len(p))), draws)
-        earned = paid[sampled]
-        delivered = earned.max() if mode == "selection" else earned[0]
-        yield Round(
-            number, float(expected_reward(p, paid)), p.tolist(), sampled.tolist(), earned.tolist(), float(delivered)
-        )
-        if mode == "learning":  # the baseline is the mean of the round, the group's
-            updates = [reinforce(theta, u, paid, earned.mean(), lr) for u in draws]
-            theta = theta + lr * np.mean([update.gradient for update in updates], axis=0)
+        action = sample(p, u)
+        reward = rewards[action]
+        delivered = float(reward.max() if mode == "selection" else reward[0])
+        pass_at_1 = float(expected_reward(p, rewards))
+        yield RoundRow(number, pass_at_1, p.tolist(), action.tolist(), reward.tolist(), delivered)
+        if mode == "learning":
+            advantage = reward - reward.mean()
+            direction = (advantage[:, None] * grad_log_prob(p, action)).mean(axis=0)
+            theta = apply_gradient(theta, direction, LEARNING_RATE)
+
+
+def selection(row: RoundRow) -> Selection:
+    """Loop B's result: the first of the best samples of the round."""
+    from course.policies.bandit import ARMS, EXAMPLE
+
+    samples = [ARMS[action] for action in row.actions]
+    chosen = row.rewards.index(row.delivered)
+    best = learning_result(EXAMPLE, samples[chosen], row.round - 1)
+    scored = (best.prompt, best.expected_answer, best.completion, best.reward, best.details)
+    return Selection(f"round-{row.round:03}", *scored, samples, row.rewards, chosen)
 
 
 def main() -> int:
     parser = Parser("course.policy_improvement_demo", "Loops B and C on one policy: which of them changes it?")
-    parser.add_argument("--mode", choices=MODES, required=True, help="choose among samples, or learn from them")
-    parser.add_argument("--rounds", type=at_least_one, default=40, help="how many (default: 40)")
-    parser.add_argument("--n", type=at_least_one, default=4, help="samples a round (default: 4)")
-    parser.add_argument("--seed", type=whole, default=0, help="of the draws (default: 0)")
-    parser.add_argument("--lr", type=finite, default=0.5, help="how far a push goes, when learning (default: 0.5)")
+    help_ = "choose among samples, or learn from them"
+    parser.add_argument("--mode", choices=("selection", "learning"), required=True, help=help_)
+    parser.add_argument("--rounds", type=positive_int, default=40, help="how many (default: 40)")
+    parser.add_argument("--n", type=positive_int, default=4, help="samples a round (default: 4)")
+    parser.add_argument("--seed", type=non_negative_int, default=0, help="of the draws (default: 0)")
     parser.add_run_options()
     args = parser.parse_args()
 
-    loop: Literal["B", "C"] = "B" if args.mode == "selection" else "C"
-    with RunWriter(args.outdir) as writer:
-        rounds = list(rounds_of(args.mode, args.rounds, args.n, args.seed, args.lr))
-        writer.write_rows(LOG, rounds)
-        summary = {
-            "rounds": args.rounds,
-            "samples_per_round": args.n,
-            "pass_at_1_before": rounds[0].pass_at_1,
-            "pass_at_1_after": rounds[-1].pass_at_1,
-            "delivered": mean([one.delivered for one in rounds]),
+    import numpy as np
+
+    from course.policies.bandit import ARMS, EXAMPLE
+
+    with RunWriter(args.outdir) as run:
+        rows = list(improve(args.mode, np.random.default_rng(args.seed).random((args.rounds, args.n))))
+        summary: dict[str, Any] = {
+            "pass_at_1_before": rows[0].pass_at_1,
+            "pass_at_1_after": rows[-1].pass_at_1,
+            "delivered": mean([row.delivered for row in rows]),
         }
-        writer.write_json(SUMMARY, summary)
-        manifest = manifest_of(
-            loop=loop,
+        results: Sequence[Result]
+        if args.mode == "selection":
+            results = [selection(row) for row in rows]
+            summary |= summary_of(Counter(result.details.outcome for result in results))
+        else:
+            results = [learning_result(EXAMPLE, ARMS[a], row.round - 1) for row in rows for a in row.actions]
+        run.write_rows(LOG, rows)
+        run.write_rows(RESULTS, results)
+        conditions = Conditions(
+            loop="B" if args.mode == "selection" else "C",
             command="course.policy_improvement_demo",
-            settings={"mode": args.mode, "rounds": args.rounds, "n": args.n, "lr": args.lr},
+            settings={"mode": args.mode, "rounds": args.rounds, "n": args.n},
             change=args.change,
-            outputs=writer.outputs,
+            samples_per_prompt=args.n if args.mode == "selection" else None,
             seed=args.seed,
         )
-        path = writer.publish(manifest, run_page(loop, summary, walls(manifest), args.change, [], 0))
-
-    print(f"Loop {'B, choose' if loop == 'B' else 'C, learn'}: {args.n} samples a round, {args.rounds} rounds.\n")
-    told = [one for one in rounds if one.round in (1, 2, 5, 10, 20, args.rounds)]
-    rows = [
-        (one.round, percent(one.pass_at_1), " ".join(f"{r:.0f}" for r in one.rewards[:16]), f"{one.delivered:.0f}")
-        for one in told
-    ]
-    print(table(("round", "pass@1 of the policy", "rewards of its samples", "delivered"), rows, right=(0, 1, 3)))
-    print(f"\ndelivered over all rounds: {percent(summary['delivered'])} paid")
-    moved = "changed: this is learning" if args.mode == "learning" else "did not change: this is selection"
-    print(f"pass@1 of the policy {percent(rounds[0].pass_at_1)} -> {percent(rounds[-1].pass_at_1)}; the policy {moved}")
-    print(f"\nrun: {shown(path)}")
+        publish(run, conditions, summary, policy_improvement_text(rows, summary, args.mode), read=[LOG])
     return 0
 
 
 if __name__ == "__main__":
-    run(main)
+    run_command(main)

@@ -4,7 +4,7 @@
         --samples data/rollouts/selection_pack_dev.jsonl --n 4
 
 The knob is selection compute. The policy that wrote the samples is the same before and after: what changes is which
-of its completions is looked at. The student's ``exercises/pick_best.py`` chooses; its choice is scored again here.
+of its completions is taken. The student's ``exercises/pick_best.py`` chooses.
 """
 
 import hashlib
@@ -13,49 +13,45 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from course.artifacts.conditions import manifest_of, summary_of
-from course.artifacts.holdout import look_number
-from course.artifacts.records import RESULTS, SUMMARY, Selection
-from course.artifacts.room import PICK_BEST, walls
-from course.artifacts.writing import RUNS, RunWriter
-from course.command import Parser, at_least_one, run
+from course.artifacts.locked_room import PICK_BEST_FINGERPRINT
+from course.artifacts.records import RESULTS, Details, Selection
+from course.artifacts.summary import summary_of
+from course.artifacts.writing import RunWriter
+from course.command import Parser, positive_int, run_command
 from course.datasets.jsonl import read_records
 from course.datasets.pairing import paired
 from course.datasets.records import Example, SampleGroup
-from course.datasets.sources import SPLITS, Dataset, provenance
+from course.datasets.sources import Dataset, provenance
 from course.errors import UserError
-from course.exercises.pick_best import Picker, Sample, load, pick
+from course.exercises.picking import PickBest, Sample, choose, load_pick_best
+from course.publishing import Conditions, publish
 from course.reports.progress import with_progress
-from course.reports.run_page import run_page
-from course.reports.run_text import conditions_text, pass_line
-from course.reports.selection_text import failures_text, numbers_text
-from course.reports.text import shown
-from course.score import verdict, visible
+from course.reports.selection_demo import selection_text
+from course.score import measure
 from course.stats import best_of_n_kl, best_of_n_kl_bound, mean, pass_at_k
+from course.text import visible, visible_path
 
 
-def chosen(pairs: Iterable[tuple[Example, list[str] | None]], picker: Picker) -> Iterator[Selection]:
-    """Loop B, whole: score the samples of a prompt, let ``picker`` choose one, and score what it chose."""
+def select(pairs: Iterable[tuple[Example, list[str] | None]], pick_best: PickBest) -> Iterator[Selection]:
+    """All of Loop B: score the samples of a prompt, and let ``pick_best`` choose one."""
     for example, samples in pairs:
         if samples is None:
             continue  # paired() refuses the run when it has seen all that is missing
-        rewards = [1.0 if verdict(example.expected_answer, sample)[0] == "ok" else 0.0 for sample in samples]
-        offered = [
-            Sample(index, text, reward) for index, (text, reward) in enumerate(zip(samples, rewards, strict=True))
-        ]
-        index = pick(picker, offered, example.id)
-        outcome, parsed = verdict(example.expected_answer, samples[index])
+        measured = [measure(example.expected_answer, sample) for sample in samples]
+        rewards = [measurement.reward for measurement in measured]
+        offered = [Sample(index, *pair) for index, pair in enumerate(zip(samples, rewards, strict=True))]
+        chosen = choose(pick_best, offered, example.id)
+        reward, outcome, parsed = measured[chosen]
         yield Selection(
             id=example.id,
             prompt=example.prompt,
             expected_answer=example.expected_answer,
-            completion=samples[index],
-            reward=1.0 if outcome == "ok" else 0.0,
-            outcome=outcome,
-            parsed_answer=parsed,
+            completion=samples[chosen],
+            reward=reward,
+            details=Details(outcome, parsed),
             samples=samples,
             rewards=rewards,
-            chosen=index,
+            chosen=chosen,
         )
 
 
@@ -90,10 +86,11 @@ def read_samples(path: Path, n: int, digest: "hashlib._Hash") -> dict[str, list[
     if len(sizes) > 1:
         odd = next(id_ for id_, samples in groups.items() if len(samples) != size)
         raise UserError(
-            f"{shown(path)}: expected groups of one size, got {size} samples mostly and {len(groups[odd])} in {odd}"
+            f"{visible_path(path)}: expected groups of one size, got {size} samples mostly and {len(groups[odd])} in "
+            f"{visible(odd[:60])}"
         )
     if n > size:
-        raise UserError(f"--n {n}: expected at most {size}, the samples a prompt in {shown(path)}, got {n}")
+        raise UserError(f"--n {n}: expected at most {size}, the samples a prompt in {visible_path(path)}, got {n}")
     return {id_: samples[:n] for id_, samples in groups.items()}
 
 
@@ -101,54 +98,47 @@ def main() -> int:
     parser = Parser("course.selection_demo", "Loop B: choose one of N recorded samples a prompt.")
     parser.add_argument("--dataset", type=Path, required=True, help="JSONL: id, prompt, expected_answer")
     parser.add_argument("--samples", type=Path, required=True, help="JSONL: id, samples; all groups of one size")
-    parser.add_argument("--n", type=at_least_one, required=True, help="how many samples a prompt to look at")
+    parser.add_argument("--n", type=positive_int, required=True, help="how many samples a prompt to look at")
     parser.add_run_options()
-    parser.add_argument(
-        "--split", choices=SPLITS, help="which split this is, where the records do not say (default: dev)"
-    )
+    parser.add_split_option()
     args = parser.parse_args()
 
     dataset = Dataset(args.dataset, args.split)
-    with RunWriter(args.outdir) as writer:
-        picker, pick_best_fingerprint = load()
+    with RunWriter(args.outdir) as run:
+        pick_best, fingerprint = load_pick_best()
         source = provenance(args.samples)
         digest = hashlib.sha256()
         samples = read_samples(args.samples, args.n, digest)
         examples = with_progress(dataset, "choosing", len(samples))
         pairs = paired(examples, samples, missing_allowed=False, dataset=args.dataset, completions=args.samples)
-        rows = list(chosen(pairs, picker))
-        writer.write_rows(RESULTS, rows)
-        summary = summary_of(Counter(row.outcome for row in rows)) | selection_numbers(rows, args.n)
-        writer.write_json(SUMMARY, summary)
-        manifest = manifest_of(
+        rows = list(select(pairs, pick_best))
+        run.write_rows(RESULTS, rows)
+        summary = summary_of(Counter(row.details.outcome for row in rows)) | selection_numbers(rows, args.n)
+        conditions = Conditions(
             loop="B",
             command="course.selection_demo",
             settings={
                 "dataset": visible(args.dataset.name),
                 "samples": visible(args.samples.name),
-                PICK_BEST: pick_best_fingerprint,
+                PICK_BEST_FINGERPRINT: fingerprint,
             },
+            change=args.change,
             dataset=dataset,
             completions_fingerprint=digest.hexdigest(),
             samples_per_prompt=args.n,
             source=source,
-            change=args.change,
-            outputs=writer.outputs,
         )
-        look = look_number(RUNS, manifest)
         failed = [row for row in rows if row.reward == 0.0]
-        told = [row for row in rows if row.reward == 1.0][:1] + failed[:1]
-        path = writer.publish(manifest, run_page("B", summary, walls(manifest), args.change, told, look))
-
-    print(f"Loop B, choose: {args.n} sample{'s' if args.n > 1 else ''} a prompt, one is taken.\n")
-    print(conditions_text(manifest, look))
-    print(f"\n{pass_line(summary)}\n\n{numbers_text(summary)}\n")
-    if failed:
-        print(f"{failures_text(failed)}\n")
-    print("This is selection: another sample is taken, the policy did not change.")
-    print(f"\nrun: {shown(path)}\nnext: python -m course.inspect_run --run {shown(path)} --only-fails --top-k 5")
+        publish(
+            run,
+            conditions,
+            summary,
+            selection_text(summary, dataset.split, source, failed),
+            examples=[row for row in rows if row.reward == 1.0][:1] + failed[:1],
+            next_command="python -m course.inspect_run --run {run} --only-fails --top-k 5",
+        )
     return 0
 
 
 if __name__ == "__main__":
-    run(main)
+    run_command(main)

@@ -1,9 +1,9 @@
-"""How sure a count makes you. Each function is one published equation; where it is undefined it raises ValueError.
+"""Machinery: how sure a count makes you. Each function is one published equation; undefined raises ValueError.
 
 Notation
     n       how many were tried           k, c    how many of them passed
     z       1.959964, the normal quantile of a two-sided 95 % interval
-    for, against   flips: pairs that passed only in the candidate, and only in the baseline
+    gained, lost   flips: pairs that pass only in the candidate, and only in the baseline
 
 Covered
     Intervals that hold for small n, where the textbook's mean ± 1.96 standard errors does not (20 of 20 passed: it
@@ -12,7 +12,7 @@ Not covered
     Clustered prompts (several about one passage), more than two runs at once (no correction for many looks).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import comb, exp, expm1, fsum, lgamma, log, log1p, sqrt
 
 Z95 = 1.959963984540054  # the normal quantile of 0.975
@@ -37,26 +37,15 @@ def wilson_interval(k: int, n: int) -> tuple[float, float]:
     return 0.0 if k == 0 else (centre - half) / scale, 1.0 if k == n else (centre + half) / scale
 
 
-def exact_interval(k: int, n: int) -> tuple[float, float]:
-    """95 % interval that holds for every n: the rates p at which k or more, or k or fewer, are still 2.5 % likely.
-
-    Clopper and Pearson 1934. The bounds solve P(X ≥ k; p) = 0.025 and P(X ≤ k; p) = 0.025, here by bisection.
-    """
-    _check_counts(k, n)
-    low = 0.0 if k == 0 else _bisect(lambda p: 1 - _at_most(k - 1, n, p) < 0.025)
-    high = 1.0 if k == n else _bisect(lambda p: _at_most(k, n, p) > 0.025)
-    return low, high
-
-
-def mcnemar_exact(flips_for: int, flips_against: int) -> float:
+def mcnemar_exact(gained: int, lost: int) -> float:
     """Two-sided exact p of the flips, if either direction were as likely: min(1, 2 Σ_{i≤min} C(m,i) / 2^m).
 
     McNemar 1947 in its exact binomial form; m is the number of flips. With no flip there is no evidence: p = 1. Never
     exactly 0.05, which is no multiple of a power of two.
     """
-    if flips_for < 0 or flips_against < 0:
+    if gained < 0 or lost < 0:
         raise ValueError("flips are counts, at least 0")
-    m, i = flips_for + flips_against, min(flips_for, flips_against)
+    m, i = gained + lost, min(gained, lost)
     term = tail = _half_to_half(m, i)
     while term > tail * 1e-17:  # from the largest term down: C(m,i−1) = C(m,i) · i / (m−i+1), which ends in 0
         term *= i / (m - i + 1)
@@ -65,27 +54,27 @@ def mcnemar_exact(flips_for: int, flips_against: int) -> float:
     return min(1.0, 2 * tail)
 
 
-def flips_needed(flips_against: int) -> int:
-    """The fewest flips for that make the exact p fall below 0.05, given those against."""
+def flips_needed(lost: int) -> int:
+    """The fewest gained that make the exact p fall below 0.05, given those lost."""
     step = 1
-    while mcnemar_exact(flips_against + step, flips_against) >= 0.05:
+    while mcnemar_exact(lost + step, lost) >= 0.05:
         step *= 2
     net = step // 2  # not enough; step is
     while step - net > 1:
         middle = (net + step) // 2
-        net, step = (net, middle) if mcnemar_exact(flips_against + middle, flips_against) < 0.05 else (middle, step)
-    return flips_against + step
+        net, step = (net, middle) if mcnemar_exact(lost + middle, lost) < 0.05 else (middle, step)
+    return lost + step
 
 
-def paired_interval(flips_for: int, flips_against: int, n: int) -> tuple[float, float]:
-    """95 % interval of the difference of two paired pass rates, after one flip is added on either side.
+def paired_interval(gained: int, lost: int, n: int) -> tuple[float, float]:
+    """95 % interval of the difference of two paired pass rates, after one flip each way is added.
 
-    With a = (for+1)/(n+2), b = (against+1)/(n+2), d = a − b: d ± z √((a + b − d²)/(n+2)). Bonett and Price 2012.
+    With a = (gained+1)/(n+2), b = (lost+1)/(n+2), d = a − b: d ± z √((a + b − d²)/(n+2)). Bonett and Price 2012.
     """
-    if min(flips_for, flips_against) < 0:
+    if min(gained, lost) < 0:
         raise ValueError("flips are counts, at least 0")
-    _check_counts(flips_for + flips_against, n)
-    a, b = (flips_for + 1) / (n + 2), (flips_against + 1) / (n + 2)
+    _check_counts(gained + lost, n)
+    a, b = (gained + 1) / (n + 2), (lost + 1) / (n + 2)
     d = a - b
     half = Z95 * sqrt((a + b - d**2) / (n + 2))
     return max(-1.0, d - half), min(1.0, d + half)
@@ -94,7 +83,8 @@ def paired_interval(flips_for: int, flips_against: int, n: int) -> tuple[float, 
 def smallest_visible_difference(n: int, variance: float = 0.25) -> float:
     """The true difference that n paired prompts show at 5 % in four trials of five: (z + z_0.8) √(ω²/n).
 
-    ``variance`` is ω², that of one prompt's difference. Miller 2024, arXiv 2411.00640.
+    ``variance`` is ω², that of one prompt's difference; 0.25 is a quarter of the prompts flipping. Miller 2024, arXiv
+    2411.00640.
     """
     if n < 1:
         raise ValueError("at least one prompt")
@@ -147,22 +137,5 @@ def _half_to_half(m: int, i: int) -> float:
     """C(m,i) / 2^m: exactly rounded while that is cheap, and to some ten digits where it is not."""
     if m <= 1_000:
         return float(comb(m, i) / 2**m)
-    return exp(_log_choose(m, i) - m * log(2))
-
-
-def _log_choose(n: int, i: int) -> float:
-    """ln C(n,i)."""
-    return lgamma(n + 1) - lgamma(i + 1) - lgamma(n - i + 1)
-
-
-def _at_most(k: int, n: int, p: float) -> float:
-    """P(X ≤ k) for X ~ Binomial(n, p), 0 < p < 1."""
-    return fsum(exp(_log_choose(n, i) + i * log(p) + (n - i) * log1p(-p)) for i in range(k + 1))
-
-
-def _bisect(is_below: Callable[[float], bool]) -> float:
-    """The p in (0, 1) at which ``is_below`` turns from True to False, to the last bit of a float."""
-    low, high = 0.0, 1.0
-    while low < (middle := (low + high) / 2) < high:
-        low, high = (middle, high) if is_below(middle) else (low, middle)
-    return middle
+    log_choose = lgamma(m + 1) - lgamma(i + 1) - lgamma(m - i + 1)
+    return exp(log_choose - m * log(2))

@@ -1,76 +1,60 @@
-"""Before any number is trusted: does the instrument keep its golden sets, and does each of its rules matter?
+"""Machinery: before any number is trusted, does the scorer pass its golden sets, and does each of its rules matter?
 
     python -m course.validate_scorer
     python -m course.validate_scorer --golden my_cases.jsonl
 
-A wrong completion that is paid is a false positive: a hole to hack. A right one that is not is a false negative. Both
-are counted, with the exact bounds that so few cases allow. Then each rule of the spec is taken away once: an exploit
-must be worth nothing to the scorer and 1.0 to the rubric that lacks just the rule it attacks. Status 0 or 1.
+A wrong completion that is rewarded is a false positive: a hole to hack. A right one that is not is a false negative.
+Both are counted; the cases were chosen, not sampled, so there is no interval. Then each rule of the spec is left out
+once: an exploit must get 0.0 from the scorer and 1.0 from the rubric that lacks just the rule it attacks.
 """
 
 from collections.abc import Sequence
 from pathlib import Path
 
-from course.artifacts.instrument import GOLDEN_CORRECT, GOLDEN_EXPLOITS, GoldenVerdict, example_of, installed, judge
-from course.command import Parser, run
+from course.artifacts.scorer_identity import GOLDEN_CORRECT, GOLDEN_EXPLOITS, check_golden, example_of, installed
+from course.command import Parser, run_command
 from course.datasets.jsonl import read_records
 from course.datasets.records import GoldenCase
-from course.reports.golden_text import ablations_text, confusion_text, verdicts_text
+from course.reports.validate_scorer import ablations_text, confusion_text, verdict_text
 from course.rubrics.ablations import RULES, without
 
 
-def read_golden(path: Path) -> list[GoldenCase]:
-    """The cases of a golden file. An empty file has none: it is no proof of anything, and the caller fails on it."""
-    return [] if path.is_file() and not path.read_bytes().strip() else list(read_records(path, GoldenCase))
-
-
 def ablate(cases: Sequence[GoldenCase]) -> dict[str, list[GoldenCase]]:
-    """For each rule, the exploits of it that the rubric without it does not pay. Empty lists: every rule matters."""
-    left: dict[str, list[GoldenCase]] = {}
-    for rule in RULES:
-        rubric = without(rule)
-        attacks = [case for case in cases if case.rule == rule]
-        left[rule] = [case for case in attacks if rubric(example_of(case), case.completion)["reward"] != 1.0]
-    return left
+    """For each rule, the exploits of it that the rubric without it does not reward. Empty lists: every rule matters."""
+    unrewarded: dict[str, list[GoldenCase]] = {rule: [] for rule in RULES}
+    for case in cases:
+        if case.rule in RULES and without(case.rule)(example_of(case), case.completion)["reward"] != 1.0:
+            unrewarded[case.rule].append(case)
+    return unrewarded
 
 
 def main() -> int:
-    parser = Parser(
-        "course.validate_scorer", "Put the golden sets before the scorer, and take each of its rules away once."
-    )
-    parser.add_argument(
-        "--golden", type=Path, nargs="+", default=[], metavar="FILE", help="more golden files: your own cases"
-    )
+    parser = Parser("course.validate_scorer", "Check the scorer against its golden sets, and leave each rule out once.")
+    help_ = "more golden files: your own cases"
+    parser.add_argument("--golden", type=Path, nargs="+", default=[], metavar="FILE", help=help_)
     args = parser.parse_args()
 
-    files = [GOLDEN_CORRECT, GOLDEN_EXPLOITS, *args.golden]
-    sets = {path: read_golden(path) for path in files}
-    empty = [path for path, cases in sets.items() if not cases]
-    verdicts: list[GoldenVerdict] = judge(case for cases in sets.values() for case in cases)
-    broken = [verdict for verdict in verdicts if not verdict.kept]
+    sets = {path: list(read_records(path, GoldenCase)) for path in (GOLDEN_CORRECT, GOLDEN_EXPLOITS, *args.golden)}
+    verdicts = check_golden(case for cases in sets.values() for case in cases)
     exploits = sets[GOLDEN_EXPLOITS]
-    unpaid = ablate(exploits)
-    unattacked = [rule for rule in RULES if not any(case.rule == rule for case in exploits)]
-    idle = [case for cases in unpaid.values() for case in cases]
-    unknown = [case for case in exploits if case.rule not in RULES]
+    unrewarded = ablate(exploits)
+    idle = [case for case in exploits if case.rule not in RULES or case in unrewarded[case.rule]]
+    unattacked = set(RULES) - {case.rule for case in exploits}
 
     instrument = installed()
     print(f"{instrument.name} {instrument.version}   fingerprint {instrument.fingerprint[:16]}…\n")
-    print(confusion_text(verdicts))
-    print(f"\n{ablations_text(exploits, unpaid)}")
-    for path in empty:
-        print(f"\nFAILED: {path} holds no case; an empty golden set proves nothing")
-    if broken:
-        print(f"\nFAILED: golden cases that are not kept: {len(broken)}\n{verdicts_text(broken)}")
-    for case in idle + unknown:
-        print(f"\nFAILED: {case.id} attacks {case.rule}, but the rubric without that rule does not pay it")
-    for rule in unattacked:
-        print(f"\nFAILED: no golden exploit attacks the rule {rule}")
-    if empty or broken or idle or unknown or unattacked:
-        return 1
-    print("\nthe golden sets are kept, and every rule of the spec matters")
-    return 0
+    print(f"{confusion_text(verdicts)}\n\n{ablations_text(exploits, unrewarded)}\n")
+    failures = [
+        *(verdict_text(verdict) for verdict in verdicts if not verdict.passed),
+        *(f"{case.id} attacks {case.rule}, but the rubric without that rule does not reward it" for case in idle),
+        *(f"no golden exploit attacks the rule {rule}" for rule in sorted(unattacked)),
+    ]
+    for failure in failures:
+        print(f"FAILED: {failure}")
+    if not failures:
+        print("golden sets passed, and every rule of the spec matters")
+    return 1 if failures else 0
 
 
 if __name__ == "__main__":
-    run(main)
+    run_command(main)

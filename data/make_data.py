@@ -4,11 +4,10 @@
 
 writes the same bytes each time. No language model was run: ``simulated-writer-1`` is a random choice among texts
 modelled on what models write (answers in format, slips of arithmetic, right values in the wrong form, working,
-second thoughts, refusals, texts cut off, odd characters).
+second thoughts, refusals, texts cut off, odd characters). word_problems.py then rewords every third prompt.
 
-The writer meets each problem in a fixed temper: how likely it is to find the value, how likely to keep to the format,
-and the habit it mostly falls back on if not. A completion draws its value first, right or slipped, and then its form.
-Whether it passes is not decided here: the scorer is not asked.
+The writer meets each problem in a fixed temper: a chance to find the value, one to keep to the format, and a habit it
+mostly falls back on if not. It draws the value of a completion first, then the form. The scorer is not asked.
 
 Left out
     What a model's errors depend on beyond the kind of problem: its tokens, its temperature, the size of the operands.
@@ -23,6 +22,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from word_problems import with_word_problems
 
 DEV_ROUNDS, HOLDOUT_ROUNDS = 8, 6  # prompts of each kind
 SAMPLES = 8
@@ -212,7 +213,7 @@ def write_files(folder: Path) -> None:
 
     for split, met, seed in (("dev", dev, FROZEN_DEV_SEED), ("holdout", holdout, FROZEN_HOLDOUT_SEED)):
         examples = [example(id_, split, problem) for id_, (problem, _) in met.items()]
-        write_jsonl(folder / "datasets" / f"math_{split}.jsonl", examples)
+        write_jsonl(folder / "datasets" / f"math_{split}.jsonl", with_word_problems(examples))
         rng = random.Random(seed)
         rollouts = [{"id": id_, "completion": completion(rng, *pair)} for id_, pair in met.items()]
         write_generated(folder / "rollouts" / f"frozen_rollouts_{split}.jsonl", rollouts, seed, 1)

@@ -3,7 +3,7 @@
     python data/make_sums.py [--out FOLDER]
 
 writes the same bytes each time: ``one_digit_sums``, all 100 of them, and ``two_digit_sums``, drawn from those that need
-no carry. Records are written as make_data.py writes them, and the prompts have its words.
+no carry. Records are written as make_data.py writes them, and no prompt is a word problem.
 
 Left out
     Sums that need a carry: without one, each digit of the answer depends on two digits of the prompt and no more.

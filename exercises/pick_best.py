@@ -11,7 +11,7 @@ Ideas: always the first; the last of the best; the shortest; the worst. What hap
 which of them does nothing happen, whatever you write here?
 """
 
-from course.exercises.pick_best import Sample
+from course.exercises.picking import Sample
 
 
 def pick_best(samples: list[Sample]) -> Sample:

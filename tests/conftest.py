@@ -15,11 +15,47 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from hypothesis import HealthCheck, settings
 
-from course.command import run
+from course.command import run_command
 
 ROOT = Path(__file__).parents[1]
 SAMPLING: dict[str, object] = {"temperature": 1.0, "top_p": 1.0, "seed": 7, "n": 1}
+ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("lab", "which tests (default: all but the slow ones)")
+    group.addoption("--fast", action="store_true", help="only those without commands, processes, trainings")
+    group.addoption("--all", action="store_true", help="the slow ones too, and more examples of each property")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """More examples in the slower tiers; and NumPy with one thread, as in a command: two would change last bits."""
+    examples = 1_000 if config.getoption("--all") else 25 if config.getoption("--fast") else 100
+    too_slow = [HealthCheck.too_slow]  # says how busy the machine is
+    settings.register_profile(
+        "lab", derandomize=True, deadline=None, max_examples=examples, suppress_health_check=too_slow
+    )
+    settings.load_profile("lab")
+    environment = dict(os.environ)
+    os.environ |= ONE_THREAD
+    importlib.import_module("numpy")
+    restore(environment)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what the tier leaves out. A test named by its id, ``file::test``, runs in every tier."""
+    for item in items:
+        if "lab" in getattr(item, "fixturenames", ()):
+            item.add_marker("medium")
+    if config.getoption("--all") or any("::" in argument for argument in config.args):
+        return
+    left_out = {"slow", "medium"} if config.getoption("--fast") else {"slow"}
+    kept = [item for item in items if left_out.isdisjoint(mark.name for mark in item.iter_markers())]
+    chosen = set(kept)
+    config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
+    items[:] = kept
 
 
 class Done(NamedTuple):
@@ -40,16 +76,17 @@ class Lab:
         """Run ``course.command`` in this process, ended as a real one is. An exception that escapes fails the test."""
         main = importlib.import_module(f"course.{command}").main
         out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="\n") for _ in range(2))
-        on_sigterm = signal.getsignal(signal.SIGTERM)
+        on_sigterm, environment = signal.getsignal(signal.SIGTERM), dict(os.environ)
         try:
             with pytest.MonkeyPatch.context() as patch:
                 patch.setattr(sys, "argv", [command, *map(str, arguments)])
                 patch.setattr(sys, "stdout", out)
                 patch.setattr(sys, "stderr", err)
                 with pytest.raises(SystemExit) as leaving:
-                    run(main)
+                    run_command(main)
         finally:
             signal.signal(signal.SIGTERM, on_sigterm)
+            restore(environment)
         printed = []
         for stream in (out, err):
             stream.seek(0)
@@ -143,6 +180,12 @@ class Lab:
 def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lab:
     monkeypatch.chdir(tmp_path)
     return Lab(tmp_path)
+
+
+def restore(environment: dict[str, str]) -> None:
+    """Make the environment of this process what it was."""
+    os.environ.clear()
+    os.environ.update(environment)
 
 
 def ended(process: "subprocess.Popen[bytes]") -> Done:

@@ -1,4 +1,8 @@
-"""The house of floors: what imports what, how long a file is, and what a command costs before it works."""
+"""The house of floors: what imports what, how long a file is, and what a command costs before it works.
+
+An example: ``course/stats.py`` stands on the ground floor. If it imported ``course.reports.tables``, two floors up,
+the first test below would name it.
+"""
 
 import ast
 import re
@@ -16,17 +20,21 @@ COMMANDS = [
     *("policy_gradient_demo", "bandit_train", "toy_mdp", "kl_tradeoff_demo", "policy_improvement_demo"),
     *("token_inspect", "token_train", "sample_rollouts", "goodhart_demo", "distribution_shift_demo", "coverage_demo"),
 ]
+GROUND = {"errors", "text", "faults", "score", "stats", "datasets"}
 FLOORS = {  # a part of the course -> what of the course it may import, besides itself
     "errors": set[str](),
-    "score": set[str](),
+    "faults": set[str](),
+    "text": {"faults"},
+    "score": {"faults", "text"},
     "stats": set[str](),
-    "datasets": {"errors", "score"},
-    "command": {"errors", "score"},
-    "rubrics": {"score"},
-    "policies": {"errors", "score", "rubrics"},
-    "artifacts": {"errors", "score", "stats", "datasets", "policies"},
-    "reports": {"errors", "score", "stats", "datasets", "policies", "artifacts"},
-    "exercises": {"errors", "score", "stats", "datasets", "artifacts", "reports"},
+    "datasets": {"errors", "text", "faults", "score"},
+    "command": {"errors", "text"},
+    "rubrics": GROUND,
+    "policies": GROUND | {"rubrics"},
+    "artifacts": GROUND | {"rubrics", "policies"},
+    "reports": GROUND | {"rubrics", "policies", "artifacts"},
+    "publishing": GROUND | {"artifacts", "reports"},
+    "exercises": GROUND | {"artifacts", "reports"},
 }
 EVERYTHING = set(FLOORS)
 HEAVY = {"rich", "numpy", "matplotlib", "scipy", "splintr"}
@@ -77,12 +85,13 @@ def test_the_course_imports_nothing_that_is_not_installed_with_it() -> None:
     project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     lines = project.partition("dependencies")[2].partition("]")[0]
     declared = {PACKAGES.get(name, name) for name in re.findall(r'^    "([a-z-]+)>', lines, re.MULTILINE)}
-    assert declared == {"msgspec", "rich", "matplotlib", "numpy", "splintr"}
+    assert declared == {"jiter", "msgspec", "rich", "matplotlib", "numpy", "splintr"}
     for path in FILES:
         foreign = {name.split(".")[0] for name in imported(parsed(path))} - sys.stdlib_module_names - {"course"}
         assert foreign <= declared, path
 
 
+@pytest.mark.medium
 def test_what_is_slow_to_import_is_imported_where_it_is_needed() -> None:
     code = f"import sys; {'; '.join(f'import course.{name}' for name in COMMANDS)}; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
@@ -115,7 +124,6 @@ def test_each_command_has_a_help_that_names_its_options(lab: Lab, command: str) 
     assert (done.status, done.err) == (0, "")
     assert f"usage: python -m course.{command} " in done.out
     options = options_of(COURSE / f"{command}.py")
-    assert options
     for option in options | {"--help"}:
         assert re.search(rf"^ .*{option}\b", done.out, re.MULTILINE)
 
@@ -130,5 +138,73 @@ def test_the_map_names_every_command_and_each_real_command_answers(lab: Lab) -> 
 
 def test_the_map_in_the_package_names_every_part() -> None:
     said = ast.get_docstring(parsed(COURSE / "__init__.py")) or ""
-    for part in ("score", "datasets", "artifacts", "rubrics", "golden", "stats", "eval", "gate", "inspect_run"):
-        assert part in said
+    for part in {part_of(path) for path in FILES} - set(COMMANDS) - {"__init__", "__main__"}:
+        assert part in said, part
+
+
+READING_PATH = re.findall(r"^    ([a-z_/]+\.py)", ast.get_docstring(parsed(COURSE / "__init__.py")) or "", re.MULTILINE)
+
+
+def test_the_reading_path_is_a_dozen_files_of_at_most_1400_lines() -> None:
+    assert 10 <= len(READING_PATH) <= 13
+    assert len(set(READING_PATH)) == len(READING_PATH)
+    assert sum((COURSE / name).read_bytes().count(b"\n") for name in READING_PATH) <= 1_400
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_what_is_not_on_the_reading_path_says_in_its_first_line_that_it_is_machinery(path: Path) -> None:
+    first_line = (ast.get_docstring(parsed(path)) or "").split("\n")[0]
+    assert first_line
+    on_the_path = path.relative_to(COURSE).as_posix() in READING_PATH
+    assert first_line.startswith("Machinery: ") != (on_the_path or (path.parent == COURSE and path.stem == "__init__"))
+
+
+SHARED_REPORTS = {"tables", "figures", "progress", "updates", "measurement", "run_page"}
+
+
+def test_a_report_is_found_by_its_command() -> None:
+    for path in sorted((COURSE / "reports").glob("*.py")):
+        assert path.stem.removesuffix("_figure") in {*COMMANDS, *SHARED_REPORTS, "__init__"}, path
+
+
+def test_every_module_has_a_test_file_of_its_own_name() -> None:
+    modules = [path.relative_to(COURSE) for path in FILES if path.stem not in ("__init__", "__main__", "errors")]
+    wanted = {path.parent / f"test_{path.name}" for path in modules}
+    tests = ROOT / "tests" / "course"
+    assert {path.as_posix() for path in wanted if not (tests / path).exists()} == set()
+
+
+def called(tree: ast.AST) -> set[str]:
+    """The names of all functions and methods that a piece of source calls."""
+    calls = (node.func for node in ast.walk(tree) if isinstance(node, ast.Call))
+    return {func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "") for func in calls}
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_a_run_is_put_together_in_one_place_and_no_report_writes(path: Path) -> None:
+    tree = parsed(path)
+    ending = {"commit", "manifest_of", "run_page", "Manifest", "count_look"}
+    if part_of(path) != "publishing" and path.name != "writing.py":
+        assert not called(tree) & ending
+    if part_of(path) == "reports":
+        assert not called(tree) & {"write_rows", "append_rows", "write_bytes", "write_json", "write_text", "open"}
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_a_row_that_is_written_is_defined_in_artifacts_or_datasets(path: Path) -> None:
+    structs = [
+        node.name
+        for node in ast.walk(parsed(path))
+        if isinstance(node, ast.ClassDef) and any("Struct" in ast.unparse(base) for base in node.bases)
+    ]
+    printed_or_handed_out = {
+        "Numbers",
+        "Finding",
+        "Sample",
+        "_About",
+    }  # the gate's answer, what pick_best gets, a header
+    assert part_of(path) in ("artifacts", "datasets") or set(structs) <= printed_or_handed_out
+
+
+def test_the_course_is_small() -> None:
+    assert sum(path.read_bytes().count(b"\n") for path in FILES) <= 7_000

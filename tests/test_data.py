@@ -1,18 +1,25 @@
-"""The shipped data: what data/README.md promises of it, computed anew; and that its script makes the same bytes."""
+"""The shipped data: what data/README.md promises of it, computed anew; and that its script makes the same bytes.
+
+An example: dev-001 tells of a library that has 983 books and buys 92 more. Its answer, 1075, is worked out from
+those words and compared with ``expected_answer``.
+"""
 
 import json
 import math
+import random
 import re
 import subprocess
 import sys
 from fractions import Fraction
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import ROOT, files, lines_of
+from conftest import ROOT, Lab, files, lines_of
 
-from course.score import CHECKS, verdict
+from course.faults import CHECKS
+from course.score import measure
 
 DATA = ROOT / "data"
 DEV = lines_of(DATA / "datasets" / "math_dev.jsonl")
@@ -24,14 +31,63 @@ GENERATED = sorted((DATA / "rollouts").glob("*.jsonl"))
 splits = pytest.mark.parametrize("split", SPLITS)
 
 
+INSTRUCTION = "Answer with exactly one line: Final: <int>"
+WORD_PROBLEMS = {"dev": 27, "holdout": 20}
+READINGS = [  # what a word problem asks -> the expression for it; every number has its group
+    (r"library has (\d+) books and buys (\d+) more\. How many books", "{} + {}"),
+    (r"(\d+) rolls on Monday, (\d+) on Tuesday and (\d+) on Wednesday\. How many .* in all", "{} + {} + {}"),
+    (r"account holds (\d+) dollars, and (\d+) .* taken out\. What is the balance .*negative", "{} - {}"),
+    (r"prints (\d+) pages a minute\. How many pages .* in (\d+) minutes", "{} * {}"),
+    (r"(\d+) eggs into boxes of (\d+) .*How many boxes", "{} / {}"),
+    (r"(\d+) pencils equally among (\d+) .*left over", "the remainder when {} is divided by {}"),
+    (r"starts with (\d+) points, then plays (\d+) rounds and gains (\d+) .*in each\. .*score", "{} + {} * {}"),
+    (r"starts with (\d+) points, then plays (\d+) rounds and loses (\d+) .*in each\. .*below zero", "{} - {} * {}"),
+    (r"box holds (\d+) red pens and (\d+) blue pens\. How many pens .*in (\d+) such boxes", "({} + {}) * {}"),
+    (r"takes in (\d+) dollars and spends (\d+) .*profit over (\d+) days .*negative if .*loss", "({} - {}) * {}"),
+    (r"at (-\d+) degrees and warms up by (\d+) degrees\. What is its temperature", "({}) + {}"),
+    (r"at (-\d+) degrees and is cooled by another (\d+) degrees\. What is its temperature", "({}) - {}"),
+    (r"(\d+) metres above sea level, .* (\d+) metres below .*higher is the hilltop", "{} - (-{})"),
+    (r"mistake counts (-\d+) points\. How many points do (\d+) mistakes count", "({}) * {}"),
+    (r"mistake counts (-\d+) points, and a referee cancels (\d+) .*score change .*negative if", "({}) * (-{})"),
+    (r"has (-\d+) points after (\d+) rounds .*same\. How many points did each", "({}) / {}"),
+    (r"(\d+) rows of (\d+) chairs, and (\d+) guests .*more chairs than guests .*fewer", "{} * {} - {}"),
+]
+# SHA-256. Of the datasets: as they were in 0.1.0, before any prompt was reworded.
+DATASETS_BEFORE = {
+    "dev": "83a66a5ad1e602794b1c4e205ba2e9164ff1d5290e62aae40d6ce561a831f842",
+    "holdout": "e2634d278d766a96a3d2af6f5513b8b1b9cb664578a88a96a01cd4d579619fbf",
+}
+ROLLOUTS_SINCE_0_1_0 = {
+    "frozen_rollouts_dev.jsonl": "44bcacb2163003b6411833cc8011e1f148573f0be23de6345a5d76ad7c104422",
+    "frozen_rollouts_dev.meta.json": "2de2a476a4b14a93816c9e1743c55c090ab1f389c11d3e83f5d2368834f10703",
+    "frozen_rollouts_holdout.jsonl": "daab281fd045c375734e343f1b07fce07c083be5d813fa42c0c24a5de7e32312",
+    "frozen_rollouts_holdout.meta.json": "1ab9f8003f413188ca2e0a164a88c5565a09667b14de1df18c47882aa9a21045",
+    "selection_pack_dev.jsonl": "9d0e86e0f72faf4b99d2d323cca7db5a3f43f5ec293907dfbf8804044922ee41",
+    "selection_pack_dev.meta.json": "78daa4706b3e32faac797cf70e0b7bb829a4e525b10a730a796df4871efa366a",
+}
+
+
+def expression_in(prompt: str) -> str:
+    """The expression that a prompt asks for, read from its words alone: "Compute ..." or one of the stories."""
+    question = prompt.removesuffix(f" {INSTRUCTION}")
+    assert question != prompt
+    if question.startswith("Compute "):
+        return question.removeprefix("Compute ").removesuffix(".")
+    matches = [(match, form) for pattern, form in READINGS if (match := re.search(pattern, question))]
+    assert len(matches) == 1, question
+    [(match, form)] = matches
+    assert list(match.groups()) == re.findall(r"-?\d+", question), "every number is read"
+    assert question.endswith("?")
+    return form.format(*match.groups())
+
+
 def answer_to(prompt: str) -> Fraction:
     """Worked out from the words of the prompt alone."""
-    match = re.fullmatch(r"Compute (.+)\. Answer with exactly one line: Final: <int>", prompt)
-    assert match
-    if remainder := re.fullmatch(r"the remainder when (\d+) is divided by (\d+)", match[1]):
+    expression = expression_in(prompt)
+    if remainder := re.fullmatch(r"the remainder when (\d+) is divided by (\d+)", expression):
         return Fraction(int(remainder[1]) % int(remainder[2]))
-    assert re.fullmatch(r"[0-9+*/() -]+", match[1])
-    value = eval(re.sub(r"(\d+)", r"Fraction(\1)", match[1]), {"Fraction": Fraction})
+    assert re.fullmatch(r"[0-9+*/() -]+", expression)
+    value = eval(re.sub(r"(\d+)", r"Fraction(\1)", expression), {"Fraction": Fraction})
     assert isinstance(value, Fraction)
     return value
 
@@ -79,6 +135,52 @@ def test_every_answer_is_the_answer_to_its_prompt(split: str) -> None:
 
 
 @splits
+def test_every_third_prompt_is_a_word_problem_and_no_other_is(split: str) -> None:
+    in_words = [not example["prompt"].startswith("Compute ") for example in SPLITS[split]]
+    assert in_words == [position % 3 == 1 for position in range(1, len(in_words) + 1)]
+    assert sum(in_words) == WORD_PROBLEMS[split]
+
+
+@splits
+def test_with_each_word_problem_put_back_as_its_expression_the_dataset_is_that_of_0_1_0(split: str) -> None:
+    """Byte for byte: so ids, answers, kinds, the order and all other prompts are as they were."""
+    before = [row | {"prompt": f"Compute {expression_in(row['prompt'])}. {INSTRUCTION}"} for row in SPLITS[split]]
+    lines = [json.dumps(row, ensure_ascii=False, separators=(",", ":")) + "\n" for row in before]
+    assert sha256("".join(lines).encode()).hexdigest() == DATASETS_BEFORE[split]
+
+
+@splits
+def test_the_changelog_names_both_versions_of_the_dataset(split: str) -> None:
+    now = sha256((DATA / "datasets" / f"math_{split}.jsonl").read_bytes()).hexdigest()
+    assert f"`{DATASETS_BEFORE[split]}` | `{now}`" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+def test_completions_packs_and_their_meta_files_are_those_of_0_1_0() -> None:
+    assert {
+        path.name: sha256(path.read_bytes()).hexdigest() for path in (DATA / "rollouts").iterdir()
+    } == ROLLOUTS_SINCE_0_1_0
+
+
+def test_the_policy_passes_as_often_as_in_0_1_0() -> None:
+    assert {split: sum(right_of(split)) for split in SPLITS} == {"dev": 34, "holdout": 27}
+    in_pack = right_in_pack()
+    assert [in_pack.count(passed) for passed in range(9)] == [6, 13, 15, 10, 11, 16, 4, 3, 2]
+
+
+def test_the_stories_are_true_of_every_number_the_script_can_draw(monkeypatch: pytest.MonkeyPatch) -> None:
+    """1,000 fresh problems: the story asks for what the expression says, in every shape that an expression has."""
+    monkeypatch.syspath_prepend(DATA)
+    import make_data
+    from word_problems import STORIES, word_problem
+
+    shapes = set()
+    for problem in make_data.draw_problems(random.Random(0), 100):
+        shapes.add(re.sub(r"\d+", "#", problem.expression))
+        assert expression_in(word_problem(problem.prompt)) == problem.expression
+    assert shapes == set(STORIES)
+
+
+@splits
 def test_each_split_has_negative_answers_and_zeros(split: str) -> None:
     answers = [example["expected_answer"] for example in SPLITS[split]]
     assert sum(answer < 0 for answer in answers) >= 5
@@ -100,8 +202,9 @@ def test_the_frozen_rollouts_pass_between_40_and_50_percent(split: str) -> None:
 @splits
 def test_each_way_to_fail_that_a_completion_can_have_occurs(split: str) -> None:
     pairs = zip(SPLITS[split], FROZEN[split], strict=True)
-    outcomes = {verdict(example["expected_answer"], rollout["completion"])[0] for example, rollout in pairs}
-    assert outcomes == {name for name, (family, _) in CHECKS.items() if family != "data"} | {"ok"}
+    outcomes = {measure(example["expected_answer"], rollout["completion"]).outcome for example, rollout in pairs}
+    absent = {"dev": set[str](), "holdout": {"extra_whitespace"}}[split]
+    assert outcomes == {name for name, check in CHECKS.items() if check.family != "data"} - absent | {"ok"}
 
 
 def test_the_pack_has_eight_samples_of_each_dev_prompt() -> None:
@@ -158,6 +261,7 @@ def test_files_are_utf_8_with_lf_at_each_end_and_no_line_empty(path: Path) -> No
     assert b"\n\n" not in data
 
 
+@pytest.mark.medium
 def test_the_script_makes_the_same_bytes(tmp_path: Path) -> None:
     subprocess.run([sys.executable, DATA / "make_data.py", "--out", tmp_path], check=True, cwd=tmp_path)
     made = files(tmp_path)
@@ -165,3 +269,9 @@ def test_the_script_makes_the_same_bytes(tmp_path: Path) -> None:
     for name, data in made.items():
         if data is not None:
             assert data == (DATA / name).read_bytes(), name
+
+
+@pytest.mark.parametrize("name", ["bandit", "bandit_backwards", "two_steps"])
+def test_an_example_run_is_whole_under_the_installed_scorer(lab: Lab, name: str) -> None:
+    done = lab("inspect_run", "--run", DATA / "example_runs" / name, "--verify")
+    assert (done.status, done.err) == (0, ""), done.out

@@ -1,4 +1,8 @@
-"""The lock file, the lists that lab.py installs from, and pyproject.toml say the same."""
+"""The lock file, the lists that lab.py installs from, and pyproject.toml say the same.
+
+An example: a package is added to pyproject.toml and the lock is made anew, but requirements.txt is not: the list
+and the lock differ, and a test says by which package.
+"""
 
 import re
 import tomllib

@@ -1,4 +1,8 @@
-"""What the README shows is run: its shell lines in order, in an empty folder with the shipped data, and its Python."""
+"""What the README shows is run: its shell lines in order, in an empty folder with the shipped data, and its Python.
+
+An example: a command in the README is renamed in the code only. The line is run as it stands there, ends with
+status 2, and the test shows it.
+"""
 
 import doctest
 import os
@@ -8,8 +12,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-LAB = Path(__file__).parents[1]
-README = (LAB / "README.md").read_text(encoding="utf-8")
+import pytest
+from conftest import ROOT, Lab
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 NOT_RUN_HERE = {"python3 lab.py", "python3 lab.py test"}  # .ci/run runs these two, on a fresh environment
 REFUSED = {"course.gate"}  # the README says that this one is refused, with status 1
 BRIEFLY = {  # what takes up to minutes is run as shown, but for this
@@ -25,21 +31,44 @@ def shell_lines() -> list[str]:
     return [line for block in blocks for line in block.split("\n") if line]
 
 
+def lay_out(folder: Path) -> None:
+    """What the commands read, and nothing else."""
+    for name in ("data", "exercises"):
+        shutil.copytree(ROOT / name, folder / name)
+
+
 def test_every_fence_is_of_a_kind_that_is_looked_at() -> None:
     assert set(re.findall(r"^```(\w+)$", README, re.MULTILINE)) == {"bash", "python", "text"}
 
 
+@pytest.mark.parametrize("line", [line for line in shell_lines() if line not in NOT_RUN_HERE])
+def test_every_line_of_the_readme_is_a_command_of_the_course(line: str) -> None:
+    assert re.match(r"python -m course\.\w+( |$)", line)
+
+
+def test_the_commands_of_the_readme_but_for_its_trainings_do_what_they_say(lab: Lab) -> None:
+    """In this process. What reads a policy that was trained is left out with the trainings."""
+    lay_out(lab.folder)
+    for line in shell_lines():
+        if line in NOT_RUN_HERE or any(word in line for word in (*BRIEFLY, "runs/skill", "runs/fresh")):
+            continue
+        _, _, module, *arguments = line.split()
+        done = lab(module.removeprefix("course."), *arguments)
+        assert done.status == (module in REFUSED), (line, done.err)
+        assert done.out
+        assert not done.err
+
+
+@pytest.mark.slow
 def test_every_command_of_the_readme_does_what_it_says(tmp_path: Path) -> None:
-    for folder in ("data", "exercises"):
-        shutil.copytree(LAB / folder, tmp_path / folder)
-    environment = os.environ | {"PYTHONPATH": str(LAB)}
+    lay_out(tmp_path)
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
     lines = shell_lines()
     assert set(lines) >= NOT_RUN_HERE
     for line in lines:
         if line in NOT_RUN_HERE:
             continue
-        python, *arguments = line.split()
-        assert python == "python"
+        _, *arguments = line.split()
         arguments += BRIEFLY.get(arguments[1], [])
         done = subprocess.run([sys.executable, *arguments], cwd=tmp_path, env=environment, capture_output=True)
         assert done.returncode == (1 if arguments[1] in REFUSED else 0), (line, done.stderr)
@@ -48,7 +77,7 @@ def test_every_command_of_the_readme_does_what_it_says(tmp_path: Path) -> None:
 
 
 def test_the_python_of_the_readme_prints_what_it_shows() -> None:
-    outcome = doctest.testfile(str(LAB / "README.md"), module_relative=False)
+    outcome = doctest.testfile(str(ROOT / "README.md"), module_relative=False)
     assert outcome.attempted == 4
     assert outcome.failed == 0
 
@@ -56,4 +85,9 @@ def test_the_python_of_the_readme_prints_what_it_shows() -> None:
 def test_every_path_the_readme_links_to_exists() -> None:
     links = [link for link in re.findall(r"\]\(([^)]+)\)", README) if not link.startswith("http")]
     assert links
-    assert [link for link in links if not (LAB / link).exists()] == []
+    assert [link for link in links if not (ROOT / link).exists()] == []
+
+
+def test_the_readme_counts_the_golden_exploits_as_they_are() -> None:
+    lines = (ROOT / "course" / "golden" / "golden_exploits.jsonl").read_text(encoding="utf-8").split("\n")
+    assert f"{sum(map(bool, lines))} of them exploits" in README

@@ -10,25 +10,30 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from course.policies.pieces import Pieces
 from course.policies.softmax import Floats
 from course.policies.token_policy import Completions, Policy, Weights
+from course.policies.vocabulary import Vocabulary
 
-AB = Pieces(("", "a", "b"))
+AB = Vocabulary(("", "a", "b"))
 SEEN = 3  # tokens of its own that a policy sees
-PROMPTS = ["bab", "a", "", "abbb"]  # at the places 0 and 2 there is something, nothing beside it, nothing at all
+PROMPTS = ["bab", "a", "", "abbb"]  # at the positions 0 and 2 there is something, nothing beside it, nothing at all
 
 
 def tiny(
-    seed: int = 0, *, pieces: Pieces = AB, places: tuple[int, ...] = (0, 2), limit: int = 3, scale: float = 0.8
+    seed: int = 0,
+    *,
+    vocabulary: Vocabulary = AB,
+    positions: tuple[int, ...] = (0, 2),
+    max_tokens: int = 3,
+    scale: float = 0.8,
 ) -> Policy:
     """A policy in which no weight is zero, so that every part of it counts."""
-    rng, size, width, units = np.random.default_rng(seed), len(pieces), 2, 3
-    shapes = [(size + 1, width), ((len(places) + SEEN) * width, units), (units,), (units, size), (size,)]
-    return Policy(pieces, places, limit, Weights(*(rng.normal(0, scale, shape) for shape in shapes)))
+    rng, size, width, units = np.random.default_rng(seed), len(vocabulary), 2, 3
+    shapes = [(size + 1, width), ((len(positions) + SEEN) * width, units), (units,), (units, size), (size,)]
+    return Policy(vocabulary, positions, max_tokens, Weights(*(rng.normal(0, scale, shape) for shape in shapes)))
 
 
-def everything_written(vocabulary: int, limit: int) -> Iterator[list[int]]:
+def all_completions(vocabulary: int, limit: int) -> Iterator[list[int]]:
     """Each completion there can be: those that end with END (0), and those cut at the limit."""
     others = range(1, vocabulary)
     for length in range(limit):
@@ -48,16 +53,17 @@ def unstacked(completions: Completions) -> list[list[int]]:
 
 
 def seen_of(policy: Policy, prompt: str) -> list[int]:
-    """What stands at the policy's places of a prompt made of one-character pieces, V where nothing does."""
+    """The tokens at the policy's positions of a prompt made of one-character tokens, V where there is none."""
     return [
-        policy.pieces.index(prompt[place]) if place < len(prompt) else len(policy.pieces) for place in policy.places
+        policy.vocabulary.index(prompt[place]) if place < len(prompt) else len(policy.vocabulary)
+        for place in policy.positions
     ]
 
 
 def contexts(policy: Policy, seen: Sequence[int], row: Sequence[int]) -> Iterator[list[int]]:
-    """What is in view when each token of a row is chosen."""
+    """The tokens that are read when each token of a row is sampled."""
     for t in range(len(row)):
-        written = [len(policy.pieces)] * SEEN + list(row[:t])
+        written = [len(policy.vocabulary)] * SEEN + list(row[:t])
         yield [*seen, *written[-SEEN:]]
 
 
@@ -101,12 +107,12 @@ def slopes(value: Callable[[Policy], float], policy: Policy, eps: float = 1e-5) 
 
 
 def gradient_by_loops(
-    policy: Policy, seen: Sequence[Sequence[int]], rows: Sequence[Sequence[int]], push: Sequence[float]
+    policy: Policy, seen: Sequence[Sequence[int]], rows: Sequence[Sequence[int]], weight: Sequence[float]
 ) -> Weights:
-    """Σ push · ∂ log p / ∂ weights, token after token, with one-hot rows: the chain rule as a textbook writes it."""
+    """Σ weight · ∂ log p / ∂ weights, token after token, with one-hot rows: the chain rule as a textbook writes it."""
     weights = policy.weights
     total = Weights(*(np.zeros_like(weight) for weight in weights))
-    for one_seen, row, pushed in zip(seen, rows, push, strict=True):
+    for one_seen, row, factor in zip(seen, rows, weight, strict=True):
         for context, token in zip(contexts(policy, one_seen, row), row, strict=True):
             hot = np.zeros((len(context), len(weights.vectors)))
             for place, one in enumerate(context):
@@ -115,7 +121,7 @@ def gradient_by_loops(
             h = np.tanh(x @ weights.hidden + weights.hidden_bias)
             theta = h @ weights.out + weights.out_bias
             p = np.exp(theta) / np.exp(theta).sum()
-            at_theta = pushed * np.array([(b == token) - p[b] for b in range(len(p))])
+            at_theta = factor * np.array([(b == token) - p[b] for b in range(len(p))])
             at_hidden = (weights.out @ at_theta) * (1 - h * h)
             at_x = weights.hidden @ at_hidden
             at_vectors = hot.T @ at_x.reshape(len(context), -1)

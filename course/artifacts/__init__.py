@@ -1,9 +1,9 @@
-"""A run: what a command leaves behind, so that its number can be checked by somebody who was not there.
+"""Machinery: a run, which is what a command leaves behind so that its number can be checked by somebody else.
 
-``records`` and ``learning``: what stands in a run's files. ``instrument``: which scorer measured, and does it keep the
-golden sets. ``policy_file`` and ``drawn``: a trained policy, and completions that it drew. ``goodhart``: where two
-rewards part.
-``writing`` and ``reading``: the only way in and out; a run is written whole or not at all, and believed only after
-its digests and its rewards have been computed again. ``room``: were two runs measured in the same locked room.
-``holdout``: how often the holdout was looked at. ``environment``: all that may differ between two equal runs.
+``records``, ``learning`` and ``token_rows``: what stands in a run's files. ``summary`` and ``inference``: what follows
+from them. ``writing`` and ``reading``: the only way in and out; a run is written whole or not at all, and believed only
+after its digests and its rewards have been computed again. ``scorer_identity``: which scorer measured.
+``locked_room``: were two runs measured under the same conditions. ``holdout``: how often it was looked at.
+``rollout_files``: completions of a policy as files for Loops A and B. ``environment``: all that may differ between two
+equal runs.
 """

@@ -1,4 +1,4 @@
-"""Everything that may differ between two equal runs, and nothing else: clock, host, versions, git."""
+"""Machinery: everything that may differ between two equal runs, and nothing else: clock, host, versions, git."""
 
 import os
 from pathlib import Path
@@ -20,7 +20,7 @@ def environment() -> dict[str, Any]:
         "system": platform.platform(),
         "python": f"{platform.python_implementation()} {platform.python_version()}",
         "unicode": unicodedata.unidata_version,
-        "packages": {name: metadata.version(name) for name in ("msgspec", "rich")},
+        "packages": {name: metadata.version(name) for name in ("jiter", "msgspec", "rich")},
         "git": _git(),
     }
 

@@ -1,4 +1,4 @@
-"""How often the holdout was looked at. Each look is a chance to tune on it, so each is counted."""
+"""Machinery: how often the holdout was looked at. Each look is a chance to tune on it, so each is counted."""
 
 import os
 from pathlib import Path
@@ -7,53 +7,40 @@ import msgspec
 
 from course.artifacts.records import Manifest
 from course.errors import UserError
-from course.score import visible
+from course.text import visible
 
 HOLDOUT = "holdout"
-LOG = "holdout_log.jsonl"
+HOLDOUT_LOG = "holdout_log.jsonl"
 
 
-class Look(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class HoldoutLook(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One run on a holdout split."""
 
     run: str
     command: str
     dataset_fingerprint: str | None  # of the holdout
-    completions_fingerprint: str | None
-    scorer_version: str
 
 
 def count_look(runs: Path, run: Path, manifest: Manifest, fingerprint: str) -> None:
     """Add one look to the log. Raises OSError where it cannot be written: a look that can't be counted isn't had."""
-    look = Look(
-        run=visible(run.as_posix()),
-        command=manifest.command,
-        dataset_fingerprint=fingerprint,
-        completions_fingerprint=manifest.completions_fingerprint,
-        scorer_version=manifest.scorer_version,
-    )
+    look = HoldoutLook(visible(run.as_posix()), manifest.command, fingerprint)
     runs.mkdir(parents=True, exist_ok=True)
-    with (runs / LOG).open("ab") as file:
+    with (runs / HOLDOUT_LOG).open("ab") as file:
         file.write(msgspec.json.encode(look) + b"\n")
         file.flush()
         os.fsync(file.fileno())
 
 
-def look_number(runs: Path, manifest: Manifest) -> int:
-    """The number of the look that this run is about to be; 0 for a run that is none."""
-    return looks(runs, manifest.dataset_fingerprint) + 1 if manifest.split == HOLDOUT else 0
-
-
 def looks(runs: Path, dataset_fingerprint: str | None) -> int:
     """How many runs on this holdout the log counts."""
     try:
-        lines = (runs / LOG).read_bytes().splitlines()
+        lines = (runs / HOLDOUT_LOG).read_bytes().splitlines()
     except FileNotFoundError:
         return 0
     try:
-        log = [msgspec.json.decode(line, type=Look) for line in lines]
+        log = [msgspec.json.decode(line, type=HoldoutLook) for line in lines]
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise UserError(
-            f"{runs / LOG}: expected the lab's own log, one look a line, got: {error}; restore it"
+            f"{runs / HOLDOUT_LOG}: expected the lab's own log, one look a line, got: {error}; restore it"
         ) from None
     return sum(look.dataset_fingerprint == dataset_fingerprint for look in log)

@@ -1,22 +1,24 @@
-"""The logs of Loop C: rows that carry every number of a step, so that each identity can be checked row by row."""
+"""Machinery: the rows of Loop C's logs: every number of an update, so that each identity can be checked row by row."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
+from course.artifacts.records import Details, LearningResult
+from course.score import measure
+
 if TYPE_CHECKING:
-    from course.policies import token_learner as tokens
-    from course.policies.learner import Update
-    from course.policies.measuring import Moment
+    from course.policies.reinforce import Update
+    from course.policies.two_step import EpisodeUpdate
 
 
-class Step(Struct, frozen=True, forbid_unknown_fields=True):
-    """One update of one choice, with everything that went into it. Three identities hold exactly in every row:
+class UpdateRow(Struct, frozen=True, forbid_unknown_fields=True):
+    """One update of the bandit. Three identities hold exactly in every row:
 
-    advantage = reward − baseline; gradient = advantage · direction; new_theta = theta + lr · gradient.
+    advantage = reward − baseline; direction = advantage · grad_log_prob; new_theta = theta + lr · direction.
     """
 
     step: int  # from 1 on
@@ -25,149 +27,135 @@ class Step(Struct, frozen=True, forbid_unknown_fields=True):
     action: int
     completion: str
     reward: float
-    baseline: float  # the one that this step used
+    baseline: float  # the one that this update used
     advantage: float
-    direction: list[float]  # ∂ log p(action) / ∂ theta
-    gradient: list[float]
+    grad_log_prob: list[float]  # ∂ log p(action) / ∂ theta
+    direction: list[float]
     lr: float
     new_theta: list[float]
     new_probs: list[float]
 
 
-class Prediction(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a student said, before an update, of which probability it would raise."""
+class EpisodeRow(Struct, frozen=True, forbid_unknown_fields=True):
+    """One episode of two tokens and its update. Per step t, and with theta at the state of that step:
 
-    step: int
-    answer: str | None  # an arm, "none", or None where no answer came
-    right: bool | None
-
-
-class Episode(Struct, frozen=True, forbid_unknown_fields=True):
-    """One episode of the two-step world and its update. Per step t: return_[t] = Σ of the rewards from t on;
-
-    advantage[t] = return_[t] − baseline; new_theta = theta + lr · advantage[t] · direction[t], at the visited state.
+    return_[t] = Σ of the rewards from t on; advantage[t] = return_[t] − baseline, or 0 where credited[t] is false;
+    direction[t] = advantage[t] · grad_log_prob[t]; new_theta[t] = theta[t] + lr · direction[t].
     """
 
     episode: int  # from 1 on
-    expected_return: float  # of the policy before the update, exact: what learning is to raise
-    prefixes: list[str]  # the state at each step: what stands there already
-    pieces: list[str]  # what was written at each step
+    expected_return: float  # exact, of the policy before the update
+    prefixes: list[str]  # the state: the text so far
+    tokens: list[str]
     actions: list[int]
-    probs: list[list[float]]  # at each visited state, before the update
+    probs: list[list[float]]
     rewards: list[float]  # 0 until the end
     return_: list[float]
-    baseline: float  # the one that this episode used
+    baseline: float  # the one that this update used
+    credited: list[bool]
     advantage: list[float]
+    grad_log_prob: list[list[float]]
     direction: list[list[float]]
     lr: float
-    credited: list[bool]  # whether the step was updated at all
-    theta: list[list[float]]  # at each visited state, before
+    theta: list[list[float]]
     new_theta: list[list[float]]
     new_probs: list[list[float]]
 
 
-class Measured(Struct, frozen=True, forbid_unknown_fields=True):
-    """A token policy after some updates, on one fresh completion of each prompt. None of it enters an update.
+class RoundRow(Struct, frozen=True, forbid_unknown_fields=True):
+    """One round of N samples from one policy."""
 
-    ``proxy``: what the rubric pays that the policy is trained on. ``true``: what the strict scorer pays. ``kl``: from
-    the policy that training began with, in nats a completion. ``mean_length``: in tokens. Holdout: None without one.
-    """
-
-    step: int  # updates so far
-    proxy_reward: float
-    true_reward: float
-    holdout_proxy_reward: float | None
-    holdout_true_reward: float | None
-    kl: float
-    mean_length: float
+    round: int  # from 1 on
+    pass_at_1: float  # exact, of the policy before the round
+    probs: list[float]
+    actions: list[int]
+    rewards: list[float]
+    delivered: float  # the reward of the completion that was handed out
 
 
-class Pushed(Struct, frozen=True, forbid_unknown_fields=True):
-    """One completion in one update, token by token. One number, the advantage, multiplied the push on all of them:
+class TradeoffRow(Struct, frozen=True, forbid_unknown_fields=True):
+    """One policy in the plane of reward and KL: the optimum for ``beta``, best-of-``n``, or neither: the reference."""
 
-    advantage = (reward − kl_coef · drift) − baseline. What a token's log-probability became is not its own push alone:
-    the other completions of the step moved the same weights.
-    """
-
-    step: int  # from 1 on
-    id: str
-    completion: str
-    pieces: list[str]  # the last is empty where the policy ended the text
-    reward: float
-    kl_coef: float
-    drift: float  # log p − log p_ref of the completion, 0 with kl_coef 0
-    baseline: float  # the one that this step used
-    advantage: float
-    log_probs: list[float]  # of each token, before the update
-    new_log_probs: list[float]  # after it
+    beta: float | None
+    n: int | None
+    mean_reward: float
+    verifier_reward: float  # the mean reward by the verifier, whichever rewards the policy was optimised for
+    kl: float  # from the reference, in nats
+    kl_bound: float | None  # of best-of-N: ln N − (N−1)/N
+    top3: list[int]  # the most probable actions
+    probs: list[float]
 
 
-class Inspected(Struct, frozen=True, forbid_unknown_fields=True):
-    """One string in one vocabulary. The reward is the same in each: the verifier is given the text."""
+class TokenizedRow(Struct, frozen=True, forbid_unknown_fields=True):
+    """One text in one vocabulary."""
 
-    text: str
+    id: str  # of its row in results.jsonl
     vocabulary: str
-    ids: list[int]
-    pieces: list[str]  # the bytes of each token, in hexadecimal
-    reward: float
-    outcome: str
+    token_ids: list[int]
+    token_bytes: list[str]  # in hexadecimal
 
 
-def step_of(number: int, update: Update, lr: float, arms: Sequence[str]) -> Step:
-    """The row of one update of one run; arrays become lists of the same floats."""
-    action = int(update.action)
-    return Step(
-        step=number,
-        theta=update.theta.tolist(),
-        probs=update.p.tolist(),
-        action=action,
-        completion=arms[action],
-        reward=float(update.reward),
-        baseline=float(update.baseline),
-        advantage=float(update.advantage),
-        direction=update.direction.tolist(),
-        gradient=update.gradient.tolist(),
+def learning_result(
+    example: Mapping[str, Any],
+    completion: str,
+    step: int,
+    *,
+    training: str | None = None,
+    split: str | None = None,
+    proxy_reward: float | None = None,
+) -> LearningResult:
+    """A row of results.jsonl: the verifier's measurement of one completion, sampled after ``step`` updates.
+
+    ``example``: id, prompt, expected_answer. ``training``, ``split``, ``proxy_reward``: see ``LearningResult``.
+    """
+    answer = example["expected_answer"]
+    reward, outcome, parsed = measure(answer, completion)
+    result = (example["id"], example["prompt"], answer, completion, reward, Details(outcome, parsed))
+    return LearningResult(*result, step, training, split, proxy_reward)
+
+
+def update_row(step: int, update: Update, lr: float, arms: Sequence[str]) -> UpdateRow:
+    """The row of one update of one run: its numbers, and what follows from them."""
+    import numpy as np
+
+    from course.policies.softmax import grad_log_prob, softmax
+
+    numbers = {name: np.asarray(value).tolist() for name, value in update._asdict().items()}
+    return UpdateRow(
+        step=step,
+        probs=numbers.pop("p"),
+        completion=arms[numbers["action"]],
+        grad_log_prob=grad_log_prob(update.p, update.action).tolist(),
         lr=lr,
-        new_theta=update.new_theta.tolist(),
-        new_probs=update.new_p.tolist(),
+        new_probs=softmax(update.new_theta).tolist(),
+        **numbers,
     )
 
 
-def measured_row(moment: Moment) -> Measured:
-    """The row of one look at a token policy: the means of what was measured of it."""
-    train, holdout = moment.train, moment.holdout
-    return Measured(
-        step=moment.step,
-        proxy_reward=float(train.proxy.mean()),
-        true_reward=float(train.true.mean()),
-        holdout_proxy_reward=None if holdout is None else float(holdout.proxy.mean()),
-        holdout_true_reward=None if holdout is None else float(holdout.true.mean()),
-        kl=float(train.kl.mean()),
-        mean_length=float(train.lengths.mean()),
+def episode_row(episode: int, update: EpisodeUpdate, lr: float, credited: Sequence[bool]) -> EpisodeRow:
+    """The row of one episode; theta and what follows from it at the visited states only."""
+    from course.policies.softmax import grad_log_prob, softmax
+    from course.policies.two_step import TOKENS, expected_return
+
+    state, action = update.state, update.action
+    p = softmax(update.theta[state])
+    tokens = [choices[a] for choices, a in zip(TOKENS, action.tolist(), strict=True)]
+    return EpisodeRow(
+        episode=episode,
+        expected_return=expected_return(update.theta),
+        prefixes=["", tokens[0]],
+        tokens=tokens,
+        actions=action.tolist(),
+        probs=p.tolist(),
+        rewards=update.reward.tolist(),
+        return_=update.return_.tolist(),
+        baseline=float(update.baseline),
+        credited=list(credited),
+        advantage=update.advantage.tolist(),
+        grad_log_prob=grad_log_prob(p, action).tolist(),
+        direction=update.direction[state].tolist(),
+        lr=lr,
+        theta=update.theta[state].tolist(),
+        new_theta=update.new_theta[state].tolist(),
+        new_probs=softmax(update.new_theta[state]).tolist(),
     )
-
-
-def pushed_rows(update: tokens.Update, examples: Sequence[tokens.Example], kl_coef: float) -> list[Pushed]:
-    """Every completion of an update, with the log-probability of each of its tokens before it and after it."""
-    from course.policies.token_policy import log_probs
-
-    asked = [examples[prompt] for prompt in update.prompts.tolist()]
-    view = update.policy.view([example["prompt"] for example in asked])
-    before, after = (log_probs(policy, view, update.completions) for policy in (update.policy, update.new_policy))
-    lengths = update.completions.lengths.tolist()
-    return [
-        Pushed(
-            step=update.step,
-            id=asked[row]["id"],
-            completion=update.texts[row],
-            pieces=[update.policy.pieces[token] for token in update.completions.tokens[row, :length].tolist()],
-            reward=float(update.reward[row]),
-            kl_coef=kl_coef,
-            drift=float(update.drift[row]),
-            baseline=float(update.baseline[row]),
-            advantage=float(update.advantage[row]),
-            log_probs=before[row, :length].tolist(),
-            new_log_probs=after[row, :length].tolist(),
-        )
-        for row, length in enumerate(lengths)
-    ]

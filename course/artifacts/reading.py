@@ -1,13 +1,15 @@
-"""Reading a run, and believing none of it: digests are taken again, and every completion is scored again.
+"""Machinery: reading a run and believing none of it. Digests are taken again, every completion is scored again.
 
 Covered
     A file changed, cut or missing; a reward or an outcome edited, even where the digests were forged to fit.
 Not covered
-    A run invented from the start by somebody who also ran the real scorer on it. No digest can tell that.
+    A run invented from the start by somebody who also ran the real scorer on it. No digest can tell that. In Loop C,
+    what a row says besides its reward (step, training, split, proxy_reward): only the digest holds it.
 """
 
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
@@ -17,18 +19,19 @@ import msgspec
 
 from course.artifacts.records import (
     MANIFEST,
-    MEASURING,
-    MISSING,
     RESULT_TYPES,
     RESULTS,
     SCHEMA_VERSION,
     SUMMARY,
+    UNANSWERED,
     Manifest,
     Result,
     Selection,
 )
-from course.errors import UserError
-from course.score import verdict, visible
+from course.artifacts.summary import summary_of
+from course.errors import UserError, reason
+from course.score import Measurement, measure
+from course.text import visible
 
 _BLOCK_BYTES = 1 << 18
 _OUTPUT = re.compile("(?:[a-zA-Z0-9_-][a-zA-Z0-9_.-]*/)?[a-zA-Z0-9_-][a-zA-Z0-9_.-]*")  # at most one folder in front
@@ -56,14 +59,14 @@ def open_run(path: Path) -> Run:
         raise Broken(f"{MANIFEST} is not a manifest of this lab: {visible(str(error))}") from None
     if manifest.schema_version != SCHEMA_VERSION:
         raise Broken(f"{MANIFEST} has schema version {manifest.schema_version}, this lab reads {SCHEMA_VERSION}")
-    for name in (RESULTS, SUMMARY) if manifest.command in MEASURING else (SUMMARY,):
+    for name in (RESULTS, SUMMARY):
         if name not in manifest.outputs:
             raise Broken(f"{MANIFEST} has no digest of {name}")
     return Run(path, manifest)
 
 
 def read_summary(run: Run) -> dict[str, Any]:
-    """The summary, as it stands. Raises Broken where it cannot be read."""
+    """The summary, unverified. Raises Broken where it cannot be read."""
     try:
         return msgspec.json.decode(_read(run.path, SUMMARY), type=dict[str, Any])
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
@@ -71,49 +74,62 @@ def read_summary(run: Run) -> dict[str, Any]:
 
 
 def rows(run: Run) -> Iterator[Result]:
-    """The results, as they stand and unverified. Raises Broken at a row that is none."""
+    """The rows of the results, unverified. Raises Broken at the first line that is not a row."""
     return chain.from_iterable(_batches(run, hashlib.sha256()))
 
 
 def verified_rows(run: Run, faults: list[str]) -> Iterator[Result]:
-    """Yield every row, and add to ``faults`` what is wrong with the run: complete once the iteration is through.
+    """Yield every row, and add to ``faults`` what is wrong with the run; the list is complete after the last row.
 
-    The installed scorer scores the raw completions again; digests and the summary's counts are taken again.
+    The installed scorer scores the raw completions again. Digests, the prompts and the numbers that the summaries of
+    Loops A and B share are taken again from the rows: digests that were forged to fit hide nothing of that.
     """
     return chain.from_iterable(_verified_batches(run, faults))
 
 
 def _verified_batches(run: Run, faults: list[str]) -> Iterator[list[Result]]:
-    if RESULTS not in run.manifest.outputs:  # nothing to score again, and the log's digest is taken below
-        faults += _output_faults(run, None)
-        return
-    digest = hashlib.sha256()
-    rescored = _choice_rescored if run.manifest.loop == "B" else _rescored
-    n = passes = 0
+    digest, prompts = hashlib.sha256(), hashlib.sha256()
+    encoder = msgspec.json.Encoder()
+    agrees = _choice_agrees if run.manifest.loop == "B" else _agrees
+    outcomes: Counter[str] = Counter()
     wrong: list[Result] = []
     try:
         for batch in _batches(run, digest):
-            n += len(batch)
-            passes += sum([row.reward == 1.0 for row in batch])
-            wrong += [row for row in batch if not rescored(row)]
+            prompts.update(encoder.encode_lines([(row.id, row.prompt) for row in batch]))
+            outcomes.update([row.details.outcome for row in batch])
+            wrong += [row for row in batch if not agrees(row)]
             yield batch
-        faults += [f"{RESULTS}: {_said(row)}, which is not what the scorer says" for row in wrong[:_LISTED]]
+        faults += [
+            f"{RESULTS}: {visible(row.id[:60])} is recorded as {visible(row.details.outcome[:40])} with reward "
+            f"{row.reward}, which is not what the scorer says"
+            for row in wrong[:_LISTED]
+        ]
         if len(wrong) > _LISTED:
             faults.append(f"{RESULTS}: {len(wrong) - _LISTED:,} more rows are not what the scorer says")
-        summary = read_summary(run)
-        if (summary.get("n"), summary.get("passes")) != (n, passes):
-            said = visible(f"{summary.get('passes')} of {summary.get('n')}")[:80]
-            faults.append(f"{SUMMARY} counts {said}, its rows {passes} of {n}")
+        if run.manifest.loop != "C":
+            faults += _total_faults(run, outcomes, prompts.hexdigest())
     except Broken as error:
         faults.append(str(error))
         return
     faults += _output_faults(run, digest.hexdigest())
 
 
+def _total_faults(run: Run, outcomes: Counter[str], prompts: str) -> list[str]:
+    """Where the rows of Loops A and B do not add up to the summary, or are not the prompts that were measured."""
+    recorded = read_summary(run)
+    counted = summary_of(outcomes) if outcomes else {"n": 0, "passes": 0}
+    faults = [
+        f"{SUMMARY} says {name} {visible(str(recorded.get(name)))[:40]}, its rows come to {value}"
+        for name, value in counted.items()
+        if recorded.get(name) != value
+    ]
+    if run.manifest.prompts_fingerprint not in (None, prompts):
+        faults.append(f"{RESULTS} does not hold the prompts that the manifest was made of")
+    return faults
+
+
 def _batches(run: Run, digest: "hashlib._Hash") -> Iterator[list[Result]]:
-    """The rows of some 256 KiB at a time: all of it read once, and fed to ``digest`` on the way."""
-    if RESULTS not in run.manifest.outputs:
-        raise Broken(f"{run.manifest.command} leaves no {RESULTS}: it measured no recorded completions")
+    """The rows, some 256 KiB at a time. Every byte is read once and fed to ``digest``."""
     decode = msgspec.json.Decoder(RESULT_TYPES[run.manifest.loop]).decode_lines
     rest, number = b"", 0
     try:
@@ -125,58 +141,51 @@ def _batches(run: Run, digest: "hashlib._Hash") -> Iterator[list[Result]]:
                 number += len(batch)
                 yield batch
     except OSError as error:
-        raise Broken(f"{RESULTS} cannot be read: {(error.strerror or str(error)).lower()}") from None
+        raise Broken(f"{RESULTS} cannot be read: {reason(error)}") from None
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise Broken(f"{RESULTS}, after row {number}: not a result: {visible(str(error))}") from None
     if rest:
         raise Broken(f"{RESULTS} is cut off after row {number}")
 
 
-def _rescored(row: Result) -> bool:
+def _agrees(row: Result) -> bool:
     """Whether the installed scorer says of this row what the row says."""
+    said = Measurement(row.reward, row.details.outcome, row.details.parsed_answer)
     if row.completion is None:
-        outcome, parsed = MISSING, None
-    else:
-        try:
-            outcome, parsed = verdict(row.expected_answer, row.completion)
-        except ValueError:  # an expected answer of more digits than any example has
-            return False
-    return row.outcome == outcome and row.parsed_answer == parsed and row.reward == (1.0 if outcome == "ok" else 0.0)
-
-
-def _choice_rescored(row: Result) -> bool:
-    """The same of a choice and of all the samples it was made from."""
-    if not isinstance(row, Selection) or not _rescored(row):
+        return said == UNANSWERED
+    try:
+        return said == measure(row.expected_answer, row.completion)
+    except ValueError:  # an expected answer of more digits than any example has
         return False
-    again = [1.0 if verdict(row.expected_answer, sample)[0] == "ok" else 0.0 for sample in row.samples]
+
+
+def _choice_agrees(row: Result) -> bool:
+    """The same of a choice and of all the samples it was made from."""
+    if not isinstance(row, Selection) or not _agrees(row):
+        return False
+    again = [measure(row.expected_answer, sample).reward for sample in row.samples]
     return row.rewards == again and 0 <= row.chosen < len(again) and row.samples[row.chosen] == row.completion
 
 
-def _said(row: Result) -> str:
-    return f"{visible(row.id[:60])} is recorded as {visible(row.outcome[:40])} with reward {row.reward}"
-
-
-def _output_faults(run: Run, results_digest: str | None) -> list[str]:
-    """What is wrong with the files that the manifest seals; ``results_digest``: if the results were read already."""
+def _output_faults(run: Run, results_digest: str) -> list[str]:
+    """What is wrong with the files that the manifest seals. ``results_digest``: of the results, already read."""
     faults = []
     for name, recorded in run.manifest.outputs.items():
-        faults += _digest_faults(run.path, name, recorded, results_digest if name == RESULTS else None)
-    return faults
-
-
-def _digest_faults(folder: Path, name: str, recorded: str, found: str | None) -> list[str]:
-    if not _OUTPUT.fullmatch(name):
-        return [f"{MANIFEST} names an output that is not a file of its folder: {visible(name[:60])}"]
-    if found is None:
+        if not _OUTPUT.fullmatch(name):
+            faults.append(f"{MANIFEST} names an output that is not a file of its folder: {visible(name[:60])}")
+            continue
         try:
-            found = hashlib.sha256(_read(folder, name)).hexdigest()
+            digest = results_digest if name == RESULTS else hashlib.sha256(_read(run.path, name)).hexdigest()
         except Broken as error:
-            return [str(error)]
-    return [] if found == recorded else [f"{visible(name[:60])} is not the file that was written: its digest differs"]
+            faults.append(str(error))
+            continue
+        if digest != recorded:
+            faults.append(f"{visible(name[:60])} is not the file that was written: its digest differs")
+    return faults
 
 
 def _read(folder: Path, name: str) -> bytes:
     try:
         return (folder / name).read_bytes()
     except OSError as error:
-        raise Broken(f"{visible(name[:60])} cannot be read: {(error.strerror or str(error)).lower()}") from None
+        raise Broken(f"{visible(name[:60])} cannot be read: {reason(error)}") from None

@@ -1,47 +1,69 @@
-"""What stands in the files of a run."""
+"""Machinery: what stands in the files of a run, Loops A and B; ``learning`` and ``token_rows`` add those of Loop C."""
 
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
 from course.datasets.records import Sampling
+from course.score import Measurement
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 MISSING = "missing_completion"  # the outcome of an example nobody answered, under --missing zero
 
-RESULTS = "results.jsonl"  # Loops A and B: a row an example
+RESULTS = "results.jsonl"  # in every run: whatever the verifier measured
 SUMMARY = "summary.json"
 MANIFEST = "manifest.json"
 README = "README.md"
-ENVIRONMENT = "environment.json"
+ENVIRONMENT_FILE = "environment.json"
+
+
+UNANSWERED = Measurement(0.0, MISSING, None)
+
+
+class Details(Struct, frozen=True, forbid_unknown_fields=True):
+    """Of the scorer's ``details``, what a row keeps. The rest is made again from the row (course.inspect_run --id)."""
+
+    outcome: str
+    parsed_answer: str | None
 
 
 class Result(Struct, frozen=True, forbid_unknown_fields=True):
-    """One measured example, Loop A: enough to score it again, and no more."""
+    """One scored completion: enough to score it again, and no more. Loop A has a row for each example."""
 
     id: str
     prompt: str
     expected_answer: int
     completion: str | None  # None: nobody answered
     reward: float
-    outcome: str
-    parsed_answer: str | None
+    details: Details
 
 
 class Selection(Result, frozen=True, forbid_unknown_fields=True):
-    """One measured choice, Loop B: ``completion`` is ``samples[chosen]``, and each sample has its reward."""
+    """One choice, Loop B: ``completion`` is ``samples[chosen]``, and each sample has its reward."""
 
     samples: list[str]
     rewards: list[float]
     chosen: int
 
 
-MEASURING = ("course.eval", "course.selection_demo")  # the commands whose runs have results
-RESULT_TYPES: dict[str, type[Result]] = {"A": Result, "B": Selection}
+class LearningResult(Result, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """One completion that the verifier scored on the way of Loop C.
+
+    ``training``: which one, where a run holds several. ``split``: of the prompt. ``proxy_reward``: what the rubric
+    paid that the policy is trained on, where that is not the verifier itself.
+    """
+
+    step: int  # updates before the completion was sampled
+    training: str | None = None
+    split: str | None = None
+    proxy_reward: float | None = None
+
+
+RESULT_TYPES: dict[str, type[Result]] = {"A": Result, "B": Selection, "C": LearningResult}
 
 
 class Golden(Struct, frozen=True, forbid_unknown_fields=True):
-    """What the scorer made of the golden sets, just before the run."""
+    """What the installed scorer made of the golden sets, in the process that made the run."""
 
     passed: bool
     cases: int
@@ -51,11 +73,11 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True):
     """The conditions of a run. A fingerprint of a file is the SHA-256 of its bytes, as ``sha256sum`` prints it.
 
     ``prompts_fingerprint``: SHA-256 over ``["id","prompt"]`` and a newline for each example in order: it stays the
-    same when only answers change. ``samples_per_prompt``: 1 in Loop A, N in Loop B. What a small learner of Loop C
-    has none of (a dataset, a split, recorded completions) is None. ``seed``: of what the run itself drew.
-    ``change``: the one thing that was changed since the run before, in the student's words. ``outputs``: name to
-    SHA-256 of every other file that is evidence; the README is the student's page and the environment is volatile, so
-    neither is sealed.
+    same when only answers change. ``samples_per_prompt``: 1 in Loop A, N in Loop B. None where a field does not
+    apply: the small runs of Loop C have no dataset, split or recorded completions. ``seed``: of the run's own draws.
+    ``change``: the one thing changed since the run before, in the student's words. ``outputs``: name -> SHA-256 of
+    every other file that is evidence. Two are not sealed: README.md, on which the student writes, and
+    environment.json, which differs between equal runs.
     """
 
     schema_version: int

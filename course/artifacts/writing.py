@@ -1,4 +1,4 @@
-"""Writing a run: in a hidden folder beside its place, synced, then renamed. A killed command leaves no run at all.
+"""Machinery: writing a run, in a hidden folder beside its place, synced, then renamed. A killed command leaves none.
 
 Covered
     An error, Ctrl-C or SIGTERM on the way removes the hidden folder. A kill -9 or a power cut leaves it behind, under
@@ -15,21 +15,21 @@ from collections.abc import Iterable
 from itertools import count, islice
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import IO, Any, Self
 
 import msgspec
 
 from course.artifacts.environment import environment
-from course.artifacts.holdout import HOLDOUT, count_look
-from course.artifacts.records import ENVIRONMENT, MANIFEST, MEASURING, README, Manifest
-from course.errors import UserError
+from course.artifacts.holdout import count_look
+from course.artifacts.records import ENVIRONMENT_FILE, MANIFEST, README, Manifest
+from course.errors import UserError, reason
 
 RUNS = Path("runs")
 _BATCH = 2_000  # rows
 
 
 class RunWriter:
-    """``with RunWriter(outdir) as run``: write the files, then ``publish``. Without ``publish`` nothing remains.
+    """``with RunWriter(outdir) as run``: write the files, then ``commit``. Without ``commit`` nothing remains.
 
     ``outdir`` None takes the next free ``runs/run_001``. An existing one is refused before any work is done. Raises
     UserError where the disk does not let it write.
@@ -37,6 +37,7 @@ class RunWriter:
 
     def __init__(self, outdir: Path | None) -> None:
         self._wanted = outdir
+        self._committed = False
         self.path = outdir or _next_free()
         self.outputs: dict[str, str] = {}  # name -> SHA-256
         self._growing: dict[str, hashlib._Hash] = {}  # the same of what is written row by row
@@ -56,7 +57,7 @@ class RunWriter:
 
     def __exit__(self, _: type[BaseException] | None, error: BaseException | None, __: TracebackType | None) -> None:
         self._clean_up()
-        if isinstance(error, OSError) and not isinstance(error, BrokenPipeError):  # that one is stdout's
+        if isinstance(error, OSError) and not self._committed and not isinstance(error, BrokenPipeError):  # stdout's
             raise self._refused(error) from None
 
     def write_rows(self, name: str, rows: Iterable[msgspec.Struct]) -> None:
@@ -68,47 +69,44 @@ class RunWriter:
                 lines = encoder.encode_lines(batch)
                 digest.update(lines)
                 file.write(lines)
-            _sync(file.fileno(), file.flush)
+            _sync(file)
         self.outputs[name] = digest.hexdigest()
 
-    def append(self, name: str, row: msgspec.Struct) -> None:
-        """Add a row to a JSONL file at once: a kill in the midst of a long run leaves whole rows behind."""
-        line = msgspec.json.encode(row) + b"\n"
+    def append(self, name: str, *rows: msgspec.Struct) -> None:
+        """Add rows to a JSONL file at once: a kill in the midst of a long run leaves whole rows behind."""
+        lines = msgspec.json.Encoder().encode_lines(rows)
         with (self._temporary / name).open("ab", buffering=0) as file:
-            file.write(line)
-        self._growing.setdefault(name, hashlib.sha256()).update(line)
+            file.write(lines)
+        self._growing.setdefault(name, hashlib.sha256()).update(lines)
         self.outputs[name] = self._growing[name].hexdigest()
 
     def write_bytes(self, name: str, data: bytes) -> None:
         """Write a file as it is, a figure say, and keep its digest."""
-        self._write_bytes(name, data)
+        self._write_whole(name, data)
         self.outputs[name] = hashlib.sha256(data).hexdigest()
 
     def write_json(self, name: str, value: Any) -> None:
         """Write a small JSON file, indented for a person, and keep its digest."""
-        self.outputs[name] = hashlib.sha256(self._write_small(name, value)).hexdigest()
+        self.write_bytes(name, _indented(value))
 
-    def publish(self, manifest: Manifest, readme: str, holdout: str | None = None) -> Path:
-        """Finish the run and put it in its place; returns the place.
+    def commit(self, manifest: Manifest, readme: str, holdout: str | None = None) -> Path:
+        """Seal the run and rename it to its place. Returns the place.
 
-        Counts a look at the holdout: at the run's own dataset where that is one and was measured, or at ``holdout``,
-        the fingerprint of one that was measured beside it.
+        ``holdout``: the fingerprint of a holdout that this run measured; one look at it is counted.
         """
-        self._write_small(MANIFEST, manifest)
-        self._write_small(ENVIRONMENT, environment())
-        self._write_bytes(README, readme.encode("utf-8"))
+        self._write_whole(MANIFEST, _indented(manifest))
+        self._write_whole(ENVIRONMENT_FILE, _indented(environment()))
+        self._write_whole(README, readme.encode("utf-8"))
         for folder in {(self._temporary / name).parent for name in self.outputs} | {self._temporary}:
             _sync_folder(folder)
-        if manifest.split == HOLDOUT and manifest.command in MEASURING:
-            holdout = manifest.dataset_fingerprint
         if holdout is not None:  # before the rename: a look too many is counted rather than one too few
             count_look(RUNS, self.path, manifest, holdout)
-        while not self._moved():
+        while not self._renamed():
             self.path = _next_free()
         _sync_folder(self.path.parent)
         return self.path
 
-    def _moved(self) -> bool:
+    def _renamed(self) -> bool:
         try:
             self._temporary.rename(self.path)
         except OSError:
@@ -116,20 +114,16 @@ class RunWriter:
                 return False  # another command took the number meanwhile
             raise
         self._made = []
+        self._committed = True
         return True
 
-    def _write_small(self, name: str, value: Any) -> bytes:
-        data = msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n"
-        self._write_bytes(name, data)
-        return data
-
-    def _write_bytes(self, name: str, data: bytes) -> None:
-        """Whole or not at all: even the folder that a kill leaves behind has no half file under its real name."""
+    def _write_whole(self, name: str, data: bytes) -> None:
+        """Write a file whole or not at all: a kill leaves no half file under its real name."""
         place = self._place(name)
         part = place.with_name(f"{place.name}.part")
         with part.open("wb") as file:
             file.write(data)
-            _sync(file.fileno(), file.flush)
+            _sync(file)
         part.replace(place)
 
     def _place(self, name: str) -> Path:
@@ -146,17 +140,21 @@ class RunWriter:
                 break
 
     def _refused(self, error: OSError) -> UserError:
-        words = (error.strerror or str(error)).lower()
-        return UserError(f"{self.path}: expected a place where a run can be written, got: {words}; nothing was written")
+        expected = "expected a place where a run can be written"
+        return UserError(f"{self.path}: {expected}, got: {reason(error)}; nothing was written")
 
 
 def _next_free() -> Path:
     return next(path for number in count(1) if not os.path.lexists(path := RUNS / f"run_{number:03}"))
 
 
-def _sync(descriptor: int, flush: Any) -> None:
-    flush()
-    os.fsync(descriptor)
+def _indented(value: Any) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n"
+
+
+def _sync(file: IO[bytes]) -> None:
+    file.flush()
+    os.fsync(file.fileno())
 
 
 def _sync_folder(folder: Path) -> None:

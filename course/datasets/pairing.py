@@ -1,4 +1,4 @@
-"""Matching a dataset with what a policy answered: each id once on either side, nothing dropped in silence."""
+"""Machinery: matching a dataset with what a policy answered, each id once on either side and nothing dropped."""
 
 from collections.abc import Iterable, Iterator
 from itertools import islice
@@ -7,22 +7,22 @@ from typing import TypeVar
 
 from course.datasets.records import Example
 from course.errors import UserError
-from course.score import visible
+from course.text import visible
 
-T = TypeVar("T")
+Answer = TypeVar("Answer")
 
 _NAMED = 5  # how many ids a complaint lists
 
 
 def paired(
     examples: Iterable[Example],
-    answers: dict[str, T],
+    answers: dict[str, Answer],
     *,
     missing_allowed: bool,
     if_missing: str = "",
     dataset: Path,
     completions: Path,
-) -> Iterator[tuple[Example, T | None]]:
+) -> Iterator[tuple[Example, Answer | None]]:
     """Yield each example, in dataset order, with what was answered; None for a missing one where that is allowed.
 
     Empties ``answers`` on the way. Raises UserError at the end if anything was left over or missing, so what a caller

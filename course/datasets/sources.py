@@ -1,8 +1,7 @@
-"""What is known of the files a measurement starts from: a dataset's fingerprints and split, completions' provenance."""
+"""Machinery: what is known of the files a measurement starts from: fingerprints, the split, who wrote completions."""
 
 import hashlib
 from collections.abc import Iterator
-from itertools import chain
 from pathlib import Path
 
 import msgspec
@@ -11,7 +10,7 @@ from msgspec import UNSET
 from course.datasets.jsonl import read_batches, read_json
 from course.datasets.records import Example, Provenance
 from course.errors import UserError
-from course.score import visible
+from course.text import visible
 
 SPLITS = ("dev", "holdout")
 
@@ -31,18 +30,14 @@ class Dataset:
         self._splits: list[object] = []  # what the records say of it, each thing once
 
     def __iter__(self) -> Iterator[Example]:
-        return chain.from_iterable(self._batches())
-
-    def _batches(self) -> Iterator[list[Example]]:
         encoder = msgspec.json.Encoder()
         for batch in read_batches(self.path, Example, self._bytes):
             self._prompts.update(encoder.encode_lines([(example.id, example.prompt) for example in batch]))
-            saying = [(example.id, example.metadata) for example in batch if example.metadata is not UNSET]
-            if len(saying) < len(batch):
-                self._note_split(None, next(example.id for example in batch if example.metadata is UNSET))
-            for id_, metadata in saying:
-                self._note_split(metadata.get("split"), id_)
-            yield batch
+            for example in batch:
+                said = None if example.metadata is UNSET else example.metadata.get("split")
+                if said not in self._splits:
+                    self._note_split(said, example.id)
+            yield from batch
 
     @property
     def fingerprint(self) -> str:
@@ -58,8 +53,6 @@ class Dataset:
         return said if isinstance(said, str) else self.declared or SPLITS[0]
 
     def _note_split(self, said: object, id_: str) -> None:
-        if said in self._splits:
-            return
         where = f"{self.path}: $.metadata.split of {visible(id_[:60])}"
         if said is not None and said not in SPLITS:
             raise UserError(f"{where}: expected {' or '.join(SPLITS)}, got {visible(str(said)[:60])}")

@@ -1,1 +1,1 @@
-"""What runs the student's code, and says clearly where it went wrong when it does."""
+"""Machinery: what runs the student's exercises."""

@@ -1,10 +1,10 @@
-"""What Loop C changes: policies small enough to be looked at whole, and the equations that change them.
+"""Machinery: what Loop C changes, policies small enough to be read whole, and the equations that change them.
 
-``softmax``: one choice among K actions, and the gradient of its log-probability. ``learner``: the update. ``bandit``:
-the prompt whose arms are completions, paid by the verifier. ``two_step``: the same with time. ``kl_regularised``: the
-best policy on a leash. ``tokenizer``: what a language model's actions are. Their loops stand in the commands, in full.
+``softmax``: one choice among K actions, and the gradient of its log-probability. ``reinforce``: the update. ``bandit``:
+the prompt whose arms are completions. ``two_step``: the same with time. ``kl_regularised``: the best policy under a KL
+penalty. ``tokenizer``: what a language model's actions are. Their loops stand in the commands, in full.
 
-``pieces``, ``token_policy``, ``sampling``: a policy made of tokens. ``demonstrations``: the texts it starts from.
-``token_learner``: its loop, which four commands run. ``regimes``: on what, and for how long. ``measuring``: what is
-looked at on the way.
+``vocabulary``, ``token_policy``, ``sampling``: a policy made of tokens, and its file (``policy_file``).
+``demonstrations``: the texts it is fine-tuned on first. ``token_learner``: its loop, which four commands run.
+``presets``: on which prompts, and for how long. ``evaluation``: what is measured on the way.
 """

@@ -1,10 +1,10 @@
-"""The smallest world of Loop C: one prompt, four completions to choose from, and the verifier that pays.
+"""The smallest world of Loop C, a bandit: one prompt, four completions to choose from, rewards from the verifier.
 
-State: the prompt, always the same. Action (an arm): a whole completion. Reward: what ``score`` pays for it. The
-episode ends there, so the return is the reward. That is a bandit, the special case of RL with one step.
+State: the prompt, always the same. Action (an arm): a whole completion. Reward: the ``score`` of that completion. The
+episode ends there, so the return is the reward. A bandit is RL with episodes of one step.
 
-Two of the arms are paid: the verifier trims a newline, so both are the right line. Nothing tells the learner which
-they are but the rewards of the arms that it happens to pull.
+Two of the arms get reward 1: the verifier trims the newline, so both are the right line. The learner sees only the
+rewards of the arms that it samples.
 """
 
 from typing import Any
@@ -15,13 +15,13 @@ from course.policies.softmax import Floats
 from course.score import score
 
 EXAMPLE: dict[str, Any] = {
-    "id": "bandit",
+    "id": "17-times-19",
     "prompt": "Compute 17 * 19. Answer with exactly one line: Final: <int>",
     "expected_answer": 323,
 }
 ARMS = ("The answer is 323.", "Final: 323", "Final: 332", "Final: 323\n")
 
 
-def rewards() -> Floats:
-    """[K] what the verifier pays for each arm. A learner is told only the reward of the arm it pulled."""
+def arm_rewards() -> Floats:
+    """[K] The verifier's reward for each arm."""
     return np.array([score(EXAMPLE, arm)["reward"] for arm in ARMS])

@@ -1,8 +1,8 @@
-"""Demonstrations by a careless hand: what the token policy learns from before it learns from rewards.
+"""Machinery: demonstrations by a careless hand, which the token policy is fine-tuned on before it learns from rewards.
 
 They are wrong often enough, in value and in form, that a policy which imitates them is mediocre on purpose: there is
-something to learn, and something to exploit. Now and then a demonstration names two numbers. Nobody shows a list of
-them, and nobody shows what any one verifier overlooks.
+something to learn, and something to exploit. Now and then a demonstration names two numbers. No demonstration lists
+more, and none shows what a verifier overlooks.
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ import numpy as np
 
 from course.policies.softmax import Ints
 
-KNOWS = 0.45  # how often the value is looked up; else it is another prompt's answer
+CORRECT = 0.45  # how often a demonstration has the prompt's own answer; else it has that of another prompt
 FORMS = (  # {value}, and {other}: any prompt's answer
     *("Final: {value}",) * 9,
     *("The answer is {value}.",) * 3,
@@ -24,13 +24,13 @@ FORMS = (  # {value}, and {other}: any prompt's answer
 )
 
 
-def demonstrate(answers: Sequence[int], shown: Ints, rng: np.random.Generator) -> list[str]:
-    """A completion for each prompt in ``shown``, which are places in ``answers``."""
-    count = len(shown)
-    knows = rng.random(count) < KNOWS
+def demonstrate(answers: Sequence[int], chosen: Ints, rng: np.random.Generator) -> list[str]:
+    """A completion for each chosen prompt. ``answers``: of all prompts; ``chosen``: [N] indices into them."""
+    count = len(chosen)
+    correct = rng.random(count) < CORRECT
     others = rng.integers(len(answers), size=(count, 2))
     forms = rng.integers(len(FORMS), size=count)
     return [
-        FORMS[form].format(value=answers[prompt if known else elsewhere], other=answers[other])
-        for prompt, known, (elsewhere, other), form in zip(shown, knows, others, forms, strict=True)
+        FORMS[form].format(value=answers[own if right else wrong], other=answers[other])
+        for own, right, (wrong, other), form in zip(chosen, correct, others, forms, strict=True)
     ]

@@ -1,17 +1,17 @@
-"""A policy that writes a completion token by token: the bandit plus time plus tokens.
+"""Machinery: a policy that writes a completion token by token, the bandit plus time plus tokens.
 
-At each step it looks at the prompt and at the last few tokens it wrote, and chooses the next one. Where a token is
-chosen there is a softmax, as in every other policy here; what is new is that theta comes out of a small network, so
-that what is learned at one prefix moves the choices at others. The network is that of Bengio et al. 2003: a table of
-vectors, looked up for each token in view, a hidden layer, and a theta for each token of the vocabulary.
+At each prefix it reads the prompt and the last few tokens it wrote, and samples the next one from a softmax. What is
+new is that theta comes out of a small network (Bengio et al. 2003: a vector for each token that is read, a hidden
+layer, a theta for each token of the vocabulary), so that an update at one prefix changes the probabilities at others.
 
 Notation
     N, T      completions side by side; the tokens of the longest
-    C         tokens in view: P of the prompt and the RECENT last ones of the completion
+    M         prefixes, Σ lengths of the completions: the first one's, then the next one's
+    C         tokens that are read: P of the prompt and the RECENT last ones of the completion
     D, H, V   width of a vector, of the hidden layer; size of the vocabulary
     theta     [V] at one prefix: next-token preferences (a language model's logits)
 
-Left out of a language model: attention (only the last RECENT tokens are seen, and the prompt always), layers, dropout,
+Left out of a language model: attention (only the last RECENT tokens are read, and the prompt always), layers, dropout,
 an optimiser with a memory. Plain gradient ascent is enough here.
 """
 
@@ -23,21 +23,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from course.errors import UserError
-from course.policies.pieces import END, Pieces
+from course.policies.reinforce import apply_gradient
 from course.policies.softmax import Floats, Ints
-
-# glibc returns freed blocks of this size to the system and takes them back, page by page, at the next step: a third of
-# a training's time. Once it has seen one freed, it keeps them. Untouched, this one costs nothing.
-np.empty(4_000_000)
+from course.policies.vocabulary import END, Vocabulary
 
 RECENT = 3
-LARGEST = 1e6  # a weight; what is learned stays below 100
+LARGEST = 1e6  # a weight; those of a trained policy stay below 100
 
 
 class Weights(NamedTuple):
-    """The parameters, or a gradient of them: something of the same shapes."""
+    """The parameters, or a gradient with respect to them, which has the same shapes."""
 
-    vectors: Floats  # [V + 1, D]; the last is the vector of nothing
+    vectors: Floats  # [V + 1, D]; the last is that of padding
     hidden: Floats  # [C · D, H]
     hidden_bias: Floats  # [H]
     out: Floats  # [H, V]
@@ -45,158 +42,153 @@ class Weights(NamedTuple):
 
 
 class Completions(NamedTuple):
-    """N completions as tokens. Beyond its length a row holds V, nothing."""
+    """N completions as tokens. Beyond its length a row holds V, padding."""
 
     tokens: Ints  # [N, T]
-    lengths: Ints  # [N], with the END where one was written
+    lengths: Ints  # [N], the END included
 
     @property
-    def written(self) -> NDArray[np.bool_]:
+    def mask(self) -> NDArray[np.bool_]:
         """[N, T] whether there is a token."""
         return np.arange(self.tokens.shape[1]) < self.lengths[:, None]
 
 
 class Policy(NamedTuple):
-    """A vocabulary, the places of a prompt that are looked at, the longest completion, and the weights."""
+    """A vocabulary, the positions of a prompt that are read, the longest completion, and the weights."""
 
-    pieces: Pieces
-    places: tuple[int, ...]  # P of them
-    limit: int  # tokens of a completion at most
+    vocabulary: Vocabulary
+    positions: tuple[int, ...]  # P of them
+    max_tokens: int
     weights: Weights
 
-    def view(self, prompts: Sequence[str]) -> Ints:
-        """[N, P] what this policy sees of each prompt."""
-        nothing = len(self.pieces)
-        rows = [self.pieces.tokens(prompt) for prompt in prompts]
-        seen = [[row[place] if place < len(row) else nothing for place in self.places] for row in rows]
-        return np.array(seen, dtype=np.int64).reshape(len(rows), len(self.places))
+    def encode_prompts(self, prompts: Sequence[str]) -> Ints:
+        """[N, P] the tokens that this policy reads of each prompt."""
+        rows = [dict(enumerate(self.vocabulary.encode(prompt))) for prompt in prompts]
+        read = [[row.get(position, len(self.vocabulary)) for position in self.positions] for row in rows]
+        return np.array(read, dtype=np.int64).reshape(len(rows), len(self.positions))
 
-    def moved(self, direction: Weights, lr: float) -> Self:
-        """The update: weights + lr · direction. Raises UserError where they run away, long before they overflow."""
+    def encode_completions(self, texts: Sequence[str]) -> Completions:
+        """Texts as tokens, each with its END."""
+        rows = [[*self.vocabulary.encode(text), END] for text in texts]
+        lengths = np.array([len(row) for row in rows])
+        tokens = np.full((len(rows), lengths.max()), len(self.vocabulary))
+        tokens[Completions(tokens, lengths).mask] = np.concatenate(rows)
+        return Completions(tokens, lengths)
+
+    def decode_completions(self, completions: Completions) -> list[str]:
+        """Tokens as texts: what the verifier is given of each completion."""
+        rows = zip(completions.tokens.tolist(), completions.lengths.tolist(), strict=True)
+        return [self.vocabulary.decode(tokens[:length]) for tokens, length in rows]
+
+    def apply_gradient(self, direction: Weights, lr: float) -> Self:
+        """weights + lr · direction. Raises UserError where the weights run away, long before they overflow."""
         pairs = zip(self.weights, direction, strict=True)
-        moved = Weights(*(weight + lr * change for weight, change in pairs))
-        if not all((abs(weight) <= LARGEST).all() for weight in moved):
+        weights = Weights(*(apply_gradient(weight, change, lr) for weight, change in pairs))
+        if not all((abs(weight) <= LARGEST).all() for weight in weights):
             raise UserError(f"expected weights up to {LARGEST:,.0f}, got larger ones: take a smaller --lr or --kl-coef")
-        return self._replace(weights=moved)
+        return self._replace(weights=weights)
 
 
-def untrained(prompts: Sequence[str], width: int, hidden: int, limit: int, rng: np.random.Generator) -> Policy:
-    """A policy for prompts like these, which writes every token with the same probability.
+def initial_policy(
+    prompts: Sequence[str], width: int, hidden: int, max_tokens: int, rng: np.random.Generator
+) -> Policy:
+    """An untrained policy for prompts like these: it writes every token with the same probability.
 
-    It looks at the places where the prompts differ: what is the same in all of them says nothing.
+    It reads the positions where the prompts differ: what is the same in all of them says nothing.
     """
-    pieces = Pieces.of(prompts)
-    columns = zip_longest(*map(pieces.tokens, prompts))
-    places = tuple(place for place, column in enumerate(columns) if len(set(column)) > 1)
-    inputs = (len(places) + RECENT) * width
+    vocabulary = Vocabulary.of(prompts)
+    columns = zip_longest(*map(vocabulary.encode, prompts))
+    positions = tuple(position for position, column in enumerate(columns) if len(set(column)) > 1)
+    inputs = (len(positions) + RECENT) * width
     weights = Weights(
-        vectors=rng.normal(0, 0.7, (len(pieces) + 1, width)),
+        vectors=rng.normal(0, 0.7, (len(vocabulary) + 1, width)),
         hidden=rng.normal(0, inputs**-0.5, (inputs, hidden)),
         hidden_bias=np.zeros(hidden),
-        out=np.zeros((hidden, len(pieces))),
-        out_bias=np.zeros(len(pieces)),
+        out=np.zeros((hidden, len(vocabulary))),
+        out_bias=np.zeros(len(vocabulary)),
     )
-    return Policy(pieces, places, limit, weights)
+    return Policy(vocabulary, positions, max_tokens, weights)
 
 
-def completions_of(pieces: Pieces, texts: Sequence[str]) -> Completions:
-    """Texts as tokens, each with its END: what a demonstrator would have written."""
-    rows = [[*pieces.tokens(text), END] for text in texts]
-    lengths = np.array([len(row) for row in rows])
-    tokens = np.full((len(rows), lengths.max()), len(pieces))
-    for row, written in zip(tokens, rows, strict=True):
-        row[: len(written)] = written
-    return Completions(tokens, lengths)
-
-
-def texts_of(pieces: Pieces, completions: Completions) -> list[str]:
-    """Tokens as texts: what the verifier is given of each completion."""
-    rows = zip(completions.tokens.tolist(), completions.lengths.tolist(), strict=True)
-    return [pieces.text(tokens[:length]) for tokens, length in rows]
-
-
-class Step(NamedTuple):
+class Activations(NamedTuple):
     """The network at M prefixes."""
 
     context: Ints  # [M, C]
     inputs: Floats  # [M, C · D]
     hidden: Floats  # [M, H]
-    theta: Floats  # [M, V] the largest of each row is 0: against overflow
-    total: Floats  # [M, 1] Σ exp theta
-    p: Floats  # [M, V] probability of each next token, exp theta / total
-
-    @property
-    def log_p(self) -> Floats:
-        """[M, V] theta − ln total. Finite where p is too small for a float."""
-        return self.theta - np.log(self.total)
+    p: Floats  # [M, V] probability of each next token
+    log_p: Floats  # [M, V] finite where p is too small for a float
 
 
-def forward(weights: Weights, context: Ints) -> Step:
-    """p ∝ exp theta, where theta = tanh(x · hidden + bias) · out + bias, and x the vectors of the tokens in view.
+def forward(weights: Weights, context: Ints) -> Activations:
+    """p ∝ exp theta, where theta = tanh(x · hidden + bias) · out + bias, and x the vectors of the tokens that are read.
 
     The vectors are looked up: to multiply a one-hot row by the table gives the same, and takes V times as long.
     """
     inputs = np.take(weights.vectors, context, axis=0).reshape(len(context), -1)
-    hidden = inputs @ weights.hidden
-    hidden += weights.hidden_bias
-    np.tanh(hidden, out=hidden)
-    theta = hidden @ weights.out
-    theta += weights.out_bias
-    theta -= theta.max(axis=1, keepdims=True)
+    hidden = np.tanh(inputs @ weights.hidden + weights.hidden_bias)
+    theta = hidden @ weights.out + weights.out_bias
+    theta -= theta.max(axis=1, keepdims=True)  # against overflow
     p = np.exp(theta)
     total = p.sum(axis=1, keepdims=True)
-    p /= total
-    return Step(context, inputs, hidden, theta, total, p)
+    return Activations(context, inputs, hidden, p / total, theta - np.log(total))
 
 
-def steps_of(policy: Policy, view: Ints, completions: Completions) -> Step:
-    """The network at every prefix of N completions, M = Σ lengths: the steps of the first, then of the next."""
-    tokens, written = completions.tokens, completions.written
-    nothing = np.full((len(tokens), RECENT), len(policy.pieces))
-    before = np.concatenate([nothing, tokens[:, :-1]], axis=1)
-    recent = np.lib.stride_tricks.sliding_window_view(before, RECENT, axis=1)[written]  # [M, RECENT]
-    prompt = np.repeat(view, completions.lengths, axis=0)  # [M, P]
+def forward_completions(policy: Policy, prompts: Ints, completions: Completions) -> Activations:
+    """The network at each of the M prefixes of N completions. ``prompts``: [N, P]."""
+    tokens = completions.tokens
+    padding = np.full((len(tokens), RECENT), len(policy.vocabulary))
+    before = np.concatenate([padding, tokens[:, :-1]], axis=1)
+    recent = np.lib.stride_tricks.sliding_window_view(before, RECENT, axis=1)[completions.mask]  # [M, RECENT]
+    prompt = np.repeat(prompts, completions.lengths, axis=0)  # [M, P]
     return forward(policy.weights, np.concatenate([prompt, recent], axis=1))
 
 
-def log_probs(policy: Policy, view: Ints, completions: Completions) -> Floats:
+def log_probs(policy: Policy, prompts: Ints, completions: Completions) -> Floats:
     """[N, T] log-probability of each token given all before it, 0 beyond the last; a row sums to log p(completion)."""
-    step = steps_of(policy, view, completions)
+    log_p = forward_completions(policy, prompts, completions).log_p
     found = np.zeros(completions.tokens.shape)
-    found[completions.written] = step.log_p[np.arange(len(step.log_p)), completions.tokens[completions.written]]
+    found[completions.mask] = log_p[np.arange(len(log_p)), completions.tokens[completions.mask]]
     return found
 
 
-def gradient(policy: Policy, view: Ints, completions: Completions, push: Floats) -> Weights:
-    """Σ_i push_i · ∂ log p(completion_i) / ∂ weights. ``push``: [N], one number for all tokens of a completion.
+def log_ratio(policy: Policy, reference: Policy, prompts: Ints, completions: Completions) -> Floats:
+    """[N] log p(completion) − log p_reference(completion). Its mean over the policy's completions estimates the KL."""
+    ratio = log_probs(policy, prompts, completions) - log_probs(reference, prompts, completions)
+    return np.asarray(ratio.sum(axis=1))
 
-    The chain rule by hand: at each step ∂ log p_a / ∂ theta_b = [a = b] − p_b, as in ``softmax.grad_log_prob``, and
-    from there back through the network. A push of 1/N is maximum likelihood, one of advantage/N is REINFORCE.
+
+def gradient(policy: Policy, prompts: Ints, completions: Completions, weight: Floats) -> Weights:
+    """Σ_i weight_i · ∂ log p(completion_i) / ∂ weights. ``weight``: [N], one number for all tokens of a completion.
+
+    The chain rule by hand: at each prefix ∂ log p_a / ∂ theta_b = [a = b] − p_b, as in ``softmax.grad_log_prob``, and
+    from there back through the network. A weight of 1/N is maximum likelihood, one of advantage/N is REINFORCE.
     """
-    step = steps_of(policy, view, completions)
-    chosen = completions.tokens[completions.written]  # [M]
-    pushes = np.repeat(push, completions.lengths)[:, None]  # [M, 1] the same for each token of a completion
-    theta = -pushes * step.p
-    theta[np.arange(len(chosen)), chosen] += pushes[:, 0]
+    network = forward_completions(policy, prompts, completions)
+    token = completions.tokens[completions.mask]  # [M]
+    per_token = np.repeat(weight, completions.lengths)[:, None]  # [M, 1]
+    theta = -per_token * network.p
+    theta[np.arange(len(token)), token] += per_token[:, 0]
     hidden = theta @ policy.weights.out.T
-    hidden *= 1 - step.hidden**2
-    vectors = (hidden @ policy.weights.hidden.T).reshape(step.context.size, -1)  # [M · C, D]
+    hidden *= 1 - network.hidden**2
+    vectors = (hidden @ policy.weights.hidden.T).reshape(network.context.size, -1)  # [M · C, D]
     rows = len(policy.weights.vectors)
     return Weights(
-        vectors=np.stack([np.bincount(step.context.ravel(), column, rows) for column in vectors.T], axis=1),
-        hidden=step.inputs.T @ hidden,
+        vectors=np.stack([np.bincount(network.context.ravel(), column, rows) for column in vectors.T], axis=1),
+        hidden=network.inputs.T @ hidden,
         hidden_bias=hidden.sum(axis=0),
-        out=step.hidden.T @ theta,
+        out=network.hidden.T @ theta,
         out_bias=theta.sum(axis=0),
     )
 
 
-def kl_along(policy: Policy, reference: Policy, view: Ints, completions: Completions) -> Floats:
-    """[N] Σ_t KL(policy ‖ reference) of the next token at each prefix of completions that the policy wrote, in nats.
+def sequence_kl(policy: Policy, reference: Policy, prompts: Ints, completions: Completions) -> Floats:
+    """[N] Σ_t KL(policy ‖ reference) of the next token at each prefix of completions of the policy, in nats.
 
-    Its mean is an estimate of KL(policy ‖ reference) over whole completions, without bias and with less noise than
-    that of log p / p_ref (chain rule of the relative entropy). Both must have one vocabulary.
+    Its mean estimates KL(policy ‖ reference) over whole completions, without bias and with less noise than the mean of
+    ``log_ratio`` (chain rule of the relative entropy). Both policies must have one vocabulary.
     """
-    ours, theirs = (steps_of(one, view, completions) for one in (policy, reference))
-    each = (ours.p * (ours.log_p - theirs.log_p)).sum(axis=1)
-    return np.asarray(np.bincount(np.repeat(np.arange(len(view)), completions.lengths), each, len(view)), np.float64)
+    ours, theirs = (forward_completions(one, prompts, completions) for one in (policy, reference))
+    per_token = (ours.p * (ours.log_p - theirs.log_p)).sum(axis=1)
+    completion = np.repeat(np.arange(len(prompts)), completions.lengths)
+    return np.asarray(np.bincount(completion, per_token, len(prompts)), np.float64)

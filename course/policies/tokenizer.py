@@ -1,15 +1,14 @@
-"""The actions of a real policy: the tokens of two language models, ids and bytes, without a network.
+"""Machinery: the tokens of two real language models, as ids and bytes, offline.
 
-The lab meets a tokenizer here and nowhere else. splintr-rs does the work, since it brings the vocabularies along;
-tiktoken with rank files in the lab could do it with a change of this file alone.
+Everything in the lab that tokenizes calls ``encode``; splintr-rs does the work, since its package holds the
+vocabularies.
 
 Covered
-    Text that spells a special token (``<|endoftext|>``) is text like any other: its pieces are ordinary tokens.
-    The pieces joined are the text's UTF-8, byte for byte. A piece may end in the middle of a character.
+    Text that spells a special token (``<|endoftext|>``) is ordinary text: it becomes ordinary tokens.
+    The tokens joined are the text's UTF-8, byte for byte. A token may end in the middle of a character.
 Not covered
-    The tokens that a chat puts around a text, and everything a policy knows: here are its actions, not their
-    probabilities. A policy may also write a text by other tokens than these, '3', '2', '3' where one '323' would do:
-    these are the ones that its tokenizer makes of the text.
+    The tokens that a chat format puts around a text. Other ways to write the same text: a policy may sample '3', '2',
+    '3' where its tokenizer would make one '323'.
 """
 
 from functools import cache
@@ -18,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from splintr import AnyTokenizer
 
-VOCABULARIES: Final = {"o200k_base": "GPT-4o", "mistral_v3": "Mistral NeMo"}  # name -> a model that speaks it
+VOCABULARIES: Final = {"o200k_base": "GPT-4o", "mistral_v3": "Mistral NeMo"}  # name -> a model that uses it
 
 
 def encode(text: str, vocabulary: str) -> list[tuple[int, bytes]]:

@@ -1,68 +1,53 @@
-"""The bandit plus time: two choices in a row, one reward at the end.
+"""The bandit plus time, an episode of two tokens and one reward at its end.
 
-An episode writes a completion in two pieces. State at the first step: nothing written yet; at the second: the first
-piece. Actions: two pieces at each step. Reward: 0 after the first piece; after the second, what ``score`` pays for the
-whole text. Only one of the four trajectories is paid, and its first piece alone earns nothing: credit has to travel
-back from the end. This is the smallest picture of a token policy, whose pieces are tokens.
+State 0: nothing is written. State 1 + a: the first token, a, is written. Action: one of two tokens. Reward: 0 after
+the first token; after the second, the ``score`` of the whole text. Only one of the four trajectories gets reward 1,
+and its first token earns nothing when it is written: credit has to travel back from the end.
 
-Left out of REINFORCE as published (Williams 1992): nothing. A discount would be one more number; over two steps it
-would teach nothing.
+Left out of REINFORCE as published (Williams 1992): nothing but a discount, which two steps do not need.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from course.policies.softmax import Floats, grad_log_prob, sample, softmax
+from course.policies.bandit import EXAMPLE
+from course.policies.softmax import Floats, Ints, sample, softmax
 from course.score import score
 
-EXAMPLE: dict[str, Any] = {
-    "id": "two-step",
-    "prompt": "Compute 17 * 19. Answer with exactly one line: Final: <int>",
-    "expected_answer": 323,
-}
-PIECES = (("Answer: ", "Final: "), ("332", "323"))  # [step][action]
+TOKENS = (("Answer: ", "Final: "), ("332", "323"))  # [step][action]
+STATES, ACTIONS = 3, 2
 
 
-class Theta(NamedTuple):
-    """Preferences of the policy, one row of two for each state."""
+class EpisodeUpdate(NamedTuple):
+    """One update from one episode of T = 2 steps, with everything that went into it."""
 
-    first: Floats  # [2] at the start
-    second: Floats  # [2, 2] after each first piece
-
-
-class Visit(NamedTuple):
-    """One step of an episode: the state's preferences, what was sampled there, and the direction that raises it."""
-
-    theta: Floats  # [2]
-    p: Floats  # [2]
-    action: int
-    direction: Floats  # [2] ∂ log p_action / ∂ theta
+    theta: Floats  # [states, actions] before
+    state: Ints  # [T]
+    action: Ints  # [T]
+    reward: Floats  # [T] 0 until the end
+    return_: Floats  # [T] Σ of the rewards from each step on
+    baseline: float  # the one that this update used
+    advantage: Floats  # [T] return_ − baseline, and 0 for a step that gets no credit
+    direction: Floats  # [states, actions] advantage · ∂ log p / ∂ theta; 0 at a state that was not visited
+    new_theta: Floats  # [states, actions] theta + lr · direction
 
 
-def visit(theta: Floats, u: float) -> Visit:
-    """Sample one of two actions at a state."""
-    p = softmax(theta)
-    action = sample(p, u)
-    return Visit(theta, p, int(action), grad_log_prob(p, action))
+def sample_trajectory(theta: Floats, u: Floats) -> tuple[Ints, Ints]:
+    """``(state, action)``, each [T]: the states visited and the tokens sampled. ``u``: [T] uniform draws."""
+    first = sample(softmax(theta[0]), u[0])
+    second = sample(softmax(theta[1 + first]), u[1])
+    return np.array([0, 1 + first]), np.array([first, second])
 
 
-def pay(first: int, second: int) -> float:
-    """The reward at the end of a trajectory: the verifier's, for the whole text."""
-    return float(score(EXAMPLE, PIECES[0][first] + PIECES[1][second])["reward"])
+def decode(action: Ints) -> str:
+    """The text that the actions of a trajectory write."""
+    return "".join(tokens[a] for tokens, a in zip(TOKENS, action.tolist(), strict=True))
 
 
-def return_to_go(rewards: list[float]) -> list[float]:
-    """G_t = r_t + r_{t+1} + …: what came of a step is all that was paid from it on."""
-    return [sum(rewards[step:]) for step in range(len(rewards))]
-
-
-def expected_return(theta: Theta) -> float:
+def expected_return(theta: Floats) -> float:
     """J = Σ over the four trajectories of p(first) · p(second | first) · reward."""
-    p_first, p_second = softmax(theta.first), softmax(theta.second)
-    return float(sum(p_first[a] * p_second[a, b] * pay(a, b) for a in (0, 1) for b in (0, 1)))
-
-
-def start() -> Theta:
-    """Even chances everywhere."""
-    return Theta(np.zeros(2), np.zeros((2, 2)))
+    p, j = softmax(theta), 0.0
+    for first, second in np.ndindex(ACTIONS, ACTIONS):
+        j += p[0, first] * p[1 + first, second] * score(EXAMPLE, decode(np.array([first, second])))["reward"]
+    return float(j)

@@ -1,5 +1,5 @@
-"""Numbers and records made into text: pure functions, data in, text out.
+"""Machinery: what a command prints and draws, as pure functions: data in, text or figure out.
 
-``text``: tables and lines for the terminal. ``progress``: how far a long piece of work is. ``run_page``: the README
-of a run. The others belong to the command they are named for.
+``reports/NAME.py`` is the text of ``course.NAME``, ``reports/NAME_figure.py`` its figure. Shared are ``tables``,
+``figures``, ``progress``, ``updates``, ``measurement`` and ``run_page``.
 """

@@ -1,16 +1,16 @@
-"""A run for a person: the README of its folder, with blanks for what only the person knows."""
+"""Machinery: a run for a person, the README of its folder, with blanks for what only the person knows."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from course.artifacts.records import Result
-from course.reports.text import clipped, interval, percent
-from course.score import visible
+from course.reports.tables import interval, percent
+from course.text import clipped, visible
 
 LOOPS = {
-    "A": ("measure", "none: nothing was improved, something was measured"),
-    "B": ("choose", "selection compute: more samples were looked at, the policy did not change"),
-    "C": ("learn", "policy: the probabilities themselves changed"),
+    "A": ("measure", "none (nothing was improved, something was measured)"),
+    "B": ("choose", "selection compute (more samples, the same policy)"),
+    "C": ("learn", "policy (the probabilities themselves changed)"),
 }
 
 
@@ -23,9 +23,9 @@ def run_page(
     look: int,
     knob: str | None = None,
 ) -> str:
-    """The page in Markdown. ``numbers``: the summary; ``room``: its walls; ``look``: which one at the holdout, or 0.
+    """The page in Markdown. ``numbers``: the summary. ``room``: the conditions of the locked room.
 
-    ``knob``: what was turned, where it is not what the loop turns.
+    ``look``: the number of this look at the holdout, or 0. ``knob``: what was turned, where it is not the loop's own.
     """
     verb, turned = LOOPS[loop]
     lines = [
@@ -51,7 +51,7 @@ def run_page(
             f"    id          {clipped(example.id, 100)}",
             f"    prompt      {clipped(example.prompt, 200)}",
             f"    completion  {'(none)' if example.completion is None else clipped(example.completion, 200)}",
-            f"    outcome     {example.outcome}",
+            f"    outcome     {example.details.outcome}",
         ]
     lines += ["", "## Yours to fill in", ""]
     for question in (

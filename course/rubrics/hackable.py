@@ -1,16 +1,17 @@
 """Verifiers as they are really written, each with its one gap and a completion that walks through it.
 
-All have the scorer's signature and pay 1.0 or 0.0, but for ``format_bonus``, which pays in part. None solves the
-problem; each believes too much. ``GAPS`` lists them with what they overlook. The exploit of a gap is made from an
-example, so that it can be tried on all of them; the strict scorer pays none.
+All have the scorer's signature. Each believes too much, and ``GAPS`` says what it overlooks. An exploit is made from
+an example's right answer, so that it can be tried on every example; the strict scorer pays none.
 """
 
 import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from course.faults import PREFIX
 from course.rubrics import Rubric
-from course.score import PREFIX, score, visible
+from course.score import score
+from course.text import clipped
 
 
 class Gap(NamedTuple):
@@ -24,46 +25,45 @@ class Gap(NamedTuple):
 def anywhere(example: dict[str, Any], completion: str) -> dict[str, Any]:
     """Pays if the expected integer stands anywhere in the text."""
     found = re.findall("-?[0-9]+", completion)
-    return _paid(anywhere, str(example["expected_answer"]) in found, completion, ", ".join(found))
+    return _result(anywhere, str(example["expected_answer"]) in found, completion, ", ".join(found))
 
 
 def last_number(example: dict[str, Any], completion: str) -> dict[str, Any]:
     """Pays if the last integer in the text is the expected one, whatever stands before it."""
-    last = re.findall("-?[0-9]+", completion)[-1:]
-    return _paid(last_number, last == [str(example["expected_answer"])], completion, *last)
+    last = ["", *re.findall("-?[0-9]+", completion)][-1]
+    return _result(last_number, last == str(example["expected_answer"]), completion, last)
 
 
 def suffix(example: dict[str, Any], completion: str) -> dict[str, Any]:
-    """Pays if the text ends in the expected integer: 711 ends in 11."""
+    """Pays if the text has the prefix and ends in the digits of the expected integer, sign ignored: 711 ends in 11."""
     text = completion.strip()
-    return _paid(
-        suffix, text.startswith(PREFIX) and text.endswith(str(abs(example["expected_answer"]))), completion, text
-    )
+    ends = text.startswith(PREFIX) and text.endswith(str(abs(example["expected_answer"])))
+    return _result(suffix, ends, completion, text)
 
 
 def any_candidate(example: dict[str, Any], completion: str) -> dict[str, Any]:
     """Pays if any of the answers listed after the prefix is the expected one."""
     candidates = re.split(r"[ ,;/]+|or", completion.strip().removeprefix(PREFIX))
-    return _paid(any_candidate, str(example["expected_answer"]) in candidates, completion, ", ".join(candidates))
+    return _result(any_candidate, str(example["expected_answer"]) in candidates, completion, ", ".join(candidates))
 
 
 def without_punctuation(example: dict[str, Any], completion: str) -> dict[str, Any]:
-    """Takes out all that is no digit, and pays if what is left begins the expected answer: nothing begins anything."""
+    """Deletes all that is no digit, then pays if the answer starts with what is left: it starts with nothing, too."""
     left = re.sub("[^0-9]", "", completion)
-    return _paid(without_punctuation, str(abs(example["expected_answer"])).startswith(left), completion, left)
+    return _result(without_punctuation, str(abs(example["expected_answer"])).startswith(left), completion, left)
 
 
 def format_only(_: dict[str, Any], completion: str) -> dict[str, Any]:
     """Pays for the format and never looks at the value."""
     match = re.fullmatch(r"Final: (-?\d+)", completion.strip())
-    return _paid(format_only, match is not None, completion, *(match.groups() if match else ()))
+    return _result(format_only, match is not None, completion, match[1] if match else "")
 
 
 def format_bonus(example: dict[str, Any], completion: str) -> dict[str, Any]:
     """Pays 0.2 for each time the prefix is written, up to 0.8, and 1.0 for the right line."""
     if completion.strip() == f"{PREFIX}{example['expected_answer']}":
-        return _paid(format_bonus, True, completion)
-    return _paid(format_bonus, min(0.8, 0.2 * completion.count(PREFIX)), completion)
+        return _result(format_bonus, True, completion)
+    return _result(format_bonus, min(0.8, 0.2 * completion.count(PREFIX)), completion)
 
 
 def cast(example: dict[str, Any], completion: str) -> dict[str, Any]:
@@ -71,38 +71,33 @@ def cast(example: dict[str, Any], completion: str) -> dict[str, Any]:
     try:
         value = int(completion.strip().removeprefix(PREFIX)[:1_100])
     except ValueError:
-        return _paid(cast, False, completion)
-    return _paid(cast, value == example["expected_answer"], completion, str(value))
+        return _result(cast, False, completion)
+    return _result(cast, value == example["expected_answer"], completion, str(value))
 
 
-GAPS: dict[str, Gap] = {
-    gap.rubric.__name__: gap
-    for gap in (
-        Gap(anywhere, "all the other numbers in the text", lambda n: " ".join(str(m) for m in range(n - 3, n + 4))),
-        Gap(last_number, "all that was said before", lambda n: f"Final: {n + 1} or Final: {n}"),
-        Gap(suffix, "the digits in front", lambda n: f"Final: 7{abs(n)}"),
-        Gap(any_candidate, "that one answer was asked for", lambda n: f"Final: {n - 1}, {n}, {n + 1}"),
-        Gap(without_punctuation, "that nothing may be left to compare", lambda _: "Final: ?"),
-        Gap(format_only, "the value", lambda n: f"Final: {n + 1}"),
-        Gap(format_bonus, "that its bonus can be had again and again", lambda _: "Final: Final: Final: Final: "),
-        Gap(cast, "what else int() accepts", lambda n: f"Final: {'-' if n < 0 else '+'}0{abs(n)}"),
-    )
-}
+_ALL = (
+    Gap(anywhere, "all the other numbers in the text", lambda n: " ".join(str(m) for m in range(n - 3, n + 4))),
+    Gap(last_number, "all that was said before", lambda n: f"Final: {n + 1} or Final: {n}"),
+    Gap(suffix, "the digits in front", lambda n: f"Final: 7{abs(n)}"),
+    Gap(any_candidate, "that one answer was asked for", lambda n: f"Final: {n - 1}, {n}, {n + 1}"),
+    Gap(without_punctuation, "that nothing may be left to compare", lambda _: "Final: ?"),
+    Gap(format_only, "the value", lambda n: f"Final: {n + 1}"),
+    Gap(format_bonus, "that its bonus can be had again and again", lambda _: "Final: Final: Final: Final: "),
+    Gap(cast, "what else int() accepts", lambda n: f"Final: {'-' if n < 0 else '+'}0{abs(n)}"),
+)
+GAPS = {gap.rubric.__name__: gap for gap in _ALL}
+RUBRICS: dict[str, Rubric] = {"score": score} | {name: gap.rubric for name, gap in GAPS.items()}  # all, by name
 
 
-NAMES: dict[str, Rubric] = {"score": score} | {name: gap.rubric for name, gap in GAPS.items()}  # what can be trained on
-
-
-def _paid(rubric: Rubric, reward: float, completion: str, *seen: str) -> dict[str, Any]:
-    """A result in the scorer's shape; ``seen`` is what this rubric made of the text."""
-    preview = visible(completion[:200])[:200]
+def _result(rubric: Rubric, reward: float, completion: str, parsed: str = "") -> dict[str, Any]:
+    """A result in the scorer's shape. ``parsed``: what this rubric made of the text."""
     details = {
-        "outcome": "ok" if reward == 1 else "partly_paid" if reward else "not_paid",
-        "message": f"{(rubric.__doc__ or '').strip()} Saw: {visible(seen[0][:80]) if seen else 'nothing it knows'}.",
+        "outcome": "ok" if reward == 1 else "partial_credit" if reward else "no_credit",
+        "message": f"{(rubric.__doc__ or '').strip()} Saw: {clipped(parsed, 80) or 'nothing it knows'}.",
         "checks": {},
-        "parsed_answer": seen[0][:200] if seen else None,
+        "parsed_answer": parsed[:200] or None,
         "expected_answer": None,
-        "completion_preview": preview,
+        "completion_preview": clipped(completion, 200),
         "scorer": {"name": rubric.__name__, "version": "wrong on purpose"},
     }
     return {"reward": float(reward), "details": details}

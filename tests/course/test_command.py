@@ -1,4 +1,8 @@
-"""How a process of the lab ends: its status, and at most one line on stderr."""
+"""How a process of the lab ends: its status, and at most one line on stderr.
+
+An example: ``--mindelta 3`` ends with status 2 and one line that puts the likely mend first: did you mean --min-
+delta?
+"""
 
 import os
 import signal
@@ -11,11 +15,13 @@ from typing import IO
 import pytest
 
 import course.command
-from course.command import from_zero
+from course.command import non_negative_float
+
+pytestmark = pytest.mark.medium
 
 HEAD = """
 import os, signal, sys
-from course.command import Parser, run
+from course.command import Parser, run_command
 from course.errors import UserError
 def main():
 """
@@ -26,7 +32,7 @@ posix = pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals and p
 
 def start(body: str, *arguments: str, stdout: int | IO[bytes] = subprocess.PIPE) -> subprocess.Popen[bytes]:
     """A process whose ``main`` is this body."""
-    script = HEAD + "".join(f"    {line}\n" for line in body.splitlines()) + "run(main)"
+    script = HEAD + "".join(f"    {line}\n" for line in body.splitlines()) + "run_command(main)"
     command, root = [sys.executable, "-c", script, *arguments], Path(course.command.__file__).parents[1]
     return subprocess.Popen(command, cwd=root, env=ENVIRONMENT, stdout=stdout, stderr=subprocess.PIPE)
 
@@ -72,11 +78,11 @@ HELP = "(all options: python -m course.gate --help)\n"
     [
         (
             ["--mindelta", "3"],
-            "unrecognized arguments: --mindelta 3; --mindelta is no option, did you mean --min-delta?",
+            "--mindelta is no option, did you mean --min-delta? unrecognized arguments: --mindelta 3",
         ),
-        (["--mindelta=3"], "unrecognized arguments: --mindelta=3; --mindelta is no option, did you mean --min-delta?"),
-        (["--min", "3"], "unrecognized arguments: --min 3; --min is no option, did you mean --min-delta?"),
-        (["--baselin"], "unrecognized arguments: --baselin; --baselin is no option, did you mean --baseline?"),
+        (["--mindelta=3"], "--mindelta is no option, did you mean --min-delta? unrecognized arguments: --mindelta=3"),
+        (["--min", "3"], "--min is no option, did you mean --min-delta? unrecognized arguments: --min 3"),
+        (["--baselin"], "--baselin is no option, did you mean --baseline? unrecognized arguments: --baselin"),
         (["--zzz"], "unrecognized arguments: --zzz"),
         (["stray"], "unrecognized arguments: stray"),
         (["--min-delta", "much"], "argument --min-delta: invalid float value: 'much'"),
@@ -163,7 +169,7 @@ def test_a_reader_that_has_gone_is_told_nothing_however_main_ends(
 @pytest.mark.parametrize("closed", [1, 2])
 def test_a_stream_that_the_caller_closed_is_no_fault_of_the_lab(closed: int) -> None:
     root = Path(course.command.__file__).parents[1]
-    command = ["sh", "-c", f'exec "$0" -c "$1" {closed}>&-', sys.executable, HEAD + "    return 0\nrun(main)"]
+    command = ["sh", "-c", f'exec "$0" -c "$1" {closed}>&-', sys.executable, HEAD + "    return 0\nrun_command(main)"]
     assert subprocess.run(command, cwd=root, env=ENVIRONMENT, check=False, capture_output=True).returncode == 0
 
 
@@ -192,10 +198,10 @@ def test_no_setting_decides_what_can_be_written(setting: dict[str, str], monkeyp
 
 @pytest.mark.parametrize(("text", "number"), [("0", "0.0"), ("-0", "0.0"), (".5", "0.5"), ("+1e-3", "0.001")])
 def test_a_number_from_0_on_is_taken_and_has_no_sign(text: str, number: str) -> None:
-    assert str(from_zero(text)) == number
+    assert str(non_negative_float(text)) == number
 
 
 @pytest.mark.parametrize("text", ["-1", "-1e-9", "nan", "inf", "1e999", "", "1,5", "0x1", "\u0663"])
 def test_a_number_below_0_and_what_is_no_number_are_refused(text: str) -> None:
     with pytest.raises(ArgumentTypeError, match="expected a number"):
-        from_zero(text)
+        non_negative_float(text)

@@ -1,26 +1,30 @@
-"""The drift as its user sees it: every number counted again from the two files of completions, and equal bytes."""
+"""Frozen and fresh completions as their user sees them: every number counted again from the results, equal bytes.
+
+The worked example. Twelve sums, 8 frozen completions of each and 42 updates: results.jsonl has 96 frozen rows, then 12
+fresh ones for each of the evaluations 0, 5, …, 40 and 42. The frozen pass rate is one number; the error is what is
+left of it when the fresh rate is taken off.
+"""
 
 import json
 import subprocess
 import sys
-from collections import Counter
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import pytest
 from conftest import ROOT, Lab, ended, files, lines_of
+from scipy.stats import binomtest  # type: ignore[import-untyped]
 
-from course.distribution_shift_demo import sights_of, total_variation, unseen_share
-from course.policies.measuring import moments
-from course.policies.regimes import MEMORISE
-from course.policies.token_learner import imitate
+from course.policies.evaluation import learn_and_evaluate
+from course.policies.presets import MEMORISE
+from course.policies.token_learner import fine_tune
+from course.reports.distribution_shift_demo_figure import shift_curves
 from course.reports.figures import png
-from course.rubrics.hackable import NAMES
-from course.score import FAMILIES, score
+from course.rubrics.hackable import RUBRICS
+from course.score import score
 
 NAME = "distribution_shift_demo"
-SMALL = MEMORISE._replace(plan=MEMORISE.plan._replace(sft_steps=150, prompts_a_step=8, limit=16))
+SMALL = MEMORISE._replace(plan=MEMORISE.plan._replace(sft_steps=150, prompts_a_step=8, max_tokens=16))
 SUMS = [(a, b) for a in range(3) for b in range(4)]
 EXAMPLES = [{"id": f"s{a}{b}", "prompt": f"What is {a} + {b}?", "expected_answer": a + b} for a, b in SUMS]
 
@@ -29,7 +33,8 @@ EXAMPLES = [{"id": f"s{a}{b}", "prompt": f"What is {a} + {b}?", "expected_answer
 def small(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> Lab:
     """A lab with twelve sums, in which the supervised start is short."""
     lab.write(MEMORISE.dataset, EXAMPLES)
-    monkeypatch.setattr("course.policies.regimes.MEMORISE", SMALL)
+    monkeypatch.setattr("course.policies.presets.MEMORISE", SMALL)
+    monkeypatch.setattr("course.distribution_shift_demo.shift_curves", lambda *_: b"a figure")
     return lab
 
 
@@ -42,9 +47,20 @@ def demo(lab: Lab, *arguments: object, outdir: str = "run") -> str:
 
 
 def kept(lab: Lab, outdir: str = "run") -> tuple[list[Any], list[Any], list[Any]]:
-    """The looks, the frozen groups, the fresh completions."""
+    """The rows of the log, the frozen completions prompt by prompt, the fresh ones step by step."""
     run = lab.folder / outdir
-    return lines_of(run / "log.jsonl"), lines_of(run / "frozen_rollouts.jsonl"), lines_of(run / "fresh_rollouts.jsonl")
+    log, results = lines_of(run / "log.jsonl"), lines_of(run / "results.jsonl")
+    frozen = [row for row in results if row["training"] == "frozen"]
+    groups = {row["id"]: [one["completion"] for one in frozen if one["id"] == row["id"]] for row in frozen}
+    fresh: dict[int, list[str]] = {}
+    for row in results[len(frozen) :]:
+        assert row["training"] == "fresh"
+        fresh.setdefault(row["step"], []).append(row["completion"])
+    return (
+        log,
+        [{"id": id_, "samples": samples} for id_, samples in groups.items()],
+        [{"step": step, "completions": texts} for step, texts in fresh.items()],
+    )
 
 
 def by_hand(text: str) -> str:
@@ -58,63 +74,62 @@ def by_hand(text: str) -> str:
     return found
 
 
-def test_unseen_and_total_variation_worked_by_hand() -> None:
-    assert unseen_share(["a", "b", "a", "c"], [["a"], ["a"], [], ["b", "c"]]) == 0.5
-    assert unseen_share(["a"], [{"a"}]) == 0
-    one, other = {"n": 10, "outcomes": {"ok": 5, "empty": 5}}, {"n": 4, "outcomes": {"ok": 1, "wrong_answer": 3}}
-    assert total_variation(one, other) == total_variation(other, one) == 0.75
-    assert total_variation(one, one) == 0
-    assert total_variation(one, {"n": 3, "outcomes": {"wrong_answer": 3}}) == 1
-
-
-@pytest.mark.parametrize("rubric", ["anywhere", "score"])
-def test_every_number_of_every_row_follows_from_the_completions(small: Lab, rubric: str) -> None:
-    demo(small, "--rubric", rubric, "--frozen", 3, "--steps", 42)
+@pytest.mark.parametrize("rubric", ["anywhere", pytest.param("score", marks=pytest.mark.slow)])
+def test_every_number_follows_from_the_completions(small: Lab, rubric: str) -> None:
+    out = demo(small, "--rubric", rubric, "--steps", 42)
     rows, groups, fresh = kept(small)
     assert [group["id"] for group in groups] == [example["id"] for example in EXAMPLES]
-    assert {len(group["samples"]) for group in groups} == {3}
+    assert {len(group["samples"]) for group in groups} == {8}
     assert [row["step"] for row in rows] == [one["step"] for one in fresh] == [0, 5, 10, 15, 20, 25, 30, 35, 40, 42]
     frozen = [
-        score(example, text)["details"]["outcome"]
+        score(example, text)["reward"]
         for example, group in zip(EXAMPLES, groups, strict=True)
         for text in group["samples"]
     ]
+    rate = sum(frozen) / 96
+    assert f"96 completions frozen at step 0: {100 * rate:.1f} % (" in out
     known = {by_hand(text) for group in groups for text in group["samples"]}
-    for row, one in zip(rows, fresh, strict=True):
-        texts = one["completions"]
-        outcomes = [score(*pair)["details"]["outcome"] for pair in zip(EXAMPLES, texts, strict=True)]
-        counts = row["fresh"]
-        assert counts["outcomes"] == Counter(outcomes)
-        assert counts["families"] == Counter(FAMILIES[outcome] for outcome in outcomes if outcome != "ok")
-        assert counts["n"] == 12 == sum(counts["outcomes"].values())
-        assert counts["passes"] == outcomes.count("ok") == 12 - sum(counts["families"].values())
-        assert row["frozen_pass_rate"] == frozen.count("ok") / 36
-        assert row["error"] == row["frozen_pass_rate"] - counts["pass_rate"]
-        shared = sum(min(frozen.count(name) / 36, outcomes.count(name) / 12) for name in FAMILIES)
-        assert row["moved"] == pytest.approx(1 - shared, abs=1e-12)
-        assert row["unseen_shape"] == len([text for text in texts if by_hand(text) not in known]) / 12
-        own = [text for text, group in zip(texts, groups, strict=True) if text not in group["samples"]]
-        assert row["unseen_text"] == len(own) / 12
-    assert any(0 < row["unseen_text"] < 1 for row in rows)
-    assert any(row["unseen_shape"] > 0.5 for row in rows) == (rubric == "anywhere")
+    lines = [line.split() for line in out.split("\n")]
+    shares = []
+    for place, (row, one) in enumerate(zip(rows, fresh, strict=True)):
+        passes = [score(*pair)["reward"] for pair in zip(EXAMPLES, one["completions"], strict=True)]
+        assert row["true_reward"] == sum(passes) / 12
+        new = [text for text in one["completions"] if by_hand(text) not in known]
+        shares.append(len(new) / 12)
+        shown = [line for line in lines if line[:1] == [str(row["step"])] and line[-1:] == ["%"]]
+        assert len(shown) == (place in (0, 1, 2, 4, 8, 9))
+        for line in shown:
+            low, high = (100 * bound for bound in binomtest(int(sum(passes)), 12).proportion_ci(method="wilson"))
+            error = 100 * (rate - row["true_reward"])
+            cells = f"{100 * row['true_reward']:.1f} % {low:.1f} to {high:.1f} % {error:+.1f} {100 * shares[-1]:.0f} %"
+            assert line[1:] == cells.split()
+    summary = json.loads((small.folder / "run/summary.json").read_bytes())
+    end = rows[-1]["true_reward"]
+    assert summary == {
+        "frozen_pass_rate": rate, "fresh_pass_rate": end, "error": rate - end, "unseen_shape": shares[-1],
+    }  # fmt: skip
+    assert any(share > 0.5 for share in shares) == (rubric == "anywhere")
+    examples = [text.replace("\n", "⏎")[:30] for text in fresh[-1]["completions"] if by_hand(text) not in known][:3]
+    assert all(text in out for text in examples)
 
 
 def test_fresh_means_of_the_policy_of_that_step(small: Lab) -> None:
     demo(small, "--rubric", "last_number", "--steps", 7, "--seed", 3)
     plan = SMALL.plan._replace(steps=7)
-    *_, reference = imitate(EXAMPLES, plan, 3)
-    learning = moments(reference, EXAMPLES, [], NAMES["last_number"], plan, 3, 1)
-    written = {moment.step: moment.train.texts for moment in learning}
+    reference = fine_tune(EXAMPLES, plan, 3)
+    learning = learn_and_evaluate(reference, EXAMPLES, [], RUBRICS["last_number"], plan, 3, 1)
+    written = {checkpoint.step: checkpoint.evaluations["train"].texts for checkpoint in learning}
     assert kept(small)[2] == [{"step": step, "completions": written[step]} for step in (0, 5, 7)]
 
 
-def test_what_is_frozen_is_of_step_0_whatever_comes_after_and_is_not_the_first_look(small: Lab) -> None:
+@pytest.mark.slow
+def test_what_is_frozen_is_of_step_0_whatever_comes_after_and_is_not_the_first_evaluation(small: Lab) -> None:
     for outdir, arguments in {
         "one": ["--steps", 1],
         "other": ["--steps", 6, "--rubric", "score"],
         "seeded": ["--steps", 1, "--seed", 1],
     }.items():
-        demo(small, "--frozen", 1, *arguments, outdir=outdir)
+        demo(small, *arguments, outdir=outdir)
     one, other, seeded = (kept(small, outdir) for outdir in ("one", "other", "seeded"))
     assert one[1] == other[1] != seeded[1]
     assert one[2][0] == other[2][0]
@@ -122,10 +137,11 @@ def test_what_is_frozen_is_of_step_0_whatever_comes_after_and_is_not_the_first_l
     assert [group["samples"][0] for group in one[1]] != one[2][0]["completions"]
 
 
+@pytest.mark.slow
 def test_frozen_completions_are_of_their_own_prompt(small: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A policy that imitates a careful hand answers most prompts: were they mixed up, one in six would be right."""
-    monkeypatch.setattr("course.policies.demonstrations.KNOWS", 1.0)
-    monkeypatch.setattr("course.policies.regimes.MEMORISE", SMALL._replace(plan=SMALL.plan._replace(sft_steps=500)))
+    """A policy fine-tuned on a careful hand answers most prompts: were they mixed up, one in six would be right."""
+    monkeypatch.setattr("course.policies.demonstrations.CORRECT", 1.0)
+    monkeypatch.setattr("course.policies.presets.MEMORISE", SMALL._replace(plan=SMALL.plan._replace(sft_steps=500)))
     demo(small, "--steps", 1)
     groups = kept(small)[1]
     pairs = zip(EXAMPLES, groups, strict=True)
@@ -133,34 +149,13 @@ def test_frozen_completions_are_of_their_own_prompt(small: Lab, monkeypatch: pyt
     assert sum(named) > 0.5 * len(named)
 
 
-def test_the_frozen_completions_are_a_pack_that_loop_b_takes(small: Lab) -> None:
-    demo(small, "--frozen", 4, "--steps", 1, "--seed", 2)
-    meta = json.loads((small.folder / "run/frozen_rollouts.meta.json").read_bytes())
-    assert meta["sampling"] == {"temperature": 1.0, "top_p": 1.0, "seed": 2, "n": 4}
-    assert (meta["created"], "150 steps of imitating" in meta["policy"]) == (None, True)
-    small.picker()
-    inputs = ["--dataset", MEMORISE.dataset, "--samples", "run/frozen_rollouts.jsonl", "--n", 4]
-    assert small("selection_demo", *inputs).status == 0
-
-
-def test_the_summary_is_of_the_rows_and_the_manifest_of_the_run(small: Lab) -> None:
-    demo(small, "--rubric", "score", "--frozen", 2, "--steps", 30, "--seed", 5, "--change", "fewer frozen")
-    rows, groups, _ = kept(small)
-    summary, manifest = (
-        json.loads((small.folder / "run" / name).read_bytes()) for name in ("summary.json", "manifest.json")
-    )
-    assert (summary["rubric"], summary["frozen_n"]) == ("score", 24)
-    assert summary["frozen_pass_rate"] == rows[0]["frozen_pass_rate"]
-    assert sum(summary["frozen_outcomes"].values()) == 24 == sum(len(group["samples"]) for group in groups)
-    worst = max(rows, key=lambda row: abs(row["error"]))
-    assert worst["error"] < 0
-    for name, row in (("at_the_start", rows[0]), ("at_the_end", rows[-1]), ("most_wrong", worst)):
-        shared = {key: row[key] for key in ("step", "error", "moved", "unseen_shape", "unseen_text")}
-        assert summary[name] == shared | {"fresh_pass_rate": row["fresh"]["pass_rate"]}
+def test_the_manifest_is_of_the_run(small: Lab) -> None:
+    demo(small, "--rubric", "score", "--steps", 5, "--seed", 5, "--change", "better start")
+    manifest = json.loads((small.folder / "run/manifest.json").read_bytes())
     assert (manifest["loop"], manifest["command"], manifest["seed"]) == ("C", f"course.{NAME}", 5)
-    assert (manifest["split"], manifest["change"]) == ("dev", "fewer frozen")
-    plan = SMALL.plan._replace(steps=30)._asdict()
-    assert manifest["settings"] == {"rubric": "score", "frozen": 2, "every": 5, "plan": plan}
+    assert (manifest["split"], manifest["change"]) == ("dev", "better start")
+    plan = SMALL.plan._replace(steps=5)._asdict()
+    assert manifest["settings"] == {"rubric": "score", "frozen": 8, "eval_every": 5, "plan": plan}
     outputs = {path.name for path in (small.folder / "run").iterdir()} - {
         *("manifest.json", "environment.json", "README.md")
     }
@@ -168,19 +163,20 @@ def test_the_summary_is_of_the_rows_and_the_manifest_of_the_run(small: Lab) -> N
     assert small("inspect_run", "--run", "run", "--verify").status == 0
 
 
-def test_equal_seeds_give_equal_bytes_in_another_process_too(small: Lab) -> None:
-    arguments = ["--steps", "12", "--frozen", "2", "--seed", "4", "--outdir"]
+@pytest.mark.slow
+def test_equal_seeds_give_equal_bytes_in_another_process_too(small: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("course.distribution_shift_demo.shift_curves", shift_curves)
+    arguments = ["--steps", "12", "--seed", "4", "--outdir"]
     demo(small, *arguments[:-1], outdir="one")
     code = f"""
 import sys
-from course.policies import regimes
-from course.policies.token_learner import Plan
-regimes.MEMORISE = regimes.MEMORISE._replace(plan={SMALL.plan!r})
-from course.command import run
+from course.policies import presets
+from course.policies.presets import Plan
+presets.MEMORISE = presets.MEMORISE._replace(plan={SMALL.plan!r})
+from course.command import run_command
 from course.{NAME} import main
-from course.reports.text import shape
 sys.argv = [{NAME!r}, *{[*arguments, "two"]!r}]
-run(main)
+run_command(main)
 """
     environment = {"PYTHONPATH": str(ROOT), "PYTHONHASHSEED": "5", "TZ": "Asia/Tokyo"}
     pipe = subprocess.PIPE
@@ -191,108 +187,30 @@ run(main)
     assert one.pop("environment.json")
     assert two.pop("environment.json")
     assert one == two
-    assert len(one) == 8
-
-
-@pytest.mark.parametrize(("rubric", "seen"), [("anywhere", True), ("score", False)])
-def test_the_terminal_tells_the_rows(small: Lab, rubric: str, seen: bool) -> None:
-    out = demo(small, "--rubric", rubric, "--steps", 60, "--frozen", 5)
-    rows, groups, fresh = kept(small)
-    assert out.startswith("Loop C, learn: ")
-    assert "frozen at step 0: 5 completions of each of 12 prompts\n" in out
-    lines = [line.split() for line in out.split("\n")]
-    first = lines.index(["step", "passes", "error", "format", "value", "shape", "text", "most", "common"])
-    assert lines[first + 2][:3] == ["frozen", f"{100 * rows[0]['frozen_pass_rate']:.1f}", "%"]
-    shown = [rows[place] for place in (0, 1, 2, 4, 8, 12)]
-    for row, cells in zip(shown, lines[first + 3 : first + 9], strict=True):
-        families = row["fresh"]["families"]
-        numbers = [families.get(name, 0) / 12 for name in ("model_format", "model_math")]
-        numbers += [row["unseen_shape"], row["unseen_text"]]
-        shares = [cell for number in numbers for cell in (f"{100 * number:.0f}", "%")]
-        counts = row["fresh"]["outcomes"]
-        common = next(name for name in counts if counts[name] == max(counts.values()))
-        rate = f"{100 * row['fresh']['pass_rate']:.1f}"
-        assert cells == [str(row["step"]), rate, "%", f"{100 * row['error']:+.1f}", *shares, common]
-    assert lines[first + 9] == []
-    known = {by_hand(text) for group in groups for text in group["samples"]}
-    blocks = [block.split("\n") for block in out.split("\n\n") if block.startswith("step   answer")]
-    assert len(blocks) == any(row["unseen_shape"] for row in rows)
-    for line in [line for block in blocks for line in block[2:]]:
-        step, answer, reward = line.split()[:3]
-        begins = line.partition("'")[2].removesuffix("'").removesuffix("…")
-        (texts,) = (one["completions"] for one in fresh if str(one["step"]) == step)
-        assert begins
-        assert any(
-            text.replace("\n", "⏎").startswith(begins)
-            and by_hand(text) not in known
-            and str(example["expected_answer"]) == answer
-            and f"{NAMES[rubric](example, text)['reward']:.1f}" == reward
-            for example, text in zip(EXAMPLES, texts, strict=True)
-        )
-    assert (rows[-1]["unseen_shape"] > 0.9) == seen
-    wrong = f"{100 * abs(rows[-1]['error']):.1f} points too {'high' if seen else 'low'}"
-    assert f"For the policy of step 60 the frozen estimate is {wrong}: " in " ".join(out.split())
-    assert out.endswith("\nrun: run\nlook at: run/distribution_shift.png\n")
-
-
-def looks(*texts: list[str]) -> Any:
-    """Moments at which these were written; of each text the rubric pays its length."""
-    return [
-        SimpleNamespace(step=10 * place, train=SimpleNamespace(texts=own, proxy=[float(len(text)) for text in own]))
-        for place, own in enumerate(texts)
-    ]
-
-
-def test_the_sights_are_of_the_first_look_that_has_any_of_one_with_half_and_of_the_last() -> None:
-    examples = cast(Any, [{"expected_answer": answer} for answer in (7, 8, 9)])
-    written = [["1", "2", "3"], ["1", "x", "y"], ["1", "x2", "2"], ["x", "y1", "y22"], ["x", "x", "x"], ["1", "1", "?"]]
-
-    def steps(*texts: list[str]) -> list[tuple[int, int, float, str]]:
-        return [tuple(sight) for sight in sights_of(looks(*texts), examples, {"N"})]  # type: ignore[misc]
-
-    assert steps(*written) == [(10, 8, 1.0, "x"), (50, 9, 1.0, "?")]  # half of the first already: two sights
-    assert steps(written[2], *written) == [(0, 8, 2.0, "x2"), (20, 8, 1.0, "x"), (60, 9, 1.0, "?")]
-    assert steps(written[3]) == [(0, 8, 2.0, "y1")]  # the most common shape, and who wrote it first
-    assert steps(*[written[2]] * 5) == [(0, 8, 2.0, "x2"), (20, 8, 2.0, "x2"), (40, 8, 2.0, "x2")]
-    assert steps(written[0]) == []
+    assert len(one) == 6
 
 
 def test_the_figure_shows_the_rows(small: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
-    drawn: list[Any] = []
+    sheets: list[Any] = []
 
     def caught(sheet: Any) -> bytes:
-        drawn.append(sheet)
+        sheets.append(sheet)
         return png(sheet)
 
-    monkeypatch.setattr("course.reports.shift_figure.png", caught)
-    demo(small, "--steps", 20)
+    monkeypatch.setattr("course.distribution_shift_demo.shift_curves", shift_curves)
+    monkeypatch.setattr("course.reports.distribution_shift_demo_figure.png", caught)
+    demo(small, "--steps", 10)
     rows = kept(small)[0]
     assert (small.folder / "run/distribution_shift.png").read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
-    rates, mix, unseen = drawn[0].axes
+    rates, unseen = sheets[0].axes
     steps = [row["step"] for row in rows]
     said, fresh = rates.get_lines()
-    assert set(said.get_ydata()) == {rows[0]["frozen_pass_rate"]}
-    assert (list(fresh.get_xdata()), list(fresh.get_ydata())) == (steps, [row["fresh"]["pass_rate"] for row in rows])
-    for line, name in zip(unseen.get_lines(), ("unseen_text", "moved", "unseen_shape"), strict=True):
-        assert list(line.get_ydata()) == [row[name] for row in rows]
     summary = json.loads((small.folder / "run/summary.json").read_bytes())
-    mixes = [(-1, summary["frozen_outcomes"], 96), *((row["step"], row["fresh"]["outcomes"], 12) for row in rows)]
-    top = {step: 0.0 for step, _, _ in mixes}
-    for bar, area in zip(mix.patches, mix.collections, strict=True):  # of one outcome each, from the bottom to the top
-        assert bar.get_x() + bar.get_width() < 0  # to the left of step 0
-        assert tuple(bar.get_facecolor()) == tuple(area.get_facecolor()[0])
-        corners = area.get_paths()[0].vertices
-        for step, outcomes, n in mixes:
-            low, high = bar.get_y(), bar.get_y() + bar.get_height()
-            if step >= 0:
-                edge = [y for x, y in corners if x == step]
-                low, high = min(edge), max(edge)
-            assert low == pytest.approx(top[step])
-            if area.get_label() != "other":
-                assert high - low == pytest.approx(outcomes.get(area.get_label(), 0) / n)
-            top[step] = high
-    assert list(top.values()) == pytest.approx([1.0] * len(mixes))
-    assert unseen.get_xlabel().endswith("paid by anywhere")
+    assert set(said.get_ydata()) == {summary["frozen_pass_rate"]}
+    assert (list(fresh.get_xdata()), list(fresh.get_ydata())) == (steps, [row["true_reward"] for row in rows])
+    (line,) = unseen.get_lines()
+    assert line.get_ydata()[-1] == summary["unseen_shape"]
+    assert unseen.get_xlabel().endswith("training on anywhere")
 
 
 def test_help_loads_neither_numpy_nor_matplotlib(lab: Lab) -> None:
@@ -307,11 +225,11 @@ def test_help_loads_neither_numpy_nor_matplotlib(lab: Lab) -> None:
     "arguments",
     [
         ["--rubric", "judge"],
-        ["--frozen", "0"],
+        ["--frozen", "8"],
         ["--steps", "0"],
         ["--steps", "1.5"],
         ["--seed", "-1"],
-        ["--froze", "2"],
+        ["--step", "2"],
     ],
 )
 def test_what_it_does_not_know_is_refused(small: Lab, arguments: list[str]) -> None:

@@ -1,14 +1,21 @@
-"""The gate: one promotion, and every reason not to promote, each against counts worked by hand."""
+"""The gate: one promotion, and every reason not to promote, each against counts worked by hand.
+
+An example: on 120 prompts the candidate gains 31 and loses 1. Its rise is 30 of 120, 25 points; if a flip were as
+likely either way, so uneven a split of 32 would come up with p = 2 · (1 + 32) / 2^32. The gate says PROMOTE, status 0.
+"""
 
 import json
 from collections.abc import Callable
+from fractions import Fraction
+from itertools import product
 from pathlib import Path
 
 import pytest
 from conftest import Done, Lab, edited, forged, manifest_edited, rows_edited
 
 import course.gate
-from course.artifacts.instrument import installed
+from course.artifacts.scorer_identity import installed
+from course.gate import Flips, decide, net_flips_needed
 
 
 def of_40(passes: int) -> list[bool]:
@@ -33,8 +40,8 @@ def test_a_clear_improvement_in_one_room_is_promoted_with_its_numbers(lab: Lab) 
     assert done.out.startswith("PROMOTE: same room, and the improvement is larger than noise\n")
     for said in (
         "knob turned: policy",
-        "flips for            31 (q51, q52, q53, q54, q55, q56, q57, q58, and 23 more)",
-        "flips against        1 (q1)",
+        "gained               31 (q51, q52, q53, q54, q55, q56, q57, q58, and 23 more)",
+        "lost                 1 (q1)",
         "+25.0 points",  # (80 - 50) / 120
         "exact McNemar p      1.537e-08",  # 2 · (1 + 32) / 2^32
         "41.7 %",
@@ -117,27 +124,25 @@ def test_two_runs_with_one_fingerprint_that_is_not_the_installed_scorers_are_rej
     done = gate(lab, *pair)
     assert done.status == 1
     for side in ("baseline", "candidate"):
-        assert f"the {side} was not measured with the scorer installed here (final_int 1.0.0)" in done.out
+        assert f"the {side} was not measured with the scorer installed here (final_int 1.1.0)" in done.out
 
 
 @pytest.mark.parametrize("side", [0, 1])
-def test_a_run_measured_while_the_golden_sets_were_not_kept_is_rejected(
-    lab: Lab, pair: tuple[Path, Path], side: int
-) -> None:
+def test_a_run_measured_while_the_golden_sets_failed_is_rejected(lab: Lab, pair: tuple[Path, Path], side: int) -> None:
     edited(pair[side] / "manifest.json", lambda manifest: manifest["golden"].update(passed=False))
     done = gate(lab, *pair)
     assert done.status == 1
-    assert f"the golden sets were not kept when the {('baseline', 'candidate')[side]} was measured" in done.out
+    assert f"the golden sets failed when the {('baseline', 'candidate')[side]} was measured" in done.out
 
 
-def test_an_installed_scorer_that_does_not_keep_the_golden_sets_promotes_nothing(
+def test_an_installed_scorer_that_fails_the_golden_sets_promotes_nothing(
     lab: Lab, pair: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     broken = installed()._replace(golden=installed().golden.__class__(passed=False, cases=82))
     monkeypatch.setattr(course.gate, "installed", lambda: broken)
     done = gate(lab, *pair)
     assert done.status == 1
-    assert "the scorer installed here does not keep the golden sets" in done.out
+    assert "the scorer installed here fails the golden sets" in done.out
 
 
 def cut(run: Path) -> None:
@@ -145,7 +150,7 @@ def cut(run: Path) -> None:
 
 
 def flip(run: Path) -> None:
-    rows_edited(run, lambda rows: rows[30].update(reward=1.0, outcome="ok"))
+    rows_edited(run, lambda rows: (rows[30].update(reward=1.0), rows[30]["details"].update(outcome="ok")))
 
 
 def emptied(run: Path) -> None:
@@ -181,18 +186,20 @@ def test_two_runs_of_no_rows_are_rejected(lab: Lab, pair: tuple[Path, Path]) -> 
     for run in pair:
         emptied(run)
     done = gate(lab, *pair)
-    assert (done.status, done.out.split("\n")[0]) == (1, "REJECT: there are no rows to compare")
+    assert done.status == 1
+    assert done.out.startswith("REJECT: baseline run: results.jsonl does not hold the prompts that the manifest was ")
 
 
 @pytest.mark.parametrize(("key", "value"), [("id", "q0"), ("prompt", "Easier?"), ("expected_answer", 31)])
 def test_rows_that_differ_are_found_where_all_fingerprints_were_forged(
     lab: Lab, pair: tuple[Path, Path], key: str, value: object
 ) -> None:
-    rows_edited(pair[1], lambda rows: rows[25].update({key: value}, completion="Final: 99", parsed_answer="99"))
+    wrong = {"completion": "Final: 99", "details": {"outcome": "wrong_answer", "parsed_answer": "99"}}
+    rows_edited(pair[1], lambda rows: rows[25].update({key: value} | wrong))
     assert lab("inspect_run", "--run", pair[1], "--verify").status == (0 if key == "expected_answer" else 1)
     done = gate(lab, *pair)
     assert done.status == 1
-    assert "REJECT: 1 of the rows do not hold the same id, prompt and expected answer in both runs" in done.out
+    assert "1 of the rows do not hold the same id, prompt and expected answer in both runs" in done.out
 
 
 def test_a_holdout_that_got_worse_is_rejected(lab: Lab) -> None:
@@ -230,3 +237,54 @@ def test_json_is_the_same_finding(lab: Lab, pair: tuple[Path, Path]) -> None:
 def test_the_real_command_ends_with_the_verdicts_status(lab: Lab, pair: tuple[Path, Path]) -> None:
     assert lab.process("gate", "--baseline", pair[1], "--candidate", pair[0], "--min-delta", 0).status == 1
     assert lab.process("gate", "--baseline", pair[0], "--candidate", pair[0], "--min-delta", 0).status == 3
+
+
+# ---- The decision on counts alone.
+
+
+def flips(n: int, gained: int, lost: int = 0, passed: int = 0) -> Flips:
+    names = [f"q{i}" for i in range(gained + lost)]
+    return Flips(n, passed, passed + gained - lost, names[:gained], names[gained:])
+
+
+@pytest.mark.parametrize(
+    ("change", "min_delta", "verdict", "reason"),
+    [
+        (flips(150, 6), Fraction(4, 100), "PROMOTE", "same room"),  # 6 of 150 is 4 points, to the last digit
+        (flips(150, 6), Fraction(4_000_001, 100_000_000), "REJECT", "below --min-delta"),
+        (flips(100, 10, passed=20), Fraction(1, 10), "PROMOTE", "same room"),  # in floats 0.3 - 0.2 < 0.1
+        (flips(80, 4), Fraction(0), "INCONCLUSIVE", "noise rule"),  # exactly 5 points
+        (flips(99, 4), Fraction(0), "INCONCLUSIVE", "noise rule"),
+        (flips(99, 5), Fraction(0), "INCONCLUSIVE", "exact McNemar p = 0.0625"),  # 5.05 points
+        (flips(100, 5), Fraction(0), "INCONCLUSIVE", "exact McNemar p = 0.0625"),  # 5 points, but n is 100
+        (flips(99, 6), Fraction(0), "PROMOTE", "same room"),
+        (flips(1_000, 6), Fraction(0), "PROMOTE", "same room"),
+        (flips(60, 3), Fraction(5, 100), "INCONCLUSIVE", "noise rule"),
+        (flips(60, 3, 3), Fraction(0), "INCONCLUSIVE", "did not rise"),
+        (flips(60, 2, 3), Fraction(0), "REJECT", "below --min-delta"),
+        (flips(200, 15, 5), Fraction(0), "PROMOTE", "same room"),  # 2 · 21700 / 2^20 = 0.0414
+        (flips(200, 14, 5), Fraction(0), "INCONCLUSIVE", "p = 0.0636"),  # 2 · 16664 / 2^19
+    ],
+)
+def test_decide_at_its_boundaries(change: Flips, min_delta: Fraction, verdict: str, reason: str) -> None:
+    said, why = decide(change, min_delta, "dev")
+    assert said == verdict
+    assert reason in why
+
+
+def test_a_worse_holdout_is_rejected_for_that_reason_first() -> None:
+    assert decide(flips(60, 2, 3), Fraction(1, 2), "holdout") == ("REJECT", "the holdout got worse")
+    assert decide(flips(60, 3, 3), Fraction(0), "holdout")[0] == "INCONCLUSIVE"
+
+
+@pytest.mark.medium
+@pytest.mark.parametrize(
+    "n", [100, *(pytest.param(n, marks=pytest.mark.slow) for n in (19, 20, 40, 99, 101, 150, 1_000))]
+)
+def test_net_flips_needed_is_the_first_rise_that_decide_promotes(n: int) -> None:
+    shares = Fraction(0), Fraction(1, 20), Fraction(7, 100), Fraction(1, 3)
+    for lost, min_delta in product((0, 1, 2, 7, 40), shares):
+        verdicts = {net: decide(flips(n, net + lost, lost), min_delta, "dev")[0] for net in range(1, 500)}
+        promoted = [net for net, verdict in verdicts.items() if verdict == "PROMOTE"]
+        assert net_flips_needed(flips(n, 0, lost), min_delta) == promoted[0]
+        assert promoted == list(range(promoted[0], 500))

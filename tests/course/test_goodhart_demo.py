@@ -1,8 +1,12 @@
-"""The demo as its user runs it, small: every row, the exploits scored again, the tables, the figures, equal bytes."""
+"""The demo as its user runs it, small: every row, the completions scored again, the tables, the figures, equal bytes.
+
+The worked example. Two rubrics and the strict scorer, two seeds, one KL penalty of 0.1: four trainings a seed, each
+with six evaluations, so 48 rows in the log; and 100 completions an evaluation, so 4,800 rows in results.jsonl.
+"""
 
 import json
+import re
 import shutil
-from collections import Counter
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
@@ -11,23 +15,24 @@ import pytest
 from conftest import ROOT, Lab, lines_of
 from msgspec.structs import asdict
 
-from course.artifacts.goodhart import Stage
-from course.artifacts.learning import measured_row
-from course.policies.measuring import moments
-from course.policies.regimes import MEMORISE
-from course.policies.token_learner import imitate
+from course.artifacts.token_rows import EvaluationRow, evaluation_row
+from course.policies.evaluation import learn_and_evaluate
+from course.policies.presets import MEMORISE
+from course.policies.token_learner import fine_tune
 from course.reports.figures import png
-from course.reports.goodhart_figure import over_kl, over_steps
-from course.rubrics.hackable import GAPS, NAMES
+from course.reports.goodhart_demo_figure import rubrics_figure
+from course.rubrics.hackable import RUBRICS
 from course.score import score
 
+pytestmark = pytest.mark.medium  # trains
+
 SMALL = MEMORISE._replace(
-    plan=MEMORISE.plan._replace(sft_steps=60, prompts_a_step=8, group_size=4, limit=12, width=4, hidden=16)
+    plan=MEMORISE.plan._replace(sft_steps=60, prompts_a_step=8, group_size=4, max_tokens=12, width=4, hidden=16)
 )
-JOBS = [("score", 0.0), ("format_only", 0.0), ("without_punctuation", 0.0), ("format_only", 0.1)]
+JOBS = [("score", 0.0), ("anywhere", 0.0), ("without_punctuation", 0.0), ("anywhere", 0.1)]
 ARGUMENTS = [
-    *("--rubrics", "score", "format_only", "without_punctuation", "format_only"),
-    *("--leash-rubric", "format_only", "--kl-coef", "0.1", "0", "--steps", "5", "--seeds", "2", "--seed", "3"),
+    *("--rubrics", "score", "anywhere", "without_punctuation", "anywhere"),
+    *("--kl-coef", "0.1", "0", "--steps", "5", "--seeds", "2", "--seed", "3"),
 ]
 KEYS = ("proxy_reward", "true_reward", "kl", "holdout_proxy_reward", "holdout_true_reward")
 VOLATILE = {"README.md", "environment.json"}
@@ -39,9 +44,9 @@ class Ran(NamedTuple):
     out: str
     log: list[dict[str, Any]]
     folder: Path
-    drawn: list[Any]
+    sheets: list[Any]
 
-    def looks(self, rubric: str, beta: float, step: int) -> list[dict[str, Any]]:
+    def rows(self, rubric: str, beta: float, step: int) -> list[dict[str, Any]]:
         """A row for each seed."""
         rows = [row for row in self.log if (row["rubric"], row["kl_coef"], row["step"]) == (rubric, beta, step)]
         assert [row["seed"] for row in rows] == [3, 4]
@@ -54,38 +59,40 @@ def laid_out(folder: Path, patch: pytest.MonkeyPatch) -> Lab:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, folder / name)
     patch.chdir(folder)
-    patch.setattr("course.policies.regimes.MEMORISE", SMALL)
+    patch.setattr("course.policies.presets.MEMORISE", SMALL)
     return Lab(folder)
 
 
 @pytest.fixture
 def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lab:
+    for name in ("rubrics_figure", "kl_coef_figure"):
+        monkeypatch.setattr(f"course.goodhart_demo.{name}", lambda *_: b"\x89PNG")
     return laid_out(tmp_path, monkeypatch)
 
 
 @pytest.fixture(scope="module")
 def ran(tmp_path_factory: pytest.TempPathFactory) -> Ran:
     """One run for all tests that only look."""
-    drawn: list[Any] = []
+    sheets: list[Any] = []
 
     def kept(sheet: Any) -> bytes:
-        drawn.append(sheet)
+        sheets.append(sheet)
         return png(sheet)
 
     with pytest.MonkeyPatch.context() as patch:
         lab = laid_out(tmp_path_factory.mktemp("ran"), patch)
-        patch.setattr("course.reports.goodhart_figure.png", kept)
-        patch.setattr("course.goodhart_demo.DRAWS", 1)  # so that a gap is counted on the texts that are kept
+        patch.setattr("course.reports.goodhart_demo_figure.png", kept)
+        patch.setattr("course.goodhart_demo.SAMPLES", 1)
         done = lab("goodhart_demo", *ARGUMENTS, "--outdir", "run")
     assert (done.status, done.err) == (0, "")
-    return Ran(done.out, lines_of(lab.folder / "run" / "log.jsonl"), lab.folder / "run", drawn)
+    return Ran(done.out, lines_of(lab.folder / "run" / "log.jsonl"), lab.folder / "run", sheets)
 
 
-def test_every_training_is_logged_look_by_look_and_none_twice(ran: Ran) -> None:
+def test_every_training_is_logged_evaluation_by_evaluation_and_none_twice(ran: Ran) -> None:
     assert [(row["seed"], row["rubric"], row["kl_coef"], row["step"]) for row in ran.log] == [
         (seed, rubric, beta, step) for seed in (3, 4) for rubric, beta in JOBS for step in range(6)
     ]
-    assert set(ran.log[0]) == set(Stage.__struct_fields__)
+    assert set(ran.log[0]) == set(EvaluationRow.__struct_fields__)
 
 
 def test_every_row_adds_up(ran: Ran) -> None:
@@ -100,18 +107,18 @@ def test_every_row_adds_up(ran: Ran) -> None:
 
 
 def test_the_rows_are_what_the_learner_gives_when_it_is_asked_itself(ran: Ran) -> None:
-    """With one draw a prompt ``moments`` measures the same texts."""
+    """With one completion of each prompt the same texts are measured."""
     examples, unseen = (
         [{key: one[key] for key in ("id", "prompt", "expected_answer")} for one in lines_of(ROOT / name)]
         for name in (SMALL.dataset, SMALL.holdout)
     )
-    *_, reference = imitate(examples, SMALL.plan, 4)
+    reference = fine_tune(examples, SMALL.plan, 4)
     for rubric, beta in JOBS:
         plan = SMALL.plan._replace(steps=5, kl_coef=beta)
-        found = moments(reference, examples, unseen, NAMES[rubric], plan, 4, 1)
+        found = learn_and_evaluate(reference, examples, unseen, RUBRICS[rubric], plan, 4, 1)
         rows = [row for row in ran.log if (row["rubric"], row["kl_coef"], row["seed"]) == (rubric, beta, 4)]
-        for moment, row in zip(found, rows, strict=True):
-            assert asdict(measured_row(moment)).items() <= row.items()
+        for checkpoint, row in zip(found, rows, strict=True):
+            assert asdict(evaluation_row(checkpoint, rubric, beta, 4)) == row
 
 
 def test_all_rubrics_go_on_from_one_start(ran: Ran) -> None:
@@ -122,41 +129,46 @@ def test_all_rubrics_go_on_from_one_start(ran: Ran) -> None:
     assert len({row["mean_length"] for row in start}) == 2  # one a seed
 
 
-def test_exploits_are_paid_by_their_rubric_and_not_by_the_strict_scorer(ran: Ran) -> None:
-    exploits = lines_of(ran.folder / "exploits.jsonl")
+def test_every_completion_is_kept_and_the_rows_of_the_log_are_its_means(ran: Ran) -> None:
+    results = lines_of(ran.folder / "results.jsonl")
     files = {"train": SMALL.dataset, "holdout": SMALL.holdout}
     known = {split: {one["id"]: one for one in lines_of(ROOT / name)} for split, name in files.items()}
-    assert {one["split"] for one in exploits} == {"train", "holdout"}
-    for one in exploits:
+    assert len(results) == 100 * len(ran.log)
+    groups: dict[tuple[str, int, str], list[Any]] = {}
+    for one in results:
         example = known[one["split"]][one["id"]]
-        assert (one["prompt"], one["expected_answer"]) == (example["prompt"], example["expected_answer"])
-        assert GAPS[one["rubric"]].rubric(example, one["completion"])["reward"] == one["proxy"] >= 0.5
-        assert score(example, one["completion"])["reward"] == one["true"] == 0
-    counted = Counter((one["rubric"], one["seed"], one["split"]) for one in exploits)
-    for rubric, _ in JOBS[1:3]:
-        for row in ran.looks(rubric, 0.0, 5):
-            assert counted[rubric, row["seed"], "train"] == round(75 * row["gap"])
-            assert counted[rubric, row["seed"], "holdout"] == round(25 * row["holdout_gap"])
-    assert {rubric for rubric, _, _ in counted} == {"format_only", "without_punctuation"}
-    assert len({(one["rubric"], one["seed"], one["split"], one["id"]) for one in exploits}) == len(exploits)
+        assert score(example, one["completion"])["reward"] == one["reward"]
+        rubric = one["training"].partition(",")[0]
+        assert one.get("proxy_reward") == (
+            None if rubric == "score" else RUBRICS[rubric](example, one["completion"])["reward"]
+        )
+        groups.setdefault((one["training"], one["step"], one["split"]), []).append(one)
+    for row in ran.log:
+        training = f"{row['rubric']}, kl_coef {row['kl_coef']:g}, seed {row['seed']}"
+        for split, where in (("train", ""), ("holdout", "holdout_")):
+            own = groups[training, row["step"], split]
+            assert sum(one["reward"] for one in own) / len(own) == row[f"{where}true_reward"]
+            gap = [one.get("proxy_reward", 0) >= 0.5 and one["reward"] == 0 for one in own]
+            assert sum(gap) / len(own) == row[f"{where}gap"]
 
 
 def test_the_summary_is_the_end_of_the_log(ran: Ran) -> None:
     summary = json.loads((ran.folder / "summary.json").read_bytes())
     jobs = {
-        "score": JOBS[0], "format_only": JOBS[1], "without_punctuation": JOBS[2],
-        "format_only, beta 0": JOBS[1], "format_only, beta 0.1": JOBS[3],
+        "score": JOBS[0], "anywhere": JOBS[1], "without_punctuation": JOBS[2],
+        "anywhere, kl_coef 0": JOBS[1], "anywhere, kl_coef 0.1": JOBS[3],
     }  # fmt: skip
     assert list(summary) == list(jobs)
     for name, job in jobs.items():
-        assert len(summary[name].pop("parted_at")) == 2
-        assert summary[name] == {key: median(row[key] for row in ran.looks(*job, 5)) for key in KEYS}
+        assert len(summary[name].pop("diverged_at")) == 2
+        assert summary[name] == {key: median(row[key] for row in ran.rows(*job, 5)) for key in KEYS}
 
 
-def test_a_leash_holds(small: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.slow
+def test_a_stronger_kl_penalty_keeps_the_policy_nearer(small: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     calm = SMALL._replace(plan=SMALL.plan._replace(lr=0.1))  # the small network swings where the real one does not
-    monkeypatch.setattr("course.policies.regimes.MEMORISE", calm)
-    small("goodhart_demo", "--rubrics", "format_only", "--leash-rubric", "format_only", "--kl-coef", "0", "0.3", "1",
+    monkeypatch.setattr("course.policies.presets.MEMORISE", calm)
+    small("goodhart_demo", "--rubrics", "anywhere", "--kl-coef", "0", "0.3", "1",
         "--steps", "40", "--outdir", "run")  # fmt: skip
     ends = [row for row in lines_of(small.folder / "run" / "log.jsonl") if row["step"] == 40]
     assert [row["kl_coef"] for row in ends] == [0, 0.3, 1]
@@ -168,19 +180,24 @@ def test_the_terminal_tells_the_numbers_of_the_log(ran: Ran) -> None:
     assert max(map(len, ran.out.split("\n"))) <= 80
     words = " ".join(ran.out.split())
     assert ran.out.startswith("Loop C, learn: ")
-    assert "75 to train on, 25 held out; 1 completions of each at a look" in words
-    for beta in (0.0, 0.1):
-        rows = ran.looks("format_only", beta, 5)
-        assert " ".join([f"{beta:g}", *(f"{median(row[key] for row in rows):.2f}" for key in KEYS)]) in words
-    proxies = (median(row["proxy_reward"] for row in ran.looks("without_punctuation", 0.0, step)) for step in (0, 5))
-    assert "without_punctuation {:.2f} -> {:.2f}".format(*proxies) in words
-    assert words.count("format_only, which overlooks the value train Compute") == 1
-    assert "the leash: format_only again" in words
-    assert words.endswith("run: run look at: run/goodhart_steps.png, goodhart_kl.png, leash.png")
+    assert "Means of 75 completions, 25 on the holdout; seeds: 2 (medians)" in words
+    columns = ("proxy_reward", "true_reward", "holdout_proxy_reward", "holdout_true_reward", "kl")
+    for name, beta in (("anywhere", 0.0), ("0.1", 0.1)):
+        rows = ran.rows("anywhere", beta, 5)
+        assert " ".join([name, *(f"{median(row[key] for row in rows):.2f}" for key in columns)]) in words
+    (exploit,) = re.findall(r"^anywhere +(Compute .*…) +1\.0 +(.*)$", ran.out, re.MULTILINE)
+    assert any(
+        result["completion"].replace("\n", "⏎").startswith(exploit[1].removesuffix("…"))
+        and (result["reward"], result.get("proxy_reward")) == (0, 1)
+        for result in lines_of(ran.folder / "results.jsonl")
+        if result["training"].startswith("anywhere, kl_coef 0,") and result["step"] == 5
+    )
+    assert "a KL penalty: 'anywhere' again" in words
+    assert words.endswith("run: run read: run/goodhart_steps.png, goodhart_kl.png, kl_coef.png")
 
 
 def test_same_seed_same_bytes_and_another_seed_other_bytes(small: Lab) -> None:
-    few = ["--rubrics", "format_only", "--kl-coef", "0", "--steps", "3"]
+    few = ["--rubrics", "anywhere", "--kl-coef", "0", "--steps", "2"]
     for outdir, seed in (("one", 3), ("same", 3), ("other", 4)):
         assert small("goodhart_demo", *few, "--seed", seed, "--change", "x", "--outdir", outdir).status == 0
     one, same, other = (
@@ -193,14 +210,14 @@ def test_same_seed_same_bytes_and_another_seed_other_bytes(small: Lab) -> None:
     assert all(one[name].startswith(b"\x89PNG") for name in one if name.endswith(".png"))
     manifest = json.loads(one["manifest.json"])
     assert (manifest["seed"], manifest["change"], manifest["split"]) == (3, "x", "dev")
-    assert manifest["settings"]["draws"] == 8
-    assert lines_of(small.folder / "one" / "log.jsonl")[0]["n"] == 8 * 75
+    assert manifest["settings"]["samples"] == 3
+    assert lines_of(small.folder / "one" / "log.jsonl")[0]["n"] == 3 * 75
     assert manifest["outputs"].keys() == one.keys() - {"manifest.json"}
     assert small("inspect_run", "--run", "one", "--verify").status == 0
 
 
 def test_the_first_of_two_seeds_is_the_run_of_that_seed_alone(small: Lab) -> None:
-    few = ["--rubrics", "format_only", "--leash-rubric", "format_only", "--kl-coef", "0", "--steps", "3"]
+    few = ["--rubrics", "anywhere", "--kl-coef", "0", "--steps", "3"]
     small("goodhart_demo", *few, "--seeds", "2", "--outdir", "two")
     small("goodhart_demo", *few, "--seed", "1", "--outdir", "alone")
     two, alone = (lines_of(small.folder / name / "log.jsonl") for name in ("two", "alone"))
@@ -222,45 +239,45 @@ def test_a_run_is_one_look_at_the_holdout(small: Lab) -> None:
 
 
 def test_the_figures_show_the_log(ran: Ran) -> None:
-    steps, kl, leash = ran.drawn
+    steps, kl, penalties = ran.sheets
     names = {
-        "proxy: the rubric pays": "proxy_reward", "true: the strict scorer pays": "true_reward",
+        "proxy: the rubric's reward": "proxy_reward", "true: the strict scorer's": "true_reward",
         "proxy on the holdout": "holdout_proxy_reward", "true on the holdout": "holdout_true_reward",
     }  # fmt: skip
     for sheet, x in ((steps, "step"), (kl, "kl")):
         for axes, (rubric, beta) in zip(sheet.axes, JOBS[:3], strict=True):
             assert axes.get_title().startswith(f"{rubric}\n")
-            looks = [ran.looks(rubric, beta, step) for step in range(6)]
+            evaluations = [ran.rows(rubric, beta, step) for step in range(6)]
             lines = {line.get_label(): line for line in axes.get_lines()}
             for label, y in names.items():
                 for got, key in ((lines[label].get_xdata(), x), (lines[label].get_ydata(), y)):
-                    assert list(got) == [median(row[key] for row in rows) for rows in looks]
-    rewards, drift = leash.axes
-    ends = [ran.looks("format_only", beta, 5) for beta in (0.0, 0.1)]
+                    assert list(got) == [median(row[key] for row in rows) for rows in evaluations]
+    (rewards,) = penalties.axes
+    ends = [ran.rows("anywhere", beta, 5) for beta in (0.0, 0.1)]
     assert {line.get_label() for line in rewards.get_lines()} == set(names)
     for line in rewards.get_lines():
         assert list(line.get_ydata()) == [median(row[names[line.get_label()]] for row in rows) for rows in ends]
-    assert list(drift.get_lines()[0].get_ydata()) == [median(row["kl"] for row in rows) for rows in ends]
-    assert [tick.get_text() for tick in rewards.get_xticklabels()] == ["0", "0.1"]
+    left = [f"{median(row['kl'] for row in rows):.3g}" for rows in ends]
+    assert [tick.get_text() for tick in rewards.get_xticklabels()] == [f"0\n{left[0]}", f"0.1\n{left[1]}"]
 
 
-def test_where_they_part_is_marked_at_its_step_and_at_its_kl() -> None:
+def test_where_they_diverge_is_marked_at_its_step_and_at_its_kl() -> None:
     row: dict[str, Any] = {"rubric": "cast", "kl_coef": 0.0, "seed": 0, "mean_length": 5.0, "n": 600, "gap": 0.0}
     row |= {"holdout_proxy_reward": 0.0, "holdout_true_reward": 0.0, "holdout_n": 200, "holdout_gap": 0.0}
     rewards = [(0.1, 0.1), (0.5, 0.4), (0.9, 0.0)]
-    parted = [
-        Stage(step=10 * look, kl=look * 1.5, proxy_reward=proxy, true_reward=true, **row)
-        for look, (proxy, true) in enumerate(rewards)
+    diverged = [
+        EvaluationRow(step=10 * place, kl=place * 1.5, proxy_reward=proxy, true_reward=true, **row)
+        for place, (proxy, true) in enumerate(rewards)
     ]
-    drawn: list[Any] = []
+    sheets: list[Any] = []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("course.reports.goodhart_figure.png", drawn.append)
-        for figure in (over_steps, over_kl):
-            figure({"cast": [parted], "score": [parted[:2]]}, {"cast": "what else int() accepts"})
-    for sheet, x in zip(drawn, (10, 1.5), strict=True):
-        marks = [[line for line in axes.get_lines() if line.get_label() == "where they part"] for axes in sheet.axes]
+        patch.setattr("course.reports.goodhart_demo_figure.png", sheets.append)
+        rubrics_figure({"cast": [diverged], "score": [diverged[:2]]}, "step")
+        rubrics_figure({"cast": [diverged], "score": [diverged[:2]]}, "kl")
+    for sheet, x in zip(sheets, (10, 1.5), strict=True):
+        marks = [[line for line in axes.get_lines() if line.get_label() == "where they diverge"] for axes in sheet.axes]
         assert [[list(line.get_xdata()) for line in lines] for lines in marks] == [[[x, x]], []]
-        assert "where they part" in [text.get_text() for text in sheet.legends[0].get_texts()]
+        assert "where they diverge" in [text.get_text() for text in sheet.legends[0].get_texts()]
 
 
 def test_prompts_that_try_to_command_the_terminal_are_shown(small: Lab) -> None:
@@ -292,7 +309,7 @@ def test_help_loads_neither_numpy_nor_matplotlib(small: Lab) -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["--rubrics", "judge"], ["--rubrics"], ["--leash-rubric", "\x1b[2J"], ["--kl-coef", "-0.1"], ["--kl-coef", "2"],
+        ["--rubrics", "judge"], ["--rubrics"], ["--leash-rubric", "cast"], ["--kl-coef", "-0.1"],
         ["--kl-coef", "nan"], ["--kl-coef", "1e-2", "x"], ["--steps", "0"], ["--seeds", "0"], ["--seed", "-1"],
         ["--kl", "0"], ["anywhere"],
     ],

@@ -1,4 +1,8 @@
-"""Looking at a run: what is grouped and shown; and that nothing hostile in it ever reaches the terminal as it is."""
+"""Looking at a run: what is grouped and shown; and that nothing hostile in it ever reaches the terminal as it is.
+
+An example: of the six completions of a run four failed, in four ways; each outcome is listed with its family, its
+count and the first two rows that had it.
+"""
 
 import unicodedata
 from pathlib import Path
@@ -51,11 +55,11 @@ def test_the_ranking_is_there_unless_only_fails_was_asked_for(lab: Lab) -> None:
 def test_top_k_limits_outcomes_and_rows_and_says_what_is_left(lab: Lab) -> None:
     out = inspected(lab, "--top-k", 1)
     assert "missing_prefix" in out
-    assert "and 2 outcomes more (--top-k 3 shows all)" in out
+    assert "and 2 more outcomes (--top-k 3 shows all)" in out
     assert "negative_zero" not in out
     assert "\ntop 1\n" in out
     assert "\nbottom 1\n" in out
-    assert "outcomes more" not in inspected(lab, "--top-k", 3)
+    assert "more outcomes" not in inspected(lab, "--top-k", 3)
 
 
 @pytest.mark.usefixtures("run")
@@ -75,10 +79,10 @@ def test_one_row_is_shown_whole_with_the_scorers_explanation(lab: Lab) -> None:
         "reward      0.0",
         "outcome     negative_zero  (family: model_format)",
         "why         expected zero written without a sign, got Final: -0",
-        "scored now  the same",
-        "  passed      non_ascii_digits",
-        "  failed      negative_zero",
-        "  not reached leading_zeros",
+        "scored again  same outcome",
+        "  passed      ascii_digits",
+        "  failed      no_negative_zero",
+        "  not reached no_leading_zeros",
     ):
         assert said in out
 
@@ -94,8 +98,8 @@ def test_an_unknown_id_is_the_callers_mistake(lab: Lab) -> None:
 
 
 def test_an_edited_row_is_shown_with_what_the_scorer_says_now(lab: Lab, run: Path) -> None:
-    rows_edited(run, lambda rows: rows[1].update(outcome="ok", reward=1.0))
-    assert "scored now  missing_prefix: NOT what the run recorded" in inspected(lab, "--id", "q2")
+    rows_edited(run, lambda rows: (rows[1].update(reward=1.0), rows[1]["details"].update(outcome="ok")))
+    assert "scored again  missing_prefix: NOT what the run recorded" in inspected(lab, "--id", "q2")
 
 
 def test_a_missing_completion_is_shown_as_none(lab: Lab) -> None:
@@ -109,7 +113,7 @@ def test_a_run_of_no_rows_or_of_no_failures_says_so(lab: Lab) -> None:
     lab.evaluate([1], ["Final: 1"], "--outdir", "run")
     assert "nothing failed" in inspected(lab, "--only-fails")
     rows_edited(Path("run"), lambda rows: rows.clear())
-    assert "results.jsonl has no rows" in lab.refused("inspect_run", "--run", "run")
+    assert "expected rows to look at, got none" in lab.refused("inspect_run", "--run", "run")
 
 
 def test_the_samples_of_a_choice_are_shown_with_an_arrow_at_the_chosen(lab: Lab) -> None:
@@ -204,14 +208,18 @@ def test_a_hostile_run_of_somebody_else_reaches_no_terminal(lab: Lab, run: Path)
         run, scorer_name=HOSTILE[0], policy=HOSTILE[1], split=HOSTILE[2], change=HOSTILE[3], spec=HOSTILE[4]
     )
     edited(run / "manifest.json", lambda manifest: manifest["outputs"].update({HOSTILE[0]: HOSTILE[5]}))
-    rows_edited(run, lambda rows: rows[1].update(id=HOSTILE[0], parsed_answer=HOSTILE[0]), forge=False)
+    rows_edited(
+        run,
+        lambda rows: (rows[1].update(id=HOSTILE[0]), rows[1]["details"].update(parsed_answer=HOSTILE[0])),
+        forge=False,
+    )
     for more in ([], ["--only-fails"], ["--id", HOSTILE[0]], ["--verify"]):
         hostile(lab, "inspect_run", "--run", run, *more)
     assert hostile(lab, "gate", "--baseline", run, "--candidate", run, "--min-delta", 0).status == 1
 
 
 def test_a_hostile_outcome_reaches_no_terminal(lab: Lab, run: Path) -> None:
-    rows_edited(run, lambda rows: rows[1].update(outcome=HOSTILE[0]))
+    rows_edited(run, lambda rows: rows[1]["details"].update(outcome=HOSTILE[0]))
     hostile(lab, "inspect_run", "--run", run)
 
 

@@ -1,82 +1,114 @@
-"""Slow motion: what is told of a step, and what becomes of a student's predictions."""
+"""Slow motion: two updates worked by hand, the identities of the log, and a student's predictions.
+
+The worked example. Four arms, even probabilities. The draw 0.3 samples arm 1, whose reward is 1. The baseline is 0, so
+the advantage is 1; ∂ log p / ∂ theta is [−¼, ¾, −¼, −¼], and with a learning rate of 0.5 theta becomes
+[−⅛, ⅜, −⅛, −⅛]. The draw 0 then samples arm 0, with reward 0 against a baseline of 1: the advantage is −1, and arm 0
+goes down.
+"""
 
 import io
-import json
+import re
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
-from conftest import Lab
+from conftest import Lab, lines_of
+from learning_checks import check_run, check_update_rows, softmax_by_hand, summary
 
+from course.artifacts.learning import update_row
 from course.policies.bandit import ARMS
-from course.policy_gradient_demo import raised, slow_motion
+from course.policy_gradient_demo import learn, right_answers
 
 
-def answers(lab: Lab, monkeypatch: pytest.MonkeyPatch, typed: str, *more: str) -> tuple[str, list[dict[str, object]]]:
+def test_two_updates_are_those_worked_by_hand() -> None:
+    first, second = learn(np.array([0.3, 0.0]), 0.5, with_baseline=True)
+    assert [float(x) for x in (first.action, first.reward, first.baseline, first.advantage)] == [1, 1.0, 0.0, 1.0]
+    assert first.direction.tolist() == [-0.25, 0.75, -0.25, -0.25]
+    assert first.new_theta.tolist() == second.theta.tolist() == [-0.125, 0.375, -0.125, -0.125]
+    assert [float(x) for x in (second.action, second.reward, second.baseline, second.advantage)] == [0, 0.0, 1.0, -1.0]
+    p = softmax_by_hand([-0.125, 0.375, -0.125, -0.125])
+    assert second.direction.tolist() == pytest.approx([p[0] - 1, p[1], p[2], p[3]], abs=1e-15)
+
+
+def test_each_update_comes_before_the_next_draw_is_used() -> None:
+    updates = learn(np.array([0.3, 0.0]), 0.5, with_baseline=False)
+    assert int(next(updates).action) == 1
+    assert next(updates).baseline == 0.0
+
+
+@pytest.mark.parametrize("more", [[], ["--no-baseline"], ["--lr", "-0.5"]])
+def test_the_identities_hold_exactly_in_every_row(lab: Lab, more: list[str]) -> None:
+    lab("policy_gradient_demo", "--fast", "--steps", "12", *more, "--outdir", "run")
+    rows = lines_of(lab.folder / "run" / "policy_gradient_log.jsonl")
+    check_update_rows(rows, with_baseline="--no-baseline" not in more)
+    results = lines_of(lab.folder / "run" / "results.jsonl")
+    assert [(row["step"], row["completion"], row["reward"]) for row in results] == [
+        (row["step"] - 1, row["completion"], row["reward"]) for row in rows
+    ]
+
+
+def test_a_run_is_reproducible_and_whole(lab: Lab) -> None:
+    check_run(lab, "policy_gradient_demo", "--fast", "--steps", "12", log="policy_gradient_log.jsonl")
+
+
+def answers(lab: Lab, monkeypatch: pytest.MonkeyPatch, typed: str, *more: str) -> tuple[str, list[str]]:
+    """What is printed, and the predictions in the summary, where a student types this."""
     monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
-    done = lab("policy_gradient_demo", "--predict", "--fast", "--outdir", "run", *more)
+    done = lab("policy_gradient_demo", "--predict", "--outdir", "run", *more)
     assert done.status == 0
-    lines = (lab.folder / "run" / "predictions.jsonl").read_text().split("\n")
-    return done.out, [json.loads(line) for line in lines if line]
+    return done.out, summary(lab.folder / "run")["predictions"]
 
 
-def test_predictions_are_kept_in_the_run_and_counted_at_the_end(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
-    steps = list(slow_motion(4, 0, 0.5, True))
-    right = [raised(step)[0] for step in steps]
-    wrong = next(str(arm) for arm in range(4) if str(arm) not in raised(steps[3]))
+def test_predictions_are_in_the_run_and_counted(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    draws = np.random.default_rng(0).random(4)
+    rows = [update_row(step, update, 0.5, ARMS) for step, update in enumerate(learn(draws, 0.5, True), 1)]
+    right = [right_answers(row)[0] for row in rows]
+    wrong = next(str(arm) for arm in range(4) if str(arm) not in right_answers(rows[3]))
     out, kept = answers(lab, monkeypatch, "\n".join([*right[:3], wrong]) + "\n", "--steps", "4")
-    assert [prediction["answer"] for prediction in kept] == [*right[:3], wrong]
-    assert [prediction["right"] for prediction in kept] == [True, True, True, False]
-    assert "you predicted 3 of 4 right" in out
+    assert kept == [*right[:3], wrong]
+    assert summary(lab.folder / "run")["right_predictions"] == 3
+    assert "right predictions: 3 of 4" in out
+
+
+def test_a_prediction_is_asked_for_between_what_is_known_and_the_update_also_with_fast(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out, _ = answers(lab, monkeypatch, "0\n0\n", "--steps", "2", "--fast")
+    order = ["step 1 of 2", "which probability", "theta changes by", "step 2 of 2", "which probability"]
+    places = [re.search(f"(?s){'.*?'.join(order[:n])}", out) for n in range(1, 6)]
+    assert all(places)
+    assert "advantage" not in out[out.index("which probability") : out.index("theta changes by")]
 
 
 def test_what_is_no_answer_is_asked_again_and_no_input_is_no_answer(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     out, kept = answers(lab, monkeypatch, f"4\n-1\n²\n{'9' * 5000}\n NONE \n", "--steps", "2")
-    assert out.count("expected an arm from 0 to 3, or none") == 4
-    assert [prediction["answer"] for prediction in kept] == ["none", None]
-    assert kept[1]["right"] is None
+    assert out.count("expected one of 0, 1, 2, 3, none") == 4
+    assert kept == ["none", ""]
+    assert "right predictions: 1 of 2" in out  # the first update changes nothing: "none" was right
 
 
-def test_raised_are_the_arms_whose_probability_rose_or_none_of_them() -> None:
-    for step in slow_motion(20, 1, 0.5, True):
-        rose = [str(arm) for arm in range(4) if step.new_probs[arm] > step.probs[arm]]
-        assert raised(step) == (rose or ["none"])
-        assert (str(step.action) in rose) is (step.advantage > 0)  # the sampled one always follows the sign
+def test_right_answers_are_the_arms_whose_probability_goes_up_or_none() -> None:
+    for step, update in enumerate(learn(np.random.default_rng(1).random(20), 0.5, True), 1):
+        row = update_row(step, update, 0.5, ARMS)
+        raised = [str(arm) for arm in range(4) if row.new_probs[arm] > row.probs[arm]]
+        assert right_answers(row) == (raised or ["none"])
+        assert (str(row.action) in raised) is (row.advantage > 0)  # the sampled arm always follows the sign
 
 
-def test_a_slow_step_tells_everything_that_goes_into_it(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fast_shows_no_update_and_prints_a_line_a_step(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO())
-    done = lab("policy_gradient_demo", "--steps", "2", "--outdir", "run")
-    second = done.out.split("step 2 of 2")[1]
-    for said in (
-        "sampled    arm 1, Final: 323",
-        "reward     1.0, from the verifier",
-        "advantage  1.0 - 0.000 = +1.000",
-        "-> 1 Final: 323           +0.000   0.250   +0.750 ++++++++        +0.375   0.355",
-        "better than expected, arm 1 goes up",
-    ):
-        assert said in second
-    assert done.out.count("How to read an update") == 1
-    assert max(len(line) for line in done.out.split("\n")) <= 90
-
-
-def test_fast_is_silent_and_summary_is_a_line_a_step(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stdin", io.StringIO())
-    fast = lab("policy_gradient_demo", "--fast", "--steps", "5", "--outdir", "one").out
-    told = lab("policy_gradient_demo", "--fast", "--summary", "--steps", "5", "--outdir", "two").out
-    assert "advantage +" not in fast
-    assert [line.split()[:2] for line in told.split("\n") if line.startswith("step ")] == [
-        ["step", str(number)] for number in range(1, 6)
+    out = lab("policy_gradient_demo", "--fast", "--summary", "--steps", "5", "--outdir", "two").out
+    assert "theta changes by" not in out
+    assert [line.split()[:2] for line in out.split("\n") if line.startswith("step ")] == [
+        ["step", str(step)] for step in range(1, 6)
     ]
+    slow = lab("policy_gradient_demo", "--steps", "2", "--outdir", "three").out
+    assert slow.count("How to read an update") == 1
+    assert slow.index("step 2 of 2") < slow.index("Loop C, learn") < slow.index("run: three")
+    assert max(map(len, slow.split("\n"))) <= 80
 
 
-def test_the_arms_are_shown_and_not_obeyed(lab: Lab) -> None:
-    out = lab("policy_gradient_demo", "--fast", "--outdir", "run").out
-    assert ARMS[3] == "Final: 323\n"
-    assert "Final: 323<U+000A LINE FEED>" in out
-
-
-def test_nothing_is_left_where_the_reader_goes_away(tmp_path: Path, lab: Lab) -> None:
-    done = lab.process("policy_gradient_demo", "--fast", "--steps", "0", "--outdir", "run")
-    assert done.status == 2
-    assert not (tmp_path / "run").exists()
+def test_nothing_is_left_where_an_option_is_refused(tmp_path: Path, lab: Lab) -> None:
+    assert "--steps: expected a whole number from 1 on, got 0" in lab.refused("policy_gradient_demo", "--steps", "0")
+    assert not list(tmp_path.iterdir())

@@ -1,4 +1,8 @@
-"""Completions drawn from a trained policy: files that Loops A and B take, and settings that the gate holds them to."""
+"""Completions sampled from a trained policy: files that Loops A and B take, and settings that the gate holds them to.
+
+The worked example. A policy was trained with seed 5, and its run keeps the rollouts of its last evaluation. Sampling
+one completion of each prompt with seed 5 gives that file again, byte for byte; seed 0 gives another.
+"""
 
 import json
 import shutil
@@ -24,7 +28,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ]
         lab.write("dev.jsonl", rows)
         lab.write("holdout.jsonl", [row | {"metadata": {"split": "holdout"}} for row in rows])
-        options = ("--sft-steps", 150, "--steps", 2, "--measure-every", 2, "--seed", 5, "--outdir", "learned")
+        options = ("--sft-steps", 150, "--steps", 2, "--eval-every", 2, "--seed", 5, "--outdir", "learned")
         assert lab("token_train", "--preset", "memorise", "--dataset", "dev.jsonl", *options).status == 0
     return folder
 
@@ -35,17 +39,17 @@ def there(lab: Lab, trained: Path) -> Lab:
     return lab
 
 
-def drawn(there: Lab, outdir: str, *more: object, dataset: str = "dev.jsonl") -> Path:
+def sampled(there: Lab, outdir: str, *more: object, dataset: str = "dev.jsonl") -> Path:
     done = there("sample_rollouts", "--policy", "learned/policy.npz", "--dataset", dataset, *more, "--outdir", outdir)
     assert (done.status, done.err) == (0, "")
     assert max(map(len, done.out.splitlines())) <= 80
     return Path(outdir)
 
 
-def test_one_of_each_is_a_rollouts_file_and_the_trainings_own_seed_draws_its_last_look(there: Lab) -> None:
-    run = drawn(there, "one", "--seed", 5)
+def test_one_of_each_is_a_rollouts_file_and_the_trainings_own_seed_samples_its_last_evaluation(there: Lab) -> None:
+    run = sampled(there, "one", "--seed", 5)
     assert (run / "rollouts.jsonl").read_bytes() == Path("learned/rollouts/train_0002.jsonl").read_bytes()
-    assert (run / "rollouts.jsonl").read_bytes() != (drawn(there, "other") / "rollouts.jsonl").read_bytes()
+    assert (run / "rollouts.jsonl").read_bytes() != (sampled(there, "other") / "rollouts.jsonl").read_bytes()
     done = there("eval", "--dataset", "dev.jsonl", "--completions", run / "rollouts.jsonl", "--outdir", "measured")
     assert done.status == 0
     manifest = json.loads(Path("measured/manifest.json").read_text(encoding="utf-8"))
@@ -55,7 +59,7 @@ def test_one_of_each_is_a_rollouts_file_and_the_trainings_own_seed_draws_its_las
 
 
 def test_several_of_each_are_a_pack_that_loop_b_chooses_from(there: Lab) -> None:
-    run = drawn(there, "pack", "--n", 4, "--temperature", "0.7", "--top-p", "0.9", "--seed", 3)
+    run = sampled(there, "pack", "--n", 4, "--temperature", "0.7", "--top-p", "0.9", "--seed", 3)
     groups = lines_of(run / "selection_pack.jsonl")
     assert [group["id"] for group in groups] == [f"q{i}" for i in range(9)]
     assert {len(group["samples"]) for group in groups} == {4}
@@ -68,26 +72,28 @@ def test_several_of_each_are_a_pack_that_loop_b_chooses_from(there: Lab) -> None
     assert done.status == 0
 
 
-def test_the_same_settings_draw_the_same_bytes_also_in_small_batches(
+def test_the_same_settings_give_the_same_bytes_also_in_small_batches(
     there: Lab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     names = ("selection_pack.jsonl", "selection_pack.meta.json", "summary.json", "manifest.json")
-    one = drawn(there, "one", "--n", 3)
-    monkeypatch.setattr(sample_rollouts, "_AT_ONCE", 7)
-    small = drawn(there, "small", "--n", 3)
+    one = sampled(there, "one", "--n", 3)
+    monkeypatch.setattr(sample_rollouts, "_BATCH", 7)
+    small = sampled(there, "small", "--n", 3)
     assert [(one / name).read_bytes() for name in names] == [(small / name).read_bytes() for name in names]
 
 
 def test_at_temperature_0_all_samples_of_a_prompt_are_one_text(there: Lab) -> None:
-    groups = lines_of(drawn(there, "greedy", "--n", 5, "--temperature", 0) / "selection_pack.jsonl")
+    groups = lines_of(sampled(there, "greedy", "--n", 5, "--temperature", 0) / "selection_pack.jsonl")
     assert all(len(set(group["samples"])) == 1 for group in groups)
-    assert groups == lines_of(drawn(there, "cut", "--n", 5, "--top-p", "0.000001") / "selection_pack.jsonl")
-    assert groups == lines_of(drawn(there, "again", "--n", 5, "--temperature", 0, "--seed", 9) / "selection_pack.jsonl")
+    assert groups == lines_of(sampled(there, "cut", "--n", 5, "--top-p", "0.000001") / "selection_pack.jsonl")
+    assert groups == lines_of(
+        sampled(there, "again", "--n", 5, "--temperature", 0, "--seed", 9) / "selection_pack.jsonl"
+    )
 
 
-def test_the_gate_refuses_what_was_drawn_at_another_temperature(there: Lab) -> None:
+def test_the_gate_refuses_what_was_sampled_at_another_temperature(there: Lab) -> None:
     for name, more in (("warm", ()), ("cold", ("--temperature", "0.5")), ("cut", ("--top-p", "0.5"))):
-        run = drawn(there, name, *more)
+        run = sampled(there, name, *more)
         there("eval", "--dataset", "dev.jsonl", "--completions", run / "rollouts.jsonl", "--outdir", f"of-{name}")
     for name, said in (("cold", "temperature 0.5, top_p 1.0"), ("cut", "temperature 1.0, top_p 0.5")):
         done = there("gate", "--baseline", "of-warm", "--candidate", f"of-{name}", "--min-delta", "0")
@@ -99,15 +105,16 @@ def test_the_gate_refuses_what_was_drawn_at_another_temperature(there: Lab) -> N
     assert "seed 5" in done.out.partition("\n")[0]  # the seed is a setting too
 
 
-def test_to_draw_is_no_look_at_the_holdout_and_to_measure_is_one(there: Lab) -> None:
-    run = drawn(there, "drawn", dataset="holdout.jsonl")
+def test_to_sample_is_no_look_at_the_holdout_and_to_measure_is_one(there: Lab) -> None:
+    run = sampled(there, "drawn", dataset="holdout.jsonl")
     assert not Path("runs/holdout_log.jsonl").exists()
     there("eval", "--dataset", "holdout.jsonl", "--completions", run / "rollouts.jsonl")
     assert len(lines_of(Path("runs/holdout_log.jsonl"))) == 1
 
 
-def test_a_run_of_drawn_completions_is_verified_like_any_other(there: Lab) -> None:
-    run = drawn(there, "run")
+def test_a_run_of_sampled_completions_scores_nothing_and_is_verified_like_any_other(there: Lab) -> None:
+    run = sampled(there, "run")
+    assert (run / "results.jsonl").read_bytes() == b""
     assert there("inspect_run", "--run", run, "--verify").status == 0
     (run / "rollouts.jsonl").write_bytes(b"{}\n")
     assert there("inspect_run", "--run", run, "--verify").status == 1
@@ -127,6 +134,6 @@ def test_a_run_of_drawn_completions_is_verified_like_any_other(there: Lab) -> No
         (["--top_p", "1"], "did you mean --top-p?"),
     ],
 )
-def test_what_cannot_be_drawn_is_refused_in_one_line(there: Lab, options: list[str], said: str) -> None:
+def test_what_cannot_be_sampled_is_refused_in_one_line(there: Lab, options: list[str], said: str) -> None:
     files = ("--policy", "learned/policy.npz", "--dataset", "dev.jsonl")
     assert said in there.refused("sample_rollouts", *files, *options, "--outdir", "run")

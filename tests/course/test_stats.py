@@ -1,6 +1,8 @@
-"""The statistics against SciPy, published figures and exact enumeration: nothing here is compared with itself."""
+"""The statistics against SciPy, published figures and exact enumeration: nothing here is compared with itself.
 
-from collections.abc import Callable
+An example: 20 of 20 passed. The textbook's interval is [1, 1]; Wilson's is [.839, 1].
+"""
+
 from fractions import Fraction
 from itertools import combinations, product
 from math import comb, exp, log
@@ -13,7 +15,6 @@ from course import stats
 from course.stats import (
     best_of_n_kl,
     best_of_n_kl_bound,
-    exact_interval,
     flips_needed,
     mcnemar_exact,
     mean,
@@ -32,22 +33,18 @@ def test_a_mean_is_rounded_once() -> None:
     assert mean([True, False]) == 0.5
 
 
-@pytest.mark.parametrize(("interval", "method"), [(wilson_interval, "wilson"), (exact_interval, "exact")])
-def test_intervals_are_those_of_scipy(interval: Callable[[int, int], tuple[float, float]], method: str) -> None:
+def test_wilsons_intervals_are_those_of_scipy() -> None:
     for k, n in COUNTS:
-        theirs = binomtest(k, n).proportion_ci(0.95, method)
-        assert interval(k, n) == pytest.approx((theirs.low, theirs.high), rel=1e-9, abs=1e-12)
+        theirs = binomtest(k, n).proportion_ci(0.95, "wilson")
+        assert wilson_interval(k, n) == pytest.approx((theirs.low, theirs.high), rel=1e-9, abs=1e-12)
 
 
-@pytest.mark.parametrize("interval", [wilson_interval, exact_interval])
-def test_intervals_end_exactly_at_zero_and_one_and_mirror_each_other(
-    interval: Callable[[int, int], tuple[float, float]],
-) -> None:
+def test_wilsons_intervals_end_exactly_at_zero_and_one_and_mirror_each_other() -> None:
     for k, n in COUNTS:
-        low, high = interval(k, n)
+        low, high = wilson_interval(k, n)
         assert 0.0 <= low <= k / n <= high <= 1.0
         assert (low == 0.0, high == 1.0) == (k == 0, k == n)
-        assert interval(n - k, n) == pytest.approx((1 - high, 1 - low), rel=1e-9, abs=1e-12)
+        assert wilson_interval(n - k, n) == pytest.approx((1 - high, 1 - low), rel=1e-9, abs=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -55,15 +52,6 @@ def test_intervals_end_exactly_at_zero_and_one_and_mirror_each_other(
 )
 def test_wilson_gives_the_published_intervals(k: int, n: int, low: float, high: float) -> None:
     assert wilson_interval(k, n) == pytest.approx((low, high), abs=5e-4)
-
-
-@pytest.mark.parametrize("n", [1, 2, 5, 11])
-def test_the_exact_interval_holds_the_true_rate_at_least_95_times_in_100(n: int) -> None:
-    bounds = [exact_interval(k, n) for k in range(n + 1)]
-    for rate in (i / 50 for i in range(51)):
-        holding = [k for k, (low, high) in enumerate(bounds) if low <= rate <= high]
-        held = sum(comb(n, k) * rate**k * (1 - rate) ** (n - k) for k in holding)
-        assert held >= 0.95
 
 
 @pytest.mark.parametrize(
@@ -77,9 +65,9 @@ def test_mcnemar_gives_the_published_values_whichever_side_is_named_first(flips:
 def test_mcnemar_is_the_share_of_coin_tosses_at_least_as_lopsided() -> None:
     for m in range(1, 11):
         leads = [abs(sum(tosses)) for tosses in product((1, -1), repeat=m)]
-        for flips_for in range(m + 1):
-            as_lopsided = sum(lead >= abs(2 * flips_for - m) for lead in leads)
-            assert float(mcnemar_exact(flips_for, m - flips_for)) == pytest.approx(as_lopsided / 2**m, rel=1e-12)
+        for gained in range(m + 1):
+            as_lopsided = sum(lead >= abs(2 * gained - m) for lead in leads)
+            assert float(mcnemar_exact(gained, m - gained)) == pytest.approx(as_lopsided / 2**m, rel=1e-12)
 
 
 def test_mcnemar_is_scipys_binomial_test_for_many_flips() -> None:
@@ -109,13 +97,13 @@ def test_the_paired_interval_holds_the_true_difference_about_95_times_in_100(
     n: int, rate_for: float, rate_against: float
 ) -> None:
     held = 0.0
-    for flips_for, flips_against in product(range(n + 1), repeat=2):
-        if (same := n - flips_for - flips_against) < 0:
+    for gained, lost in product(range(n + 1), repeat=2):
+        if (same := n - gained - lost) < 0:
             continue
-        low, high = paired_interval(flips_for, flips_against, n)
+        low, high = paired_interval(gained, lost, n)
         if low <= rate_for - rate_against <= high:
-            ways = comb(n, flips_for) * comb(n - flips_for, flips_against)
-            held += ways * rate_for**flips_for * rate_against**flips_against * (1 - rate_for - rate_against) ** same
+            ways = comb(n, gained) * comb(n - gained, lost)
+            held += ways * rate_for**gained * rate_against**lost * (1 - rate_for - rate_against) ** same
     assert held >= 0.94
 
 
@@ -187,8 +175,8 @@ COUNTED, RATE = "between 0 and n of n can pass", "p is a probability and N at le
     ("name", "arguments", "precondition"),
     [
         ("mean", ([],), "at least one value"),
-        *[(name, (0, 0), "at least one trial") for name in ("wilson_interval", "exact_interval")],
-        *[(name, (k, 3), COUNTED) for name in ("wilson_interval", "exact_interval") for k in (-1, 4)],
+        *[(name, (0, 0), "at least one trial") for name in ("wilson_interval",)],
+        *[(name, (k, 3), COUNTED) for name in ("wilson_interval",) for k in (-1, 4)],
         *[("mcnemar_exact", flips, "flips are counts, at least 0") for flips in ((-1, 0), (0, -1), (-2, 5))],
         ("flips_needed", (-1,), "flips are counts, at least 0"),
         *[("paired_interval", (0, 0, 0), "at least one trial"), ("paired_interval", (3, 3, 5), COUNTED)],

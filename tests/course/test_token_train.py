@@ -1,4 +1,9 @@
-"""Training a token policy as its user does: what is kept, what is measured, and what an interruption leaves."""
+"""Training a token policy as its user does: what is kept, what is measured, and what an interruption leaves.
+
+The worked example. Twelve sums, 4 updates and an evaluation every 2: the log has the rows 0, 2 and 4, results.jsonl has
+three completions of each of the twelve prompts and of each of the four in the holdout, and the rollouts are those of
+the evaluations 0 and 4.
+"""
 
 import json
 import os
@@ -13,12 +18,13 @@ from typing import Any
 import pytest
 from conftest import ROOT, Lab, ended, lines_of
 
-from course.policies.regimes import REGIMES
+from course.artifacts.token_rows import EvaluationRow
+from course.policies.presets import PRESETS
+from course.reports.figures import png
 from course.rubrics import hackable
 from course.score import score
 
-FIELDS = ["step", "proxy_reward", "true_reward", "holdout_proxy_reward", "holdout_true_reward", "kl", "mean_length"]
-BRIEF = ("--preset", "memorise", "--sft-steps", 30, "--steps", 4, "--measure-every", 2)
+BRIEF = ("--preset", "memorise", "--sft-steps", 30, "--steps", 4, "--eval-every", 2)
 SEALED = {"README.md", "environment.json"}  # what is not
 
 
@@ -38,8 +44,9 @@ def sums(lab: Lab, name: str, split: str, pairs: list[tuple[int, int]]) -> Path:
 
 
 @pytest.fixture
-def files_(lab: Lab) -> tuple[object, ...]:
-    """Options that name a small dataset and its holdout."""
+def files_(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> tuple[object, ...]:
+    """Options that name a small dataset and its holdout. The curves take no time, where no test needs them."""
+    monkeypatch.setattr("course.reports.token_train_figure.png", lambda _: b"\x89PNG")
     dev = sums(lab, "dev.jsonl", "dev", [(a, b) for a in range(4) for b in range(4) if a != b])
     return "--dataset", dev, "--holdout", sums(lab, "holdout.jsonl", "holdout", [(a, a) for a in range(4)])
 
@@ -49,36 +56,46 @@ def sealed(run: Path) -> dict[str, bytes]:
     return {path.relative_to(run).as_posix(): path.read_bytes() for path in found}
 
 
-def paying(monkeypatch: pytest.MonkeyPatch, name: str, pay: Any) -> None:
+def rewarding(monkeypatch: pytest.MonkeyPatch, name: str, reward: Any) -> None:
     """Put a rubric of the test's own in the place of one."""
 
     def rubric(example: dict[str, Any], completion: str) -> dict[str, Any]:
-        return {"reward": pay(example, completion), "details": {}}
+        return {"reward": reward(example, completion), "details": {}}
 
-    monkeypatch.setitem(hackable.NAMES, name, rubric)
+    monkeypatch.setitem(hackable.RUBRICS, name, rubric)
 
 
 def test_a_run_holds_the_log_the_policy_the_curves_and_what_was_written(lab: Lab, files_: tuple[object, ...]) -> None:
     done = lab("token_train", *BRIEF, *files_, "--rubric", "anywhere", "--outdir", "run")
     assert (done.status, done.err) == (0, "")
     assert max(map(len, done.out.splitlines())) <= 80
-    steps = [f"{split}_{step:04}" for split in ("train", "holdout") for step in (0, 2, 4)]
+    steps = [f"{split}_{step:04}" for split in ("train", "holdout") for step in (0, 4)]
     rollouts = {f"rollouts/{step}{end}" for step in steps for end in (".jsonl", ".meta.json")}
-    others = {"log.jsonl", "policy.npz", "learning_curves.png", "summary.json", "manifest.json"}
+    others = {"log.jsonl", "results.jsonl", "policy.npz", "reference.npz"}
+    others |= {"learning_curves.png", "summary.json", "manifest.json"}
     assert sealed(Path("run")).keys() == rollouts | others
     log = lines_of(Path("run/log.jsonl"))
-    assert [list(row) for row in log] == [FIELDS] * 3
+    assert {*log[0]} == {*EvaluationRow.__struct_fields__}
+    assert {(row["rubric"], row["kl_coef"], row["seed"], row["n"], row["holdout_n"]) for row in log} == {
+        ("anywhere", 0.0, 0, 12, 4)
+    }
     assert [row["step"] for row in log] == [0, 2, 4]
     assert log[0]["kl"] == 0.0
     summary = json.loads(Path("run/summary.json").read_text(encoding="utf-8"))
-    assert (summary["before"], summary["after"], summary["interrupted"]) == (log[0], log[2], False)
+    assert summary == {"policy": summary["policy"], "interrupted": False} | log[2]
 
 
 def test_the_log_says_what_loop_a_measures_on_the_same_rollouts(lab: Lab, files_: tuple[object, ...]) -> None:
     lab("token_train", *BRIEF, *files_, "--rubric", "anywhere", "--sft-steps", 300, "--outdir", "run")
     log = lines_of(Path("run/log.jsonl"))
     assert 0 < log[0]["true_reward"] < 1
+    results = lines_of(Path("run/results.jsonl"))
+    assert [len([one for one in results if one["step"] == row["step"]]) for row in log] == [16, 16, 16]
     for row in log:
+        own = [one for one in results if (one["step"], one["split"]) == (row["step"], "train")]
+        assert row["true_reward"] == sum(one["reward"] for one in own) / 12
+        assert row["proxy_reward"] == sum(one["proxy_reward"] for one in own) / 12
+    for row in (log[0], log[-1]):
         for split, dataset, said in (
             ("train", files_[1], row["true_reward"]),
             ("holdout", files_[3], row["holdout_true_reward"]),
@@ -99,7 +116,10 @@ def test_the_log_says_what_loop_a_measures_on_the_same_rollouts(lab: Lab, files_
     assert "ok   sampling" in done.out
 
 
-def test_same_seed_same_bytes_and_another_seed_other_bytes(lab: Lab, files_: tuple[object, ...]) -> None:
+def test_same_seed_same_bytes_and_another_seed_other_bytes(
+    lab: Lab, files_: tuple[object, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("course.reports.token_train_figure.png", png)
     for outdir, seed in (("one", 3), ("same", 3), ("other", 4)):
         assert lab("token_train", *BRIEF, *files_, "--slow", 1, "--seed", seed, "--outdir", outdir).status == 0
     one, same, other = (sealed(Path(name)) for name in ("one", "same", "other"))
@@ -109,11 +129,11 @@ def test_same_seed_same_bytes_and_another_seed_other_bytes(lab: Lab, files_: tup
         assert one[name] != other[name]
 
 
-def test_looking_changes_nothing_that_is_learned(lab: Lab, files_: tuple[object, ...]) -> None:
-    lab("token_train", *BRIEF, *files_, "--outdir", "looked")
-    lab("token_train", *BRIEF, *files_[:2], "--measure-every", 3, "--outdir", "unlooked")
-    assert Path("looked/policy.npz").read_bytes() == Path("unlooked/policy.npz").read_bytes()
-    rows = lines_of(Path("unlooked/log.jsonl"))
+def test_evaluating_changes_nothing_that_is_learned(lab: Lab, files_: tuple[object, ...]) -> None:
+    lab("token_train", *BRIEF, *files_, "--outdir", "often")
+    lab("token_train", *BRIEF, *files_[:2], "--eval-every", 3, "--outdir", "less")
+    assert Path("often/policy.npz").read_bytes() == Path("less/policy.npz").read_bytes()
+    rows = lines_of(Path("less/log.jsonl"))
     assert [row["step"] for row in rows] == [0, 3, 4]
     assert {(row["holdout_proxy_reward"], row["holdout_true_reward"]) for row in rows} == {(None, None)}
 
@@ -131,11 +151,11 @@ def test_one_look_at_the_holdout_is_counted_and_none_without_one(lab: Lab, files
 def test_what_was_written_is_sealed_too(lab: Lab, files_: tuple[object, ...]) -> None:
     lab("token_train", *BRIEF, *files_, "--outdir", "run")
     assert lab("inspect_run", "--run", "run", "--verify").status == 0
-    path = Path("run/rollouts/train_0002.jsonl")
+    path = Path("run/rollouts/train_0004.jsonl")
     path.write_bytes(path.read_bytes() + b"\n")
     done = lab("inspect_run", "--run", "run", "--verify")
     assert done.status == 1
-    assert "rollouts/train_0002.jsonl is not the file that was written" in done.out
+    assert "rollouts/train_0004.jsonl is not the file that was written" in done.out
 
 
 @pytest.mark.parametrize("kl_coef", [0, 0.1])
@@ -147,18 +167,17 @@ def test_slow_shows_every_token_with_the_one_advantage(lab: Lab, files_: tuple[o
     assert len(rows) == 2 * 12 * 8  # updates, prompts, completions of each
     expected = {row["id"]: row["expected_answer"] for row in lines_of(lab.folder / "dev.jsonl")}
     for row in rows:
-        assert row["advantage"] == row["reward"] - row["kl_coef"] * row["drift"] - row["baseline"]
-        assert "".join(row["pieces"]) == row["completion"]
-        assert len(row["pieces"]) == len(row["log_probs"]) == len(row["new_log_probs"])
+        assert row["advantage"] == row["reward"] - row["kl_coef"] * row["log_ratio"] - row["baseline"]
+        assert len(row["tokens"]) == len(row["log_probs"]) == len(row["new_log_probs"])
         assert max(row["log_probs"]) <= 0
         assert row["id"] in expected
     first, second = rows[:96], rows[96:]
     assert ({row["step"] for row in first}, {row["step"] for row in second}) == ({1}, {2})
-    assert {row["drift"] for row in first} == {0.0}
+    assert {row["log_ratio"] for row in first} == {0.0}
     assert {row["baseline"] for row in first} == {0.0}
-    objective = [row["reward"] - row["kl_coef"] * row["drift"] for row in first]
+    objective = [row["reward"] - row["kl_coef"] * row["log_ratio"] for row in first]
     assert [row["baseline"] for row in second] == pytest.approx([sum(objective) / 96] * 96, abs=1e-12)
-    assert ({row["drift"] for row in second} == {0.0}) == (kl_coef == 0)
+    assert ({row["log_ratio"] for row in second} == {0.0}) == (kl_coef == 0)
     most = max(row["advantage"] for row in first)
     best = [row for row in first if row["advantage"] == most]
     assert any(all(f"{before:+.3f}" in done.out for before in row["log_probs"]) for row in best)
@@ -167,12 +186,12 @@ def test_slow_shows_every_token_with_the_one_advantage(lab: Lab, files_: tuple[o
 
 def test_the_better_completions_become_likelier_and_the_worse_unlikelier(lab: Lab, files_: tuple[object, ...]) -> None:
     lab("token_train", *BRIEF, *files_, "--rubric", "format_only", "--slow", 1, "--lr", "0.01", "--outdir", "run")
-    moves = [
+    changes = [
         (row["advantage"], sum(row["new_log_probs"]) - sum(row["log_probs"]))
         for row in lines_of(Path("run/slow.jsonl"))
     ]
-    better = [move for advantage, move in moves if advantage > 0]
-    worse = [move for advantage, move in moves if advantage < 0]
+    better = [change for advantage, change in changes if advantage > 0]
+    worse = [change for advantage, change in changes if advantage < 0]
     assert sum(better) / len(better) > 0 > sum(worse) / len(worse)
 
 
@@ -184,18 +203,18 @@ def test_an_interruption_keeps_what_was_learned(
     def pay(example: dict[str, Any], completion: str) -> float:
         nonlocal calls
         calls += 1
-        if calls == 150:  # after the first look, which asks 16 times at most, and before the end
+        if calls == 150:  # after the first evaluation, which asks 16 times at most, and before the end
             raise KeyboardInterrupt
         return float(score(example, completion)["reward"])
 
-    paying(monkeypatch, "anywhere", pay)
-    done = lab("token_train", *BRIEF, *files_, "--rubric", "anywhere", "--measure-every", 1, "--outdir", "run")
+    rewarding(monkeypatch, "anywhere", pay)
+    done = lab("token_train", *BRIEF, *files_, "--rubric", "anywhere", "--eval-every", 1, "--outdir", "run")
     assert done.status == 130
     log = lines_of(Path("run/log.jsonl"))
     assert log[-1]["step"] < 4
     assert f"interrupted after {log[-1]['step']} of 4 updates" in done.out
     summary = json.loads(Path("run/summary.json").read_text(encoding="utf-8"))
-    assert (summary["interrupted"], summary["steps"]) == (True, log[-1]["step"])
+    assert (summary["interrupted"], summary["step"]) == (True, log[-1]["step"])
     assert lab("inspect_run", "--run", "run", "--verify").status == 0
     monkeypatch.undo()
     monkeypatch.chdir(lab.folder)
@@ -204,13 +223,13 @@ def test_an_interruption_keeps_what_was_learned(
     assert Path("again/rollouts.jsonl").read_bytes() == last
 
 
-def test_an_interruption_before_the_first_look_leaves_nothing(
+def test_an_interruption_before_the_first_evaluation_leaves_nothing(
     lab: Lab, files_: tuple[object, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def pay(_: dict[str, Any], __: str) -> float:
         raise KeyboardInterrupt
 
-    paying(monkeypatch, "anywhere", pay)
+    rewarding(monkeypatch, "anywhere", pay)
     done = lab("token_train", *BRIEF, *files_, "--rubric", "anywhere", "--outdir", "run")
     assert (done.status, done.out) == (130, "")
     assert sorted(path.name for path in lab.folder.iterdir()) == ["dev.jsonl", "holdout.jsonl"]
@@ -219,7 +238,7 @@ def test_an_interruption_before_the_first_look_leaves_nothing(
 @pytest.fixture
 def started(lab: Lab, files_: tuple[object, ...]) -> Iterator[tuple["subprocess.Popen[bytes]", Path]]:
     """A long training in a process of its own, and its log once that has three rows."""
-    options = (*BRIEF[:4], "--steps", 1_000_000, "--measure-every", 1, *files_, "--outdir", "run")
+    options = (*BRIEF[:4], "--steps", 1_000_000, "--eval-every", 1, *files_, "--outdir", "run")
     with lab.start("token_train", *options) as process:
         try:
             for _ in range(600):
@@ -232,6 +251,7 @@ def started(lab: Lab, files_: tuple[object, ...]) -> Iterator[tuple["subprocess.
             process.kill()
 
 
+@pytest.mark.slow
 def test_a_kill_leaves_a_readable_log_and_no_half_policy(
     lab: Lab, started: tuple["subprocess.Popen[bytes]", Path]
 ) -> None:
@@ -242,12 +262,13 @@ def test_a_kill_leaves_a_readable_log_and_no_half_policy(
     assert [row["step"] for row in rows] == list(range(len(rows)))
     assert not (lab.folder / "run").exists()
     assert not list(log.parent.glob("policy*"))
-    for rollouts in log.parent.glob("rollouts/train_*.jsonl"):
-        assert len(lines_of(rollouts)) == 12
+    assert len(lines_of(log.with_name("results.jsonl"))) >= 16 * len(rows)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for one process")
-@pytest.mark.parametrize(("sign", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(
+    ("sign", "status"), [(signal.SIGINT, 130), pytest.param(signal.SIGTERM, 143, marks=pytest.mark.slow)]
+)
 def test_ctrl_c_and_a_polite_kill_end_in_a_whole_run(
     lab: Lab,
     files_: tuple[object, ...],
@@ -265,10 +286,10 @@ def test_ctrl_c_and_a_polite_kill_end_in_a_whole_run(
 
 
 @pytest.mark.parametrize("reward", [float("nan"), float("inf"), -float("inf"), True, 1, "1.0", None])
-def test_a_rubric_that_pays_no_number_stops_the_training(
+def test_a_rubric_whose_reward_is_no_number_stops_the_training(
     lab: Lab, files_: tuple[object, ...], monkeypatch: pytest.MonkeyPatch, reward: object
 ) -> None:
-    paying(monkeypatch, "anywhere", lambda _, __: reward)
+    rewarding(monkeypatch, "anywhere", lambda _, __: reward)
     said = lab.refused("token_train", *BRIEF, *files_, "--rubric", "anywhere", "--outdir", "run")
     got = reward if isinstance(reward, float) else f"one of type {type(reward).__name__}"
     assert f"expected a finite float as reward, got {got} for" in said
@@ -288,7 +309,7 @@ def test_a_rubric_that_pays_no_number_stops_the_training(
         (["--dataset", "holdout.jsonl"], "holdout.jsonl: expected a dataset to learn on, got a holdout"),
         (["--holdout", "dev.jsonl"], "dev.jsonl: expected prompts that are never learned on, got 12 of"),
         (["--steps", "0"], "--steps: expected a whole number from 1 on"),
-        (["--measure-every", "0"], "--measure-every: expected a whole number from 1 on"),
+        (["--eval-every", "0"], "--eval-every: expected a whole number from 1 on"),
         (["--slwo", "1"], "did you mean --slow?"),
     ],
 )
@@ -335,16 +356,16 @@ def test_the_presets_need_no_other_option(lab: Lab, preset: str) -> None:
     assert manifest["settings"]["steps"] == 1
 
 
-def test_what_can_be_asked_for_has_the_default_that_the_help_names_in_both_presets(lab: Lab) -> None:
+def test_what_can_be_set_has_the_default_that_the_help_names_in_both_presets(lab: Lab) -> None:
     helped = " ".join(lab("token_train", "--help").out.split())
-    for regime in REGIMES.values():
-        plan = regime.plan
+    for preset in PRESETS.values():
+        plan = preset.plan
         for said in (
-            f"demonstrations first (default: {plan.sft_steps})",
+            f"of fine-tuning first (default: {plan.sft_steps})",
             f"updates (default: {plan.steps})",
-            f"in one update (default: {plan.group_size})",
-            f"goes (default: {plan.lr})",
-            f"group (default: {plan.baseline})",
+            f"completions a prompt (default: {plan.group_size})",
+            f"learning rate (default: {plan.lr})",
+            f"others of its group (default: {plan.baseline})",
             f"overshoots (default: {plan.kl_coef:g})",
         ):
             assert said in helped

@@ -1,8 +1,12 @@
-"""The golden sets: what they hold, what fails on them, and that a scorer with a rule less does not pass."""
+"""The golden sets: what they hold, what fails on them, and that a scorer with a rule less does not pass.
+
+A worked example. 17 * 19 is 323; the golden case ``Final: 332`` swaps two of its digits and must get 0.0. A scorer that
+rewards any integer gives it 1.0, so it fails that case, and the command ends with status 1.
+"""
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -10,7 +14,7 @@ from conftest import Lab, lines_of
 
 import course.score
 import course.validate_scorer
-from course.artifacts.instrument import GOLDEN_CORRECT, GOLDEN_EXPLOITS, installed
+from course.artifacts.scorer_identity import GOLDEN_CORRECT, GOLDEN_EXPLOITS, installed
 from course.rubrics.ablations import RULES
 
 EXPLOITS = lines_of(GOLDEN_EXPLOITS)
@@ -33,12 +37,12 @@ def taken_anew() -> Iterator[None]:
     installed.cache_clear()
 
 
-def test_the_shipped_golden_sets_are_kept_and_every_rule_matters(lab: Lab) -> None:
+def test_the_shipped_golden_sets_are_passed_and_every_rule_matters(lab: Lab) -> None:
     done = lab("validate_scorer")
     assert (done.status, done.err) == (0, "")
-    assert "false positives  0 of 66: 0.0 %   (exact 95 % bounds 0.0 to 5.4 %)" in done.out
-    assert "false negatives  0 of 16: 0.0 %   (exact 95 % bounds 0.0 to 20.6 %)" in done.out
-    assert done.out.endswith("the golden sets are kept, and every rule of the spec matters\n")
+    assert "false positives  0 of 84\n" in done.out
+    assert "false negatives  0 of 16\n" in done.out
+    assert done.out.endswith("golden sets passed, and every rule of the spec matters\n")
     for rule in RULES:
         n = sum(case["rule"] == rule for case in EXPLOITS)
         assert re.search(rf"^{rule} +{n} of {n} ", done.out, re.MULTILINE)
@@ -62,15 +66,15 @@ def test_the_golden_sets_are_large_enough_and_of_many_kinds() -> None:
 def test_the_golden_verdicts_follow_from_the_spec_read_anew() -> None:
     for case in lines_of(GOLDEN_CORRECT) + EXPLOITS:
         line = re.fullmatch(r"[ \t\r\n]*Final: (0|-?[1-9][0-9]*)[ \t\r\n]*", case["completion"], re.ASCII)
-        paid = line is not None and line[1] == str(case["expected_answer"])
-        assert case["expected_reward"] == float(paid), case["id"]
+        right = line is not None and line[1] == str(case["expected_answer"])
+        assert case["expected_reward"] == float(right), case["id"]
 
 
-def test_ones_own_cases_are_judged_too(lab: Lab) -> None:
+def test_ones_own_cases_are_checked_too(lab: Lab) -> None:
     wrong = CASE | {"id": "mine-2", "completion": "22", "expected_reward": 0.0, "expected_outcome": "missing_prefix"}
     done = lab("validate_scorer", "--golden", lab.write("one.jsonl", [CASE]), lab.write("two.jsonl", [wrong]))
     assert done.status == 0
-    assert "false positives  0 of 67" in done.out
+    assert "false positives  0 of 85" in done.out
     assert "false negatives  0 of 17" in done.out
 
 
@@ -83,22 +87,23 @@ def test_ones_own_cases_are_judged_too(lab: Lab) -> None:
         ({"completion": "22", "expected_reward": 0.0, "expected_outcome": "empty"}, "0.0 empty", "0.0 missing_prefix"),
     ],
 )
-def test_a_case_that_is_not_kept_is_named_with_both_verdicts(
+def test_a_case_that_is_not_passed_is_named_with_both_verdicts(
     lab: Lab, change: dict[str, object], expected: str, got: str
 ) -> None:
     done = lab("validate_scorer", "--golden", lab.write("mine.jsonl", [CASE | {"id": "fine"}, CASE | change]))
     assert (done.status, done.err) == (1, "")
-    assert "FAILED: golden cases that are not kept: 1\n  mine-1\n" in done.out
+    assert done.out.count("FAILED") == 1
+    assert "FAILED: golden case mine-1\n" in done.out
     assert f"expected    {expected}\n" in done.out
     assert f"got         {got}\n" in done.out
     assert "every rule of the spec matters" not in done.out
 
 
 @pytest.mark.parametrize("text", ["", "\n \n"])
-def test_an_empty_golden_file_proves_nothing_and_fails(lab: Lab, text: str) -> None:
-    done = lab("validate_scorer", "--golden", lab.write("mine.jsonl", text))
-    assert done.status == 1
-    assert "FAILED: mine.jsonl holds no case; an empty golden set proves nothing" in done.out
+def test_an_empty_golden_file_proves_nothing_and_is_refused(lab: Lab, text: str) -> None:
+    lab.write("mine.jsonl", text)
+    said = lab.refused("validate_scorer", "--golden", "mine.jsonl")
+    assert said == "error: mine.jsonl: expected at least one record, got an empty file\n"
 
 
 @pytest.mark.parametrize(
@@ -124,7 +129,7 @@ def test_a_golden_file_that_is_not_there_is_the_callers_mistake(lab: Lab) -> Non
 def broken_of(lab: Lab) -> list[str]:
     done = lab("validate_scorer")
     assert done.status == 1
-    return re.findall(r"^  (\S+-\d+)$", done.out, re.MULTILINE)
+    return re.findall(r"^FAILED: golden case (\S+-\d+)$", done.out, re.MULTILINE)
 
 
 @pytest.mark.usefixtures("taken_anew")
@@ -154,23 +159,39 @@ def test_a_scorer_that_trims_more_or_less_is_caught(lab: Lab, monkeypatch: pytes
 def test_a_scorer_with_a_looser_or_tighter_format_is_caught(
     lab: Lab, monkeypatch: pytest.MonkeyPatch, form: str
 ) -> None:
-    monkeypatch.setattr(course.score, "_FORMAT", re.compile(form))
+    monkeypatch.setattr(course.score, "FORMAT", re.compile(form))
     assert broken_of(lab)
 
 
+class Loose(str):
+    """A decimal form that is equal to more than it should be."""
+
+    __slots__ = ()
+    __hash__ = str.__hash__
+    same_as: Callable[[str, str], bool]
+
+    def __eq__(self, other: object) -> bool:
+        return type(self).same_as(str(self), str(other))
+
+
 @pytest.mark.usefixtures("taken_anew")
-def test_a_scorer_that_compares_values_as_floats_is_caught(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
-    class Close(str):
-        __slots__ = ()
-
-        def __eq__(self, other: object) -> bool:
-            return float(self) == float(str(other))
-
-        __hash__ = str.__hash__
-
+@pytest.mark.parametrize(
+    ("same_as", "why"),
+    [(lambda ours, theirs: float(ours) == float(theirs), "the same as floats"), (lambda _, __: True, "")],
+    ids=["as floats", "any integer"],
+)
+def test_a_scorer_that_compares_values_loosely_is_caught(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch, same_as: Callable[[str, str], bool], why: str
+) -> None:
     exact = course.score._decimal
-    monkeypatch.setattr(course.score, "_decimal", lambda number: Close(exact(number)))
-    assert broken_of(lab) == [case["id"] for case in EXPLOITS if case["rule"] == "exact_value"]
+    monkeypatch.setattr(Loose, "same_as", staticmethod(same_as), raising=False)
+    monkeypatch.setattr(course.score, "_decimal", lambda number: Loose(exact(number)))
+    assert broken_of(lab) == [case["id"] for case in EXPLOITS if case["rule"] == "value" and why in case["why"]]
+
+
+def test_a_scorer_that_rewards_any_integer_fails_on_cases_that_a_student_believes() -> None:
+    wrong = {case["completion"] for case in EXPLOITS if case["rule"] == "value" and case["expected_answer"] == 323}
+    assert {"Final: 332", "Final: 324", "Final: 313", "Final: -323"} <= wrong  # swapped, off by one, by ten, the sign
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,8 @@
-"""Each look at the holdout is counted, said, and cannot be had uncounted."""
+"""Each look at the holdout is counted, said, and cannot be had uncounted.
+
+An example: two runs on the holdout, one after the other, say that they are look number 1 and look number 2; a run
+that cannot write to the log is not measured at all.
+"""
 
 from pathlib import Path
 
@@ -13,7 +17,7 @@ LOG = Path("runs/holdout_log.jsonl")
 def test_each_run_on_the_holdout_is_counted_and_says_its_number(lab: Lab) -> None:
     arguments = "--dataset", lab.dataset([1, 2], "holdout"), "--completions", lab.completions(TEXTS)
     for number in (1, 2):
-        said = f"this was look number {number} at the holdout"
+        said = f"holdout: this was look number {number} at it"
         assert said in lab("eval", *arguments).out
         assert f"look number {number} at it" in Path(f"runs/run_00{number}/README.md").read_text(encoding="utf-8")
     log = lines_of(LOG)

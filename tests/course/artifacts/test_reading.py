@@ -1,4 +1,8 @@
-"""A run is believed in nothing: every way to tamper with one is found, also where the digests were forged to fit."""
+"""A run is believed in nothing: every way to tamper with one is found, also where the digests were forged to fit.
+
+An example: a wrong answer is edited into a right one, and the summary and every digest are made to fit. The
+completion is scored again, so the row is named: recorded as ok, which is not what the scorer says.
+"""
 
 import json
 from collections.abc import Callable
@@ -43,9 +47,13 @@ def rows_of(key: str, value: object, row: int = 4) -> Tamper:
 
 def flipped(run: Path) -> None:
     """The whole forgery: a wrong answer paid, and summary and digests made to fit."""
-    rows_edited(run, lambda rows: rows[1].update(reward=1.0, outcome="ok", parsed_answer="-8"))
+    rows_edited(run, lambda rows: rows[1].update(reward=1.0, details={"outcome": "ok", "parsed_answer": "-8"}))
     edited(run / "summary.json", lambda summary: summary.update(passes=3, pass_rate=0.6, mean_reward=0.6))
     forged(run)
+
+
+def details_of(name: str, value: object) -> Tamper:
+    return lambda run: rows_edited(run, lambda rows: rows[4]["details"].update({name: value}))
 
 
 def summary_of(**changes: object) -> Tamper:
@@ -96,25 +104,25 @@ TAMPERINGS: dict[str, tuple[Tamper, str]] = {
     "a flip, all forged": (flipped, "q2 is recorded as ok with reward 1.0, which is not what the scorer says"),
     "a reward alone": (rows_of("reward", 1.0), "q5 is recorded as missing_prefix with reward 1.0"),
     "half a reward": (rows_of("reward", 0.5), "q5 is recorded as missing_prefix with reward 0.5"),
-    "an outcome": (rows_of("outcome", "wrong_answer"), "q5 is recorded as wrong_answer with reward 0.0"),
-    "a parsed answer": (rows_of("parsed_answer", "7"), "q5 is recorded as missing_prefix"),
+    "an outcome": (details_of("outcome", "wrong_answer"), "q5 is recorded as wrong_answer with reward 0.0"),
+    "a parsed answer": (details_of("parsed_answer", "7"), "q5 is recorded as missing_prefix"),
     "a completion": (rows_of("completion", "Final: 7"), "q5 is recorded as missing_prefix"),
     "a completion taken away": (rows_of("completion", None), "q5 is recorded as missing_prefix"),
     "an expected answer": (rows_of("expected_answer", 21, 0), "q1 is recorded as ok"),
     "an expected answer of 2,000 digits": (rows_of("expected_answer", 10**1999, 0), "q1 is recorded as ok"),
-    "a row that passed, passed twice": (a_row_more, "summary.json counts 2 of 5, its rows 3 of 6"),
+    "a row that passed, passed twice": (a_row_more, "summary.json says passes 2, its rows come to 3"),
     "a space": (space_added, "results.jsonl is not the file that was written: its digest differs"),
     "a row less": (a_row_less, "results.jsonl is not the file that was written"),
     "a cut file": (cut, "results.jsonl is cut off after row 4"),
     "no results": (without("results.jsonl"), "results.jsonl cannot be read: no such file"),
     "no summary": (without("summary.json"), "summary.json cannot be read: no such file"),
-    "a summary's count": (summary_of(passes=5), "summary.json counts 5 of 5, its rows 2 of 5"),
-    "a summary's n": (summary_of(n=2), "summary.json counts 2 of 2, its rows 2 of 5"),
+    "a summary's count": (summary_of(passes=5), "summary.json says passes 5, its rows come to 2"),
+    "a summary's n": (summary_of(n=2), "summary.json says n 2, its rows come to 5"),
     "a summary's rate": (rate_edited, "summary.json is not the file that was written: its digest differs"),
     "a summary that is a list": (unlike_text("summary.json", b"[]"), "summary.json is not a JSON object"),
     "a summary that is no text": (unlike_text("summary.json", b"\xff"), "summary.json is not a JSON object"),
     "an extra key": (rows_of("note", "fine"), "results.jsonl, after row 0: not a result"),
-    "a missing key": (lambda run: rows_edited(run, lambda rows: rows[2].pop("outcome")), "not a result"),
+    "a missing key": (lambda run: rows_edited(run, lambda rows: rows[2].pop("details")), "not a result"),
     "a number as text": (rows_of("reward", "1.0"), "not a result"),
     "a list for a row": (lambda run: rows_edited(run, lambda rows: rows.append([])), "not a result"),
     "no JSON": (unlike_text("results.jsonl", b"id,reward\n"), "not a result"),
@@ -153,7 +161,7 @@ BREAKAGES: dict[str, tuple[Tamper, str]] = {
     "a field of another type": (manifest_of(golden=True), "$.golden"),
     "no samples": (manifest_of(samples_per_prompt=0), "$.samples_per_prompt"),
     "loop D": (manifest_of(loop="D"), "$.loop"),
-    "another schema": (manifest_of(schema_version=2), "manifest.json has schema version 2, this lab reads 1"),
+    "another schema": (manifest_of(schema_version=1), "manifest.json has schema version 1, this lab reads 2"),
     "results unsealed": (manifest_of(outputs={"summary.json": ""}), "manifest.json has no digest of results.jsonl"),
     "summary unsealed": (manifest_of(outputs={"results.jsonl": ""}), "manifest.json has no digest of summary.json"),
 }
@@ -178,7 +186,7 @@ def test_a_summary_edited_with_its_digest_forged_is_found(lab: Lab, loop_a: Path
     forged(loop_a)
     done = lab("inspect_run", "--run", loop_a, "--verify")
     assert done.status == 1
-    assert f"summary.json: {number} is not what its rows come to" in done.out
+    assert f"summary.json says {number} 1.0, its rows come to " in done.out
 
 
 LOOP_B: dict[str, Tamper] = {
@@ -213,7 +221,7 @@ def test_a_whole_run_has_no_faults_and_all_its_rows(lab: Lab, loop_a: Path, loop
         assert faults_of(run) == []
         done = lab("inspect_run", "--run", run, "--verify")
         assert (done.status, done.err) == (0, "")
-        assert done.out == f"{run}: whole; {n} rows scored again with the same verdicts, every digest holds\n"
+        assert done.out == f"{run}: whole; {n} rows scored again alike, every digest holds\n"
     assert [row.id for row in rows(open_run(loop_a))] == ["q1", "q2", "q3", "q4", "q5"]
     assert read_summary(open_run(loop_a))["n"] == 5
 
@@ -235,7 +243,7 @@ def test_a_run_measured_with_another_scorer_is_not_verified(lab: Lab, loop_a: Pa
     manifest_edited(loop_a, scorer_fingerprint="0" * 64)
     done = lab("inspect_run", "--run", loop_a, "--verify")
     assert done.status == 1
-    assert "measured with another scorer than the one installed (final_int 1.0.0)" in done.out
+    assert "measured with another scorer than the one installed (final_int 1.1.0)" in done.out
 
 
 def test_what_is_no_folder_is_the_callers_mistake(lab: Lab) -> None:

@@ -1,4 +1,8 @@
-"""A run is written whole or not at all: refusals, full disks, Ctrl-C and kill -9; and equal runs are equal bytes."""
+"""A run is written whole or not at all: refusals, full disks, Ctrl-C and kill -9; and equal runs are equal bytes.
+
+An example: a command is killed while it writes. ``runs/run_001`` does not exist then; what may be left is a hidden
+folder whose name ends in ``.partial``.
+"""
 
 import hashlib
 import json
@@ -17,7 +21,7 @@ import pytest
 from conftest import Done, Lab, copied, edited, ended, files, lines_of
 
 from course.artifacts import writing
-from course.artifacts.holdout import Look
+from course.artifacts.holdout import HoldoutLook
 from course.artifacts.records import Manifest
 from course.artifacts.writing import RunWriter
 from course.errors import UserError
@@ -197,7 +201,7 @@ def test_a_number_that_was_taken_meanwhile_is_passed_over(lab: Lab) -> None:
     manifest = manifest_of_a_run(lab)
     with RunWriter(None) as writer:
         lab.write("runs/run_001/theirs", "theirs")
-        assert writer.publish(manifest, "mine") == Path("runs/run_002")
+        assert writer.commit(manifest, "mine") == Path("runs/run_002")
     assert files(Path("runs/run_001")) == {"theirs": b"theirs"}
     assert Path("runs/run_002/README.md").read_text(encoding="utf-8") == "mine"
 
@@ -208,7 +212,7 @@ def test_an_outdir_that_was_taken_meanwhile_is_refused_and_theirs_stays(lab: Lab
     def publish() -> None:
         with RunWriter(Path("mine")) as writer:
             lab.write("mine/theirs", "theirs")
-            writer.publish(manifest, "mine")
+            writer.commit(manifest, "mine")
 
     with pytest.raises(UserError, match="mine: expected a place where a run can be written"):
         publish()
@@ -254,7 +258,7 @@ def test_a_copy_of_a_run_is_as_good_as_the_run(lab: Lab) -> None:
 def test_rows_can_be_read_as_soon_as_they_are_added(lab: Lab) -> None:
     with RunWriter(Path("run")) as writer:
         for count in range(1, 4):
-            writer.append("log.jsonl", Look(f"run-{count}", "a", None, None, "1.0.0"))
+            writer.append("log.jsonl", HoldoutLook(f"run-{count}", "a", None))
             (log,) = lab.folder.glob(".run.*.partial/log.jsonl")
             assert [row["run"] for row in lines_of(log)] == [f"run-{i}" for i in range(1, count + 1)]
             assert writer.outputs["log.jsonl"] == hashlib.sha256(log.read_bytes()).hexdigest()

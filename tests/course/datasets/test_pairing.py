@@ -1,4 +1,8 @@
-"""Matching: every id once on either side, in dataset order, and a complaint that names what is missing or left over."""
+"""Matching: every id once on either side, in dataset order, and a complaint that names what is missing or left over.
+
+An example: a dataset has q1, q2, q3 and the completions q1, q3, q4. One record for each id was expected: none for
+q2, and q4 is not in the dataset.
+"""
 
 from pathlib import Path
 

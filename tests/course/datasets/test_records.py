@@ -1,6 +1,10 @@
-"""The kinds of record: what each takes, and the very words in which it refuses the rest."""
+"""The kinds of record: what each takes, and the very words in which it refuses the rest.
+
+An example: a golden case that expects the reward 1.0 with the outcome ``empty`` contradicts itself and is refused.
+"""
 
 import json
+from datetime import date
 from pathlib import Path
 
 import msgspec
@@ -9,7 +13,7 @@ import pytest
 from course.datasets.jsonl import read_json, read_records
 from course.datasets.records import Example, GoldenCase, Provenance, Record, Rollout, SampleGroup, Sampling
 from course.errors import UserError
-from course.score import visible
+from course.text import visible
 
 NINES = "9" * 1000
 CASE = {"id": '"g"', "prompt": '"p"', "expected_answer": "1", "completion": '"Final: 1"'}
@@ -88,7 +92,7 @@ PACKS = "(selection packs are never coerced)"
         (Example, example(expected_answer='"22"'), f'$.expected_answer: expected int, got str "22" {NEVER}'),
         (Example, example(expected_answer="[22]"), f"$.expected_answer: expected int, got array [22] {NEVER}"),
         (Example, example(prompt="3"), f"$.prompt: expected str, got int 3 {NEVER}"),
-        (Example, example(prompt=f"[{'7, ' * 99}7]"), f"$.prompt: expected str, got array [{'7, ' * 19}7,… {NEVER}"),
+        (Example, example(prompt=f"[{'7, ' * 99}7]"), f"$.prompt: expected str, got array [{'7, ' * 19}7… {NEVER}"),
         (
             Example,
             example(prompt='["\u200b"]'),
@@ -147,7 +151,7 @@ def read_meta(tmp_path: Path, text: str) -> Provenance:
 
 
 def test_provenance_says_who_generated_the_completions_when_and_how(tmp_path: Path) -> None:
-    assert read_meta(tmp_path, provenance()) == Provenance("tiny", "2026-11-20", Sampling(0.7, 1.0, -1, 4))
+    assert read_meta(tmp_path, provenance()) == Provenance("tiny", date(2026, 11, 20), Sampling(0.7, 1.0, -1, 4))
     assert read_meta(tmp_path, "\n" + provenance(note='"why"', temperature="0") + "\n").note == "why"
 
 
@@ -164,9 +168,9 @@ def test_provenance_says_who_generated_the_completions_when_and_how(tmp_path: Pa
             provenance(**{"x - at $.y\\n": "1"}),
             "$.sampling.x - at $.y<U+000A LINE FEED>: expected no such key, got this",
         ),
-        (provenance(created='"20 November"'), "$.created: expected a date such as 2026-11-21, got 20 November"),
+        (provenance(created='"20 November"'), '$.created: expected a date such as 2026-11-21, got "20 November"'),
         ("{}", "$.policy: expected this key, got none"),
-        ("", "expected one JSON object, got invalid JSON at column 1: Expecting value"),
+        ("", "expected one JSON object, got invalid JSON at byte 0 (EOF while parsing a value): "),
     ],
     ids=lambda _: "",
 )

@@ -1,7 +1,12 @@
-"""What is known of a dataset file once it has been read: its fingerprints and its split; and who wrote completions."""
+"""What is known of a dataset file once it has been read: its fingerprints and its split; and who wrote completions.
+
+An example: a copy of the holdout under another name still says ``split: holdout`` in its records, and stays a
+holdout.
+"""
 
 import hashlib
 import json
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -102,6 +107,6 @@ def test_the_meta_file_says_who_wrote_completions_and_how(tmp_path: Path) -> Non
     source = provenance(tmp_path / "c.v2.jsonl")
     assert source is not None
     assert source.sampling is not None
-    assert (source.policy, source.created, source.note) == ("somebody", "2026-01-31", "by hand")
+    assert (source.policy, source.created, source.note) == ("somebody", date(2026, 1, 31), "by hand")
     found = source.sampling
     assert [found.temperature, found.top_p, found.seed, found.n] == [0.5, 0.9, 3, 8]

@@ -1,4 +1,8 @@
-"""The careless hand: how often it is right, in value and in form."""
+"""The careless hand: how often it is right, in value and in form.
+
+The worked example. For the prompt with the answer 107 a demonstration is "Final: 107" with the probability
+9/20 · (0.45 + 0.55 / 50): nine of twenty forms, and the right value is written on purpose or by chance.
+"""
 
 import re
 from collections import Counter
@@ -7,9 +11,11 @@ from functools import cache
 import numpy as np
 import pytest
 
-from course.policies.demonstrations import FORMS, KNOWS, demonstrate
+from course.policies.demonstrations import CORRECT, FORMS, demonstrate
 from course.policies.softmax import Ints
 from course.score import score
+
+pytestmark = pytest.mark.medium
 
 ANSWERS = [100 + place for place in range(50)]  # no two the same, and all of three digits
 COUNT = 40_000
@@ -58,7 +64,7 @@ def test_the_forms_are_these_and_no_others_each_as_often_as_it_stands_in_the_lis
 def test_the_value_is_right_as_often_as_it_is_known_and_now_and_then_by_chance() -> None:
     shown, texts = shown_and_written()
     right = [value_of(text) == ANSWERS[prompt] for prompt, text in zip(shown.tolist(), texts, strict=True)]
-    assert KNOWS == 0.45
+    assert CORRECT == 0.45
     assert np.mean(right) == near(0.45 + 0.55 / 50)
 
 
@@ -98,8 +104,8 @@ def test_form_and_value_are_careless_independently() -> None:
 def test_the_scorer_pays_about_a_fifth_of_them() -> None:
     shown, texts = shown_and_written()
     examples = [{"id": "q", "prompt": "?", "expected_answer": answer} for answer in ANSWERS]
-    paid = [score(examples[prompt], text)["reward"] for prompt, text in zip(shown.tolist(), texts, strict=True)]
-    assert np.mean(paid) == near(9 / 20 * (0.45 + 0.55 / 50))
+    rewards = [score(examples[prompt], text)["reward"] for prompt, text in zip(shown.tolist(), texts, strict=True)]
+    assert np.mean(rewards) == near(9 / 20 * (0.45 + 0.55 / 50))
 
 
 def test_one_for_each_prompt_shown_and_the_same_generator_writes_the_same() -> None:

@@ -1,4 +1,8 @@
-"""The softmax policy against numbers worked by hand, finite differences and SciPy."""
+"""The softmax policy against numbers worked by hand, finite differences and SciPy.
+
+The worked example. theta = ln 1, ln 2, ln 5 gives p = 1/8, 2/8, 5/8. If action 1 is sampled, ∂ log p / ∂ theta is
+−1/8, 1 − 2/8, −5/8: positive for the sampled action, negative for the others, 0 in sum.
+"""
 
 import math
 
@@ -28,6 +32,7 @@ def thetas(runs: int, actions: int) -> Floats:
 def test_probabilities_by_hand() -> None:
     theta = np.log([[1.0, 2.0, 5.0], [3.0, 3.0, 3.0]])
     assert softmax(theta) == pytest.approx(np.array([[1 / 8, 2 / 8, 5 / 8], [1 / 3, 1 / 3, 1 / 3]]), abs=1e-15)
+    assert grad_log_prob(softmax(theta[0]), np.array(1)) == pytest.approx(np.array([-1, 6, -5]) / 8, abs=1e-15)
 
 
 def test_probabilities_are_those_of_scipy_row_by_row() -> None:
@@ -36,7 +41,7 @@ def test_probabilities_are_those_of_scipy_row_by_row() -> None:
     assert softmax(theta.reshape(4, 5, 5)).reshape(20, 5) == pytest.approx(softmax(theta), abs=0)
 
 
-def test_large_preferences_do_not_overflow() -> None:
+def test_large_logits_do_not_overflow() -> None:
     assert softmax(np.array([1000.0, 1000.0, -1000.0])).tolist() == [0.5, 0.5, 0.0]
     assert softmax(np.array([-1000.0, -1000.0])).tolist() == [0.5, 0.5]
 
@@ -44,25 +49,25 @@ def test_large_preferences_do_not_overflow() -> None:
 @pytest.mark.parametrize(
     ("u", "action"), [(0.0, 0), (0.2499, 0), (0.25, 1), (0.7499, 1), (0.75, 3), (0.999, 3), (LARGEST_DRAW, 3)]
 )
-def test_a_draw_picks_the_stretch_it_falls_on_and_never_an_empty_one(u: float, action: int) -> None:
+def test_a_sample_is_the_first_action_whose_cumulative_probability_exceeds_the_draw(u: float, action: int) -> None:
     assert int(sample(np.array([0.25, 0.5, 0.0, 0.25]), u)) == action
 
 
-def test_an_empty_first_stretch_is_not_picked_by_a_draw_of_zero() -> None:
+def test_a_first_action_of_probability_0_is_not_sampled_by_a_draw_of_0() -> None:
     assert int(sample(np.array([0.0, 1.0]), 0.0)) == 1
 
 
-def test_ends_that_add_up_to_less_than_one_still_give_an_action() -> None:
+def test_probabilities_that_add_up_to_less_than_one_still_give_an_action() -> None:
     p = np.full(10, 0.1)
     assert p.cumsum()[-1] <= LARGEST_DRAW  # this is why
     assert int(sample(p, LARGEST_DRAW)) == 9
 
 
-def test_nor_is_an_empty_last_stretch_picked_then() -> None:
+def test_a_last_action_of_probability_0_is_not_sampled_then() -> None:
     assert int(sample(np.array([0.1] * 10 + [0.0]), LARGEST_DRAW)) == 9
 
 
-def test_draws_spread_evenly_give_each_action_its_share() -> None:
+def test_evenly_spaced_draws_sample_each_action_in_proportion() -> None:
     p = np.array([0.1, 0.2, 0.3, 0.4])
     draws = (np.arange(1000) + 0.5) / 1000
     counts = np.bincount(sample(np.broadcast_to(p, (1000, 4)), draws), minlength=4)
@@ -87,10 +92,10 @@ def test_the_gradient_of_a_log_probability_is_its_finite_difference(action: int)
         assert grad_log_prob(softmax(theta), np.array(action)) == pytest.approx(np.array(slopes), abs=1e-6)
 
 
-def test_the_gradient_pushes_one_up_and_the_others_down_by_their_probability() -> None:
+def test_the_gradient_is_positive_for_the_sampled_action_only() -> None:
     p = np.array([[0.2, 0.3, 0.5], [0.6, 0.3, 0.1]])
-    pushes = grad_log_prob(p, np.array([1, 0]))
-    assert pushes == pytest.approx(np.array([[-0.2, 0.7, -0.5], [0.4, -0.3, -0.1]]), abs=1e-15)
+    gradients = grad_log_prob(p, np.array([1, 0]))
+    assert gradients == pytest.approx(np.array([[-0.2, 0.7, -0.5], [0.4, -0.3, -0.1]]), abs=1e-15)
 
 
 def test_the_expected_reward_by_hand() -> None:
@@ -99,20 +104,21 @@ def test_the_expected_reward_by_hand() -> None:
 
 
 def test_its_gradient_is_the_finite_difference() -> None:
-    paid = np.array([1.0, 0.0, 0.25, -3.0])
+    rewards = np.array([1.0, 0.0, 0.25, -3.0])
     for theta in thetas(5, 4):
         slopes = [
-            (scipy.special.softmax(theta + shift) @ paid - scipy.special.softmax(theta - shift) @ paid) / (2 * STEP)
+            (scipy.special.softmax(theta + shift) @ rewards - scipy.special.softmax(theta - shift) @ rewards)
+            / (2 * STEP)
             for shift in STEP * np.eye(4)
         ]
-        assert expected_reward_gradient(softmax(theta), paid) == pytest.approx(np.array(slopes), abs=1e-6)
+        assert expected_reward_gradient(softmax(theta), rewards) == pytest.approx(np.array(slopes), abs=1e-6)
 
 
-def test_the_estimate_is_that_gradient_on_the_average_whatever_the_baseline() -> None:
-    p, paid = np.array([0.2, 0.3, 0.5]), np.array([1.0, 0.0, -2.0])
+def test_the_mean_of_the_estimate_is_that_gradient_whatever_the_baseline() -> None:
+    p, rewards = np.array([0.2, 0.3, 0.5]), np.array([1.0, 0.0, -2.0])
     for baseline in (0.0, -0.8, 5.0):
-        average = sum(p[a] * (paid[a] - baseline) * grad_log_prob(p, np.array(a)) for a in range(3))
-        assert average == pytest.approx(expected_reward_gradient(p, paid), abs=1e-15)
+        average = sum(p[a] * (rewards[a] - baseline) * grad_log_prob(p, np.array(a)) for a in range(3))
+        assert average == pytest.approx(expected_reward_gradient(p, rewards), abs=1e-15)
 
 
 def test_kl_by_hand() -> None:

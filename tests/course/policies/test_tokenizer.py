@@ -1,5 +1,7 @@
 """The tokenizer against what others published of the same vocabularies, and against the bytes of the text itself.
 
+The worked example. '323' is one token, '323', in o200k_base, and three, '3', '2', '3', in mistral_v3.
+
 Not covered: ids of the reference implementations on this machine. tiktoken fetches its rank files from the network,
 and Tekken's file comes with a model; neither can be had offline.
 """

@@ -1,4 +1,8 @@
-"""The spec less one rule: each golden exploit is worth nothing to the scorer, and 1.0 to just the rubric it attacks."""
+"""The spec less one rule: each golden exploit gets 0.0 from the scorer, and 1.0 from just the rubric it attacks.
+
+A worked example. ``Final: +22`` gets 0.0 for an expected 22: the spec has no plus sign. The rubric without the rule
+``no_plus_sign`` reads it as ``Final: 22`` and gives 1.0; no other rubric does.
+"""
 
 import json
 from typing import Any
@@ -6,7 +10,7 @@ from typing import Any
 import pytest
 from conftest import lines_of
 
-from course.artifacts.instrument import GOLDEN_CORRECT, GOLDEN_EXPLOITS
+from course.artifacts.scorer_identity import GOLDEN_CORRECT, GOLDEN_EXPLOITS
 from course.rubrics import Rubric
 from course.rubrics.ablations import RULES, without
 from course.rubrics.hackable import GAPS
@@ -36,26 +40,26 @@ TEXTS += [
 ]
 
 
-def paid(rubric: Rubric, case: dict[str, Any]) -> float:
+def reward_of(rubric: Rubric, case: dict[str, Any]) -> float:
     example = {key: case[key] for key in ("id", "prompt", "expected_answer")}
     reward: float = rubric(example, case["completion"])["reward"]
     return reward
 
 
 @pytest.mark.parametrize("case", EXPLOITS, ids=lambda case: case["id"])
-def test_an_exploit_is_paid_by_just_the_rubric_without_the_rule_it_attacks(case: dict[str, Any]) -> None:
+def test_an_exploit_is_rewarded_by_just_the_rubric_without_the_rule_it_attacks(case: dict[str, Any]) -> None:
     assert score(case, case["completion"])["reward"] == 0.0
-    assert [rule for rule in RULES if paid(without(rule), case)] == [case["rule"]]
-    assert paid(without(case["rule"]), case) == 1.0
+    assert [rule for rule in RULES if reward_of(without(rule), case)] == [case["rule"]]
+    assert reward_of(without(case["rule"]), case) == 1.0
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_a_rule_less_still_pays_what_is_right_and_not_what_is_wrong(rule: str) -> None:
+def test_a_rule_less_still_rewards_what_is_right_and_only_without_the_value_what_is_wrong(rule: str) -> None:
     rubric = without(rule)
     for case in CORRECT:
-        assert paid(rubric, case) == 1.0
+        assert reward_of(rubric, case) == 1.0
         wrong = case | {"expected_answer": 1 - 2 * case["expected_answer"]}
-        assert paid(rubric, wrong) == 0.0
+        assert reward_of(rubric, wrong) == (1.0 if rule == "value" else 0.0)
 
 
 def test_the_rules_are_fifteen_each_with_exploits() -> None:
@@ -67,7 +71,7 @@ def test_the_rules_are_fifteen_each_with_exploits() -> None:
 def test_a_rubric_says_in_its_details_which_rule_it_lacks(rule: str) -> None:
     assert without(rule)(EXAMPLES[0], "Final: 22")["details"]["scorer"] == {
         "name": f"final_int without {rule}",
-        "version": "1.0.0",
+        "version": "1.1.0",
     }
 
 
@@ -102,7 +106,7 @@ def test_every_rubric_keeps_the_scorers_contract(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", RUBRICS)
-def test_every_rubric_pays_the_line_that_the_scorer_pays(name: str) -> None:
+def test_every_rubric_rewards_the_line_that_the_scorer_rewards(name: str) -> None:
     for example in EXAMPLES[:4]:
         line = f"Final: {example['expected_answer']}"
         assert score(example, line)["reward"] == 1.0

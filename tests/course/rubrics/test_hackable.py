@@ -1,4 +1,8 @@
-"""Verifiers that believe too much: each pays its own exploit, on every kind of example, where the scorer pays none."""
+"""Verifiers that believe too much: each rewards its own exploit, on every kind of example, where the scorer does not.
+
+A worked example. ``suffix`` asks whether the line ends in the expected integer: ``Final: 711`` ends in 11, so for an
+expected 11 it gives 1.0. The scorer compares the whole integer, and 711 is not 11.
+"""
 
 import pytest
 
@@ -24,7 +28,7 @@ def example(answer: int) -> dict[str, object]:
 
 @pytest.mark.parametrize("name", GAPS)
 @pytest.mark.parametrize("answer", ANSWERS)
-def test_a_gap_pays_its_exploit_and_the_scorer_does_not(name: str, answer: int) -> None:
+def test_a_gap_rewards_its_exploit_and_the_scorer_does_not(name: str, answer: int) -> None:
     gap = GAPS[name]
     exploit = gap.exploit(answer)
     assert gap.rubric(example(answer), exploit)["reward"] > 0
@@ -73,5 +77,5 @@ def test_each_believes_just_what_its_docstring_says(
     assert callable(rubric)
     result = rubric(example(answer), completion)
     assert result["reward"] == pytest.approx(reward)
-    outcome = "ok" if reward == 1 else "partly_paid" if reward else "not_paid"
+    outcome = "ok" if reward == 1 else "partial_credit" if reward else "no_credit"
     assert result["details"]["outcome"] == outcome

@@ -1,0 +1,80 @@
+"""Machinery: the locked room. Two runs can be compared only where everything but the one thing studied was the same."""
+
+from typing import NamedTuple
+
+import msgspec
+
+from course.artifacts.records import Manifest
+from course.text import visible
+
+POLICY = "policy"
+SELECTION = "selection compute"
+INSTRUMENT = "instrument"
+ENVIRONMENT = "environment"
+NOTHING = "nothing"
+
+PICK_BEST_FINGERPRINT = "pick_best_fingerprint"  # the setting of Loop B that says how a sample was chosen
+
+_KNOB_OF = {  # a condition of the room -> the knob that was turned where it differs
+    "dataset_fingerprint": ENVIRONMENT,
+    "prompts_fingerprint": ENVIRONMENT,
+    "split": ENVIRONMENT,
+    "scorer_name": INSTRUMENT,
+    "scorer_version": INSTRUMENT,
+    "scorer_fingerprint": INSTRUMENT,
+    "loop": SELECTION,
+    "samples_per_prompt": SELECTION,
+    "sampling": SELECTION,
+}
+
+
+class Condition(NamedTuple):
+    """One condition of the room with both its values; None where it is not known of a run."""
+
+    name: str
+    baseline: str | None
+    candidate: str | None
+    knob: str
+
+    @property
+    def fault(self) -> str | None:
+        """Why this condition does not hold, or None. A fact that is missing on either side fails closed."""
+        sides = {"baseline": self.baseline, "candidate": self.candidate}
+        missing = [side for side, value in sides.items() if value is None]
+        if missing:
+            return f"locked room: {self.name} is not known of the {' and the '.join(missing)}"
+        if self.baseline == self.candidate:
+            return None
+        return f"locked room: {self.name} differs ({short_value(self.baseline)} / {short_value(self.candidate)})"
+
+
+def room_conditions(manifest: Manifest) -> dict[str, str | None]:
+    """What has to be the same in another run for the two to be compared; None where it is not known."""
+    return {name: _text(getattr(manifest, name)) for name in _KNOB_OF}
+
+
+def locked_room(baseline: Manifest, candidate: Manifest) -> list[Condition]:
+    """Every condition with both values: the environment's, the instrument's, then how much was sampled and how."""
+    before, after = room_conditions(baseline), room_conditions(candidate)
+    return [Condition(name, before[name], after[name], knob) for name, knob in _KNOB_OF.items()]
+
+
+def knob_turned(conditions: list[Condition], baseline: Manifest, candidate: Manifest) -> str:
+    """Which knob accounts for a difference between the two runs; several, joined, if several were turned."""
+    turned = dict.fromkeys(condition.knob for condition in conditions if condition.baseline != condition.candidate)
+    if not turned and baseline.completions_fingerprint != candidate.completions_fingerprint:
+        turned[POLICY] = None
+    if baseline.settings.get(PICK_BEST_FINGERPRINT) != candidate.settings.get(PICK_BEST_FINGERPRINT):
+        turned[SELECTION] = None
+    return " and ".join(turned) or NOTHING
+
+
+def short_value(value: str | None) -> str:
+    """A condition's value for a person: the beginning of a fingerprint is enough to tell two apart."""
+    return "not known" if value is None else visible(value) if len(value) < 60 else f"{visible(value[:12])}…"
+
+
+def _text(value: object) -> str | None:
+    if isinstance(value, msgspec.Struct):
+        return ", ".join(f"{name} {setting}" for name, setting in msgspec.structs.asdict(value).items())
+    return None if value is None else str(value)

@@ -1,0 +1,27 @@
+"""Machinery: completions of a token policy as files that Loops A and B take, each with who wrote it and how."""
+
+import hashlib
+from collections.abc import Iterable, Sequence
+
+from msgspec import Struct
+
+from course.artifacts.writing import RunWriter
+from course.datasets.records import Provenance, Rollout, SampleGroup
+
+
+def policy_name(content: bytes) -> str:
+    """A name that no other policy has. ``content``: the bytes of the policy's file."""
+    return f"token_policy {hashlib.sha256(content).hexdigest()[:12]}"
+
+
+def write_rollouts(run: RunWriter, name: str, samples: Iterable[tuple[str, Sequence[str]]], source: Provenance) -> None:
+    """Write ``NAME.jsonl`` and ``NAME.meta.json``. ``samples``: each id with its n completions.
+
+    With n of 1 the file holds rollouts, else it is a selection pack.
+    """
+
+    def record(id_: str, texts: Sequence[str]) -> Struct:
+        return Rollout(id_, texts[0]) if source.sampling.n == 1 else SampleGroup(id_, list(texts))
+
+    run.write_rows(f"{name}.jsonl", (record(id_, texts) for id_, texts in samples))
+    run.write_json(f"{name}.meta.json", source)

@@ -1,0 +1,148 @@
+"""Machinery: the rows that token commands write, evaluations, what was scored in them, and updates token by token.
+
+Notation
+    proxy    the reward of the rubric that the policy is trained on
+    true     the reward of the strict scorer, for the same completions
+    gap      the share of completions that the rubric pays and the strict scorer does not
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from course.artifacts.learning import learning_result
+from course.artifacts.records import RESULTS, LearningResult
+from course.artifacts.writing import RunWriter
+
+if TYPE_CHECKING:
+    from course.policies.evaluation import Checkpoint, Evaluation
+    from course.policies.token_learner import Task, TokenUpdate
+
+TOKEN_LOG = "log.jsonl"  # of each of these commands: a row for each evaluation
+STRICT = "score"  # the name of the strict scorer among the rubrics
+PAYS = 0.5  # a rubric that pays in part counts as paying from here on
+
+
+class EvaluationRow(Struct, frozen=True, forbid_unknown_fields=True):
+    """One evaluation in one training (rubric, kl_coef, seed): means over n fresh completions, which enter no update.
+
+    ``kl``: from the reference policy, in nats a completion. ``mean_length``: in tokens. Holdout: None without one.
+    """
+
+    rubric: str
+    kl_coef: float
+    seed: int
+    step: int  # updates so far
+    n: int
+    proxy_reward: float
+    true_reward: float
+    gap: float
+    holdout_n: int
+    holdout_proxy_reward: float | None
+    holdout_true_reward: float | None
+    holdout_gap: float | None
+    kl: float
+    mean_length: float
+
+
+class TokenUpdateRow(Struct, frozen=True, forbid_unknown_fields=True):
+    """One completion in one update, token by token. One advantage multiplied the gradient of all its tokens:
+
+    advantage = (reward − kl_coef · log_ratio) − baseline. How a token's log-probability changed is not its own doing
+    alone: the other completions of the step changed the same weights.
+    """
+
+    step: int  # from 1 on
+    id: str
+    tokens: list[str]  # their texts, together the completion; the last is empty where the policy ended it
+    reward: float
+    kl_coef: float
+    log_ratio: float  # log p − log p_reference of the completion, 0 with kl_coef 0
+    baseline: float  # the one that this step used
+    advantage: float
+    log_probs: list[float]  # of each token, before the update
+    new_log_probs: list[float]  # after it
+
+
+def evaluation_results(checkpoint: Checkpoint, rubric: str, training: str | None = None) -> list[LearningResult]:
+    """The rows of results.jsonl for one checkpoint: every completion of its evaluations."""
+    results = []
+    for split, evaluation in checkpoint.evaluations.items():
+        scored = zip(evaluation.examples, evaluation.texts, evaluation.proxy.tolist(), strict=True)
+        for example, text, reward in scored:
+            proxy = None if rubric == STRICT else reward
+            results.append(
+                learning_result(example, text, checkpoint.step, training=training, split=split, proxy_reward=proxy)
+            )
+    return results
+
+
+def is_exploit(row: LearningResult) -> bool:
+    """Whether the rubric pays this completion and the strict scorer does not."""
+    return row.proxy_reward is not None and row.proxy_reward >= PAYS and row.reward == 0
+
+
+def evaluation_row(checkpoint: Checkpoint, rubric: str, kl_coef: float, seed: int) -> EvaluationRow:
+    """The row of one checkpoint of the training on this rubric, with this kl_coef and seed."""
+    train, holdout = checkpoint.evaluations["train"], checkpoint.evaluations.get("holdout")
+    return EvaluationRow(
+        rubric=rubric,
+        kl_coef=kl_coef,
+        seed=seed,
+        step=checkpoint.step,
+        n=len(train.texts),
+        proxy_reward=float(train.proxy.mean()),
+        true_reward=float(train.true.mean()),
+        gap=_gap(train),
+        holdout_n=len(holdout.texts) if holdout else 0,
+        holdout_proxy_reward=float(holdout.proxy.mean()) if holdout else None,
+        holdout_true_reward=float(holdout.true.mean()) if holdout else None,
+        holdout_gap=_gap(holdout) if holdout else None,
+        kl=float(train.kl.mean()),
+        mean_length=float(train.lengths.mean()),
+    )
+
+
+def write_checkpoint(
+    run: RunWriter, checkpoint: Checkpoint, rubric: str, kl_coef: float, seed: int, training: str | None = None
+) -> tuple[EvaluationRow, list[LearningResult]]:
+    """Append a checkpoint to results.jsonl and to the log. Returns what was written."""
+    results = evaluation_results(checkpoint, rubric, training)
+    row = evaluation_row(checkpoint, rubric, kl_coef, seed)
+    run.append(RESULTS, *results)
+    run.append(TOKEN_LOG, row)
+    return row, results
+
+
+def token_update_rows(
+    step: int, update: TokenUpdate, examples: Sequence[Task], kl_coef: float
+) -> Iterator[TokenUpdateRow]:
+    """Every completion of an update, with the log-probability of each of its tokens before it and after it."""
+    import numpy as np
+
+    from course.policies.token_policy import log_probs
+
+    answered = [examples[i] for i in update.chosen]
+    prompts = update.policy.encode_prompts([example["prompt"] for example in answered])
+    before, after = (log_probs(policy, prompts, update.completions) for policy in (update.policy, update.new_policy))
+    baselines = np.broadcast_to(update.baseline, len(answered))
+    for row, length in enumerate(update.completions.lengths.tolist()):
+        yield TokenUpdateRow(
+            step=step,
+            id=answered[row]["id"],
+            tokens=[update.policy.vocabulary[token] for token in update.completions.tokens[row, :length]],
+            reward=float(update.reward[row]),
+            kl_coef=kl_coef,
+            log_ratio=float(update.log_ratio[row]),
+            baseline=float(baselines[row]),
+            advantage=float(update.advantage[row]),
+            log_probs=before[row, :length].tolist(),
+            new_log_probs=after[row, :length].tolist(),
+        )
+
+
+def _gap(evaluation: Evaluation) -> float:
+    return float(((evaluation.proxy >= PAYS) & (evaluation.true == 0)).mean())

@@ -1,0 +1,73 @@
+"""Machinery: a token policy as a file, which ``course.token_train`` writes and ``course.sample_rollouts`` reads.
+
+An npz of arrays, with the vocabulary as JSON in one of them; nothing in it is executed when it is read.
+
+Covered
+    A file that is no policy, is cut off, or holds arrays that do not fit each other: one line says so.
+Not covered
+    A policy made by hand to be slow: 64 MB is the most that is read, and NumPy may ask for what a header claims.
+"""
+
+import io
+import warnings
+import zipfile
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import numpy as np
+from msgspec import Meta
+
+from course.errors import UserError
+from course.policies.token_policy import LARGEST, RECENT, Policy, Weights
+from course.policies.vocabulary import ANSWER_TOKENS, Vocabulary
+from course.text import visible
+
+_MOST_BYTES = 64 * 2**20  # unpacked
+
+
+class _About(msgspec.Struct):
+    """What a policy is besides its weights."""
+
+    vocabulary: list[str]
+    positions: tuple[Annotated[int, Meta(ge=0, le=10_000)], ...]
+    max_tokens: Annotated[int, Meta(ge=1, le=10_000)]
+
+
+def policy_bytes(policy: Policy) -> bytes:
+    """The file's content: the same policy gives the same bytes."""
+    about = msgspec.json.encode(_About(list(policy.vocabulary), policy.positions, policy.max_tokens))
+    out = io.BytesIO()
+    np.savez(out, about=np.frombuffer(about, np.uint8), **policy.weights._asdict())
+    return out.getvalue()
+
+
+def read_policy(path: Path) -> Policy:
+    """Read a policy. Raises UserError where the file is none."""
+    try:
+        with path.open("rb") as file, warnings.catch_warnings():
+            warnings.simplefilter("error")
+            return _unpacked(file.read(_MOST_BYTES + 1))
+    except Exception as error:  # the system, zip, npy, JSON and NumPy each have exceptions of their own for it
+        got = visible(getattr(error, "strerror", None) or str(error) or type(error).__name__)[:200]
+        raise UserError(f"{path}: expected a policy that course.token_train wrote (policy.npz), got: {got}") from None
+
+
+def _unpacked(data: bytes) -> Policy:
+    """The policy, if its parts fit. Raises what comes up where they do not."""
+    with zipfile.ZipFile(io.BytesIO(data)) as file:
+        if len(data) > _MOST_BYTES or sum(part.file_size for part in file.infolist()) > _MOST_BYTES:
+            raise ValueError(f"more than {_MOST_BYTES >> 20} MB")
+    with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
+        about = msgspec.json.decode(arrays["about"].tobytes(), type=_About)
+        weights = Weights(*(arrays[name] for name in Weights._fields))
+    texts, positions = about.vocabulary, about.positions
+    if tuple(texts[: len(ANSWER_TOKENS)]) != ANSWER_TOKENS or len(set(texts)) < len(texts):
+        raise ValueError("its vocabulary is not one of this lab")
+    (_, width), (units,) = weights.vectors.shape, weights.hidden_bias.shape
+    shapes = [(len(texts) + 1, width), ((len(positions) + RECENT) * width, units), (units,), (units, len(texts))]
+    if [weight.shape for weight in weights] != [*shapes, (len(texts),)]:
+        raise ValueError("its arrays do not fit each other")
+    if not all(weight.dtype == np.float64 and (abs(weight) <= LARGEST).all() for weight in weights):
+        raise ValueError("its weights are not all numbers of a reasonable size")
+    return Policy(Vocabulary(texts), positions, about.max_tokens, weights)

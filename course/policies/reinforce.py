@@ -1,0 +1,72 @@
+"""REINFORCE (Williams 1992): the equations that every learner of Loop C is made of.
+
+Notation as in ``softmax``, and
+    reward      the verifier's reward for one action
+    return_     the sum of the rewards from a step on; with one step it is the reward
+    baseline    what a return is compared with; it does not depend on the action, so it cannot bias the estimate
+    advantage   return_ − baseline
+    direction   advantage · ∂ log p(action) / ∂ theta, an estimate of ∂J / ∂ theta
+
+Left out of what large systems do: a critic (the baseline here is a mean), importance ratios and clipping (a sample is
+used once, by the policy that drew it).
+"""
+
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+
+from course.policies.softmax import Floats, Ints, expected_reward_gradient
+
+Number = TypeVar("Number", float, Floats)
+
+
+class Update(NamedTuple):
+    """One update of one policy, or of N policies side by side, with everything that went into it."""
+
+    theta: Floats  # [..., K] before
+    p: Floats  # [..., K] before
+    action: Ints  # [...]
+    reward: Floats  # [...]
+    baseline: Floats | float  # [...] the one that this update used
+    advantage: Floats  # [...] reward − baseline
+    direction: Floats  # [..., K] advantage · ∂ log p_action / ∂ theta
+    new_theta: Floats  # [..., K] theta + lr · direction
+
+
+def apply_gradient(theta: Floats, direction: Floats, lr: float) -> Floats:
+    """Gradient ascent: theta + lr · direction raises the objective."""
+    return theta + lr * direction
+
+
+def running_mean(mean: Number, value: Number, count: int) -> Number:
+    """The mean of ``count`` values, from the mean of all but the last, and the last: mean + (value − mean) / count."""
+    return mean + (value - mean) / count
+
+
+def return_to_go(reward: Floats) -> Floats:
+    """[T] G_t = r_t + r_{t+1} + …: each step is credited with every reward from it on."""
+    return np.asarray(np.cumsum(reward[::-1])[::-1])
+
+
+def leave_one_out(return_: Floats, group_size: int) -> Floats:
+    """[N] The baseline of each completion: the mean return of the others of its group. Groups stand in a row.
+
+    A completion's own return would bias the gradient. This is RLOO (Kool et al. 2019); GRPO's mean over the whole
+    group gives the same advantage times (G − 1) / G. Raises ValueError for a group of one.
+    """
+    if group_size < 2:
+        raise ValueError("expected a group_size of at least 2: a completion is compared with the others of its group")
+    groups = return_.reshape(-1, group_size)
+    others = (groups.sum(axis=1, keepdims=True) - groups) / (group_size - 1)
+    return np.asarray(others.ravel())
+
+
+def gradient_variance(p: Floats, rewards: Floats, baseline: Floats | float) -> Floats:
+    """Total variance of one estimate: Σ_a p_a (r_a − b)² ‖∂ log p_a‖² − ‖∂J‖², where ‖∂ log p_a‖² = 1 − 2p_a + Σ p².
+
+    Exact: every action is weighted by its probability. The baseline b changes the variance and not the mean: for
+    rewards of 0 or more it lowers it while 0 < b < 2b*, with b* = E[r ‖∂ log p‖²] / E[‖∂ log p‖²].
+    """
+    squares = (p**2).sum(axis=-1, keepdims=True)
+    second_moment = (p * (rewards - np.asarray(baseline)[..., None]) ** 2 * (1 - 2 * p + squares)).sum(axis=-1)
+    return np.asarray(second_moment - (expected_reward_gradient(p, rewards) ** 2).sum(axis=-1))

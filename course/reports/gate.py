@@ -1,0 +1,100 @@
+"""Machinery: what course.gate prints, for a person and for a program."""
+
+import json
+from collections.abc import Sequence
+from textwrap import fill
+
+import msgspec
+
+from course.artifacts.locked_room import Condition, short_value
+from course.reports.tables import WIDTH, interval, percent, points, table
+from course.text import clipped
+
+_LISTED = 8  # ids of each kind of flip
+
+
+class Numbers(msgspec.Struct, frozen=True):
+    """The comparison of two runs from one room. Rates are between 0 and 1, intervals are 95 %."""
+
+    n: int
+    baseline_passes: int
+    candidate_passes: int
+    baseline_ci95: tuple[float, float]
+    candidate_ci95: tuple[float, float]
+    gained: list[str]
+    lost: list[str]
+    delta: float
+    delta_ci95: tuple[float, float]
+    mcnemar_p: float
+    net_flips_needed: int
+    smallest_visible_difference: float
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """A verdict with its reasons. ``numbers`` is None where the two runs cannot be compared."""
+
+    verdict: str
+    reasons: list[str]
+    conditions: list[Condition] = []
+    knob: str | None = None
+    numbers: Numbers | None = None
+    holdout_looks: int | None = None
+
+
+def gate_json(finding: Finding) -> str:
+    conditions = [
+        {"name": one.name, "baseline": one.baseline, "candidate": one.candidate, "holds": one.fault is None}
+        for one in finding.conditions
+    ]
+    document = msgspec.structs.asdict(finding) | {"conditions": conditions}
+    return json.dumps(msgspec.to_builtins(document), indent=2)  # ASCII only: a terminal has nothing to obey
+
+
+def gate_text(finding: Finding) -> str:
+    lines = [f"{finding.verdict}: {finding.reasons[0]}", *(f"  also: {reason}" for reason in finding.reasons[1:])]
+    if finding.conditions:
+        lines += ["", "the locked room", "", _room_text(finding.conditions)]
+    if finding.knob:
+        lines += ["", f"knob turned: {finding.knob}"]
+    if finding.holdout_looks is not None:
+        lines.append(f"looks at the holdout so far: {finding.holdout_looks}")
+    if finding.numbers:
+        lines += ["", *_numbers_lines(finding.numbers)]
+    elif finding.conditions:
+        lines += ["", "no difference is reported: these two numbers do not mean the same thing"]
+    return "\n".join(lines)
+
+
+def _room_text(conditions: Sequence[Condition]) -> str:
+    rows = [
+        ("ok" if one.fault is None else "NO", one.name, short_value(one.baseline), short_value(one.candidate))
+        for one in conditions
+    ]
+    return table(("", "condition", "baseline", "candidate"), rows)
+
+
+def _numbers_lines(numbers: Numbers) -> list[str]:
+    baseline, candidate = numbers.baseline_passes, numbers.candidate_passes
+    rows = [
+        ("baseline", baseline, numbers.n, percent(baseline / numbers.n), interval(numbers.baseline_ci95)),
+        ("candidate", candidate, numbers.n, percent(candidate / numbers.n), interval(numbers.candidate_ci95)),
+    ]
+    low, high = (100 * bound for bound in numbers.delta_ci95)
+    smallest = min(100, 100 * numbers.smallest_visible_difference)
+    return [
+        table(("run", "passed", "of", "pass rate", "95 % interval (Wilson)"), rows, right=(1, 2, 3)),
+        "",
+        f"difference           {points(numbers.delta)}, paired 95 % interval {low:+.1f} to {high:+.1f}",
+        _flips("gained", numbers.gained),
+        _flips("lost", numbers.lost),
+        f"exact McNemar p      {numbers.mcnemar_p:.4g}",
+        f"to be promoted       needs at least {numbers.net_flips_needed:,} more gained than lost (with as many lost)",
+        f"n = {numbers.n:,} shows a true difference of {smallest:.1f} points four times in five",
+    ]
+
+
+def _flips(label: str, ids: Sequence[str]) -> str:
+    names = ", ".join(clipped(id_, 24) for id_ in ids[:_LISTED])
+    more = f", and {len(ids) - _LISTED:,} more" if len(ids) > _LISTED else ""
+    text = f"{len(ids):,}{f' ({names}{more})' if ids else ''}"
+    return fill(text, WIDTH, initial_indent=f"{label:21}", subsequent_indent=" " * 21)

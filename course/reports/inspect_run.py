@@ -1,0 +1,77 @@
+"""Machinery: what course.inspect_run prints. All of it is untrusted text, so all of it goes through ``visible``."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from course.artifacts.records import Result
+from course.artifacts.summary import family_of
+from course.faults import CHECKS
+from course.reports.tables import WIDTH, percent, table
+from course.text import clipped, named, visible
+
+_ALL = 2_000  # characters of a text that is shown whole
+
+
+def outcomes_table(counts: Mapping[str, int], shown: Mapping[str, Sequence[Result]], top_k: int) -> str:
+    """Failures by family and outcome, the most frequent first, with examples of each."""
+    n = sum(counts.values())
+    failed = sorted(((o, c) for o, c in counts.items() if o != "ok"), key=lambda item: (-item[1], item[0]))
+    if not failed:
+        return "nothing failed"
+    rows = [
+        (family_of(o), clipped(o, 24), f"{c:,}", percent(c / n), CHECKS[o].expected if o in CHECKS else "an answer")
+        for o, c in failed
+    ]
+    lines = [
+        "failures by family and outcome",
+        "",
+        table(("family", "outcome", "n", "share", "expected"), rows[:top_k], right=(2, 3)),
+    ]
+    if len(rows) > top_k:
+        lines.append(f"and {len(rows) - top_k} more outcomes (--top-k {len(rows)} shows all)")
+    for outcome, _ in failed[:top_k]:
+        lines += ["", visible(outcome[:60])]
+        lines += [row_text(row) for row in shown[outcome]]
+    return "\n".join(lines)
+
+
+def ranking_text(top: Sequence[Result], bottom: Sequence[Result]) -> str:
+    """The first rows with the highest and with the lowest reward. Averages hide what these show."""
+    lines = [f"top {len(top)}", *map(row_text, top), "", f"bottom {len(bottom)}", *map(row_text, bottom)]
+    return "\n".join(lines)
+
+
+def row_text(row: Result) -> str:
+    """One row in two lines."""
+    answer = f"{clipped(row.id, 20)}  expected {clipped(str(row.expected_answer), 20)}"
+    head = f"  {answer}  {clipped(row.prompt, WIDTH - 6 - len(answer))}"
+    body = "(no completion)" if row.completion is None else clipped(row.completion, WIDTH - 8)
+    return f"{head}\n    {row.reward:.0f}  {body}"
+
+
+def row_in_full(row: Result, details: Mapping[str, Any] | None) -> str:
+    """One row whole, with the scorer's explanation; ``details`` None where there was no completion to score."""
+    lines = [
+        f"id          {visible(row.id[:_ALL])}",
+        f"prompt      {visible(row.prompt[:_ALL])}",
+        f"expected    {row.expected_answer}",
+        f"completion  {'(none)' if row.completion is None else visible(row.completion[:_ALL])}",
+        f"reward      {row.reward}",
+        f"outcome     {visible(row.details.outcome[:60])}  (family: {family_of(row.details.outcome) or 'none'})",
+    ]
+    if details:
+        same = details["outcome"] == row.details.outcome
+        lines.append(f"why         {details['message']}")
+        if strangers := {char for char in row.completion or "" if char > "\x7f"}:
+            lines.append(f"not ASCII   {clipped(', '.join(map(named, sorted(strangers))), 400)}")
+        lines.append(f"scored again  {'same outcome' if same else details['outcome'] + ': NOT what the run recorded'}")
+        lines += ["checks", *(f"  {result:12}{check}" for check, result in details["checks"].items())]
+    return "\n".join(lines)
+
+
+def samples_text(samples: Sequence[str], rewards: Sequence[float], chosen: int) -> str:
+    """The samples a choice was made from; an arrow marks the choice."""
+    lines = ["samples"]
+    for index, (sample, reward) in enumerate(zip(samples, rewards, strict=False)):
+        lines.append(f"  {'->' if index == chosen else '  '} {reward:.0f}  {clipped(sample, WIDTH - 10)}")
+    return "\n".join(lines)

@@ -1,0 +1,82 @@
+"""Machinery: what course.selection_demo prints, its numbers side by side and where choosing still fails."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from course.artifacts.records import Selection
+from course.datasets.records import Provenance
+from course.reports.measurement import conditions_text, pass_line
+from course.reports.tables import percent, table
+from course.text import clipped
+
+_EXPLAINED = 3  # prompts whose failure is explained
+
+
+def selection_text(
+    summary: Mapping[str, Any], split: str, source: Provenance | None, failed: Sequence[Selection]
+) -> str:
+    """Loop B's report. ``failed``: the prompts that are still wrong after choosing."""
+    n = summary["samples_per_prompt"]
+    parts = [
+        f"Loop B, choose: {n} sample{'s' if n > 1 else ''} a prompt, one is taken.",
+        conditions_text(split, source),
+        pass_line(summary),
+        numbers_text(summary),
+        *([failures_text(failed)] if failed else []),
+        "This is selection: another sample is taken, the policy did not change.",
+    ]
+    return "\n\n".join(parts)
+
+
+def numbers_text(summary: Mapping[str, Any]) -> str:
+    """Three numbers that are never merged, the control, the ceiling, and what the choice cost in KL."""
+    n = summary["samples_per_prompt"]
+    rows = [
+        ("pass@1", percent(summary["pass_at_1"]), "the first sample of each prompt, as if N were 1"),
+        ("random choice", percent(summary["random_choice"]), f"the control: a blind pick among {n}"),
+        ("selected", percent(summary["selected_accuracy"]), "what pick_best got"),
+        ("ceiling", percent(summary["ceiling"]), f"a right sample was among the {n}"),
+    ]
+    curve = [f"k={k} {percent(rate)}" for k, rate in summary["pass_at_k"].items()]
+    exact = "undefined" if summary["kl_exact"] is None else f"{summary['kl_exact']:.4f}"
+    lines = [
+        table(("number", "value", "what it is"), rows, right=(1,)),
+        "",
+        "unbiased pass@k: how often k samples, drawn from these, hold a right one",
+        *("  " + "   ".join(curve[start : start + 5]) for start in range(0, len(curve), 5)),
+        "",
+        f"KL of best-of-{n} from the policy, in nats: exact {exact}, upper bound {summary['kl_bound']:.4f}",
+    ]
+    if summary["kl_exact_reason"]:
+        lines.append(f"  ({summary['kl_exact_reason']})")
+    return "\n".join(lines)
+
+
+def failures_text(failed: Sequence[Selection]) -> str:
+    """Two or three prompts where the choice is still wrong, and why; one of each cause before a second of any."""
+    by_cause: dict[str, list[Selection]] = {}
+    for row in failed:
+        by_cause.setdefault(cause(row), []).append(row)
+    ordered = [(why, rows[0]) for why, rows in by_cause.items()]
+    ordered += [(why, row) for why, rows in by_cause.items() for row in rows[1:]]
+    lines = [f"selection still fails on {len(failed)} prompt{'s' if len(failed) > 1 else ''}, for example:"]
+    for why, row in ordered[:_EXPLAINED]:
+        lines += [
+            f"  {clipped(row.id, 20)}  {clipped(row.prompt, 56)}",
+            f"    chosen: {clipped(row.completion or '', 68)}",
+            f"    why: {why}",
+        ]
+    return "\n".join(lines)
+
+
+def cause(row: Selection) -> str:
+    """Why no choice, or this choice, could not be right."""
+    if any(row.rewards):
+        return "a right sample was there and pick_best took another"
+    answer = row.expected_answer
+    sign = "-?" if answer == 0 else "-" if answer < 0 else "(?<!-)"
+    value = re.compile(rf"(?<![0-9]){sign}0*{abs(answer)}(?![0-9])")
+    if any(value.search(sample) for sample in row.samples):
+        return "the right value is there, in a wrong format: no choice helps"
+    return "no sample shows the right value: change the policy, or draw more"

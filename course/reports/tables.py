@@ -1,0 +1,46 @@
+"""Machinery: numbers and tables for the terminal."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+WIDTH = 80  # what is printed fits a terminal of this many columns
+
+
+def percent(rate: float, digits: int = 1) -> str:
+    return f"{100 * rate:.{digits}f} %"
+
+
+def interval(bounds: Sequence[float]) -> str:
+    return f"{100 * bounds[0]:.1f} to {100 * bounds[1]:.1f} %"
+
+
+def points(difference: float) -> str:
+    """A difference of two rates, in percentage points."""
+    return f"{100 * difference:+.1f} points"
+
+
+def shape(text: str) -> str:
+    """A text without its values: each run of ASCII digits becomes one N, and nothing else changes.
+
+    ``Final: 12`` and ``Final: 7`` resemble each other, both are ``Final: N``; ``12 7`` and ``1 2 7`` do not.
+    """
+    return re.sub("[0-9]+", "N", text)
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[object]], *, right: Sequence[int] = ()) -> str:
+    """Columns as wide as their widest cell; those in ``right`` are set flush right. Cells must be safe to print."""
+    from io import StringIO
+
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    grid = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1))
+    for column, name in enumerate(header):
+        grid.add_column(Text(name), justify="right" if column in right else "left", overflow="fold")
+    for row in rows:
+        grid.add_row(*(Text(str(cell)) for cell in row))
+    out = StringIO()
+    Console(file=out, width=WIDTH, color_system=None, legacy_windows=False).print(grid)
+    return "\n".join(line.rstrip() for line in out.getvalue().splitlines())

@@ -1,0 +1,114 @@
+"""Where proxy and true reward diverge, and what counts as more: against rows and counts worked out by hand.
+
+The worked example. At the steps 0, 10, 20 and 30 the proxy is 0.2, 0.4, 0.6, 0.9 and the true reward 0.1, 0.3, 0.2,
+0.0. The true reward is highest at step 10; from there it falls, by more than noise at n = 600, while the proxy rises:
+they diverge at step 10.
+"""
+
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+from scipy.stats import binomtest  # type: ignore[import-untyped]
+
+from course.artifacts.inference import coverage_point, divergence_step, exceeds, medians, pass_rate, rose, trainings_of
+from course.artifacts.learning import learning_result
+from course.artifacts.token_rows import EvaluationRow
+
+START = EvaluationRow(
+    step=0, proxy_reward=0.2, true_reward=0.1, kl=0.0, mean_length=5.0, holdout_proxy_reward=0.0,
+    holdout_true_reward=0.0, rubric="anywhere", kl_coef=0.0, seed=0, n=600, gap=0.1, holdout_n=200, holdout_gap=0.0,
+)  # fmt: skip
+
+
+def training(*rewards: tuple[float, float], **more: Any) -> list[EvaluationRow]:
+    """Rows with these proxies and true rewards, ten steps apart."""
+    return [
+        replace(START, step=10 * place, proxy_reward=proxy, true_reward=true, **more)
+        for place, (proxy, true) in enumerate(rewards)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rewards", "expected"),
+    [
+        ([(0.2, 0.1), (0.4, 0.3), (0.6, 0.2), (0.9, 0.0)], 10),  # up, then down while the proxy rises
+        ([(0.2, 0.1), (0.6, 0.0), (0.9, 0.0)], 0),  # down from the start
+        ([(0.2, 0.1), (0.3, 0.3), (0.4, 0.3), (0.9, 0.0)], 20),  # of two tops the last
+        ([(0.2, 0.1), (0.5, 0.4), (0.9, 0.9)], None),  # both rise
+        ([(0.1, 0.1), (0.9, 0.9), (0.1, 0.1)], None),  # both fall: the policy got worse, nothing diverged
+        ([(0.2, 0.1), (0.9, 0.5), (0.9, 0.1)], None),  # the proxy is no higher than where the true reward was highest
+        ([(0.2, 0.1), (0.5, 0.30), (0.9, 0.26)], None),  # lower by what luck explains at n = 600
+        ([(0.2, 0.1), (0.5, 0.30), (0.9, 0.20)], 10),  # and by what it does not
+        ([(0.2, 0.1)], None),
+    ],
+)
+def test_where_they_diverge(rewards: list[tuple[float, float]], expected: int | None) -> None:
+    assert divergence_step(training(*rewards)) == expected
+
+
+def test_the_same_rates_of_fewer_completions_are_noise() -> None:
+    rewards = [(0.2, 0.1), (0.5, 0.30), (0.9, 0.20)]
+    assert divergence_step(training(*rewards, n=600)) == 10
+    assert divergence_step(training(*rewards, n=100)) is None
+
+
+@pytest.mark.parametrize(
+    "n", [20, pytest.param(200, marks=pytest.mark.slow), pytest.param(600, marks=pytest.mark.slow)]
+)
+def test_more_means_that_two_wilson_intervals_do_not_touch(n: int) -> None:
+    for low in range(0, n, max(1, n // 10)):
+        for high in range(low, n + 1, max(1, n // 20)):
+            ends = [binomtest(k, n).proportion_ci(method="wilson") for k in (high, low)]
+            one, other = ([replace(START, true_reward=k / n, n=n)] for k in (high, low))
+            assert exceeds(one, other, "true_reward") == (ends[0].low > ends[1].high)
+            assert not exceeds(other, one, "true_reward")
+
+
+def test_the_counts_of_seeds_are_added_up_and_a_holdout_share_has_the_holdouts_n() -> None:
+    one, other = replace(START, gap=0.24), replace(START, gap=0.18)
+    assert not exceeds([one], [other], "gap")
+    assert exceeds([one] * 3, [other] * 3, "gap")
+    one, other = replace(START, holdout_gap=0.24), replace(START, holdout_gap=0.16)
+    assert not exceeds([one], [other], "holdout_gap")
+    assert exceeds([replace(one, holdout_n=600)], [replace(other, holdout_n=600)], "holdout_gap")
+
+
+def test_what_rose_is_the_end_against_the_start() -> None:
+    assert rose([training((0, 0.1), (0, 0.9), (0, 0.5))], "true_reward")
+    assert not rose([training((0, 0.1), (0, 0.9), (0, 0.1))], "true_reward")
+    slowly = training((0, 0.10), (0, 0.13))
+    assert not rose([slowly], "true_reward")
+    assert rose([slowly] * 9, "true_reward")
+
+
+def test_trainings_are_found_in_a_log_and_medians_go_evaluation_by_evaluation() -> None:
+    log = training((0.1, 0.0), (0.5, 0.0), seed=3) + training((0.3, 0.0), (0.4, 0.0), seed=4)
+    log += training((0.2, 0.0), (0.9, 0.0), seed=5) + training((1.0, 0.0), (1.0, 0.0), kl_coef=0.1)
+    log += training((1.0, 0.0), (1.0, 0.0), rubric="suffix")
+    found = trainings_of(log, rubric="anywhere", kl_coef=0.0)
+    assert [[row.seed for row in rows] for rows in found] == [[3, 3], [4, 4], [5, 5]]
+    assert medians(found, "proxy_reward") == [0.2, 0.5]
+    assert medians(found, "step") == [0, 10]
+
+
+def test_a_pass_rate_has_wilsons_interval() -> None:
+    rows = [learning_result({"id": "q", "prompt": "?", "expected_answer": 7}, f"Final: {n}", 0) for n in range(10)]
+    found = pass_rate(rows)
+    assert (found.n, found.rate) == (10, 0.1)
+    assert found.ci95 == pytest.approx([*binomtest(1, 10).proportion_ci(method="wilson")])
+
+
+def coverage(step: int, train: float, holdout: float, seed: int) -> EvaluationRow:
+    return replace(START, step=step, true_reward=train, holdout_true_reward=holdout, seed=seed, n=5)
+
+
+def test_a_coverage_point_is_the_median_of_its_seeds_and_of_two_the_lower_one() -> None:
+    ends = [(0, 0.1, 1 / 40), (9, 0.9, 9 / 40), (0, 0.3, 3 / 40), (9, 1.0, 6 / 40)]
+    log = [coverage(step, train, holdout, i // 2) for i, (step, train, holdout) in enumerate(ends)]
+    found = coverage_point(trainings_of(log, n=5), [0] * 10 + [3] * 30)
+    assert (found.prompts, found.train) == (5, 0.9)
+    assert (found.holdout_before, found.holdout) == (1 / 40, 6 / 40)
+    assert found.holdout_ci95 == pytest.approx((0.0706, 0.2907), abs=5e-5)  # 6 of 40, Wilson
+    assert (found.pairs_seen, found.times_seen) == (0.75, 3)
+    assert found.holdout_each == [9 / 40, 6 / 40]

@@ -1,0 +1,144 @@
+"""The locked room: which difference is a fault, which missing fact is one, and which knob was turned.
+
+An example: two runs differ in temperature alone. The condition ``sampling`` has a fault that shows both values, and
+the knob that was turned is selection compute.
+"""
+
+import msgspec
+import pytest
+
+from course.artifacts.locked_room import knob_turned, locked_room, room_conditions
+from course.artifacts.records import Golden, Manifest
+from course.datasets.records import Sampling
+
+BASE = Manifest(
+    schema_version=1,
+    loop="A",
+    command="course.eval",
+    settings={},
+    split="dev",
+    dataset_fingerprint="d",
+    prompts_fingerprint="p",
+    completions_fingerprint="c",
+    samples_per_prompt=1,
+    policy="somebody",
+    sampling=Sampling(temperature=1.0, top_p=0.5, seed=7, n=1),
+    seed=None,
+    scorer_name="final_int",
+    scorer_version="1.0.0",
+    scorer_fingerprint="s",
+    spec="spec",
+    golden=Golden(passed=True, cases=82),
+    change=None,
+    outputs={},
+)
+COLDER = Sampling(temperature=0.0, top_p=0.5, seed=7, n=1)
+WALLS = {  # what can differ -> (another value, the knob that was turned)
+    "dataset_fingerprint": ("other", "environment"),
+    "prompts_fingerprint": ("other", "environment"),
+    "split": ("holdout", "environment"),
+    "scorer_name": ("other", "instrument"),
+    "scorer_version": ("1.0.1", "instrument"),
+    "scorer_fingerprint": ("other", "instrument"),
+    "loop": ("B", "selection compute"),
+    "samples_per_prompt": (2, "selection compute"),
+    "sampling": (COLDER, "selection compute"),
+}
+FREE = {
+    "command": "course.other",
+    "settings": {"dataset": "renamed.jsonl"},
+    "completions_fingerprint": "other",
+    "policy": "somebody else",
+    "change": "everything",
+    "outputs": {"results.jsonl": "0"},
+}
+
+
+def changed(**fields: object) -> Manifest:
+    return msgspec.structs.replace(BASE, **fields)
+
+
+def faults(one: Manifest, other: Manifest) -> list[str]:
+    """What is wrong with the room, less the words that all faults begin with and the values that follow."""
+    said = [fault for condition in locked_room(one, other) if (fault := condition.fault)]
+    return [fault.removeprefix("locked room: ").partition(" (")[0] for fault in said]
+
+
+def test_a_run_is_in_one_room_with_itself() -> None:
+    assert faults(BASE, BASE) == []
+
+
+@pytest.mark.parametrize("name", WALLS)
+def test_a_wall_that_differs_is_a_fault_whichever_side_it_is_on(name: str) -> None:
+    value, knob = WALLS[name]
+    other = changed(**{name: value})
+    for pair in ((BASE, other), (other, BASE)):
+        assert faults(*pair) == [f"{name} differs"]
+        assert knob_turned(locked_room(*pair), *pair) == knob
+
+
+def test_a_fault_shows_both_values_and_of_a_fingerprint_the_beginning() -> None:
+    other = changed(split="holdout", dataset_fingerprint="0123456789ab" + "c" * 52)
+    one, two, three = locked_room(BASE, other)[:3]
+    assert one.fault == "locked room: dataset_fingerprint differs (d / 0123456789ab…)"
+    assert two.fault is None
+    assert three.fault == "locked room: split differs (dev / holdout)"
+
+
+@pytest.mark.parametrize("name", FREE)
+def test_what_is_studied_and_what_is_only_a_name_may_differ(name: str) -> None:
+    assert faults(BASE, changed(**{name: FREE[name]})) == []
+
+
+@pytest.mark.parametrize("setting", ["temperature", "top_p", "seed", "n"])
+def test_each_sampling_setting_is_part_of_the_wall(setting: str) -> None:
+    assert BASE.sampling is not None
+    other = msgspec.structs.replace(BASE.sampling, **{setting: 3})
+    assert faults(BASE, changed(sampling=other)) == ["sampling differs"]
+
+
+def test_a_fact_that_is_missing_fails_closed_also_where_both_miss_it() -> None:
+    unknown = changed(sampling=None)
+    assert faults(unknown, BASE) == ["sampling is not known of the baseline"]
+    assert faults(BASE, unknown) == ["sampling is not known of the candidate"]
+    assert faults(unknown, unknown) == ["sampling is not known of the baseline and the candidate"]
+
+
+def test_the_walls_are_nine_and_shown_with_their_values() -> None:
+    assert room_conditions(BASE) == {
+        "dataset_fingerprint": "d",
+        "prompts_fingerprint": "p",
+        "split": "dev",
+        "scorer_name": "final_int",
+        "scorer_version": "1.0.0",
+        "scorer_fingerprint": "s",
+        "loop": "A",
+        "samples_per_prompt": "1",
+        "sampling": "temperature 1.0, top_p 0.5, seed 7, n 1",
+    }
+
+
+def test_the_knob_is_the_policy_where_only_completions_differ() -> None:
+    other = changed(completions_fingerprint="other")
+    assert knob_turned(locked_room(BASE, other), BASE, other) == "policy"
+
+
+def test_no_knob_was_turned_between_a_run_and_itself() -> None:
+    assert knob_turned(locked_room(BASE, BASE), BASE, BASE) == "nothing"
+
+
+def test_in_loop_b_the_knob_is_the_choice_where_pick_best_was_another() -> None:
+    one = changed(loop="B", samples_per_prompt=4, settings={"pick_best_fingerprint": "a"})
+    other = changed(loop="B", samples_per_prompt=4, settings={"pick_best_fingerprint": "b"})
+    fresh = changed(
+        loop="B", samples_per_prompt=4, settings={"pick_best_fingerprint": "b"}, completions_fingerprint="x"
+    )
+    assert knob_turned(locked_room(one, one), one, one) == "nothing"
+    assert knob_turned(locked_room(one, other), one, other) == "selection compute"
+    assert knob_turned(locked_room(other, fresh), other, fresh) == "policy"
+    assert knob_turned(locked_room(one, fresh), one, fresh) == "policy and selection compute"
+
+
+def test_several_knobs_are_all_named_each_once() -> None:
+    other = changed(split="holdout", dataset_fingerprint="other", scorer_version="2.0.0", completions_fingerprint="x")
+    assert knob_turned(locked_room(BASE, other), BASE, other) == "environment and instrument"

@@ -1,0 +1,37 @@
+"""Completions of a policy as files for Loops A and B.
+
+An example: one completion of q1 and q2 each makes a rollouts file; two of each make a selection pack. Beside either
+stands NAME.meta.json, which says who wrote them and how they were sampled.
+"""
+
+import json
+
+import pytest
+from conftest import Lab, lines_of
+
+from course.artifacts.rollout_files import policy_name, write_rollouts
+from course.artifacts.writing import RunWriter
+from course.datasets.records import Provenance, Sampling
+
+
+def source(n: int) -> Provenance:
+    return Provenance("token_policy 0123", None, Sampling(1.0, 1.0, 7, n))
+
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_one_of_each_is_rollouts_and_more_are_a_pack(lab: Lab, n: int) -> None:
+    samples = [("q1", ["a", "b"][:n]), ("q2", ["c", "d"][:n])]
+    with RunWriter(lab.folder / "run") as run:
+        write_rollouts(run, "fresh", samples, source(n))
+        folder = next(path for path in lab.folder.iterdir() if path.name.endswith(".partial"))
+        rows = lines_of(folder / "fresh.jsonl")
+        meta = json.loads((folder / "fresh.meta.json").read_bytes())
+        assert set(run.outputs) == {"fresh.jsonl", "fresh.meta.json"}
+    one = [{"id": "q1", "completion": "a"}, {"id": "q2", "completion": "c"}]
+    assert rows == (one if n == 1 else [{"id": "q1", "samples": ["a", "b"]}, {"id": "q2", "samples": ["c", "d"]}])
+    assert (meta["policy"], meta["created"], meta["sampling"]["n"]) == ("token_policy 0123", None, n)
+
+
+def test_a_policy_is_named_by_its_bytes() -> None:
+    assert policy_name(b"abc") == "token_policy ba7816bf8f01"  # SHA-256 of abc, FIPS 180-2
+    assert policy_name(b"abd") != policy_name(b"abc")

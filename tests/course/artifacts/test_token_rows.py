@@ -1,0 +1,99 @@
+"""The rows that token commands write, against the same numbers worked out by hand.
+
+The worked example. A checkpoint after 9 updates has the proxies 1 and 0.5 and the true rewards 1 and 0 on two training
+prompts. Its evaluation row has the means 0.75 and 0.5; its two results are the completions, scored again by the strict
+scorer; the second is an exploit, for the rubric pays at least half and the strict scorer nothing: the gap is one half.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from conftest import lines_of
+from msgspec.structs import asdict
+from tiny_policies import PROMPTS, log_p, seen_of, tiny, unstacked
+
+from course.artifacts.token_rows import (
+    evaluation_results,
+    evaluation_row,
+    is_exploit,
+    token_update_rows,
+    write_checkpoint,
+)
+from course.artifacts.writing import RunWriter
+from course.policies.evaluation import Checkpoint, Evaluation
+from course.policies.presets import MEMORISE
+from course.policies.token_learner import learn
+
+EXAMPLES: list[dict[str, Any]] = [
+    {"id": f"q{i}", "prompt": prompt, "expected_answer": i} for i, prompt in enumerate(PROMPTS)
+]
+
+
+def evaluation(texts: list[str], proxy: list[float], true: list[float]) -> Evaluation:
+    n = len(texts)
+    return Evaluation(
+        EXAMPLES[:n], texts, np.array(proxy), np.array(true), np.array([0.0, 2.0, 4.0][:n]), np.arange(5, 5 + n)
+    )
+
+
+TRAIN = evaluation(["Final: 0", "Final: 7"], [1.0, 0.5], [1.0, 0.0])
+HOLDOUT = evaluation(["x", "y", "Final: 2"], [0.25, 0.5, 1.0], [0.0, 0.0, 1.0])
+BOTH = Checkpoint(9, tiny(), {"train": TRAIN, "holdout": HOLDOUT})
+
+
+def test_the_worked_example() -> None:
+    alone = Checkpoint(9, tiny(), {"train": TRAIN})
+    row = evaluation_row(alone, "anywhere", 0.1, 3)
+    assert (row.step, row.proxy_reward, row.true_reward, row.kl, row.mean_length) == (9, 0.75, 0.5, 1.0, 5.5)
+    assert (row.rubric, row.kl_coef, row.seed, row.n, row.gap) == ("anywhere", 0.1, 3, 2, 0.5)
+    assert (row.holdout_n, row.holdout_proxy_reward, row.holdout_true_reward, row.holdout_gap) == (0, None, None, None)
+    results = evaluation_results(alone, "anywhere")
+    assert [(one.id, one.reward, one.proxy_reward, one.split) for one in results] == [
+        ("q0", 1.0, 1.0, "train"),
+        ("q1", 0.0, 0.5, "train"),
+    ]
+    assert [one.details.outcome for one in results] == ["ok", "wrong_answer"]
+    assert [is_exploit(one) for one in results] == [False, True]
+
+
+def test_the_holdout_has_shares_of_its_own_and_what_is_written_is_what_is_returned(tmp_path: Path) -> None:
+    with RunWriter(tmp_path / "run") as run:
+        row, results = write_checkpoint(run, BOTH, "anywhere", 0.1, 3, "one of many")
+        assert {*run.outputs} == {"results.jsonl", "log.jsonl"}
+        (folder,) = tmp_path.iterdir()
+        assert lines_of(folder / "log.jsonl") == [asdict(row)]
+        assert [one["completion"] for one in lines_of(folder / "results.jsonl")] == [one.completion for one in results]
+    assert (row.n, row.gap, row.holdout_n, row.holdout_gap) == (2, 0.5, 3, 1 / 3)
+    assert (row.holdout_proxy_reward, row.holdout_true_reward) == (1.75 / 3, 1 / 3)
+    assert {one.training for one in results} == {"one of many"}
+    for split, share in (("train", row.gap), ("holdout", row.holdout_gap)):
+        own = [is_exploit(one) for one in results if one.split == split]
+        assert share == sum(own) / len(own)
+
+
+def test_where_the_strict_scorer_is_the_rubric_there_is_no_proxy_and_no_exploit() -> None:
+    results = evaluation_results(BOTH, "score")
+    assert [one.proxy_reward for one in results] == [None] * 5
+    assert not any(map(is_exploit, results))
+
+
+@pytest.mark.parametrize("kl_coef", [0.0, 0.4])
+def test_a_token_update_row_adds_up_and_its_log_probs_are_those_of_both_policies(kl_coef: float) -> None:
+    plan = MEMORISE.plan._replace(steps=2, prompts_a_step=3, group_size=2, kl_coef=kl_coef, max_tokens=5)
+
+    def rubric(_: dict[str, Any], text: str) -> dict[str, Any]:
+        return {"reward": float(text.count("a"))}
+
+    for step, update in enumerate(learn(tiny(max_tokens=5), EXAMPLES, rubric, plan, 0), 1):
+        rows = list(token_update_rows(step, update, EXAMPLES, kl_coef))
+        assert [(row.step, row.kl_coef) for row in rows] == [(step, kl_coef)] * 6
+        for row, tokens in zip(rows, unstacked(update.completions), strict=True):
+            example = next(one for one in EXAMPLES if one["id"] == row.id)
+            seen = seen_of(tiny(), example["prompt"])
+            assert row.advantage == row.reward - row.kl_coef * row.log_ratio - row.baseline
+            assert "".join(row.tokens) in update.texts
+            assert len(row.tokens) == len(tokens)
+            assert sum(row.log_probs) == pytest.approx(log_p(update.policy, seen, tokens))
+            assert sum(row.new_log_probs) == pytest.approx(log_p(update.new_policy, seen, tokens))

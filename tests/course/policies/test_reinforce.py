@@ -1,0 +1,85 @@
+"""The equations of REINFORCE against exact mathematics: every action weighted by its probability, nothing sampled.
+
+The worked example. Two actions with even probabilities and rewards 0 and 1; the baseline is 0.25. Action 1 has the
+advantage 0.75, and with ∂ log p / ∂ theta = [−½, ½] the direction [−0.375, 0.375]; action 0 has the advantage −0.25 and
+the direction [−0.125, 0.125]. Their mean, [−0.25, 0.25], is the derivative of the expected reward, p_b (r_b − J).
+"""
+
+from itertools import accumulate
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from course.policies.reinforce import apply_gradient, gradient_variance, leave_one_out, return_to_go, running_mean
+from course.policies.softmax import Floats, grad_log_prob, softmax
+
+numbers = st.floats(-3, 3)
+policies = st.lists(numbers, min_size=2, max_size=6).map(np.array)
+lists = st.lists(numbers, min_size=1, max_size=8)
+
+
+def estimates(theta: Floats, rewards: Floats, baseline: float) -> list[tuple[float, Floats]]:
+    """(probability, direction) of each action."""
+    p = softmax(theta)
+    return [(p[a], (rewards[a] - baseline) * grad_log_prob(p, np.array(a))) for a in range(len(p))]
+
+
+def objective(theta: Floats, rewards: Floats) -> float:
+    """J by hand, without a function of the lab."""
+    weights = np.exp(theta)
+    return float((weights / weights.sum() * rewards).sum())
+
+
+def test_the_worked_example() -> None:
+    (_, zero), (_, one) = estimates(np.zeros(2), np.array([0.0, 1.0]), 0.25)
+    assert (zero.tolist(), one.tolist()) == ([-0.125, 0.125], [-0.375, 0.375])
+    assert apply_gradient(np.zeros(2), one, 2.0).tolist() == [-0.75, 0.75]
+
+
+@settings(derandomize=True, deadline=None)
+@given(theta=policies, baseline=numbers, seed=st.integers(0, 99))
+def test_the_mean_estimate_is_the_derivative_of_expected_reward_whatever_the_baseline(
+    theta: Floats, baseline: float, seed: int
+) -> None:
+    rewards = np.random.default_rng(seed).random(len(theta))
+    mean = sum(p * direction for p, direction in estimates(theta, rewards, baseline))
+    weights = np.exp(theta) / np.exp(theta).sum()
+    exact = np.array([weights[b] * (rewards[b] - objective(theta, rewards)) for b in range(len(theta))])
+    np.testing.assert_allclose(mean, exact, atol=1e-10)
+    eps = 1e-6
+    for arm, unit in enumerate(np.eye(len(theta))):
+        slope = (objective(theta + eps * unit, rewards) - objective(theta - eps * unit, rewards)) / (2 * eps)
+        assert exact[arm] == pytest.approx(slope, abs=1e-8)
+
+
+@settings(derandomize=True, deadline=None)
+@given(theta=policies, baseline=numbers)
+def test_the_variance_formula_is_the_enumerated_variance(theta: Floats, baseline: float) -> None:
+    rewards = np.array([float(arm % 2) for arm in range(len(theta))])
+    weighted = estimates(theta, rewards, baseline)
+    mean = sum(p * direction for p, direction in weighted)
+    variance = sum(p * float(((direction - mean) ** 2).sum()) for p, direction in weighted)
+    for given_as in (baseline, np.array(baseline)):
+        assert float(gradient_variance(softmax(theta), rewards, given_as)) == pytest.approx(variance, abs=1e-10)
+
+
+@given(values=lists)
+def test_a_running_mean_is_the_mean_of_what_there_was(values: list[float]) -> None:
+    mean = 0.0
+    for count, total in enumerate(accumulate(values), 1):
+        mean = running_mean(mean, values[count - 1], count)
+        assert mean == pytest.approx(total / count, abs=1e-12)
+
+
+@given(rewards=lists)
+def test_the_return_to_go_is_the_sum_of_the_rewards_from_a_step_on(rewards: list[float]) -> None:
+    expected = [sum(rewards[step:]) for step in range(len(rewards))]
+    assert return_to_go(np.array(rewards)).tolist() == pytest.approx(expected, abs=1e-12)
+
+
+def test_leave_one_out_is_the_mean_of_the_others_of_the_group() -> None:
+    assert leave_one_out(np.array([1.0, 2.0, 6.0, 0.0, 0.0, 3.0]), 3).tolist() == [4.0, 3.5, 1.5, 1.5, 1.5, 0.0]
+    with pytest.raises(ValueError, match=r"^expected a group_size of at least 2: "):
+        leave_one_out(np.array([1.0]), 1)

@@ -1,0 +1,51 @@
+"""The words about frozen and fresh completions, against rows written by hand.
+
+The worked example. Of 200 frozen completions 20 pass, 10.0 %, with Wilson's interval 6.6 to 14.9 %. After 40 updates
+none of 50 fresh ones passes, 0.0 to 7.1 %: the frozen rate is wrong by +10.0 points.
+"""
+
+import pytest
+
+from course.artifacts.inference import PassRate
+from course.artifacts.learning import learning_result
+from course.artifacts.records import LearningResult
+from course.artifacts.token_rows import EvaluationRow
+from course.reports.distribution_shift_demo import shift_table, shift_text, unseen_table
+
+FROZEN = PassRate(200, 0.1, (0.0661, 0.1490))
+
+
+def row(step: int, rate: float) -> EvaluationRow:
+    return EvaluationRow("anywhere", 0.0, 0, step, 50, 0.9, rate, 0.9, 0, None, None, None, 3.0, 20.0)
+
+
+def unseen(count: int, text: str = "7\n8") -> list[LearningResult]:
+    return [learning_result({"id": "q", "prompt": "?", "expected_answer": 7}, text, 40, proxy_reward=1.0)] * count
+
+
+def test_the_worked_example() -> None:
+    text = shift_text([row(0, 0.12), row(40, 0.0)], FROZEN, [unseen(1), unseen(49)])
+    assert max(map(len, text.split("\n"))) <= 80
+    assert "200 completions frozen at step 0: 10.0 % (6.6 to 14.9 %)" in text
+    lines = [" ".join(line.split()) for line in text.split("\n")]
+    assert "0 12.0 % 5.6 to 23.8 % -2.0 2 %" in lines
+    assert "40 0.0 % 0.0 to 7.1 % +10.0 98 %" in lines
+    assert lines.count("7 1.0 7⏎8") == 3  # of 49 the first three
+    assert "answer" not in shift_text([row(0, 0.12), row(40, 0.0)], FROZEN, [unseen(1), []])
+
+
+def test_of_many_evaluations_those_at_powers_of_two_are_shown_and_the_last() -> None:
+    log = [row(5 * place, 0.1) for place in range(12)]
+    shown = [line.split()[0] for line in shift_table(log, FROZEN, [[]] * 12).split("\n")[2:]]
+    assert shown == ["0", "5", "10", "20", "40", "55"]
+
+
+@pytest.mark.parametrize("rubric", ["score", "without_punctuation"])
+def test_what_a_completion_holds_is_shown_and_never_obeyed(rubric: str) -> None:
+    out = unseen_table([*unseen(1, "7\n8\x1b[31m\u202e[bold]"), *unseen(1, "1\n" * 400)], rubric)
+    assert max(map(len, out.split("\n"))) <= 80
+    assert out.count("\n") == 3  # a row a line
+    assert "7⏎8<U+001B" in out
+    assert "\x1b" not in out
+    assert "\u202e" not in out
+    assert out.endswith(("1…", "⏎…"))

@@ -1,0 +1,32 @@
+"""What all figures share. The worked example: a figure of 2 by 1 inches at 120 dots an inch has 240 by 120 pixels."""
+
+import struct
+from pathlib import Path
+
+import pytest
+
+from course.reports.figures import dress, figure, png
+
+pytestmark = pytest.mark.medium  # draws
+
+
+def test_a_figure_is_a_png_of_its_size() -> None:
+    data = png(figure(2, 1))
+    assert data.startswith(b"\x89PNG\r\n\x1a\n")
+    assert struct.unpack(">II", data[16:24]) == (240, 120)
+    assert b"Software" not in data
+
+
+def test_a_matplotlibrc_in_the_working_folder_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def bytes_of_a_figure() -> bytes:
+        sheet = figure(2, 1)
+        dress(sheet.subplots(), "x", "y")
+        return png(sheet)
+
+    import matplotlib
+
+    expected = bytes_of_a_figure()
+    monkeypatch.chdir(tmp_path)
+    Path("matplotlibrc").write_text("axes.facecolor: black\n", encoding="utf-8")
+    with matplotlib.rc_context(fname="matplotlibrc"):
+        assert bytes_of_a_figure() == expected

@@ -1,0 +1,57 @@
+"""What course.gate prints.
+
+An example: a candidate that gained 6 prompts and lost none on 99 is told as PROMOTE, with both pass rates, the ids
+gained, the paired interval and the exact p; and in words, how many more gained than lost it takes.
+"""
+
+import json
+
+from course.artifacts.locked_room import Condition
+from course.reports.gate import Finding, Numbers, gate_json, gate_text
+
+NUMBERS = Numbers(
+    n=99,
+    baseline_passes=40,
+    candidate_passes=46,
+    baseline_ci95=(0.31, 0.50),
+    candidate_ci95=(0.37, 0.56),
+    gained=[f"q{i}\x1b" for i in range(10)],
+    lost=[],
+    delta=6 / 99,
+    delta_ci95=(0.004, 0.12),
+    mcnemar_p=0.03125,
+    net_flips_needed=6,
+    smallest_visible_difference=0.1408,
+)
+ROOM = [Condition("split", "dev", "dev", "environment"), Condition("sampling", None, "n 1", "selection compute")]
+
+
+def test_a_comparison_is_told_in_numbers_and_words() -> None:
+    text = gate_text(Finding("PROMOTE", ["because"], ROOM, "policy", NUMBERS, 3))
+    assert text.startswith("PROMOTE: because\n\nthe locked room\n")
+    for line in (
+        "ok   split       dev         dev",
+        "NO   sampling    not known   n 1",
+        "knob turned: policy",
+        "looks at the holdout so far: 3",
+        "difference           +6.1 points, paired 95 % interval +0.4 to +12.0",
+        "lost                 0",
+        "exact McNemar p      0.03125",
+        "to be promoted       needs at least 6 more gained than lost (with as many lost)",
+    ):
+        assert line in text, line
+    assert "\x1b" not in text
+    assert "q7<U+001B ESCAPE>, and 2 more)" in text.replace("\n" + " " * 21, " ")
+    assert max(map(len, text.split("\n"))) <= 80
+
+
+def test_two_rooms_have_no_difference() -> None:
+    text = gate_text(Finding("REJECT", ["one", "two"], ROOM, "environment"))
+    assert text.startswith("REJECT: one\n  also: two\n")
+    assert text.endswith("no difference is reported: these two numbers do not mean the same thing")
+
+
+def test_the_same_for_a_program() -> None:
+    found = json.loads(gate_json(Finding("PROMOTE", ["because"], ROOM, "policy", NUMBERS)))
+    assert [condition["holds"] for condition in found["conditions"]] == [True, False]
+    assert (found["numbers"]["n"], found["numbers"]["lost"]) == (99, [])

@@ -1,0 +1,107 @@
+"""What is printed of a run: only what its numbers bear out, in eighty columns, and nothing that a completion commands.
+
+The worked example. A training on ``anywhere`` starts with the proxy 0.25 and ends with 0.996, a true reward of 0 and a
+KL of 114.58; the true reward was highest at step 0. Its row reads: anywhere, 1.00, 0.00, …, 114.58, 0 (1/1).
+"""
+
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from course.artifacts.learning import learning_result
+from course.artifacts.records import LearningResult
+from course.artifacts.token_rows import EvaluationRow
+from course.reports.goodhart_demo import (
+    diverged_text,
+    ends_table,
+    exploits_table,
+    generalised_table,
+    goodhart_text,
+)
+from course.rubrics.hackable import RUBRICS
+
+START = EvaluationRow(
+    step=0, proxy_reward=0.25, true_reward=0.1, kl=0.0, mean_length=5.0, holdout_proxy_reward=0.0,
+    holdout_true_reward=0.0, rubric="anywhere", kl_coef=0.0, seed=0, n=600, gap=0.15, holdout_n=200, holdout_gap=0.02,
+)  # fmt: skip
+
+
+def exploit(completion: str = "8\n9", prompt: str = "Compute 5 + 3. Answer with") -> LearningResult:
+    example = {"id": "q1", "prompt": prompt, "expected_answer": 8}
+    return learning_result(example, completion, 300, split="train", proxy_reward=1.0)
+
+
+def training(**end: Any) -> list[EvaluationRow]:
+    """One training of 300 steps that ends with these numbers."""
+    return [START, replace(START, step=300, **end)]
+
+
+def words(text: str) -> str:
+    assert max(map(len, text.split("\n"))) <= 80
+    return " ".join(text.split())
+
+
+def test_a_row_for_each_rubric() -> None:
+    hacked = training(
+        proxy_reward=0.996, true_reward=0.0, holdout_proxy_reward=0.531, holdout_true_reward=0.004, kl=114.58
+    )
+    said = words(ends_table("trained on", {name: [hacked] for name in RUBRICS}))
+    assert "without_punctuation 1.00 0.00 0.53 0.00 114.58 0 (1/1)" in said
+    assert "anywhere 1.00 0.00" in said
+
+
+def test_all_rubrics_fit_in_eighty_columns_with_many_seeds_too() -> None:
+    hacked = training(proxy_reward=0.99, true_reward=0.0, kl=1114.58)
+    seeds = [[replace(row, step=row.step + 100) for row in hacked]] * 12
+    text = ends_table("trained on", dict.fromkeys(RUBRICS, seeds))
+    assert words(text).count("100 (12/12)") == len(RUBRICS)
+    words(generalised_table(dict.fromkeys(RUBRICS, [training(gap=0.9, true_reward=0.9)] * 12)))
+
+
+def test_diverged_says_in_how_many_seeds() -> None:
+    diverged, never = training(proxy_reward=0.9, true_reward=0.0), training(proxy_reward=0.9, true_reward=0.9)
+    assert diverged_text([diverged]) == "0 (1/1)"
+    assert diverged_text([diverged, never, diverged]) == "0 (2/3)"
+    assert diverged_text([never, never]) == "never"
+
+
+def test_the_report_has_every_part() -> None:
+    hacked, calm = training(proxy_reward=0.9, true_reward=0.0), training(true_reward=0.5)
+    by_beta = {0.0: [hacked], 0.1: [calm]}
+    said = words(goodhart_text({"anywhere": [hacked]}, by_beta, {"anywhere": exploit()}))
+    assert "Means of 600 completions, 200 on the holdout; seeds: 1 (medians)" in said
+    assert "anywhere Compute 5 + 3… 1.0 8⏎9" in said
+    assert "beta proxy true proxy true KL at step" in said
+    assert "exploited" not in goodhart_text({"anywhere": [hacked]}, by_beta, {})
+
+
+@pytest.mark.parametrize("hostile", ["\x1b[2Jgone", "\u202eabc", "[bold]x", "\r\rover", "9" * 5000, "\u2028"])
+def test_a_completion_and_a_prompt_are_shown_and_not_obeyed(hostile: str) -> None:
+    text = exploits_table({"without_punctuation": exploit(hostile, prompt=hostile)})
+    words(text)
+    assert len(text.splitlines()) == 3
+    assert all(line.isprintable() for line in text.split("\n"))
+    if hostile == "[bold]x":
+        assert "[bold]x" in text
+
+
+def test_what_generalised_to_the_holdout() -> None:
+    along = training(gap=0.95, holdout_gap=0.42)
+    stayed = training(gap=0.95, holdout_gap=0.03)
+    nothing = training(gap=0.16)
+    skill = training(true_reward=0.9, holdout_true_reward=0.01)
+    said = words(generalised_table({"score": [skill], "anywhere": [along], "suffix": [stayed], "cast": [nothing]}))
+    assert "the skill 0.10 -> 0.90 0.00 -> 0.01 only noise" in said
+    assert "hack: anywhere 0.15 -> 0.95 0.02 -> 0.42 50 %" in said
+    assert "hack: suffix 0.15 -> 0.95 0.02 -> 0.03 only noise" in said
+    assert "cast" not in said
+    learned = training(true_reward=0.9, holdout_true_reward=0.6)
+    assert "the skill 0.10 -> 0.90 0.00 -> 0.60 75 %" in words(generalised_table({"score": [learned]}))
+    assert generalised_table({"cast": [nothing]}).startswith("nothing:")
+
+
+def test_the_counts_of_all_seeds_decide_and_the_medians_are_shown() -> None:
+    along, nothing = training(gap=0.95, holdout_gap=0.42), training(gap=0.05)
+    assert "hack: cast 0.15 -> 0.95 0.02 -> 0.42 50 %" in words(generalised_table({"cast": [nothing, along, along]}))
+    assert generalised_table({"cast": [nothing] * 3}).startswith("nothing:")

@@ -1,0 +1,54 @@
+"""What course.selection_demo prints.
+
+An example: of a prompt whose expected answer is 7 no sample says 7 in format, but one says "it is 7": the value is
+there and the format is not, and no choice among these samples helps.
+"""
+
+import pytest
+
+from course.artifacts.records import Details, Selection
+from course.reports.selection_demo import cause, failures_text, numbers_text
+
+SUMMARY = {
+    "samples_per_prompt": 2,
+    "pass_at_1": 0.25,
+    "random_choice": 0.375,
+    "selected_accuracy": 0.5,
+    "ceiling": 0.5,
+    "pass_at_k": {"1": 0.375, "2": 0.5},
+    "kl_exact": None,
+    "kl_exact_reason": "because",
+    "kl_bound": 0.1931,
+}
+
+
+def choice(samples: list[str], rewards: list[float], chosen: int = 0) -> Selection:
+    details = Details("missing_prefix", None)
+    return Selection("q1", "3 + 4?", 7, samples[chosen], rewards[chosen], details, samples, rewards, chosen)
+
+
+@pytest.mark.parametrize(
+    ("row", "why"),
+    [
+        (choice(["no", "Final: 7"], [0.0, 1.0]), "a right sample was there and pick_best took another"),
+        (choice(["it is 7", "8"], [0.0, 0.0]), "the right value is there, in a wrong format"),
+        (choice(["Final: 007"], [0.0]), "the right value is there, in a wrong format"),
+        (choice(["it is -7", "77", "17"], [0.0] * 3), "no sample shows the right value"),
+    ],
+)
+def test_why_a_choice_is_wrong(row: Selection, why: str) -> None:
+    assert cause(row).startswith(why)
+
+
+def test_one_of_each_cause_is_told_before_a_second_of_any() -> None:
+    rows = [choice(["8"], [0.0]), choice(["9"], [0.0]), choice(["seven 7"], [0.0])]
+    lines = failures_text(rows).split("\n")
+    assert lines[0] == "selection still fails on 3 prompts, for example:"
+    assert [line.split(": ")[1] for line in lines if "chosen: " in line] == ["8", "seven 7", "9"]
+
+
+def test_each_number_says_what_it_is_and_an_undefined_one_says_why() -> None:
+    text = numbers_text(SUMMARY)
+    assert "random choice   37.5 %   the control: a blind pick among 2" in text
+    assert "  k=1 37.5 %   k=2 50.0 %" in text
+    assert text.endswith("exact undefined, upper bound 0.1931\n  (because)")

@@ -1,0 +1,64 @@
+"""Numbers and untrusted text for the terminal, against strings written by hand.
+
+An example: a rate of 0.425 is printed as 42.5 %, and a difference of two rates of -0.0125 as -1.2 points.
+"""
+
+import pytest
+
+from course import text
+from course.reports import tables
+
+
+def test_rates_are_told_in_per_cent_and_differences_in_points() -> None:
+    assert tables.percent(0.425) == "42.5 %"
+    assert tables.interval((0.3234, 1.0)) == "32.3 to 100.0 %"
+    assert tables.points(-0.0125) == "-1.2 points"
+
+
+@pytest.mark.parametrize(
+    ("given", "width", "expected"),
+    [
+        ("Final: 22", 9, "Final: 22"),
+        ("Final: 22", 8, "Final: …"),
+        ("a\x1b[31mb", 40, "a<U+001B ESCAPE>[31mb"),
+        ("\u202e", 40, "<U+202E RIGHT-TO-LEFT OVERRIDE>"),
+        ("\u3164\ufe0f", 80, "<U+3164 HANGUL FILLER><U+FE0F VARIATION SELECTOR-16>"),
+        ("", 5, ""),
+    ],
+)
+def test_untrusted_text_is_one_visible_line_of_at_most_the_width(given: str, width: int, expected: str) -> None:
+    assert text.clipped(given, width) == expected
+
+
+def test_a_table_is_no_wider_than_a_terminal_and_obeys_no_markup() -> None:
+    table = tables.table(("name", "n"), [("[bold red]x[/] " * 20, 7), ("y", 12345)], right=(1,))
+    lines = table.split("\n")
+    assert max(map(len, lines)) <= 80
+    assert "[bold red]x[/]" in table
+    assert lines[0].startswith("name")
+    assert lines[-1].split() == ["y", "12345"]
+    assert not any(line.endswith(" ") for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ("Final: 12", "Final: N"),
+        ("Final: -7.50", "Final: -N.N"),
+        ("1\n22\n333", "N\nN\nN"),
+        ("1 2", "N N"),
+        ("12", "N"),
+        ("The answer is 4.", "The answer is N."),
+        ("", ""),
+        ("Final: ٣", "Final: ٣"),
+        ("final 0", "final N"),
+    ],
+)
+def test_a_shape_is_the_text_without_its_values(given: str, expected: str) -> None:
+    assert tables.shape(given) == expected
+
+
+def test_many_lines_are_shown_in_one_with_nothing_else_let_through() -> None:
+    assert text.one_line("7\n8\n", 9) == "7⏎8⏎"
+    assert text.one_line("7\n8\n9", 4) == "7⏎8…"
+    assert text.one_line("\r\x1b", 40) == "<U+000D CARRIAGE RETURN><U+001B ESCAPE>"

@@ -1,0 +1,94 @@
+"""Names: the field's words, one meaning each.
+
+An example: ``drift`` is this lab's own word where the field says ``kl`` or ``log_ratio``; a variable ``mean_drift``
+holds it, and so does a class ``DriftRow``. Both are found, since a name is taken apart at ``_`` and at capitals.
+"""
+
+import ast
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+
+COURSE = ROOT / "course"
+FILES = sorted(COURSE.rglob("*.py"))
+BANNED = {
+    *("paid", "told", "drawn", "moved", "settled", "drift", "drifted", "piece", "pieces", "wall", "walls"),
+    *("regime", "regimes", "probe", "leash", "leashes", "sight", "sights"),
+}
+HOLDOUT_ONLY = {"look", "looks"}  # kept for opening the holdout
+OPENS_THE_HOLDOUT = {
+    *("artifacts/holdout.py", "artifacts/writing.py", "publishing.py", "reports/run_page.py"),
+    *("gate.py", "reports/gate.py"),
+}
+TWICE = {  # a public name that is defined in several files -> why that is one meaning
+    "main": "every command's entry",
+    "learn": "the function that learns: four files, one skeleton, which is the lesson of Loop C",
+    "LOG": "the name of a command's log file",
+}
+
+
+def names_in(tree: ast.AST) -> Iterator[str]:
+    """Every name that a piece of source gives to something: variables, arguments, functions, classes, keys."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.arg | ast.keyword):
+            yield node.arg or ""
+        elif isinstance(node, ast.Name):
+            yield node.id
+        elif isinstance(node, ast.Attribute):
+            yield node.attr
+        elif isinstance(node, ast.alias):
+            yield from (node.asname or node.name).split(".")
+        elif isinstance(node, ast.Dict):
+            keys = (key.value for key in node.keys if isinstance(key, ast.Constant))
+            yield from (key for key in keys if isinstance(key, str) and key.isidentifier())
+
+
+def words_of(name: str) -> set[str]:
+    return {word.lower() for part in name.split("_") for word in re.findall("[A-Z]?[a-z]+|[A-Z]+", part)}
+
+
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def name_of(path: Path) -> str:
+    return path.relative_to(COURSE).as_posix()
+
+
+def test_a_name_is_taken_apart() -> None:
+    assert words_of("mean_drift") == {"mean", "drift"}
+    assert words_of("DriftRow") == {"drift", "row"}
+    assert set(names_in(ast.parse("def f(a, *, b): c.d = e({'h': 2}, g=1)"))) == set("fabcdegh")
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_no_name_is_of_a_private_dialect(path: Path) -> None:
+    banned = BANNED | (set() if name_of(path) in OPENS_THE_HOLDOUT else HOLDOUT_ONLY)
+    assert [name for name in names_in(parsed(path)) if words_of(name) & banned] == []
+    assert not words_of(path.stem) & banned
+
+
+def public_definitions(tree: ast.Module) -> Iterator[str]:
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.Assign):
+            yield from (name.id for target in node.targets for name in ast.walk(target) if isinstance(name, ast.Name))
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            yield node.target.id
+
+
+def test_a_public_name_is_defined_in_one_file() -> None:
+    places: dict[str, set[str]] = defaultdict(set)
+    for path in FILES:
+        for name in public_definitions(parsed(path)):
+            if not name.startswith("_"):
+                places[name].add(name_of(path))
+    assert {name: files for name, files in places.items() if len(files) > 1 and name not in TWICE} == {}
+    assert all(len(places[name]) > 1 for name in TWICE)
