@@ -1,4 +1,4 @@
-"""Machinery: the one exception for what a person can mend."""
+"""Machinery: the one exception for what a person can mend, and the system's words for what went wrong."""
 
 
 class UserError(Exception):

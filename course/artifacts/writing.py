@@ -57,7 +57,7 @@ class RunWriter:
 
     def __exit__(self, _: type[BaseException] | None, error: BaseException | None, __: TracebackType | None) -> None:
         self._clean_up()
-        if isinstance(error, OSError) and not self._committed and not isinstance(error, BrokenPipeError):  # stdout's
+        if isinstance(error, OSError) and not self._committed and not isinstance(error, BrokenPipeError):
             raise self._refused(error) from None
 
     def write_rows(self, name: str, rows: Iterable[msgspec.Struct]) -> None:
