@@ -1,6 +1,7 @@
 """Machinery: the records of the four kinds of file that go in. Another field or another type is refused."""
 
 from datetime import date
+from hashlib import sha256
 from typing import Annotated, Any, ClassVar
 
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -75,21 +76,40 @@ class GoldenCase(Record, frozen=True, forbid_unknown_fields=True):
 
 
 class Sampling(Struct, frozen=True, forbid_unknown_fields=True):
-    """How completions were drawn. ``n``: completions a prompt."""
+    """How completions were drawn. ``seed``: null where the server has no reproducible one. ``n``: completions a prompt."""
 
     temperature: Annotated[float, Meta(ge=0)]
     top_p: Annotated[float, Meta(gt=0, le=1)]
-    seed: int
+    seed: int | None
     n: Annotated[int, Meta(ge=1)]
+
+
+class Training(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a policy was trained on. ``rubric``: what paid; null where nothing paid, and it only imitated.
+
+    ``prompts``: ``prompt_digest`` of each prompt, sorted.
+    """
+
+    rubric: str | None
+    prompts: list[str]
 
 
 class Provenance(Struct, frozen=True, forbid_unknown_fields=True):
     """Who generated a file of completions, when, and how: ``NAME.meta.json`` beside ``NAME.jsonl``.
 
-    ``created``: a date, or null where the same policy and seed make the same file on any day.
+    ``created``: a date, or null where the same policy and seed make the same file on any day. ``completions_sha256``:
+    of the bytes of ``NAME.jsonl``; without it nothing binds the two, and the sampling counts as not known.
+    ``training``: null where nothing is known of it.
     """
 
     policy: Annotated[str, Meta(min_length=1)]
     created: date | None
     sampling: Sampling
+    completions_sha256: str | None = None
+    training: Training | None = None
     note: str = ""
+
+
+def prompt_digest(prompt: str) -> str:
+    """The first 16 hexadecimal digits of the SHA-256 of a prompt in UTF-8: enough to tell prompts apart."""
+    return sha256(prompt.encode("utf-8")).hexdigest()[:16]
