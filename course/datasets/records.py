@@ -76,7 +76,7 @@ class GoldenCase(Record, frozen=True, forbid_unknown_fields=True):
 
 
 class Sampling(Struct, frozen=True, forbid_unknown_fields=True):
-    """How completions were drawn. ``seed``: null where the server has no reproducible one. ``n``: completions a prompt."""
+    """How completions were drawn. ``n``: completions a prompt. ``seed``: null where there is no reproducible one."""
 
     temperature: Annotated[float, Meta(ge=0)]
     top_p: Annotated[float, Meta(gt=0, le=1)]
