@@ -129,10 +129,10 @@ def main() -> int:
                 for name, found in ablation.items()
             }
         settings = {"lr": args.lr, "baseline": args.baseline, "steps": args.steps, "ablation": args.ablation}
-        conditions = Conditions("C", "course.bandit_train", settings, args.change, seed=args.seed)
+        conditions = Conditions("C", "course.bandit_train", settings, args.change, args.expect, seed=args.seed)
         report = bandit_text(rows, summary, ARMS, slow=args.slow)
         read = [STORY, LEARNING_CURVE, *([BANDS] if args.ablation else [])]
-        publish(run, conditions, summary, report, read=read, next_command="python -m course.toy_mdp")
+        publish(run, conditions, summary, report, read=read, next_command=["course.toy_mdp"])
     return 0
 
 

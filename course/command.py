@@ -37,6 +37,7 @@ class Parser(argparse.ArgumentParser):
         """What every command has that leaves a run."""
         self.add_argument("--outdir", type=Path, help="a new folder for the run (default: the next free runs/run_NNN)")
         self.add_argument("--change", metavar="TEXT", help="the one thing you changed since the run before")
+        self.add_argument("--expect", metavar="TEXT", help="what you expect of it, written down before it is computed")
 
     def add_split_option(self) -> None:
         """What a command has that measures a dataset."""

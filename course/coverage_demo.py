@@ -100,7 +100,9 @@ def main() -> int:
         settings["holdout_fingerprint"] = unseen.fingerprint
         publish(
             run,
-            Conditions("C", "course.coverage_demo", settings, args.change, dataset, unseen, seed=args.seed),
+            Conditions(
+                "C", "course.coverage_demo", settings, args.change, args.expect, dataset, unseen, seed=args.seed
+            ),
             {f"{point.prompts} prompts": point._asdict() for point in points},
             coverage_text(points, plan),
             read=[COVERAGE_FIGURE],

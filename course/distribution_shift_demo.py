@@ -95,7 +95,9 @@ def main() -> int:
         settings = {"rubric": args.rubric, "frozen": FROZEN, "eval_every": _EVAL_EVERY, "plan": plan._asdict()}
         publish(
             run,
-            Conditions("C", "course.distribution_shift_demo", settings, args.change, dataset, seed=args.seed),
+            Conditions(
+                "C", "course.distribution_shift_demo", settings, args.change, args.expect, dataset, seed=args.seed
+            ),
             summary,
             shift_text(log, frozen, unseen),
             read=[SHIFT_FIGURE],

@@ -109,7 +109,9 @@ def main() -> int:
         settings |= {"eval_every": every, "holdout_fingerprint": unseen.fingerprint}
         publish(
             run,
-            Conditions("C", "course.goodhart_demo", settings, args.change, dataset, unseen, seed=args.seed),
+            Conditions(
+                "C", "course.goodhart_demo", settings, args.change, args.expect, dataset, unseen, seed=args.seed
+            ),
             summary,
             goodhart_text(by_rubric, by_beta, found),
             read=[OVER_STEPS, OVER_KL, KL_COEF],

@@ -115,9 +115,9 @@ def main() -> int:
             right = [answer in right_answers(row) for answer, row in zip(predictions, rows, strict=True)]
             summary |= {"predictions": predictions, "right_predictions": sum(right)}
         settings = {"steps": args.steps, "lr": args.lr, "baseline": args.baseline, "predict": args.predict}
-        conditions = Conditions("C", "course.policy_gradient_demo", settings, args.change, seed=args.seed)
+        conditions = Conditions("C", "course.policy_gradient_demo", settings, args.change, args.expect, seed=args.seed)
         report = policy_gradient_text(rows, summary, ARMS, line_a_step=args.summary)
-        next_command = "python -m course.bandit_train --steps 30 --slow"
+        next_command = ["course.bandit_train", "--steps", "30", "--slow"]
         publish(run, conditions, summary, report, read=[LOG], next_command=next_command)
     return 0
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from course.artifacts.learning import RoundRow, learning_result
 from course.artifacts.records import RESULTS, Result, Selection
-from course.artifacts.summary import summary_of
+from course.artifacts.summary import fact, summary_of
 from course.artifacts.writing import RunWriter
 from course.command import Parser, non_negative_int, positive_int, run_command
 from course.publishing import Conditions, publish
@@ -81,17 +81,18 @@ def main() -> int:
 
     with RunWriter(args.outdir) as run:
         rows = list(improve(args.mode, np.random.default_rng(args.seed).random((args.rounds, args.n))))
-        summary: dict[str, Any] = {
-            "pass_at_1_before": rows[0].pass_at_1,
-            "pass_at_1_after": rows[-1].pass_at_1,
-            "delivered": mean([row.delivered for row in rows]),
-        }
         results: Sequence[Result]
+        summary: dict[str, Any]
         if args.mode == "selection":
             results = [selection(row) for row in rows]
-            summary |= summary_of(Counter(result.details.outcome for result in results))
+            summary = summary_of(Counter(map(fact, results)))
         else:
             results = [learning_result(EXAMPLE, ARMS[a], row.round - 1) for row in rows for a in row.actions]
+            summary = {
+                "pass_at_1_before": rows[0].pass_at_1,
+                "pass_at_1_after": rows[-1].pass_at_1,
+                "delivered": mean([row.delivered for row in rows]),
+            }
         run.write_rows(LOG, rows)
         run.write_rows(RESULTS, results)
         conditions = Conditions(
@@ -99,10 +100,11 @@ def main() -> int:
             command="course.policy_improvement_demo",
             settings={"mode": args.mode, "rounds": args.rounds, "n": args.n},
             change=args.change,
+            expect=args.expect,
             samples_per_prompt=args.n if args.mode == "selection" else None,
             seed=args.seed,
         )
-        publish(run, conditions, summary, policy_improvement_text(rows, summary, args.mode), read=[LOG])
+        publish(run, conditions, summary, policy_improvement_text(rows, args.mode), read=[LOG])
     return 0
 
 

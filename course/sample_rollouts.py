@@ -22,7 +22,7 @@ from course.artifacts.writing import RunWriter
 from course.command import Parser, fraction, non_negative_float, non_negative_int, positive_int, run_command
 from course.datasets.records import Provenance, Sampling
 from course.datasets.sources import Dataset
-from course.publishing import Conditions, publish
+from course.publishing import RUN, Conditions, publish
 from course.reports.progress import with_progress
 from course.text import clipped, visible, visible_path
 
@@ -89,6 +89,7 @@ def main() -> int:
             "course.sample_rollouts",
             settings,
             args.change,
+            args.expect,
             dataset,
             samples_per_prompt=args.n,
             source=source,
@@ -100,8 +101,8 @@ def main() -> int:
             conditions,
             {"prompts": len(rows), "different_texts": different},
             "\n".join(report),
-            next_command=f"python -m course.{command} --dataset {visible_path(args.dataset)} \\\n"
-            f"          --{option} {{run}}/{name}.jsonl" + (f" --n {args.n}" if args.n > 1 else ""),
+            next_command=[f"course.{command}", "--dataset", args.dataset, f"--{option}", RUN / f"{name}.jsonl"]
+            + (["--n", str(args.n)] if args.n > 1 else []),
         )
     return 0
 

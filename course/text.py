@@ -4,6 +4,7 @@ Not part of the scorer's fingerprint: another way to print a character makes no 
 """
 
 import re
+import shlex
 import unicodedata
 from pathlib import Path
 from typing import Final
@@ -37,6 +38,10 @@ def clipped(text: str, width: int) -> str:
 def one_line(text: str, width: int) -> str:
     """The same with ⏎ for a line feed, whose full name leaves no room for a text of many lines."""
     return clipped(text.replace("\n", "⏎"), width)
+
+
+def quoted_path(path: Path) -> str:
+    return shlex.quote(visible(str(path)))
 
 
 def visible_path(path: Path) -> str:

@@ -72,6 +72,7 @@ def main() -> int:
             command="course.token_inspect",
             settings={"texts": len(texts), "vocabularies": list(VOCABULARIES)},
             change=args.change,
+            expect=args.expect,
             knob="none: nothing was learned, texts were split into tokens",
         )
         summary = {"rewards": [result.reward for result in results]}

@@ -19,16 +19,15 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import asdict
 
-from course.artifacts.holdout import HOLDOUT
 from course.artifacts.rollout_files import policy_name, write_rollouts
 from course.artifacts.token_rows import EvaluationRow, evaluation_results, token_update_rows, write_checkpoint
 from course.artifacts.writing import RunWriter
 from course.command import Parser, finite_float, non_negative_float, non_negative_int, positive_int, run_command
 from course.datasets.records import Provenance, Sampling
-from course.datasets.sources import Dataset
+from course.datasets.sources import HOLDOUT, Dataset
 from course.errors import UserError
 from course.policies.presets import PRESETS, Plan
-from course.publishing import Conditions, publish
+from course.publishing import RUN, Conditions, publish
 from course.reports.progress import with_progress
 from course.reports.token_train import token_train_text
 from course.reports.token_train_figure import learning_curves
@@ -144,13 +143,12 @@ def main() -> int:
         written = [row for row in evaluation_results(ends[-1], args.rubric) if row.split == "train"]
         publish(
             run,
-            Conditions("C", "course.token_train", settings, args.change, dataset, holdout, seed=args.seed),
+            Conditions("C", "course.token_train", settings, args.change, args.expect, dataset, holdout, seed=args.seed),
             {"policy": name, "interrupted": bool(status)} | asdict(rows[-1]),
             token_train_text(plan, dataset.path.name, args.rubric, slow, rows, written),
             examples=written[:2],
             read=[CURVES_FILE],
-            next_command=f"python -m course.sample_rollouts --policy {{run}}/{POLICY_FILE} \\\n"
-            f"          --dataset {visible_path(dataset.path)}",
+            next_command=["course.sample_rollouts", "--policy", RUN / POLICY_FILE, "--dataset", dataset.path],
         )
     return status
 

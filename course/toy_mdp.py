@@ -85,8 +85,8 @@ def main() -> int:
             "first_step_probs": rows[-1].new_probs[0],
         }
         settings = {"episodes": args.episodes, "lr": args.lr, "credit_step1": credited[0]}
-        conditions = Conditions("C", "course.toy_mdp", settings, args.change, seed=args.seed)
-        next_command = "python -m course.token_train"
+        conditions = Conditions("C", "course.toy_mdp", settings, args.change, args.expect, seed=args.seed)
+        next_command = ["course.token_train"]
         publish(run, conditions, summary, toy_mdp_text(rows, summary), read=[EPISODES], next_command=next_command)
     return 0
 

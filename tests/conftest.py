@@ -14,9 +14,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
 import pytest
 from hypothesis import HealthCheck, settings
 
+from course.artifacts import run_log
 from course.command import run_command
 
 ROOT = Path(__file__).parents[1]
@@ -67,10 +69,16 @@ class Done(NamedTuple):
 
 
 class Lab:
-    """Commands run in ``folder``, which is the working directory: ``runs/`` and ``exercises/`` are the folder's own."""
+    """Commands run in ``folder``, which is the working directory: ``runs/`` and ``exercises/`` are the folder's own.
+
+    ``root``: where the package and the data stand for a process of its own, so that the log of runs is there too and
+    not in this checkout.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.root = folder.with_name(f"{folder.name}-root")
+        self.log = self.root / "runs" / "log.jsonl"
 
     def __call__(self, command: str, *arguments: object) -> Done:
         """Run ``course.command`` in this process, ended as a real one is. An exception that escapes fails the test."""
@@ -95,7 +103,11 @@ class Lab:
 
     def start(self, command: str, *arguments: object, **more: Any) -> "subprocess.Popen[bytes]":
         """Start ``python -m course.command`` as a process of its own. ``env`` is added to the environment."""
-        environment = os.environ | {"PYTHONPATH": str(ROOT)} | more.pop("env", {})
+        self.root.mkdir(exist_ok=True)
+        for name in ("course", "data"):
+            if not (self.root / name).exists():
+                (self.root / name).symlink_to(ROOT / name, target_is_directory=True)
+        environment = os.environ | {"PYTHONPATH": str(self.root)} | more.pop("env", {})
         line = [sys.executable, "-m", f"course.{command}", *map(str, arguments)]
         pipe = subprocess.PIPE
         if os.name == "posix":  # Ctrl-C is ignored in what a shell runs in the background, and in all its children
@@ -135,21 +147,29 @@ class Lab:
         return self.write(name, examples)
 
     def completions(
-        self, texts: Sequence[str], name: str = "completions", sampling: dict[str, object] | None = SAMPLING
+        self,
+        texts: Sequence[str],
+        name: str = "completions",
+        sampling: dict[str, object] | None = SAMPLING,
+        policy: str = "a hand that wrote these tests",
     ) -> Path:
         """One completion for each of q1, q2, …; with a .meta.json beside it, unless ``sampling`` is None."""
-        self.meta(name, sampling)
-        return self.write(f"{name}.jsonl", [{"id": f"q{i}", "completion": text} for i, text in enumerate(texts, 1)])
-
-    def pack(self, groups: Sequence[Sequence[str]], name: str = "pack") -> Path:
-        """A group of samples for each of q1, q2, …, with a .meta.json beside it."""
-        self.meta(name, SAMPLING | {"n": len(groups[0])})
-        return self.write(f"{name}.jsonl", [{"id": f"q{i}", "samples": group} for i, group in enumerate(groups, 1)])
-
-    def meta(self, name: str, sampling: dict[str, object] | None) -> None:
+        path = self.write(f"{name}.jsonl", [{"id": f"q{i}", "completion": text} for i, text in enumerate(texts, 1)])
         if sampling is not None:
-            said = {"policy": "a hand that wrote these tests", "created": "2026-01-31", "sampling": sampling}
-            self.write(f"{name}.meta.json", json.dumps(said))
+            self.meta(name, sampling=sampling, policy=policy)
+        return path
+
+    def pack(self, groups: Sequence[Sequence[str]], name: str = "pack", policy: str = "a hand") -> Path:
+        """A group of samples for each of q1, q2, …, with a .meta.json beside it."""
+        path = self.write(f"{name}.jsonl", [{"id": f"q{i}", "samples": group} for i, group in enumerate(groups, 1)])
+        self.meta(name, sampling=SAMPLING | {"n": len(groups[0])}, policy=policy)
+        return path
+
+    def meta(self, name: str, **said: object) -> None:
+        """``NAME.meta.json`` for ``NAME.jsonl`` as it is now; ``said`` is more, or other, than is true of it."""
+        digest = hashlib.sha256((self.folder / f"{name}.jsonl").read_bytes()).hexdigest()
+        true = {"policy": "a hand", "created": "2026-01-31", "sampling": SAMPLING, "completions_sha256": digest}
+        self.write(f"{name}.meta.json", json.dumps(true | said))
 
     def picker(self, source: str | None = None) -> Path:
         """The student's exercises/pick_best.py: as shipped, or this source."""
@@ -169,9 +189,8 @@ class Lab:
         """A Loop A run under this name, in which the examples pass where ``right`` is true."""
         dataset = self.dataset(range(len(right)), split, f"dataset-{len(right)}-{split}.jsonl")
         texts = [f"Final: {answer}" if passes else f"Final: {answer + 1}" for answer, passes in enumerate(right)]
-        done = self(
-            "eval", "--dataset", dataset, "--completions", self.completions(texts, f"of-{run}"), "--outdir", run
-        )
+        completions = self.completions(texts, f"of-{run}", policy=f"the hand of {run}")
+        done = self("eval", "--dataset", dataset, "--completions", completions, "--outdir", run)
         assert done.status == 0, done.err
         return Path(run)
 
@@ -179,7 +198,9 @@ class Lab:
 @pytest.fixture
 def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lab:
     monkeypatch.chdir(tmp_path)
-    return Lab(tmp_path)
+    lab = Lab(tmp_path)
+    monkeypatch.setattr(run_log, "LOG", lab.log)
+    return lab
 
 
 def restore(environment: dict[str, str]) -> None:
@@ -209,31 +230,32 @@ def edited(path: Path, change: Callable[[Any], object]) -> None:
     """Change a JSON file in place: ``change`` gets its value and alters it."""
     value = json.loads(path.read_text(encoding="utf-8"))
     change(value)
-    path.write_text(json.dumps(value), encoding="utf-8")
+    path.write_bytes(msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n")
 
 
 def manifest_edited(run: Path, **changes: object) -> None:
-    """Change fields of a run's manifest in place; None stands for null."""
-    edited(run / "manifest.json", lambda manifest: manifest.update(changes))
+    """Change fields of a run's manifest in place, and the log to fit; None stands for null."""
+    manifest = run / "manifest.json"
+    before = hashlib.sha256(manifest.read_bytes()).hexdigest()
+    edited(manifest, lambda fields: fields.update(changes))
+    after = hashlib.sha256(manifest.read_bytes()).hexdigest()
+    if run_log.LOG.exists():
+        run_log.LOG.write_text(run_log.LOG.read_text("utf-8").replace(before, after), encoding="utf-8", newline="\n")
 
 
 def rows_edited(run: Path, change: Callable[[list[Any]], object], *, forge: bool = True) -> None:
     """Change the results of a run in place, and by default forge their digest to fit."""
     rows = lines_of(run / "results.jsonl")
     change(rows)
-    (run / "results.jsonl").write_bytes(b"".join(json.dumps(row).encode() + b"\n" for row in rows))
+    (run / "results.jsonl").write_bytes(b"".join(msgspec.json.encode(row) + b"\n" for row in rows))
     if forge:
         forged(run)
 
 
 def forged(run: Path) -> None:
-    """Make the digests in the manifest those of the files as they are now."""
-
-    def digests(manifest: Any) -> None:
-        for name in manifest["outputs"]:
-            manifest["outputs"][name] = hashlib.sha256((run / name).read_bytes()).hexdigest()
-
-    edited(run / "manifest.json", digests)
+    """Make the digests in the manifest those of the files as they are now, and the log to fit."""
+    names = json.loads((run / "manifest.json").read_text(encoding="utf-8"))["outputs"]
+    manifest_edited(run, outputs={name: hashlib.sha256((run / name).read_bytes()).hexdigest() for name in names})
 
 
 def copied(run: Path, name: str) -> Path:

@@ -11,17 +11,18 @@ POLICY = "policy"
 SELECTION = "selection compute"
 INSTRUMENT = "instrument"
 ENVIRONMENT = "environment"
-NOTHING = "nothing"
 
 PICK_BEST_FINGERPRINT = "pick_best_fingerprint"  # the setting of Loop B that says how a sample was chosen
 
 _KNOB_OF = {  # a condition of the room -> the knob that was turned where it differs
     "dataset_fingerprint": ENVIRONMENT,
     "prompts_fingerprint": ENVIRONMENT,
+    "examples_fingerprint": ENVIRONMENT,
     "split": ENVIRONMENT,
     "scorer_name": INSTRUMENT,
     "scorer_version": INSTRUMENT,
     "scorer_fingerprint": INSTRUMENT,
+    "missing": INSTRUMENT,
     "loop": SELECTION,
     "samples_per_prompt": SELECTION,
     "sampling": SELECTION,
@@ -50,7 +51,8 @@ class Condition(NamedTuple):
 
 def room_conditions(manifest: Manifest) -> dict[str, str | None]:
     """What has to be the same in another run for the two to be compared; None where it is not known."""
-    return {name: _text(getattr(manifest, name)) for name in _KNOB_OF}
+    missing = manifest.settings.get("missing") or "refused"  # the setting --missing of Loop A
+    return {name: _text(missing if name == "missing" else getattr(manifest, name)) for name in _KNOB_OF}
 
 
 def locked_room(baseline: Manifest, candidate: Manifest) -> list[Condition]:
@@ -59,14 +61,14 @@ def locked_room(baseline: Manifest, candidate: Manifest) -> list[Condition]:
     return [Condition(name, before[name], after[name], knob) for name, knob in _KNOB_OF.items()]
 
 
-def knob_turned(conditions: list[Condition], baseline: Manifest, candidate: Manifest) -> str:
-    """Which knob accounts for a difference between the two runs; several, joined, if several were turned."""
-    turned = dict.fromkeys(condition.knob for condition in conditions if condition.baseline != condition.candidate)
-    if not turned and baseline.completions_fingerprint != candidate.completions_fingerprint:
-        turned[POLICY] = None
+def knobs_turned(conditions: list[Condition], baseline: Manifest, candidate: Manifest) -> list[str]:
+    """Every knob that stands differently in the two runs, each once. Rule 3: one at a time."""
+    turned = [condition.knob for condition in conditions if condition.baseline != condition.candidate]
+    if baseline.policy != candidate.policy:
+        turned.append(POLICY)
     if baseline.settings.get(PICK_BEST_FINGERPRINT) != candidate.settings.get(PICK_BEST_FINGERPRINT):
-        turned[SELECTION] = None
-    return " and ".join(turned) or NOTHING
+        turned.append(SELECTION)
+    return list(dict.fromkeys(turned))
 
 
 def short_value(value: str | None) -> str:
@@ -76,5 +78,6 @@ def short_value(value: str | None) -> str:
 
 def _text(value: object) -> str | None:
     if isinstance(value, msgspec.Struct):
-        return ", ".join(f"{name} {setting}" for name, setting in msgspec.structs.asdict(value).items())
+        settings = msgspec.structs.asdict(value).items()
+        return ", ".join(f"{name} {'not known' if setting is None else setting}" for name, setting in settings)
     return None if value is None else str(value)

@@ -2,12 +2,13 @@
 
 from typing import Annotated, Any, Literal
 
+import msgspec
 from msgspec import Meta, Struct
 
 from course.datasets.records import Sampling
 from course.score import Measurement
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 MISSING = "missing_completion"  # the outcome of an example nobody answered, under --missing zero
 
 RESULTS = "results.jsonl"  # in every run: whatever the verifier measured
@@ -61,6 +62,22 @@ class LearningResult(Result, frozen=True, forbid_unknown_fields=True, omit_defau
 
 RESULT_TYPES: dict[str, type[Result]] = {"A": Result, "B": Selection, "C": LearningResult}
 
+LOOPS_OF = {  # the commands that leave a run, and the loops a run of theirs can be of
+    "course.eval": "A",
+    "course.selection_demo": "B",
+    "course.policy_improvement_demo": "BC",
+    "course.bandit_train": "C",
+    "course.coverage_demo": "C",
+    "course.distribution_shift_demo": "C",
+    "course.goodhart_demo": "C",
+    "course.kl_tradeoff_demo": "C",
+    "course.policy_gradient_demo": "C",
+    "course.sample_rollouts": "C",
+    "course.token_inspect": "C",
+    "course.token_train": "C",
+    "course.toy_mdp": "C",
+}
+
 
 class Golden(Struct, frozen=True, forbid_unknown_fields=True):
     """What the installed scorer made of the golden sets, in the process that made the run."""
@@ -69,15 +86,25 @@ class Golden(Struct, frozen=True, forbid_unknown_fields=True):
     cases: int
 
 
+class TrainedOn(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a run's policy was trained on: the rubric that paid, how many prompts, how many of those are in the run."""
+
+    rubric: str | None  # null: nothing paid, it only imitated
+    prompts: int
+    measured_here: int
+
+
 class Manifest(Struct, frozen=True, forbid_unknown_fields=True):
     """The conditions of a run. A fingerprint of a file is the SHA-256 of its bytes, as ``sha256sum`` prints it.
 
     ``prompts_fingerprint``: SHA-256 over ``["id","prompt"]`` and a newline for each example in order: it stays the
-    same when only answers change. ``samples_per_prompt``: 1 in Loop A, N in Loop B. None where a field does not
-    apply: the small runs of Loop C have no dataset, split or recorded completions. ``seed``: of the run's own draws.
-    ``change``: the one thing changed since the run before, in the student's words. ``outputs``: name -> SHA-256 of
-    every other file that is evidence. Two are not sealed: README.md, on which the student writes, and
-    environment.json, which differs between equal runs.
+    same when only answers change. ``examples_fingerprint``: the same over ``["id","prompt",expected_answer]``.
+    ``samples_per_prompt``: 1 in Loop A, N in Loop B. ``settings``: what can change a number, and nothing else. None
+    where a field does not apply: the small runs of Loop C have no dataset, split or recorded completions. ``seed``: of
+    the run's own draws. ``trained_on``: None where nothing is known of the policy's training. ``change``: the one
+    thing changed since the run before, in the student's words; ``expect``: what they expected of it, written down
+    before anything was scored. ``outputs``: name -> SHA-256 of every other file that is evidence. Two are not sealed:
+    README.md, on which the student writes, and environment.json, which differs between equal runs.
     """
 
     schema_version: int
@@ -87,10 +114,12 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True):
     split: str | None
     dataset_fingerprint: str | None
     prompts_fingerprint: str | None
+    examples_fingerprint: str | None
     completions_fingerprint: str | None
     samples_per_prompt: Annotated[int, Meta(ge=1)] | None
     policy: str | None
     sampling: Sampling | None
+    trained_on: TrainedOn | None
     seed: int | None
     scorer_name: str
     scorer_version: str
@@ -98,4 +127,10 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True):
     spec: str
     golden: Golden
     change: str | None
+    expect: str | None
     outputs: dict[str, str]
+
+
+def indented(value: Any) -> bytes:
+    """A small JSON file of a run, for a person. There is one way to write it, so other bytes are another file."""
+    return msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n"

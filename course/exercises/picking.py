@@ -34,7 +34,11 @@ class Sample(Struct, frozen=True):
 PickBest = Callable[[list[Sample]], Sample]
 
 
-def load_pick_best(path: Path = PICK_BEST) -> tuple[PickBest, str]:
+def pick_best_fingerprint(path: Path = PICK_BEST) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def load_pick_best(path: Path = PICK_BEST) -> PickBest:
     """``pick_best`` of the student's file, and the file's SHA-256. Raises UserError where there is none to be had."""
     try:
         source = path.read_bytes()
@@ -51,7 +55,7 @@ def load_pick_best(path: Path = PICK_BEST) -> tuple[PickBest, str]:
         raise _raised(error, path, "while it was loaded") from None
     if not callable(pick_best := namespace.get(_NAME)):
         raise UserError(f"{path}: expected a function {_NAME}(samples), got none in this file")
-    return pick_best, hashlib.sha256(source).hexdigest()
+    return pick_best
 
 
 def choose(pick_best: PickBest, samples: Sequence[Sample], prompt_id: str, path: Path = PICK_BEST) -> int:

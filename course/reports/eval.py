@@ -5,20 +5,19 @@ from typing import Any
 
 from course.artifacts.records import Result
 from course.artifacts.summary import family_of
-from course.datasets.records import Provenance
-from course.reports.measurement import conditions_text, pass_line
+from course.reports.measurement import pass_line
 from course.reports.tables import percent, table
 from course.stats import smallest_visible_difference
 from course.text import clipped
 
 
-def eval_text(summary: Mapping[str, Any], split: str, source: Provenance | None, firsts: Mapping[str, Result]) -> str:
-    """Loop A's report. ``firsts``: outcome -> the first row that had it."""
+def eval_text(summary: Mapping[str, Any], conditions: str, firsts: Mapping[str, Result]) -> str:
+    """Loop A's report. ``conditions``: of the measurement, in words. ``firsts``: outcome -> the first row of it."""
     return "\n".join(
         [
             "Loop A, measure: this is what is true right now, nothing was improved.",
             "",
-            conditions_text(split, source),
+            conditions,
             "",
             pass_line(summary),
             resolution_text(summary["n"]),

@@ -8,7 +8,7 @@ import msgspec
 
 from course.artifacts.locked_room import Condition, short_value
 from course.reports.tables import WIDTH, interval, percent, points, table
-from course.text import clipped
+from course.text import clipped, visible
 
 _LISTED = 8  # ids of each kind of flip
 
@@ -37,6 +37,7 @@ class Finding(msgspec.Struct, frozen=True):
     reasons: list[str]
     conditions: list[Condition] = []
     knob: str | None = None
+    notes: list[str] = []
     numbers: Numbers | None = None
     holdout_looks: int | None = None
 
@@ -51,11 +52,12 @@ def gate_json(finding: Finding) -> str:
 
 
 def gate_text(finding: Finding) -> str:
-    lines = [f"{finding.verdict}: {finding.reasons[0]}", *(f"  also: {reason}" for reason in finding.reasons[1:])]
+    lines = [wrapped(f"{finding.verdict}: {finding.reasons[0]}")]
+    lines += [wrapped(f"  also: {reason}") for reason in finding.reasons[1:]]
     if finding.conditions:
         lines += ["", "the locked room", "", _room_text(finding.conditions)]
     if finding.knob:
-        lines += ["", f"knob turned: {finding.knob}"]
+        lines += ["", f"knob turned: {finding.knob}", *map(wrapped, finding.notes)]
     if finding.holdout_looks is not None:
         lines.append(f"looks at the holdout so far: {finding.holdout_looks}")
     if finding.numbers:
@@ -63,6 +65,11 @@ def gate_text(finding: Finding) -> str:
     elif finding.conditions:
         lines += ["", "no difference is reported: these two numbers do not mean the same thing"]
     return "\n".join(lines)
+
+
+def wrapped(sentence: str) -> str:
+    """A sentence on as many lines as it needs."""
+    return fill(visible(sentence), WIDTH, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
 
 
 def _room_text(conditions: Sequence[Condition]) -> str:

@@ -1,9 +1,11 @@
 """Machinery: what course.inspect_run prints. All of it is untrusted text, so all of it goes through ``visible``."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from course.artifacts.records import Result
+from course.artifacts.run_log import LogLine
 from course.artifacts.summary import family_of
 from course.faults import CHECKS
 from course.reports.tables import WIDTH, percent, table
@@ -74,4 +76,21 @@ def samples_text(samples: Sequence[str], rewards: Sequence[float], chosen: int) 
     lines = ["samples"]
     for index, (sample, reward) in enumerate(zip(samples, rewards, strict=False)):
         lines.append(f"  {'->' if index == chosen else '  '} {reward:.0f}  {clipped(sample, WIDTH - 10)}")
+    return "\n".join(lines)
+
+
+def log_text(log: Sequence[LogLine]) -> str:
+    """The log of runs, oldest first, and what was changed and expected in each."""
+    if not log:
+        return "no run stands in the log yet"
+    opened: Counter[str] = Counter()
+    lines = []
+    for line in log:
+        opened.update(line.holdouts)
+        number = ", ".join(f"{name} {'-' if value is None else f'{value:.4g}'}" for name, value in line.number.items())
+        looks = "".join(f", holdout look {opened[holdout]}" for holdout in line.holdouts)
+        what = f"{line.loop}  {clipped(line.command.removeprefix('course.'), 23):23}"
+        lines.append(f"{line.manifest[:8]}  {clipped(line.run, 20):20}  {what}  {clipped(number, 40)}{looks}")
+        said = {"change": line.change, "expect": line.expect}
+        lines += [f"{'':10}{name}: {clipped(text, WIDTH - 18)}" for name, text in said.items() if text]
     return "\n".join(lines)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from course.artifacts.records import Result
+from course.artifacts.records import Manifest, Result
 from course.reports.tables import interval, percent
 from course.text import clipped, visible
 
@@ -15,30 +15,35 @@ LOOPS = {
 
 
 def run_page(
-    loop: str,
+    manifest: Manifest,
     numbers: Mapping[str, Any],
     room: Mapping[str, str | None],
-    change: str | None,
     examples: Sequence[Result],
     look: int,
+    digest: str,
     knob: str | None = None,
 ) -> str:
     """The page in Markdown. ``numbers``: the summary. ``room``: the conditions of the locked room.
 
-    ``look``: the number of this look at the holdout, or 0. ``knob``: what was turned, where it is not the loop's own.
+    ``look``: the number of this look at the holdout, or 0. ``digest``: of the manifest. ``knob``: what was turned,
+    where it is not the loop's own.
     """
-    verb, turned = LOOPS[loop]
+    verb, turned = LOOPS[manifest.loop]
     lines = [
-        f"# Loop {loop}: {verb}",
+        f"# Loop {manifest.loop}: {verb}",
         "",
         f"- Knob turned: {knob or turned}",
-        f"- The one change since the run before: {_inline(change or 'not said (--change)')}",
+        f"- The one change since the run before: {_inline(manifest.change or 'not said (--change)')}",
+        f"- Expected of it: {_inline(manifest.expect or 'not said (--expect)')}",
     ]
+    if manifest.policy is not None:
+        lines.append(f"- Policy that wrote the completions: {_inline(manifest.policy)}")
     if "passes" in numbers:
         passes = f"{numbers['passes']} of {numbers['n']} passed: {percent(numbers['pass_rate'])}"
         lines.append(f"- Result: {passes}, 95 % interval {interval(numbers['pass_rate_ci95'])}")
     if look:
         lines.append(f"- Holdout: this was look number {look} at it. Each look is a chance to tune on it.")
+    lines.append(f"- Digest of this run, as the log of runs has it: {digest}")
     lines += ["", "## The locked room", "", "Compare this run only with one that has the same.", ""]
     lines += [f"    {name:22}{_inline(value)}" for name, value in room.items() if value is not None]
     lines += ["", "## The numbers", ""]

@@ -5,25 +5,22 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from course.artifacts.records import Selection
-from course.datasets.records import Provenance
-from course.reports.measurement import conditions_text, pass_line
+from course.reports.measurement import pass_line
 from course.reports.tables import percent, table
 from course.text import clipped
 
 _EXPLAINED = 3  # prompts whose failure is explained
 
 
-def selection_text(
-    summary: Mapping[str, Any], split: str, source: Provenance | None, failed: Sequence[Selection]
-) -> str:
-    """Loop B's report. ``failed``: the prompts that are still wrong after choosing."""
+def selection_text(summary: Mapping[str, Any], conditions: str, failed: Sequence[Selection]) -> str:
+    """Loop B's report. ``conditions``: of the measurement, in words. ``failed``: prompts still wrong after choosing."""
     n = summary["samples_per_prompt"]
     parts = [
         f"Loop B, choose: {n} sample{'s' if n > 1 else ''} a prompt, one is taken.",
-        conditions_text(split, source),
+        conditions,
         pass_line(summary),
         numbers_text(summary),
-        *([failures_text(failed)] if failed else []),
+        *([failures_text(failed, summary["n"] - summary["passes"])] if failed else []),
         "This is selection: another sample is taken, the policy did not change.",
     ]
     return "\n\n".join(parts)
@@ -53,14 +50,14 @@ def numbers_text(summary: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def failures_text(failed: Sequence[Selection]) -> str:
+def failures_text(failed: Sequence[Selection], count: int) -> str:
     """Two or three prompts where the choice is still wrong, and why; one of each cause before a second of any."""
     by_cause: dict[str, list[Selection]] = {}
     for row in failed:
         by_cause.setdefault(cause(row), []).append(row)
     ordered = [(why, rows[0]) for why, rows in by_cause.items()]
     ordered += [(why, row) for why, rows in by_cause.items() for row in rows[1:]]
-    lines = [f"selection still fails on {len(failed)} prompt{'s' if len(failed) > 1 else ''}, for example:"]
+    lines = [f"selection still fails on {count:,} prompt{'s' if count > 1 else ''}, for example:"]
     for why, row in ordered[:_EXPLAINED]:
         lines += [
             f"  {clipped(row.id, 20)}  {clipped(row.prompt, 56)}",

@@ -1,0 +1,111 @@
+"""Machinery: ``runs/log.jsonl``, a line for each run that was published here. It is the experiment log of the lab.
+
+It lies at the lab's root, wherever a command was called. A run is found in it by the digest of its manifest, which
+seals all the rest; a name may stand there often, for a run can be deleted and made again.
+
+Covered
+    A run whose files were edited, or that was put together elsewhere: its manifest's digest stands in no line.
+    A holdout that was opened: it is counted by its prompts, whatever its file's name, ids, order and metadata.
+    Two commands at one moment: name, line and rename are one step under one lock, which ends with its process.
+Not covered
+    Whoever owns the file can edit it, and add a line for a run that was never made, or take one away. It keeps a
+    record for those who want one; it proves nothing to others.
+"""
+
+import errno
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+import msgspec
+
+from course.datasets.files import open_regular
+from course.datasets.sources import LAB
+from course.errors import UserError, reason
+from course.text import clipped, visible_path
+
+LOG = LAB / "runs" / "log.jsonl"
+_LOCK_AT = 1 << 30  # Windows locks a range of bytes, and refuses others to read it: one that no log reaches
+
+
+class LogLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One published run. ``number``: the main one of its summary, under its name there."""
+
+    run: str  # the folder, from the lab's root where it lies below it
+    manifest: str  # SHA-256 of manifest.json
+    loop: str
+    command: str
+    change: str | None
+    expect: str | None
+    number: dict[str, float | None]
+    holdouts: list[str]  # those that were opened, by their prompts: course.datasets.sources.holdouts_in
+
+
+def read_log(path: Path, must_exist: bool = False) -> list[LogLine]:
+    """The lines, oldest first; none where there is no such file. Raises UserError at what is not a line of a log."""
+    try:
+        with open_regular(path) as file:
+            data = file.read()
+    except OSError as error:
+        if isinstance(error, FileNotFoundError) and not must_exist:
+            return []
+        raise UserError(f"{visible_path(path)}: expected a log of runs, got: {reason(error)}") from None
+    lines = data.split(b"\n")[:-1]  # a line without its end was cut off by a kill: its run was never published
+    log = []
+    for number, line in enumerate(lines, 1):
+        try:
+            log.append(msgspec.json.decode(line, type=LogLine))
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+            raise UserError(
+                f"{visible_path(path)}:{number} expected a line of the lab's log, got: {clipped(str(error), 80)}; "
+                "take that line out"
+            ) from None
+    return log
+
+
+def looks(log: Sequence[LogLine], holdout: str) -> int:
+    """How many runs opened this holdout."""
+    return sum(holdout in line.holdouts for line in log)
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[IO[bytes]]:
+    """The log, held against every other command of the lab until the end of the block."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a+b") as file:
+        _lock(file)
+        file.seek(0)
+        file.truncate(file.read().rfind(b"\n") + 1)  # takes away a line that was cut off
+        yield file
+
+
+def append(file: IO[bytes], line: LogLine) -> int:
+    """Add a line, on the disk when this returns. Returns the size before, to ``truncate`` to where it is not wanted."""
+    before = file.seek(0, os.SEEK_END)
+    file.write(msgspec.json.encode(line) + b"\n")
+    file.flush()
+    os.fsync(file.fileno())
+    return before
+
+
+def _lock(file: IO[bytes]) -> None:
+    """Wait until no other process holds the file. The system lets go of it when the process ends, however it ends."""
+    if sys.platform == "win32":
+        import msvcrt
+
+        file.seek(_LOCK_AT)
+        held = False
+        while not held:
+            try:
+                msvcrt.locking(file.fileno(), msvcrt.LK_LOCK, 1)
+                held = True
+            except OSError as error:
+                if error.errno != errno.EDEADLOCK:  # what it says when it has waited for ten seconds
+                    raise
+    else:
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX)

@@ -1,0 +1,170 @@
+"""Machinery: the one check of a run, for ``inspect_run --verify`` and the gate alike. Neither knows less.
+
+Nothing that can be derived is believed: digests are taken again, the installed scorer scores every completion again,
+and in Loops A and B every number of the summary, every fingerprint of the examples and the number of samples are
+taken again from the rows. What must be believed (policy, sampling, change) stands in the manifest, and the manifest's
+digest has to stand in a log of runs.
+
+Not covered
+    A run invented from the start and a line added to the log for it. In Loop C, what a row says besides its reward
+    (step, training, split, proxy_reward): the digest holds it, nothing derives it.
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Collection, Iterator
+from itertools import chain
+from typing import Any
+
+import msgspec
+
+from course.artifacts.reading import Broken, Run, batches, read_output, read_summary
+from course.artifacts.records import MANIFEST, RESULTS, SUMMARY, UNANSWERED, Result, Selection, indented
+from course.artifacts.scorer_identity import installed
+from course.artifacts.summary import Choice, fact, summary_of
+from course.datasets.sources import HOLDOUT, shipped_in
+from course.score import Measurement, measure
+from course.text import clipped
+
+_ROWS_NAMED = 3  # in a complaint
+NOT_LOGGED = "it stands in no log of runs: measure it here, or give --log FILE, the log that came with it"
+
+
+class Verification:
+    """One pass over a run. ``faults``, ``prompts`` and ``unanswered`` are complete when ``rows`` is through.
+
+    ``logged``: the manifest digests of all runs that a log holds.
+    """
+
+    def __init__(self, run: Run, logged: Collection[str]) -> None:
+        self.run = run
+        self.faults = [] if run.digest in logged else [NOT_LOGGED]
+        self.prompts: set[str] = set()  # distinct
+        self.unanswered = 0  # rows without a completion
+        self._ids: set[str] = set()
+        self._rows = 0
+        self._facts: Counter[str | Choice] = Counter()
+        self._in_order = {"prompts_fingerprint": hashlib.sha256(), "examples_fingerprint": hashlib.sha256()}
+        self._wrong: list[Result] = []
+
+    def rows(self) -> Iterator[Result]:
+        """Every row, each scored again on the way."""
+        return chain.from_iterable(self._batches())
+
+    def _batches(self) -> Iterator[list[Result]]:
+        digest = hashlib.sha256()
+        self.faults += self._scorer_faults()
+        try:
+            for batch in batches(self.run, digest):
+                self._add(batch)
+                yield batch
+            self.faults += self._row_faults()
+            if self.run.manifest.loop != "C":
+                self.faults += self._total_faults()
+        except Broken as error:
+            self.faults.append(str(error))
+        else:
+            self.faults += self._output_faults(digest.hexdigest())
+
+    def _add(self, batch: list[Result]) -> None:
+        if self.run.manifest.loop == "B":
+            n = self.run.manifest.samples_per_prompt
+            self._wrong += [row for row in batch if not _choice_agrees(row, n)]
+        else:
+            self._wrong += [row for row in batch if not _agrees(row)]
+        if self.run.manifest.loop != "C":
+            lines = msgspec.json.Encoder().encode_lines
+            self._in_order["prompts_fingerprint"].update(lines([(row.id, row.prompt) for row in batch]))
+            self._in_order["examples_fingerprint"].update(
+                lines([(row.id, row.prompt, row.expected_answer) for row in batch])
+            )
+            self._rows += len(batch)
+            self._ids.update([row.id for row in batch])
+            self.prompts.update([row.prompt for row in batch])
+            self.unanswered += sum(row.completion is None for row in batch)
+            if not self._wrong:  # else some row may lack what a fact is made of, and the run is refused anyway
+                self._facts.update([fact(row) for row in batch])
+
+    def _scorer_faults(self) -> list[str]:
+        manifest, scorer = self.run.manifest, installed()
+        recorded = (manifest.scorer_name, manifest.scorer_version, manifest.scorer_fingerprint)
+        now = (scorer.name, scorer.version, scorer.fingerprint)
+        if (*recorded, manifest.spec, manifest.golden) == (*now, scorer.spec, scorer.golden):
+            return []
+        got = f"{clipped(recorded[0], 30)} {clipped(recorded[1], 20)}, {clipped(recorded[2], 12)}"
+        return [f"measured with the scorer {got}, not with the one installed here: {now[0]} {now[1]}, {now[2][:11]}…"]
+
+    def _row_faults(self) -> list[str]:
+        faults = [
+            f"{RESULTS}: {clipped(row.id, 60)} is recorded as {clipped(row.details.outcome, 40)} with reward "
+            f"{row.reward}, which is not what the scorer says"
+            for row in self._wrong[:_ROWS_NAMED]
+        ]
+        if len(self._wrong) > _ROWS_NAMED:
+            faults.append(f"{RESULTS}: {len(self._wrong) - _ROWS_NAMED:,} more rows are not what the scorer says")
+        return faults
+
+    def _total_faults(self) -> list[str]:
+        """Loops A and B: where the rows do not add up to the summary, or are not what the manifest says they are."""
+        manifest = self.run.manifest
+        if not self._rows:
+            return [f"{RESULTS} has no rows"]
+        faults = []
+        if len(self._ids) < self._rows:
+            faults.append(f"{RESULTS} has {self._rows:,} rows and {len(self._ids):,} different ids")
+        if manifest.loop == "A" and manifest.samples_per_prompt != 1:
+            faults.append(f"{MANIFEST} says {manifest.samples_per_prompt} samples a prompt, and Loop A has one")
+        for name, digest in self._in_order.items():
+            if getattr(manifest, name) not in (None, digest.hexdigest()):
+                faults.append(f"{RESULTS} is not of the {name} that {MANIFEST} says")
+        if manifest.split != HOLDOUT and shipped_in(self.prompts):
+            faults.append(f"{MANIFEST} says split {manifest.split}, and these are prompts of a holdout of the lab")
+        if not self._wrong:
+            faults += _summary_faults(read_output(self.run.path, SUMMARY), read_summary(self.run), self._facts)
+        return faults
+
+    def _output_faults(self, results_digest: str) -> list[str]:
+        """What is wrong with the files that the manifest seals. ``results_digest``: of the results, already read."""
+        faults = []
+        for name, recorded in self.run.manifest.outputs.items():
+            try:
+                known = name == RESULTS
+                digest = results_digest if known else hashlib.sha256(read_output(self.run.path, name)).hexdigest()
+            except Broken as error:
+                faults.append(str(error))
+                continue
+            if digest != recorded:
+                faults.append(f"{name} is not the file that was written: its digest differs")
+        return faults
+
+
+def _summary_faults(data: bytes, recorded: dict[str, Any], facts: Counter[str | Choice]) -> list[str]:
+    counted = summary_of(facts)
+    if indented(counted) == data:
+        return []
+    faults = [
+        f"{SUMMARY} says {clipped(name, 40)} {clipped(str(recorded.get(name)), 40)}, its rows come to "
+        f"{clipped(str(counted.get(name)), 40)}"
+        for name in counted | recorded
+        if counted.get(name) != recorded.get(name)
+    ]
+    return faults or [f"{SUMMARY} is not as this lab writes it, byte for byte"]
+
+
+def _agrees(row: Result) -> bool:
+    """Whether the installed scorer says of this row what the row says."""
+    said = Measurement(row.reward, row.details.outcome, row.details.parsed_answer)
+    if row.completion is None:
+        return said == UNANSWERED
+    try:
+        return said == measure(row.expected_answer, row.completion)
+    except ValueError:  # an expected answer of more digits than any example has
+        return False
+
+
+def _choice_agrees(row: Result, n: int | None) -> bool:
+    """The same of a choice and of all the n samples it was made from."""
+    if not isinstance(row, Selection) or not _agrees(row) or len(row.samples) != n:
+        return False
+    again = [measure(row.expected_answer, sample).reward for sample in row.samples]
+    return row.rewards == again and 0 <= row.chosen < n and row.samples[row.chosen] == row.completion
