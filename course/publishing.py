@@ -3,6 +3,7 @@
 Every command that leaves a run ends here, so that what a run holds is decided in one place.
 """
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -16,6 +17,7 @@ from course.artifacts.writing import RunWriter
 from course.datasets.records import Provenance
 from course.datasets.sources import HOLDOUT, Dataset, holdouts_in
 from course.reports.run_page import run_page
+from course.reports.tables import WIDTH
 from course.text import quoted_path, visible, visible_path
 
 RUN = Path("{run}")  # in a next command: the run's folder
@@ -93,7 +95,7 @@ def publish(
     if read:
         print(f"read: {', '.join([visible_path(path / read[0]), *read[1:]])}")
     if next_command:
-        print(f"next: python -m {' '.join(word_of(word, path) for word in next_command)}")
+        print(command_line([word_of(word, path) for word in next_command]))
     return path
 
 
@@ -102,6 +104,17 @@ def word_of(word: str | Path, run: Path) -> str:
     if isinstance(word, str):
         return word
     return quoted_path(run / word.relative_to(RUN) if word.is_relative_to(RUN) else word)
+
+
+def command_line(words: Sequence[str], windows: bool = os.name == "nt") -> str:
+    """``next: python -m …``, on as many lines as a terminal asks for; its continuation is not one for Windows."""
+    lines = ["next: python -m"]
+    for word in words:
+        if windows or len(lines[-1]) + 1 + len(word) < WIDTH - 2:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(f"    {word}")
+    return " \\\n".join(lines)
 
 
 def opened_holdouts(conditions: Conditions) -> list[str]:

@@ -24,20 +24,23 @@ from course.datasets.records import Provenance, Sampling
 from course.datasets.sources import Dataset
 from course.publishing import RUN, Conditions, publish
 from course.reports.progress import with_progress
-from course.text import clipped, visible, visible_path
+from course.text import clipped, visible
 
 if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --help answers at once
+    import numpy as np
+
     from course.policies.token_policy import Policy
 
 _BATCH = 2_000  # completions side by side
 
 
-def sample_dataset(policy: Policy, dataset: Dataset, sampling: Sampling) -> Iterator[tuple[str, list[str]]]:
-    """Each id in order with its n completions, by the generator that evaluations draw from."""
+def sample_dataset(
+    policy: Policy, dataset: Dataset, sampling: Sampling, rng: np.random.Generator
+) -> Iterator[tuple[str, list[str]]]:
+    """Each id in order with its n completions. ``rng``: of the seed that ``sampling`` names."""
     from course.policies.sampling import sample_texts
-    from course.policies.token_learner import generator
 
-    rng, n = generator(sampling.seed, "evaluation"), sampling.n
+    n = sampling.n
     examples = iter(with_progress(dataset, "sampling"))
     while batch := list(islice(examples, max(1, _BATCH // n))):
         prompts = [example.prompt for example in batch for _ in range(n)]
@@ -64,20 +67,23 @@ def main() -> int:
     args = parser.parse_args()
 
     from course.policies.policy_file import policy_bytes, read_policy
+    from course.policies.token_learner import generator
 
-    policy = read_policy(args.policy)
+    policy, training = read_policy(args.policy)
     dataset = Dataset(args.dataset, None)
     source = Provenance(
-        policy=policy_name(policy_bytes(policy)),
+        policy=policy_name(policy_bytes(policy, training)),
         created=None,  # the same policy and settings write the same completions on any day
         sampling=Sampling(temperature=args.temperature, top_p=args.top_p, seed=args.seed, n=args.n),
+        training=training,
         note=f"course.sample_rollouts on {visible(args.dataset.name)}",
     )
     name, command, option = (
         ("rollouts", "eval", "completions") if args.n == 1 else ("selection_pack", "selection_demo", "samples")
     )
     with RunWriter(args.outdir) as run:
-        rows = list(sample_dataset(policy, dataset, source.sampling))
+        rng = generator(args.seed, "evaluation")  # so that an evaluation's seed gives that evaluation's texts
+        rows = list(sample_dataset(policy, dataset, source.sampling, rng))
         write_rollouts(run, name, rows, source)
         run.write_rows(RESULTS, [])
         different = len({text for _, samples in rows for text in samples})

@@ -12,7 +12,7 @@ training and keeps what was learned: the policy of the log's last row.
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,7 +23,7 @@ from course.artifacts.rollout_files import policy_name, write_rollouts
 from course.artifacts.token_rows import EvaluationRow, evaluation_results, token_update_rows, write_checkpoint
 from course.artifacts.writing import RunWriter
 from course.command import Parser, finite_float, non_negative_float, non_negative_int, positive_int, run_command
-from course.datasets.records import Provenance, Sampling
+from course.datasets.records import Provenance, Sampling, Training, prompt_digest
 from course.datasets.sources import HOLDOUT, Dataset
 from course.errors import UserError
 from course.policies.presets import PRESETS, Plan
@@ -91,16 +91,21 @@ def write_evaluations(
     return rows, ends, 0
 
 
-def write_ends(run: RunWriter, ends: Iterable[Checkpoint], args: Namespace) -> str:
-    """The first and the last checkpoint: its policy, and its completions as rollouts. Returns the last one's name."""
+def write_ends(run: RunWriter, ends: Iterable[Checkpoint], examples: Sequence[Task], args: Namespace) -> str:
+    """The first and the last checkpoint: its policy, and its completions as rollouts. Returns the last one's name.
+
+    ``examples``: what was trained on. Both files say so, and the rubric that rewarded it if there was an update.
+    """
     from course.policies.policy_file import policy_bytes
 
     sampling = Sampling(temperature=1.0, top_p=1.0, seed=args.seed, n=1)
+    prompts = sorted({prompt_digest(example["prompt"]) for example in examples})
     for file, checkpoint in zip((REFERENCE_FILE, POLICY_FILE), ends, strict=True):
-        content = policy_bytes(checkpoint.policy)
+        training = Training(args.rubric if checkpoint.step else None, prompts)
+        content = policy_bytes(checkpoint.policy, training)
         run.write_bytes(file, content)
         note = f"course.token_train, {checkpoint.step} updates on rubric {args.rubric}, seed {args.seed}"
-        source = Provenance(policy_name(content), None, sampling, note)
+        source = Provenance(policy_name(content), None, sampling, training=training, note=note)
         for split, evaluation in checkpoint.evaluations.items():
             pairs = zip(evaluation.examples, evaluation.texts, strict=True)
             samples = ((example["id"], [text]) for example, text in pairs)
@@ -131,7 +136,7 @@ def main() -> int:
         count = 1 + -(-plan.steps // args.eval_every)
         watched = with_progress(checkpoints, "learning", count)
         rows, ends, status = write_evaluations(run, watched, args, plan.kl_coef)
-        name = write_ends(run, [ends[0], ends[-1]], args)
+        name = write_ends(run, [ends[0], ends[-1]], examples, args)
         run.write_bytes(CURVES_FILE, learning_curves(rows, args.rubric))
         settings = plan._asdict() | {
             "dataset": visible(dataset.path.name),

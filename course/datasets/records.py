@@ -90,8 +90,12 @@ class Training(Struct, frozen=True, forbid_unknown_fields=True):
     ``prompts``: ``prompt_digest`` of each prompt, sorted.
     """
 
-    rubric: str | None
-    prompts: list[str]
+    rubric: Annotated[str, Meta(min_length=1, max_length=60)] | None
+    prompts: list[Annotated[str, Meta(pattern=r"\A[0-9a-f]{16}\Z")]]
+
+    def __post_init__(self) -> None:
+        if self.prompts != sorted(set(self.prompts)):
+            raise ValueError("$.training.prompts: expected each digest once and in order, got them otherwise")
 
 
 class Provenance(Struct, frozen=True, forbid_unknown_fields=True):
@@ -105,7 +109,7 @@ class Provenance(Struct, frozen=True, forbid_unknown_fields=True):
     policy: Annotated[str, Meta(min_length=1)]
     created: date | None
     sampling: Sampling
-    completions_sha256: str | None = None
+    completions_sha256: Annotated[str, Meta(pattern=r"\A[0-9a-f]{64}\Z")] | None = None
     training: Training | None = None
     note: str = ""
 

@@ -6,6 +6,7 @@ one completion of each prompt with seed 5 gives that file again, byte for byte; 
 
 import json
 import shutil
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -72,6 +73,27 @@ def test_several_of_each_are_a_pack_that_loop_b_chooses_from(there: Lab) -> None
     assert done.status == 0
 
 
+@pytest.mark.parametrize(("n", "name"), [(1, "rollouts"), (2, "selection_pack")])
+@pytest.mark.parametrize(("policy", "rubric"), [("policy", "score"), ("reference", None)])
+def test_the_meta_file_says_what_the_policy_was_trained_on_and_is_bound_to_the_completions(
+    there: Lab, n: int, name: str, policy: str, rubric: str | None
+) -> None:
+    there.write("unseen.jsonl", [{"id": "q1", "prompt": "Compute 2 + 0.?", "expected_answer": 2}])
+    run = sampled(there, "run", "--n", n, "--policy", f"learned/{policy}.npz", dataset="unseen.jsonl")
+    meta = json.loads((run / f"{name}.meta.json").read_text(encoding="utf-8"))
+    digests = {sha256(prompt.encode()).hexdigest()[:16] for prompt in PROMPTS}
+    assert meta["training"] == {"rubric": rubric, "prompts": sorted(digests)}
+    assert meta["completions_sha256"] == sha256((run / f"{name}.jsonl").read_bytes()).hexdigest()
+
+
+def test_the_policy_has_the_name_that_its_training_gave_it(there: Lab) -> None:
+    for policy, rollouts in (("policy", "train_0002"), ("reference", "train_0000")):
+        run = sampled(there, policy, "--seed", 5, "--policy", f"learned/{policy}.npz")
+        said = json.loads(Path(f"learned/rollouts/{rollouts}.meta.json").read_text(encoding="utf-8"))
+        meta = json.loads((run / "rollouts.meta.json").read_text(encoding="utf-8"))
+        assert meta | {"note": said["note"]} == said  # the bytes are the same, so the digest is too
+
+
 def test_the_same_settings_give_the_same_bytes_also_in_small_batches(
     there: Lab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -126,6 +148,8 @@ def test_a_run_of_sampled_completions_scores_nothing_and_is_verified_like_any_ot
         (["--policy", "nowhere.npz"], "nowhere.npz: expected a policy that course.token_train wrote"),
         (["--policy", "dev.jsonl"], "dev.jsonl: expected a policy that course.token_train wrote"),
         (["--dataset", "nowhere.jsonl"], "nowhere.jsonl: expected a file that can be read"),
+        (["--seed", "-1"], "--seed: expected a whole number from 0 on, got -1"),
+        (["--seed", "null"], "--seed: expected a whole number"),
         (["--n", "0"], "--n: expected a whole number from 1 on"),
         (["--temperature", "-1"], "--temperature: expected a number from 0 on, got -1"),
         (["--temperature", "hot"], "--temperature: expected a number such as 0.5"),

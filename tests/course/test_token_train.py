@@ -12,9 +12,11 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from conftest import ROOT, Lab, ended, lines_of
 
@@ -83,6 +85,63 @@ def test_a_run_holds_the_log_the_policy_the_curves_and_what_was_written(lab: Lab
     assert log[0]["kl"] == 0.0
     summary = json.loads(Path("run/summary.json").read_text(encoding="utf-8"))
     assert summary == {"policy": summary["policy"], "interrupted": False} | log[2]
+
+
+def training_in(path: Path) -> dict[str, Any]:
+    with np.load(path, allow_pickle=False) as arrays:
+        said: dict[str, Any] = json.loads(arrays["about"].tobytes())["training"]
+        return said
+
+
+def metas(run: str, pattern: str) -> list[dict[str, Any]]:
+    return [json.loads(path.read_bytes()) for path in sorted(Path(run, "rollouts").glob(f"{pattern}.meta.json"))]
+
+
+def test_the_policies_and_their_rollouts_say_what_was_trained_on(lab: Lab, files_: tuple[object, ...]) -> None:
+    """The digests are computed here, from the lines of the dataset: a prompt under two ids is one."""
+    path = lab.folder / "dev.jsonl"
+    rows = lines_of(path)
+    lab.write("dev.jsonl", [*rows, rows[3] | {"id": "again"}, rows[0] | {"id": "naïve", "prompt": "Zähle 2 + 2. ✓"}])
+    prompts = {row["prompt"] for row in lines_of(path)}
+    assert len(lines_of(path)) == len(prompts) + 1 == 14
+    assert lab("token_train", *BRIEF, *files_, "--rubric", "anywhere", "--outdir", "run").status == 0
+    digests = sorted(sha256(prompt.encode("utf-8")).hexdigest()[:16] for prompt in prompts)
+    imitated, rewarded = ({"rubric": rubric, "prompts": digests} for rubric in (None, "anywhere"))
+    assert training_in(Path("run/reference.npz")) == imitated
+    assert training_in(Path("run/policy.npz")) == rewarded
+    assert [meta["training"] for meta in metas("run", "*_0000")] == [imitated] * 2
+    assert [meta["training"] for meta in metas("run", "*_0004")] == [rewarded] * 2
+
+
+def test_each_meta_file_is_bound_to_the_rollouts_beside_it(lab: Lab, files_: tuple[object, ...]) -> None:
+    lab("token_train", *BRIEF, *files_, "--outdir", "run")
+    completions = sorted(Path("run/rollouts").glob("*.jsonl"))
+    assert len(completions) == 4
+    assert [meta["completions_sha256"] for meta in metas("run", "*")] == [
+        sha256(path.read_bytes()).hexdigest() for path in completions
+    ]
+    for split, step in (("train", 0), ("train", 4), ("holdout", 0), ("holdout", 4)):
+        (meta,) = metas("run", f"{split}_{step:04}")
+        assert meta["note"] == f"course.token_train, {step} updates on rubric score, seed 0"
+
+
+def test_a_training_that_was_interrupted_before_the_first_update_names_no_rubric(
+    lab: Lab, files_: tuple[object, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = 0
+
+    def pay(example: dict[str, Any], completion: str) -> float:
+        nonlocal calls
+        calls += 1
+        if calls > 16:  # the first evaluation asks 16 times at most
+            raise KeyboardInterrupt
+        return float(score(example, completion)["reward"])
+
+    rewarding(monkeypatch, "anywhere", pay)
+    done = lab("token_train", *BRIEF, *files_, "--rubric", "anywhere", "--outdir", "run")
+    assert (done.status, lines_of(Path("run/log.jsonl"))[-1]["step"]) == (130, 0)
+    assert training_in(Path("run/policy.npz"))["rubric"] is None
+    assert Path("run/policy.npz").read_bytes() == Path("run/reference.npz").read_bytes()
 
 
 def test_the_log_says_what_loop_a_measures_on_the_same_rollouts(lab: Lab, files_: tuple[object, ...]) -> None:

@@ -11,14 +11,23 @@ import numpy as np
 import pytest
 from tiny_policies import same_bits
 
+from course.datasets.records import Training
 from course.errors import UserError
 from course.policies.policy_file import policy_bytes, read_policy
 from course.policies.token_policy import Policy, initial_policy
 
 POLICY = initial_policy(["a 1", "b 22"], 2, 3, 4, np.random.default_rng(0))
-GOOD = policy_bytes(POLICY)
+DIGESTS = ["0123456789abcdef", "fedcba9876543210"]
+TRAINING = Training("anywhere", DIGESTS)
+GOOD = policy_bytes(POLICY, TRAINING)
 TOKENS, W = list(POLICY.vocabulary), POLICY.weights
-FACTS: dict[str, object] = {"vocabulary": TOKENS, "positions": POLICY.positions, "max_tokens": 4}
+TRAINED: dict[str, object] = {"rubric": "anywhere", "prompts": DIGESTS}
+FACTS: dict[str, object] = {
+    "vocabulary": TOKENS,
+    "positions": POLICY.positions,
+    "max_tokens": 4,
+    "training": TRAINED,
+}
 
 
 def npy(array: object, pickled: bool = False) -> bytes:
@@ -52,6 +61,11 @@ def about(**changes: object) -> bytes:
     return about_of(json.dumps(facts).encode())
 
 
+def trained(**changes: object) -> bytes:
+    """The good file with this said of its training."""
+    return about(training=TRAINED | changes)
+
+
 def about_of(raw: bytes) -> bytes:
     return with_parts({"about.npy": npy(np.frombuffer(raw, np.uint8))})
 
@@ -81,6 +95,8 @@ NOT_ZIP, UNFIT, UNFINITE = (
     "its arrays do not fit each other",
     "not all numbers of a reasonable size",
 )
+RUBRIC = "the rubric of its training is not one of this lab"
+PROMPTS = "expected each digest once and in order"
 FOREIGN, NUMBERS = "its vocabulary is not one of this lab", "`$.max_tokens`"
 DEFLATED = with_parts({}, zipfile.ZIP_DEFLATED)
 ZEROS = b"\0" * (33 * 2**20)
@@ -100,7 +116,7 @@ REFUSED: dict[str, tuple[bytes, str]] = {
     "about no UTF-8": (about_of(json.dumps(FACTS).replace("max_tokens", "limit\xff").encode("latin-1")), ""),
     "about cut": (about_of(b'{"vocabulary": ['), ""),
     **{f"about {raw!r}": (about_of(raw), "") for raw in (b"1", b"null", b"[]", b'"vocabulary"', b"NaN", b"{}")},
-    **{f"about without {name}": (about(**{name: None}), name) for name in ("vocabulary", "positions", "max_tokens")},
+    **{f"about without {name}": (about(**{name: None}), name) for name in FACTS},
     "pieces a number": (about(vocabulary=5), "`$.vocabulary`"),
     "pieces a text": (about(vocabulary="abc"), "`$.vocabulary`"),
     "pieces of another lab": (about(vocabulary=["<end>", *TOKENS[1:]]), FOREIGN),
@@ -126,6 +142,32 @@ REFUSED: dict[str, tuple[bytes, str]] = {
     **{
         f"places {places!r}": (about(positions=places), "`$.positions")
         for places in ([-1, 1, 2], [0, True, 2], [0, 1.0, 2], ["0"], [10_001, 1, 2], "012", [[0]])
+    },
+    **{f"training {value!r}": (about(training=value), "`$.training`") for value in (1, "score", [], [None, DIGESTS])},
+    "training {}": (about(training={}), "rubric"),
+    "training without prompts": (about(training={"rubric": None}), "prompts"),
+    "training without a rubric": (about(training={"prompts": DIGESTS}), "rubric"),
+    "training with another key": (trained(seed=0), "unknown field `seed`"),
+    **{f"rubric {name!r}": (trained(rubric=name), RUBRIC) for name in ("strict", "Score", "score\n")},
+    **{f"a rubric of {n} letters": (trained(rubric="a" * n), "`$.training.rubric`") for n in (0, 61, 9000)},
+    **{f"rubric {value!r}": (trained(rubric=value), "`$.training.rubric`") for value in (1, True, ["score"])},
+    **{f"trained on {value!r}": (trained(prompts=value), "`$.training.prompts`") for value in (None, 7, DIGESTS[0])},
+    **{f"trained on [{value!r}]": (trained(prompts=[value]), "`$.training.prompts[") for value in (None, 7, DIGESTS)},
+    "trained on nothing": (trained(prompts=[]), "it was trained on no prompt"),
+    "trained on prompts not in order": (trained(prompts=DIGESTS[::-1]), PROMPTS),
+    "trained on a prompt twice": (trained(prompts=[DIGESTS[0], *DIGESTS]), PROMPTS),
+    **{
+        f"trained on the digest {digest!r}": (trained(prompts=sorted([digest, DIGESTS[1]])), "matching regex")
+        for digest in (
+            "",
+            "0123456789abcde",
+            "0123456789abcdef0",
+            "0123456789abcdeF",
+            "0123456789abcdeg",
+            "0123456789abcdef\n",
+            "٠123456789abcdef",
+            "Add 1 + 2.",
+        )
     },
     "places a number": (about(positions=3), "`$.positions`"),
     "places one too few": (about(positions=POLICY.positions[1:]), UNFIT),
@@ -213,10 +255,13 @@ def test_the_parts_changed_here_make_a_good_file_where_nothing_is_changed(tmp_pa
     for data in (
         with_parts({}),
         about(),
+        trained(),
         weight("hidden", W.hidden),
         with_parts({"more": ZEROS}, zipfile.ZIP_DEFLATED),
     ):
-        assert same_bits(read_policy(written(tmp_path, data)), POLICY)
+        policy, training = read_policy(written(tmp_path, data))
+        assert same_bits(policy, POLICY)
+        assert training == TRAINING
 
 
 def test_nothing_in_a_file_is_executed(tmp_path: Path) -> None:
@@ -230,7 +275,7 @@ def test_nothing_in_a_file_is_executed(tmp_path: Path) -> None:
     assert not (tmp_path / "executed").exists()
 
 
-def kept_or_refused(monkeypatch: pytest.MonkeyPatch, data: bytes) -> Policy | None:
+def kept_or_refused(monkeypatch: pytest.MonkeyPatch, data: bytes) -> tuple[Policy, Training] | None:
     monkeypatch.setattr(Path, "open", lambda *_: io.BytesIO(data))
     try:
         return read_policy(Path("policy.npz"))
@@ -244,7 +289,7 @@ def kept_or_refused(monkeypatch: pytest.MonkeyPatch, data: bytes) -> Policy | No
 def test_a_file_cut_anywhere_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = kept_or_refused(monkeypatch, GOOD)
     assert whole is not None  # else the files below are refused for another reason
-    assert same_bits(whole, POLICY)
+    assert same_bits(whole[0], POLICY)
     for length in range(len(GOOD)):
         assert kept_or_refused(monkeypatch, GOOD[:length]) is None
 
@@ -253,7 +298,7 @@ def test_a_file_with_one_bit_changed_is_refused_or_gives_the_same_policy(monkeyp
     refused = 0
     places = range(0, len(GOOD), 3)
     for place in places:
-        policy = kept_or_refused(monkeypatch, one_byte_off(GOOD, place, 2 << place % 7))
-        refused += policy is None
-        assert policy is None or same_bits(policy, POLICY)
+        kept = kept_or_refused(monkeypatch, one_byte_off(GOOD, place, 2 << place % 7))
+        refused += kept is None
+        assert kept is None or (same_bits(kept[0], POLICY) and kept[1] == TRAINING)
     assert refused > len(places) / 2
