@@ -74,8 +74,15 @@ def looks(log: Sequence[LogLine], holdout: str) -> int:
 @contextmanager
 def locked(path: Path) -> Iterator[IO[bytes]]:
     """The log, held against every other command of the lab until the end of the block."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("a+b") as file:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = path.open("a+b")
+    except OSError as error:
+        where = visible_path(path)
+        raise UserError(
+            f"{where}: expected a log that a line can be added to, got: {reason(error)}; nothing was written"
+        ) from None
+    with file:
         _lock(file)
         file.seek(0)
         file.truncate(file.read().rfind(b"\n") + 1)  # takes away a line that was cut off
