@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from course.artifacts.records import RESULTS, UNANSWERED, Details, Result
-from course.artifacts.summary import Choice, counted, summary_of
+from course.artifacts.summary import counted, summary_of
 from course.artifacts.writing import RunWriter
 from course.command import Parser, run_command
 from course.datasets.jsonl import read_records
@@ -43,7 +43,7 @@ def main() -> int:
     args = parser.parse_args()
 
     dataset = Dataset(args.dataset, args.split)
-    facts: Counter[str | Choice] = Counter()
+    outcomes: Counter[str] = Counter()
     firsts: dict[str, Result] = {}
     with RunWriter(args.outdir) as run:
         digest = hashlib.sha256()
@@ -55,10 +55,10 @@ def main() -> int:
             dataset=args.dataset,
             completions=args.completions,
         )
-        run.write_rows(RESULTS, counted(evaluate(pairs), facts, firsts))
+        run.write_rows(RESULTS, counted(evaluate(pairs), outcomes, firsts))
         completions = Completions(args.completions, digest.hexdigest(), 1)
         source = provenance(completions)
-        summary = summary_of(facts)
+        summary = summary_of(outcomes)
         conditions = Conditions(
             loop="A",
             command="course.eval",

@@ -20,13 +20,14 @@ Decided on counts and fractions of counts, never on rounded rates.
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import zip_longest
+from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
 
 from course.artifacts import run_log
 from course.artifacts.locked_room import POLICY, SELECTION, Condition, knobs_turned, locked_room
 from course.artifacts.reading import Broken, Run, open_run
-from course.artifacts.records import Manifest, Result, Selection
+from course.artifacts.records import MISSING, Manifest
 from course.artifacts.run_log import looks, read_log
 from course.artifacts.scorer_identity import installed
 from course.artifacts.verifying import Verification
@@ -48,8 +49,7 @@ EXIT_STATUS = {"PROMOTE": 0, "REJECT": 1, "INCONCLUSIVE": 3}
 class Flips(NamedTuple):
     """What changed between two runs on the same examples: counts, and the ids that flipped.
 
-    ``n``: examples that both have. ``unlike``: rows of one that the other lacks. ``rewritten``: examples of which the
-    two do not hold the same completions.
+    ``unlike``: rows of one that the other lacks. ``rewritten``: examples with other completions in the other run.
     """
 
     n: int
@@ -70,28 +70,19 @@ def compare(baseline: Verification, candidate: Verification) -> Flips:
 
     Results stand in dataset order, so in a locked room the same row holds the same id, prompt and answer.
     """
-    n = candidate_passes = unlike = rewritten = 0
+    unlike = rewritten = 0
     gained: list[str] = []
     lost: list[str] = []
+    loop_b = baseline.run.manifest.loop == candidate.run.manifest.loop == "B"
+    question, answers = attrgetter("id", "prompt", "expected_answer"), attrgetter("samples" if loop_b else "completion")
     for before, after in with_progress(zip_longest(baseline.rows(), candidate.rows()), "verifying"):
-        if before is None or after is None or _question(before) != _question(after):
+        if before is None or after is None or question(before) != question(after):
             unlike += 1
             continue
-        n += 1
-        rewritten += _answers(before) != _answers(after)
-        if after.reward == 1.0:
-            candidate_passes += 1
+        rewritten += answers(before) != answers(after)
         if before.reward != after.reward:
             (gained if after.reward == 1.0 else lost).append(before.id)
-    return Flips(n, unlike, rewritten, candidate_passes - len(gained) + len(lost), candidate_passes, gained, lost)
-
-
-def _question(row: Result) -> tuple[str, str, int]:
-    return row.id, row.prompt, row.expected_answer
-
-
-def _answers(row: Result) -> list[str] | str | None:
-    return row.samples if isinstance(row, Selection) else row.completion
+    return Flips(candidate.n, unlike, rewritten, baseline.outcomes["ok"], candidate.outcomes["ok"], gained, lost)
 
 
 def faults_of_runs(conditions: list[Condition], flips: Flips, runs: dict[str, Verification]) -> list[str]:
@@ -127,8 +118,8 @@ def faults_of_comparison(
             "same policy wrote both and its draws cannot be repeated"
         )
     for side, run in (("baseline", baseline), ("candidate", candidate)):
-        if run.unanswered:
-            faults.append(f"the {side} has no completion for {run.unanswered:,} of its prompts: complete it")
+        if unanswered := run.outcomes[MISSING]:
+            faults.append(f"the {side} has no completion for {unanswered:,} of its prompts: complete it")
     if len(candidate.prompts) < flips.n:
         faults.append(
             f"{flips.n:,} ids have only {len(candidate.prompts):,} distinct prompts, so the same luck counts twice: "

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from course.artifacts.learning import RoundRow, learning_result
 from course.artifacts.records import RESULTS, Result, Selection
-from course.artifacts.summary import fact, summary_of
+from course.artifacts.summary import choice_of, summary_of
 from course.artifacts.writing import RunWriter
 from course.command import Parser, non_negative_int, positive_int, run_command
 from course.publishing import Conditions, publish
@@ -84,8 +84,9 @@ def main() -> int:
         results: Sequence[Result]
         summary: dict[str, Any]
         if args.mode == "selection":
-            results = [selection(row) for row in rows]
-            summary = summary_of(Counter(map(fact, results)))
+            choices = [selection(row) for row in rows]
+            outcomes = Counter(choice.details.outcome for choice in choices)
+            results, summary = choices, summary_of(outcomes, Counter(map(choice_of, choices)))
         else:
             results = [learning_result(EXAMPLE, ARMS[a], row.round - 1) for row in rows for a in row.actions]
             summary = {

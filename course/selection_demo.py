@@ -13,7 +13,7 @@ from pathlib import Path
 
 from course.artifacts.locked_room import PICK_BEST_FINGERPRINT
 from course.artifacts.records import RESULTS, Details, Selection
-from course.artifacts.summary import Choice, counted, summary_of
+from course.artifacts.summary import Choice, choice_of, counted, summary_of
 from course.artifacts.writing import RunWriter
 from course.command import Parser, positive_int, run_command
 from course.datasets.pairing import paired
@@ -53,9 +53,10 @@ def select(pairs: Iterable[tuple[Example, list[str] | None]], n: int, pick_best:
         )
 
 
-def watched(rows: Iterable[Selection], failed: list[Selection]) -> Iterator[Selection]:
-    """The rows unchanged; the first of those that are still wrong after choosing are kept, to be explained."""
+def watched(rows: Iterable[Selection], choices: Counter[Choice], failed: list[Selection]) -> Iterator[Selection]:
+    """The rows unchanged. Counts the choices, and keeps the first rows that are still wrong, to be explained."""
     for row in rows:
+        choices[choice_of(row)] += 1
         if row.reward == 0.0 and len(failed) < _EXAMINED:
             failed.append(row)
         yield row
@@ -71,7 +72,8 @@ def main() -> int:
     args = parser.parse_args()
 
     dataset, pack = Dataset(args.dataset, args.split), SelectionPack(args.samples, args.n)
-    facts: Counter[str | Choice] = Counter()
+    outcomes: Counter[str] = Counter()
+    choices: Counter[Choice] = Counter()
     firsts: dict[str, Selection] = {}
     failed: list[Selection] = []
     with RunWriter(args.outdir) as run:
@@ -84,9 +86,9 @@ def main() -> int:
             completions=args.samples,
         )
         rows = select(pairs, args.n, pick_best)
-        run.write_rows(RESULTS, watched(counted(rows, facts, firsts), failed))
+        run.write_rows(RESULTS, watched(counted(rows, outcomes, firsts), choices, failed))
         source = provenance(pack.completions)
-        summary = summary_of(facts)
+        summary = summary_of(outcomes, choices)
         conditions = Conditions(
             loop="B",
             command="course.selection_demo",

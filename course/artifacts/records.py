@@ -21,14 +21,14 @@ ENVIRONMENT_FILE = "environment.json"
 UNANSWERED = Measurement(0.0, MISSING, None)
 
 
-class Details(Struct, frozen=True, forbid_unknown_fields=True):
+class Details(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     """Of the scorer's ``details``, what a row keeps. The rest is made again from the row (course.inspect_run --id)."""
 
     outcome: str
     parsed_answer: str | None
 
 
-class Result(Struct, frozen=True, forbid_unknown_fields=True):
+class Result(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     """One scored completion: enough to score it again, and no more. Loop A has a row for each example."""
 
     id: str

@@ -18,10 +18,10 @@ R = TypeVar("R", bound=Result)
 class Choice(NamedTuple):
     """All that the numbers of Loop B need of one row. ``right``: how many of the n samples are."""
 
-    outcome: str
     n: int
     right: int
     first_is_right: bool
+    chosen_is_right: bool
     first_of_best: bool  # whether the choice was the first of the best
 
 
@@ -30,38 +30,23 @@ def family_of(outcome: str) -> str:
     return _FAMILY_OF.get(outcome, "data") or ""
 
 
-def fact(row: Result) -> str | Choice:
-    """What a row adds to its summary: its outcome, or in Loop B its ``Choice``."""
-    if not isinstance(row, Selection):
-        return row.details.outcome
+def choice_of(row: Selection) -> Choice:
+    """What a row of Loop B adds to its numbers."""
     best = row.rewards.index(max(row.rewards))
     right = row.rewards.count(1.0)
-    return Choice(row.details.outcome, len(row.rewards), right, row.rewards[0] == 1.0, row.chosen == best)
+    return Choice(len(row.rewards), right, row.rewards[0] == 1.0, row.reward == 1.0, row.chosen == best)
 
 
-def counted(rows: Iterable[R], facts: Counter[str | Choice], firsts: dict[str, R]) -> Iterator[R]:
-    """The rows unchanged. Counts their facts on the way, and keeps the first row of each outcome."""
+def counted(rows: Iterable[R], outcomes: Counter[str], firsts: dict[str, R]) -> Iterator[R]:
+    """The rows unchanged. Counts their outcomes on the way, and keeps the first row of each outcome."""
     for row in rows:
         firsts.setdefault(row.details.outcome, row)
-        facts[fact(row)] += 1
+        outcomes[row.details.outcome] += 1
         yield row
 
 
-def summary_of(facts: Mapping[str | Choice, int]) -> dict[str, Any]:
-    """Facts, each with how many rows it is of, made into everything summary.json says of Loop A or B."""
-    outcomes: Counter[str] = Counter()
-    choices: Counter[Choice] = Counter()
-    for one, times in facts.items():
-        if isinstance(one, Choice):
-            choices[one] += times
-            outcomes[one.outcome] += times
-        else:
-            outcomes[one] += times
-    return outcome_numbers(outcomes) | (selection_numbers(choices) if choices else {})
-
-
-def outcome_numbers(outcomes: Mapping[str, int]) -> dict[str, Any]:
-    """What Loops A and B share. ``outcomes`` counts each example once."""
+def summary_of(outcomes: Mapping[str, int], choices: Mapping[Choice, int] | None = None) -> dict[str, Any]:
+    """All that summary.json says of Loop A, or with ``choices`` of Loop B. Both say how many rows each is of."""
     n, passes = sum(outcomes.values()), outcomes.get("ok", 0)
     families: Counter[str] = Counter()
     for outcome, family in _FAMILY_OF.items():
@@ -75,7 +60,7 @@ def outcome_numbers(outcomes: Mapping[str, int]) -> dict[str, Any]:
         "mean_reward": passes / n,
         "outcomes": {outcome: outcomes[outcome] for outcome in _FAMILY_OF if outcomes.get(outcome)},
         "families": dict(families),
-    }
+    } | (selection_numbers(choices) if choices else {})
 
 
 def selection_numbers(choices: Mapping[Choice, int]) -> dict[str, Any]:
@@ -96,7 +81,7 @@ def selection_numbers(choices: Mapping[Choice, int]) -> dict[str, Any]:
         "samples_per_prompt": n,
         "pass_at_1": mean(lambda choice: choice.first_is_right),
         "pass_at_k": {str(k): mean(partial(_pass_at, k)) for k in range(1, n + 1)},
-        "selected_accuracy": mean(lambda choice: choice.outcome == "ok"),
+        "selected_accuracy": mean(lambda choice: choice.chosen_is_right),
         "random_choice": mean(lambda choice: choice.right / n),
         "ceiling": mean(lambda choice: choice.right > 0),
         "kl_exact": mean(lambda choice: best_of_n_kl(choice.right / n, n)) if first_of_best else None,

@@ -21,9 +21,9 @@ import msgspec
 from course.artifacts.reading import Broken, Run, batches, read_output, read_summary
 from course.artifacts.records import MANIFEST, RESULTS, SUMMARY, UNANSWERED, Result, Selection, indented
 from course.artifacts.scorer_identity import installed
-from course.artifacts.summary import Choice, fact, summary_of
+from course.artifacts.summary import Choice, choice_of, summary_of
 from course.datasets.sources import HOLDOUT, shipped_in
-from course.score import Measurement, measure
+from course.score import measure
 from course.text import clipped
 
 _ROWS_NAMED = 3  # in a complaint
@@ -31,7 +31,7 @@ NOT_LOGGED = "it stands in no log of runs: measure it here, or give --log FILE, 
 
 
 class Verification:
-    """One pass over a run. ``faults``, ``prompts`` and ``unanswered`` are complete when ``rows`` is through.
+    """One pass over a run. ``faults``, ``n``, ``outcomes`` and ``prompts`` are complete when ``rows`` is through.
 
     ``logged``: the manifest digests of all runs that a log holds.
     """
@@ -40,11 +40,12 @@ class Verification:
         self.run = run
         self.faults = [] if run.digest in logged else [NOT_LOGGED]
         self.prompts: set[str] = set()  # distinct
-        self.unanswered = 0  # rows without a completion
+        self.n = 0  # rows
+        self.outcomes: Counter[str] = Counter()
         self._ids: set[str] = set()
-        self._rows = 0
-        self._facts: Counter[str | Choice] = Counter()
-        self._in_order = {"prompts_fingerprint": hashlib.sha256(), "examples_fingerprint": hashlib.sha256()}
+        self._choices: Counter[Choice] = Counter()
+        self._prompts_in_order = hashlib.sha256()
+        self._examples = hashlib.sha256()
         self._wrong: list[Result] = []
 
     def rows(self) -> Iterator[Result]:
@@ -67,23 +68,25 @@ class Verification:
             self.faults += self._output_faults(digest.hexdigest())
 
     def _add(self, batch: list[Result]) -> None:
-        if self.run.manifest.loop == "B":
-            n = self.run.manifest.samples_per_prompt
-            self._wrong += [row for row in batch if not _choice_agrees(row, n)]
-        else:
-            self._wrong += [row for row in batch if not _agrees(row)]
+        self._wrong += [row for row in batch if not agrees(row)]
+        self.n += len(batch)
+        self.outcomes.update([row.details.outcome for row in batch])
         if self.run.manifest.loop != "C":
+            ids, prompts = [row.id for row in batch], [row.prompt for row in batch]
+            answers = [row.expected_answer for row in batch]
+            self._ids.update(ids)
+            self.prompts.update(prompts)
             lines = msgspec.json.Encoder().encode_lines
-            self._in_order["prompts_fingerprint"].update(lines([(row.id, row.prompt) for row in batch]))
-            self._in_order["examples_fingerprint"].update(
-                lines([(row.id, row.prompt, row.expected_answer) for row in batch])
-            )
-            self._rows += len(batch)
-            self._ids.update([row.id for row in batch])
-            self.prompts.update([row.prompt for row in batch])
-            self.unanswered += sum(row.completion is None for row in batch)
-            if not self._wrong:  # else some row may lack what a fact is made of, and the run is refused anyway
-                self._facts.update([fact(row) for row in batch])
+            self._prompts_in_order.update(lines(zip(ids, prompts, strict=True)))
+            self._examples.update(lines(zip(ids, prompts, answers, strict=True)))
+        if self.run.manifest.loop == "B":
+            self._add_choices([row for row in batch if isinstance(row, Selection)])
+
+    def _add_choices(self, batch: list[Selection]) -> None:
+        n = self.run.manifest.samples_per_prompt
+        self._wrong += [row for row in batch if not choice_agrees(row, n)]
+        if not self._wrong:  # else a row may lack what is counted, and the run is refused anyway
+            self._choices.update(map(choice_of, batch))
 
     def _scorer_faults(self) -> list[str]:
         manifest, scorer = self.run.manifest, installed()
@@ -107,20 +110,23 @@ class Verification:
     def _total_faults(self) -> list[str]:
         """Loops A and B: where the rows do not add up to the summary, or are not what the manifest says they are."""
         manifest = self.run.manifest
-        if not self._rows:
+        if not self.n:
             return [f"{RESULTS} has no rows"]
         faults = []
-        if len(self._ids) < self._rows:
-            faults.append(f"{RESULTS} has {self._rows:,} rows and {len(self._ids):,} different ids")
+        if len(self._ids) < self.n:
+            faults.append(f"{RESULTS} has {self.n:,} rows and {len(self._ids):,} different ids")
         if manifest.loop == "A" and manifest.samples_per_prompt != 1:
             faults.append(f"{MANIFEST} says {manifest.samples_per_prompt} samples a prompt, and Loop A has one")
-        for name, digest in self._in_order.items():
+        in_order = {"prompts_fingerprint": self._prompts_in_order, "examples_fingerprint": self._examples}
+        for name, digest in in_order.items():
             if getattr(manifest, name) not in (None, digest.hexdigest()):
                 faults.append(f"{RESULTS} is not of the {name} that {MANIFEST} says")
         if manifest.split != HOLDOUT and shipped_in(self.prompts):
             faults.append(f"{MANIFEST} says split {manifest.split}, and these are prompts of a holdout of the lab")
         if not self._wrong:
-            faults += _summary_faults(read_output(self.run.path, SUMMARY), read_summary(self.run), self._facts)
+            faults += _summary_faults(
+                read_output(self.run.path, SUMMARY), read_summary(self.run), summary_of(self.outcomes, self._choices)
+            )
         return faults
 
     def _output_faults(self, results_digest: str) -> list[str]:
@@ -138,8 +144,7 @@ class Verification:
         return faults
 
 
-def _summary_faults(data: bytes, recorded: dict[str, Any], facts: Counter[str | Choice]) -> list[str]:
-    counted = summary_of(facts)
+def _summary_faults(data: bytes, recorded: dict[str, Any], counted: dict[str, Any]) -> list[str]:
     if indented(counted) == data:
         return []
     faults = [
@@ -151,9 +156,9 @@ def _summary_faults(data: bytes, recorded: dict[str, Any], facts: Counter[str | 
     return faults or [f"{SUMMARY} is not as this lab writes it, byte for byte"]
 
 
-def _agrees(row: Result) -> bool:
+def agrees(row: Result) -> bool:
     """Whether the installed scorer says of this row what the row says."""
-    said = Measurement(row.reward, row.details.outcome, row.details.parsed_answer)
+    said = row.reward, row.details.outcome, row.details.parsed_answer
     if row.completion is None:
         return said == UNANSWERED
     try:
@@ -162,9 +167,9 @@ def _agrees(row: Result) -> bool:
         return False
 
 
-def _choice_agrees(row: Result, n: int | None) -> bool:
-    """The same of a choice and of all the n samples it was made from."""
-    if not isinstance(row, Selection) or not _agrees(row) or len(row.samples) != n:
+def choice_agrees(row: Selection, n: int | None) -> bool:
+    """Whether a row of Loop B holds n samples, each with its reward, and its completion is the one that was chosen."""
+    if len(row.samples) != n or not 0 <= row.chosen < n:
         return False
     again = [measure(row.expected_answer, sample).reward for sample in row.samples]
-    return row.rewards == again and 0 <= row.chosen < n and row.samples[row.chosen] == row.completion
+    return row.rewards == again and row.samples[row.chosen] == row.completion
