@@ -35,7 +35,7 @@ from course.text import visible
 
 _BLOCK_BYTES = 1 << 18
 _OUTPUT = re.compile("(?:[a-zA-Z0-9_-][a-zA-Z0-9_.-]*/)?[a-zA-Z0-9_-][a-zA-Z0-9_.-]*")  # at most one folder in front
-_LISTED = 3  # how many rows a complaint names
+_ROWS_LISTED = 3  # how many rows a complaint names
 
 
 class Run(NamedTuple):
@@ -102,10 +102,10 @@ def _verified_batches(run: Run, faults: list[str]) -> Iterator[list[Result]]:
         faults += [
             f"{RESULTS}: {visible(row.id[:60])} is recorded as {visible(row.details.outcome[:40])} with reward "
             f"{row.reward}, which is not what the scorer says"
-            for row in wrong[:_LISTED]
+            for row in wrong[:_ROWS_LISTED]
         ]
-        if len(wrong) > _LISTED:
-            faults.append(f"{RESULTS}: {len(wrong) - _LISTED:,} more rows are not what the scorer says")
+        if len(wrong) > _ROWS_LISTED:
+            faults.append(f"{RESULTS}: {len(wrong) - _ROWS_LISTED:,} more rows are not what the scorer says")
         if run.manifest.loop != "C":
             faults += _total_faults(run, outcomes, prompts.hexdigest())
     except Broken as error:

@@ -25,7 +25,7 @@ from course.artifacts.records import ENVIRONMENT_FILE, MANIFEST, README, Manifes
 from course.errors import UserError, reason
 
 RUNS = Path("runs")
-_BATCH = 2_000  # rows
+_ROWS_AT_ONCE = 2_000
 
 
 class RunWriter:
@@ -65,7 +65,7 @@ class RunWriter:
         encoder, digest = msgspec.json.Encoder(), hashlib.sha256()
         rows = iter(rows)
         with self._place(name).open("wb") as file:
-            while batch := list(islice(rows, _BATCH)):
+            while batch := list(islice(rows, _ROWS_AT_ONCE)):
                 lines = encoder.encode_lines(batch)
                 digest.update(lines)
                 file.write(lines)
