@@ -32,7 +32,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """More examples in the slower tiers; and NumPy with one thread, as in a command: two would change last bits."""
-    examples = 1_000 if config.getoption("--all") else 25 if config.getoption("--fast") else 100
+    examples = 1_000 if config.getoption("--all") else 10 if config.getoption("--fast") else 100
     too_slow = [HealthCheck.too_slow]  # says how busy the machine is
     settings.register_profile(
         "lab", derandomize=True, deadline=None, max_examples=examples, suppress_health_check=too_slow

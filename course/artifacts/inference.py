@@ -14,10 +14,10 @@ from course.artifacts.token_rows import EvaluationRow
 from course.stats import wilson_interval
 
 TrainingLog = Sequence[EvaluationRow]
-TrainingLogs = Sequence[TrainingLog]
+Trainings = Sequence[TrainingLog]
 
 
-def trainings_of(log: TrainingLog, **conditions: object) -> TrainingLogs:
+def trainings_of(log: TrainingLog, **conditions: object) -> Trainings:
     """The trainings under these conditions (rubric, kl_coef, n), seed by seed, out of a whole log."""
     rows = [row for row in log if all(getattr(row, name) == value for name, value in conditions.items())]
     return [[row for row in rows if row.seed == seed] for seed in dict.fromkeys(row.seed for row in rows)]
@@ -36,7 +36,7 @@ def divergence_step(training: TrainingLog) -> int | None:
     return top.step if fell and last.proxy_reward > top.proxy_reward else None
 
 
-def rose(trainings: TrainingLogs, share: str) -> bool:
+def rose(trainings: Trainings, share: str) -> bool:
     """Whether a share is higher at the end than at the start, by more than noise."""
     return exceeds([training[-1] for training in trainings], [training[0] for training in trainings], share)
 
@@ -53,7 +53,7 @@ def pooled_interval(rows: TrainingLog, share: str) -> tuple[float, float]:
     return wilson_interval(passes, sum(counts))
 
 
-def medians(trainings: TrainingLogs, quantity: str) -> list[float]:
+def medians(trainings: Trainings, quantity: str) -> list[float]:
     """The median over the seeds at each evaluation."""
     return [median(column(rows, quantity)) for rows in zip(*trainings, strict=True)]
 
@@ -89,7 +89,7 @@ class CoveragePoint(NamedTuple):
     times_seen: float  # how often training showed a prompt's rarest digit pair: median over the holdout
 
 
-def coverage_point(trainings: TrainingLogs, times: Sequence[int]) -> CoveragePoint:
+def coverage_point(trainings: Trainings, times: Sequence[int]) -> CoveragePoint:
     """``times``: for each prompt of the holdout, how often training showed its rarest digit pair."""
     before, after = ([training[place] for training in trainings] for place in (0, -1))
     each = column(after, "holdout_true_reward")
