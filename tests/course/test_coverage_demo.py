@@ -61,9 +61,9 @@ def laid_out(folder: Path, patch: pytest.MonkeyPatch) -> Lab:
 
 
 @pytest.fixture
-def tiny(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lab:
+def tiny(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> Lab:
     monkeypatch.setattr(coverage_demo, "coverage_curve", lambda _: b"a figure")
-    return laid_out(tmp_path, monkeypatch)
+    return laid_out(lab.folder, monkeypatch)
 
 
 class Ran(NamedTuple):
@@ -150,7 +150,6 @@ def test_the_log_has_a_row_for_each_evaluation_of_each_training(ran: Ran) -> Non
     assert any(row["true_reward"] for row in log)  # else the test would compare zeros
 
 
-@pytest.mark.medium
 @pytest.mark.usefixtures("tiny")
 def test_each_training_is_on_the_first_prompts(ran: Ran) -> None:
     for row in log_of(ran.folder):
@@ -162,7 +161,6 @@ def test_each_training_is_on_the_first_prompts(ran: Ran) -> None:
             assert row["holdout_true_reward"] == unseen.true.mean()
 
 
-@pytest.mark.medium
 def test_a_training_among_others_is_the_one_it_would_be_alone(tiny: Lab, ran: Ran) -> None:
     demo(tiny, "--prompts", 12, "--steps", 70, "--seed", 6)
     assert log_of(tiny.folder / "run") == log_of(ran.folder)[-3:]
