@@ -26,7 +26,7 @@ ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_M
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("lab", "which tests (default: all but the slow ones)")
-    group.addoption("--fast", action="store_true", help="only those without commands, processes, trainings")
+    group.addoption("--fast", action="store_true", help="only those without commands, processes, trainings, sweeps")
     group.addoption("--all", action="store_true", help="the slow ones too, and more examples of each property")
 
 
