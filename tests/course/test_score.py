@@ -233,12 +233,12 @@ def test_the_same_call_gives_the_same_verdict_and_details_of_its_own(answer: obj
     assert json.dumps(score(problem(answer), text)) == json.dumps(score(problem(answer), text)) == kept
 
 
-OTHER_UNITS = ("x", "Final: ", "0", "-", " ", "\n", "9\u200b", "²", "\u0662", "\ud800", "\U0001d7da", "\U000e0041")
+MORE = ("x", "Final: ", "0", "-", " ", "\n", "²", "\u0662", "\ud800", "\U000e0041")
+UNITS = ["9", "\u200b", *(pytest.param(unit, marks=pytest.mark.medium) for unit in ("9\u200b", "\U0001d7da"))]
+UNITS += [pytest.param(unit, marks=pytest.mark.slow) for unit in MORE]
 
 
-@pytest.mark.parametrize(
-    "unit", ["9", "\u200b", *(pytest.param(unit, marks=pytest.mark.medium) for unit in OTHER_UNITS)]
-)
+@pytest.mark.parametrize("unit", UNITS)
 def test_completions_of_five_megabytes_have_small_details_no_reward_and_are_scored_at_once(unit: str) -> None:
     """Five times the 50 ms that are promised: machines differ, and what is not linear takes minutes."""
     for start in ("", "Final: ", "Final: -", "Final: 1"):
