@@ -6,6 +6,7 @@ left of it when the fresh rate is taken off.
 """
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -188,7 +189,7 @@ from course.{NAME} import main
 sys.argv = [{NAME!r}, *{[*arguments, "two"]!r}]
 run_command(main)
 """
-    environment = {"PYTHONPATH": str(ROOT), "PYTHONHASHSEED": "5", "TZ": "Asia/Tokyo"}
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONHASHSEED": "5", "TZ": "Asia/Tokyo"}
     pipe = subprocess.PIPE
     line = [sys.executable, "-c", code]
     done = ended(subprocess.Popen(line, cwd=small.folder, env=environment, stdout=pipe, stderr=pipe))
