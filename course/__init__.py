@@ -11,7 +11,6 @@ The reading path: these files, in this order. Each can be read without opening a
     selection_demo.py            Loop B: choose one of N
     rubrics/hackable.py          verifiers that believe too much, each with its exploit
     policies/softmax.py          a distribution over actions, and the few equations about it
-    policies/bandit.py           the smallest world: one prompt, four completions, the verifier
     policies/reinforce.py        the update, the baselines, the variance: the named equations of Loop C
     policy_gradient_demo.py      Loop C in slow motion; the next three are this loop
     bandit_train.py              … side by side: N runs at once
@@ -38,8 +37,8 @@ import sys
 from importlib.util import find_spec
 
 # While Python resolves `-m`, argv[0] is "-m"; its own option is then the first of the original words that begins so.
-_WORDS = " ".join(sys.orig_argv[1:]) if sys.argv[:1] == ["-m"] else ""
-_AS_COMMAND = re.match(r"((?!-m)\S* )*-m ?course(\.| |$)", _WORDS) is not None
+_COMMAND_LINE = " ".join(sys.orig_argv[1:]) if sys.argv[:1] == ["-m"] else ""
+_AS_COMMAND = re.match(r"((?!-m)\S* )*-m ?course(\.| |$)", _COMMAND_LINE) is not None
 
 # A student who forgot the environment gets one line. Whoever imports the package as a library is left alone.
 if _AS_COMMAND and find_spec("msgspec") is None:

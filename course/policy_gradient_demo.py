@@ -8,7 +8,8 @@ At a terminal each step waits for Enter. ``--predict`` asks, before each update,
 run keeps the answers and counts the right ones. ``--fast`` does not stop; ``--summary`` prints one line a step.
 
 ``learn`` is the loop itself: sample an action, score it, compare the reward with the baseline, and change theta so
-that what was better than the baseline becomes more probable. Next: ``bandit_train`` runs N of it side by side.
+that what was better than the baseline becomes more probable. The world is a bandit: one prompt, 17 * 19, and four
+completions (``ARMS``), two of which the verifier rewards. Next: ``bandit_train`` runs N of it side by side.
 """
 
 from __future__ import annotations

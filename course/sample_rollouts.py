@@ -31,7 +31,7 @@ if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --he
 
     from course.policies.token_policy import Policy
 
-_BATCH = 2_000  # completions side by side
+_COMPLETIONS_AT_ONCE = 2_000  # completions side by side
 
 
 def sample_dataset(
@@ -42,7 +42,7 @@ def sample_dataset(
 
     n = sampling.n
     examples = iter(with_progress(dataset, "sampling"))
-    while batch := list(islice(examples, max(1, _BATCH // n))):
+    while batch := list(islice(examples, max(1, _COMPLETIONS_AT_ONCE // n))):
         prompts = [example.prompt for example in batch for _ in range(n)]
         texts = sample_texts(policy, prompts, rng, sampling.temperature, sampling.top_p)
         yield from ((example.id, texts[i * n : (i + 1) * n]) for i, example in enumerate(batch))

@@ -28,13 +28,13 @@ ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_M
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("lab", "which tests (default: all but the slow ones)")
-    group.addoption("--fast", action="store_true", help="only those without commands, processes, trainings")
+    group.addoption("--fast", action="store_true", help="only those without commands, processes, trainings, sweeps")
     group.addoption("--all", action="store_true", help="the slow ones too, and more examples of each property")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """More examples in the slower tiers; and NumPy with one thread, as in a command: two would change last bits."""
-    examples = 1_000 if config.getoption("--all") else 25 if config.getoption("--fast") else 100
+    examples = 1_000 if config.getoption("--all") else 10 if config.getoption("--fast") else 100
     too_slow = [HealthCheck.too_slow]  # says how busy the machine is
     settings.register_profile(
         "lab", derandomize=True, deadline=None, max_examples=examples, suppress_health_check=too_slow

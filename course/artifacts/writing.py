@@ -27,7 +27,7 @@ from course.errors import UserError, reason
 from course.text import visible, visible_path
 
 RUNS = Path("runs")
-_BATCH = 2_000  # rows
+_ROWS_AT_ONCE = 2_000
 
 
 class RunWriter:
@@ -70,7 +70,7 @@ class RunWriter:
         encoder, digest = msgspec.json.Encoder(), hashlib.sha256()
         rows = iter(rows)
         with self._place(name).open("wb") as file:
-            while batch := list(islice(rows, _BATCH)):
+            while batch := list(islice(rows, _ROWS_AT_ONCE)):
                 lines = encoder.encode_lines(batch)
                 digest.update(lines)
                 file.write(lines)

@@ -23,7 +23,7 @@ from course.text import clipped
 _BATCH_BYTES = 1 << 18
 _SHOWN = 60  # characters of a refused value
 _SPACE = b" \t\r\n"  # what JSON calls white space
-_TOO_LARGE = 10**MAX_DIGITS
+_NUMBER_LIMIT = 10**MAX_DIGITS
 _EXPECTED = {"Number out of range": "a smaller number", "Invalid RFC3339 encoded date": "a date such as 2026-11-21"}
 
 R = TypeVar("R", bound=Record)
@@ -96,7 +96,7 @@ def _decode(text: bytes, struct_type: type[S]) -> S:
 
 
 def _check_numbers(value: Any, path: str) -> None:
-    if isinstance(value, (int, float)) and abs(value) >= _TOO_LARGE:
+    if isinstance(value, (int, float)) and abs(value) >= _NUMBER_LIMIT:
         raise ValueError(f"{path}: expected a finite number of at most {MAX_DIGITS:,} digits, got a larger one")
     if isinstance(value, dict):
         for key, part in value.items():

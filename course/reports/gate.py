@@ -10,7 +10,7 @@ from course.artifacts.locked_room import Condition, short_value
 from course.reports.tables import WIDTH, interval, percent, points, table
 from course.text import clipped, visible
 
-_LISTED = 8  # ids of each kind of flip
+_FLIPS_LISTED = 8  # of each kind
 
 
 class Numbers(msgspec.Struct, frozen=True):
@@ -101,7 +101,7 @@ def _numbers_lines(numbers: Numbers) -> list[str]:
 
 
 def _flips(label: str, ids: Sequence[str]) -> str:
-    names = ", ".join(clipped(id_, 24) for id_ in ids[:_LISTED])
-    more = f", and {len(ids) - _LISTED:,} more" if len(ids) > _LISTED else ""
+    names = ", ".join(clipped(id_, 24) for id_ in ids[:_FLIPS_LISTED])
+    more = f", and {len(ids) - _FLIPS_LISTED:,} more" if len(ids) > _FLIPS_LISTED else ""
     text = f"{len(ids):,}{f' ({names}{more})' if ids else ''}"
     return fill(text, WIDTH, initial_indent=f"{label:21}", subsequent_indent=" " * 21)

@@ -11,7 +11,7 @@ from course.faults import CHECKS
 from course.reports.tables import WIDTH, percent, table
 from course.text import clipped, named, visible
 
-_ALL = 2_000  # characters of a text that is shown whole
+_SHOWN_WHOLE = 2_000  # characters of a text that is shown whole
 
 
 def outcomes_table(counts: Mapping[str, int], shown: Mapping[str, Sequence[Result]], top_k: int) -> str:
@@ -54,10 +54,10 @@ def row_text(row: Result) -> str:
 def row_in_full(row: Result, details: Mapping[str, Any] | None) -> str:
     """One row whole, with the scorer's explanation; ``details`` None where there was no completion to score."""
     lines = [
-        f"id          {visible(row.id[:_ALL])}",
-        f"prompt      {visible(row.prompt[:_ALL])}",
+        f"id          {visible(row.id[:_SHOWN_WHOLE])}",
+        f"prompt      {visible(row.prompt[:_SHOWN_WHOLE])}",
         f"expected    {row.expected_answer}",
-        f"completion  {'(none)' if row.completion is None else visible(row.completion[:_ALL])}",
+        f"completion  {'(none)' if row.completion is None else visible(row.completion[:_SHOWN_WHOLE])}",
         f"reward      {row.reward}",
         f"outcome     {visible(row.details.outcome[:60])}  (family: {family_of(row.details.outcome) or 'none'})",
     ]

@@ -20,6 +20,14 @@ from course.policy_gradient_demo import learn as learn_in_slow_motion
 EXAMPLE_RUNS = ROOT / "data" / "example_runs"
 
 
+@pytest.fixture
+def quick(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> Lab:
+    """A lab whose figures take no time, for tests of something else; test_bandit_train_figure.py has theirs."""
+    for figure in ("learning_curve", "ablation_bands"):
+        monkeypatch.setattr(f"course.bandit_train.{figure}", lambda *_: b"\x89PNG")
+    return lab
+
+
 def test_two_runs_side_by_side_are_those_worked_by_hand() -> None:
     (update,) = learn(np.array([0.0, 1.0]), np.array([[0.25], [0.75]]), 2.0, with_baseline=True)
     assert update.action.tolist() == [0, 1]
@@ -44,18 +52,18 @@ def test_run_i_of_many_is_the_single_run_with_seed_plus_i() -> None:
 
 
 @pytest.mark.parametrize("more", [[], ["--no-baseline"], ["--lr", "-0.5"]])
-def test_the_identities_hold_exactly_in_every_row(lab: Lab, more: list[str]) -> None:
-    lab("bandit_train", "--steps", "40", *more, "--outdir", "run")
-    rows = lines_of(lab.folder / "run" / "bandit_train_log.jsonl")
+def test_the_identities_hold_exactly_in_every_row(quick: Lab, more: list[str]) -> None:
+    quick("bandit_train", "--steps", "40", *more, "--outdir", "run")
+    rows = lines_of(quick.folder / "run" / "bandit_train_log.jsonl")
     check_update_rows(rows, with_baseline="--no-baseline" not in more)
-    results = lines_of(lab.folder / "run" / "results.jsonl")
+    results = lines_of(quick.folder / "run" / "results.jsonl")
     assert [(row["step"], row["completion"], row["reward"]) for row in results] == [
         (row["step"] - 1, ARMS[row["action"]], row["reward"]) for row in rows
     ]
 
 
-def test_a_run_is_reproducible_and_whole(lab: Lab) -> None:
-    check_run(lab, "bandit_train", "--steps", "40", "--ablation", "5", log="bandit_train_log.jsonl")
+def test_a_run_is_reproducible_and_whole(quick: Lab) -> None:
+    check_run(quick, "bandit_train", "--steps", "40", "--ablation", "5", log="bandit_train_log.jsonl")
 
 
 def test_the_identities_hold_exactly_in_the_example_runs() -> None:
@@ -72,10 +80,10 @@ def test_an_example_run_is_as_its_manifest_says(name: str) -> None:
         assert hashlib.sha256((EXAMPLE_RUNS / name / file).read_bytes()).hexdigest() == digest
 
 
-def test_a_negative_learning_rate_learns_the_opposite(lab: Lab) -> None:
-    lab("bandit_train", "--lr", "0.5", "--outdir", "up")
-    lab("bandit_train", "--lr", "-0.5", "--outdir", "down")
-    up, down = summary(lab.folder / "up"), summary(lab.folder / "down")
+def test_a_negative_learning_rate_learns_the_opposite(quick: Lab) -> None:
+    quick("bandit_train", "--lr", "0.5", "--outdir", "up")
+    quick("bandit_train", "--lr", "-0.5", "--outdir", "down")
+    up, down = summary(quick.folder / "up"), summary(quick.folder / "down")
     assert up["expected_reward_after"] > 0.9 > 0.5 > 0.1 > down["expected_reward_after"]
 
 

@@ -99,7 +99,7 @@ def test_the_same_settings_give_the_same_bytes_also_in_small_batches(
 ) -> None:
     names = ("selection_pack.jsonl", "selection_pack.meta.json", "summary.json", "manifest.json")
     one = sampled(there, "one", "--n", 3)
-    monkeypatch.setattr(sample_rollouts, "_BATCH", 7)
+    monkeypatch.setattr(sample_rollouts, "_COMPLETIONS_AT_ONCE", 7)
     small = sampled(there, "small", "--n", 3)
     assert [(one / name).read_bytes() for name in names] == [(small / name).read_bytes() for name in names]
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from scipy.stats import binomtest  # type: ignore[import-untyped]
+from scipy_when_asked import scipy
 
 from course.artifacts.inference import coverage_point, divergence_step, exceeds, medians, pass_rate, rose, trainings_of
 from course.artifacts.learning import learning_result
@@ -54,12 +54,17 @@ def test_the_same_rates_of_fewer_completions_are_noise() -> None:
 
 
 @pytest.mark.parametrize(
-    "n", [20, pytest.param(200, marks=pytest.mark.slow), pytest.param(600, marks=pytest.mark.slow)]
+    "n",
+    [
+        pytest.param(20, marks=pytest.mark.medium),
+        pytest.param(200, marks=pytest.mark.slow),
+        pytest.param(600, marks=pytest.mark.slow),
+    ],
 )
 def test_more_means_that_two_wilson_intervals_do_not_touch(n: int) -> None:
     for low in range(0, n, max(1, n // 10)):
         for high in range(low, n + 1, max(1, n // 20)):
-            ends = [binomtest(k, n).proportion_ci(method="wilson") for k in (high, low)]
+            ends = [scipy.stats.binomtest(k, n).proportion_ci(method="wilson") for k in (high, low)]
             one, other = ([replace(START, true_reward=k / n, n=n)] for k in (high, low))
             assert exceeds(one, other, "true_reward") == (ends[0].low > ends[1].high)
             assert not exceeds(other, one, "true_reward")
@@ -96,7 +101,7 @@ def test_a_pass_rate_has_wilsons_interval() -> None:
     rows = [learning_result({"id": "q", "prompt": "?", "expected_answer": 7}, f"Final: {n}", 0) for n in range(10)]
     found = pass_rate(rows)
     assert (found.n, found.rate) == (10, 0.1)
-    assert found.ci95 == pytest.approx([*binomtest(1, 10).proportion_ci(method="wilson")])
+    assert found.ci95 == pytest.approx((0.0178762, 0.4041500), abs=1e-7)
 
 
 def coverage(step: int, train: float, holdout: float, seed: int) -> EvaluationRow:

@@ -27,12 +27,11 @@ def example(answer: int) -> dict[str, object]:
 
 
 @pytest.mark.parametrize("name", GAPS)
-@pytest.mark.parametrize("answer", ANSWERS)
-def test_a_gap_rewards_its_exploit_and_the_scorer_does_not(name: str, answer: int) -> None:
+def test_a_gap_rewards_its_exploit_and_the_scorer_does_not(name: str) -> None:
     gap = GAPS[name]
-    exploit = gap.exploit(answer)
-    assert gap.rubric(example(answer), exploit)["reward"] > 0
-    assert score(example(answer), exploit)["reward"] == 0.0
+    exploits = {answer: gap.exploit(answer) for answer in ANSWERS}
+    assert {n: text for n, text in exploits.items() if not gap.rubric(example(n), text)["reward"] > 0} == {}
+    assert {n: text for n, text in exploits.items() if score(example(n), text)["reward"] != 0.0} == {}
 
 
 @pytest.mark.parametrize("name", GAPS)
