@@ -25,16 +25,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 from course.artifacts import run_log
-from course.artifacts.locked_room import POLICY, SELECTION, Condition, knobs_turned, locked_room
+from course.artifacts.locked_room import POLICY, Condition, knobs_turned, locked_room
 from course.artifacts.reading import Broken, Run, open_run
-from course.artifacts.records import MISSING, Manifest
+from course.artifacts.records import MISSING
 from course.artifacts.run_log import looks, read_log
 from course.artifacts.scorer_identity import installed
 from course.artifacts.verifying import Verification
 from course.command import Parser, fraction, run_command
 from course.datasets.sources import HOLDOUT, holdouts_in
 from course.errors import UserError
-from course.reports.gate import Finding, Numbers, gate_json, gate_text
+from course.reports.gate import Finding, Numbers, gate_json, gate_text, notes_of
 from course.reports.progress import with_progress
 from course.stats import flips_needed, mcnemar_exact, paired_interval, smallest_visible_difference, wilson_interval
 from course.text import visible_path
@@ -175,22 +175,6 @@ def comparison_numbers(flips: Flips, min_delta: Fraction) -> Numbers:
     )
 
 
-def notes(knobs: Sequence[str], manifests: dict[str, Manifest]) -> list[str]:
-    """What a verdict must not be read without."""
-    lines = ["only the choice changed: the policy did not"] if list(knobs) == [SELECTION] else []
-    for side, manifest in manifests.items():
-        training = manifest.trained_on
-        if training is None:
-            lines.append(f"what the policy of the {side} was trained on is not known")
-        else:
-            how = "by imitation only" if training.rubric is None else f"with rubric {training.rubric}"
-            lines.append(
-                f"the policy of the {side} was trained {how} on {training.prompts:,} prompts, "
-                f"{training.measured_here:,} of them measured here"
-            )
-    return lines
-
-
 def examine(baseline: Path, candidate: Path, min_delta: Fraction, log: Path, other_logs: Sequence[Path]) -> Finding:
     """Everything the gate finds out about two runs, and its verdict. ``log``: the lab's own."""
     lines = read_log(log)
@@ -221,7 +205,7 @@ def examine(baseline: Path, candidate: Path, min_delta: Fraction, log: Path, oth
         reasons=faults or [reason],
         conditions=conditions,
         knob=" and ".join(knobs) or "nothing",
-        notes=notes(knobs, manifests),
+        notes=notes_of(knobs, manifests),
         numbers=None if faults else comparison_numbers(flips, min_delta),
         holdout_looks=max(looks(lines, holdout) for holdout in opened_holdouts) if opened_holdouts else None,
     )

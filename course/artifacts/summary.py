@@ -12,7 +12,7 @@ from course.stats import best_of_n_kl, best_of_n_kl_bound, pass_at_k, wilson_int
 
 _FAMILY_OF = FAMILIES | {MISSING: "data"}
 
-R = TypeVar("R", bound=Result)
+Row = TypeVar("Row", bound=Result)
 
 
 class Choice(NamedTuple):
@@ -37,7 +37,7 @@ def choice_of(row: Selection) -> Choice:
     return Choice(len(row.rewards), right, row.rewards[0] == 1.0, row.reward == 1.0, row.chosen == best)
 
 
-def counted(rows: Iterable[R], outcomes: Counter[str], firsts: dict[str, R]) -> Iterator[R]:
+def counted(rows: Iterable[Row], outcomes: Counter[str], firsts: dict[str, Row]) -> Iterator[Row]:
     """The rows unchanged. Counts their outcomes on the way, and keeps the first row of each outcome."""
     for row in rows:
         firsts.setdefault(row.details.outcome, row)

@@ -68,25 +68,20 @@ class Verification:
             self.faults += self._output_faults(digest.hexdigest())
 
     def _add(self, batch: list[Result]) -> None:
-        self._wrong += [row for row in batch if not agrees(row)]
+        manifest = self.run.manifest
         self.n += len(batch)
         self.outcomes.update([row.details.outcome for row in batch])
-        if self.run.manifest.loop != "C":
-            ids, prompts = [row.id for row in batch], [row.prompt for row in batch]
-            answers = [row.expected_answer for row in batch]
-            self._ids.update(ids)
-            self.prompts.update(prompts)
-            lines = msgspec.json.Encoder().encode_lines
-            self._prompts_in_order.update(lines(zip(ids, prompts, strict=True)))
-            self._examples.update(lines(zip(ids, prompts, answers, strict=True)))
-        if self.run.manifest.loop == "B":
-            self._add_choices([row for row in batch if isinstance(row, Selection)])
-
-    def _add_choices(self, batch: list[Selection]) -> None:
-        n = self.run.manifest.samples_per_prompt
-        self._wrong += [row for row in batch if not choice_agrees(row, n)]
+        self._wrong += [row for row in batch if not agrees(row, manifest.samples_per_prompt)]
+        if manifest.loop == "C":
+            return
+        ids, prompts = [row.id for row in batch], [row.prompt for row in batch]
+        self._ids.update(ids)
+        self.prompts.update(prompts)
+        lines = msgspec.json.Encoder().encode_lines
+        self._prompts_in_order.update(lines(zip(ids, prompts, strict=True)))
+        self._examples.update(lines(zip(ids, prompts, [row.expected_answer for row in batch], strict=True)))
         if not self._wrong:  # else a row may lack what is counted, and the run is refused anyway
-            self._choices.update(map(choice_of, batch))
+            self._choices.update([choice_of(row) for row in batch if isinstance(row, Selection)])
 
     def _scorer_faults(self) -> list[str]:
         manifest, scorer = self.run.manifest, installed()
@@ -156,15 +151,17 @@ def _summary_faults(data: bytes, recorded: dict[str, Any], counted: dict[str, An
     return faults or [f"{SUMMARY} is not as this lab writes it, byte for byte"]
 
 
-def agrees(row: Result) -> bool:
-    """Whether the installed scorer says of this row what the row says."""
+def agrees(row: Result, n: int | None) -> bool:
+    """Whether the installed scorer says of this row, and of the n samples of a choice, what the row says."""
     said = row.reward, row.details.outcome, row.details.parsed_answer
     if row.completion is None:
-        return said == UNANSWERED
+        return said == UNANSWERED and not isinstance(row, Selection)
     try:
-        return said == measure(row.expected_answer, row.completion)
+        if said != measure(row.expected_answer, row.completion):
+            return False
     except ValueError:  # an expected answer of more digits than any example has
         return False
+    return not isinstance(row, Selection) or choice_agrees(row, n)
 
 
 def choice_agrees(row: Selection, n: int | None) -> bool:

@@ -1,12 +1,13 @@
 """Machinery: what course.gate prints, for a person and for a program."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from textwrap import fill
 
 import msgspec
 
-from course.artifacts.locked_room import Condition, short_value
+from course.artifacts.locked_room import SELECTION, Condition, short_value
+from course.artifacts.records import Manifest
 from course.reports.tables import WIDTH, interval, percent, points, table
 from course.text import clipped, visible
 
@@ -40,6 +41,22 @@ class Finding(msgspec.Struct, frozen=True):
     notes: list[str] = []
     numbers: Numbers | None = None
     holdout_looks: int | None = None
+
+
+def notes_of(knobs: Sequence[str], manifests: Mapping[str, Manifest]) -> list[str]:
+    """What a verdict must not be read without."""
+    lines = ["only the choice changed: the policy did not"] if list(knobs) == [SELECTION] else []
+    for side, manifest in manifests.items():
+        training = manifest.trained_on
+        if training is None:
+            lines.append(f"what the policy of the {side} was trained on is not known")
+        else:
+            how = "by imitation only" if training.rubric is None else f"with rubric {training.rubric}"
+            lines.append(
+                f"the policy of the {side} was trained {how} on {training.prompts:,} prompts, "
+                f"{training.measured_here:,} of them measured here"
+            )
+    return lines
 
 
 def gate_json(finding: Finding) -> str:
