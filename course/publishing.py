@@ -21,7 +21,10 @@ from course.reports.tables import WIDTH
 from course.text import quoted_path, visible, visible_path
 
 RUN = Path("{run}")  # in a next command: the run's folder
-MAIN_NUMBERS = {"A": "pass_rate", "B": "selected_accuracy"}
+MAIN_NUMBERS = (  # of a summary, the first of these is what the log of runs shows; a run of many trainings has none
+    *("selected_accuracy", "pass_rate", "true_reward", "fresh_pass_rate", "pass_at_1_after"),
+    *("expected_reward_after", "expected_return_after", "highest_verifier_reward"),
+)
 
 
 class Conditions(NamedTuple):
@@ -29,8 +32,7 @@ class Conditions(NamedTuple):
 
     ``change``: the one thing changed since the run before, in the student's words; ``expect``: what they expected of
     it. ``dataset``: read to its end. ``holdout``: a second dataset that was measured beside it. ``seed``: of what the
-    run itself draws; Loops A and B draw nothing. ``main_number``: the name in the summary of what the log of runs
-    shows; Loops A and B have theirs. ``knob``: what was turned, where it is not what the loop turns.
+    run itself draws; Loops A and B draw nothing. ``knob``: what was turned, where it is not what the loop turns.
     """
 
     loop: Literal["A", "B", "C"]
@@ -44,7 +46,6 @@ class Conditions(NamedTuple):
     samples_per_prompt: int | None = None
     source: Provenance | None = None
     seed: int | None = None
-    main_number: str | None = None
     knob: str | None = None
 
 
@@ -69,7 +70,7 @@ def publish(
     run.write_json(SUMMARY, summary)
     manifest = manifest_of(conditions, run.outputs)
     digest = run.seal(manifest)
-    number = conditions.main_number or MAIN_NUMBERS.get(conditions.loop)
+    main = [name for name in MAIN_NUMBERS if name in summary][:1]
     line = LogLine(
         run="",
         manifest=digest,
@@ -77,7 +78,7 @@ def publish(
         command=conditions.command,
         change=manifest.change,
         expect=manifest.expect,
-        number={number: summary[number]} if number else {},
+        number={name: summary[name] for name in main},
         holdouts=opened_holdouts(conditions),
     )
     with locked(run_log.LOG) as log:
