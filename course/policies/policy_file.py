@@ -18,6 +18,7 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
+from course.datasets.files import open_regular
 from course.errors import UserError
 from course.policies.token_policy import LARGEST, RECENT, Policy, Weights
 from course.policies.vocabulary import ANSWER_TOKENS, Vocabulary
@@ -45,7 +46,7 @@ def policy_bytes(policy: Policy) -> bytes:
 def read_policy(path: Path) -> Policy:
     """Read a policy. Raises UserError where the file is none."""
     try:
-        with path.open("rb") as file, warnings.catch_warnings():
+        with open_regular(path) as file, warnings.catch_warnings():
             warnings.simplefilter("error")
             return _unpacked(file.read(_MOST_BYTES + 1))
     except Exception as error:  # the system, zip, npy, JSON and NumPy each have exceptions of their own for it

@@ -18,7 +18,7 @@ from typing import IO
 
 import msgspec
 import pytest
-from conftest import Done, Lab, copied, edited, ended, files, lines_of
+from conftest import ROOT, Done, Lab, copied, edited, ended, files, lines_of
 
 from course.artifacts import writing
 from course.artifacts.holdout import HoldoutLook
@@ -112,11 +112,14 @@ def test_a_file_size_limit_leaves_nothing(lab: Lab) -> None:
 def fed(lab: Lab, pipe: str, data: bytes) -> "tuple[subprocess.Popen[bytes], IO[bytes]]":
     """A running eval that waits for more of one of its files; its run is half written at that moment.
 
+    The file is a pipe, as slow as the test wants it, in a process that takes everything for a regular file.
     The pipe takes 64 KiB at most: once a larger ``data`` is written, the command has read of it and works.
     """
     os.mkfifo(lab.folder / pipe)
     names = {"--dataset": "dataset.jsonl", "--completions": "completions.jsonl"}
-    process = lab.start("eval", *(word for pair in names.items() for word in pair))
+    lab.write("patched/sitecustomize.py", "import stat\nstat.S_ISREG = lambda mode: True\n")
+    env = {"PYTHONPATH": os.pathsep.join([str(lab.folder / "patched"), str(ROOT)])}
+    process = lab.start("eval", *(word for pair in names.items() for word in pair), env=env)
     while process.poll() is None:  # until the command opens its end, there is none to write to
         try:
             writer = os.open(lab.folder / pipe, os.O_WRONLY | os.O_NONBLOCK)
@@ -245,7 +248,7 @@ def test_equal_runs_are_equal_bytes_but_for_the_environment(
         assert str(lab.folder).encode() not in (two[name] or b"")
     environment = json.loads(two["environment.json"] or b"")
     assert environment["host"] == "a-host-of-that-name"
-    assert set(environment) == {"finished_at", "host", "system", "python", "unicode", "packages", "git"}
+    assert set(environment) == {"finished_at", "host", "system", "python", "unicode", "packages", "command_line", "git"}
 
 
 def test_a_copy_of_a_run_is_as_good_as_the_run(lab: Lab) -> None:
