@@ -23,7 +23,7 @@ from course.datasets.pairing import paired
 from course.datasets.records import Example, SampleGroup
 from course.datasets.sources import Dataset, provenance
 from course.errors import UserError
-from course.exercises.picking import PickBest, Sample, choose, load_pick_best
+from course.exercises.picking import PickBest, Sample, choose, load_pick_best, pick_best_fingerprint
 from course.publishing import Conditions, publish
 from course.reports.progress import with_progress
 from course.reports.selection_demo import selection_text
@@ -105,7 +105,7 @@ def main() -> int:
 
     dataset = Dataset(args.dataset, args.split)
     with RunWriter(args.outdir) as run:
-        pick_best, fingerprint = load_pick_best()
+        pick_best = load_pick_best()
         source = provenance(args.samples)
         digest = hashlib.sha256()
         samples = read_samples(args.samples, args.n, digest)
@@ -120,7 +120,7 @@ def main() -> int:
             settings={
                 "dataset": visible(args.dataset.name),
                 "samples": visible(args.samples.name),
-                PICK_BEST_FINGERPRINT: fingerprint,
+                PICK_BEST_FINGERPRINT: pick_best_fingerprint(),
             },
             change=args.change,
             dataset=dataset,
