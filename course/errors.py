@@ -1,5 +1,9 @@
 """Machinery: the one exception for what a person can mend, and the system's words for what went wrong."""
 
+from pathlib import Path
+
+written_runs: list[Path] = []  # by this process: an error that comes later says that the run is there
+
 
 class UserError(Exception):
     """Bad input, a bad path, a full disk: one sentence that says what was expected, what was there, where, what to do.

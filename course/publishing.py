@@ -16,9 +16,10 @@ from course.artifacts.scorer_identity import installed
 from course.artifacts.writing import RunWriter
 from course.datasets.records import Provenance
 from course.datasets.sources import HOLDOUT, Dataset, holdouts_in
+from course.errors import written_runs
 from course.reports.run_page import run_page
 from course.reports.tables import WIDTH
-from course.text import quoted_path, visible, visible_path
+from course.text import shell_word, visible, visible_path
 
 RUN = Path("{run}")  # in a next command: the run's folder
 MAIN_NUMBERS = (  # of a summary, the first of these is what the log of runs shows; a run of many trainings has none
@@ -87,6 +88,7 @@ def publish(
         room = room_conditions(manifest)
         page = run_page(manifest, summary, room, examples, look, digest, conditions.knob)
         path = run.publish(log, line, page)
+    written_runs.append(path)
 
     print(f"{report}\n")
     if look:
@@ -104,7 +106,7 @@ def word_of(word: str | Path, run: Path) -> str:
     """A word of a command line, to be pasted; ``RUN`` in front of a path is the run's folder."""
     if isinstance(word, str):
         return word
-    return quoted_path(run / word.relative_to(RUN) if word.is_relative_to(RUN) else word)
+    return shell_word(run / word.relative_to(RUN) if word.is_relative_to(RUN) else word)
 
 
 def command_line(words: Sequence[str], windows: bool = os.name == "nt") -> str:

@@ -18,6 +18,7 @@ import msgspec
 import pytest
 from hypothesis import HealthCheck, settings
 
+from course import process
 from course.artifacts import run_log
 from course.command import run_command
 
@@ -84,7 +85,8 @@ class Lab:
         """Run ``course.command`` in this process, ended as a real one is. An exception that escapes fails the test."""
         main = importlib.import_module(f"course.{command}").main
         out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="\n") for _ in range(2))
-        on_sigterm, environment = signal.getsignal(signal.SIGTERM), dict(os.environ)
+        environment, hooks = dict(os.environ), (sys.excepthook, sys.unraisablehook)
+        handlers = {number: signal.getsignal(number) for number in process.SIGNALS}
         try:
             with pytest.MonkeyPatch.context() as patch:
                 patch.setattr(sys, "argv", [command, *map(str, arguments)])
@@ -93,7 +95,9 @@ class Lab:
                 with pytest.raises(SystemExit) as leaving:
                     run_command(main)
         finally:
-            signal.signal(signal.SIGTERM, on_sigterm)
+            for number, handler in handlers.items():
+                signal.signal(number, handler)
+            sys.excepthook, sys.unraisablehook = hooks
             restore(environment)
         printed = []
         for stream in (out, err):

@@ -29,13 +29,14 @@ FLOORS = {  # a part of the course -> what of the course it may import, besides 
     "score": {"faults", "text"},
     "stats": set[str](),
     "datasets": {"errors", "text", "faults", "score"},
-    "command": {"errors", "text"},
+    "process": {"text"},
+    "command": {"errors", "process", "text"},
     "rubrics": GROUND,
     "policies": GROUND | {"rubrics"},
     "artifacts": GROUND | {"rubrics", "policies"},
     "reports": GROUND | {"rubrics", "policies", "artifacts"},
     "publishing": GROUND | {"artifacts", "reports"},
-    "exercises": GROUND | {"artifacts", "reports"},
+    "exercises": GROUND | {"process", "artifacts", "reports"},
 }
 EVERYTHING = set(FLOORS)
 HEAVY = {"rich", "numpy", "matplotlib", "scipy", "splintr"}

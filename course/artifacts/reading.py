@@ -95,14 +95,19 @@ def batches(run: Run, digest: "hashlib._Hash") -> Iterator[list[Result]]:
     """The same, some 256 KiB at a time. A row that this lab would have written with other bytes is none."""
     decode = msgspec.json.Decoder(RESULT_TYPES[run.manifest.loop]).decode_lines
     encode = msgspec.json.Encoder().encode_lines
-    rest, number = b"", 0
+    begun: list[bytes] = []  # of a row that no block has ended yet
+    number = 0
     try:
         with open_regular(run.path / RESULTS) as file:
             while block := file.read(_BLOCK_BYTES):
                 digest.update(block)
-                head, end, rest = (rest + block).rpartition(b"\n")
-                batch = decode(head)
-                if encode(batch) != head + end:
+                lines, end, rest = block.rpartition(b"\n")
+                if not end:
+                    begun.append(rest)
+                    continue
+                lines, begun = b"".join([*begun, lines, end]), [rest]
+                batch = decode(lines)
+                if encode(batch) != lines:
                     raise Broken(f"{RESULTS}, after row {number}: a row is not as this lab writes it, byte for byte")
                 number += len(batch)
                 yield batch
@@ -110,5 +115,5 @@ def batches(run: Run, digest: "hashlib._Hash") -> Iterator[list[Result]]:
         raise Broken(f"{RESULTS} cannot be read: {reason(error)}") from None
     except _UNREADABLE as error:
         raise Broken(f"{RESULTS}, after row {number}: not a result: {clipped(str(error), 80)}") from None
-    if rest:
+    if any(begun):
         raise Broken(f"{RESULTS} is cut off after row {number}")

@@ -1,9 +1,9 @@
 """Machinery: writing a run, in a hidden folder beside its place, synced, then renamed. A killed command leaves none.
 
 Covered
-    An error, Ctrl-C or SIGTERM on the way removes the hidden folder. A kill -9 or a power cut leaves it behind, under
-    a name that ends in ``.partial``, and it can be deleted. A full disk shows before the rename. Commands at one
-    moment take their names one after the other, each with its line in the log.
+    An error, Ctrl-C, SIGTERM or SIGHUP on the way removes the hidden folder. A kill -9 or a power cut leaves it
+    behind, under a name that ends in ``.partial``, and it can be deleted. A full disk shows before the rename.
+    Commands at one moment take their names one after the other, each with its line in the log.
 Not covered
     Disks that say they have synced and have not. A kill between the line in the log and the rename leaves the line.
 """
@@ -55,9 +55,11 @@ class RunWriter:
         self._temporary = parent / f".{os.urandom(8).hex()}.partial"
         try:
             self._temporary.mkdir(parents=True)
-        except OSError as error:
+        except BaseException as error:
             self._clean_up()
-            raise self._refused(error) from None
+            if isinstance(error, OSError):
+                raise self._refused(error) from None
+            raise
         return self
 
     def __exit__(self, _: type[BaseException] | None, error: BaseException | None, __: TracebackType | None) -> None:

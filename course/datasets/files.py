@@ -1,19 +1,16 @@
-"""Machinery: opening a file that a person named. What would block or never end is refused, as a missing file is."""
+"""Machinery: a file that goes in is opened. A pipe would wait for ever, and a device such as /dev/zero never ends."""
 
-import os
+import errno
 import stat
 from pathlib import Path
 from typing import BinaryIO
 
+_KINDS = {stat.S_IFDIR: "a folder", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}
+
 
 def open_regular(path: Path) -> BinaryIO:
-    """The file, open for reading in bytes. Raises OSError where it cannot be, or is a pipe, a device or a folder."""
-    return open(path, "rb", opener=_opener)
-
-
-def _opener(name: str, flags: int) -> int:
-    descriptor = os.open(name, flags | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.close(descriptor)
-        raise OSError(0, "not a regular file", name)
-    return descriptor
+    """Open a file to read its bytes. Raises OSError, which says what is there instead, where it is no regular file."""
+    mode = path.stat().st_mode
+    if not stat.S_ISREG(mode):
+        raise OSError(errno.EINVAL, f"{_KINDS.get(stat.S_IFMT(mode), 'a device')}, not a file", str(path))
+    return path.open("rb")

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from course.datasets.records import Example
 from course.errors import UserError
-from course.text import visible, visible_path
+from course.text import clipped, visible_path
 
 Answer = TypeVar("Answer")
 
@@ -57,5 +57,5 @@ def paired(
 
 
 def _listed(ids: list[str]) -> str:
-    names = ", ".join(visible(id_[:60]) for id_ in islice(ids, _NAMED))
+    names = ", ".join(clipped(id_, 60) for id_ in islice(ids, _NAMED))
     return f"{len(ids):,} id{'s' if len(ids) > 1 else ''} ({names}{', …' if len(ids) > _NAMED else ''})"

@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from course.faults import FAMILIES
-from course.text import visible
+from course.text import quoted
 
 Id = Annotated[str, Meta(min_length=1)]
 
@@ -66,7 +66,7 @@ class GoldenCase(Record, frozen=True, forbid_unknown_fields=True):
 
     def __post_init__(self) -> None:
         if self.expected_outcome not in FAMILIES:
-            got = visible(self.expected_outcome[:60])
+            got = quoted(self.expected_outcome)
             raise ValueError(f"$.expected_outcome: expected one of {', '.join(FAMILIES)}, got {got}")
         if self.expected_reward != float(self.expected_outcome == "ok"):
             raise ValueError(

@@ -12,7 +12,7 @@ from msgspec import UNSET
 from course.datasets.jsonl import read_batches, read_json, read_records
 from course.datasets.records import Example, Provenance, SampleGroup, Training, prompt_digest
 from course.errors import UserError
-from course.text import visible, visible_path
+from course.text import clipped, visible, visible_path
 
 HOLDOUT = "holdout"
 SPLITS = ("dev", HOLDOUT)
@@ -81,9 +81,9 @@ class Dataset:
         return len({prompt_digest(prompt) for prompt in self.prompts}.intersection(training.prompts))
 
     def _note_split(self, said: object, id_: str) -> None:
-        where = f"{visible_path(self.path)}: $.metadata.split of {visible(id_[:60])}"
+        where = f"{visible_path(self.path)}: $.metadata.split of {clipped(id_, 60)}"
         if said is not None and said not in SPLITS:
-            raise UserError(f"{where}: expected {' or '.join(SPLITS)}, got {visible(str(said)[:60])}")
+            raise UserError(f"{where}: expected {' or '.join(SPLITS)}, got {clipped(str(said), 60)}")
         if said is not None and self.declared not in (None, said):
             raise UserError(f"{where}: expected {self.declared}, as --split says, got {said}; leave --split away")
         self._splits.append(said)
@@ -145,7 +145,7 @@ class SelectionPack:
             got = len(group.samples)
             self._size = self._size or got
             if got != self._size:
-                in_ = f"{got} in {visible(group.id[:60])}"
+                in_ = f"{got} in {clipped(group.id, 60)}"
                 raise UserError(f"{where}: expected groups of one size, got {self._size} samples first and {in_}")
             if self.n > got:
                 raise UserError(f"--n {self.n}: expected at most {got}, the samples a prompt in {where}, got {self.n}")

@@ -20,6 +20,7 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
+from course.datasets.files import open_regular
 from course.datasets.records import Training
 from course.errors import UserError
 from course.policies.token_policy import LARGEST, RECENT, Policy, Weights
@@ -50,7 +51,7 @@ def policy_bytes(policy: Policy, training: Training) -> bytes:
 def read_policy(path: Path) -> tuple[Policy, Training]:
     """Read a policy, and what it was trained on. Raises UserError where the file is none."""
     try:
-        with path.open("rb") as file, warnings.catch_warnings():
+        with open_regular(path) as file, warnings.catch_warnings():
             warnings.simplefilter("error")
             return _unpacked(file.read(_MOST_BYTES + 1))
     except Exception as error:  # the system, zip, npy, JSON and NumPy each have exceptions of their own for it

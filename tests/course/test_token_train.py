@@ -336,7 +336,9 @@ def test_ctrl_c_and_a_polite_kill_end_in_a_whole_run(
     status: int,
 ) -> None:
     process, _ = started
-    process.send_signal(sign)
+    for each in (sign, signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGINT):  # the first one counts
+        process.send_signal(each)
+        time.sleep(0.02)
     done = ended(process)
     assert (done.status, done.err) == (status, "")
     assert "interrupted after" in done.out

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from conftest import Done, Lab, copied, edited, ended, files, lines_of
+from conftest import ROOT, Done, Lab, copied, edited, ended, files, lines_of
 
 from course.artifacts import writing
 from course.artifacts.records import Manifest
@@ -251,7 +251,7 @@ def test_equal_runs_are_equal_bytes_but_for_the_environment(
         assert str(lab.folder).encode() not in (two[name] or b"")
     environment = json.loads(two["environment.json"] or b"")
     assert environment["host"] == "a-host-of-that-name"
-    assert set(environment) == {"finished_at", "host", "system", "python", "unicode", "packages", "git"}
+    assert set(environment) == {"finished_at", "host", "system", "python", "unicode", "packages", "command_line", "git"}
 
 
 def test_a_copy_of_a_run_is_as_good_as_the_run(lab: Lab) -> None:
