@@ -18,7 +18,7 @@ from course.command import Parser, run_command
 from course.datasets.jsonl import read_records
 from course.datasets.pairing import paired
 from course.datasets.records import Example, Rollout
-from course.datasets.sources import Completions, Dataset, provenance
+from course.datasets.sources import CompletionsFile, Dataset, provenance
 from course.publishing import RUN, Conditions, publish
 from course.reports.eval import eval_text
 from course.reports.measurement import conditions_text
@@ -56,7 +56,7 @@ def main() -> int:
             completions=args.completions,
         )
         run.write_rows(RESULTS, counted(evaluate(pairs), facts, firsts))
-        completions = Completions(args.completions, digest.hexdigest(), 1)
+        completions = CompletionsFile(args.completions, digest.hexdigest(), 1)
         source = provenance(completions)
         summary = summary_of(facts)
         conditions = Conditions(

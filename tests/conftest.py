@@ -9,7 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -30,6 +30,30 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("lab", "which tests (default: all but the slow ones)")
     group.addoption("--fast", action="store_true", help="only those without commands, processes, trainings")
     group.addoption("--all", action="store_true", help="the slow ones too, and more examples of each property")
+
+
+RUNS_BEFORE = pytest.StashKey[dict[str, tuple[int, int]]]()
+
+
+def runs_of_this_checkout() -> dict[str, tuple[int, int]]:
+    """Everything under its ``runs/``, each with its size and when it was changed."""
+    found = ((path, path.stat()) for path in (ROOT / "runs").rglob("*"))
+    return {path.as_posix(): (stat.st_size, stat.st_mtime_ns) for path, stat in found}
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    session.config.stash[RUNS_BEFORE] = runs_of_this_checkout()
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """The suite leaves the runs of whoever starts it alone, and their log: this holds it."""
+    if runs_of_this_checkout() != session.config.stash[RUNS_BEFORE]:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    if runs_of_this_checkout() != config.stash[RUNS_BEFORE]:
+        terminalreporter.write_line("FAILED: runs/ of this checkout changed while the tests ran", red=True)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -193,6 +217,14 @@ class Lab:
         done = self("eval", "--dataset", dataset, "--completions", completions, "--outdir", run)
         assert done.status == 0, done.err
         return Path(run)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def log_of_no_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What publishes a run without the fixture ``lab`` leaves no line in the log of this checkout either."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(run_log, "LOG", tmp_path_factory.mktemp("logged") / "log.jsonl")
+        yield
 
 
 @pytest.fixture

@@ -183,7 +183,7 @@ def called(tree: ast.AST) -> set[str]:
 @pytest.mark.parametrize("path", FILES, ids=name_of)
 def test_a_run_is_put_together_in_one_place_and_no_report_writes(path: Path) -> None:
     tree = parsed(path)
-    ending = {"commit", "manifest_of", "run_page", "Manifest", "count_look"}
+    ending = {"seal", "manifest_of", "run_page", "Manifest", "LogLine", "locked"}
     if part_of(path) != "publishing" and path.name != "writing.py":
         assert not called(tree) & ending
     if part_of(path) == "reports":

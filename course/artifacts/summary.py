@@ -12,7 +12,7 @@ from course.stats import best_of_n_kl, best_of_n_kl_bound, pass_at_k, wilson_int
 
 _FAMILY_OF = FAMILIES | {MISSING: "data"}
 
-R = TypeVar("R", bound=Result)
+Row = TypeVar("Row", bound=Result)
 
 
 class Choice(NamedTuple):
@@ -39,7 +39,7 @@ def fact(row: Result) -> str | Choice:
     return Choice(row.details.outcome, len(row.rewards), right, row.rewards[0] == 1.0, row.chosen == best)
 
 
-def counted(rows: Iterable[R], facts: Counter[str | Choice], firsts: dict[str, R]) -> Iterator[R]:
+def counted(rows: Iterable[Row], facts: Counter[str | Choice], firsts: dict[str, Row]) -> Iterator[Row]:
     """The rows unchanged. Counts their facts on the way, and keeps the first row of each outcome."""
     for row in rows:
         firsts.setdefault(row.details.outcome, row)

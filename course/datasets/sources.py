@@ -114,7 +114,7 @@ def holdouts_in(prompts: Set[str]) -> list[str]:
     return [hashlib.sha256(encode(sorted(holdout))).hexdigest() for holdout in opened]
 
 
-class Completions(NamedTuple):
+class CompletionsFile(NamedTuple):
     """A file of completions as it was read: the SHA-256 of its bytes, and how many completions of a prompt it has."""
 
     path: Path
@@ -152,11 +152,11 @@ class SelectionPack:
             yield group.id, group.samples
 
     @property
-    def completions(self) -> Completions:
-        return Completions(self.path, self._bytes.hexdigest(), self._size)
+    def completions(self) -> CompletionsFile:
+        return CompletionsFile(self.path, self._bytes.hexdigest(), self._size)
 
 
-def provenance(completions: Completions) -> Provenance | None:
+def provenance(completions: CompletionsFile) -> Provenance | None:
     """Who generated a file of completions, by the file that describes it; None where there is none.
 
     Raises UserError where that describes other bytes or another number of completions.

@@ -5,12 +5,12 @@ from typing import Any
 
 from course.artifacts.scorer_identity import installed
 from course.datasets.records import Provenance
-from course.datasets.sources import Completions
+from course.datasets.sources import CompletionsFile
 from course.reports.tables import WIDTH, interval, percent
 from course.text import clipped
 
 
-def conditions_text(split: str, source: Provenance | None, completions: Completions) -> str:
+def conditions_text(split: str, source: Provenance | None, completions: CompletionsFile) -> str:
     """The conditions of the measurement. ``source``: who generated the completions, where that is known."""
     scorer = installed()
     golden = f"passed, {scorer.golden.cases} cases" if scorer.golden.passed else "FAILED: do not trust these numbers"
@@ -22,7 +22,7 @@ def conditions_text(split: str, source: Provenance | None, completions: Completi
     return "\n".join(lines)
 
 
-def meta_text(source: Provenance | None, completions: Completions) -> str:
+def meta_text(source: Provenance | None, completions: CompletionsFile) -> str:
     """What to write down of the completions, so that the gate can take the run."""
     digest = f'"completions_sha256":\n  "{completions.sha256}"'
     name = clipped(completions.meta_path.name, 40)
