@@ -89,8 +89,9 @@ def log_text(log: Sequence[LogLine]) -> str:
         opened.update(line.holdouts)
         number = ", ".join(f"{name} {'-' if value is None else f'{value:.4g}'}" for name, value in line.number.items())
         looks = "".join(f", holdout look {opened[holdout]}" for holdout in line.holdouts)
-        what = f"{line.loop}  {clipped(line.command.removeprefix('course.'), 23):23}"
-        lines.append(f"{line.manifest[:8]}  {clipped(line.run, 20):20}  {what}  {clipped(number, 40)}{looks}")
+        what = f"{clipped(line.loop, 1)}  {clipped(line.command.removeprefix('course.'), 23):23}"
+        run = f"{visible(line.manifest[:8])}  {clipped(line.run, 20):20}"
+        lines.append(f"{run}  {what}  {clipped(number, 40)}{looks}")
         said = {"change": line.change, "expect": line.expect}
         lines += [f"{'':10}{name}: {clipped(text, WIDTH - 18)}" for name, text in said.items() if text]
     return "\n".join(lines)
