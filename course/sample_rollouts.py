@@ -24,7 +24,7 @@ from course.datasets.records import Provenance, Sampling
 from course.datasets.sources import Dataset
 from course.publishing import RUN, Conditions, publish
 from course.reports.progress import with_progress
-from course.text import clipped, visible
+from course.text import clipped, visible, visible_path
 
 if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --help answers at once
     from course.policies.token_policy import Policy
