@@ -133,10 +133,11 @@ class Lab:
                 (self.root / name).symlink_to(ROOT / name, target_is_directory=True)
         environment = os.environ | {"PYTHONPATH": str(self.root)} | more.pop("env", {})
         line = [sys.executable, "-m", f"course.{command}", *map(str, arguments)]
+        more.setdefault("cwd", self.folder)
         pipe = subprocess.PIPE
         if os.name == "posix":  # Ctrl-C is ignored in what a shell runs in the background, and in all its children
             more.setdefault("preexec_fn", partial(signal.signal, signal.SIGINT, signal.SIG_DFL))
-        return subprocess.Popen(line, cwd=self.folder, env=environment, stdout=pipe, stderr=pipe, **more)
+        return subprocess.Popen(line, env=environment, stdout=pipe, stderr=pipe, **more)
 
     def process(self, command: str, *arguments: object, **more: Any) -> Done:
         """The same, to its end."""
