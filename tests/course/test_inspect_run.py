@@ -148,6 +148,14 @@ def test_one_row_more_or_less_or_no_row_that_was_edited_back_is_seen_too(lab: La
     assert "WARNING" not in inspected(lab)
 
 
+def test_a_row_is_shown_when_the_whole_file_has_been_read(lab: Lab) -> None:
+    """The first row of 3,000, of which the last was edited."""
+    lab.evaluate(range(3_000), ["no"] * 3_000, "--outdir", "run")
+    assert "WARNING" not in inspected(lab, "--id", "q1")
+    rows_edited(Path("run"), lambda rows: rows[-1].update(prompt="?"), forge=False)
+    assert inspected(lab, "--id", "q1").startswith(EDITED)
+
+
 def test_the_log_alone_shows_the_runs_there_are(lab: Lab) -> None:
     assert lab("inspect_run", "--log").out == "no run stands in the log yet\n"
     lab.evaluate([1, 2], ["Final: 1", "no"], "--outdir", "first", "--change", "nothing yet", "--expect", "half")
