@@ -242,11 +242,6 @@ def restore(environment: dict[str, str]) -> None:
     os.environ.update(environment)
 
 
-def wide(out: str) -> int:
-    """How many columns a report takes. The next command is one line, however long: so it can be pasted anywhere."""
-    return max(len(line) for line in out.split("\n") if not line.startswith("next: "))
-
-
 def prompts_digest(prompts: Iterable[str]) -> str:
     """What the log knows a holdout by: SHA-256 over its distinct prompts, sorted, each a line of JSON."""
     lines = (json.dumps(prompt, ensure_ascii=False) + "\n" for prompt in sorted(set(prompts)))

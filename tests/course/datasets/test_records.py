@@ -25,6 +25,7 @@ from course.datasets.records import (
 from course.errors import UserError
 from course.text import visible
 
+DIGEST = "0123456789abcdef" * 4
 NINES = "9" * 1000
 CASE = {"id": '"g"', "prompt": '"p"', "expected_answer": "1", "completion": '"Final: 1"'}
 VERDICT = {"expected_reward": "1.0", "expected_outcome": '"ok"', "rule": '"r"', "why": '"w"'}
@@ -180,8 +181,10 @@ def test_a_seed_that_there_is_none_of_is_null_and_what_is_not_known_may_be_left_
 
 
 def test_provenance_can_bind_the_completions_and_say_what_the_policy_was_trained_on(tmp_path: Path) -> None:
-    assert read_meta(tmp_path, digested('"abc"')).completions_sha256 == "abc"
-    assert read_meta(tmp_path, training('{"rubric":"score","prompts":["p"]}')).training == Training("score", ["p"])
+    assert read_meta(tmp_path, digested(f'"{DIGEST}"')).completions_sha256 == DIGEST
+    assert read_meta(tmp_path, training(f'{{"rubric":"score","prompts":["{DIGEST[:16]}"]}}')).training == Training(
+        "score", [DIGEST[:16]]
+    )
     assert read_meta(tmp_path, training('{"rubric":null,"prompts":[]}')).training == Training(None, [])
 
 

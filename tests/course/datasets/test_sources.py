@@ -189,7 +189,7 @@ def test_of_two_holdouts_both_are_opened() -> None:
 
 
 def test_trained_on_counts_distinct_prompts_of_the_training(tmp_path: Path) -> None:
-    digests = [hashlib.sha256(prompt.encode()).hexdigest()[:16] for prompt in ("a", "ü", "elsewhere")]
+    digests = sorted(hashlib.sha256(prompt.encode()).hexdigest()[:16] for prompt in ("a", "ü", "elsewhere"))
     read = dataset(tmp_path, record("q1", "a"), record("q2", "ü"), record("q3", "a"), record("q4", "unseen"))
     assert read.trained_on(Training("score", digests)) == 2
     assert read.trained_on(Training(None, [])) == 0
