@@ -82,7 +82,9 @@ def test_one_choice_that_was_not_the_first_of_the_best_leaves_the_exact_kl_undef
 
 
 def test_the_order_of_the_facts_changes_no_bit() -> None:
-    counts = {Choice("ok" if right else "empty", 10, right, right > 5, True): right + 1 for right in range(11)}
+    counts: dict[str | Choice, int] = {
+        Choice("ok" if right else "empty", 10, right, right > 5, True): right + 1 for right in range(11)
+    }
     assert summary_of(counts) == summary_of(dict(reversed(counts.items())))
 
 

@@ -217,7 +217,7 @@ def test_completions_without_a_meta_file_were_written_by_nobody_knows_whom(tmp_p
 
 @pytest.mark.parametrize("said", [{}, {"completions_sha256": DIGEST}])
 def test_the_meta_file_says_who_wrote_completions_and_how(tmp_path: Path, said: dict[str, str]) -> None:
-    source = provenance(described(tmp_path, **said))
+    source = provenance(described(tmp_path, 8, **said))
     assert source is not None
     assert (source.policy, source.created, source.note) == ("somebody", date(2026, 1, 31), "by hand")
     found = source.sampling

@@ -76,7 +76,7 @@ HOSTILE = [
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 @pytest.mark.parametrize("field", ["change", "expect", "policy"])
 def test_what_a_person_said_is_one_line_of_code_which_markdown_only_shows(field: str, text: str) -> None:
-    plain, hostile = (page(**{field: said}).split("\n") for said in ("plain", text))
+    plain, hostile = (page("A", 0, **{field: said}).split("\n") for said in ("plain", text))
     assert len(hostile) == len(plain)
     different = [(one, other) for one, other in zip(plain, hostile, strict=True) if one != other]
     [(one, other)] = different
@@ -89,7 +89,7 @@ def test_what_a_person_said_is_one_line_of_code_which_markdown_only_shows(field:
 
 
 def test_numbers_are_short_and_what_is_undefined_says_so() -> None:
-    numbers = {"kl": None, "rates": [1 / 3, 1], "none": {}, "text": "a\nb"}
+    numbers: dict[str, object] = {"kl": None, "rates": [1 / 3, 1], "none": {}, "text": "a\nb"}
     text = run_page(manifest("C"), numbers, {}, [], 0, DIGEST)
     assert "    kl                      undefined\n" in text
     assert "    rates                   0.3333, 1\n" in text
