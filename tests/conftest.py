@@ -125,13 +125,17 @@ class Lab:
             printed.append(stream.read())
         return Done(int(leaving.value.code or 0), *printed)
 
-    def start(self, command: str, *arguments: object, **more: Any) -> "subprocess.Popen[bytes]":
-        """Start ``python -m course.command`` as a process of its own. ``env`` is added to the environment."""
+    def path(self) -> dict[str, str]:
+        """What a process of its own needs in its environment, to find the package at this lab's root."""
         self.root.mkdir(exist_ok=True)
         for name in ("course", "data"):
             if not (self.root / name).exists():
                 (self.root / name).symlink_to(ROOT / name, target_is_directory=True)
-        environment = os.environ | {"PYTHONPATH": str(self.root)} | more.pop("env", {})
+        return {"PYTHONPATH": str(self.root)}
+
+    def start(self, command: str, *arguments: object, **more: Any) -> "subprocess.Popen[bytes]":
+        """Start ``python -m course.command`` as a process of its own. ``env`` is added to the environment."""
+        environment = os.environ | self.path() | more.pop("env", {})
         line = [sys.executable, "-m", f"course.{command}", *map(str, arguments)]
         more.setdefault("cwd", self.folder)
         pipe = subprocess.PIPE

@@ -60,9 +60,9 @@ def test_the_commands_of_the_readme_but_for_its_trainings_do_what_they_say(lab: 
 
 
 @pytest.mark.slow
-def test_every_command_of_the_readme_does_what_it_says(tmp_path: Path) -> None:
-    lay_out(tmp_path)
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+def test_every_command_of_the_readme_does_what_it_says(lab: Lab) -> None:
+    lay_out(lab.folder)
+    environment = os.environ | lab.path()
     lines = shell_lines()
     assert set(lines) >= NOT_RUN_HERE
     for line in lines:
@@ -70,7 +70,7 @@ def test_every_command_of_the_readme_does_what_it_says(tmp_path: Path) -> None:
             continue
         _, *arguments = line.split()
         arguments += BRIEFLY.get(arguments[1], [])
-        done = subprocess.run([sys.executable, *arguments], cwd=tmp_path, env=environment, capture_output=True)
+        done = subprocess.run([sys.executable, *arguments], cwd=lab.folder, env=environment, capture_output=True)
         assert done.returncode == (1 if arguments[1] in REFUSED else 0), (line, done.stderr)
         assert done.stdout
         assert not done.stderr

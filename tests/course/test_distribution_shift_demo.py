@@ -6,13 +6,14 @@ left of it when the fresh rate is taken off.
 """
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import ROOT, Lab, ended, files, lines_of
+from conftest import Lab, ended, files, lines_of
 from scipy.stats import binomtest  # type: ignore[import-untyped]
 
 from course.policies.evaluation import learn_and_evaluate
@@ -178,7 +179,7 @@ from course.{NAME} import main
 sys.argv = [{NAME!r}, *{[*arguments, "two"]!r}]
 run_command(main)
 """
-    environment = {"PYTHONPATH": str(ROOT), "PYTHONHASHSEED": "5", "TZ": "Asia/Tokyo"}
+    environment = os.environ | small.path() | {"PYTHONHASHSEED": "5", "TZ": "Asia/Tokyo"}
     pipe = subprocess.PIPE
     line = [sys.executable, "-c", code]
     done = ended(subprocess.Popen(line, cwd=small.folder, env=environment, stdout=pipe, stderr=pipe))
