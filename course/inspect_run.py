@@ -119,7 +119,7 @@ def main() -> int:
     if args.run is None:
         if args.log is None:
             parser.error("expected --run FOLDER, or --log to see the runs there are")
-        print(log_text(read_log(args.log)))
+        print(log_text(read_log(args.log, must_exist=args.log != run_log.LOG)))
         return 0
     try:
         opened = open_run(args.run)

@@ -9,7 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -31,6 +31,30 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("lab", "which tests (default: all but the slow ones)")
     group.addoption("--fast", action="store_true", help="only those without commands, processes, trainings, sweeps")
     group.addoption("--all", action="store_true", help="the slow ones too, and more examples of each property")
+
+
+RUNS_BEFORE = pytest.StashKey[dict[str, tuple[int, int]]]()
+
+
+def runs_of_this_checkout() -> dict[str, tuple[int, int]]:
+    """Everything under its ``runs/``, each with its size and when it was changed."""
+    found = ((path, path.stat()) for path in (ROOT / "runs").rglob("*"))
+    return {path.as_posix(): (stat.st_size, stat.st_mtime_ns) for path, stat in found}
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    session.config.stash[RUNS_BEFORE] = runs_of_this_checkout()
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """The suite leaves the runs of whoever starts it alone, and their log: this holds it."""
+    if runs_of_this_checkout() != session.config.stash[RUNS_BEFORE]:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    if runs_of_this_checkout() != config.stash[RUNS_BEFORE]:
+        terminalreporter.write_line("FAILED: runs/ of this checkout changed while the tests ran", red=True)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -105,18 +129,23 @@ class Lab:
             printed.append(stream.read())
         return Done(int(leaving.value.code or 0), *printed)
 
-    def start(self, command: str, *arguments: object, **more: Any) -> "subprocess.Popen[bytes]":
-        """Start ``python -m course.command`` as a process of its own. ``env`` is added to the environment."""
+    def path(self) -> dict[str, str]:
+        """What a process of its own needs in its environment, to find the package at this lab's root."""
         self.root.mkdir(exist_ok=True)
         for name in ("course", "data"):
             if not (self.root / name).exists():
                 (self.root / name).symlink_to(ROOT / name, target_is_directory=True)
-        environment = os.environ | {"PYTHONPATH": str(self.root)} | more.pop("env", {})
+        return {"PYTHONPATH": str(self.root)}
+
+    def start(self, command: str, *arguments: object, **more: Any) -> "subprocess.Popen[bytes]":
+        """Start ``python -m course.command`` as a process of its own. ``env`` is added to the environment."""
+        environment = os.environ | self.path() | more.pop("env", {})
         line = [sys.executable, "-m", f"course.{command}", *map(str, arguments)]
+        more.setdefault("cwd", self.folder)
         pipe = subprocess.PIPE
         if os.name == "posix":  # Ctrl-C is ignored in what a shell runs in the background, and in all its children
             more.setdefault("preexec_fn", partial(signal.signal, signal.SIGINT, signal.SIG_DFL))
-        return subprocess.Popen(line, cwd=self.folder, env=environment, stdout=pipe, stderr=pipe, **more)
+        return subprocess.Popen(line, env=environment, stdout=pipe, stderr=pipe, **more)
 
     def process(self, command: str, *arguments: object, **more: Any) -> Done:
         """The same, to its end."""
@@ -199,6 +228,14 @@ class Lab:
         return Path(run)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def log_of_no_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What publishes a run without the fixture ``lab`` leaves no line in the log of this checkout either."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(run_log, "LOG", tmp_path_factory.mktemp("logged") / "log.jsonl")
+        yield
+
+
 @pytest.fixture
 def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lab:
     monkeypatch.chdir(tmp_path)
@@ -211,6 +248,12 @@ def restore(environment: dict[str, str]) -> None:
     """Make the environment of this process what it was."""
     os.environ.clear()
     os.environ.update(environment)
+
+
+def prompts_digest(prompts: Iterable[str]) -> str:
+    """What the log knows a holdout by: SHA-256 over its distinct prompts, sorted, each a line of JSON."""
+    lines = (json.dumps(prompt, ensure_ascii=False) + "\n" for prompt in sorted(set(prompts)))
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
 def ended(process: "subprocess.Popen[bytes]") -> Done:

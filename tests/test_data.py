@@ -284,5 +284,6 @@ def test_the_script_makes_the_same_bytes(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["bandit", "bandit_backwards", "two_steps"])
 def test_an_example_run_is_whole_under_the_installed_scorer(lab: Lab, name: str) -> None:
-    done = lab("inspect_run", "--run", DATA / "example_runs" / name, "--verify")
+    runs = DATA / "example_runs"
+    done = lab("inspect_run", "--run", runs / name, "--verify", "--log", runs / "log.jsonl")
     assert (done.status, done.err) == (0, ""), done.out

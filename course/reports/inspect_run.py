@@ -88,9 +88,12 @@ def log_text(log: Sequence[LogLine]) -> str:
     for line in log:
         opened.update(line.holdouts)
         number = ", ".join(f"{name} {'-' if value is None else f'{value:.4g}'}" for name, value in line.number.items())
-        looks = "".join(f"  holdout look {opened[holdout]}" for holdout in line.holdouts)
-        what = f"{line.loop}  {clipped(line.command.removeprefix('course.'), 23):23}"
-        lines.append(f"{line.manifest[:8]}  {clipped(line.run, 20):20}  {what}  {clipped(number, 40)}{looks}".rstrip())
-        said = {"change": line.change, "expect": line.expect}
-        lines += [f"{'':10}{name}: {clipped(text, WIDTH - 18)}" for name, text in said.items() if text]
+        command = line.command.removeprefix("course.")
+        lines.append(
+            f"{clipped(line.manifest, 8):8}  {clipped(line.run, 18):18}  {clipped(line.loop, 1)}  "
+            f"{clipped(command, 16):16}  {clipped(number, 29)}".rstrip()
+        )
+        look = ", ".join(f"look {opened[holdout]}" for holdout in line.holdouts)
+        said = {"change": line.change, "expect": line.expect, "holdout": look}
+        lines += [f"{'':10}{name}: {clipped(text, WIDTH - 19)}" for name, text in said.items() if text]
     return "\n".join(lines)

@@ -33,19 +33,20 @@ def run_page(
         f"# Loop {manifest.loop}: {verb}",
         "",
         f"- Knob turned: {knob or turned}",
-        f"- The one change since the run before: {_inline(manifest.change or 'not said (--change)')}",
-        f"- Expected of it: {_inline(manifest.expect or 'not said (--expect)')}",
     ]
-    if manifest.policy is not None:
-        lines.append(f"- Policy that wrote the completions: {_inline(manifest.policy)}")
     if "passes" in numbers:
         passes = f"{numbers['passes']} of {numbers['n']} passed: {percent(numbers['pass_rate'])}"
         lines.append(f"- Result: {passes}, 95 % interval {interval(numbers['pass_rate_ci95'])}")
     if look:
         lines.append(f"- Holdout: this was look number {look} at it. Each look is a chance to tune on it.")
     lines.append(f"- Digest of this run, as the log of runs has it: {digest}")
-    lines += ["", "## The locked room", "", "Compare this run only with one that has the same.", ""]
-    lines += [f"    {name:22}{_inline(value)}" for name, value in room.items() if value is not None]
+    said = {
+        "the one change": manifest.change or "not said (--change)",
+        "expected of it": manifest.expect or "not said (--expect)",
+        "policy": manifest.policy,
+    }
+    lines += ["", "## What was said of it", "", *_block(said)]
+    lines += ["", "## The locked room", "", "Compare this run only with one that has the same.", "", *_block(room)]
     lines += ["", "## The numbers", ""]
     lines += [f"    {name:24}{_number(value)}" for name, value in numbers.items()]
     if examples:
@@ -68,8 +69,9 @@ def run_page(
     return "\n".join(lines)
 
 
-def _inline(value: object) -> str:
-    return visible("unknown" if value is None else str(value))
+def _block(values: Mapping[str, str | None]) -> list[str]:
+    """Indented, which makes it code: whatever a value contains, Markdown shows it and does nothing else."""
+    return [f"    {name:22}{visible(value)}" for name, value in values.items() if value is not None]
 
 
 def _number(value: object) -> str:

@@ -69,7 +69,12 @@ def test_a_run_is_reproducible_and_whole(quick: Lab) -> None:
 def test_the_identities_hold_exactly_in_the_example_runs() -> None:
     for name in ("bandit", "bandit_backwards"):
         check_update_rows(lines_of(EXAMPLE_RUNS / name / "bandit_train_log.jsonl"), with_baseline=True)
-    assert sorted(path.name for path in EXAMPLE_RUNS.iterdir()) == ["bandit", "bandit_backwards", "two_steps"]
+    assert sorted(path.name for path in EXAMPLE_RUNS.iterdir()) == [
+        "bandit",
+        "bandit_backwards",
+        "log.jsonl",
+        "two_steps",
+    ]
 
 
 @pytest.mark.parametrize("name", ["bandit", "bandit_backwards", "two_steps"])

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import ROOT, Lab, ended, files, lines_of
+from conftest import Lab, ended, files, lines_of
 from scipy_when_asked import scipy
 
 from course.policies.evaluation import learn_and_evaluate
@@ -189,7 +189,7 @@ from course.{NAME} import main
 sys.argv = [{NAME!r}, *{[*arguments, "two"]!r}]
 run_command(main)
 """
-    environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONHASHSEED": "5", "TZ": "Asia/Tokyo"}
+    environment = os.environ | small.path() | {"PYTHONHASHSEED": "5", "TZ": "Asia/Tokyo"}
     pipe = subprocess.PIPE
     line = [sys.executable, "-c", code]
     done = ended(subprocess.Popen(line, cwd=small.folder, env=environment, stdout=pipe, stderr=pipe))

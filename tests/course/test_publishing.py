@@ -33,7 +33,7 @@ def published(dataset: Path | None, loop: Any = "A", **more: Any) -> Path:
         run.write_rows(RESULTS, ROWS)
         run.write_bytes("curve.png", b"a figure")
         conditions = Conditions(loop, "course.eval", {"missing": None}, "a shorter prompt\n", "half", read, **more)
-        next_command = ["course.look", "--run", RUN, "--at", RUN / "curve.png"]
+        next_command: list[str | Path] = ["course.look", "--run", RUN, "--at", RUN / "curve.png"]
         summary = {"n": 2, "pass_rate": 0.5}
         return publish(run, conditions, summary, "THE REPORT", read=["curve.png", "log.txt"], next_command=next_command)
 

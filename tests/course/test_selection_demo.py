@@ -88,16 +88,16 @@ def test_fewer_samples_are_the_first_ones(lab: Lab) -> None:
 
 def test_the_manifest_says_n_and_which_pick_best_chose(lab: Lab) -> None:
     picker = lab.picker()
-    lab.select(ANSWERS, GROUPS, 3, "--change", "three, not two")
+    lab.select(ANSWERS, GROUPS, 3, "--change", "three, not two", "--expect", "more")
     manifest = json.loads(Path("runs/run_001/manifest.json").read_bytes())
     assert (manifest["loop"], manifest["samples_per_prompt"], manifest["change"]) == ("B", 3, "three, not two")
+    assert manifest["expect"] == "more"
     assert manifest["sampling"] == SAMPLING | {"n": 4}
     assert manifest["completions_fingerprint"] == hashlib.sha256(Path("pack.jsonl").read_bytes()).hexdigest()
-    assert manifest["settings"] == {
-        "dataset": "dataset.jsonl",
-        "samples": "pack.jsonl",
-        "pick_best_fingerprint": hashlib.sha256(picker.read_bytes()).hexdigest(),
-    }
+    assert manifest["settings"] == {"pick_best_fingerprint": hashlib.sha256(picker.read_bytes()).hexdigest()}
+    (line,) = lines_of(lab.log)
+    assert (line["loop"], line["command"]) == ("B", "course.selection_demo")
+    assert line["number"] == {"selected_accuracy": summary_of()["selected_accuracy"]}
 
 
 def test_choosing_twice_is_choosing_the_same(lab: Lab) -> None:
@@ -163,8 +163,54 @@ def test_groups_of_different_size_are_refused_and_the_odd_one_is_named(lab: Lab)
     lab.picker()
     for odd in (["a"] * 3, ["a"] * 5):
         groups = [*GROUPS[:2], odd, GROUPS[3]]
-        said = f"pack.jsonl: expected groups of one size, got 4 samples mostly and {len(odd)} in q3"
+        said = f"pack.jsonl: expected groups of one size, got 4 samples first and {len(odd)} in q3"
         assert said in refused(lab, groups=groups)
+
+
+def described(lab: Lab, **said: object) -> tuple[object, ...]:
+    """The options that name a dataset and a pack of four samples a prompt, of whose meta file this is said."""
+    lab.picker()
+    options = ("--dataset", lab.dataset(ANSWERS), "--samples", lab.pack(GROUPS), "--n", 2)
+    lab.meta("pack", **{"sampling": SAMPLING | {"n": 4}} | said)
+    return options
+
+
+@pytest.mark.parametrize("n", [1, 2, 8])
+def test_a_pack_of_another_size_than_its_meta_file_says_is_refused(lab: Lab, n: int) -> None:
+    """Also where it says --n: so many are looked at, and so many more were drawn."""
+    line = lab.refused("selection_demo", *described(lab, sampling=SAMPLING | {"n": n}))
+    assert f"pack.meta.json $.sampling.n: expected 4, the completions a prompt in pack.jsonl, got {n}" in line
+
+
+def test_a_meta_file_of_another_pack_is_refused_with_the_line_that_mends_it(lab: Lab) -> None:
+    line = lab.refused("selection_demo", *described(lab, completions_sha256="0" * 64))
+    digest = hashlib.sha256(Path("pack.jsonl").read_bytes()).hexdigest()
+    assert "pack.meta.json $.completions_sha256: expected the SHA-256 of pack.jsonl, got that of other bytes" in line
+    assert line.endswith(f'write "completions_sha256": "{digest}"\n')
+
+
+def test_a_pack_that_nothing_is_bound_to_leaves_the_sampling_unknown_and_says_what_to_add(lab: Lab) -> None:
+    done = lab("selection_demo", *described(lab, completions_sha256=None))
+    digest = hashlib.sha256(Path("pack.jsonl").read_bytes()).hexdigest()
+    assert f'Add to it:\n\n"completions_sha256":\n  "{digest}"' in done.out
+    assert json.loads(Path("runs/run_001/manifest.json").read_bytes())["sampling"] is None
+
+
+def test_the_template_for_a_pack_says_the_size_of_its_groups(lab: Lab) -> None:
+    options = described(lab)
+    Path("pack.meta.json").unlink()
+    out = lab("selection_demo", *options).out
+    assert "Write it into\npack.meta.json, in the same folder:" in out
+    assert '"seed": null, "n": 4}' in out
+
+
+def test_groups_in_another_order_are_matched_by_their_ids(lab: Lab) -> None:
+    options = described(lab)
+    lines = Path("pack.jsonl").read_bytes().splitlines(keepends=True)
+    backwards = lab.write("backwards.jsonl", b"".join(reversed(lines)))
+    for path, run in (("pack.jsonl", "one"), (backwards, "other")):
+        assert lab("selection_demo", *options[:2], "--samples", path, "--n", 2, "--outdir", run).status == 0
+    assert Path("one/results.jsonl").read_bytes() == Path("other/results.jsonl").read_bytes()
 
 
 def test_missing_unknown_and_empty_groups_are_refused(lab: Lab) -> None:

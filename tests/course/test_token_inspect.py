@@ -7,6 +7,7 @@ The worked example. o200k_base splits 'Final: 323' into 'Final', ':', ' ', '323'
 import hashlib
 import json
 import os
+import re
 import subprocess
 import sys
 from typing import Any
@@ -64,7 +65,7 @@ def test_without_a_text_the_right_line_and_five_near_misses_are_shown(lab: Lab) 
     first, second = out.index("tokens in o200k_base, of GPT-4o"), out.index("tokens in mistral_v3, of Mistral NeMo")
     assert "3   5   'Final' ':' ' ' '032' '3'\n        15519 25 220 36733 18\n" in out[first:second]
     assert "3   7   'Final' ':' ' ' '0' '3' '2' '3'\n" in out[second:]
-    assert out.endswith("run: runs/run_001\nread: runs/run_001/tokens.jsonl\n")
+    assert re.search("\nrun: runs/run_001\ndigest: [0-9a-f]{64}\nread: runs/run_001/tokens.jsonl\n$", out)
 
 
 def test_the_run_holds_every_token_and_the_verdict_on_each_text(lab: Lab) -> None:
@@ -231,7 +232,7 @@ def test_bytes_on_the_command_line_that_are_no_text_are_refused(lab: Lab) -> Non
     assert not list(lab.folder.iterdir())
 
 
-@pytest.mark.parametrize("option", ["--expected", "--vocabulary"])
+@pytest.mark.parametrize("option", ["--json", "--vocabulary"])
 def test_an_option_that_is_not_there_is_refused(lab: Lab, option: str) -> None:
     assert lab.refused("token_inspect", option, "323").startswith(f"error: unrecognized arguments: {option}")
 

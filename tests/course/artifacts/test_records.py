@@ -1,13 +1,25 @@
-"""The rows of a run on disk.
+"""The rows of a run on disk, and who can have written them.
 
 An example: a row of Loop A is one line of JSON; ``details`` holds the scorer's own keys, and a field that no row has
 is refused.
 """
 
+import re
+
 import msgspec
 import pytest
+from conftest import ROOT
 
-from course.artifacts.records import RESULT_TYPES, UNANSWERED, Details, LearningResult, Result, Selection
+from course.artifacts.records import (
+    LOOPS_OF,
+    RESULT_TYPES,
+    UNANSWERED,
+    Details,
+    LearningResult,
+    Result,
+    Selection,
+    indented,
+)
 
 LINE = (
     b'{"id":"q1","prompt":"1 + 1?","expected_answer":2,"completion":"Final: 2","reward":1.0,'
@@ -38,3 +50,21 @@ def test_each_loop_has_its_row() -> None:
 
 def test_an_example_nobody_answered_earns_nothing() -> None:
     assert UNANSWERED == (0.0, "missing_completion", None)
+
+
+def test_every_command_that_ends_with_publishing_says_of_which_loops_its_runs_are() -> None:
+    """The gate and --verify hold a manifest's command against this; so a new command must be named here."""
+    sources = {f"course.{path.stem}": path.read_text(encoding="utf-8") for path in (ROOT / "course").glob("*.py")}
+    del sources["course.publishing"]
+    publishing = {name: source for name, source in sources.items() if "publish(" in source}
+    assert publishing.keys() == LOOPS_OF.keys()
+    for name, source in publishing.items():
+        loops = {loop for loop in "ABC" if f'loop="{loop}"' in source or f'Conditions("{loop}"' in source}
+        loops |= {loop for loop in "ABC" if re.search(rf'Conditions\(\s+"{loop}",', source)}
+        if re.search('loop="B" if .* else "C"', source):
+            loops = {"B", "C"}
+        assert loops == set(LOOPS_OF[name]), name
+
+
+def test_there_is_one_way_to_write_a_small_file() -> None:
+    assert indented({"b": [1, {}], "a": "ü"}) == b'{\n  "b": [\n    1,\n    {}\n  ],\n  "a": "\xc3\xbc"\n}\n'

@@ -80,10 +80,10 @@ def test_a_refused_run_is_no_line(lab: Lab) -> None:
     assert not lab.log.exists()
 
 
-EXAMPLES = [
+EXAMPLES: list[dict[str, object]] = [
     {"id": f"q{i}", "prompt": f"Question {i}?", "expected_answer": i, "metadata": {"split": "holdout"}} for i in (1, 2)
 ]
-THE_SAME_HOLDOUT = {
+THE_SAME_HOLDOUT: dict[str, Sequence[dict[str, object]]] = {
     "another name": [*EXAMPLES],
     "another order": EXAMPLES[::-1],
     "other ids": [{**example, "id": f"id-{i}"} for i, example in enumerate(EXAMPLES)],
@@ -95,7 +95,7 @@ THE_SAME_HOLDOUT = {
 @pytest.mark.parametrize("how", THE_SAME_HOLDOUT)
 def test_a_holdout_is_known_by_its_prompts(lab: Lab, how: str) -> None:
     lab("eval", *files_of(lab))
-    copy: Sequence[dict[str, object]] = THE_SAME_HOLDOUT[how]
+    copy = THE_SAME_HOLDOUT[how]
     dataset = lab.write("innocent.jsonl", copy)
     completions = lab.write("answers.jsonl", [{"id": example["id"], "completion": ""} for example in copy])
     assert "look number 2" in lab("eval", "--dataset", dataset, "--completions", completions).out

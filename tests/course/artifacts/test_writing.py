@@ -16,7 +16,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from conftest import ROOT, Done, Lab, copied, edited, ended, files, lines_of
+from conftest import Done, Lab, copied, edited, ended, files, lines_of
 
 from course.artifacts import writing
 from course.artifacts.records import Manifest

@@ -27,7 +27,7 @@ ROOM = [Condition("split", "dev", "dev", "environment"), Condition("sampling", N
 
 
 def test_a_comparison_is_told_in_numbers_and_words() -> None:
-    text = gate_text(Finding("PROMOTE", ["because"], ROOM, "policy", NUMBERS, 3))
+    text = gate_text(Finding("PROMOTE", ["because"], ROOM, "policy", [], NUMBERS, 3))
     assert text.startswith("PROMOTE: because\n\nthe locked room\n")
     for line in (
         "ok   split       dev         dev",
@@ -45,6 +45,16 @@ def test_a_comparison_is_told_in_numbers_and_words() -> None:
     assert max(map(len, text.split("\n"))) <= 80
 
 
+def test_what_a_verdict_must_not_be_read_without_stands_under_the_knob() -> None:
+    notes = ["only the choice changed: the policy did not", f"trained with rubric \x1b[31m {'on and on ' * 12}"]
+    text = gate_text(Finding("PROMOTE", ["because"], ROOM, "selection compute", notes, NUMBERS))
+    lines = text.partition("knob turned: ")[2].split("\n")
+    assert lines[:2] == ["selection compute", "only the choice changed: the policy did not"]
+    assert lines[2].startswith("trained with rubric <U+001B ESCAPE>[31m on and on")
+    assert lines[3].startswith("    ")  # it goes on
+    assert max(map(len, text.split("\n"))) <= 80
+
+
 def test_two_rooms_have_no_difference() -> None:
     text = gate_text(Finding("REJECT", ["one", "two"], ROOM, "environment"))
     assert text.startswith("REJECT: one\n  also: two\n")
@@ -52,6 +62,7 @@ def test_two_rooms_have_no_difference() -> None:
 
 
 def test_the_same_for_a_program() -> None:
-    found = json.loads(gate_json(Finding("PROMOTE", ["because"], ROOM, "policy", NUMBERS)))
+    found = json.loads(gate_json(Finding("PROMOTE", ["because"], ROOM, "policy", ["a note"], NUMBERS)))
     assert [condition["holds"] for condition in found["conditions"]] == [True, False]
     assert (found["numbers"]["n"], found["numbers"]["lost"]) == (99, [])
+    assert (found["notes"], found["holdout_looks"]) == (["a note"], None)
