@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _INT_MAX_STR_DIGITS = 4300
 
 # The values that argparse quotes in its complaints.
-_QUOTED = re.compile(r"(?s)(unrecognized arguments: |invalid [^:]+: |explicit argument )(.+?)( \(choose from .*)?$")
+_COMPLAINT = re.compile(r"(?s)(unrecognized arguments: |invalid [^:]+: |explicit argument )(.+?)( \(choose from .*)?$")
 
 # The matrices of this lab are small: a second thread only waits for the first, and the number of threads would decide
 # the last bits of a sum. NumPy reads these when it is loaded, which a command does after this.
@@ -50,7 +50,7 @@ class Parser(argparse.ArgumentParser):
         self.add_argument("--split", choices=("dev", "holdout"), help=help_)
 
     def error(self, message: str) -> NoReturn:
-        message = _QUOTED.sub(lambda found: f"{found[1]}{quoted(found[2])}{found[3] or ''}", message)
+        message = _COMPLAINT.sub(lambda found: f"{found[1]}{quoted(found[2])}{found[3] or ''}", message)
         raise UserError(f"{self._hint()}{message} (all options: {self.prog} --help)")
 
     def _hint(self) -> str:

@@ -21,9 +21,9 @@ from course.errors import UserError, reason
 from course.faults import MAX_DIGITS
 from course.text import clipped, quoted
 
-_BLOCK_BYTES = 1 << 18
-_MOST_BYTES = 1 << 26  # of one record: Python can make fifty times as much of it
-_TOO_LONG = f"expected at most {_MOST_BYTES >> 20} MB in one record, got more"
+_READ_BYTES = 1 << 18
+_RECORD_BYTES = 1 << 26  # of one record: Python can make fifty times as much of it
+_TOO_LONG = f"expected at most {_RECORD_BYTES >> 20} MB in one record, got more"
 _SHOWN = 60  # characters of a refused value
 _SPACE = b" \t\r\n"  # what JSON calls white space
 _NUMBER_LIMIT = 10**MAX_DIGITS
@@ -67,8 +67,8 @@ def read_json(path: Path, struct_type: type[S]) -> S:
     """Read a JSON file that holds one object, as strictly as a line of JSONL."""
     try:
         with open_regular(path) as file:
-            text = file.read(_MOST_BYTES + 1)
-        if len(text) > _MOST_BYTES:
+            text = file.read(_RECORD_BYTES + 1)
+        if len(text) > _RECORD_BYTES:
             raise ValueError(_TOO_LONG)
         return _decode(text.rstrip(_SPACE), struct_type)
     except OSError as error:
@@ -83,7 +83,7 @@ def _batches_of_lines(path: Path, digest: "hashlib._Hash | None" = None) -> Iter
     number = 1
     try:
         with open_regular(path) as file:
-            while block := file.read(_BLOCK_BYTES):
+            while block := file.read(_READ_BYTES):
                 if digest is not None:
                     digest.update(block)
                 lines, newline, end = block.rpartition(b"\n")  # in bytes, only a line feed ends a line
@@ -93,7 +93,7 @@ def _batches_of_lines(path: Path, digest: "hashlib._Hash | None" = None) -> Iter
                     number += len(batch)
                     rest = []
                 rest.append(end)
-                if sum(map(len, rest)) > _MOST_BYTES:
+                if sum(map(len, rest)) > _RECORD_BYTES:
                     raise UserError(f"{path}:{number} {_TOO_LONG}")
             yield [b"".join(rest)]
     except OSError as error:

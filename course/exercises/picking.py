@@ -28,7 +28,7 @@ from course.text import clipped, described, quoted, visible_path
 
 PICK_BEST = Path("exercises") / "pick_best.py"
 _NAME = "pick_best"
-_SHOWN = 60  # characters of an id or of a choice
+_CHARACTERS = 60  # characters of an id or of a choice
 
 
 class Sample(Struct, frozen=True):
@@ -75,7 +75,7 @@ def pick_best_fingerprint(path: Path = PICK_BEST) -> str:
 
 def choose(pick_best: PickBest, samples: Sequence[Sample], prompt_id: str, path: Path = PICK_BEST) -> int:
     """Let ``pick_best`` choose, and again, and return the index of its choice. Raises UserError where it made none."""
-    of = clipped(prompt_id, _SHOWN)
+    of = clipped(prompt_id, _CHARACTERS)
     first, second = (_choice(pick_best, samples, of, path) for _ in range(2))
     if first != second:
         raise UserError(
@@ -90,7 +90,9 @@ def _choice(pick_best: PickBest, samples: Sequence[Sample], of: str, path: Path)
     for sample in samples:
         if type(choice) is Sample and choice == sample:
             return sample.index
-    got = f"the text {clipped(choice, _SHOWN)!r}" if type(choice) is str else clipped(type_name(choice), _SHOWN)
+    got = (
+        f"the text {clipped(choice, _CHARACTERS)!r}" if type(choice) is str else clipped(type_name(choice), _CHARACTERS)
+    )
     expected = f"expected one of the {len(samples)} samples of {of}"
     raise UserError(f"{_place(pick_best, path)}: {expected}, got {got}; return the sample itself")
 

@@ -90,7 +90,7 @@ def log_text(log: Sequence[LogLine]) -> str:
         number = ", ".join(f"{name} {'-' if value is None else f'{value:.4g}'}" for name, value in line.number.items())
         command = line.command.removeprefix("course.")
         lines.append(
-            f"{clipped(line.manifest, 8):8}  {clipped(line.run, 18):18}  {clipped(line.loop, 1)}  "
+            f"{visible(line.manifest[:8]):8}  {clipped(line.run, 18):18}  {clipped(line.loop, 1)}  "
             f"{clipped(command, 16):16}  {clipped(number, 29)}".rstrip()
         )
         look = ", ".join(f"look {opened[holdout]}" for holdout in line.holdouts)

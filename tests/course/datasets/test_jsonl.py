@@ -193,7 +193,7 @@ TOO_LONG = "expected at most 1 MB in one record, got more"
 
 @pytest.fixture
 def one_megabyte(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jsonl, "_MOST_BYTES", 1 << 20)
+    monkeypatch.setattr(jsonl, "_RECORD_BYTES", 1 << 20)
     monkeypatch.setattr(jsonl, "_TOO_LONG", TOO_LONG)
 
 

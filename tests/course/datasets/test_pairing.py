@@ -60,7 +60,7 @@ OR_ELSE = "; or else"
         (["a"], ["a", "x"], "1 id (x) that the dataset does not have"),
         (["a"], ["b"], "none for 1 id (a) and 1 id (b) that the dataset does not have"),
         (["x\x1b\n"], [], f"none for 1 id (x<U+001B ESCAPE><U+000A LINE FEED>){OR_ELSE}"),
-        (["x" * 500], [], f"none for 1 id ({'x' * 60}){OR_ELSE}"),
+        (["x" * 500], [], f"none for 1 id ({'x' * 59}…){OR_ELSE}"),
         ([f"{n}" for n in range(1234)], [], f"none for 1,234 ids (0, 1, 2, 3, 4, …){OR_ELSE}"),
     ],
     ids=lambda _: "",

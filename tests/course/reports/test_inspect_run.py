@@ -73,16 +73,17 @@ CHOSEN = LogLine("r2", "f" * 64, "B", "course.selection_demo", "N is 8", "+20", 
 
 def test_the_log_is_a_line_a_run_oldest_first_with_what_was_changed_and_expected() -> None:
     assert log_text([MEASURED, CHOSEN]).split("\n") == [
-        "01234567  runs/run_001          A  eval                     pass_rate 0.425",
-        "ffffffff  r2                    B  selection_demo           selected_accuracy -, holdout look 1",
+        "01234567  runs/run_001        A  eval              pass_rate 0.425",
+        "ffffffff  r2                  B  selection_demo    selected_accuracy -",
         "          change: N is 8",
         "          expect: +20",
+        "          holdout: look 1",
     ]
 
 
 def test_looks_are_counted_holdout_by_holdout() -> None:
     log = [CHOSEN, CHOSEN, msgspec.structs.replace(CHOSEN, holdouts=["other"]), CHOSEN]
-    assert re.findall(r"holdout look (\d)", log_text(log)) == ["1", "2", "1", "3"]
+    assert re.findall(r"holdout: look (\d)", log_text(log)) == ["1", "2", "1", "3"]
 
 
 def test_an_empty_log_says_so() -> None:
