@@ -32,7 +32,7 @@ from course.reports.progress import with_progress
 from course.reports.token_train import token_train_text
 from course.reports.token_train_figure import learning_curves
 from course.rubrics.hackable import GAPS, RUBRICS
-from course.text import visible, visible_path
+from course.text import visible_path
 
 if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --help answers at once
     from course.policies.evaluation import Checkpoint
@@ -139,8 +139,6 @@ def main() -> int:
         name = write_ends(run, [ends[0], ends[-1]], examples, args)
         run.write_bytes(CURVES_FILE, learning_curves(rows, args.rubric))
         settings = plan._asdict() | {
-            "dataset": visible(dataset.path.name),
-            "holdout": visible(holdout.path.name) if holdout else None,
             "holdout_fingerprint": holdout.fingerprint if holdout else None,
             "rubric": args.rubric,
             "eval_every": args.eval_every,

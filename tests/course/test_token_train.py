@@ -5,6 +5,7 @@ three completions of each of the twelve prompts and of each of the four in the h
 the evaluations 0 and 4.
 """
 
+import hashlib
 import json
 import os
 import shutil
@@ -411,7 +412,8 @@ def test_the_presets_need_no_other_option(lab: Lab, preset: str) -> None:
     assert done.status == 0
     manifest = json.loads(Path("run/manifest.json").read_text(encoding="utf-8"))
     assert manifest["split"] == "dev"
-    assert manifest["settings"]["holdout"].endswith("holdout.jsonl")
+    holdout = ROOT / PRESETS[preset].holdout
+    assert manifest["settings"]["holdout_fingerprint"] == hashlib.sha256(holdout.read_bytes()).hexdigest()
     assert manifest["settings"]["steps"] == 1
 
 
