@@ -25,10 +25,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from course.artifacts import run_log
-from course.artifacts.locked_room import POLICY, Condition, knobs_turned, locked_room
+from course.artifacts.locked_room import POLICY, Condition, knobs_turned, locked_room, room_digest
 from course.artifacts.reading import Broken, Run, open_run
 from course.artifacts.records import MISSING
-from course.artifacts.run_log import looks, read_log
+from course.artifacts.run_log import looks, read_log, tries
 from course.artifacts.scorer_identity import installed
 from course.artifacts.verifying import Verification
 from course.command import Parser, fraction, run_command
@@ -171,7 +171,8 @@ def comparison_numbers(flips: Flips, min_delta: Fraction) -> Numbers:
         delta_ci95=paired_interval(gained, lost, flips.n),
         mcnemar_p=mcnemar_exact(gained, lost),
         net_flips_needed=net_flips_needed(flips, min_delta),
-        smallest_visible_difference=smallest_visible_difference(flips.n),
+        discordance=(discordance := (gained + lost + 2) / (flips.n + 2)),
+        smallest_visible_difference=smallest_visible_difference(flips.n, discordance),
     )
 
 
@@ -207,6 +208,7 @@ def examine(baseline: Path, candidate: Path, min_delta: Fraction, log: Path, oth
         knob=" and ".join(knobs) or "nothing",
         notes=notes_of(knobs, manifests),
         numbers=None if faults else comparison_numbers(flips, min_delta),
+        tries=tries(lines, room_digest(manifests["candidate"])),
         holdout_looks=max(looks(lines, holdout) for holdout in opened_holdouts) if opened_holdouts else None,
     )
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from course.artifacts import run_log
-from course.artifacts.locked_room import room_conditions
+from course.artifacts.locked_room import room_conditions, room_digest
 from course.artifacts.records import RESULTS, SCHEMA_VERSION, SUMMARY, Manifest, Result, TrainedOn
 from course.artifacts.run_log import LogLine, locked, looks, read_log
 from course.artifacts.scorer_identity import installed
@@ -80,6 +80,7 @@ def publish(
         change=manifest.change,
         expect=manifest.expect,
         number={name: summary[name] for name in main},
+        room=room_digest(manifest) if conditions.loop != "C" else None,
         holdouts=opened_holdouts(conditions),
     )
     with locked(run_log.LOG) as log:

@@ -1,5 +1,6 @@
 """Machinery: the locked room. Two runs can be compared only where everything but the one thing studied was the same."""
 
+from hashlib import sha256
 from typing import NamedTuple
 
 import msgspec
@@ -53,6 +54,11 @@ def room_conditions(manifest: Manifest) -> dict[str, str | None]:
     """What has to be the same in another run for the two to be compared; None where it is not known."""
     missing = manifest.settings.get("missing") or "refused"  # the setting --missing of Loop A
     return {name: _text(missing if name == "missing" else getattr(manifest, name)) for name in _KNOB_OF}
+
+
+def room_digest(manifest: Manifest) -> str:
+    """SHA-256 of the conditions: equal for two runs that can be compared."""
+    return sha256(msgspec.json.encode(room_conditions(manifest))).hexdigest()
 
 
 def locked_room(baseline: Manifest, candidate: Manifest) -> list[Condition]:

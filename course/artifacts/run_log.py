@@ -41,6 +41,7 @@ class LogLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     change: str | None
     expect: str | None
     number: dict[str, float | None]
+    room: str | None  # Loops A and B: ``room_digest`` of the conditions under which two runs can be compared
     holdouts: list[str]  # those that were opened, by their prompts: course.datasets.sources.holdouts_in
 
 
@@ -64,6 +65,11 @@ def read_log(path: Path, must_exist: bool = False) -> list[LogLine]:
                 "take that line out"
             ) from None
     return log
+
+
+def tries(log: Sequence[LogLine], room: str | None) -> int:
+    """How many runs were made in this room. Each but the first can have been a candidate."""
+    return sum(line.room == room for line in log)
 
 
 def looks(log: Sequence[LogLine], holdout: str) -> int:

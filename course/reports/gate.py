@@ -11,11 +11,15 @@ from course.artifacts.records import Manifest
 from course.reports.tables import WIDTH, interval, percent, points, table
 from course.text import clipped, visible
 
+NO_LUCK = 1 - 0.05 / 2  # how often a candidate that is no better is not promoted, at least: benchmarks/gate_rates.py
 _FLIPS_LISTED = 8  # of each kind
 
 
 class Numbers(msgspec.Struct, frozen=True):
-    """The comparison of two runs from one room. Rates are between 0 and 1, intervals are 95 %."""
+    """The comparison of two runs from one room. Rates are between 0 and 1, intervals are 95 %.
+
+    ``discordance``: the share of prompts that flip, estimated as (gained + lost + 2)/(n + 2).
+    """
 
     n: int
     baseline_passes: int
@@ -28,6 +32,7 @@ class Numbers(msgspec.Struct, frozen=True):
     delta_ci95: tuple[float, float]
     mcnemar_p: float
     net_flips_needed: int
+    discordance: float
     smallest_visible_difference: float
 
 
@@ -41,6 +46,7 @@ class Finding(msgspec.Struct, frozen=True):
     notes: list[str] = []
     numbers: Numbers | None = None
     holdout_looks: int | None = None
+    tries: int = 0  # runs in the log from the candidate's room
 
 
 def notes_of(knobs: Sequence[str], manifests: Mapping[str, Manifest]) -> list[str]:
@@ -78,7 +84,7 @@ def gate_text(finding: Finding) -> str:
     if finding.holdout_looks is not None:
         lines.append(f"looks at the holdout so far: {finding.holdout_looks}")
     if finding.numbers:
-        lines += ["", *_numbers_lines(finding.numbers)]
+        lines += ["", *_numbers_lines(finding.numbers), *_tries_lines(finding.tries)]
     elif finding.conditions:
         lines += ["", "no difference is reported: these two numbers do not mean the same thing"]
     return "\n".join(lines)
@@ -113,8 +119,21 @@ def _numbers_lines(numbers: Numbers) -> list[str]:
         _flips("lost", numbers.lost),
         f"exact McNemar p      {numbers.mcnemar_p:.4g}",
         f"to be promoted       needs at least {numbers.net_flips_needed:,} more gained than lost (with as many lost)",
-        f"n = {numbers.n:,} shows a true difference of {smallest:.1f} points four times in five",
+        f"n = {numbers.n:,} shows a true difference of {smallest:.1f} points four times in five,",
+        f"{'':21}where {percent(numbers.discordance)} of the prompts flip, as here",
     ]
+
+
+def _tries_lines(tries: int) -> list[str]:
+    """What asking often does to a test that is wrong one time in forty: it errs one way, and only that way promotes."""
+    if tries < 3:
+        return []
+    candidates = tries - 1
+    sentence = (
+        f"runs from this room: {tries:,}. Of {candidates:,} candidates that are no better, at least one is promoted by "
+        f"luck in up to {percent(1 - NO_LUCK**candidates, 0)} of cases: keep the others in mind, or take fresh prompts"
+    )
+    return ["", wrapped(sentence)]
 
 
 def _flips(label: str, ids: Sequence[str]) -> str:

@@ -390,6 +390,28 @@ def test_a_run_of_the_same_name_made_again_is_found_by_its_digest(lab: Lab, pair
     assert finding(lab, *pair)["numbers"]["baseline_passes"] == 12
 
 
+def test_runs_of_one_room_are_counted_and_what_so_many_tries_do_is_said(lab: Lab) -> None:
+    """Twenty candidates that are no better, each promoted one time in forty: 1 - 0.975^20 = 40 %."""
+    runs = [lab.measured(f"try-{i}", of_40(10 + i % 3)) for i in range(21)]
+    lab.measured("elsewhere", [True] * 30)
+    done = gate(lab, runs[0], runs[2])
+    said = (
+        "runs from this room: 21. Of 20 candidates that are no better, at least one is promoted by luck in up to 40 %"
+    )
+    assert said in " ".join(done.out.split())
+    few = gate(lab, lab.measured("one", [False] * 20), lab.measured("two", [True] * 20))
+    assert "runs from this room" not in few.out
+
+
+def test_the_smallest_difference_is_that_of_the_flips_seen_and_says_so(lab: Lab) -> None:
+    """12 of 40 flip: (12 + 2)/42 is a third; (1.96 + 0.84) * sqrt(1/3/40) is 25.6 points."""
+    baseline = lab.measured("baseline", [True] * 11 + [False] * 29)
+    candidate = lab.measured("candidate", [False] + [True] * 21 + [False] * 18)
+    out = gate(lab, baseline, candidate).out
+    assert "n = 40 shows a true difference of 25.6 points four times in five,\n" in out
+    assert "where 33.3 % of the prompts flip, as here" in out
+
+
 # ---- The decision on counts alone.
 
 

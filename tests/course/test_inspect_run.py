@@ -302,7 +302,7 @@ def test_a_hostile_change_or_expectation_in_the_log_reaches_no_terminal(lab: Lab
 
 
 def test_a_hostile_log_of_somebody_else_reaches_no_terminal(lab: Lab) -> None:
-    keys = ("run", "manifest", "loop", "command", "change", "expect")
+    keys = ("run", "manifest", "loop", "command", "change", "expect", "room")
     lines = [dict.fromkeys(keys, text) | {"number": {text: 1.5}, "holdouts": [text]} for text in HOSTILE]
     lines = [line | {"manifest": text * 9} for line, text in zip(lines, HOSTILE, strict=True)]
     path = lab.write("theirs.jsonl", lines)

@@ -15,11 +15,13 @@ import msgspec
 import pytest
 from conftest import ROOT, Lab, ended, lines_of
 
+from course.artifacts.locked_room import room_conditions
+from course.artifacts.records import Manifest
 from course.artifacts.run_log import LogLine, append, locked, looks, read_log
 from course.errors import UserError
 
 TEXTS = ["Final: 1", "Final: 2"]
-LINE = LogLine("runs/run_001", "0" * 64, "A", "course.eval", None, None, {"pass_rate": 0.5}, ["h"])
+LINE = LogLine("runs/run_001", "0" * 64, "A", "course.eval", None, None, {"pass_rate": 0.5}, None, ["h"])
 
 
 def files_of(lab: Lab, split: str | None = "holdout") -> list[object]:
@@ -31,6 +33,8 @@ def test_a_line_says_what_the_run_was_and_its_digest_is_printed(lab: Lab) -> Non
     digest = hashlib.sha256(Path("runs/run_001/manifest.json").read_bytes()).hexdigest()
     assert f"run: runs/run_001\ndigest: {digest}\n" in done.out
     assert digest in Path("runs/run_001/README.md").read_text(encoding="utf-8")
+    manifest = msgspec.json.decode(Path("runs/run_001/manifest.json").read_bytes(), type=Manifest)
+    room = hashlib.sha256(json.dumps(room_conditions(manifest), separators=(",", ":")).encode()).hexdigest()
     assert lines_of(lab.log) == [
         {
             "run": str(lab.folder / "runs" / "run_001"),  # not below the lab's root, which is another folder here
@@ -40,6 +44,7 @@ def test_a_line_says_what_the_run_was_and_its_digest_is_printed(lab: Lab) -> Non
             "change": "a shorter prompt",
             "expect": "half",
             "number": {"pass_rate": 1.0},
+            "room": room,
             "holdouts": [],
         }
     ]
@@ -181,6 +186,8 @@ def test_a_log_that_is_asked_for_has_to_be_there(tmp_path: Path) -> None:
 HOLDER = """
 import sys
 from pathlib import Path
+from course.artifacts.locked_room import room_conditions
+from course.artifacts.records import Manifest
 from course.artifacts.run_log import locked
 with locked(Path(sys.argv[1])):
     print("held", flush=True)

@@ -21,6 +21,7 @@ NUMBERS = Numbers(
     delta_ci95=(0.004, 0.12),
     mcnemar_p=0.03125,
     net_flips_needed=6,
+    discordance=0.2,
     smallest_visible_difference=0.1408,
 )
 ROOM = [Condition("split", "dev", "dev", "environment"), Condition("sampling", None, "n 1", "selection compute")]
