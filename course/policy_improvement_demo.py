@@ -62,7 +62,7 @@ def selection(row: RoundRow) -> Selection:
     chosen = row.rewards.index(row.delivered)
     best = learning_result(EXAMPLE, samples[chosen], row.round - 1)
     scored = (best.prompt, best.expected_answer, best.completion, best.reward, best.details)
-    return Selection(f"round-{row.round:03}", *scored, samples, row.rewards, chosen)
+    return Selection(f"round-{row.round:03}", *scored, samples, row.rewards, chosen, [], [])
 
 
 def main() -> int:

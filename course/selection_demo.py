@@ -35,9 +35,9 @@ def select(pairs: Iterable[tuple[Example, list[str] | None]], n: int, pick_best:
         if group is None:
             continue  # paired() refuses the run when it has seen all that is missing
         samples = group[:n]
-        measured = [measure(example.expected_answer, sample) for sample in samples]
+        measured = [measure(example.expected_answer, sample) for sample in group]
         rewards = [measurement.reward for measurement in measured]
-        offered = [Sample(index, *pair) for index, pair in enumerate(zip(samples, rewards, strict=True))]
+        offered = [Sample(index, *pair) for index, pair in enumerate(zip(samples, rewards[:n], strict=True))]
         chosen = choose(pick_best, offered, example.id)
         reward, outcome, parsed = measured[chosen]
         yield Selection(
@@ -48,8 +48,10 @@ def select(pairs: Iterable[tuple[Example, list[str] | None]], n: int, pick_best:
             reward=reward,
             details=Details(outcome, parsed),
             samples=samples,
-            rewards=rewards,
+            rewards=rewards[:n],
             chosen=chosen,
+            others=group[n:],
+            other_rewards=rewards[n:],
         )
 
 

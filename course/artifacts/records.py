@@ -40,11 +40,17 @@ class Result(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
 
 
 class Selection(Result, frozen=True, forbid_unknown_fields=True):
-    """One choice, Loop B: ``completion`` is ``samples[chosen]``, and each sample has its reward."""
+    """One choice, Loop B: ``completion`` is ``samples[chosen]``, and each sample has its reward.
+
+    ``others``: what else the policy wrote for this prompt, which nobody chose from; it tells how often the policy is
+    right.
+    """
 
     samples: list[str]
     rewards: list[float]
     chosen: int
+    others: list[str]
+    other_rewards: list[float]
 
 
 class LearningResult(Result, frozen=True, forbid_unknown_fields=True, omit_defaults=True):

@@ -166,7 +166,7 @@ def agrees(row: Result, n: int | None) -> bool:
 
 def choice_agrees(row: Selection, n: int | None) -> bool:
     """Whether a row of Loop B holds n samples, each with its reward, and its completion is the one that was chosen."""
-    if len(row.samples) != n or not 0 <= row.chosen < n:
+    if not len(row.samples) == len(row.rewards) == n or not 0 <= row.chosen < n:
         return False
-    again = [measure(row.expected_answer, sample).reward for sample in row.samples]
-    return row.rewards == again and row.samples[row.chosen] == row.completion
+    again = [measure(row.expected_answer, sample).reward for sample in row.samples + row.others]
+    return row.rewards + row.other_rewards == again and row.samples[row.chosen] == row.completion

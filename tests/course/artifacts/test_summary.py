@@ -36,9 +36,15 @@ def test_no_results_have_no_pass_rate() -> None:
         summary_of({})
 
 
-ONE_OF_THREE = Choice(n=3, right=1, first_is_right=False, chosen_is_right=True, first_of_best=True)
-ALL_OF_THREE = Choice(n=3, right=3, first_is_right=True, chosen_is_right=True, first_of_best=True)
-NONE_OF_THREE = Choice(n=3, right=0, first_is_right=False, chosen_is_right=False, first_of_best=True)
+ONE_OF_THREE = Choice(
+    n=3, right=1, drawn=3, drawn_right=1, first_is_right=False, chosen_is_right=True, first_of_best=True
+)
+ALL_OF_THREE = Choice(
+    n=3, right=3, drawn=3, drawn_right=3, first_is_right=True, chosen_is_right=True, first_of_best=True
+)
+NONE_OF_THREE = Choice(
+    n=3, right=0, drawn=3, drawn_right=0, first_is_right=False, chosen_is_right=False, first_of_best=True
+)
 
 
 def test_four_choices_worked_by_hand() -> None:
@@ -49,7 +55,7 @@ def test_four_choices_worked_by_hand() -> None:
         {"1": (2 * (1 / 3) + 0 + 1) / 4, "2": (2 * (2 / 3) + 0 + 1) / 4, "3": 3 / 4}
     )
     q = 19 / 27  # 1 - (2/3)^3, where one sample in three is right; none right, or all, costs nothing
-    assert summary.pop("kl_exact") == pytest.approx(2 * (q * log(q * 3) + (1 - q) * log((1 - q) * 3 / 2)) / 4)
+    assert summary.pop("kl_estimate") == pytest.approx(2 * (q * log(q * 3) + (1 - q) * log((1 - q) * 3 / 2)) / 4)
     assert summary.pop("kl_bound") == pytest.approx(log(3) - 2 / 3)
     assert summary.pop("random_choice") == pytest.approx(5 / 12)
     assert summary == {
@@ -60,10 +66,10 @@ def test_four_choices_worked_by_hand() -> None:
         "outcomes": {"empty": 1, "ok": 3},
         "families": {"model_format": 1},
         "samples_per_prompt": 3,
-        "pass_at_1": 1 / 4,
+        "first_sample_accuracy": 1 / 4,
         "selected_accuracy": 3 / 4,
         "ceiling": 3 / 4,
-        "kl_exact_reason": None,
+        "kl_estimate_reason": None,
     }
 
 
@@ -71,18 +77,18 @@ def test_choices_that_differ_in_one_thing_are_counted_apart() -> None:
     missed = ALL_OF_THREE._replace(right=2, chosen_is_right=False, first_of_best=False)
     summary = summary_of({"ok": 1, "empty": 1}, {ALL_OF_THREE: 1, missed: 1})
     assert summary["selected_accuracy"] == 0.5
-    assert (summary["pass_at_1"], summary["ceiling"]) == (1.0, 1.0)
+    assert (summary["first_sample_accuracy"], summary["ceiling"]) == (1.0, 1.0)
 
 
-def test_one_choice_that_was_not_the_first_of_the_best_leaves_the_exact_kl_undefined() -> None:
+def test_one_choice_that_was_not_the_first_of_the_best_leaves_the_kl_undefined() -> None:
     summary = summary_of({"ok": 100}, {ALL_OF_THREE: 99, ONE_OF_THREE._replace(first_of_best=False): 1})
-    assert summary["kl_exact"] is None
-    assert summary["kl_exact_reason"] == "pick_best did not take the first of the best samples everywhere"
+    assert summary["kl_estimate"] is None
+    assert summary["kl_estimate_reason"] == "pick_best did not take the first of the best samples everywhere"
     assert summary["kl_bound"] == pytest.approx(log(3) - 2 / 3)
 
 
 def test_the_order_of_the_facts_changes_no_bit() -> None:
-    counts = {Choice(10, right, right > 5, right > 0, True): right + 1 for right in range(11)}
+    counts = {Choice(10, right, 10, right, right > 5, right > 0, True): right + 1 for right in range(11)}
     outcomes = {"ok": 65, "empty": 1}
     assert summary_of(outcomes, counts) == summary_of(outcomes, dict(reversed(counts.items())))
 
@@ -96,18 +102,18 @@ def test_a_million_rows_are_a_few_counts() -> None:
 def selection(rewards: list[float], chosen: int, outcome: str) -> Selection:
     samples = [f"sample {i}" for i in range(len(rewards))]
     details = Details(outcome, None)
-    return Selection("q", "?", 7, samples[chosen], rewards[chosen], details, samples, rewards, chosen)
+    return Selection("q", "?", 7, samples[chosen], rewards[chosen], details, samples, rewards, chosen, ["other"], [1.0])
 
 
 @pytest.mark.parametrize(
     ("rewards", "chosen", "choice"),
     [
-        ([0, 1, 1], 1, Choice(3, 2, False, True, True)),
-        ([0, 1, 1], 2, Choice(3, 2, False, True, False)),
-        ([1, 0], 0, Choice(2, 1, True, True, True)),
-        ([1, 0], 1, Choice(2, 1, True, False, False)),
-        ([0, 0], 0, Choice(2, 0, False, False, True)),  # where none is right the first is the first of the best
-        ([0, 0], 1, Choice(2, 0, False, False, False)),
+        ([0, 1, 1], 1, Choice(3, 2, 4, 3, False, True, True)),
+        ([0, 1, 1], 2, Choice(3, 2, 4, 3, False, True, False)),
+        ([1, 0], 0, Choice(2, 1, 3, 2, True, True, True)),
+        ([1, 0], 1, Choice(2, 1, 3, 2, True, False, False)),
+        ([0, 0], 0, Choice(2, 0, 3, 1, False, False, True)),  # where none is right the first is the first of the best
+        ([0, 0], 1, Choice(2, 0, 3, 1, False, False, False)),
     ],
 )
 def test_what_a_choice_adds(rewards: list[float], chosen: int, choice: Choice) -> None:

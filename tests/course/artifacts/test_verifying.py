@@ -226,7 +226,7 @@ def test_another_number_of_samples_than_the_rows_have_is_found(loop_b: Path, n: 
 
 
 @pytest.mark.parametrize(
-    "number", ["pass_at_1", "pass_at_k", "selected_accuracy", "ceiling", "kl_exact", "random_choice"]
+    "number", ["first_sample_accuracy", "pass_at_k", "selected_accuracy", "ceiling", "kl_estimate", "random_choice"]
 )
 def test_every_number_of_a_choice_is_taken_again(loop_b: Path, number: str) -> None:
     edited(loop_b / "summary.json", lambda summary: summary.update({number: 0.125}))
