@@ -126,6 +126,11 @@ def faults_of_comparison(
             f"nothing was turned, and {len(flips.gained) + len(flips.lost):,} examples flipped: that is luck, for the "
             "same policy wrote both and its draws cannot be repeated"
         )
+    elif flips.rewritten and list(knobs) == [SELECTION]:
+        faults.append(
+            f"{flips.rewritten:,} of the groups hold other samples, and the choice changed too: let both choose from "
+            "the same samples"
+        )
     for side, run in (("baseline", baseline), ("candidate", candidate)):
         if run.unanswered:
             faults.append(f"the {side} has no completion for {run.unanswered:,} of its prompts: complete it")
