@@ -98,6 +98,12 @@ def right_sample(row: Any) -> None:
     right(row)
 
 
+def right_sample_from_behind(row: Any) -> None:
+    """The same, counted from the end."""
+    row.update(chosen=-1)
+    right(row)
+
+
 def written_right(rows: list[Any]) -> None:
     for row in rows[:STRONG]:
         right(row)
@@ -519,6 +525,7 @@ OF_THE_ROWS = [
         NOT_LOGGED,
         believed="choices",
     ),
+    Forgery("a choice counted from the end", pairs.equal_choice, each_row(right_sample_from_behind), NOT_SO),
     Forgery(
         "rewards of samples nobody chose",
         pairs.equal_choice,

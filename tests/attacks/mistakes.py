@@ -361,6 +361,13 @@ def three_of_sixty(lab: Lab) -> Said:
     return gate(lab)
 
 
+def five_of_forty(lab: Lab) -> Said:
+    """Five more of forty are right, which luck brings about once in sixteen times."""
+    measured(lab, "baseline", answers(20, of=40))
+    measured(lab, "candidate", answers(25, of=40))
+    return gate(lab)
+
+
 def five_points_for_five(lab: Lab) -> Said:
     """--min-delta is given in points."""
     better(lab)
@@ -528,6 +535,7 @@ MISTAKES = {
         Mistake(one_run_twice, 3, NO_RISE),
         Mistake(the_wrong_way_round, 1, "the improvement is below --min-delta: -0.5000 < 0.0000"),
         Mistake(three_of_sixty, 3, "noise rule: with n = 60, below 100, up to 5 points are taken for luck"),
+        Mistake(five_of_forty, 3, "the flips may be luck: exact McNemar p = 0.0625, not below 0.05"),
         Mistake(five_points_for_five, 2, "--min-delta: expected a number from 0 to 1 such as 0.02, got 5"),
     ],
     "What happened to a run afterwards": [
