@@ -91,8 +91,6 @@ def faults_of_runs(conditions: list[Condition], flips: Flips, runs: dict[str, Ve
     faults += [f"{side} run: {fault}" for side, run in runs.items() for fault in run.faults]
     if flips.unlike:
         faults.append(f"{flips.unlike:,} of the rows do not hold the same id, prompt and expected answer in both runs")
-    elif not flips.n:
-        faults.append("there are no rows to compare")
     if not installed().golden.passed:
         faults.append("the scorer installed here fails the golden sets (course.validate_scorer says which)")
     return faults
@@ -116,6 +114,11 @@ def faults_of_comparison(
         faults.append(
             f"nothing was turned, and {len(flips.gained) + len(flips.lost):,} examples flipped: that is luck, for the "
             "same policy wrote both and its draws cannot be repeated"
+        )
+    elif flips.rewritten and list(knobs) == [SELECTION]:
+        faults.append(
+            f"{flips.rewritten:,} of the groups hold other samples, and the choice changed too: let both choose from "
+            "the same samples"
         )
     for side, run in (("baseline", baseline), ("candidate", candidate)):
         if unanswered := run.outcomes[MISSING]:

@@ -197,7 +197,6 @@ def test_two_runs_of_no_rows_are_rejected(lab: Lab, pair: tuple[Path, Path]) -> 
     assert finding(lab, *pair)["reasons"] == [
         "baseline run: results.jsonl has no rows",
         "candidate run: results.jsonl has no rows",
-        "there are no rows to compare",
     ]
 
 
@@ -318,6 +317,23 @@ def test_where_only_the_choice_changed_the_verdict_says_so(lab: Lab) -> None:
     found = finding(lab, Path("first"), Path("best"))
     assert (found["verdict"], found["knob"]) == ("PROMOTE", "selection compute")
     assert found["notes"][0] == "only the choice changed: the policy did not"
+
+
+def test_another_choice_from_other_samples_of_the_same_policy_is_rejected(lab: Lab) -> None:
+    """Without a seed nothing says that the samples should be the same, and "only the choice changed" was not true."""
+    runs = []
+    for name, picker, group in (("first", TAKES_FIRST, ["no idea", "none"]), ("best", None, ["no idea", "Final: 7"])):
+        lab.picker(picker)
+        lab.dataset([7] * 40)
+        lab.pack([group] * 40)
+        lab.meta("pack", sampling={"temperature": 1.0, "top_p": 1.0, "seed": None, "n": 2})
+        lab("selection_demo", "--dataset", "dataset.jsonl", "--samples", "pack.jsonl", "--n", 2, "--outdir", name)
+        runs.append(Path(name))
+    found = finding(lab, *runs)
+    assert (found["verdict"], found["knob"]) == ("REJECT", "selection compute")
+    assert found["reasons"] == [
+        "40 of the groups hold other samples, and the choice changed too: let both choose from the same samples"
+    ]
 
 
 @pytest.mark.parametrize("side", [0, 1])
