@@ -1,20 +1,23 @@
-"""The gate: may this candidate take the baseline's place? It believes nothing, compares like with like, and counts.
+"""The gate: may this candidate take the baseline's place? It derives what it can, compares like with like, and counts.
 
     python -m course.gate --baseline runs/run_001 --candidate runs/run_002 --min-delta 0.02
 
 Verdicts and exit status: PROMOTE 0; REJECT 1; INCONCLUSIVE 3; bad usage or input that cannot be read, 2. In order:
 
 1. REJECT unless both runs are what they claim: in a log of runs, every digest and number taken again, every completion
-   scored again by the installed scorer.
+   scored again by the installed scorer, and that passes its golden sets.
 2. REJECT unless the room was locked: same examples, split, scorer, loop, N and sampling, and all of it known.
-3. REJECT unless the difference means something: one knob was turned, each prompt counts once, none is unanswered, and
-   none is one that the candidate was trained on.
+3. REJECT unless the difference means something: one knob was turned and no more, or nothing flipped; each prompt counts
+   once, none is unanswered, and none is one that the candidate was trained on.
 4. REJECT if a holdout got worse, or if the improvement is below --min-delta.
 5. INCONCLUSIVE if the pass rate did not rise, if n < 100 and it rose by at most 5 points, or if the exact McNemar
    test on the flips gives p ≥ 0.05.
 6. PROMOTE.
 
 Decided on counts and fractions of counts, never on rounded rates.
+
+Not covered: a run invented from the start with a line added to the log for it, and a .meta.json that does not tell the
+truth about the policy, its sampling or its training.
 """
 
 from collections.abc import Sequence
@@ -25,7 +28,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from course.artifacts import run_log
-from course.artifacts.locked_room import POLICY, Condition, knobs_turned, locked_room, room_digest
+from course.artifacts.locked_room import POLICY, SELECTION, Condition, knobs_turned, locked_room, room_digest
 from course.artifacts.reading import Broken, Run, open_run
 from course.artifacts.records import MISSING
 from course.artifacts.run_log import looks, read_log, tries
@@ -37,19 +40,18 @@ from course.errors import UserError
 from course.reports.gate import Finding, Numbers, gate_json, gate_text, notes_of
 from course.reports.progress import with_progress
 from course.stats import flips_needed, mcnemar_exact, paired_interval, smallest_visible_difference, wilson_interval
-from course.text import visible_path
 
 SMALL_N = 100
 NOISE = Fraction(5, 100)  # with fewer than SMALL_N prompts, a rise up to this is taken for luck
 SIGNIFICANT = 0.05
-HOW_TO_MEASURE = "measure what its policy writes: course.sample_rollouts, then course.eval"
 EXIT_STATUS = {"PROMOTE": 0, "REJECT": 1, "INCONCLUSIVE": 3}
 
 
 class Flips(NamedTuple):
     """What changed between two runs on the same examples: counts, and the ids that flipped.
 
-    ``unlike``: rows of one that the other lacks. ``rewritten``: examples with other completions in the other run.
+    ``unlike``: rows that do not hold the same id, prompt and expected answer. ``rewritten``: rows that hold other
+    completions.
     """
 
     n: int
@@ -87,8 +89,8 @@ def compare(baseline: Verification, candidate: Verification) -> Flips:
 
 def faults_of_runs(conditions: list[Condition], flips: Flips, runs: dict[str, Verification]) -> list[str]:
     """Why the two cannot be compared at all: a run that is not what it claims, another room, another instrument."""
-    faults = [fault for condition in conditions if (fault := condition.fault)]
-    faults += [f"{side} run: {fault}" for side, run in runs.items() for fault in run.faults]
+    faults = [f"{side} run: {fault}" for side, run in runs.items() for fault in run.faults]
+    faults += [fault for condition in conditions if (fault := condition.fault)]
     if flips.unlike:
         faults.append(f"{flips.unlike:,} of the rows do not hold the same id, prompt and expected answer in both runs")
     if not installed().golden.passed:
@@ -104,22 +106,23 @@ def faults_of_comparison(
     before, after = baseline.run.manifest, candidate.run.manifest
     if len(knobs) > 1:
         faults.append(f"more than one knob was turned: {' and '.join(knobs)} (rule 3: one at a time)")
-    same_source = POLICY not in knobs and before.sampling and before.sampling.seed is not None
-    if flips.rewritten and (same_source or before.completions_fingerprint == after.completions_fingerprint):
+    flipped = len(flips.gained) + len(flips.lost)
+    seed_known = before.sampling is not None and before.sampling.seed is not None
+    differ = f"{flips.rewritten:,} of the completions differ"
+    if flips.rewritten and before.completions_fingerprint == after.completions_fingerprint:
+        faults.append(f"{differ}, though both runs say that they read one file")
+    elif flips.rewritten and POLICY not in knobs and seed_known:
         faults.append(
-            f"{flips.rewritten:,} of the completions differ, though policy, sampling and seed are said to be the same: "
-            'one of the two is not what it claims (another policy or prompt template has another "policy")'
-        )
-    elif not knobs and (flips.gained or flips.lost):
-        faults.append(
-            f"nothing was turned, and {len(flips.gained) + len(flips.lost):,} examples flipped: that is luck, for the "
-            "same policy wrote both and its draws cannot be repeated"
+            f"{differ}, though policy, sampling and seed are said to be the same: one of the two is not what it claims "
+            '(another policy or prompt template has another "policy")'
         )
     elif flips.rewritten and list(knobs) == [SELECTION]:
-        faults.append(
-            f"{flips.rewritten:,} of the groups hold other samples, and the choice changed too: let both choose from "
-            "the same samples"
-        )
+        faults.append(f"{differ}, and the choice changed too: let both choose from the same samples")
+    elif flipped and not knobs:
+        luck = "the same policy wrote both and its draws cannot be repeated: that is luck"
+        other_files = "on equal samples: pick_best chose otherwise though its files are the same (does it read others?)"
+        why = luck if flips.rewritten else other_files
+        faults.append(f"nothing was turned, and {flipped:,} examples flipped; {why}")
     for side, run in (("baseline", baseline), ("candidate", candidate)):
         if unanswered := run.outcomes[MISSING]:
             faults.append(f"the {side} has no completion for {unanswered:,} of its prompts: complete it")
@@ -182,7 +185,9 @@ def comparison_numbers(flips: Flips, min_delta: Fraction) -> Numbers:
 def examine(baseline: Path, candidate: Path, min_delta: Fraction, log: Path, other_logs: Sequence[Path]) -> Finding:
     """Everything the gate finds out about two runs, and its verdict. ``log``: the lab's own."""
     lines = read_log(log)
-    logged = {line.manifest for line in [*lines, *(line for path in other_logs for line in read_log(path, True))]}
+    logged = {
+        line.manifest for line in [*lines, *(line for path in other_logs for line in read_log(path, must_exist=True))]
+    }
     runs: dict[str, Run] = {}
     broken: list[str] = []
     for side, path in (("baseline", baseline), ("candidate", candidate)):
@@ -192,8 +197,10 @@ def examine(baseline: Path, candidate: Path, min_delta: Fraction, log: Path, oth
             broken.append(f"{side} run: {error}")
     for side, opened in runs.items():
         if opened.manifest.loop == "C":
-            where = visible_path(opened.path)
-            raise UserError(f"{where}: expected a {side} of Loop A or B, got a run of Loop C; {HOW_TO_MEASURE}")
+            raise UserError(
+                f"{opened.path}: expected a {side} of Loop A or B, got a run of Loop C; measure what its policy writes: "
+                "course.sample_rollouts, then course.eval"
+            )
     if broken:
         return Finding("REJECT", broken)
     manifests = {side: opened.manifest for side, opened in runs.items()}
@@ -208,7 +215,8 @@ def examine(baseline: Path, candidate: Path, min_delta: Fraction, log: Path, oth
         verdict=verdict,
         reasons=faults or [reason],
         conditions=conditions,
-        knob=" and ".join(knobs) or "nothing",
+        knob=" and ".join(knobs) or "nothing" if all(condition.known for condition in conditions) else "not known",
+        policies=[manifest.policy for manifest in manifests.values()],
         notes=notes_of(knobs, manifests),
         numbers=None if faults else comparison_numbers(flips, min_delta),
         tries=tries(lines, room_digest(manifests["candidate"])),

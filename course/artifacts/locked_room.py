@@ -23,7 +23,7 @@ _KNOB_OF = {  # a condition of the room -> the knob that was turned where it dif
     "scorer_name": INSTRUMENT,
     "scorer_version": INSTRUMENT,
     "scorer_fingerprint": INSTRUMENT,
-    "missing": INSTRUMENT,
+    "missing_completions": INSTRUMENT,
     "loop": SELECTION,
     "samples_per_prompt": SELECTION,
     "sampling": SELECTION,
@@ -37,6 +37,10 @@ class Condition(NamedTuple):
     baseline: str | None
     candidate: str | None
     knob: str
+
+    @property
+    def known(self) -> bool:
+        return self.baseline is not None and self.candidate is not None
 
     @property
     def fault(self) -> str | None:
@@ -53,7 +57,7 @@ class Condition(NamedTuple):
 def room_conditions(manifest: Manifest) -> dict[str, str | None]:
     """What has to be the same in another run for the two to be compared; None where it is not known."""
     missing = manifest.settings.get("missing") or "refused"  # the setting --missing of Loop A
-    return {name: _text(missing if name == "missing" else getattr(manifest, name)) for name in _KNOB_OF}
+    return {name: _text(missing if name == "missing_completions" else getattr(manifest, name)) for name in _KNOB_OF}
 
 
 def room_digest(manifest: Manifest) -> str:
@@ -69,7 +73,7 @@ def locked_room(baseline: Manifest, candidate: Manifest) -> list[Condition]:
 
 def knobs_turned(conditions: list[Condition], baseline: Manifest, candidate: Manifest) -> list[str]:
     """Every knob that stands differently in the two runs, each once. Rule 3: one at a time."""
-    turned = [condition.knob for condition in conditions if condition.baseline != condition.candidate]
+    turned = [one.knob for one in conditions if one.known and one.baseline != one.candidate]
     if baseline.policy != candidate.policy:
         turned.append(POLICY)
     if baseline.settings.get(PICK_BEST_FINGERPRINT) != candidate.settings.get(PICK_BEST_FINGERPRINT):
@@ -85,5 +89,5 @@ def short_value(value: str | None) -> str:
 def _text(value: object) -> str | None:
     if isinstance(value, msgspec.Struct):
         settings = msgspec.structs.asdict(value).items()
-        return ", ".join(f"{name} {'not known' if setting is None else setting}" for name, setting in settings)
+        return ", ".join(f"{name} {'none' if setting is None else setting}" for name, setting in settings)
     return None if value is None else str(value)

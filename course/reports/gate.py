@@ -6,7 +6,7 @@ from textwrap import fill
 
 import msgspec
 
-from course.artifacts.locked_room import SELECTION, Condition, short_value
+from course.artifacts.locked_room import POLICY, SELECTION, Condition, short_value
 from course.artifacts.records import Manifest
 from course.reports.tables import WIDTH, interval, percent, points, table
 from course.text import clipped, visible
@@ -43,6 +43,7 @@ class Finding(msgspec.Struct, frozen=True):
     reasons: list[str]
     conditions: list[Condition] = []
     knob: str | None = None
+    policies: list[str | None] = []  # who wrote the completions, of the baseline and of the candidate
     notes: list[str] = []
     numbers: Numbers | None = None
     holdout_looks: int | None = None
@@ -51,7 +52,9 @@ class Finding(msgspec.Struct, frozen=True):
 
 def notes_of(knobs: Sequence[str], manifests: Mapping[str, Manifest]) -> list[str]:
     """What a verdict must not be read without."""
-    lines = ["only the choice changed: the policy did not"] if list(knobs) == [SELECTION] else []
+    lines = []
+    if SELECTION in knobs and POLICY not in knobs:
+        lines.append("the policy did not change: what changed is how its completions are drawn or chosen")
     for side, manifest in manifests.items():
         training = manifest.trained_on
         if training is None:
@@ -80,13 +83,14 @@ def gate_text(finding: Finding) -> str:
     if finding.conditions:
         lines += ["", "the locked room", "", _room_text(finding.conditions)]
     if finding.knob:
-        lines += ["", f"knob turned: {finding.knob}", *map(wrapped, finding.notes)]
+        names = " -> ".join("not known" if name is None else name for name in dict.fromkeys(finding.policies))
+        lines += ["", f"knob turned: {finding.knob}", wrapped(f"policy: {names}"), *map(wrapped, finding.notes)]
     if finding.holdout_looks is not None:
         lines.append(f"looks at the holdout so far: {finding.holdout_looks}")
     if finding.numbers:
         lines += ["", *_numbers_lines(finding.numbers), *_tries_lines(finding.tries)]
     elif finding.conditions:
-        lines += ["", "no difference is reported: these two numbers do not mean the same thing"]
+        lines += ["", "no difference is reported: it would not say that the candidate is better"]
     return "\n".join(lines)
 
 
