@@ -31,7 +31,7 @@ from course.artifacts import run_log
 from course.artifacts.locked_room import POLICY, SELECTION, Condition, knobs_turned, locked_room, room_digest
 from course.artifacts.reading import Broken, Run, open_run
 from course.artifacts.records import MISSING
-from course.artifacts.run_log import looks, read_log, tries
+from course.artifacts.run_log import looks, read_logs, tries
 from course.artifacts.scorer_identity import installed
 from course.artifacts.verifying import Verification
 from course.command import Parser, fraction, run_command
@@ -107,11 +107,11 @@ def faults_of_comparison(
     if len(knobs) > 1:
         faults.append(f"more than one knob was turned: {' and '.join(knobs)} (rule 3: one at a time)")
     flipped = len(flips.gained) + len(flips.lost)
-    seed_known = before.sampling is not None and before.sampling.seed is not None
+    same_draws = before.sampling == after.sampling and before.sampling is not None and before.sampling.seed is not None
     differ = f"{flips.rewritten:,} of the completions differ"
     if flips.rewritten and before.completions_fingerprint == after.completions_fingerprint:
         faults.append(f"{differ}, though both runs say that they read one file")
-    elif flips.rewritten and POLICY not in knobs and seed_known:
+    elif flips.rewritten and POLICY not in knobs and same_draws:
         faults.append(
             f"{differ}, though policy, sampling and seed are said to be the same: one of the two is not what it claims "
             '(another policy or prompt template has another "policy")'
@@ -119,7 +119,7 @@ def faults_of_comparison(
     elif flips.rewritten and list(knobs) == [SELECTION]:
         faults.append(f"{differ}, and the choice changed too: let both choose from the same samples")
     elif flipped and not knobs:
-        luck = "the same policy wrote both and its draws cannot be repeated: that is luck"
+        luck = "the same policy wrote both, in other draws: that is luck"
         other_files = "on equal samples: pick_best chose otherwise though its files are the same (does it read others?)"
         why = luck if flips.rewritten else other_files
         faults.append(f"nothing was turned, and {flipped:,} examples flipped; {why}")
@@ -184,10 +184,8 @@ def comparison_numbers(flips: Flips, min_delta: Fraction) -> Numbers:
 
 def examine(baseline: Path, candidate: Path, min_delta: Fraction, log: Path, other_logs: Sequence[Path]) -> Finding:
     """Everything the gate finds out about two runs, and its verdict. ``log``: the lab's own."""
-    lines = read_log(log)
-    logged = {
-        line.manifest for line in [*lines, *(line for path in other_logs for line in read_log(path, must_exist=True))]
-    }
+    lines = read_logs(log, other_logs)
+    logged = {line.manifest for line in lines}
     runs: dict[str, Run] = {}
     broken: list[str] = []
     for side, path in (("baseline", baseline), ("candidate", candidate)):
@@ -198,8 +196,8 @@ def examine(baseline: Path, candidate: Path, min_delta: Fraction, log: Path, oth
     for side, opened in runs.items():
         if opened.manifest.loop == "C":
             raise UserError(
-                f"{opened.path}: expected a {side} of Loop A or B, got a run of Loop C; measure what its policy writes: "
-                "course.sample_rollouts, then course.eval"
+                f"{opened.path}: expected a {side} of Loop A or B, got a run of Loop C; measure what its policy "
+                "writes: course.sample_rollouts, then course.eval"
             )
     if broken:
         return Finding("REJECT", broken)

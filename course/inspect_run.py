@@ -23,7 +23,7 @@ from course.command import Parser, positive_int, run_command
 from course.errors import UserError
 from course.reports.inspect_run import log_text, outcomes_table, ranking_text, row_in_full, samples_text
 from course.reports.progress import with_progress
-from course.reports.tables import interval
+from course.reports.tables import interval, wrapped
 from course.score import score
 from course.stats import wilson_interval
 from course.text import visible, visible_path
@@ -35,12 +35,17 @@ def verify(opened: Run, logged: Collection[str]) -> int:
     n = sum(1 for _ in with_progress(run.rows(), "verifying"))
     if run.faults:
         return not_whole(opened.path, run.faults)
-    print(f"{visible_path(opened.path)}: whole; in the log, every digest holds, {n:,} rows scored again alike")
+    said = f"{n:,} rows were scored again with the same result"
+    print(
+        wrapped(
+            f"{opened.path}: whole. It is in the log, every digest holds (README.md and environment.json have none), and {said}"
+        )
+    )
     return 0
 
 
 def not_whole(path: Path, faults: list[str]) -> int:
-    print(f"{visible_path(path)}: NOT as it was written\n" + "\n".join(f"  - {fault}" for fault in faults))
+    print("\n".join([f"{visible_path(path)}: NOT verified", *(wrapped(f"  - {fault}") for fault in faults)]))
     return 1
 
 
@@ -48,7 +53,7 @@ def warning_of(opened: Run, digest: "hashlib._Hash") -> str:
     """What has to stand before anything else, where the results that were read are not those that were written."""
     if digest.hexdigest() == opened.manifest.outputs[RESULTS]:
         return ""
-    return f"WARNING: {RESULTS} is not the file that was written, its digest differs (--verify says more)\n\n"
+    return f"WARNING: {RESULTS} is not the file that was written (--verify says more)\n\n"
 
 
 def failures(opened: Run, *, only_fails: bool, top_k: int, show: int) -> str:
@@ -124,8 +129,8 @@ def main() -> int:
     try:
         opened = open_run(args.run)
         if args.verify:
-            known = read_log(run_log.LOG) + (read_log(args.log, must_exist=True) if args.log else [])
-            return verify(opened, {line.manifest for line in known})
+            lines = read_logs(run_log.LOG, [args.log] if args.log else [])
+            return verify(opened, {line.manifest for line in lines})
         if args.id is not None:
             print(one(opened, args.id))
         else:

@@ -4,7 +4,8 @@ While modules load, nothing was made yet, and a signal ends the process at once.
 exception, so that the command cleans up on its way out; every further one is ignored until the process has ended.
 
 Not covered
-    The milliseconds in which Python itself starts. A pick_best that catches every exception and never returns.
+    A signal in the milliseconds in which Python itself starts. A pick_best that catches every exception and never
+    returns.
 """
 
 import os
@@ -80,7 +81,7 @@ def _raise(number: int, _: FrameType | None) -> None:
 def _end_as_fault(error: BaseException) -> None:
     import traceback
 
-    if isinstance(error, KeyboardInterrupt):  # Ctrl-C in the moment in which another error was told
+    if isinstance(error, KeyboardInterrupt):  # Ctrl-C while another error was being reported
         os._exit(128 + signal.SIGINT)
     lines = [*traceback.format_exception(error), "error: this is a fault of the lab, the lines above say where\n"]
     text = "".join(char if char.isprintable() or char == "\n" else ascii(char)[1:-1] for char in "".join(lines))

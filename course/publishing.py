@@ -4,12 +4,13 @@ Every command that leaves a run ends here, so that what a run holds is decided i
 """
 
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from course.artifacts import run_log
-from course.artifacts.locked_room import room_conditions, room_digest
+from course.artifacts.locked_room import room_digest
 from course.artifacts.records import RESULTS, SCHEMA_VERSION, SUMMARY, Manifest, Result, TrainedOn
 from course.artifacts.run_log import LogLine, locked, looks, read_log
 from course.artifacts.scorer_identity import installed
@@ -86,8 +87,7 @@ def publish(
     with locked(run_log.LOG) as log:
         before = read_log(run_log.LOG)
         look = max([looks(before, holdout) + 1 for holdout in line.holdouts], default=0)
-        room = room_conditions(manifest)
-        page = run_page(manifest, summary, room, examples, look, digest, conditions.knob)
+        page = run_page(manifest, summary, examples, look, digest, conditions.knob)
         path = run.publish(log, line, page)
     written_runs.append(path)
 
@@ -113,11 +113,11 @@ def word_of(word: str | Path, run: Path) -> str:
 def command_line(words: Sequence[str], windows: bool = os.name == "nt") -> str:
     """``next: python -m …``, on as many lines as a terminal asks for; its continuation is not one for Windows."""
     lines = ["next: python -m"]
-    for word in words:
-        if windows or len(lines[-1]) + 1 + len(word) < WIDTH - 2:
-            lines[-1] += f" {word}"
+    for option in re.split(" (?=--)", " ".join(words)):  # each with its value
+        if windows or len(lines[-1]) + 1 + len(option) < WIDTH - 2:
+            lines[-1] += f" {option}"
         else:
-            lines.append(f"    {word}")
+            lines.append(f"    {option}")
     return " \\\n".join(lines)
 
 

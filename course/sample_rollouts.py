@@ -84,7 +84,7 @@ def main() -> int:
     with RunWriter(args.outdir) as run:
         rng = generator(args.seed, "evaluation")  # so that an evaluation's seed gives that evaluation's texts
         rows = list(sample_dataset(policy, dataset, source.sampling, rng))
-        write_rollouts(run, name, rows, source)
+        source = write_rollouts(run, name, rows, source)
         run.write_rows(RESULTS, [])
         different = len({text for _, samples in rows for text in samples})
         report = [f"Sampled from {source.policy}: nothing was scored, nothing was learned."]
@@ -96,6 +96,7 @@ def main() -> int:
             args.change,
             args.expect,
             dataset,
+            completions_fingerprint=source.completions_sha256,
             samples_per_prompt=args.n,
             source=source,
             seed=args.seed,

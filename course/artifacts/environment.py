@@ -4,7 +4,7 @@ import os
 import sys
 from typing import Any
 
-from course.datasets.sources import LAB
+from course.datasets.files import LAB
 from course.text import visible
 
 PACKAGES = ("jiter", "matplotlib", "msgspec", "numpy", "rich", "splintr-rs")  # all that the project depends on

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import msgspec
 
 from course.artifacts.records import Manifest
+from course.datasets.records import Sampling
 from course.text import visible
 
 POLICY = "policy"
@@ -87,7 +88,7 @@ def short_value(value: str | None) -> str:
 
 
 def _text(value: object) -> str | None:
-    if isinstance(value, msgspec.Struct):
-        settings = msgspec.structs.asdict(value).items()
-        return ", ".join(f"{name} {'none' if setting is None else setting}" for name, setting in settings)
+    """A value to compare. Of the sampling all but the seed: two policies draw differently from the same one."""
+    if isinstance(value, Sampling):
+        return f"temperature {value.temperature}, top_p {value.top_p}, n {value.n}"
     return None if value is None else str(value)

@@ -20,11 +20,10 @@ from course.artifacts.records import (
     Result,
     indented,
 )
-from course.datasets.files import open_regular
+from course.datasets.files import blocks_of_lines, open_regular
 from course.errors import UserError, reason
 from course.text import clipped, visible_path
 
-_BLOCK_BYTES = 1 << 18
 _OUTPUT = re.compile("(?:[a-zA-Z0-9_-][a-zA-Z0-9_.-]*/)?[a-zA-Z0-9_-][a-zA-Z0-9_.-]*")  # at most one folder in front
 _UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
@@ -78,14 +77,6 @@ def read_output(folder: Path, name: str) -> bytes:
         raise Broken(f"{name} cannot be read: {reason(error)}") from None
 
 
-def read_summary(run: Run) -> dict[str, Any]:
-    """The summary, unverified. Raises Broken where it cannot be read."""
-    try:
-        return msgspec.json.decode(read_output(run.path, SUMMARY), type=dict[str, Any])
-    except _UNREADABLE as error:
-        raise Broken(f"{SUMMARY} is not a JSON object: {clipped(str(error), 80)}") from None
-
-
 def rows(run: Run, digest: "hashlib._Hash | None" = None) -> Iterator[Result]:
     """The rows of the results, unverified. ``digest`` is fed every byte. Raises Broken at what is not a row."""
     return chain.from_iterable(batches(run, digest or hashlib.sha256()))
@@ -95,25 +86,17 @@ def batches(run: Run, digest: "hashlib._Hash") -> Iterator[list[Result]]:
     """The same, some 256 KiB at a time. A row that this lab would have written with other bytes is none."""
     decode = msgspec.json.Decoder(RESULT_TYPES[run.manifest.loop]).decode_lines
     encode = msgspec.json.Encoder().encode_lines
-    begun: list[bytes] = []  # of a row that no block has ended yet
     number = 0
     try:
-        with open_regular(run.path / RESULTS) as file:
-            while block := file.read(_BLOCK_BYTES):
-                digest.update(block)
-                lines, end, rest = block.rpartition(b"\n")
-                if not end:
-                    begun.append(rest)
-                    continue
-                lines, begun = b"".join([*begun, lines, end]), [rest]
-                batch = decode(lines)
-                if encode(batch) != lines:
-                    raise Broken(f"{RESULTS}, after row {number}: a row is not as this lab writes it, byte for byte")
-                number += len(batch)
-                yield batch
+        for lines in blocks_of_lines(run.path / RESULTS, digest):
+            if not lines.endswith(b"\n"):
+                raise Broken(f"{RESULTS} is cut off after row {number}")
+            batch = decode(lines)
+            if encode(batch) != lines:
+                raise Broken(f"{RESULTS}, after row {number}: a row is not as this lab writes it, byte for byte")
+            number += len(batch)
+            yield batch
     except OSError as error:
         raise Broken(f"{RESULTS} cannot be read: {reason(error)}") from None
     except _UNREADABLE as error:
         raise Broken(f"{RESULTS}, after row {number}: not a result: {clipped(str(error), 80)}") from None
-    if any(begun):
-        raise Broken(f"{RESULTS} is cut off after row {number}")

@@ -105,12 +105,13 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True):
 
     ``prompts_fingerprint``: SHA-256 over ``["id","prompt"]`` and a newline for each example in order: it stays the
     same when only answers change. ``examples_fingerprint``: the same over ``["id","prompt",expected_answer]``.
-    ``samples_per_prompt``: 1 in Loop A, N in Loop B. ``settings``: what can change a number, and nothing else. None
-    where a field does not apply: the small runs of Loop C have no dataset, split or recorded completions. ``seed``: of
-    the run's own draws. ``trained_on``: None where nothing is known of the policy's training. ``change``: the one
-    thing changed since the run before, in the student's words; ``expect``: what they expected of it, written down
-    before anything was scored. ``outputs``: name -> SHA-256 of every other file that is evidence. Two are not sealed:
-    README.md, on which the student writes, and environment.json, which differs between equal runs.
+    ``samples_per_prompt``: 1 in Loop A, N in Loop B, in Loop C that of the file it sampled. ``settings``: what can
+    change a number, and nothing else. None where a field does not apply: the small runs of Loop C have no dataset,
+    split or recorded completions. ``seed``: of the run's own draws. ``trained_on``: None where nothing is known of the
+    policy's training. ``change``: the one thing changed since the run before, in the student's words; ``expect``: what
+    they expected of it, written down before anything was scored. ``outputs``: name -> SHA-256 of every other file that
+    is evidence. Two are not sealed: README.md, on which the student writes, and environment.json, which differs
+    between equal runs.
     """
 
     schema_version: int

@@ -15,8 +15,10 @@ def policy_name(content: bytes) -> str:
     return f"token_policy {hashlib.sha256(content).hexdigest()[:12]}"
 
 
-def write_rollouts(run: RunWriter, name: str, samples: Iterable[tuple[str, Sequence[str]]], source: Provenance) -> None:
-    """Write ``NAME.jsonl`` and ``NAME.meta.json``. ``samples``: each id with its n completions.
+def write_rollouts(
+    run: RunWriter, name: str, samples: Iterable[tuple[str, Sequence[str]]], source: Provenance
+) -> Provenance:
+    """Write ``NAME.jsonl`` and ``NAME.meta.json``, which is returned. ``samples``: each id with its n completions.
 
     With n of 1 the file holds rollouts, else it is a selection pack. The digest that binds the two files is added here.
     """
@@ -25,4 +27,6 @@ def write_rollouts(run: RunWriter, name: str, samples: Iterable[tuple[str, Seque
         return Rollout(id_, texts[0]) if source.sampling.n == 1 else SampleGroup(id_, list(texts))
 
     run.write_rows(f"{name}.jsonl", (record(id_, texts) for id_, texts in samples))
-    run.write_json(f"{name}.meta.json", replace(source, completions_sha256=run.outputs[f"{name}.jsonl"]))
+    source = replace(source, completions_sha256=run.outputs[f"{name}.jsonl"])
+    run.write_json(f"{name}.meta.json", source)
+    return source

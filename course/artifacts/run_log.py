@@ -15,6 +15,7 @@ Not covered
 import errno
 import os
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,8 +23,7 @@ from typing import IO
 
 import msgspec
 
-from course.datasets.files import open_regular
-from course.datasets.sources import LAB
+from course.datasets.files import LAB, open_regular
 from course.errors import UserError, reason
 from course.text import clipped, visible_path
 
@@ -54,9 +54,8 @@ def read_log(path: Path, must_exist: bool = False) -> list[LogLine]:
         if isinstance(error, FileNotFoundError) and not must_exist:
             return []
         raise UserError(f"{visible_path(path)}: expected a log of runs, got: {reason(error)}") from None
-    lines = data.split(b"\n")[:-1]  # a line without its end was cut off by a kill: its run was never published
     log = []
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(whole_lines(data).split(b"\n")[:-1], 1):
         try:
             log.append(msgspec.json.decode(line, type=LogLine))
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
@@ -65,6 +64,27 @@ def read_log(path: Path, must_exist: bool = False) -> list[LogLine]:
                 "take that line out"
             ) from None
     return log
+
+
+def read_logs(own: Path, others: Sequence[Path]) -> list[LogLine]:
+    """The lines of several logs. What two of them hold is one line: a log may be a copy of another."""
+    lines: Counter[bytes] = Counter()
+    for log in (read_log(own), *(read_log(path, must_exist=True) for path in others)):
+        lines |= Counter(map(msgspec.json.encode, log))
+    return [msgspec.json.decode(line, type=LogLine) for line in lines.elements()]
+
+
+def whole_lines(data: bytes) -> bytes:
+    """The log without a last line that was cut off by a kill, whose run was never published.
+
+    An editor may have taken the newline of a whole last line, and then it is put back.
+    """
+    head, end, tail = data.rpartition(b"\n")
+    try:
+        msgspec.json.decode(tail, type=LogLine)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return head + end
+    return data + b"\n"
 
 
 def tries(log: Sequence[LogLine], room: str | None) -> int:
@@ -91,7 +111,10 @@ def locked(path: Path) -> Iterator[IO[bytes]]:
     with file:
         _lock(file)
         file.seek(0)
-        file.truncate(file.read().rfind(b"\n") + 1)  # takes away a line that was cut off
+        before = file.read()
+        if (lines := whole_lines(before)) != before:
+            file.truncate(min(len(before), len(lines)))
+            file.write(lines[len(before) :])
         yield file
 
 

@@ -19,16 +19,20 @@ from typing import Any
 
 import msgspec
 
-from course.artifacts.reading import Broken, Run, batches, read_output, read_summary
+from course.artifacts.reading import Broken, Run, batches, read_output
 from course.artifacts.records import MANIFEST, RESULTS, SUMMARY, UNANSWERED, Result, Selection, indented
 from course.artifacts.scorer_identity import installed
 from course.artifacts.summary import Choice, choice_of, summary_of
+from course.datasets.records import plain_prompt
 from course.datasets.sources import HOLDOUT, shipped_in
 from course.score import measure
 from course.text import clipped
 
 _ROWS_NAMED = 3  # in a complaint
-NOT_LOGGED = "it stands in no log of runs: measure it here, or give --log FILE, the log that came with it"
+NOT_LOGGED = (
+    "the digest of its manifest is in no log of runs: it was edited, or made elsewhere. Measure it here, or give --log "
+    "FILE, the log that came with it"
+)
 
 
 class Verification:
@@ -40,7 +44,7 @@ class Verification:
     def __init__(self, run: Run, logged: Collection[str]) -> None:
         self.run = run
         self.faults = [] if run.digest in logged else [NOT_LOGGED]
-        self.prompts: set[str] = set()  # distinct
+        self.prompts: set[str] = set()  # distinct plain prompts
         self.n = 0  # rows
         self.outcomes: Counter[str] = Counter()
         self._ids: set[str] = set()
@@ -72,12 +76,12 @@ class Verification:
         manifest = self.run.manifest
         self.n += len(batch)
         self.outcomes.update([row.details.outcome for row in batch])
-        self._wrong += [row for row in batch if not agrees(row, manifest.samples_per_prompt)]
+        self._wrong += [row for row in batch if fault_of_row(row, manifest.samples_per_prompt)]
         if manifest.loop == "C":
             return
         ids, prompts = [row.id for row in batch], [row.prompt for row in batch]
         self._ids.update(ids)
-        self.prompts.update(prompts)
+        self.prompts.update(map(plain_prompt, prompts))
         lines = msgspec.json.Encoder().encode_lines
         self._prompts_in_order.update(lines(zip(ids, prompts, strict=True)))
         self._examples.update(lines(zip(ids, prompts, [row.expected_answer for row in batch], strict=True)))
@@ -86,21 +90,24 @@ class Verification:
 
     def _scorer_faults(self) -> list[str]:
         manifest, scorer = self.run.manifest, installed()
-        recorded = (manifest.scorer_name, manifest.scorer_version, manifest.scorer_fingerprint)
-        now = (scorer.name, scorer.version, scorer.fingerprint)
-        if (*recorded, manifest.spec, manifest.golden) == (*now, scorer.spec, scorer.golden):
-            return []
-        got = f"{clipped(recorded[0], 30)} {clipped(recorded[1], 20)}, {clipped(recorded[2], 12)}"
-        return [f"measured with the scorer {got}, not with the one installed here: {now[0]} {now[1]}, {now[2][:11]}…"]
+        pairs = {
+            "scorer_name": (manifest.scorer_name, scorer.name),
+            "scorer_version": (manifest.scorer_version, scorer.version),
+            "scorer_fingerprint": (manifest.scorer_fingerprint, scorer.fingerprint),
+            "spec": (manifest.spec, scorer.spec),
+            "golden": (manifest.golden, scorer.golden),
+        }
+        return [
+            f"{MANIFEST} has {name} {clipped(str(recorded), 30)}, and the scorer installed here {clipped(str(now), 30)}"
+            for name, (recorded, now) in pairs.items()
+            if recorded != now
+        ]
 
     def _row_faults(self) -> list[str]:
-        faults = [
-            f"{RESULTS}: {clipped(row.id, 60)} is recorded as {clipped(row.details.outcome, 40)} with reward "
-            f"{row.reward}, which is not what the scorer says"
-            for row in self._wrong[:_ROWS_NAMED]
-        ]
+        n = self.run.manifest.samples_per_prompt
+        faults = [f"{RESULTS}: {clipped(row.id, 60)} {fault_of_row(row, n)}" for row in self._wrong[:_ROWS_NAMED]]
         if len(self._wrong) > _ROWS_NAMED:
-            faults.append(f"{RESULTS}: {len(self._wrong) - _ROWS_NAMED:,} more rows are not what the scorer says")
+            faults.append(f"{RESULTS}: {len(self._wrong) - _ROWS_NAMED:,} more rows have such faults")
         return faults
 
     def _total_faults(self) -> list[str]:
@@ -116,13 +123,11 @@ class Verification:
         in_order = {"prompts_fingerprint": self._prompts_in_order, "examples_fingerprint": self._examples}
         for name, digest in in_order.items():
             if getattr(manifest, name) not in (None, digest.hexdigest()):
-                faults.append(f"{RESULTS} is not of the {name} that {MANIFEST} says")
+                faults.append(f"the {name} in {MANIFEST} is not that of {RESULTS}")
         if manifest.split != HOLDOUT and shipped_in(self.prompts):
             faults.append(f"{MANIFEST} says split {manifest.split}, and these are prompts of a holdout of the lab")
         if not self._wrong:
-            faults += _summary_faults(
-                read_output(self.run.path, SUMMARY), read_summary(self.run), summary_of(self.outcomes, self._choices)
-            )
+            faults += _summary_faults(read_output(self.run.path, SUMMARY), summary_of(self.outcomes, self._choices))
         return faults
 
     def _output_faults(self, results_digest: str) -> list[str]:
@@ -140,9 +145,14 @@ class Verification:
         return faults
 
 
-def _summary_faults(data: bytes, recorded: dict[str, Any], counted: dict[str, Any]) -> list[str]:
+def _summary_faults(data: bytes, counted: dict[str, Any]) -> list[str]:
+    """Where summary.json, read as ``data``, is not what the rows come to."""
     if indented(counted) == data:
         return []
+    try:
+        recorded = msgspec.json.decode(data, type=dict[str, Any])
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        return [f"{SUMMARY} is not a JSON object: {clipped(str(error), 80)}"]
     faults = [
         f"{SUMMARY} says {clipped(name, 40)} {clipped(str(recorded.get(name)), 40)}, its rows come to "
         f"{clipped(str(counted.get(name)), 40)}"
@@ -152,22 +162,25 @@ def _summary_faults(data: bytes, recorded: dict[str, Any], counted: dict[str, An
     return faults or [f"{SUMMARY} is not as this lab writes it, byte for byte"]
 
 
-def agrees(row: Result, n: int | None) -> bool:
-    """Whether the installed scorer says of this row, and of the n samples of a choice, what the row says."""
+def fault_of_row(row: Result, n: int | None) -> str | None:
+    """What is wrong with a row by the installed scorer; ``n``: how many samples a choice was made from."""
     said = row.reward, row.details.outcome, row.details.parsed_answer
-    if row.completion is None:
-        return said == UNANSWERED and not isinstance(row, Selection)
     try:
-        if said != measure(row.expected_answer, row.completion):
-            return False
-    except ValueError:  # an expected answer of more digits than any example has
-        return False
-    return not isinstance(row, Selection) or choice_agrees(row, n)
+        measured = UNANSWERED if row.completion is None else measure(row.expected_answer, row.completion)
+    except ValueError:
+        return "has an expected answer of more digits than any example has"
+    if said != measured:
+        outcome = clipped(row.details.outcome, 40)
+        return f"is recorded as {outcome} with reward {row.reward}, which is not what the scorer says"
+    return fault_of_choice(row, n) if isinstance(row, Selection) else None
 
 
-def choice_agrees(row: Selection, n: int | None) -> bool:
-    """Whether a row of Loop B holds n samples, each with its reward, and its completion is the one that was chosen."""
-    if not len(row.samples) == len(row.rewards) == n or not 0 <= row.chosen < n:
-        return False
+def fault_of_choice(row: Selection, n: int | None) -> str | None:
+    if len(row.samples) != n:
+        return f"has {len(row.samples):,} samples, and {MANIFEST} says {n}"
+    if not 0 <= row.chosen < n or row.samples[row.chosen] != row.completion:
+        return "does not hold the sample that it says was chosen"
     again = [measure(row.expected_answer, sample).reward for sample in row.samples + row.others]
-    return row.rewards + row.other_rewards == again and row.samples[row.chosen] == row.completion
+    if (row.rewards, row.other_rewards) != (again[:n], again[n:]):
+        return "has a sample with a reward that is not what the scorer says"
+    return None

@@ -19,10 +19,11 @@ from typing import IO, Any, Self
 
 import msgspec
 
+from course.artifacts import run_log
 from course.artifacts.environment import environment
 from course.artifacts.records import ENVIRONMENT_FILE, MANIFEST, README, RESULTS, Manifest, indented
-from course.artifacts.run_log import LogLine, append
-from course.datasets.sources import LAB
+from course.artifacts.run_log import LogLine, append, read_log
+from course.datasets.files import LAB
 from course.errors import UserError, reason
 from course.text import visible, visible_path
 
@@ -43,6 +44,7 @@ class RunWriter:
         self.path = outdir or _next_free()
         self.outputs: dict[str, str] = {}  # name -> SHA-256
         self._growing: dict[str, hashlib._Hash] = {}  # the same of what is written row by row
+        read_log(run_log.LOG)  # one that is broken would refuse the run at its end
         self._refuse_taken()
         for folder in self.path.resolve().parents:
             if (folder / MANIFEST).exists() and (folder / RESULTS).exists():
@@ -76,7 +78,6 @@ class RunWriter:
                 lines = encoder.encode_lines(batch)
                 digest.update(lines)
                 file.write(lines)
-            _sync(file)
         self.outputs[name] = digest.hexdigest()
 
     def append(self, name: str, *rows: msgspec.Struct) -> None:
@@ -108,7 +109,11 @@ class RunWriter:
         The line comes first: a look at a holdout too many is counted rather than one too few.
         """
         self._write_whole(README, readme.encode("utf-8"))
-        for folder in {(self._temporary / name).parent for name in self.outputs} | {self._temporary}:
+        places = [self._temporary / name for name in (*self.outputs, MANIFEST, ENVIRONMENT_FILE, README)]
+        for place in places:
+            with place.open("r+b") as file:
+                os.fsync(file.fileno())
+        for folder in {place.parent for place in places}:
             _sync_folder(folder)
         self.path = self._wanted or _next_free()
         self._refuse_taken()
@@ -138,9 +143,7 @@ class RunWriter:
         """Write a file whole or not at all: a kill leaves no half file under its real name."""
         place = self._place(name)
         part = place.with_name(f"{place.name}.part")
-        with part.open("wb") as file:
-            file.write(data)
-            _sync(file)
+        part.write_bytes(data)
         part.replace(place)
 
     def _place(self, name: str) -> Path:
@@ -169,11 +172,6 @@ def _name_in_log(path: Path) -> str:
     """From the lab's root where it lies below it: the lab can be moved."""
     whole, lab = path.resolve(), LAB.resolve()
     return visible((whole.relative_to(lab) if whole.is_relative_to(lab) else whole).as_posix())
-
-
-def _sync(file: IO[bytes]) -> None:
-    file.flush()
-    os.fsync(file.fileno())
 
 
 def _sync_folder(folder: Path) -> None:

@@ -15,15 +15,13 @@ from typing import Any, TypeVar
 import jiter
 import msgspec
 
-from course.datasets.files import open_regular
+from course.datasets.files import blocks_of_lines, open_regular
 from course.datasets.records import Record
 from course.errors import UserError, reason
 from course.faults import MAX_DIGITS
 from course.text import clipped, quoted
 
-_READ_BYTES = 1 << 18
-_RECORD_BYTES = 1 << 26  # of one record: Python can make fifty times as much of it
-_TOO_LONG = f"expected at most {_RECORD_BYTES >> 20} MB in one record, got more"
+_OBJECT_BYTES = 1 << 26  # of a file that holds one object
 _SHOWN = 60  # characters of a refused value
 _SPACE = b" \t\r\n"  # what JSON calls white space
 _NUMBER_LIMIT = 10**MAX_DIGITS
@@ -67,9 +65,9 @@ def read_json(path: Path, struct_type: type[S]) -> S:
     """Read a JSON file that holds one object, as strictly as a line of JSONL."""
     try:
         with open_regular(path) as file:
-            text = file.read(_RECORD_BYTES + 1)
-        if len(text) > _RECORD_BYTES:
-            raise ValueError(_TOO_LONG)
+            text = file.read(_OBJECT_BYTES + 1)
+        if len(text) > _OBJECT_BYTES:
+            raise ValueError(f"expected at most {_OBJECT_BYTES >> 20} MB, got more")
         return _decode(text.rstrip(_SPACE), struct_type)
     except OSError as error:
         raise _unreadable(path, error) from None
@@ -78,24 +76,9 @@ def read_json(path: Path, struct_type: type[S]) -> S:
 
 
 def _batches_of_lines(path: Path, digest: "hashlib._Hash | None" = None) -> Iterator[list[bytes]]:
-    """The lines of a file, without their ends, some 256 KiB at a time."""
-    rest: list[bytes] = []  # of a line that goes on in the next block
-    number = 1
     try:
-        with open_regular(path) as file:
-            while block := file.read(_READ_BYTES):
-                if digest is not None:
-                    digest.update(block)
-                lines, newline, end = block.rpartition(b"\n")  # in bytes, only a line feed ends a line
-                if newline:
-                    batch = b"".join([*rest, lines]).split(b"\n")
-                    yield batch
-                    number += len(batch)
-                    rest = []
-                rest.append(end)
-                if sum(map(len, rest)) > _RECORD_BYTES:
-                    raise UserError(f"{path}:{number} {_TOO_LONG}")
-            yield [b"".join(rest)]
+        for block in blocks_of_lines(path, digest):
+            yield block.removesuffix(b"\n").split(b"\n")
     except OSError as error:
         raise _unreadable(path, error) from None
 

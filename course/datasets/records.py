@@ -114,6 +114,11 @@ class Provenance(Struct, frozen=True, forbid_unknown_fields=True):
     note: str = ""
 
 
+def plain_prompt(prompt: str) -> str:
+    """A prompt by which it is known: with single spaces between its words, so that a space more makes no other."""
+    return " ".join(prompt.split())
+
+
 def prompt_digest(prompt: str) -> str:
-    """The first 16 hexadecimal digits of the SHA-256 of a prompt in UTF-8: enough to tell prompts apart."""
-    return sha256(prompt.encode("utf-8")).hexdigest()[:16]
+    """The first 16 hexadecimal digits of the SHA-256 of ``plain_prompt`` in UTF-8: enough to tell prompts apart."""
+    return sha256(plain_prompt(prompt).encode("utf-8")).hexdigest()[:16]

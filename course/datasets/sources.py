@@ -9,14 +9,14 @@ from typing import NamedTuple
 import msgspec
 from msgspec import UNSET
 
+from course.datasets.files import LAB
 from course.datasets.jsonl import read_batches, read_json, read_records
-from course.datasets.records import Example, Provenance, SampleGroup, Training, prompt_digest
+from course.datasets.records import Example, Provenance, SampleGroup, Training, plain_prompt, prompt_digest
 from course.errors import UserError
 from course.text import clipped, visible, visible_path
 
 HOLDOUT = "holdout"
 SPLITS = ("dev", HOLDOUT)
-LAB = Path(__file__).parents[2]
 
 
 class Dataset:
@@ -41,7 +41,7 @@ class Dataset:
         for batch in read_batches(self.path, Example, self._bytes):
             self._prompts_in_order.update(encoder.encode_lines([(example.id, example.prompt) for example in batch]))
             self._examples.update(encoder.encode_lines([(e.id, e.prompt, e.expected_answer) for e in batch]))
-            self.prompts.update([example.prompt for example in batch])
+            self.prompts.update([plain_prompt(example.prompt) for example in batch])
             for example in batch:
                 said = None if example.metadata is UNSET else example.metadata.get("split")
                 if said not in self._splits:
@@ -93,9 +93,11 @@ class Dataset:
 
 @cache
 def shipped_holdouts(folder: Path = LAB / "data" / "datasets") -> dict[str, frozenset[str]]:
-    """The holdouts that came with the lab: file name -> prompts. Empty where the package stands without its data."""
+    """The holdouts that came with the lab: file name -> plain prompts. Empty where the package stands without its data."""
     paths = sorted(folder.glob(f"*_{HOLDOUT}.jsonl"))
-    return {path.name: frozenset(example.prompt for example in read_records(path, Example)) for path in paths}
+    return {
+        path.name: frozenset(plain_prompt(example.prompt) for example in read_records(path, Example)) for path in paths
+    }
 
 
 def shipped_in(prompts: Set[str]) -> dict[str, frozenset[str]]:
@@ -104,7 +106,7 @@ def shipped_in(prompts: Set[str]) -> dict[str, frozenset[str]]:
 
 
 def holdouts_in(prompts: Set[str]) -> list[str]:
-    """Which holdouts somebody opens who measures these prompts of a holdout: the lab's, or one of their own.
+    """The digests of the holdouts that these prompts open: every one of the lab that shares a prompt, else these.
 
     A holdout is known by the SHA-256 over its distinct prompts, sorted: in another order, under other ids or in
     another file it is the same.

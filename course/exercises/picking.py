@@ -6,7 +6,8 @@ Covered
     never in the student's hands.
 Not covered
     Code that means harm: this is the student's own machine, and it runs with the student's own rights. What pick_best
-    reads besides the modules it imports (a data file, say) is not in its fingerprint.
+    reads besides the modules it imports (a data file, say) is not in its fingerprint. It may remember prompts that came
+    before: it is asked twice about each, one after the other.
 """
 
 import hashlib

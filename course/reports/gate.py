@@ -8,8 +8,8 @@ import msgspec
 
 from course.artifacts.locked_room import POLICY, SELECTION, Condition, short_value
 from course.artifacts.records import Manifest
-from course.reports.tables import WIDTH, interval, percent, points, table
-from course.text import clipped, visible
+from course.reports.tables import WIDTH, interval, percent, points, table, wrapped
+from course.text import clipped
 
 NO_LUCK = 1 - 0.05 / 2  # how often a candidate that is no better is not promoted, at least: benchmarks/gate_rates.py
 _FLIPS_LISTED = 8  # of each kind
@@ -92,11 +92,6 @@ def gate_text(finding: Finding) -> str:
     elif finding.conditions:
         lines += ["", "no difference is reported: it would not say that the candidate is better"]
     return "\n".join(lines)
-
-
-def wrapped(sentence: str) -> str:
-    """A sentence on as many lines as it needs."""
-    return fill(visible(sentence), WIDTH, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
 
 
 def _room_text(conditions: Sequence[Condition]) -> str:

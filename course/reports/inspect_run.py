@@ -93,7 +93,7 @@ def log_text(log: Sequence[LogLine]) -> str:
             f"{visible(line.manifest[:8]):8}  {clipped(line.run, 18):18}  {clipped(line.loop, 1)}  "
             f"{clipped(command, 16):16}  {clipped(number, 29)}".rstrip()
         )
-        look = ", ".join(f"look {opened[holdout]}" for holdout in line.holdouts)
+        look = ", ".join(f"look {opened[holdout]} at {visible(holdout[:8])}" for holdout in line.holdouts)
         said = {"change": line.change, "expect": line.expect, "holdout": look}
         lines += [f"{'':10}{name}: {clipped(text, WIDTH - 19)}" for name, text in said.items() if text]
     return "\n".join(lines)

@@ -29,11 +29,13 @@ def meta_text(source: Provenance | None, completions: CompletionsFile) -> str:
     if source is not None:
         return f"Nothing binds {name} to these completions, so the gate will refuse.\nAdd to it:\n\n{digest}"
     return f"""Who generated this is not known, so the gate will refuse. Write it into
-{name}, in the same folder:
+{name}, in the same folder. policy: which model, with which prompt
+template. created: a date such as 2026-11-21. temperature, top_p: as it was
+sampled. seed may stay null, where there is none:
 
-{{"policy": "WHICH MODEL, WITH WHICH PROMPT TEMPLATE",
- "created": "YYYY-MM-DD",
- "sampling": {{"temperature": 1.0, "top_p": 1.0, "seed": null, "n": {completions.n}}},
+{{"policy": "",
+ "created": "",
+ "sampling": {{"temperature": null, "top_p": null, "seed": null, "n": {completions.n}}},
  {digest}}}"""
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from course.artifacts.locked_room import room_conditions
 from course.artifacts.records import Manifest, Result
 from course.reports.tables import interval, percent
 from course.text import clipped, visible
@@ -17,16 +18,14 @@ LOOPS = {
 def run_page(
     manifest: Manifest,
     numbers: Mapping[str, Any],
-    room: Mapping[str, str | None],
     examples: Sequence[Result],
     look: int,
     digest: str,
     knob: str | None = None,
 ) -> str:
-    """The page in Markdown. ``numbers``: the summary. ``room``: the conditions of the locked room.
+    """The page in Markdown. ``numbers``: the summary. ``look``: the number of this look at the holdout, or 0.
 
-    ``look``: the number of this look at the holdout, or 0. ``digest``: of the manifest. ``knob``: what was turned,
-    where it is not the loop's own.
+    ``digest``: of the manifest. ``knob``: what was turned, where it is not the loop's own.
     """
     verb, turned = LOOPS[manifest.loop]
     lines = [
@@ -45,10 +44,13 @@ def run_page(
         "expected of it": manifest.expect or "not said (--expect)",
         "policy": manifest.policy,
     }
-    lines += ["", "## What was said of it", "", *_block(said)]
-    lines += ["", "## The locked room", "", "Compare this run only with one that has the same.", "", *_block(room)]
+    lines += ["", "## Change, prediction, policy", "", *_block(said)]
+    if manifest.loop != "C":
+        room = room_conditions(manifest)
+        lines += ["", "## The locked room", "", "Compare this run only with one that has the same.", "", *_block(room)]
     lines += ["", "## The numbers", ""]
-    lines += [f"    {name:24}{_number(value)}" for name, value in numbers.items()]
+    shown = {name: value for name, value in numbers.items() if value is not None or not name.endswith("_reason")}
+    lines += [f"    {name:24}{_number(value)}" for name, value in shown.items()]
     if examples:
         lines += ["", "## Examples"]
     for example in examples:
@@ -61,7 +63,6 @@ def run_page(
         ]
     lines += ["", "## Yours to fill in", ""]
     for question in (
-        "Expected (write it before you look at the numbers)",
         "Observed",
         "Conclusion (model, measurement, data, or did we fool ourselves?)",
     ):

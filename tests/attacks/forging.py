@@ -13,8 +13,8 @@ from typing import Any
 import msgspec
 from conftest import lines_of
 
-from course.artifacts.records import RESULT_TYPES, indented
-from course.artifacts.summary import fact, summary_of
+from course.artifacts.records import RESULT_TYPES, Selection, indented
+from course.artifacts.summary import choice_of, summary_of
 
 Forge = Callable[[Path], object]  # gets the folder of a run, whose neighbour is the other run
 
@@ -42,7 +42,9 @@ def fitted(run: Path) -> None:
     said, lines = manifest_of(run), (run / RESULTS).read_bytes()
     rows = msgspec.json.Decoder(RESULT_TYPES[said["loop"]]).decode_lines(lines)
     if rows:
-        (run / SUMMARY).write_bytes(indented(summary_of(Counter(map(fact, rows)))))
+        outcomes = Counter(row.details.outcome for row in rows)
+        choices = Counter(choice_of(row) for row in rows if isinstance(row, Selection))
+        (run / SUMMARY).write_bytes(indented(summary_of(outcomes, choices)))
     encode = msgspec.json.Encoder().encode_lines
     examples = [(row.id, row.prompt, row.expected_answer) for row in rows]
     said["prompts_fingerprint"] = hashlib.sha256(encode([example[:2] for example in examples])).hexdigest()
