@@ -16,7 +16,7 @@ from pathlib import Path
 from course.artifacts import run_log
 from course.artifacts.reading import Broken, Run, open_run, rows
 from course.artifacts.records import RESULTS, Result, Selection
-from course.artifacts.run_log import read_log
+from course.artifacts.run_log import read_log, read_logs
 from course.artifacts.scorer_identity import example_of
 from course.artifacts.verifying import Verification
 from course.command import Parser, positive_int, run_command
@@ -35,12 +35,8 @@ def verify(opened: Run, logged: Collection[str]) -> int:
     n = sum(1 for _ in with_progress(run.rows(), "verifying"))
     if run.faults:
         return not_whole(opened.path, run.faults)
-    said = f"{n:,} rows were scored again with the same result"
-    print(
-        wrapped(
-            f"{opened.path}: whole. It is in the log, every digest holds (README.md and environment.json have none), and {said}"
-        )
-    )
+    said = f"every digest holds, and {n:,} rows were scored again with the same result"
+    print(wrapped(f"{opened.path}: whole. It is in the log, {said} (README.md and environment.json are not sealed)"))
     return 0
 
 

@@ -93,7 +93,7 @@ class Dataset:
 
 @cache
 def shipped_holdouts(folder: Path = LAB / "data" / "datasets") -> dict[str, frozenset[str]]:
-    """The holdouts that came with the lab: file name -> plain prompts. Empty where the package stands without its data."""
+    """The lab's own holdouts: file name -> plain prompts. Empty where the package stands without its data."""
     paths = sorted(folder.glob(f"*_{HOLDOUT}.jsonl"))
     return {
         path.name: frozenset(plain_prompt(example.prompt) for example in read_records(path, Example)) for path in paths

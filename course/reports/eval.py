@@ -30,7 +30,8 @@ def eval_text(summary: Mapping[str, Any], conditions: str, firsts: Mapping[str, 
 def resolution_text(n: int) -> str:
     """What this many prompts cannot show."""
     points = min(100, 100 * smallest_visible_difference(n))
-    return f"n = {n:,}: a true difference of {points:.1f} points shows four times in five, if a\nquarter of the prompts flip"
+    shown = f"n = {n:,}: a true difference of {points:.1f} points shows four times in five"
+    return f"{shown}, if a\nquarter of the prompts flip"
 
 
 def outcomes_text(outcomes: Mapping[str, int], firsts: Mapping[str, Result]) -> str:
