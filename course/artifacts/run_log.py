@@ -41,8 +41,8 @@ class LogLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     change: str | None
     expect: str | None
     number: dict[str, float | None]
-    room: str | None  # Loops A and B: ``room_digest`` of the conditions under which two runs can be compared
     holdouts: list[str]  # those that were opened, by their prompts: course.datasets.sources.holdouts_in
+    room: str | None = None  # Loops A and B: ``room_digest`` of the conditions under which two runs can be compared
 
 
 def read_log(path: Path, must_exist: bool = False) -> list[LogLine]:

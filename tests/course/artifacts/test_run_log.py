@@ -21,7 +21,7 @@ from course.artifacts.run_log import LogLine, append, locked, looks, read_log
 from course.errors import UserError
 
 TEXTS = ["Final: 1", "Final: 2"]
-LINE = LogLine("runs/run_001", "0" * 64, "A", "course.eval", None, None, {"pass_rate": 0.5}, None, ["h"])
+LINE = LogLine("runs/run_001", "0" * 64, "A", "course.eval", None, None, {"pass_rate": 0.5}, ["h"])
 
 
 def files_of(lab: Lab, split: str | None = "holdout") -> list[object]:

@@ -175,7 +175,7 @@ def test_the_next_run_takes_the_first_free_number(lab: Lab) -> None:
     assert "run: runs/run_002\n" in lab("eval", *arguments).out
 
 
-LINE = LogLine("", "0" * 64, "A", "course.eval", None, None, {}, None, [])
+LINE = LogLine("", "0" * 64, "A", "course.eval", None, None, {}, [])
 
 
 def sealed(writer: RunWriter, lab: Lab) -> None:
