@@ -67,12 +67,8 @@ def test_an_arrow_marks_the_sample_that_was_chosen() -> None:
     assert samples_text(["a", "b"], [0.0, 1.0], 1) == "samples\n     0  a\n  -> 1  b"
 
 
-MEASURED = LogLine(
-    "runs/run_001", "0123456789abcdef" * 4, "A", "course.eval", None, None, {"pass_rate": 0.425}, None, []
-)
-CHOSEN = LogLine(
-    "r2", "f" * 64, "B", "course.selection_demo", "N is 8", "+20", {"selected_accuracy": None}, None, ["h"]
-)
+MEASURED = LogLine("runs/run_001", "0123456789abcdef" * 4, "A", "course.eval", None, None, {"pass_rate": 0.425}, [])
+CHOSEN = LogLine("r2", "f" * 64, "B", "course.selection_demo", "N is 8", "+20", {"selected_accuracy": None}, ["h"])
 
 
 def test_the_log_is_a_line_a_run_oldest_first_with_what_was_changed_and_expected() -> None:
