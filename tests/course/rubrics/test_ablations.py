@@ -109,4 +109,5 @@ def test_every_rubric_rewards_the_line_that_the_scorer_rewards() -> None:
         line = f"Final: {example['expected_answer']}"
         assert score(example, line)["reward"] == 1.0
         rewards = {name: rubric(example, line)["reward"] for name, rubric in RUBRICS.items()}
+        assert rewards.pop("format_bonus") == 1 / 3, line  # the rest is for saying it again
         assert {name: reward for name, reward in rewards.items() if reward != 1.0} == {}, line
