@@ -116,6 +116,19 @@ def test_the_paired_interval_holds_the_true_difference_about_95_times_in_100(
     assert held >= 0.94
 
 
+def test_choosing_among_one_costs_nothing_and_never_less() -> None:
+    """Rounding leaves 517 of these fractions a hair below 0, 17/26 for one."""
+    rates = {c / m for m in range(2, 200) for c in range(1, m)}
+    assert min(best_of_n_kl(p, 1) for p in rates) == 0.0
+
+
+def test_p_is_exact_while_that_is_cheap() -> None:
+    """Sums of fractions over 2^m are floats of the last digit: with six flips one way, 2 / 2^6 and nothing near it."""
+    for gained in (6, 10, 31, 60, 200, 500):
+        assert mcnemar_exact(gained, 0) == 2 / 2**gained
+    assert mcnemar_exact(3, 1) == 10 / 16
+
+
 def test_the_smallest_visible_differences_are_the_published_ones() -> None:
     assert smallest_visible_difference(20) == pytest.approx(0.31, abs=0.005)
     assert smallest_visible_difference(200) == pytest.approx(0.10, abs=0.005)
