@@ -108,3 +108,10 @@ def test_learning_is_a_run_of_loop_c_with_a_row_a_sample(lab: Lab) -> None:
     assert [(row["step"], row["reward"]) for row in results] == [
         (row["round"] - 1, reward) for row in log for reward in row["rewards"]
     ]
+
+
+def test_recorded_samples_that_are_not_whole_are_refused(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("course.policy_improvement_demo.DATASET", lab.folder / lab.dataset([1, 2]))
+    monkeypatch.setattr("course.policy_improvement_demo.PACK", lab.folder / lab.pack([["Final: 1", "Final: 2"]]))
+    line = lab.refused("policy_improvement_demo", "--mode", "selection", "--n", "2")
+    assert "got none for 1 id (q2)" in line
