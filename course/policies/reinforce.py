@@ -53,7 +53,8 @@ def leave_one_out(return_: Floats, group_size: int) -> Floats:
     """[N] The baseline of each completion: the mean return of the others of its group. Groups stand in a row.
 
     A completion's own return would bias the gradient. This is RLOO (Kool et al. 2019); GRPO's mean over the whole
-    group gives the same advantage times (G − 1) / G. Raises ValueError for a group of one.
+    group gives the same advantage times (G − 1) / G. As a mean reward it has more variance than no baseline wherever it
+    is above 2b* (``best_baseline``). Raises ValueError for a group of one.
     """
     if group_size < 2:
         raise ValueError("expected a group_size of at least 2: a completion is compared with the others of its group")

@@ -64,6 +64,22 @@ def test_the_identities_hold_exactly_in_every_row(quick: Lab, more: list[str]) -
     assert summary(quick.folder / "run")["mean_reward"] == sum(row["reward"] for row in results) / 40
 
 
+def test_the_learning_curve_shows_the_verifiers_rewards(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[list[float]] = []
+
+    def learning_curve(*columns: list[float]) -> bytes:
+        shown.extend(columns)
+        return b""
+
+    monkeypatch.setattr("course.bandit_train.learning_curve", learning_curve)
+    lab("bandit_train", "--steps", "30", "--reward-offset", "3", "--outdir", "run")
+    rewards, objective = shown
+    assert rewards == [row["reward"] for row in lines_of(lab.folder / "run" / "results.jsonl")]
+    assert len(objective) == 30
+    assert objective[0] == 0.5
+    assert max(objective) <= 1
+
+
 def test_an_offset_is_in_the_manifest_and_so_is_the_prompt(quick: Lab) -> None:
     quick("bandit_train", "--steps", "3", "--reward-offset", "-1.5", "--outdir", "run")
     manifest = json.loads((quick.folder / "run" / "manifest.json").read_text(encoding="utf-8"))
