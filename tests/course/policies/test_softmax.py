@@ -68,6 +68,10 @@ def test_probabilities_that_add_up_to_less_than_one_still_give_an_action() -> No
     assert int(sample(p, LARGEST_DRAW)) == 9
 
 
+def test_one_such_run_beside_another_that_is_not_gets_its_own_action() -> None:
+    assert sample(np.full((2, 10), 0.1), np.array([LARGEST_DRAW, 0.05])).tolist() == [9, 0]
+
+
 def test_a_last_action_of_probability_0_is_not_sampled_then() -> None:
     assert int(sample(np.array([0.1] * 10 + [0.0]), LARGEST_DRAW)) == 9
 
