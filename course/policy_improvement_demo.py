@@ -23,7 +23,7 @@ from course.artifacts.summary import choice_of, summary_of
 from course.artifacts.writing import RunWriter
 from course.command import Parser, non_negative_int, positive_int, run_command
 from course.datasets.pairing import paired
-from course.datasets.sources import LAB, Dataset, SelectionPack, provenance
+from course.datasets.sources import Dataset, SelectionPack, provenance
 from course.errors import UserError
 from course.publishing import Conditions, publish
 from course.reports.policy_improvement_demo import policy_improvement_text
