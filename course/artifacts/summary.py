@@ -20,8 +20,8 @@ class Choice(NamedTuple):
 
     n: int
     right: int
-    drawn: int  # samples of the prompt, looked at or not
-    drawn_right: int
+    total: int  # samples of the prompt, looked at or not
+    total_right: int
     first_is_right: bool
     chosen_is_right: bool
     first_of_best: bool  # whether the choice was the first of the best
@@ -36,8 +36,8 @@ def choice_of(row: Selection) -> Choice:
     """What a row of Loop B adds to its numbers."""
     best = row.rewards.index(max(row.rewards))
     n, right = len(row.rewards), row.rewards.count(1.0)
-    drawn, drawn_right = n + len(row.others), right + row.other_rewards.count(1.0)
-    return Choice(n, right, drawn, drawn_right, row.rewards[0] == 1.0, row.reward == 1.0, row.chosen == best)
+    total, total_right = n + len(row.others), right + row.other_rewards.count(1.0)
+    return Choice(n, right, total, total_right, row.rewards[0] == 1.0, row.reward == 1.0, row.chosen == best)
 
 
 def counted(rows: Iterable[Row], outcomes: Counter[str], firsts: dict[str, Row]) -> Iterator[Row]:
@@ -90,7 +90,7 @@ def selection_numbers(choices: Mapping[Choice, int]) -> dict[str, Any]:
         "selected_accuracy": mean(lambda choice: choice.chosen_is_right),
         "random_choice": mean(lambda choice: choice.right / n),
         "ceiling": mean(lambda choice: choice.right > 0),
-        "kl_estimate": mean(lambda choice: best_of_n_kl(choice.drawn_right / choice.drawn, n))
+        "kl_estimate": mean(lambda choice: best_of_n_kl(choice.total_right / choice.total, n))
         if first_of_best
         else None,
         "kl_estimate_reason": None
@@ -101,4 +101,4 @@ def selection_numbers(choices: Mapping[Choice, int]) -> dict[str, Any]:
 
 
 def _pass_at(k: int, choice: Choice) -> float:
-    return pass_at_k(choice.drawn, choice.drawn_right, k)
+    return pass_at_k(choice.total, choice.total_right, k)

@@ -166,7 +166,10 @@ def test_a_line_that_cannot_be_added_is_a_run_that_is_not_made(lab: Lab) -> None
     lab.root.mkdir()
     (lab.root / "runs").write_text("a file where the log's folder should be")
     line = lab.refused("eval", *files_of(lab), "--outdir", "mine")
-    assert line.startswith(f"error: {lab.log}: expected a log that a line can be added to, got: ")
+    assert line == f"error: {lab.log}: expected a log of runs, got: not a directory\n"
+    said = "expected a log that a line can be added to, got: .*; nothing was written"
+    with pytest.raises(UserError, match=said), locked(lab.log):
+        raise AssertionError("it is held")
 
 
 def test_a_line_that_a_failed_run_added_can_be_taken_back(tmp_path: Path) -> None:
