@@ -15,4 +15,5 @@ class UserError(Exception):
 
 def reason(error: OSError) -> str:
     """The system's own words for what went wrong, without Python's number and without the path."""
-    return (error.strerror or str(error) or type(error).__name__).lower()
+    words = error.strerror or str(error) or type(error).__name__
+    return words[:1].lower() + words[1:]

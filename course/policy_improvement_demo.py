@@ -22,6 +22,7 @@ from course.artifacts.records import RESULTS, Details, Result, Selection
 from course.artifacts.summary import choice_of, summary_of
 from course.artifacts.writing import RunWriter
 from course.command import Parser, non_negative_int, positive_int, run_command
+from course.datasets.files import LAB
 from course.datasets.pairing import paired
 from course.datasets.sources import Dataset, SelectionPack, provenance
 from course.errors import UserError

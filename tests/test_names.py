@@ -19,6 +19,7 @@ BANNED = {
     *("paid", "told", "drawn", "moved", "settled", "drift", "drifted", "piece", "pieces", "wall", "walls"),
     *("regime", "regimes", "probe", "leash", "leashes", "sight", "sights"),
 }
+PLAIN_ENGLISH = {"paid", "told", "drawn", "moved", "settled", "piece", "pieces"}  # as the name of a test has it
 HOLDOUT_ONLY = {"look", "looks"}  # kept for opening the holdout
 OPENS_THE_HOLDOUT = {
     *("artifacts/run_log.py", "publishing.py", "reports/run_page.py", "reports/inspect_run.py"),
@@ -77,6 +78,18 @@ def banned_names(path: Path) -> set[str]:
 
 def test_no_name_is_of_a_private_dialect() -> None:
     found = {name_of(path): banned_names(path) for path in FILES}
+    assert {path: names for path, names in found.items() if names} == {}
+
+
+def test_no_test_speaks_a_private_dialect_either() -> None:
+    paths = sorted((ROOT / "tests").rglob("*.py"))
+    assert len(paths) > 100
+    found = {
+        path.relative_to(ROOT).as_posix(): {
+            name for name in (path.stem, *names_in(parsed(path))) if words_of(name) & (BANNED - PLAIN_ENGLISH)
+        }
+        for path in paths
+    }
     assert {path: names for path, names in found.items() if names} == {}
 
 

@@ -20,8 +20,8 @@ class Choice(NamedTuple):
 
     n: int
     right: int
-    sampled: int  # samples of the prompt, looked at or not
-    all_right: int
+    total: int  # samples of the prompt, looked at or not
+    total_right: int
     first_is_right: bool
     chosen_is_right: bool
     first_of_best: bool  # whether the choice was the first of the best
@@ -36,8 +36,8 @@ def choice_of(row: Selection) -> Choice:
     """What a row of Loop B adds to its numbers."""
     best = row.rewards.index(max(row.rewards))
     n, right = len(row.rewards), row.rewards.count(1.0)
-    sampled, all_right = n + len(row.others), right + row.other_rewards.count(1.0)
-    return Choice(n, right, sampled, all_right, row.rewards[0] == 1.0, row.reward == 1.0, row.chosen == best)
+    total, total_right = n + len(row.others), right + row.other_rewards.count(1.0)
+    return Choice(n, right, total, total_right, row.rewards[0] == 1.0, row.reward == 1.0, row.chosen == best)
 
 
 def counted(rows: Iterable[Row], outcomes: Counter[str], firsts: dict[str, Row]) -> Iterator[Row]:
@@ -70,7 +70,7 @@ def selection_numbers(choices: Mapping[Choice, int]) -> dict[str, Any]:
     """Three numbers of Loop B that are never merged, with the control, the ceiling and the price.
 
     ``first_sample_accuracy``: how often the first sample is right, as if N were 1. ``pass_at_k``: how often k samples
-    of the policy hold a right one, unbiased, from all that were sampled. ``selected_accuracy``: how often the choice is
+    of the policy hold a right one, unbiased, from all that there are. ``selected_accuracy``: how often the choice is
     right. ``random_choice``: what choosing blindly among the n would get. ``ceiling``: how often one of the n is right,
     which no choice can exceed. ``kl_estimate``: mean over the prompts of the KL of best-of-n, each with the pass rate
     of all its samples; null where the choice was not the first of the best, for which the equation is not known to
@@ -90,7 +90,7 @@ def selection_numbers(choices: Mapping[Choice, int]) -> dict[str, Any]:
         "selected_accuracy": mean(lambda choice: choice.chosen_is_right),
         "random_choice": mean(lambda choice: choice.right / n),
         "ceiling": mean(lambda choice: choice.right > 0),
-        "kl_estimate": mean(lambda choice: best_of_n_kl(choice.all_right / choice.sampled, n))
+        "kl_estimate": mean(lambda choice: best_of_n_kl(choice.total_right / choice.total, n))
         if first_of_best
         else None,
         "kl_estimate_reason": None
@@ -101,4 +101,4 @@ def selection_numbers(choices: Mapping[Choice, int]) -> dict[str, Any]:
 
 
 def _pass_at(k: int, choice: Choice) -> float:
-    return pass_at_k(choice.sampled, choice.all_right, k)
+    return pass_at_k(choice.total, choice.total_right, k)

@@ -25,10 +25,12 @@ from course.artifacts.scorer_identity import installed
 from course.artifacts.summary import Choice, choice_of, summary_of
 from course.datasets.records import plain_prompt
 from course.datasets.sources import HOLDOUT, shipped_in
+from course.faults import MAX_DIGITS
 from course.score import measure
 from course.text import clipped
 
 _ROWS_NAMED = 3  # in a complaint
+_ANSWER_LIMIT = 10**MAX_DIGITS
 NOT_LOGGED = (
     "the digest of its manifest is in no log of runs: it was edited, or made elsewhere. Measure it here, or give --log "
     "FILE, the log that came with it"
@@ -98,7 +100,7 @@ class Verification:
             "golden": (manifest.golden, scorer.golden),
         }
         return [
-            f"{MANIFEST} has {name} {clipped(str(recorded), 30)}, and the scorer installed here {clipped(str(now), 30)}"
+            f"{MANIFEST} has {name} {clipped(str(recorded), 40)}, and the scorer installed here {clipped(str(now), 40)}"
             for name, (recorded, now) in pairs.items()
             if recorded != now
         ]
@@ -165,10 +167,9 @@ def _summary_faults(data: bytes, counted: dict[str, Any]) -> list[str]:
 def fault_of_row(row: Result, n: int | None) -> str | None:
     """What is wrong with a row by the installed scorer; ``n``: how many samples a choice was made from."""
     said = row.reward, row.details.outcome, row.details.parsed_answer
-    try:
-        measured = UNANSWERED if row.completion is None else measure(row.expected_answer, row.completion)
-    except ValueError:
+    if abs(row.expected_answer) >= _ANSWER_LIMIT:
         return "has an expected answer of more digits than any example has"
+    measured = UNANSWERED if row.completion is None else measure(row.expected_answer, row.completion)
     if said != measured:
         outcome = clipped(row.details.outcome, 40)
         return f"is recorded as {outcome} with reward {row.reward}, which is not what the scorer says"

@@ -55,7 +55,7 @@ class Forgery(NamedTuple):
     posix: bool = False  # needs links or pipes
 
 
-NOT_LOGGED = "run: it stands in no log of runs"
+NOT_LOGGED = "run: the digest of its manifest is in no log of runs"
 BOTH = ("baseline", "candidate")
 BASELINE = ("baseline",)
 NOT_SO = "which is not what the scorer says"
@@ -80,9 +80,16 @@ def one_sample(row: Any) -> None:
     row.update(samples=[row["completion"]], rewards=[row["reward"]], chosen=0)
 
 
+def one_sample_of_four(row: Any) -> None:
+    """The same, and the three that were not chosen put where nobody chose from."""
+    row["others"] = [sample for i, sample in enumerate(row["samples"]) if i != row["chosen"]]
+    row["other_rewards"] = [reward for i, reward in enumerate(row["rewards"]) if i != row["chosen"]]
+    one_sample(row)
+
+
 def plain(row: Any) -> None:
     """A choice made to look like a row of Loop A."""
-    for name in ("samples", "rewards", "chosen"):
+    for name in ("samples", "rewards", "chosen", "others", "other_rewards"):
         del row[name]
 
 
@@ -211,16 +218,29 @@ def folder_for(name: str) -> Forge:
     return forge
 
 
-SCORER = "measured with the scorer "
-DIFFERENT = "12 of the completions differ, though policy, sampling and seed are said to be the same"
+DIFFERENT = "of the completions differ, though policy, sampling and seed are said to be the same"
+ONE_FILE = "of the completions differ, though both runs say that they read one file"
+NOT_CHOSEN = "does not hold the sample that it says was chosen"
+SAMPLE_NOT_SO = "has a sample with a reward that is not what the scorer says"
+OTHER_PROMPTS = "the prompts_fingerprint in manifest.json is not that of results.jsonl"
+OTHER_ANSWERS = "the examples_fingerprint in manifest.json is not that of results.jsonl"
 NOT_A_RESULT = "results.jsonl, after row 0: not a result"
 NO_MANIFEST = "manifest.json is not a manifest of this lab"
 
 # ---- The manifest says another thing than the run is.
 OF_THE_MANIFEST = [
-    Forgery("samples_per_prompt 4 to 1", pairs.numbers_of_samples, fields(samples_per_prompt=1), NOT_SO),
     Forgery(
-        "samples_per_prompt 1 to 4", pairs.numbers_of_samples, fields(samples_per_prompt=4), NOT_SO, sides=BASELINE
+        "samples_per_prompt 4 to 1",
+        pairs.numbers_of_samples,
+        fields(samples_per_prompt=1),
+        "has 4 samples, and manifest.json says 1",
+    ),
+    Forgery(
+        "samples_per_prompt 1 to 4",
+        pairs.numbers_of_samples,
+        fields(samples_per_prompt=4),
+        "has 1 samples, and manifest.json says 4",
+        sides=BASELINE,
     ),
     Forgery(
         "samples_per_prompt null in both",
@@ -233,7 +253,7 @@ OF_THE_MANIFEST = [
         "samples_per_prompt 1e30",
         pairs.numbers_of_samples,
         replaced(MANIFEST, b'"samples_per_prompt": 4', b'"samples_per_prompt": ' + b"9" * 30),
-        NOT_SO,
+        "has 4 samples, and manifest.json says 999999",
     ),
     Forgery(
         "samples_per_prompt 2 in Loop A, both", pairs.better, fields(samples_per_prompt=2), "Loop A has one", sides=BOTH
@@ -251,12 +271,12 @@ OF_THE_MANIFEST = [
     Forgery(
         "temperature made the baseline's", pairs.temperatures, as_other("sampling"), NOT_LOGGED, believed="sampling"
     ),
-    Forgery("seed of the draws made the baseline's", pairs.seeds, as_other("sampling"), DIFFERENT),
+    Forgery("seed of the draws made the baseline's", pairs.seeds, as_other("sampling"), f"12 {DIFFERENT}"),
     Forgery(
         "seeds null in both",
         pairs.seeds,
         field("sampling", seed=None),
-        "nothing was turned, and 12 examples flipped",
+        "nothing was turned, and 12 examples flipped; the same policy wrote both, in other draws: that is luck",
         sides=BOTH,
     ),
     Forgery(
@@ -338,13 +358,13 @@ OF_THE_MANIFEST = [
         "all fingerprints made the baseline's over other prompts",
         pairs.other_prompts,
         as_other("dataset_fingerprint", "prompts_fingerprint", "examples_fingerprint"),
-        "is not of the prompts_fingerprint that manifest.json says",
+        OTHER_PROMPTS,
     ),
     Forgery(
         "all fingerprints made the baseline's over other answers",
         pairs.other_answers,
         as_other("dataset_fingerprint", "prompts_fingerprint", "examples_fingerprint"),
-        "is not of the examples_fingerprint that manifest.json says",
+        OTHER_ANSWERS,
     ),
     Forgery(
         "fingerprints null in both",
@@ -357,7 +377,7 @@ OF_THE_MANIFEST = [
         "fingerprint of the completions made the baseline's",
         pairs.better,
         as_other("completions_fingerprint"),
-        DIFFERENT,
+        f"12 {ONE_FILE}",
     ),
     Forgery(
         "--missing forgotten",
@@ -366,12 +386,43 @@ OF_THE_MANIFEST = [
         "the baseline has no completion for 12 of its prompts",
         sides=BASELINE,
     ),
-    Forgery("scorer version", pairs.better, fields(scorer_version="1.0.0"), SCORER, sides=BOTH),
-    Forgery("scorer name", pairs.better, fields(scorer_name="final_ìnt"), SCORER, sides=BOTH),
-    Forgery("scorer fingerprint", pairs.better, fields(scorer_fingerprint="0" * 64), SCORER, sides=BOTH),
-    Forgery("spec", pairs.better, fields(spec=installed().spec + "."), SCORER, sides=BOTH),
-    Forgery("golden sets failed", pairs.better, field("golden", passed=False), SCORER),
-    Forgery("golden sets of one case", pairs.better, field("golden", cases=1), SCORER, sides=BOTH),
+    Forgery(
+        "scorer version",
+        pairs.better,
+        fields(scorer_version="1.0.0"),
+        "manifest.json has scorer_version 1.0.0, and the scorer installed here 1.1.0",
+        sides=BOTH,
+    ),
+    Forgery(
+        "scorer name",
+        pairs.better,
+        fields(scorer_name="final_ìnt"),
+        "manifest.json has scorer_name final_ìnt, and the scorer installed here final_int",
+        sides=BOTH,
+    ),
+    Forgery(
+        "scorer fingerprint",
+        pairs.better,
+        fields(scorer_fingerprint="0" * 64),
+        "manifest.json has scorer_fingerprint 0000",
+        sides=BOTH,
+    ),
+    Forgery(
+        "spec", pairs.better, fields(spec=f"0. Pay all. {installed().spec}"), "has spec 0. Pay all. 1. Trim", sides=BOTH
+    ),
+    Forgery(
+        "golden sets failed",
+        pairs.better,
+        field("golden", passed=False),
+        "manifest.json has golden Golden(passed=False",
+    ),
+    Forgery(
+        "golden sets of one case",
+        pairs.better,
+        field("golden", cases=1),
+        "manifest.json has golden Golden(passed=True, cases=1), and the scorer installed here Golden(",
+        sides=BOTH,
+    ),
     Forgery("change reworded", pairs.better, fields(change="a better prompt"), NOT_LOGGED, believed="change"),
     Forgery("expect written afterwards", pairs.better, fields(expect="+50 points"), NOT_LOGGED, believed="expect"),
     Forgery("seed of a run that draws nothing", pairs.better, fields(seed=7), NOT_LOGGED, believed="seed"),
@@ -420,7 +471,7 @@ OF_THE_ROWS = [
         "completions rewritten",
         pairs.one_policy,
         each_row(right),
-        "16 of the completions differ",
+        f"16 {DIFFERENT}",
     ),
     Forgery(
         "completions rewritten and paid by the real scorer",
@@ -452,7 +503,7 @@ OF_THE_ROWS = [
         "rows that failed dropped, the fingerprints left",
         pairs.equal,
         rows_changed(without_failures, sealed),
-        "is not of the prompts_fingerprint",
+        OTHER_PROMPTS,
     ),
     Forgery("rows that passed twice", pairs.equal, rows_changed(twice), "and 24 different ids"),
     Forgery("one id for many rows", pairs.better, rows_changed(same_ids), "different ids", sides=BOTH),
@@ -469,7 +520,7 @@ OF_THE_ROWS = [
         "rows in another order, the fingerprints left",
         pairs.better,
         rows_changed(lambda rows: rows.reverse(), sealed),
-        "is not of the prompts_fingerprint",
+        OTHER_PROMPTS,
         sides=BOTH,
     ),
     Forgery("no rows in either", pairs.worse, rows_changed(lambda rows: rows.clear(), sealed), "has no rows", "", BOTH),
@@ -508,7 +559,13 @@ OF_THE_ROWS = [
         "a choice of four made a choice of one",
         pairs.numbers_of_samples,
         in_turn(fields(samples_per_prompt=1), each_row(one_sample)),
-        "16 of the completions differ",
+        f"16 {ONE_FILE}",
+    ),
+    Forgery(
+        "three of a choice of four made samples that nobody chose from",
+        pairs.numbers_of_samples,
+        in_turn(fields(samples_per_prompt=1), each_row(one_sample_of_four)),
+        f"16 {ONE_FILE}",
     ),
     Forgery(
         "a choice of four made a run of Loop A",
@@ -517,7 +574,9 @@ OF_THE_ROWS = [
         NOT_LOGGED,
         believed="sampling",
     ),
-    Forgery("another sample said to be chosen", pairs.equal_choice, each_row(lambda row: row.update(chosen=3)), NOT_SO),
+    Forgery(
+        "another sample said to be chosen", pairs.equal_choice, each_row(lambda row: row.update(chosen=3)), NOT_CHOSEN
+    ),
     Forgery(
         "the right sample chosen afterwards",
         pairs.equal_choice,
@@ -525,12 +584,19 @@ OF_THE_ROWS = [
         NOT_LOGGED,
         believed="choices",
     ),
-    Forgery("a choice counted from the end", pairs.equal_choice, each_row(right_sample_from_behind), NOT_SO),
+    Forgery("a choice counted from the end", pairs.equal_choice, each_row(right_sample_from_behind), NOT_CHOSEN),
     Forgery(
         "rewards of samples nobody chose",
         pairs.equal_choice,
         each_row(lambda row: row.update(rewards=[1.0] * 4)),
-        NOT_SO,
+        SAMPLE_NOT_SO,
+    ),
+    Forgery(
+        "rewards of samples nobody chose from",
+        pairs.numbers_of_samples,
+        each_row(lambda row: row.update(other_rewards=[0.0] * 3)),
+        SAMPLE_NOT_SO,
+        sides=BASELINE,
     ),
 ]
 

@@ -69,6 +69,20 @@ def another_policy_without_seeds(lab: Lab) -> Said:
     return gate(lab)
 
 
+def another_policy_with_another_seed(lab: Lab) -> Said:
+    """Loop A, another policy, and another seed of its draws."""
+    measured(lab, "baseline", answers(WEAK))
+    measured(lab, "candidate", answers(STRONG), sampling=sampling(seed=8))
+    return gate(lab)
+
+
+def another_policy_whose_seed_is_known(lab: Lab) -> Said:
+    """Loop A, a policy of a service that has no seed, and one of one's own that has."""
+    measured(lab, "baseline", answers(WEAK), sampling=sampling(seed=None))
+    measured(lab, "candidate", answers(STRONG))
+    return gate(lab)
+
+
 def all_answered_with_the_option(lab: Lab) -> Said:
     """Loop A, both with --missing zero, and nothing was missing."""
     for side, passes in (("baseline", WEAK), ("candidate", STRONG)):
@@ -216,6 +230,13 @@ def much_else_in_the_log(lab: Lab) -> Said:
     return gate(lab)
 
 
+def log_without_its_last_newline(lab: Lab) -> Said:
+    """An editor took the line feed at the end of the log."""
+    pairs.better(lab)
+    lab.log.write_bytes(lab.log.read_bytes().removesuffix(b"\n"))
+    return gate(lab)
+
+
 IMPROVEMENTS: list[Improvement] = [
     of(60, 20, 26),
     of(80, 40, 50),
@@ -226,6 +247,8 @@ IMPROVEMENTS: list[Improvement] = [
     exactly_min_delta,
     greedy,
     another_policy_without_seeds,
+    another_policy_with_another_seed,
+    another_policy_whose_seed_is_known,
     all_answered_with_the_option,
     another_choice,
     another_choice_without_seeds,
@@ -245,4 +268,5 @@ IMPROVEMENTS: list[Improvement] = [
     page_written_on,
     from_another_folder,
     much_else_in_the_log,
+    log_without_its_last_newline,
 ]

@@ -217,6 +217,14 @@ def one_prompt_under_several_ids(lab: Lab) -> Said:
     return gate(lab)
 
 
+def one_prompt_with_other_spaces(lab: Lab) -> Said:
+    """The same, and each of them with another number of spaces."""
+    data = [e | {"prompt": f"Question{' ' * (1 + i // 12)}{i % 12}?\n"} for i, e in enumerate(examples())]
+    measured(lab, "baseline", answers(WEAK), data=data)
+    measured(lab, "candidate", answers(STRONG))
+    return gate(lab)
+
+
 # ---- Holdouts, and what a policy was trained on.
 
 
@@ -224,6 +232,15 @@ def holdout_as_dev(lab: Lab) -> Said:
     """The lab's holdout is measured under another name, as dev."""
     holdout = lines_of(ROOT / "data" / "datasets" / "math_holdout.jsonl")
     lab.write("mine.jsonl", [{k: v for k, v in e.items() if k != "metadata"} for e in holdout])
+    lab.write("of-mine.jsonl", [{"id": e["id"], "completion": "no idea"} for e in holdout])
+    return evaluated(lab, "mine.jsonl", "of-mine.jsonl", "--split", "dev")
+
+
+def holdout_with_other_spaces(lab: Lab) -> Said:
+    """The same, pasted from a document that doubled the spaces and indented the lines."""
+    holdout = lines_of(ROOT / "data" / "datasets" / "math_holdout.jsonl")
+    pasted = [{"id": e["id"], "prompt": f"\t{e['prompt'].replace(' ', '  ')} ", "expected_answer": 0} for e in holdout]
+    lab.write("mine.jsonl", pasted)
     lab.write("of-mine.jsonl", [{"id": e["id"], "completion": "no idea"} for e in holdout])
     return evaluated(lab, "mine.jsonl", "of-mine.jsonl", "--split", "dev")
 
@@ -258,6 +275,15 @@ def trained_on_some_of_them(lab: Lab) -> Said:
     return gate(lab)
 
 
+def trained_on_some_with_other_spaces(lab: Lab) -> Said:
+    """The same, and a line feed was added to each prompt that is measured."""
+    seen = {"rubric": "last_number", "prompts": digests("Elsewhere?", "Question 3?")}
+    data = [e | {"prompt": f"{e['prompt']}\n"} for e in examples()]
+    measured(lab, "baseline", answers(WEAK), data=data)
+    measured(lab, "candidate", answers(STRONG), training=seen)
+    return gate(lab)
+
+
 # ---- More was turned than the one thing studied, or nothing.
 
 
@@ -270,6 +296,13 @@ def another_temperature(lab: Lab) -> Said:
 def another_seed(lab: Lab) -> Said:
     """The same policy was sampled again with another seed, until the numbers were good."""
     pairs.seeds(lab)
+    return gate(lab)
+
+
+def a_seed_forgotten(lab: Lab) -> Said:
+    """The same policy was sampled again, and this time nobody wrote the seed down."""
+    measured(lab, "baseline", answers(WEAK), policy="one")
+    measured(lab, "candidate", answers(STRONG), policy="one", sampling=sampling(seed=None))
     return gate(lab)
 
 
@@ -480,7 +513,8 @@ def an_old_run(lab: Lab) -> Said:
 OF_OTHER_BYTES = "$.completions_sha256: expected the SHA-256 of of-candidate.jsonl, got that of other bytes"
 REWRITTEN = "12 of the completions differ, though policy, sampling and seed are said to be the same"
 NO_RISE = "the pass rate did not rise"
-NOT_LOGGED = "candidate run: it stands in no log of runs"
+NOT_LOGGED = "candidate run: the digest of its manifest is in no log of runs: it was edited, or made elsewhere"
+LUCK = "nothing was turned, and 12 examples flipped; the same policy wrote both, in other draws: that is luck"
 OTHER_PROMPTS = "locked room: prompts_fingerprint differs"
 OTHER_BYTES = "locked room: dataset_fingerprint differs"
 
@@ -497,7 +531,7 @@ MISTAKES = {
     ],
     "Not everything was answered": [
         Mistake(half_of_the_baseline, 1, "the baseline has no completion for 12 of its prompts: complete it"),
-        Mistake(half_of_the_baseline_alone, 1, "locked room: missing differs (zero / refused)"),
+        Mistake(half_of_the_baseline_alone, 1, "locked room: missing_completions differs (zero / refused)"),
         Mistake(half_of_both, 1, "the baseline has no completion for 12 of its prompts: complete it"),
         Mistake(half_without_the_option, 2, "got none for 12 ids (q13, q14, "),
         Mistake(a_group_cut_off, 2, "expected groups of one size, got 4 samples first and 3 in q24"),
@@ -511,21 +545,31 @@ MISTAKES = {
         Mistake(blank_line, 1, OTHER_BYTES),
         Mistake(fewer_prompts, 1, OTHER_PROMPTS),
         Mistake(one_prompt_under_several_ids, 1, "24 ids have only 12 distinct prompts"),
+        Mistake(one_prompt_with_other_spaces, 1, "24 ids have only 12 distinct prompts"),
     ],
     "Holdouts, and what a policy was trained on": [
         Mistake(holdout_as_dev, 2, "expected a dataset without prompts of math_holdout.jsonl"),
+        Mistake(holdout_with_other_spaces, 2, "expected a dataset without prompts of math_holdout.jsonl"),
         Mistake(dev_and_holdout, 1, "locked room: split differs (dev / holdout)"),
         Mistake(holdout_worse, 1, "the holdout got worse"),
         Mistake(measured_on_its_training, 1, "the candidate was trained on 24 of these 24 prompts"),
         Mistake(trained_on_some_of_them, 1, "the candidate was trained on 1 of these 24 prompts"),
+        Mistake(trained_on_some_with_other_spaces, 1, "the candidate was trained on 1 of these 24 prompts"),
     ],
     "More was turned than the one thing studied, or nothing": [
-        Mistake(another_temperature, 1, "locked room: sampling differs (temperature 1.0"),
-        Mistake(another_seed, 1, "locked room: sampling differs (temperature 1.0"),
-        Mistake(no_seed, 1, "nothing was turned, and 12 examples flipped: that is luck"),
+        Mistake(
+            another_temperature, 1, "locked room: sampling differs (temperature 1.0, top_p 1.0, n 1 / temperature 0.5"
+        ),
+        Mistake(another_seed, 1, LUCK),
+        Mistake(a_seed_forgotten, 1, LUCK),
+        Mistake(no_seed, 1, LUCK),
         Mistake(template_not_said, 1, REWRITTEN),
         Mistake(choice_and_policy, 1, "more than one knob was turned: policy and selection compute"),
-        Mistake(choice_and_draws, 1, "16 of the groups hold other samples, and the choice changed too"),
+        Mistake(
+            choice_and_draws,
+            1,
+            "16 of the completions differ, and the choice changed too: let both choose from the same samples",
+        ),
         Mistake(another_n, 1, "locked room: samples_per_prompt differs (1 / 4)"),
         Mistake(another_pack_size, 1, "locked room: sampling differs"),
         Mistake(choice_and_measurement, 1, "locked room: loop differs (A / B)"),

@@ -136,4 +136,4 @@ def test_the_command_says_so_with_status_1(loop: str) -> None:
         for _ in flipped(run, random.Random(loop).sample(flips_of(run, SEALED[loop]), 10)):
             done = lab("inspect_run", "--run", run, "--verify")
             assert (done.status, done.err) == (1, "")
-            assert done.out.startswith("run: NOT as it was written\n  - ")
+            assert done.out.startswith("run: NOT verified\n  - ")

@@ -111,8 +111,9 @@ def test_the_page_for_a_person_has_the_numbers_two_examples_and_blanks(lab: Lab)
     page = Path("runs/run_001/README.md").read_text(encoding="utf-8")
     for said in ("# Loop A: measure", "2 of 6 passed: 33.3 %", "Final: 22", "Final: -0", "negative_zero", "x" * 9):
         assert said in page
-    for blank in ("Expected (write it before", "Observed:", "Conclusion ("):
+    for blank in ("Observed:", "Conclusion ("):
         assert blank in page
+    assert "Expected (" not in page  # it is said before: --expect
 
 
 def manifest_of(run: str) -> Any:
@@ -125,13 +126,20 @@ def test_a_run_without_meta_is_measured_and_prints_a_template_that_makes_the_nex
     assert (done.status, done.err) == (0, "")
     manifest = manifest_of("run_001")
     assert (manifest["policy"], manifest["sampling"], manifest["trained_on"]) == (None, None, None)
-    said = re.search(r"Write it into\n(\S+), in the same folder:\n\n(\{.*?\})\n\n", done.out, re.DOTALL)
+    said = re.search(r"Write it into\n(\S+), in the same folder\. .*?:\n\n(\{.*?\})\n\n", done.out, re.DOTALL)
     assert said, done.out
     name, template = said.groups()
     assert name == "mine.meta.json"
-    blanks = {"WHICH MODEL, WITH WHICH PROMPT TEMPLATE": "tiny, plain", "YYYY-MM-DD": "2026-01-31"}
-    for blank, answer in blanks.items():
+    answers = {
+        '"policy": ""': '"policy": "tiny, plain"',
+        '"created": ""': '"created": "2026-01-31"',
+        '"temperature": null': '"temperature": 1.0',
+        '"top_p": null': '"top_p": 1.0',
+    }
+    for blank, answer in answers.items():  # a blank that was left is refused, whichever it is
         assert template.count(blank) == 1
+        lab.write(name, template)
+        assert "mine.meta.json $." in lab.refused("eval", *arguments)
         template = template.replace(blank, answer)
     lab.write(name, template)
     again = lab("eval", *arguments)

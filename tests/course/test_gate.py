@@ -47,7 +47,7 @@ def test_a_clear_improvement_in_one_room_is_promoted_with_its_numbers(lab: Lab) 
     assert (done.status, done.err) == (0, "")
     assert done.out.startswith("PROMOTE: same room, and the improvement is larger than noise\n")
     for said in (
-        "knob turned: policy",
+        "\nknob turned: policy\npolicy: the hand of baseline -> the hand of candidate\n",
         "gained               31 (q51, q52, q53, q54, q55, q56, q57, q58, and 23 more)",
         "lost                 1 (q1)",
         "+25.0 points",  # (80 - 50) / 120
@@ -79,31 +79,51 @@ def test_the_verdict_and_its_status_follow_from_the_counts(
     assert done.status == status
 
 
-ROOM: dict[str, object] = {
-    "dataset_fingerprint": "0" * 64,
-    "prompts_fingerprint": "0" * 64,
-    "examples_fingerprint": "0" * 64,
-    "split": "holdout",
-    "scorer_name": "other",
-    "scorer_version": "1.0.1",
-    "scorer_fingerprint": "0" * 64,
-    "samples_per_prompt": 2,
-    "sampling": {"temperature": 0.5, "top_p": 1.0, "seed": 7, "n": 1},
+ROOM: dict[str, tuple[dict[str, object], str]] = {  # -> what is edited, and what verifying the run says of it
+    "dataset_fingerprint": ({"dataset_fingerprint": "0" * 64}, ""),
+    "prompts_fingerprint": (
+        {"prompts_fingerprint": "0" * 64},
+        "the prompts_fingerprint in manifest.json is not that of results.jsonl",
+    ),
+    "examples_fingerprint": (
+        {"examples_fingerprint": "0" * 64},
+        "the examples_fingerprint in manifest.json is not that of results.jsonl",
+    ),
+    "split": ({"split": "holdout"}, ""),
+    "scorer_name": (
+        {"scorer_name": "other"},
+        "manifest.json has scorer_name other, and the scorer installed here final_int",
+    ),
+    "scorer_version": (
+        {"scorer_version": "1.0.1"},
+        "manifest.json has scorer_version 1.0.1, and the scorer installed here 1.1.0",
+    ),
+    "scorer_fingerprint": (
+        {"scorer_fingerprint": "0" * 64},
+        f"manifest.json has scorer_fingerprint {'0' * 39}…, and the scorer installed here "
+        f"{installed().fingerprint[:39]}…",
+    ),
+    "missing_completions": ({"settings": {"missing": "zero"}}, ""),
+    "samples_per_prompt": ({"samples_per_prompt": 2}, "manifest.json says 2 samples a prompt, and Loop A has one"),
+    "sampling": ({"sampling": {"temperature": 0.5, "top_p": 1.0, "seed": 7, "n": 1}}, ""),
 }
 
 
 @pytest.mark.parametrize("side", [0, 1])
 @pytest.mark.parametrize("name", ROOM)
-def test_a_wall_that_differs_is_a_rejection_that_names_it(
+def test_a_condition_that_differs_is_a_rejection_that_names_it(
     lab: Lab, pair: tuple[Path, Path], name: str, side: int
 ) -> None:
-    manifest_edited(pair[side], **{name: ROOM[name]})
+    changes, said = ROOM[name]
+    manifest_edited(pair[side], **changes)
     done = gate(lab, *pair)
     assert done.status == 1
-    assert done.out.startswith(f"REJECT: locked room: {name} differs (")
-    assert "no difference is reported" in done.out
+    assert done.out.endswith("no difference is reported: it would not say that the candidate is better\n")
     found = finding(lab, *pair)
-    assert [wall["name"] for wall in found["conditions"] if not wall["holds"]] == [name]
+    *of_the_run, of_the_room = found["reasons"]
+    assert of_the_run == ([f"{('baseline', 'candidate')[side]} run: {said}"] if said else [])
+    assert of_the_room.startswith(f"locked room: {name} differs (")
+    assert [one["name"] for one in found["conditions"] if not one["holds"]] == [name]
     assert found["numbers"] is None
 
 
@@ -115,7 +135,8 @@ def test_a_fact_that_is_not_known_fails_closed(lab: Lab, pair: tuple[Path, Path]
     assert done.status == 1
     names = " and the ".join(("baseline", "candidate")[side] for side in sides)
     assert f"REJECT: locked room: sampling is not known of the {names}\n" in done.out
-    assert "not known" in done.out
+    assert "\nknob turned: not known\n" in done.out
+    assert finding(lab, *pair)["knob"] == "not known"
 
 
 def test_runs_without_meta_cannot_be_compared(lab: Lab) -> None:
@@ -131,16 +152,19 @@ def test_two_runs_with_one_fingerprint_that_is_not_the_installed_scorers_are_rej
         manifest_edited(run, scorer_fingerprint="0" * 64)
     found = finding(lab, *pair)
     assert found["verdict"] == "REJECT"
-    now = f"not with the one installed here: final_int 1.1.0, {installed().fingerprint[:11]}…"
-    for side in ("baseline", "candidate"):
-        assert f"{side} run: measured with the scorer final_int 1.1.0, 00000000000…, {now}" in found["reasons"]
+    said = ROOM["scorer_fingerprint"][1]
+    assert found["reasons"] == [f"{side} run: {said}" for side in ("baseline", "candidate")]
 
 
 @pytest.mark.parametrize("side", [0, 1])
 def test_a_run_measured_while_the_golden_sets_failed_is_rejected(lab: Lab, pair: tuple[Path, Path], side: int) -> None:
     manifest_edited(pair[side], golden={"passed": False, "cases": installed().golden.cases})
     (reason,) = finding(lab, *pair)["reasons"]
-    assert reason.startswith(f"{('baseline', 'candidate')[side]} run: measured with the scorer final_int 1.1.0")
+    cases = installed().golden.cases
+    assert reason == (
+        f"{('baseline', 'candidate')[side]} run: manifest.json has golden Golden(passed=False, cases={cases}), and the "
+        f"scorer installed here Golden(passed=True, cases={cases})"
+    )
 
 
 def test_an_installed_scorer_that_fails_the_golden_sets_promotes_nothing(
@@ -243,7 +267,8 @@ def test_json_is_the_same_finding(lab: Lab, pair: tuple[Path, Path]) -> None:
     assert numbers["delta"] == 10 / 40
     assert numbers["mcnemar_p"] == 2 / 2**10
     assert numbers["net_flips_needed"] == 6
-    assert all(wall["holds"] and wall["baseline"] == wall["candidate"] for wall in found["conditions"])
+    assert all(one["holds"] and one["baseline"] == one["candidate"] for one in found["conditions"])
+    assert found["policies"] == ["the hand of baseline", "the hand of candidate"]
 
 
 def test_the_real_command_ends_with_the_verdicts_status(lab: Lab, pair: tuple[Path, Path]) -> None:
@@ -270,7 +295,10 @@ def right(n: int, of: int = 40) -> list[str]:
 
 def test_completions_that_differ_though_nothing_is_said_to_are_rejected(lab: Lab) -> None:
     (reason,) = finding(lab, evaluated(lab, "one", right(10)), evaluated(lab, "two", right(20)))["reasons"]
-    assert reason.startswith("10 of the completions differ, though policy, sampling and seed are said to be the same")
+    assert reason == (
+        "10 of the completions differ, though policy, sampling and seed are said to be the same: one of the two is "
+        'not what it claims (another policy or prompt template has another "policy")'
+    )
 
 
 def test_one_fingerprint_of_completions_cannot_hold_two_texts(lab: Lab) -> None:
@@ -278,9 +306,10 @@ def test_one_fingerprint_of_completions_cannot_hold_two_texts(lab: Lab) -> None:
     same = json.loads((one / "manifest.json").read_text("utf-8"))["completions_fingerprint"]
     manifest_edited(two, completions_fingerprint=same)
     (reason,) = finding(lab, one, two)["reasons"]
-    assert reason.startswith("10 of the completions differ")
+    assert reason == "10 of the completions differ, though both runs say that they read one file"
 
 
+LUCK = "nothing was turned, and 10 examples flipped; the same policy wrote both, in other draws: that is luck"
 NO_SEED = {"sampling": {"temperature": 1.0, "top_p": 1.0, "seed": None, "n": 1}}
 
 
@@ -289,8 +318,52 @@ def test_without_a_seed_another_policy_is_compared_and_the_same_one_is_luck(lab:
     other = evaluated(lab, "other", right(20), policy="another", **NO_SEED)
     found = finding(lab, one, two)
     assert (found["verdict"], found["knob"]) == ("REJECT", "nothing")
-    assert found["reasons"][0].startswith("nothing was turned, and 10 examples flipped: that is luck")
+    assert found["reasons"] == [LUCK]
     assert finding(lab, one, other)["verdict"] == "PROMOTE"
+
+
+@pytest.mark.parametrize("seed", [8, None])
+@pytest.mark.parametrize("swapped", [False, True])
+def test_with_another_seed_another_policy_is_compared_and_the_same_one_is_luck(
+    lab: Lab, seed: int | None, swapped: bool
+) -> None:
+    seeds = [{"sampling": {"temperature": 1.0, "top_p": 1.0, "seed": one, "n": 1}} for one in (7, seed)]
+    first, second = seeds[::-1] if swapped else seeds
+    one = evaluated(lab, "one", right(10), **first)
+    same, other = evaluated(lab, "same", right(20), **second), evaluated(lab, "other", right(20), policy="b", **second)
+    assert finding(lab, one, same)["reasons"] == [LUCK]
+    assert finding(lab, one, same)["knob"] == "nothing"
+    found = finding(lab, one, other)
+    assert (found["verdict"], found["knob"], found["policies"]) == ("PROMOTE", "policy", ["a hand", "b"])
+
+
+def test_one_flip_of_the_same_policy_is_luck_and_none_is_no_fault(lab: Lab) -> None:
+    other_seed = {"sampling": {"temperature": 1.0, "top_p": 1.0, "seed": 8, "n": 1}}
+    one, worse = evaluated(lab, "one", right(10)), evaluated(lab, "worse", right(9), **other_seed)
+    said = "nothing was turned, and 1 examples flipped; the same policy wrote both, in other draws: that is luck"
+    assert finding(lab, one, worse)["reasons"] == [said]
+    again = evaluated(lab, "again", [*right(10)[:10], *["none"] * 30], **other_seed)
+    assert finding(lab, one, again)["reasons"] == ["the pass rate did not rise"]
+
+
+READS_A_FILE = """from pathlib import Path
+def pick_best(samples):
+    return samples[int(Path("which.txt").read_text())]
+"""
+
+
+def test_one_pick_best_that_chose_otherwise_from_equal_samples_is_named(lab: Lab) -> None:
+    lab.picker(READS_A_FILE)
+    runs = []
+    for name, which in (("first", 0), ("best", 1)):
+        lab.write("which.txt", str(which))
+        done = lab.select(range(40), [["no idea", f"Final: {i}"] for i in range(40)], 2, "--outdir", name)
+        assert done.status == 0, done.err
+        runs.append(Path(name))
+    assert finding(lab, *runs)["reasons"] == [
+        "nothing was turned, and 40 examples flipped; on equal samples: pick_best chose otherwise though its files are "
+        "the same (does it read others?)"
+    ]
 
 
 def test_two_knobs_are_rejected_by_rule_3(lab: Lab) -> None:
@@ -316,11 +389,11 @@ def test_where_only_the_choice_changed_the_verdict_says_so(lab: Lab) -> None:
     lab.select(range(40), groups, 2, "--outdir", "best")
     found = finding(lab, Path("first"), Path("best"))
     assert (found["verdict"], found["knob"]) == ("PROMOTE", "selection compute")
-    assert found["notes"][0] == "only the choice changed: the policy did not"
+    assert found["notes"][0] == ("the policy did not change: what changed is how its completions are drawn or chosen")
 
 
 def test_another_choice_from_other_samples_of_the_same_policy_is_rejected(lab: Lab) -> None:
-    """Without a seed nothing says that the samples should be the same, and "only the choice changed" was not true."""
+    """Without a seed nothing says that the samples should be the same, so more than the choice changed."""
     runs = []
     for name, picker, group in (("first", TAKES_FIRST, ["no idea", "none"]), ("best", None, ["no idea", "Final: 7"])):
         lab.picker(picker)
@@ -332,7 +405,7 @@ def test_another_choice_from_other_samples_of_the_same_policy_is_rejected(lab: L
     found = finding(lab, *runs)
     assert (found["verdict"], found["knob"]) == ("REJECT", "selection compute")
     assert found["reasons"] == [
-        "40 of the groups hold other samples, and the choice changed too: let both choose from the same samples"
+        "40 of the completions differ, and the choice changed too: let both choose from the same samples"
     ]
 
 
@@ -366,6 +439,24 @@ def test_a_prompt_under_several_ids_counts_once(lab: Lab) -> None:
     assert reason.startswith("40 ids have only 20 distinct prompts")
 
 
+@pytest.mark.parametrize(
+    "spaced", ["Question  {}?", " Question {}?", "Question {}?\n", "Question\t{}?", "Question\u00a0{}?"]
+)
+def test_a_prompt_with_other_white_space_is_the_same_prompt(lab: Lab, spaced: str) -> None:
+    prompts = [f"Question {i}?" for i in range(20)] + [spaced.format(i) for i in range(20)]
+    lab.write("d.jsonl", [{"id": f"q{i}", "prompt": p, "expected_answer": 7} for i, p in enumerate(prompts, 1)])
+    seen = {"rubric": "last_number", "prompts": [digest_of("Question 3?")]}
+    runs = []
+    for name, n in (("one", 10), ("two", 30)):
+        lab.completions(["Final: 7"] * n + ["no"] * (40 - n), name)
+        lab.meta(name, policy=name, training=seen)
+        lab("eval", "--dataset", "d.jsonl", "--completions", f"{name}.jsonl", "--outdir", f"r-{name}")
+        runs.append(Path(f"r-{name}"))
+    several, trained = finding(lab, *runs)["reasons"]
+    assert several.startswith("40 ids have only 20 distinct prompts")
+    assert trained.startswith("the candidate was trained on 1 of these 40 prompts")
+
+
 def digest_of(prompt: str) -> str:
     return hashlib.sha256(prompt.encode()).hexdigest()[:16]
 
@@ -391,12 +482,29 @@ def test_a_run_that_stands_in_no_log_is_rejected_until_its_log_is_given(lab: Lab
     run_log.LOG.rename("their_log.jsonl")
     done = gate(lab, *pair)
     assert done.status == 1
-    said = "it stands in no log of runs: measure it here, or give --log FILE, the log that came with it"
+    said = (
+        "the digest of its manifest is in no log of runs: it was edited, or made elsewhere. Measure it here, or give "
+        "--log FILE, the log that came with it"
+    )
     assert f"REJECT: baseline run: {said} also: candidate run: {said}" in " ".join(done.out.split())
     assert gate(lab, *pair, "--log", "their_log.jsonl").status == 0
     arguments = "--baseline", pair[0], "--candidate", pair[1], "--min-delta", 0
     line = lab.refused("gate", *arguments, "--log", "nowhere.jsonl")
     assert line == "error: nowhere.jsonl: expected a log of runs, got: no such file or directory\n"
+
+
+def test_looks_at_a_holdout_are_counted_over_all_logs_and_a_copied_line_once(lab: Lab) -> None:
+    """A clone measured a holdout twice; its runs came with its log. Here it was opened once more, then once again."""
+    runs = [lab.measured(name, of_40(n), "holdout") for name, n in (("one", 10), ("two", 20))]
+    run_log.LOG.rename("their_log.jsonl")
+    both = ("--json", "--log", "their_log.jsonl")
+    assert json.loads(gate(lab, *runs, *both).out)["holdout_looks"] == 2
+    lab.measured("mine", of_40(10), "holdout")
+    found = json.loads(gate(lab, *runs, *both).out)
+    assert (found["holdout_looks"], found["tries"]) == (3, 3)
+    shutil.copy(run_log.LOG, "copy.jsonl")
+    again = json.loads(gate(lab, *runs, *both, "--log", "copy.jsonl", "--log", "their_log.jsonl").out)
+    assert (again["holdout_looks"], again["tries"]) == (3, 3)
 
 
 def test_a_run_of_the_same_name_made_again_is_found_by_its_digest(lab: Lab, pair: tuple[Path, Path]) -> None:

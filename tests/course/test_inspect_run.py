@@ -124,7 +124,7 @@ def test_the_samples_of_a_choice_are_shown_with_an_arrow_at_the_chosen(lab: Lab)
     assert "run: Loop B, passed 1 of 1" in inspected(lab)
 
 
-EDITED = "WARNING: results.jsonl is not the file that was written, its digest differs (--verify says more)\n\n"
+EDITED = "WARNING: results.jsonl is not the file that was written (--verify says more)\n\n"
 
 
 @pytest.mark.parametrize("more", [[], ["--only-fails"], ["--id", "q3"]])
@@ -164,10 +164,11 @@ def test_the_log_alone_shows_the_runs_there_are(lab: Lab) -> None:
     assert (done.status, done.err) == (0, "")
     digests = [hashlib.sha256(Path(run, "manifest.json").read_bytes()).hexdigest() for run in ("first", "second")]
     one, change, expect, two, look = done.out.splitlines()
+    opened = hashlib.sha256(b'"Question 1?"\n"Question 2?"\n').hexdigest()
     assert (one[:8], two[:8]) == (digests[0][:8], digests[1][:8])
     assert one.endswith("A  eval              pass_rate 0.5")
     assert (change.strip(), expect.strip()) == ("change: nothing yet", "expect: half")
-    assert (two.endswith("pass_rate 1"), look.strip()) == (True, "holdout: look 1")
+    assert (two.endswith("pass_rate 1"), look.strip()) == (True, f"holdout: look 1 at {opened[:8]}")
     assert lab("inspect_run", "--log", lab.log).out == done.out
 
 
@@ -181,13 +182,17 @@ def test_a_log_that_is_not_there_or_is_none_is_refused(lab: Lab) -> None:
 
 def test_verify_takes_an_unlogged_run_only_with_the_log_that_came_with_it(lab: Lab, run: Path) -> None:
     verify = "inspect_run", "--run", run, "--verify"
-    assert "run: whole; in the log, every digest holds, 7 rows scored again alike" in lab(*verify).out
+    assert lab(*verify).out == (
+        "run: whole. It is in the log, every digest holds, and 7 rows were scored again\n"
+        "    with the same result (README.md and environment.json are not sealed)\n"
+    )
     lab.log.rename("theirs.jsonl")
     done = lab(*verify)
     assert (done.status, done.err) == (1, "")
     assert done.out == (
-        "run: NOT as it was written\n"
-        "  - it stands in no log of runs: measure it here, or give --log FILE, the log that came with it\n"
+        "run: NOT verified\n"
+        "  - the digest of its manifest is in no log of runs: it was edited, or made\n"
+        "    elsewhere. Measure it here, or give --log FILE, the log that came with it\n"
     )
     assert lab(*verify, "--log", "theirs.jsonl").status == 0
     lab.evaluate([1], ["Final: 1"], "--outdir", "another")  # the lab has a log again, and that run is not in it

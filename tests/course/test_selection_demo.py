@@ -227,7 +227,7 @@ def test_the_template_for_a_pack_says_the_size_of_its_groups(lab: Lab) -> None:
     options = described(lab)
     Path("pack.meta.json").unlink()
     out = lab("selection_demo", *options).out
-    assert "Write it into\npack.meta.json, in the same folder:" in out
+    assert "Write it into\npack.meta.json, in the same folder." in out
     assert '"seed": null, "n": 4}' in out
 
 

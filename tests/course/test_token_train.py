@@ -379,6 +379,19 @@ def test_what_cannot_be_trained_on_is_refused_in_one_line(
     assert said in lab.refused("token_train", *BRIEF, *files_, *options, "--outdir", "run")
 
 
+def test_a_broken_log_is_said_before_anything_is_trained(
+    lab: Lab, files_: tuple[object, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def trained(*_: object, **__: object) -> None:
+        raise AssertionError("it began to train")
+
+    monkeypatch.setattr("course.policies.token_learner.fine_tune", trained)
+    lab.log.parent.mkdir(parents=True)
+    lab.log.write_bytes(b"{}\n")
+    line = lab.refused("token_train", *BRIEF, *files_)
+    assert line.startswith(f"error: {lab.log}:1 expected a line of the lab's log, got: ")
+
+
 def test_0_is_an_answer_and_not_the_default(lab: Lab, files_: tuple[object, ...]) -> None:
     asked = {"sft_steps": 0, "lr": 0.0, "kl_coef": 0.0}
     options = [word for name, value in asked.items() for word in (f"--{name.replace('_', '-')}", value)]

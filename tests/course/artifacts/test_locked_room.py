@@ -7,7 +7,7 @@ the knob that was turned is selection compute.
 import msgspec
 import pytest
 
-from course.artifacts.locked_room import knobs_turned, locked_room, room_conditions
+from course.artifacts.locked_room import knobs_turned, locked_room, room_conditions, room_digest
 from course.artifacts.records import Golden, Manifest, TrainedOn
 from course.datasets.records import Sampling
 
@@ -36,7 +36,7 @@ BASE = Manifest(
     outputs={},
 )
 COLDER = Sampling(temperature=0.0, top_p=0.5, seed=7, n=1)
-WALLS = {  # what can differ -> (another value, the knob that was turned)
+CONDITIONS = {  # what can differ -> (another value, the knob that was turned)
     "dataset_fingerprint": ("other", "environment"),
     "prompts_fingerprint": ("other", "environment"),
     "examples_fingerprint": ("other", "environment"),
@@ -74,9 +74,9 @@ def test_a_run_is_in_one_room_with_itself() -> None:
     assert faults(BASE, BASE) == []
 
 
-@pytest.mark.parametrize("name", WALLS)
-def test_a_wall_that_differs_is_a_fault_whichever_side_it_is_on(name: str) -> None:
-    value, knob = WALLS[name]
+@pytest.mark.parametrize("name", CONDITIONS)
+def test_a_condition_that_differs_is_a_fault_whichever_side_it_is_on(name: str) -> None:
+    value, knob = CONDITIONS[name]
     other = changed(**{name: value})
     for pair in ((BASE, other), (other, BASE)):
         assert faults(*pair) == [f"{name} differs"]
@@ -96,8 +96,8 @@ def test_what_is_studied_and_what_is_only_a_name_may_differ(name: str) -> None:
     assert faults(BASE, changed(**{name: FREE[name]})) == []
 
 
-@pytest.mark.parametrize("setting", ["temperature", "top_p", "seed", "n"])
-def test_each_sampling_setting_is_part_of_the_wall(setting: str) -> None:
+@pytest.mark.parametrize("setting", ["temperature", "top_p", "n"])
+def test_each_sampling_setting_but_the_seed_is_part_of_the_condition(setting: str) -> None:
     assert BASE.sampling is not None
     other = msgspec.structs.replace(BASE.sampling, **{setting: 3})
     assert faults(BASE, changed(sampling=other)) == ["sampling differs"]
@@ -108,9 +108,11 @@ def test_a_fact_that_is_missing_fails_closed_also_where_both_miss_it() -> None:
     assert faults(unknown, BASE) == ["sampling is not known of the baseline"]
     assert faults(BASE, unknown) == ["sampling is not known of the candidate"]
     assert faults(unknown, unknown) == ["sampling is not known of the baseline and the candidate"]
+    for pair in ((unknown, BASE), (BASE, unknown), (unknown, unknown)):
+        assert knobs(*pair) == []  # nobody turned what nobody knows
 
 
-def test_the_walls_are_eleven_and_shown_with_their_values() -> None:
+def test_the_conditions_are_eleven_and_shown_with_their_values() -> None:
     assert room_conditions(BASE) == {
         "dataset_fingerprint": "d",
         "prompts_fingerprint": "p",
@@ -119,25 +121,28 @@ def test_the_walls_are_eleven_and_shown_with_their_values() -> None:
         "scorer_name": "final_int",
         "scorer_version": "1.0.0",
         "scorer_fingerprint": "s",
-        "missing": "refused",
+        "missing_completions": "refused",
         "loop": "A",
         "samples_per_prompt": "1",
-        "sampling": "temperature 1.0, top_p 0.5, seed 7, n 1",
+        "sampling": "temperature 1.0, top_p 0.5, n 1",
     }
 
 
 def test_missing_completions_that_count_as_zero_are_another_way_to_measure() -> None:
     other = changed(settings={"missing": "zero"})
     assert faults(BASE, changed(settings={"missing": None})) == []
-    assert faults(BASE, other) == ["missing differs"]
+    assert faults(BASE, other) == ["missing_completions differs"]
     assert knobs(BASE, other) == ["instrument"]
 
 
-def test_a_seed_that_nobody_knows_says_so() -> None:
-    unseeded = changed(sampling=Sampling(temperature=1.0, top_p=1.0, seed=None, n=1))
-    assert faults(unseeded, unseeded) == []
-    assert room_conditions(unseeded)["sampling"] == "temperature 1.0, top_p 1.0, seed not known, n 1"
-    assert faults(BASE, unseeded) == ["sampling differs"]
+@pytest.mark.parametrize("seed", [8, None])
+def test_the_seed_is_no_condition_for_two_policies_draw_differently_from_one(seed: int | None) -> None:
+    assert BASE.sampling is not None
+    other = changed(sampling=msgspec.structs.replace(BASE.sampling, seed=seed))
+    for pair in ((BASE, other), (other, BASE)):
+        assert faults(*pair) == []
+        assert knobs(*pair) == []
+    assert room_digest(other) == room_digest(BASE)
 
 
 def knobs(one: Manifest, other: Manifest) -> list[str]:

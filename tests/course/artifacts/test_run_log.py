@@ -6,6 +6,7 @@ measured a copy under another name, with other ids, in another order: it is the 
 
 import hashlib
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -17,7 +18,8 @@ from conftest import ROOT, Lab, ended, lines_of
 
 from course.artifacts.locked_room import room_conditions
 from course.artifacts.records import Manifest
-from course.artifacts.run_log import LogLine, append, locked, looks, read_log
+from course.artifacts.run_log import LogLine, append, locked, looks, read_log, read_logs
+from course.artifacts.writing import RunWriter
 from course.errors import UserError
 
 TEXTS = ["Final: 1", "Final: 2"]
@@ -93,6 +95,9 @@ THE_SAME_HOLDOUT: dict[str, Sequence[dict[str, object]]] = {
     "another order": EXAMPLES[::-1],
     "other ids": [{**example, "id": f"id-{i}"} for i, example in enumerate(EXAMPLES)],
     "other metadata": [{**example, "metadata": {"split": "holdout", "kind": "sum"}} for example in EXAMPLES],
+    "other white space": [
+        {**example, "prompt": f" {str(example['prompt']).replace(' ', chr(10))} "} for example in EXAMPLES
+    ],
     "other answers": [{**example, "expected_answer": 7} for example in EXAMPLES],
 }
 
@@ -162,11 +167,68 @@ def test_a_line_that_was_cut_off_by_a_kill_is_taken_away_by_the_next_run(lab: La
     assert [Path(line["run"]).name for line in lines_of(lab.log)] == ["one", "two"]
 
 
+def test_an_editor_that_took_the_last_newline_of_the_log_costs_no_line(lab: Lab) -> None:
+    lab.measured("one", [True])
+    whole = lab.log.read_bytes()
+    lab.log.write_bytes(whole.removesuffix(b"\n"))
+    assert [Path(line.run).name for line in read_log(lab.log)] == ["one"]
+    with locked(lab.log):
+        pass
+    assert lab.log.read_bytes() == whole
+    lab.log.write_bytes(whole.removesuffix(b"\n"))
+    lab.measured("two", [False])
+    assert [Path(line["run"]).name for line in lines_of(lab.log)] == ["one", "two"]
+    assert lab.log.read_bytes().startswith(whole)
+
+
+def test_whichever_bytes_of_the_last_line_are_there_it_is_whole_or_taken_away(tmp_path: Path) -> None:
+    path, line = tmp_path / "log.jsonl", msgspec.json.encode(LINE) + b"\n"
+    for end in range(len(line) + 1):
+        there = [LINE, LINE] if end >= len(line) - 1 else [LINE]
+        path.write_bytes(line + line[:end])
+        assert read_log(path) == there
+        with locked(path) as log:
+            assert read_log(path) == there
+            append(log, LINE)
+        assert path.read_bytes() == line * (len(there) + 1)
+
+
+def test_a_line_that_two_logs_hold_is_one_and_what_one_log_holds_twice_is_two(tmp_path: Path) -> None:
+    a, b, c = (msgspec.structs.replace(LINE, run=name) for name in "abc")
+
+    def log(name: str, *lines: LogLine) -> Path:
+        path = tmp_path / name
+        path.write_bytes(msgspec.json.Encoder().encode_lines(lines))
+        return path
+
+    mine, theirs = log("mine.jsonl", a, b, b), log("theirs.jsonl", b, c)
+    assert read_logs(mine, []) == [a, b, b]
+    assert read_logs(mine, [theirs]) == [a, b, b, c]
+    assert read_logs(mine, [mine, theirs, theirs]) == [a, b, b, c]
+    assert read_logs(tmp_path / "none.jsonl", [theirs]) == [b, c]
+    assert looks(read_logs(tmp_path / "none.jsonl", [theirs]), "h") == 2
+    with pytest.raises(UserError, match=r"none\.jsonl: expected a log of runs"):
+        read_logs(mine, [tmp_path / "none.jsonl"])
+
+
+def test_a_log_that_is_broken_is_said_before_any_work(lab: Lab) -> None:
+    """A training of minutes would be lost at its end, when its line is to be added."""
+    lab.log.parent.mkdir(parents=True)
+    lab.log.write_bytes(b"{}\n")
+    said = f"{lab.log}:1 expected a line of the lab's log, got: "
+    with pytest.raises(UserError, match=re.escape(said)):
+        RunWriter(None)
+    assert not list(lab.folder.iterdir())
+
+
 def test_a_line_that_cannot_be_added_is_a_run_that_is_not_made(lab: Lab) -> None:
     lab.root.mkdir()
     (lab.root / "runs").write_text("a file where the log's folder should be")
     line = lab.refused("eval", *files_of(lab), "--outdir", "mine")
-    assert line.startswith(f"error: {lab.log}: expected a log that a line can be added to, got: ")
+    assert line == f"error: {lab.log}: expected a log of runs, got: not a directory\n"
+    said = "expected a log that a line can be added to, got: .*; nothing was written"
+    with pytest.raises(UserError, match=said), locked(lab.log):
+        raise AssertionError("it is held")
 
 
 def test_a_line_that_a_failed_run_added_can_be_taken_back(tmp_path: Path) -> None:

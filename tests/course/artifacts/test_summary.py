@@ -37,13 +37,13 @@ def test_no_results_have_no_pass_rate() -> None:
 
 
 ONE_OF_THREE = Choice(
-    n=3, right=1, sampled=3, all_right=1, first_is_right=False, chosen_is_right=True, first_of_best=True
+    n=3, right=1, total=3, total_right=1, first_is_right=False, chosen_is_right=True, first_of_best=True
 )
 ALL_OF_THREE = Choice(
-    n=3, right=3, sampled=3, all_right=3, first_is_right=True, chosen_is_right=True, first_of_best=True
+    n=3, right=3, total=3, total_right=3, first_is_right=True, chosen_is_right=True, first_of_best=True
 )
 NONE_OF_THREE = Choice(
-    n=3, right=0, sampled=3, all_right=0, first_is_right=False, chosen_is_right=False, first_of_best=True
+    n=3, right=0, total=3, total_right=0, first_is_right=False, chosen_is_right=False, first_of_best=True
 )
 
 

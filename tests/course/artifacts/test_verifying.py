@@ -15,11 +15,12 @@ from conftest import ROOT, Lab, edited, forged, lines_of, manifest_edited, rows_
 from course.artifacts import run_log
 from course.artifacts.reading import open_run, rows
 from course.artifacts.run_log import read_log
+from course.artifacts.scorer_identity import installed
 from course.artifacts.verifying import NOT_LOGGED, Verification
 
 ANSWERS = [22, -8, 0, 323, 7]
 TEXTS = ["Final: 22", "Final: 8", "Final: -0", "Final: 323", "seven"]
-GROUPS = [["Final: 21", "Final: 22"], ["Final: -8", "Final: 8"], ["0", "zero"]]
+GROUPS = [["Final: 21", "Final: 22", "no"], ["Final: -8", "Final: 8", "no"], ["0", "zero", "no"]]  # two are looked at
 Tamper = Callable[[Path], object]
 
 
@@ -57,6 +58,12 @@ def flipped(run: Path) -> None:
 
 def details_of(name: str, value: object) -> Tamper:
     return lambda run: rows_edited(run, lambda rows: rows[4]["details"].update({name: value}))
+
+
+def unanswered(run: Path) -> None:
+    """A choice that says what the scorer says where nobody answered."""
+    missing = {"outcome": "missing_completion", "parsed_answer": None}
+    rows_edited(run, lambda rows: rows[2].update(completion=None, reward=0.0, details=missing))
 
 
 def summary_of(**changes: object) -> Tamper:
@@ -140,18 +147,39 @@ TAMPERINGS: dict[str, tuple[Tamper, str]] = {
     "a completion": (rows_of("completion", "Final: 7"), "q5 is recorded as missing_prefix"),
     "a completion taken away": (rows_of("completion", None), "q5 is recorded as missing_prefix"),
     "an expected answer": (rows_of("expected_answer", 21, 0), "q1 is recorded as ok"),
-    "an expected answer of 2,000 digits": (rows_of("expected_answer", 10**1999, 0), "q1 is recorded as ok"),
+    "an expected answer of 2,000 digits": (
+        rows_of("expected_answer", 10**1999, 0),
+        "results.jsonl: q1 has an expected answer of more digits than any example has",
+    ),
     "a row that passed, passed twice": (a_row_more, "results.jsonl has 6 rows and 5 different ids"),
-    "the prompt of a row": (rows_of("prompt", "Easier?"), "results.jsonl is not of the prompts_fingerprint"),
-    "an answer with its row": (another_answer, "results.jsonl is not of the examples_fingerprint"),
+    "the prompt of a row": (
+        rows_of("prompt", "Easier?"),
+        "the prompts_fingerprint in manifest.json is not that of results.jsonl",
+    ),
+    "an answer with its row": (
+        another_answer,
+        "the examples_fingerprint in manifest.json is not that of results.jsonl",
+    ),
     "a key given twice": (a_key_twice, "after row 0: a row is not as this lab writes it, byte for byte"),
     "lines that end as on Windows": (windows_lines, "after row 0: a row is not as this lab writes it"),
     "more samples": (manifest_of(samples_per_prompt=4), "manifest.json says 4 samples a prompt, and Loop A has one"),
     "a split": (shipped_prompts, "says split dev, and these are prompts of a holdout of the lab"),
-    "another spec": (manifest_of(spec="pay all"), "measured with the scorer final_int"),
-    "another version": (manifest_of(scorer_version="1.2.0"), "measured with the scorer final_int 1.2.0"),
-    "another name": (manifest_of(scorer_name="exact"), "measured with the scorer exact 1.1.0"),
-    "golden sets": (manifest_of(golden={"passed": True, "cases": 1}), "measured with the scorer final_int 1.1.0"),
+    "another spec": (
+        manifest_of(spec="pay all"),
+        "manifest.json has spec pay all, and the scorer installed here 1. Trim: ",
+    ),
+    "another version": (
+        manifest_of(scorer_version="1.2.0"),
+        "manifest.json has scorer_version 1.2.0, and the scorer installed here 1.1.0",
+    ),
+    "another name": (
+        manifest_of(scorer_name="exact"),
+        "manifest.json has scorer_name exact, and the scorer installed here final_int",
+    ),
+    "golden sets": (
+        manifest_of(golden={"passed": True, "cases": 1}),
+        "manifest.json has golden Golden(passed=True, cases=1), and the scorer installed here Golden(",
+    ),
     "a key more in the summary": (summary_of(extra=None), "summary.json is not as this lab writes it"),
     "a word more in the summary": (summary_of(verdict="good"), "summary.json says verdict good, its rows come to None"),
     "a space": (space_added, "after row 0: a row is not as this lab writes it, byte for byte"),
@@ -184,8 +212,9 @@ def test_tampering_is_found_and_named(lab: Lab, loop_a: Path, kind: str) -> None
     assert NOT_LOGGED not in faults  # found without the log's help
     done = lab("inspect_run", "--run", loop_a, "--verify")
     assert done.status == 1
-    assert done.out.startswith("a: NOT as it was written\n")
-    assert said in done.out
+    assert done.out.startswith("a: NOT verified\n  - ")
+    assert said in " ".join(done.out.split())
+    assert max(map(len, done.out.split("\n"))) <= 80
 
 
 @pytest.mark.parametrize("number", ["pass_rate", "outcomes", "pass_rate_ci95", "families", "mean_reward"])
@@ -194,35 +223,55 @@ def test_a_summary_edited_with_its_digest_forged_is_found(lab: Lab, loop_a: Path
     forged(loop_a)
     done = lab("inspect_run", "--run", loop_a, "--verify")
     assert done.status == 1
-    assert f"summary.json says {number} 1.0, its rows come to " in done.out
+    assert f"summary.json says {number} 1.0, its rows come to " in " ".join(done.out.split())
 
 
-LOOP_B: dict[str, Tamper] = {
-    "another choice": rows_of("chosen", 0, 0),
-    "no such choice": rows_of("chosen", 2, 0),
-    "a choice from behind": rows_of("chosen", -1, 0),
-    "a sample's reward": rows_of("rewards", [1.0, 1.0], 0),
-    "a reward more": rows_of("rewards", [0.0, 1.0, 0.0], 0),
-    "a sample more": rows_of("samples", ["Final: 21", "Final: 22", "Final: 22"], 0),
-    "another sample": rows_of("samples", ["Final: 22", "Final: 22"], 0),
-    "a completion nobody sampled": rows_of("completion", "Final: 0022", 0),
-    "no completion": rows_of("completion", None, 2),
+NOT_THE_CHOSEN = "does not hold the sample that it says was chosen"
+NOT_ITS_REWARD = "has a sample with a reward that is not what the scorer says"
+NOT_ITS_SCORE = "is recorded as {}, which is not what the scorer says"
+LOOP_B: dict[str, tuple[Tamper, str]] = {
+    "another choice": (rows_of("chosen", 0, 0), f"q1 {NOT_THE_CHOSEN}"),
+    "no such choice": (rows_of("chosen", 2, 0), f"q1 {NOT_THE_CHOSEN}"),
+    "a choice from behind": (rows_of("chosen", -1, 0), f"q1 {NOT_THE_CHOSEN}"),
+    "a sample's reward": (rows_of("rewards", [1.0, 1.0], 0), f"q1 {NOT_ITS_REWARD}"),
+    "a reward more": (rows_of("rewards", [0.0, 1.0, 0.0], 0), f"q1 {NOT_ITS_REWARD}"),
+    "a reward less": (rows_of("rewards", [0.0], 0), f"q1 {NOT_ITS_REWARD}"),
+    "a reward among those that nobody chose from": (rows_of("other_rewards", [1.0], 0), f"q1 {NOT_ITS_REWARD}"),
+    "a reward taken from those that nobody chose from": (rows_of("other_rewards", [], 0), f"q1 {NOT_ITS_REWARD}"),
+    "a sample that nobody chose from": (rows_of("others", ["Final: 22"], 0), f"q1 {NOT_ITS_REWARD}"),
+    "a sample more": (
+        rows_of("samples", ["Final: 21", "Final: 22", "Final: 22"], 0),
+        "q1 has 3 samples, and manifest.json says 2",
+    ),
+    "another sample": (rows_of("samples", ["Final: 22", "Final: 22"], 0), f"q1 {NOT_ITS_REWARD}"),
+    "a completion nobody sampled": (
+        rows_of("completion", "Final: 0022", 0),
+        f"q1 {NOT_ITS_SCORE.format('ok with reward 1.0')}",
+    ),
+    "another right completion": (rows_of("completion", " Final: 22", 0), f"q1 {NOT_THE_CHOSEN}"),
+    "no completion": (
+        rows_of("completion", None, 2),
+        f"q3 {NOT_ITS_SCORE.format('missing_prefix with reward 0.0')}",
+    ),
+    "nobody answered": (unanswered, f"q3 {NOT_THE_CHOSEN}"),
 }
 
 
 @pytest.mark.parametrize("kind", LOOP_B)
 def test_tampering_with_a_choice_is_found(loop_b: Path, kind: str) -> None:
     assert faults_of(loop_b) == []
-    LOOP_B[kind](loop_b)
-    (fault,) = faults_of(loop_b)
-    assert f"q{3 if kind == 'no completion' else 1} is recorded as" in fault
+    tamper, said = LOOP_B[kind]
+    tamper(loop_b)
+    assert faults_of(loop_b) == [f"results.jsonl: {said}"]
 
 
 @pytest.mark.parametrize("n", [1, 3, 4])
 def test_another_number_of_samples_than_the_rows_have_is_found(loop_b: Path, n: int) -> None:
     """The byte that turned a REJECT of the README into a PROMOTE of 50 points."""
     manifest_edited(loop_b, samples_per_prompt=n)
-    assert "results.jsonl: q1 is recorded as ok with reward 1.0, which is not what the scorer says" in faults_of(loop_b)
+    assert faults_of(loop_b) == [
+        f"results.jsonl: {id_} has 2 samples, and manifest.json says {n}" for id_ in ("q1", "q2", "q3")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -246,7 +295,10 @@ def test_a_whole_run_has_no_faults_and_all_its_rows(lab: Lab, loop_a: Path, loop
         assert faults_of(run) == []
         done = lab("inspect_run", "--run", run, "--verify")
         assert (done.status, done.err) == (0, "")
-        assert done.out == f"{run}: whole; in the log, every digest holds, {n} rows scored again alike\n"
+        assert " ".join(done.out.split()) == (
+            f"{run}: whole. It is in the log, every digest holds, and {n} rows were scored again with the same result "
+            "(README.md and environment.json are not sealed)"
+        )
     assert [row.id for row in rows(open_run(loop_a))] == ["q1", "q2", "q3", "q4", "q5"]
 
 
@@ -258,16 +310,18 @@ def test_many_wrong_rows_are_counted_and_three_are_named(lab: Lab) -> None:
             row["reward"] = 0.0
 
     rows_edited(run, flip)
-    said = [fault for fault in faults_of(run) if "scorer says" in fault]
-    assert [fault.split()[1] for fault in said] == ["q1001", "q1002", "q1003", "2"]
-    assert said[-1] == "results.jsonl: 2 more rows are not what the scorer says"
+    wrong = "is recorded as ok with reward 0.0, which is not what the scorer says"
+    named = [f"results.jsonl: {id_} {wrong}" for id_ in ("q1001", "q1002", "q1003")]
+    assert faults_of(run) == [*named, "results.jsonl: 2 more rows have such faults"]
 
 
 def test_a_run_measured_with_another_scorer_is_not_verified(lab: Lab, loop_a: Path) -> None:
     manifest_edited(loop_a, scorer_fingerprint="0" * 64)
     done = lab("inspect_run", "--run", loop_a, "--verify")
     assert done.status == 1
-    assert "measured with the scorer final_int 1.1.0, 00000000000…, not with the one installed" in done.out
+    now = installed().fingerprint
+    said = f"manifest.json has scorer_fingerprint {'0' * 39}…, and the scorer installed here {now[:39]}…"
+    assert " ".join(done.out.split()) == f"a: NOT verified - {said}"
 
 
 def test_a_u2028_in_a_completion_breaks_no_row(lab: Lab) -> None:

@@ -18,7 +18,6 @@ import msgspec
 import pytest
 from conftest import Done, Lab, copied, edited, ended, files, lines_of
 
-from course.artifacts import writing
 from course.artifacts.records import Manifest
 from course.artifacts.run_log import LogLine, append, locked
 from course.artifacts.writing import RunWriter
@@ -271,14 +270,57 @@ def test_rows_can_be_read_as_soon_as_they_are_added(lab: Lab) -> None:
 
 
 def test_a_small_file_stands_under_its_name_when_it_is_whole(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
-    def synced(*_: object) -> None:
-        seen.append(sorted(path.name for path in lab.folder.glob(".*.partial/**/*") if path.is_file()))
+    def renamed(part: Path, place: Path) -> Path:
+        assert not place.exists()
+        seen.append((part.name, part.read_bytes()))
+        return replace(part, place)
 
-    seen: list[list[str]] = []
+    seen: list[tuple[str, bytes]] = []
+    replace = Path.replace
     with RunWriter(Path("run")) as writer:
-        monkeypatch.setattr(writing, "_sync", synced)
+        monkeypatch.setattr(Path, "replace", renamed)
         writer.write_bytes("folder/policy.npz", b"whole")
-        assert seen == [["policy.npz.part"]]
+        assert seen == [("policy.npz.part", b"whole")]
         (written,) = lab.folder.glob(".*.partial/folder/policy.npz")
         assert written.read_bytes() == b"whole"
         assert list(written.parent.iterdir()) == [written]
+
+
+def test_every_file_of_a_run_and_its_folders_are_synced_as_they_are_before_the_rename(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else a power cut could leave the run's name with files that are empty."""
+
+    def sync(descriptor: int) -> None:
+        state = os.fstat(descriptor)
+        synced[state.st_ino] = state.st_size
+        fsync(descriptor)
+
+    def rename(folder: Path, place: Path) -> Path:
+        at_rename.update(synced)
+        return renamed(folder, place)
+
+    fsync, renamed = os.fsync, Path.rename
+    synced: dict[int, int] = {}  # inode -> size when it was synced
+    at_rename: dict[int, int] = {}
+    with RunWriter(Path("run")) as writer:
+        sealed(writer, lab)
+        monkeypatch.setattr(os, "fsync", sync)
+        monkeypatch.setattr(Path, "rename", rename)
+        writer.append("log.jsonl", LINE)
+        writer.append("log.jsonl", LINE, LINE)
+        writer.write_rows("results.jsonl", [LINE] * 3)
+        writer.write_rows("rollouts/train.jsonl", [LINE])
+        writer.write_bytes("policies/policy.npz", b"weights")
+        writer.write_json("summary.json", {"n": 3})
+        with locked(lab.log) as log:
+            writer.publish(log, LINE, "a page")
+    written = {path.relative_to("run").as_posix(): path.stat() for path in Path("run").rglob("*")}
+    names = {"log.jsonl", "results.jsonl", "rollouts/train.jsonl", "policies/policy.npz", "summary.json"}
+    assert written.keys() == names | {"manifest.json", "environment.json", "README.md", "rollouts", "policies"}
+    of_files = {name: state.st_size for name, state in written.items() if Path("run", name).is_file()}
+    assert {name: at_rename.get(written[name].st_ino) for name in of_files} == of_files
+    if os.name == "posix":
+        folders = (Path("run"), Path("run/rollouts"), Path("run/policies"))
+        assert {folder.stat().st_ino for folder in folders} <= at_rename.keys()
+        assert Path().stat().st_ino in synced  # the name itself

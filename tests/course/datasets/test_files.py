@@ -3,6 +3,7 @@
 An example: a named pipe that nobody writes to. To open it would wait for ever; it is refused as "a pipe, not a file".
 """
 
+import hashlib
 import os
 import socket
 import sys
@@ -11,7 +12,8 @@ from pathlib import Path
 import pytest
 from conftest import Lab
 
-from course.datasets.files import open_regular
+from course.datasets import files
+from course.datasets.files import blocks_of_lines, open_regular
 from course.errors import reason
 
 posix = pytest.mark.skipif(os.name != "posix", reason="needs pipes and devices in the file system")
@@ -82,3 +84,41 @@ def test_the_standard_input_is_a_file_where_a_file_was_given_and_else_it_is_not(
     os.close(read)
     os.close(write)
     assert done.err == "error: /dev/stdin: expected a file that can be read, got: a pipe, not a file\n"
+
+
+@pytest.mark.parametrize("read", [1, 2, 3, 7, 100])
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"\n", b"a", b"a\n", b"\n\na\r\n\nbcd\n", b"ab\ncdefghijk\nl", b"abcdefghijklmnop", b"a\n\x0b\x1c\n"],
+)
+def test_lines_come_whole_wherever_a_read_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, read: int, content: bytes
+) -> None:
+    monkeypatch.setattr(files, "_READ_BYTES", read)
+    (tmp_path / "file").write_bytes(content)
+    digest = hashlib.sha256()
+    blocks = list(blocks_of_lines(tmp_path / "file", digest))
+    assert b"".join(blocks) == content
+    assert all(block.endswith(b"\n") for block in blocks[:-1])
+    assert all(blocks)
+    if b"\n" in content and not content.endswith(b"\n"):  # what is left over stands alone
+        assert blocks[-1] == content.rpartition(b"\n")[2]
+    assert digest.hexdigest() == hashlib.sha256(content).hexdigest()
+    assert list(blocks_of_lines(tmp_path / "file")) == blocks
+
+
+def test_a_line_that_is_too_long_is_an_error_of_the_file_as_soon_as_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "_LINE_BYTES", 1 << 20)
+    monkeypatch.setattr(files, "_READ_BYTES", 1 << 10)
+    path = tmp_path / "file"
+    path.write_bytes(b"short\n" + b"x" * (1 << 20) + b"\nlast")
+    assert b"".join(blocks_of_lines(path)) == path.read_bytes()
+    path.write_bytes(b"short\n" + b"x" * (1 << 22))
+    blocks = blocks_of_lines(path)
+    assert next(blocks) == b"short\n"
+    with pytest.raises(OSError, match=r".") as refused:
+        next(blocks)
+    assert reason(refused.value) == "a line of more than 1 MB"
+    assert refused.value.filename == str(path)

@@ -20,6 +20,7 @@ from course.datasets.records import (
     SampleGroup,
     Sampling,
     Training,
+    plain_prompt,
     prompt_digest,
 )
 from course.errors import UserError
@@ -186,6 +187,14 @@ def test_provenance_can_bind_the_completions_and_say_what_the_policy_was_trained
         "score", [DIGEST[:16]]
     )
     assert read_meta(tmp_path, training('{"rubric":null,"prompts":[]}')).training == Training(None, [])
+
+
+@pytest.mark.parametrize("prompt", ["a  b", " a b", "a b\n", "a\tb", "a\r\nb", "\u00a0a\u2003b\u3000", "\x0ba\x0c b"])
+def test_white_space_makes_no_other_prompt_and_its_absence_does(prompt: str) -> None:
+    assert plain_prompt(prompt) == "a b"
+    assert prompt_digest(prompt) == prompt_digest("a b")
+    assert plain_prompt("ab") == "ab"
+    assert prompt_digest("ab") != prompt_digest("a b")
 
 
 def test_a_prompt_is_told_from_others_by_sixteen_digits() -> None:

@@ -182,6 +182,16 @@ def test_a_part_of_a_shipped_holdout_opens_the_whole(tmp_path: Path, path: Path)
     assert holdouts_in(dataset(tmp_path, *disguised(path, every=3)).prompts) == whole
 
 
+@shipped
+def test_a_shipped_holdout_with_other_white_space_is_that_holdout(tmp_path: Path, path: Path) -> None:
+    rows = [row | {"prompt": f"\t{str(row['prompt']).replace(' ', '  ')}\r\n"} for row in disguised(path)]
+    spaced = dataset(tmp_path, *rows)
+    assert spaced.split == "holdout"
+    assert holdouts_in(spaced.prompts) == holdouts_in({row["prompt"] for row in lines_of(path)})
+    with pytest.raises(UserError, match=f"expected a dataset without prompts of {path.name}"):
+        dataset(tmp_path, *rows, declared="dev")
+
+
 def test_of_two_holdouts_both_are_opened() -> None:
     one, two = (lines_of(path)[0]["prompt"] for path in SHIPPED[:2])
     assert holdouts_in({one, two}) == [*holdouts_in({one}), *holdouts_in({two})]
@@ -192,6 +202,8 @@ def test_trained_on_counts_distinct_prompts_of_the_training(tmp_path: Path) -> N
     digests = sorted(hashlib.sha256(prompt.encode()).hexdigest()[:16] for prompt in ("a", "ü", "elsewhere"))
     read = dataset(tmp_path, record("q1", "a"), record("q2", "ü"), record("q3", "a"), record("q4", "unseen"))
     assert read.trained_on(Training("score", digests)) == 2
+    spaced = dataset(tmp_path, record("q1", " a\n"), record("q2", "ü"), record("q3", "a\t"), record("q4", "unseen"))
+    assert spaced.trained_on(Training("score", digests)) == 2
     assert read.trained_on(Training(None, [])) == 0
 
 

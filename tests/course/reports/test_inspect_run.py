@@ -77,7 +77,7 @@ def test_the_log_is_a_line_a_run_oldest_first_with_what_was_changed_and_expected
         "ffffffff  r2                  B  selection_demo    selected_accuracy -",
         "          change: N is 8",
         "          expect: +20",
-        "          holdout: look 1",
+        "          holdout: look 1 at h",
     ]
 
 

@@ -1,7 +1,7 @@
 """The page of a run.
 
-An example: a run of Loop B in which 3 of 4 passed says its result with an interval, and leaves three blanks for what
-only the person knows: expected, observed, conclusion.
+An example: a run of Loop B in which 3 of 4 passed says its result with an interval, and leaves two blanks for what
+only the person knows: observed, conclusion.
 """
 
 from typing import Any, Literal
@@ -12,7 +12,6 @@ from course.artifacts.records import Details, Manifest, Result
 from course.artifacts.summary import summary_of
 from course.reports.run_page import run_page
 
-ROOM = {"split": "dev", "sampling": None}
 ROW = Result("q\x1b1", "<b>?</b>", 7, "Final:\n7", 0.0, Details("not_single_line", None))
 DIGEST = "0123456789abcdef" * 4
 
@@ -24,12 +23,12 @@ def manifest(loop: Literal["A", "B", "C"], **said: object) -> Manifest:
 
 
 def page(loop: Literal["A", "B", "C"] = "A", look: int = 0, **said: object) -> str:
-    return run_page(manifest(loop, **said), {}, ROOM, [], look, DIGEST)
+    return run_page(manifest(loop, **said), {}, [], look, DIGEST)
 
 
-def test_a_page_has_the_result_an_example_and_three_blanks() -> None:
+def test_a_page_has_the_result_an_example_and_two_blanks() -> None:
     numbers = summary_of({"ok": 3, "empty": 1})
-    text = run_page(manifest("B", change="N is 4", expect="up by 5"), numbers, ROOM, [ROW], 0, DIGEST)
+    text = run_page(manifest("B", change="N is 4", expect="up by 5", split="dev"), numbers, [ROW], 0, DIGEST)
     assert text.startswith("# Loop B: choose\n")
     assert "- Knob turned: selection compute (more samples, the same policy)\n" in text
     assert "- Result: 3 of 4 passed: 75.0 %, 95 % interval 30.1 to 95.4 %\n" in text
@@ -38,8 +37,11 @@ def test_a_page_has_the_result_an_example_and_three_blanks() -> None:
     assert "    split                 dev\n" in text
     assert "    id          q<U+001B ESCAPE>1\n" in text
     assert "    completion  Final:<U+000A LINE FEED>7\n" in text
-    for blank in ("Expected (write it", "Observed:", "Conclusion ("):
-        assert blank in text
+    blanks = text.partition("## Yours to fill in\n")[2]
+    assert [line for line in blanks.split("\n") if line.endswith(":")] == [
+        "Observed:",
+        "Conclusion (model, measurement, data, or did we fool ourselves?):",
+    ]
     assert "sampling" not in text
     assert "look number" not in text
     assert "policy    " not in text
@@ -59,7 +61,7 @@ def test_a_look_at_the_holdout_stands_on_the_page(look: int, said: bool) -> None
 
 
 def test_another_knob_than_the_loops_own_is_named() -> None:
-    assert "- Knob turned: none at all\n" in run_page(manifest("C"), {}, {}, [], 0, DIGEST, "none at all")
+    assert "- Knob turned: none at all\n" in run_page(manifest("C"), {}, [], 0, DIGEST, "none at all")
 
 
 HOSTILE = [
@@ -83,14 +85,32 @@ def test_what_a_person_said_is_one_line_of_code_which_markdown_only_shows(field:
     assert one[:26] == other[:26]
     assert other.startswith("    ")
     assert other.isprintable()
-    block = hostile[hostile.index("## What was said of it") :]  # a heading ends every list: what is indented is code
+    block = hostile[
+        hostile.index("## Change, prediction, policy") :
+    ]  # a heading ends every list: what is indented is code
     assert block[1] == ""
     assert other in block[2:5]
 
 
+@pytest.mark.parametrize(("loop", "there"), [("A", True), ("B", True), ("C", False)])
+def test_the_room_stands_where_two_runs_can_be_compared(loop: Literal["A", "B", "C"], there: bool) -> None:
+    text = page(loop, split="dev", scorer_name="final_int")
+    assert ("## The locked room" in text) == there
+    assert ("    scorer_name           final_int\n" in text) == there
+    assert ("    missing_completions   refused\n" in text) == there
+
+
+def test_the_reason_for_a_number_stands_there_only_where_there_is_one() -> None:
+    numbers = {"kl_estimate": 0.5, "kl_estimate_reason": None, "other_reason": "it was not the first", "reason": None}
+    text = run_page(manifest("B"), numbers, [], 0, DIGEST)
+    assert "kl_estimate_reason" not in text
+    assert "    other_reason            it was not the first\n" in text
+    assert "    reason                  undefined\n" in text
+
+
 def test_numbers_are_short_and_what_is_undefined_says_so() -> None:
     numbers: dict[str, object] = {"kl": None, "rates": [1 / 3, 1], "none": {}, "text": "a\nb"}
-    text = run_page(manifest("C"), numbers, {}, [], 0, DIGEST)
+    text = run_page(manifest("C"), numbers, [], 0, DIGEST)
     assert "    kl                      undefined\n" in text
     assert "    rates                   0.3333, 1\n" in text
     assert "    none                    none\n" in text
