@@ -12,17 +12,22 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, TextIO
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO, TypeVar
 
 from course import process
 from course.errors import UserError, reason, written_runs
-from course.text import quoted, visible, visible_path
+from course.text import quoted, visible
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
+Parsed = TypeVar("Parsed")
+
 # Python's own default. Set here so that PYTHONINTMAXSTRDIGITS cannot decide which files the lab can read and write.
 _INT_MAX_STR_DIGITS = 4300
+
+_REAL = r"([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,2})?"
+_UP_TO_1 = r"(0|1|0?\.[0-9]{1,9}|0\.|1\.0{0,9})"
 
 # The values that argparse quotes in its complaints.
 _COMPLAINT = re.compile(r"(?s)(unrecognized arguments: |invalid [^:]+: |explicit argument )(.+?)( \(choose from .*)?$")
@@ -64,42 +69,29 @@ class Parser(argparse.ArgumentParser):
         return ""
 
 
-def positive_int(text: str) -> int:
-    """An argument that counts something."""
-    if not (text.isascii() and text.isdigit() and 1 <= len(text) <= 9 and int(text) > 0):
-        raise argparse.ArgumentTypeError(f"expected a whole number from 1 on, got {quoted(text)}")
-    return int(text)
+def number_as(pattern: str, expected: str, number_of: Callable[[str], Parsed]) -> Callable[[str], Parsed]:
+    """A type of argument: a text that the pattern matches as a whole. ``expected``: what the complaint asks for."""
+
+    def parse(text: str) -> Parsed:
+        if not re.fullmatch(pattern, text):
+            raise argparse.ArgumentTypeError(f"expected {expected}, got {quoted(text)}")
+        return number_of(text)
+
+    return parse
 
 
-def non_negative_float(text: str) -> float:
-    """An argument that is any number but a negative one."""
-    number = finite_float(text)
-    if number < 0:
-        raise argparse.ArgumentTypeError(f"expected a number from 0 on, got {quoted(text)}")
-    return abs(number)  # -0 is 0
-
-
-def finite_float(text: str) -> float:
-    """An argument that is any number, of either sign."""
-    if not re.fullmatch(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,2})?", text, re.ASCII):
-        raise argparse.ArgumentTypeError(f"expected a number such as 0.5 or -0.5, got {quoted(text)}")
-    return float(text)
-
-
-def non_negative_int(text: str) -> int:
-    """An argument that is a whole number, 0 or more: a seed."""
-    if not (text.isascii() and text.isdigit() and len(text) <= 9):
-        raise argparse.ArgumentTypeError(f"expected a whole number from 0 on, got {quoted(text)}")
-    return int(text)
-
-
-def fraction(text: str) -> "Fraction":
-    """An argument between 0 and 1, kept exactly as it was written."""
-    if not re.fullmatch(r"(0|1|0?\.[0-9]{1,9}|0\.|1\.0{0,9})", text):
-        raise argparse.ArgumentTypeError(f"expected a number from 0 to 1 such as 0.02, got {quoted(text)}")
+def _exactly(text: str) -> "Fraction":
     from fractions import Fraction
 
-    return Fraction(text.rstrip(".") or "0")
+    return Fraction(text.rstrip("."))
+
+
+positive_int = number_as("(?!0+$)[0-9]{1,9}", "a whole number from 1 on", int)
+non_negative_int = number_as("[0-9]{1,9}", "a whole number from 0 on", int)
+finite_float = number_as(f"[+-]?{_REAL}", "a number such as 0.5 or -0.5", float)
+non_negative_float = number_as(rf"\+?{_REAL}|-0+\.?0*", "a number from 0 on", lambda text: abs(float(text)))  # -0 is 0
+fraction = number_as(_UP_TO_1, "a number from 0 to 1 such as 0.02", _exactly)
+positive_fraction = number_as(f"(?![0.]+$){_UP_TO_1}", "a number above 0, up to 1", float)
 
 
 def run_command(main: Callable[[], int]) -> NoReturn:
@@ -156,7 +148,7 @@ def _prepare_records() -> None:
 
 def _fail(message: str, status: int = 2) -> int:
     if written_runs:
-        message += f"; the run was written: {visible_path(written_runs[-1])}"
+        message += f"; the run was written: {written_runs[-1]}"
     try:
         print(f"error: {visible(message)}", file=sys.stderr, flush=True)
     except OSError:

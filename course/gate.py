@@ -230,12 +230,10 @@ def main() -> int:
     )
     parser.add_argument("--baseline", type=Path, required=True, help="the folder of the run to beat")
     parser.add_argument("--candidate", type=Path, required=True, help="the folder of the run that wants its place")
-    parser.add_argument(
-        "--min-delta", type=fraction, required=True, help="the smallest improvement worth having, 0 to 1"
-    )
-    parser.add_argument(
-        "--log", type=Path, action="append", default=[], help="the log that came with a run made elsewhere"
-    )
+    help_ = "the smallest improvement worth having, 0 to 1"
+    parser.add_argument("--min-delta", type=fraction, required=True, help=help_)
+    help_ = "the log that came with a run made elsewhere"
+    parser.add_argument("--log", type=Path, action="append", default=[], help=help_)
     parser.add_argument("--json", action="store_true", help="print the same for a program")
     args = parser.parse_args()
     finding = examine(args.baseline, args.candidate, args.min_delta, run_log.LOG, args.log)

@@ -26,7 +26,7 @@ from course.reports.progress import with_progress
 from course.reports.tables import interval, wrapped
 from course.score import score
 from course.stats import wilson_interval
-from course.text import visible, visible_path
+from course.text import visible_path
 
 
 def verify(opened: Run, logged: Collection[str]) -> int:
@@ -69,7 +69,7 @@ def failures(opened: Run, *, only_fails: bool, top_k: int, show: int) -> str:
             ranked.append(row)
     passes, n = counts["ok"], sum(counts.values())
     if not n:
-        raise UserError(f"{visible_path(opened.path)}: expected rows to look at, got none: this run scored nothing")
+        raise UserError(f"{opened.path}: expected rows to look at, got none: this run scored nothing")
     loop = opened.manifest.loop
     # In Loop C the policy changed from row to row: there is no one rate for an interval to be of.
     uncertainty = "over all that it scored" if loop == "C" else f"95 % interval {interval(wilson_interval(passes, n))}"
@@ -85,9 +85,7 @@ def one(opened: Run, id_: str) -> str:
     digest = hashlib.sha256()
     found = [row for row in rows(opened, digest) if row.id == id_]
     if not found:
-        raise UserError(
-            f"{visible_path(opened.path)}: expected an id of this run, got {visible(id_[:60])}; its {RESULTS} has them"
-        )
+        raise UserError(f"{opened.path}: expected an id of this run, got {id_[:60]}; its {RESULTS} has them")
     row = found[0]
     details = None if row.completion is None else score(example_of(row), row.completion)["details"]
     whole = warning_of(opened, digest) + row_in_full(row, details)
@@ -97,25 +95,15 @@ def one(opened: Run, id_: str) -> str:
 def main() -> int:
     parser = Parser("course.inspect_run", "Loop A: look at the failures of a run, or verify it.")
     parser.add_argument("--run", type=Path, help="the folder of a run")
-    parser.add_argument(
-        "--log",
-        type=Path,
-        nargs="?",
-        const=run_log.LOG,
-        metavar="FILE",
-        help="without --run: show the log of runs; with --verify: another log, that came with the run",
-    )
+    help_ = "without --run: show the log of runs; with --verify: another log, that came with the run"
+    parser.add_argument("--log", type=Path, nargs="?", const=run_log.LOG, metavar="FILE", help=help_)
     parser.add_argument("--only-fails", action="store_true", help="leave out what passed")
-    parser.add_argument(
-        "--top-k", type=positive_int, default=5, help="how many outcomes, and how many top and bottom rows"
-    )
+    help_ = "how many outcomes, and how many top and bottom rows"
+    parser.add_argument("--top-k", type=positive_int, default=5, help=help_)
     parser.add_argument("--show", type=positive_int, default=2, help="how many examples of an outcome")
     parser.add_argument("--id", help="show this one example whole")
-    parser.add_argument(
-        "--verify",
-        action="store_true",
-        help="check digests, score everything again; exit status 1 if anything differs",
-    )
+    help_ = "check digests, score everything again; exit status 1 if anything differs"
+    parser.add_argument("--verify", action="store_true", help=help_)
     args = parser.parse_args()
     if args.run is None:
         if args.log is None:
@@ -134,7 +122,7 @@ def main() -> int:
     except Broken as error:
         if args.verify:
             return not_whole(args.run, [str(error)])
-        raise UserError(f"{visible_path(args.run)}: expected a whole run, got a broken one: {error}") from None
+        raise UserError(f"{args.run}: expected a whole run, got a broken one: {error}") from None
     return 0
 
 

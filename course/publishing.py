@@ -61,11 +61,10 @@ def publish(
     read: Sequence[str] = (),
     next_command: Sequence[str | Path] = (),
 ) -> Path:
-    """Seal the run, put it in its place, then print ``report`` and where the run is. Returns the place.
+    """Seal the run, put it in its place, and only then print ``report`` and where the run is. Returns the place.
 
     ``summary``: what summary.json holds. ``examples``: rows for the run's page. ``read``: names of files to look at.
-    ``next_command``: the words to type next after ``python -m``, the run's folder as ``RUN``. The report is printed
-    only when the run is on disk.
+    ``next_command``: the words to type next after ``python -m``, the run's folder as ``RUN``.
     """
     if RESULTS not in run.outputs:
         raise ValueError(f"every run has {RESULTS}: {conditions.command} wrote none")

@@ -10,7 +10,6 @@ settings and seed give the same completions; with the training's seed, those of 
 
 from __future__ import annotations
 
-from argparse import ArgumentTypeError
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -19,7 +18,7 @@ from typing import TYPE_CHECKING
 from course.artifacts.records import RESULTS
 from course.artifacts.rollout_files import policy_name, write_rollouts
 from course.artifacts.writing import RunWriter
-from course.command import Parser, fraction, non_negative_float, non_negative_int, positive_int, run_command
+from course.command import Parser, non_negative_float, non_negative_int, positive_fraction, positive_int, run_command
 from course.datasets.records import Provenance, Sampling
 from course.datasets.sources import Dataset
 from course.publishing import RUN, Conditions, publish
@@ -48,20 +47,14 @@ def sample_dataset(
         yield from ((example.id, texts[i * n : (i + 1) * n]) for i, example in enumerate(batch))
 
 
-def top_p(text: str) -> float:
-    """An argument: more than 0, at most 1."""
-    if not fraction(text):
-        raise ArgumentTypeError(f"expected a number above 0, up to 1, got {text}")
-    return float(fraction(text))
-
-
 def main() -> int:
     parser = Parser("course.sample_rollouts", "Sample completions from a trained policy, as rollouts or as a pack.")
     parser.add_argument("--policy", type=Path, required=True, help="policy.npz of a run of course.token_train")
     parser.add_argument("--dataset", type=Path, required=True, help="JSONL: id, prompt, expected_answer")
     parser.add_argument("--n", type=positive_int, default=1, help="of each prompt (default: 1; more make a pack)")
     parser.add_argument("--temperature", type=non_negative_float, default=1.0, help="0 is greedy (default: 1)")
-    parser.add_argument("--top-p", type=top_p, default=1.0, help="keep the most probable tokens only (default: 1)")
+    help_ = "keep the most probable tokens only (default: 1)"
+    parser.add_argument("--top-p", type=positive_fraction, default=1.0, help=help_)
     parser.add_argument("--seed", type=non_negative_int, default=0, help="of the random draws (default: 0)")
     parser.add_run_options()
     args = parser.parse_args()
@@ -90,12 +83,12 @@ def main() -> int:
         report = [f"Sampled from {source.policy}: nothing was scored, nothing was learned."]
         report += [f"  {clipped(id_, 20)}  {clipped(samples[0], 54)}" for id_, samples in rows[:3]]
         conditions = Conditions(
-            "C",
-            "course.sample_rollouts",
-            {},  # all there is to set is in the source
-            args.change,
-            args.expect,
-            dataset,
+            loop="C",
+            command="course.sample_rollouts",
+            settings={},  # all there is to set is in the source
+            change=args.change,
+            expect=args.expect,
+            dataset=dataset,
             completions_fingerprint=source.completions_sha256,
             samples_per_prompt=args.n,
             source=source,

@@ -80,13 +80,7 @@ def main() -> int:
     failed: list[Selection] = []
     with RunWriter(args.outdir) as run:
         pick_best = load_pick_best()
-        pairs = paired(
-            with_progress(dataset, "choosing"),
-            pack,
-            missing_allowed=False,
-            dataset=args.dataset,
-            completions=args.samples,
-        )
+        pairs = paired(with_progress(dataset, "choosing"), pack, dataset=args.dataset, completions=args.samples)
         rows = select(pairs, args.n, pick_best)
         run.write_rows(RESULTS, watched(counted(rows, outcomes, firsts), choices, failed))
         source = provenance(pack.completions)

@@ -23,7 +23,7 @@ from course.artifacts.rollout_files import policy_name, write_rollouts
 from course.artifacts.token_rows import EvaluationRow, evaluation_results, token_update_rows, write_checkpoint
 from course.artifacts.writing import RunWriter
 from course.command import Parser, finite_float, non_negative_float, non_negative_int, positive_int, run_command
-from course.datasets.records import Provenance, Sampling, Training, prompt_digest
+from course.datasets.records import Provenance, Sampling, Task, Training, prompt_digest
 from course.datasets.sources import HOLDOUT, Dataset
 from course.errors import UserError
 from course.policies.presets import PRESETS, Plan
@@ -32,11 +32,9 @@ from course.reports.progress import with_progress
 from course.reports.token_train import token_train_text
 from course.reports.token_train_figure import learning_curves
 from course.rubrics.hackable import GAPS, RUBRICS
-from course.text import visible_path
 
 if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --help answers at once
     from course.policies.evaluation import Checkpoint
-    from course.policies.token_learner import Task
 
 POLICY_FILE, REFERENCE_FILE, CURVES_FILE, SLOW_FILE = "policy.npz", "reference.npz", "learning_curves.png", "slow.jsonl"
 PRESET_HELP = "generalise: 1,000 two-digit sums, which share their digits (default); memorise: 75 one-digit sums"
@@ -59,15 +57,11 @@ def read_examples(dataset: Dataset, holdout: Dataset | None) -> tuple[list[Task]
     examples = [example.asked() for example in dataset]
     unseen = [example.asked() for example in holdout or ()]
     if dataset.split == HOLDOUT:
-        raise UserError(
-            f"{visible_path(dataset.path)}: expected a dataset to learn on, got a holdout; name it with --holdout"
-        )
+        raise UserError(f"{dataset.path}: expected a dataset to learn on, got a holdout; name it with --holdout")
     shared = {example["prompt"] for example in examples} & {example["prompt"] for example in unseen}
     if holdout and shared:
-        raise UserError(
-            f"{visible_path(holdout.path)}: expected prompts that are never learned on, got {len(shared)} of "
-            f"{visible_path(dataset.path)} among them"
-        )
+        got = f"{len(shared)} of {dataset.path} among them"
+        raise UserError(f"{holdout.path}: expected prompts that are never learned on, got {got}")
     return examples, unseen
 
 

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from statistics import median, median_low
 from typing import NamedTuple
 
-from course.artifacts.records import LearningResult
 from course.artifacts.token_rows import EvaluationRow
 from course.stats import wilson_interval
 
@@ -60,20 +59,6 @@ def medians(trainings: Trainings, quantity: str) -> list[float]:
 
 def column(rows: TrainingLog, quantity: str) -> list[float]:
     return [getattr(row, quantity) for row in rows]
-
-
-class PassRate(NamedTuple):
-    """How many of n completions pass, with Wilson's 95 % interval."""
-
-    n: int
-    rate: float
-    ci95: tuple[float, float]
-
-
-def pass_rate(rows: Sequence[LearningResult]) -> PassRate:
-    """By the strict scorer."""
-    n, passes = len(rows), sum(row.reward == 1 for row in rows)
-    return PassRate(n, passes / n, wilson_interval(passes, n))
 
 
 class CoveragePoint(NamedTuple):

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import msgspec
 
 from course.artifacts.records import (
-    LOOPS_OF,
     MANIFEST,
     RESULT_TYPES,
     RESULTS,
@@ -22,7 +21,10 @@ from course.artifacts.records import (
 )
 from course.datasets.files import blocks_of_lines, open_regular
 from course.errors import UserError, reason
-from course.text import clipped, visible_path
+from course.text import clipped
+
+# The loops that a run of a command can be of. Every other command leaves runs of Loop C.
+LOOPS_OF = {"course.eval": "A", "course.selection_demo": "B", "course.policy_improvement_demo": "BC"}
 
 _OUTPUT = re.compile("(?:[a-zA-Z0-9_-][a-zA-Z0-9_.-]*/)?[a-zA-Z0-9_-][a-zA-Z0-9_.-]*")  # at most one folder in front
 _UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
@@ -44,7 +46,7 @@ def open_run(path: Path) -> Run:
     """Read the manifest. Raises UserError where there is no such folder, Broken where it holds no run of this lab."""
     if not path.is_dir():
         got = "a file" if path.exists() else "nothing there"
-        raise UserError(f"{visible_path(path)}: expected the folder of a run, got {got}")
+        raise UserError(f"{path}: expected the folder of a run, got {got}")
     data = read_output(path, MANIFEST)
     try:
         version = msgspec.json.decode(data, type=dict[str, Any]).get("schema_version")
@@ -56,7 +58,7 @@ def open_run(path: Path) -> Run:
         raise Broken(f"{MANIFEST} is not a manifest of this lab: {clipped(str(error), 80)}") from None
     if indented(manifest) != data:  # a key given twice, another order, other line ends
         raise Broken(f"{MANIFEST} is not as this lab writes it, byte for byte")
-    if manifest.loop not in LOOPS_OF.get(manifest.command, ""):
+    if manifest.loop not in LOOPS_OF.get(manifest.command, "C"):
         raise Broken(
             f"{MANIFEST} says Loop {manifest.loop} of {clipped(manifest.command, 40)}, which leaves no such run"
         )

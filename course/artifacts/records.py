@@ -17,7 +17,6 @@ MANIFEST = "manifest.json"
 README = "README.md"
 ENVIRONMENT_FILE = "environment.json"
 
-
 UNANSWERED = Measurement(0.0, MISSING, None)
 
 
@@ -67,22 +66,6 @@ class LearningResult(Result, frozen=True, forbid_unknown_fields=True, omit_defau
 
 
 RESULT_TYPES: dict[str, type[Result]] = {"A": Result, "B": Selection, "C": LearningResult}
-
-LOOPS_OF = {  # the commands that leave a run, and the loops a run of theirs can be of
-    "course.eval": "A",
-    "course.selection_demo": "B",
-    "course.policy_improvement_demo": "BC",
-    "course.bandit_train": "C",
-    "course.coverage_demo": "C",
-    "course.distribution_shift_demo": "C",
-    "course.goodhart_demo": "C",
-    "course.kl_tradeoff_demo": "C",
-    "course.policy_gradient_demo": "C",
-    "course.sample_rollouts": "C",
-    "course.token_inspect": "C",
-    "course.token_train": "C",
-    "course.toy_mdp": "C",
-}
 
 
 class Golden(Struct, frozen=True, forbid_unknown_fields=True):

@@ -3,7 +3,6 @@
 import hashlib
 from collections.abc import Iterable, Sequence
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from course.artifacts.writing import RunWriter
@@ -22,11 +21,9 @@ def write_rollouts(
 
     With n of 1 the file holds rollouts, else it is a selection pack. The digest that binds the two files is added here.
     """
-
-    def record(id_: str, texts: Sequence[str]) -> Struct:
-        return Rollout(id_, texts[0]) if source.sampling.n == 1 else SampleGroup(id_, list(texts))
-
-    run.write_rows(f"{name}.jsonl", (record(id_, texts) for id_, texts in samples))
+    one = source.sampling.n == 1
+    records = (Rollout(id_, texts[0]) if one else SampleGroup(id_, list(texts)) for id_, texts in samples)
+    run.write_rows(f"{name}.jsonl", records)
     source = replace(source, completions_sha256=run.outputs[f"{name}.jsonl"])
     run.write_json(f"{name}.meta.json", source)
     return source

@@ -25,7 +25,7 @@ import msgspec
 
 from course.datasets.files import LAB, open_regular
 from course.errors import UserError, reason
-from course.text import clipped, visible_path
+from course.text import clipped
 
 LOG = LAB / "runs" / "log.jsonl"
 _LOCK_AT = 1 << 30  # Windows locks a range of bytes, and refuses others to read it: one that no log reaches
@@ -53,16 +53,14 @@ def read_log(path: Path, must_exist: bool = False) -> list[LogLine]:
     except OSError as error:
         if isinstance(error, FileNotFoundError) and not must_exist:
             return []
-        raise UserError(f"{visible_path(path)}: expected a log of runs, got: {reason(error)}") from None
+        raise UserError(f"{path}: expected a log of runs, got: {reason(error)}") from None
     log = []
     for number, line in enumerate(whole_lines(data).split(b"\n")[:-1], 1):
         try:
             log.append(msgspec.json.decode(line, type=LogLine))
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-            raise UserError(
-                f"{visible_path(path)}:{number} expected a line of the lab's log, got: {clipped(str(error), 80)}; "
-                "take that line out"
-            ) from None
+            got = f"{clipped(str(error), 80)}; take that line out"
+            raise UserError(f"{path}:{number} expected a line of the lab's log, got: {got}") from None
     return log
 
 
@@ -104,10 +102,8 @@ def locked(path: Path) -> Iterator[IO[bytes]]:
         path.parent.mkdir(parents=True, exist_ok=True)
         file = path.open("a+b")
     except OSError as error:
-        where = visible_path(path)
-        raise UserError(
-            f"{where}: expected a log that a line can be added to, got: {reason(error)}; nothing was written"
-        ) from None
+        expected = "expected a log that a line can be added to"
+        raise UserError(f"{path}: {expected}, got: {reason(error)}; nothing was written") from None
     with file:
         _lock(file)
         file.seek(0)

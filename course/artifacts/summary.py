@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import partial
 from math import fsum
 from typing import Any, NamedTuple, TypeVar
 
@@ -82,23 +81,19 @@ def selection_numbers(choices: Mapping[Choice, int]) -> dict[str, Any]:
     def mean(value: Callable[[Choice], float]) -> float:
         return fsum(value(choice) * times for choice, times in choices.items()) / sum(choices.values())
 
+    def pass_at(k: int) -> float:
+        return mean(lambda choice: pass_at_k(choice.total, choice.total_right, k))
+
     first_of_best = all(choice.first_of_best for choice in choices)
+    reason = None if first_of_best else "pick_best did not take the first of the best samples everywhere"
     return {
         "samples_per_prompt": n,
         "first_sample_accuracy": mean(lambda choice: choice.first_is_right),
-        "pass_at_k": {str(k): mean(partial(_pass_at, k)) for k in range(1, n + 1)},
+        "pass_at_k": {str(k): pass_at(k) for k in range(1, n + 1)},
         "selected_accuracy": mean(lambda choice: choice.chosen_is_right),
         "random_choice": mean(lambda choice: choice.right / n),
         "ceiling": mean(lambda choice: choice.right > 0),
-        "kl_estimate": mean(lambda choice: best_of_n_kl(choice.total_right / choice.total, n))
-        if first_of_best
-        else None,
-        "kl_estimate_reason": None
-        if first_of_best
-        else "pick_best did not take the first of the best samples everywhere",
+        "kl_estimate": None if reason else mean(lambda choice: best_of_n_kl(choice.total_right / choice.total, n)),
+        "kl_estimate_reason": reason,
         "kl_bound": best_of_n_kl_bound(n),
     }
-
-
-def _pass_at(k: int, choice: Choice) -> float:
-    return pass_at_k(choice.total, choice.total_right, k)

@@ -16,10 +16,11 @@ from msgspec import Struct
 from course.artifacts.learning import learning_result
 from course.artifacts.records import RESULTS, LearningResult
 from course.artifacts.writing import RunWriter
+from course.datasets.records import Task
 
 if TYPE_CHECKING:
     from course.policies.evaluation import Checkpoint, Evaluation
-    from course.policies.token_learner import Task, TokenUpdate
+    from course.policies.token_learner import TokenUpdate
 
 TOKEN_LOG = "log.jsonl"  # of each of these commands: a row for each evaluation
 STRICT = "score"  # the name of the strict scorer among the rubrics

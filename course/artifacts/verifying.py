@@ -3,8 +3,8 @@
 Nothing that can be derived is believed: digests are taken again, the installed scorer scores every completion again,
 and in Loops A and B every number of the summary, every fingerprint of the examples and the number of samples are
 taken again from the rows. What must be believed stands in the manifest, and the manifest's digest has to stand in a
-log of runs: policy, sampling, trained_on, split, settings, seed, change, expect, and the fingerprints of the files
-that the run does not hold.
+log of runs: policy, sampling, trained_on, split, settings, seed, change, expect, in Loop C the command, and the
+fingerprints of the files that the run does not hold.
 
 Not covered
     A run invented from the start and a line added to the log for it. In Loop C, what a row says besides its reward

@@ -25,7 +25,7 @@ from course.artifacts.records import ENVIRONMENT_FILE, MANIFEST, README, RESULTS
 from course.artifacts.run_log import LogLine, append, read_log
 from course.datasets.files import LAB
 from course.errors import UserError, reason
-from course.text import visible, visible_path
+from course.text import visible
 
 RUNS = Path("runs")
 _ROWS_AT_ONCE = 2_000
@@ -48,8 +48,7 @@ class RunWriter:
         self._refuse_taken()
         for folder in self.path.resolve().parents:
             if (folder / MANIFEST).exists() and (folder / RESULTS).exists():
-                where = f"one inside {visible_path(folder)}"
-                raise UserError(f"{visible_path(self.path)}: expected a folder outside of any run, got {where}")
+                raise UserError(f"{self.path}: expected a folder outside of any run, got one inside {folder}")
 
     def __enter__(self) -> Self:
         parent = self.path.parent
@@ -71,19 +70,15 @@ class RunWriter:
 
     def write_rows(self, name: str, rows: Iterable[msgspec.Struct]) -> None:
         """Write JSONL as the rows come, and keep its digest. A name may have one folder in front of it."""
-        encoder, digest = msgspec.json.Encoder(), hashlib.sha256()
         rows = iter(rows)
-        with self._place(name).open("wb") as file:
-            while batch := list(islice(rows, _ROWS_AT_ONCE)):
-                lines = encoder.encode_lines(batch)
-                digest.update(lines)
-                file.write(lines)
-        self.outputs[name] = digest.hexdigest()
+        self.append(name)  # a file without rows is a file, too
+        while batch := list(islice(rows, _ROWS_AT_ONCE)):
+            self.append(name, *batch)
 
     def append(self, name: str, *rows: msgspec.Struct) -> None:
         """Add rows to a JSONL file at once: a kill in the midst of a long run leaves whole rows behind."""
         lines = msgspec.json.Encoder().encode_lines(rows)
-        with (self._temporary / name).open("ab", buffering=0) as file:
+        with self._place(name).open("ab", buffering=0) as file:
             file.write(lines)
         self._growing.setdefault(name, hashlib.sha256()).update(lines)
         self.outputs[name] = self._growing[name].hexdigest()
@@ -135,9 +130,7 @@ class RunWriter:
             return
         except OSError as error:  # a name that is too long, a file where a folder should be
             raise self._refused(error) from None
-        raise UserError(
-            f"{visible_path(self.path)}: expected a new folder, got one that exists; choose another --outdir"
-        )
+        raise UserError(f"{self.path}: expected a new folder, got one that exists; choose another --outdir")
 
     def _write_whole(self, name: str, data: bytes) -> None:
         """Write a file whole or not at all: a kill leaves no half file under its real name."""
@@ -161,7 +154,7 @@ class RunWriter:
 
     def _refused(self, error: OSError) -> UserError:
         expected = "expected a place where a run can be written"
-        return UserError(f"{visible_path(self.path)}: {expected}, got: {reason(error)}; nothing was written")
+        return UserError(f"{self.path}: {expected}, got: {reason(error)}; nothing was written")
 
 
 def _next_free() -> Path:

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from course.datasets.records import Example
 from course.errors import UserError
-from course.text import clipped, visible_path
+from course.text import clipped
 
 Answer = TypeVar("Answer")
 
@@ -18,7 +18,7 @@ def paired(
     examples: Iterable[Example],
     answers: Iterable[tuple[str, Answer]],
     *,
-    missing_allowed: bool,
+    missing_allowed: bool = False,
     if_missing: str = "",
     dataset: Path,
     completions: Path,
@@ -50,10 +50,8 @@ def paired(
         if unknown:
             faults.append(f"{_listed(unknown)} that the dataset does not have")
         hint = f"; {if_missing}" if if_missing and not unknown else ""
-        raise UserError(
-            f"{visible_path(completions)}: expected one record for each id of {visible_path(dataset)}, "
-            f"got {' and '.join(faults)}{hint}"
-        )
+        got = " and ".join(faults)
+        raise UserError(f"{completions}: expected one record for each id of {dataset}, got {got}{hint}")
 
 
 def _listed(ids: list[str]) -> str:

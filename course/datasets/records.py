@@ -10,6 +10,7 @@ from course.faults import FAMILIES
 from course.text import quoted
 
 Id = Annotated[str, Meta(min_length=1)]
+Task = dict[str, Any]  # an example as a scorer takes it: id, prompt, expected_answer
 
 
 class Record(Struct, frozen=True, forbid_unknown_fields=True):
@@ -29,7 +30,7 @@ class Example(Record, frozen=True, forbid_unknown_fields=True):
     expected_answer: int
     metadata: dict[str, Any] | UnsetType = UNSET
 
-    def asked(self) -> dict[str, Any]:
+    def asked(self) -> Task:
         """The example as a scorer takes it."""
         return {"id": self.id, "prompt": self.prompt, "expected_answer": self.expected_answer}
 

@@ -13,7 +13,7 @@ from course.datasets.files import LAB
 from course.datasets.jsonl import read_batches, read_json, read_records
 from course.datasets.records import Example, Provenance, SampleGroup, Training, plain_prompt, prompt_digest
 from course.errors import UserError
-from course.text import clipped, visible, visible_path
+from course.text import clipped
 
 HOLDOUT = "holdout"
 SPLITS = ("dev", HOLDOUT)
@@ -51,7 +51,7 @@ class Dataset:
             name, prompts = next(iter(opened.items()))
             got = len(prompts & self.prompts)
             raise UserError(
-                f"{visible_path(self.path)}: expected a dataset without prompts of {name}, got {got} of them; "
+                f"{self.path}: expected a dataset without prompts of {name}, got {got} of them; "
                 f"take them out, or call it --split {HOLDOUT}"
             )
 
@@ -81,7 +81,7 @@ class Dataset:
         return len({prompt_digest(prompt) for prompt in self.prompts}.intersection(training.prompts))
 
     def _note_split(self, said: object, id_: str) -> None:
-        where = f"{visible_path(self.path)}: $.metadata.split of {clipped(id_, 60)}"
+        where = f"{self.path}: $.metadata.split of {clipped(id_, 60)}"
         if said is not None and said not in SPLITS:
             raise UserError(f"{where}: expected {' or '.join(SPLITS)}, got {clipped(str(said), 60)}")
         if said is not None and self.declared not in (None, said):
@@ -142,15 +142,15 @@ class SelectionPack:
         self._bytes = hashlib.sha256()
 
     def __iter__(self) -> Iterator[tuple[str, list[str]]]:
-        where = visible_path(self.path)
         for group in read_records(self.path, SampleGroup, self._bytes):
             got = len(group.samples)
             self._size = self._size or got
             if got != self._size:
                 in_ = f"{got} in {clipped(group.id, 60)}"
-                raise UserError(f"{where}: expected groups of one size, got {self._size} samples first and {in_}")
+                raise UserError(f"{self.path}: expected groups of one size, got {self._size} samples first and {in_}")
             if self.n > got:
-                raise UserError(f"--n {self.n}: expected at most {got}, the samples a prompt in {where}, got {self.n}")
+                most = f"{got}, the samples a prompt in {self.path}"
+                raise UserError(f"--n {self.n}: expected at most {most}, got {self.n}")
             yield group.id, group.samples
 
     @property
@@ -166,13 +166,13 @@ def provenance(completions: CompletionsFile) -> Provenance | None:
     path = completions.meta_path
     if not path.exists():
         return None
-    source, where, described = read_json(path, Provenance), visible_path(path), visible(completions.path.name)
+    source, described = read_json(path, Provenance), completions.path.name
     if source.completions_sha256 not in (None, completions.sha256):
         raise UserError(
-            f"{where} $.completions_sha256: expected the SHA-256 of {described}, got that of other bytes; if it does "
+            f"{path} $.completions_sha256: expected the SHA-256 of {described}, got that of other bytes; if it does "
             f'describe this file, write "completions_sha256": "{completions.sha256}"'
         )
     if source.sampling.n != completions.n:
         expected = f"{completions.n}, the completions a prompt in {described}"
-        raise UserError(f"{where} $.sampling.n: expected {expected}, got {source.sampling.n}")
+        raise UserError(f"{path} $.sampling.n: expected {expected}, got {source.sampling.n}")
     return source

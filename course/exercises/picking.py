@@ -25,11 +25,10 @@ from course.datasets.files import open_regular
 from course.errors import UserError, reason
 from course.faults import type_name
 from course.process import raise_received
-from course.text import clipped, described, quoted, visible_path
+from course.text import described, quoted
 
 PICK_BEST = Path("exercises") / "pick_best.py"
 _NAME = "pick_best"
-_CHARACTERS = 60  # characters of an id or of a choice
 
 
 class Sample(Struct, frozen=True):
@@ -45,19 +44,19 @@ PickBest = Callable[[list[Sample]], Sample]
 
 def load_pick_best(path: Path = PICK_BEST) -> PickBest:
     """``pick_best`` of the student's file. Raises UserError where there is none to be had."""
-    source, where = _read(path), visible_path(path)
+    source = _read(path)
     namespace: dict[str, Any] = {"__name__": _NAME, "__file__": str(path)}
     try:
         code = compile(source, str(path), "exec")
     except SyntaxError as error:
-        said = quoted(error.msg)
-        raise UserError(f"{where}:{error.lineno or 1} expected Python, got a syntax error: {said}") from None
+        got = f"a syntax error: {quoted(error.msg)}"
+        raise UserError(f"{path}:{error.lineno or 1} expected Python, got {got}") from None
     except (ValueError, RecursionError, MemoryError) as error:  # a null byte, or brackets nested too deep
-        raise UserError(f"{where}:1 expected Python, got what cannot be compiled: {described(error)}") from None
+        raise UserError(f"{path}:1 expected Python, got what cannot be compiled: {described(error)}") from None
     _called(exec, (code, namespace), path, "while it was loaded")
     pick_best: PickBest | None = namespace.get(_NAME)
     if not callable(pick_best):
-        raise UserError(f"{where}: expected a function {_NAME}(samples), got none in this file")
+        raise UserError(f"{path}: expected a function {_NAME}(samples), got none in this file")
     return pick_best
 
 
@@ -76,7 +75,7 @@ def pick_best_fingerprint(path: Path = PICK_BEST) -> str:
 
 def choose(pick_best: PickBest, samples: Sequence[Sample], prompt_id: str, path: Path = PICK_BEST) -> int:
     """Let ``pick_best`` choose, and again, and return the index of its choice. Raises UserError where it made none."""
-    of = clipped(prompt_id, _CHARACTERS)
+    of = quoted(prompt_id)
     first, second = (_choice(pick_best, samples, of, path) for _ in range(2))
     if first != second:
         raise UserError(
@@ -91,16 +90,14 @@ def _choice(pick_best: PickBest, samples: Sequence[Sample], of: str, path: Path)
     for sample in samples:
         if type(choice) is Sample and choice == sample:
             return sample.index
-    got = (
-        f"the text {clipped(choice, _CHARACTERS)!r}" if type(choice) is str else clipped(type_name(choice), _CHARACTERS)
-    )
+    got = f"the text {quoted(choice)!r}" if type(choice) is str else quoted(type_name(choice))
     expected = f"expected one of the {len(samples)} samples of {of}"
     raise UserError(f"{_place(pick_best, path)}: {expected}, got {got}; return the sample itself")
 
 
 def _place(pick_best: PickBest, path: Path) -> str:
     line = pick_best.__code__.co_firstlineno if type(pick_best) is FunctionType else 1
-    return f"{visible_path(path)}:{line} {_NAME}"
+    return f"{path}:{line} {_NAME}"
 
 
 def _read(path: Path) -> bytes:
@@ -109,7 +106,7 @@ def _read(path: Path) -> bytes:
             return file.read()
     except OSError as error:
         expected = f"expected your {_NAME}" if path == PICK_BEST else f"expected what your {_NAME} imported"
-        raise UserError(f"{visible_path(path)}: {expected}, got: {reason(error)}; run from the lab's folder") from None
+        raise UserError(f"{path}: {expected}, got: {reason(error)}; run from the lab's folder") from None
 
 
 def _imported(path: Path) -> set[Path]:
@@ -138,7 +135,7 @@ def _called(code: Callable[..., Any], arguments: tuple[object, ...], path: Path,
 
         frames = traceback.walk_tb(sys.exc_info()[2])  # what the error itself says of it may be anything
         lines = [line for frame, line in frames if frame.f_code.co_filename == str(path)]
-        where, got = f"{visible_path(path)}:{lines[-1] if lines else 1}", described(error)
+        where, got = f"{path}:{lines[-1] if lines else 1}", described(error)
         raise UserError(f"{where} {_NAME}: expected a choice, got an exception {when}: {got}") from None
     finally:
         raise_received()

@@ -8,7 +8,7 @@ import msgspec
 
 from course.artifacts.locked_room import POLICY, SELECTION, Condition, short_value
 from course.artifacts.records import Manifest
-from course.reports.tables import WIDTH, interval, percent, points, table, wrapped
+from course.reports.tables import WIDTH, interval, percent, table, wrapped
 from course.text import clipped
 
 NO_LUCK = 1 - 0.05 / 2  # how often a candidate that is no better is not promoted, at least: benchmarks/gate_rates.py
@@ -113,7 +113,7 @@ def _numbers_lines(numbers: Numbers) -> list[str]:
     return [
         table(("run", "passed", "of", "pass rate", "95 % interval (Wilson)"), rows, right=(1, 2, 3)),
         "",
-        f"difference           {points(numbers.delta)}, paired 95 % interval {low:+.1f} to {high:+.1f}",
+        f"difference           {100 * numbers.delta:+.1f} points, paired 95 % interval {low:+.1f} to {high:+.1f}",
         _flips("gained", numbers.gained),
         _flips("lost", numbers.lost),
         f"exact McNemar p      {numbers.mcnemar_p:.4g}",

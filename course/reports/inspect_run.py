@@ -39,8 +39,7 @@ def outcomes_table(counts: Mapping[str, int], shown: Mapping[str, Sequence[Resul
 
 def ranking_text(top: Sequence[Result], bottom: Sequence[Result]) -> str:
     """The first rows with the highest and with the lowest reward. Averages hide what these show."""
-    lines = [f"top {len(top)}", *map(row_text, top), "", f"bottom {len(bottom)}", *map(row_text, bottom)]
-    return "\n".join(lines)
+    return "\n".join([f"top {len(top)}", *map(row_text, top), "", f"bottom {len(bottom)}", *map(row_text, bottom)])
 
 
 def row_text(row: Result) -> str:

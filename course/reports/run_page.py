@@ -28,11 +28,7 @@ def run_page(
     ``digest``: of the manifest. ``knob``: what was turned, where it is not the loop's own.
     """
     verb, turned = LOOPS[manifest.loop]
-    lines = [
-        f"# Loop {manifest.loop}: {verb}",
-        "",
-        f"- Knob turned: {knob or turned}",
-    ]
+    lines = [f"# Loop {manifest.loop}: {verb}", "", f"- Knob turned: {knob or turned}"]
     if "passes" in numbers:
         passes = f"{numbers['passes']} of {numbers['n']} passed: {percent(numbers['pass_rate'])}"
         lines.append(f"- Result: {passes}, 95 % interval {interval(numbers['pass_rate_ci95'])}")
@@ -62,10 +58,7 @@ def run_page(
             f"    outcome     {example.details.outcome}",
         ]
     lines += ["", "## Yours to fill in", ""]
-    for question in (
-        "Observed",
-        "Conclusion (model, measurement, data, or did we fool ourselves?)",
-    ):
+    for question in ("Observed", "Conclusion (model, measurement, data, or did we fool ourselves?)"):
         lines += [f"{question}:", "", "    ", ""]
     return "\n".join(lines)
 

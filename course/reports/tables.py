@@ -17,11 +17,6 @@ def interval(bounds: Sequence[float]) -> str:
     return f"{100 * bounds[0]:.1f} to {100 * bounds[1]:.1f} %"
 
 
-def points(difference: float) -> str:
-    """A difference of two rates, in percentage points."""
-    return f"{100 * difference:+.1f} points"
-
-
 def shape(text: str) -> str:
     """A text without its values: each run of ASCII digits becomes one N, and nothing else changes.
 

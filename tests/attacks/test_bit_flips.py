@@ -31,7 +31,7 @@ SEALED = {  # loop -> what a small run of it seals
 BELIEVED = {
     "A": {"settings", "split", "dataset_fingerprint", "completions_fingerprint", "policy", "sampling"},
     "B": {"settings", "split", "dataset_fingerprint", "completions_fingerprint", "policy", "sampling"},
-    "C": {"settings", "seed"},
+    "C": {"command", "settings", "seed"},
 }
 
 

@@ -54,7 +54,7 @@ def laid_out(folder: Path, patch: pytest.MonkeyPatch) -> Lab:
     """A lab with fifteen prompts to learn on, forty to measure on, and a training of a blink."""
     patch.chdir(folder)
     patch.setattr(token_learner, "DEMONSTRATIONS", 12)
-    patch.setattr(presets, "GENERALISE", presets.GENERALISE._replace(plan=PLAN))
+    patch.setattr(coverage_demo, "GENERALISE", presets.GENERALISE._replace(plan=PLAN))
     lab = Lab(folder)
     lab.write(DEV, TRAINING)
     lab.write(HOLDOUT, UNSEEN)

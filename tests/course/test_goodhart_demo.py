@@ -60,7 +60,7 @@ def laid_out(folder: Path, patch: pytest.MonkeyPatch) -> Lab:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, folder / name)
     patch.chdir(folder)
-    patch.setattr("course.policies.presets.MEMORISE", SMALL)
+    patch.setattr("course.goodhart_demo.MEMORISE", SMALL)
     lab = Lab(folder)
     patch.setattr(run_log, "LOG", lab.log)
     return lab
@@ -170,7 +170,7 @@ def test_the_summary_is_the_end_of_the_log(ran: Ran) -> None:
 @pytest.mark.slow
 def test_a_stronger_kl_penalty_keeps_the_policy_nearer(small: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     calm = SMALL._replace(plan=SMALL.plan._replace(lr=0.1))  # the small network swings where the real one does not
-    monkeypatch.setattr("course.policies.presets.MEMORISE", calm)
+    monkeypatch.setattr("course.goodhart_demo.MEMORISE", calm)
     small("goodhart_demo", "--rubrics", "anywhere", "--kl-coef", "0", "0.3", "1",
         "--steps", "40", "--outdir", "run")  # fmt: skip
     ends = [row for row in lines_of(small.folder / "run" / "log.jsonl") if row["step"] == 40]

@@ -156,9 +156,9 @@ def test_a_run_of_sampled_completions_scores_nothing_and_is_verified_like_any_ot
         (["--seed", "null"], "--seed: expected a whole number"),
         (["--n", "0"], "--n: expected a whole number from 1 on"),
         (["--temperature", "-1"], "--temperature: expected a number from 0 on, got -1"),
-        (["--temperature", "hot"], "--temperature: expected a number such as 0.5"),
+        (["--temperature", "hot"], "--temperature: expected a number from 0 on, got hot"),
         (["--top-p", "0"], "--top-p: expected a number above 0, up to 1, got 0"),
-        (["--top-p", "1.5"], "--top-p: expected a number from 0 to 1"),
+        (["--top-p", "1.5"], "--top-p: expected a number above 0, up to 1, got 1.5"),
         (["--top_p", "1"], "did you mean --top-p?"),
     ],
 )

@@ -187,6 +187,9 @@ def test_every_line_fits_a_terminal(lab: Lab, text: str) -> None:
         (r"\\n", r"\n"),
         (r"\\\n", "\\\n"),
         (r"\\u00a0", r"\u00a0"),
+        (r"\ud83d\ude00", "😀"),
+        ('say "323"', 'say "323"'),
+        (r'\\"', '\\"'),
         ("", ""),
         ("😀", "😀"),
     ],
@@ -201,21 +204,19 @@ WANTED = r"expected \n, \t, \uXXXX or \\ (a backslash itself), got"
 @pytest.mark.parametrize(
     ("texts", "complaint"),
     [
-        ([r"a\qb"], rf"TEXT 1: {WANTED} \q"),
-        ([r"a", r"\\\x41"], rf"TEXT 2: {WANTED} \x"),
-        (["end\\"], f"TEXT 1: {WANTED} \\"),
-        ([r"\u12"], rf"TEXT 1: {WANTED} \u"),
-        ([r"\u12g4"], rf"TEXT 1: {WANTED} \u"),
-        ([r"\u١٢٣٤"], rf"TEXT 1: {WANTED} \u"),
+        ([r"a\qb"], rf"TEXT 1: {WANTED} a\qb"),
+        ([r"a", r"\\\x41"], rf"TEXT 2: {WANTED} \\\x41"),
+        (["end\\"], f"TEXT 1: {WANTED} end\\"),
+        ([r"a\"b"], rf"TEXT 1: {WANTED} a\"b"),
+        ([r"\u12"], rf"TEXT 1: {WANTED} \u12"),
+        ([r"\u12g4"], rf"TEXT 1: {WANTED} \u12g4"),
+        ([r"\u١٢٣٤"], rf"TEXT 1: {WANTED} \u١٢٣٤"),
         ([r"\N"], rf"TEXT 1: {WANTED} \N"),
         (["\\\x1b"], rf"TEXT 1: {WANTED} \<U+001B ESCAPE>"),
-        (
-            [r"x\ud800"],
-            "TEXT 1: expected text, got U+D800 unnamed, category Cs: no UTF-8, or half of a character",
-        ),
+        ([r"x\ud800"], r"TEXT 1: expected whole characters in UTF-8, got x\ud800"),
         (
             [r"\nab" + "\udcff"],
-            "TEXT 1: expected text, got U+DCFF unnamed, category Cs: no UTF-8, or half of a character",
+            r"TEXT 1: expected whole characters in UTF-8, got \nab<U+DCFF unnamed, category Cs>",
         ),
     ],
 )
@@ -227,7 +228,7 @@ def test_what_cannot_be_decoded_is_refused(lab: Lab, texts: list[str], complaint
 def test_bytes_on_the_command_line_that_are_no_text_are_refused(lab: Lab) -> None:
     done = lab.process("token_inspect", os.fsdecode(b"Final: \xff"), env={"PYTHONUTF8": "1"})
     assert (done.status, done.out) == (2, "")
-    assert done.err.startswith("error: TEXT 1: expected text, got U+DCFF")
+    assert done.err.startswith("error: TEXT 1: expected whole characters in UTF-8, got Final: <U+DCFF")
     assert done.err.count("\n") == 1
     assert not list(lab.folder.iterdir())
 

@@ -11,8 +11,7 @@ import pytest
 from msgspec.structs import replace
 from scipy_when_asked import scipy
 
-from course.artifacts.inference import coverage_point, divergence_step, exceeds, medians, pass_rate, rose, trainings_of
-from course.artifacts.learning import learning_result
+from course.artifacts.inference import coverage_point, divergence_step, exceeds, medians, rose, trainings_of
 from course.artifacts.token_rows import EvaluationRow
 
 START = EvaluationRow(
@@ -95,13 +94,6 @@ def test_trainings_are_found_in_a_log_and_medians_go_evaluation_by_evaluation() 
     assert [[row.seed for row in rows] for rows in found] == [[3, 3], [4, 4], [5, 5]]
     assert medians(found, "proxy_reward") == [0.2, 0.5]
     assert medians(found, "step") == [0, 10]
-
-
-def test_a_pass_rate_has_wilsons_interval() -> None:
-    rows = [learning_result({"id": "q", "prompt": "?", "expected_answer": 7}, f"Final: {n}", 0) for n in range(10)]
-    found = pass_rate(rows)
-    assert (found.n, found.rate) == (10, 0.1)
-    assert found.ci95 == pytest.approx((0.0178762, 0.4041500), abs=1e-7)
 
 
 def coverage(step: int, train: float, holdout: float, seed: int) -> EvaluationRow:

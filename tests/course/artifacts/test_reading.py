@@ -7,13 +7,14 @@ would write other bytes for either, so it is no manifest.
 import hashlib
 import json
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import Lab, manifest_edited
+from conftest import ROOT, Lab, manifest_edited
 
-from course.artifacts.reading import Broken, open_run, rows
+from course.artifacts.reading import LOOPS_OF, Broken, open_run, rows
 
 Tamper = Callable[[Path], object]
 
@@ -116,3 +117,17 @@ def test_a_pipe_in_place_of_a_file_is_a_broken_run_and_blocks_nothing(lab: Lab, 
     done = lab("inspect_run", "--run", run, "--verify")
     assert done.status == 1
     assert f"{name} cannot be read: " in done.out
+
+
+def test_a_run_is_only_of_a_loop_that_its_command_leaves_runs_of() -> None:
+    """The gate and --verify hold a manifest's command against this; a new command of Loop A or B must be named here."""
+    sources = {f"course.{path.stem}": path.read_text(encoding="utf-8") for path in (ROOT / "course").glob("*.py")}
+    del sources["course.publishing"]
+    publishing = {name: source for name, source in sources.items() if "publish(" in source}
+    assert publishing.keys() >= LOOPS_OF.keys()
+    for name, source in publishing.items():
+        loops = {loop for loop in "ABC" if f'loop="{loop}"' in source or f'Conditions("{loop}"' in source}
+        loops |= {loop for loop in "ABC" if re.search(rf'Conditions\(\s+"{loop}",', source)}
+        if re.search('loop="B" if .* else "C"', source):
+            loops = {"B", "C"}
+        assert loops == set(LOOPS_OF.get(name, "C")), name

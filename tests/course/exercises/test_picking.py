@@ -82,7 +82,7 @@ ODD = {  # source of pick_best.py -> what is said after the place
     f"class E(Exception):\n    __traceback__ = property(lambda _: 1 / 0)\n{RAISES}": f"{RAISED}E: ",
     "class T(type):\n    __name__ = property(lambda _: exit())\nclass E(metaclass=T):\n    pass\n"
     "pick_best = lambda s: E()": f"{NO_SAMPLE}E; return",
-    "E = type('x' * 10_000, (), {})\npick_best = lambda s: E()": f"{NO_SAMPLE}{'x' * 59}…; return",
+    "E = type('x' * 10_000, (), {})\npick_best = lambda s: E()": f"{NO_SAMPLE}{'x' * 79}…; return",
     "pick_best = lambda s: '\\n\\x1b' * 10_000": f"{NO_SAMPLE}the text '<U+000A LINE FEED><U+001B ESCAPE>",
     "class P:\n    def __getattr__(self, _): exit(0)\n    def __call__(self, s): pass\n"
     "pick_best = P()": f"{NO_SAMPLE}None",
