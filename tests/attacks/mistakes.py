@@ -361,7 +361,7 @@ def bandits(lab: Lab) -> Said:
 
 
 def a_demonstration_of_choosing(lab: Lab) -> Said:
-    """Two runs of a demonstration, which has no dataset, are given to the gate."""
+    """The demonstration of Loop B on the shipped pack is run with one sample and with four."""
     for side, n in (("baseline", 1), ("candidate", 4)):
         lab("policy_improvement_demo", "--mode", "selection", "--rounds", 20, "--n", n, "--outdir", side)
     return gate(lab)
@@ -574,7 +574,7 @@ MISTAKES = {
         Mistake(another_pack_size, 1, "locked room: sampling differs"),
         Mistake(choice_and_measurement, 1, "locked room: loop differs (A / B)"),
         Mistake(bandits, 2, "expected a baseline of Loop A or B, got a run of Loop C"),
-        Mistake(a_demonstration_of_choosing, 1, "is not known of the baseline and the candidate"),
+        Mistake(a_demonstration_of_choosing, 1, "samples_per_prompt differs (1 / 4)"),
         Mistake(measured_twice, 3, NO_RISE),
         Mistake(one_run_twice, 3, NO_RISE),
         Mistake(the_wrong_way_round, 1, "the improvement is below --min-delta: -0.5000 < 0.0000"),
