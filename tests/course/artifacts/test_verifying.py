@@ -66,6 +66,10 @@ def unanswered(run: Path) -> None:
     rows_edited(run, lambda rows: rows[2].update(completion=None, reward=0.0, details=missing))
 
 
+def reward_moved(run: Path) -> None:
+    rows_edited(run, lambda rows: rows[0].update(rewards=[0.0, 1.0, 0.0], other_rewards=[]))
+
+
 def summary_of(**changes: object) -> Tamper:
     def tamper(run: Path) -> None:
         edited(run / "summary.json", lambda summary: summary.update(changes))
@@ -238,6 +242,7 @@ LOOP_B: dict[str, tuple[Tamper, str]] = {
     "a reward less": (rows_of("rewards", [0.0], 0), f"q1 {NOT_ITS_REWARD}"),
     "a reward among those that nobody chose from": (rows_of("other_rewards", [1.0], 0), f"q1 {NOT_ITS_REWARD}"),
     "a reward taken from those that nobody chose from": (rows_of("other_rewards", [], 0), f"q1 {NOT_ITS_REWARD}"),
+    "a reward counted among those that were looked at": (reward_moved, f"q1 {NOT_ITS_REWARD}"),
     "a sample that nobody chose from": (rows_of("others", ["Final: 22"], 0), f"q1 {NOT_ITS_REWARD}"),
     "a sample more": (
         rows_of("samples", ["Final: 21", "Final: 22", "Final: 22"], 0),
