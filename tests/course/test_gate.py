@@ -131,7 +131,7 @@ def test_two_runs_with_one_fingerprint_that_is_not_the_installed_scorers_are_rej
         manifest_edited(run, scorer_fingerprint="0" * 64)
     found = finding(lab, *pair)
     assert found["verdict"] == "REJECT"
-    now = f"not with the one installed here: final_int 1.1.0, {installed().fingerprint[:11]}…"
+    now = f"not with the one installed here: final_int 1.1.0, {installed().scorer_fingerprint[:11]}…"
     for side in ("baseline", "candidate"):
         assert f"{side} run: measured with the scorer final_int 1.1.0, 00000000000…, {now}" in found["reasons"]
 
