@@ -19,7 +19,7 @@ from course.datasets.jsonl import read_records
 from course.datasets.pairing import paired
 from course.datasets.records import Example, Rollout
 from course.datasets.sources import CompletionsFile, Dataset, provenance
-from course.publishing import RUN, Conditions, publish
+from course.publishing import INSPECT, Conditions, publish
 from course.reports.eval import eval_text
 from course.reports.measurement import conditions_text
 from course.reports.progress import with_progress
@@ -72,14 +72,8 @@ def main() -> int:
         )
         passed = [row for row in firsts.values() if row.reward == 1.0]
         failed = [row for row in firsts.values() if row.reward != 1.0]
-        publish(
-            run,
-            conditions,
-            summary,
-            eval_text(summary, conditions_text(dataset.split, source, completions), firsts),
-            examples=passed[:1] + failed[:1],
-            next_command=["course.inspect_run", "--run", RUN, "--only-fails", "--top-k", "5"],
-        )
+        report = eval_text(summary, conditions_text(dataset.split, source, completions), firsts)
+        publish(run, conditions, summary, report, examples=passed[:1] + failed[:1], next_command=INSPECT)
     return 0
 
 

@@ -31,7 +31,7 @@ from course.artifacts import run_log
 from course.artifacts.locked_room import POLICY, SELECTION, Condition, knobs_turned, locked_room, room_digest
 from course.artifacts.reading import Broken, Run, open_run
 from course.artifacts.records import MISSING
-from course.artifacts.run_log import looks, read_logs, tries
+from course.artifacts.run_log import looks, read_logs
 from course.artifacts.scorer_identity import installed
 from course.artifacts.verifying import Verification
 from course.command import Parser, fraction, run_command
@@ -207,6 +207,7 @@ def examine(baseline: Path, candidate: Path, min_delta: Fraction, log: Path, oth
     checks = {side: Verification(opened, logged) for side, opened in runs.items()}
     flips = compare(*checks.values())
     faults = faults_of_runs(conditions, flips, checks) or faults_of_comparison(knobs, flips, *checks.values())
+    room = room_digest(manifests["candidate"])
     opened_holdouts = holdouts_in(checks["baseline"].prompts) if manifests["baseline"].split == HOLDOUT else []
     verdict, reason = ("REJECT", "") if faults else decide(flips, min_delta, manifests["baseline"].split)
     return Finding(
@@ -217,7 +218,7 @@ def examine(baseline: Path, candidate: Path, min_delta: Fraction, log: Path, oth
         policies=[manifest.policy for manifest in manifests.values()],
         notes=notes_of(knobs, manifests),
         numbers=None if faults else comparison_numbers(flips, min_delta),
-        tries=tries(lines, room_digest(manifests["candidate"])),
+        tries=sum(line.room == room for line in lines),
         holdout_looks=max(looks(lines, holdout) for holdout in opened_holdouts) if opened_holdouts else None,
     )
 

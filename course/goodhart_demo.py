@@ -36,7 +36,6 @@ KL_RUBRIC = "anywhere"  # what is trained on again with a KL penalty
 KL_COEFS = (0.0, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)  # above 1 the penalty overshoots at this learning rate
 EVALUATIONS = 15  # of each training, besides the one before it
 SAMPLES = 3  # completions of each prompt in an evaluation
-
 Job = tuple[int, str, float]  # seed, rubric and kl_coef of a training
 
 

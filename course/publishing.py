@@ -23,6 +23,7 @@ from course.reports.tables import WIDTH
 from course.text import shell_word, visible, visible_path
 
 RUN = Path("{run}")  # in a next command: the run's folder
+INSPECT = ("course.inspect_run", "--run", RUN, "--only-fails", "--top-k", "5")  # the next command after Loops A and B
 MAIN_NUMBERS = (  # of a summary, the first of these is what the log of runs shows; a run of many trainings has none
     *("selected_accuracy", "pass_rate", "true_reward", "fresh_pass_rate", "pass_at_1_after"),
     *("expected_reward_after", "expected_return_after", "highest_verifier_reward"),
@@ -130,7 +131,7 @@ def opened_holdouts(conditions: Conditions) -> list[str]:
 
 def manifest_of(conditions: Conditions, outputs: dict[str, str]) -> Manifest:
     """The manifest. ``outputs``: name -> SHA-256 of every file that is evidence."""
-    scorer, dataset, source = installed(), conditions.dataset, conditions.source
+    dataset, source = conditions.dataset, conditions.source
     return Manifest(
         schema_version=SCHEMA_VERSION,
         loop=conditions.loop,
@@ -146,11 +147,7 @@ def manifest_of(conditions: Conditions, outputs: dict[str, str]) -> Manifest:
         sampling=source.sampling if source and source.completions_sha256 else None,
         trained_on=trained_on(source, dataset),
         seed=conditions.seed,
-        scorer_name=scorer.name,
-        scorer_version=scorer.version,
-        scorer_fingerprint=scorer.fingerprint,
-        spec=scorer.spec,
-        golden=scorer.golden,
+        **installed()._asdict(),
         change=None if conditions.change is None else visible(conditions.change),
         expect=None if conditions.expect is None else visible(conditions.expect),
         outputs=outputs,

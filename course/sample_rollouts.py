@@ -95,14 +95,10 @@ def main() -> int:
             seed=args.seed,
             knob="none: completions were sampled",
         )
-        publish(
-            run,
-            conditions,
-            {"prompts": len(rows), "different_texts": different},
-            "\n".join(report),
-            next_command=[f"course.{command}", "--dataset", args.dataset, f"--{option}", RUN / f"{name}.jsonl"]
-            + (["--n", str(args.n)] if args.n > 1 else []),
-        )
+        summary = {"prompts": len(rows), "different_texts": different}
+        next_command = [f"course.{command}", "--dataset", args.dataset, f"--{option}", RUN / f"{name}.jsonl"]
+        next_command += ["--n", str(args.n)] if args.n > 1 else []
+        publish(run, conditions, summary, "\n".join(report), next_command=next_command)
     return 0
 
 

@@ -20,7 +20,7 @@ from course.datasets.pairing import paired
 from course.datasets.records import Example
 from course.datasets.sources import Dataset, SelectionPack, provenance
 from course.exercises.picking import PickBest, Sample, choose, load_pick_best, pick_best_fingerprint
-from course.publishing import RUN, Conditions, publish
+from course.publishing import INSPECT, Conditions, publish
 from course.reports.measurement import conditions_text
 from course.reports.progress import with_progress
 from course.reports.selection_demo import selection_text
@@ -96,14 +96,9 @@ def main() -> int:
             samples_per_prompt=args.n,
             source=source,
         )
-        publish(
-            run,
-            conditions,
-            summary,
-            selection_text(summary, conditions_text(dataset.split, source, pack.completions), failed),
-            examples=[firsts[outcome] for outcome in ("ok",) if outcome in firsts] + failed[:1],
-            next_command=["course.inspect_run", "--run", RUN, "--only-fails", "--top-k", "5"],
-        )
+        passed = [row for row in firsts.values() if row.reward == 1.0]
+        report = selection_text(summary, conditions_text(dataset.split, source, pack.completions), failed)
+        publish(run, conditions, summary, report, examples=passed[:1] + failed[:1], next_command=INSPECT)
     return 0
 
 

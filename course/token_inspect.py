@@ -59,14 +59,9 @@ def main() -> int:
                 rows.append(TokenizedRow(result.id, vocabulary, list(ids), [token.hex() for token in tokens]))
         run.write_rows(RESULTS, results)
         run.write_rows(LOG, rows)
-        conditions = Conditions(
-            loop="C",
-            command="course.token_inspect",
-            settings={"texts": len(texts), "vocabularies": list(VOCABULARIES)},
-            change=args.change,
-            expect=args.expect,
-            knob="none: nothing was learned, texts were split into tokens",
-        )
+        settings = {"texts": len(texts), "vocabularies": list(VOCABULARIES)}
+        knob = "none: nothing was learned, texts were split into tokens"
+        conditions = Conditions("C", "course.token_inspect", settings, args.change, args.expect, knob=knob)
         summary = {"rewards": [result.reward for result in results]}
         publish(run, conditions, summary, token_inspect_text(results, rows), read=[LOG])
     return 0

@@ -138,15 +138,13 @@ def main() -> int:
             "eval_every": args.eval_every,
         }
         written = [row for row in evaluation_results(ends[-1], args.rubric) if row.split == "train"]
-        publish(
-            run,
-            Conditions("C", "course.token_train", settings, args.change, args.expect, dataset, holdout, seed=args.seed),
-            {"policy": name, "interrupted": bool(status)} | asdict(rows[-1]),
-            token_train_text(plan, dataset.path.name, args.rubric, slow, rows, written),
-            examples=written[:2],
-            read=[CURVES_FILE],
-            next_command=["course.sample_rollouts", "--policy", RUN / POLICY_FILE, "--dataset", dataset.path],
+        conditions = Conditions(
+            "C", "course.token_train", settings, args.change, args.expect, dataset, holdout, seed=args.seed
         )
+        summary = {"policy": name, "interrupted": bool(status)} | asdict(rows[-1])
+        report = token_train_text(plan, dataset.path.name, args.rubric, slow, rows, written)
+        sample = ("course.sample_rollouts", "--policy", RUN / POLICY_FILE, "--dataset", dataset.path)
+        publish(run, conditions, summary, report, examples=written[:2], read=[CURVES_FILE], next_command=sample)
     return status
 
 

@@ -16,19 +16,12 @@ ENVIRONMENT = "environment"
 
 PICK_BEST_FINGERPRINT = "pick_best_fingerprint"  # the setting of Loop B that says how a sample was chosen
 
-_KNOB_OF = {  # a condition of the room -> the knob that was turned where it differs
-    "dataset_fingerprint": ENVIRONMENT,
-    "prompts_fingerprint": ENVIRONMENT,
-    "examples_fingerprint": ENVIRONMENT,
-    "split": ENVIRONMENT,
-    "scorer_name": INSTRUMENT,
-    "scorer_version": INSTRUMENT,
-    "scorer_fingerprint": INSTRUMENT,
-    "missing_completions": INSTRUMENT,
-    "loop": SELECTION,
-    "samples_per_prompt": SELECTION,
-    "sampling": SELECTION,
+_CONDITIONS_OF = {  # a knob -> the conditions of the room of which one differs where it was turned
+    ENVIRONMENT: ("dataset_fingerprint", "prompts_fingerprint", "examples_fingerprint", "split"),
+    INSTRUMENT: ("scorer_name", "scorer_version", "scorer_fingerprint", "missing_completions"),
+    SELECTION: ("loop", "samples_per_prompt", "sampling"),
 }
+_KNOB_OF = {name: knob for knob, names in _CONDITIONS_OF.items() for name in names}
 
 
 class Condition(NamedTuple):

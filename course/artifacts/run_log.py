@@ -85,11 +85,6 @@ def whole_lines(data: bytes) -> bytes:
     return data + b"\n"
 
 
-def tries(log: Sequence[LogLine], room: str | None) -> int:
-    """How many runs were made in this room. Each but the first can have been a candidate."""
-    return sum(line.room == room for line in log)
-
-
 def looks(log: Sequence[LogLine], holdout: str) -> int:
     """How many runs opened this holdout."""
     return sum(holdout in line.holdouts for line in log)

@@ -75,9 +75,8 @@ def evaluation_results(checkpoint: Checkpoint, rubric: str, training: str | None
         scored = zip(evaluation.examples, evaluation.texts, evaluation.proxy.tolist(), strict=True)
         for example, text, reward in scored:
             proxy = None if rubric == STRICT else reward
-            results.append(
-                learning_result(example, text, checkpoint.step, training=training, split=split, proxy_reward=proxy)
-            )
+            row = learning_result(example, text, checkpoint.step, training=training, split=split, proxy_reward=proxy)
+            results.append(row)
     return results
 
 

@@ -91,18 +91,10 @@ class Verification:
             self._choices.update([choice_of(row) for row in batch if isinstance(row, Selection)])
 
     def _scorer_faults(self) -> list[str]:
-        manifest, scorer = self.run.manifest, installed()
-        pairs = {
-            "scorer_name": (manifest.scorer_name, scorer.name),
-            "scorer_version": (manifest.scorer_version, scorer.version),
-            "scorer_fingerprint": (manifest.scorer_fingerprint, scorer.fingerprint),
-            "spec": (manifest.spec, scorer.spec),
-            "golden": (manifest.golden, scorer.golden),
-        }
         return [
             f"{MANIFEST} has {name} {clipped(str(recorded), 40)}, and the scorer installed here {clipped(str(now), 40)}"
-            for name, (recorded, now) in pairs.items()
-            if recorded != now
+            for name, now in installed()._asdict().items()
+            if (recorded := getattr(self.run.manifest, name)) != now
         ]
 
     def _row_faults(self) -> list[str]:
@@ -139,11 +131,10 @@ class Verification:
             try:
                 known = name == RESULTS
                 digest = results_digest if known else hashlib.sha256(read_output(self.run.path, name)).hexdigest()
+                if digest != recorded:
+                    faults.append(f"{name} is not the file that was written: its digest differs")
             except Broken as error:
                 faults.append(str(error))
-                continue
-            if digest != recorded:
-                faults.append(f"{name} is not the file that was written: its digest differs")
         return faults
 
 

@@ -47,7 +47,7 @@ class Finding(msgspec.Struct, frozen=True):
     notes: list[str] = []
     numbers: Numbers | None = None
     holdout_looks: int | None = None
-    tries: int = 0  # runs in the log from the candidate's room
+    tries: int = 0  # runs in the log from the candidate's room: each but the first can have been a candidate
 
 
 def notes_of(knobs: Sequence[str], manifests: Mapping[str, Manifest]) -> list[str]:
