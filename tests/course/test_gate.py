@@ -101,7 +101,7 @@ ROOM: dict[str, tuple[dict[str, object], str]] = {  # -> what is edited, and wha
     "scorer_fingerprint": (
         {"scorer_fingerprint": "0" * 64},
         f"manifest.json has scorer_fingerprint {'0' * 39}…, and the scorer installed here "
-        f"{installed().fingerprint[:39]}…",
+        f"{installed().scorer_fingerprint[:39]}…",
     ),
     "missing_completions": ({"settings": {"missing": "zero"}}, ""),
     "samples_per_prompt": ({"samples_per_prompt": 2}, "manifest.json says 2 samples a prompt, and Loop A has one"),

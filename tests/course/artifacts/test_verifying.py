@@ -324,7 +324,7 @@ def test_a_run_measured_with_another_scorer_is_not_verified(lab: Lab, loop_a: Pa
     manifest_edited(loop_a, scorer_fingerprint="0" * 64)
     done = lab("inspect_run", "--run", loop_a, "--verify")
     assert done.status == 1
-    now = installed().fingerprint
+    now = installed().scorer_fingerprint
     said = f"manifest.json has scorer_fingerprint {'0' * 39}…, and the scorer installed here {now[:39]}…"
     assert " ".join(done.out.split()) == f"a: NOT verified - {said}"
 
