@@ -24,14 +24,18 @@ class Rollout(msgspec.Struct):
     completion: str
 
 
+class Details(msgspec.Struct):
+    outcome: str
+    parsed_answer: str | None
+
+
 class Result(msgspec.Struct):
     id: str
     prompt: str
     expected_answer: int
     completion: str
     reward: float
-    outcome: str
-    parsed_answer: str | None
+    details: Details
 
 
 def main(dataset: Path, completions: Path, out: Path) -> None:
@@ -45,7 +49,9 @@ def main(dataset: Path, completions: Path, out: Path) -> None:
             example, rollout = decode_example(line), decode_rollout(line_of_other)
             right = rollout.completion == f"Final: {example.expected_answer}"
             reward, outcome = (1.0, "ok") if right else (0.0, "missing_prefix")
-            row = Result(example.id, example.prompt, example.expected_answer, rollout.completion, reward, outcome, None)
+            row = Result(
+                example.id, example.prompt, example.expected_answer, rollout.completion, reward, Details(outcome, None)
+            )
             line_out = encode(row) + b"\n"
             written.update(line_out)
             file.write(line_out)

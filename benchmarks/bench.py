@@ -6,6 +6,7 @@ Each pair of commands is run in turn, A B A B …, as whole processes; the media
 memory the system accounts to the process. Linux and macOS: Windows has no such account.
 """
 
+import hashlib
 import json
 import os
 import random
@@ -31,18 +32,13 @@ ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYT
 def write_data(folder: Path) -> None:
     """A dataset and two files of completions of about the mix that the shipped rollouts have."""
     draw = random.Random(0)
-    meta = {
-        "policy": "benchmark",
-        "created": "2026-11-21",
-        "sampling": {"temperature": 1.0, "top_p": 1.0, "seed": 0, "n": 1},
-    }
     with (
         (folder / "dataset.jsonl").open("w", encoding="utf-8", newline="\n") as dataset,
         (folder / "before.jsonl").open("w", encoding="utf-8", newline="\n") as before,
         (folder / "after.jsonl").open("w", encoding="utf-8", newline="\n") as after,
     ):
         for row in range(ROWS):
-            a, b = draw.randrange(1000), draw.randrange(1000)
+            a, b = row, draw.randrange(1000)  # no prompt twice
             prompt = f"Compute {a} + {b}. Answer with exactly one line: Final: <int>"
             example = {"id": f"dev-{row:06d}", "prompt": prompt, "expected_answer": a + b}
             dataset.write(json.dumps(example, separators=(",", ":")) + "\n")
@@ -51,6 +47,12 @@ def write_data(folder: Path) -> None:
                 rollout = {"id": example["id"], "completion": completion}
                 file.write(json.dumps(rollout, separators=(",", ":")) + "\n")
     for name in ("before", "after"):
+        meta = {
+            "policy": f"benchmark, {name}",
+            "created": "2026-11-21",
+            "sampling": {"temperature": 1.0, "top_p": 1.0, "seed": 0, "n": 1},
+            "completions_sha256": hashlib.sha256((folder / f"{name}.jsonl").read_bytes()).hexdigest(),
+        }
         (folder / f"{name}.meta.json").write_text(json.dumps(meta), encoding="utf-8")
 
 
@@ -62,10 +64,11 @@ def simulated(a: int, b: int, luck: float, skill: float) -> str:
     return f"The answer is {a + b}." if luck < 0.85 else f"{a} + {b} = {a + b}\nFinal: {a + b}"
 
 
-def run(command: list[str]) -> tuple[float, float]:
-    """``(wall seconds, peak MiB)`` of one process."""
+def run(command: list[str], root: Path) -> tuple[float, float]:
+    """``(wall seconds, peak MiB)`` of one process. ``root``: a lab of its own, with a log of its own."""
     started = timeit.default_timer()
-    child = subprocess.Popen(command, cwd=LAB, env=ENVIRONMENT, stdout=subprocess.DEVNULL)
+    environment = ENVIRONMENT | {"PYTHONPATH": str(root)}
+    child = subprocess.Popen(command, cwd=root, env=environment, stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(child.pid, 0)
     seconds = timeit.default_timer() - started
     child.returncode = os.waitstatus_to_exitcode(status)
@@ -74,12 +77,12 @@ def run(command: list[str]) -> tuple[float, float]:
     return seconds, usage.ru_maxrss / (1024**2 if sys.platform == "darwin" else 1024)
 
 
-def compare(name: str, ours: list[str], bare: list[str], limit: float) -> None:
+def compare(name: str, ours: list[str], bare: list[str], limit: float, root: Path) -> None:
     """Print the median ratio of ``ours`` to ``bare``; ``{run}`` in ours is a fresh name each time."""
     ratios, peaks, times, bare_times = [], [], [], []
     for turn in range(PAIRS + 1):
-        seconds, peak = run([word.replace("{run}", str(turn)) for word in ours])
-        bare_seconds, _ = run(bare)
+        seconds, peak = run([word.replace("{run}", str(turn)) for word in ours], root)
+        bare_seconds, _ = run(bare, root)
         if turn:  # the first is a warm-up
             ratios.append(seconds / bare_seconds)
             peaks.append(peak)
@@ -131,26 +134,25 @@ def main() -> None:
     print(f"{'':34}{'ours':>11} {'bare':>11} {'ratio':>9}")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
+        (folder / "course").symlink_to(LAB / "course", target_is_directory=True)
         write_data(folder)
         dataset, before, after = (folder / f"{name}.jsonl" for name in ("dataset", "before", "after"))
         evaluate = [python, "-m", "course.eval", "--dataset", str(dataset), "--completions"]
         bare = [python, str(bench / "bare_loop.py"), str(dataset), str(before), str(folder / "bare.jsonl")]
-        compare(f"eval, {ROWS:,} rows", [*evaluate, str(before), "--outdir", str(folder / "run{run}")], bare, 2.5)
-        run([*evaluate, str(after), "--outdir", str(folder / "after")])
+        compare(
+            f"eval, {ROWS:,} rows", [*evaluate, str(before), "--outdir", str(folder / "run{run}")], bare, 2.5, folder
+        )
+        run([*evaluate, str(after), "--outdir", str(folder / "after")], folder)
         runs = ["--baseline", str(folder / "run0"), "--candidate", str(folder / "after"), "--min-delta", "0.01"]
         results = [str(folder / run_name / "results.jsonl") for run_name in ("run0", "after")]
         read = [python, str(bench / "bare_read.py"), *results]
-        compare(f"gate, two runs of {ROWS:,}", [python, "-m", "course.gate", *runs], read, 3)
-    for command in sorted(
-        path.stem for path in (LAB / "course").glob("*.py") if "run(main)" in path.read_text("utf-8")
-    ):
-        light = [python, "-c", "import argparse, json, hashlib"]
-        compare(
-            f"{command} --help",
-            [python, "-m", f"course.{command.replace('__main__', '')}".rstrip("."), "--help"],
-            light,
-            3,
-        )
+        compare(f"gate, two runs of {ROWS:,}", [python, "-m", "course.gate", *runs], read, 3, folder)
+        for command in sorted(
+            path.stem for path in (LAB / "course").glob("*.py") if "run_command(main)" in path.read_text("utf-8")
+        ):
+            light = [python, "-c", "import argparse, json, hashlib"]
+            module = f"course.{command.replace('__main__', '')}".rstrip(".")
+            compare(f"{command} --help", [python, "-m", module, "--help"], light, 3, folder)
     print()
     ablation_cost()
     score_times()  # last: what this process has held counts as its children's peak

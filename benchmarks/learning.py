@@ -17,10 +17,11 @@ from typing import NamedTuple
 os.environ["OPENBLAS_NUM_THREADS"] = "1"  # before NumPy is loaded
 
 from course.artifacts.token_rows import EvaluationRow, evaluation_row
+from course.datasets.records import Task
 from course.datasets.sources import Dataset
 from course.policies.evaluation import learn_and_evaluate
 from course.policies.presets import PRESETS, Preset
-from course.policies.token_learner import Task, fine_tune, learn
+from course.policies.token_learner import fine_tune, learn
 from course.policies.token_policy import Completions, Weights
 from course.rubrics.hackable import RUBRICS
 

@@ -11,7 +11,6 @@ The reading path: these files, in this order. Each can be read without opening a
     selection_demo.py            Loop B: choose one of N
     rubrics/hackable.py          verifiers that believe too much, each with its exploit
     policies/softmax.py          a distribution over actions, and the few equations about it
-    policies/bandit.py           the smallest world: one prompt, four completions, the verifier
     policies/reinforce.py        the update, the baselines, the variance: the named equations of Loop C
     policy_gradient_demo.py      Loop C in slow motion; the next three are this loop
     bandit_train.py              … side by side: N runs at once
@@ -28,24 +27,32 @@ Everything else is machinery, and its first line says so:
     reports                      what a command prints and draws, one module per command, named for it
     exercises                    the student's pick_best: found, called, and its choice checked
     the other commands           inspect_run, validate_scorer, kl_tradeoff_demo, …: python -m course lists them
-    command, errors              how every command reads its arguments, ends, and says what to mend
+    command, process, errors     how every command reads its arguments, ends, and says what to mend
 
 This package is the teacher's and is read, not edited. ``python -m course`` prints the commands.
 """
 
-import re
 import sys
-from importlib.util import find_spec
 
 # While Python resolves `-m`, argv[0] is "-m"; its own option is then the first of the original words that begins so.
-_WORDS = " ".join(sys.orig_argv[1:]) if sys.argv[:1] == ["-m"] else ""
-_AS_COMMAND = re.match(r"((?!-m)\S* )*-m ?course(\.| |$)", _WORDS) is not None
+_COMMAND_LINE = sys.orig_argv[1:] if sys.argv[:1] == ["-m"] else []
+while _COMMAND_LINE and not _COMMAND_LINE[0].startswith("-m"):
+    _COMMAND_LINE = _COMMAND_LINE[1:]
+_MODULE = "".join(_COMMAND_LINE[:1])[2:] or "".join(_COMMAND_LINE[1:2])  # -mcourse.eval, or -m course.eval
+_AS_COMMAND = _MODULE.partition(".")[0] == "course"
 
-# A student who forgot the environment gets one line. Whoever imports the package as a library is left alone.
-if _AS_COMMAND and find_spec("msgspec") is None:
-    print(
-        "error: expected the lab's environment, got a Python without its packages; "
-        "run python3 lab.py once, then source .venv/bin/activate (Windows: .venv\\Scripts\\activate)",
-        file=sys.stderr,
-    )
-    sys.exit(2)
+# From here on Ctrl-C is one line. Whoever imports the package as a library is left alone.
+if _AS_COMMAND:
+    from course import process
+
+    process.begin_loading()
+
+    from importlib.util import find_spec
+
+    if find_spec("msgspec") is None:  # a student who forgot the environment
+        print(
+            "error: expected the lab's environment, got a Python without its packages; "
+            "run python3 lab.py once, then source .venv/bin/activate (Windows: .venv\\Scripts\\activate)",
+            file=sys.stderr,
+        )
+        sys.exit(2)

@@ -3,14 +3,16 @@
     python -m course.bandit_train --steps 30 --seed 0 --lr 0.5 --baseline --slow
 
 Adds to ``policy_gradient_demo``: N runs learn side by side, so that ``--ablation N`` compares N seeds with the baseline
-and without it; and the log is also a story, ``bandit_train_log.txt``, and a learning curve. With ``--lr -0.5`` the same
-rewards make the policy avoid what the verifier rewards. Next: ``toy_mdp``.
+and without it, also with a constant added to every reward (``--reward-offset``): the baseline cancels it. The log is
+also a story, ``bandit_train_log.txt``, and a learning curve. With ``--lr -0.5`` the same rewards make the policy avoid
+what the verifier rewards. Next: ``toy_mdp``.
 """
 
 from __future__ import annotations
 
 from argparse import BooleanOptionalAction
 from collections.abc import Iterator
+from itertools import chain, product
 from typing import TYPE_CHECKING, Any
 
 from course.artifacts.learning import learning_result, update_row
@@ -19,7 +21,8 @@ from course.artifacts.writing import RunWriter
 from course.command import Parser, finite_float, non_negative_int, positive_int, run_command
 from course.publishing import Conditions, publish
 from course.reports.bandit_train import bandit_text, story_text
-from course.reports.bandit_train_figure import ablation_bands, learning_curve
+from course.reports.bandit_train_figure import ablation_panels, learning_curve
+from course.reports.updates import BASELINE_OPTION, knob_of
 from course.stats import mean
 
 if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --help answers at once
@@ -27,13 +30,14 @@ if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --he
     from course.policies.softmax import Floats
 
 LOG, STORY, LEARNING_CURVE = "bandit_train_log.jsonl", "bandit_train_log.txt", "learning_curve.png"
-ABLATION, BANDS = "ablation.json", "ablation.png"
+ABLATION, PANELS = "ablation.json", "ablation.png"
+OFFSETS = (0.0, 1.0, 3.0)  # of the ablation
 
 
 def learn(rewards: Floats, draws: Floats, lr: float, with_baseline: bool) -> Iterator[Update]:
     """All of Loop C: N runs side by side, one update of each for every column of the uniform ``draws`` [N, T].
 
-    ``rewards``: [K], the verifier's, for each arm. The baseline of a step is the mean of the rewards before it.
+    ``rewards``: [K], the learner's, for each arm. The baseline of a step is the mean of the rewards before it.
     """
     import numpy as np
 
@@ -61,29 +65,45 @@ def draws_of(seed: int, steps: int, runs: int = 1) -> Floats:
     return np.stack([np.random.default_rng(seed + i).random(steps) for i in range(runs)])
 
 
-def ablate_baseline(runs: int, steps: int, seed: int, lr: float) -> dict[str, dict[str, list[float]]]:
-    """N seeds with the baseline and without it, on the same draws: nothing else differs. Each list has an entry a step.
+def ablate_baseline(rewards: Floats, draws: Floats, lr: float) -> list[dict[str, Any]]:
+    """N runs for each offset, with the baseline and without it, on the same draws: nothing else differs.
 
-    ``gradient_variance``: of one estimate, exact at each run's own policy, mean over the runs.
-    ``mean``, ``low``, ``high``: over the runs, the expected reward before the update, its 10 % and its 90 % quantile.
+    ``mean``, ``low``, ``high``: over the runs, the verifier's expected reward before each update and after the last,
+    its 10 % and its 90 % quantile. ``below_half``: how many runs end below 1/2.
     """
     import numpy as np
 
-    from course.policies.bandit import arm_rewards
-    from course.policies.reinforce import gradient_variance
+    from course.policies.softmax import expected_reward, softmax
+
+    ablation = []
+    for offset, with_baseline in product(OFFSETS, (True, False)):
+        updates = learn(rewards + offset, draws, lr, with_baseline)
+        thetas = chain([np.zeros((len(draws), len(rewards)))], (update.new_theta for update in updates))
+        objective = np.array([expected_reward(softmax(theta), rewards) for theta in thetas])  # [T + 1, N]
+        low, high = np.quantile(objective, (0.1, 0.9), axis=1).tolist()
+        side = {"offset": offset, "baseline": with_baseline, "below_half": int((objective[-1] < 0.5).sum())}
+        ablation.append(side | {"mean": objective.mean(axis=1).tolist(), "low": low, "high": high})
+    return ablation
+
+
+def compare_variances(rewards: Floats, draws: Floats, lr: float) -> dict[str, list[float]]:
+    """Three baselines at the same policies, those of N runs that learn with one: means over the runs, an entry a step.
+
+    ``none``, ``running_mean``, ``best_constant``: the exact variance of one estimate. ``best_baseline``: b*.
+    ``lowered``: in which share of the runs the running mean has less variance than none.
+    """
+    import numpy as np
+
+    from course.policies.reinforce import best_baseline, gradient_variance
     from course.policies.softmax import expected_reward
 
-    rewards, draws = arm_rewards(), draws_of(seed, steps, runs)
-    ablation = {}
-    for name, with_baseline in (("with baseline", True), ("without baseline", False)):
-        rows = []
-        for update in learn(rewards, draws, lr, with_baseline):
-            objective = expected_reward(update.p, rewards)
-            variance = gradient_variance(update.p, rewards, update.baseline).mean()
-            rows.append([variance, objective.mean(), *np.quantile(objective, (0.1, 0.9))])
-        columns = np.array(rows).T.tolist()
-        ablation[name] = dict(zip(("gradient_variance", "mean", "low", "high"), columns, strict=True))
-    return ablation
+    rows = []
+    for update in learn(rewards, draws, lr, with_baseline=True):
+        best, objective = best_baseline(update.p, rewards), expected_reward(update.p, rewards)
+        none, running, lowest = (gradient_variance(update.p, rewards, b) for b in (0.0, update.baseline, best))
+        rows.append([float(column.mean()) for column in (none, running, lowest, best, objective, running < none)])
+    names = ("none", "running_mean", "best_constant", "best_baseline", "expected_reward", "lowered")
+    return dict(zip(names, np.array(rows).T.tolist(), strict=True))
 
 
 def main() -> int:
@@ -92,9 +112,12 @@ def main() -> int:
     parser.add_argument("--steps", type=positive_int, default=200, help="updates (default: 200)")
     parser.add_argument("--seed", type=non_negative_int, default=0, help="of the draws (default: 0)")
     parser.add_argument("--lr", type=finite_float, default=0.5, help="learning rate, of any sign (default: 0.5)")
-    parser.add_argument("--baseline", action=BooleanOptionalAction, default=True, help="the mean reward so far, or 0")
+    parser.add_argument("--baseline", action=BooleanOptionalAction, default=True, help=BASELINE_OPTION)
+    help_ = "added to every reward that the learner sees (default: 0)"
+    parser.add_argument("--reward-offset", type=finite_float, default=0.0, metavar="C", help=help_)
     parser.add_argument("--slow", action="store_true", help="print every update with everything that went into it")
-    parser.add_argument("--ablation", type=positive_int, metavar="N", help="also run N seeds with and without baseline")
+    help_ = "also run N seeds with and without the baseline, with offsets of 0, 1 and 3"
+    parser.add_argument("--ablation", type=positive_int, metavar="N", help=help_)
     parser.add_run_options()
     args = parser.parse_args()
 
@@ -106,33 +129,35 @@ def main() -> int:
 
     with RunWriter(args.outdir) as run:
         rewards = arm_rewards()
-        runs = learn(rewards, draws_of(args.seed, args.steps), args.lr, args.baseline)
+        runs = learn(rewards + args.reward_offset, draws_of(args.seed, args.steps), args.lr, args.baseline)
         updates = [Update(*(np.asarray(value)[0] for value in update)) for update in runs]  # the one run of N = 1
-        rows = [update_row(step, update, args.lr, ARMS) for step, update in enumerate(updates, 1)]
+        rows = [update_row(step, update, args.lr, EXAMPLE, ARMS) for step, update in enumerate(updates, 1)]
         objective = [float(expected_reward(update.p, rewards)) for update in updates]
         run.write_rows(LOG, rows)
         run.write_rows(RESULTS, (learning_result(EXAMPLE, row.completion, row.step - 1) for row in rows))
         run.write_bytes(STORY, story_text(rows, ARMS).encode("utf-8"))
-        run.write_bytes(LEARNING_CURVE, learning_curve([row.reward for row in rows], objective))
+        run.write_bytes(LEARNING_CURVE, learning_curve([row.verifier_reward for row in rows], objective))
         summary: dict[str, Any] = {
-            "mean_reward": mean([row.reward for row in rows]),
+            "mean_reward": mean([row.verifier_reward for row in rows]),
             "expected_reward_before": objective[0],
             "expected_reward_after": float(expected_reward(softmax(updates[-1].new_theta), rewards)),
             "final_probs": rows[-1].new_probs,
         }
         if args.ablation:
-            ablation = ablate_baseline(args.ablation, args.steps, args.seed, args.lr)
-            run.write_json(ABLATION, ablation)
-            run.write_bytes(BANDS, ablation_bands(ablation))
-            summary["ablation"] = {
-                name: {"gradient_variance": mean(found["gradient_variance"]), "last_expected_reward": found["mean"][-1]}
-                for name, found in ablation.items()
-            }
-        settings = {"lr": args.lr, "baseline": args.baseline, "steps": args.steps, "ablation": args.ablation}
-        conditions = Conditions("C", "course.bandit_train", settings, args.change, seed=args.seed)
+            draws = draws_of(args.seed, args.steps, args.ablation)
+            ablation, variances = ablate_baseline(rewards, draws, args.lr), compare_variances(rewards, draws, args.lr)
+            run.write_json(ABLATION, {"learning": ablation, "variances": variances})
+            run.write_bytes(PANELS, ablation_panels(ablation, variances, args.ablation))
+            ends = [side | {name: side[name][-1] for name in ("mean", "low", "high")} for side in ablation]
+            means = {name: mean(column) for name, column in variances.items()}
+            summary["ablation"] = {"runs": args.ablation, "learning": ends, "variances": means}
+        settings = {name: getattr(args, name) for name in ("lr", "baseline", "reward_offset", "steps", "ablation")}
+        settings["prompt"] = EXAMPLE["prompt"]
+        said = (args.change, args.expect)
+        conditions = Conditions("C", "course.bandit_train", settings, *said, seed=args.seed, knob=knob_of(rows))
         report = bandit_text(rows, summary, ARMS, slow=args.slow)
-        read = [STORY, LEARNING_CURVE, *([BANDS] if args.ablation else [])]
-        publish(run, conditions, summary, report, read=read, next_command="python -m course.toy_mdp")
+        read = [STORY, LEARNING_CURVE, *([PANELS] if args.ablation else [])]
+        publish(run, conditions, summary, report, read=read, next_command=["course.toy_mdp"])
     return 0
 
 

@@ -1,26 +1,36 @@
 """Machinery: what every command shares, how its arguments are read and how its process ends.
 
 Exit status: 0 it worked; 1 a check said no; 2 the caller can mend it, one line on stderr says what; 3 undecided
-(the gate). A traceback means a fault of the lab itself.
+(the gate); 70 a fault of the lab itself, with a traceback; 129, 130, 143 a signal (SIGHUP, Ctrl-C, SIGTERM); 141 the
+reader of its output has gone.
 """
 
 import argparse
 import os
 import re
-import signal
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO, TypeVar
 
-from course.errors import UserError, reason
-from course.text import visible
+from course import process
+from course.errors import UserError, reason, written_runs
+from course.text import quoted, visible
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
+Parsed = TypeVar("Parsed")
+
 # Python's own default. Set here so that PYTHONINTMAXSTRDIGITS cannot decide which files the lab can read and write.
 _INT_MAX_STR_DIGITS = 4300
+
+_REAL = r"([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,2})?"
+_UP_TO_1 = r"(0|1|0?\.[0-9]{1,9}|0\.|1\.0{0,9})"
+
+# The values that argparse quotes in its complaints.
+_COMPLAINT = re.compile(r"(?s)(unrecognized arguments: |invalid [^:]+: |explicit argument )(.+?)( \(choose from .*)?$")
 
 # The matrices of this lab are small: a second thread only waits for the first, and the number of threads would decide
 # the last bits of a sum. NumPy reads these when it is loaded, which a command does after this.
@@ -37,6 +47,7 @@ class Parser(argparse.ArgumentParser):
         """What every command has that leaves a run."""
         self.add_argument("--outdir", type=Path, help="a new folder for the run (default: the next free runs/run_NNN)")
         self.add_argument("--change", metavar="TEXT", help="the one thing you changed since the run before")
+        self.add_argument("--expect", metavar="TEXT", help="what you expect of it, written down before it is computed")
 
     def add_split_option(self) -> None:
         """What a command has that measures a dataset."""
@@ -44,6 +55,7 @@ class Parser(argparse.ArgumentParser):
         self.add_argument("--split", choices=("dev", "holdout"), help=help_)
 
     def error(self, message: str) -> NoReturn:
+        message = _COMPLAINT.sub(lambda found: f"{found[1]}{quoted(found[2])}{found[3] or ''}", message)
         raise UserError(f"{self._hint()}{message} (all options: {self.prog} --help)")
 
     def _hint(self) -> str:
@@ -57,42 +69,29 @@ class Parser(argparse.ArgumentParser):
         return ""
 
 
-def positive_int(text: str) -> int:
-    """An argument that counts something."""
-    if not (text.isascii() and text.isdigit() and 1 <= len(text) <= 9 and int(text) > 0):
-        raise argparse.ArgumentTypeError(f"expected a whole number from 1 on, got {text}")
-    return int(text)
+def number_as(pattern: str, expected: str, number_of: Callable[[str], Parsed]) -> Callable[[str], Parsed]:
+    """A type of argument: a text that the pattern matches as a whole. ``expected``: what the complaint asks for."""
+
+    def parse(text: str) -> Parsed:
+        if not re.fullmatch(pattern, text):
+            raise argparse.ArgumentTypeError(f"expected {expected}, got {quoted(text)}")
+        return number_of(text)
+
+    return parse
 
 
-def non_negative_float(text: str) -> float:
-    """An argument that is any number but a negative one."""
-    number = finite_float(text)
-    if number < 0:
-        raise argparse.ArgumentTypeError(f"expected a number from 0 on, got {text}")
-    return abs(number)  # -0 is 0
-
-
-def finite_float(text: str) -> float:
-    """An argument that is any number, of either sign."""
-    if not re.fullmatch(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,2})?", text, re.ASCII):
-        raise argparse.ArgumentTypeError(f"expected a number such as 0.5 or -0.5, got {text}")
-    return float(text)
-
-
-def non_negative_int(text: str) -> int:
-    """An argument that is a whole number, 0 or more: a seed."""
-    if not (text.isascii() and text.isdigit() and len(text) <= 9):
-        raise argparse.ArgumentTypeError(f"expected a whole number from 0 on, got {text}")
-    return int(text)
-
-
-def fraction(text: str) -> "Fraction":
-    """An argument between 0 and 1, kept exactly as it was written."""
-    if not re.fullmatch(r"(0|1|0?\.[0-9]{1,9}|0\.|1\.0{0,9})", text):
-        raise argparse.ArgumentTypeError(f"expected a number from 0 to 1 such as 0.02, got {text}")
+def _exactly(text: str) -> "Fraction":
     from fractions import Fraction
 
-    return Fraction(text.rstrip(".") or "0")
+    return Fraction(text.rstrip("."))
+
+
+positive_int = number_as("(?!0+$)[0-9]{1,9}", "a whole number from 1 on", int)
+non_negative_int = number_as("[0-9]{1,9}", "a whole number from 0 on", int)
+finite_float = number_as(f"[+-]?{_REAL}", "a number such as 0.5 or -0.5", float)
+non_negative_float = number_as(rf"\+?{_REAL}|-0+\.?0*", "a number from 0 on", lambda text: abs(float(text)))  # -0 is 0
+fraction = number_as(_UP_TO_1, "a number from 0 to 1 such as 0.02", _exactly)
+positive_fraction = number_as(f"(?![0.]+$){_UP_TO_1}", "a number above 0, up to 1", float)
 
 
 def run_command(main: Callable[[], int]) -> NoReturn:
@@ -102,36 +101,71 @@ def run_command(main: Callable[[], int]) -> NoReturn:
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:  # closed by the caller
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # leave by the road that cleans up
+    written_runs.clear()
+    _prepare_records()
+    process.begin_running()
     status = exit_status(main)
+    process.ignore_signals()
     try:
+        if process.was_signalled():
+            _drop(sys.stdout)  # whoever reads it may never read on
         print(end="", flush=True)  # what could not be written shows here, not when Python has gone
     except OSError as error:
         status = status or _unwritable(error)
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # else Python tries again at exit, and complains
+        _drop(sys.stdout)
     sys.exit(status)
 
 
 def exit_status(main: Callable[[], int]) -> int:
+    """Run ``main``, and say in one line what a person can mend. What nobody expected is raised: status 70."""
     try:
-        return main()
+        status = main()
+        print(end="", flush=True)
+        return status
     except UserError as error:
         return _fail(str(error))
     except KeyboardInterrupt:
         return _fail("interrupted; a run that was not finished has left nothing behind", 130)
     except SystemExit as exit_:  # --help, or a signal
         return exit_.code if isinstance(exit_.code, int) else 0
+    except MemoryError:
+        return _fail("expected enough memory, got none left; close other programs, or give smaller files or numbers")
     except OSError as error:
         return _unwritable(error)
 
 
+def _prepare_records() -> None:
+    """Let msgspec learn the record types while a signal still ends the process at once.
+
+    It learns a type where it first meets it; Ctrl-C in the midst of that, raised as an exception, has crashed Python.
+    """
+    if msgspec := sys.modules.get("msgspec"):
+        types = msgspec.Struct.__subclasses__()
+        for type_ in types:
+            types += type_.__subclasses__()
+            msgspec.json.Decoder(type_)
+
+
 def _fail(message: str, status: int = 2) -> int:
-    print(f"error: {visible(message)}", file=sys.stderr)
+    if written_runs:
+        message += f"; the run was written: {written_runs[-1]}"
+    try:
+        print(f"error: {visible(message)}", file=sys.stderr, flush=True)
+    except OSError:
+        _drop(sys.stderr)
     return status
 
 
 def _unwritable(error: OSError) -> int:
+    """For a file that cannot be read or written, whoever opened it names it: what names nothing is the output."""
     if isinstance(error, BrokenPipeError):  # the reader has gone (| head): nothing to tell it
         return 141
-    where = f": {os.fspath(error.filename)!s}" if error.filename else ""
-    return _fail(f"expected to read and write freely, got: {reason(error)}{where}")
+    where = visible(os.fsdecode(error.filename)) if error.filename else "standard output"
+    return _fail(f"expected to read and write freely, got: {reason(error)}: {where}")
+
+
+def _drop(stream: TextIO | None) -> None:
+    """Send what is still to be written nowhere: Python tries again at its end, and complains."""
+    with suppress(OSError):
+        if stream is not None:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

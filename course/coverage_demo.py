@@ -9,30 +9,25 @@ prompts are memorised, and what is learned from a thousand holds for others (``c
 the curve between the two. ``results.jsonl`` has the completions of every evaluation of every training.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from course.artifacts.inference import coverage_point, trainings_of
 from course.artifacts.token_rows import STRICT, EvaluationRow, write_checkpoint
 from course.artifacts.writing import RunWriter
 from course.command import Parser, non_negative_int, positive_int, run_command
+from course.datasets.records import Task
 from course.datasets.sources import Dataset
 from course.errors import UserError
+from course.policies.presets import GENERALISE, Plan
 from course.publishing import Conditions, publish
 from course.reports.coverage_demo import coverage_text
 from course.reports.coverage_demo_figure import coverage_curve
 from course.reports.progress import with_progress
 from course.score import score
 from course.text import clipped
-
-if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --help answers at once
-    from course.policies.presets import Plan
-    from course.policies.token_learner import Task
 
 COVERAGE_FIGURE = "coverage.png"
 PROMPTS = (30, 100, 200, 400, 1000)
@@ -80,31 +75,25 @@ def main() -> int:
     parser.add_run_options()
     args = parser.parse_args()
 
-    from course.policies.presets import GENERALISE
-
     counts, plan = sorted(set(args.prompts)), GENERALISE.plan._replace(steps=args.steps)
     dataset, unseen = (Dataset(Path(path), None) for path in (GENERALISE.dataset, GENERALISE.holdout))
     with RunWriter(args.outdir) as run:
         examples, holdout = ([example.asked() for example in file] for file in (dataset, unseen))
         if counts[-1] > len(examples):
-            raise UserError(
-                f"--prompts: expected at most {len(examples)}, as many as {dataset.path} holds, got {counts[-1]}"
-            )
+            most = f"{len(examples)}, as many as {dataset.path} holds"
+            raise UserError(f"--prompts: expected at most {most}, got {counts[-1]}")
         trainings = [(count, args.seed + turn) for count in counts for turn in range(args.seeds)]
         work = (row for n, seed in trainings for row in train_and_evaluate(run, examples[:n], holdout, plan, seed))
         log = list(with_progress(work, "training", len(trainings) * (1 - -args.steps // _EVAL_EVERY)))
 
         points = [coverage_point(trainings_of(log, n=count), times_seen(examples[:count], holdout)) for count in counts]
         run.write_bytes(COVERAGE_FIGURE, coverage_curve(points))
-        settings = plan._asdict() | {"prompts": counts, "seeds": args.seeds}
-        settings["holdout_fingerprint"] = unseen.fingerprint
-        publish(
-            run,
-            Conditions("C", "course.coverage_demo", settings, args.change, dataset, unseen, seed=args.seed),
-            {f"{point.prompts} prompts": point._asdict() for point in points},
-            coverage_text(points, plan),
-            read=[COVERAGE_FIGURE],
+        settings = plan._asdict() | {"prompts": counts, "seeds": args.seeds, "holdout_fingerprint": unseen.fingerprint}
+        conditions = Conditions(
+            "C", "course.coverage_demo", settings, args.change, args.expect, dataset, unseen, seed=args.seed
         )
+        summary = {f"{point.prompts} prompts": point._asdict() for point in points}
+        publish(run, conditions, summary, coverage_text(points, plan), read=[COVERAGE_FIGURE])
     return 0
 
 

@@ -18,16 +18,18 @@ Not covered
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from course.artifacts.inference import pass_rate
 from course.artifacts.learning import learning_result
 from course.artifacts.records import RESULTS, LearningResult
+from course.artifacts.summary import summary_of
 from course.artifacts.token_rows import write_checkpoint
 from course.artifacts.writing import RunWriter
 from course.command import Parser, non_negative_int, positive_int, run_command
+from course.datasets.records import Task
 from course.datasets.sources import Dataset
 from course.publishing import Conditions, publish
 from course.reports.distribution_shift_demo import shift_text
@@ -37,7 +39,6 @@ from course.reports.tables import shape
 from course.rubrics.hackable import RUBRICS
 
 if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --help answers at once
-    from course.policies.token_learner import Task
     from course.policies.token_policy import Policy
 
 SHIFT_FIGURE = "distribution_shift.png"
@@ -74,7 +75,7 @@ def main() -> int:
         examples = [example.asked() for example in dataset]
         reference = fine_tune(examples, plan, args.seed, lambda steps: with_progress(steps, "fine-tuning", len(steps)))
         results = freeze(reference, examples, args.seed)
-        frozen = pass_rate(results)
+        frozen = summary_of(Counter(row.details.outcome for row in results))
         known_shapes = {shape(row.completion or "") for row in results}
         run.append(RESULTS, *results)
 
@@ -87,19 +88,16 @@ def main() -> int:
 
         run.write_bytes(SHIFT_FIGURE, shift_curves(log, frozen, unseen))
         summary = {
-            "frozen_pass_rate": frozen.rate,
+            "frozen_pass_rate": frozen["pass_rate"],
             "fresh_pass_rate": log[-1].true_reward,
-            "error": frozen.rate - log[-1].true_reward,
+            "error": frozen["pass_rate"] - log[-1].true_reward,
             "unseen_shape": len(unseen[-1]) / log[-1].n,
         }
         settings = {"rubric": args.rubric, "frozen": FROZEN, "eval_every": _EVAL_EVERY, "plan": plan._asdict()}
-        publish(
-            run,
-            Conditions("C", "course.distribution_shift_demo", settings, args.change, dataset, seed=args.seed),
-            summary,
-            shift_text(log, frozen, unseen),
-            read=[SHIFT_FIGURE],
+        conditions = Conditions(
+            "C", "course.distribution_shift_demo", settings, args.change, args.expect, dataset, seed=args.seed
         )
+        publish(run, conditions, summary, shift_text(log, frozen, unseen), read=[SHIFT_FIGURE])
     return 0
 
 

@@ -1,5 +1,9 @@
 """Machinery: the one exception for what a person can mend, and the system's words for what went wrong."""
 
+from pathlib import Path
+
+written_runs: list[Path] = []  # by this process: an error that comes later says that the run is there
+
 
 class UserError(Exception):
     """Bad input, a bad path, a full disk: one sentence that says what was expected, what was there, where, what to do.
@@ -11,4 +15,5 @@ class UserError(Exception):
 
 def reason(error: OSError) -> str:
     """The system's own words for what went wrong, without Python's number and without the path."""
-    return (error.strerror or str(error) or type(error).__name__).lower()
+    words = error.strerror or str(error) or type(error).__name__
+    return words[:1].lower() + words[1:]

@@ -12,18 +12,18 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from course.artifacts.records import RESULTS, UNANSWERED, Details, Result
-from course.artifacts.summary import summary_of
+from course.artifacts.summary import counted, summary_of
 from course.artifacts.writing import RunWriter
 from course.command import Parser, run_command
 from course.datasets.jsonl import read_records
 from course.datasets.pairing import paired
 from course.datasets.records import Example, Rollout
-from course.datasets.sources import Dataset, provenance
-from course.publishing import Conditions, publish
+from course.datasets.sources import CompletionsFile, Dataset, provenance
+from course.publishing import INSPECT, Conditions, publish
 from course.reports.eval import eval_text
+from course.reports.measurement import conditions_text
 from course.reports.progress import with_progress
 from course.score import measure
-from course.text import visible
 
 
 def evaluate(pairs: Iterable[tuple[Example, str | None]]) -> Iterator[Result]:
@@ -31,16 +31,6 @@ def evaluate(pairs: Iterable[tuple[Example, str | None]]) -> Iterator[Result]:
     for example, completion in pairs:
         reward, outcome, parsed = UNANSWERED if completion is None else measure(example.expected_answer, completion)
         yield Result(example.id, example.prompt, example.expected_answer, completion, reward, Details(outcome, parsed))
-
-
-def counted(rows: Iterable[Result], outcomes: Counter[str], firsts: dict[str, Result]) -> Iterator[Result]:
-    """The rows unchanged. Counts their outcomes on the way, and keeps the first row of each outcome."""
-    for row in rows:
-        outcome = row.details.outcome
-        if outcome not in outcomes:
-            firsts[outcome] = row
-        outcomes[outcome] += 1
-        yield row
 
 
 def main() -> int:
@@ -56,44 +46,34 @@ def main() -> int:
     outcomes: Counter[str] = Counter()
     firsts: dict[str, Result] = {}
     with RunWriter(args.outdir) as run:
-        source = provenance(args.completions)
         digest = hashlib.sha256()
-        rollouts = with_progress(read_records(args.completions, Rollout, digest), "reading")
-        completions = {rollout.id: rollout.completion for rollout in rollouts}
         pairs = paired(
-            with_progress(dataset, "scoring", len(completions)),
-            completions,
+            with_progress(dataset, "scoring"),
+            ((rollout.id, rollout.completion) for rollout in read_records(args.completions, Rollout, digest)),
             missing_allowed=args.missing == "zero",
             if_missing="--missing zero counts a missing one as reward 0",
             dataset=args.dataset,
             completions=args.completions,
         )
         run.write_rows(RESULTS, counted(evaluate(pairs), outcomes, firsts))
+        completions = CompletionsFile(args.completions, digest.hexdigest(), 1)
+        source = provenance(completions)
         summary = summary_of(outcomes)
         conditions = Conditions(
             loop="A",
             command="course.eval",
-            settings={
-                "dataset": visible(args.dataset.name),
-                "completions": visible(args.completions.name),
-                "missing": args.missing,
-            },
+            settings={"missing": args.missing},
             change=args.change,
+            expect=args.expect,
             dataset=dataset,
-            completions_fingerprint=digest.hexdigest(),
+            completions_fingerprint=completions.sha256,
             samples_per_prompt=1,
             source=source,
         )
         passed = [row for row in firsts.values() if row.reward == 1.0]
         failed = [row for row in firsts.values() if row.reward != 1.0]
-        publish(
-            run,
-            conditions,
-            summary,
-            eval_text(summary, dataset.split, source, firsts),
-            examples=passed[:1] + failed[:1],
-            next_command="python -m course.inspect_run --run {run} --only-fails --top-k 5",
-        )
+        report = eval_text(summary, conditions_text(dataset.split, source, completions), firsts)
+        publish(run, conditions, summary, report, examples=passed[:1] + failed[:1], next_command=INSPECT)
     return 0
 
 

@@ -1,47 +1,62 @@
-"""The gate: may this candidate take the baseline's place? It believes nothing, compares like with like, and counts.
+"""The gate: may this candidate take the baseline's place? It derives what it can, compares like with like, and counts.
 
     python -m course.gate --baseline runs/run_001 --candidate runs/run_002 --min-delta 0.02
 
 Verdicts and exit status: PROMOTE 0; REJECT 1; INCONCLUSIVE 3; bad usage or input that cannot be read, 2. In order:
 
-1. REJECT unless both runs are as they were written, and the installed scorer, scoring again, says what they say.
-2. REJECT unless the room was locked: same dataset, prompts, split, scorer, loop, N and sampling, and all of it known.
-3. REJECT if the scorer failed the golden sets, if a holdout got worse, or if the improvement is below --min-delta.
-4. INCONCLUSIVE if the pass rate did not rise, if n < 100 and it rose by at most 5 points, or if the exact McNemar
+1. REJECT unless both runs are what they claim: in a log of runs, every digest and number taken again, every completion
+   scored again by the installed scorer, and that passes its golden sets.
+2. REJECT unless the room was locked: same examples, split, scorer, loop, N and sampling, and all of it known.
+3. REJECT unless the difference means something: one knob was turned and no more, or nothing flipped; each prompt counts
+   once, none is unanswered, and none is one that the candidate was trained on.
+4. REJECT if a holdout got worse, or if the improvement is below --min-delta.
+5. INCONCLUSIVE if the pass rate did not rise, if n < 100 and it rose by at most 5 points, or if the exact McNemar
    test on the flips gives p ≥ 0.05.
-5. PROMOTE.
+6. PROMOTE.
 
 Decided on counts and fractions of counts, never on rounded rates.
+
+Not covered: a run invented from the start with a line added to the log for it, and a .meta.json that does not tell the
+truth about the policy, its sampling or its training.
 """
 
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import zip_longest
+from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
 
-from course.artifacts.holdout import HOLDOUT, looks
-from course.artifacts.locked_room import Condition, knob_turned, locked_room
-from course.artifacts.reading import Broken, Run, open_run, verified_rows
-from course.artifacts.records import Result
+from course.artifacts import run_log
+from course.artifacts.locked_room import POLICY, SELECTION, Condition, knobs_turned, locked_room, room_digest
+from course.artifacts.reading import Broken, Run, open_run
+from course.artifacts.records import MISSING
+from course.artifacts.run_log import looks, read_logs
 from course.artifacts.scorer_identity import installed
-from course.artifacts.writing import RUNS
+from course.artifacts.verifying import Verification
 from course.command import Parser, fraction, run_command
+from course.datasets.sources import HOLDOUT, holdouts_in
 from course.errors import UserError
-from course.reports.gate import Finding, Numbers, gate_json, gate_text
+from course.reports.gate import Finding, Numbers, gate_json, gate_text, notes_of
 from course.reports.progress import with_progress
 from course.stats import flips_needed, mcnemar_exact, paired_interval, smallest_visible_difference, wilson_interval
 
 SMALL_N = 100
 NOISE = Fraction(5, 100)  # with fewer than SMALL_N prompts, a rise up to this is taken for luck
 SIGNIFICANT = 0.05
-HOW_TO_MEASURE = "measure what its policy writes: course.sample_rollouts, then course.eval"
 EXIT_STATUS = {"PROMOTE": 0, "REJECT": 1, "INCONCLUSIVE": 3}
 
 
 class Flips(NamedTuple):
-    """What changed between two runs on the same examples: counts, and the ids that flipped."""
+    """What changed between two runs on the same examples: counts, and the ids that flipped.
+
+    ``unlike``: rows that do not hold the same id, prompt and expected answer. ``rewritten``: rows that hold other
+    completions.
+    """
 
     n: int
+    unlike: int
+    rewritten: int
     baseline_passes: int
     candidate_passes: int
     gained: list[str]
@@ -52,48 +67,75 @@ class Flips(NamedTuple):
         return Fraction(self.candidate_passes - self.baseline_passes, self.n)
 
 
-def compare(baseline: Run, candidate: Run) -> tuple[Flips, list[str]]:
-    """Read both runs side by side and verify each on the way: the flips, and whatever is wrong with either.
+def compare(baseline: Verification, candidate: Verification) -> Flips:
+    """Read both runs side by side; each is verified on the way.
 
     Results stand in dataset order, so in a locked room the same row holds the same id, prompt and answer.
     """
-    baseline_faults: list[str] = []
-    candidate_faults: list[str] = []
-    n = candidate_passes = unlike = 0
+    unlike = rewritten = 0
     gained: list[str] = []
     lost: list[str] = []
-    pairs = zip_longest(verified_rows(baseline, baseline_faults), verified_rows(candidate, candidate_faults))
-    for before, after in with_progress(pairs, "verifying"):
-        if before is None or after is None or _question(before) != _question(after):
+    loop_b = baseline.run.manifest.loop == candidate.run.manifest.loop == "B"
+    question, answers = attrgetter("id", "prompt", "expected_answer"), attrgetter("samples" if loop_b else "completion")
+    for before, after in with_progress(zip_longest(baseline.rows(), candidate.rows()), "verifying"):
+        if before is None or after is None or question(before) != question(after):
             unlike += 1
             continue
-        n += 1
-        if after.reward == 1.0:
-            candidate_passes += 1
+        rewritten += answers(before) != answers(after)
         if before.reward != after.reward:
             (gained if after.reward == 1.0 else lost).append(before.id)
-    faults = [f"baseline run: {fault}" for fault in baseline_faults]
-    faults += [f"candidate run: {fault}" for fault in candidate_faults]
-    if unlike:
-        faults.append(f"{unlike:,} of the rows do not hold the same id, prompt and expected answer in both runs")
-    return Flips(n, candidate_passes - len(gained) + len(lost), candidate_passes, gained, lost), faults
+    return Flips(candidate.n, unlike, rewritten, baseline.outcomes["ok"], candidate.outcomes["ok"], gained, lost)
 
 
-def _question(row: Result) -> tuple[str, str, int]:
-    return row.id, row.prompt, row.expected_answer
-
-
-def room_faults(conditions: list[Condition], runs: dict[str, Run]) -> list[str]:
-    """Why the two cannot be compared at all: a condition of the room, or the instrument."""
-    faults = [fault for condition in conditions if (fault := condition.fault)]
-    now = installed()
-    for side, opened in runs.items():
-        if opened.manifest.scorer_fingerprint != now.fingerprint:
-            faults.append(f"the {side} was not measured with the scorer installed here ({now.name} {now.version})")
-        if not opened.manifest.golden.passed:
-            faults.append(f"the golden sets failed when the {side} was measured")
-    if not now.golden.passed:
+def faults_of_runs(conditions: list[Condition], flips: Flips, runs: dict[str, Verification]) -> list[str]:
+    """Why the two cannot be compared at all: a run that is not what it claims, another room, another instrument."""
+    faults = [f"{side} run: {fault}" for side, run in runs.items() for fault in run.faults]
+    faults += [fault for condition in conditions if (fault := condition.fault)]
+    if flips.unlike:
+        faults.append(f"{flips.unlike:,} of the rows do not hold the same id, prompt and expected answer in both runs")
+    if not installed().golden.passed:
         faults.append("the scorer installed here fails the golden sets (course.validate_scorer says which)")
+    return faults
+
+
+def faults_of_comparison(
+    knobs: Sequence[str], flips: Flips, baseline: Verification, candidate: Verification
+) -> list[str]:
+    """Why a difference between the two, though both are sound, would not say that the candidate is better."""
+    faults = []
+    before, after = baseline.run.manifest, candidate.run.manifest
+    if len(knobs) > 1:
+        faults.append(f"more than one knob was turned: {' and '.join(knobs)} (rule 3: one at a time)")
+    flipped = len(flips.gained) + len(flips.lost)
+    same_draws = before.sampling == after.sampling and before.sampling is not None and before.sampling.seed is not None
+    differ = f"{flips.rewritten:,} of the completions differ"
+    if flips.rewritten and before.completions_fingerprint == after.completions_fingerprint:
+        faults.append(f"{differ}, though both runs say that they read one file")
+    elif flips.rewritten and POLICY not in knobs and same_draws:
+        faults.append(
+            f"{differ}, though policy, sampling and seed are said to be the same: one of the two is not what it claims "
+            '(another policy or prompt template has another "policy")'
+        )
+    elif flips.rewritten and list(knobs) == [SELECTION]:
+        faults.append(f"{differ}, and the choice changed too: let both choose from the same samples")
+    elif flipped and not knobs:
+        luck = "the same policy wrote both, in other draws: that is luck"
+        other_files = "on equal samples: pick_best chose otherwise though its files are the same (does it read others?)"
+        why = luck if flips.rewritten else other_files
+        faults.append(f"nothing was turned, and {flipped:,} examples flipped; {why}")
+    for side, run in (("baseline", baseline), ("candidate", candidate)):
+        if unanswered := run.outcomes[MISSING]:
+            faults.append(f"the {side} has no completion for {unanswered:,} of its prompts: complete it")
+    if len(candidate.prompts) < flips.n:
+        faults.append(
+            f"{flips.n:,} ids have only {len(candidate.prompts):,} distinct prompts, so the same luck counts twice: "
+            "several completions of a prompt belong in a selection pack"
+        )
+    if after.trained_on and after.trained_on.measured_here:
+        faults.append(
+            f"the candidate was trained on {after.trained_on.measured_here:,} of these {flips.n:,} prompts: measure "
+            "both on prompts that it has not seen"
+        )
     return faults
 
 
@@ -135,12 +177,15 @@ def comparison_numbers(flips: Flips, min_delta: Fraction) -> Numbers:
         delta_ci95=paired_interval(gained, lost, flips.n),
         mcnemar_p=mcnemar_exact(gained, lost),
         net_flips_needed=net_flips_needed(flips, min_delta),
-        smallest_visible_difference=smallest_visible_difference(flips.n),
+        discordance=(discordance := (gained + lost + 2) / (flips.n + 2)),
+        smallest_visible_difference=smallest_visible_difference(flips.n, discordance),
     )
 
 
-def examine(baseline: Path, candidate: Path, min_delta: Fraction) -> Finding:
-    """Everything the gate finds out about two runs, and its verdict."""
+def examine(baseline: Path, candidate: Path, min_delta: Fraction, log: Path, other_logs: Sequence[Path]) -> Finding:
+    """Everything the gate finds out about two runs, and its verdict. ``log``: the lab's own."""
+    lines = read_logs(log, other_logs)
+    logged = {line.manifest for line in lines}
     runs: dict[str, Run] = {}
     broken: list[str] = []
     for side, path in (("baseline", baseline), ("candidate", candidate)):
@@ -150,24 +195,31 @@ def examine(baseline: Path, candidate: Path, min_delta: Fraction) -> Finding:
             broken.append(f"{side} run: {error}")
     for side, opened in runs.items():
         if opened.manifest.loop == "C":
-            raise UserError(f"{opened.path}: expected a {side} of Loop A or B, got a run of Loop C; {HOW_TO_MEASURE}")
+            raise UserError(
+                f"{opened.path}: expected a {side} of Loop A or B, got a run of Loop C; measure what its policy "
+                "writes: course.sample_rollouts, then course.eval"
+            )
     if broken:
         return Finding("REJECT", broken)
-    manifests = runs["baseline"].manifest, runs["candidate"].manifest
-    conditions = locked_room(*manifests)
-    flips, unsound = compare(runs["baseline"], runs["candidate"])
-    faults = room_faults(conditions, runs) + unsound
-    if not faults and not flips.n:
-        faults = ["there are no rows to compare"]
-    holdout = next((manifest for manifest in manifests if manifest.split == HOLDOUT), None)
-    verdict, reason = ("REJECT", "") if faults else decide(flips, min_delta, manifests[0].split)
+    manifests = {side: opened.manifest for side, opened in runs.items()}
+    conditions = locked_room(*manifests.values())
+    knobs = knobs_turned(conditions, *manifests.values())
+    checks = {side: Verification(opened, logged) for side, opened in runs.items()}
+    flips = compare(*checks.values())
+    faults = faults_of_runs(conditions, flips, checks) or faults_of_comparison(knobs, flips, *checks.values())
+    room = room_digest(manifests["candidate"])
+    opened_holdouts = holdouts_in(checks["baseline"].prompts) if manifests["baseline"].split == HOLDOUT else []
+    verdict, reason = ("REJECT", "") if faults else decide(flips, min_delta, manifests["baseline"].split)
     return Finding(
         verdict=verdict,
         reasons=faults or [reason],
         conditions=conditions,
-        knob=knob_turned(conditions, *manifests),
+        knob=" and ".join(knobs) or "nothing" if all(condition.known for condition in conditions) else "not known",
+        policies=[manifest.policy for manifest in manifests.values()],
+        notes=notes_of(knobs, manifests),
         numbers=None if faults else comparison_numbers(flips, min_delta),
-        holdout_looks=looks(RUNS, holdout.dataset_fingerprint) if holdout else None,
+        tries=sum(line.room == room for line in lines),
+        holdout_looks=max(looks(lines, holdout) for holdout in opened_holdouts) if opened_holdouts else None,
     )
 
 
@@ -179,12 +231,13 @@ def main() -> int:
     )
     parser.add_argument("--baseline", type=Path, required=True, help="the folder of the run to beat")
     parser.add_argument("--candidate", type=Path, required=True, help="the folder of the run that wants its place")
-    parser.add_argument(
-        "--min-delta", type=fraction, required=True, help="the smallest improvement worth having, 0 to 1"
-    )
+    help_ = "the smallest improvement worth having, 0 to 1"
+    parser.add_argument("--min-delta", type=fraction, required=True, help=help_)
+    help_ = "the log that came with a run made elsewhere"
+    parser.add_argument("--log", type=Path, action="append", default=[], help=help_)
     parser.add_argument("--json", action="store_true", help="print the same for a program")
     args = parser.parse_args()
-    finding = examine(args.baseline, args.candidate, args.min_delta)
+    finding = examine(args.baseline, args.candidate, args.min_delta, run_log.LOG, args.log)
     print(gate_json(finding) if args.json else gate_text(finding))
     return EXIT_STATUS[finding.verdict]
 

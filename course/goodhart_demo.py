@@ -13,46 +13,43 @@ penalty of several strengths: kl_coef (beta) is what a nat of KL from the refere
 with 3 completions of each prompt.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from course.artifacts.inference import Trainings, divergence_step, medians, trainings_of
 from course.artifacts.records import LearningResult
 from course.artifacts.token_rows import EvaluationRow, is_exploit, write_checkpoint
 from course.artifacts.writing import RunWriter
 from course.command import Parser, non_negative_float, non_negative_int, positive_int, run_command
+from course.datasets.records import Task
 from course.datasets.sources import Dataset
+from course.policies.presets import MEMORISE, Plan
 from course.publishing import Conditions, publish
 from course.reports.goodhart_demo import QUANTITIES, goodhart_text
 from course.reports.goodhart_demo_figure import kl_coef_figure, rubrics_figure
 from course.reports.progress import with_progress
 from course.rubrics.hackable import RUBRICS
 
-if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --help answers at once
-    from course.policies.presets import Plan
-    from course.policies.token_learner import Task
-
 OVER_STEPS, OVER_KL, KL_COEF = "goodhart_steps.png", "goodhart_kl.png", "kl_coef.png"
 KL_RUBRIC = "anywhere"  # what is trained on again with a KL penalty
 KL_COEFS = (0.0, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)  # above 1 the penalty overshoots at this learning rate
 EVALUATIONS = 15  # of each training, besides the one before it
 SAMPLES = 3  # completions of each prompt in an evaluation
+Job = tuple[int, str, float]  # seed, rubric and kl_coef of a training
 
 
 def train_all(
-    run: RunWriter, examples: list[Task], holdout: list[Task], plan: Plan, jobs: Sequence[tuple[int, str, float]]
+    run: RunWriter, examples: list[Task], holdout: list[Task], plan: Plan, every: int, jobs: Sequence[Job]
 ) -> Iterator[tuple[EvaluationRow, list[LearningResult]]]:
     """Each evaluation of each training, written as it comes: its row, and all that was scored.
 
-    ``jobs``: (seed, rubric, kl_coef) of each training; those of one seed stand together and share a reference policy.
+    ``jobs``: those of one seed stand together and share a reference policy.
     """
     from course.policies.evaluation import learn_and_evaluate
     from course.policies.token_learner import fine_tune
 
-    references, every = {}, eval_every(plan.steps)
+    references = {}
     for seed, rubric, kl_coef in jobs:
         if seed not in references:
             references = {seed: fine_tune(examples, plan, seed)}
@@ -61,10 +58,6 @@ def train_all(
         ):
             name = f"{rubric}, kl_coef {kl_coef:g}, seed {seed}"
             yield write_checkpoint(run, checkpoint, rubric, kl_coef, seed, name)
-
-
-def eval_every(steps: int) -> int:
-    return max(1, steps // EVALUATIONS)
 
 
 def main() -> int:
@@ -79,19 +72,17 @@ def main() -> int:
     parser.add_run_options()
     args = parser.parse_args()
 
-    from course.policies.presets import MEMORISE
-
     rubrics, betas = list(dict.fromkeys(args.rubrics)), sorted(set(args.kl_coef))
     pairs = dict.fromkeys([(name, 0.0) for name in rubrics] + [(KL_RUBRIC, kl_coef) for kl_coef in betas])
     jobs = [(args.seed + turn, *pair) for turn in range(args.seeds) for pair in pairs]
-    plan, every = MEMORISE.plan._replace(steps=args.steps), eval_every(args.steps)
+    plan, every = MEMORISE.plan._replace(steps=args.steps), max(1, args.steps // EVALUATIONS)
 
     with RunWriter(args.outdir) as run:
         dataset, unseen = (Dataset(Path(path), None) for path in (MEMORISE.dataset, MEMORISE.holdout))
         examples, holdout = ([example.asked() for example in file] for file in (dataset, unseen))
         log: list[EvaluationRow] = []
         found: dict[str, LearningResult] = {}  # rubric -> an exploit of its trained policy
-        work = train_all(run, examples, holdout, plan, jobs)
+        work = train_all(run, examples, holdout, plan, every, jobs)
         for row, results in with_progress(work, "training", len(jobs) * (1 - -args.steps // every)):
             log.append(row)
             if row.step == args.steps and row.kl_coef == 0:
@@ -107,13 +98,11 @@ def main() -> int:
         summary |= {f"{KL_RUBRIC}, kl_coef {kl_coef:g}": at_the_end(by_beta[kl_coef]) for kl_coef in betas}
         settings = plan._asdict() | {"kl_coef": betas, "rubrics": rubrics, "seeds": args.seeds, "samples": SAMPLES}
         settings |= {"eval_every": every, "holdout_fingerprint": unseen.fingerprint}
-        publish(
-            run,
-            Conditions("C", "course.goodhart_demo", settings, args.change, dataset, unseen, seed=args.seed),
-            summary,
-            goodhart_text(by_rubric, by_beta, found),
-            read=[OVER_STEPS, OVER_KL, KL_COEF],
+        conditions = Conditions(
+            "C", "course.goodhart_demo", settings, args.change, args.expect, dataset, unseen, seed=args.seed
         )
+        report = goodhart_text(by_rubric, by_beta, found)
+        publish(run, conditions, summary, report, read=[OVER_STEPS, OVER_KL, KL_COEF])
     return 0
 
 

@@ -8,7 +8,8 @@ At a terminal each step waits for Enter. ``--predict`` asks, before each update,
 run keeps the answers and counts the right ones. ``--fast`` does not stop; ``--summary`` prints one line a step.
 
 ``learn`` is the loop itself: sample an action, score it, compare the reward with the baseline, and change theta so
-that what was better than the baseline becomes more probable. Next: ``bandit_train`` runs N of it side by side.
+that what was better than the baseline becomes more probable. The world is a bandit: one prompt, 17 * 19, and four
+completions (``ARMS``), two of which the verifier rewards. Next: ``bandit_train`` runs N of it side by side.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from course.artifacts.writing import RunWriter
 from course.command import Parser, finite_float, non_negative_int, positive_int, run_command
 from course.publishing import Conditions, publish
 from course.reports.policy_gradient_demo import policy_gradient_text
-from course.reports.updates import HOW_TO_READ, update_outcome, update_start
+from course.reports.updates import BASELINE_OPTION, how_to_read, knob_of, state_text, update_outcome, update_start
 from course.score import score
 
 if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --help answers at once
@@ -78,9 +79,10 @@ def main() -> int:
     what = "Loop C in slow motion, one update at a time. bandit_train, toy_mdp and token_train each add one idea to it."
     parser = Parser("course.policy_gradient_demo", what)
     parser.add_argument("--steps", type=positive_int, default=8, help="updates (default: 8)")
-    parser.add_argument("--seed", type=non_negative_int, default=0, help="of the draws (default: 0)")
+    help_ = "of the draws (default: 4, whose first update pushes)"
+    parser.add_argument("--seed", type=non_negative_int, default=4, help=help_)
     parser.add_argument("--lr", type=finite_float, default=0.5, help="learning rate (default: 0.5)")
-    parser.add_argument("--baseline", action=BooleanOptionalAction, default=True, help="the mean reward so far, or 0")
+    parser.add_argument("--baseline", action=BooleanOptionalAction, default=True, help=BASELINE_OPTION)
     parser.add_argument("--fast", action="store_true", help="do not stop and do not show each update")
     parser.add_argument("--summary", action="store_true", help="print one line a step at the end, also with --fast")
     parser.add_argument("--predict", action="store_true", help="ask before each update which probability will go up")
@@ -96,10 +98,10 @@ def main() -> int:
     predictions: list[str] = []
     with RunWriter(args.outdir) as run:
         if slow:
-            print(f"{HOW_TO_READ}\n")
+            print(f"{state_text(EXAMPLE['prompt'])}\n\n{how_to_read(args.lr)}\n")
         updates = learn(np.random.default_rng(args.seed).random(args.steps), args.lr, args.baseline)
         for step, update in enumerate(updates, 1):
-            rows.append(update_row(step, update, args.lr, ARMS))
+            rows.append(update_row(step, update, args.lr, EXAMPLE, ARMS))
             if slow:
                 print(update_start(rows[-1], args.steps, ARMS))
                 if args.predict:
@@ -114,10 +116,12 @@ def main() -> int:
         if args.predict:
             right = [answer in right_answers(row) for answer, row in zip(predictions, rows, strict=True)]
             summary |= {"predictions": predictions, "right_predictions": sum(right)}
-        settings = {"steps": args.steps, "lr": args.lr, "baseline": args.baseline, "predict": args.predict}
-        conditions = Conditions("C", "course.policy_gradient_demo", settings, args.change, seed=args.seed)
+        settings = {"prompt": EXAMPLE["prompt"], "steps": args.steps, "lr": args.lr, "baseline": args.baseline}
+        settings["predict"] = args.predict
+        said = (args.change, args.expect)
+        conditions = Conditions("C", "course.policy_gradient_demo", settings, *said, seed=args.seed, knob=knob_of(rows))
         report = policy_gradient_text(rows, summary, ARMS, line_a_step=args.summary)
-        next_command = "python -m course.bandit_train --steps 30 --slow"
+        next_command = ["course.bandit_train", "--steps", "30", "--slow"]
         publish(run, conditions, summary, report, read=[LOG], next_command=next_command)
     return 0
 

@@ -1,11 +1,14 @@
-"""Machinery: Loops B and C on one policy. Both raise the reward of what is delivered, only one changes the policy.
+"""Machinery: Loops B and C side by side. Both raise the reward of what is delivered, only one changes the policy.
 
     python -m course.policy_improvement_demo --mode selection
     python -m course.policy_improvement_demo --mode learning
 
-Each round samples N completions of one prompt. Selection delivers the best of them and keeps the policy; learning
-delivers the first, and updates the policy from the rewards of all of them. ``pass@1`` is the policy's own, exact: the
-probability that one fresh sample gets reward 1. It changes in one mode only.
+Each round samples N completions of one prompt from a toy policy. Selection delivers the best of them and keeps the
+policy; learning delivers the first, and updates the policy from the rewards of all of them. ``pass@1`` is the policy's
+own, exact: the probability that one fresh sample gets reward 1. It changes in one mode only.
+
+``--mode selection`` also chooses among the first N of the lab's recorded samples (``PACK``), whose policy nobody can
+change any more. These choices are the run's results; the rounds of the toy policy are its log.
 """
 
 from __future__ import annotations
@@ -15,12 +18,18 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from course.artifacts.learning import RoundRow, learning_result
-from course.artifacts.records import RESULTS, Result, Selection
-from course.artifacts.summary import summary_of
+from course.artifacts.records import RESULTS, Details, Result, Selection
+from course.artifacts.summary import choice_of, summary_of
 from course.artifacts.writing import RunWriter
 from course.command import Parser, non_negative_int, positive_int, run_command
+from course.datasets.files import LAB
+from course.datasets.pairing import paired
+from course.datasets.sources import Dataset, SelectionPack, provenance
+from course.errors import UserError
 from course.publishing import Conditions, publish
 from course.reports.policy_improvement_demo import policy_improvement_text
+from course.reports.updates import knob_of
+from course.score import measure
 from course.stats import mean
 
 if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --help answers at once
@@ -29,13 +38,15 @@ if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --he
 LOG = "policy_improvement.jsonl"
 START = (1.0, -0.5, 0.5, -1.0)  # logits of the arms at the start: the right ones are not the favourites
 LEARNING_RATE = 0.5
+DATASET = LAB / "data" / "datasets" / "math_dev.jsonl"
+PACK = LAB / "data" / "rollouts" / "selection_pack_dev.jsonl"
 
 
 def improve(mode: Literal["selection", "learning"], draws: Floats) -> Iterator[RoundRow]:
     """Both loops in one place, a round for each row of the uniform ``draws`` [rounds, N]: only the end differs."""
     import numpy as np
 
-    from course.policies.bandit import arm_rewards
+    from course.policies.bandit import ARMS, arm_rewards
     from course.policies.reinforce import apply_gradient
     from course.policies.softmax import expected_reward, grad_log_prob, sample, softmax
 
@@ -46,27 +57,32 @@ def improve(mode: Literal["selection", "learning"], draws: Floats) -> Iterator[R
         action = sample(p, u)
         reward = rewards[action]
         delivered = float(reward.max() if mode == "selection" else reward[0])
-        pass_at_1 = float(expected_reward(p, rewards))
-        yield RoundRow(number, pass_at_1, p.tolist(), action.tolist(), reward.tolist(), delivered)
         if mode == "learning":
             advantage = reward - reward.mean()
             direction = (advantage[:, None] * grad_log_prob(p, action)).mean(axis=0)
             theta = apply_gradient(theta, direction, LEARNING_RATE)
+        new_p = softmax(theta)
+        texts = [ARMS[a] for a in action]
+        before, after = (float(expected_reward(policy, rewards)) for policy in (p, new_p))
+        numbers = (p.tolist(), action.tolist(), texts, reward.tolist(), delivered, new_p.tolist())
+        yield RoundRow(number, before, *numbers, after)
 
 
-def selection(row: RoundRow) -> Selection:
-    """Loop B's result: the first of the best samples of the round."""
-    from course.policies.bandit import ARMS, EXAMPLE
-
-    samples = [ARMS[action] for action in row.actions]
-    chosen = row.rewards.index(row.delivered)
-    best = learning_result(EXAMPLE, samples[chosen], row.round - 1)
-    scored = (best.prompt, best.expected_answer, best.completion, best.reward, best.details)
-    return Selection(f"round-{row.round:03}", *scored, samples, row.rewards, chosen)
+def select_first_best(dataset: Dataset, pack: SelectionPack) -> Iterator[Selection]:
+    """Loop B on recorded samples: of the first ``pack.n`` of each prompt, the first of the best."""
+    for example, samples in paired(dataset, pack, missing_allowed=False, dataset=dataset.path, completions=pack.path):
+        if samples is None:
+            continue  # paired() refuses the run at its end
+        measured = [measure(example.expected_answer, sample) for sample in samples]
+        rewards = [measurement.reward for measurement in measured]
+        best = rewards.index(max(rewards[: pack.n]))
+        reward, outcome, parsed = measured[best]
+        scored = (example.id, example.prompt, example.expected_answer, samples[best], reward, Details(outcome, parsed))
+        yield Selection(*scored, samples[: pack.n], rewards[: pack.n], best, samples[pack.n :], rewards[pack.n :])
 
 
 def main() -> int:
-    parser = Parser("course.policy_improvement_demo", "Loops B and C on one policy: which of them changes it?")
+    parser = Parser("course.policy_improvement_demo", "Loops B and C side by side: which of them changes the policy?")
     help_ = "choose among samples, or learn from them"
     parser.add_argument("--mode", choices=("selection", "learning"), required=True, help=help_)
     parser.add_argument("--rounds", type=positive_int, default=40, help="how many (default: 40)")
@@ -74,35 +90,51 @@ def main() -> int:
     parser.add_argument("--seed", type=non_negative_int, default=0, help="of the draws (default: 0)")
     parser.add_run_options()
     args = parser.parse_args()
+    if args.mode == "learning" and args.n == 1:
+        raise UserError("--n 1: expected 2 or more, a sample learns by comparison with the others of its round, got 1")
 
     import numpy as np
 
-    from course.policies.bandit import ARMS, EXAMPLE
+    from course.policies.bandit import EXAMPLE
 
     with RunWriter(args.outdir) as run:
         rows = list(improve(args.mode, np.random.default_rng(args.seed).random((args.rounds, args.n))))
-        summary: dict[str, Any] = {
-            "pass_at_1_before": rows[0].pass_at_1,
-            "pass_at_1_after": rows[-1].pass_at_1,
-            "delivered": mean([row.delivered for row in rows]),
-        }
         results: Sequence[Result]
+        summary: dict[str, Any]
+        said: dict[str, Any] = {"knob": knob_of(rows)} if args.mode == "learning" else {}
         if args.mode == "selection":
-            results = [selection(row) for row in rows]
-            summary |= summary_of(Counter(result.details.outcome for result in results))
+            dataset, pack = Dataset(DATASET, None), SelectionPack(PACK, args.n)
+            results = choices = list(select_first_best(dataset, pack))
+            outcomes = Counter(choice.details.outcome for choice in choices)
+            summary = summary_of(outcomes, Counter(map(choice_of, choices)))
+            said = {
+                "dataset": dataset,
+                "completions_fingerprint": pack.completions.sha256,
+                "samples_per_prompt": args.n,
+                "source": provenance(pack.completions),
+            }
         else:
-            results = [learning_result(EXAMPLE, ARMS[a], row.round - 1) for row in rows for a in row.actions]
+            pairs = [(text, row.round - 1) for row in rows for text in row.completions]
+            results = [learning_result(EXAMPLE, text, step) for text, step in pairs]
+            summary = {
+                "pass_at_1_before": rows[0].pass_at_1,
+                "pass_at_1_after": rows[-1].new_pass_at_1,
+                "delivered": mean([row.delivered for row in rows]),
+            }
         run.write_rows(LOG, rows)
         run.write_rows(RESULTS, results)
         conditions = Conditions(
             loop="B" if args.mode == "selection" else "C",
             command="course.policy_improvement_demo",
-            settings={"mode": args.mode, "rounds": args.rounds, "n": args.n},
+            settings={"mode": args.mode, "prompt": EXAMPLE["prompt"], "rounds": args.rounds, "n": args.n},
             change=args.change,
-            samples_per_prompt=args.n if args.mode == "selection" else None,
+            expect=args.expect,
             seed=args.seed,
+            **said,
         )
-        publish(run, conditions, summary, policy_improvement_text(rows, summary, args.mode), read=[LOG])
+        publish(
+            run, conditions, summary, policy_improvement_text(rows, summary, args.mode, EXAMPLE["prompt"]), read=[LOG]
+        )
     return 0
 
 

@@ -1,35 +1,48 @@
-"""Machinery: the one ending of a run. Manifest, page, the look at the holdout, what is printed when all is on disk.
+"""Machinery: the one ending of a run. Manifest, page, line in the log of runs, what is printed when all is on disk.
 
 Every command that leaves a run ends here, so that what a run holds is decided in one place.
 """
 
+import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from course.artifacts.holdout import HOLDOUT, looks
-from course.artifacts.locked_room import room_conditions
-from course.artifacts.records import RESULTS, SCHEMA_VERSION, SUMMARY, Manifest, Result
+from course.artifacts import run_log
+from course.artifacts.locked_room import room_digest
+from course.artifacts.records import RESULTS, SCHEMA_VERSION, SUMMARY, Manifest, Result, TrainedOn
+from course.artifacts.run_log import LogLine, locked, looks, read_log
 from course.artifacts.scorer_identity import installed
-from course.artifacts.writing import RUNS, RunWriter
+from course.artifacts.writing import RunWriter
 from course.datasets.records import Provenance
-from course.datasets.sources import Dataset
+from course.datasets.sources import HOLDOUT, Dataset, holdouts_in
+from course.errors import written_runs
 from course.reports.run_page import run_page
-from course.text import visible, visible_path
+from course.reports.tables import WIDTH
+from course.text import shell_word, visible, visible_path
+
+RUN = Path("{run}")  # in a next command: the run's folder
+INSPECT = ("course.inspect_run", "--run", RUN, "--only-fails", "--top-k", "5")  # the next command after Loops A and B
+MAIN_NUMBERS = (  # of a summary, the first of these is what the log of runs shows; a run of many trainings has none
+    *("selected_accuracy", "pass_rate", "true_reward", "fresh_pass_rate", "pass_at_1_after"),
+    *("expected_reward_after", "expected_return_after", "highest_verifier_reward"),
+)
 
 
 class Conditions(NamedTuple):
     """What a command says of its run. What can be derived (scorer, fingerprints, digests) is not asked for.
 
-    ``change``: the one thing changed since the run before, in the student's words. ``dataset``: read to its end.
-    ``holdout``: a second dataset that was measured beside it. ``seed``: of what the run itself draws; Loops A and B
-    draw nothing. ``knob``: what was turned, where it is not what the loop turns.
+    ``change``: the one thing changed since the run before, in the student's words; ``expect``: what they expected of
+    it. ``dataset``: read to its end. ``holdout``: a second dataset that was measured beside it. ``seed``: of what the
+    run itself draws; Loops A and B draw nothing. ``knob``: what was turned, where it is not what the loop turns.
     """
 
     loop: Literal["A", "B", "C"]
     command: str
     settings: dict[str, Any]
     change: str | None
+    expect: str | None
     dataset: Dataset | None = None
     holdout: Dataset | None = None
     completions_fingerprint: str | None = None
@@ -47,47 +60,78 @@ def publish(
     *,
     examples: Sequence[Result] = (),
     read: Sequence[str] = (),
-    next_command: str = "",
+    next_command: Sequence[str | Path] = (),
 ) -> Path:
-    """Seal the run, put it in its place, then print ``report`` and where the run is. Returns the place.
+    """Seal the run, put it in its place, and only then print ``report`` and where the run is. Returns the place.
 
     ``summary``: what summary.json holds. ``examples``: rows for the run's page. ``read``: names of files to look at.
-    ``next_command``: what to type next, with ``{run}`` for the run's folder. The report is printed only when the
-    run is on disk.
+    ``next_command``: the words to type next after ``python -m``, the run's folder as ``RUN``.
     """
     if RESULTS not in run.outputs:
         raise ValueError(f"every run has {RESULTS}: {conditions.command} wrote none")
     run.write_json(SUMMARY, summary)
     manifest = manifest_of(conditions, run.outputs)
-    holdout = opened_holdout(conditions)
-    look = looks(RUNS, holdout) + 1 if holdout else 0
-    page = run_page(
-        conditions.loop, summary, room_conditions(manifest), manifest.change, examples, look, conditions.knob
+    digest = run.seal(manifest)
+    main = [name for name in MAIN_NUMBERS if name in summary][:1]
+    line = LogLine(
+        run="",
+        manifest=digest,
+        loop=conditions.loop,
+        command=conditions.command,
+        change=manifest.change,
+        expect=manifest.expect,
+        number={name: summary[name] for name in main},
+        room=room_digest(manifest) if conditions.loop != "C" else None,
+        holdouts=opened_holdouts(conditions),
     )
-    path = run.commit(manifest, page, holdout)
+    with locked(run_log.LOG) as log:
+        before = read_log(run_log.LOG)
+        look = max([looks(before, holdout) + 1 for holdout in line.holdouts], default=0)
+        page = run_page(manifest, summary, examples, look, digest, conditions.knob)
+        path = run.publish(log, line, page)
+    written_runs.append(path)
 
     print(f"{report}\n")
     if look:
         print(f"holdout: this was look number {look} at it; each look is a chance to tune on it")
     print(f"run: {visible_path(path)}")
+    print(f"digest: {digest}")
     if read:
         print(f"read: {', '.join([visible_path(path / read[0]), *read[1:]])}")
     if next_command:
-        print(f"next: {next_command.replace('{run}', visible_path(path))}")
+        print(command_line([word_of(word, path) for word in next_command]))
     return path
 
 
-def opened_holdout(conditions: Conditions) -> str | None:
-    """The fingerprint of the holdout that this run measured, or None. Loop C only learns on its own dataset."""
-    if conditions.holdout:
-        return conditions.holdout.fingerprint
-    dataset = conditions.dataset
-    return dataset.fingerprint if dataset and dataset.split == HOLDOUT and conditions.loop != "C" else None
+def word_of(word: str | Path, run: Path) -> str:
+    """A word of a command line, to be pasted; ``RUN`` in front of a path is the run's folder."""
+    if isinstance(word, str):
+        return word
+    return shell_word(run / word.relative_to(RUN) if word.is_relative_to(RUN) else word)
+
+
+def command_line(words: Sequence[str], windows: bool = os.name == "nt") -> str:
+    """``next: python -m …``, on as many lines as a terminal asks for; its continuation is not one for Windows."""
+    lines = ["next: python -m"]
+    for option in re.split(" (?=--)", " ".join(words)):  # each with its value
+        if windows or len(lines[-1]) + 1 + len(option) < WIDTH - 2:
+            lines[-1] += f" {option}"
+        else:
+            lines.append(f"    {option}")
+    return " \\\n".join(lines)
+
+
+def opened_holdouts(conditions: Conditions) -> list[str]:
+    """Which holdouts this run measured. Loop C only learns on its own dataset, or samples from it."""
+    measured = conditions.holdout or (conditions.dataset if conditions.loop != "C" else None)
+    if measured is None or (measured is conditions.dataset and measured.split != HOLDOUT):
+        return []
+    return holdouts_in(measured.prompts)
 
 
 def manifest_of(conditions: Conditions, outputs: dict[str, str]) -> Manifest:
     """The manifest. ``outputs``: name -> SHA-256 of every file that is evidence."""
-    scorer, dataset, source = installed(), conditions.dataset, conditions.source
+    dataset, source = conditions.dataset, conditions.source
     return Manifest(
         schema_version=SCHEMA_VERSION,
         loop=conditions.loop,
@@ -96,16 +140,24 @@ def manifest_of(conditions: Conditions, outputs: dict[str, str]) -> Manifest:
         split=dataset.split if dataset else None,
         dataset_fingerprint=dataset.fingerprint if dataset else None,
         prompts_fingerprint=dataset.prompts_fingerprint if dataset else None,
+        examples_fingerprint=dataset.examples_fingerprint if dataset else None,
         completions_fingerprint=conditions.completions_fingerprint,
         samples_per_prompt=conditions.samples_per_prompt,
-        policy=source.policy if source else None,
-        sampling=source.sampling if source else None,
+        policy=visible(source.policy) if source else None,
+        sampling=source.sampling if source and source.completions_sha256 else None,
+        trained_on=trained_on(source, dataset),
         seed=conditions.seed,
-        scorer_name=scorer.name,
-        scorer_version=scorer.version,
-        scorer_fingerprint=scorer.fingerprint,
-        spec=scorer.spec,
-        golden=scorer.golden,
+        **installed()._asdict(),
         change=None if conditions.change is None else visible(conditions.change),
+        expect=None if conditions.expect is None else visible(conditions.expect),
         outputs=outputs,
     )
+
+
+def trained_on(source: Provenance | None, dataset: Dataset | None) -> TrainedOn | None:
+    """What the policy was trained on, and how much of it this dataset shares."""
+    if source is None or source.training is None or dataset is None:
+        return None
+    training = source.training
+    rubric = None if training.rubric is None else visible(training.rubric)
+    return TrainedOn(rubric, len(training.prompts), dataset.trained_on(training))

@@ -10,7 +10,6 @@ settings and seed give the same completions; with the training's seed, those of 
 
 from __future__ import annotations
 
-from argparse import ArgumentTypeError
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -19,37 +18,33 @@ from typing import TYPE_CHECKING
 from course.artifacts.records import RESULTS
 from course.artifacts.rollout_files import policy_name, write_rollouts
 from course.artifacts.writing import RunWriter
-from course.command import Parser, fraction, non_negative_float, non_negative_int, positive_int, run_command
+from course.command import Parser, non_negative_float, non_negative_int, positive_fraction, positive_int, run_command
 from course.datasets.records import Provenance, Sampling
 from course.datasets.sources import Dataset
-from course.publishing import Conditions, publish
+from course.publishing import RUN, Conditions, publish
 from course.reports.progress import with_progress
-from course.text import clipped, visible, visible_path
+from course.text import clipped, visible
 
 if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --help answers at once
+    import numpy as np
+
     from course.policies.token_policy import Policy
 
-_BATCH = 2_000  # completions side by side
+_COMPLETIONS_AT_ONCE = 2_000  # completions side by side
 
 
-def sample_dataset(policy: Policy, dataset: Dataset, sampling: Sampling) -> Iterator[tuple[str, list[str]]]:
-    """Each id in order with its n completions, by the generator that evaluations draw from."""
+def sample_dataset(
+    policy: Policy, dataset: Dataset, sampling: Sampling, rng: np.random.Generator
+) -> Iterator[tuple[str, list[str]]]:
+    """Each id in order with its n completions. ``rng``: of the seed that ``sampling`` names."""
     from course.policies.sampling import sample_texts
-    from course.policies.token_learner import generator
 
-    rng, n = generator(sampling.seed, "evaluation"), sampling.n
+    n = sampling.n
     examples = iter(with_progress(dataset, "sampling"))
-    while batch := list(islice(examples, max(1, _BATCH // n))):
+    while batch := list(islice(examples, max(1, _COMPLETIONS_AT_ONCE // n))):
         prompts = [example.prompt for example in batch for _ in range(n)]
         texts = sample_texts(policy, prompts, rng, sampling.temperature, sampling.top_p)
         yield from ((example.id, texts[i * n : (i + 1) * n]) for i, example in enumerate(batch))
-
-
-def top_p(text: str) -> float:
-    """An argument: more than 0, at most 1."""
-    if not fraction(text):
-        raise ArgumentTypeError(f"expected a number above 0, up to 1, got {text}")
-    return float(fraction(text))
 
 
 def main() -> int:
@@ -58,51 +53,52 @@ def main() -> int:
     parser.add_argument("--dataset", type=Path, required=True, help="JSONL: id, prompt, expected_answer")
     parser.add_argument("--n", type=positive_int, default=1, help="of each prompt (default: 1; more make a pack)")
     parser.add_argument("--temperature", type=non_negative_float, default=1.0, help="0 is greedy (default: 1)")
-    parser.add_argument("--top-p", type=top_p, default=1.0, help="keep the most probable tokens only (default: 1)")
+    help_ = "keep the most probable tokens only (default: 1)"
+    parser.add_argument("--top-p", type=positive_fraction, default=1.0, help=help_)
     parser.add_argument("--seed", type=non_negative_int, default=0, help="of the random draws (default: 0)")
     parser.add_run_options()
     args = parser.parse_args()
 
     from course.policies.policy_file import policy_bytes, read_policy
+    from course.policies.token_learner import generator
 
-    policy = read_policy(args.policy)
+    policy, training = read_policy(args.policy)
     dataset = Dataset(args.dataset, None)
     source = Provenance(
-        policy=policy_name(policy_bytes(policy)),
+        policy=policy_name(policy_bytes(policy, training)),
         created=None,  # the same policy and settings write the same completions on any day
         sampling=Sampling(temperature=args.temperature, top_p=args.top_p, seed=args.seed, n=args.n),
+        training=training,
         note=f"course.sample_rollouts on {visible(args.dataset.name)}",
     )
     name, command, option = (
         ("rollouts", "eval", "completions") if args.n == 1 else ("selection_pack", "selection_demo", "samples")
     )
     with RunWriter(args.outdir) as run:
-        rows = list(sample_dataset(policy, dataset, source.sampling))
-        write_rollouts(run, name, rows, source)
+        rng = generator(args.seed, "evaluation")  # so that an evaluation's seed gives that evaluation's texts
+        rows = list(sample_dataset(policy, dataset, source.sampling, rng))
+        source = write_rollouts(run, name, rows, source)
         run.write_rows(RESULTS, [])
         different = len({text for _, samples in rows for text in samples})
         report = [f"Sampled from {source.policy}: nothing was scored, nothing was learned."]
         report += [f"  {clipped(id_, 20)}  {clipped(samples[0], 54)}" for id_, samples in rows[:3]]
-        settings = {"policy": visible(args.policy.name), "dataset": visible(args.dataset.name)}
         conditions = Conditions(
-            "C",
-            "course.sample_rollouts",
-            settings,
-            args.change,
-            dataset,
+            loop="C",
+            command="course.sample_rollouts",
+            settings={},  # all there is to set is in the source
+            change=args.change,
+            expect=args.expect,
+            dataset=dataset,
+            completions_fingerprint=source.completions_sha256,
             samples_per_prompt=args.n,
             source=source,
             seed=args.seed,
             knob="none: completions were sampled",
         )
-        publish(
-            run,
-            conditions,
-            {"prompts": len(rows), "different_texts": different},
-            "\n".join(report),
-            next_command=f"python -m course.{command} --dataset {visible_path(args.dataset)} \\\n"
-            f"          --{option} {{run}}/{name}.jsonl" + (f" --n {args.n}" if args.n > 1 else ""),
-        )
+        summary = {"prompts": len(rows), "different_texts": different}
+        next_command = [f"course.{command}", "--dataset", args.dataset, f"--{option}", RUN / f"{name}.jsonl"]
+        next_command += ["--n", str(args.n)] if args.n > 1 else []
+        publish(run, conditions, summary, "\n".join(report), next_command=next_command)
     return 0
 
 

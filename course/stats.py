@@ -12,6 +12,7 @@ Not covered
     Clustered prompts (several about one passage), more than two runs at once (no correction for many looks).
 """
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from math import comb, exp, expm1, fsum, lgamma, log, log1p, sqrt
 
@@ -56,14 +57,8 @@ def mcnemar_exact(gained: int, lost: int) -> float:
 
 def flips_needed(lost: int) -> int:
     """The fewest gained that make the exact p fall below 0.05, given those lost."""
-    step = 1
-    while mcnemar_exact(lost + step, lost) >= 0.05:
-        step *= 2
-    net = step // 2  # not enough; step is
-    while step - net > 1:
-        middle = (net + step) // 2
-        net, step = (net, middle) if mcnemar_exact(lost + middle, lost) < 0.05 else (middle, step)
-    return lost + step
+    nets = range(lost + 6)  # p only falls as the net rises, and one of lost + 6 is always enough
+    return lost + bisect_left(nets, True, key=lambda net: mcnemar_exact(lost + net, lost) < 0.05)
 
 
 def paired_interval(gained: int, lost: int, n: int) -> tuple[float, float]:

@@ -3,14 +3,19 @@
 Not part of the scorer's fingerprint: another way to print a character makes no other scorer.
 """
 
+import os
 import re
+import shlex
 import unicodedata
 from pathlib import Path
 from typing import Final
 
-from course.faults import INVISIBLE
+from course.faults import INVISIBLE, type_name
 
-_INVISIBLE: Final = re.compile(f"[{INVISIBLE}]")  # Python calls some of these printable
+# Python calls some of these printable: of Unicode 17.0's Default_Ignorable_Code_Point, and three that it leaves out.
+_INVISIBLE: Final = re.compile(f"[{INVISIBLE}]")
+_QUOTED: Final = 80  # the longest value that an error quotes
+_WINDOWS: Final = os.name == "nt"
 _UNNAMED: Final = {"\t": "TAB", "\n": "LINE FEED", "\r": "CARRIAGE RETURN", "\0": "NULL", "\x1b": "ESCAPE"}
 
 
@@ -42,3 +47,31 @@ def one_line(text: str, width: int) -> str:
 def visible_path(path: Path) -> str:
     """A path for a person: a folder's name can be as hostile as a completion."""
     return visible(str(path))
+
+
+def shell_word(path: Path) -> str:
+    """A path as one word to paste into a POSIX shell or, on Windows, into PowerShell or cmd.
+
+    A path with characters that cannot be seen is shown as ``visible_path`` shows it: the word then names no file, and
+    pasting it does nothing else. On Windows a name with ``$``, ``%`` or a backtick has no form that both shells read.
+    """
+    shown = visible_path(path)
+    if shown.startswith("-"):
+        shown = f".{os.sep}{shown}"  # else it is taken for an option
+    if not _WINDOWS:
+        return shlex.quote(shown)
+    return shown if re.fullmatch(r"[\w.:/\\-]+", shown) else f'"{shown}"'
+
+
+def described(error: BaseException | None) -> str:
+    """An exception's class and words in one short line, however odd both are: either may be made by a student."""
+    try:
+        words = str.__str__(str(error))
+    except BaseException as odd:
+        words = f"its own words raise {clipped(type_name(odd), _QUOTED)}"
+    return clipped(f"{type_name(error)[:_QUOTED]}: {words[:_QUOTED]}", 2 * _QUOTED)
+
+
+def quoted(text: str) -> str:
+    """A value that an error quotes, at most 80 characters of it."""
+    return clipped(text, _QUOTED)

@@ -7,7 +7,7 @@ Without a TEXT it shows the right line and five near misses. Each text is split 
 models, and scored as an answer to the bandit's prompt. Tokens are the actions whose probabilities Loop C changes.
 """
 
-import re
+import json
 from typing import Final
 
 from course.artifacts.learning import TokenizedRow, learning_result
@@ -18,33 +18,25 @@ from course.errors import UserError
 from course.policies.tokenizer import VOCABULARIES, encode
 from course.publishing import Conditions, publish
 from course.reports.token_inspect import token_inspect_text
-from course.text import named
+from course.text import quoted
 
 TEXTS: Final = ("Final: 323", "Final:  323", "Final: 0323", "Final:\n323", "Final:323", "Final:\u00a0323")
 LOG: Final = "tokens.jsonl"
 
-_ESCAPE: Final = re.compile(r"\\(n|t|\\|u[0-9A-Fa-f]{4})?")
-_ESCAPED: Final = {"n": "\n", "t": "\t", "\\": "\\"}
-_SURROGATE: Final = re.compile("[\ud800-\udfff]")
-
 
 def unescape(text: str, number: int) -> str:
-    r"""A TEXT of the command line with ``\n``, ``\t``, ``\uXXXX`` and ``\\`` made into characters.
+    r"""A TEXT of the command line with ``\n``, ``\t``, ``\uXXXX`` and ``\\`` made into characters, as JSON does.
 
-    ``number``: its place among the TEXTs, from 1 on. Raises UserError for any other backslash, for a byte that is not
-    UTF-8, and for one half of a UTF-16 pair.
+    ``number``: its place among the TEXTs, from 1 on. Raises UserError for a backslash that JSON does not know, for a
+    byte that is not UTF-8, and for one half of a UTF-16 pair.
     """
-
-    def character(found: re.Match[str]) -> str:
-        code = found[1]
-        if code is None:
-            got = text[found.start() : found.start() + 2]
-            raise UserError(f"TEXT {number}: expected \\n, \\t, \\uXXXX or \\\\ (a backslash itself), got {got}")
-        return _ESCAPED.get(code) or chr(int(code[1:], 16))
-
-    unescaped = _ESCAPE.sub(character, text)
-    if stray := _SURROGATE.search(unescaped):
-        raise UserError(f"TEXT {number}: expected text, got {named(stray[0])}: no UTF-8, or half of a character")
+    expected = r"\n, \t, \uXXXX or \\ (a backslash itself)"
+    try:
+        unescaped = str(json.loads('"' + text.replace('"', r"\"") + '"', strict=False))
+        expected = "whole characters in UTF-8"
+        unescaped.encode()
+    except ValueError:
+        raise UserError(f"TEXT {number}: expected {expected}, got {quoted(text)}") from None
     return unescaped
 
 
@@ -67,13 +59,9 @@ def main() -> int:
                 rows.append(TokenizedRow(result.id, vocabulary, list(ids), [token.hex() for token in tokens]))
         run.write_rows(RESULTS, results)
         run.write_rows(LOG, rows)
-        conditions = Conditions(
-            loop="C",
-            command="course.token_inspect",
-            settings={"texts": len(texts), "vocabularies": list(VOCABULARIES)},
-            change=args.change,
-            knob="none: nothing was learned, texts were split into tokens",
-        )
+        settings = {"texts": len(texts), "vocabularies": list(VOCABULARIES)}
+        knob = "none: nothing was learned, texts were split into tokens"
+        conditions = Conditions("C", "course.token_inspect", settings, args.change, args.expect, knob=knob)
         summary = {"rewards": [result.reward for result in results]}
         publish(run, conditions, summary, token_inspect_text(results, rows), read=[LOG])
     return 0

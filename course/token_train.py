@@ -12,32 +12,29 @@ training and keeps what was learned: the policy of the log's last row.
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec.structs import asdict
 
-from course.artifacts.holdout import HOLDOUT
 from course.artifacts.rollout_files import policy_name, write_rollouts
 from course.artifacts.token_rows import EvaluationRow, evaluation_results, token_update_rows, write_checkpoint
 from course.artifacts.writing import RunWriter
 from course.command import Parser, finite_float, non_negative_float, non_negative_int, positive_int, run_command
-from course.datasets.records import Provenance, Sampling
-from course.datasets.sources import Dataset
+from course.datasets.records import Provenance, Sampling, Task, Training, prompt_digest
+from course.datasets.sources import HOLDOUT, Dataset
 from course.errors import UserError
 from course.policies.presets import PRESETS, Plan
-from course.publishing import Conditions, publish
+from course.publishing import RUN, Conditions, publish
 from course.reports.progress import with_progress
 from course.reports.token_train import token_train_text
 from course.reports.token_train_figure import learning_curves
 from course.rubrics.hackable import GAPS, RUBRICS
-from course.text import visible, visible_path
 
 if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --help answers at once
     from course.policies.evaluation import Checkpoint
-    from course.policies.token_learner import Task
 
 POLICY_FILE, REFERENCE_FILE, CURVES_FILE, SLOW_FILE = "policy.npz", "reference.npz", "learning_curves.png", "slow.jsonl"
 PRESET_HELP = "generalise: 1,000 two-digit sums, which share their digits (default); memorise: 75 one-digit sums"
@@ -60,15 +57,11 @@ def read_examples(dataset: Dataset, holdout: Dataset | None) -> tuple[list[Task]
     examples = [example.asked() for example in dataset]
     unseen = [example.asked() for example in holdout or ()]
     if dataset.split == HOLDOUT:
-        raise UserError(
-            f"{visible_path(dataset.path)}: expected a dataset to learn on, got a holdout; name it with --holdout"
-        )
+        raise UserError(f"{dataset.path}: expected a dataset to learn on, got a holdout; name it with --holdout")
     shared = {example["prompt"] for example in examples} & {example["prompt"] for example in unseen}
     if holdout and shared:
-        raise UserError(
-            f"{visible_path(holdout.path)}: expected prompts that are never learned on, got {len(shared)} of "
-            f"{visible_path(dataset.path)} among them"
-        )
+        got = f"{len(shared)} of {dataset.path} among them"
+        raise UserError(f"{holdout.path}: expected prompts that are never learned on, got {got}")
     return examples, unseen
 
 
@@ -92,16 +85,21 @@ def write_evaluations(
     return rows, ends, 0
 
 
-def write_ends(run: RunWriter, ends: Iterable[Checkpoint], args: Namespace) -> str:
-    """The first and the last checkpoint: its policy, and its completions as rollouts. Returns the last one's name."""
+def write_ends(run: RunWriter, ends: Iterable[Checkpoint], examples: Sequence[Task], args: Namespace) -> str:
+    """The first and the last checkpoint: its policy, and its completions as rollouts. Returns the last one's name.
+
+    ``examples``: what was trained on. Both files say so, and the rubric that rewarded it if there was an update.
+    """
     from course.policies.policy_file import policy_bytes
 
     sampling = Sampling(temperature=1.0, top_p=1.0, seed=args.seed, n=1)
+    prompts = sorted({prompt_digest(example["prompt"]) for example in examples})
     for file, checkpoint in zip((REFERENCE_FILE, POLICY_FILE), ends, strict=True):
-        content = policy_bytes(checkpoint.policy)
+        training = Training(args.rubric if checkpoint.step else None, prompts)
+        content = policy_bytes(checkpoint.policy, training)
         run.write_bytes(file, content)
         note = f"course.token_train, {checkpoint.step} updates on rubric {args.rubric}, seed {args.seed}"
-        source = Provenance(policy_name(content), None, sampling, note)
+        source = Provenance(policy_name(content), None, sampling, training=training, note=note)
         for split, evaluation in checkpoint.evaluations.items():
             pairs = zip(evaluation.examples, evaluation.texts, strict=True)
             samples = ((example["id"], [text]) for example, text in pairs)
@@ -132,26 +130,21 @@ def main() -> int:
         count = 1 + -(-plan.steps // args.eval_every)
         watched = with_progress(checkpoints, "learning", count)
         rows, ends, status = write_evaluations(run, watched, args, plan.kl_coef)
-        name = write_ends(run, [ends[0], ends[-1]], args)
+        name = write_ends(run, [ends[0], ends[-1]], examples, args)
         run.write_bytes(CURVES_FILE, learning_curves(rows, args.rubric))
         settings = plan._asdict() | {
-            "dataset": visible(dataset.path.name),
-            "holdout": visible(holdout.path.name) if holdout else None,
             "holdout_fingerprint": holdout.fingerprint if holdout else None,
             "rubric": args.rubric,
             "eval_every": args.eval_every,
         }
         written = [row for row in evaluation_results(ends[-1], args.rubric) if row.split == "train"]
-        publish(
-            run,
-            Conditions("C", "course.token_train", settings, args.change, dataset, holdout, seed=args.seed),
-            {"policy": name, "interrupted": bool(status)} | asdict(rows[-1]),
-            token_train_text(plan, dataset.path.name, args.rubric, slow, rows, written),
-            examples=written[:2],
-            read=[CURVES_FILE],
-            next_command=f"python -m course.sample_rollouts --policy {{run}}/{POLICY_FILE} \\\n"
-            f"          --dataset {visible_path(dataset.path)}",
+        conditions = Conditions(
+            "C", "course.token_train", settings, args.change, args.expect, dataset, holdout, seed=args.seed
         )
+        summary = {"policy": name, "interrupted": bool(status)} | asdict(rows[-1])
+        report = token_train_text(plan, dataset.path.name, args.rubric, slow, rows, written)
+        sample = ("course.sample_rollouts", "--policy", RUN / POLICY_FILE, "--dataset", dataset.path)
+        publish(run, conditions, summary, report, examples=written[:2], read=[CURVES_FILE], next_command=sample)
     return status
 
 

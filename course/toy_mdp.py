@@ -19,6 +19,7 @@ from course.artifacts.writing import RunWriter
 from course.command import Parser, finite_float, non_negative_int, positive_int, run_command
 from course.publishing import Conditions, publish
 from course.reports.toy_mdp import toy_mdp_story, toy_mdp_text
+from course.reports.updates import knob_of
 from course.score import score
 from course.stats import mean
 
@@ -84,9 +85,10 @@ def main() -> int:
             "expected_return_after": expected_return(updates[-1].new_theta),
             "first_step_probs": rows[-1].new_probs[0],
         }
-        settings = {"episodes": args.episodes, "lr": args.lr, "credit_step1": credited[0]}
-        conditions = Conditions("C", "course.toy_mdp", settings, args.change, seed=args.seed)
-        next_command = "python -m course.token_train"
+        settings = {"prompt": EXAMPLE["prompt"], "episodes": args.episodes, "lr": args.lr, "credit_step1": credited[0]}
+        said = (args.change, args.expect)
+        conditions = Conditions("C", "course.toy_mdp", settings, *said, seed=args.seed, knob=knob_of(rows))
+        next_command = ["course.token_train"]
         publish(run, conditions, summary, toy_mdp_text(rows, summary), read=[EPISODES], next_command=next_command)
     return 0
 

@@ -41,8 +41,8 @@ def main() -> int:
     idle = [case for case in exploits if case.rule not in RULES or case in unrewarded[case.rule]]
     unattacked = set(RULES) - {case.rule for case in exploits}
 
-    instrument = installed()
-    print(f"{instrument.name} {instrument.version}   fingerprint {instrument.fingerprint[:16]}…\n")
+    scorer = installed()
+    print(f"{scorer.scorer_name} {scorer.scorer_version}   fingerprint {scorer.scorer_fingerprint[:16]}…\n")
     print(f"{confusion_text(verdicts)}\n\n{ablations_text(exploits, unrewarded)}\n")
     failures = [
         *(verdict_text(verdict) for verdict in verdicts if not verdict.passed),

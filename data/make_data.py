@@ -16,6 +16,7 @@ Left out
 """
 
 import argparse
+import hashlib
 import json
 import random
 from collections.abc import Callable
@@ -25,8 +26,7 @@ from typing import Any
 
 from word_problems import with_word_problems
 
-DEV_ROUNDS, HOLDOUT_ROUNDS = 8, 6  # prompts of each kind
-SAMPLES = 8
+DEV_ROUNDS, HOLDOUT_ROUNDS, SAMPLES = 8, 6, 8  # prompts of each kind in either split; completions in a group
 POLICY, CREATED = "simulated-writer-1", "2026-11-21"
 NOTE = "No language model was run: data/make_data.py drew these texts at random, modelled on what models write."
 
@@ -140,8 +140,7 @@ CUT_OFF = (*WORKED, *IN_FORMAT[:4])  # written like this, then broken off somewh
 HABITS: tuple[Forms, ...] = (FREE, NEAR_PREFIX, WORKED, RESHAPED) * 2 + (WORKED, DRESSED)
 HABITS += (TWO_ANSWERS, UNWILLING, CUT_OFF)
 
-FULLWIDTH = str.maketrans("0123456789", "０１２３４５６７８９")
-ARABIC_INDIC = str.maketrans("0123456789", "٠١٢٣٤٥٦٧٨٩")
+FULLWIDTH, ARABIC_INDIC = (str.maketrans("0123456789", digits) for digits in ("０１２３４５６７８９", "٠١٢٣٤٥٦٧٨٩"))
 
 
 @dataclass(frozen=True)
@@ -229,10 +228,11 @@ def example(id_: str, split: str, problem: Problem) -> dict[str, Any]:
 
 
 def write_generated(path: Path, records: list[dict[str, Any]], seed: int, n: int) -> None:
-    sampling = {"temperature": 1.0, "top_p": 1.0, "seed": seed, "n": n}
-    provenance = {"policy": POLICY, "created": CREATED, "sampling": sampling, "note": NOTE}
     write_jsonl(path, records)
-    write_text(path.with_suffix(".meta.json"), json.dumps(provenance, indent=2))
+    sampling = {"temperature": 1.0, "top_p": 1.0, "seed": seed, "n": n}
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    provenance = {"policy": POLICY, "created": CREATED, "sampling": sampling, "completions_sha256": digest}
+    write_text(path.with_suffix(".meta.json"), json.dumps(provenance | {"training": None, "note": NOTE}, indent=2))
 
 
 def write_jsonl(path: Path, records: list[dict[str, Any]]) -> None:

@@ -8,7 +8,8 @@ happen, and run
         --samples data/rollouts/selection_pack_dev.jsonl --n 4
 
 Ideas: always the first; the last of the best; the shortest; the worst. What happens to the three numbers, and to
-which of them does nothing happen, whatever you write here?
+which of them does nothing happen, whatever you write here? A module of your own beside this file is imported as
+``from exercises.helper import …``.
 """
 
 from course.exercises.picking import Sample

@@ -9,14 +9,17 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
 import pytest
 from hypothesis import HealthCheck, settings
 
+from course import process
+from course.artifacts import run_log
 from course.command import run_command
 
 ROOT = Path(__file__).parents[1]
@@ -26,13 +29,37 @@ ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_M
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("lab", "which tests (default: all but the slow ones)")
-    group.addoption("--fast", action="store_true", help="only those without commands, processes, trainings")
+    group.addoption("--fast", action="store_true", help="only those without commands, processes, trainings, sweeps")
     group.addoption("--all", action="store_true", help="the slow ones too, and more examples of each property")
+
+
+RUNS_BEFORE = pytest.StashKey[dict[str, tuple[int, int]]]()
+
+
+def runs_of_this_checkout() -> dict[str, tuple[int, int]]:
+    """Everything under its ``runs/``, each with its size and when it was changed."""
+    found = ((path, path.stat()) for path in (ROOT / "runs").rglob("*"))
+    return {path.as_posix(): (stat.st_size, stat.st_mtime_ns) for path, stat in found}
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    session.config.stash[RUNS_BEFORE] = runs_of_this_checkout()
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """The suite leaves the runs of whoever starts it alone, and their log: this holds it."""
+    if runs_of_this_checkout() != session.config.stash[RUNS_BEFORE]:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    if runs_of_this_checkout() != config.stash[RUNS_BEFORE]:
+        terminalreporter.write_line("FAILED: runs/ of this checkout changed while the tests ran", red=True)
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """More examples in the slower tiers; and NumPy with one thread, as in a command: two would change last bits."""
-    examples = 1_000 if config.getoption("--all") else 25 if config.getoption("--fast") else 100
+    examples = 1_000 if config.getoption("--all") else 10 if config.getoption("--fast") else 100
     too_slow = [HealthCheck.too_slow]  # says how busy the machine is
     settings.register_profile(
         "lab", derandomize=True, deadline=None, max_examples=examples, suppress_health_check=too_slow
@@ -67,16 +94,23 @@ class Done(NamedTuple):
 
 
 class Lab:
-    """Commands run in ``folder``, which is the working directory: ``runs/`` and ``exercises/`` are the folder's own."""
+    """Commands run in ``folder``, which is the working directory: ``runs/`` and ``exercises/`` are the folder's own.
+
+    ``root``: where the package and the data stand for a process of its own, so that the log of runs is there too and
+    not in this checkout.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.root = folder.with_name(f"{folder.name}-root")
+        self.log = self.root / "runs" / "log.jsonl"
 
     def __call__(self, command: str, *arguments: object) -> Done:
         """Run ``course.command`` in this process, ended as a real one is. An exception that escapes fails the test."""
         main = importlib.import_module(f"course.{command}").main
         out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="\n") for _ in range(2))
-        on_sigterm, environment = signal.getsignal(signal.SIGTERM), dict(os.environ)
+        environment, hooks = dict(os.environ), (sys.excepthook, sys.unraisablehook)
+        handlers = {number: signal.getsignal(number) for number in process.SIGNALS}
         try:
             with pytest.MonkeyPatch.context() as patch:
                 patch.setattr(sys, "argv", [command, *map(str, arguments)])
@@ -85,7 +119,9 @@ class Lab:
                 with pytest.raises(SystemExit) as leaving:
                     run_command(main)
         finally:
-            signal.signal(signal.SIGTERM, on_sigterm)
+            for number, handler in handlers.items():
+                signal.signal(number, handler)
+            sys.excepthook, sys.unraisablehook = hooks
             restore(environment)
         printed = []
         for stream in (out, err):
@@ -93,14 +129,23 @@ class Lab:
             printed.append(stream.read())
         return Done(int(leaving.value.code or 0), *printed)
 
+    def path(self) -> dict[str, str]:
+        """What a process of its own needs in its environment, to find the package at this lab's root."""
+        self.root.mkdir(exist_ok=True)
+        for name in ("course", "data"):
+            if not (self.root / name).exists():
+                (self.root / name).symlink_to(ROOT / name, target_is_directory=True)
+        return {"PYTHONPATH": str(self.root)}
+
     def start(self, command: str, *arguments: object, **more: Any) -> "subprocess.Popen[bytes]":
         """Start ``python -m course.command`` as a process of its own. ``env`` is added to the environment."""
-        environment = os.environ | {"PYTHONPATH": str(ROOT)} | more.pop("env", {})
+        environment = os.environ | self.path() | more.pop("env", {})
         line = [sys.executable, "-m", f"course.{command}", *map(str, arguments)]
+        more.setdefault("cwd", self.folder)
         pipe = subprocess.PIPE
         if os.name == "posix":  # Ctrl-C is ignored in what a shell runs in the background, and in all its children
             more.setdefault("preexec_fn", partial(signal.signal, signal.SIGINT, signal.SIG_DFL))
-        return subprocess.Popen(line, cwd=self.folder, env=environment, stdout=pipe, stderr=pipe, **more)
+        return subprocess.Popen(line, env=environment, stdout=pipe, stderr=pipe, **more)
 
     def process(self, command: str, *arguments: object, **more: Any) -> Done:
         """The same, to its end."""
@@ -135,21 +180,29 @@ class Lab:
         return self.write(name, examples)
 
     def completions(
-        self, texts: Sequence[str], name: str = "completions", sampling: dict[str, object] | None = SAMPLING
+        self,
+        texts: Sequence[str],
+        name: str = "completions",
+        sampling: dict[str, object] | None = SAMPLING,
+        policy: str = "a hand that wrote these tests",
     ) -> Path:
         """One completion for each of q1, q2, …; with a .meta.json beside it, unless ``sampling`` is None."""
-        self.meta(name, sampling)
-        return self.write(f"{name}.jsonl", [{"id": f"q{i}", "completion": text} for i, text in enumerate(texts, 1)])
-
-    def pack(self, groups: Sequence[Sequence[str]], name: str = "pack") -> Path:
-        """A group of samples for each of q1, q2, …, with a .meta.json beside it."""
-        self.meta(name, SAMPLING | {"n": len(groups[0])})
-        return self.write(f"{name}.jsonl", [{"id": f"q{i}", "samples": group} for i, group in enumerate(groups, 1)])
-
-    def meta(self, name: str, sampling: dict[str, object] | None) -> None:
+        path = self.write(f"{name}.jsonl", [{"id": f"q{i}", "completion": text} for i, text in enumerate(texts, 1)])
         if sampling is not None:
-            said = {"policy": "a hand that wrote these tests", "created": "2026-01-31", "sampling": sampling}
-            self.write(f"{name}.meta.json", json.dumps(said))
+            self.meta(name, sampling=sampling, policy=policy)
+        return path
+
+    def pack(self, groups: Sequence[Sequence[str]], name: str = "pack", policy: str = "a hand") -> Path:
+        """A group of samples for each of q1, q2, …, with a .meta.json beside it."""
+        path = self.write(f"{name}.jsonl", [{"id": f"q{i}", "samples": group} for i, group in enumerate(groups, 1)])
+        self.meta(name, sampling=SAMPLING | {"n": len(groups[0])}, policy=policy)
+        return path
+
+    def meta(self, name: str, **said: object) -> None:
+        """``NAME.meta.json`` for ``NAME.jsonl`` as it is now; ``said`` is more, or other, than is true of it."""
+        digest = hashlib.sha256((self.folder / f"{name}.jsonl").read_bytes()).hexdigest()
+        true = {"policy": "a hand", "created": "2026-01-31", "sampling": SAMPLING, "completions_sha256": digest}
+        self.write(f"{name}.meta.json", json.dumps(true | said))
 
     def picker(self, source: str | None = None) -> Path:
         """The student's exercises/pick_best.py: as shipped, or this source."""
@@ -169,23 +222,38 @@ class Lab:
         """A Loop A run under this name, in which the examples pass where ``right`` is true."""
         dataset = self.dataset(range(len(right)), split, f"dataset-{len(right)}-{split}.jsonl")
         texts = [f"Final: {answer}" if passes else f"Final: {answer + 1}" for answer, passes in enumerate(right)]
-        done = self(
-            "eval", "--dataset", dataset, "--completions", self.completions(texts, f"of-{run}"), "--outdir", run
-        )
+        completions = self.completions(texts, f"of-{run}", policy=f"the hand of {run}")
+        done = self("eval", "--dataset", dataset, "--completions", completions, "--outdir", run)
         assert done.status == 0, done.err
         return Path(run)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def log_of_no_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What publishes a run without the fixture ``lab`` leaves no line in the log of this checkout either."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(run_log, "LOG", tmp_path_factory.mktemp("logged") / "log.jsonl")
+        yield
 
 
 @pytest.fixture
 def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lab:
     monkeypatch.chdir(tmp_path)
-    return Lab(tmp_path)
+    lab = Lab(tmp_path)
+    monkeypatch.setattr(run_log, "LOG", lab.log)
+    return lab
 
 
 def restore(environment: dict[str, str]) -> None:
     """Make the environment of this process what it was."""
     os.environ.clear()
     os.environ.update(environment)
+
+
+def prompts_digest(prompts: Iterable[str]) -> str:
+    """What the log knows a holdout by: SHA-256 over its distinct prompts, sorted, each a line of JSON."""
+    lines = (json.dumps(prompt, ensure_ascii=False) + "\n" for prompt in sorted(set(prompts)))
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
 def ended(process: "subprocess.Popen[bytes]") -> Done:
@@ -209,31 +277,32 @@ def edited(path: Path, change: Callable[[Any], object]) -> None:
     """Change a JSON file in place: ``change`` gets its value and alters it."""
     value = json.loads(path.read_text(encoding="utf-8"))
     change(value)
-    path.write_text(json.dumps(value), encoding="utf-8")
+    path.write_bytes(msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n")
 
 
 def manifest_edited(run: Path, **changes: object) -> None:
-    """Change fields of a run's manifest in place; None stands for null."""
-    edited(run / "manifest.json", lambda manifest: manifest.update(changes))
+    """Change fields of a run's manifest in place, and the log to fit; None stands for null."""
+    manifest = run / "manifest.json"
+    before = hashlib.sha256(manifest.read_bytes()).hexdigest()
+    edited(manifest, lambda fields: fields.update(changes))
+    after = hashlib.sha256(manifest.read_bytes()).hexdigest()
+    if run_log.LOG.exists():
+        run_log.LOG.write_text(run_log.LOG.read_text("utf-8").replace(before, after), encoding="utf-8", newline="\n")
 
 
 def rows_edited(run: Path, change: Callable[[list[Any]], object], *, forge: bool = True) -> None:
     """Change the results of a run in place, and by default forge their digest to fit."""
     rows = lines_of(run / "results.jsonl")
     change(rows)
-    (run / "results.jsonl").write_bytes(b"".join(json.dumps(row).encode() + b"\n" for row in rows))
+    (run / "results.jsonl").write_bytes(b"".join(msgspec.json.encode(row) + b"\n" for row in rows))
     if forge:
         forged(run)
 
 
 def forged(run: Path) -> None:
-    """Make the digests in the manifest those of the files as they are now."""
-
-    def digests(manifest: Any) -> None:
-        for name in manifest["outputs"]:
-            manifest["outputs"][name] = hashlib.sha256((run / name).read_bytes()).hexdigest()
-
-    edited(run / "manifest.json", digests)
+    """Make the digests in the manifest those of the files as they are now, and the log to fit."""
+    names = json.loads((run / "manifest.json").read_text(encoding="utf-8"))["outputs"]
+    manifest_edited(run, outputs={name: hashlib.sha256((run / name).read_bytes()).hexdigest() for name in names})
 
 
 def copied(run: Path, name: str) -> Path:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from conftest import Lab
 
+PROMPT = "Compute 17 * 19. Answer with exactly one line: Final: <int>"  # of all small worlds
 ARM_REWARDS = [0.0, 1.0, 0.0, 1.0]  # what the spec says of the four arms of the bandit
 VOLATILE = {"README.md", "environment.json"}
 
@@ -26,8 +27,11 @@ def summary(run: Path) -> Any:
     return json.loads((run / "summary.json").read_text(encoding="utf-8"))
 
 
-def check_update_rows(log: list[dict[str, Any]], *, with_baseline: bool) -> None:
-    """Each identity of an update, exactly, in every row; and that each row begins where the one before ended."""
+def check_update_rows(log: list[dict[str, Any]], *, with_baseline: bool, offset: float = 0.0) -> None:
+    """Each identity of an update, exactly, in every row; and that each row begins where the one before ended.
+
+    ``offset``: what was added to the verifier's reward.
+    """
     assert log
     rewards: list[float] = []
     theta = [0.0] * 4
@@ -35,7 +39,9 @@ def check_update_rows(log: list[dict[str, Any]], *, with_baseline: bool) -> None
         assert row["step"] == step
         assert row["theta"] == theta
         assert row["probs"] == pytest.approx(softmax_by_hand(theta), abs=1e-12)
-        assert row["reward"] == ARM_REWARDS[row["action"]]
+        assert row["prompt"] == PROMPT
+        assert row["verifier_reward"] == ARM_REWARDS[row["action"]]
+        assert row["reward"] == row["verifier_reward"] + offset
         mean_before = sum(rewards) / len(rewards) if with_baseline and rewards else 0.0
         assert row["baseline"] == pytest.approx(mean_before, abs=1e-12)  # never with this step's own reward
         assert row["advantage"] == row["reward"] - row["baseline"]
@@ -55,6 +61,7 @@ def check_episode_rows(log: list[dict[str, Any]], *, credited: list[bool]) -> No
     tables = {"": [0.0, 0.0], "Answer: ": [0.0, 0.0], "Final: ": [0.0, 0.0]}  # the text so far -> its logits
     for episode, row in enumerate(log, 1):
         assert row["episode"] == episode
+        assert row["prompt"] == PROMPT
         assert row["prefixes"] == ["", row["tokens"][0]]
         assert row["rewards"] == [0.0, float("".join(row["tokens"]) == "Final: 323")]
         assert row["return_"] == [row["rewards"][0] + row["rewards"][1], row["rewards"][1]]

@@ -155,9 +155,18 @@ def test_the_changelog_names_both_versions_of_the_dataset(split: str) -> None:
     assert f"`{DATASETS_BEFORE[split]}` | `{now}`" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 
 
-def test_completions_packs_and_their_meta_files_are_those_of_0_1_0() -> None:
+def as_in_0_1_0(path: Path) -> bytes:
+    """A file as it is; a meta file without the two keys that it did not have then."""
+    if path.suffix == ".jsonl":
+        return path.read_bytes()
+    meta = json.loads(path.read_bytes())
+    del meta["completions_sha256"], meta["training"]
+    return f"{json.dumps(meta, indent=2)}\n".encode()
+
+
+def test_completions_and_packs_are_those_of_0_1_0_and_meta_files_but_for_two_keys() -> None:
     assert {
-        path.name: sha256(path.read_bytes()).hexdigest() for path in (DATA / "rollouts").iterdir()
+        path.name: sha256(as_in_0_1_0(path)).hexdigest() for path in (DATA / "rollouts").iterdir()
     } == ROLLOUTS_SINCE_0_1_0
 
 
@@ -236,7 +245,9 @@ def test_some_prompts_of_the_pack_fail_for_their_values_and_some_for_their_form_
 @pytest.mark.parametrize("path", GENERATED, ids=lambda path: path.name)
 def test_each_file_of_completions_says_who_wrote_it(path: Path) -> None:
     meta: dict[str, Any] = json.loads(path.with_suffix(".meta.json").read_bytes())
-    assert set(meta) == {"policy", "created", "sampling", "note"}
+    assert list(meta) == ["policy", "created", "sampling", "completions_sha256", "training", "note"]
+    assert meta["completions_sha256"] == sha256(path.read_bytes()).hexdigest()
+    assert meta["training"] is None
     assert meta["policy"] == "simulated-writer-1"
     assert "No language model was run" in meta["note"]
     sampling = meta["sampling"]
@@ -273,5 +284,6 @@ def test_the_script_makes_the_same_bytes(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["bandit", "bandit_backwards", "two_steps"])
 def test_an_example_run_is_whole_under_the_installed_scorer(lab: Lab, name: str) -> None:
-    done = lab("inspect_run", "--run", DATA / "example_runs" / name, "--verify")
+    runs = DATA / "example_runs"
+    done = lab("inspect_run", "--run", runs / name, "--verify", "--log", runs / "log.jsonl")
     assert (done.status, done.err) == (0, ""), done.out

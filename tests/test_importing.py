@@ -92,6 +92,7 @@ def test_every_module_leaves_the_process_as_it_was() -> None:
     assert changed == {}
 
 
+@pytest.mark.slow
 def test_a_change_would_be_seen() -> None:
     assert "environment" in changed_by("os.environ['OMP_NUM_THREADS'] = '1'")
     assert "signals" in changed_by("signal.signal(signal.SIGTERM, signal.SIG_IGN)")

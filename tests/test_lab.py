@@ -54,8 +54,8 @@ def test_of_each_mark(request: pytest.FixtureRequest, mark: str) -> None:
     [
         (["--fast", "tests/test_lab.py"], ["unmarked"]),
         (["tests/test_lab.py"], ["unmarked", "medium"]),
-        (["--all", "tests/test_lab.py"], ["unmarked", "medium", "slow"]),
         ([f"{EXAMPLE}[slow]"], ["slow"]),
+        pytest.param(["--all", "tests/test_lab.py"], ["unmarked", "medium", "slow"], marks=pytest.mark.slow),
     ],
 )
 def test_a_tier_runs_its_tests_and_a_test_that_is_named_runs_in_every_tier(words: list[str], found: list[str]) -> None:

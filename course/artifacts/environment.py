@@ -1,10 +1,13 @@
 """Machinery: everything that may differ between two equal runs, and nothing else: clock, host, versions, git."""
 
 import os
-from pathlib import Path
+import sys
 from typing import Any
 
-LAB = Path(__file__).parents[2]
+from course.datasets.files import LAB
+from course.text import visible
+
+PACKAGES = ("jiter", "matplotlib", "msgspec", "numpy", "rich", "splintr-rs")  # all that the project depends on
 
 
 def environment() -> dict[str, Any]:
@@ -12,7 +15,6 @@ def environment() -> dict[str, Any]:
     import platform
     import unicodedata
     from datetime import UTC, datetime
-    from importlib import metadata
 
     return {
         "finished_at": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -20,9 +22,19 @@ def environment() -> dict[str, Any]:
         "system": platform.platform(),
         "python": f"{platform.python_implementation()} {platform.python_version()}",
         "unicode": unicodedata.unidata_version,
-        "packages": {name: metadata.version(name) for name in ("jiter", "msgspec", "rich")},
+        "packages": {name: _version(name) for name in PACKAGES},
+        "command_line": [visible(word) for word in sys.orig_argv],  # as it was typed
         "git": _git(),
     }
+
+
+def _version(package: str) -> str | None:
+    from importlib import metadata
+
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:  # not every command needs every package
+        return None
 
 
 def _git() -> dict[str, Any] | None:

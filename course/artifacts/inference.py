@@ -9,21 +9,20 @@ from collections.abc import Sequence
 from statistics import median, median_low
 from typing import NamedTuple
 
-from course.artifacts.records import LearningResult
 from course.artifacts.token_rows import EvaluationRow
 from course.stats import wilson_interval
 
-Training = Sequence[EvaluationRow]
-Trainings = Sequence[Training]
+TrainingLog = Sequence[EvaluationRow]
+Trainings = Sequence[TrainingLog]
 
 
-def trainings_of(log: Training, **conditions: object) -> Trainings:
+def trainings_of(log: TrainingLog, **conditions: object) -> Trainings:
     """The trainings under these conditions (rubric, kl_coef, n), seed by seed, out of a whole log."""
     rows = [row for row in log if all(getattr(row, name) == value for name, value in conditions.items())]
     return [[row for row in rows if row.seed == seed] for seed in dict.fromkeys(row.seed for row in rows)]
 
 
-def divergence_step(training: Training) -> int | None:
+def divergence_step(training: TrainingLog) -> int | None:
     """The step from which on the true reward fell while the proxy kept rising; None where the two never diverged.
 
     That is the step with the highest true reward (the last of equals), if at the end the proxy is higher than there,
@@ -41,12 +40,12 @@ def rose(trainings: Trainings, share: str) -> bool:
     return exceeds([training[-1] for training in trainings], [training[0] for training in trainings], share)
 
 
-def exceeds(these: Training, those: Training, share: str) -> bool:
+def exceeds(these: TrainingLog, those: TrainingLog, share: str) -> bool:
     """Whether a share is higher in these rows than in those by more than noise: two intervals that do not touch."""
     return pooled_interval(these, share)[0] > pooled_interval(those, share)[1]
 
 
-def pooled_interval(rows: Training, share: str) -> tuple[float, float]:
+def pooled_interval(rows: TrainingLog, share: str) -> tuple[float, float]:
     """Wilson's 95 % interval of a share; the counts of several rows, one a seed, are added up."""
     counts = [row.holdout_n if share.startswith("holdout") else row.n for row in rows]
     passes = sum(round(rate * n) for rate, n in zip(column(rows, share), counts, strict=True))
@@ -58,22 +57,8 @@ def medians(trainings: Trainings, quantity: str) -> list[float]:
     return [median(column(rows, quantity)) for rows in zip(*trainings, strict=True)]
 
 
-def column(rows: Training, quantity: str) -> list[float]:
+def column(rows: TrainingLog, quantity: str) -> list[float]:
     return [getattr(row, quantity) for row in rows]
-
-
-class PassRate(NamedTuple):
-    """How many of n completions pass, with Wilson's 95 % interval."""
-
-    n: int
-    rate: float
-    ci95: tuple[float, float]
-
-
-def pass_rate(rows: Sequence[LearningResult]) -> PassRate:
-    """By the strict scorer."""
-    n, passes = len(rows), sum(row.reward == 1 for row in rows)
-    return PassRate(n, passes / n, wilson_interval(passes, n))
 
 
 class CoveragePoint(NamedTuple):

@@ -22,11 +22,13 @@ class UpdateRow(Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     step: int  # from 1 on
+    prompt: str  # the state
     theta: list[float]
     probs: list[float]
     action: int
     completion: str
-    reward: float
+    verifier_reward: float
+    reward: float  # the learner's: the verifier's and the offset
     baseline: float  # the one that this update used
     advantage: float
     grad_log_prob: list[float]  # ∂ log p(action) / ∂ theta
@@ -45,7 +47,8 @@ class EpisodeRow(Struct, frozen=True, forbid_unknown_fields=True):
 
     episode: int  # from 1 on
     expected_return: float  # exact, of the policy before the update
-    prefixes: list[str]  # the state: the text so far
+    prompt: str
+    prefixes: list[str]  # the state of each step, after the prompt: the text so far
     tokens: list[str]
     actions: list[int]
     probs: list[list[float]]
@@ -63,14 +66,17 @@ class EpisodeRow(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class RoundRow(Struct, frozen=True, forbid_unknown_fields=True):
-    """One round of N samples from one policy."""
+    """One round of N samples from one policy, for one prompt."""
 
     round: int  # from 1 on
     pass_at_1: float  # exact, of the policy before the round
     probs: list[float]
     actions: list[int]
+    completions: list[str]
     rewards: list[float]
     delivered: float  # the reward of the completion that was handed out
+    new_probs: list[float]
+    new_pass_at_1: float
 
 
 class TradeoffRow(Struct, frozen=True, forbid_unknown_fields=True):
@@ -114,17 +120,20 @@ def learning_result(
     return LearningResult(*result, step, training, split, proxy_reward)
 
 
-def update_row(step: int, update: Update, lr: float, arms: Sequence[str]) -> UpdateRow:
+def update_row(step: int, update: Update, lr: float, example: Mapping[str, Any], arms: Sequence[str]) -> UpdateRow:
     """The row of one update of one run: its numbers, and what follows from them."""
     import numpy as np
 
     from course.policies.softmax import grad_log_prob, softmax
 
     numbers = {name: np.asarray(value).tolist() for name, value in update._asdict().items()}
+    completion = arms[numbers["action"]]
     return UpdateRow(
         step=step,
+        prompt=example["prompt"],
         probs=numbers.pop("p"),
-        completion=arms[numbers["action"]],
+        completion=completion,
+        verifier_reward=measure(example["expected_answer"], completion).reward,
         grad_log_prob=grad_log_prob(update.p, update.action).tolist(),
         lr=lr,
         new_probs=softmax(update.new_theta).tolist(),
@@ -134,6 +143,7 @@ def update_row(step: int, update: Update, lr: float, arms: Sequence[str]) -> Upd
 
 def episode_row(episode: int, update: EpisodeUpdate, lr: float, credited: Sequence[bool]) -> EpisodeRow:
     """The row of one episode; theta and what follows from it at the visited states only."""
+    from course.policies.bandit import EXAMPLE
     from course.policies.softmax import grad_log_prob, softmax
     from course.policies.two_step import TOKENS, expected_return
 
@@ -143,6 +153,7 @@ def episode_row(episode: int, update: EpisodeUpdate, lr: float, credited: Sequen
     return EpisodeRow(
         episode=episode,
         expected_return=expected_return(update.theta),
+        prompt=EXAMPLE["prompt"],
         prefixes=["", tokens[0]],
         tokens=tokens,
         actions=action.tolist(),

@@ -1,31 +1,27 @@
 """Machinery: the locked room. Two runs can be compared only where everything but the one thing studied was the same."""
 
+from hashlib import sha256
 from typing import NamedTuple
 
 import msgspec
 
 from course.artifacts.records import Manifest
+from course.datasets.records import Sampling
 from course.text import visible
 
 POLICY = "policy"
 SELECTION = "selection compute"
 INSTRUMENT = "instrument"
 ENVIRONMENT = "environment"
-NOTHING = "nothing"
 
 PICK_BEST_FINGERPRINT = "pick_best_fingerprint"  # the setting of Loop B that says how a sample was chosen
 
-_KNOB_OF = {  # a condition of the room -> the knob that was turned where it differs
-    "dataset_fingerprint": ENVIRONMENT,
-    "prompts_fingerprint": ENVIRONMENT,
-    "split": ENVIRONMENT,
-    "scorer_name": INSTRUMENT,
-    "scorer_version": INSTRUMENT,
-    "scorer_fingerprint": INSTRUMENT,
-    "loop": SELECTION,
-    "samples_per_prompt": SELECTION,
-    "sampling": SELECTION,
+_CONDITIONS_OF = {  # a knob -> the conditions of the room of which one differs where it was turned
+    ENVIRONMENT: ("dataset_fingerprint", "prompts_fingerprint", "examples_fingerprint", "split"),
+    INSTRUMENT: ("scorer_name", "scorer_version", "scorer_fingerprint", "missing_completions"),
+    SELECTION: ("loop", "samples_per_prompt", "sampling"),
 }
+_KNOB_OF = {name: knob for knob, names in _CONDITIONS_OF.items() for name in names}
 
 
 class Condition(NamedTuple):
@@ -35,6 +31,10 @@ class Condition(NamedTuple):
     baseline: str | None
     candidate: str | None
     knob: str
+
+    @property
+    def known(self) -> bool:
+        return self.baseline is not None and self.candidate is not None
 
     @property
     def fault(self) -> str | None:
@@ -50,7 +50,13 @@ class Condition(NamedTuple):
 
 def room_conditions(manifest: Manifest) -> dict[str, str | None]:
     """What has to be the same in another run for the two to be compared; None where it is not known."""
-    return {name: _text(getattr(manifest, name)) for name in _KNOB_OF}
+    missing = manifest.settings.get("missing") or "refused"  # the setting --missing of Loop A
+    return {name: _text(missing if name == "missing_completions" else getattr(manifest, name)) for name in _KNOB_OF}
+
+
+def room_digest(manifest: Manifest) -> str:
+    """SHA-256 of the conditions: equal for two runs that can be compared."""
+    return sha256(msgspec.json.encode(room_conditions(manifest))).hexdigest()
 
 
 def locked_room(baseline: Manifest, candidate: Manifest) -> list[Condition]:
@@ -59,14 +65,14 @@ def locked_room(baseline: Manifest, candidate: Manifest) -> list[Condition]:
     return [Condition(name, before[name], after[name], knob) for name, knob in _KNOB_OF.items()]
 
 
-def knob_turned(conditions: list[Condition], baseline: Manifest, candidate: Manifest) -> str:
-    """Which knob accounts for a difference between the two runs; several, joined, if several were turned."""
-    turned = dict.fromkeys(condition.knob for condition in conditions if condition.baseline != condition.candidate)
-    if not turned and baseline.completions_fingerprint != candidate.completions_fingerprint:
-        turned[POLICY] = None
+def knobs_turned(conditions: list[Condition], baseline: Manifest, candidate: Manifest) -> list[str]:
+    """Every knob that stands differently in the two runs, each once. Rule 3: one at a time."""
+    turned = [one.knob for one in conditions if one.known and one.baseline != one.candidate]
+    if baseline.policy != candidate.policy:
+        turned.append(POLICY)
     if baseline.settings.get(PICK_BEST_FINGERPRINT) != candidate.settings.get(PICK_BEST_FINGERPRINT):
-        turned[SELECTION] = None
-    return " and ".join(turned) or NOTHING
+        turned.append(SELECTION)
+    return list(dict.fromkeys(turned))
 
 
 def short_value(value: str | None) -> str:
@@ -75,6 +81,7 @@ def short_value(value: str | None) -> str:
 
 
 def _text(value: object) -> str | None:
-    if isinstance(value, msgspec.Struct):
-        return ", ".join(f"{name} {setting}" for name, setting in msgspec.structs.asdict(value).items())
+    """A value to compare. Of the sampling all but the seed: two policies draw differently from the same one."""
+    if isinstance(value, Sampling):
+        return f"temperature {value.temperature}, top_p {value.top_p}, n {value.n}"
     return None if value is None else str(value)

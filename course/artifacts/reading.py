@@ -1,15 +1,7 @@
-"""Machinery: reading a run and believing none of it. Digests are taken again, every completion is scored again.
-
-Covered
-    A file changed, cut or missing; a reward or an outcome edited, even where the digests were forged to fit.
-Not covered
-    A run invented from the start by somebody who also ran the real scorer on it. No digest can tell that. In Loop C,
-    what a row says besides its reward (step, training, split, proxy_reward): only the digest holds it.
-"""
+"""Machinery: reading a run, strictly and without believing it; ``verifying`` says whether it is what it claims."""
 
 import hashlib
 import re
-from collections import Counter
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
@@ -23,26 +15,27 @@ from course.artifacts.records import (
     RESULTS,
     SCHEMA_VERSION,
     SUMMARY,
-    UNANSWERED,
     Manifest,
     Result,
-    Selection,
+    indented,
 )
-from course.artifacts.summary import summary_of
+from course.datasets.files import blocks_of_lines, open_regular
 from course.errors import UserError, reason
-from course.score import Measurement, measure
-from course.text import visible
+from course.text import clipped
 
-_BLOCK_BYTES = 1 << 18
+# The loops that a run of a command can be of. Every other command leaves runs of Loop C.
+LOOPS_OF = {"course.eval": "A", "course.selection_demo": "B", "course.policy_improvement_demo": "BC"}
+
 _OUTPUT = re.compile("(?:[a-zA-Z0-9_-][a-zA-Z0-9_.-]*/)?[a-zA-Z0-9_-][a-zA-Z0-9_.-]*")  # at most one folder in front
-_LISTED = 3  # how many rows a complaint names
+_UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
 
 class Run(NamedTuple):
-    """A run's folder and its manifest, read but not verified."""
+    """A run's folder and its manifest, read but not verified. ``digest``: SHA-256 of manifest.json."""
 
     path: Path
     manifest: Manifest
+    digest: str
 
 
 class Broken(Exception):
@@ -50,142 +43,62 @@ class Broken(Exception):
 
 
 def open_run(path: Path) -> Run:
-    """Read the manifest. Raises UserError where there is no such folder, Broken where it holds no whole run."""
+    """Read the manifest. Raises UserError where there is no such folder, Broken where it holds no run of this lab."""
     if not path.is_dir():
-        raise UserError(f"{path}: expected the folder of a run, got {'a file' if path.exists() else 'nothing there'}")
+        got = "a file" if path.exists() else "nothing there"
+        raise UserError(f"{path}: expected the folder of a run, got {got}")
+    data = read_output(path, MANIFEST)
     try:
-        manifest = msgspec.json.decode(_read(path, MANIFEST), type=Manifest)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise Broken(f"{MANIFEST} is not a manifest of this lab: {visible(str(error))}") from None
-    if manifest.schema_version != SCHEMA_VERSION:
-        raise Broken(f"{MANIFEST} has schema version {manifest.schema_version}, this lab reads {SCHEMA_VERSION}")
+        version = msgspec.json.decode(data, type=dict[str, Any]).get("schema_version")
+        if version != SCHEMA_VERSION:
+            got = clipped(str(version), 20)
+            raise Broken(f"{MANIFEST} has schema version {got}, this lab reads {SCHEMA_VERSION}; make the run again")
+        manifest = msgspec.json.decode(data, type=Manifest)
+    except _UNREADABLE as error:
+        raise Broken(f"{MANIFEST} is not a manifest of this lab: {clipped(str(error), 80)}") from None
+    if indented(manifest) != data:  # a key given twice, another order, other line ends
+        raise Broken(f"{MANIFEST} is not as this lab writes it, byte for byte")
+    if manifest.loop not in LOOPS_OF.get(manifest.command, "C"):
+        raise Broken(
+            f"{MANIFEST} says Loop {manifest.loop} of {clipped(manifest.command, 40)}, which leaves no such run"
+        )
     for name in (RESULTS, SUMMARY):
         if name not in manifest.outputs:
             raise Broken(f"{MANIFEST} has no digest of {name}")
-    return Run(path, manifest)
+    if strange := next((name for name in manifest.outputs if not _OUTPUT.fullmatch(name)), None):
+        raise Broken(f"{MANIFEST} names an output that is not a file of its folder: {clipped(strange, 60)}")
+    return Run(path, manifest, hashlib.sha256(data).hexdigest())
 
 
-def read_summary(run: Run) -> dict[str, Any]:
-    """The summary, unverified. Raises Broken where it cannot be read."""
+def read_output(folder: Path, name: str) -> bytes:
+    """A file of a run, whole. Raises Broken where it cannot be read."""
     try:
-        return msgspec.json.decode(_read(run.path, SUMMARY), type=dict[str, Any])
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise Broken(f"{SUMMARY} is not a JSON object: {visible(str(error))}") from None
+        with open_regular(folder / name) as file:
+            return file.read()
+    except OSError as error:
+        raise Broken(f"{name} cannot be read: {reason(error)}") from None
 
 
-def rows(run: Run) -> Iterator[Result]:
-    """The rows of the results, unverified. Raises Broken at the first line that is not a row."""
-    return chain.from_iterable(_batches(run, hashlib.sha256()))
+def rows(run: Run, digest: "hashlib._Hash | None" = None) -> Iterator[Result]:
+    """The rows of the results, unverified. ``digest`` is fed every byte. Raises Broken at what is not a row."""
+    return chain.from_iterable(batches(run, digest or hashlib.sha256()))
 
 
-def verified_rows(run: Run, faults: list[str]) -> Iterator[Result]:
-    """Yield every row, and add to ``faults`` what is wrong with the run; the list is complete after the last row.
-
-    The installed scorer scores the raw completions again. Digests, the prompts and the numbers that the summaries of
-    Loops A and B share are taken again from the rows: digests that were forged to fit hide nothing of that.
-    """
-    return chain.from_iterable(_verified_batches(run, faults))
-
-
-def _verified_batches(run: Run, faults: list[str]) -> Iterator[list[Result]]:
-    digest, prompts = hashlib.sha256(), hashlib.sha256()
-    encoder = msgspec.json.Encoder()
-    agrees = _choice_agrees if run.manifest.loop == "B" else _agrees
-    outcomes: Counter[str] = Counter()
-    wrong: list[Result] = []
-    try:
-        for batch in _batches(run, digest):
-            prompts.update(encoder.encode_lines([(row.id, row.prompt) for row in batch]))
-            outcomes.update([row.details.outcome for row in batch])
-            wrong += [row for row in batch if not agrees(row)]
-            yield batch
-        faults += [
-            f"{RESULTS}: {visible(row.id[:60])} is recorded as {visible(row.details.outcome[:40])} with reward "
-            f"{row.reward}, which is not what the scorer says"
-            for row in wrong[:_LISTED]
-        ]
-        if len(wrong) > _LISTED:
-            faults.append(f"{RESULTS}: {len(wrong) - _LISTED:,} more rows are not what the scorer says")
-        if run.manifest.loop != "C":
-            faults += _total_faults(run, outcomes, prompts.hexdigest())
-    except Broken as error:
-        faults.append(str(error))
-        return
-    faults += _output_faults(run, digest.hexdigest())
-
-
-def _total_faults(run: Run, outcomes: Counter[str], prompts: str) -> list[str]:
-    """Where the rows of Loops A and B do not add up to the summary, or are not the prompts that were measured."""
-    recorded = read_summary(run)
-    counted = summary_of(outcomes) if outcomes else {"n": 0, "passes": 0}
-    faults = [
-        f"{SUMMARY} says {name} {visible(str(recorded.get(name)))[:40]}, its rows come to {value}"
-        for name, value in counted.items()
-        if recorded.get(name) != value
-    ]
-    if run.manifest.prompts_fingerprint not in (None, prompts):
-        faults.append(f"{RESULTS} does not hold the prompts that the manifest was made of")
-    return faults
-
-
-def _batches(run: Run, digest: "hashlib._Hash") -> Iterator[list[Result]]:
-    """The rows, some 256 KiB at a time. Every byte is read once and fed to ``digest``."""
+def batches(run: Run, digest: "hashlib._Hash") -> Iterator[list[Result]]:
+    """The same, some 256 KiB at a time. A row that this lab would have written with other bytes is none."""
     decode = msgspec.json.Decoder(RESULT_TYPES[run.manifest.loop]).decode_lines
-    rest, number = b"", 0
+    encode = msgspec.json.Encoder().encode_lines
+    number = 0
     try:
-        with (run.path / RESULTS).open("rb") as file:
-            while block := file.read(_BLOCK_BYTES):
-                digest.update(block)
-                lines, _, rest = (rest + block).rpartition(b"\n")
-                batch = decode(lines)
-                number += len(batch)
-                yield batch
+        for lines in blocks_of_lines(run.path / RESULTS, digest):
+            if not lines.endswith(b"\n"):
+                raise Broken(f"{RESULTS} is cut off after row {number}")
+            batch = decode(lines)
+            if encode(batch) != lines:
+                raise Broken(f"{RESULTS}, after row {number}: a row is not as this lab writes it, byte for byte")
+            number += len(batch)
+            yield batch
     except OSError as error:
         raise Broken(f"{RESULTS} cannot be read: {reason(error)}") from None
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise Broken(f"{RESULTS}, after row {number}: not a result: {visible(str(error))}") from None
-    if rest:
-        raise Broken(f"{RESULTS} is cut off after row {number}")
-
-
-def _agrees(row: Result) -> bool:
-    """Whether the installed scorer says of this row what the row says."""
-    said = Measurement(row.reward, row.details.outcome, row.details.parsed_answer)
-    if row.completion is None:
-        return said == UNANSWERED
-    try:
-        return said == measure(row.expected_answer, row.completion)
-    except ValueError:  # an expected answer of more digits than any example has
-        return False
-
-
-def _choice_agrees(row: Result) -> bool:
-    """The same of a choice and of all the samples it was made from."""
-    if not isinstance(row, Selection) or not _agrees(row):
-        return False
-    again = [measure(row.expected_answer, sample).reward for sample in row.samples]
-    return row.rewards == again and 0 <= row.chosen < len(again) and row.samples[row.chosen] == row.completion
-
-
-def _output_faults(run: Run, results_digest: str) -> list[str]:
-    """What is wrong with the files that the manifest seals. ``results_digest``: of the results, already read."""
-    faults = []
-    for name, recorded in run.manifest.outputs.items():
-        if not _OUTPUT.fullmatch(name):
-            faults.append(f"{MANIFEST} names an output that is not a file of its folder: {visible(name[:60])}")
-            continue
-        try:
-            digest = results_digest if name == RESULTS else hashlib.sha256(_read(run.path, name)).hexdigest()
-        except Broken as error:
-            faults.append(str(error))
-            continue
-        if digest != recorded:
-            faults.append(f"{visible(name[:60])} is not the file that was written: its digest differs")
-    return faults
-
-
-def _read(folder: Path, name: str) -> bytes:
-    try:
-        return (folder / name).read_bytes()
-    except OSError as error:
-        raise Broken(f"{visible(name[:60])} cannot be read: {reason(error)}") from None
+    except _UNREADABLE as error:
+        raise Broken(f"{RESULTS}, after row {number}: not a result: {clipped(str(error), 80)}") from None

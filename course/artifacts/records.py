@@ -2,12 +2,13 @@
 
 from typing import Annotated, Any, Literal
 
+import msgspec
 from msgspec import Meta, Struct
 
 from course.datasets.records import Sampling
 from course.score import Measurement
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 MISSING = "missing_completion"  # the outcome of an example nobody answered, under --missing zero
 
 RESULTS = "results.jsonl"  # in every run: whatever the verifier measured
@@ -16,18 +17,17 @@ MANIFEST = "manifest.json"
 README = "README.md"
 ENVIRONMENT_FILE = "environment.json"
 
-
 UNANSWERED = Measurement(0.0, MISSING, None)
 
 
-class Details(Struct, frozen=True, forbid_unknown_fields=True):
+class Details(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     """Of the scorer's ``details``, what a row keeps. The rest is made again from the row (course.inspect_run --id)."""
 
     outcome: str
     parsed_answer: str | None
 
 
-class Result(Struct, frozen=True, forbid_unknown_fields=True):
+class Result(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     """One scored completion: enough to score it again, and no more. Loop A has a row for each example."""
 
     id: str
@@ -39,11 +39,17 @@ class Result(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Selection(Result, frozen=True, forbid_unknown_fields=True):
-    """One choice, Loop B: ``completion`` is ``samples[chosen]``, and each sample has its reward."""
+    """One choice, Loop B: ``completion`` is ``samples[chosen]``, and each sample has its reward.
+
+    ``others``: what else the policy wrote for this prompt, which nobody chose from; it tells how often the policy is
+    right.
+    """
 
     samples: list[str]
     rewards: list[float]
     chosen: int
+    others: list[str]
+    other_rewards: list[float]
 
 
 class LearningResult(Result, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -69,15 +75,26 @@ class Golden(Struct, frozen=True, forbid_unknown_fields=True):
     cases: int
 
 
+class TrainedOn(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a run's policy was trained on: the rubric that paid, how many prompts, how many of those are in the run."""
+
+    rubric: str | None  # null: nothing paid, it only imitated
+    prompts: int
+    measured_here: int
+
+
 class Manifest(Struct, frozen=True, forbid_unknown_fields=True):
     """The conditions of a run. A fingerprint of a file is the SHA-256 of its bytes, as ``sha256sum`` prints it.
 
     ``prompts_fingerprint``: SHA-256 over ``["id","prompt"]`` and a newline for each example in order: it stays the
-    same when only answers change. ``samples_per_prompt``: 1 in Loop A, N in Loop B. None where a field does not
-    apply: the small runs of Loop C have no dataset, split or recorded completions. ``seed``: of the run's own draws.
-    ``change``: the one thing changed since the run before, in the student's words. ``outputs``: name -> SHA-256 of
-    every other file that is evidence. Two are not sealed: README.md, on which the student writes, and
-    environment.json, which differs between equal runs.
+    same when only answers change. ``examples_fingerprint``: the same over ``["id","prompt",expected_answer]``.
+    ``samples_per_prompt``: 1 in Loop A, N in Loop B, in Loop C that of the file it sampled. ``settings``: what can
+    change a number, and nothing else. None where a field does not apply: the small runs of Loop C have no dataset,
+    split or recorded completions. ``seed``: of the run's own draws. ``trained_on``: None where nothing is known of the
+    policy's training. ``change``: the one thing changed since the run before, in the student's words; ``expect``: what
+    they expected of it, written down before anything was scored. ``outputs``: name -> SHA-256 of every other file that
+    is evidence. Two are not sealed: README.md, on which the student writes, and environment.json, which differs
+    between equal runs.
     """
 
     schema_version: int
@@ -87,10 +104,12 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True):
     split: str | None
     dataset_fingerprint: str | None
     prompts_fingerprint: str | None
+    examples_fingerprint: str | None
     completions_fingerprint: str | None
     samples_per_prompt: Annotated[int, Meta(ge=1)] | None
     policy: str | None
     sampling: Sampling | None
+    trained_on: TrainedOn | None
     seed: int | None
     scorer_name: str
     scorer_version: str
@@ -98,4 +117,10 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True):
     spec: str
     golden: Golden
     change: str | None
+    expect: str | None
     outputs: dict[str, str]
+
+
+def indented(value: Any) -> bytes:
+    """A small JSON file of a run, for a person. There is one way to write it, so other bytes are another file."""
+    return msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n"

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Iterable, Sequence
 
-from msgspec import Struct
+from msgspec.structs import replace
 
 from course.artifacts.writing import RunWriter
 from course.datasets.records import Provenance, Rollout, SampleGroup
@@ -14,14 +14,16 @@ def policy_name(content: bytes) -> str:
     return f"token_policy {hashlib.sha256(content).hexdigest()[:12]}"
 
 
-def write_rollouts(run: RunWriter, name: str, samples: Iterable[tuple[str, Sequence[str]]], source: Provenance) -> None:
-    """Write ``NAME.jsonl`` and ``NAME.meta.json``. ``samples``: each id with its n completions.
+def write_rollouts(
+    run: RunWriter, name: str, samples: Iterable[tuple[str, Sequence[str]]], source: Provenance
+) -> Provenance:
+    """Write ``NAME.jsonl`` and ``NAME.meta.json``, which is returned. ``samples``: each id with its n completions.
 
-    With n of 1 the file holds rollouts, else it is a selection pack.
+    With n of 1 the file holds rollouts, else it is a selection pack. The digest that binds the two files is added here.
     """
-
-    def record(id_: str, texts: Sequence[str]) -> Struct:
-        return Rollout(id_, texts[0]) if source.sampling.n == 1 else SampleGroup(id_, list(texts))
-
-    run.write_rows(f"{name}.jsonl", (record(id_, texts) for id_, texts in samples))
+    one = source.sampling.n == 1
+    records = (Rollout(id_, texts[0]) if one else SampleGroup(id_, list(texts)) for id_, texts in samples)
+    run.write_rows(f"{name}.jsonl", records)
+    source = replace(source, completions_sha256=run.outputs[f"{name}.jsonl"])
     run.write_json(f"{name}.meta.json", source)
+    return source

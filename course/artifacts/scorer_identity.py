@@ -20,15 +20,16 @@ GOLDEN_EXPLOITS = GOLDEN_FOLDER / "golden_exploits.jsonl"
 
 
 class Instrument(NamedTuple):
-    """The installed scorer. ``fingerprint``: SHA-256 over name, version, spec, source and golden verdicts.
+    """The installed scorer, under the names that a manifest has for it.
 
-    The source is that of ``score.py`` and ``faults.py``, all that decides a reward or an outcome. How a text is
-    printed, ``text.py``, is not in it.
+    The fingerprint is the SHA-256 over name, version, spec, source and golden verdicts. The source is that of
+    ``score.py`` and ``faults.py``, all that decides a reward or an outcome. How a text is printed, ``text.py``, is not
+    in it.
     """
 
-    name: str
-    version: str
-    fingerprint: str
+    scorer_name: str
+    scorer_version: str
+    scorer_fingerprint: str
     spec: str
     golden: Golden
 
@@ -74,9 +75,9 @@ def installed() -> Instrument:
         "verdicts": [[verdict.case.id, verdict.reward, verdict.outcome] for verdict in verdicts],
     }
     return Instrument(
-        name=scorer.SCORER_NAME,
-        version=scorer.SCORER_VERSION,
-        fingerprint=hashlib.sha256(msgspec.json.encode(identity)).hexdigest(),
+        scorer_name=scorer.SCORER_NAME,
+        scorer_version=scorer.SCORER_VERSION,
+        scorer_fingerprint=hashlib.sha256(msgspec.json.encode(identity)).hexdigest(),
         spec=scorer.SPEC,
         golden=Golden(passed=all(verdict.passed for verdict in verdicts), cases=len(verdicts)),
     )

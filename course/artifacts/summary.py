@@ -1,13 +1,29 @@
-"""Machinery: what the results of a run add up to, the numbers that Loops A and B share."""
+"""Machinery: what the results of a run of Loop A or B add up to. A million rows are held as a few counts."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from math import fsum
+from typing import Any, NamedTuple, TypeVar
 
-from course.artifacts.records import MISSING
+from course.artifacts.records import MISSING, Result, Selection
 from course.faults import FAMILIES
-from course.stats import wilson_interval
+from course.stats import best_of_n_kl, best_of_n_kl_bound, pass_at_k, wilson_interval
 
 _FAMILY_OF = FAMILIES | {MISSING: "data"}
+
+Row = TypeVar("Row", bound=Result)
+
+
+class Choice(NamedTuple):
+    """All that the numbers of Loop B need of one row: of the n samples that were looked at ``right`` are right."""
+
+    n: int
+    right: int
+    total: int  # samples of the prompt, looked at or not
+    total_right: int
+    first_is_right: bool
+    chosen_is_right: bool
+    first_of_best: bool  # whether the choice was the first of the best
 
 
 def family_of(outcome: str) -> str:
@@ -15,13 +31,29 @@ def family_of(outcome: str) -> str:
     return _FAMILY_OF.get(outcome, "data") or ""
 
 
-def summary_of(outcomes: Mapping[str, int]) -> dict[str, Any]:
-    """Counts by outcome, made into the numbers every run reports. ``outcomes`` counts each example once."""
+def choice_of(row: Selection) -> Choice:
+    """What a row of Loop B adds to its numbers."""
+    best = row.rewards.index(max(row.rewards))
+    n, right = len(row.rewards), row.rewards.count(1.0)
+    total, total_right = n + len(row.others), right + row.other_rewards.count(1.0)
+    return Choice(n, right, total, total_right, row.rewards[0] == 1.0, row.reward == 1.0, row.chosen == best)
+
+
+def counted(rows: Iterable[Row], outcomes: Counter[str], firsts: dict[str, Row]) -> Iterator[Row]:
+    """The rows unchanged. Counts their outcomes on the way, and keeps the first row of each outcome."""
+    for row in rows:
+        firsts.setdefault(row.details.outcome, row)
+        outcomes[row.details.outcome] += 1
+        yield row
+
+
+def summary_of(outcomes: Mapping[str, int], choices: Mapping[Choice, int] | None = None) -> dict[str, Any]:
+    """All that summary.json says of Loop A, or with ``choices`` of Loop B. Both say how many rows each is of."""
     n, passes = sum(outcomes.values()), outcomes.get("ok", 0)
-    families: dict[str, int] = {}
+    families: Counter[str] = Counter()
     for outcome, family in _FAMILY_OF.items():
         if family is not None and outcomes.get(outcome):
-            families[family] = families.get(family, 0) + outcomes[outcome]
+            families[family] += outcomes[outcome]
     return {
         "n": n,
         "passes": passes,
@@ -29,5 +61,39 @@ def summary_of(outcomes: Mapping[str, int]) -> dict[str, Any]:
         "pass_rate_ci95": list(wilson_interval(passes, n)),
         "mean_reward": passes / n,
         "outcomes": {outcome: outcomes[outcome] for outcome in _FAMILY_OF if outcomes.get(outcome)},
-        "families": families,
+        "families": dict(families),
+    } | (selection_numbers(choices) if choices else {})
+
+
+def selection_numbers(choices: Mapping[Choice, int]) -> dict[str, Any]:
+    """Three numbers of Loop B that are never merged, with the control, the ceiling and the price.
+
+    ``first_sample_accuracy``: how often the first sample is right, as if N were 1. ``pass_at_k``: how often k samples
+    of the policy hold a right one, unbiased, from all that there are. ``selected_accuracy``: how often the choice is
+    right. ``random_choice``: what choosing blindly among the n would get. ``ceiling``: how often one of the n is right,
+    which no choice can exceed. ``kl_estimate``: mean over the prompts of the KL of best-of-n, each with the pass rate
+    of all its samples; null where the choice was not the first of the best, for which the equation is not known to
+    hold. It is mostly too low: for n = 4 from 8 samples by 17 % where the policy is right one time in ten, by 13 % at
+    one in two; from 4 samples by 34 % and 25 %.
+    """
+    n = next(iter(choices)).n
+
+    def mean(value: Callable[[Choice], float]) -> float:
+        return fsum(value(choice) * times for choice, times in choices.items()) / sum(choices.values())
+
+    def pass_at(k: int) -> float:
+        return mean(lambda choice: pass_at_k(choice.total, choice.total_right, k))
+
+    first_of_best = all(choice.first_of_best for choice in choices)
+    reason = None if first_of_best else "pick_best did not take the first of the best samples everywhere"
+    return {
+        "samples_per_prompt": n,
+        "first_sample_accuracy": mean(lambda choice: choice.first_is_right),
+        "pass_at_k": {str(k): pass_at(k) for k in range(1, n + 1)},
+        "selected_accuracy": mean(lambda choice: choice.chosen_is_right),
+        "random_choice": mean(lambda choice: choice.right / n),
+        "ceiling": mean(lambda choice: choice.right > 0),
+        "kl_estimate": None if reason else mean(lambda choice: best_of_n_kl(choice.total_right / choice.total, n)),
+        "kl_estimate_reason": reason,
+        "kl_bound": best_of_n_kl_bound(n),
     }

@@ -16,10 +16,11 @@ from msgspec import Struct
 from course.artifacts.learning import learning_result
 from course.artifacts.records import RESULTS, LearningResult
 from course.artifacts.writing import RunWriter
+from course.datasets.records import Task
 
 if TYPE_CHECKING:
     from course.policies.evaluation import Checkpoint, Evaluation
-    from course.policies.token_learner import Task, TokenUpdate
+    from course.policies.token_learner import TokenUpdate
 
 TOKEN_LOG = "log.jsonl"  # of each of these commands: a row for each evaluation
 STRICT = "score"  # the name of the strict scorer among the rubrics
@@ -74,9 +75,8 @@ def evaluation_results(checkpoint: Checkpoint, rubric: str, training: str | None
         scored = zip(evaluation.examples, evaluation.texts, evaluation.proxy.tolist(), strict=True)
         for example, text, reward in scored:
             proxy = None if rubric == STRICT else reward
-            results.append(
-                learning_result(example, text, checkpoint.step, training=training, split=split, proxy_reward=proxy)
-            )
+            row = learning_result(example, text, checkpoint.step, training=training, split=split, proxy_reward=proxy)
+            results.append(row)
     return results
 
 

@@ -1,11 +1,11 @@
 """Machinery: writing a run, in a hidden folder beside its place, synced, then renamed. A killed command leaves none.
 
 Covered
-    An error, Ctrl-C or SIGTERM on the way removes the hidden folder. A kill -9 or a power cut leaves it behind, under
-    a name that ends in ``.partial``, and it can be deleted. A full disk shows before the rename.
+    An error, Ctrl-C, SIGTERM or SIGHUP on the way removes the hidden folder. A kill -9 or a power cut leaves it
+    behind, under a name that ends in ``.partial``, and it can be deleted. A full disk shows before the rename.
+    Commands at one moment take their names one after the other, each with its line in the log.
 Not covered
-    Two commands that are given the same ``--outdir`` at the same moment: one of them fails with a clear error, but
-    which one is up to the system. Disks that say they have synced and have not.
+    Disks that say they have synced and have not. A kill between the line in the log and the rename leaves the line.
 """
 
 import hashlib
@@ -19,20 +19,23 @@ from typing import IO, Any, Self
 
 import msgspec
 
+from course.artifacts import run_log
 from course.artifacts.environment import environment
-from course.artifacts.holdout import count_look
-from course.artifacts.records import ENVIRONMENT_FILE, MANIFEST, README, Manifest
+from course.artifacts.records import ENVIRONMENT_FILE, MANIFEST, README, RESULTS, Manifest, indented
+from course.artifacts.run_log import LogLine, append, read_log
+from course.datasets.files import LAB
 from course.errors import UserError, reason
+from course.text import visible
 
 RUNS = Path("runs")
-_BATCH = 2_000  # rows
+_ROWS_AT_ONCE = 2_000
 
 
 class RunWriter:
-    """``with RunWriter(outdir) as run``: write the files, then ``commit``. Without ``commit`` nothing remains.
+    """``with RunWriter(outdir) as run``: write the files, ``seal`` and ``publish``. Without that nothing remains.
 
-    ``outdir`` None takes the next free ``runs/run_001``. An existing one is refused before any work is done. Raises
-    UserError where the disk does not let it write.
+    ``outdir`` None takes the next free ``runs/run_001``. An existing one, or one inside another run, is refused before
+    any work is done. Raises UserError where the disk does not let it write.
     """
 
     def __init__(self, outdir: Path | None) -> None:
@@ -41,18 +44,23 @@ class RunWriter:
         self.path = outdir or _next_free()
         self.outputs: dict[str, str] = {}  # name -> SHA-256
         self._growing: dict[str, hashlib._Hash] = {}  # the same of what is written row by row
-        if os.path.lexists(self.path):
-            raise UserError(f"{self.path}: expected a new folder, got one that exists; choose another --outdir")
+        read_log(run_log.LOG)  # one that is broken would refuse the run at its end
+        self._refuse_taken()
+        for folder in self.path.resolve().parents:
+            if (folder / MANIFEST).exists() and (folder / RESULTS).exists():
+                raise UserError(f"{self.path}: expected a folder outside of any run, got one inside {folder}")
 
     def __enter__(self) -> Self:
         parent = self.path.parent
         self._made = [folder for folder in (parent, *parent.parents) if not folder.exists()]
-        self._temporary = parent / f".{self.path.name}.{os.urandom(4).hex()}.partial"
+        self._temporary = parent / f".{os.urandom(8).hex()}.partial"
         try:
             self._temporary.mkdir(parents=True)
-        except OSError as error:
+        except BaseException as error:
             self._clean_up()
-            raise self._refused(error) from None
+            if isinstance(error, OSError):
+                raise self._refused(error) from None
+            raise
         return self
 
     def __exit__(self, _: type[BaseException] | None, error: BaseException | None, __: TracebackType | None) -> None:
@@ -62,20 +70,15 @@ class RunWriter:
 
     def write_rows(self, name: str, rows: Iterable[msgspec.Struct]) -> None:
         """Write JSONL as the rows come, and keep its digest. A name may have one folder in front of it."""
-        encoder, digest = msgspec.json.Encoder(), hashlib.sha256()
         rows = iter(rows)
-        with self._place(name).open("wb") as file:
-            while batch := list(islice(rows, _BATCH)):
-                lines = encoder.encode_lines(batch)
-                digest.update(lines)
-                file.write(lines)
-            _sync(file)
-        self.outputs[name] = digest.hexdigest()
+        self.append(name)  # a file without rows is a file, too
+        while batch := list(islice(rows, _ROWS_AT_ONCE)):
+            self.append(name, *batch)
 
     def append(self, name: str, *rows: msgspec.Struct) -> None:
         """Add rows to a JSONL file at once: a kill in the midst of a long run leaves whole rows behind."""
         lines = msgspec.json.Encoder().encode_lines(rows)
-        with (self._temporary / name).open("ab", buffering=0) as file:
+        with self._place(name).open("ab", buffering=0) as file:
             file.write(lines)
         self._growing.setdefault(name, hashlib.sha256()).update(lines)
         self.outputs[name] = self._growing[name].hexdigest()
@@ -87,43 +90,53 @@ class RunWriter:
 
     def write_json(self, name: str, value: Any) -> None:
         """Write a small JSON file, indented for a person, and keep its digest."""
-        self.write_bytes(name, _indented(value))
+        self.write_bytes(name, indented(value))
 
-    def commit(self, manifest: Manifest, readme: str, holdout: str | None = None) -> Path:
-        """Seal the run and rename it to its place. Returns the place.
+    def seal(self, manifest: Manifest) -> str:
+        """Write the manifest and the environment. Returns the digest of the manifest, which seals all the rest."""
+        self._write_whole(MANIFEST, data := indented(manifest))
+        self._write_whole(ENVIRONMENT_FILE, indented(environment()))
+        return hashlib.sha256(data).hexdigest()
 
-        ``holdout``: the fingerprint of a holdout that this run measured; one look at it is counted.
+    def publish(self, log: IO[bytes], line: LogLine, readme: str) -> Path:
+        """Write the page, add ``line`` to the log, which is locked, and rename the run to its place. Returns it.
+
+        The line comes first: a look at a holdout too many is counted rather than one too few.
         """
-        self._write_whole(MANIFEST, _indented(manifest))
-        self._write_whole(ENVIRONMENT_FILE, _indented(environment()))
         self._write_whole(README, readme.encode("utf-8"))
-        for folder in {(self._temporary / name).parent for name in self.outputs} | {self._temporary}:
+        places = [self._temporary / name for name in (*self.outputs, MANIFEST, ENVIRONMENT_FILE, README)]
+        for place in places:
+            with place.open("r+b") as file:
+                os.fsync(file.fileno())
+        for folder in {place.parent for place in places}:
             _sync_folder(folder)
-        if holdout is not None:  # before the rename: a look too many is counted rather than one too few
-            count_look(RUNS, self.path, manifest, holdout)
-        while not self._renamed():
-            self.path = _next_free()
-        _sync_folder(self.path.parent)
-        return self.path
-
-    def _renamed(self) -> bool:
+        self.path = self._wanted or _next_free()
+        self._refuse_taken()
+        before = append(log, msgspec.structs.replace(line, run=_name_in_log(self.path)))
         try:
             self._temporary.rename(self.path)
         except OSError:
-            if self._wanted is None and os.path.lexists(self.path):
-                return False  # another command took the number meanwhile
+            log.truncate(before)
             raise
         self._made = []
         self._committed = True
-        return True
+        _sync_folder(self.path.parent)
+        return self.path
+
+    def _refuse_taken(self) -> None:
+        try:
+            self.path.lstat()
+        except FileNotFoundError:
+            return
+        except OSError as error:  # a name that is too long, a file where a folder should be
+            raise self._refused(error) from None
+        raise UserError(f"{self.path}: expected a new folder, got one that exists; choose another --outdir")
 
     def _write_whole(self, name: str, data: bytes) -> None:
         """Write a file whole or not at all: a kill leaves no half file under its real name."""
         place = self._place(name)
         part = place.with_name(f"{place.name}.part")
-        with part.open("wb") as file:
-            file.write(data)
-            _sync(file)
+        part.write_bytes(data)
         part.replace(place)
 
     def _place(self, name: str) -> Path:
@@ -148,13 +161,10 @@ def _next_free() -> Path:
     return next(path for number in count(1) if not os.path.lexists(path := RUNS / f"run_{number:03}"))
 
 
-def _indented(value: Any) -> bytes:
-    return msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n"
-
-
-def _sync(file: IO[bytes]) -> None:
-    file.flush()
-    os.fsync(file.fileno())
+def _name_in_log(path: Path) -> str:
+    """From the lab's root where it lies below it: the lab can be moved."""
+    whole, lab = path.resolve(), LAB.resolve()
+    return visible((whole.relative_to(lab) if whole.is_relative_to(lab) else whole).as_posix())
 
 
 def _sync_folder(folder: Path) -> None:

@@ -15,15 +15,16 @@ from typing import Any, TypeVar
 import jiter
 import msgspec
 
+from course.datasets.files import blocks_of_lines, open_regular
 from course.datasets.records import Record
 from course.errors import UserError, reason
 from course.faults import MAX_DIGITS
-from course.text import clipped
+from course.text import clipped, quoted
 
-_BATCH_BYTES = 1 << 18
+_OBJECT_BYTES = 1 << 26  # of a file that holds one object
 _SHOWN = 60  # characters of a refused value
 _SPACE = b" \t\r\n"  # what JSON calls white space
-_TOO_LARGE = 10**MAX_DIGITS
+_NUMBER_LIMIT = 10**MAX_DIGITS
 _EXPECTED = {"Number out of range": "a smaller number", "Invalid RFC3339 encoded date": "a date such as 2026-11-21"}
 
 R = TypeVar("R", bound=Record)
@@ -63,20 +64,27 @@ def read_batches(path: Path, record_type: type[R], digest: "hashlib._Hash | None
 def read_json(path: Path, struct_type: type[S]) -> S:
     """Read a JSON file that holds one object, as strictly as a line of JSONL."""
     try:
-        return _decode(b"".join(chain.from_iterable(_batches_of_lines(path))).rstrip(_SPACE), struct_type)
+        with open_regular(path) as file:
+            text = file.read(_OBJECT_BYTES + 1)
+        if len(text) > _OBJECT_BYTES:
+            raise ValueError(f"expected at most {_OBJECT_BYTES >> 20} MB, got more")
+        return _decode(text.rstrip(_SPACE), struct_type)
+    except OSError as error:
+        raise _unreadable(path, error) from None
     except ValueError as error:
         raise UserError(f"{path} {error}") from None
 
 
 def _batches_of_lines(path: Path, digest: "hashlib._Hash | None" = None) -> Iterator[list[bytes]]:
     try:
-        with path.open("rb") as file:  # in bytes, only a line feed ends a line
-            while lines := file.readlines(_BATCH_BYTES):
-                if digest is not None:
-                    digest.update(b"".join(lines))
-                yield lines
+        for block in blocks_of_lines(path, digest):
+            yield block.removesuffix(b"\n").split(b"\n")
     except OSError as error:
-        raise UserError(f"{path}: expected a file that can be read, got: {reason(error)}") from None
+        raise _unreadable(path, error) from None
+
+
+def _unreadable(path: Path, error: OSError) -> UserError:
+    return UserError(f"{path}: expected a file that can be read, got: {reason(error)}")
 
 
 def _decode(text: bytes, struct_type: type[S]) -> S:
@@ -90,20 +98,21 @@ def _decode(text: bytes, struct_type: type[S]) -> S:
     except msgspec.ValidationError as error:  # its cause: what the record itself refused, in its own words
         raise ValueError(error.__cause__ or _type_complaint(str(error), value, struct_type)) from None
     for key in ("expected_answer", "metadata", "sampling"):  # whose numbers no type bounds
-        if key in value:
-            _check_numbers(value[key], f"$.{key}")
+        if key in value and (place := _too_large(value[key])) is not None:
+            expected = f"expected a finite number of at most {MAX_DIGITS:,} digits, got a larger one"
+            raise ValueError(f"$.{key}{quoted(place)}: {expected}")
     return struct
 
 
-def _check_numbers(value: Any, path: str) -> None:
-    if isinstance(value, (int, float)) and abs(value) >= _TOO_LARGE:
-        raise ValueError(f"{path}: expected a finite number of at most {MAX_DIGITS:,} digits, got a larger one")
-    if isinstance(value, dict):
-        for key, part in value.items():
-            _check_numbers(part, f"{path}.{clipped(key, _SHOWN)}")
-    elif isinstance(value, list):
-        for index, part in enumerate(value):
-            _check_numbers(part, f"{path}[{index}]")
+def _too_large(value: Any) -> str | None:
+    """Where in a value a number stands that is too large; None where none does. A place is named only if it is one."""
+    if isinstance(value, (int, float)):
+        return "" if abs(value) >= _NUMBER_LIMIT else None
+    parts = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, part in parts:
+        if (place := _too_large(part)) is not None:
+            return f".{clipped(key, _SHOWN)}{place}" if isinstance(key, str) else f"[{key}]{place}"
+    return None
 
 
 def _parser_complaint(message: str, text: bytes) -> str:

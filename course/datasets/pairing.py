@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from course.datasets.records import Example
 from course.errors import UserError
-from course.text import visible
+from course.text import clipped
 
 Answer = TypeVar("Answer")
 
@@ -16,37 +16,44 @@ _NAMED = 5  # how many ids a complaint lists
 
 def paired(
     examples: Iterable[Example],
-    answers: dict[str, Answer],
+    answers: Iterable[tuple[str, Answer]],
     *,
-    missing_allowed: bool,
+    missing_allowed: bool = False,
     if_missing: str = "",
     dataset: Path,
     completions: Path,
 ) -> Iterator[tuple[Example, Answer | None]]:
     """Yield each example, in dataset order, with what was answered; None for a missing one where that is allowed.
 
-    Empties ``answers`` on the way. Raises UserError at the end if anything was left over or missing, so what a caller
-    makes of the pairs counts only once the iteration is through. ``if_missing`` says what else the caller could do.
+    ``answers``: pairs of id and answer, each id once, read to its end. Only those that come before their turn are
+    held: two files in one order need no room. Raises UserError at the end if anything was left over or missing, so
+    what a caller makes of the pairs counts only once the iteration is through. ``if_missing`` says what else the
+    caller could do.
     """
     missing: list[str] = []
+    early: dict[str, Answer] = {}
+    answers = iter(answers)
     for example in examples:
-        answer = answers.pop(example.id, None)
-        if answer is None and not missing_allowed:
+        if example.id not in early:
+            for id_, answer in answers:
+                early[id_] = answer
+                if id_ == example.id:
+                    break
+        if example.id not in early and not missing_allowed:
             missing.append(example.id)
-        yield example, answer
-    if missing or answers:
+        yield example, early.pop(example.id, None)
+    unknown = [*early, *(id_ for id_, _ in answers)]
+    if missing or unknown:
         faults = []
         if missing:
             faults.append(f"none for {_listed(missing)}")
-        if answers:
-            faults.append(f"{_listed(answers)} that the dataset does not have")
-        hint = f"; {if_missing}" if if_missing and not answers else ""
-        raise UserError(
-            f"{completions}: expected one record for each id of {dataset}, got {' and '.join(faults)}{hint}"
-        )
+        if unknown:
+            faults.append(f"{_listed(unknown)} that the dataset does not have")
+        hint = f"; {if_missing}" if if_missing and not unknown else ""
+        got = " and ".join(faults)
+        raise UserError(f"{completions}: expected one record for each id of {dataset}, got {got}{hint}")
 
 
-def _listed(ids: Iterable[str]) -> str:
-    ids = list(ids)
-    names = ", ".join(visible(id_[:60]) for id_ in islice(ids, _NAMED))
+def _listed(ids: list[str]) -> str:
+    names = ", ".join(clipped(id_, 60) for id_ in islice(ids, _NAMED))
     return f"{len(ids):,} id{'s' if len(ids) > 1 else ''} ({names}{', …' if len(ids) > _NAMED else ''})"

@@ -1,14 +1,16 @@
 """Machinery: the records of the four kinds of file that go in. Another field or another type is refused."""
 
 from datetime import date
+from hashlib import sha256
 from typing import Annotated, Any, ClassVar
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from course.faults import FAMILIES
-from course.text import visible
+from course.text import quoted
 
 Id = Annotated[str, Meta(min_length=1)]
+Task = dict[str, Any]  # an example as a scorer takes it: id, prompt, expected_answer
 
 
 class Record(Struct, frozen=True, forbid_unknown_fields=True):
@@ -28,7 +30,7 @@ class Example(Record, frozen=True, forbid_unknown_fields=True):
     expected_answer: int
     metadata: dict[str, Any] | UnsetType = UNSET
 
-    def asked(self) -> dict[str, Any]:
+    def asked(self) -> Task:
         """The example as a scorer takes it."""
         return {"id": self.id, "prompt": self.prompt, "expected_answer": self.expected_answer}
 
@@ -65,7 +67,7 @@ class GoldenCase(Record, frozen=True, forbid_unknown_fields=True):
 
     def __post_init__(self) -> None:
         if self.expected_outcome not in FAMILIES:
-            got = visible(self.expected_outcome[:60])
+            got = quoted(self.expected_outcome)
             raise ValueError(f"$.expected_outcome: expected one of {', '.join(FAMILIES)}, got {got}")
         if self.expected_reward != float(self.expected_outcome == "ok"):
             raise ValueError(
@@ -75,21 +77,49 @@ class GoldenCase(Record, frozen=True, forbid_unknown_fields=True):
 
 
 class Sampling(Struct, frozen=True, forbid_unknown_fields=True):
-    """How completions were drawn. ``n``: completions a prompt."""
+    """How completions were drawn. ``n``: completions a prompt. ``seed``: null where there is no reproducible one."""
 
     temperature: Annotated[float, Meta(ge=0)]
     top_p: Annotated[float, Meta(gt=0, le=1)]
-    seed: int
+    seed: int | None
     n: Annotated[int, Meta(ge=1)]
+
+
+class Training(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a policy was trained on. ``rubric``: what paid; null where nothing paid, and it only imitated.
+
+    ``prompts``: ``prompt_digest`` of each prompt, sorted.
+    """
+
+    rubric: Annotated[str, Meta(min_length=1, max_length=60)] | None
+    prompts: list[Annotated[str, Meta(pattern=r"\A[0-9a-f]{16}\Z")]]
+
+    def __post_init__(self) -> None:
+        if self.prompts != sorted(set(self.prompts)):
+            raise ValueError("$.training.prompts: expected each digest once and in order, got them otherwise")
 
 
 class Provenance(Struct, frozen=True, forbid_unknown_fields=True):
     """Who generated a file of completions, when, and how: ``NAME.meta.json`` beside ``NAME.jsonl``.
 
-    ``created``: a date, or null where the same policy and seed make the same file on any day.
+    ``created``: a date, or null where the same policy and seed make the same file on any day. ``completions_sha256``:
+    of the bytes of ``NAME.jsonl``; without it nothing binds the two, and the sampling counts as not known.
+    ``training``: null where nothing is known of it.
     """
 
     policy: Annotated[str, Meta(min_length=1)]
     created: date | None
     sampling: Sampling
+    completions_sha256: Annotated[str, Meta(pattern=r"\A[0-9a-f]{64}\Z")] | None = None
+    training: Training | None = None
     note: str = ""
+
+
+def plain_prompt(prompt: str) -> str:
+    """A prompt by which it is known: with single spaces between its words, so that a space more makes no other."""
+    return " ".join(prompt.split())
+
+
+def prompt_digest(prompt: str) -> str:
+    """The first 16 hexadecimal digits of the SHA-256 of ``plain_prompt`` in UTF-8: enough to tell prompts apart."""
+    return sha256(plain_prompt(prompt).encode("utf-8")).hexdigest()[:16]

@@ -1,61 +1,89 @@
 """Machinery: what is known of the files a measurement starts from: fingerprints, the split, who wrote completions."""
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
+from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 from msgspec import UNSET
 
-from course.datasets.jsonl import read_batches, read_json
-from course.datasets.records import Example, Provenance
+from course.datasets.files import LAB
+from course.datasets.jsonl import read_batches, read_json, read_records
+from course.datasets.records import Example, Provenance, SampleGroup, Training, plain_prompt, prompt_digest
 from course.errors import UserError
-from course.text import visible
+from course.text import clipped
 
-SPLITS = ("dev", "holdout")
+HOLDOUT = "holdout"
+SPLITS = ("dev", HOLDOUT)
 
 
 class Dataset:
     """A dataset file, read once: iterate it, then ask for its fingerprints and its split.
 
     The split is what the records themselves say (``metadata.split``), or else ``declared``, or else ``dev``. Records
-    that contradict each other or the declaration are refused: a copy of the holdout under another name stays one.
+    that contradict each other or the declaration are refused. A dataset with prompts of a holdout that the lab ships
+    is a holdout, whatever its name and its metadata.
     """
 
     def __init__(self, path: Path, declared: str | None) -> None:
         self.path = path
         self.declared = declared
+        self.prompts: set[str] = set()
         self._bytes = hashlib.sha256()
-        self._prompts = hashlib.sha256()
+        self._prompts_in_order = hashlib.sha256()
+        self._examples = hashlib.sha256()
         self._splits: list[object] = []  # what the records say of it, each thing once
 
     def __iter__(self) -> Iterator[Example]:
         encoder = msgspec.json.Encoder()
         for batch in read_batches(self.path, Example, self._bytes):
-            self._prompts.update(encoder.encode_lines([(example.id, example.prompt) for example in batch]))
+            self._prompts_in_order.update(encoder.encode_lines([(example.id, example.prompt) for example in batch]))
+            self._examples.update(encoder.encode_lines([(e.id, e.prompt, e.expected_answer) for e in batch]))
+            self.prompts.update([plain_prompt(example.prompt) for example in batch])
             for example in batch:
                 said = None if example.metadata is UNSET else example.metadata.get("split")
                 if said not in self._splits:
                     self._note_split(said, example.id)
             yield from batch
+        if self.split != HOLDOUT and (opened := shipped_in(self.prompts)):
+            name, prompts = next(iter(opened.items()))
+            got = len(prompts & self.prompts)
+            raise UserError(
+                f"{self.path}: expected a dataset without prompts of {name}, got {got} of them; "
+                f"take them out, or call it --split {HOLDOUT}"
+            )
 
     @property
     def fingerprint(self) -> str:
+        """SHA-256 of the file."""
         return self._bytes.hexdigest()
 
     @property
     def prompts_fingerprint(self) -> str:
-        return self._prompts.hexdigest()
+        """SHA-256 over id and prompt of each example in order."""
+        return self._prompts_in_order.hexdigest()
+
+    @property
+    def examples_fingerprint(self) -> str:
+        """The same over id, prompt and expected answer."""
+        return self._examples.hexdigest()
 
     @property
     def split(self) -> str:
         said = self._splits[0]
-        return said if isinstance(said, str) else self.declared or SPLITS[0]
+        undeclared = HOLDOUT if shipped_in(self.prompts) else SPLITS[0]
+        return said if isinstance(said, str) else self.declared or undeclared
+
+    def trained_on(self, training: Training) -> int:
+        """How many of these prompts a policy was trained on."""
+        return len({prompt_digest(prompt) for prompt in self.prompts}.intersection(training.prompts))
 
     def _note_split(self, said: object, id_: str) -> None:
-        where = f"{self.path}: $.metadata.split of {visible(id_[:60])}"
+        where = f"{self.path}: $.metadata.split of {clipped(id_, 60)}"
         if said is not None and said not in SPLITS:
-            raise UserError(f"{where}: expected {' or '.join(SPLITS)}, got {visible(str(said)[:60])}")
+            raise UserError(f"{where}: expected {' or '.join(SPLITS)}, got {clipped(str(said), 60)}")
         if said is not None and self.declared not in (None, said):
             raise UserError(f"{where}: expected {self.declared}, as --split says, got {said}; leave --split away")
         self._splits.append(said)
@@ -63,7 +91,88 @@ class Dataset:
             raise UserError(f"{where}: expected the split {self._splits[0]} like the lines before, got {said}")
 
 
-def provenance(completions: Path) -> Provenance | None:
-    """Who generated a file of completions: what ``NAME.meta.json`` beside it says; None where there is none."""
-    path = completions.parent / f"{completions.stem}.meta.json"
-    return read_json(path, Provenance) if path.exists() else None
+@cache
+def shipped_holdouts(folder: Path = LAB / "data" / "datasets") -> dict[str, frozenset[str]]:
+    """The lab's own holdouts: file name -> plain prompts. Empty where the package stands without its data."""
+    paths = sorted(folder.glob(f"*_{HOLDOUT}.jsonl"))
+    return {
+        path.name: frozenset(plain_prompt(example.prompt) for example in read_records(path, Example)) for path in paths
+    }
+
+
+def shipped_in(prompts: Set[str]) -> dict[str, frozenset[str]]:
+    """Of the lab's holdouts, those that share a prompt with these."""
+    return {name: holdout for name, holdout in shipped_holdouts().items() if not holdout.isdisjoint(prompts)}
+
+
+def holdouts_in(prompts: Set[str]) -> list[str]:
+    """The digests of the holdouts that these prompts open: every one of the lab that shares a prompt, else these.
+
+    A holdout is known by the SHA-256 over its distinct prompts, sorted: in another order, under other ids or in
+    another file it is the same.
+    """
+    encode = msgspec.json.Encoder().encode_lines
+    opened: list[Set[str]] = [*shipped_in(prompts).values()] or [prompts]
+    return [hashlib.sha256(encode(sorted(holdout))).hexdigest() for holdout in opened]
+
+
+class CompletionsFile(NamedTuple):
+    """A file of completions as it was read: the SHA-256 of its bytes, and how many completions of a prompt it has."""
+
+    path: Path
+    sha256: str
+    n: int
+
+    @property
+    def meta_path(self) -> Path:
+        """Where it is described: ``NAME.meta.json`` beside ``NAME.jsonl``."""
+        return self.path.with_name(f"{self.path.stem}.meta.json")
+
+
+class SelectionPack:
+    """A file of samples, read once: iterate it for each id with its samples, then ask what it was.
+
+    All groups have one size, and that is at least ``n``.
+    """
+
+    def __init__(self, path: Path, n: int) -> None:
+        self.path = path
+        self.n = n
+        self._size = 0
+        self._bytes = hashlib.sha256()
+
+    def __iter__(self) -> Iterator[tuple[str, list[str]]]:
+        for group in read_records(self.path, SampleGroup, self._bytes):
+            got = len(group.samples)
+            self._size = self._size or got
+            if got != self._size:
+                in_ = f"{got} in {clipped(group.id, 60)}"
+                raise UserError(f"{self.path}: expected groups of one size, got {self._size} samples first and {in_}")
+            if self.n > got:
+                most = f"{got}, the samples a prompt in {self.path}"
+                raise UserError(f"--n {self.n}: expected at most {most}, got {self.n}")
+            yield group.id, group.samples
+
+    @property
+    def completions(self) -> CompletionsFile:
+        return CompletionsFile(self.path, self._bytes.hexdigest(), self._size)
+
+
+def provenance(completions: CompletionsFile) -> Provenance | None:
+    """Who generated a file of completions, by the file that describes it; None where there is none.
+
+    Raises UserError where that describes other bytes or another number of completions.
+    """
+    path = completions.meta_path
+    if not path.exists():
+        return None
+    source, described = read_json(path, Provenance), completions.path.name
+    if source.completions_sha256 not in (None, completions.sha256):
+        raise UserError(
+            f"{path} $.completions_sha256: expected the SHA-256 of {described}, got that of other bytes; if it does "
+            f'describe this file, write "completions_sha256": "{completions.sha256}"'
+        )
+    if source.sampling.n != completions.n:
+        expected = f"{completions.n}, the completions a prompt in {described}"
+        raise UserError(f"{path} $.sampling.n: expected {expected}, got {source.sampling.n}")
+    return source

@@ -1,23 +1,31 @@
 """Machinery: the student's ``pick_best``, found, loaded, called, and not believed.
 
 Covered
-    A missing or broken file, an exception, an exit, a choice that is none of the samples: each becomes one line that
-    names the student's file and line. The samples that a choice is held against are never in the student's hands.
+    A missing or broken file, an exception, an exit, a choice that is none of the samples, another choice when asked
+    again: each becomes one line that names the student's file and line. The samples that a choice is held against are
+    never in the student's hands.
 Not covered
-    Code that means harm: this is the student's own machine, and it runs with the student's own rights.
+    Code that means harm: this is the student's own machine, and it runs with the student's own rights. What pick_best
+    reads besides the modules it imports (a data file, say) is not in its fingerprint. It may remember prompts that came
+    before: it is asked twice about each, one after the other.
 """
 
 import hashlib
+import os
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from types import CodeType
+from types import FunctionType, ModuleType
 from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from course.datasets.files import open_regular
 from course.errors import UserError, reason
-from course.text import clipped, visible
+from course.faults import type_name
+from course.process import raise_received
+from course.text import described, quoted
 
 PICK_BEST = Path("exercises") / "pick_best.py"
 _NAME = "pick_best"
@@ -34,52 +42,100 @@ class Sample(Struct, frozen=True):
 PickBest = Callable[[list[Sample]], Sample]
 
 
-def load_pick_best(path: Path = PICK_BEST) -> tuple[PickBest, str]:
-    """``pick_best`` of the student's file, and the file's SHA-256. Raises UserError where there is none to be had."""
-    try:
-        source = path.read_bytes()
-    except OSError as error:
-        raise UserError(f"{path}: expected your {_NAME}, got: {reason(error)}; run from the lab's folder") from None
+def load_pick_best(path: Path = PICK_BEST) -> PickBest:
+    """``pick_best`` of the student's file. Raises UserError where there is none to be had."""
+    source = _read(path)
     namespace: dict[str, Any] = {"__name__": _NAME, "__file__": str(path)}
     try:
-        exec(compile(source, str(path), "exec"), namespace)
+        code = compile(source, str(path), "exec")
     except SyntaxError as error:
-        raise UserError(f"{path}:{error.lineno or 1} expected Python, got a syntax error: {error.msg}") from None
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:  # an exit, too, is a choice that was not made
-        raise _raised(error, path, "while it was loaded") from None
-    if not callable(pick_best := namespace.get(_NAME)):
+        got = f"a syntax error: {quoted(error.msg)}"
+        raise UserError(f"{path}:{error.lineno or 1} expected Python, got {got}") from None
+    except (ValueError, RecursionError, MemoryError) as error:  # a null byte, or brackets nested too deep
+        raise UserError(f"{path}:1 expected Python, got what cannot be compiled: {described(error)}") from None
+    _called(exec, (code, namespace), path, "while it was loaded")
+    pick_best: PickBest | None = namespace.get(_NAME)
+    if not callable(pick_best):
         raise UserError(f"{path}: expected a function {_NAME}(samples), got none in this file")
-    return pick_best, hashlib.sha256(source).hexdigest()
+    return pick_best
+
+
+def pick_best_fingerprint(path: Path = PICK_BEST) -> str:
+    """The SHA-256 of the student's file. To be asked when every choice was made: it may import others at any time.
+
+    If modules from the student's folder or from the working folder were imported, it is the SHA-256 over all of these
+    files: one line for each, in order, of its SHA-256 and its path relative to the working folder.
+    """
+    digests = {file: hashlib.sha256(_read(file)).hexdigest() for file in sorted({path, *_imported(path)})}
+    if len(digests) == 1:
+        return digests[path]
+    lines = sorted(f"{digest} {Path(os.path.relpath(file.resolve())).as_posix()}" for file, digest in digests.items())
+    return hashlib.sha256("\n".join(lines).encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def choose(pick_best: PickBest, samples: Sequence[Sample], prompt_id: str, path: Path = PICK_BEST) -> int:
-    """Let ``pick_best`` choose, and return the index of its choice. Raises UserError where it made none."""
-    try:
-        choice: object = pick_best([replace(sample) for sample in samples])
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:
-        raise _raised(error, path, f"on {visible(prompt_id[:60])}") from None
+    """Let ``pick_best`` choose, and again, and return the index of its choice. Raises UserError where it made none."""
+    of = quoted(prompt_id)
+    first, second = (_choice(pick_best, samples, of, path) for _ in range(2))
+    if first != second:
+        raise UserError(
+            f"{_place(pick_best, path)}: expected the same choice of {of} whenever it is asked, got sample {first}, "
+            f"then sample {second}; seed what is random from the samples themselves, and remember nothing"
+        )
+    return first
+
+
+def _choice(pick_best: PickBest, samples: Sequence[Sample], of: str, path: Path) -> int:
+    choice = _called(pick_best, ([replace(sample) for sample in samples],), path, f"on {of}")
     for sample in samples:
         if type(choice) is Sample and choice == sample:
             return sample.index
-    code = getattr(pick_best, "__code__", None)
-    line = code.co_firstlineno if isinstance(code, CodeType) else 1
-    got = f"the text {clipped(choice, 40)!r}" if type(choice) is str else f"{type(choice).__name__[:40]}"
-    raise UserError(
-        f"{path}:{line} {_NAME}: expected one of the {len(samples)} samples of {visible(prompt_id[:60])}, "
-        f"got {visible(got)}; return the sample itself"
-    )
+    got = f"the text {quoted(choice)!r}" if type(choice) is str else quoted(type_name(choice))
+    expected = f"expected one of the {len(samples)} samples of {of}"
+    raise UserError(f"{_place(pick_best, path)}: {expected}, got {got}; return the sample itself")
 
 
-def _raised(error: BaseException, path: Path, when: str) -> UserError:
-    import traceback
+def _place(pick_best: PickBest, path: Path) -> str:
+    line = pick_best.__code__.co_firstlineno if type(pick_best) is FunctionType else 1
+    return f"{path}:{line} {_NAME}"
 
-    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
+
+def _read(path: Path) -> bytes:
     try:
-        what = clipped(f"{type(error).__name__}: {error}", 120)
-    except Exception:  # its own words raise
-        what = type(error).__name__
-    return UserError(f"{path}:{lines[-1] if lines else 1} {_NAME}: expected a choice, got an exception {when}: {what}")
+        with open_regular(path) as file:
+            return file.read()
+    except OSError as error:
+        expected = f"expected your {_NAME}" if path == PICK_BEST else f"expected what your {_NAME} imported"
+        raise UserError(f"{path}: {expected}, got: {reason(error)}; run from the lab's folder") from None
+
+
+def _imported(path: Path) -> set[Path]:
+    """The files of all modules from the student's folder or the working folder, but the course's and the packages'."""
+    inside = [path.parent.resolve(), Path.cwd()]
+    outside = [Path(__file__).resolve().parents[1], Path(os.__file__).resolve().parent]  # the course; Python's own
+    files = [vars(module).get("__file__") for module in list(sys.modules.values()) if isinstance(module, ModuleType)]
+    places = {Path(file).resolve() for file in files if isinstance(file, str)} - {path.resolve()}
+    return {
+        place
+        for place in places
+        if any(place.is_relative_to(folder) for folder in inside)
+        and not any(place.is_relative_to(folder) for folder in outside)
+        and not {"site-packages", "dist-packages"} & {*place.parts}
+    }
+
+
+def _called(code: Callable[..., Any], arguments: tuple[object, ...], path: Path, when: str) -> object:
+    """Run code of the student's. Raises UserError where it raises; but a signal that has come is not its fault."""
+    try:
+        return code(*arguments)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # an exit, too, is a choice that was not made
+        import traceback
+
+        frames = traceback.walk_tb(sys.exc_info()[2])  # what the error itself says of it may be anything
+        lines = [line for frame, line in frames if frame.f_code.co_filename == str(path)]
+        where, got = f"{path}:{lines[-1] if lines else 1}", described(error)
+        raise UserError(f"{where} {_NAME}: expected a choice, got an exception {when}: {got}") from None
+    finally:
+        raise_received()

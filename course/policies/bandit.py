@@ -1,4 +1,4 @@
-"""The smallest world of Loop C, a bandit: one prompt, four completions to choose from, rewards from the verifier.
+"""Machinery: the smallest world of Loop C, a bandit: one prompt, four completions, rewards from the verifier.
 
 State: the prompt, always the same. Action (an arm): a whole completion. Reward: the ``score`` of that completion. The
 episode ends there, so the return is the reward. A bandit is RL with episodes of one step.

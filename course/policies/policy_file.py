@@ -1,11 +1,13 @@
 """Machinery: a token policy as a file, which ``course.token_train`` writes and ``course.sample_rollouts`` reads.
 
-An npz of arrays, with the vocabulary as JSON in one of them; nothing in it is executed when it is read.
+An npz of arrays, with the vocabulary and the training as JSON in one of them; nothing in it is executed when it is
+read.
 
 Covered
     A file that is no policy, is cut off, or holds arrays that do not fit each other: one line says so.
 Not covered
     A policy made by hand to be slow: 64 MB is the most that is read, and NumPy may ask for what a header claims.
+    A training that was edited by hand: nothing signs it. The policy has another name then.
 """
 
 import io
@@ -18,9 +20,12 @@ import msgspec
 import numpy as np
 from msgspec import Meta
 
+from course.datasets.files import open_regular
+from course.datasets.records import Training
 from course.errors import UserError
 from course.policies.token_policy import LARGEST, RECENT, Policy, Weights
 from course.policies.vocabulary import ANSWER_TOKENS, Vocabulary
+from course.rubrics.hackable import RUBRICS
 from course.text import visible
 
 _MOST_BYTES = 64 * 2**20  # unpacked
@@ -32,20 +37,21 @@ class _About(msgspec.Struct):
     vocabulary: list[str]
     positions: tuple[Annotated[int, Meta(ge=0, le=10_000)], ...]
     max_tokens: Annotated[int, Meta(ge=1, le=10_000)]
+    training: Training
 
 
-def policy_bytes(policy: Policy) -> bytes:
-    """The file's content: the same policy gives the same bytes."""
-    about = msgspec.json.encode(_About(list(policy.vocabulary), policy.positions, policy.max_tokens))
+def policy_bytes(policy: Policy, training: Training) -> bytes:
+    """The file's content: the same policy and training give the same bytes."""
+    about = msgspec.json.encode(_About(list(policy.vocabulary), policy.positions, policy.max_tokens, training))
     out = io.BytesIO()
     np.savez(out, about=np.frombuffer(about, np.uint8), **policy.weights._asdict())
     return out.getvalue()
 
 
-def read_policy(path: Path) -> Policy:
-    """Read a policy. Raises UserError where the file is none."""
+def read_policy(path: Path) -> tuple[Policy, Training]:
+    """Read a policy, and what it was trained on. Raises UserError where the file is none."""
     try:
-        with path.open("rb") as file, warnings.catch_warnings():
+        with open_regular(path) as file, warnings.catch_warnings():
             warnings.simplefilter("error")
             return _unpacked(file.read(_MOST_BYTES + 1))
     except Exception as error:  # the system, zip, npy, JSON and NumPy each have exceptions of their own for it
@@ -53,15 +59,15 @@ def read_policy(path: Path) -> Policy:
         raise UserError(f"{path}: expected a policy that course.token_train wrote (policy.npz), got: {got}") from None
 
 
-def _unpacked(data: bytes) -> Policy:
-    """The policy, if its parts fit. Raises what comes up where they do not."""
+def _unpacked(data: bytes) -> tuple[Policy, Training]:
+    """Policy and training, if their parts fit. Raises what comes up where they do not."""
     with zipfile.ZipFile(io.BytesIO(data)) as file:
         if len(data) > _MOST_BYTES or sum(part.file_size for part in file.infolist()) > _MOST_BYTES:
             raise ValueError(f"more than {_MOST_BYTES >> 20} MB")
     with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
         about = msgspec.json.decode(arrays["about"].tobytes(), type=_About)
         weights = Weights(*(arrays[name] for name in Weights._fields))
-    texts, positions = about.vocabulary, about.positions
+    texts, positions, training = about.vocabulary, about.positions, about.training
     if tuple(texts[: len(ANSWER_TOKENS)]) != ANSWER_TOKENS or len(set(texts)) < len(texts):
         raise ValueError("its vocabulary is not one of this lab")
     (_, width), (units,) = weights.vectors.shape, weights.hidden_bias.shape
@@ -70,4 +76,8 @@ def _unpacked(data: bytes) -> Policy:
         raise ValueError("its arrays do not fit each other")
     if not all(weight.dtype == np.float64 and (abs(weight) <= LARGEST).all() for weight in weights):
         raise ValueError("its weights are not all numbers of a reasonable size")
-    return Policy(Vocabulary(texts), positions, about.max_tokens, weights)
+    if training.rubric not in (None, *RUBRICS):
+        raise ValueError("the rubric of its training is not one of this lab")
+    if not training.prompts:
+        raise ValueError("it was trained on no prompt")
+    return Policy(Vocabulary(texts), positions, about.max_tokens, weights), training

@@ -3,7 +3,8 @@
 Notation as in ``softmax``, and
     reward      the verifier's reward for one action
     return_     the sum of the rewards from a step on; with one step it is the reward
-    baseline    what a return is compared with; it does not depend on the action, so it cannot bias the estimate
+    baseline    what a return is compared with; it does not depend on the action, so it cannot bias the estimate;
+                a constant added to every reward cancels against a mean of rewards (``best_baseline``: the variance)
     advantage   return_ − baseline
     direction   advantage · ∂ log p(action) / ∂ theta, an estimate of ∂J / ∂ theta
 
@@ -15,7 +16,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from course.policies.softmax import Floats, Ints, expected_reward_gradient
+from course.policies.softmax import Floats, Ints, expected_reward, expected_reward_gradient
 
 Number = TypeVar("Number", float, Floats)
 
@@ -52,7 +53,8 @@ def leave_one_out(return_: Floats, group_size: int) -> Floats:
     """[N] The baseline of each completion: the mean return of the others of its group. Groups stand in a row.
 
     A completion's own return would bias the gradient. This is RLOO (Kool et al. 2019); GRPO's mean over the whole
-    group gives the same advantage times (G − 1) / G. Raises ValueError for a group of one.
+    group gives the same advantage times (G − 1) / G. As a mean reward it has more variance than no baseline wherever it
+    is above 2b* (``best_baseline``). Raises ValueError for a group of one.
     """
     if group_size < 2:
         raise ValueError("expected a group_size of at least 2: a completion is compared with the others of its group")
@@ -62,11 +64,28 @@ def leave_one_out(return_: Floats, group_size: int) -> Floats:
 
 
 def gradient_variance(p: Floats, rewards: Floats, baseline: Floats | float) -> Floats:
-    """Total variance of one estimate: Σ_a p_a (r_a − b)² ‖∂ log p_a‖² − ‖∂J‖², where ‖∂ log p_a‖² = 1 − 2p_a + Σ p².
+    """Total variance of one estimate: Σ_a p_a (r_a − b)² ‖∂ log p_a‖² − ‖∂J‖².
 
-    Exact: every action is weighted by its probability. The baseline b changes the variance and not the mean: for
-    rewards of 0 or more it lowers it while 0 < b < 2b*, with b* = E[r ‖∂ log p‖²] / E[‖∂ log p‖²].
+    Exact: every action is weighted by its probability. The baseline b changes the variance and not the mean.
     """
-    squares = (p**2).sum(axis=-1, keepdims=True)
-    second_moment = (p * (rewards - np.asarray(baseline)[..., None]) ** 2 * (1 - 2 * p + squares)).sum(axis=-1)
+    second_moment = (p * (rewards - np.asarray(baseline)[..., None]) ** 2 * squared_norms(p)).sum(axis=-1)
     return np.asarray(second_moment - (expected_reward_gradient(p, rewards) ** 2).sum(axis=-1))
+
+
+def best_baseline(p: Floats, rewards: Floats) -> Floats:
+    """b* = E[r ‖∂ log p‖²] / E[‖∂ log p‖²]: of all constants one with the lowest variance of the estimate.
+
+    The variance with b minus that with none is b (b − 2b*) E[‖∂ log p‖²]: lower only for b between 0 and 2b*. The mean
+    reward J is not b*, for ‖∂ log p‖² is small for what the policy does often. Two arms with rewards 0 and 1, the
+    right one of probability p: b* = 1 − p and J = p, so beyond p = 2/3 J is worse than no baseline. Where the policy is
+    certain every constant gives the variance 0, and this is J.
+    """
+    weights = p * squared_norms(p)
+    total = weights.sum(axis=-1)
+    best = (weights * rewards).sum(axis=-1) / np.where(total > 0, total, 1)
+    return np.where(total > 0, best, expected_reward(p, rewards))
+
+
+def squared_norms(p: Floats) -> Floats:
+    """[..., K] ‖∂ log p_a / ∂ theta‖² = 1 − 2p_a + Σ_b p_b², of each action."""
+    return np.asarray(1 - 2 * p + (p**2).sum(axis=-1, keepdims=True))

@@ -18,10 +18,11 @@ Not covered
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import isfinite
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from course.datasets.records import Task
 from course.errors import UserError
 from course.policies.demonstrations import demonstrate
 from course.policies.presets import Plan
@@ -30,9 +31,7 @@ from course.policies.sampling import sample_completions
 from course.policies.softmax import Floats, Ints
 from course.policies.token_policy import Completions, Policy, Weights, gradient, initial_policy, log_ratio
 from course.rubrics import Rubric
-from course.text import visible
 
-Task = dict[str, Any]  # an example as a scorer takes it: id, prompt, expected_answer
 DEMONSTRATIONS = 256  # in a step of supervised fine-tuning
 PURPOSES = ("weights", "demonstrations", "prompts", "completions", "evaluation")  # each has a generator of its own
 
@@ -123,6 +122,6 @@ def rewards(rubric: Rubric, examples: Sequence[Task], texts: Sequence[str]) -> F
             got = reward if isinstance(reward, float) else f"one of type {type(reward).__name__}"
             raise UserError(
                 f"rubric {getattr(rubric, '__name__', '')}: expected a finite float as reward, got {got} for "
-                f"'{visible(text[:60])}' as the answer to {visible(id_[:60])}; mend the rubric"
+                f"'{text[:60]}' as the answer to {id_[:60]}; mend the rubric"
             )
     return np.array([found[key] for key in keys])

@@ -1,4 +1,4 @@
-"""The bandit plus time, an episode of two tokens and one reward at its end.
+"""The bandit plus time, an episode of two tokens and one reward at its end. The prompt is the bandit's, 17 * 19.
 
 State 0: nothing is written. State 1 + a: the first token, a, is written. Action: one of two tokens. Reward: 0 after
 the first token; after the second, the ``score`` of the whole text. Only one of the four trajectories gets reward 1,

@@ -30,9 +30,8 @@ class Vocabulary(tuple[str, ...]):
 
     @cached_property
     def _longest_first(self) -> "re.Pattern[str]":
-        return re.compile(
-            "|".join([*map(re.escape, sorted(filter(None, self), key=len, reverse=True)), "."]), re.DOTALL
-        )
+        texts = sorted(filter(None, self), key=len, reverse=True)
+        return re.compile("|".join([*map(re.escape, texts), "."]), re.DOTALL)
 
     @cached_property
     def _token(self) -> dict[str, int]:

@@ -2,13 +2,10 @@
 
 from collections.abc import Sequence
 from textwrap import fill
-from typing import TYPE_CHECKING
 
 from course.artifacts.inference import CoveragePoint
+from course.policies.presets import Plan
 from course.reports.tables import WIDTH, interval, percent, table
-
-if TYPE_CHECKING:
-    from course.policies.presets import Plan
 
 _LEGEND = (
     "visits: how often an update chose each prompt (mean). pairs seen: the share of the holdout whose tens and whose "
@@ -17,7 +14,7 @@ _LEGEND = (
 )
 
 
-def coverage_text(points: Sequence[CoveragePoint], plan: "Plan") -> str:
+def coverage_text(points: Sequence[CoveragePoint], plan: Plan) -> str:
     """The report: a row for each number of prompts, with what else differs between them."""
     rows = [
         (

@@ -1,20 +1,20 @@
 """Machinery: frozen completions beside fresh ones, as a figure."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from course.artifacts.inference import PassRate, pooled_interval
-from course.artifacts.token_rows import EvaluationRow
+from course.artifacts.inference import TrainingLog, pooled_interval
 from course.reports.figures import BLUE, ORANGE, dress, figure, png
 
 
-def shift_curves(log: Sequence[EvaluationRow], frozen: PassRate, unseen: Sequence[Sequence[object]]) -> bytes:
+def shift_curves(log: TrainingLog, frozen: Mapping[str, Any], unseen: Sequence[Sequence[object]]) -> bytes:
     """Over the steps, above: both pass rates with their intervals; below: the share in a shape no frozen one has."""
     sheet = figure(7.2, 5.4)
     rates, shares = sheet.subplots(2, 1, sharex=True, height_ratios=(3, 2))
     steps = [row.step for row in log]
     lows, highs = zip(*(pooled_interval([row], "true_reward") for row in log), strict=True)
-    rates.axhspan(*frozen.ci95, color=ORANGE, alpha=0.25, linewidth=0)
-    rates.axhline(frozen.rate, color=ORANGE, label="frozen before the first update")
+    rates.axhspan(*frozen["pass_rate_ci95"], color=ORANGE, alpha=0.25, linewidth=0)
+    rates.axhline(frozen["pass_rate"], color=ORANGE, label="frozen before the first update")
     rates.fill_between(steps, lows, highs, color=BLUE, alpha=0.25, linewidth=0)
     rates.plot(steps, [row.true_reward for row in log], color=BLUE, label="fresh")
     dress(rates, "", "pass rate, 95 % interval")

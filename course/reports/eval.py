@@ -5,20 +5,19 @@ from typing import Any
 
 from course.artifacts.records import Result
 from course.artifacts.summary import family_of
-from course.datasets.records import Provenance
-from course.reports.measurement import conditions_text, pass_line
+from course.reports.measurement import pass_line
 from course.reports.tables import percent, table
 from course.stats import smallest_visible_difference
 from course.text import clipped
 
 
-def eval_text(summary: Mapping[str, Any], split: str, source: Provenance | None, firsts: Mapping[str, Result]) -> str:
-    """Loop A's report. ``firsts``: outcome -> the first row that had it."""
+def eval_text(summary: Mapping[str, Any], conditions: str, firsts: Mapping[str, Result]) -> str:
+    """Loop A's report. ``conditions``: of the measurement, in words. ``firsts``: outcome -> the first row of it."""
     return "\n".join(
         [
             "Loop A, measure: this is what is true right now, nothing was improved.",
             "",
-            conditions_text(split, source),
+            conditions,
             "",
             pass_line(summary),
             resolution_text(summary["n"]),
@@ -31,7 +30,8 @@ def eval_text(summary: Mapping[str, Any], split: str, source: Provenance | None,
 def resolution_text(n: int) -> str:
     """What this many prompts cannot show."""
     points = min(100, 100 * smallest_visible_difference(n))
-    return f"n = {n:,}: a true difference of {points:.1f} points shows four times in five"
+    shown = f"n = {n:,}: a true difference of {points:.1f} points shows four times in five"
+    return f"{shown}, if a\nquarter of the prompts flip"
 
 
 def outcomes_text(outcomes: Mapping[str, int], firsts: Mapping[str, Result]) -> str:

@@ -1,20 +1,25 @@
 """Machinery: what course.gate prints, for a person and for a program."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from textwrap import fill
 
 import msgspec
 
-from course.artifacts.locked_room import Condition, short_value
-from course.reports.tables import WIDTH, interval, percent, points, table
+from course.artifacts.locked_room import POLICY, SELECTION, Condition, short_value
+from course.artifacts.records import Manifest
+from course.reports.tables import WIDTH, interval, percent, table, wrapped
 from course.text import clipped
 
-_LISTED = 8  # ids of each kind of flip
+NO_LUCK = 1 - 0.05 / 2  # how often a candidate that is no better is not promoted, at least: benchmarks/gate_rates.py
+_FLIPS_LISTED = 8  # of each kind
 
 
 class Numbers(msgspec.Struct, frozen=True):
-    """The comparison of two runs from one room. Rates are between 0 and 1, intervals are 95 %."""
+    """The comparison of two runs from one room. Rates are between 0 and 1, intervals are 95 %.
+
+    ``discordance``: the share of prompts that flip, estimated as (gained + lost + 2)/(n + 2).
+    """
 
     n: int
     baseline_passes: int
@@ -27,6 +32,7 @@ class Numbers(msgspec.Struct, frozen=True):
     delta_ci95: tuple[float, float]
     mcnemar_p: float
     net_flips_needed: int
+    discordance: float
     smallest_visible_difference: float
 
 
@@ -37,8 +43,29 @@ class Finding(msgspec.Struct, frozen=True):
     reasons: list[str]
     conditions: list[Condition] = []
     knob: str | None = None
+    policies: list[str | None] = []  # who wrote the completions, of the baseline and of the candidate
+    notes: list[str] = []
     numbers: Numbers | None = None
     holdout_looks: int | None = None
+    tries: int = 0  # runs in the log from the candidate's room: each but the first can have been a candidate
+
+
+def notes_of(knobs: Sequence[str], manifests: Mapping[str, Manifest]) -> list[str]:
+    """What a verdict must not be read without."""
+    lines = []
+    if SELECTION in knobs and POLICY not in knobs:
+        lines.append("the policy did not change: what changed is how its completions are drawn or chosen")
+    for side, manifest in manifests.items():
+        training = manifest.trained_on
+        if training is None:
+            lines.append(f"what the policy of the {side} was trained on is not known")
+        else:
+            how = "by imitation only" if training.rubric is None else f"with rubric {training.rubric}"
+            lines.append(
+                f"the policy of the {side} was trained {how} on {training.prompts:,} prompts, "
+                f"{training.measured_here:,} of them measured here"
+            )
+    return lines
 
 
 def gate_json(finding: Finding) -> str:
@@ -51,17 +78,19 @@ def gate_json(finding: Finding) -> str:
 
 
 def gate_text(finding: Finding) -> str:
-    lines = [f"{finding.verdict}: {finding.reasons[0]}", *(f"  also: {reason}" for reason in finding.reasons[1:])]
+    lines = [wrapped(f"{finding.verdict}: {finding.reasons[0]}")]
+    lines += [wrapped(f"  also: {reason}") for reason in finding.reasons[1:]]
     if finding.conditions:
         lines += ["", "the locked room", "", _room_text(finding.conditions)]
     if finding.knob:
-        lines += ["", f"knob turned: {finding.knob}"]
+        names = " -> ".join("not known" if name is None else name for name in dict.fromkeys(finding.policies))
+        lines += ["", f"knob turned: {finding.knob}", wrapped(f"policy: {names}"), *map(wrapped, finding.notes)]
     if finding.holdout_looks is not None:
         lines.append(f"looks at the holdout so far: {finding.holdout_looks}")
     if finding.numbers:
-        lines += ["", *_numbers_lines(finding.numbers)]
+        lines += ["", *_numbers_lines(finding.numbers), *_tries_lines(finding.tries)]
     elif finding.conditions:
-        lines += ["", "no difference is reported: these two numbers do not mean the same thing"]
+        lines += ["", "no difference is reported: it would not say that the candidate is better"]
     return "\n".join(lines)
 
 
@@ -84,17 +113,30 @@ def _numbers_lines(numbers: Numbers) -> list[str]:
     return [
         table(("run", "passed", "of", "pass rate", "95 % interval (Wilson)"), rows, right=(1, 2, 3)),
         "",
-        f"difference           {points(numbers.delta)}, paired 95 % interval {low:+.1f} to {high:+.1f}",
+        f"difference           {100 * numbers.delta:+.1f} points, paired 95 % interval {low:+.1f} to {high:+.1f}",
         _flips("gained", numbers.gained),
         _flips("lost", numbers.lost),
         f"exact McNemar p      {numbers.mcnemar_p:.4g}",
         f"to be promoted       needs at least {numbers.net_flips_needed:,} more gained than lost (with as many lost)",
-        f"n = {numbers.n:,} shows a true difference of {smallest:.1f} points four times in five",
+        f"n = {numbers.n:,} shows a true difference of {smallest:.1f} points four times in five,",
+        f"{'':21}where {percent(numbers.discordance)} of the prompts flip, as here",
     ]
 
 
+def _tries_lines(tries: int) -> list[str]:
+    """What asking often does to a test that is wrong one time in forty: it errs one way, and only that way promotes."""
+    if tries < 3:
+        return []
+    candidates = tries - 1
+    sentence = (
+        f"runs from this room: {tries:,}. Of {candidates:,} candidates that are no better, at least one is promoted by "
+        f"luck in up to {percent(1 - NO_LUCK**candidates, 0)} of cases: keep the others in mind, or take fresh prompts"
+    )
+    return ["", wrapped(sentence)]
+
+
 def _flips(label: str, ids: Sequence[str]) -> str:
-    names = ", ".join(clipped(id_, 24) for id_ in ids[:_LISTED])
-    more = f", and {len(ids) - _LISTED:,} more" if len(ids) > _LISTED else ""
+    names = ", ".join(clipped(id_, 24) for id_ in ids[:_FLIPS_LISTED])
+    more = f", and {len(ids) - _FLIPS_LISTED:,} more" if len(ids) > _FLIPS_LISTED else ""
     text = f"{len(ids):,}{f' ({names}{more})' if ids else ''}"
     return fill(text, WIDTH, initial_indent=f"{label:21}", subsequent_indent=" " * 21)

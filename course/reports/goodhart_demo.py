@@ -14,9 +14,7 @@ _HEADER = ("proxy", "true", "holdout\nproxy", "\ntrue", "KL", "diverged\nat step
 
 
 def goodhart_text(
-    by_rubric: Mapping[str, Trainings],
-    by_beta: Mapping[float, Trainings],
-    found: Mapping[str, LearningResult],
+    by_rubric: Mapping[str, Trainings], by_beta: Mapping[float, Trainings], found: Mapping[str, LearningResult]
 ) -> str:
     """The report. ``found``: rubric → an exploit that its policy wrote, if there is one."""
     trainings = next(iter(by_rubric.values()))

@@ -1,15 +1,17 @@
 """Machinery: what course.inspect_run prints. All of it is untrusted text, so all of it goes through ``visible``."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from course.artifacts.records import Result
+from course.artifacts.run_log import LogLine
 from course.artifacts.summary import family_of
 from course.faults import CHECKS
 from course.reports.tables import WIDTH, percent, table
 from course.text import clipped, named, visible
 
-_ALL = 2_000  # characters of a text that is shown whole
+_SHOWN_WHOLE = 2_000  # characters of a text that is shown whole
 
 
 def outcomes_table(counts: Mapping[str, int], shown: Mapping[str, Sequence[Result]], top_k: int) -> str:
@@ -37,8 +39,7 @@ def outcomes_table(counts: Mapping[str, int], shown: Mapping[str, Sequence[Resul
 
 def ranking_text(top: Sequence[Result], bottom: Sequence[Result]) -> str:
     """The first rows with the highest and with the lowest reward. Averages hide what these show."""
-    lines = [f"top {len(top)}", *map(row_text, top), "", f"bottom {len(bottom)}", *map(row_text, bottom)]
-    return "\n".join(lines)
+    return "\n".join([f"top {len(top)}", *map(row_text, top), "", f"bottom {len(bottom)}", *map(row_text, bottom)])
 
 
 def row_text(row: Result) -> str:
@@ -52,10 +53,10 @@ def row_text(row: Result) -> str:
 def row_in_full(row: Result, details: Mapping[str, Any] | None) -> str:
     """One row whole, with the scorer's explanation; ``details`` None where there was no completion to score."""
     lines = [
-        f"id          {visible(row.id[:_ALL])}",
-        f"prompt      {visible(row.prompt[:_ALL])}",
+        f"id          {visible(row.id[:_SHOWN_WHOLE])}",
+        f"prompt      {visible(row.prompt[:_SHOWN_WHOLE])}",
         f"expected    {row.expected_answer}",
-        f"completion  {'(none)' if row.completion is None else visible(row.completion[:_ALL])}",
+        f"completion  {'(none)' if row.completion is None else visible(row.completion[:_SHOWN_WHOLE])}",
         f"reward      {row.reward}",
         f"outcome     {visible(row.details.outcome[:60])}  (family: {family_of(row.details.outcome) or 'none'})",
     ]
@@ -74,4 +75,24 @@ def samples_text(samples: Sequence[str], rewards: Sequence[float], chosen: int) 
     lines = ["samples"]
     for index, (sample, reward) in enumerate(zip(samples, rewards, strict=False)):
         lines.append(f"  {'->' if index == chosen else '  '} {reward:.0f}  {clipped(sample, WIDTH - 10)}")
+    return "\n".join(lines)
+
+
+def log_text(log: Sequence[LogLine]) -> str:
+    """The log of runs, oldest first, and what was changed and expected in each."""
+    if not log:
+        return "no run stands in the log yet"
+    opened: Counter[str] = Counter()
+    lines = []
+    for line in log:
+        opened.update(line.holdouts)
+        number = ", ".join(f"{name} {'-' if value is None else f'{value:.4g}'}" for name, value in line.number.items())
+        command = line.command.removeprefix("course.")
+        lines.append(
+            f"{visible(line.manifest[:8]):8}  {clipped(line.run, 18):18}  {clipped(line.loop, 1)}  "
+            f"{clipped(command, 16):16}  {clipped(number, 29)}".rstrip()
+        )
+        look = ", ".join(f"look {opened[holdout]} at {visible(holdout[:8])}" for holdout in line.holdouts)
+        said = {"change": line.change, "expect": line.expect, "holdout": look}
+        lines += [f"{'':10}{name}: {clipped(text, WIDTH - 19)}" for name, text in said.items() if text]
     return "\n".join(lines)

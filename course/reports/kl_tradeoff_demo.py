@@ -1,8 +1,6 @@
 """Machinery: what course.kl_tradeoff_demo prints, and its rows for a spreadsheet."""
 
-import csv
 from collections.abc import Sequence
-from io import StringIO
 from textwrap import fill
 
 from msgspec.structs import astuple
@@ -42,14 +40,10 @@ def kl_tradeoff_text(
 
 def csv_text(rows: Sequence[TradeoffRow]) -> str:
     """The rows for a spreadsheet: numbers only, so no cell can be taken for a formula."""
-    out = StringIO(newline="")
-    writer = csv.writer(out, lineterminator="\n")
     *names, _, _ = TradeoffRow.__struct_fields__
-    writer.writerow([*names, "top1", "top2", "top3", *(f"p{action}" for action in range(len(rows[0].probs)))])
-    for row in rows:
-        *numbers, top3, probs = astuple(row)
-        writer.writerow([*numbers, *top3, *probs])
-    return out.getvalue()
+    lines = [[*names, "top1", "top2", "top3", *(f"p{action}" for action in range(len(rows[0].probs)))]]
+    lines += [[*numbers, *top3, *probs] for *numbers, top3, probs in map(astuple, rows)]
+    return "".join(",".join("" if cell is None else str(cell) for cell in line) + "\n" for line in lines)
 
 
 def _reading(rows: Sequence[TradeoffRow], rewards: str) -> str:

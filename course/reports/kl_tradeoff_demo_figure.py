@@ -30,8 +30,7 @@ def kl_tradeoff_figure(rows: Sequence[TradeoffRow], curve: Sequence[TradeoffRow]
     free_from = _APART
     for row in optima:
         if row.kl > free_from:
-            offset = (-5, 5)
-            axes.annotate(f"{row.beta:g}", (row.kl, row.mean_reward), offset, textcoords="offset points", ha="right")
+            axes.annotate(f"{row.beta:g}", (row.kl, row.mean_reward), (-5, 5), textcoords="offset points", ha="right")
             free_from = row.kl + _APART
     dress(axes, "KL from the reference policy, in nats", f"mean reward ({rewards})")
     axes.set_ylim(-0.03, 1.09)

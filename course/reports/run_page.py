@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from course.artifacts.records import Result
+from course.artifacts.locked_room import room_conditions
+from course.artifacts.records import Manifest, Result
 from course.reports.tables import interval, percent
 from course.text import clipped, visible
 
@@ -15,34 +16,37 @@ LOOPS = {
 
 
 def run_page(
-    loop: str,
+    manifest: Manifest,
     numbers: Mapping[str, Any],
-    room: Mapping[str, str | None],
-    change: str | None,
     examples: Sequence[Result],
     look: int,
+    digest: str,
     knob: str | None = None,
 ) -> str:
-    """The page in Markdown. ``numbers``: the summary. ``room``: the conditions of the locked room.
+    """The page in Markdown. ``numbers``: the summary. ``look``: the number of this look at the holdout, or 0.
 
-    ``look``: the number of this look at the holdout, or 0. ``knob``: what was turned, where it is not the loop's own.
+    ``digest``: of the manifest. ``knob``: what was turned, where it is not the loop's own.
     """
-    verb, turned = LOOPS[loop]
-    lines = [
-        f"# Loop {loop}: {verb}",
-        "",
-        f"- Knob turned: {knob or turned}",
-        f"- The one change since the run before: {_inline(change or 'not said (--change)')}",
-    ]
+    verb, turned = LOOPS[manifest.loop]
+    lines = [f"# Loop {manifest.loop}: {verb}", "", f"- Knob turned: {knob or turned}"]
     if "passes" in numbers:
         passes = f"{numbers['passes']} of {numbers['n']} passed: {percent(numbers['pass_rate'])}"
         lines.append(f"- Result: {passes}, 95 % interval {interval(numbers['pass_rate_ci95'])}")
     if look:
         lines.append(f"- Holdout: this was look number {look} at it. Each look is a chance to tune on it.")
-    lines += ["", "## The locked room", "", "Compare this run only with one that has the same.", ""]
-    lines += [f"    {name:22}{_inline(value)}" for name, value in room.items() if value is not None]
+    lines.append(f"- Digest of this run, as the log of runs has it: {digest}")
+    said = {
+        "the one change": manifest.change or "not said (--change)",
+        "expected of it": manifest.expect or "not said (--expect)",
+        "policy": manifest.policy,
+    }
+    lines += ["", "## Change, prediction, policy", "", *_block(said)]
+    if manifest.loop != "C":
+        room = room_conditions(manifest)
+        lines += ["", "## The locked room", "", "Compare this run only with one that has the same.", "", *_block(room)]
     lines += ["", "## The numbers", ""]
-    lines += [f"    {name:24}{_number(value)}" for name, value in numbers.items()]
+    shown = {name: value for name, value in numbers.items() if value is not None or not name.endswith("_reason")}
+    lines += [f"    {name:24}{_number(value)}" for name, value in shown.items()]
     if examples:
         lines += ["", "## Examples"]
     for example in examples:
@@ -54,17 +58,14 @@ def run_page(
             f"    outcome     {example.details.outcome}",
         ]
     lines += ["", "## Yours to fill in", ""]
-    for question in (
-        "Expected (write it before you look at the numbers)",
-        "Observed",
-        "Conclusion (model, measurement, data, or did we fool ourselves?)",
-    ):
+    for question in ("Observed", "Conclusion (model, measurement, data, or did we fool ourselves?)"):
         lines += [f"{question}:", "", "    ", ""]
     return "\n".join(lines)
 
 
-def _inline(value: object) -> str:
-    return visible("unknown" if value is None else str(value))
+def _block(values: Mapping[str, str | None]) -> list[str]:
+    """Indented, which makes it code: whatever a value contains, Markdown shows it and does nothing else."""
+    return [f"    {name:22}{visible(value)}" for name, value in values.items() if value is not None]
 
 
 def _number(value: object) -> str:

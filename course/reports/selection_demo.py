@@ -5,26 +5,25 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from course.artifacts.records import Selection
-from course.datasets.records import Provenance
-from course.reports.measurement import conditions_text, pass_line
+from course.reports.measurement import pass_line
 from course.reports.tables import percent, table
 from course.text import clipped
 
 _EXPLAINED = 3  # prompts whose failure is explained
 
 
-def selection_text(
-    summary: Mapping[str, Any], split: str, source: Provenance | None, failed: Sequence[Selection]
-) -> str:
-    """Loop B's report. ``failed``: the prompts that are still wrong after choosing."""
+def selection_text(summary: Mapping[str, Any], conditions: str, failed: Sequence[Selection]) -> str:
+    """Loop B's report. ``conditions``: of the measurement, in words. ``failed``: prompts still wrong after choosing."""
     n = summary["samples_per_prompt"]
     parts = [
         f"Loop B, choose: {n} sample{'s' if n > 1 else ''} a prompt, one is taken.",
-        conditions_text(split, source),
+        conditions,
         pass_line(summary),
         numbers_text(summary),
-        *([failures_text(failed)] if failed else []),
-        "This is selection: another sample is taken, the policy did not change.",
+        *([failures_text(failed, summary["n"] - summary["passes"])] if failed else []),
+        "This is selection: another sample is taken, the policy did not change."
+        if n > 1
+        else "With one sample nothing was chosen: this is what Loop A measures.",
     ]
     return "\n\n".join(parts)
 
@@ -33,34 +32,36 @@ def numbers_text(summary: Mapping[str, Any]) -> str:
     """Three numbers that are never merged, the control, the ceiling, and what the choice cost in KL."""
     n = summary["samples_per_prompt"]
     rows = [
-        ("pass@1", percent(summary["pass_at_1"]), "the first sample of each prompt, as if N were 1"),
+        ("first sample", percent(summary["first_sample_accuracy"]), "of each prompt, as if N were 1"),
         ("random choice", percent(summary["random_choice"]), f"the control: a blind pick among {n}"),
-        ("selected", percent(summary["selected_accuracy"]), "what pick_best got"),
-        ("ceiling", percent(summary["ceiling"]), f"a right sample was among the {n}"),
-    ]
+        ("selected", percent(summary["selected_accuracy"]), "what pick_best got: says nothing of the policy alone"),
+        ("ceiling", percent(summary["ceiling"]), f"pass@{n} counted here: one of these {n} was right"),
+    ][: None if n > 1 else 1]
     curve = [f"k={k} {percent(rate)}" for k, rate in summary["pass_at_k"].items()]
-    exact = "undefined" if summary["kl_exact"] is None else f"{summary['kl_exact']:.4f}"
+    estimate = "undefined" if summary["kl_estimate"] is None else f"{summary['kl_estimate']:.4f}"
     lines = [
         table(("number", "value", "what it is"), rows, right=(1,)),
         "",
-        "unbiased pass@k: how often k samples, drawn from these, hold a right one",
+        "pass@k of the policy, unbiased, from all samples there are: how often k hold a",
+        "right one",
         *("  " + "   ".join(curve[start : start + 5]) for start in range(0, len(curve), 5)),
-        "",
-        f"KL of best-of-{n} from the policy, in nats: exact {exact}, upper bound {summary['kl_bound']:.4f}",
     ]
-    if summary["kl_exact_reason"]:
-        lines.append(f"  ({summary['kl_exact_reason']})")
+    if n > 1:
+        bound = f"upper bound {summary['kl_bound']:.4f}"
+        lines += ["", f"KL of best-of-{n} from the policy, in nats: estimate {estimate}, {bound}"]
+    if summary["kl_estimate_reason"]:
+        lines.append(f"  ({summary['kl_estimate_reason']})")
     return "\n".join(lines)
 
 
-def failures_text(failed: Sequence[Selection]) -> str:
+def failures_text(failed: Sequence[Selection], count: int) -> str:
     """Two or three prompts where the choice is still wrong, and why; one of each cause before a second of any."""
     by_cause: dict[str, list[Selection]] = {}
     for row in failed:
         by_cause.setdefault(cause(row), []).append(row)
     ordered = [(why, rows[0]) for why, rows in by_cause.items()]
     ordered += [(why, row) for why, rows in by_cause.items() for row in rows[1:]]
-    lines = [f"selection still fails on {len(failed)} prompt{'s' if len(failed) > 1 else ''}, for example:"]
+    lines = [f"still wrong on {count:,} prompt{'s' if count > 1 else ''}, for example:"]
     for why, row in ordered[:_EXPLAINED]:
         lines += [
             f"  {clipped(row.id, 20)}  {clipped(row.prompt, 56)}",

@@ -2,6 +2,9 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from textwrap import fill
+
+from course.text import visible
 
 WIDTH = 80  # what is printed fits a terminal of this many columns
 
@@ -12,11 +15,6 @@ def percent(rate: float, digits: int = 1) -> str:
 
 def interval(bounds: Sequence[float]) -> str:
     return f"{100 * bounds[0]:.1f} to {100 * bounds[1]:.1f} %"
-
-
-def points(difference: float) -> str:
-    """A difference of two rates, in percentage points."""
-    return f"{100 * difference:+.1f} points"
 
 
 def shape(text: str) -> str:
@@ -44,3 +42,8 @@ def table(header: Sequence[str], rows: Iterable[Sequence[object]], *, right: Seq
     out = StringIO()
     Console(file=out, width=WIDTH, color_system=None, legacy_windows=False).print(grid)
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines())
+
+
+def wrapped(sentence: str) -> str:
+    """A sentence on as many lines as it needs, its unseen characters written out."""
+    return fill(visible(sentence), WIDTH, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)

@@ -9,7 +9,7 @@ from course.policies.tokenizer import VOCABULARIES
 from course.reports.tables import table
 from course.text import clipped
 
-_SHOWN = 40  # tokens of a text; all of them are in the run
+_TOKENS_SHOWN = 40  # tokens of a text; all of them are in the run
 _WIDTH = 46  # characters of a text or token
 
 
@@ -33,10 +33,10 @@ def token_inspect_text(results: Sequence[LearningResult], rows: Sequence[Tokeniz
 
 def tokens_text(row: TokenizedRow) -> str:
     """The first tokens of a text, then their ids."""
-    tokens = [quote(bytes.fromhex(token)) for token in row.token_bytes[:_SHOWN]]
-    ids = list(map(str, row.token_ids[:_SHOWN]))
-    if len(row.token_ids) > _SHOWN:
-        ids.append(f"and {len(row.token_ids) - _SHOWN:,} more")
+    tokens = [quote(bytes.fromhex(token)) for token in row.token_bytes[:_TOKENS_SHOWN]]
+    ids = list(map(str, row.token_ids[:_TOKENS_SHOWN]))
+    if len(row.token_ids) > _TOKENS_SHOWN:
+        ids.append(f"and {len(row.token_ids) - _TOKENS_SHOWN:,} more")
     return f"{' '.join(tokens)}\n{' '.join(ids)}"
 
 

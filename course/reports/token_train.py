@@ -2,23 +2,20 @@
 
 from collections.abc import Sequence
 from itertools import count, groupby
-from typing import TYPE_CHECKING
 
+from course.artifacts.inference import pooled_interval
 from course.artifacts.records import LearningResult
 from course.artifacts.token_rows import EvaluationRow, TokenUpdateRow
+from course.policies.presets import Plan
 from course.reports.tables import interval, percent, shape, table
-from course.stats import wilson_interval
 from course.text import clipped, one_line
-
-if TYPE_CHECKING:
-    from course.policies.presets import Plan
 
 _EVALUATIONS = 9  # rows of that table
 _KINDS = 4  # kinds of text that are shown
 
 
 def token_train_text(
-    plan: "Plan",
+    plan: Plan,
     dataset: str,
     rubric: str,
     slow: Sequence[TokenUpdateRow],
@@ -53,13 +50,13 @@ def evaluations_table(rows: Sequence[EvaluationRow]) -> str:
         cells.append((row.step, *shown, f"{row.kl:.1f}", f"{row.mean_length:.1f}"))
     header = ("updates", "rubric", "strict", "rubric, holdout", "strict, holdout", "KL", "tokens")
     lines = [table(header, cells, right=range(7)), ""]
-    for name, rate, n in (
-        ("trained on", last.true_reward, last.n),
-        ("never seen", last.holdout_true_reward, last.holdout_n),
+    for name, n, share in (
+        ("trained on", last.n, "true_reward"),
+        ("never seen", last.holdout_n, "holdout_true_reward"),
     ):
-        if rate is not None:
-            bounds = interval(wilson_interval(round(rate * n), n))
-            lines.append(f"strict, {name} (n = {n}): {percent(rate)} (95 % {bounds})")
+        if n:
+            bounds = interval(pooled_interval([last], share))
+            lines.append(f"strict, {name} (n = {n}): {percent(getattr(last, share))} (95 % {bounds})")
     return "\n".join(lines)
 
 

@@ -1,26 +1,64 @@
-"""Machinery: one update of the bandit as text, in slow motion and in one line, for the commands that learn on it."""
+"""Machinery: one update of the bandit as text, in slow motion and in one line, and what else the small loops share.
+
+Every sentence follows from the numbers beside it, so none can say of a run what did not happen in it.
+"""
 
 from collections.abc import Sequence
 
-from course.artifacts.learning import UpdateRow
+from course.artifacts.learning import EpisodeRow, RoundRow, UpdateRow
 from course.text import clipped
 
-HOW_TO_READ = """\
-How to read an update: the advantage is the reward minus the baseline.
-  advantage > 0   better than expected: sampled arm's theta up, the others' down
-  advantage < 0   worse than expected: sampled arm's theta down, the others' up
-  advantage = 0   as expected: nothing changes
-With a negative learning rate, up and down change places. The sampled arm's
-probability always follows its theta. Another arm's may not, since all
-probabilities add up to 1."""
+BASELINE_OPTION = (
+    "compare a reward with the mean so far (default), or with 0; the mean cancels a constant in the rewards, and it "
+    "lowers the variance of an update only while it is below 2 b* (policies/reinforce.py, best_baseline)"
+)
+
+
+def has_changed(rows: Sequence[UpdateRow] | Sequence[EpisodeRow] | Sequence[RoundRow]) -> bool:
+    """Whether any update changed a probability."""
+    return any(row.new_probs != row.probs for row in rows)
+
+
+def heading(rows: Sequence[UpdateRow] | Sequence[EpisodeRow]) -> str:
+    """The loop, and whether the policy changed."""
+    return f"Loop C, learn: {'the policy itself changed' if has_changed(rows) else 'no update changed the policy'}."
+
+
+def knob_of(rows: Sequence[UpdateRow] | Sequence[EpisodeRow] | Sequence[RoundRow]) -> str | None:
+    """For the run's page: what was turned, where that is not what Loop C turns."""
+    return None if has_changed(rows) else "none (no update changed the policy)"
+
+
+def state_text(prompt: str, more: str = "") -> str:
+    """What the policy is given in each step."""
+    return f"The state is the prompt{more}:\n  {clipped(prompt, 74)}"
+
+
+def how_to_read(lr: float) -> str:
+    """What the sign of the advantage does with a learning rate of this sign."""
+    head = "How to read an update: the advantage is the reward minus the baseline.\n"
+    if lr == 0:
+        return f"{head}The learning rate is 0: whatever the advantage, nothing changes."
+    up, down = ("up", "down") if lr > 0 else ("down", "up")
+    backwards = "" if lr > 0 else "The learning rate is negative: what is better becomes less probable.\n"
+    return f"""\
+{head}{backwards}  advantage > 0   above the baseline: sampled arm's theta {up}, the others' {down}
+  advantage < 0   below the baseline: sampled arm's theta {down}, the others' {up}
+  advantage = 0   equal to the baseline: nothing is pushed
+The sampled arm's probability goes where its theta goes. Another arm's may not,
+since all probabilities add up to 1."""
 
 
 def update_start(row: UpdateRow, steps: int, arms: Sequence[str]) -> str:
     """What is known before theta changes: the policy, the sampled arm, its reward and its advantage."""
+    offset = row.reward - row.verifier_reward
+    source = (
+        f": {row.verifier_reward:.1f} from the verifier, the offset {offset:+g}" if offset else ", from the verifier"
+    )
     return (
         f"step {row.step} of {steps}\n{probabilities(row.probs, arms)}\n"
         f"  sampled    arm {row.action}, {clipped(row.completion, 60)}\n"
-        f"  reward     {row.reward:.1f}, from the verifier\n"
+        f"  reward     {row.reward:.1f}{source}\n"
         f"  baseline   {row.baseline:.3f}\n"
         f"  advantage  {row.reward:.1f} - {row.baseline:.3f} = {row.advantage:+.3f}"
     )
@@ -38,19 +76,23 @@ def update_outcome(row: UpdateRow) -> str:
 
 
 def update_in_words(row: UpdateRow) -> str:
-    """The update in words, with the sign of the learning rate."""
-    change = row.lr * row.advantage
-    if change == 0:
-        return "nothing changes"
-    comparison = "better than expected" if row.advantage > 0 else "worse than expected"
+    """The update in words: what the reward was compared with, and what became of the sampled arm."""
+    old, new = row.probs[row.action], row.new_probs[row.action]
+    if not any(row.direction):
+        why = "the policy is certain of what it sampled" if row.advantage else "the reward is the baseline"
+        return f"{why}: nothing is pushed"
+    comparison = "above the baseline" if row.advantage > 0 else "below the baseline"
     backwards = " (the learning rate is negative)" if row.lr < 0 else ""
-    return f"{comparison}: arm {row.action} goes {'up' if change > 0 else 'down'}{backwards}"
+    if new == old:
+        why = "the learning rate is 0" if row.lr == 0 else "the change is rounded away"
+        return f"{comparison}, but arm {row.action} stays: {why}"
+    return f"{comparison}: arm {row.action} goes {'up' if new > old else 'down'}{backwards}"
 
 
 def update_line(row: UpdateRow) -> str:
     """The update in one line."""
     return (
-        f"step {row.step:3}  arm {row.action}  reward {row.reward:.0f}  baseline {row.baseline:.3f}  "
+        f"step {row.step:3}  arm {row.action}  reward {row.reward:g}  baseline {row.baseline:.3f}  "
         f"advantage {row.advantage:+.3f}  p {row.probs[row.action]:.3f} -> {row.new_probs[row.action]:.3f}"
     )
 
@@ -58,7 +100,7 @@ def update_line(row: UpdateRow) -> str:
 def before_and_after(rows: Sequence[UpdateRow], arms: Sequence[str]) -> str:
     """The policy before the first update and after the last."""
     before, after = probabilities(rows[0].probs, arms), probabilities(rows[-1].new_probs, arms)
-    return f"before\n{before}\n\nafter {len(rows)} steps\n{after}"
+    return f"{state_text(rows[0].prompt)}\n\nbefore\n{before}\n\nafter {len(rows)} steps\n{after}"
 
 
 def probabilities(probs: Sequence[float], arms: Sequence[str]) -> str:

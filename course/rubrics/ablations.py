@@ -120,7 +120,7 @@ def no_other_notation(rest: str) -> Iterator[str]:
     if rest and set(rest) <= set(_ROMAN):
         values = [_ROMAN[letter] for letter in rest]
         yield str(sum(-value if value < max(values[i:]) else value for i, value in enumerate(values)))
-    yield _WORDS.get(rest.lower(), rest)
+    yield _INTEGER_OF_WORD.get(rest.lower(), rest)
 
 
 TEXT_RULES: dict[str, Readings] = {
@@ -162,5 +162,5 @@ def readings(rule: str, example: dict[str, Any], completion: str) -> Iterator[st
 
 _ROMAN = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000}
 _NUMBER_WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-_WORDS = {word: str(number) for number, word in enumerate(_NUMBER_WORDS)}
+_INTEGER_OF_WORD = {word: str(number) for number, word in enumerate(_NUMBER_WORDS)}
 _OPERATORS = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv}

@@ -94,6 +94,33 @@ def test_a_mistake_in_the_arguments_is_one_line_with_a_hint(arguments: list[str]
     assert ending(start(PARSE, *arguments)) == (2, "", f"error: {complaint} {HELP}")
 
 
+LONG = "x" * 10_000
+CUT = "x" * 79 + "…"
+CHOICE = "parser = Parser('course.gate', 'what')\nparser.add_argument('--loop', choices='AB')\n"
+CHOICE += "parser.add_argument('--seed', type=non_negative_int)\nparser.add_argument('-q', action='store_true')\n"
+CHOICE = f"from course.command import non_negative_int\n{CHOICE}parser.parse_args()"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["--loop", LONG], f"argument --loop: invalid choice: '{CUT[1:]} (choose from "),
+        (["--loop", "\x1b" * 99], "argument --loop: invalid choice: '" + "\\x1b" * 19 + "\\x… (choose from "),
+        (["--seed", LONG], f"argument --seed: expected a whole number from 0 on, got {CUT} (all "),
+        (["--seed", "\n" * 99], "from 0 on, got " + "<U+000A LINE FEED>" * 4 + "<U+000A… (all "),
+        ([f"--{LONG}", "more", "words"], f"unrecognized arguments: --{CUT[2:]} (all "),
+        (["word "] * 99, f"unrecognized arguments: {'word  ' * 13}w… (all "),
+        ([f"-q={LONG}"], f"argument -q: ignored explicit argument '{CUT[1:]} (all "),
+    ],
+    ids=range(7),
+)
+def test_a_value_that_is_quoted_is_at_most_80_characters_long(arguments: list[str], complaint: str) -> None:
+    status, _, err = ending(start(CHOICE, *arguments))
+    assert status == 2
+    assert complaint in err
+    assert len(err) < 250
+
+
 def test_right_arguments_and_a_call_for_help_are_answered_on_stdout() -> None:
     assert ending(start(PARSE, "--min-delta", "0.5")) == (0, "0.5\n", "")
     status, out, err = ending(start(PARSE, "--help"))
@@ -142,8 +169,30 @@ def test_a_reader_that_has_gone_is_told_nothing(body: str) -> None:
 @pytest.mark.parametrize("body", [LOUD, QUIET])
 def test_a_full_disk_is_one_line_on_stderr(body: str) -> None:
     with Path("/dev/full").open("wb") as full:
-        complaint = "error: expected to read and write freely, got: no space left on device\n"
-        assert ending(start(body, stdout=full)) == (2, "", complaint)
+        complaint = "error: expected to read and write freely, got: no space left on device: standard output"
+        assert ending(start(body, stdout=full)) == (2, "", f"{complaint}\n")
+
+
+@full_disk
+@pytest.mark.parametrize("body", [LOUD, QUIET])
+def test_what_fails_after_a_run_was_written_says_where_the_run_is(body: str) -> None:
+    written = (
+        "from pathlib import Path\nfrom course.errors import written_runs\nwritten_runs.append(Path('runs/\\x1b'))\n"
+    )
+    said = "; the run was written: runs/<U+001B ESCAPE>\n"
+    with Path("/dev/full").open("wb") as full:
+        status, _, err = ending(start(written + body, stdout=full))
+    assert status == 2
+    assert err.endswith(f"standard output{said}")
+    for late in ("KeyboardInterrupt", "MemoryError", "UserError('late')"):
+        assert ending(start(f"{written}raise {late}"))[2].endswith(said)
+    assert "written" not in ending(start("raise KeyboardInterrupt"))[2]
+
+
+def test_no_memory_left_is_one_line_that_says_what_to_do() -> None:
+    said = "error: expected enough memory, got none left; close other programs, or give smaller files or numbers\n"
+    for body in ("raise MemoryError", "return len(bytes(1 << 60))"):
+        assert ending(start(body)) == (2, "", said)
 
 
 @posix
@@ -183,9 +232,9 @@ def test_a_path_that_fails_is_named_in_the_systems_words(errno: str) -> None:
 
 def test_a_fault_of_the_lab_keeps_its_traceback_and_is_no_usage_error() -> None:
     status, _, err = ending(start("return 1 // 0"))
-    assert status == 1
+    assert status == 70
     assert err.startswith("Traceback")
-    assert err.endswith("ZeroDivisionError: integer division or modulo by zero\n")
+    assert "\nZeroDivisionError: integer division or modulo by zero\n" in err
 
 
 @pytest.mark.parametrize("setting", [{}, {"PYTHONINTMAXSTRDIGITS": "640"}, {"LC_ALL": "C", "PYTHONUTF8": "0"}], ids=str)

@@ -9,14 +9,15 @@ import json
 from itertools import product
 from pathlib import Path
 from statistics import median, median_low
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
-from conftest import Done, Lab, files, lines_of
-from scipy.stats import binomtest  # type: ignore[import-untyped]
+from conftest import Done, Lab, files, lines_of, prompts_digest
+from scipy_when_asked import scipy
 
 from course import coverage_demo
 from course.coverage_demo import digit_pairs, times_seen
+from course.datasets import sources
 from course.errors import UserError
 from course.policies import presets, token_learner
 from course.policies.evaluation import evaluate_policy
@@ -28,6 +29,7 @@ from course.score import score
 PLAN = presets.GENERALISE.plan._replace(sft_steps=150, prompts_a_step=4, group_size=2, max_tokens=8, width=8, hidden=16)
 DEV, HOLDOUT = presets.GENERALISE.dataset, presets.GENERALISE.holdout
 TINY = ("--prompts", 3, 12, "--steps", 70)
+MANY = ("--prompts", 12, 3, 12, "--steps", 70, "--seed", 4, "--seeds", 3)
 
 
 def examples(sums: list[tuple[int, int]], split: str) -> list[dict[str, Any]]:
@@ -48,15 +50,46 @@ SUMS = [ALL[i * 32 % 81] for i in range(81)]  # far apart, one after the other
 TRAINING, UNSEEN = examples(SUMS[:15], "dev"), examples(SUMS[15:55], "holdout")
 
 
-@pytest.fixture
-def tiny(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> Lab:
+def laid_out(folder: Path, patch: pytest.MonkeyPatch) -> Lab:
     """A lab with fifteen prompts to learn on, forty to measure on, and a training of a blink."""
-    monkeypatch.setattr(token_learner, "DEMONSTRATIONS", 12)
-    monkeypatch.setattr(presets, "GENERALISE", presets.GENERALISE._replace(plan=PLAN))
-    monkeypatch.setattr(coverage_demo, "coverage_curve", lambda _: b"a figure")
+    patch.chdir(folder)
+    patch.setattr(token_learner, "DEMONSTRATIONS", 12)
+    patch.setattr(coverage_demo, "GENERALISE", presets.GENERALISE._replace(plan=PLAN))
+    lab = Lab(folder)
     lab.write(DEV, TRAINING)
     lab.write(HOLDOUT, UNSEEN)
+    patch.setattr(sources, "shipped_holdouts", dict)  # these sums are some of the lab's own holdout
     return lab
+
+
+@pytest.fixture
+def tiny(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> Lab:
+    monkeypatch.setattr(coverage_demo, "coverage_curve", lambda _: b"a figure")
+    return laid_out(lab.folder, monkeypatch)
+
+
+class Ran(NamedTuple):
+    """A run of ``MANY``: what it printed, its folder, and its figure before it was PNG."""
+
+    out: str
+    folder: Path
+    sheet: Any
+
+    def points(self) -> list[Any]:
+        summary = json.loads((self.folder / "summary.json").read_bytes())
+        return [summary["3 prompts"], summary["12 prompts"]]
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory: pytest.TempPathFactory) -> Ran:
+    """One run for all tests that only look."""
+    sheets: list[Any] = []
+    with pytest.MonkeyPatch.context() as patch:
+        lab = laid_out(tmp_path_factory.mktemp("ran"), patch)
+        figure = "course.reports.coverage_demo_figure.png"
+        patch.setattr(figure, lambda sheet: sheets.append(sheet) or png(sheet))  # type: ignore[func-returns-value]
+        out = demo(lab, *MANY).out
+    return Ran(out, lab.folder / "run", sheets[0])
 
 
 def demo(lab: Lab, *arguments: object, outdir: str = "run") -> Done:
@@ -66,8 +99,8 @@ def demo(lab: Lab, *arguments: object, outdir: str = "run") -> Done:
     return done
 
 
-def log_of(lab: Lab, outdir: str = "run") -> list[Any]:
-    return lines_of(lab.folder / outdir / "log.jsonl")
+def log_of(run: Path) -> list[Any]:
+    return lines_of(run / "log.jsonl")
 
 
 def naive(unseen: str, training: list[dict[str, Any]]) -> int:
@@ -98,11 +131,11 @@ def test_a_prompt_that_is_no_such_sum_is_refused(prompt: str) -> None:
         digit_pairs(prompt)
 
 
-def test_the_log_has_a_row_for_each_evaluation_of_each_training(tiny: Lab) -> None:
-    demo(tiny, "--prompts", 12, 3, 12, "--steps", 70, "--seed", 4, "--seeds", 2)
-    log = log_of(tiny)
-    assert [(row["n"], row["seed"], row["step"]) for row in log] == list(product((3, 12), (4, 5), (0, 50, 70)))
-    results = lines_of(tiny.folder / "run/results.jsonl")
+@pytest.mark.medium
+def test_the_log_has_a_row_for_each_evaluation_of_each_training(ran: Ran) -> None:
+    log = log_of(ran.folder)
+    assert [(row["n"], row["seed"], row["step"]) for row in log] == list(product((3, 12), (4, 5, 6), (0, 50, 70)))
+    results = lines_of(ran.folder / "results.jsonl")
     for row in log:
         training = f"{row['n']} prompts, seed {row['seed']}"
         for split, asked, said in (
@@ -119,27 +152,25 @@ def test_the_log_has_a_row_for_each_evaluation_of_each_training(tiny: Lab) -> No
     assert any(row["true_reward"] for row in log)  # else the test would compare zeros
 
 
-def test_each_training_is_on_the_first_prompts(tiny: Lab) -> None:
-    demo(tiny, *TINY, "--seed", 2)
-    for row in log_of(tiny):
-        if row["step"] == 0:
+@pytest.mark.usefixtures("tiny")
+def test_each_training_is_on_the_first_prompts(ran: Ran) -> None:
+    for row in log_of(ran.folder):
+        if (row["step"], row["seed"]) == (0, 5):
             first = TRAINING[: row["n"]]
-            reference = fine_tune(first, PLAN, 2)
-            seen, unseen = (evaluate_policy(reference, reference, one, score, 2) for one in (first, UNSEEN))
+            reference = fine_tune(first, PLAN, 5)
+            seen, unseen = (evaluate_policy(reference, reference, one, score, 5) for one in (first, UNSEEN))
             assert (row["true_reward"], row["mean_length"]) == (seen.true.mean(), seen.lengths.mean())
             assert row["holdout_true_reward"] == unseen.true.mean()
 
 
-def test_a_training_among_others_is_the_one_it_would_be_alone(tiny: Lab) -> None:
-    demo(tiny, *TINY, "--seed", 4, "--seeds", 2)
-    demo(tiny, "--prompts", 12, "--steps", 70, "--seed", 5, outdir="alone")
-    assert log_of(tiny, "alone") == log_of(tiny)[-3:]
+def test_a_training_among_others_is_the_one_it_would_be_alone(tiny: Lab, ran: Ran) -> None:
+    demo(tiny, "--prompts", 12, "--steps", 70, "--seed", 6)
+    assert log_of(tiny.folder / "run") == log_of(ran.folder)[-3:]
 
 
-def test_the_summary_is_the_log_in_the_middle(tiny: Lab) -> None:
-    demo(tiny, *TINY, "--seeds", 3)
-    log, summary = log_of(tiny), json.loads((tiny.folder / "run/summary.json").read_bytes())
-    points = [summary["3 prompts"], summary["12 prompts"]]
+@pytest.mark.medium
+def test_the_summary_is_the_log_in_the_middle(ran: Ran) -> None:
+    log, points = log_of(ran.folder), ran.points()
     assert [point["prompts"] for point in points] == [3, 12]
     for point in points:
         before, after = ([r for r in log if (r["n"], r["step"]) == (point["prompts"], s)] for s in (0, 70))
@@ -147,7 +178,7 @@ def test_the_summary_is_the_log_in_the_middle(tiny: Lab) -> None:
         assert point["train"] == median(row["true_reward"] for row in after)
         assert point["holdout_before"] == median(row["holdout_true_reward"] for row in before)
         assert point["holdout"] == median_low(point["holdout_each"])
-        wilson = binomtest(round(point["holdout"] * 40), 40).proportion_ci(method="wilson")
+        wilson = scipy.stats.binomtest(round(point["holdout"] * 40), 40).proportion_ci(method="wilson")
         assert point["holdout_ci95"] == pytest.approx([*wilson])
         times = [naive(e["prompt"], TRAINING[: point["prompts"]]) for e in UNSEEN]
         assert point["pairs_seen"] == sum(time > 0 for time in times) / 40
@@ -172,7 +203,8 @@ def test_same_seed_same_bytes_and_another_seed_other_bytes(tiny: Lab, monkeypatc
         "results.jsonl",
         "summary.json",
     }
-    assert one | {"environment.json": None} == same | {"environment.json": None}
+    for name in one.keys() - {"README.md", "environment.json"}:  # the page says which look at the holdout it was
+        assert one[name] == same[name], name
     assert all(one[name] != other[name] for name in ("log.jsonl", "manifest.json", "summary.json"))
 
 
@@ -188,25 +220,26 @@ def test_a_run_is_verified_says_its_conditions_and_counts_its_look(tiny: Lab) ->
     assert manifest["settings"]["prompts"] == [3, 12]
     assert PLAN._replace(steps=70)._asdict().items() <= manifest["settings"].items()
     assert manifest["outputs"].keys() == {"log.jsonl", "results.jsonl", "coverage.png", "summary.json"}
-    looks = lines_of(tiny.folder / "runs/holdout_log.jsonl")
-    assert [(look["run"], look["dataset_fingerprint"]) for look in looks] == [
-        ("run", digests[1]),
-        ("again", digests[1]),
+    opened = [prompts_digest(example["prompt"] for example in UNSEEN)]
+    assert [(Path(line["run"]).name, line["holdouts"]) for line in lines_of(tiny.log)] == [
+        ("run", opened),
+        ("again", opened),
     ]
     for name, done, number in (("run", first, 1), ("again", second, 2)):
         assert f"look number {number} at it" in done.out
         assert f"look number {number} at it" in (tiny.folder / name / "README.md").read_text("utf-8")
 
 
-def test_the_terminal_shows_loop_curve_and_place(tiny: Lab) -> None:
-    out = demo(tiny, *TINY).out
+@pytest.mark.medium
+def test_the_terminal_shows_loop_curve_and_place(ran: Ran) -> None:
+    out, point = ran.out, ran.points()[1]
     assert out.startswith("Loop C, learn: ")
-    point = json.loads((tiny.folder / "run/summary.json").read_bytes())["12 prompts"]
     row = next(line for line in out.split("\n") if line.split()[:1] == ["12"])
     assert row.split()[1:5] == [f"{100 * point['train']:.1f}", "%", f"{100 * point['holdout']:.1f}", "%"]
     visits = 70 * 4 / 12  # updates, prompts an update, prompts
     assert row.split()[-4:] == [f"{visits:.0f}", f"{100 * point['pairs_seen']:.0f}", "%", f"{point['times_seen']:g}"]
-    assert f"run: {Path('run')}\nread: {Path('run/coverage.png')}\n" in out
+    assert f"run: {Path('run')}\ndigest: " in out
+    assert f"\nread: {Path('run/coverage.png')}\n" in out
 
 
 @pytest.mark.parametrize(("steps", "evaluations"), [(1, 2), (49, 2), (50, 2), (51, 3), (100, 3)])
@@ -221,18 +254,14 @@ def test_the_bar_ends_where_the_work_does(
 
     monkeypatch.setattr(coverage_demo, "with_progress", watched)
     demo(tiny, "--prompts", 2, 3, "--steps", steps)
-    assert announced == [2 * evaluations] == [len(log_of(tiny))]
+    assert announced == [2 * evaluations] == [len(log_of(tiny.folder / "run"))]
 
 
-def test_the_figure_shows_the_points(tiny: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
-    sheets: list[Any] = []
-    monkeypatch.setattr(coverage_demo, "coverage_curve", coverage_curve)
-    monkeypatch.setattr("course.reports.coverage_demo_figure.png", lambda sheet: sheets.append(sheet) or png(sheet))  # type: ignore[func-returns-value]
-    demo(tiny, *TINY, "--seeds", 2)
-    summary = json.loads((tiny.folder / "run/summary.json").read_bytes())
-    points = [summary["3 prompts"], summary["12 prompts"]]
-    assert (tiny.folder / "run/coverage.png").read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
-    axes = sheets[0].axes[0]
+@pytest.mark.medium
+def test_the_figure_shows_the_points(ran: Ran) -> None:
+    points = ran.points()
+    assert (ran.folder / "coverage.png").read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
+    axes = ran.sheet.axes[0]
     named = {line.get_label(): line for line in axes.get_lines() if not line.get_label().startswith("_")}
     for label, name in (
         ("share of the holdout whose digit pairs were all seen", "pairs_seen"),

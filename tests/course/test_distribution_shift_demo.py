@@ -6,14 +6,15 @@ left of it when the fresh rate is taken off.
 """
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import ROOT, Lab, ended, files, lines_of
-from scipy.stats import binomtest  # type: ignore[import-untyped]
+from conftest import Lab, ended, files, lines_of
+from scipy_when_asked import scipy
 
 from course.policies.evaluation import learn_and_evaluate
 from course.policies.presets import MEMORISE
@@ -25,6 +26,7 @@ from course.score import score
 
 NAME = "distribution_shift_demo"
 SMALL = MEMORISE._replace(plan=MEMORISE.plan._replace(sft_steps=150, prompts_a_step=8, max_tokens=16))
+BRIEF = SMALL._replace(plan=SMALL.plan._replace(sft_steps=15))
 SUMS = [(a, b) for a in range(3) for b in range(4)]
 EXAMPLES = [{"id": f"s{a}{b}", "prompt": f"What is {a} + {b}?", "expected_answer": a + b} for a, b in SUMS]
 
@@ -36,6 +38,13 @@ def small(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> Lab:
     monkeypatch.setattr("course.policies.presets.MEMORISE", SMALL)
     monkeypatch.setattr("course.distribution_shift_demo.shift_curves", lambda *_: b"a figure")
     return lab
+
+
+@pytest.fixture
+def brief(small: Lab, monkeypatch: pytest.MonkeyPatch) -> Lab:
+    """The same with a supervised start so short that hardly anything was learned, where that does not matter."""
+    monkeypatch.setattr("course.policies.presets.MEMORISE", BRIEF)
+    return small
 
 
 def demo(lab: Lab, *arguments: object, outdir: str = "run") -> str:
@@ -99,7 +108,9 @@ def test_every_number_follows_from_the_completions(small: Lab, rubric: str) -> N
         shown = [line for line in lines if line[:1] == [str(row["step"])] and line[-1:] == ["%"]]
         assert len(shown) == (place in (0, 1, 2, 4, 8, 9))
         for line in shown:
-            low, high = (100 * bound for bound in binomtest(int(sum(passes)), 12).proportion_ci(method="wilson"))
+            low, high = (
+                100 * bound for bound in scipy.stats.binomtest(int(sum(passes)), 12).proportion_ci(method="wilson")
+            )
             error = 100 * (rate - row["true_reward"])
             cells = f"{100 * row['true_reward']:.1f} % {low:.1f} to {high:.1f} % {error:+.1f} {100 * shares[-1]:.0f} %"
             assert line[1:] == cells.split()
@@ -113,13 +124,13 @@ def test_every_number_follows_from_the_completions(small: Lab, rubric: str) -> N
     assert all(text in out for text in examples)
 
 
-def test_fresh_means_of_the_policy_of_that_step(small: Lab) -> None:
-    demo(small, "--rubric", "last_number", "--steps", 7, "--seed", 3)
-    plan = SMALL.plan._replace(steps=7)
+def test_fresh_means_of_the_policy_of_that_step(brief: Lab) -> None:
+    demo(brief, "--rubric", "last_number", "--steps", 7, "--seed", 3)
+    plan = BRIEF.plan._replace(steps=7)
     reference = fine_tune(EXAMPLES, plan, 3)
     learning = learn_and_evaluate(reference, EXAMPLES, [], RUBRICS["last_number"], plan, 3, 1)
     written = {checkpoint.step: checkpoint.evaluations["train"].texts for checkpoint in learning}
-    assert kept(small)[2] == [{"step": step, "completions": written[step]} for step in (0, 5, 7)]
+    assert kept(brief)[2] == [{"step": step, "completions": written[step]} for step in (0, 5, 7)]
 
 
 @pytest.mark.slow
@@ -149,18 +160,18 @@ def test_frozen_completions_are_of_their_own_prompt(small: Lab, monkeypatch: pyt
     assert sum(named) > 0.5 * len(named)
 
 
-def test_the_manifest_is_of_the_run(small: Lab) -> None:
-    demo(small, "--rubric", "score", "--steps", 5, "--seed", 5, "--change", "better start")
-    manifest = json.loads((small.folder / "run/manifest.json").read_bytes())
+def test_the_manifest_is_of_the_run(brief: Lab) -> None:
+    demo(brief, "--rubric", "score", "--steps", 5, "--seed", 5, "--change", "better start")
+    manifest = json.loads((brief.folder / "run/manifest.json").read_bytes())
     assert (manifest["loop"], manifest["command"], manifest["seed"]) == ("C", f"course.{NAME}", 5)
     assert (manifest["split"], manifest["change"]) == ("dev", "better start")
-    plan = SMALL.plan._replace(steps=5)._asdict()
+    plan = BRIEF.plan._replace(steps=5)._asdict()
     assert manifest["settings"] == {"rubric": "score", "frozen": 8, "eval_every": 5, "plan": plan}
-    outputs = {path.name for path in (small.folder / "run").iterdir()} - {
+    outputs = {path.name for path in (brief.folder / "run").iterdir()} - {
         *("manifest.json", "environment.json", "README.md")
     }
     assert manifest["outputs"].keys() == outputs
-    assert small("inspect_run", "--run", "run", "--verify").status == 0
+    assert brief("inspect_run", "--run", "run", "--verify").status == 0
 
 
 @pytest.mark.slow
@@ -178,7 +189,7 @@ from course.{NAME} import main
 sys.argv = [{NAME!r}, *{[*arguments, "two"]!r}]
 run_command(main)
 """
-    environment = {"PYTHONPATH": str(ROOT), "PYTHONHASHSEED": "5", "TZ": "Asia/Tokyo"}
+    environment = os.environ | small.path() | {"PYTHONHASHSEED": "5", "TZ": "Asia/Tokyo"}
     pipe = subprocess.PIPE
     line = [sys.executable, "-c", code]
     done = ended(subprocess.Popen(line, cwd=small.folder, env=environment, stdout=pipe, stderr=pipe))
@@ -190,7 +201,7 @@ run_command(main)
     assert len(one) == 6
 
 
-def test_the_figure_shows_the_rows(small: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_figure_shows_the_rows(brief: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     sheets: list[Any] = []
 
     def caught(sheet: Any) -> bytes:
@@ -199,13 +210,13 @@ def test_the_figure_shows_the_rows(small: Lab, monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr("course.distribution_shift_demo.shift_curves", shift_curves)
     monkeypatch.setattr("course.reports.distribution_shift_demo_figure.png", caught)
-    demo(small, "--steps", 10)
-    rows = kept(small)[0]
-    assert (small.folder / "run/distribution_shift.png").read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
+    demo(brief, "--steps", 10)
+    rows = kept(brief)[0]
+    assert (brief.folder / "run/distribution_shift.png").read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
     rates, unseen = sheets[0].axes
     steps = [row["step"] for row in rows]
     said, fresh = rates.get_lines()
-    summary = json.loads((small.folder / "run/summary.json").read_bytes())
+    summary = json.loads((brief.folder / "run/summary.json").read_bytes())
     assert set(said.get_ydata()) == {summary["frozen_pass_rate"]}
     assert (list(fresh.get_xdata()), list(fresh.get_ydata())) == (steps, [row["true_reward"] for row in rows])
     (line,) = unseen.get_lines()

@@ -7,12 +7,14 @@ value, the other three are not in format; the run's files hold each row, the cou
 import hashlib
 import json
 import os
+import re
 import sys
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
-from conftest import ROOT, Lab, lines_of
+from conftest import ROOT, SAMPLING, Lab, ended, lines_of
 
 from course.reports.progress import with_progress
 from course.score import SPEC
@@ -58,31 +60,50 @@ def test_every_number_of_a_run_is_the_one_worked_by_hand(lab: Lab) -> None:
 
 def test_the_manifest_holds_the_conditions(lab: Lab) -> None:
     dataset, completions = lab.dataset(ANSWERS), lab.completions(TEXTS)
-    lab("eval", "--dataset", dataset, "--completions", completions, "--change", "a shorter prompt", "--outdir", "r")
+    said = "--change", "a shorter prompt", "--expect", "five points more"
+    lab("eval", "--dataset", dataset, "--completions", completions, *said, "--outdir", "r")
     manifest = json.loads(Path("r/manifest.json").read_bytes())
     prompts = b"".join(f'["q{i}","Question {i}?"]\n'.encode() for i in range(1, 7))
-    said = {
-        "schema_version": 2,
+    examples = b"".join(f'["q{i}","Question {i}?",{answer}]\n'.encode() for i, answer in enumerate(ANSWERS, 1))
+    conditions = {
+        "schema_version": 3,
         "loop": "A",
         "command": "course.eval",
-        "settings": {"dataset": "dataset.jsonl", "completions": "completions.jsonl", "missing": None},
+        "settings": {"missing": None},
         "split": "dev",
         "dataset_fingerprint": hashlib.sha256(dataset.read_bytes()).hexdigest(),
         "prompts_fingerprint": hashlib.sha256(prompts).hexdigest(),
+        "examples_fingerprint": hashlib.sha256(examples).hexdigest(),
         "completions_fingerprint": hashlib.sha256(completions.read_bytes()).hexdigest(),
         "samples_per_prompt": 1,
         "policy": "a hand that wrote these tests",
         "sampling": {"temperature": 1.0, "top_p": 1.0, "seed": 7, "n": 1},
+        "trained_on": None,
         "seed": None,
         "scorer_name": "final_int",
         "spec": SPEC,
         "golden": {"passed": True, "cases": GOLDEN_CASES},
         "change": "a shorter prompt",
+        "expect": "five points more",
         "outputs": {
             name: hashlib.sha256(Path("r", name).read_bytes()).hexdigest() for name in ("results.jsonl", "summary.json")
         },
     }
-    assert {key: manifest[key] for key in said} == said
+    assert {key: manifest[key] for key in conditions} == conditions
+
+
+def test_what_is_expected_is_written_down_in_manifest_page_and_log(lab: Lab) -> None:
+    lab.evaluate(ANSWERS, TEXTS, "--expect", "two of six", "--change", "nothing yet")
+    run = Path("runs/run_001")
+    manifest = json.loads((run / "manifest.json").read_bytes())
+    assert (manifest["change"], manifest["expect"]) == ("nothing yet", "two of six")
+    assert "    expected of it        two of six\n" in (run / "README.md").read_text(encoding="utf-8")
+    (line,) = lines_of(lab.log)
+    assert (line["change"], line["expect"]) == ("nothing yet", "two of six")
+    assert line["manifest"] == hashlib.sha256((run / "manifest.json").read_bytes()).hexdigest()
+    assert (line["loop"], line["command"]) == ("A", "course.eval")
+    assert line["number"] == {"pass_rate": pytest.approx(1 / 3)}
+    assert line["holdouts"] == []
 
 
 def test_the_page_for_a_person_has_the_numbers_two_examples_and_blanks(lab: Lab) -> None:
@@ -90,17 +111,112 @@ def test_the_page_for_a_person_has_the_numbers_two_examples_and_blanks(lab: Lab)
     page = Path("runs/run_001/README.md").read_text(encoding="utf-8")
     for said in ("# Loop A: measure", "2 of 6 passed: 33.3 %", "Final: 22", "Final: -0", "negative_zero", "x" * 9):
         assert said in page
-    for blank in ("Expected (write it before", "Observed:", "Conclusion ("):
+    for blank in ("Observed:", "Conclusion ("):
         assert blank in page
+    assert "Expected (" not in page  # it is said before: --expect
 
 
-def test_a_run_without_meta_is_measured_and_says_that_nobody_knows_who_wrote_it(lab: Lab) -> None:
-    completions = lab.completions(TEXTS, sampling=None)
-    done = lab("eval", "--dataset", lab.dataset(ANSWERS), "--completions", completions)
-    assert done.status == 0
-    assert "who generated this data is not known" in done.out
-    manifest = json.loads(Path("runs/run_001/manifest.json").read_bytes())
-    assert (manifest["policy"], manifest["sampling"]) == (None, None)
+def manifest_of(run: str) -> Any:
+    return json.loads(Path("runs", run, "manifest.json").read_bytes())
+
+
+def test_a_run_without_meta_is_measured_and_prints_a_template_that_makes_the_next_one_known(lab: Lab) -> None:
+    arguments = "--dataset", lab.dataset(ANSWERS), "--completions", lab.completions(TEXTS, "mine", sampling=None)
+    done = lab("eval", *arguments)
+    assert (done.status, done.err) == (0, "")
+    manifest = manifest_of("run_001")
+    assert (manifest["policy"], manifest["sampling"], manifest["trained_on"]) == (None, None, None)
+    said = re.search(r"Write it into\n(\S+), in the same folder\. .*?:\n\n(\{.*?\})\n\n", done.out, re.DOTALL)
+    assert said, done.out
+    name, template = said.groups()
+    assert name == "mine.meta.json"
+    answers = {
+        '"policy": ""': '"policy": "tiny, plain"',
+        '"created": ""': '"created": "2026-01-31"',
+        '"temperature": null': '"temperature": 1.0',
+        '"top_p": null': '"top_p": 1.0',
+    }
+    for blank, answer in answers.items():  # a blank that was left is refused, whichever it is
+        assert template.count(blank) == 1
+        lab.write(name, template)
+        assert "mine.meta.json $." in lab.refused("eval", *arguments)
+        template = template.replace(blank, answer)
+    lab.write(name, template)
+    again = lab("eval", *arguments)
+    assert (again.status, again.err) == (0, "")
+    assert "generated by tiny, plain\n" in again.out
+    assert "the gate will refuse" not in again.out
+    manifest = manifest_of("run_002")
+    assert manifest["policy"] == "tiny, plain"
+    assert manifest["sampling"] == {"temperature": 1.0, "top_p": 1.0, "seed": None, "n": 1}
+
+
+def test_a_meta_file_that_is_bound_to_nothing_leaves_the_sampling_unknown_and_says_what_to_add(lab: Lab) -> None:
+    arguments = "--dataset", lab.dataset(ANSWERS), "--completions", lab.completions(TEXTS)
+    lab.meta("completions", completions_sha256=None, policy="a hand")
+    done = lab("eval", *arguments)
+    assert (done.status, done.err) == (0, "")
+    manifest = manifest_of("run_001")
+    assert (manifest["policy"], manifest["sampling"]) == ("a hand", None)
+    said = re.search(r'Add to it:\n\n("completions_sha256":\s+"[0-9a-f]{64}")\n\n', done.out)
+    assert said, done.out
+    meta = Path("completions.meta.json")
+    meta.write_text(meta.read_text("utf-8").replace('"completions_sha256": null', said[1]), encoding="utf-8")
+    assert lab("eval", *arguments).status == 0
+    assert manifest_of("run_002")["sampling"] == SAMPLING
+
+
+def test_a_meta_file_of_other_completions_is_refused_with_the_line_that_mends_it(lab: Lab) -> None:
+    dataset, completions = lab.dataset(ANSWERS), lab.completions(TEXTS)
+    meta = Path("completions.meta.json")
+    lab.completions([*TEXTS[:5], "Final: 1024"], sampling=None)  # one completion is another now
+    arguments = "eval", "--dataset", dataset, "--completions", completions
+    line = lab.refused(*arguments)
+    assert "completions.meta.json $.completions_sha256: expected the SHA-256 of completions.jsonl" in line
+    (mended,) = re.findall(r'write ("completions_sha256": "[0-9a-f]{64}")$', line, re.MULTILINE)
+    meta.write_text(re.sub(r'"completions_sha256": "[0-9a-f]+"', mended, meta.read_text("utf-8")), encoding="utf-8")
+    assert lab(*arguments).status == 0
+    assert manifest_of("run_001")["sampling"] == SAMPLING
+
+
+def test_loop_a_takes_one_completion_a_prompt(lab: Lab) -> None:
+    completions = lab.completions(TEXTS, sampling=SAMPLING | {"n": 4})
+    line = lab.refused("eval", "--dataset", lab.dataset(ANSWERS), "--completions", completions)
+    assert "$.sampling.n: expected 1, the completions a prompt in completions.jsonl, got 4" in line
+
+
+def test_what_the_policy_was_trained_on_is_compared_with_what_is_measured(lab: Lab) -> None:
+    digests = sorted(hashlib.sha256(f"Question {i}?".encode()).hexdigest()[:16] for i in (2, 5, 99))
+    completions = lab.completions(TEXTS)
+    lab.meta("completions", training={"rubric": "any\x1bwhere", "prompts": digests})
+    assert lab("eval", "--dataset", lab.dataset(ANSWERS), "--completions", completions).status == 0
+    said = {"rubric": "any<U+001B ESCAPE>where", "prompts": 3, "measured_here": 2}
+    assert manifest_of("run_001")["trained_on"] == said
+
+
+def test_completions_in_another_order_are_matched_by_their_ids(lab: Lab) -> None:
+    dataset, completions = lab.dataset(ANSWERS), lab.completions(TEXTS)
+    lines = completions.read_bytes().splitlines(keepends=True)
+    backwards = lab.write("backwards.jsonl", b"".join(reversed(lines)))
+    for path, run in ((completions, "one"), (backwards, "other")):
+        assert lab("eval", "--dataset", dataset, "--completions", path, "--outdir", run).status == 0
+    one, other = (Path(run, "results.jsonl").read_bytes() for run in ("one", "other"))
+    assert one == other
+
+
+def test_a_copy_of_a_shipped_holdout_is_a_look_at_it_and_cannot_be_called_dev(lab: Lab) -> None:
+    rows = lines_of(ROOT / "data" / "datasets" / "math_holdout.jsonl")
+    mine = [
+        {"id": f"q{i}", "prompt": row["prompt"], "expected_answer": row["expected_answer"]}
+        for i, row in enumerate(rows, 1)
+    ]
+    arguments = "--dataset", lab.write("mine.jsonl", mine), "--completions", lab.completions(["?"] * len(rows))
+    done = lab("eval", *arguments)
+    assert "holdout: this was look number 1 at it" in done.out
+    assert manifest_of("run_001")["split"] == "holdout"
+    assert "expected a dataset without prompts of math_holdout.jsonl, got 60" in lab.refused(
+        "eval", *arguments, "--split", "dev"
+    )
 
 
 def test_a_missing_id_is_an_error_and_named(lab: Lab) -> None:
@@ -207,13 +323,15 @@ def test_a_hostile_file_name_is_shown_and_not_obeyed(lab: Lab) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only there a file's name can be bytes that are no text")
-def test_a_name_or_a_change_that_is_no_text_is_written_out_in_the_manifest(lab: Lab) -> None:
+def test_a_change_or_an_expectation_that_is_no_text_is_written_out(lab: Lab) -> None:
     dataset, completions = lab.dataset([1], name="d\udcff.jsonl"), lab.completions(["Final: 1"])
-    done = lab("eval", "--dataset", dataset, "--completions", completions, "--change", "\udcff and more")
+    said = "--change", "\udcff and more", "--expect", "\udcff too"
+    done = lab("eval", "--dataset", dataset, "--completions", completions, *said)
     assert (done.status, done.err) == (0, "")
-    manifest = json.loads(Path("runs/run_001/manifest.json").read_bytes())
-    assert manifest["settings"]["dataset"] == "d<U+DCFF unnamed, category Cs>.jsonl"
-    assert manifest["change"] == "<U+DCFF unnamed, category Cs> and more"
+    (line,) = lines_of(lab.log)
+    for written in (manifest_of("run_001"), line):
+        assert written["change"] == "<U+DCFF unnamed, category Cs> and more"
+        assert written["expect"] == "<U+DCFF unnamed, category Cs> too"
 
 
 def test_the_real_command_ends_with_status_2_and_no_traceback(lab: Lab) -> None:
@@ -228,6 +346,34 @@ def test_the_real_command_leaves_a_run(lab: Lab) -> None:
     done = lab.process("eval", "--dataset", data / "datasets" / "math_dev.jsonl", "--completions", completions)
     assert (done.status, done.err) == (0, "")  # nothing on stderr: no progress bar in a pipe
     assert json.loads(Path("runs/run_001/summary.json").read_bytes())["n"] == 80
+
+
+@pytest.mark.parametrize(
+    ("below", "outdir", "named"),
+    [
+        (False, None, "{folder}/runs/run_001"),
+        (False, "{root}/runs/mine", "runs/mine"),
+        (True, None, "notes/week 2/runs/run_001"),
+        (True, "../deep/mine", "notes/deep/mine"),
+    ],
+)
+def test_wherever_a_command_is_called_its_line_is_in_the_log_of_the_lab(
+    lab: Lab, below: bool, outdir: str | None, named: str
+) -> None:
+    """The package knows where its lab is. A run below it has a name that stays true when the lab is moved."""
+    folder = lab.root / "notes" / "week 2" if below else lab.folder
+    folder.mkdir(parents=True, exist_ok=True)
+    names = {"folder": lab.folder.resolve().as_posix(), "root": lab.root}
+    arguments = [] if outdir is None else ["--outdir", outdir.format(**names)]
+    dataset, completions = (lab.folder / lab.dataset([1]), lab.folder / lab.completions(["Final: 1"]))
+    started = lab.start("eval", "--dataset", dataset, "--completions", completions, *arguments, cwd=folder)
+    done = ended(started)
+    assert (done.status, done.err) == (0, "")
+    (line,) = lines_of(lab.log)
+    assert line["run"] == named.format(**names)
+    assert not (folder / "runs" / "log.jsonl").exists()
+    run = lab.root / line["run"]  # an absolute path stays what it is
+    assert line["manifest"] == hashlib.sha256((run / "manifest.json").read_bytes()).hexdigest()
 
 
 def test_a_bar_is_shown_to_a_terminal_only(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

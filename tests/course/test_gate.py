@@ -4,16 +4,20 @@ An example: on 120 prompts the candidate gains 31 and loses 1. Its rise is 30 of
 likely either way, so uneven a split of 32 would come up with p = 2 · (1 + 32) / 2^32. The gate says PROMOTE, status 0.
 """
 
+import hashlib
 import json
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pytest
-from conftest import Done, Lab, edited, forged, manifest_edited, rows_edited
+from conftest import Done, Lab, edited, forged, lines_of, manifest_edited, rows_edited
 
 import course.gate
+from course.artifacts import run_log
 from course.artifacts.scorer_identity import installed
 from course.gate import Flips, decide, net_flips_needed
 
@@ -24,6 +28,10 @@ def of_40(passes: int) -> list[bool]:
 
 def gate(lab: Lab, baseline: Path, candidate: Path, *more: object, min_delta: object = 0) -> Done:
     return lab("gate", "--baseline", baseline, "--candidate", candidate, "--min-delta", min_delta, *more)
+
+
+def finding(lab: Lab, baseline: Path, candidate: Path) -> Any:
+    return json.loads(gate(lab, baseline, candidate, "--json").out)
 
 
 @pytest.fixture
@@ -39,7 +47,7 @@ def test_a_clear_improvement_in_one_room_is_promoted_with_its_numbers(lab: Lab) 
     assert (done.status, done.err) == (0, "")
     assert done.out.startswith("PROMOTE: same room, and the improvement is larger than noise\n")
     for said in (
-        "knob turned: policy",
+        "\nknob turned: policy\npolicy: the hand of baseline -> the hand of candidate\n",
         "gained               31 (q51, q52, q53, q54, q55, q56, q57, q58, and 23 more)",
         "lost                 1 (q1)",
         "+25.0 points",  # (80 - 50) / 120
@@ -71,32 +79,52 @@ def test_the_verdict_and_its_status_follow_from_the_counts(
     assert done.status == status
 
 
-ROOM: dict[str, object] = {
-    "dataset_fingerprint": "0" * 64,
-    "prompts_fingerprint": "0" * 64,
-    "split": "holdout",
-    "scorer_name": "other",
-    "scorer_version": "1.0.1",
-    "scorer_fingerprint": "0" * 64,
-    "loop": "B",
-    "samples_per_prompt": 2,
-    "sampling": {"temperature": 0.5, "top_p": 1.0, "seed": 7, "n": 1},
+ROOM: dict[str, tuple[dict[str, object], str]] = {  # -> what is edited, and what verifying the run says of it
+    "dataset_fingerprint": ({"dataset_fingerprint": "0" * 64}, ""),
+    "prompts_fingerprint": (
+        {"prompts_fingerprint": "0" * 64},
+        "the prompts_fingerprint in manifest.json is not that of results.jsonl",
+    ),
+    "examples_fingerprint": (
+        {"examples_fingerprint": "0" * 64},
+        "the examples_fingerprint in manifest.json is not that of results.jsonl",
+    ),
+    "split": ({"split": "holdout"}, ""),
+    "scorer_name": (
+        {"scorer_name": "other"},
+        "manifest.json has scorer_name other, and the scorer installed here final_int",
+    ),
+    "scorer_version": (
+        {"scorer_version": "1.0.1"},
+        "manifest.json has scorer_version 1.0.1, and the scorer installed here 1.1.0",
+    ),
+    "scorer_fingerprint": (
+        {"scorer_fingerprint": "0" * 64},
+        f"manifest.json has scorer_fingerprint {'0' * 39}…, and the scorer installed here "
+        f"{installed().scorer_fingerprint[:39]}…",
+    ),
+    "missing_completions": ({"settings": {"missing": "zero"}}, ""),
+    "samples_per_prompt": ({"samples_per_prompt": 2}, "manifest.json says 2 samples a prompt, and Loop A has one"),
+    "sampling": ({"sampling": {"temperature": 0.5, "top_p": 1.0, "seed": 7, "n": 1}}, ""),
 }
 
 
 @pytest.mark.parametrize("side", [0, 1])
 @pytest.mark.parametrize("name", ROOM)
-def test_a_wall_that_differs_is_a_rejection_that_names_it(
+def test_a_condition_that_differs_is_a_rejection_that_names_it(
     lab: Lab, pair: tuple[Path, Path], name: str, side: int
 ) -> None:
-    manifest_edited(pair[side], **{name: ROOM[name]})
+    changes, said = ROOM[name]
+    manifest_edited(pair[side], **changes)
     done = gate(lab, *pair)
     assert done.status == 1
-    assert done.out.startswith(f"REJECT: locked room: {name} differs (")
-    assert "no difference is reported" in done.out
-    finding = json.loads(gate(lab, *pair, "--json").out)
-    assert [wall["name"] for wall in finding["conditions"] if not wall["holds"]] == [name]
-    assert finding["numbers"] is None
+    assert done.out.endswith("no difference is reported: it would not say that the candidate is better\n")
+    found = finding(lab, *pair)
+    *of_the_run, of_the_room = found["reasons"]
+    assert of_the_run == ([f"{('baseline', 'candidate')[side]} run: {said}"] if said else [])
+    assert of_the_room.startswith(f"locked room: {name} differs (")
+    assert [one["name"] for one in found["conditions"] if not one["holds"]] == [name]
+    assert found["numbers"] is None
 
 
 @pytest.mark.parametrize("sides", [[0], [1], [0, 1]])
@@ -107,7 +135,8 @@ def test_a_fact_that_is_not_known_fails_closed(lab: Lab, pair: tuple[Path, Path]
     assert done.status == 1
     names = " and the ".join(("baseline", "candidate")[side] for side in sides)
     assert f"REJECT: locked room: sampling is not known of the {names}\n" in done.out
-    assert "not known" in done.out
+    assert "\nknob turned: not known\n" in done.out
+    assert finding(lab, *pair)["knob"] == "not known"
 
 
 def test_runs_without_meta_cannot_be_compared(lab: Lab) -> None:
@@ -121,18 +150,21 @@ def test_two_runs_with_one_fingerprint_that_is_not_the_installed_scorers_are_rej
 ) -> None:
     for run in pair:
         manifest_edited(run, scorer_fingerprint="0" * 64)
-    done = gate(lab, *pair)
-    assert done.status == 1
-    for side in ("baseline", "candidate"):
-        assert f"the {side} was not measured with the scorer installed here (final_int 1.1.0)" in done.out
+    found = finding(lab, *pair)
+    assert found["verdict"] == "REJECT"
+    said = ROOM["scorer_fingerprint"][1]
+    assert found["reasons"] == [f"{side} run: {said}" for side in ("baseline", "candidate")]
 
 
 @pytest.mark.parametrize("side", [0, 1])
 def test_a_run_measured_while_the_golden_sets_failed_is_rejected(lab: Lab, pair: tuple[Path, Path], side: int) -> None:
-    edited(pair[side] / "manifest.json", lambda manifest: manifest["golden"].update(passed=False))
-    done = gate(lab, *pair)
-    assert done.status == 1
-    assert f"the golden sets failed when the {('baseline', 'candidate')[side]} was measured" in done.out
+    manifest_edited(pair[side], golden={"passed": False, "cases": installed().golden.cases})
+    (reason,) = finding(lab, *pair)["reasons"]
+    cases = installed().golden.cases
+    assert reason == (
+        f"{('baseline', 'candidate')[side]} run: manifest.json has golden Golden(passed=False, cases={cases}), and the "
+        f"scorer installed here Golden(passed=True, cases={cases})"
+    )
 
 
 def test_an_installed_scorer_that_fails_the_golden_sets_promotes_nothing(
@@ -176,18 +208,20 @@ def test_a_run_that_was_tampered_with_or_is_incomplete_is_rejected(
     lab: Lab, pair: tuple[Path, Path], side: int, tamper: Callable[[Path], object], said: str
 ) -> None:
     tamper(pair[side])
-    done = gate(lab, *pair)
+    done = gate(lab, *pair, "--json")
     assert (done.status, done.err) == (1, "")
-    assert done.out.startswith("REJECT: ")
-    assert ("" if said.startswith("40") else ("baseline ", "candidate ")[side]) + said in done.out
+    found = json.loads(done.out)
+    assert found["verdict"] == "REJECT"
+    assert ("" if said.startswith("40") else ("baseline ", "candidate ")[side]) + said in " ".join(found["reasons"])
 
 
 def test_two_runs_of_no_rows_are_rejected(lab: Lab, pair: tuple[Path, Path]) -> None:
     for run in pair:
         emptied(run)
-    done = gate(lab, *pair)
-    assert done.status == 1
-    assert done.out.startswith("REJECT: baseline run: results.jsonl does not hold the prompts that the manifest was ")
+    assert finding(lab, *pair)["reasons"] == [
+        "baseline run: results.jsonl has no rows",
+        "candidate run: results.jsonl has no rows",
+    ]
 
 
 @pytest.mark.parametrize(("key", "value"), [("id", "q0"), ("prompt", "Easier?"), ("expected_answer", 31)])
@@ -196,10 +230,12 @@ def test_rows_that_differ_are_found_where_all_fingerprints_were_forged(
 ) -> None:
     wrong = {"completion": "Final: 99", "details": {"outcome": "wrong_answer", "parsed_answer": "99"}}
     rows_edited(pair[1], lambda rows: rows[25].update({key: value} | wrong))
-    assert lab("inspect_run", "--run", pair[1], "--verify").status == (0 if key == "expected_answer" else 1)
+    assert lab("inspect_run", "--run", pair[1], "--verify").status == 1
     done = gate(lab, *pair)
     assert done.status == 1
-    assert "1 of the rows do not hold the same id, prompt and expected answer in both runs" in done.out
+    assert "1 of the rows do not hold the same id, prompt and expected answer in both runs" in " ".join(
+        done.out.split()
+    )
 
 
 def test_a_holdout_that_got_worse_is_rejected(lab: Lab) -> None:
@@ -221,17 +257,18 @@ def test_what_is_no_run_is_bad_usage(lab: Lab, pair: tuple[Path, Path]) -> None:
 
 def test_json_is_the_same_finding(lab: Lab, pair: tuple[Path, Path]) -> None:
     done = gate(lab, *pair, "--json", min_delta=0.1)
-    finding = json.loads(done.out)
+    found = json.loads(done.out)
     assert done.status == 0
-    assert (finding["verdict"], finding["knob"], finding["holdout_looks"]) == ("PROMOTE", "policy", None)
-    assert finding["reasons"] == ["same room, and the improvement is larger than noise"]
-    numbers = finding["numbers"]
+    assert (found["verdict"], found["knob"], found["holdout_looks"]) == ("PROMOTE", "policy", None)
+    assert found["reasons"] == ["same room, and the improvement is larger than noise"]
+    numbers = found["numbers"]
     assert (numbers["n"], numbers["baseline_passes"], numbers["candidate_passes"]) == (40, 10, 20)
     assert (numbers["gained"], numbers["lost"]) == ([f"q{i}" for i in range(11, 21)], [])
     assert numbers["delta"] == 10 / 40
     assert numbers["mcnemar_p"] == 2 / 2**10
     assert numbers["net_flips_needed"] == 6
-    assert all(wall["holds"] and wall["baseline"] == wall["candidate"] for wall in finding["conditions"])
+    assert all(one["holds"] and one["baseline"] == one["candidate"] for one in found["conditions"])
+    assert found["policies"] == ["the hand of baseline", "the hand of candidate"]
 
 
 def test_the_real_command_ends_with_the_verdicts_status(lab: Lab, pair: tuple[Path, Path]) -> None:
@@ -239,12 +276,272 @@ def test_the_real_command_ends_with_the_verdicts_status(lab: Lab, pair: tuple[Pa
     assert lab.process("gate", "--baseline", pair[0], "--candidate", pair[0], "--min-delta", 0).status == 3
 
 
+# ---- What a difference may mean, one rule after the other; docs/gate_attacks.md has them all together.
+
+
+def evaluated(lab: Lab, name: str, texts: Sequence[str], *more: object, **said: object) -> Path:
+    """A run of Loop A on Question 1?, 2?, …, whose answers are 0, 1, …; ``said`` goes to its .meta.json."""
+    dataset = lab.dataset(range(len(texts)), name="dataset.jsonl")
+    completions = lab.completions(texts, f"of-{name}")
+    lab.meta(f"of-{name}", **said)
+    done = lab("eval", "--dataset", dataset, "--completions", completions, "--outdir", name, *more)
+    assert done.status == 0, done.err
+    return Path(name)
+
+
+def right(n: int, of: int = 40) -> list[str]:
+    return [f"Final: {i}" if i < n else "no idea" for i in range(of)]
+
+
+def test_completions_that_differ_though_nothing_is_said_to_are_rejected(lab: Lab) -> None:
+    (reason,) = finding(lab, evaluated(lab, "one", right(10)), evaluated(lab, "two", right(20)))["reasons"]
+    assert reason == (
+        "10 of the completions differ, though policy, sampling and seed are said to be the same: one of the two is "
+        'not what it claims (another policy or prompt template has another "policy")'
+    )
+
+
+def test_one_fingerprint_of_completions_cannot_hold_two_texts(lab: Lab) -> None:
+    one, two = evaluated(lab, "one", right(10)), evaluated(lab, "two", right(20), policy="another")
+    same = json.loads((one / "manifest.json").read_text("utf-8"))["completions_fingerprint"]
+    manifest_edited(two, completions_fingerprint=same)
+    (reason,) = finding(lab, one, two)["reasons"]
+    assert reason == "10 of the completions differ, though both runs say that they read one file"
+
+
+LUCK = "nothing was turned, and 10 examples flipped; the same policy wrote both, in other draws: that is luck"
+NO_SEED = {"sampling": {"temperature": 1.0, "top_p": 1.0, "seed": None, "n": 1}}
+
+
+def test_without_a_seed_another_policy_is_compared_and_the_same_one_is_luck(lab: Lab) -> None:
+    one, two = evaluated(lab, "one", right(10), **NO_SEED), evaluated(lab, "two", right(20), **NO_SEED)
+    other = evaluated(lab, "other", right(20), policy="another", **NO_SEED)
+    found = finding(lab, one, two)
+    assert (found["verdict"], found["knob"]) == ("REJECT", "nothing")
+    assert found["reasons"] == [LUCK]
+    assert finding(lab, one, other)["verdict"] == "PROMOTE"
+
+
+@pytest.mark.parametrize("seed", [8, None])
+@pytest.mark.parametrize("swapped", [False, True])
+def test_with_another_seed_another_policy_is_compared_and_the_same_one_is_luck(
+    lab: Lab, seed: int | None, swapped: bool
+) -> None:
+    seeds = [{"sampling": {"temperature": 1.0, "top_p": 1.0, "seed": one, "n": 1}} for one in (7, seed)]
+    first, second = seeds[::-1] if swapped else seeds
+    one = evaluated(lab, "one", right(10), **first)
+    same, other = evaluated(lab, "same", right(20), **second), evaluated(lab, "other", right(20), policy="b", **second)
+    assert finding(lab, one, same)["reasons"] == [LUCK]
+    assert finding(lab, one, same)["knob"] == "nothing"
+    found = finding(lab, one, other)
+    assert (found["verdict"], found["knob"], found["policies"]) == ("PROMOTE", "policy", ["a hand", "b"])
+
+
+def test_one_flip_of_the_same_policy_is_luck_and_none_is_no_fault(lab: Lab) -> None:
+    other_seed = {"sampling": {"temperature": 1.0, "top_p": 1.0, "seed": 8, "n": 1}}
+    one, worse = evaluated(lab, "one", right(10)), evaluated(lab, "worse", right(9), **other_seed)
+    said = "nothing was turned, and 1 examples flipped; the same policy wrote both, in other draws: that is luck"
+    assert finding(lab, one, worse)["reasons"] == [said]
+    again = evaluated(lab, "again", [*right(10)[:10], *["none"] * 30], **other_seed)
+    assert finding(lab, one, again)["reasons"] == ["the pass rate did not rise"]
+
+
+READS_A_FILE = """from pathlib import Path
+def pick_best(samples):
+    return samples[int(Path("which.txt").read_text())]
+"""
+
+
+def test_one_pick_best_that_chose_otherwise_from_equal_samples_is_named(lab: Lab) -> None:
+    lab.picker(READS_A_FILE)
+    runs = []
+    for name, which in (("first", 0), ("best", 1)):
+        lab.write("which.txt", str(which))
+        done = lab.select(range(40), [["no idea", f"Final: {i}"] for i in range(40)], 2, "--outdir", name)
+        assert done.status == 0, done.err
+        runs.append(Path(name))
+    assert finding(lab, *runs)["reasons"] == [
+        "nothing was turned, and 40 examples flipped; on equal samples: pick_best chose otherwise though its files are "
+        "the same (does it read others?)"
+    ]
+
+
+def test_two_knobs_are_rejected_by_rule_3(lab: Lab) -> None:
+    runs = []
+    for name, policy, source in (("one", "a", TAKES_FIRST), ("two", "b", None)):
+        lab.picker(source)
+        lab.dataset(range(40))
+        lab.pack([["no idea", f"Final: {i}"] for i in range(40)], policy=policy)
+        lab("selection_demo", "--dataset", "dataset.jsonl", "--samples", "pack.jsonl", "--n", 2, "--outdir", name)
+        runs.append(Path(name))
+    (reason,) = finding(lab, *runs)["reasons"]
+    assert reason == "more than one knob was turned: policy and selection compute (rule 3: one at a time)"
+
+
+TAKES_FIRST = "def pick_best(samples):\n    return samples[0]\n"
+
+
+def test_where_only_the_choice_changed_the_verdict_says_so(lab: Lab) -> None:
+    groups = [["no idea", f"Final: {i}"] for i in range(40)]
+    lab.picker(TAKES_FIRST)
+    lab.select(range(40), groups, 2, "--outdir", "first")
+    lab.picker()
+    lab.select(range(40), groups, 2, "--outdir", "best")
+    found = finding(lab, Path("first"), Path("best"))
+    assert (found["verdict"], found["knob"]) == ("PROMOTE", "selection compute")
+    assert found["notes"][0] == ("the policy did not change: what changed is how its completions are drawn or chosen")
+
+
+def test_another_choice_from_other_samples_of_the_same_policy_is_rejected(lab: Lab) -> None:
+    """Without a seed nothing says that the samples should be the same, so more than the choice changed."""
+    runs = []
+    for name, picker, group in (("first", TAKES_FIRST, ["no idea", "none"]), ("best", None, ["no idea", "Final: 7"])):
+        lab.picker(picker)
+        lab.dataset([7] * 40)
+        lab.pack([group] * 40)
+        lab.meta("pack", sampling={"temperature": 1.0, "top_p": 1.0, "seed": None, "n": 2})
+        lab("selection_demo", "--dataset", "dataset.jsonl", "--samples", "pack.jsonl", "--n", 2, "--outdir", name)
+        runs.append(Path(name))
+    found = finding(lab, *runs)
+    assert (found["verdict"], found["knob"]) == ("REJECT", "selection compute")
+    assert found["reasons"] == [
+        "40 of the completions differ, and the choice changed too: let both choose from the same samples"
+    ]
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_half_of_the_completions_lost_is_no_improvement_of_the_other(lab: Lab, side: int) -> None:
+    """The honest mistake that was promoted with +22.5 points: ``--missing zero`` on a file with lines lost."""
+    dataset = lab.dataset(range(40))
+    runs = []
+    for name, lines in (("whole", 40), ("half", 20)):
+        lab.completions(right(30)[:lines], name, policy=name)
+        done = lab(
+            "eval", "--dataset", dataset, "--completions", f"{name}.jsonl", "--missing", "zero", "--outdir", f"r-{name}"
+        )
+        assert done.status == 0
+        runs.append(Path(f"r-{name}"))
+    found = finding(lab, *(runs[::-1] if side else runs))
+    side_name = "baseline" if side else "candidate"
+    assert f"the {side_name} has no completion for 20 of its prompts: complete it" in found["reasons"]
+
+
+def test_a_prompt_under_several_ids_counts_once(lab: Lab) -> None:
+    lab.write(
+        "twice.jsonl", [{"id": f"q{i}", "prompt": f"Question {i % 20}?", "expected_answer": 7} for i in range(1, 41)]
+    )
+    runs = []
+    for name, n in (("one", 10), ("two", 30)):
+        lab.completions(["Final: 7"] * n + ["no"] * (40 - n), name, policy=name)
+        lab("eval", "--dataset", "twice.jsonl", "--completions", f"{name}.jsonl", "--outdir", f"r-{name}")
+        runs.append(Path(f"r-{name}"))
+    (reason,) = finding(lab, *runs)["reasons"]
+    assert reason.startswith("40 ids have only 20 distinct prompts")
+
+
+@pytest.mark.parametrize(
+    "spaced", ["Question  {}?", " Question {}?", "Question {}?\n", "Question\t{}?", "Question\u00a0{}?"]
+)
+def test_a_prompt_with_other_white_space_is_the_same_prompt(lab: Lab, spaced: str) -> None:
+    prompts = [f"Question {i}?" for i in range(20)] + [spaced.format(i) for i in range(20)]
+    lab.write("d.jsonl", [{"id": f"q{i}", "prompt": p, "expected_answer": 7} for i, p in enumerate(prompts, 1)])
+    seen = {"rubric": "last_number", "prompts": [digest_of("Question 3?")]}
+    runs = []
+    for name, n in (("one", 10), ("two", 30)):
+        lab.completions(["Final: 7"] * n + ["no"] * (40 - n), name)
+        lab.meta(name, policy=name, training=seen)
+        lab("eval", "--dataset", "d.jsonl", "--completions", f"{name}.jsonl", "--outdir", f"r-{name}")
+        runs.append(Path(f"r-{name}"))
+    several, trained = finding(lab, *runs)["reasons"]
+    assert several.startswith("40 ids have only 20 distinct prompts")
+    assert trained.startswith("the candidate was trained on 1 of these 40 prompts")
+
+
+def digest_of(prompt: str) -> str:
+    return hashlib.sha256(prompt.encode()).hexdigest()[:16]
+
+
+def test_a_candidate_measured_on_prompts_of_its_training_is_rejected(lab: Lab) -> None:
+    """The memorise policy on its own 75 prompts was promoted with +85 points."""
+    seen = {"rubric": "last_number", "prompts": sorted(map(digest_of, ["Question 1?", "Question 3?", "Elsewhere?"]))}
+    one, two = evaluated(lab, "one", right(10)), evaluated(lab, "two", right(20), policy="trained", training=seen)
+    found = finding(lab, one, two)
+    assert found["reasons"] == [
+        "the candidate was trained on 2 of these 40 prompts: measure both on prompts that it has not seen"
+    ]
+    assert found["notes"] == [
+        "what the policy of the baseline was trained on is not known",
+        "the policy of the candidate was trained with rubric last_number on 3 prompts, 2 of them measured here",
+    ]
+    unseen = {"rubric": None, "prompts": [digest_of("Elsewhere?")]}
+    three = evaluated(lab, "three", right(20), policy="trained", training=unseen)
+    assert finding(lab, one, three)["verdict"] == "PROMOTE"
+
+
+def test_a_run_that_stands_in_no_log_is_rejected_until_its_log_is_given(lab: Lab, pair: tuple[Path, Path]) -> None:
+    run_log.LOG.rename("their_log.jsonl")
+    done = gate(lab, *pair)
+    assert done.status == 1
+    said = (
+        "the digest of its manifest is in no log of runs: it was edited, or made elsewhere. Measure it here, or give "
+        "--log FILE, the log that came with it"
+    )
+    assert f"REJECT: baseline run: {said} also: candidate run: {said}" in " ".join(done.out.split())
+    assert gate(lab, *pair, "--log", "their_log.jsonl").status == 0
+    arguments = "--baseline", pair[0], "--candidate", pair[1], "--min-delta", 0
+    line = lab.refused("gate", *arguments, "--log", "nowhere.jsonl")
+    assert line == "error: nowhere.jsonl: expected a log of runs, got: no such file or directory\n"
+
+
+def test_looks_at_a_holdout_are_counted_over_all_logs_and_a_copied_line_once(lab: Lab) -> None:
+    """A clone measured a holdout twice; its runs came with its log. Here it was opened once more, then once again."""
+    runs = [lab.measured(name, of_40(n), "holdout") for name, n in (("one", 10), ("two", 20))]
+    run_log.LOG.rename("their_log.jsonl")
+    both = ("--json", "--log", "their_log.jsonl")
+    assert json.loads(gate(lab, *runs, *both).out)["holdout_looks"] == 2
+    lab.measured("mine", of_40(10), "holdout")
+    found = json.loads(gate(lab, *runs, *both).out)
+    assert (found["holdout_looks"], found["tries"]) == (3, 3)
+    shutil.copy(run_log.LOG, "copy.jsonl")
+    again = json.loads(gate(lab, *runs, *both, "--log", "copy.jsonl", "--log", "their_log.jsonl").out)
+    assert (again["holdout_looks"], again["tries"]) == (3, 3)
+
+
+def test_a_run_of_the_same_name_made_again_is_found_by_its_digest(lab: Lab, pair: tuple[Path, Path]) -> None:
+    shutil.rmtree(pair[0])
+    lab.measured("baseline", of_40(12))
+    assert [line["run"].rpartition("/")[2] for line in lines_of(lab.log)] == ["baseline", "candidate", "baseline"]
+    assert finding(lab, *pair)["numbers"]["baseline_passes"] == 12
+
+
+def test_runs_of_one_room_are_counted_and_what_so_many_tries_do_is_said(lab: Lab) -> None:
+    """Twenty candidates that are no better, each promoted one time in forty: 1 - 0.975^20 = 40 %."""
+    runs = [lab.measured(f"try-{i}", of_40(10 + i % 3)) for i in range(21)]
+    lab.measured("elsewhere", [True] * 30)
+    done = gate(lab, runs[0], runs[2])
+    said = (
+        "runs from this room: 21. Of 20 candidates that are no better, at least one is promoted by luck in up to 40 %"
+    )
+    assert said in " ".join(done.out.split())
+    few = gate(lab, lab.measured("one", [False] * 20), lab.measured("two", [True] * 20))
+    assert "runs from this room" not in few.out
+
+
+def test_the_smallest_difference_is_that_of_the_flips_seen_and_says_so(lab: Lab) -> None:
+    """12 of 40 flip: (12 + 2)/42 is a third; (1.96 + 0.84) * sqrt(1/3/40) is 25.6 points."""
+    baseline = lab.measured("baseline", [True] * 11 + [False] * 29)
+    candidate = lab.measured("candidate", [False] + [True] * 21 + [False] * 18)
+    out = gate(lab, baseline, candidate).out
+    assert "n = 40 shows a true difference of 25.6 points four times in five,\n" in out
+    assert "where 33.3 % of the prompts flip, as here" in out
+
+
 # ---- The decision on counts alone.
 
 
 def flips(n: int, gained: int, lost: int = 0, passed: int = 0) -> Flips:
     names = [f"q{i}" for i in range(gained + lost)]
-    return Flips(n, passed, passed + gained - lost, names[:gained], names[gained:])
+    return Flips(n, 0, gained + lost, passed, passed + gained - lost, names[:gained], names[gained:])
 
 
 @pytest.mark.parametrize(

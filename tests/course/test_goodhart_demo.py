@@ -12,9 +12,10 @@ from statistics import median
 from typing import Any, NamedTuple
 
 import pytest
-from conftest import ROOT, Lab, lines_of
+from conftest import ROOT, Lab, lines_of, prompts_digest
 from msgspec.structs import asdict
 
+from course.artifacts import run_log
 from course.artifacts.token_rows import EvaluationRow, evaluation_row
 from course.policies.evaluation import learn_and_evaluate
 from course.policies.presets import MEMORISE
@@ -59,8 +60,10 @@ def laid_out(folder: Path, patch: pytest.MonkeyPatch) -> Lab:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, folder / name)
     patch.chdir(folder)
-    patch.setattr("course.policies.presets.MEMORISE", SMALL)
-    return Lab(folder)
+    patch.setattr("course.goodhart_demo.MEMORISE", SMALL)
+    lab = Lab(folder)
+    patch.setattr(run_log, "LOG", lab.log)
+    return lab
 
 
 @pytest.fixture
@@ -167,7 +170,7 @@ def test_the_summary_is_the_end_of_the_log(ran: Ran) -> None:
 @pytest.mark.slow
 def test_a_stronger_kl_penalty_keeps_the_policy_nearer(small: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     calm = SMALL._replace(plan=SMALL.plan._replace(lr=0.1))  # the small network swings where the real one does not
-    monkeypatch.setattr("course.policies.presets.MEMORISE", calm)
+    monkeypatch.setattr("course.goodhart_demo.MEMORISE", calm)
     small("goodhart_demo", "--rubrics", "anywhere", "--kl-coef", "0", "0.3", "1",
         "--steps", "40", "--outdir", "run")  # fmt: skip
     ends = [row for row in lines_of(small.folder / "run" / "log.jsonl") if row["step"] == 40]
@@ -193,7 +196,7 @@ def test_the_terminal_tells_the_numbers_of_the_log(ran: Ran) -> None:
         if result["training"].startswith("anywhere, kl_coef 0,") and result["step"] == 5
     )
     assert "a KL penalty: 'anywhere' again" in words
-    assert words.endswith("run: run read: run/goodhart_steps.png, goodhart_kl.png, kl_coef.png")
+    assert re.search("run: run digest: [0-9a-f]{64} read: run/goodhart_steps.png, goodhart_kl.png, kl_coef.png$", words)
 
 
 def test_same_seed_same_bytes_and_another_seed_other_bytes(small: Lab) -> None:
@@ -228,13 +231,11 @@ def test_the_first_of_two_seeds_is_the_run_of_that_seed_alone(small: Lab) -> Non
 def test_a_run_is_one_look_at_the_holdout(small: Lab) -> None:
     few = ["--rubrics", "cast", "--kl-coef", "0", "--steps", "1"]
     assert small("goodhart_demo", *few).status == small("goodhart_demo", *few).status == 0
-    seen = lines_of(small.folder / "runs" / "holdout_log.jsonl")
-    assert [(look["run"], look["command"]) for look in seen] == [
-        ("runs/run_001", "course.goodhart_demo"),
-        ("runs/run_002", "course.goodhart_demo"),
+    opened = [prompts_digest(row["prompt"] for row in lines_of(ROOT / SMALL.holdout))]
+    runs = (small.folder.resolve() / "runs" / name for name in ("run_001", "run_002"))
+    assert [(line["run"], line["command"], line["holdouts"]) for line in lines_of(small.log)] == [
+        (run.as_posix(), "course.goodhart_demo", opened) for run in runs
     ]
-    settings = json.loads((small.folder / "runs/run_001/manifest.json").read_bytes())["settings"]
-    assert {look["dataset_fingerprint"] for look in seen} == {settings["holdout_fingerprint"]}
     assert "look number 2" in (small.folder / "runs/run_002/README.md").read_text(encoding="utf-8")
 
 

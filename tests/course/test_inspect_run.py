@@ -4,6 +4,7 @@ An example: of the six completions of a run four failed, in four ways; each outc
 count and the first two rows that had it.
 """
 
+import hashlib
 import unicodedata
 from pathlib import Path
 
@@ -123,6 +124,84 @@ def test_the_samples_of_a_choice_are_shown_with_an_arrow_at_the_chosen(lab: Lab)
     assert "run: Loop B, passed 1 of 1" in inspected(lab)
 
 
+EDITED = "WARNING: results.jsonl is not the file that was written (--verify says more)\n\n"
+
+
+@pytest.mark.parametrize("more", [[], ["--only-fails"], ["--id", "q3"]])
+def test_the_first_line_warns_where_the_results_were_edited(lab: Lab, run: Path, more: list[str]) -> None:
+    before = inspected(lab, *more)
+    assert "WARNING" not in before
+    rows_edited(run, lambda rows: rows[0].update(prompt="Another question?"), forge=False)
+    after = inspected(lab, *more)
+    assert after.startswith(EDITED)
+    assert "WARNING" not in after[len(EDITED) :]
+
+
+def test_one_row_more_or_less_or_no_row_that_was_edited_back_is_seen_too(lab: Lab, run: Path) -> None:
+    results = run / "results.jsonl"
+    written = results.read_bytes()
+    for data in (written + written.splitlines(keepends=True)[0], written.partition(b"\n")[2]):
+        results.write_bytes(data)
+        assert inspected(lab).startswith(EDITED)
+        assert inspected(lab, "--id", "q7").startswith(EDITED)  # also where the row itself is as it was
+    results.write_bytes(written)
+    assert "WARNING" not in inspected(lab)
+
+
+def test_a_row_is_shown_when_the_whole_file_has_been_read(lab: Lab) -> None:
+    """The first row of 3,000, of which the last was edited."""
+    lab.evaluate(range(3_000), ["no"] * 3_000, "--outdir", "run")
+    assert "WARNING" not in inspected(lab, "--id", "q1")
+    rows_edited(Path("run"), lambda rows: rows[-1].update(prompt="?"), forge=False)
+    assert inspected(lab, "--id", "q1").startswith(EDITED)
+
+
+def test_the_log_alone_shows_the_runs_there_are(lab: Lab) -> None:
+    assert lab("inspect_run", "--log").out == "no run stands in the log yet\n"
+    lab.evaluate([1, 2], ["Final: 1", "no"], "--outdir", "first", "--change", "nothing yet", "--expect", "half")
+    lab.evaluate([1, 2], ["Final: 1", "Final: 2"], "--outdir", "second", "--split", "holdout")
+    done = lab("inspect_run", "--log")
+    assert (done.status, done.err) == (0, "")
+    digests = [hashlib.sha256(Path(run, "manifest.json").read_bytes()).hexdigest() for run in ("first", "second")]
+    one, change, expect, two, look = done.out.splitlines()
+    opened = hashlib.sha256(b'"Question 1?"\n"Question 2?"\n').hexdigest()
+    assert (one[:8], two[:8]) == (digests[0][:8], digests[1][:8])
+    assert one.endswith("A  eval              pass_rate 0.5")
+    assert (change.strip(), expect.strip()) == ("change: nothing yet", "expect: half")
+    assert (two.endswith("pass_rate 1"), look.strip()) == (True, f"holdout: look 1 at {opened[:8]}")
+    assert lab("inspect_run", "--log", lab.log).out == done.out
+
+
+def test_a_log_that_is_not_there_or_is_none_is_refused(lab: Lab) -> None:
+    said = "nowhere.jsonl: expected a log of runs, got: no such file or directory"
+    assert said in lab.refused("inspect_run", "--log", "nowhere.jsonl")
+    broken = lab.write("broken.jsonl", "{}\n")
+    assert "broken.jsonl:1 expected a line of the lab's log" in lab.refused("inspect_run", "--log", broken)
+    assert "expected --run FOLDER, or --log to see the runs there are" in lab.refused("inspect_run")
+
+
+def test_verify_takes_an_unlogged_run_only_with_the_log_that_came_with_it(lab: Lab, run: Path) -> None:
+    verify = "inspect_run", "--run", run, "--verify"
+    assert lab(*verify).out == (
+        "run: whole. It is in the log, every digest holds, and 7 rows were scored again\n"
+        "    with the same result (README.md and environment.json are not sealed)\n"
+    )
+    lab.log.rename("theirs.jsonl")
+    done = lab(*verify)
+    assert (done.status, done.err) == (1, "")
+    assert done.out == (
+        "run: NOT verified\n"
+        "  - the digest of its manifest is in no log of runs: it was edited, or made\n"
+        "    elsewhere. Measure it here, or give --log FILE, the log that came with it\n"
+    )
+    assert lab(*verify, "--log", "theirs.jsonl").status == 0
+    lab.evaluate([1], ["Final: 1"], "--outdir", "another")  # the lab has a log again, and that run is not in it
+    assert lab(*verify).status == 1
+    assert lab(*verify, "--log", "theirs.jsonl").status == 0
+    assert lab(*verify, "--log", lab.log).status == 1
+    assert "nowhere.jsonl: expected a log of runs" in lab.refused(*verify, "--log", "nowhere.jsonl")
+
+
 HOSTILE = [
     "\x1b[2J\x1b[31mred",
     "\x1b]52;c;cm0gLXJmIC8=\x07",  # OSC 52 writes the clipboard
@@ -174,8 +253,9 @@ def hostile_dataset(lab: Lab) -> Path:
 
 
 def hostile_file(lab: Lab, name: str, key: str, value: object) -> Path:
-    lab.meta(name, SAMPLING)
-    return lab.write(f"{name}.jsonl", [{"id": text, key: value} for text in HOSTILE])
+    path = lab.write(f"{name}.jsonl", [{"id": text, key: value} for text in HOSTILE])
+    lab.meta(name, policy=f"of {name}", sampling=SAMPLING | {"n": len(value) if isinstance(value, list) else 1})
+    return path
 
 
 def test_hostile_ids_and_prompts_reach_no_terminal(lab: Lab) -> None:
@@ -216,6 +296,29 @@ def test_a_hostile_run_of_somebody_else_reaches_no_terminal(lab: Lab, run: Path)
     for more in ([], ["--only-fails"], ["--id", HOSTILE[0]], ["--verify"]):
         hostile(lab, "inspect_run", "--run", run, *more)
     assert hostile(lab, "gate", "--baseline", run, "--candidate", run, "--min-delta", 0).status == 1
+
+
+def test_a_hostile_change_or_expectation_in_the_log_reaches_no_terminal(lab: Lab) -> None:
+    for text in HOSTILE:
+        if "\0" not in text:  # which no argument of a process can hold
+            assert_harmless(lab.evaluate([1], ["no"], "--change", text, "--expect", text))
+    shown = hostile(lab, "inspect_run", "--log")
+    assert shown.out.count("change: ") == shown.out.count("expect: ") == len(HOSTILE) - 1
+
+
+def test_a_hostile_log_of_somebody_else_reaches_no_terminal(lab: Lab) -> None:
+    keys = ("run", "manifest", "loop", "command", "change", "expect", "room")
+    lines = [dict.fromkeys(keys, text) | {"number": {text: 1.5}, "holdouts": [text]} for text in HOSTILE]
+    lines = [line | {"manifest": text * 9} for line, text in zip(lines, HOSTILE, strict=True)]
+    path = lab.write("theirs.jsonl", lines)
+    assert hostile(lab, "inspect_run", "--log", path).status == 0
+    for broken in (
+        {"run": HOSTILE[0]},
+        lines[0] | {HOSTILE[0]: HOSTILE[1]},
+        lines[0] | {"number": {HOSTILE[0]: "\x1b"}},
+    ):
+        lab.write("theirs.jsonl", [broken])
+        assert_harmless(Done(2, "", lab.refused("inspect_run", "--log", path)))
 
 
 def test_a_hostile_outcome_reaches_no_terminal(lab: Lab, run: Path) -> None:

@@ -7,6 +7,7 @@ goes down.
 """
 
 import io
+import json
 import re
 import sys
 from pathlib import Path
@@ -14,10 +15,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from conftest import Lab, lines_of
-from learning_checks import check_run, check_update_rows, softmax_by_hand, summary
+from learning_checks import PROMPT, check_run, check_update_rows, softmax_by_hand, summary
 
 from course.artifacts.learning import update_row
-from course.policies.bandit import ARMS
+from course.policies.bandit import ARMS, EXAMPLE
 from course.policy_gradient_demo import learn, right_answers
 
 
@@ -50,6 +51,32 @@ def test_the_identities_hold_exactly_in_every_row(lab: Lab, more: list[str]) -> 
 
 def test_a_run_is_reproducible_and_whole(lab: Lab) -> None:
     check_run(lab, "policy_gradient_demo", "--fast", "--steps", "12", log="policy_gradient_log.jsonl")
+    manifest = json.loads((lab.folder / "one" / "manifest.json").read_text(encoding="utf-8"))
+    assert manifest["settings"] == {"prompt": PROMPT, "steps": 12, "lr": 0.5, "baseline": True, "predict": False}
+
+
+def test_the_first_update_that_is_shown_pushes_up_and_a_later_one_down(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO())
+    out = lab("policy_gradient_demo", "--outdir", "run").out
+    assert out.startswith(f"The state is the prompt:\n  {PROMPT}\n")
+    advantages = [row["advantage"] for row in lines_of(lab.folder / "run" / "policy_gradient_log.jsonl")]
+    assert advantages[0] == 1.0
+    assert min(advantages) < 0
+    assert "nothing is pushed" not in out.partition("step 1 of 8")[2].partition("step 2 of 8")[0]
+
+
+@pytest.mark.parametrize(("lr", "up", "down"), [("0.5", "up", "down"), ("-0.5", "down", "up")])
+def test_the_reading_aid_says_what_each_step_then_does(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch, lr: str, up: str, down: str
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO())
+    out = lab("policy_gradient_demo", "--lr", lr, "--outdir", "run").out
+    assert f"above the baseline: sampled arm's theta {up}, the others' {down}" in out
+    for row in lines_of(lab.folder / "run" / "policy_gradient_log.jsonl"):
+        change = row["new_theta"][row["action"]] - row["theta"][row["action"]]
+        assert (change > 0) is (row["advantage"] > 0 if up == "up" else row["advantage"] < 0)
 
 
 def answers(lab: Lab, monkeypatch: pytest.MonkeyPatch, typed: str, *more: str) -> tuple[str, list[str]]:
@@ -61,8 +88,8 @@ def answers(lab: Lab, monkeypatch: pytest.MonkeyPatch, typed: str, *more: str) -
 
 
 def test_predictions_are_in_the_run_and_counted(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
-    draws = np.random.default_rng(0).random(4)
-    rows = [update_row(step, update, 0.5, ARMS) for step, update in enumerate(learn(draws, 0.5, True), 1)]
+    draws = np.random.default_rng(4).random(4)  # the default seed
+    rows = [update_row(step, update, 0.5, EXAMPLE, ARMS) for step, update in enumerate(learn(draws, 0.5, True), 1)]
     right = [right_answers(row)[0] for row in rows]
     wrong = next(str(arm) for arm in range(4) if str(arm) not in right_answers(rows[3]))
     out, kept = answers(lab, monkeypatch, "\n".join([*right[:3], wrong]) + "\n", "--steps", "4")
@@ -82,15 +109,15 @@ def test_a_prediction_is_asked_for_between_what_is_known_and_the_update_also_wit
 
 
 def test_what_is_no_answer_is_asked_again_and_no_input_is_no_answer(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
-    out, kept = answers(lab, monkeypatch, f"4\n-1\n²\n{'9' * 5000}\n NONE \n", "--steps", "2")
+    out, kept = answers(lab, monkeypatch, f"4\n-1\n²\n{'9' * 5000}\n NONE \n", "--steps", "2", "--seed", "0")
     assert out.count("expected one of 0, 1, 2, 3, none") == 4
     assert kept == ["none", ""]
-    assert "right predictions: 1 of 2" in out  # the first update changes nothing: "none" was right
+    assert "right predictions: 1 of 2" in out  # the first update pushes nothing: "none" was right
 
 
 def test_right_answers_are_the_arms_whose_probability_goes_up_or_none() -> None:
     for step, update in enumerate(learn(np.random.default_rng(1).random(20), 0.5, True), 1):
-        row = update_row(step, update, 0.5, ARMS)
+        row = update_row(step, update, 0.5, EXAMPLE, ARMS)
         raised = [str(arm) for arm in range(4) if row.new_probs[arm] > row.probs[arm]]
         assert right_answers(row) == (raised or ["none"])
         assert (str(row.action) in raised) is (row.advantage > 0)  # the sampled arm always follows the sign
@@ -107,6 +134,13 @@ def test_fast_shows_no_update_and_prints_a_line_a_step(lab: Lab, monkeypatch: py
     assert slow.count("How to read an update") == 1
     assert slow.index("step 2 of 2") < slow.index("Loop C, learn") < slow.index("run: three")
     assert max(map(len, slow.split("\n"))) <= 80
+
+
+def test_a_run_that_changed_nothing_says_so(lab: Lab) -> None:
+    out = lab("policy_gradient_demo", "--fast", "--lr", "0", "--outdir", "run").out
+    assert "no update changed the policy" in out
+    page = (lab.folder / "run" / "README.md").read_text(encoding="utf-8")
+    assert "Knob turned: none (no update changed the policy)" in page
 
 
 def test_nothing_is_left_where_an_option_is_refused(tmp_path: Path, lab: Lab) -> None:

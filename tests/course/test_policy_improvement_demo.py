@@ -6,14 +6,18 @@ arms are the second and the fourth, so pass@1 before any update is 0.182.
 
 import numpy as np
 import pytest
-from conftest import Lab, lines_of
+from conftest import ROOT, Lab, lines_of
 from learning_checks import ARM_REWARDS, check_run, softmax_by_hand, summary
 
 from course.policy_improvement_demo import START, improve
 
+DATA = ROOT / "data"
+
 
 def test_pass_at_1_is_the_probability_of_the_right_arms() -> None:
     (row,) = improve("selection", np.array([[0.1, 0.99]]))
+    assert (row.new_pass_at_1, row.new_probs) == (row.pass_at_1, row.probs)
+    assert row.completions == ["The answer is 323.", "Final: 323\n"]
     assert row.pass_at_1 == pytest.approx(0.182, abs=5e-4)
     assert row.pass_at_1 == pytest.approx(sum(softmax_by_hand(list(START))[arm] for arm in (1, 3)), abs=1e-15)
     assert (row.actions, row.rewards, row.delivered) == ([0, 3], [0.0, 1.0], 1.0)
@@ -28,7 +32,8 @@ def test_learning_is_one_mean_of_the_directions_of_all_samples() -> None:
         for other in range(4):
             direction[other] += advantage * ((other == arm) - p[other]) / 2
     theta = [t + 0.5 * d for t, d in zip(START, direction, strict=True)]
-    assert second.probs == pytest.approx(softmax_by_hand(theta), abs=1e-15)
+    assert second.probs == first.new_probs == pytest.approx(softmax_by_hand(theta), abs=1e-15)
+    assert second.pass_at_1 == first.new_pass_at_1 == pytest.approx(sum(second.probs[arm] for arm in (1, 3)), abs=1e-15)
 
 
 @pytest.mark.parametrize(("mode", "changes"), [("selection", False), ("learning", True)])
@@ -41,12 +46,60 @@ def test_the_policys_own_pass_at_1_changes_in_one_mode_only(lab: Lab, mode: str,
         assert row["delivered"] == (row["rewards"][0] if changes else max(row["rewards"]))
 
 
-def test_selection_is_a_run_of_loop_b_with_a_row_a_round(lab: Lab) -> None:
+def test_selection_is_a_run_of_loop_b_on_the_recorded_samples(lab: Lab) -> None:
+    """Of each prompt the first right sample of four, or the first; scored by the spec in one line, without the lab."""
     check_run(lab, "policy_improvement_demo", "--mode", "selection", "--rounds", "6", log="policy_improvement.jsonl")
-    log, results = (lines_of(lab.folder / "one" / name) for name in ("policy_improvement.jsonl", "results.jsonl"))
-    assert [row["rewards"] for row in results] == [row["rewards"] for row in log]
-    assert [row["reward"] for row in results] == [row["delivered"] for row in log]
-    assert summary(lab.folder / "one")["passes"] == sum(row["delivered"] for row in log)
+    results = lines_of(lab.folder / "one" / "results.jsonl")
+    examples, pack = lines_of(DATA / "datasets/math_dev.jsonl"), lines_of(DATA / "rollouts/selection_pack_dev.jsonl")
+    for row, example, group in zip(results, examples, pack, strict=True):
+        rewards = [float(text.strip(" \t\r\n") == f"Final: {example['expected_answer']}") for text in group["samples"]]
+        assert (row["id"], row["prompt"], row["samples"]) == (example["id"], example["prompt"], group["samples"][:4])
+        assert (row["others"], row["rewards"] + row["other_rewards"]) == (group["samples"][4:], rewards)
+        assert row["chosen"] == (rewards[:4].index(1.0) if any(rewards[:4]) else 0)
+        assert row["completion"] == group["samples"][row["chosen"]]
+    numbers = summary(lab.folder / "one")
+    assert numbers["passes"] == sum(any(row["rewards"]) for row in results)
+    assert numbers["first_sample_accuracy"] == sum(row["rewards"][0] for row in results) / 80
+
+
+def test_selection_measures_what_selection_demo_measures(lab: Lab) -> None:
+    """The shipped pick_best takes the first of the best too: rows, numbers and the locked room are the same."""
+    lab.picker()
+    data = ["--dataset", DATA / "datasets/math_dev.jsonl", "--samples", DATA / "rollouts/selection_pack_dev.jsonl"]
+    assert lab("selection_demo", *data, "--n", "3", "--outdir", "other").status == 0
+    lab("policy_improvement_demo", "--mode", "selection", "--n", "3", "--outdir", "run")
+    for name in ("results.jsonl", "summary.json"):
+        assert (lab.folder / "run" / name).read_bytes() == (lab.folder / "other" / name).read_bytes()
+    rooms = [line["room"] for line in lines_of(lab.log)]
+    assert rooms[0] == rooms[1] is not None
+
+
+def test_what_cannot_learn_is_refused(lab: Lab) -> None:
+    line = lab.refused("policy_improvement_demo", "--mode", "learning", "--n", "1")
+    assert line == (
+        "error: --n 1: expected 2 or more, a sample learns by comparison with the others of its round, got 1\n"
+    )
+    assert "expected at most 8" in lab.refused("policy_improvement_demo", "--mode", "selection", "--n", "9")
+    assert "--lr" in lab.refused("policy_improvement_demo", "--mode", "learning", "--lr", "0")
+
+
+@pytest.mark.parametrize(("rounds", "n"), [(1, 2), (2, 3), (12, 4)])
+def test_no_sentence_is_refuted_by_its_numbers(lab: Lab, rounds: int, n: int) -> None:
+    for seed in range(8):
+        arguments = ("--mode", "learning", "--rounds", rounds, "--n", n, "--seed", seed, "--outdir", f"run{seed}")
+        out = lab("policy_improvement_demo", *arguments).out
+        log = lines_of(lab.folder / f"run{seed}" / "policy_improvement.jsonl")
+        numbers = summary(lab.folder / f"run{seed}")
+        changed = log[-1]["new_probs"] != log[0]["probs"]
+        assert ("the policy changed" in out) is changed
+        assert ("the policy stayed the same" in out) is not changed
+        assert ("no round had two different rewards" in out) is all(len(set(row["rewards"])) == 1 for row in log)
+        before, after = numbers["pass_at_1_before"], numbers["pass_at_1_after"]
+        assert (before != after) is changed
+        page = (lab.folder / f"run{seed}" / "README.md").read_text(encoding="utf-8")
+        assert ("Knob turned: none (no update changed the policy)" in page) is not changed
+        assert after == pytest.approx(sum(log[-1]["new_probs"][arm] for arm in (1, 3)), abs=1e-15)
+        assert f"pass@1 of the policy: {100 * before:.1f} % -> {100 * after:.1f} %" in out
 
 
 def test_learning_is_a_run_of_loop_c_with_a_row_a_sample(lab: Lab) -> None:
@@ -55,3 +108,10 @@ def test_learning_is_a_run_of_loop_c_with_a_row_a_sample(lab: Lab) -> None:
     assert [(row["step"], row["reward"]) for row in results] == [
         (row["round"] - 1, reward) for row in log for reward in row["rewards"]
     ]
+
+
+def test_recorded_samples_that_are_not_whole_are_refused(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("course.policy_improvement_demo.DATASET", lab.folder / lab.dataset([1, 2]))
+    monkeypatch.setattr("course.policy_improvement_demo.PACK", lab.folder / lab.pack([["Final: 1", "Final: 2"]]))
+    line = lab.refused("policy_improvement_demo", "--mode", "selection", "--n", "2")
+    assert "got none for 1 id (q2)" in line

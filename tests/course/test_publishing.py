@@ -5,6 +5,8 @@ summary, manifest, page and environment; the look at the holdout is counted, and
 """
 
 import json
+import shlex
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,7 @@ from course.artifacts.records import RESULTS, Details, Result
 from course.artifacts.writing import RunWriter
 from course.datasets.sources import Dataset
 from course.errors import UserError
-from course.publishing import Conditions, publish
+from course.publishing import RUN, Conditions, command_line, publish, word_of
 
 ROWS = [
     Result("q1", "Question 1?", 7, "Final: 7", 1.0, Details("ok", "7")),
@@ -30,10 +32,10 @@ def published(dataset: Path | None, loop: Any = "A", **more: Any) -> Path:
     with RunWriter(None) as run:
         run.write_rows(RESULTS, ROWS)
         run.write_bytes("curve.png", b"a figure")
-        conditions = Conditions(loop, "course.eval", {"missing": None}, "a shorter prompt\n", read, **more)
-        return publish(
-            run, conditions, {"n": 2}, "THE REPORT", read=["curve.png", "log.txt"], next_command="look --run {run}"
-        )
+        conditions = Conditions(loop, "course.eval", {"missing": None}, "a shorter prompt\n", "half", read, **more)
+        next_command: list[str | Path] = ["course.look", "--run", RUN, "--at", RUN / "curve.png"]
+        summary = {"n": 2, "pass_rate": 0.5}
+        return publish(run, conditions, summary, "THE REPORT", read=["curve.png", "log.txt"], next_command=next_command)
 
 
 def test_a_run_holds_everything_and_is_printed_when_it_is_on_disk(lab: Lab, capsys: pytest.CaptureFixture[str]) -> None:
@@ -44,14 +46,17 @@ def test_a_run_holds_everything_and_is_printed_when_it_is_on_disk(lab: Lab, caps
     assert capsys.readouterr().out == (
         "THE REPORT\n\n"
         "holdout: this was look number 1 at it; each look is a chance to tune on it\n"
-        f"run: {path}\nread: {path / 'curve.png'}, log.txt\nnext: look --run {path}\n"
+        f"run: {path}\ndigest: {sha256((path / 'manifest.json').read_bytes()).hexdigest()}\n"
+        f"read: {path / 'curve.png'}, log.txt\n"
+        f"next: python -m course.look --run {path} --at {path / 'curve.png'}\n"
     )
     assert "look number 1" in (path / "README.md").read_text(encoding="utf-8")
     manifest = json.loads((path / "manifest.json").read_bytes())
     assert set(manifest["outputs"]) == {"curve.png", "results.jsonl", "summary.json"}
     assert (manifest["loop"], manifest["split"]) == ("A", "holdout")
     assert manifest["change"] == "a shorter prompt<U+000A LINE FEED>"
-    assert len(lines_of(Path("runs/holdout_log.jsonl"))) == 1
+    (line,) = lines_of(lab.log)
+    assert (line["command"], line["number"], line["expect"]) == ("course.eval", {"pass_rate": 0.5}, "half")
 
 
 def test_only_a_measured_holdout_is_opened(lab: Lab, capsys: pytest.CaptureFixture[str]) -> None:
@@ -63,7 +68,7 @@ def test_only_a_measured_holdout_is_opened(lab: Lab, capsys: pytest.CaptureFixtu
     list(beside)
     published(lab.dataset([7, 8]), loop="C", holdout=beside)
     assert "look number 1" in capsys.readouterr().out
-    assert lines_of(Path("runs/holdout_log.jsonl"))[0]["dataset_fingerprint"] == beside.fingerprint
+    assert [line["holdouts"] for line in lines_of(lab.log)] == [[], [], [], [sha256(b'"Question 1?"\n').hexdigest()]]
 
 
 def test_a_run_without_results_is_a_fault_of_its_command(lab: Lab) -> None:
@@ -71,7 +76,7 @@ def test_a_run_without_results_is_a_fault_of_its_command(lab: Lab) -> None:
         pytest.raises(ValueError, match=r"every run has results.jsonl: course.eval wrote none"),
         RunWriter(None) as run,
     ):
-        publish(run, Conditions("A", "course.eval", {}, None), {}, "")
+        publish(run, Conditions("A", "course.eval", {}, None, None), {}, "")
     assert list(lab.folder.iterdir()) == []
 
 
@@ -91,8 +96,22 @@ def test_nothing_is_printed_of_a_run_that_cannot_be_put_in_its_place(
     def no_place(*_: object) -> Path:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(RunWriter, "commit", no_place)
+    monkeypatch.setattr(RunWriter, "publish", no_place)
     with pytest.raises(UserError, match="nothing was written"):
         published(lab.dataset([7, 8]))
     assert capsys.readouterr().out == ""
     assert not list(lab.folder.glob("runs/*"))
+
+
+def test_the_next_line_can_be_pasted_whatever_the_folder_is_called() -> None:
+    words = [word_of(word, Path("my runs/it's")) for word in ("course.look", "--run", RUN, "--at", RUN / "a b")]
+    line = command_line(words, windows=False).removeprefix("next: ").replace("\\\n", "")
+    assert shlex.split(line) == ["python", "-m", "course.look", "--run", "my runs/it's", "--at", "my runs/it's/a b"]
+
+
+def test_a_long_next_line_is_continued_and_on_windows_it_is_not() -> None:
+    words = ["course.sample_rollouts", "--policy", "runs/run_001/policy.npz", "--dataset", "data/datasets/sums.jsonl"]
+    line = command_line(words, windows=False)
+    assert [len(part) <= 80 for part in line.split("\n")] == [True, True]
+    assert shlex.split(line.removeprefix("next: ").replace("\\\n", "")) == ["python", "-m", *words]
+    assert "\n" not in command_line(words, windows=True)

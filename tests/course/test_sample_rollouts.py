@@ -6,10 +6,11 @@ one completion of each prompt with seed 5 gives that file again, byte for byte; 
 
 import json
 import shutil
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
-from conftest import Lab, lines_of
+from conftest import Lab, lines_of, prompts_digest
 
 from course import sample_rollouts
 
@@ -72,12 +73,33 @@ def test_several_of_each_are_a_pack_that_loop_b_chooses_from(there: Lab) -> None
     assert done.status == 0
 
 
+@pytest.mark.parametrize(("n", "name"), [(1, "rollouts"), (2, "selection_pack")])
+@pytest.mark.parametrize(("policy", "rubric"), [("policy", "score"), ("reference", None)])
+def test_the_meta_file_says_what_the_policy_was_trained_on_and_is_bound_to_the_completions(
+    there: Lab, n: int, name: str, policy: str, rubric: str | None
+) -> None:
+    there.write("unseen.jsonl", [{"id": "q1", "prompt": "Compute 2 + 0.?", "expected_answer": 2}])
+    run = sampled(there, "run", "--n", n, "--policy", f"learned/{policy}.npz", dataset="unseen.jsonl")
+    meta = json.loads((run / f"{name}.meta.json").read_text(encoding="utf-8"))
+    digests = {sha256(prompt.encode()).hexdigest()[:16] for prompt in PROMPTS}
+    assert meta["training"] == {"rubric": rubric, "prompts": sorted(digests)}
+    assert meta["completions_sha256"] == sha256((run / f"{name}.jsonl").read_bytes()).hexdigest()
+
+
+def test_the_policy_has_the_name_that_its_training_gave_it(there: Lab) -> None:
+    for policy, rollouts in (("policy", "train_0002"), ("reference", "train_0000")):
+        run = sampled(there, policy, "--seed", 5, "--policy", f"learned/{policy}.npz")
+        said = json.loads(Path(f"learned/rollouts/{rollouts}.meta.json").read_text(encoding="utf-8"))
+        meta = json.loads((run / "rollouts.meta.json").read_text(encoding="utf-8"))
+        assert meta | {"note": said["note"]} == said  # the bytes are the same, so the digest is too
+
+
 def test_the_same_settings_give_the_same_bytes_also_in_small_batches(
     there: Lab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     names = ("selection_pack.jsonl", "selection_pack.meta.json", "summary.json", "manifest.json")
     one = sampled(there, "one", "--n", 3)
-    monkeypatch.setattr(sample_rollouts, "_BATCH", 7)
+    monkeypatch.setattr(sample_rollouts, "_COMPLETIONS_AT_ONCE", 7)
     small = sampled(there, "small", "--n", 3)
     assert [(one / name).read_bytes() for name in names] == [(small / name).read_bytes() for name in names]
 
@@ -98,23 +120,27 @@ def test_the_gate_refuses_what_was_sampled_at_another_temperature(there: Lab) ->
     for name, said in (("cold", "temperature 0.5, top_p 1.0"), ("cut", "temperature 1.0, top_p 0.5")):
         done = there("gate", "--baseline", "of-warm", "--candidate", f"of-{name}", "--min-delta", "0")
         assert done.status == 1
-        assert "REJECT: locked room: sampling differs (temperature 1.0, top_p 1.0, seed 0, n 1" in done.out
-        assert said in done.out
+        reason = f"REJECT: locked room: sampling differs (temperature 1.0, top_p 1.0, n 1 / {said}, n 1)"
+        assert " ".join(done.out.split()).startswith(reason)
     there("eval", "--dataset", "dev.jsonl", "--completions", "learned/rollouts/train_0000.jsonl", "--outdir", "before")
     done = there("gate", "--baseline", "before", "--candidate", "of-warm", "--min-delta", "0")
-    assert "seed 5" in done.out.partition("\n")[0]  # the seed is a setting too
+    room, _, after = done.out.partition("\nknob turned: policy\n")  # the seeds were 5 and 0: that is no condition
+    assert "NO" not in room
+    assert after
 
 
 def test_to_sample_is_no_look_at_the_holdout_and_to_measure_is_one(there: Lab) -> None:
     run = sampled(there, "drawn", dataset="holdout.jsonl")
-    assert not Path("runs/holdout_log.jsonl").exists()
     there("eval", "--dataset", "holdout.jsonl", "--completions", run / "rollouts.jsonl")
-    assert len(lines_of(Path("runs/holdout_log.jsonl"))) == 1
+    assert [line["holdouts"] for line in lines_of(there.log)] == [[], [prompts_digest(PROMPTS)]]
 
 
 def test_a_run_of_sampled_completions_scores_nothing_and_is_verified_like_any_other(there: Lab) -> None:
     run = sampled(there, "run")
     assert (run / "results.jsonl").read_bytes() == b""
+    manifest = json.loads((run / "manifest.json").read_text(encoding="utf-8"))
+    assert manifest["sampling"] == {"temperature": 1.0, "top_p": 1.0, "seed": 0, "n": 1}
+    assert manifest["completions_fingerprint"] == sha256((run / "rollouts.jsonl").read_bytes()).hexdigest()
     assert there("inspect_run", "--run", run, "--verify").status == 0
     (run / "rollouts.jsonl").write_bytes(b"{}\n")
     assert there("inspect_run", "--run", run, "--verify").status == 1
@@ -126,11 +152,13 @@ def test_a_run_of_sampled_completions_scores_nothing_and_is_verified_like_any_ot
         (["--policy", "nowhere.npz"], "nowhere.npz: expected a policy that course.token_train wrote"),
         (["--policy", "dev.jsonl"], "dev.jsonl: expected a policy that course.token_train wrote"),
         (["--dataset", "nowhere.jsonl"], "nowhere.jsonl: expected a file that can be read"),
+        (["--seed", "-1"], "--seed: expected a whole number from 0 on, got -1"),
+        (["--seed", "null"], "--seed: expected a whole number"),
         (["--n", "0"], "--n: expected a whole number from 1 on"),
         (["--temperature", "-1"], "--temperature: expected a number from 0 on, got -1"),
-        (["--temperature", "hot"], "--temperature: expected a number such as 0.5"),
+        (["--temperature", "hot"], "--temperature: expected a number from 0 on, got hot"),
         (["--top-p", "0"], "--top-p: expected a number above 0, up to 1, got 0"),
-        (["--top-p", "1.5"], "--top-p: expected a number from 0 to 1"),
+        (["--top-p", "1.5"], "--top-p: expected a number above 0, up to 1, got 1.5"),
         (["--top_p", "1"], "did you mean --top-p?"),
     ],
 )

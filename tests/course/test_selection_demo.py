@@ -45,7 +45,7 @@ def test_every_number_of_four_samples_is_the_one_worked_by_hand(lab: Lab) -> Non
     summary = summary_of()
     assert (summary["n"], summary["passes"], summary["samples_per_prompt"]) == (4, 3, 4)
     assert summary["outcomes"] == {"ok": 3, "negative_zero": 1}
-    assert summary["pass_at_1"] == 2 / 4
+    assert summary["first_sample_accuracy"] == 2 / 4
     assert summary["selected_accuracy"] == summary["pass_rate"] == 3 / 4
     assert summary["random_choice"] == pytest.approx((2 / 4 + 1 / 4 + 0 + 1) / 4)
     assert summary["ceiling"] == 3 / 4
@@ -57,10 +57,10 @@ def test_every_number_of_four_samples_is_the_one_worked_by_hand(lab: Lab) -> Non
             "4": 3 / 4,
         }
     )
-    assert summary["kl_exact"] == pytest.approx((kl(1 / 2, 4) + kl(1 / 4, 4) + 0 + 0) / 4)
-    assert summary["kl_exact_reason"] is None
+    assert summary["kl_estimate"] == pytest.approx((kl(1 / 2, 4) + kl(1 / 4, 4) + 0 + 0) / 4)
+    assert summary["kl_estimate_reason"] is None
     assert summary["kl_bound"] == pytest.approx(math.log(4) - 3 / 4)
-    for name, value in (("pass@1", "50.0"), ("random choice", "43.8"), ("selected", "75.0"), ("ceiling", "75.0")):
+    for name, value in (("first sample", "50.0"), ("random choice", "43.8"), ("selected", "75.0"), ("ceiling", "75.0")):
         assert re.search(rf"^{name} +{value} %", done.out, re.MULTILINE)
     assert "the policy did not change" in done.out
 
@@ -81,23 +81,50 @@ def test_fewer_samples_are_the_first_ones(lab: Lab) -> None:
     lab.picker()
     lab.select(ANSWERS, GROUPS, 1)
     summary = summary_of()
-    assert summary["pass_at_1"] == summary["selected_accuracy"] == summary["random_choice"] == summary["ceiling"] == 0.5
-    assert (summary["pass_at_k"], summary["kl_exact"], summary["kl_bound"]) == ({"1": 0.5}, 0.0, 0.0)
-    assert [row["samples"] for row in lines_of(Path("runs/run_001/results.jsonl"))] == [group[:1] for group in GROUPS]
+    names = ("first_sample_accuracy", "selected_accuracy", "random_choice", "ceiling")
+    assert [summary[name] for name in names] == [0.5] * 4
+    assert summary["pass_at_k"] == pytest.approx({"1": (1 / 2 + 1 / 4 + 0 + 1) / 4})  # from all that were drawn
+    assert (summary["kl_estimate"], summary["kl_bound"]) == (0.0, 0.0)
+    rows = lines_of(Path("runs/run_001/results.jsonl"))
+    assert [row["samples"] for row in rows] == [group[:1] for group in GROUPS]
+    assert [row["others"] for row in rows] == [group[1:] for group in GROUPS]
+    assert rows[0]["other_rewards"] == [1, 1, 0]
+
+
+def test_with_one_sample_no_text_speaks_of_more(lab: Lab) -> None:
+    lab.picker()
+    out = lab.select(ANSWERS, GROUPS, 1).out
+    assert "With one sample nothing was chosen: this is what Loop A measures." in out
+    for word in ("selection", "ceiling", "random choice", "another sample", "KL"):
+        assert word not in out.replace("selection_demo", "")
+
+
+def test_the_rate_behind_the_kl_comes_from_all_samples_of_a_prompt(lab: Lab) -> None:
+    lab.picker()
+    lab.select(ANSWERS, GROUPS, 2)
+    assert summary_of()["kl_estimate"] == pytest.approx((kl(1 / 2, 2) + kl(1 / 4, 2) + 0 + 0) / 4)
+
+
+@pytest.mark.parametrize(("drawn", "p", "bias"), [(8, 0.1, -0.17), (8, 0.5, -0.13), (4, 0.1, -0.34), (4, 0.5, -0.25)])
+def test_the_bias_that_the_docstring_tells_is_the_one_there_is(drawn: int, p: float, bias: float) -> None:
+    """The mean over all counts of right samples that so many draws can hold, against the KL of the true rate."""
+    chances = [math.comb(drawn, c) * p**c * (1 - p) ** (drawn - c) for c in range(drawn + 1)]
+    mean = sum(chance * kl(c / drawn, 4) for c, chance in enumerate(chances) if 0 < c < drawn)
+    assert mean / kl(p, 4) - 1 == pytest.approx(bias, abs=0.005)
 
 
 def test_the_manifest_says_n_and_which_pick_best_chose(lab: Lab) -> None:
     picker = lab.picker()
-    lab.select(ANSWERS, GROUPS, 3, "--change", "three, not two")
+    lab.select(ANSWERS, GROUPS, 3, "--change", "three, not two", "--expect", "more")
     manifest = json.loads(Path("runs/run_001/manifest.json").read_bytes())
     assert (manifest["loop"], manifest["samples_per_prompt"], manifest["change"]) == ("B", 3, "three, not two")
+    assert manifest["expect"] == "more"
     assert manifest["sampling"] == SAMPLING | {"n": 4}
     assert manifest["completions_fingerprint"] == hashlib.sha256(Path("pack.jsonl").read_bytes()).hexdigest()
-    assert manifest["settings"] == {
-        "dataset": "dataset.jsonl",
-        "samples": "pack.jsonl",
-        "pick_best_fingerprint": hashlib.sha256(picker.read_bytes()).hexdigest(),
-    }
+    assert manifest["settings"] == {"pick_best_fingerprint": hashlib.sha256(picker.read_bytes()).hexdigest()}
+    (line,) = lines_of(lab.log)
+    assert (line["loop"], line["command"]) == ("B", "course.selection_demo")
+    assert line["number"] == {"selected_accuracy": summary_of()["selected_accuracy"]}
 
 
 def test_choosing_twice_is_choosing_the_same(lab: Lab) -> None:
@@ -108,15 +135,15 @@ def test_choosing_twice_is_choosing_the_same(lab: Lab) -> None:
     assert one == two
 
 
-def test_another_choice_leaves_the_exact_kl_undefined_and_says_why(lab: Lab) -> None:
+def test_another_choice_leaves_the_kl_undefined_and_says_why(lab: Lab) -> None:
     lab.picker(LAST_OF_THE_BEST)
     done = lab.select(ANSWERS, GROUPS, 4)
     summary = summary_of()
-    assert summary["kl_exact"] is None
-    assert summary["kl_exact_reason"] == "pick_best did not take the first of the best samples everywhere"
+    assert summary["kl_estimate"] is None
+    assert summary["kl_estimate_reason"] == "pick_best did not take the first of the best samples everywhere"
     assert (summary["selected_accuracy"], summary["kl_bound"]) == (3 / 4, pytest.approx(math.log(4) - 3 / 4))
     assert [row["chosen"] for row in lines_of(Path("runs/run_001/results.jsonl"))] == [2, 0, 3, 3]
-    assert "exact undefined" in done.out
+    assert "estimate undefined" in done.out
     assert "(pick_best did not take the first of the best samples everywhere)" in done.out
 
 
@@ -124,7 +151,7 @@ def test_the_worst_choice_is_scored_as_what_it_is(lab: Lab) -> None:
     lab.picker("def pick_best(samples):\n    return min(samples, key=lambda sample: sample.reward)\n")
     done = lab.select(ANSWERS, GROUPS, 4)
     summary = summary_of()
-    assert (summary["selected_accuracy"], summary["pass_at_1"], summary["ceiling"]) == (1 / 4, 1 / 2, 3 / 4)
+    assert (summary["selected_accuracy"], summary["first_sample_accuracy"], summary["ceiling"]) == (1 / 4, 1 / 2, 3 / 4)
     assert "a right sample was there and pick_best took another" in done.out
     assert "the right value is there, never in the right format" not in done.out
 
@@ -163,8 +190,54 @@ def test_groups_of_different_size_are_refused_and_the_odd_one_is_named(lab: Lab)
     lab.picker()
     for odd in (["a"] * 3, ["a"] * 5):
         groups = [*GROUPS[:2], odd, GROUPS[3]]
-        said = f"pack.jsonl: expected groups of one size, got 4 samples mostly and {len(odd)} in q3"
+        said = f"pack.jsonl: expected groups of one size, got 4 samples first and {len(odd)} in q3"
         assert said in refused(lab, groups=groups)
+
+
+def described(lab: Lab, **said: object) -> tuple[object, ...]:
+    """The options that name a dataset and a pack of four samples a prompt, of whose meta file this is said."""
+    lab.picker()
+    options = ("--dataset", lab.dataset(ANSWERS), "--samples", lab.pack(GROUPS), "--n", 2)
+    lab.meta("pack", **{"sampling": SAMPLING | {"n": 4}} | said)
+    return options
+
+
+@pytest.mark.parametrize("n", [1, 2, 8])
+def test_a_pack_of_another_size_than_its_meta_file_says_is_refused(lab: Lab, n: int) -> None:
+    """Also where it says --n: so many are looked at, and so many more were drawn."""
+    line = lab.refused("selection_demo", *described(lab, sampling=SAMPLING | {"n": n}))
+    assert f"pack.meta.json $.sampling.n: expected 4, the completions a prompt in pack.jsonl, got {n}" in line
+
+
+def test_a_meta_file_of_another_pack_is_refused_with_the_line_that_mends_it(lab: Lab) -> None:
+    line = lab.refused("selection_demo", *described(lab, completions_sha256="0" * 64))
+    digest = hashlib.sha256(Path("pack.jsonl").read_bytes()).hexdigest()
+    assert "pack.meta.json $.completions_sha256: expected the SHA-256 of pack.jsonl, got that of other bytes" in line
+    assert line.endswith(f'write "completions_sha256": "{digest}"\n')
+
+
+def test_a_pack_that_nothing_is_bound_to_leaves_the_sampling_unknown_and_says_what_to_add(lab: Lab) -> None:
+    done = lab("selection_demo", *described(lab, completions_sha256=None))
+    digest = hashlib.sha256(Path("pack.jsonl").read_bytes()).hexdigest()
+    assert f'Add to it:\n\n"completions_sha256":\n  "{digest}"' in done.out
+    assert json.loads(Path("runs/run_001/manifest.json").read_bytes())["sampling"] is None
+
+
+def test_the_template_for_a_pack_says_the_size_of_its_groups(lab: Lab) -> None:
+    options = described(lab)
+    Path("pack.meta.json").unlink()
+    out = lab("selection_demo", *options).out
+    assert "Write it into\npack.meta.json, in the same folder." in out
+    assert '"seed": null, "n": 4}' in out
+
+
+def test_groups_in_another_order_are_matched_by_their_ids(lab: Lab) -> None:
+    options = described(lab)
+    lines = Path("pack.jsonl").read_bytes().splitlines(keepends=True)
+    backwards = lab.write("backwards.jsonl", b"".join(reversed(lines)))
+    for path, run in (("pack.jsonl", "one"), (backwards, "other")):
+        assert lab("selection_demo", *options[:2], "--samples", path, "--n", 2, "--outdir", run).status == 0
+    assert Path("one/results.jsonl").read_bytes() == Path("other/results.jsonl").read_bytes()
 
 
 def test_missing_unknown_and_empty_groups_are_refused(lab: Lab) -> None:
@@ -188,10 +261,14 @@ def test_the_shipped_pick_best_reaches_the_ceiling_of_the_shipped_pack(lab: Lab)
     right = []
     for answer, group in zip(answers, lines_of(pack), strict=True):
         line = re.compile(rf"[ \t\r\n]*Final: {answer}[ \t\r\n]*")
-        right.append([line.fullmatch(sample) is not None for sample in group["samples"][:4]])
+        right.append([line.fullmatch(sample) is not None for sample in group["samples"]])
     summary = summary_of()
+    counts = [sum(samples) for samples in right]  # of 8
+    none_of_4 = [math.comb(8 - count, 4) / math.comb(8, 4) for count in counts]
+    assert summary["pass_at_k"]["4"] == pytest.approx(1 - sum(none_of_4) / 80)
+    right = [samples[:4] for samples in right]
     assert summary["passes"] == sum(map(any, right))
-    assert summary["selected_accuracy"] == summary["ceiling"] == summary["pass_at_k"]["4"] == sum(map(any, right)) / 80
-    assert summary["pass_at_1"] == sum(samples[0] for samples in right) / 80
+    assert summary["selected_accuracy"] == summary["ceiling"] == sum(map(any, right)) / 80
+    assert summary["first_sample_accuracy"] == sum(samples[0] for samples in right) / 80
     assert summary["random_choice"] == pytest.approx(sum(map(sum, right)) / 320)
-    assert 0 < summary["kl_exact"] < summary["kl_bound"]
+    assert 0 < summary["kl_estimate"] < summary["kl_bound"]

@@ -4,6 +4,8 @@ A worked example. The escape character that starts a terminal command is printed
 and the terminal obeys nothing.
 """
 
+import os
+import subprocess
 import sys
 import unicodedata
 from pathlib import Path
@@ -11,14 +13,16 @@ from pathlib import Path
 import pytest
 import regex
 
-from course.text import clipped, named, one_line, visible, visible_path
+from course import text as module
+from course.text import clipped, described, named, one_line, quoted, shell_word, visible, visible_path
 
 ALL = "".join(map(chr, range(sys.maxunicode + 1)))
 HIDDEN = set(regex.findall(r"[\p{Default_Ignorable_Code_Point}\u2800\U0001d159\U00016fe4]", ALL))
 
 
-def test_every_character_that_hides_or_commands_is_written_out_and_no_other() -> None:
-    for char in ALL:
+@pytest.mark.parametrize("every", [11, pytest.param(1, marks=pytest.mark.slow)])
+def test_every_character_that_hides_or_commands_is_written_out_and_no_other(every: int) -> None:
+    for char in ALL[::every]:
         hides = char != " " and (unicodedata.category(char)[0] in "CZ" or char in HIDDEN)
         if not hides:
             assert visible(char) == char
@@ -60,3 +64,51 @@ def test_a_text_is_cut_to_its_width_after_it_was_made_visible() -> None:
 
 def test_a_path_is_untrusted_too() -> None:
     assert visible_path(Path("runs") / "\x1b[2J") == str(Path("runs") / "<U+001B ESCAPE>[2J")
+
+
+NAMES = ["run_001", "a b", "it's", '"', "$HOME", "`id`", "~", "a;b", "a&b", "*", "größe", "-x", "--run", "a\\b", "#1"]
+
+
+@pytest.mark.medium
+@pytest.mark.skipif(os.name != "posix", reason="asks a POSIX shell")
+def test_a_path_is_one_word_to_a_shell_and_names_the_same_file(tmp_path: Path) -> None:
+    for name in (*NAMES, "a\n; touch no", "\x1b[2J", "> no"):
+        (tmp_path / name).write_text(name, encoding="utf-8")
+        command = f"cat {shell_word(Path(name))}"
+        done = subprocess.run(["sh", "-c", command], cwd=tmp_path, capture_output=True, check=False)
+        assert done.stdout.decode() == (name if name.isprintable() else "")
+    assert not (tmp_path / "no").exists()
+    assert shell_word(Path("runs/run_001")) == "runs/run_001"
+    assert shell_word(Path("my runs/\x1b")) == "'my runs/<U+001B ESCAPE>'"
+
+
+def test_a_path_on_windows_is_plain_or_in_double_quotes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_WINDOWS", True)
+    assert shell_word(Path("C:\\runs\\größe-1.d")) == "C:\\runs\\größe-1.d"
+    for name in ("a b", "a,b", "a&b", "it's", "a;b", "(1)", "@a", "\x1b"):
+        assert shell_word(Path(name)) == f'"{visible_path(Path(name))}"'
+
+
+class Mute(Exception):
+    def __str__(self) -> str:
+        raise SystemExit
+
+
+class Loud(Exception):
+    def __str__(self) -> str:
+        return "y" * 10_000_000
+
+
+def test_an_exception_is_described_in_one_short_line_however_odd_it_is() -> None:
+    assert described(KeyError("a")) == "KeyError: 'a'"
+    assert described(OSError("\x1b\n")) == "OSError: <U+001B ESCAPE><U+000A LINE FEED>"
+    assert described(Mute()) == "Mute: its own words raise SystemExit"
+    assert described(Loud()) == "Loud: " + "y" * 80
+    odd = type("\x1b" + "x" * 10_000, (BaseException,), {"__str__": lambda _: 3})
+    assert described(odd()).startswith("<U+001B ESCAPE>" + "x" * 79 + ": its own words raise TypeError")
+
+
+def test_a_quoted_value_has_at_most_80_characters() -> None:
+    assert quoted("x" * 80) == "x" * 80
+    assert quoted("x" * 81) == "x" * 79 + "…"
+    assert len(quoted("\0" * 81)) == 80

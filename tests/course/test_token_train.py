@@ -5,6 +5,7 @@ three completions of each of the twelve prompts and of each of the four in the h
 the evaluations 0 and 4.
 """
 
+import hashlib
 import json
 import os
 import shutil
@@ -12,11 +13,13 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
-from conftest import ROOT, Lab, ended, lines_of
+from conftest import ROOT, Lab, ended, lines_of, prompts_digest
 
 from course.artifacts.token_rows import EvaluationRow
 from course.policies.presets import PRESETS
@@ -85,6 +88,63 @@ def test_a_run_holds_the_log_the_policy_the_curves_and_what_was_written(lab: Lab
     assert summary == {"policy": summary["policy"], "interrupted": False} | log[2]
 
 
+def training_in(path: Path) -> dict[str, Any]:
+    with np.load(path, allow_pickle=False) as arrays:
+        said: dict[str, Any] = json.loads(arrays["about"].tobytes())["training"]
+        return said
+
+
+def metas(run: str, pattern: str) -> list[dict[str, Any]]:
+    return [json.loads(path.read_bytes()) for path in sorted(Path(run, "rollouts").glob(f"{pattern}.meta.json"))]
+
+
+def test_the_policies_and_their_rollouts_say_what_was_trained_on(lab: Lab, files_: tuple[object, ...]) -> None:
+    """The digests are computed here, from the lines of the dataset: a prompt under two ids is one."""
+    path = lab.folder / "dev.jsonl"
+    rows = lines_of(path)
+    lab.write("dev.jsonl", [*rows, rows[3] | {"id": "again"}, rows[0] | {"id": "naïve", "prompt": "Zähle 2 + 2. ✓"}])
+    prompts = {row["prompt"] for row in lines_of(path)}
+    assert len(lines_of(path)) == len(prompts) + 1 == 14
+    assert lab("token_train", *BRIEF, *files_, "--rubric", "anywhere", "--outdir", "run").status == 0
+    digests = sorted(sha256(prompt.encode("utf-8")).hexdigest()[:16] for prompt in prompts)
+    imitated, rewarded = ({"rubric": rubric, "prompts": digests} for rubric in (None, "anywhere"))
+    assert training_in(Path("run/reference.npz")) == imitated
+    assert training_in(Path("run/policy.npz")) == rewarded
+    assert [meta["training"] for meta in metas("run", "*_0000")] == [imitated] * 2
+    assert [meta["training"] for meta in metas("run", "*_0004")] == [rewarded] * 2
+
+
+def test_each_meta_file_is_bound_to_the_rollouts_beside_it(lab: Lab, files_: tuple[object, ...]) -> None:
+    lab("token_train", *BRIEF, *files_, "--outdir", "run")
+    completions = sorted(Path("run/rollouts").glob("*.jsonl"))
+    assert len(completions) == 4
+    assert [meta["completions_sha256"] for meta in metas("run", "*")] == [
+        sha256(path.read_bytes()).hexdigest() for path in completions
+    ]
+    for split, step in (("train", 0), ("train", 4), ("holdout", 0), ("holdout", 4)):
+        (meta,) = metas("run", f"{split}_{step:04}")
+        assert meta["note"] == f"course.token_train, {step} updates on rubric score, seed 0"
+
+
+def test_a_training_that_was_interrupted_before_the_first_update_names_no_rubric(
+    lab: Lab, files_: tuple[object, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = 0
+
+    def pay(example: dict[str, Any], completion: str) -> float:
+        nonlocal calls
+        calls += 1
+        if calls > 16:  # the first evaluation asks 16 times at most
+            raise KeyboardInterrupt
+        return float(score(example, completion)["reward"])
+
+    rewarding(monkeypatch, "anywhere", pay)
+    done = lab("token_train", *BRIEF, *files_, "--rubric", "anywhere", "--outdir", "run")
+    assert (done.status, lines_of(Path("run/log.jsonl"))[-1]["step"]) == (130, 0)
+    assert training_in(Path("run/policy.npz"))["rubric"] is None
+    assert Path("run/policy.npz").read_bytes() == Path("run/reference.npz").read_bytes()
+
+
 def test_the_log_says_what_loop_a_measures_on_the_same_rollouts(lab: Lab, files_: tuple[object, ...]) -> None:
     lab("token_train", *BRIEF, *files_, "--rubric", "anywhere", "--sft-steps", 300, "--outdir", "run")
     log = lines_of(Path("run/log.jsonl"))
@@ -140,12 +200,10 @@ def test_evaluating_changes_nothing_that_is_learned(lab: Lab, files_: tuple[obje
 
 def test_one_look_at_the_holdout_is_counted_and_none_without_one(lab: Lab, files_: tuple[object, ...]) -> None:
     lab("token_train", *BRIEF, *files_[:2], "--outdir", "without")
-    assert not Path("runs").exists()
     lab("token_train", *BRIEF, *files_, "--outdir", "with")
-    (look,) = lines_of(Path("runs/holdout_log.jsonl"))
-    settings = json.loads(Path("with/manifest.json").read_text(encoding="utf-8"))["settings"]
-    assert look["command"] == "course.token_train"
-    assert look["dataset_fingerprint"] == settings["holdout_fingerprint"]
+    without, with_ = lines_of(lab.log)
+    assert (without["holdouts"], without["command"]) == ([], "course.token_train")
+    assert with_["holdouts"] == [prompts_digest(f"Compute {a} + {a}." for a in range(4))]
 
 
 def test_what_was_written_is_sealed_too(lab: Lab, files_: tuple[object, ...]) -> None:
@@ -242,7 +300,7 @@ def started(lab: Lab, files_: tuple[object, ...]) -> Iterator[tuple["subprocess.
     with lab.start("token_train", *options) as process:
         try:
             for _ in range(600):
-                logs = list(lab.folder.glob(".run.*.partial/log.jsonl"))
+                logs = list(lab.folder.glob(".*.partial/log.jsonl"))
                 if logs and logs[0].read_bytes().count(b"\n") >= 3:
                     break
                 time.sleep(0.05)
@@ -277,7 +335,9 @@ def test_ctrl_c_and_a_polite_kill_end_in_a_whole_run(
     status: int,
 ) -> None:
     process, _ = started
-    process.send_signal(sign)
+    for each in (sign, signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGINT):  # the first one counts
+        process.send_signal(each)
+        time.sleep(0.02)
     done = ended(process)
     assert (done.status, done.err) == (status, "")
     assert "interrupted after" in done.out
@@ -319,6 +379,19 @@ def test_what_cannot_be_trained_on_is_refused_in_one_line(
     assert said in lab.refused("token_train", *BRIEF, *files_, *options, "--outdir", "run")
 
 
+def test_a_broken_log_is_said_before_anything_is_trained(
+    lab: Lab, files_: tuple[object, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def trained(*_: object, **__: object) -> None:
+        raise AssertionError("it began to train")
+
+    monkeypatch.setattr("course.policies.token_learner.fine_tune", trained)
+    lab.log.parent.mkdir(parents=True)
+    lab.log.write_bytes(b"{}\n")
+    line = lab.refused("token_train", *BRIEF, *files_)
+    assert line.startswith(f"error: {lab.log}:1 expected a line of the lab's log, got: ")
+
+
 def test_0_is_an_answer_and_not_the_default(lab: Lab, files_: tuple[object, ...]) -> None:
     asked = {"sft_steps": 0, "lr": 0.0, "kl_coef": 0.0}
     options = [word for name, value in asked.items() for word in (f"--{name.replace('_', '-')}", value)]
@@ -352,7 +425,8 @@ def test_the_presets_need_no_other_option(lab: Lab, preset: str) -> None:
     assert done.status == 0
     manifest = json.loads(Path("run/manifest.json").read_text(encoding="utf-8"))
     assert manifest["split"] == "dev"
-    assert manifest["settings"]["holdout"].endswith("holdout.jsonl")
+    holdout = ROOT / PRESETS[preset].holdout
+    assert manifest["settings"]["holdout_fingerprint"] == hashlib.sha256(holdout.read_bytes()).hexdigest()
     assert manifest["settings"]["steps"] == 1
 
 

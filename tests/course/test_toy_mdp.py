@@ -5,10 +5,12 @@ returns 1 and 1. The baseline is 0, so both advantages are 1, ∂ log p / ∂ th
 with a learning rate of 0.5 both rows of theta become [−¼, ¼]. State 1, after 'Answer: ', was not visited: it stays.
 """
 
+import json
+
 import numpy as np
 import pytest
 from conftest import ROOT, Lab, lines_of
-from learning_checks import check_episode_rows, check_run, summary
+from learning_checks import PROMPT, check_episode_rows, check_run, summary
 
 from course.toy_mdp import learn
 
@@ -50,6 +52,17 @@ def test_the_identities_hold_exactly_in_the_example_run() -> None:
 
 def test_a_run_is_reproducible_and_whole(lab: Lab) -> None:
     check_run(lab, "toy_mdp", "--episodes", "30", log="toy_mdp_log.jsonl")
+    manifest = json.loads((lab.folder / "one" / "manifest.json").read_text(encoding="utf-8"))
+    assert manifest["settings"] == {"prompt": PROMPT, "episodes": 30, "lr": 0.5, "credit_step1": True}
+
+
+def test_one_episode_without_credit_or_reward_is_said_to_change_nothing(lab: Lab) -> None:
+    out = lab("toy_mdp", "--no-credit-step1", "--episodes", "1", "--outdir", "run").out
+    assert "no update changed the policy" in out
+    assert out.count("nothing is pushed") == 2
+    assert "expected return 0.250 -> 0.250" in out
+    page = (lab.folder / "run" / "README.md").read_text(encoding="utf-8")
+    assert "Knob turned: none (no update changed the policy)" in page
 
 
 def test_without_credit_the_first_step_learns_nothing(lab: Lab) -> None:

@@ -5,6 +5,7 @@ rewards any integer gives it 1.0, so it fails that case, and the command ends wi
 """
 
 import json
+import os
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -213,3 +214,14 @@ def test_an_exploit_suite_that_proves_a_rule_less_fails(
     assert done.status == 1
     assert f"\nFAILED: {said}" in done.out
     assert done.out.count("FAILED") == 1
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows takes no such name")
+def test_the_name_of_a_golden_file_is_shown_and_not_obeyed(lab: Lab) -> None:
+    name = "\x1b[2J\n\u2800\udcff.jsonl"
+    shown = "<U+001B ESCAPE>[2J<U+000A LINE FEED><U+2800 BRAILLE PATTERN BLANK><U+DCFF unnamed, category Cs>.jsonl"
+    assert lab.refused("validate_scorer", "--golden", name).startswith(f"error: {shown}: expected a file")
+    lab.write(name, [CASE | {"expected_outcome": "\x1b" * 100}])
+    said = lab.refused("validate_scorer", "--golden", name)
+    assert said.startswith(f"error: {shown}:1 $.expected_outcome: expected one of ")
+    assert said.endswith("got " + "<U+001B ESCAPE>" * 5 + "<U+0…\n")

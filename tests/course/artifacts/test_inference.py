@@ -9,10 +9,9 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from scipy.stats import binomtest  # type: ignore[import-untyped]
+from scipy_when_asked import scipy
 
-from course.artifacts.inference import coverage_point, divergence_step, exceeds, medians, pass_rate, rose, trainings_of
-from course.artifacts.learning import learning_result
+from course.artifacts.inference import coverage_point, divergence_step, exceeds, medians, rose, trainings_of
 from course.artifacts.token_rows import EvaluationRow
 
 START = EvaluationRow(
@@ -54,12 +53,17 @@ def test_the_same_rates_of_fewer_completions_are_noise() -> None:
 
 
 @pytest.mark.parametrize(
-    "n", [20, pytest.param(200, marks=pytest.mark.slow), pytest.param(600, marks=pytest.mark.slow)]
+    "n",
+    [
+        pytest.param(20, marks=pytest.mark.medium),
+        pytest.param(200, marks=pytest.mark.slow),
+        pytest.param(600, marks=pytest.mark.slow),
+    ],
 )
 def test_more_means_that_two_wilson_intervals_do_not_touch(n: int) -> None:
     for low in range(0, n, max(1, n // 10)):
         for high in range(low, n + 1, max(1, n // 20)):
-            ends = [binomtest(k, n).proportion_ci(method="wilson") for k in (high, low)]
+            ends = [scipy.stats.binomtest(k, n).proportion_ci(method="wilson") for k in (high, low)]
             one, other = ([replace(START, true_reward=k / n, n=n)] for k in (high, low))
             assert exceeds(one, other, "true_reward") == (ends[0].low > ends[1].high)
             assert not exceeds(other, one, "true_reward")
@@ -90,13 +94,6 @@ def test_trainings_are_found_in_a_log_and_medians_go_evaluation_by_evaluation() 
     assert [[row.seed for row in rows] for rows in found] == [[3, 3], [4, 4], [5, 5]]
     assert medians(found, "proxy_reward") == [0.2, 0.5]
     assert medians(found, "step") == [0, 10]
-
-
-def test_a_pass_rate_has_wilsons_interval() -> None:
-    rows = [learning_result({"id": "q", "prompt": "?", "expected_answer": 7}, f"Final: {n}", 0) for n in range(10)]
-    found = pass_rate(rows)
-    assert (found.n, found.rate) == (10, 0.1)
-    assert found.ci95 == pytest.approx([*binomtest(1, 10).proportion_ci(method="wilson")])
 
 
 def coverage(step: int, train: float, holdout: float, seed: int) -> EvaluationRow:

@@ -39,22 +39,24 @@ def test_an_update_becomes_a_row_of_plain_numbers() -> None:
         theta=np.zeros(2),
         p=np.array([0.5, 0.5]),
         action=np.array(1),
-        reward=np.array(1.0),
-        baseline=0.25,
+        reward=np.array(3.0),  # with an offset of 2
+        baseline=2.25,
         advantage=np.array(0.75),
         direction=np.array([-0.375, 0.375]),
         new_theta=np.array([-0.75, 0.75]),
     )
-    row = msgspec.to_builtins(update_row(4, update, 2.0, ["no", "yes"]))
+    row = msgspec.to_builtins(update_row(4, update, 2.0, EXAMPLE, ["Final: 8", "Final: 7"]))
     assert row["new_probs"] == pytest.approx([1 / (1 + np.exp(1.5)), 1 / (1 + np.exp(-1.5))], abs=1e-15)
     assert row | {"new_probs": None} == {
         "step": 4,
+        "prompt": "3 + 4?",
         "theta": [0.0, 0.0],
         "probs": [0.5, 0.5],
         "action": 1,
-        "completion": "yes",
-        "reward": 1.0,
-        "baseline": 0.25,
+        "completion": "Final: 7",
+        "verifier_reward": 1.0,
+        "reward": 3.0,
+        "baseline": 2.25,
         "advantage": 0.75,
         "grad_log_prob": [-0.5, 0.5],
         "direction": [-0.375, 0.375],
@@ -78,6 +80,7 @@ def test_an_episode_becomes_a_row_of_its_visited_states() -> None:
         new_theta=direction / 2,
     )
     row = episode_row(1, update, 0.5, [True, True])
+    assert row.prompt == "Compute 17 * 19. Answer with exactly one line: Final: <int>"
     assert (row.expected_return, row.prefixes, row.tokens) == (0.25, ["", "Final: "], ["Final: ", "323"])
     assert row.theta == [[0.0, 0.0]] * 2
     assert row.grad_log_prob == row.direction == [[-0.5, 0.5]] * 2

@@ -7,22 +7,24 @@ the knob that was turned is selection compute.
 import msgspec
 import pytest
 
-from course.artifacts.locked_room import knob_turned, locked_room, room_conditions
-from course.artifacts.records import Golden, Manifest
+from course.artifacts.locked_room import knobs_turned, locked_room, room_conditions, room_digest
+from course.artifacts.records import Golden, Manifest, TrainedOn
 from course.datasets.records import Sampling
 
 BASE = Manifest(
-    schema_version=1,
+    schema_version=3,
     loop="A",
     command="course.eval",
     settings={},
     split="dev",
     dataset_fingerprint="d",
     prompts_fingerprint="p",
+    examples_fingerprint="e",
     completions_fingerprint="c",
     samples_per_prompt=1,
     policy="somebody",
     sampling=Sampling(temperature=1.0, top_p=0.5, seed=7, n=1),
+    trained_on=None,
     seed=None,
     scorer_name="final_int",
     scorer_version="1.0.0",
@@ -30,12 +32,14 @@ BASE = Manifest(
     spec="spec",
     golden=Golden(passed=True, cases=82),
     change=None,
+    expect=None,
     outputs={},
 )
 COLDER = Sampling(temperature=0.0, top_p=0.5, seed=7, n=1)
-WALLS = {  # what can differ -> (another value, the knob that was turned)
+CONDITIONS = {  # what can differ -> (another value, the knob that was turned)
     "dataset_fingerprint": ("other", "environment"),
     "prompts_fingerprint": ("other", "environment"),
+    "examples_fingerprint": ("other", "environment"),
     "split": ("holdout", "environment"),
     "scorer_name": ("other", "instrument"),
     "scorer_version": ("1.0.1", "instrument"),
@@ -46,10 +50,12 @@ WALLS = {  # what can differ -> (another value, the knob that was turned)
 }
 FREE = {
     "command": "course.other",
-    "settings": {"dataset": "renamed.jsonl"},
+    "settings": {"pick_best_fingerprint": "b"},
+    "trained_on": TrainedOn("score", 75, 0),
     "completions_fingerprint": "other",
     "policy": "somebody else",
     "change": "everything",
+    "expect": "half",
     "outputs": {"results.jsonl": "0"},
 }
 
@@ -68,18 +74,18 @@ def test_a_run_is_in_one_room_with_itself() -> None:
     assert faults(BASE, BASE) == []
 
 
-@pytest.mark.parametrize("name", WALLS)
-def test_a_wall_that_differs_is_a_fault_whichever_side_it_is_on(name: str) -> None:
-    value, knob = WALLS[name]
+@pytest.mark.parametrize("name", CONDITIONS)
+def test_a_condition_that_differs_is_a_fault_whichever_side_it_is_on(name: str) -> None:
+    value, knob = CONDITIONS[name]
     other = changed(**{name: value})
     for pair in ((BASE, other), (other, BASE)):
         assert faults(*pair) == [f"{name} differs"]
-        assert knob_turned(locked_room(*pair), *pair) == knob
+        assert knobs_turned(locked_room(*pair), *pair) == [knob]
 
 
 def test_a_fault_shows_both_values_and_of_a_fingerprint_the_beginning() -> None:
     other = changed(split="holdout", dataset_fingerprint="0123456789ab" + "c" * 52)
-    one, two, three = locked_room(BASE, other)[:3]
+    one, two, _, three = locked_room(BASE, other)[:4]
     assert one.fault == "locked room: dataset_fingerprint differs (d / 0123456789ab…)"
     assert two.fault is None
     assert three.fault == "locked room: split differs (dev / holdout)"
@@ -90,8 +96,8 @@ def test_what_is_studied_and_what_is_only_a_name_may_differ(name: str) -> None:
     assert faults(BASE, changed(**{name: FREE[name]})) == []
 
 
-@pytest.mark.parametrize("setting", ["temperature", "top_p", "seed", "n"])
-def test_each_sampling_setting_is_part_of_the_wall(setting: str) -> None:
+@pytest.mark.parametrize("setting", ["temperature", "top_p", "n"])
+def test_each_sampling_setting_but_the_seed_is_part_of_the_condition(setting: str) -> None:
     assert BASE.sampling is not None
     other = msgspec.structs.replace(BASE.sampling, **{setting: 3})
     assert faults(BASE, changed(sampling=other)) == ["sampling differs"]
@@ -102,43 +108,66 @@ def test_a_fact_that_is_missing_fails_closed_also_where_both_miss_it() -> None:
     assert faults(unknown, BASE) == ["sampling is not known of the baseline"]
     assert faults(BASE, unknown) == ["sampling is not known of the candidate"]
     assert faults(unknown, unknown) == ["sampling is not known of the baseline and the candidate"]
+    for pair in ((unknown, BASE), (BASE, unknown), (unknown, unknown)):
+        assert knobs(*pair) == []  # nobody turned what nobody knows
 
 
-def test_the_walls_are_nine_and_shown_with_their_values() -> None:
+def test_the_conditions_are_eleven_and_shown_with_their_values() -> None:
     assert room_conditions(BASE) == {
         "dataset_fingerprint": "d",
         "prompts_fingerprint": "p",
+        "examples_fingerprint": "e",
         "split": "dev",
         "scorer_name": "final_int",
         "scorer_version": "1.0.0",
         "scorer_fingerprint": "s",
+        "missing_completions": "refused",
         "loop": "A",
         "samples_per_prompt": "1",
-        "sampling": "temperature 1.0, top_p 0.5, seed 7, n 1",
+        "sampling": "temperature 1.0, top_p 0.5, n 1",
     }
 
 
-def test_the_knob_is_the_policy_where_only_completions_differ() -> None:
-    other = changed(completions_fingerprint="other")
-    assert knob_turned(locked_room(BASE, other), BASE, other) == "policy"
+def test_missing_completions_that_count_as_zero_are_another_way_to_measure() -> None:
+    other = changed(settings={"missing": "zero"})
+    assert faults(BASE, changed(settings={"missing": None})) == []
+    assert faults(BASE, other) == ["missing_completions differs"]
+    assert knobs(BASE, other) == ["instrument"]
 
 
-def test_no_knob_was_turned_between_a_run_and_itself() -> None:
-    assert knob_turned(locked_room(BASE, BASE), BASE, BASE) == "nothing"
+@pytest.mark.parametrize("seed", [8, None])
+def test_the_seed_is_no_condition_for_two_policies_draw_differently_from_one(seed: int | None) -> None:
+    assert BASE.sampling is not None
+    other = changed(sampling=msgspec.structs.replace(BASE.sampling, seed=seed))
+    for pair in ((BASE, other), (other, BASE)):
+        assert faults(*pair) == []
+        assert knobs(*pair) == []
+    assert room_digest(other) == room_digest(BASE)
+
+
+def knobs(one: Manifest, other: Manifest) -> list[str]:
+    return knobs_turned(locked_room(one, other), one, other)
+
+
+def test_the_knob_is_the_policy_where_another_one_wrote_the_completions() -> None:
+    assert knobs(BASE, changed(policy="somebody else", completions_fingerprint="other")) == ["policy"]
+
+
+def test_no_knob_was_turned_where_the_same_policy_wrote_them() -> None:
+    assert knobs(BASE, BASE) == []
+    assert knobs(BASE, changed(completions_fingerprint="other")) == []
 
 
 def test_in_loop_b_the_knob_is_the_choice_where_pick_best_was_another() -> None:
     one = changed(loop="B", samples_per_prompt=4, settings={"pick_best_fingerprint": "a"})
     other = changed(loop="B", samples_per_prompt=4, settings={"pick_best_fingerprint": "b"})
-    fresh = changed(
-        loop="B", samples_per_prompt=4, settings={"pick_best_fingerprint": "b"}, completions_fingerprint="x"
-    )
-    assert knob_turned(locked_room(one, one), one, one) == "nothing"
-    assert knob_turned(locked_room(one, other), one, other) == "selection compute"
-    assert knob_turned(locked_room(other, fresh), other, fresh) == "policy"
-    assert knob_turned(locked_room(one, fresh), one, fresh) == "policy and selection compute"
+    fresh = msgspec.structs.replace(other, policy="somebody else")
+    assert knobs(one, one) == []
+    assert knobs(one, other) == ["selection compute"]
+    assert knobs(other, fresh) == ["policy"]
+    assert knobs(one, fresh) == ["policy", "selection compute"]
 
 
 def test_several_knobs_are_all_named_each_once() -> None:
-    other = changed(split="holdout", dataset_fingerprint="other", scorer_version="2.0.0", completions_fingerprint="x")
-    assert knob_turned(locked_room(BASE, other), BASE, other) == "environment and instrument"
+    other = changed(split="holdout", dataset_fingerprint="other", scorer_version="2.0.0", policy="somebody else")
+    assert knobs(BASE, other) == ["environment", "instrument", "policy"]

@@ -1,4 +1,4 @@
-"""The rows of a run on disk.
+"""The rows of a run on disk, and who can have written them.
 
 An example: a row of Loop A is one line of JSON; ``details`` holds the scorer's own keys, and a field that no row has
 is refused.
@@ -7,7 +7,15 @@ is refused.
 import msgspec
 import pytest
 
-from course.artifacts.records import RESULT_TYPES, UNANSWERED, Details, LearningResult, Result, Selection
+from course.artifacts.records import (
+    RESULT_TYPES,
+    UNANSWERED,
+    Details,
+    LearningResult,
+    Result,
+    Selection,
+    indented,
+)
 
 LINE = (
     b'{"id":"q1","prompt":"1 + 1?","expected_answer":2,"completion":"Final: 2","reward":1.0,'
@@ -38,3 +46,7 @@ def test_each_loop_has_its_row() -> None:
 
 def test_an_example_nobody_answered_earns_nothing() -> None:
     assert UNANSWERED == (0.0, "missing_completion", None)
+
+
+def test_there_is_one_way_to_write_a_small_file() -> None:
+    assert indented({"b": [1, {}], "a": "ü"}) == b'{\n  "b": [\n    1,\n    {}\n  ],\n  "a": "\xc3\xbc"\n}\n'

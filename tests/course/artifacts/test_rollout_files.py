@@ -1,17 +1,18 @@
 """Completions of a policy as files for Loops A and B.
 
 An example: one completion of q1 and q2 each makes a rollouts file; two of each make a selection pack. Beside either
-stands NAME.meta.json, which says who wrote them and how they were sampled.
+stands NAME.meta.json, which says who wrote them, how they were sampled, and the SHA-256 of the file it describes.
 """
 
 import json
+from hashlib import sha256
 
 import pytest
 from conftest import Lab, lines_of
 
 from course.artifacts.rollout_files import policy_name, write_rollouts
 from course.artifacts.writing import RunWriter
-from course.datasets.records import Provenance, Sampling
+from course.datasets.records import Provenance, Sampling, Training
 
 
 def source(n: int) -> Provenance:
@@ -30,6 +31,23 @@ def test_one_of_each_is_rollouts_and_more_are_a_pack(lab: Lab, n: int) -> None:
     one = [{"id": "q1", "completion": "a"}, {"id": "q2", "completion": "c"}]
     assert rows == (one if n == 1 else [{"id": "q1", "samples": ["a", "b"]}, {"id": "q2", "samples": ["c", "d"]}])
     assert (meta["policy"], meta["created"], meta["sampling"]["n"]) == ("token_policy 0123", None, n)
+
+
+@pytest.mark.parametrize("training", [None, Training(None, ["00"]), Training("score", ["00", "ff"])])
+@pytest.mark.parametrize("n", [1, 2])
+def test_each_meta_file_holds_the_digest_of_its_completions_and_the_training_it_was_given(
+    lab: Lab, n: int, training: Training | None
+) -> None:
+    given = Provenance("p", None, Sampling(1.0, 1.0, None, n), "of another file", training, "why")
+    with RunWriter(lab.folder / "run") as run:
+        for name, text in (("one", "é\u2028"), ("other", "")):
+            write_rollouts(run, f"rollouts/{name}", [("q1", [text] * n)], given)
+        (folder,) = lab.folder.glob(".*.partial/rollouts")
+        for name in ("one", "other"):
+            meta = json.loads((folder / f"{name}.meta.json").read_bytes())
+            assert meta["completions_sha256"] == sha256((folder / f"{name}.jsonl").read_bytes()).hexdigest()
+            said = None if training is None else {"rubric": training.rubric, "prompts": training.prompts}
+            assert (meta["training"], meta["note"], meta["sampling"]["seed"]) == (said, "why", None)
 
 
 def test_a_policy_is_named_by_its_bytes() -> None:

@@ -30,7 +30,7 @@ def instrument_taken_anew() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def as_it_is() -> str:
-    return installed().fingerprint
+    return installed().scorer_fingerprint
 
 
 def move_source(monkeypatch: pytest.MonkeyPatch, module: ModuleType, path: Path, source: bytes) -> None:
@@ -52,7 +52,7 @@ def test_another_name_version_or_spec_is_another_fingerprint(
     monkeypatch: pytest.MonkeyPatch, as_it_is: str, name: str
 ) -> None:
     monkeypatch.setattr(course.score, name, getattr(course.score, name) + ".")
-    assert installed().fingerprint != as_it_is
+    assert installed().scorer_fingerprint != as_it_is
 
 
 @pytest.mark.parametrize("module", [course.score, course.faults])
@@ -60,14 +60,14 @@ def test_another_source_is_another_fingerprint(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, as_it_is: str, module: ModuleType
 ) -> None:
     move_source(monkeypatch, module, tmp_path / "changed.py", source_of(module) + b"\n")
-    assert installed().fingerprint != as_it_is
+    assert installed().scorer_fingerprint != as_it_is
 
 
 def test_another_way_to_print_is_the_same_fingerprint(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, as_it_is: str
 ) -> None:
     move_source(monkeypatch, course.text, tmp_path / "text.py", b"")
-    assert installed().fingerprint == as_it_is
+    assert installed().scorer_fingerprint == as_it_is
 
 
 @pytest.mark.parametrize("module", [course.score, course.faults])
@@ -75,7 +75,7 @@ def test_the_same_source_with_other_line_ends_elsewhere_is_the_same_fingerprint(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, as_it_is: str, module: ModuleType
 ) -> None:
     move_source(monkeypatch, module, tmp_path / "elsewhere.py", source_of(module).replace(b"\n", b"\r\n"))
-    assert installed().fingerprint == as_it_is
+    assert installed().scorer_fingerprint == as_it_is
 
 
 @pytest.mark.parametrize(("key", "value"), [("reward", 1.0), ("outcome", "empty")])
@@ -91,13 +91,13 @@ def test_another_verdict_on_one_golden_case_is_another_fingerprint(
         return result
 
     monkeypatch.setattr(course.score, "score", changed)
-    assert installed().fingerprint != as_it_is
+    assert installed().scorer_fingerprint != as_it_is
     assert not installed().golden.passed
 
 
 def test_the_installed_scorer_passes_both_golden_sets() -> None:
     now = installed()
-    assert (now.name, now.spec) == ("final_int", course.score.SPEC)
+    assert (now.scorer_name, now.spec) == ("final_int", course.score.SPEC)
     assert (now.golden.passed, now.golden.cases) == (True, 16 + 84)
 
 
@@ -115,4 +115,4 @@ def test_the_changelogs_newest_comparability_entry_names_the_installed_scorer() 
     entry = re.search(r"COMPARABILITY: (\S+) (\S+), fingerprint ([0-9a-f]{64})\b", changelog)
     assert entry, "CHANGELOG.md has no line 'COMPARABILITY: NAME VERSION, fingerprint HEX'"
     now = installed()
-    assert entry.groups() == (now.name, now.version, now.fingerprint)
+    assert entry.groups() == (now.scorer_name, now.scorer_version, now.scorer_fingerprint)

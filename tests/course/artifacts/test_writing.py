@@ -12,17 +12,14 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
-from typing import IO
 
 import msgspec
 import pytest
 from conftest import Done, Lab, copied, edited, ended, files, lines_of
 
-from course.artifacts import writing
-from course.artifacts.holdout import HoldoutLook
 from course.artifacts.records import Manifest
+from course.artifacts.run_log import LogLine, append, locked
 from course.artifacts.writing import RunWriter
 from course.errors import UserError
 
@@ -109,70 +106,55 @@ def test_a_file_size_limit_leaves_nothing(lab: Lab) -> None:
     assert files(lab.folder) == before
 
 
-def fed(lab: Lab, pipe: str, data: bytes) -> "tuple[subprocess.Popen[bytes], IO[bytes]]":
-    """A running eval that waits for more of one of its files; its run is half written at that moment.
-
-    The pipe takes 64 KiB at most: once a larger ``data`` is written, the command has read of it and works.
-    """
-    os.mkfifo(lab.folder / pipe)
-    names = {"--dataset": "dataset.jsonl", "--completions": "completions.jsonl"}
-    process = lab.start("eval", *(word for pair in names.items() for word in pair))
-    while process.poll() is None:  # until the command opens its end, there is none to write to
-        try:
-            writer = os.open(lab.folder / pipe, os.O_WRONLY | os.O_NONBLOCK)
-        except OSError:
-            continue
-        os.set_blocking(writer, True)
-        file = os.fdopen(writer, "wb", buffering=0)
-        file.write(data)
-        return process, file
-    raise AssertionError(ended(process))
+WAITS = """
+import time
+def pick_best(samples):
+    open("waiting", "w").close()
+    time.sleep(60)
+    return samples[0]
+"""
 
 
-def stopped(lab: Lab, pipe: str, how: signal.Signals) -> Done:
-    many = "".join(f'{{"id":"q{i}","prompt":"p","expected_answer":{i}}}\n' for i in range(20_000)).encode()
-    if pipe == "dataset.jsonl":
-        lab.completions([""])
-    else:
-        lab.dataset([1, 2])
-    process, file = fed(lab, pipe, many if pipe == "dataset.jsonl" else b'{"id":"q1"')
-    with file, suppress(BrokenPipeError):
-        assert len(list((lab.folder / "runs").glob(".*.partial"))) == 1
-        process.send_signal(how)
-        for _ in range(99):  # Python heeds a signal between two reads of a block: let it finish the one it is in
-            file.write(b"\n" * 65_536)
+def stopped(lab: Lab, how: signal.Signals) -> Done:
+    """A run of Loop B that is stopped while it chooses: its folder is half written at that moment."""
+    lab.picker(WAITS)
+    arguments = "--dataset", lab.dataset([1]), "--samples", lab.pack([["1", "Final: 1"]]), "--n", 2
+    process = lab.start("selection_demo", *arguments)
+    while not (lab.folder / "waiting").exists():
+        assert process.poll() is None, ended(process)
+    assert len(list((lab.folder / "runs").glob(".*.partial"))) == 1
+    process.send_signal(how)
     return ended(process)
 
 
 @posix
-@pytest.mark.parametrize("pipe", ["dataset.jsonl", "completions.jsonl"])
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
-def test_a_stopped_command_leaves_no_folder_at_all(lab: Lab, pipe: str, how: signal.Signals) -> None:
-    done = stopped(lab, pipe, how)
+def test_a_stopped_command_leaves_no_folder_at_all(lab: Lab, how: signal.Signals) -> None:
+    done = stopped(lab, how)
     assert (done.status, done.out) == ({signal.SIGINT: 130, signal.SIGTERM: 143}[how], "")
     assert "Traceback" not in done.err
     assert not Path("runs").exists()
+    assert not lab.log.exists()
 
 
 @posix
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_a_stopped_command_leaves_the_other_runs_alone(lab: Lab, how: signal.Signals) -> None:
     lab("eval", *options(lab))
-    runs = files(Path("runs"))
-    Path("dataset.jsonl").unlink()
-    stopped(lab, "dataset.jsonl", how)
+    runs, log = files(Path("runs")), lab.log.read_bytes()
+    stopped(lab, how)
     left = files(Path("runs"))
     assert {name: data for name, data in left.items() if ".partial" not in name} == runs
     assert (left != runs) == (how == signal.SIGKILL)
+    assert lab.log.read_bytes() == log
 
 
 @posix
 def test_a_killed_command_leaves_no_run_and_the_next_one_takes_its_place(lab: Lab) -> None:
-    assert stopped(lab, "dataset.jsonl", signal.SIGKILL).status == -signal.SIGKILL
+    assert stopped(lab, signal.SIGKILL).status == -signal.SIGKILL
     (left,) = Path("runs").iterdir()
-    assert left.name.startswith(".run_001.")
+    assert left.name.startswith(".")
     assert left.name.endswith(".partial")
-    Path("dataset.jsonl").unlink()
     assert "run: runs/run_001" in lab("eval", *options(lab)).out
 
 
@@ -192,32 +174,55 @@ def test_the_next_run_takes_the_first_free_number(lab: Lab) -> None:
     assert "run: runs/run_002\n" in lab("eval", *arguments).out
 
 
-def manifest_of_a_run(lab: Lab) -> Manifest:
+LINE = LogLine("", "0" * 64, "A", "course.eval", None, None, {}, [])
+
+
+def sealed(writer: RunWriter, lab: Lab) -> None:
     lab("eval", *options(lab), "--outdir", "other")
-    return msgspec.json.decode(Path("other/manifest.json").read_bytes(), type=Manifest)
+    writer.seal(msgspec.json.decode(Path("other/manifest.json").read_bytes(), type=Manifest))
 
 
 def test_a_number_that_was_taken_meanwhile_is_passed_over(lab: Lab) -> None:
-    manifest = manifest_of_a_run(lab)
     with RunWriter(None) as writer:
+        sealed(writer, lab)
         lab.write("runs/run_001/theirs", "theirs")
-        assert writer.commit(manifest, "mine") == Path("runs/run_002")
+        with locked(lab.log) as log:
+            assert writer.publish(log, LINE, "mine") == Path("runs/run_002")
     assert files(Path("runs/run_001")) == {"theirs": b"theirs"}
     assert Path("runs/run_002/README.md").read_text(encoding="utf-8") == "mine"
+    assert [Path(line["run"]).name for line in lines_of(lab.log)] == ["other", "run_002"]
 
 
 def test_an_outdir_that_was_taken_meanwhile_is_refused_and_theirs_stays(lab: Lab) -> None:
-    manifest = manifest_of_a_run(lab)
-
     def publish() -> None:
         with RunWriter(Path("mine")) as writer:
+            sealed(writer, lab)
             lab.write("mine/theirs", "theirs")
-            writer.commit(manifest, "mine")
+            with locked(lab.log) as log:
+                writer.publish(log, LINE, "mine")
 
-    with pytest.raises(UserError, match="mine: expected a place where a run can be written"):
+    with pytest.raises(UserError, match="mine: expected a new folder, got one that exists"):
         publish()
     assert files(Path("mine")) == {"theirs": b"theirs"}
     assert not list(Path().glob(".*.partial"))
+    assert [Path(line["run"]).name for line in lines_of(lab.log)] == ["other"]
+
+
+def test_a_run_that_cannot_be_put_in_its_place_leaves_no_line(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with locked(lab.log) as log:
+        append(log, LINE)
+    monkeypatch.setattr(Path, "rename", refuse)
+    assert "got: no space left on device; nothing was written" in lab.refused("eval", *options(lab), "--outdir", "mine")
+    assert len(lines_of(lab.log)) == 1
+
+
+def test_folders_with_long_names_work_and_with_too_long_ones_are_refused_at_once(lab: Lab) -> None:
+    assert lab("eval", *options(lab), "--outdir", "r" * 255).status == 0
+    said = lab.refused("eval", "--dataset", "not read", "--completions", "nor this", "--outdir", "r" * 256)
+    assert "expected a place where a run can be written, got: file name too long; nothing was written" in said
 
 
 def test_the_finished_folder_holds_no_trace_of_the_hidden_one(lab: Lab) -> None:
@@ -245,7 +250,7 @@ def test_equal_runs_are_equal_bytes_but_for_the_environment(
         assert str(lab.folder).encode() not in (two[name] or b"")
     environment = json.loads(two["environment.json"] or b"")
     assert environment["host"] == "a-host-of-that-name"
-    assert set(environment) == {"finished_at", "host", "system", "python", "unicode", "packages", "git"}
+    assert set(environment) == {"finished_at", "host", "system", "python", "unicode", "packages", "command_line", "git"}
 
 
 def test_a_copy_of_a_run_is_as_good_as_the_run(lab: Lab) -> None:
@@ -258,21 +263,64 @@ def test_a_copy_of_a_run_is_as_good_as_the_run(lab: Lab) -> None:
 def test_rows_can_be_read_as_soon_as_they_are_added(lab: Lab) -> None:
     with RunWriter(Path("run")) as writer:
         for count in range(1, 4):
-            writer.append("log.jsonl", HoldoutLook(f"run-{count}", "a", None))
-            (log,) = lab.folder.glob(".run.*.partial/log.jsonl")
+            writer.append("log.jsonl", msgspec.structs.replace(LINE, run=f"run-{count}"))
+            (log,) = lab.folder.glob(".*.partial/log.jsonl")
             assert [row["run"] for row in lines_of(log)] == [f"run-{i}" for i in range(1, count + 1)]
             assert writer.outputs["log.jsonl"] == hashlib.sha256(log.read_bytes()).hexdigest()
 
 
 def test_a_small_file_stands_under_its_name_when_it_is_whole(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
-    def synced(*_: object) -> None:
-        seen.append(sorted(path.name for path in lab.folder.glob(".run.*.partial/**/*") if path.is_file()))
+    def renamed(part: Path, place: Path) -> Path:
+        assert not place.exists()
+        seen.append((part.name, part.read_bytes()))
+        return replace(part, place)
 
-    seen: list[list[str]] = []
+    seen: list[tuple[str, bytes]] = []
+    replace = Path.replace
     with RunWriter(Path("run")) as writer:
-        monkeypatch.setattr(writing, "_sync", synced)
+        monkeypatch.setattr(Path, "replace", renamed)
         writer.write_bytes("folder/policy.npz", b"whole")
-        assert seen == [["policy.npz.part"]]
-        (written,) = lab.folder.glob(".run.*.partial/folder/policy.npz")
+        assert seen == [("policy.npz.part", b"whole")]
+        (written,) = lab.folder.glob(".*.partial/folder/policy.npz")
         assert written.read_bytes() == b"whole"
         assert list(written.parent.iterdir()) == [written]
+
+
+def test_every_file_of_a_run_and_its_folders_are_synced_as_they_are_before_the_rename(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else a power cut could leave the run's name with files that are empty."""
+
+    def sync(descriptor: int) -> None:
+        state = os.fstat(descriptor)
+        synced[state.st_ino] = state.st_size
+        fsync(descriptor)
+
+    def rename(folder: Path, place: Path) -> Path:
+        at_rename.update(synced)
+        return renamed(folder, place)
+
+    fsync, renamed = os.fsync, Path.rename
+    synced: dict[int, int] = {}  # inode -> size when it was synced
+    at_rename: dict[int, int] = {}
+    with RunWriter(Path("run")) as writer:
+        sealed(writer, lab)
+        monkeypatch.setattr(os, "fsync", sync)
+        monkeypatch.setattr(Path, "rename", rename)
+        writer.append("log.jsonl", LINE)
+        writer.append("log.jsonl", LINE, LINE)
+        writer.write_rows("results.jsonl", [LINE] * 3)
+        writer.write_rows("rollouts/train.jsonl", [LINE])
+        writer.write_bytes("policies/policy.npz", b"weights")
+        writer.write_json("summary.json", {"n": 3})
+        with locked(lab.log) as log:
+            writer.publish(log, LINE, "a page")
+    written = {path.relative_to("run").as_posix(): path.stat() for path in Path("run").rglob("*")}
+    names = {"log.jsonl", "results.jsonl", "rollouts/train.jsonl", "policies/policy.npz", "summary.json"}
+    assert written.keys() == names | {"manifest.json", "environment.json", "README.md", "rollouts", "policies"}
+    of_files = {name: state.st_size for name, state in written.items() if Path("run", name).is_file()}
+    assert {name: at_rename.get(written[name].st_ino) for name in of_files} == of_files
+    if os.name == "posix":
+        folders = (Path("run"), Path("run/rollouts"), Path("run/policies"))
+        assert {folder.stat().st_ino for folder in folders} <= at_rename.keys()
+        assert Path().stat().st_ino in synced  # the name itself

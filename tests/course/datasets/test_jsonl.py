@@ -8,18 +8,20 @@ import hashlib
 import io
 import json
 import random
+import stat
 import subprocess
 import sys
 from collections.abc import Callable
 from math import isfinite
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from course.datasets import jsonl
+from course.datasets import files, jsonl
 from course.datasets.jsonl import read_json, read_records
 from course.datasets.records import Example, Provenance, Record, Rollout, SampleGroup
 from course.errors import UserError
@@ -184,6 +186,61 @@ def test_a_wrong_line_in_a_late_block_is_named_by_its_own_number(tmp_path: Path)
     lines[5_432] = b'{"id":"x","completion":3}'
     path = file(tmp_path, b"\n".join(lines))
     assert refusal(path, Rollout) == f"{path}:5433 $.completion: expected str, got int 3 (rollouts are never coerced)"
+
+
+TOO_LONG = "expected a file that can be read, got: a line of more than 1 MB"
+
+
+@pytest.fixture
+def one_megabyte(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "_LINE_BYTES", 1 << 20)
+    monkeypatch.setattr(jsonl, "_OBJECT_BYTES", 1 << 20)
+
+
+@pytest.mark.usefixtures("one_megabyte")
+@pytest.mark.parametrize("filler", [b"x", b" ", b"[", b"\0"])
+@pytest.mark.parametrize("before", [b"", b"\n\n" + A + b"\n"])
+def test_a_line_that_does_not_end_is_refused_before_it_is_read_to_its_end(
+    tmp_path: Path, filler: bytes, before: bytes
+) -> None:
+    path, digest = file(tmp_path, before + filler * (8 << 20) + b"\n" + B), hashlib.sha256()
+    read = 0
+
+    class Counting:
+        def update(self, block: bytes) -> None:
+            nonlocal read
+            read += len(block)
+            digest.update(block)
+
+    with pytest.raises(UserError, match=rf"in\.jsonl: {TOO_LONG}$"):
+        list(read_records(path, Example, Counting()))  # type: ignore[arg-type]
+    assert 1 << 20 < read <= (1 << 20) + 2 * BLOCK
+    with pytest.raises(UserError, match=r"in\.jsonl expected at most 1 MB, got more$"):
+        read_json(path, Provenance)
+
+
+@pytest.mark.usefixtures("one_megabyte")
+def test_a_long_line_that_ends_is_read(tmp_path: Path) -> None:
+    lines = [rollout(number, (1 << 20) - 40) for number in range(5)]
+    assert len(list(read_records(file(tmp_path, b"\n".join(lines)), Rollout))) == 5
+
+
+def test_a_record_of_very_many_keys_is_read_or_refused_in_one_short_line(tmp_path: Path) -> None:
+    keys = b",".join(b'"k%d":1' % number for number in range(1 << 16))
+    (record,) = read_records(file(tmp_path, A[:-1] + b',"metadata":{%s}}' % keys), Example)
+    assert isinstance(record.metadata, dict)
+    assert len(record.metadata) == 1 << 16
+    said = refusal(file(tmp_path, A[:-1] + b",%s}" % keys))
+    assert said.endswith("$.k0: expected no key but id, prompt, expected_answer, metadata, got this one")
+    assert refusal(file(tmp_path, A[:-1] + b',"metadata":{%s,"k65535":1}}' % keys)).count(f"{TWICE} ") == 1
+
+
+def test_a_number_deep_inside_is_named_by_a_place_of_at_most_80_characters(tmp_path: Path) -> None:
+    keys = [f"{number}{chr(1) * 50}" for number in range(150)]
+    nested = "".join(f"{{{json.dumps(key)}:" for key in keys) + "1e400" + "}" * 150
+    said = refusal(file(tmp_path, A[:-1] + b',"metadata":%s}' % nested.encode()))
+    assert said.endswith(f"…: {NUMBER}")
+    assert len(said) < len(str(tmp_path)) + 200
 
 
 class Refused(Exception):
@@ -363,14 +420,14 @@ def nearly_a_record(draw: st.DrawFn, kind: Any) -> bytes:
 
 
 @st.composite
-def files(draw: st.DrawFn) -> tuple[Any, bytes]:
+def contents(draw: st.DrawFn) -> tuple[Any, bytes]:
     kind = draw(st.sampled_from([*FIELDS]))
     lines = draw(st.lists(nearly_a_record(kind) | st.sampled_from([b"", b"\r"]), min_size=1, max_size=3))
     return kind, b"\n".join(lines)
 
 
 @settings(max_examples=2 * settings().max_examples)
-@given(files())
+@given(contents())
 def test_records_and_refusals_are_those_of_the_standard_library(kind_and_content: tuple[Any, bytes]) -> None:
     assert_as_the_oracle_says(*kind_and_content)
 
@@ -380,6 +437,9 @@ class InMemory:
 
     def __init__(self, content: bytes) -> None:
         self.content = content
+
+    def stat(self) -> SimpleNamespace:
+        return SimpleNamespace(st_mode=stat.S_IFREG)
 
     def open(self, _: str) -> io.BytesIO:
         return io.BytesIO(self.content)

@@ -4,6 +4,8 @@ An example: a dataset has q1, q2, q3 and the completions q1, q3, q4. One record 
 q2, and q4 is not in the dataset.
 """
 
+from collections.abc import Iterable, Iterator
+from itertools import count, islice
 from pathlib import Path
 
 import pytest
@@ -15,14 +17,20 @@ from course.datasets.records import Example, Rollout
 from course.errors import UserError
 
 
+def matched(
+    dataset: Iterable[str], answered: Iterable[str], *, missing_allowed: bool = False
+) -> Iterator[tuple[Example, Rollout | None]]:
+    """The pairs as they come. Both sides are read only as far as the pairs are."""
+    examples = (Example(id_, "", 0) for id_ in dataset)
+    answers = ((id_, Rollout(id_, f"by {id_}")) for id_ in answered)
+    files = {"dataset": Path("d.jsonl"), "completions": Path("c.jsonl")}
+    return paired(examples, answers, missing_allowed=missing_allowed, if_missing="or else", **files)
+
+
 def match(
     dataset: list[str], answered: list[str], *, missing_allowed: bool = False
 ) -> list[tuple[Example, Rollout | None]]:
-    examples = [Example(id_, "", 0) for id_ in dataset]
-    answers = {id_: Rollout(id_, f"by {id_}") for id_ in answered}
-    files = {"dataset": Path("d.jsonl"), "completions": Path("c.jsonl")}
-    pairs = paired(examples, answers, missing_allowed=missing_allowed, if_missing="or else", **files)
-    return list(pairs)
+    return list(matched(dataset, answered, missing_allowed=missing_allowed))
 
 
 def test_examples_come_in_dataset_order_each_with_its_own_answer() -> None:
@@ -52,7 +60,7 @@ OR_ELSE = "; or else"
         (["a"], ["a", "x"], "1 id (x) that the dataset does not have"),
         (["a"], ["b"], "none for 1 id (a) and 1 id (b) that the dataset does not have"),
         (["x\x1b\n"], [], f"none for 1 id (x<U+001B ESCAPE><U+000A LINE FEED>){OR_ELSE}"),
-        (["x" * 500], [], f"none for 1 id ({'x' * 60}){OR_ELSE}"),
+        (["x" * 500], [], f"none for 1 id ({'x' * 59}…){OR_ELSE}"),
         ([f"{n}" for n in range(1234)], [], f"none for 1,234 ids (0, 1, 2, 3, 4, …){OR_ELSE}"),
     ],
     ids=lambda _: "",
@@ -66,6 +74,32 @@ def test_a_complaint_lists_the_first_few_ids(dataset: list[str], answered: list[
 def test_answers_that_no_example_has_are_refused_even_where_missing_ones_are_allowed() -> None:
     with pytest.raises(UserError, match=r"got 1 id \(x\) that the dataset does not have$"):
         match(["a"], ["x"], missing_allowed=True)
+
+
+def noted(ids: Iterable[str], read: list[str]) -> Iterator[str]:
+    for id_ in ids:
+        read.append(id_)
+        yield id_
+
+
+@pytest.mark.parametrize(
+    ("answered", "read_by"),
+    [
+        ("abcd", ["a", "ab", "abc", "abcd"]),  # one order: side by side, and nothing is held
+        ("cabd", ["ca", "cab", "cab", "cabd"]),  # c waits for its turn
+        ("dcba", ["dcba"] * 4),
+    ],
+)
+def test_answers_are_read_no_further_than_the_example_whose_turn_it_is(answered: str, read_by: list[str]) -> None:
+    read: list[str] = []
+    for (example, answer), so_far in zip(matched("abcd", noted(answered, read)), read_by, strict=True):
+        assert answer == Rollout(example.id, f"by {example.id}")
+        assert "".join(read) == so_far
+
+
+def test_two_endless_files_in_one_order_are_matched_as_they_come() -> None:
+    pairs = islice(matched(map(str, count()), map(str, count())), 1_000)
+    assert [answer and answer.id for _, answer in pairs] == [str(n) for n in range(1_000)]
 
 
 ids = st.lists(st.sampled_from("abcdef"), unique=True)

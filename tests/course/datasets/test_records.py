@@ -11,10 +11,22 @@ import msgspec
 import pytest
 
 from course.datasets.jsonl import read_json, read_records
-from course.datasets.records import Example, GoldenCase, Provenance, Record, Rollout, SampleGroup, Sampling
+from course.datasets.records import (
+    Example,
+    GoldenCase,
+    Provenance,
+    Record,
+    Rollout,
+    SampleGroup,
+    Sampling,
+    Training,
+    plain_prompt,
+    prompt_digest,
+)
 from course.errors import UserError
 from course.text import visible
 
+DIGEST = "0123456789abcdef" * 4
 NINES = "9" * 1000
 CASE = {"id": '"g"', "prompt": '"p"', "expected_answer": "1", "completion": '"Final: 1"'}
 VERDICT = {"expected_reward": "1.0", "expected_outcome": '"ok"', "rule": '"r"', "why": '"w"'}
@@ -37,6 +49,14 @@ def golden(**fields: str) -> str:
 
 def provenance(created: str = '"2026-11-20"', note: str = '""', **sampling: str) -> str:
     return written(policy='"tiny"', created=created, note=note, sampling=written(**SAMPLING | sampling))
+
+
+def digested(digest: str) -> str:
+    return provenance().replace("{", f'{{"completions_sha256":{digest},', 1)
+
+
+def training(said: str) -> str:
+    return provenance().replace("{", f'{{"training":{said},', 1)
 
 
 def read_line(tmp_path: Path, kind: type[Record], line: str) -> Record:
@@ -155,6 +175,33 @@ def test_provenance_says_who_generated_the_completions_when_and_how(tmp_path: Pa
     assert read_meta(tmp_path, "\n" + provenance(note='"why"', temperature="0") + "\n").note == "why"
 
 
+def test_a_seed_that_there_is_none_of_is_null_and_what_is_not_known_may_be_left_out(tmp_path: Path) -> None:
+    source = read_meta(tmp_path, provenance(seed="null"))
+    assert source.sampling.seed is None
+    assert (source.completions_sha256, source.training) == (None, None)
+
+
+def test_provenance_can_bind_the_completions_and_say_what_the_policy_was_trained_on(tmp_path: Path) -> None:
+    assert read_meta(tmp_path, digested(f'"{DIGEST}"')).completions_sha256 == DIGEST
+    assert read_meta(tmp_path, training(f'{{"rubric":"score","prompts":["{DIGEST[:16]}"]}}')).training == Training(
+        "score", [DIGEST[:16]]
+    )
+    assert read_meta(tmp_path, training('{"rubric":null,"prompts":[]}')).training == Training(None, [])
+
+
+@pytest.mark.parametrize("prompt", ["a  b", " a b", "a b\n", "a\tb", "a\r\nb", "\u00a0a\u2003b\u3000", "\x0ba\x0c b"])
+def test_white_space_makes_no_other_prompt_and_its_absence_does(prompt: str) -> None:
+    assert plain_prompt(prompt) == "a b"
+    assert prompt_digest(prompt) == prompt_digest("a b")
+    assert plain_prompt("ab") == "ab"
+    assert prompt_digest("ab") != prompt_digest("a b")
+
+
+def test_a_prompt_is_told_from_others_by_sixteen_digits() -> None:
+    assert prompt_digest("abc") == "ba7816bf8f01cfea"  # the example of FIPS 180-4
+    assert prompt_digest("é") != prompt_digest("e\u0301")
+
+
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
@@ -162,13 +209,18 @@ def test_provenance_says_who_generated_the_completions_when_and_how(tmp_path: Pa
         (provenance(top_p="0"), "$.sampling.top_p: expected float > 0.0, got 0"),
         (provenance(top_p="1.1"), "$.sampling.top_p: expected float <= 1.0, got 1.1"),
         (provenance(n="0"), "$.sampling.n: expected int >= 1, got 0"),
-        (provenance(seed="0.5"), "$.sampling.seed: expected int, got float 0.5"),
+        (provenance(seed="0.5"), "$.sampling.seed: expected int | null, got float 0.5"),
         (provenance(beta="1"), "$.sampling.beta: expected no such key, got this one"),
         (
             provenance(**{"x - at $.y\\n": "1"}),
             "$.sampling.x - at $.y<U+000A LINE FEED>: expected no such key, got this",
         ),
         (provenance(created='"20 November"'), '$.created: expected a date such as 2026-11-21, got "20 November"'),
+        (training("{}"), "$.training.rubric: expected this key, got none"),
+        (training('{"rubric":"score"}'), "$.training.prompts: expected this key, got none"),
+        (training('{"rubric":1,"prompts":[]}'), "$.training.rubric: expected str | null, got int 1"),
+        (training('{"rubric":null,"prompts":[],"n":1}'), "$.training.n: expected no such key, got this one"),
+        (digested("7"), "$.completions_sha256: expected str | null, got int 7"),
         ("{}", "$.policy: expected this key, got none"),
         ("", "expected one JSON object, got invalid JSON at byte 0 (EOF while parsing a value): "),
     ],

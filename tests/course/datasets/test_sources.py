@@ -1,7 +1,7 @@
 """What is known of a dataset file once it has been read: its fingerprints and its split; and who wrote completions.
 
-An example: a copy of the holdout under another name still says ``split: holdout`` in its records, and stays a
-holdout.
+An example: a copy of the lab's holdout under another name, with other ids and without metadata, is a holdout still:
+it is known by its prompts.
 """
 
 import hashlib
@@ -10,8 +10,10 @@ from datetime import date
 from pathlib import Path
 
 import pytest
+from conftest import ROOT, lines_of
 
-from course.datasets.sources import Dataset, provenance
+from course.datasets.records import Training
+from course.datasets.sources import CompletionsFile, Dataset, SelectionPack, holdouts_in, provenance
 from course.errors import UserError
 
 
@@ -96,17 +98,182 @@ def test_records_that_contradict_each_other_are_refused(tmp_path: Path, one: str
         dataset(tmp_path, *records)
 
 
+def test_the_examples_fingerprint_is_over_ids_prompts_and_answers_in_order(tmp_path: Path) -> None:
+    said = dataset(tmp_path, record("q1", "a", -7), record("q2", "ü", 10**30, metadata={"kind": "sum"}))
+    lines = f'["q1","a",-7]\n["q2","ü",{10**30}]\n'
+    assert said.examples_fingerprint == hashlib.sha256(lines.encode()).hexdigest()
+
+
+def test_the_examples_fingerprint_changes_with_an_answer_and_not_with_metadata(tmp_path: Path) -> None:
+    one, same, other = (
+        dataset(tmp_path, row).examples_fingerprint
+        for row in (record(), record(metadata={"kind": "sum"}), record(answer=2))
+    )
+    assert one == same != other
+
+
+SHIPPED = sorted((ROOT / "data" / "datasets").glob("*_holdout.jsonl"))
+shipped = pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.name)
+
+
+def disguised(path: Path, *, every: int = 1) -> list[dict[str, object]]:
+    """Prompts of a holdout, under other ids, in another order, with other answers, and saying nothing of a split."""
+    rows = lines_of(path)[::-every]
+    return [record(f"mine-{i}", row["prompt"], row["expected_answer"] + 1) for i, row in enumerate(rows)]
+
+
+def test_the_lab_ships_holdouts() -> None:
+    assert len(SHIPPED) >= 2
+
+
+@shipped
+def test_a_copy_of_a_shipped_holdout_is_a_holdout_under_any_name(tmp_path: Path, path: Path) -> None:
+    assert dataset(tmp_path, *disguised(path)).split == "holdout"
+    assert dataset(tmp_path, *disguised(path), declared="holdout").split == "holdout"
+
+
+@shipped
+def test_one_prompt_of_a_shipped_holdout_is_enough(tmp_path: Path, path: Path) -> None:
+    (*_, last) = disguised(path)
+    assert dataset(tmp_path, *(record(f"q{i}", f"mine {i}") for i in range(99)), last).split == "holdout"
+
+
+@shipped
+@pytest.mark.parametrize("metadata", [None, {"split": "dev"}])
+def test_a_copy_of_a_shipped_holdout_that_is_called_dev_is_refused(
+    tmp_path: Path, path: Path, metadata: dict[str, str] | None
+) -> None:
+    rows = disguised(path, every=2)
+    if metadata:
+        rows, declared = [row | {"metadata": metadata} for row in rows], None
+    else:
+        declared = "dev"
+    with pytest.raises(UserError) as refused:
+        dataset(tmp_path, *rows, declared=declared)
+    assert str(refused.value) == (
+        f"{tmp_path / 'd.jsonl'}: expected a dataset without prompts of {path.name}, got {len(rows)} of them; take "
+        "them out, or call it --split holdout"
+    )
+
+
+def test_the_dev_sets_that_are_shipped_are_no_holdouts() -> None:
+    for path in (ROOT / "data" / "datasets").glob("*_dev.jsonl"):
+        read = Dataset(path, None)
+        assert sum(1 for _ in read) == len(lines_of(path))
+        assert read.split == "dev"
+
+
+def test_a_holdout_is_the_same_in_another_order_under_other_ids_and_in_another_file(tmp_path: Path) -> None:
+    """Its digest is over the sorted distinct prompts, each a line of JSON."""
+    rows = [record("q1", "b"), record("q2", "ä"), record("q3", "a")]
+    others = [record("x", "ä", 5), record("y", "a", 6), record("z", "b", 7), record("again", "b", 8)]
+    digest = hashlib.sha256('"a"\n"b"\n"ä"\n'.encode()).hexdigest()
+    for records in (rows, others):
+        assert holdouts_in(dataset(tmp_path, *records, declared="holdout").prompts) == [digest]
+    assert holdouts_in({"a", "b"}) != [digest]
+
+
+@shipped
+def test_a_part_of_a_shipped_holdout_opens_the_whole(tmp_path: Path, path: Path) -> None:
+    prompts = sorted({row["prompt"] for row in lines_of(path)})
+    lines = "".join(json.dumps(prompt, ensure_ascii=False) + "\n" for prompt in prompts)
+    whole = [hashlib.sha256(lines.encode()).hexdigest()]
+    assert holdouts_in(set(prompts)) == whole
+    assert holdouts_in(dataset(tmp_path, *disguised(path, every=3)).prompts) == whole
+
+
+@shipped
+def test_a_shipped_holdout_with_other_white_space_is_that_holdout(tmp_path: Path, path: Path) -> None:
+    rows = [row | {"prompt": f"\t{str(row['prompt']).replace(' ', '  ')}\r\n"} for row in disguised(path)]
+    spaced = dataset(tmp_path, *rows)
+    assert spaced.split == "holdout"
+    assert holdouts_in(spaced.prompts) == holdouts_in({row["prompt"] for row in lines_of(path)})
+    with pytest.raises(UserError, match=f"expected a dataset without prompts of {path.name}"):
+        dataset(tmp_path, *rows, declared="dev")
+
+
+def test_of_two_holdouts_both_are_opened() -> None:
+    one, two = (lines_of(path)[0]["prompt"] for path in SHIPPED[:2])
+    assert holdouts_in({one, two}) == [*holdouts_in({one}), *holdouts_in({two})]
+    assert len(set(holdouts_in({one, two}))) == 2
+
+
+def test_trained_on_counts_distinct_prompts_of_the_training(tmp_path: Path) -> None:
+    digests = sorted(hashlib.sha256(prompt.encode()).hexdigest()[:16] for prompt in ("a", "ü", "elsewhere"))
+    read = dataset(tmp_path, record("q1", "a"), record("q2", "ü"), record("q3", "a"), record("q4", "unseen"))
+    assert read.trained_on(Training("score", digests)) == 2
+    spaced = dataset(tmp_path, record("q1", " a\n"), record("q2", "ü"), record("q3", "a\t"), record("q4", "unseen"))
+    assert spaced.trained_on(Training("score", digests)) == 2
+    assert read.trained_on(Training(None, [])) == 0
+
+
+BYTES = b'{"id":"q1","completion":"Final: 1"}\n'
+DIGEST = hashlib.sha256(BYTES).hexdigest()
+META = {
+    "policy": "somebody",
+    "created": "2026-01-31",
+    "sampling": {"temperature": 0.5, "top_p": 0.9, "seed": 3, "n": 8},
+    "note": "by hand",
+}
+
+
+def described(folder: Path, n: int = 8, **said: object) -> CompletionsFile:
+    """A file of completions, n a prompt, and what is said of it in the file beside it."""
+    (folder / "c.v2.meta.json").write_text(json.dumps(META | said), encoding="utf-8")
+    return CompletionsFile(folder / "c.v2.jsonl", DIGEST, n)
+
+
 def test_completions_without_a_meta_file_were_written_by_nobody_knows_whom(tmp_path: Path) -> None:
-    assert provenance(tmp_path / "c.jsonl") is None
+    assert provenance(CompletionsFile(tmp_path / "c.jsonl", DIGEST, 1)) is None
 
 
-def test_the_meta_file_says_who_wrote_completions_and_how(tmp_path: Path) -> None:
-    sampling = {"temperature": 0.5, "top_p": 0.9, "seed": 3, "n": 8}
-    meta = {"policy": "somebody", "created": "2026-01-31", "sampling": sampling, "note": "by hand"}
-    (tmp_path / "c.v2.meta.json").write_text(json.dumps(meta), encoding="utf-8")
-    source = provenance(tmp_path / "c.v2.jsonl")
+@pytest.mark.parametrize("said", [{}, {"completions_sha256": DIGEST}])
+def test_the_meta_file_says_who_wrote_completions_and_how(tmp_path: Path, said: dict[str, str]) -> None:
+    source = provenance(described(tmp_path, 8, **said))
     assert source is not None
-    assert source.sampling is not None
     assert (source.policy, source.created, source.note) == ("somebody", date(2026, 1, 31), "by hand")
     found = source.sampling
     assert [found.temperature, found.top_p, found.seed, found.n] == [0.5, 0.9, 3, 8]
+    assert source.completions_sha256 == said.get("completions_sha256")
+
+
+def test_a_meta_file_of_other_bytes_is_refused_with_the_line_that_mends_it(tmp_path: Path) -> None:
+    with pytest.raises(UserError) as refused:
+        provenance(described(tmp_path, completions_sha256="0" * 64))
+    complaint, line = str(refused.value).split("write ")
+    assert complaint.startswith(
+        f"{tmp_path / 'c.v2.meta.json'} $.completions_sha256: "
+        "expected the SHA-256 of c.v2.jsonl, got that of other bytes; "
+    )
+    mended = provenance(described(tmp_path, **json.loads("{" + line + "}")))
+    assert mended is not None
+    assert mended.completions_sha256 == DIGEST
+
+
+@pytest.mark.parametrize("n", [1, 4, 9])
+def test_a_meta_file_of_another_number_of_completions_is_refused(tmp_path: Path, n: int) -> None:
+    with pytest.raises(UserError) as refused:
+        provenance(described(tmp_path, n, completions_sha256=DIGEST))
+    assert str(refused.value) == (
+        f"{tmp_path / 'c.v2.meta.json'} $.sampling.n: expected {n}, the completions a prompt in c.v2.jsonl, got 8"
+    )
+
+
+def test_a_pack_says_its_digest_and_the_size_of_its_groups(tmp_path: Path) -> None:
+    path = tmp_path / "pack.jsonl"
+    path.write_bytes(b'{"id":"a","samples":["1","2","3"]}\n{"id":"b","samples":["4","5","6"]}\n')
+    pack = SelectionPack(path, 2)
+    assert list(pack) == [("a", ["1", "2", "3"]), ("b", ["4", "5", "6"])]
+    assert pack.completions == (path, hashlib.sha256(path.read_bytes()).hexdigest(), 3)
+
+
+def test_a_pack_is_read_group_by_group(tmp_path: Path) -> None:
+    """The first groups are there before the odd one is read: a million need no more room than one batch."""
+    path = tmp_path / "pack.jsonl"
+    path.write_bytes(
+        b"".join(b'{"id":"%d","samples":["x"]}\n' % i for i in range(50_000)) + b'{"id":"x","samples":["a","b"]}\n'
+    )
+    groups = iter(SelectionPack(path, 1))
+    assert [next(groups)[0] for _ in range(3)] == ["0", "1", "2"]
+    with pytest.raises(UserError, match="expected groups of one size, got 1 samples first and 2 in x"):
+        list(groups)

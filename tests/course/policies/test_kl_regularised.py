@@ -9,11 +9,9 @@ from itertools import product
 
 import numpy as np
 import pytest
-import scipy.special  # type: ignore[import-untyped]
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.optimize import brentq  # type: ignore[import-untyped]
-from scipy.stats import entropy  # type: ignore[import-untyped]
+from scipy_when_asked import scipy
 
 from course.policies.kl_regularised import best_of_n, closed_form
 from course.policies.softmax import Floats
@@ -28,7 +26,7 @@ BETAS = (5.0, 1.0, 0.3, 0.1, 0.03)
 
 def j(p: Floats, reference: Floats, rewards: Floats, beta: float) -> float:
     """The objective by SciPy."""
-    return float(p @ rewards - beta * entropy(p, reference))
+    return float(p @ rewards - beta * scipy.stats.entropy(p, reference))
 
 
 @pytest.mark.parametrize("beta", [1.0, 0.25, 40.0])
@@ -45,7 +43,7 @@ def test_no_policy_of_ten_thousand_is_better_than_the_closed_form(beta: float) -
     anywhere = draw.dirichlet(np.ones(5), size=5_000)
     nearby = draw.dirichlet(1e4 * best + 1e-2, size=5_000)
     policies = np.concatenate([anywhere, nearby])
-    scores = policies @ REWARDS - beta * entropy(policies, REFERENCE[None, :], axis=-1)
+    scores = policies @ REWARDS - beta * scipy.stats.entropy(policies, REFERENCE[None, :], axis=-1)
     assert j(best, REFERENCE, REWARDS, beta) >= scores.max()
     assert j(best, REFERENCE, REWARDS, beta) - scores.max() < 1e-3  # they did come near
 
@@ -117,7 +115,9 @@ def test_best_of_0_is_refused() -> None:
 @pytest.mark.parametrize("p", [0.5, 0.03, 0.9])
 def test_a_reward_of_0_or_1_gives_the_binary_formula(p: float, n: int) -> None:
     reference, rewards = np.array([p / 3, 2 * p / 3, 1 - p]), np.array([1.0, 1.0, 0.0])
-    assert entropy(best_of_n(reference, rewards, n), reference) == pytest.approx(best_of_n_kl(p, n), abs=1e-12)
+    assert scipy.stats.entropy(best_of_n(reference, rewards, n), reference) == pytest.approx(
+        best_of_n_kl(p, n), abs=1e-12
+    )
 
 
 @st.composite
@@ -133,7 +133,7 @@ def test_the_kl_of_best_of_n_never_passes_its_bound(world: tuple[Floats, Floats]
     reference, rewards = world
     chosen = best_of_n(reference, rewards, n)
     assert chosen.sum() == pytest.approx(1.0, abs=1e-12)
-    assert -1e-12 <= entropy(chosen, reference) <= best_of_n_kl_bound(n) + 1e-12
+    assert -1e-12 <= scipy.stats.entropy(chosen, reference) <= best_of_n_kl_bound(n) + 1e-12
 
 
 @pytest.mark.parametrize("n", [2, *(pytest.param(n, marks=pytest.mark.slow) for n in (4, 8, 16))])
@@ -142,12 +142,12 @@ def test_best_of_n_is_never_above_the_closed_form_at_the_same_kl(n: int) -> None
     for _ in range(25):
         reference, rewards = draw.dirichlet(np.full(6, 2.0)), draw.permutation(6) / 5
         chosen = best_of_n(reference, rewards, n)
-        distance = float(entropy(chosen, reference))
+        distance = float(scipy.stats.entropy(chosen, reference))
 
         def too_far(
             beta: float, reference: Floats = reference, rewards: Floats = rewards, kl: float = distance
         ) -> float:
-            return float(entropy(closed_form(reference, rewards, beta), reference)) - kl
+            return float(scipy.stats.entropy(closed_form(reference, rewards, beta), reference)) - kl
 
-        beta = brentq(too_far, 1e-3, 1e3, xtol=1e-13)
+        beta = scipy.optimize.brentq(too_far, 1e-3, 1e3, xtol=1e-13)
         assert chosen @ rewards < closed_form(reference, rewards, beta) @ rewards

@@ -1,7 +1,7 @@
 """A policy goes into a file and comes out the same, to the last bit.
 
 The worked example. A policy of nine sums, fine-tuned and trained for three updates, is written and read: every array
-has the same bytes, and it samples the same completions.
+has the same bytes, and it samples the same completions. What it was trained on is read with it.
 """
 
 import io
@@ -13,11 +13,13 @@ import numpy as np
 import pytest
 from tiny_policies import same_bits
 
+from course.datasets.records import Training
 from course.policies.policy_file import policy_bytes, read_policy
 from course.policies.presets import Plan
 from course.policies.sampling import sample_completions
 from course.policies.token_learner import fine_tune, learn
 from course.policies.token_policy import Policy, initial_policy
+from course.rubrics.hackable import RUBRICS
 from course.score import score
 
 SUMS: list[dict[str, Any]] = [
@@ -38,6 +40,9 @@ PLAN = Plan(
 )
 
 
+TRAINING = Training("score", ["00000000000000aa", "0123456789abcdef", "ffffffffffffffff"])
+
+
 @pytest.fixture(scope="module")
 def learned() -> Policy:
     start = fine_tune(SUMS, PLAN, 0)
@@ -46,8 +51,9 @@ def learned() -> Policy:
 
 
 def kept(policy: Policy, folder: Path) -> Policy:
-    (folder / "policy.npz").write_bytes(policy_bytes(policy))
-    return read_policy(folder / "policy.npz")
+    (folder / "policy.npz").write_bytes(policy_bytes(policy, TRAINING))
+    back, _ = read_policy(folder / "policy.npz")
+    return back
 
 
 def fresh(prompts: list[str], seed: int = 0) -> Policy:
@@ -59,7 +65,7 @@ def test_a_policy_comes_back_to_the_last_bit_and_makes_the_same_file_again(learn
     assert same_bits(back, learned)
     assert type(back.vocabulary) is type(learned.vocabulary)
     assert [type(part) for part in (back.positions, back.max_tokens)] == [tuple, int]
-    assert policy_bytes(back) == (tmp_path / "policy.npz").read_bytes()
+    assert policy_bytes(back, TRAINING) == (tmp_path / "policy.npz").read_bytes()
 
 
 @pytest.mark.parametrize(("temperature", "top_p"), [(1.0, 1.0), (0.0, 1.0), (0.7, 0.9)])
@@ -79,22 +85,34 @@ def test_it_writes_the_same_texts_from_the_same_draws(
     assert len(set(texts)) > (3 if temperature else 0)
 
 
-def test_the_same_policy_gives_the_same_bytes_and_another_others(learned: Policy) -> None:
+def test_the_same_policy_and_training_give_the_same_bytes_and_others_others(learned: Policy) -> None:
     twin = Policy(
         learned.vocabulary, learned.positions, learned.max_tokens, type(learned.weights)(*map(np.copy, learned.weights))
     )
-    assert policy_bytes(twin) == policy_bytes(learned)
-    assert policy_bytes(learned._replace(max_tokens=13)) != policy_bytes(learned)
-    assert policy_bytes(learned.apply_gradient(learned.weights, 1e-15)) != policy_bytes(learned)
+    content = policy_bytes(learned, TRAINING)
+    assert policy_bytes(twin, Training("score", [*TRAINING.prompts])) == content
+    assert policy_bytes(learned._replace(max_tokens=13), TRAINING) != content
+    assert policy_bytes(learned.apply_gradient(learned.weights, 1e-15), TRAINING) != content
+    assert policy_bytes(learned, Training("anywhere", TRAINING.prompts)) != content
+    assert policy_bytes(learned, Training("score", TRAINING.prompts[1:])) != content
+
+
+@pytest.mark.parametrize("rubric", [None, *RUBRICS])
+@pytest.mark.parametrize("count", [1, 3])
+def test_what_it_was_trained_on_comes_back_too(learned: Policy, tmp_path: Path, rubric: str | None, count: int) -> None:
+    path, prompts = tmp_path / "policy.npz", TRAINING.prompts[:count]
+    path.write_bytes(policy_bytes(learned, Training(rubric, prompts)))
+    _, training = read_policy(path)
+    assert (training.rubric, training.prompts) == (rubric, prompts)
 
 
 def test_no_clock_is_in_the_file(learned: Policy) -> None:
-    with zipfile.ZipFile(io.BytesIO(policy_bytes(learned))) as file:
+    with zipfile.ZipFile(io.BytesIO(policy_bytes(learned, TRAINING))) as file:
         assert {part.date_time for part in file.infolist()} == {(1980, 1, 1, 0, 0, 0)}
 
 
 def test_the_file_is_an_npz_that_numpy_reads_without_executing_anything(learned: Policy) -> None:
-    with np.load(io.BytesIO(policy_bytes(learned)), allow_pickle=False) as arrays:
+    with np.load(io.BytesIO(policy_bytes(learned, TRAINING)), allow_pickle=False) as arrays:
         assert set(arrays) == {"about", *learned.weights._fields}
         assert arrays["out"].tolist() == learned.weights.out.tolist()
 

@@ -11,14 +11,24 @@ import numpy as np
 import pytest
 from tiny_policies import same_bits
 
+from course.datasets.records import Training
 from course.errors import UserError
+from course.policies import policy_file
 from course.policies.policy_file import policy_bytes, read_policy
 from course.policies.token_policy import Policy, initial_policy
 
 POLICY = initial_policy(["a 1", "b 22"], 2, 3, 4, np.random.default_rng(0))
-GOOD = policy_bytes(POLICY)
+DIGESTS = ["0123456789abcdef", "fedcba9876543210"]
+TRAINING = Training("anywhere", DIGESTS)
+GOOD = policy_bytes(POLICY, TRAINING)
 TOKENS, W = list(POLICY.vocabulary), POLICY.weights
-FACTS: dict[str, object] = {"vocabulary": TOKENS, "positions": POLICY.positions, "max_tokens": 4}
+TRAINED: dict[str, object] = {"rubric": "anywhere", "prompts": DIGESTS}
+FACTS: dict[str, object] = {
+    "vocabulary": TOKENS,
+    "positions": POLICY.positions,
+    "max_tokens": 4,
+    "training": TRAINED,
+}
 
 
 def npy(array: object, pickled: bool = False) -> bytes:
@@ -52,6 +62,11 @@ def about(**changes: object) -> bytes:
     return about_of(json.dumps(facts).encode())
 
 
+def trained(**changes: object) -> bytes:
+    """The good file with this said of its training."""
+    return about(training=TRAINED | changes)
+
+
 def about_of(raw: bytes) -> bytes:
     return with_parts({"about.npy": npy(np.frombuffer(raw, np.uint8))})
 
@@ -81,6 +96,8 @@ NOT_ZIP, UNFIT, UNFINITE = (
     "its arrays do not fit each other",
     "not all numbers of a reasonable size",
 )
+RUBRIC = "the rubric of its training is not one of this lab"
+PROMPTS = "expected each digest once and in order"
 FOREIGN, NUMBERS = "its vocabulary is not one of this lab", "`$.max_tokens`"
 DEFLATED = with_parts({}, zipfile.ZIP_DEFLATED)
 ZEROS = b"\0" * (33 * 2**20)
@@ -100,7 +117,7 @@ REFUSED: dict[str, tuple[bytes, str]] = {
     "about no UTF-8": (about_of(json.dumps(FACTS).replace("max_tokens", "limit\xff").encode("latin-1")), ""),
     "about cut": (about_of(b'{"vocabulary": ['), ""),
     **{f"about {raw!r}": (about_of(raw), "") for raw in (b"1", b"null", b"[]", b'"vocabulary"', b"NaN", b"{}")},
-    **{f"about without {name}": (about(**{name: None}), name) for name in ("vocabulary", "positions", "max_tokens")},
+    **{f"about without {name}": (about(**{name: None}), name) for name in FACTS},
     "pieces a number": (about(vocabulary=5), "`$.vocabulary`"),
     "pieces a text": (about(vocabulary="abc"), "`$.vocabulary`"),
     "pieces of another lab": (about(vocabulary=["<end>", *TOKENS[1:]]), FOREIGN),
@@ -126,6 +143,32 @@ REFUSED: dict[str, tuple[bytes, str]] = {
     **{
         f"places {places!r}": (about(positions=places), "`$.positions")
         for places in ([-1, 1, 2], [0, True, 2], [0, 1.0, 2], ["0"], [10_001, 1, 2], "012", [[0]])
+    },
+    **{f"training {value!r}": (about(training=value), "`$.training`") for value in (1, "score", [], [None, DIGESTS])},
+    "training {}": (about(training={}), "rubric"),
+    "training without prompts": (about(training={"rubric": None}), "prompts"),
+    "training without a rubric": (about(training={"prompts": DIGESTS}), "rubric"),
+    "training with another key": (trained(seed=0), "unknown field `seed`"),
+    **{f"rubric {name!r}": (trained(rubric=name), RUBRIC) for name in ("strict", "Score", "score\n")},
+    **{f"a rubric of {n} letters": (trained(rubric="a" * n), "`$.training.rubric`") for n in (0, 61, 9000)},
+    **{f"rubric {value!r}": (trained(rubric=value), "`$.training.rubric`") for value in (1, True, ["score"])},
+    **{f"trained on {value!r}": (trained(prompts=value), "`$.training.prompts`") for value in (None, 7, DIGESTS[0])},
+    **{f"trained on [{value!r}]": (trained(prompts=[value]), "`$.training.prompts[") for value in (None, 7, DIGESTS)},
+    "trained on nothing": (trained(prompts=[]), "it was trained on no prompt"),
+    "trained on prompts not in order": (trained(prompts=DIGESTS[::-1]), PROMPTS),
+    "trained on a prompt twice": (trained(prompts=[DIGESTS[0], *DIGESTS]), PROMPTS),
+    **{
+        f"trained on the digest {digest!r}": (trained(prompts=sorted([digest, DIGESTS[1]])), "matching regex")
+        for digest in (
+            "",
+            "0123456789abcde",
+            "0123456789abcdef0",
+            "0123456789abcdeF",
+            "0123456789abcdeg",
+            "0123456789abcdef\n",
+            "٠123456789abcdef",
+            "Add 1 + 2.",
+        )
     },
     "places a number": (about(positions=3), "`$.positions`"),
     "places one too few": (about(positions=POLICY.positions[1:]), UNFIT),
@@ -176,16 +219,17 @@ BY_HAND: dict[str, bytes] = {  # each made zipfile, NumPy or Python raise someth
 }
 
 
-def line_of(path: Path) -> str:
-    """Read what must be refused: what the one line says after the path."""
-    with pytest.raises(UserError) as refusal:
+BEGINNING = ": expected a policy that course.token_train wrote (policy.npz), got: "
+
+
+def line_of(path: Path) -> str | None:
+    """What the line that refuses a file says of it, 1 to 200 characters; None if it is read, or refused else."""
+    try:
         read_policy(path)
-    said = str(refusal.value)
-    assert "\n" not in said
-    beginning = f"{path}: expected a policy that course.token_train wrote (policy.npz), got: "
-    assert said.startswith(beginning)
-    assert 0 < len(said) - len(beginning) <= 200
-    return said.removeprefix(beginning)
+    except UserError as refusal:
+        said = str(refusal).removeprefix(f"{path}{BEGINNING}")
+        return said if said != str(refusal) and "\n" not in said and 0 < len(said) <= 200 else None
+    return None
 
 
 def written(folder: Path, data: bytes) -> Path:
@@ -193,30 +237,32 @@ def written(folder: Path, data: bytes) -> Path:
     return folder / "policy.npz"
 
 
-@pytest.mark.parametrize("name", REFUSED)
-def test_what_is_no_policy_is_refused(name: str, tmp_path: Path) -> None:
-    data, word = REFUSED[name]
-    assert word in line_of(written(tmp_path, data))
+def test_what_is_no_policy_is_refused(tmp_path: Path) -> None:
+    lines = {name: line_of(written(tmp_path, data)) for name, (data, _) in REFUSED.items()}
+    assert {name: line for name, line in lines.items() if line is None or REFUSED[name][1] not in line} == {}
 
 
 @pytest.mark.parametrize("name", BY_HAND)
 def test_nor_is_what_was_made_by_hand_to_break_it(name: str, tmp_path: Path) -> None:
-    line_of(written(tmp_path, BY_HAND[name]))
+    assert line_of(written(tmp_path, BY_HAND[name])) is not None
 
 
 def test_a_file_that_is_not_there_and_a_folder_are_refused(tmp_path: Path) -> None:
     assert line_of(tmp_path / "policy.npz") == "No such file or directory"
-    assert line_of(tmp_path) == "Is a directory"
+    assert line_of(tmp_path) == "a folder, not a file"
 
 
 def test_the_parts_changed_here_make_a_good_file_where_nothing_is_changed(tmp_path: Path) -> None:
     for data in (
         with_parts({}),
         about(),
+        trained(),
         weight("hidden", W.hidden),
         with_parts({"more": ZEROS}, zipfile.ZIP_DEFLATED),
     ):
-        assert same_bits(read_policy(written(tmp_path, data)), POLICY)
+        policy, training = read_policy(written(tmp_path, data))
+        assert same_bits(policy, POLICY)
+        assert training == TRAINING
 
 
 def test_nothing_in_a_file_is_executed(tmp_path: Path) -> None:
@@ -226,12 +272,12 @@ def test_nothing_in_a_file_is_executed(tmp_path: Path) -> None:
 
     for name in ("about", "hidden"):
         data = with_parts({f"{name}.npy": npy(np.array([Trap()], dtype=object), pickled=True)})
-        assert "pickle" in line_of(written(tmp_path, data))
+        assert "pickle" in (line_of(written(tmp_path, data)) or "")
     assert not (tmp_path / "executed").exists()
 
 
-def kept_or_refused(monkeypatch: pytest.MonkeyPatch, data: bytes) -> Policy | None:
-    monkeypatch.setattr(Path, "open", lambda *_: io.BytesIO(data))
+def kept_or_refused(monkeypatch: pytest.MonkeyPatch, data: bytes) -> tuple[Policy, Training] | None:
+    monkeypatch.setattr(policy_file, "open_regular", lambda _: io.BytesIO(data))
     try:
         return read_policy(Path("policy.npz"))
     except UserError as refusal:
@@ -241,19 +287,23 @@ def kept_or_refused(monkeypatch: pytest.MonkeyPatch, data: bytes) -> Policy | No
     return None
 
 
-def test_a_file_cut_anywhere_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("every", [10, pytest.param(1, marks=pytest.mark.medium)])
+def test_a_file_cut_anywhere_is_refused(monkeypatch: pytest.MonkeyPatch, every: int) -> None:
     whole = kept_or_refused(monkeypatch, GOOD)
     assert whole is not None  # else the files below are refused for another reason
-    assert same_bits(whole, POLICY)
-    for length in range(len(GOOD)):
+    assert same_bits(whole[0], POLICY)
+    for length in range(0, len(GOOD), every):
         assert kept_or_refused(monkeypatch, GOOD[:length]) is None
 
 
-def test_a_file_with_one_bit_changed_is_refused_or_gives_the_same_policy(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("every", [25, pytest.param(3, marks=pytest.mark.medium)])
+def test_a_file_with_one_bit_changed_is_refused_or_gives_the_same_policy(
+    monkeypatch: pytest.MonkeyPatch, every: int
+) -> None:
     refused = 0
-    places = range(0, len(GOOD), 3)
+    places = range(0, len(GOOD), every)
     for place in places:
-        policy = kept_or_refused(monkeypatch, one_byte_off(GOOD, place, 2 << place % 7))
-        refused += policy is None
-        assert policy is None or same_bits(policy, POLICY)
+        kept = kept_or_refused(monkeypatch, one_byte_off(GOOD, place, 2 << place % 7))
+        refused += kept is None
+        assert kept is None or (same_bits(kept[0], POLICY) and kept[1] == TRAINING)
     assert refused > len(places) / 2

@@ -12,7 +12,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from course.policies.reinforce import apply_gradient, gradient_variance, leave_one_out, return_to_go, running_mean
+from course.policies.reinforce import (
+    apply_gradient,
+    best_baseline,
+    gradient_variance,
+    leave_one_out,
+    return_to_go,
+    running_mean,
+)
 from course.policies.softmax import Floats, grad_log_prob, softmax
 
 numbers = st.floats(-3, 3)
@@ -63,6 +70,38 @@ def test_the_variance_formula_is_the_enumerated_variance(theta: Floats, baseline
     variance = sum(p * float(((direction - mean) ** 2).sum()) for p, direction in weighted)
     for given_as in (baseline, np.array(baseline)):
         assert float(gradient_variance(softmax(theta), rewards, given_as)) == pytest.approx(variance, abs=1e-10)
+
+
+@pytest.mark.parametrize("p", [0.25, 0.5, 0.66, 0.67, 0.8, 0.99])
+def test_of_two_arms_the_best_baseline_is_that_of_the_wrong_one_and_the_mean_reward_loses_from_two_thirds_on(
+    p: float,
+) -> None:
+    """With b = J = p the variance is (1 − 2p)² / (1 − p)² of that with none: .44 at .25, 0 at .5, 9,604 at .99."""
+    policy, rewards = np.array([1 - p, p]), np.array([0.0, 1.0])
+    assert float(best_baseline(policy, rewards)) == pytest.approx(1 - p, abs=1e-12)
+    none, mean = (float(gradient_variance(policy, rewards, b)) for b in (0.0, p))
+    assert mean / none == pytest.approx(((1 - 2 * p) / (1 - p)) ** 2, rel=1e-9, abs=1e-12)
+    assert (mean < none) is (p < 2 / 3)
+
+
+@settings(derandomize=True, deadline=None)
+@given(theta=policies, baseline=numbers, seed=st.integers(0, 99))
+def test_a_baseline_lowers_the_variance_between_0_and_twice_the_best_one_only(
+    theta: Floats, baseline: float, seed: int
+) -> None:
+    rewards = np.random.default_rng(seed).random(len(theta)) + 0.1
+    p = softmax(theta)
+    best = float(best_baseline(p, rewards))
+    none, lowest, other = (float(gradient_variance(p, rewards, b)) for b in (0.0, best, baseline))
+    assert lowest <= other + 1e-12
+    if min(abs(baseline), abs(baseline - 2 * best)) > 1e-6:
+        assert (other < none) is (0 < baseline < 2 * best)
+
+
+def test_where_the_policy_is_certain_every_constant_is_the_best_and_the_mean_reward_is_given() -> None:
+    p, rewards = np.array([[0.0, 1.0], [0.5, 0.5]]), np.array([2.0, 3.0])
+    assert best_baseline(p, rewards).tolist() == [3.0, 2.5]
+    assert float(gradient_variance(p[0], rewards, 17.0)) == 0.0
 
 
 @given(values=lists)

@@ -10,9 +10,9 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-import scipy.stats  # type: ignore[import-untyped]
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from scipy_when_asked import scipy
 from tiny_policies import PROMPTS, all_completions, contexts, log_p, next_p, seen_of, stacked, tiny, unstacked
 
 from course.policies.sampling import sample_completions, sampling_distribution
@@ -142,6 +142,7 @@ def test_each_completion_has_exactly_the_stretches_of_its_tokens_and_ends_where_
     assert found.lengths.tolist() == expected.lengths.tolist()
 
 
+@pytest.mark.medium
 def test_the_frequencies_of_random_draws_are_those_chances() -> None:
     count = 20_000
     u = np.random.default_rng(11).random((count, LIMIT))

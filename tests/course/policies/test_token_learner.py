@@ -36,6 +36,7 @@ from course.policies.sampling import sample_completions
 from course.policies.softmax import Floats, Ints
 from course.policies.token_learner import DEMONSTRATIONS, PURPOSES, TokenUpdate, fine_tune, generator, learn, rewards
 from course.policies.token_policy import Policy, Weights, gradient, log_probs
+from course.text import visible
 
 pytestmark = pytest.mark.medium
 
@@ -252,7 +253,7 @@ def test_the_first_wrong_reward_is_named_with_the_completion_and_the_example_in_
     examples = [{"id": f"{name}\n{'x' * 99}"} for name in "abcd"]
     with pytest.raises(UserError) as refusal:
         rewards(in_turn([1.0, 0.0, math.nan, math.inf]), examples, ["", "", f"\n{'y' * 99}", ""])
-    said = str(refusal.value)
+    said = visible(str(refusal.value))  # as the command prints it
     assert said.startswith("rubric next_one: expected a finite float as reward, got nan for ")
     assert f"'<U+000A LINE FEED>{'y' * 59}' as the answer to c<U+000A LINE FEED>{'x' * 58};" in said
     assert "\n" not in said

@@ -6,13 +6,12 @@ none of 50 fresh ones passes, 0.0 to 7.1 %: the frozen rate is wrong by +10.0 po
 
 import pytest
 
-from course.artifacts.inference import PassRate
 from course.artifacts.learning import learning_result
 from course.artifacts.records import LearningResult
 from course.artifacts.token_rows import EvaluationRow
 from course.reports.distribution_shift_demo import shift_table, shift_text, unseen_table
 
-FROZEN = PassRate(200, 0.1, (0.0661, 0.1490))
+FROZEN = {"n": 200, "pass_rate": 0.1, "pass_rate_ci95": [0.0661, 0.1490]}
 
 
 def row(step: int, rate: float) -> EvaluationRow:

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from reporting import evaluation, points_of_lines
 
-from course.artifacts.inference import PassRate
 from course.reports import distribution_shift_demo_figure
 from course.reports.distribution_shift_demo_figure import shift_curves
 
@@ -19,7 +18,7 @@ pytestmark = pytest.mark.medium  # draws
 def test_the_figure_has_the_points_of_the_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[Any] = []
     monkeypatch.setattr(distribution_shift_demo_figure, "png", made.append)
-    frozen = PassRate(rate=0.125, ci95=(0.1, 0.2), n=600)
+    frozen = {"pass_rate": 0.125, "pass_rate_ci95": [0.1, 0.2]}
     shift_curves([evaluation(0, 0.5, 0.25), evaluation(5, 0.9, 0.5)], frozen, [[], [None] * 40])
     rates, shares = made[0].axes
     assert points_of_lines(rates)["fresh"] == [(0, 0.25), (5, 0.5)]

@@ -21,18 +21,19 @@ NUMBERS = Numbers(
     delta_ci95=(0.004, 0.12),
     mcnemar_p=0.03125,
     net_flips_needed=6,
+    discordance=0.2,
     smallest_visible_difference=0.1408,
 )
 ROOM = [Condition("split", "dev", "dev", "environment"), Condition("sampling", None, "n 1", "selection compute")]
 
 
 def test_a_comparison_is_told_in_numbers_and_words() -> None:
-    text = gate_text(Finding("PROMOTE", ["because"], ROOM, "policy", NUMBERS, 3))
+    text = gate_text(Finding("PROMOTE", ["because"], ROOM, "policy", ["a", "\x1b b"], [], NUMBERS, 3))
     assert text.startswith("PROMOTE: because\n\nthe locked room\n")
     for line in (
         "ok   split       dev         dev",
         "NO   sampling    not known   n 1",
-        "knob turned: policy",
+        "knob turned: policy\npolicy: a -> <U+001B ESCAPE> b",
         "looks at the holdout so far: 3",
         "difference           +6.1 points, paired 95 % interval +0.4 to +12.0",
         "lost                 0",
@@ -45,13 +46,25 @@ def test_a_comparison_is_told_in_numbers_and_words() -> None:
     assert max(map(len, text.split("\n"))) <= 80
 
 
+def test_what_a_verdict_must_not_be_read_without_stands_under_the_knob() -> None:
+    notes = ["only the choice changed: the policy did not", f"trained with rubric \x1b[31m {'on and on ' * 12}"]
+    text = gate_text(Finding("PROMOTE", ["because"], ROOM, "selection compute", ["a", "a"], notes, NUMBERS))
+    lines = text.partition("knob turned: ")[2].split("\n")
+    assert lines[:3] == ["selection compute", "policy: a", "only the choice changed: the policy did not"]
+    assert lines[3].startswith("trained with rubric <U+001B ESCAPE>[31m on and on")
+    assert lines[4].startswith("    ")  # it goes on
+    assert max(map(len, text.split("\n"))) <= 80
+
+
 def test_two_rooms_have_no_difference() -> None:
     text = gate_text(Finding("REJECT", ["one", "two"], ROOM, "environment"))
     assert text.startswith("REJECT: one\n  also: two\n")
-    assert text.endswith("no difference is reported: these two numbers do not mean the same thing")
+    assert text.endswith("no difference is reported: it would not say that the candidate is better")
 
 
 def test_the_same_for_a_program() -> None:
-    found = json.loads(gate_json(Finding("PROMOTE", ["because"], ROOM, "policy", NUMBERS)))
+    found = json.loads(gate_json(Finding("PROMOTE", ["because"], ROOM, "policy", ["a", None], ["a note"], NUMBERS)))
     assert [condition["holds"] for condition in found["conditions"]] == [True, False]
     assert (found["numbers"]["n"], found["numbers"]["lost"]) == (99, [])
+    assert (found["notes"], found["holdout_looks"]) == (["a note"], None)
+    assert found["policies"] == ["a", None]

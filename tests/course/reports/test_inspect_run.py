@@ -4,8 +4,21 @@ An example: of ten rows five have a wrong value and three are empty. The table n
 family whose fault they are and what the check expected.
 """
 
+import re
+
+import msgspec
+import pytest
+
 from course.artifacts.records import Details, Result
-from course.reports.inspect_run import outcomes_table, ranking_text, row_in_full, row_text, samples_text
+from course.artifacts.run_log import LogLine
+from course.reports.inspect_run import (
+    log_text,
+    outcomes_table,
+    ranking_text,
+    row_in_full,
+    row_text,
+    samples_text,
+)
 
 
 def row(id_: str, outcome: str, completion: str | None, reward: float = 0.0) -> Result:
@@ -52,3 +65,36 @@ def test_a_row_in_full_names_what_is_not_ascii_and_whether_the_scorer_still_says
 
 def test_an_arrow_marks_the_sample_that_was_chosen() -> None:
     assert samples_text(["a", "b"], [0.0, 1.0], 1) == "samples\n     0  a\n  -> 1  b"
+
+
+MEASURED = LogLine("runs/run_001", "0123456789abcdef" * 4, "A", "course.eval", None, None, {"pass_rate": 0.425}, [])
+CHOSEN = LogLine("r2", "f" * 64, "B", "course.selection_demo", "N is 8", "+20", {"selected_accuracy": None}, ["h"])
+
+
+def test_the_log_is_a_line_a_run_oldest_first_with_what_was_changed_and_expected() -> None:
+    assert log_text([MEASURED, CHOSEN]).split("\n") == [
+        "01234567  runs/run_001        A  eval              pass_rate 0.425",
+        "ffffffff  r2                  B  selection_demo    selected_accuracy -",
+        "          change: N is 8",
+        "          expect: +20",
+        "          holdout: look 1 at h",
+    ]
+
+
+def test_looks_are_counted_holdout_by_holdout() -> None:
+    log = [CHOSEN, CHOSEN, msgspec.structs.replace(CHOSEN, holdouts=["other"]), CHOSEN]
+    assert re.findall(r"holdout: look (\d)", log_text(log)) == ["1", "2", "1", "3"]
+
+
+def test_an_empty_log_says_so() -> None:
+    assert log_text([]) == "no run stands in the log yet"
+
+
+@pytest.mark.parametrize("field", ["run", "manifest", "loop", "command", "change", "expect", "number"])
+def test_nothing_in_a_log_is_obeyed(field: str) -> None:
+    hostile = "\x1b[2J\u202e\n" * 30
+    line = msgspec.structs.replace(MEASURED, **{field: {hostile: 1.0} if field == "number" else hostile})
+    text = log_text([line])
+    assert all(char == "\n" or char.isprintable() for char in text)
+    assert text.count("\n") == (field in ("change", "expect"))
+    assert max(map(len, text.split("\n"))) < 250

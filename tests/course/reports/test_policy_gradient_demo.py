@@ -6,16 +6,20 @@ The worked example. Two steps from even probabilities; of two predictions one wa
 import numpy as np
 
 from course.artifacts.learning import update_row
-from course.policies.bandit import ARMS
+from course.policies.bandit import ARMS, EXAMPLE
 from course.policy_gradient_demo import learn
 from course.reports.policy_gradient_demo import policy_gradient_text
 
-ROWS = [update_row(step, update, 0.5, ARMS) for step, update in enumerate(learn(np.array([0.3, 0.0]), 0.5, True), 1)]
+ROWS = [
+    update_row(step, update, 0.5, EXAMPLE, ARMS)
+    for step, update in enumerate(learn(np.array([0.3, 0.0]), 0.5, True), 1)
+]
 
 
 def test_the_policy_is_shown_before_and_after_and_predictions_are_counted() -> None:
     text = policy_gradient_text(ROWS, {"predictions": ["1", "2"], "right_predictions": 1}, ARMS, line_a_step=False)
-    _, before, after, predictions = text.split("\n\n")
+    _, state, before, after, predictions = text.split("\n\n")
+    assert state == f"The state is the prompt:\n  {EXAMPLE['prompt']}"
     assert before.split("\n")[:2] == ["before", "  0  0.250  ++          The answer is 323."]
     assert after.split("\n")[0] == "after 2 steps"
     assert after.split("\n")[2].startswith(f"  1  {ROWS[1].new_probs[1]:.3f}")

@@ -7,24 +7,25 @@ there and the format is not, and no choice among these samples helps.
 import pytest
 
 from course.artifacts.records import Details, Selection
-from course.reports.selection_demo import cause, failures_text, numbers_text
+from course.artifacts.summary import summary_of
+from course.reports.selection_demo import cause, failures_text, numbers_text, selection_text
 
 SUMMARY = {
     "samples_per_prompt": 2,
-    "pass_at_1": 0.25,
+    "first_sample_accuracy": 0.25,
     "random_choice": 0.375,
     "selected_accuracy": 0.5,
     "ceiling": 0.5,
     "pass_at_k": {"1": 0.375, "2": 0.5},
-    "kl_exact": None,
-    "kl_exact_reason": "because",
+    "kl_estimate": None,
+    "kl_estimate_reason": "because",
     "kl_bound": 0.1931,
 }
 
 
 def choice(samples: list[str], rewards: list[float], chosen: int = 0) -> Selection:
     details = Details("missing_prefix", None)
-    return Selection("q1", "3 + 4?", 7, samples[chosen], rewards[chosen], details, samples, rewards, chosen)
+    return Selection("q1", "3 + 4?", 7, samples[chosen], rewards[chosen], details, samples, rewards, chosen, [], [])
 
 
 @pytest.mark.parametrize(
@@ -42,13 +43,28 @@ def test_why_a_choice_is_wrong(row: Selection, why: str) -> None:
 
 def test_one_of_each_cause_is_told_before_a_second_of_any() -> None:
     rows = [choice(["8"], [0.0]), choice(["9"], [0.0]), choice(["seven 7"], [0.0])]
-    lines = failures_text(rows).split("\n")
-    assert lines[0] == "selection still fails on 3 prompts, for example:"
+    lines = failures_text(rows, 1_234).split("\n")
+    assert lines[0] == "still wrong on 1,234 prompts, for example:"  # more than were looked through
     assert [line.split(": ")[1] for line in lines if "chosen: " in line] == ["8", "seven 7", "9"]
+
+
+def test_one_failure_is_one_prompt() -> None:
+    assert failures_text([choice(["8"], [0.0])], 1).startswith("still wrong on 1 prompt, for example:\n")
+
+
+def test_the_report_holds_the_conditions_the_numbers_and_what_did_not_change() -> None:
+    text = selection_text(SUMMARY | summary_of({"ok": 3, "empty": 1}), "the conditions", [])
+    assert text.startswith(
+        "Loop B, choose: 2 samples a prompt, one is taken.\n\nthe conditions\n\npassed 3 of 4: 75.0 %"
+    )
+    assert text.endswith("\n\nThis is selection: another sample is taken, the policy did not change.")
+    assert "selection still fails" not in text
+    still = selection_text(SUMMARY | summary_of({"ok": 3, "empty": 9}), "", [choice(["8"], [0.0])])
+    assert "still wrong on 9 prompts" in still
 
 
 def test_each_number_says_what_it_is_and_an_undefined_one_says_why() -> None:
     text = numbers_text(SUMMARY)
     assert "random choice   37.5 %   the control: a blind pick among 2" in text
     assert "  k=1 37.5 %   k=2 50.0 %" in text
-    assert text.endswith("exact undefined, upper bound 0.1931\n  (because)")
+    assert text.endswith("estimate undefined, upper bound 0.1931\n  (because)")

@@ -5,8 +5,10 @@ the advantage 1 - 0.000 = +1.000, and with a learning rate of 0.5 p goes from 0.
 """
 
 import numpy as np
+import pytest
 
 from course.artifacts.learning import EpisodeRow, episode_row
+from course.policies.softmax import Floats
 from course.reports.toy_mdp import episode_text, toy_mdp_story, toy_mdp_text
 from course.toy_mdp import learn
 
@@ -19,9 +21,12 @@ SUMMARY = {
 
 def episodes(credited: list[bool]) -> list[EpisodeRow]:
     """'Answer: 332' twice, then 'Final: 323' twice."""
-    draws = np.array([[0.1, 0.1], [0.1, 0.1], [0.9, 0.9], [0.9, 0.9]])
-    updates = learn(draws, 0.5, np.array(credited, dtype=float))
-    return [episode_row(episode, update, 0.5, credited) for episode, update in enumerate(updates, 1)]
+    return rows_of(np.array([[0.1, 0.1], [0.1, 0.1], [0.9, 0.9], [0.9, 0.9]]), 0.5, credited)
+
+
+def rows_of(draws: Floats, lr: float, credited: list[bool]) -> list[EpisodeRow]:
+    updates = learn(draws, lr, np.array(credited, dtype=float))
+    return [episode_row(episode, update, lr, credited) for episode, update in enumerate(updates, 1)]
 
 
 def test_an_episode_has_two_lines_a_step() -> None:
@@ -36,9 +41,38 @@ def test_an_episode_has_two_lines_a_step() -> None:
 
 def test_a_step_without_credit_says_so() -> None:
     lines = episode_text(episodes([False, True])[2]).split("\n")
-    assert lines[2] == "          no credit: p 0.500 -> 0.500"
+    assert lines[2] == "          no credit, nothing is pushed: p 0.500 -> 0.500"
     assert "first step was never updated" in toy_mdp_text(episodes([False, True]), SUMMARY)
     assert "first step was never updated" not in toy_mdp_text(episodes([True, True]), SUMMARY)
+
+
+@pytest.mark.parametrize("credited", [[True, True], [False, True]])
+@pytest.mark.parametrize("lr", [0.5, -0.5, 0.0])
+@pytest.mark.parametrize("episodes", [1, 2, 5])
+def test_no_sentence_is_refuted_by_its_numbers(credited: list[bool], lr: float, episodes: int) -> None:
+    for seed in range(12):
+        rows = rows_of(np.random.default_rng(seed).random((episodes, 2)), lr, credited)
+        stays = all(row.new_probs == row.probs for row in rows)
+        summary = SUMMARY | {"first_step_probs": rows[-1].new_probs[0]}
+        text = toy_mdp_text(rows, summary)
+        assert ("no update changed the policy" in text) is stays
+        assert ("the policy itself changed" in text) is not stays
+        assert ("here not credited with the return" in text) is not credited[0]
+        assert ("It is\ncredited with the return" in text) is credited[0]
+        if "stays" in text:
+            assert all(row.new_probs[0] == row.probs[0] == [0.5, 0.5] for row in rows)
+        for row in rows:
+            for step, line in enumerate(episode_text(row).split("\n")[2::2]):
+                assert ("nothing is pushed" in line) is not any(row.direction[step])
+                assert ("no credit" in line) is not credited[step]
+                assert "nothing is pushed" not in line or row.new_theta[step] == row.theta[step]
+        assert max(map(len, text.split("\n"))) <= 80
+
+
+def test_the_prompt_stands_in_the_report_and_in_the_story() -> None:
+    rows = episodes([True, True])
+    for text in (toy_mdp_text(rows, SUMMARY), toy_mdp_story(rows)):
+        assert "The state is the prompt and the text so far, at first nothing:\n  Compute 17 * 19. Answer with" in text
 
 
 def test_the_report_has_three_episodes_and_the_story_all() -> None:

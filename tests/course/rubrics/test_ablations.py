@@ -46,20 +46,23 @@ def reward_of(rubric: Rubric, case: dict[str, Any]) -> float:
     return reward
 
 
-@pytest.mark.parametrize("case", EXPLOITS, ids=lambda case: case["id"])
-def test_an_exploit_is_rewarded_by_just_the_rubric_without_the_rule_it_attacks(case: dict[str, Any]) -> None:
-    assert score(case, case["completion"])["reward"] == 0.0
-    assert [rule for rule in RULES if reward_of(without(rule), case)] == [case["rule"]]
-    assert reward_of(without(case["rule"]), case) == 1.0
+def test_the_scorer_rewards_no_exploit() -> None:
+    assert [case["id"] for case in EXPLOITS if score(case, case["completion"])["reward"] != 0.0] == []
 
 
-@pytest.mark.parametrize("rule", RULES)
-def test_a_rule_less_still_rewards_what_is_right_and_only_without_the_value_what_is_wrong(rule: str) -> None:
-    rubric = without(rule)
-    for case in CORRECT:
-        assert reward_of(rubric, case) == 1.0
-        wrong = case | {"expected_answer": 1 - 2 * case["expected_answer"]}
-        assert reward_of(rubric, wrong) == (1.0 if rule == "value" else 0.0)
+def test_an_exploit_is_rewarded_by_just_the_rubric_without_the_rule_it_attacks() -> None:
+    rewards = {case["id"]: {rule: reward_of(without(rule), case) for rule in RULES} for case in EXPLOITS}
+    paying = {id_: {rule: reward for rule, reward in each.items() if reward} for id_, each in rewards.items()}
+    assert paying == {case["id"]: {case["rule"]: 1.0} for case in EXPLOITS}
+    assert len(paying) == len(EXPLOITS)
+
+
+def test_a_rule_less_still_rewards_what_is_right_and_only_without_the_value_what_is_wrong() -> None:
+    wrong = [case | {"expected_answer": 1 - 2 * case["expected_answer"]} for case in CORRECT]
+    not_rewarded = [(rule, case["id"]) for rule in RULES for case in CORRECT if reward_of(without(rule), case) != 1.0]
+    rewarded = {rule: {case["id"]: reward_of(without(rule), case) for case in wrong} for rule in RULES}
+    assert not_rewarded == []
+    assert rewarded == {rule: {case["id"]: float(rule == "value") for case in wrong} for rule in RULES}
 
 
 def test_the_rules_are_fifteen_each_with_exploits() -> None:
@@ -67,19 +70,15 @@ def test_the_rules_are_fifteen_each_with_exploits() -> None:
     assert {case["rule"] for case in EXPLOITS} == set(RULES)
 
 
-@pytest.mark.parametrize("rule", RULES)
-def test_a_rubric_says_in_its_details_which_rule_it_lacks(rule: str) -> None:
-    assert without(rule)(EXAMPLES[0], "Final: 22")["details"]["scorer"] == {
-        "name": f"final_int without {rule}",
-        "version": "1.1.0",
-    }
+def test_a_rubric_says_in_its_details_which_rule_it_lacks() -> None:
+    said = {rule: without(rule)(EXAMPLES[0], "Final: 22")["details"]["scorer"] for rule in RULES}
+    assert said == {rule: {"name": f"final_int without {rule}", "version": "1.1.0"} for rule in RULES}
 
 
-@pytest.mark.parametrize("rule", RULES)
-def test_what_is_no_example_or_no_text_is_left_to_the_scorer(rule: str) -> None:
+def test_what_is_no_example_or_no_text_is_left_to_the_scorer() -> None:
     for example, completion in (({}, "Final: 22"), (EXAMPLES[0], None), (None, None)):
-        details = without(rule)(example, completion)["details"]  # type: ignore[arg-type]
-        assert details["outcome"] in ("invalid_example", "completion_not_text")
+        outcomes = {rule: without(rule)(example, completion)["details"]["outcome"] for rule in RULES}  # type: ignore[arg-type]
+        assert set(outcomes.values()) <= {"invalid_example", "completion_not_text"}, outcomes
 
 
 @pytest.mark.parametrize("name", RUBRICS)
@@ -105,9 +104,10 @@ def test_every_rubric_keeps_the_scorers_contract(name: str) -> None:
             assert json.dumps(rubric(example, text)) == first
 
 
-@pytest.mark.parametrize("name", RUBRICS)
-def test_every_rubric_rewards_the_line_that_the_scorer_rewards(name: str) -> None:
+def test_every_rubric_rewards_the_line_that_the_scorer_rewards() -> None:
     for example in EXAMPLES[:4]:
         line = f"Final: {example['expected_answer']}"
         assert score(example, line)["reward"] == 1.0
-        assert RUBRICS[name](example, line)["reward"] == 1.0
+        rewards = {name: rubric(example, line)["reward"] for name, rubric in RUBRICS.items()}
+        assert rewards.pop("format_bonus") == 1 / 3, line  # the rest is for saying it again
+        assert {name: reward for name, reward in rewards.items() if reward != 1.0} == {}, line

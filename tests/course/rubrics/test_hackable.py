@@ -27,12 +27,11 @@ def example(answer: int) -> dict[str, object]:
 
 
 @pytest.mark.parametrize("name", GAPS)
-@pytest.mark.parametrize("answer", ANSWERS)
-def test_a_gap_rewards_its_exploit_and_the_scorer_does_not(name: str, answer: int) -> None:
+def test_a_gap_rewards_its_exploit_and_the_scorer_does_not(name: str) -> None:
     gap = GAPS[name]
-    exploit = gap.exploit(answer)
-    assert gap.rubric(example(answer), exploit)["reward"] > 0
-    assert score(example(answer), exploit)["reward"] == 0.0
+    exploits = {answer: gap.exploit(answer) for answer in ANSWERS}
+    assert {n: text for n, text in exploits.items() if not gap.rubric(example(n), text)["reward"] > 0} == {}
+    assert {n: text for n, text in exploits.items() if score(example(n), text)["reward"] != 0.0} == {}
 
 
 @pytest.mark.parametrize("name", GAPS)
@@ -61,9 +60,11 @@ def test_a_gap_is_named_and_says_what_it_overlooks(name: str) -> None:
         (without_punctuation, 22, "Final: 23", 0.0),
         (format_only, 22, "Final: -999", 1.0),
         (format_only, 22, "22", 0.0),
-        (format_bonus, 22, "Final: 22", 1.0),
-        (format_bonus, 22, "Final: 23", 0.2),
-        (format_bonus, 22, "Final: " * 99, 0.8),
+        (format_bonus, 22, "Final: 22", 1 / 3),
+        (format_bonus, 22, "Final: 22 Final", 2 / 3),
+        (format_bonus, 22, "Final: 22" * 99, 1.0),
+        (format_bonus, 22, "Final: 221 Final: 22", 2 / 3),
+        (format_bonus, 22, "Final: 21 Final: 22", 0.0),
         (format_bonus, 22, "22", 0.0),
         (cast, 22, "Final: +0_2_2", 1.0),
         (cast, 22, "٢٢", 1.0),

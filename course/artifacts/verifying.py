@@ -1,0 +1,178 @@
+"""Machinery: the one check of a run, for ``inspect_run --verify`` and the gate alike. Neither knows less.
+
+Nothing that can be derived is believed: digests are taken again, the installed scorer scores every completion again,
+and in Loops A and B every number of the summary, every fingerprint of the examples and the number of samples are
+taken again from the rows. What must be believed stands in the manifest, and the manifest's digest has to stand in a
+log of runs: policy, sampling, trained_on, split, settings, seed, change, expect, in Loop C the command, and the
+fingerprints of the files that the run does not hold.
+
+Not covered
+    A run invented from the start and a line added to the log for it. In Loop C, what a row says besides its reward
+    (step, training, split, proxy_reward): the digest holds it, nothing derives it.
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Collection, Iterator
+from itertools import chain
+from typing import Any
+
+import msgspec
+
+from course.artifacts.reading import Broken, Run, batches, read_output
+from course.artifacts.records import MANIFEST, RESULTS, SUMMARY, UNANSWERED, Result, Selection, indented
+from course.artifacts.scorer_identity import installed
+from course.artifacts.summary import Choice, choice_of, summary_of
+from course.datasets.records import plain_prompt
+from course.datasets.sources import HOLDOUT, shipped_in
+from course.faults import MAX_DIGITS
+from course.score import measure
+from course.text import clipped
+
+_ROWS_NAMED = 3  # in a complaint
+_ANSWER_LIMIT = 10**MAX_DIGITS
+NOT_LOGGED = (
+    "the digest of its manifest is in no log of runs: it was edited, or made elsewhere. Measure it here, or give --log "
+    "FILE, the log that came with it"
+)
+
+
+class Verification:
+    """One pass over a run. ``faults``, ``n``, ``outcomes`` and ``prompts`` are complete when ``rows`` is through.
+
+    ``logged``: the manifest digests of all runs that a log holds.
+    """
+
+    def __init__(self, run: Run, logged: Collection[str]) -> None:
+        self.run = run
+        self.faults = [] if run.digest in logged else [NOT_LOGGED]
+        self.prompts: set[str] = set()  # distinct plain prompts
+        self.n = 0  # rows
+        self.outcomes: Counter[str] = Counter()
+        self._ids: set[str] = set()
+        self._choices: Counter[Choice] = Counter()
+        self._prompts_in_order = hashlib.sha256()
+        self._examples = hashlib.sha256()
+        self._wrong: list[Result] = []
+
+    def rows(self) -> Iterator[Result]:
+        """Every row, each scored again on the way."""
+        return chain.from_iterable(self._batches())
+
+    def _batches(self) -> Iterator[list[Result]]:
+        digest = hashlib.sha256()
+        self.faults += self._scorer_faults()
+        try:
+            for batch in batches(self.run, digest):
+                self._add(batch)
+                yield batch
+            self.faults += self._row_faults()
+            if self.run.manifest.loop != "C":
+                self.faults += self._total_faults()
+        except Broken as error:
+            self.faults.append(str(error))
+        else:
+            self.faults += self._output_faults(digest.hexdigest())
+
+    def _add(self, batch: list[Result]) -> None:
+        manifest = self.run.manifest
+        self.n += len(batch)
+        self.outcomes.update([row.details.outcome for row in batch])
+        self._wrong += [row for row in batch if fault_of_row(row, manifest.samples_per_prompt)]
+        if manifest.loop == "C":
+            return
+        ids, prompts = [row.id for row in batch], [row.prompt for row in batch]
+        self._ids.update(ids)
+        self.prompts.update(map(plain_prompt, prompts))
+        lines = msgspec.json.Encoder().encode_lines
+        self._prompts_in_order.update(lines(zip(ids, prompts, strict=True)))
+        self._examples.update(lines(zip(ids, prompts, [row.expected_answer for row in batch], strict=True)))
+        if not self._wrong:  # else a row may lack what is counted, and the run is refused anyway
+            self._choices.update([choice_of(row) for row in batch if isinstance(row, Selection)])
+
+    def _scorer_faults(self) -> list[str]:
+        return [
+            f"{MANIFEST} has {name} {clipped(str(recorded), 40)}, and the scorer installed here {clipped(str(now), 40)}"
+            for name, now in installed()._asdict().items()
+            if (recorded := getattr(self.run.manifest, name)) != now
+        ]
+
+    def _row_faults(self) -> list[str]:
+        n = self.run.manifest.samples_per_prompt
+        faults = [f"{RESULTS}: {clipped(row.id, 60)} {fault_of_row(row, n)}" for row in self._wrong[:_ROWS_NAMED]]
+        if len(self._wrong) > _ROWS_NAMED:
+            faults.append(f"{RESULTS}: {len(self._wrong) - _ROWS_NAMED:,} more rows have such faults")
+        return faults
+
+    def _total_faults(self) -> list[str]:
+        """Loops A and B: where the rows do not add up to the summary, or are not what the manifest says they are."""
+        manifest = self.run.manifest
+        if not self.n:
+            return [f"{RESULTS} has no rows"]
+        faults = []
+        if len(self._ids) < self.n:
+            faults.append(f"{RESULTS} has {self.n:,} rows and {len(self._ids):,} different ids")
+        if manifest.loop == "A" and manifest.samples_per_prompt != 1:
+            faults.append(f"{MANIFEST} says {manifest.samples_per_prompt} samples a prompt, and Loop A has one")
+        in_order = {"prompts_fingerprint": self._prompts_in_order, "examples_fingerprint": self._examples}
+        for name, digest in in_order.items():
+            if getattr(manifest, name) not in (None, digest.hexdigest()):
+                faults.append(f"the {name} in {MANIFEST} is not that of {RESULTS}")
+        if manifest.split != HOLDOUT and shipped_in(self.prompts):
+            faults.append(f"{MANIFEST} says split {manifest.split}, and these are prompts of a holdout of the lab")
+        if not self._wrong:
+            faults += _summary_faults(read_output(self.run.path, SUMMARY), summary_of(self.outcomes, self._choices))
+        return faults
+
+    def _output_faults(self, results_digest: str) -> list[str]:
+        """What is wrong with the files that the manifest seals. ``results_digest``: of the results, already read."""
+        faults = []
+        for name, recorded in self.run.manifest.outputs.items():
+            try:
+                known = name == RESULTS
+                digest = results_digest if known else hashlib.sha256(read_output(self.run.path, name)).hexdigest()
+                if digest != recorded:
+                    faults.append(f"{name} is not the file that was written: its digest differs")
+            except Broken as error:
+                faults.append(str(error))
+        return faults
+
+
+def _summary_faults(data: bytes, counted: dict[str, Any]) -> list[str]:
+    """Where summary.json, read as ``data``, is not what the rows come to."""
+    if indented(counted) == data:
+        return []
+    try:
+        recorded = msgspec.json.decode(data, type=dict[str, Any])
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        return [f"{SUMMARY} is not a JSON object: {clipped(str(error), 80)}"]
+    faults = [
+        f"{SUMMARY} says {clipped(name, 40)} {clipped(str(recorded.get(name)), 40)}, its rows come to "
+        f"{clipped(str(counted.get(name)), 40)}"
+        for name in counted | recorded
+        if counted.get(name) != recorded.get(name)
+    ]
+    return faults or [f"{SUMMARY} is not as this lab writes it, byte for byte"]
+
+
+def fault_of_row(row: Result, n: int | None) -> str | None:
+    """What is wrong with a row by the installed scorer; ``n``: how many samples a choice was made from."""
+    said = row.reward, row.details.outcome, row.details.parsed_answer
+    if abs(row.expected_answer) >= _ANSWER_LIMIT:
+        return "has an expected answer of more digits than any example has"
+    measured = UNANSWERED if row.completion is None else measure(row.expected_answer, row.completion)
+    if said != measured:
+        outcome = clipped(row.details.outcome, 40)
+        return f"is recorded as {outcome} with reward {row.reward}, which is not what the scorer says"
+    return fault_of_choice(row, n) if isinstance(row, Selection) else None
+
+
+def fault_of_choice(row: Selection, n: int | None) -> str | None:
+    if len(row.samples) != n:
+        return f"has {len(row.samples):,} samples, and {MANIFEST} says {n}"
+    if not 0 <= row.chosen < n or row.samples[row.chosen] != row.completion:
+        return "does not hold the sample that it says was chosen"
+    again = [measure(row.expected_answer, sample).reward for sample in row.samples + row.others]
+    if (row.rewards, row.other_rewards) != (again[:n], again[n:]):
+        return "has a sample with a reward that is not what the scorer says"
+    return None

@@ -1,0 +1,42 @@
+"""Machinery: opening files that go in. Regular ones only: a pipe would wait for ever, and /dev/zero never ends."""
+
+import errno
+import hashlib
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+LAB = Path(__file__).parents[2]  # the lab's root
+_READ_BYTES = 1 << 18
+_LINE_BYTES = 1 << 26  # Python can make fifty times as much of a line
+_OTHER_KINDS = {stat.S_IFDIR: "a folder", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}
+
+
+def open_regular(path: Path) -> BinaryIO:
+    """Open a file to read its bytes. Raises OSError, which says what is there instead, where it is no regular file."""
+    mode = path.stat().st_mode
+    if not stat.S_ISREG(mode):
+        raise OSError(errno.EINVAL, f"{_OTHER_KINDS.get(stat.S_IFMT(mode), 'a device')}, not a file", str(path))
+    return path.open("rb")
+
+
+def blocks_of_lines(path: Path, digest: "hashlib._Hash | None" = None) -> Iterator[bytes]:
+    """Whole lines, some 256 KiB at a time, and last what no line feed ends. ``digest`` is fed every byte.
+
+    Raises OSError, also at a line of more than 64 MB.
+    """
+    rest: list[bytes] = []  # of a line that goes on in the next block
+    with open_regular(path) as file:
+        while block := file.read(_READ_BYTES):
+            if digest is not None:
+                digest.update(block)
+            lines, newline, end = block.rpartition(b"\n")  # in bytes, only a line feed ends a line
+            if newline:
+                yield b"".join([*rest, lines, newline])
+                rest = []
+            rest.append(end)
+            if sum(map(len, rest)) > _LINE_BYTES:
+                raise OSError(errno.EFBIG, f"a line of more than {_LINE_BYTES >> 20} MB", str(path))
+    if tail := b"".join(rest):
+        yield tail

@@ -1,0 +1,335 @@
+"""A run is believed in nothing: every way to tamper with one is found, also where digests and log were forged to fit.
+
+An example: a wrong answer is edited into a right one, and the summary and every digest are made to fit. The
+completion is scored again, so the row is named: recorded as ok, which is not what the scorer says.
+"""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import ROOT, Lab, edited, forged, lines_of, manifest_edited, rows_edited
+
+from course.artifacts import run_log
+from course.artifacts.reading import open_run, rows
+from course.artifacts.run_log import read_log
+from course.artifacts.scorer_identity import installed
+from course.artifacts.verifying import NOT_LOGGED, Verification
+
+ANSWERS = [22, -8, 0, 323, 7]
+TEXTS = ["Final: 22", "Final: 8", "Final: -0", "Final: 323", "seven"]
+GROUPS = [["Final: 21", "Final: 22", "no"], ["Final: -8", "Final: 8", "no"], ["0", "zero", "no"]]  # two are looked at
+Tamper = Callable[[Path], object]
+
+
+@pytest.fixture
+def loop_a(lab: Lab) -> Path:
+    lab.evaluate(ANSWERS, TEXTS, "--outdir", "a")
+    return Path("a")
+
+
+@pytest.fixture
+def loop_b(lab: Lab) -> Path:
+    lab.picker()
+    lab.select([22, -8, 0], GROUPS, 2, "--outdir", "b")
+    return Path("b")
+
+
+def faults_of(run: Path) -> list[str]:
+    verification = Verification(open_run(run), {line.manifest for line in read_log(run_log.LOG)})
+    for _ in verification.rows():
+        pass
+    return verification.faults
+
+
+def rows_of(key: str, value: object, row: int = 4) -> Tamper:
+    """Edit one field of one row (the fifth, which says seven), and forge the digest."""
+    return lambda run: rows_edited(run, lambda rows: rows[row].update({key: value}))
+
+
+def flipped(run: Path) -> None:
+    """The whole forgery: a wrong answer paid, and summary and digests made to fit."""
+    rows_edited(run, lambda rows: rows[1].update(reward=1.0, details={"outcome": "ok", "parsed_answer": "-8"}))
+    edited(run / "summary.json", lambda summary: summary.update(passes=3, pass_rate=0.6, mean_reward=0.6))
+    forged(run)
+
+
+def details_of(name: str, value: object) -> Tamper:
+    return lambda run: rows_edited(run, lambda rows: rows[4]["details"].update({name: value}))
+
+
+def unanswered(run: Path) -> None:
+    """A choice that says what the scorer says where nobody answered."""
+    missing = {"outcome": "missing_completion", "parsed_answer": None}
+    rows_edited(run, lambda rows: rows[2].update(completion=None, reward=0.0, details=missing))
+
+
+def reward_moved(run: Path) -> None:
+    rows_edited(run, lambda rows: rows[0].update(rewards=[0.0, 1.0, 0.0], other_rewards=[]))
+
+
+def summary_of(**changes: object) -> Tamper:
+    def tamper(run: Path) -> None:
+        edited(run / "summary.json", lambda summary: summary.update(changes))
+        forged(run)
+
+    return tamper
+
+
+def cut(run: Path) -> None:
+    (run / "results.jsonl").write_bytes((run / "results.jsonl").read_bytes()[:-20])
+
+
+def a_row_less(run: Path) -> None:
+    rows_edited(run, lambda rows: rows.pop(), forge=False)
+
+
+def a_row_more(run: Path) -> None:
+    rows_edited(run, lambda rows: rows.append(rows[0]))
+
+
+def another_answer(run: Path) -> None:
+    """A row that the scorer agrees with, of another example."""
+    wrong = {"outcome": "wrong_answer", "parsed_answer": "22"}
+    rows_edited(run, lambda rows: rows[0].update(expected_answer=21, reward=0.0, details=wrong))
+
+
+def results_changed(run: Path, old: bytes, new: bytes, count: int = -1) -> None:
+    (run / "results.jsonl").write_bytes((run / "results.jsonl").read_bytes().replace(old, new, count))
+    forged(run)
+
+
+def a_key_twice(run: Path) -> None:
+    results_changed(run, b'"reward":0.0', b'"reward":1.0,"reward":0.0', 1)
+
+
+def windows_lines(run: Path) -> None:
+    results_changed(run, b"\n", b"\r\n")
+
+
+def shipped_prompts(run: Path) -> None:
+    prompt = lines_of(ROOT / "data" / "datasets" / "math_holdout.jsonl")[0]["prompt"]
+    rows_edited(run, lambda rows: rows[0].update(prompt=prompt))
+
+
+def rate_edited(run: Path) -> None:
+    edited(run / "summary.json", lambda summary: summary.update(pass_rate=1.0))
+
+
+def space_added(run: Path) -> None:
+    results_changed(run, b'{"id"', b'{ "id"', 1)
+
+
+def without(name: str) -> Tamper:
+    return lambda run: (run / name).unlink()
+
+
+def one_output_more(name: str) -> Tamper:
+    def tamper(run: Path) -> None:
+        outputs = json.loads((run / "manifest.json").read_text("utf-8"))["outputs"]
+        manifest_edited(run, outputs=outputs | {name: "0" * 64})
+
+    return tamper
+
+
+def manifest_of(**changes: object) -> Tamper:
+    return lambda run: manifest_edited(run, **changes)
+
+
+def unlike_text(name: str, text: bytes) -> Tamper:
+    return lambda run: (run / name).write_bytes(text)
+
+
+TAMPERINGS: dict[str, tuple[Tamper, str]] = {
+    "a flip, all forged": (flipped, "q2 is recorded as ok with reward 1.0, which is not what the scorer says"),
+    "a reward alone": (rows_of("reward", 1.0), "q5 is recorded as missing_prefix with reward 1.0"),
+    "half a reward": (rows_of("reward", 0.5), "q5 is recorded as missing_prefix with reward 0.5"),
+    "an outcome": (details_of("outcome", "wrong_answer"), "q5 is recorded as wrong_answer with reward 0.0"),
+    "a parsed answer": (details_of("parsed_answer", "7"), "q5 is recorded as missing_prefix"),
+    "a completion": (rows_of("completion", "Final: 7"), "q5 is recorded as missing_prefix"),
+    "a completion taken away": (rows_of("completion", None), "q5 is recorded as missing_prefix"),
+    "an expected answer": (rows_of("expected_answer", 21, 0), "q1 is recorded as ok"),
+    "an expected answer of 2,000 digits": (
+        rows_of("expected_answer", 10**1999, 0),
+        "results.jsonl: q1 has an expected answer of more digits than any example has",
+    ),
+    "a row that passed, passed twice": (a_row_more, "results.jsonl has 6 rows and 5 different ids"),
+    "the prompt of a row": (
+        rows_of("prompt", "Easier?"),
+        "the prompts_fingerprint in manifest.json is not that of results.jsonl",
+    ),
+    "an answer with its row": (
+        another_answer,
+        "the examples_fingerprint in manifest.json is not that of results.jsonl",
+    ),
+    "a key given twice": (a_key_twice, "after row 0: a row is not as this lab writes it, byte for byte"),
+    "lines that end as on Windows": (windows_lines, "after row 0: a row is not as this lab writes it"),
+    "more samples": (manifest_of(samples_per_prompt=4), "manifest.json says 4 samples a prompt, and Loop A has one"),
+    "a split": (shipped_prompts, "says split dev, and these are prompts of a holdout of the lab"),
+    "another spec": (
+        manifest_of(spec="pay all"),
+        "manifest.json has spec pay all, and the scorer installed here 1. Trim: ",
+    ),
+    "another version": (
+        manifest_of(scorer_version="1.2.0"),
+        "manifest.json has scorer_version 1.2.0, and the scorer installed here 1.1.0",
+    ),
+    "another name": (
+        manifest_of(scorer_name="exact"),
+        "manifest.json has scorer_name exact, and the scorer installed here final_int",
+    ),
+    "golden sets": (
+        manifest_of(golden={"passed": True, "cases": 1}),
+        "manifest.json has golden Golden(passed=True, cases=1), and the scorer installed here Golden(",
+    ),
+    "a key more in the summary": (summary_of(extra=None), "summary.json is not as this lab writes it"),
+    "a word more in the summary": (summary_of(verdict="good"), "summary.json says verdict good, its rows come to None"),
+    "a space": (space_added, "after row 0: a row is not as this lab writes it, byte for byte"),
+    "a row less": (a_row_less, "results.jsonl is not the file that was written"),
+    "a cut file": (cut, "results.jsonl is cut off after row 4"),
+    "no results": (without("results.jsonl"), "results.jsonl cannot be read: no such file"),
+    "no summary": (without("summary.json"), "summary.json cannot be read: no such file"),
+    "a summary's count": (summary_of(passes=5), "summary.json says passes 5, its rows come to 2"),
+    "a summary's n": (summary_of(n=2), "summary.json says n 2, its rows come to 5"),
+    "a summary's rate": (rate_edited, "summary.json is not the file that was written: its digest differs"),
+    "a summary that is a list": (unlike_text("summary.json", b"[]"), "summary.json is not a JSON object"),
+    "a summary that is no text": (unlike_text("summary.json", b"\xff"), "summary.json is not a JSON object"),
+    "an extra key": (rows_of("note", "fine"), "results.jsonl, after row 0: not a result"),
+    "a missing key": (lambda run: rows_edited(run, lambda rows: rows[2].pop("details")), "not a result"),
+    "a number as text": (rows_of("reward", "1.0"), "not a result"),
+    "a list for a row": (lambda run: rows_edited(run, lambda rows: rows.append([])), "not a result"),
+    "no JSON": (unlike_text("results.jsonl", b"id,reward\n"), "not a result"),
+    "deep JSON": (unlike_text("results.jsonl", b"[" * 100_000 + b"\n"), "not a result"),
+    "an output in a folder that is not there": (one_output_more("rollouts/a"), "rollouts/a cannot be read"),
+    "an output that is not there": (one_output_more("figure.svg"), "figure.svg cannot be read"),
+}
+
+
+@pytest.mark.parametrize("kind", TAMPERINGS)
+def test_tampering_is_found_and_named(lab: Lab, loop_a: Path, kind: str) -> None:
+    tamper, said = TAMPERINGS[kind]
+    tamper(loop_a)
+    faults = faults_of(loop_a)
+    assert any(said in fault for fault in faults), faults
+    assert NOT_LOGGED not in faults  # found without the log's help
+    done = lab("inspect_run", "--run", loop_a, "--verify")
+    assert done.status == 1
+    assert done.out.startswith("a: NOT verified\n  - ")
+    assert said in " ".join(done.out.split())
+    assert max(map(len, done.out.split("\n"))) <= 80
+
+
+@pytest.mark.parametrize("number", ["pass_rate", "outcomes", "pass_rate_ci95", "families", "mean_reward"])
+def test_a_summary_edited_with_its_digest_forged_is_found(lab: Lab, loop_a: Path, number: str) -> None:
+    edited(loop_a / "summary.json", lambda summary: summary.update({number: 1.0}))
+    forged(loop_a)
+    done = lab("inspect_run", "--run", loop_a, "--verify")
+    assert done.status == 1
+    assert f"summary.json says {number} 1.0, its rows come to " in " ".join(done.out.split())
+
+
+NOT_THE_CHOSEN = "does not hold the sample that it says was chosen"
+NOT_ITS_REWARD = "has a sample with a reward that is not what the scorer says"
+NOT_ITS_SCORE = "is recorded as {}, which is not what the scorer says"
+LOOP_B: dict[str, tuple[Tamper, str]] = {
+    "another choice": (rows_of("chosen", 0, 0), f"q1 {NOT_THE_CHOSEN}"),
+    "no such choice": (rows_of("chosen", 2, 0), f"q1 {NOT_THE_CHOSEN}"),
+    "a choice from behind": (rows_of("chosen", -1, 0), f"q1 {NOT_THE_CHOSEN}"),
+    "a sample's reward": (rows_of("rewards", [1.0, 1.0], 0), f"q1 {NOT_ITS_REWARD}"),
+    "a reward more": (rows_of("rewards", [0.0, 1.0, 0.0], 0), f"q1 {NOT_ITS_REWARD}"),
+    "a reward less": (rows_of("rewards", [0.0], 0), f"q1 {NOT_ITS_REWARD}"),
+    "a reward among those that nobody chose from": (rows_of("other_rewards", [1.0], 0), f"q1 {NOT_ITS_REWARD}"),
+    "a reward taken from those that nobody chose from": (rows_of("other_rewards", [], 0), f"q1 {NOT_ITS_REWARD}"),
+    "a reward counted among those that were looked at": (reward_moved, f"q1 {NOT_ITS_REWARD}"),
+    "a sample that nobody chose from": (rows_of("others", ["Final: 22"], 0), f"q1 {NOT_ITS_REWARD}"),
+    "a sample more": (
+        rows_of("samples", ["Final: 21", "Final: 22", "Final: 22"], 0),
+        "q1 has 3 samples, and manifest.json says 2",
+    ),
+    "another sample": (rows_of("samples", ["Final: 22", "Final: 22"], 0), f"q1 {NOT_ITS_REWARD}"),
+    "a completion nobody sampled": (
+        rows_of("completion", "Final: 0022", 0),
+        f"q1 {NOT_ITS_SCORE.format('ok with reward 1.0')}",
+    ),
+    "another right completion": (rows_of("completion", " Final: 22", 0), f"q1 {NOT_THE_CHOSEN}"),
+    "no completion": (
+        rows_of("completion", None, 2),
+        f"q3 {NOT_ITS_SCORE.format('missing_prefix with reward 0.0')}",
+    ),
+    "nobody answered": (unanswered, f"q3 {NOT_THE_CHOSEN}"),
+}
+
+
+@pytest.mark.parametrize("kind", LOOP_B)
+def test_tampering_with_a_choice_is_found(loop_b: Path, kind: str) -> None:
+    assert faults_of(loop_b) == []
+    tamper, said = LOOP_B[kind]
+    tamper(loop_b)
+    assert faults_of(loop_b) == [f"results.jsonl: {said}"]
+
+
+@pytest.mark.parametrize("n", [1, 3, 4])
+def test_another_number_of_samples_than_the_rows_have_is_found(loop_b: Path, n: int) -> None:
+    """The byte that turned a REJECT of the README into a PROMOTE of 50 points."""
+    manifest_edited(loop_b, samples_per_prompt=n)
+    assert faults_of(loop_b) == [
+        f"results.jsonl: {id_} has 2 samples, and manifest.json says {n}" for id_ in ("q1", "q2", "q3")
+    ]
+
+
+@pytest.mark.parametrize(
+    "number", ["first_sample_accuracy", "pass_at_k", "selected_accuracy", "ceiling", "kl_estimate", "random_choice"]
+)
+def test_every_number_of_a_choice_is_taken_again(loop_b: Path, number: str) -> None:
+    edited(loop_b / "summary.json", lambda summary: summary.update({number: 0.125}))
+    forged(loop_b)
+    (fault,) = faults_of(loop_b)
+    assert fault.startswith(f"summary.json says {number} 0.125, its rows come to ")
+
+
+def test_a_manifest_edited_in_what_nothing_derives_is_in_no_log(loop_a: Path) -> None:
+    text = (loop_a / "manifest.json").read_text(encoding="utf-8")
+    (loop_a / "manifest.json").write_text(text.replace('"seed": 7', '"seed": 8'), encoding="utf-8", newline="\n")
+    assert faults_of(loop_a) == [NOT_LOGGED]
+
+
+def test_a_whole_run_has_no_faults_and_all_its_rows(lab: Lab, loop_a: Path, loop_b: Path) -> None:
+    for run, n in ((loop_a, 5), (loop_b, 3)):
+        assert faults_of(run) == []
+        done = lab("inspect_run", "--run", run, "--verify")
+        assert (done.status, done.err) == (0, "")
+        assert " ".join(done.out.split()) == (
+            f"{run}: whole. It is in the log, every digest holds, and {n} rows were scored again with the same result "
+            "(README.md and environment.json are not sealed)"
+        )
+    assert [row.id for row in rows(open_run(loop_a))] == ["q1", "q2", "q3", "q4", "q5"]
+
+
+def test_many_wrong_rows_are_counted_and_three_are_named(lab: Lab) -> None:
+    run = lab.measured("run", [True] * 3_000)  # more than are read at a time
+
+    def flip(rows: list[Any]) -> None:
+        for row in rows[1_000:1_005]:
+            row["reward"] = 0.0
+
+    rows_edited(run, flip)
+    wrong = "is recorded as ok with reward 0.0, which is not what the scorer says"
+    named = [f"results.jsonl: {id_} {wrong}" for id_ in ("q1001", "q1002", "q1003")]
+    assert faults_of(run) == [*named, "results.jsonl: 2 more rows have such faults"]
+
+
+def test_a_run_measured_with_another_scorer_is_not_verified(lab: Lab, loop_a: Path) -> None:
+    manifest_edited(loop_a, scorer_fingerprint="0" * 64)
+    done = lab("inspect_run", "--run", loop_a, "--verify")
+    assert done.status == 1
+    now = installed().scorer_fingerprint
+    said = f"manifest.json has scorer_fingerprint {'0' * 39}…, and the scorer installed here {now[:39]}…"
+    assert " ".join(done.out.split()) == f"a: NOT verified - {said}"
+
+
+def test_a_u2028_in_a_completion_breaks_no_row(lab: Lab) -> None:
+    lab.evaluate([1], ["Final: 1\u2028\r"], "--outdir", "a")
+    assert json.dumps(lines_of(Path("a/results.jsonl"))[0]["completion"]) == '"Final: 1\\u2028\\r"'
+    assert faults_of(Path("a")) == []
