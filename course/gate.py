@@ -142,7 +142,9 @@ def faults_of_comparison(
 def decide(flips: Flips, min_delta: Fraction, split: str | None) -> tuple[str, str]:
     """``(verdict, reason)`` for two runs from one locked room, on counts and fractions only."""
     if split == HOLDOUT and flips.delta < 0:
-        return "REJECT", "the holdout got worse"
+        k, p = flips.baseline_passes - flips.candidate_passes, mcnemar_exact(len(flips.gained), len(flips.lost))
+        worth = "which may be luck, and is no reason to promote" if p >= SIGNIFICANT else "more than luck explains"
+        return "REJECT", f"the holdout got worse, by {k:,} of {flips.n:,} prompts (exact McNemar p = {p:.2g}): {worth}"
     if flips.delta < min_delta:
         return "REJECT", f"the improvement is below --min-delta: {float(flips.delta):+.4f} < {float(min_delta):.4f}"
     if flips.delta <= 0:

@@ -183,7 +183,7 @@ def test_the_terminal_tells_the_numbers_of_the_log(ran: Ran) -> None:
     assert max(map(len, ran.out.split("\n"))) <= 80
     words = " ".join(ran.out.split())
     assert ran.out.startswith("Loop C, learn: ")
-    assert "Means of 75 completions, 25 on the holdout; seeds: 2 (medians)" in words
+    assert "Means of 75 completions, 25 on the holdout, every 1 updates. Seeds: 2 (medians)" in words
     columns = ("proxy_reward", "true_reward", "holdout_proxy_reward", "holdout_true_reward", "kl")
     for name, beta in (("anywhere", 0.0), ("0.1", 0.1)):
         rows = ran.rows("anywhere", beta, 5)
@@ -276,9 +276,11 @@ def test_where_they_diverge_is_marked_at_its_step_and_at_its_kl() -> None:
         rubrics_figure({"cast": [diverged], "score": [diverged[:2]]}, "step")
         rubrics_figure({"cast": [diverged], "score": [diverged[:2]]}, "kl")
     for sheet, x in zip(sheets, (10, 1.5), strict=True):
-        marks = [[line for line in axes.get_lines() if line.get_label() == "where they diverge"] for axes in sheet.axes]
+        marks = [
+            [line for line in axes.get_lines() if line.get_label() == "reward hacking begins"] for axes in sheet.axes
+        ]
         assert [[list(line.get_xdata()) for line in lines] for lines in marks] == [[[x, x]], []]
-        assert "where they diverge" in [text.get_text() for text in sheet.legends[0].get_texts()]
+        assert "reward hacking begins" in [text.get_text() for text in sheet.legends[0].get_texts()]
 
 
 def test_prompts_that_try_to_command_the_terminal_are_shown(small: Lab) -> None:
