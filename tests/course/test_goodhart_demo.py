@@ -171,15 +171,8 @@ def test_the_summary_is_the_end_of_the_log(ran: Ran) -> None:
 def test_a_stronger_kl_penalty_keeps_the_policy_nearer(small: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     calm = SMALL._replace(plan=SMALL.plan._replace(lr=0.1))  # the small network swings where the real one does not
     monkeypatch.setattr("course.goodhart_demo.MEMORISE", calm)
-    done = small("goodhart_demo", "--rubrics", "anywhere", "--kl-coef", "0", "0.3", "1",
+    small("goodhart_demo", "--rubrics", "anywhere", "--kl-coef", "0", "0.3", "1",
         "--steps", "40", "--outdir", "run")  # fmt: skip
-    (exploit,) = re.findall(r"^anywhere +(Compute .*…) +1\.0 +(.*)$", done.out, re.MULTILINE)
-    assert any(
-        result["completion"].replace("\n", "⏎").startswith(exploit[1].removesuffix("…"))
-        and (result["reward"], result.get("proxy_reward")) == (0, 1)
-        for result in lines_of(small.folder / "run" / "results.jsonl")
-        if result["training"].startswith("anywhere, kl_coef 0,") and result["step"] == 40
-    )
     ends = [row for row in lines_of(small.folder / "run" / "log.jsonl") if row["step"] == 40]
     assert [row["kl_coef"] for row in ends] == [0, 0.3, 1]
     assert ends[0]["kl"] > ends[1]["kl"] > ends[2]["kl"] > 0
@@ -195,7 +188,14 @@ def test_the_terminal_tells_the_numbers_of_the_log(ran: Ran) -> None:
     for name, beta in (("anywhere", 0.0), ("0.1", 0.1)):
         rows = ran.rows("anywhere", beta, 5)
         assert " ".join([name, *(f"{median(row[key] for row in rows):.2f}" for key in columns)]) in words
-    assert "exploited" not in words  # after five updates no gap has risen by more than noise
+    assert not re.search(r"^anywhere +Compute", ran.out, re.MULTILINE)  # its gap rose by no more than noise
+    (exploit,) = re.findall(r"^without_punctuation +(Compute .*…) +1\.0 +(.*)$", ran.out, re.MULTILINE)
+    assert any(
+        result["completion"].replace("\n", "⏎").strip().startswith(exploit[1].removesuffix("…").strip())
+        and (result["reward"], result.get("proxy_reward")) == (0, 1)
+        for result in lines_of(ran.folder / "results.jsonl")
+        if result["training"].startswith("without_punctuation, kl_coef 0,") and result["step"] == 5
+    )
     assert "a KL penalty: 'anywhere' again" in words
     assert re.search("run: run digest: [0-9a-f]{64} read: run/goodhart_steps.png, goodhart_kl.png, kl_coef.png$", words)
 
