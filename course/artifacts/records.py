@@ -57,13 +57,15 @@ class LearningResult(Result, frozen=True, forbid_unknown_fields=True, omit_defau
     """One completion that the verifier scored on the way of Loop C.
 
     ``training``: which one, where a run holds several. ``split``: of the prompt. ``proxy_reward``: what the rubric
-    paid that the policy is trained on, where that is not the verifier itself.
+    paid that the policy is trained on, where that is not the verifier itself. ``count``: how often the completion was
+    sampled, where equal ones share a row.
     """
 
     step: int  # updates before the completion was sampled
     training: str | None = None
     split: str | None = None
     proxy_reward: float | None = None
+    count: int = 1
 
 
 RESULT_TYPES: dict[str, type[Result]] = {"A": Result, "B": Selection, "C": LearningResult}
@@ -73,15 +75,18 @@ LOOPS_OF = {  # the commands that leave a run, and the loops a run of theirs can
     "course.selection_demo": "B",
     "course.policy_improvement_demo": "BC",
     "course.bandit_train": "C",
+    "course.cold_start_demo": "C",
     "course.coverage_demo": "C",
     "course.distribution_shift_demo": "C",
     "course.goodhart_demo": "C",
     "course.kl_tradeoff_demo": "C",
+    "course.pass_at_k_demo": "C",
     "course.policy_gradient_demo": "C",
     "course.sample_rollouts": "C",
     "course.token_inspect": "C",
     "course.token_train": "C",
     "course.toy_mdp": "C",
+    "course.verifier_noise_demo": "C",
 }
 
 
