@@ -9,8 +9,7 @@ from course.stats import mean
 
 _LEGEND = (
     "equal: the share of groups in which all rewards are equal, so that nothing is pushed, in the first updates and at "
-    "the end. Means over the seeds; the intervals, 95 %, are those of sampling completions of these prompts, "
-    "not those of other trainings."
+    "the end. Means over the seeds; intervals: 95 %, of sampling completions of these prompts, not of other trainings."
 )
 
 

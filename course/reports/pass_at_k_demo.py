@@ -8,26 +8,21 @@ from course.reports.tables import WIDTH, percent, points, table
 
 _KS = (1, 8, 32, 128)
 _LEGEND = (
-    "entropy: of the next token, in nats. crossing: the k from which on, up to the last, the trained "
-    "policy holds fewer right ones than the untrained, or none. Intervals: 95 %, bootstrap over the prompts; they say "
-    "nothing of other trainings."
+    "entropy: of the next token, in nats. crossing: the k from which on, up to the last, the trained policy holds "
+    "fewer right ones than the untrained. Intervals: 95 %, bootstrap over the prompts, not over other trainings."
 )
 
 
 def pass_at_k_text(compared: Mapping[str, Comparison], steps: int, samples: int, seeds: int) -> str:
     """The report: two rows for each set of prompts, then where its two curves cross."""
-    curves = []
-    for name, one in compared.items():
-        for when, curve, entropy in (
-            ("before", one.before, one.entropy_before),
-            ("after", one.after, one.entropy_after),
-        ):
-            curves.append((name, when, *(percent(curve[k - 1]) for k in _KS), f"{entropy:.2f}"))
+    curves: list[tuple[str, ...]] = []
     crossings = []
     for name, one in compared.items():
-        ends = " to ".join(dict.fromkeys(str(k or "none") for k in one.crossing_ci95))
+        ends = ("before", one.before, one.entropy_before), ("after", one.after, one.entropy_after)
+        curves += [(name, when, *(percent(curve[k - 1]) for k in _KS), f"{nats:.2f}") for when, curve, nats in ends]
+        bounds = " to ".join(dict.fromkeys(str(k or "none") for k in one.crossing_ci95))
         gain = points(one.last_gain), " to ".join(f"{100 * end:+.1f}" for end in one.last_gain_ci95)
-        crossings.append((name, one.prompts, one.crossing or "none", ends, *gain))
+        crossings.append((name, one.prompts, one.crossing or "none", bounds, *gain))
     last = len(next(iter(compared.values())).before)
     return "\n\n".join(
         [

@@ -13,7 +13,7 @@ _LEGEND = (
     "false +: how many wrong completions the verifier pays; false -: how many right ones it does not. Random errors "
     "keep their rates; those of a rubric are measured before and after learning. corrected: trained on (reward - false "
     "+) / (1 - false + - false -) instead, which against the mean of a group is a larger step and nothing else. Means "
-    "over the seeds; the intervals, 95 %, are those of sampling completions of these prompts, not of other trainings."
+    "over the seeds; intervals: 95 %, of sampling completions of these prompts, not of other trainings."
 )
 
 
