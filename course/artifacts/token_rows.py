@@ -31,6 +31,8 @@ class EvaluationRow(Struct, frozen=True, forbid_unknown_fields=True):
     """One evaluation in one training (rubric, kl_coef, seed): means over n fresh completions, which enter no update.
 
     ``kl``: from the reference policy, in nats a completion. ``mean_length``: in tokens. Holdout: None without one.
+    ``equal_groups``: in the updates since the last evaluation, the share of groups in which all rewards were equal;
+    None before the first. With the baseline "group" and no KL penalty nothing is pushed in these.
     """
 
     rubric: str
@@ -47,6 +49,21 @@ class EvaluationRow(Struct, frozen=True, forbid_unknown_fields=True):
     holdout_gap: float | None
     kl: float
     mean_length: float
+    equal_groups: float | None = None
+    training: str | None = None  # which one, where a run holds several that differ in more than the columns say
+
+
+class CountedSamples(Struct, frozen=True, forbid_unknown_fields=True):
+    """Fresh completions of one prompt, how many of them the strict scorer pays: any pass@k up to n follows."""
+
+    preset: str
+    seed: int
+    step: int  # updates so far
+    split: str
+    id: str
+    n: int
+    correct: int
+    entropy: float  # of the next token, in nats: mean over all tokens of these completions
 
 
 class TokenUpdateRow(Struct, frozen=True, forbid_unknown_fields=True):
@@ -85,7 +102,9 @@ def is_exploit(row: LearningResult) -> bool:
     return row.proxy_reward is not None and row.proxy_reward >= PAYS and row.reward == 0
 
 
-def evaluation_row(checkpoint: Checkpoint, rubric: str, kl_coef: float, seed: int) -> EvaluationRow:
+def evaluation_row(
+    checkpoint: Checkpoint, rubric: str, kl_coef: float, seed: int, training: str | None = None
+) -> EvaluationRow:
     """The row of one checkpoint of the training on this rubric, with this kl_coef and seed."""
     train, holdout = checkpoint.evaluations["train"], checkpoint.evaluations.get("holdout")
     return EvaluationRow(
@@ -103,6 +122,8 @@ def evaluation_row(checkpoint: Checkpoint, rubric: str, kl_coef: float, seed: in
         holdout_gap=_gap(holdout) if holdout else None,
         kl=float(train.kl.mean()),
         mean_length=float(train.lengths.mean()),
+        equal_groups=checkpoint.equal_groups,
+        training=training,
     )
 
 
@@ -111,7 +132,7 @@ def write_checkpoint(
 ) -> tuple[EvaluationRow, list[LearningResult]]:
     """Append a checkpoint to results.jsonl and to the log. Returns what was written."""
     results = evaluation_results(checkpoint, rubric, training)
-    row = evaluation_row(checkpoint, rubric, kl_coef, seed)
+    row = evaluation_row(checkpoint, rubric, kl_coef, seed, training)
     run.append(RESULTS, *results)
     run.append(TOKEN_LOG, row)
     return row, results

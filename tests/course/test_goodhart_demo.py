@@ -121,7 +121,7 @@ def test_the_rows_are_what_the_learner_gives_when_it_is_asked_itself(ran: Ran) -
         found = learn_and_evaluate(reference, examples, unseen, RUBRICS[rubric], plan, 4, 1)
         rows = [row for row in ran.log if (row["rubric"], row["kl_coef"], row["seed"]) == (rubric, beta, 4)]
         for checkpoint, row in zip(found, rows, strict=True):
-            assert asdict(evaluation_row(checkpoint, rubric, beta, 4)) == row
+            assert asdict(evaluation_row(checkpoint, rubric, beta, 4, f"{rubric}, kl_coef {beta:g}, seed 4")) == row
 
 
 def test_all_rubrics_go_on_from_one_start(ran: Ran) -> None:

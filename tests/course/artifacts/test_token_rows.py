@@ -40,7 +40,7 @@ def evaluation(texts: list[str], proxy: list[float], true: list[float]) -> Evalu
 
 TRAIN = evaluation(["Final: 0", "Final: 7"], [1.0, 0.5], [1.0, 0.0])
 HOLDOUT = evaluation(["x", "y", "Final: 2"], [0.25, 0.5, 1.0], [0.0, 0.0, 1.0])
-BOTH = Checkpoint(9, tiny(), {"train": TRAIN, "holdout": HOLDOUT})
+BOTH = Checkpoint(9, tiny(), {"train": TRAIN, "holdout": HOLDOUT}, 0.75)
 
 
 def test_the_worked_example() -> None:
@@ -66,6 +66,7 @@ def test_the_holdout_has_shares_of_its_own_and_what_is_written_is_what_is_return
         assert lines_of(folder / "log.jsonl") == [asdict(row)]
         assert [one["completion"] for one in lines_of(folder / "results.jsonl")] == [one.completion for one in results]
     assert (row.n, row.gap, row.holdout_n, row.holdout_gap) == (2, 0.5, 3, 1 / 3)
+    assert (row.equal_groups, row.training) == (0.75, "one of many")
     assert (row.holdout_proxy_reward, row.holdout_true_reward) == (1.75 / 3, 1 / 3)
     assert {one.training for one in results} == {"one of many"}
     for split, share in (("train", row.gap), ("holdout", row.holdout_gap)):
