@@ -39,7 +39,7 @@ if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --he
 POLICY_FILE, REFERENCE_FILE, CURVES_FILE, SLOW_FILE = "policy.npz", "reference.npz", "learning_curves.png", "slow.jsonl"
 PRESET_HELP = "generalise: 1,000 two-digit sums, which share their digits (default); memorise: 75 one-digit sums"
 RUBRIC_HELP = f"the reward: score, the strict scorer (default), or a wrong verifier: {', '.join(GAPS)}"
-KL_HELP = "beta, what a nat of KL from the reference policy costs; above 1 it overshoots (default: 0)"
+KL_HELP = "beta, what a nat of KL from the reference costs; above 1, at --lr 0.5, it overshot (default: 0)"
 BASELINE_HELP = "compare a return with: nothing, the mean so far, or the others of its group (default: group)"
 
 

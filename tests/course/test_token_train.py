@@ -440,6 +440,6 @@ def test_what_can_be_set_has_the_default_that_the_help_names_in_both_presets(lab
             f"completions a prompt (default: {plan.group_size})",
             f"learning rate (default: {plan.lr})",
             f"others of its group (default: {plan.baseline})",
-            f"overshoots (default: {plan.kl_coef:g})",
+            f"it overshot (default: {plan.kl_coef:g})",
         ):
             assert said in helped
