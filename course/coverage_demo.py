@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from course.artifacts.inference import coverage_point, trainings_of
+from course.artifacts.rollout_files import write_reference
 from course.artifacts.token_rows import STRICT, EvaluationRow, write_checkpoint
 from course.artifacts.writing import RunWriter
 from course.command import Parser, non_negative_int, positive_int, run_command
@@ -61,6 +62,7 @@ def train_and_evaluate(
     from course.policies.token_learner import fine_tune
 
     reference = fine_tune(examples, plan, seed)
+    write_reference(run, f"references/prompts_{len(examples)}_seed_{seed}.npz", reference, examples)
     for checkpoint in learn_and_evaluate(reference, examples, holdout, score, plan, seed, _EVAL_EVERY):
         yield write_checkpoint(run, checkpoint, STRICT, plan.kl_coef, seed, f"{len(examples)} prompts, seed {seed}")[0]
 
@@ -88,7 +90,8 @@ def main() -> int:
 
         points = [coverage_point(trainings_of(log, n=count), times_seen(examples[:count], holdout)) for count in counts]
         run.write_bytes(COVERAGE_FIGURE, coverage_curve(points))
-        settings = plan._asdict() | {"prompts": counts, "seeds": args.seeds, "holdout_fingerprint": unseen.fingerprint}
+        settings = plan._asdict() | {"prompts": counts, "seeds": args.seeds, "eval_every": _EVAL_EVERY}
+        settings["holdout_fingerprint"] = unseen.fingerprint
         conditions = Conditions(
             "C", "course.coverage_demo", settings, args.change, args.expect, dataset, unseen, seed=args.seed
         )
