@@ -6,7 +6,8 @@
 The task is two-digit sums without a carry, rewarded by the strict scorer. A policy is trained anew on the first N
 prompts of the dataset, whose order is shuffled, for each N; the holdout is the same 300 prompts each time. A few
 prompts are memorised, and what is learned from a thousand holds for others (``course/policies/presets.py``): this is
-the curve between the two. ``results.jsonl`` has the completions of every evaluation of every training.
+the curve between the two. ``results.jsonl`` has the completions of every evaluation of every training, and
+``references/`` the policy that each one started from.
 """
 
 import re

@@ -11,7 +11,7 @@ penalty of several strengths: kl_coef (beta) is what a nat of KL from the refere
 one rubric large, on a fine grid: its hole is found late, so the true reward rises first, then bends and falls.
 
 ``results.jsonl`` has every completion that was scored: below 25 MB a seed, for a training has 16 evaluations, each
-with 3 completions of each prompt.
+with 3 completions of each prompt. ``references/`` has the policy that the trainings of a seed started from.
 """
 
 from collections.abc import Iterator, Sequence

@@ -12,6 +12,7 @@ Notation
 
 Not covered
     A long training that another machine did: last bits differ there, and after some hundred updates so may a token.
+    Whether the reference policy is what supervised fine-tuning with this seed gives: it is taken as the run has it.
 """
 
 import csv
@@ -169,9 +170,14 @@ def push(p: Floats, action: int) -> Floats:
     return np.array([float(other == action) - p[other] for other in range(len(p))])
 
 
+def product_asked(manifest: Row) -> int:
+    """The answer to a prompt that asks for 17 * 19."""
+    return math.prod(map(int, re.findall("[0-9]+", manifest["settings"]["prompt"])))
+
+
 def bandit_rows(run: Path, _: Sequence[Row], __: Path) -> Iterator[Row]:
     manifest = read_json(run / "manifest.json")
-    settings, (answer,) = manifest["settings"], {one["expected_answer"] for one in read_rows(run / "results.jsonl")}
+    settings, answer = manifest["settings"], product_asked(manifest)
     theta, rewards = np.zeros(len(ARMS)), list[float]()
     for step, u in enumerate(np.random.default_rng(manifest["seed"]).random(settings["steps"]), 1):
         p = softmax(theta)
@@ -190,7 +196,7 @@ def bandit_rows(run: Path, _: Sequence[Row], __: Path) -> Iterator[Row]:
 
 def episode_rows(run: Path, _: Sequence[Row], __: Path) -> Iterator[Row]:
     manifest = read_json(run / "manifest.json")
-    settings, (answer,) = manifest["settings"], {one["expected_answer"] for one in read_rows(run / "results.jsonl")}
+    settings, answer = manifest["settings"], product_asked(manifest)
     lr, credited = settings["lr"], [settings["credit_step1"], True]
     theta, returns = np.zeros((3, 2)), list[float]()
     for episode, u in enumerate(np.random.default_rng(manifest["seed"]).random((settings["episodes"], 2)), 1):
@@ -232,9 +238,8 @@ def episode_rows(run: Path, _: Sequence[Row], __: Path) -> Iterator[Row]:
 
 def round_rows(run: Path, _: Sequence[Row], __: Path) -> Iterator[Row]:
     manifest = read_json(run / "manifest.json")
-    settings, rows = manifest["settings"], read_rows(run / "results.jsonl")
+    settings, answer = manifest["settings"], product_asked(manifest)
     texts, theta = settings["completions"], np.array(settings["start"])
-    (answer,) = {one["expected_answer"] for one in rows if one["prompt"] == settings["prompt"]} or {17 * 19}
     arms = [paid("score", answer, text) for text in texts]
     draws = np.random.default_rng(manifest["seed"]).random((settings["rounds"], settings["n"]))
     for number, u in enumerate(draws, 1):

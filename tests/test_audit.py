@@ -18,6 +18,7 @@ from conftest import ROOT, Lab, lines_of
 
 from course.artifacts import run_log
 from course.policies import presets, token_learner
+from course.rubrics.hackable import GAPS, RUBRICS
 
 DATASETS = Path("data/datasets")
 TINY: dict[str, Any] = {
@@ -97,6 +98,17 @@ def test_the_auditor_needs_the_standard_library_and_numpy_only() -> None:
     assert imports(Path(auditor.__file__)) - sys.stdlib_module_names == {"numpy"}
 
 
+def test_the_verifiers_that_the_auditor_wrote_itself_pay_what_those_of_the_course_pay() -> None:
+    files = [ROOT / "course/golden" / f"golden_{name}.jsonl" for name in ("correct", "exploits")]
+    texts = {case["completion"] for file in files for case in lines_of(file) if len(case["completion"]) < 1_000}
+    texts |= {gap.exploit(answer) for gap in GAPS.values() for answer in (-7, 0, 12, 323)}
+    for name, rubric in RUBRICS.items():
+        pairs = [(answer, text) for answer in (-7, 0, 12, 323) for text in sorted(texts)]
+        found = [rubric({"id": "q", "prompt": "?", "expected_answer": n}, text)["reward"] for n, text in pairs]
+        assert [auditor.paid(name, n, text) for n, text in pairs] == found, name
+        assert 0 < sum(found) < len(found)
+
+
 @pytest.mark.medium
 @pytest.mark.parametrize("name", RUNS)
 def test_every_number_of_a_log_comes_out_again(ran: Path, name: str) -> None:
@@ -173,6 +185,16 @@ def test_a_number_that_is_new_a_row_that_is_gone_and_another_completion_are_name
     (run / "results.jsonl").write_text("".join(json.dumps(one) + "\n" for one in results), encoding="utf-8")
     said = auditor.audit(run, ran / DATASETS)
     assert "log.jsonl:3 drawn again, the policy writes other completions than results.jsonl says" in said
+
+
+@pytest.mark.medium
+def test_a_training_that_was_interrupted_is_audited_as_far_as_it_came(ran: Path, tmp_path: Path) -> None:
+    run = shutil.copytree(ran / "none", tmp_path / "run")
+    rows, summary = lines_of(run / "log.jsonl"), json.loads((run / "summary.json").read_bytes())
+    (run / "log.jsonl").write_text("".join(json.dumps(one) + "\n" for one in rows[:2]), encoding="utf-8")
+    assert auditor.audit(run, ran / DATASETS) == ["log.jsonl: expected 4 rows, got 2"]
+    (run / "summary.json").write_text(json.dumps(summary | {"interrupted": True}), encoding="utf-8")
+    assert auditor.audit(run, ran / DATASETS) == []
 
 
 def test_from_the_command_line_it_prints_the_number_and_its_status_says_so(tmp_path: Path) -> None:
