@@ -11,7 +11,7 @@ penalty of several strengths: kl_coef (beta) is what a nat of KL from the refere
 one rubric large, on a fine grid: its hole is found late, so the true reward rises first, then bends and falls.
 
 ``results.jsonl`` has every completion that was scored: below 25 MB a seed, for a training has 16 evaluations, each
-with 3 completions of each prompt.
+with 3 completions of each prompt. ``references/`` has the policy that the trainings of a seed started from.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,6 +20,7 @@ from typing import Any
 
 from course.artifacts.inference import Trainings, divergence_step, medians, trainings_of
 from course.artifacts.records import LearningResult
+from course.artifacts.rollout_files import write_reference
 from course.artifacts.token_rows import EvaluationRow, is_exploit, write_checkpoint
 from course.artifacts.writing import RunWriter
 from course.command import Parser, non_negative_float, non_negative_int, positive_int, run_command
@@ -54,6 +55,7 @@ def train_all(
     for seed, rubric, kl_coef in jobs:
         if seed not in references:
             references = {seed: fine_tune(examples, plan, seed)}
+            write_reference(run, f"references/seed_{seed}.npz", references[seed], examples)
         for checkpoint in learn_and_evaluate(
             references[seed], examples, holdout, RUBRICS[rubric], plan._replace(kl_coef=kl_coef), seed, every, SAMPLES
         ):

@@ -122,7 +122,8 @@ def main() -> int:
         rubric = RUBRICS[args.rubric]
         reference = fine_tune(examples, plan, args.seed, lambda steps: with_progress(steps, "fine-tuning", len(steps)))
         updates = enumerate(islice(learn(reference, examples, rubric, plan, args.seed), args.slow), 1)
-        slow = [row for step, update in updates for row in token_update_rows(step, update, examples, plan.kl_coef)]
+        shown = (token_update_rows(step, update, reference, examples, plan.kl_coef) for step, update in updates)
+        slow = [row for rows in shown for row in rows]
         if slow:
             run.write_rows(SLOW_FILE, slow)
 

@@ -21,6 +21,7 @@ from course.datasets.records import Task
 if TYPE_CHECKING:
     from course.policies.evaluation import Checkpoint, Evaluation
     from course.policies.token_learner import TokenUpdate
+    from course.policies.token_policy import Policy
 
 TOKEN_LOG = "log.jsonl"  # of each of these commands: a row for each evaluation
 STRICT = "score"  # the name of the strict scorer among the rubrics
@@ -82,6 +83,7 @@ class TokenUpdateRow(Struct, frozen=True, forbid_unknown_fields=True):
     baseline: float  # the one that this step used
     advantage: float
     log_probs: list[float]  # of each token, before the update
+    reference_log_probs: list[float]  # of the reference policy: log_ratio is what the two sums differ by
     new_log_probs: list[float]  # after it
 
 
@@ -139,16 +141,17 @@ def write_checkpoint(
 
 
 def token_update_rows(
-    step: int, update: TokenUpdate, examples: Sequence[Task], kl_coef: float
+    step: int, update: TokenUpdate, reference: Policy, examples: Sequence[Task], kl_coef: float
 ) -> Iterator[TokenUpdateRow]:
-    """Every completion of an update, with the log-probability of each of its tokens before it and after it."""
+    """Every completion of an update, with the log-probability of each of its tokens by three policies."""
     import numpy as np
 
     from course.policies.token_policy import log_probs
 
     answered = [examples[i] for i in update.chosen]
     prompts = update.policy.encode_prompts([example["prompt"] for example in answered])
-    before, after = (log_probs(policy, prompts, update.completions) for policy in (update.policy, update.new_policy))
+    policies = update.policy, reference, update.new_policy
+    before, by_reference, after = (log_probs(policy, prompts, update.completions) for policy in policies)
     baselines = np.broadcast_to(update.baseline, len(answered))
     for row, length in enumerate(update.completions.lengths.tolist()):
         yield TokenUpdateRow(
@@ -161,6 +164,7 @@ def token_update_rows(
             baseline=float(baselines[row]),
             advantage=float(update.advantage[row]),
             log_probs=before[row, :length].tolist(),
+            reference_log_probs=by_reference[row, :length].tolist(),
             new_log_probs=after[row, :length].tolist(),
         )
 

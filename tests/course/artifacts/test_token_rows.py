@@ -87,8 +87,9 @@ def test_a_token_update_row_adds_up_and_its_log_probs_are_those_of_both_policies
     def rubric(_: dict[str, Any], text: str) -> dict[str, Any]:
         return {"reward": float(text.count("a"))}
 
-    for step, update in enumerate(learn(tiny(max_tokens=5), EXAMPLES, rubric, plan, 0), 1):
-        rows = list(token_update_rows(step, update, EXAMPLES, kl_coef))
+    reference = tiny(max_tokens=5)
+    for step, update in enumerate(learn(reference, EXAMPLES, rubric, plan, 0), 1):
+        rows = list(token_update_rows(step, update, reference, EXAMPLES, kl_coef))
         assert [(row.step, row.kl_coef) for row in rows] == [(step, kl_coef)] * 6
         for row, tokens in zip(rows, unstacked(update.completions), strict=True):
             example = next(one for one in EXAMPLES if one["id"] == row.id)
@@ -97,4 +98,5 @@ def test_a_token_update_row_adds_up_and_its_log_probs_are_those_of_both_policies
             assert "".join(row.tokens) in update.texts
             assert len(row.tokens) == len(tokens)
             assert sum(row.log_probs) == pytest.approx(log_p(update.policy, seen, tokens))
+            assert sum(row.reference_log_probs) == pytest.approx(log_p(reference, seen, tokens))
             assert sum(row.new_log_probs) == pytest.approx(log_p(update.new_policy, seen, tokens))
