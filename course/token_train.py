@@ -27,6 +27,7 @@ from course.datasets.records import Provenance, Sampling, Task, Training, prompt
 from course.datasets.sources import HOLDOUT, Dataset
 from course.errors import UserError
 from course.policies.presets import PRESETS, Plan
+from course.process import signals_held
 from course.publishing import RUN, Conditions, publish
 from course.reports.progress import with_progress
 from course.reports.token_train import token_train_text
@@ -76,8 +77,9 @@ def write_evaluations(
     ends: list[Checkpoint] = []
     try:
         for checkpoint in checkpoints:
-            row, _ = write_checkpoint(run, checkpoint, args.rubric, kl_coef, args.seed)
-            rows, ends = [*rows, row], [*ends[:1], checkpoint]
+            with signals_held():  # the log, its digest and the policy that is kept are of one step
+                row, _ = write_checkpoint(run, checkpoint, args.rubric, kl_coef, args.seed)
+                rows, ends = [*rows, row], [*ends[:1], checkpoint]
     except (KeyboardInterrupt, SystemExit) as end:
         if not rows:
             raise
