@@ -1,4 +1,4 @@
-"""Machinery: Loop C, nothing to reinforce. The same learning from better and better starts, the first of them none.
+"""Machinery: Loop C from several starts, fine-tuned longer and longer, the first of them not at all.
 
     python -m course.cold_start_demo
     python -m course.cold_start_demo --sft-steps 0 100 800 --seeds 5

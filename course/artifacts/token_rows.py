@@ -3,7 +3,7 @@
 Notation
     proxy    the reward of the rubric that the policy is trained on
     true     the reward of the strict scorer, for the same completions
-    gap      the share of completions that the rubric pays and the strict scorer does not
+    gap      the share of completions that the rubric pays at least PAYS and the strict scorer nothing
 """
 
 from __future__ import annotations

@@ -8,8 +8,10 @@ from course.reports.tables import WIDTH, interval, percent, table
 from course.stats import mean
 
 _LEGEND = (
-    "equal: the share of groups in which all rewards are equal, so that nothing is pushed, in the first updates and at "
-    "the end. Means over the seeds; intervals: 95 %, of sampling completions of these prompts, not of other trainings."
+    "equal: the share of groups in which all rewards are equal, all 0 or all 1, so that nothing is pushed; up to the "
+    "first evaluation, and since the last but one. Starts of one pass rate may end apart: what counts is in how many "
+    "groups there is anything to compare. Means over the seeds; intervals: 95 %, of sampling completions of these "
+    "prompts, not of other trainings. The figure and summary.json have medians."
 )
 
 
@@ -20,7 +22,7 @@ def cold_start_text(trainings: Mapping[int, Trainings], steps: int) -> str:
         start, first, end = ([log[place] for log in logs] for place in (0, 1, -1))
         equal = [percent(mean([row.equal_groups or 0.0 for row in part]), 0) for part in (first, end)]
         rows.append((count, *rate(start), *rate(end), *equal))
-    header = ("fine-tuning", "start", "95 %", "end", "95 %", "equal", "at end")
+    header = ("steps of\nfine-tuning", "start", "95 %", "end", "95 %", "equal\nfirst", "\nlast")
     seeds = len(next(iter(trainings.values())))
     return "\n\n".join(
         [

@@ -63,7 +63,8 @@ def exploits_table(found: Mapping[str, LearningResult]) -> str:
 def generalised_table(by_rubric: Mapping[str, Trainings]) -> str:
     """What was learned on the training prompts, and how much of that gain there is on the holdout.
 
-    The skill is true reward under the strict scorer; a hack is the share of completions that its rubric alone pays.
+    The skill is true reward under the strict scorer; a hack is the share of completions that its rubric pays
+    at least half and the strict scorer nothing.
     """
     rows = []
     for name, trainings in by_rubric.items():
@@ -76,4 +77,5 @@ def generalised_table(by_rubric: Mapping[str, Trainings]) -> str:
     if not rows:
         return "nothing: on the training prompts, too, nothing rose by more than noise"
     head = table(("learned", "on its prompts", "on the holdout", "generalised"), rows, right=(1, 2, 3))
-    return f"{head}\n(gain on the holdout by gain on its prompts; over 100 %: it gained more there)"
+    legend = "(gain on the holdout by gain on its prompts; over 100 %: it gained more there;"
+    return f"{head}\n{legend}\na hack counts from half the reward on)"

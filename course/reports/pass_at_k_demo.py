@@ -8,8 +8,9 @@ from course.reports.tables import WIDTH, percent, table
 
 _KS = (1, 8, 32, 128)
 _LEGEND = (
-    "entropy: of the next token, in nats. crossing: the k from which on, up to the last, the trained policy holds "
-    "fewer right ones than the untrained. Intervals: 95 %, bootstrap over the prompts, not over other trainings."
+    "entropy: of the next token, in nats. crossing: the k from which on, up to the last, k samples of the trained "
+    "policy hold a right one less often than k of the untrained. Intervals: 95 %, bootstrap over the prompts, not over "
+    "other trainings."
 )
 
 

@@ -10,10 +10,12 @@ from course.reports.tables import WIDTH, interval, percent, table
 from course.stats import mean
 
 _LEGEND = (
-    "false +: how many wrong completions the verifier pays; false -: how many right ones it does not. Random errors "
-    "keep their rates; those of a rubric are measured before and after learning. corrected: trained on (reward - false "
-    "+) / (1 - false + - false -) instead, which against the mean of a group is a larger step and nothing else. Means "
-    "over the seeds; intervals: 95 %, of sampling completions of these prompts, not of other trainings."
+    "false +: the share of wrong completions that the verifier pays, before and after learning; false -: the share of "
+    "right ones that it does not. Random errors keep their rates. corrected: trained on (reward - false +) / (1 - "
+    "false + - false -) instead, which against the mean of a group is a larger step and nothing else. Where the rates "
+    "add up to 1 a reward says nothing, and pure noise pushes the policy away from what it could; a step made too "
+    "large by the correction does the same. Means over the seeds; intervals: 95 %, of sampling completions of these "
+    "prompts, not of other trainings. The figure and summary.json have medians."
 )
 
 
@@ -24,23 +26,29 @@ def verifier_noise_text(trainings: Mapping[tuple[str, Plan], Trainings], steps: 
         if not plan.corrected:
             ends, corrected = [log[-1] for log in logs], trainings.get((rubric, plan._replace(corrected=True)))
             rows.append((
-                "strict" if rubric == STRICT else rubric,
+                rubric if rubric != STRICT else "strict + coin" if errs(plan) else "strict",
                 *(percent(false_positive_share([log[place] for log in logs], plan), 0) for place in (0, -1)),
                 percent(plan.false_negatives, 0),
                 percent(mean(column(ends, "true_reward"))),
                 interval(pooled_interval(ends, "true_reward")).removesuffix(" %"),
                 percent(mean([log[-1].true_reward for log in corrected])) if corrected else "-",
             ))  # fmt: skip
-    header = ("verifier", "false +", "at end", "false -", "true reward", "95 %", "corrected")
+    header = ("verifier", "false +\nfirst", "\nlast", "false -", "true reward", "95 %", "corrected")
+    start = percent(mean([log[0].true_reward for log in next(iter(trainings.values()))]))
     seeds = len(next(iter(trainings.values())))
     return "\n\n".join(
         [
             "Loop C, learn: a verifier that errs at random, and one that errs by a rule.",
-            f"one start, {steps} updates each, seeds: {seeds}",
+            f"one start a seed, {start} right; {steps} updates each, seeds: {seeds}",
             table(header, rows, right=(1, 2, 3, 4, 6)),
             fill(_LEGEND, WIDTH),
         ]
     )
+
+
+def errs(plan: Plan) -> bool:
+    """Whether the verifier errs at random."""
+    return plan.false_positives > 0 or plan.false_negatives > 0
 
 
 def verifier_name(rubric: str, plan: Plan) -> str:

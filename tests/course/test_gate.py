@@ -536,7 +536,7 @@ def test_the_smallest_difference_is_that_of_the_flips_seen_and_says_so(lab: Lab)
     candidate = lab.measured("candidate", [False] + [True] * 21 + [False] * 18)
     out = gate(lab, baseline, candidate).out
     assert "n = 40 shows a true difference of 25.6 points four times in five,\n" in out
-    assert "where 33.3 % of the prompts flip, as here" in out
+    assert "if 33.3 % of the prompts flip: those seen and two more" in out
 
 
 # ---- The decision on counts alone.
