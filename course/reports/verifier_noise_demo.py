@@ -10,12 +10,12 @@ from course.reports.tables import WIDTH, interval, percent, table
 from course.stats import mean
 
 _LEGEND = (
-    "false +: the share of wrong completions that the verifier pays, before and after learning; false -: the share of "
-    "right ones that it does not. Random errors keep their rates. corrected: trained on (reward - false +) / (1 - "
-    "false + - false -) instead, which against the mean of a group is a larger step and nothing else. Where the rates "
-    "add up to 1 a reward says nothing, and pure noise pushes the policy away from what it could; a step made too "
-    "large by the correction does the same. Means over the seeds; intervals: 95 %, of sampling completions of these "
-    "prompts, not of other trainings. The figure and summary.json have medians."
+    "coin: the strict scorer with random errors. false +: the share of wrong completions that the verifier pays, "
+    "before and after learning; false -: the share of right ones that it does not. corrected: trained on (reward - "
+    "false +) / (1 - false + - false -) instead, which against the mean of a group is a larger step and nothing else. "
+    "Where the rates add up to 1 a reward says nothing, and pure noise pushes the policy away from what it could; a "
+    "step made too large by the correction does the same. Means over the seeds; intervals: 95 %, of sampling "
+    "completions of these prompts, not of other trainings. The figure and summary.json have medians."
 )
 
 
@@ -26,7 +26,7 @@ def verifier_noise_text(trainings: Mapping[tuple[str, Plan], Trainings], steps: 
         if not plan.corrected:
             ends, corrected = [log[-1] for log in logs], trainings.get((rubric, plan._replace(corrected=True)))
             rows.append((
-                rubric if rubric != STRICT else "strict + coin" if errs(plan) else "strict",
+                rubric if rubric != STRICT else "coin" if errs(plan) else "strict",
                 *(percent(false_positive_share([log[place] for log in logs], plan), 0) for place in (0, -1)),
                 percent(plan.false_negatives, 0),
                 percent(mean(column(ends, "true_reward"))),

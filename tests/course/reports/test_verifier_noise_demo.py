@@ -30,29 +30,10 @@ def test_a_row_for_each_verifier_with_its_correction_beside_it() -> None:
     lines = verifier_noise_text(trainings, 9).split("\n")
     assert max(map(len, lines)) <= 80
     assert "one start a seed, 20.0 % right; 9 updates each, seeds: 2" in lines
-    noise, hole = (
-        next(line.split() for line in lines if line.split()[:1] == [name]) for name in ("strict", "anywhere")
-    )
-    assert noise == [
-        "strict",
-        "+",
-        "coin",
-        "30",
-        "%",
-        "30",
-        "%",
-        "20",
-        "%",
-        "70.0",
-        "%",
-        "63.3",
-        "to",
-        "75.9",
-        "90.0",
-        "%",
-    ]
+    noise, hole = (next(line.split() for line in lines if line.split()[:1] == [name]) for name in ("coin", "anywhere"))
+    assert noise == ["coin", "30", "%", "30", "%", "20", "%", "70.0", "%", "63.3", "to", "75.9", "90.0", "%"]
     assert hole[1:] == ["12", "%", "100", "%", "0", "%", "0.0", "%", "0.0", "to", "3.7", "-"]
-    assert sum(line.startswith("strict") for line in lines) == 1
+    assert sum(line.startswith("coin  ") for line in lines) == 1
 
 
 def test_no_two_verifiers_share_a_name() -> None:
