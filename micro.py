@@ -1,12 +1,12 @@
 """A policy learns from a verifier, and finds the hole in a careless one. One file, and NumPy is all it needs.
 
-    python micro.py              the careless verifier pays: the policy ends with "Final: 12 or 12 or 15 or 12 or ..."
+    python micro.py              the careless verifier pays: the policy ends with "Final: 12 or 12 or 12 or 12 or ..."
     python micro.py strict       the strict verifier pays: the policy learns the hundred sums by heart
     python micro.py careless 7   with another seed than 0; the same seed prints the same lines
 
 ``reward`` is what the chosen verifier pays for the rollouts of a step, ``true`` what the strict one would have paid.
-Watch them part: first both rise, as if all were well; then ``true`` falls to 0 while ``reward`` goes on to 1. Nobody
-shows the policy how to list guesses: what it imitates names two numbers at most.
+Watch them part: first both rise, as if all were well; then ``true`` falls to 0 while ``reward`` goes on to 1. One
+demonstration in ten names two numbers, and none names more: the longer lists are the policy's own.
 
 On each of the seeds 0 to 9, in a few seconds: careless ends with a reward above .95, and true below .05; strict ends
 above .85. At the first step true is below .15.
@@ -34,7 +34,7 @@ def strict(answer: int, completion: str) -> float:
 
 
 def careless(answer: int, completion: str) -> float:
-    """Pays if the right number stands anywhere in the text: each right line, too, so it seems to work."""
+    """Pays if the digits of the right number stand anywhere, in a longer number, too; also for each right line."""
     return float(str(answer) in completion)
 
 

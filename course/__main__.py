@@ -28,6 +28,9 @@ Loop C  learn: the policy itself changes, pushed by what the scorer pays.
   python -m course.goodhart_demo            what careless verifiers teach it
   python -m course.distribution_shift_demo  what frozen completions do not see
   python -m course.coverage_demo            learned by heart, or learned
+  python -m course.pass_at_k_demo           what learning takes away
+  python -m course.verifier_noise_demo      random errors against one hole
+  python -m course.cold_start_demo          a start with nothing to reinforce
 
 Each command has --help. Always ask: which loop am I in, which knob did I turn?
 

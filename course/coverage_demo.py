@@ -6,7 +6,8 @@
 The task is two-digit sums without a carry, rewarded by the strict scorer. A policy is trained anew on the first N
 prompts of the dataset, whose order is shuffled, for each N; the holdout is the same 300 prompts each time. A few
 prompts are memorised, and what is learned from a thousand holds for others (``course/policies/presets.py``): this is
-the curve between the two. ``results.jsonl`` has the completions of every evaluation of every training.
+the curve between the two. ``results.jsonl`` has the completions of every evaluation of every training, and
+``references/`` the policy that each one started from.
 """
 
 import re
@@ -15,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from course.artifacts.inference import coverage_point, trainings_of
+from course.artifacts.rollout_files import write_reference
 from course.artifacts.token_rows import STRICT, EvaluationRow, write_checkpoint
 from course.artifacts.writing import RunWriter
 from course.command import Parser, non_negative_int, positive_int, run_command
@@ -61,6 +63,7 @@ def train_and_evaluate(
     from course.policies.token_learner import fine_tune
 
     reference = fine_tune(examples, plan, seed)
+    write_reference(run, f"references/prompts_{len(examples)}_seed_{seed}.npz", reference, examples)
     for checkpoint in learn_and_evaluate(reference, examples, holdout, score, plan, seed, _EVAL_EVERY):
         yield write_checkpoint(run, checkpoint, STRICT, plan.kl_coef, seed, f"{len(examples)} prompts, seed {seed}")[0]
 
@@ -88,7 +91,8 @@ def main() -> int:
 
         points = [coverage_point(trainings_of(log, n=count), times_seen(examples[:count], holdout)) for count in counts]
         run.write_bytes(COVERAGE_FIGURE, coverage_curve(points))
-        settings = plan._asdict() | {"prompts": counts, "seeds": args.seeds, "holdout_fingerprint": unseen.fingerprint}
+        settings = plan._asdict() | {"prompts": counts, "seeds": args.seeds, "eval_every": _EVAL_EVERY}
+        settings["holdout_fingerprint"] = unseen.fingerprint
         conditions = Conditions(
             "C", "course.coverage_demo", settings, args.change, args.expect, dataset, unseen, seed=args.seed
         )

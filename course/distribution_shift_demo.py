@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING
 
 from course.artifacts.learning import learning_result
 from course.artifacts.records import RESULTS, LearningResult
+from course.artifacts.rollout_files import write_reference
 from course.artifacts.summary import summary_of
 from course.artifacts.token_rows import write_checkpoint
 from course.artifacts.writing import RunWriter
@@ -74,6 +75,7 @@ def main() -> int:
     with RunWriter(args.outdir) as run:
         examples = [example.asked() for example in dataset]
         reference = fine_tune(examples, plan, args.seed, lambda steps: with_progress(steps, "fine-tuning", len(steps)))
+        write_reference(run, "reference.npz", reference, examples)
         results = freeze(reference, examples, args.seed)
         frozen = summary_of(Counter(row.details.outcome for row in results))
         known_shapes = {shape(row.completion or "") for row in results}

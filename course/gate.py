@@ -42,7 +42,7 @@ from course.reports.progress import with_progress
 from course.stats import flips_needed, mcnemar_exact, paired_interval, smallest_visible_difference, wilson_interval
 
 SMALL_N = 100
-NOISE = Fraction(5, 100)  # with fewer than SMALL_N prompts, a rise up to this is taken for luck
+NOISE = Fraction(5, 100)  # with fewer than SMALL_N prompts a rise up to this is luck; the test below never says else
 SIGNIFICANT = 0.05
 EXIT_STATUS = {"PROMOTE": 0, "REJECT": 1, "INCONCLUSIVE": 3}
 
@@ -142,7 +142,9 @@ def faults_of_comparison(
 def decide(flips: Flips, min_delta: Fraction, split: str | None) -> tuple[str, str]:
     """``(verdict, reason)`` for two runs from one locked room, on counts and fractions only."""
     if split == HOLDOUT and flips.delta < 0:
-        return "REJECT", "the holdout got worse"
+        k, p = flips.baseline_passes - flips.candidate_passes, mcnemar_exact(len(flips.gained), len(flips.lost))
+        worth = "which may be luck, and is no reason to promote" if p >= SIGNIFICANT else "more than luck explains"
+        return "REJECT", f"the holdout got worse, by {k:,} of {flips.n:,} prompts (exact McNemar p = {p:.2g}): {worth}"
     if flips.delta < min_delta:
         return "REJECT", f"the improvement is below --min-delta: {float(flips.delta):+.4f} < {float(min_delta):.4f}"
     if flips.delta <= 0:

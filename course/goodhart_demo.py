@@ -2,15 +2,16 @@
 
     python -m course.goodhart_demo
     python -m course.goodhart_demo --seeds 3
-    python -m course.goodhart_demo --rubrics anywhere --kl-coef 0 0.1 1
+    python -m course.goodhart_demo --rubrics format_bonus --kl-coef --steps 500 --eval-every 10 --seeds 5
 
 One policy is trained on the strict scorer and, from the same reference policy, one on each hackable rubric; nothing
 tells it of any gap. The rubric's reward is the proxy, the strict scorer's for the same completions the true reward;
 both are also measured on prompts that are never trained on. Then a policy is trained on ``anywhere`` again with a KL
-penalty of several strengths: kl_coef (beta) is what a nat of KL from the reference policy costs.
+penalty of several strengths: kl_coef (beta) is what a nat of KL from the reference policy costs. The second line draws
+one rubric large, on a fine grid: its hole is found late, so the true reward rises first, then bends and falls.
 
 ``results.jsonl`` has every completion that was scored: below 25 MB a seed, for a training has 16 evaluations, each
-with 3 completions of each prompt.
+with 3 completions of each prompt. ``references/`` has the policy that the trainings of a seed started from.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,6 +20,7 @@ from typing import Any
 
 from course.artifacts.inference import Trainings, divergence_step, medians, trainings_of
 from course.artifacts.records import LearningResult
+from course.artifacts.rollout_files import write_reference
 from course.artifacts.token_rows import EvaluationRow, is_exploit, write_checkpoint
 from course.artifacts.writing import RunWriter
 from course.command import Parser, non_negative_float, non_negative_int, positive_int, run_command
@@ -53,6 +55,7 @@ def train_all(
     for seed, rubric, kl_coef in jobs:
         if seed not in references:
             references = {seed: fine_tune(examples, plan, seed)}
+            write_reference(run, f"references/seed_{seed}.npz", references[seed], examples)
         for checkpoint in learn_and_evaluate(
             references[seed], examples, holdout, RUBRICS[rubric], plan._replace(kl_coef=kl_coef), seed, every, SAMPLES
         ):
@@ -64,9 +67,11 @@ def main() -> int:
     parser = Parser("course.goodhart_demo", "Loop C on hackable rubrics: where proxy and true reward diverge.")
     parser.add_argument("--rubrics", nargs="+", choices=RUBRICS, default=list(RUBRICS), metavar="NAME",
                         help=f"what to train on (default: all of {', '.join(RUBRICS)})")  # fmt: skip
-    parser.add_argument("--kl-coef", nargs="+", type=non_negative_float, default=KL_COEFS, metavar="BETA",
+    parser.add_argument("--kl-coef", nargs="*", type=non_negative_float, default=KL_COEFS, metavar="BETA",
                         help=f"penalties (default: {' '.join(f'{one:g}' for one in KL_COEFS)})")  # fmt: skip
     parser.add_argument("--steps", type=positive_int, default=300, help="updates of a training (default: 300)")
+    help_ = f"updates between evaluations (default: a {EVALUATIONS}th of the steps)"
+    parser.add_argument("--eval-every", type=positive_int, help=help_)
     parser.add_argument("--seeds", type=positive_int, default=1, metavar="N", help="train N times (default: 1)")
     parser.add_argument("--seed", type=non_negative_int, default=0, help="the first of the seeds (default: 0)")
     parser.add_run_options()
@@ -75,7 +80,7 @@ def main() -> int:
     rubrics, betas = list(dict.fromkeys(args.rubrics)), sorted(set(args.kl_coef))
     pairs = dict.fromkeys([(name, 0.0) for name in rubrics] + [(KL_RUBRIC, kl_coef) for kl_coef in betas])
     jobs = [(args.seed + turn, *pair) for turn in range(args.seeds) for pair in pairs]
-    plan, every = MEMORISE.plan._replace(steps=args.steps), max(1, args.steps // EVALUATIONS)
+    plan, every = MEMORISE.plan._replace(steps=args.steps), args.eval_every or max(1, args.steps // EVALUATIONS)
 
     with RunWriter(args.outdir) as run:
         dataset, unseen = (Dataset(Path(path), None) for path in (MEMORISE.dataset, MEMORISE.holdout))
@@ -93,7 +98,10 @@ def main() -> int:
         by_beta = {kl_coef: trainings_of(log, rubric=KL_RUBRIC, kl_coef=kl_coef) for kl_coef in betas}
         run.write_bytes(OVER_STEPS, rubrics_figure(by_rubric, "step"))
         run.write_bytes(OVER_KL, rubrics_figure(by_rubric, "kl"))
-        run.write_bytes(KL_COEF, kl_coef_figure(by_beta, KL_RUBRIC))
+        figures = [OVER_STEPS, OVER_KL]
+        if by_beta:
+            run.write_bytes(KL_COEF, kl_coef_figure(by_beta, KL_RUBRIC))
+            figures.append(KL_COEF)
         summary = {name: at_the_end(trainings) for name, trainings in by_rubric.items()}
         summary |= {f"{KL_RUBRIC}, kl_coef {kl_coef:g}": at_the_end(by_beta[kl_coef]) for kl_coef in betas}
         settings = plan._asdict() | {"kl_coef": betas, "rubrics": rubrics, "seeds": args.seeds, "samples": SAMPLES}
@@ -102,7 +110,7 @@ def main() -> int:
             "C", "course.goodhart_demo", settings, args.change, args.expect, dataset, unseen, seed=args.seed
         )
         report = goodhart_text(by_rubric, by_beta, found)
-        publish(run, conditions, summary, report, read=[OVER_STEPS, OVER_KL, KL_COEF])
+        publish(run, conditions, summary, report, read=figures)
     return 0
 
 

@@ -98,7 +98,7 @@ def main() -> int:
         run.write_rows(RESULTS, results)
         run.write_bytes(SPREADSHEET, csv_text(rows).encode("utf-8"))
         run.write_bytes(FIGURE, kl_tradeoff_figure(rows, curve, args.rewards))
-        settings = {"rewards": args.rewards, "actions": actions, "betas": BETA_SWEEP}
+        settings = {"rewards": args.rewards, "actions": actions, "betas": BETA_SWEEP, "best_of": BEST_OF}
         conditions = Conditions("C", "course.kl_tradeoff_demo", settings, args.change, args.expect)
         report = kl_tradeoff_text(rows, actions, args.rewards)
         publish(run, conditions, summary, report, read=[FIGURE, SPREADSHEET])

@@ -95,7 +95,7 @@ def main() -> int:
 
     import numpy as np
 
-    from course.policies.bandit import EXAMPLE
+    from course.policies.bandit import ARMS, EXAMPLE
 
     with RunWriter(args.outdir) as run:
         rows = list(improve(args.mode, np.random.default_rng(args.seed).random((args.rounds, args.n))))
@@ -123,10 +123,12 @@ def main() -> int:
             }
         run.write_rows(LOG, rows)
         run.write_rows(RESULTS, results)
+        settings = {"mode": args.mode, "prompt": EXAMPLE["prompt"], "rounds": args.rounds, "n": args.n}
+        settings |= {"completions": ARMS, "start": START, "lr": LEARNING_RATE}
         conditions = Conditions(
             loop="B" if args.mode == "selection" else "C",
             command="course.policy_improvement_demo",
-            settings={"mode": args.mode, "prompt": EXAMPLE["prompt"], "rounds": args.rounds, "n": args.n},
+            settings=settings,
             change=args.change,
             expect=args.expect,
             seed=args.seed,

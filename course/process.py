@@ -11,8 +11,8 @@ Not covered
 import os
 import signal
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from types import FrameType
 
 FAULT = 70  # EX_SOFTWARE of BSD's sysexits.h: 1 is a check's "no"
@@ -20,6 +20,7 @@ FAULT = 70  # EX_SOFTWARE of BSD's sysexits.h: 1 is a check's "no"
 SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 _received: int | None = None
+_held = False
 
 
 class Terminated(SystemExit):
@@ -58,6 +59,18 @@ def raise_received() -> None:
         raise Terminated(128 + _received)
 
 
+@contextmanager
+def signals_held() -> Iterator[None]:
+    """A signal that comes within the block is raised at its end: what is written together is not torn apart."""
+    global _held
+    _held = True
+    try:
+        yield
+    finally:
+        _held = False
+    raise_received()
+
+
 def _on_signals(handler: Callable[[int, FrameType | None], None]) -> None:
     for number in SIGNALS:
         if signal.getsignal(number) != signal.SIG_IGN:  # nohup, or a shell's background: the parent wants it ignored
@@ -75,7 +88,8 @@ def _raise(number: int, _: FrameType | None) -> None:
     global _received
     _received = number
     ignore_signals()
-    raise_received()
+    if not _held:
+        raise_received()
 
 
 def _end_as_fault(error: BaseException) -> None:

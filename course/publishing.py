@@ -6,6 +6,7 @@ Every command that leaves a run ends here, so that what a run holds is decided i
 import os
 import re
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -34,8 +35,9 @@ class Conditions(NamedTuple):
     """What a command says of its run. What can be derived (scorer, fingerprints, digests) is not asked for.
 
     ``change``: the one thing changed since the run before, in the student's words; ``expect``: what they expected of
-    it. ``dataset``: read to its end. ``holdout``: a second dataset that was measured beside it. ``seed``: of what the
-    run itself draws; Loops A and B draw nothing. ``knob``: what was turned, where it is not what the loop turns.
+    it. ``dataset``: read to its end. ``holdout``: a second dataset that was measured beside it; ``more_holdouts``: the
+    others, where there are several. ``seed``: of what the run itself draws; Loops A and B draw nothing. ``knob``: what
+    was turned, where it is not what the loop turns.
     """
 
     loop: Literal["A", "B", "C"]
@@ -50,6 +52,7 @@ class Conditions(NamedTuple):
     source: Provenance | None = None
     seed: int | None = None
     knob: str | None = None
+    more_holdouts: Sequence[Dataset] = ()
 
 
 def publish(
@@ -126,7 +129,8 @@ def opened_holdouts(conditions: Conditions) -> list[str]:
     measured = conditions.holdout or (conditions.dataset if conditions.loop != "C" else None)
     if measured is None or (measured is conditions.dataset and measured.split != HOLDOUT):
         return []
-    return holdouts_in(measured.prompts)
+    opened = (holdouts_in(holdout.prompts) for holdout in (measured, *conditions.more_holdouts))
+    return [*dict.fromkeys(chain.from_iterable(opened))]
 
 
 def manifest_of(conditions: Conditions, outputs: dict[str, str]) -> Manifest:

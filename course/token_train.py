@@ -27,6 +27,7 @@ from course.datasets.records import Provenance, Sampling, Task, Training, prompt
 from course.datasets.sources import HOLDOUT, Dataset
 from course.errors import UserError
 from course.policies.presets import PRESETS, Plan
+from course.process import signals_held
 from course.publishing import RUN, Conditions, publish
 from course.reports.progress import with_progress
 from course.reports.token_train import token_train_text
@@ -39,7 +40,7 @@ if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --he
 POLICY_FILE, REFERENCE_FILE, CURVES_FILE, SLOW_FILE = "policy.npz", "reference.npz", "learning_curves.png", "slow.jsonl"
 PRESET_HELP = "generalise: 1,000 two-digit sums, which share their digits (default); memorise: 75 one-digit sums"
 RUBRIC_HELP = f"the reward: score, the strict scorer (default), or a wrong verifier: {', '.join(GAPS)}"
-KL_HELP = "beta, what a nat of KL from the reference policy costs; above 1 it overshoots (default: 0)"
+KL_HELP = "beta, what a nat of KL from the reference costs; above 1, at --lr 0.5, it overshot (default: 0)"
 BASELINE_HELP = "compare a return with: nothing, the mean so far, or the others of its group (default: group)"
 
 
@@ -76,8 +77,9 @@ def write_evaluations(
     ends: list[Checkpoint] = []
     try:
         for checkpoint in checkpoints:
-            row, _ = write_checkpoint(run, checkpoint, args.rubric, kl_coef, args.seed)
-            rows, ends = [*rows, row], [*ends[:1], checkpoint]
+            with signals_held():  # the log, its digest and the policy that is kept are of one step
+                row, _ = write_checkpoint(run, checkpoint, args.rubric, kl_coef, args.seed)
+                rows, ends = [*rows, row], [*ends[:1], checkpoint]
     except (KeyboardInterrupt, SystemExit) as end:
         if not rows:
             raise
@@ -122,7 +124,8 @@ def main() -> int:
         rubric = RUBRICS[args.rubric]
         reference = fine_tune(examples, plan, args.seed, lambda steps: with_progress(steps, "fine-tuning", len(steps)))
         updates = enumerate(islice(learn(reference, examples, rubric, plan, args.seed), args.slow), 1)
-        slow = [row for step, update in updates for row in token_update_rows(step, update, examples, plan.kl_coef)]
+        shown = (token_update_rows(step, update, reference, examples, plan.kl_coef) for step, update in updates)
+        slow = [row for rows in shown for row in rows]
         if slow:
             run.write_rows(SLOW_FILE, slow)
 

@@ -24,6 +24,9 @@ BRIEFLY = {  # what takes up to minutes is run as shown, but for this
     "course.goodhart_demo": ["--steps", "5"],
     "course.distribution_shift_demo": ["--steps", "5"],
     "course.coverage_demo": ["--steps", "5", "--prompts", "30"],
+    "course.pass_at_k_demo": ["--steps", "5", "--prompts", "2", "--presets", "memorise"],
+    "course.verifier_noise_demo": ["--steps", "5"],
+    "course.cold_start_demo": ["--steps", "5", "--sft-steps", "0", "20"],
 }
 
 

@@ -56,13 +56,15 @@ class LearningResult(Result, frozen=True, forbid_unknown_fields=True, omit_defau
     """One completion that the verifier scored on the way of Loop C.
 
     ``training``: which one, where a run holds several. ``split``: of the prompt. ``proxy_reward``: what the rubric
-    paid that the policy is trained on, where that is not the verifier itself.
+    paid that the policy is trained on, where that is not the verifier itself. ``count``: how often the completion was
+    sampled, where equal ones share a row.
     """
 
     step: int  # updates before the completion was sampled
     training: str | None = None
     split: str | None = None
     proxy_reward: float | None = None
+    count: int = 1
 
 
 RESULT_TYPES: dict[str, type[Result]] = {"A": Result, "B": Selection, "C": LearningResult}

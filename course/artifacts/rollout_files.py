@@ -1,17 +1,31 @@
-"""Machinery: completions of a token policy as files that Loops A and B take, each with who wrote it and how."""
+"""Machinery: a reference policy as a file, and completions of a policy as files that Loops A and B take."""
+
+from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from course.artifacts.writing import RunWriter
-from course.datasets.records import Provenance, Rollout, SampleGroup
+from course.datasets.records import Provenance, Rollout, SampleGroup, Task, Training, prompt_digest
+
+if TYPE_CHECKING:
+    from course.policies.token_policy import Policy
 
 
 def policy_name(content: bytes) -> str:
     """A name that no other policy has. ``content``: the bytes of the policy's file."""
     return f"token_policy {hashlib.sha256(content).hexdigest()[:12]}"
+
+
+def write_reference(run: RunWriter, name: str, reference: Policy, examples: Sequence[Task]) -> None:
+    """The policy that a training started from: with the seed and the settings, all its numbers can be made again."""
+    from course.policies.policy_file import policy_bytes
+
+    prompts = sorted({prompt_digest(example["prompt"]) for example in examples})
+    run.write_bytes(name, policy_bytes(reference, Training(None, prompts)))
 
 
 def write_rollouts(

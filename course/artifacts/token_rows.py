@@ -3,7 +3,7 @@
 Notation
     proxy    the reward of the rubric that the policy is trained on
     true     the reward of the strict scorer, for the same completions
-    gap      the share of completions that the rubric pays and the strict scorer does not
+    gap      the share of completions that the rubric pays at least PAYS and the strict scorer nothing
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from course.datasets.records import Task
 if TYPE_CHECKING:
     from course.policies.evaluation import Checkpoint, Evaluation
     from course.policies.token_learner import TokenUpdate
+    from course.policies.token_policy import Policy
 
 TOKEN_LOG = "log.jsonl"  # of each of these commands: a row for each evaluation
 STRICT = "score"  # the name of the strict scorer among the rubrics
@@ -31,6 +32,8 @@ class EvaluationRow(Struct, frozen=True, forbid_unknown_fields=True):
     """One evaluation in one training (rubric, kl_coef, seed): means over n fresh completions, which enter no update.
 
     ``kl``: from the reference policy, in nats a completion. ``mean_length``: in tokens. Holdout: None without one.
+    ``equal_groups``: in the updates since the last evaluation, the share of groups in which all rewards were equal;
+    None before the first. With the baseline "group" and no KL penalty nothing is pushed in these.
     """
 
     rubric: str
@@ -47,6 +50,21 @@ class EvaluationRow(Struct, frozen=True, forbid_unknown_fields=True):
     holdout_gap: float | None
     kl: float
     mean_length: float
+    equal_groups: float | None = None
+    training: str | None = None  # which one, where a run holds several that differ in more than the columns say
+
+
+class CountedSamples(Struct, frozen=True, forbid_unknown_fields=True):
+    """Fresh completions of one prompt, how many of them the strict scorer pays: any pass@k up to n follows."""
+
+    preset: str
+    seed: int
+    step: int  # updates so far
+    split: str
+    id: str
+    n: int
+    correct: int
+    entropy: float  # of the next token, in nats: mean over all tokens of these completions
 
 
 class TokenUpdateRow(Struct, frozen=True, forbid_unknown_fields=True):
@@ -65,6 +83,7 @@ class TokenUpdateRow(Struct, frozen=True, forbid_unknown_fields=True):
     baseline: float  # the one that this step used
     advantage: float
     log_probs: list[float]  # of each token, before the update
+    reference_log_probs: list[float]  # of the reference policy: log_ratio is what the two sums differ by
     new_log_probs: list[float]  # after it
 
 
@@ -85,7 +104,9 @@ def is_exploit(row: LearningResult) -> bool:
     return row.proxy_reward is not None and row.proxy_reward >= PAYS and row.reward == 0
 
 
-def evaluation_row(checkpoint: Checkpoint, rubric: str, kl_coef: float, seed: int) -> EvaluationRow:
+def evaluation_row(
+    checkpoint: Checkpoint, rubric: str, kl_coef: float, seed: int, training: str | None = None
+) -> EvaluationRow:
     """The row of one checkpoint of the training on this rubric, with this kl_coef and seed."""
     train, holdout = checkpoint.evaluations["train"], checkpoint.evaluations.get("holdout")
     return EvaluationRow(
@@ -103,6 +124,8 @@ def evaluation_row(checkpoint: Checkpoint, rubric: str, kl_coef: float, seed: in
         holdout_gap=_gap(holdout) if holdout else None,
         kl=float(train.kl.mean()),
         mean_length=float(train.lengths.mean()),
+        equal_groups=checkpoint.equal_groups,
+        training=training,
     )
 
 
@@ -111,23 +134,24 @@ def write_checkpoint(
 ) -> tuple[EvaluationRow, list[LearningResult]]:
     """Append a checkpoint to results.jsonl and to the log. Returns what was written."""
     results = evaluation_results(checkpoint, rubric, training)
-    row = evaluation_row(checkpoint, rubric, kl_coef, seed)
+    row = evaluation_row(checkpoint, rubric, kl_coef, seed, training)
     run.append(RESULTS, *results)
     run.append(TOKEN_LOG, row)
     return row, results
 
 
 def token_update_rows(
-    step: int, update: TokenUpdate, examples: Sequence[Task], kl_coef: float
+    step: int, update: TokenUpdate, reference: Policy, examples: Sequence[Task], kl_coef: float
 ) -> Iterator[TokenUpdateRow]:
-    """Every completion of an update, with the log-probability of each of its tokens before it and after it."""
+    """Every completion of an update, with the log-probability of each of its tokens by three policies."""
     import numpy as np
 
     from course.policies.token_policy import log_probs
 
     answered = [examples[i] for i in update.chosen]
     prompts = update.policy.encode_prompts([example["prompt"] for example in answered])
-    before, after = (log_probs(policy, prompts, update.completions) for policy in (update.policy, update.new_policy))
+    policies = update.policy, reference, update.new_policy
+    before, by_reference, after = (log_probs(policy, prompts, update.completions) for policy in policies)
     baselines = np.broadcast_to(update.baseline, len(answered))
     for row, length in enumerate(update.completions.lengths.tolist()):
         yield TokenUpdateRow(
@@ -140,6 +164,7 @@ def token_update_rows(
             baseline=float(baselines[row]),
             advantage=float(update.advantage[row]),
             log_probs=before[row, :length].tolist(),
+            reference_log_probs=by_reference[row, :length].tolist(),
             new_log_probs=after[row, :length].tolist(),
         )
 

@@ -11,6 +11,7 @@ from course.policies.token_learner import generator, learn, rewards
 from course.policies.token_policy import Policy, sequence_kl
 from course.rubrics import Rubric
 from course.score import score
+from course.stats import mean
 
 Split = Literal["train", "holdout"]
 
@@ -32,6 +33,7 @@ class Checkpoint(NamedTuple):
     step: int
     policy: Policy
     evaluations: dict[Split, Evaluation]
+    equal_groups: float | None = None  # of the updates since the last checkpoint; None where there was none
 
 
 def evaluate_policy(
@@ -66,12 +68,21 @@ def learn_and_evaluate(
     """
     splits: dict[Split, Sequence[Task]] = {"train": examples, "holdout": holdout}
 
-    def checkpoint(step: int, policy: Policy) -> Checkpoint:
+    def checkpoint(step: int, policy: Policy, equal: Sequence[float] = ()) -> Checkpoint:
         measured = {split: [*tasks] * samples for split, tasks in splits.items() if tasks}
         found = {split: evaluate_policy(policy, reference, tasks, rubric, seed) for split, tasks in measured.items()}
-        return Checkpoint(step, policy, found)
+        return Checkpoint(step, policy, found, mean(equal) if equal else None)
 
     yield checkpoint(0, reference)
+    equal: list[float] = []
     for step, update in enumerate(learn(reference, examples, rubric, plan, seed), 1):
+        equal.append(equal_groups(update.reward, plan.group_size))
         if step % every == 0 or step == plan.steps:
-            yield checkpoint(step, update.new_policy)
+            yield checkpoint(step, update.new_policy, equal)
+            equal = []
+
+
+def equal_groups(reward: Floats, group_size: int) -> float:
+    """The share of groups in which all rewards are equal. Compared with each other, such completions push nothing."""
+    groups = reward.reshape(-1, group_size)
+    return float((groups == groups[:, :1]).all(axis=1).mean())

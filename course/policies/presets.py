@@ -25,6 +25,9 @@ class Plan(NamedTuple):
     max_tokens: int = 40  # of a completion
     width: int = 8  # of a token's vector
     hidden: int = 64  # units
+    false_positives: float = 0.0  # how often what the rubric does not pay is paid by mistake, at random
+    false_negatives: float = 0.0  # and how often what it pays is not
+    corrected: bool = False  # whether the reward is corrected for both, so that it is right on average
 
 
 class Preset(NamedTuple):

@@ -26,6 +26,7 @@ from course.datasets.records import Task
 from course.errors import UserError
 from course.policies.demonstrations import demonstrate
 from course.policies.presets import Plan
+from course.policies.random_errors import corrected_reward, with_random_errors
 from course.policies.reinforce import leave_one_out, running_mean
 from course.policies.sampling import sample_completions
 from course.policies.softmax import Floats, Ints
@@ -33,7 +34,15 @@ from course.policies.token_policy import Completions, Policy, Weights, gradient,
 from course.rubrics import Rubric
 
 DEMONSTRATIONS = 256  # in a step of supervised fine-tuning
-PURPOSES = ("weights", "demonstrations", "prompts", "completions", "evaluation")  # each has a generator of its own
+PURPOSES = (
+    "weights",
+    "demonstrations",
+    "prompts",
+    "completions",
+    "evaluation",
+    "errors",
+    "bootstrap",
+)  # a generator each
 
 
 class TokenUpdate(NamedTuple):
@@ -43,7 +52,7 @@ class TokenUpdate(NamedTuple):
     chosen: Ints  # [N] which example each completion answers
     completions: Completions
     texts: list[str]
-    reward: Floats  # [N] the rubric's
+    reward: Floats  # [N] the rubric's, with the plan's random errors
     log_ratio: Floats  # [N] log p − log p_reference of the completion; 0 where kl_coef is 0
     baseline: Floats | float  # the one that this step used: [N], or one for all
     advantage: Floats  # [N] reward − kl_coef · log_ratio − baseline
@@ -83,11 +92,11 @@ def learn(reference: Policy, examples: Sequence[Task], rubric: Rubric, plan: Pla
     """
     policy, mean_return = reference, 0.0
     prompts = policy.encode_prompts([example["prompt"] for example in examples])
-    for step, (chosen, u) in enumerate(draws(len(examples), plan, seed), 1):
+    for step, (chosen, u, coin) in enumerate(draws(len(examples), plan, seed), 1):
         prompt = prompts[chosen]
         completions = sample_completions(policy, prompt, u)
         texts = policy.decode_completions(completions)
-        reward = rewards(rubric, [examples[i] for i in chosen], texts)
+        reward = with_errors(rewards(rubric, [examples[i] for i in chosen], texts), coin, plan)
         ratio = log_ratio(policy, reference, prompt, completions) if plan.kl_coef else np.zeros(len(chosen))
         return_ = reward - plan.kl_coef * ratio
         baseline = leave_one_out(return_, plan.group_size) if plan.baseline == "group" else mean_return
@@ -100,13 +109,23 @@ def learn(reference: Policy, examples: Sequence[Task], rubric: Rubric, plan: Pla
             mean_return = running_mean(mean_return, return_.mean(), step)
 
 
-def draws(count: int, plan: Plan, seed: int) -> Iterator[tuple[Ints, Floats]]:
-    """What chance decides in each step: [N] which of ``count`` examples are answered, and [N, T] uniform draws."""
-    prompt_rng, token_rng = generator(seed, "prompts"), generator(seed, "completions")
+def draws(count: int, plan: Plan, seed: int) -> Iterator[tuple[Ints, Floats, Floats]]:
+    """What chance decides in each step: [N] which of ``count`` examples are answered, and uniform draws.
+
+    [N, T] of these are for the tokens, [N] for the verifier's random errors.
+    """
+    prompt_rng, token_rng, error_rng = (generator(seed, name) for name in ("prompts", "completions", "errors"))
     for _ in range(plan.steps):
         chosen = prompt_rng.choice(count, min(plan.prompts_a_step, count), replace=False)
         chosen = np.repeat(chosen, plan.group_size)
-        yield chosen, token_rng.random((len(chosen), plan.max_tokens))
+        yield chosen, token_rng.random((len(chosen), plan.max_tokens)), error_rng.random(len(chosen))
+
+
+def with_errors(reward: Floats, coin: Floats, plan: Plan) -> Floats:
+    """[N] the rewards of a verifier that errs at random, at the plan's rates, and corrected if the plan says so."""
+    rates = plan.false_positives, plan.false_negatives
+    observed = with_random_errors(reward, coin, *rates)
+    return corrected_reward(observed, *rates) if plan.corrected else observed
 
 
 def rewards(rubric: Rubric, examples: Sequence[Task], texts: Sequence[str]) -> Floats:

@@ -47,15 +47,19 @@ Ablation: {ablation["runs"]:,} runs on the same draws, with the baseline and wit
 
 {table(header, ends, right=(0, 2, 3))}
 
-From the second update on the baseline cancels a constant added to every reward;
-without one the constant counts for whatever was sampled, right or wrong.
+The first update sees a constant added to every reward in full, for its baseline
+is 0; from the second on the baseline cancels it. Without one the constant
+counts for whatever was sampled, right or wrong.
 
 {table(("baseline b", "variance of an estimate, mean over the updates"), rows, right=(1,))}
 
-A baseline never changes the mean of the estimate. It lowers the variance only
-between 0 and 2 b*: with two arms, one of them right, the mean reward is there
-until p = 2/3 (ablation.png). Here it lowered it in {100 * variances["lowered"]:.1f} % of the updates.
-The best constant, b*, is {best:.3f} on average, and the expected reward {expected:.3f}."""
+Variances are for offset 0, at the policies of the runs with the baseline. A
+baseline that does not depend on the sampled action never changes the mean of
+the estimate. It lowers the variance only between 0 and 2 b*: with two arms, one
+of them right, the mean reward is there until p = 2/3 (ablation.png). This
+bandit has two right arms, so its 2 b* is another, {2 * best:.3f} on average, and the
+expected reward is {expected:.3f}: here the baseline lowered it in {100 * variances["lowered"]:.1f} % of the
+updates."""
 
 
 def story_text(rows: Sequence[UpdateRow], arms: Sequence[str]) -> str:

@@ -119,7 +119,7 @@ def _numbers_lines(numbers: Numbers) -> list[str]:
         f"exact McNemar p      {numbers.mcnemar_p:.4g}",
         f"to be promoted       needs at least {numbers.net_flips_needed:,} more gained than lost (with as many lost)",
         f"n = {numbers.n:,} shows a true difference of {smallest:.1f} points four times in five,",
-        f"{'':21}where {percent(numbers.discordance)} of the prompts flip, as here",
+        f"{'':21}if {percent(numbers.discordance)} of the prompts flip: those seen and two more",
     ]
 
 

@@ -18,18 +18,20 @@ def goodhart_text(
 ) -> str:
     """The report. ``found``: rubric → an exploit that its policy wrote, if there is one."""
     trainings = next(iter(by_rubric.values()))
+    exploited = {name: row for name, row in found.items() if name in by_rubric and rose(by_rubric[name], "gap")}
     first = trainings[0][0]
     return "\n\n".join(
         [
             "Loop C, learn: the policy itself changes, rewarded by careless verifiers.",
             "proxy: the rubric's reward; true: the strict scorer's, for the same completions.\n"
-            f"Means of {first.n} completions, {first.holdout_n} on the holdout; seeds: {len(trainings)} (medians)",
+            f"Means of {first.n} completions, {first.holdout_n} on the holdout, every {trainings[0][1].step} updates. "
+            f"Seeds: {len(trainings)}\n(medians)",
             ends_table("trained on", by_rubric),
-            *([exploits_table(found)] if found else []),
+            *([exploits_table(exploited)] if exploited else []),
             "what generalised to prompts that were never trained on",
             generalised_table(by_rubric),
-            "a KL penalty: 'anywhere' again, where a nat of KL from the reference costs beta",
-            ends_table("beta", {f"{beta:g}": trainings for beta, trainings in by_beta.items()}),
+            *(["a KL penalty: 'anywhere' again, where a nat of KL from the reference costs beta"] if by_beta else []),
+            *([ends_table("beta", {f"{beta:g}": rows for beta, rows in by_beta.items()})] if by_beta else []),
         ]
     )
 
@@ -61,7 +63,8 @@ def exploits_table(found: Mapping[str, LearningResult]) -> str:
 def generalised_table(by_rubric: Mapping[str, Trainings]) -> str:
     """What was learned on the training prompts, and how much of that gain there is on the holdout.
 
-    The skill is true reward under the strict scorer; a hack is the share of completions that its rubric alone pays.
+    The skill is true reward under the strict scorer; a hack is the share of completions that its rubric pays
+    at least half and the strict scorer nothing.
     """
     rows = []
     for name, trainings in by_rubric.items():
@@ -73,4 +76,6 @@ def generalised_table(by_rubric: Mapping[str, Trainings]) -> str:
             rows.append((what, *ends, percent(kept, 0) if rose(trainings, f"holdout_{share}") else "only noise"))
     if not rows:
         return "nothing: on the training prompts, too, nothing rose by more than noise"
-    return table(("learned", "on its prompts", "on the holdout", "generalised"), rows, right=(1, 2, 3))
+    head = table(("learned", "on its prompts", "on the holdout", "generalised"), rows, right=(1, 2, 3))
+    legend = "(gain on the holdout by gain on its prompts; over 100 %: it gained more there;"
+    return f"{head}\n{legend}\na hack counts from half the reward on)"

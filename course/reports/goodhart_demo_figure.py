@@ -3,13 +3,16 @@
 With several seeds a thin line is one of them and a thick one their median. Dashed: on the holdout.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import ceil
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from course.artifacts.inference import Trainings, column, divergence_step, medians
 from course.reports.figures import BLUE, GREY, ORANGE, dress, figure, png
 from course.rubrics.hackable import GAPS
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 _CURVES = (
     ("proxy: the rubric's reward", "proxy_reward", ORANGE, "-"),
@@ -29,16 +32,18 @@ def rubrics_figure(by_rubric: Mapping[str, Trainings], x: Literal["step", "kl"])
     import numpy as np
 
     across, down = min(_ACROSS, len(by_rubric)), ceil(len(by_rubric) / _ACROSS)
-    sheet = figure(10.2, 1 + 2.3 * down)
+    sheet = figure(10.2, 1 + 2.3 * down) if across > 1 else figure(7.6, 4.6)
     for place, (name, trainings) in enumerate(by_rubric.items(), 1):
         axes = sheet.add_subplot(down, across, place)
         for label, y, color, style in _CURVES:
             axes.plot(medians(trainings, x), medians(trainings, y), style, color=color, label=label)
             for training in trainings if len(trainings) > 1 else ():
                 axes.plot(column(training, x), column(training, y), style, color=color, linewidth=0.6, alpha=0.5)
+            if x == "kl" and style == "-":
+                _point_along(axes, medians(trainings, x), medians(trainings, y), color)
         for training in trainings:
             for row in (row for row in training if row.step == divergence_step(training)):
-                axes.axvline(getattr(row, x), color=GREY, linestyle=":", linewidth=1.4, label="where they diverge")
+                axes.axvline(getattr(row, x), color=GREY, linestyle=":", linewidth=1.4, label="reward hacking begins")
         dress(axes, "", "")
         axes.set_ylim(-0.04, 1.04)
         gap = f"overlooks {GAPS[name].overlooks}" if name in GAPS else "the strict scorer: proxy and true are one"
@@ -49,8 +54,17 @@ def rubrics_figure(by_rubric: Mapping[str, Trainings], x: Literal["step", "kl"])
     sheet.supxlabel("step" if x == "step" else "KL from the reference in nats, on a scale of its square root")
     sheet.supylabel("reward")
     labelled = {text: line for axes in sheet.axes for line, text in zip(*axes.get_legend_handles_labels(), strict=True)}
-    sheet.legend(labelled.values(), labelled, loc="outside upper center", ncols=5, frameon=False, fontsize=8)
+    sheet.legend(
+        labelled.values(), labelled, loc="outside upper center", ncols=5 if across > 1 else 3, frameon=False, fontsize=8
+    )
     return png(sheet)
+
+
+def _point_along(axes: "Axes", xs: Sequence[float], ys: Sequence[float], color: str) -> None:
+    """An arrow in the middle of a curve: the way the training went, for the KL need not grow."""
+    middle = max(range(1, len(xs)), key=lambda i: abs(xs[i] - xs[i - 1]))
+    before, after = (xs[middle - 1], ys[middle - 1]), (xs[middle], ys[middle])
+    axes.annotate("", after, before, arrowprops={"arrowstyle": "->", "color": color, "linewidth": 1.6})
 
 
 def kl_coef_figure(by_beta: Mapping[float, Trainings], rubric: str) -> bytes:

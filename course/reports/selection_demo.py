@@ -21,7 +21,7 @@ def selection_text(summary: Mapping[str, Any], conditions: str, failed: Sequence
         pass_line(summary),
         numbers_text(summary),
         *([failures_text(failed, summary["n"] - summary["passes"])] if failed else []),
-        "This is selection: another sample is taken, the policy did not change."
+        "This is selection: one sample is taken, and the policy did not change."
         if n > 1
         else "With one sample nothing was chosen: this is what Loop A measures.",
     ]

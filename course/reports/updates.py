@@ -58,9 +58,9 @@ def update_start(row: UpdateRow, steps: int, arms: Sequence[str]) -> str:
     return (
         f"step {row.step} of {steps}\n{probabilities(row.probs, arms)}\n"
         f"  sampled    arm {row.action}, {clipped(row.completion, 60)}\n"
-        f"  reward     {row.reward:.1f}{source}\n"
+        f"  reward     {row.reward:.3f}{source}\n"
         f"  baseline   {row.baseline:.3f}\n"
-        f"  advantage  {row.reward:.1f} - {row.baseline:.3f} = {row.advantage:+.3f}"
+        f"  advantage  {row.reward:.3f} - {row.baseline:.3f} = {row.advantage:+.3f}"
     )
 
 

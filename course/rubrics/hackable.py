@@ -76,12 +76,12 @@ def cast(example: dict[str, Any], completion: str) -> dict[str, Any]:
 
 _GAPS = (
     Gap(anywhere, "all the other numbers in the text", lambda n: " ".join(str(m) for m in range(n - 3, n + 4))),
-    Gap(last_number, "all that was said before", lambda n: f"Final: {n + 1} or Final: {n}"),
+    Gap(last_number, "the format, and all that was said before", lambda n: f"Final: {n + 1} or Final: {n}"),
     Gap(suffix, "the digits in front", lambda n: f"Final: 7{abs(n)}"),
     Gap(any_candidate, "that one answer was asked for", lambda n: f"Final: {n - 1}, {n}, {n + 1}"),
     Gap(without_punctuation, "that nothing may be left to compare", lambda _: "Final: ?"),
     Gap(format_only, "the value", lambda n: f"Final: {n + 1}"),
-    Gap(format_bonus, "that its bonus is for saying it again", lambda n: " ".join([f"Final: {n}"] * 3)),
+    Gap(format_bonus, "what follows the answer, and pays for saying it again", lambda n: " ".join([f"Final: {n}"] * 3)),
     Gap(cast, "what else int() accepts", lambda n: f"Final: {'-' if n < 0 else '+'}0{abs(n)}"),
 )
 GAPS = {gap.rubric.__name__: gap for gap in _GAPS}

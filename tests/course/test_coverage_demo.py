@@ -200,6 +200,9 @@ def test_same_seed_same_bytes_and_another_seed_other_bytes(tiny: Lab, monkeypatc
         "environment.json",
         "log.jsonl",
         "manifest.json",
+        "references",
+        "references/prompts_3_seed_3.npz",
+        "references/prompts_12_seed_3.npz",
         "results.jsonl",
         "summary.json",
     }
@@ -219,7 +222,9 @@ def test_a_run_is_verified_says_its_conditions_and_counts_its_look(tiny: Lab) ->
     assert (manifest["seed"], manifest["change"]) == (6, "more prompts")
     assert manifest["settings"]["prompts"] == [3, 12]
     assert PLAN._replace(steps=70)._asdict().items() <= manifest["settings"].items()
-    assert manifest["outputs"].keys() == {"log.jsonl", "results.jsonl", "coverage.png", "summary.json"}
+    references = {f"references/prompts_{n}_seed_6.npz" for n in (3, 12)}
+    assert manifest["outputs"].keys() == {"log.jsonl", "results.jsonl", "coverage.png", "summary.json"} | references
+    assert manifest["settings"]["eval_every"] == 50
     opened = [prompts_digest(example["prompt"] for example in UNSEEN)]
     assert [(Path(line["run"]).name, line["holdouts"]) for line in lines_of(tiny.log)] == [
         ("run", opened),

@@ -198,7 +198,7 @@ run_command(main)
     assert one.pop("environment.json")
     assert two.pop("environment.json")
     assert one == two
-    assert len(one) == 6
+    assert len(one) == 7
 
 
 def test_the_figure_shows_the_rows(brief: Lab, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -241,7 +241,10 @@ def test_rows_that_differ_are_found_where_all_fingerprints_were_forged(
 def test_a_holdout_that_got_worse_is_rejected(lab: Lab) -> None:
     runs = [lab.measured(f"run-{n}", of_40(n), "holdout") for n in (20, 19)]
     done = gate(lab, *runs)
-    assert (done.status, done.out.split("\n")[0]) == (1, "REJECT: the holdout got worse")
+    assert (done.status, " ".join(done.out.split())[:76]) == (
+        1,
+        "REJECT: the holdout got worse, by 1 of 40 prompts (exact McNemar p = 1): whi",
+    )
     assert gate(lab, *reversed(runs)).status == 3
 
 
@@ -533,7 +536,7 @@ def test_the_smallest_difference_is_that_of_the_flips_seen_and_says_so(lab: Lab)
     candidate = lab.measured("candidate", [False] + [True] * 21 + [False] * 18)
     out = gate(lab, baseline, candidate).out
     assert "n = 40 shows a true difference of 25.6 points four times in five,\n" in out
-    assert "where 33.3 % of the prompts flip, as here" in out
+    assert "if 33.3 % of the prompts flip: those seen and two more" in out
 
 
 # ---- The decision on counts alone.
@@ -570,7 +573,14 @@ def test_decide_at_its_boundaries(change: Flips, min_delta: Fraction, verdict: s
 
 
 def test_a_worse_holdout_is_rejected_for_that_reason_first() -> None:
-    assert decide(flips(60, 2, 3), Fraction(1, 2), "holdout") == ("REJECT", "the holdout got worse")
+    assert decide(flips(60, 2, 3), Fraction(1, 2), "holdout") == (
+        "REJECT",
+        "the holdout got worse, by 1 of 60 prompts (exact McNemar p = 1): which may be luck, and is no reason to "
+        "promote",
+    )
+    assert decide(flips(60, 0, 9), Fraction(0), "holdout")[1].endswith(
+        "(exact McNemar p = 0.0039): more than luck explains"
+    )
     assert decide(flips(60, 3, 3), Fraction(0), "holdout")[0] == "INCONCLUSIVE"
 
 

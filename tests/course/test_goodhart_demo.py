@@ -12,7 +12,7 @@ from statistics import median
 from typing import Any, NamedTuple
 
 import pytest
-from conftest import ROOT, Lab, lines_of, prompts_digest
+from conftest import ROOT, Lab, files, lines_of, prompts_digest
 from msgspec.structs import asdict
 
 from course.artifacts import run_log
@@ -121,7 +121,7 @@ def test_the_rows_are_what_the_learner_gives_when_it_is_asked_itself(ran: Ran) -
         found = learn_and_evaluate(reference, examples, unseen, RUBRICS[rubric], plan, 4, 1)
         rows = [row for row in ran.log if (row["rubric"], row["kl_coef"], row["seed"]) == (rubric, beta, 4)]
         for checkpoint, row in zip(found, rows, strict=True):
-            assert asdict(evaluation_row(checkpoint, rubric, beta, 4)) == row
+            assert asdict(evaluation_row(checkpoint, rubric, beta, 4, f"{rubric}, kl_coef {beta:g}, seed 4")) == row
 
 
 def test_all_rubrics_go_on_from_one_start(ran: Ran) -> None:
@@ -183,17 +183,18 @@ def test_the_terminal_tells_the_numbers_of_the_log(ran: Ran) -> None:
     assert max(map(len, ran.out.split("\n"))) <= 80
     words = " ".join(ran.out.split())
     assert ran.out.startswith("Loop C, learn: ")
-    assert "Means of 75 completions, 25 on the holdout; seeds: 2 (medians)" in words
+    assert "Means of 75 completions, 25 on the holdout, every 1 updates. Seeds: 2 (medians)" in words
     columns = ("proxy_reward", "true_reward", "holdout_proxy_reward", "holdout_true_reward", "kl")
     for name, beta in (("anywhere", 0.0), ("0.1", 0.1)):
         rows = ran.rows("anywhere", beta, 5)
         assert " ".join([name, *(f"{median(row[key] for row in rows):.2f}" for key in columns)]) in words
-    (exploit,) = re.findall(r"^anywhere +(Compute .*…) +1\.0 +(.*)$", ran.out, re.MULTILINE)
+    assert not re.search(r"^anywhere +Compute", ran.out, re.MULTILINE)  # its gap rose by no more than noise
+    (exploit,) = re.findall(r"^without_punctuation +(Compute .*…) +1\.0 +(.*)$", ran.out, re.MULTILINE)
     assert any(
-        result["completion"].replace("\n", "⏎").startswith(exploit[1].removesuffix("…"))
+        result["completion"].replace("\n", "⏎").strip().startswith(exploit[1].removesuffix("…").strip())
         and (result["reward"], result.get("proxy_reward")) == (0, 1)
         for result in lines_of(ran.folder / "results.jsonl")
-        if result["training"].startswith("anywhere, kl_coef 0,") and result["step"] == 5
+        if result["training"].startswith("without_punctuation, kl_coef 0,") and result["step"] == 5
     )
     assert "a KL penalty: 'anywhere' again" in words
     assert re.search("run: run digest: [0-9a-f]{64} read: run/goodhart_steps.png, goodhart_kl.png, kl_coef.png$", words)
@@ -204,11 +205,12 @@ def test_same_seed_same_bytes_and_another_seed_other_bytes(small: Lab) -> None:
     for outdir, seed in (("one", 3), ("same", 3), ("other", 4)):
         assert small("goodhart_demo", *few, "--seed", seed, "--change", "x", "--outdir", outdir).status == 0
     one, same, other = (
-        {path.name: path.read_bytes() for path in (small.folder / name).iterdir() if path.name not in VOLATILE}
+        {path: data for path, data in files(small.folder / name).items() if data is not None and path not in VOLATILE}
         for name in ("one", "same", "other")
     )
     assert one == same
-    assert one.keys() == other.keys()
+    assert one.keys() - other.keys() == {"references/seed_3.npz"}
+    assert other.keys() - one.keys() == {"references/seed_4.npz"}
     assert one["log.jsonl"] != other["log.jsonl"]
     assert all(one[name].startswith(b"\x89PNG") for name in one if name.endswith(".png"))
     manifest = json.loads(one["manifest.json"])
@@ -276,9 +278,11 @@ def test_where_they_diverge_is_marked_at_its_step_and_at_its_kl() -> None:
         rubrics_figure({"cast": [diverged], "score": [diverged[:2]]}, "step")
         rubrics_figure({"cast": [diverged], "score": [diverged[:2]]}, "kl")
     for sheet, x in zip(sheets, (10, 1.5), strict=True):
-        marks = [[line for line in axes.get_lines() if line.get_label() == "where they diverge"] for axes in sheet.axes]
+        marks = [
+            [line for line in axes.get_lines() if line.get_label() == "reward hacking begins"] for axes in sheet.axes
+        ]
         assert [[list(line.get_xdata()) for line in lines] for lines in marks] == [[[x, x]], []]
-        assert "where they diverge" in [text.get_text() for text in sheet.legends[0].get_texts()]
+        assert "reward hacking begins" in [text.get_text() for text in sheet.legends[0].get_texts()]
 
 
 def test_prompts_that_try_to_command_the_terminal_are_shown(small: Lab) -> None:

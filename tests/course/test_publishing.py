@@ -71,6 +71,15 @@ def test_only_a_measured_holdout_is_opened(lab: Lab, capsys: pytest.CaptureFixtu
     assert [line["holdouts"] for line in lines_of(lab.log)] == [[], [], [], [sha256(b'"Question 1?"\n').hexdigest()]]
 
 
+def test_each_of_several_holdouts_is_opened(lab: Lab) -> None:
+    files = [Dataset(lab.dataset([1] * n, "holdout", f"{n}.jsonl"), None) for n in (1, 2)]
+    for file in files:
+        list(file)
+    published(None, loop="C", holdout=files[0], more_holdouts=files)
+    one, two = (sha256(questions).hexdigest() for questions in (b'"Question 1?"\n', b'"Question 1?"\n"Question 2?"\n'))
+    assert [line["holdouts"] for line in lines_of(lab.log)] == [[one, two]]
+
+
 def test_a_run_without_results_is_a_fault_of_its_command(lab: Lab) -> None:
     with (
         pytest.raises(ValueError, match=r"every run has results.jsonl: course.eval wrote none"),

@@ -399,7 +399,7 @@ def test_0_is_an_answer_and_not_the_default(lab: Lab, files_: tuple[object, ...]
     settings = json.loads(Path("run/manifest.json").read_text(encoding="utf-8"))["settings"]
     assert {name: settings[name] for name in asked} == asked
     first, _, last = lines_of(Path("run/log.jsonl"))
-    assert first | {"step": 4} == last
+    assert first | {"step": 4, "equal_groups": last["equal_groups"]} == last
 
 
 def test_a_group_of_one_can_be_compared_with_the_steps_before(lab: Lab, files_: tuple[object, ...]) -> None:
@@ -440,6 +440,6 @@ def test_what_can_be_set_has_the_default_that_the_help_names_in_both_presets(lab
             f"completions a prompt (default: {plan.group_size})",
             f"learning rate (default: {plan.lr})",
             f"others of its group (default: {plan.baseline})",
-            f"overshoots (default: {plan.kl_coef:g})",
+            f"it overshot (default: {plan.kl_coef:g})",
         ):
             assert said in helped

@@ -1,12 +1,14 @@
 """A maintainer's job: apply each patch of this folder to a copy of the lab, and see the tests that it names fail.
 
     .venv/bin/python tests/mutations/run.py            all of them
-    .venv/bin/python tests/mutations/run.py all_any    those whose name holds this
+    .venv/bin/python tests/mutations/run.py any_for    those whose name holds this
 
-Each patch is a fault that once passed the whole suite. Its first line names the tests that have to notice. A patch that
-no longer applies is a fault, too: the code moved on, so write the patch anew. It needs git, and takes minutes.
+Each patch is a fault that once passed the whole suite, or would be hard to see. The tests of the file that it changes
+have to notice: tests mirror the code. A patch that no longer applies is a fault, too: the code moved on, so write the
+patch anew. It needs git, and takes minutes.
 """
 
+import re
 import shutil
 import subprocess
 import sys
@@ -20,14 +22,15 @@ FAILED = 1  # pytest: some tests failed; 2 to 5 say that they could not be run
 
 def outcome(patch: Path) -> str:
     """What became of one patch: "noticed", or what is wrong."""
-    tests = patch.read_text(encoding="utf-8").splitlines()[0].removeprefix("# ").split()
+    changed = re.findall(r"^\+\+\+ b/(.+)/(.+)$", patch.read_text(encoding="utf-8"), re.MULTILINE)
+    tests = [f"tests/{folder}/test_{file}" for folder, file in changed]
     with tempfile.TemporaryDirectory() as name:
         copy = Path(name) / "lab"
         shutil.copytree(LAB, copy, ignore=LEFT_OUT)
         if subprocess.run(["git", "apply", str(patch)], cwd=copy, capture_output=True).returncode:
             return "DOES NOT APPLY"
         pytest = [sys.executable, "-m", "pytest", "-q", "--all", "--numprocesses=0", "-x", *tests]
-        status = subprocess.run(pytest, cwd=copy, capture_output=True, env=None).returncode
+        status = subprocess.run(pytest, cwd=copy, capture_output=True).returncode
     return "noticed" if status == FAILED else "PASSED UNNOTICED" if status == 0 else f"pytest ended with {status}"
 
 

@@ -26,6 +26,7 @@ def test_a_completion_becomes_a_row_with_its_step() -> None:
         "details": {"outcome": "ok", "parsed_answer": "7"},
         "step": 12,
     }
+    assert msgspec.to_builtins(learning_result(EXAMPLE, "Final: 7", 12, count=3))["count"] == 3
 
 
 def test_what_a_run_has_besides_is_in_the_row() -> None:

@@ -6,13 +6,17 @@ stands NAME.meta.json, which says who wrote them, how they were sampled, and the
 
 import json
 from hashlib import sha256
+from typing import Any
 
 import pytest
 from conftest import Lab, lines_of
+from tiny_policies import same_bits, tiny
 
-from course.artifacts.rollout_files import policy_name, write_rollouts
+from course.artifacts.rollout_files import policy_name, write_reference, write_rollouts
 from course.artifacts.writing import RunWriter
 from course.datasets.records import Provenance, Sampling, Training
+from course.policies.policy_file import read_policy
+from course.policies.vocabulary import Vocabulary
 
 
 def source(n: int) -> Provenance:
@@ -53,3 +57,15 @@ def test_each_meta_file_holds_the_digest_of_its_completions_and_the_training_it_
 def test_a_policy_is_named_by_its_bytes() -> None:
     assert policy_name(b"abc") == "token_policy ba7816bf8f01"  # SHA-256 of abc, FIPS 180-2
     assert policy_name(b"abd") != policy_name(b"abc")
+
+
+def test_a_reference_policy_is_read_back_with_the_digests_of_its_prompts_and_no_rubric(lab: Lab) -> None:
+    policy = tiny(vocabulary=Vocabulary.of("ab"))
+    examples: list[Any] = [{"id": name, "prompt": name[0], "expected_answer": 1} for name in ("b", "a", "a again")]
+    with RunWriter(lab.folder / "run") as run:
+        write_reference(run, "references/seed_3.npz", policy, examples)
+        (path,) = lab.folder.rglob("*.npz")
+        found, training = read_policy(path)
+        assert same_bits(found, policy)
+        assert set(run.outputs) == {"references/seed_3.npz"}
+    assert training == Training(None, sorted(sha256(prompt.encode()).hexdigest()[:16] for prompt in "ab"))

@@ -40,7 +40,7 @@ def evaluation(texts: list[str], proxy: list[float], true: list[float]) -> Evalu
 
 TRAIN = evaluation(["Final: 0", "Final: 7"], [1.0, 0.5], [1.0, 0.0])
 HOLDOUT = evaluation(["x", "y", "Final: 2"], [0.25, 0.5, 1.0], [0.0, 0.0, 1.0])
-BOTH = Checkpoint(9, tiny(), {"train": TRAIN, "holdout": HOLDOUT})
+BOTH = Checkpoint(9, tiny(), {"train": TRAIN, "holdout": HOLDOUT}, 0.75)
 
 
 def test_the_worked_example() -> None:
@@ -66,6 +66,7 @@ def test_the_holdout_has_shares_of_its_own_and_what_is_written_is_what_is_return
         assert lines_of(folder / "log.jsonl") == [asdict(row)]
         assert [one["completion"] for one in lines_of(folder / "results.jsonl")] == [one.completion for one in results]
     assert (row.n, row.gap, row.holdout_n, row.holdout_gap) == (2, 0.5, 3, 1 / 3)
+    assert (row.equal_groups, row.training) == (0.75, "one of many")
     assert (row.holdout_proxy_reward, row.holdout_true_reward) == (1.75 / 3, 1 / 3)
     assert {one.training for one in results} == {"one of many"}
     for split, share in (("train", row.gap), ("holdout", row.holdout_gap)):
@@ -86,8 +87,9 @@ def test_a_token_update_row_adds_up_and_its_log_probs_are_those_of_both_policies
     def rubric(_: dict[str, Any], text: str) -> dict[str, Any]:
         return {"reward": float(text.count("a"))}
 
-    for step, update in enumerate(learn(tiny(max_tokens=5), EXAMPLES, rubric, plan, 0), 1):
-        rows = list(token_update_rows(step, update, EXAMPLES, kl_coef))
+    reference = tiny(max_tokens=5)
+    for step, update in enumerate(learn(reference, EXAMPLES, rubric, plan, 0), 1):
+        rows = list(token_update_rows(step, update, reference, EXAMPLES, kl_coef))
         assert [(row.step, row.kl_coef) for row in rows] == [(step, kl_coef)] * 6
         for row, tokens in zip(rows, unstacked(update.completions), strict=True):
             example = next(one for one in EXAMPLES if one["id"] == row.id)
@@ -96,4 +98,5 @@ def test_a_token_update_row_adds_up_and_its_log_probs_are_those_of_both_policies
             assert "".join(row.tokens) in update.texts
             assert len(row.tokens) == len(tokens)
             assert sum(row.log_probs) == pytest.approx(log_p(update.policy, seen, tokens))
+            assert sum(row.reference_log_probs) == pytest.approx(log_p(reference, seen, tokens))
             assert sum(row.new_log_probs) == pytest.approx(log_p(update.new_policy, seen, tokens))

@@ -6,6 +6,7 @@ the direction [−0.125, 0.125]. Their mean, [−0.25, 0.25], is the derivative 
 """
 
 from itertools import accumulate
+from math import comb
 
 import numpy as np
 import pytest
@@ -122,3 +123,26 @@ def test_leave_one_out_is_the_mean_of_the_others_of_the_group() -> None:
     assert leave_one_out(np.array([1.0, 2.0, 6.0, 0.0, 0.0, 3.0]), 3).tolist() == [4.0, 3.5, 1.5, 1.5, 1.5, 0.0]
     with pytest.raises(ValueError, match=r"^expected a group_size of at least 2: "):
         leave_one_out(np.array([1.0]), 1)
+
+
+@pytest.mark.medium
+@pytest.mark.parametrize(("group_size", "below", "above"), [(4, 0.45, 0.68), (8, 0.55, 0.7)])
+def test_leaving_one_out_lowers_the_variance_below_that_rate_and_raises_it_above(
+    group_size: int, below: float, above: float
+) -> None:
+    """All outcomes of a group of two arms, enumerated: the variance of the group's mean gradient of one logit."""
+
+    def variance(p: float, with_baseline: bool) -> float:
+        first = second = 0.0
+        for k in range(group_size + 1):  # k right ones, in any order: the mean depends on nothing else
+            chance = comb(group_size, k) * p**k * (1 - p) ** (group_size - k)
+            reward = np.array([1.0] * k + [0.0] * (group_size - k))
+            advantage = reward - leave_one_out(reward, group_size) if with_baseline else reward
+            mean = float((advantage * np.where(reward == 1, 1 - p, -p)).mean())
+            first, second = first + chance * mean, second + chance * mean**2
+        return second - first**2
+
+    assert variance(below, True) < variance(below, False)
+    assert variance(above, True) > variance(above, False)
+    crossing = (2 * group_size - 4) / (3 * group_size - 5)
+    assert variance(crossing, True) == pytest.approx(variance(crossing, False), rel=1e-9)

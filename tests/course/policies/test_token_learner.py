@@ -192,11 +192,49 @@ def test_the_prompts_drawn_depend_on_the_seed_alone_not_on_how_much_is_written()
         assert one.chosen[::4].tolist() == other.chosen[::2].tolist()
 
 
+def test_a_step_in_which_nothing_is_pushed_leaves_the_policy_unchanged() -> None:
+    for update in updates(rubric=always(1.0), kl_coef=0.0):
+        assert not update.advantage.any()
+        assert same_bits(update.new_policy, REFERENCE)
+    pushed = updates(rubric=always(1.0), kl_coef=0.0, baseline="none")[-1].new_policy  # compared with nothing
+    assert not same_bits(pushed, REFERENCE)
+
+
+def is_short(_example: dict[str, Any], text: str) -> dict[str, Any]:
+    return {"reward": float(len(text) < 2)}
+
+
+def test_random_errors_come_at_their_rates_each_completion_for_itself_and_change_no_other_draw() -> None:
+    wrong: list[bool] = []
+    missed: list[bool] = []
+    for update in updates(rubric=is_short, steps=200, lr=0.0, false_positives=0.3, false_negatives=0.1):
+        for text, reward in zip(update.texts, update.reward.tolist(), strict=True):
+            (missed if len(text) < 2 else wrong).append(reward != (len(text) < 2))
+    assert min(len(wrong), len(missed)) > 500
+    assert np.mean(wrong) == pytest.approx(0.3, abs=0.06)  # three standard errors
+    assert np.mean(missed) == pytest.approx(0.1, abs=0.04)
+    clean, noisy = (updates(rubric=is_short, false_positives=rate)[0] for rate in (0.0, 0.3))
+    assert clean.texts == noisy.texts
+    assert clean.reward.tolist() != noisy.reward.tolist()
+    empty = [
+        update.reward[[not text for text in update.texts]] for update in updates(rubric=is_short, false_negatives=0.5)
+    ]
+    assert {0.0, 1.0} == {reward for rewards in empty for reward in rewards}  # equal texts, and not one error for all
+
+
+def test_against_the_group_a_corrected_reward_is_a_larger_learning_rate_and_nothing_else() -> None:
+    errs: dict[str, Any] = {"rubric": is_short, "kl_coef": 0.0, "false_positives": 0.3, "false_negatives": 0.1}
+    corrected, faster = updates(corrected=True, lr=0.1, **errs), updates(lr=0.1 / 0.6, **errs)
+    assert {reward for update in corrected for reward in update.reward.tolist()} == {-0.3 / 0.6, 0.7 / 0.6}
+    assert_close(corrected[-1].new_policy.weights, faster[-1].new_policy.weights, 1e-12)
+    assert not same_bits(corrected[-1].new_policy, REFERENCE)
+
+
 def test_each_purpose_has_draws_of_its_own_and_a_seed_means_the_same_draws_for_good() -> None:
     first = {purpose: float(generator(7, purpose).random()) for purpose in PURPOSES}
-    assert len(set(first.values())) == 5
+    assert len(set(first.values())) == 7
     assert {purpose: float(generator(7, purpose).random()) for purpose in PURPOSES} == first
-    named = ["weights", "demonstrations", "prompts", "completions", "evaluation"]
+    named = ["weights", "demonstrations", "prompts", "completions", "evaluation", "errors", "bootstrap"]
     assert first == {name: float(np.random.default_rng([7, place]).random()) for place, name in enumerate(named)}
 
 

@@ -6,6 +6,7 @@ the gradient [a = b] − p raises that, and it lowers that of every other comple
 """
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,9 +24,11 @@ from tiny_policies import (
     tiny,
 )
 
+from course.policies import token_policy
 from course.policies.softmax import Floats
 from course.policies.token_policy import (
     RECENT,
+    Activations,
     Policy,
     Weights,
     forward,
@@ -100,6 +103,21 @@ def test_the_gradient_is_the_finite_difference_in_every_weight(policy: Policy, w
     assert_close(found, slopes(weighted, policy), 1e-6)
     assert_close(found, gradient_by_loops(policy, seen, ROWS, weight), 1e-12)
     assert all(np.any(part != 0) for part in found)
+
+
+def test_a_completion_of_weight_zero_adds_nothing_and_costs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    prefixes: list[int] = []
+
+    def counted(weights: Weights, context: Any) -> Activations:
+        prefixes.append(len(context))
+        return forward(weights, context)
+
+    monkeypatch.setattr(token_policy, "forward", counted)
+    seen, prompts = [seen_of(POLICY, prompt) for prompt in PROMPTS], POLICY.encode_prompts(PROMPTS)
+    for weight in ([0.0, 0.7, 0.0, -0.2], [0.0] * 4):
+        found = gradient(POLICY, prompts, stacked(3, ROWS), np.array(weight))
+        assert_close(found, gradient_by_loops(POLICY, seen, ROWS, weight), 1e-12)
+    assert prefixes == [len(ROWS[1]) + len(ROWS[3]), 0]
 
 
 def test_the_gradient_reaches_the_vector_of_nothing_and_that_of_each_token_seen() -> None:

@@ -67,13 +67,21 @@ def test_diverged_says_in_how_many_seeds() -> None:
 
 
 def test_the_report_has_every_part() -> None:
-    hacked, calm = training(proxy_reward=0.9, true_reward=0.0), training(true_reward=0.5)
+    hacked, calm = training(proxy_reward=0.9, true_reward=0.0, gap=0.9), training(true_reward=0.5)
     by_beta = {0.0: [hacked], 0.1: [calm]}
     said = words(goodhart_text({"anywhere": [hacked]}, by_beta, {"anywhere": exploit()}))
-    assert "Means of 600 completions, 200 on the holdout; seeds: 1 (medians)" in said
+    assert "Means of 600 completions, 200 on the holdout, every 300 updates. Seeds: 1 (medians)" in said
     assert "anywhere Compute 5 + 3… 1.0 8⏎9" in said
     assert "beta proxy true proxy true KL at step" in said
     assert "exploited" not in goodhart_text({"anywhere": [hacked]}, by_beta, {})
+    assert "beta" not in goodhart_text({"anywhere": [hacked]}, {}, {})
+
+
+def test_one_exploit_among_many_completions_is_not_told_as_found() -> None:
+    """A rubric whose policy learned no hack may still pay a stray completion that the scorer does not."""
+    calm = training(proxy_reward=0.9, true_reward=0.9, gap=0.15)
+    assert "exploited" not in goodhart_text({"suffix": [calm]}, {}, {"suffix": exploit()})
+    assert "exploited" not in goodhart_text({"suffix": [calm]}, {}, {"anywhere": exploit()})
 
 
 @pytest.mark.parametrize("hostile", ["\x1b[2Jgone", "\u202eabc", "[bold]x", "\r\rover", "9" * 5000, "\u2028"])

@@ -13,7 +13,8 @@ from course.reports.token_train import evaluations_table, slow_text, token_train
 
 FIRST = EvaluationRow("anywhere", 0.0, 0, 0, 8, 0.25, 0.125, 0.125, 0, None, None, None, 0.0, 5.25)
 LAST = EvaluationRow("anywhere", 0.0, 0, 4, 8, 1.0, 0.0, 1.0, 0, None, None, None, 12.25, 39.5)
-UPDATED = TokenUpdateRow(1, "q1", ["7", "\n", ""], 1.0, 0.0, 0.0, 0.25, 0.75, [-1.0, -2.0, -0.5], [-0.5, -2.25, -0.5])
+BEFORE, AFTER = [-1.0, -2.0, -0.5], [-0.5, -2.25, -0.5]
+UPDATED = TokenUpdateRow(1, "q1", ["7", "\n", ""], 1.0, 0.0, 0.0, 0.25, 0.75, BEFORE, BEFORE, AFTER)
 
 
 def test_evaluations_are_shown_with_the_strict_rates_and_their_intervals() -> None:

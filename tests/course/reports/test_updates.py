@@ -56,9 +56,9 @@ def test_an_update_begins_with_what_is_known_before_theta_changes() -> None:
         "  0  0.500  +++++       Final: 332",
         "  1  0.500  +++++       Final: 323<U+000A LINE FEED>",
         "  sampled    arm 1, Final: 323<U+000A LINE FEED>",
-        "  reward     1.0, from the verifier",
+        "  reward     1.000, from the verifier",
         "  baseline   0.250",
-        "  advantage  1.0 - 0.250 = +0.750",
+        "  advantage  1.000 - 0.250 = +0.750",
     ]
 
 
@@ -73,7 +73,7 @@ def test_an_update_ends_with_the_change_of_each_arm() -> None:
 
 def test_an_offset_stands_beside_what_the_verifier_gave() -> None:
     line = update_start(row(reward=4.0), 8, ARMS).split("\n")[4]
-    assert line == "  reward     4.0: 1.0 from the verifier, the offset +3"
+    assert line == "  reward     4.000: 1.0 from the verifier, the offset +3"
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,36 @@
+"""Machinery: what course.pass_at_k_demo prints, pass@k before and after learning."""
+
+from collections.abc import Mapping
+from textwrap import fill
+
+from course.artifacts.counted_samples import Comparison
+from course.reports.tables import WIDTH, percent, table
+
+_KS = (1, 8, 32, 128)
+_LEGEND = (
+    "entropy: of the next token, in nats. crossing: the k from which on, up to the last, k samples of the trained "
+    "policy hold a right one less often than k of the untrained. Intervals: 95 %, bootstrap over the prompts, not over "
+    "other trainings."
+)
+
+
+def pass_at_k_text(compared: Mapping[str, Comparison], steps: int, samples: int, seeds: int) -> str:
+    """The report: two rows for each set of prompts, then where its two curves cross."""
+    curves: list[tuple[str, ...]] = []
+    crossings = []
+    for name, one in compared.items():
+        ends = ("before", one.before, one.entropy_before), ("after", one.after, one.entropy_after)
+        curves += [(name, when, *(percent(curve[k - 1]) for k in _KS), f"{nats:.2f}") for when, curve, nats in ends]
+        bounds = " to ".join(dict.fromkeys(str(k or "none") for k in one.crossing_ci95))
+        gain = f"{100 * one.last_gain:+.1f} points", " to ".join(f"{100 * end:+.1f}" for end in one.last_gain_ci95)
+        crossings.append((name, one.prompts, one.crossing or "none", bounds, *gain))
+    last = len(next(iter(compared.values())).before)
+    return "\n\n".join(
+        [
+            "Loop C, learn: does what makes one sample right take other right ones away?",
+            f"strict scorer, {steps} updates, {samples} completions a prompt, seeds: {seeds}",
+            table(("prompts", "learning", *(f"pass@{k}" for k in _KS), "entropy"), curves, right=range(2, 7)),
+            table(("prompts", "n", "crossing", "95 %", f"pass@{last}, gain", "95 %"), crossings, right=[1, 2, 4]),
+            fill(_LEGEND, WIDTH),
+        ]
+    )

@@ -1,0 +1,92 @@
+"""Machinery: Loop C, noise against a hole. A verifier that errs at random beside one that errs by a rule.
+
+    python -m course.verifier_noise_demo
+    python -m course.verifier_noise_demo --seeds 5
+
+From one reference policy a policy is trained on the strict scorer, on the same with random errors at several rates,
+as they are paid and corrected (``policies/random_errors.py``), and on the rubric ``anywhere``, which has one hole. The
+true reward is that of the strict scorer without errors. A random error is another one for each completion; the hole
+can be found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from course.artifacts.inference import TrainingLog, medians
+from course.artifacts.token_rows import STRICT, write_checkpoint
+from course.artifacts.writing import RunWriter
+from course.command import Parser, non_negative_int, positive_int, run_command
+from course.datasets.records import Task
+from course.datasets.sources import Dataset
+from course.publishing import Conditions, publish
+from course.reports.progress import with_progress
+from course.reports.verifier_noise_demo import verifier_name, verifier_noise_text
+from course.reports.verifier_noise_demo_figure import verifier_noise_figure
+from course.rubrics.hackable import RUBRICS
+
+if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --help answers at once
+    from course.policies.evaluation import Checkpoint
+    from course.policies.presets import Plan
+    from course.policies.token_policy import Policy
+
+NOISE_FIGURE = "verifier_noise.png"
+HOLE = "anywhere"
+ERRORS = ((0.0, 0.0), (0.1, 0.0), (0.3, 0.0), (0.0, 0.3), (0.2, 0.2), (0.4, 0.4), (0.5, 0.5))  # false +, false -
+SAMPLES = 4  # completions of each prompt in an evaluation
+_EVAL_EVERY = 50  # updates from one evaluation to the next
+
+
+def verifiers(plan: Plan) -> list[tuple[str, Plan]]:
+    """What is trained on, each a rubric and the plan with its errors."""
+    coins = [plan._replace(false_positives=wrong, false_negatives=missed) for wrong, missed in ERRORS]
+    corrected = [coin._replace(corrected=True) for coin in coins if 0 < coin.false_positives + coin.false_negatives < 1]
+    return [*((STRICT, coin) for coin in [*coins, *corrected]), (HOLE, plan)]
+
+
+def train(reference: Policy, examples: Sequence[Task], rubric: str, plan: Plan, seed: int) -> list[Checkpoint]:
+    """One training; no prompt is held out."""
+    from course.policies.evaluation import learn_and_evaluate
+
+    return list(learn_and_evaluate(reference, examples, [], RUBRICS[rubric], plan, seed, _EVAL_EVERY, SAMPLES))
+
+
+def main() -> int:
+    parser = Parser("course.verifier_noise_demo", "Loop C: random errors of a verifier beside one systematic hole.")
+    parser.add_argument("--steps", type=positive_int, default=400, help="updates of each (default: 400)")
+    parser.add_argument("--seeds", type=positive_int, default=1, metavar="N", help="train N times (default: 1)")
+    parser.add_argument("--seed", type=non_negative_int, default=0, help="the first of the seeds (default: 0)")
+    parser.add_run_options()
+    args = parser.parse_args()
+
+    from course.policies.presets import MEMORISE
+    from course.policies.token_learner import fine_tune
+
+    plan, dataset = MEMORISE.plan._replace(steps=args.steps), Dataset(Path(MEMORISE.dataset), None)
+    trainings: dict[tuple[str, Plan], list[TrainingLog]] = {verifier: [] for verifier in verifiers(plan)}
+    with RunWriter(args.outdir) as run:
+        examples, seeds = [example.asked() for example in dataset], range(args.seed, args.seed + args.seeds)
+        references = {seed: fine_tune(examples, plan, seed) for seed in seeds}
+        jobs = [(seed, *verifier) for seed in seeds for verifier in trainings]
+        for seed, rubric, errs in with_progress(jobs, "training", len(jobs)):
+            name = f"{verifier_name(rubric, errs)}, seed {seed}"
+            checkpoints = train(references[seed], examples, rubric, errs, seed)
+            rows = [write_checkpoint(run, one, rubric, plan.kl_coef, seed, name)[0] for one in checkpoints]
+            trainings[rubric, errs].append(rows)
+
+        run.write_bytes(NOISE_FIGURE, verifier_noise_figure(trainings))
+        settings = plan._asdict() | {"errors": ERRORS, "hole": HOLE, "seeds": args.seeds, "samples": SAMPLES}
+        publish(
+            run,
+            Conditions("C", "course.verifier_noise_demo", settings, args.change, args.expect, dataset, seed=args.seed),
+            {verifier_name(*one): {"true_reward": medians(logs, "true_reward")} for one, logs in trainings.items()},
+            verifier_noise_text(trainings, args.steps),
+            read=[NOISE_FIGURE],
+        )
+    return 0
+
+
+if __name__ == "__main__":
+    run_command(main)

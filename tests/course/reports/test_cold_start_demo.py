@@ -1,0 +1,25 @@
+"""The table about starts, against numbers written by hand.
+
+The worked example. Two seeds of 100 completions each start at 10 and 30 right ones: 40 of 200 is 20.0 %, and Wilson's
+interval 15.0 to 26.1 %.
+"""
+
+from msgspec.structs import replace
+from reporting import evaluation
+
+from course.reports.cold_start_demo import cold_start_text
+
+BETTER = [evaluation(0, 0.1, 0.1), replace(evaluation(50, 0, 0), equal_groups=0.25), evaluation(60, 0.9, 0.9)]
+WORSE = [evaluation(0, 0.3, 0.3), replace(evaluation(50, 0, 0), equal_groups=0.75), evaluation(60, 0.5, 0.5)]
+
+
+def test_a_row_for_each_start_with_what_the_seeds_come_to() -> None:
+    ends = [replace(log[-1], equal_groups=share) for log, share in ((BETTER, 0.6), (WORSE, 0.7))]
+    trainings = {0: [BETTER[:2] + ends[:1]], 800: [BETTER[:2] + ends[:1], WORSE[:2] + ends[1:]]}
+    lines = cold_start_text({800: trainings[800], 0: trainings[0]}, 60).split("\n")
+    assert max(map(len, lines)) <= 80
+    assert "strict scorer, 60 updates each, seeds: 2" in lines
+    both, alone = (next(line.split() for line in lines if line.split()[:1] == [count]) for count in ("800", "0"))
+    assert both[:6] == ["800", "20.0", "%", "15.0", "to", "26.1"]
+    assert both[6:] == ["70.0", "%", "63.3", "to", "75.9", "50", "%", "65", "%"]
+    assert (alone[1], alone[-4:]) == ("10.0", ["25", "%", "60", "%"])
