@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+import pytest
 from conftest import ROOT
 
 COURSE = ROOT / "course"
@@ -84,6 +85,7 @@ def test_no_name_is_of_a_private_dialect() -> None:
     assert {path: names for path, names in found.items() if names} == {}
 
 
+@pytest.mark.medium
 def test_no_test_speaks_a_private_dialect_either() -> None:
     paths = sorted((ROOT / "tests").rglob("*.py"))
     assert len(paths) > 100
