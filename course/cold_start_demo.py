@@ -52,8 +52,7 @@ def main() -> int:
     parser.add_argument("--sft-steps", type=non_negative_int, nargs="+", metavar="N", default=SFT_STEPS,
                         help=f"steps of fine-tuning first (default: {' '.join(map(str, SFT_STEPS))})")  # fmt: skip
     parser.add_argument("--steps", type=positive_int, default=600, help="updates of each (default: 600)")
-    parser.add_argument("--seeds", type=positive_int, default=1, metavar="N", help="train N times (default: 1)")
-    parser.add_argument("--seed", type=non_negative_int, default=0, help="the first of the seeds (default: 0)")
+    parser.add_seed_options()
     parser.add_run_options()
     args = parser.parse_args()
 

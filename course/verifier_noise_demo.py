@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from course.artifacts.inference import TrainingLog, medians
 from course.artifacts.token_rows import STRICT, write_checkpoint
 from course.artifacts.writing import RunWriter
-from course.command import Parser, non_negative_int, positive_int, run_command
+from course.command import Parser, positive_int, run_command
 from course.datasets.records import Task
 from course.datasets.sources import Dataset
 from course.publishing import Conditions, publish
@@ -56,8 +56,7 @@ def train(reference: Policy, examples: Sequence[Task], rubric: str, plan: Plan, 
 def main() -> int:
     parser = Parser("course.verifier_noise_demo", "Loop C: random errors of a verifier beside one systematic hole.")
     parser.add_argument("--steps", type=positive_int, default=400, help="updates of each (default: 400)")
-    parser.add_argument("--seeds", type=positive_int, default=1, metavar="N", help="train N times (default: 1)")
-    parser.add_argument("--seed", type=non_negative_int, default=0, help="the first of the seeds (default: 0)")
+    parser.add_seed_options()
     parser.add_run_options()
     args = parser.parse_args()
 
