@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from course.artifacts.counted_samples import comparisons
 from course.artifacts.learning import learning_result
 from course.artifacts.records import RESULTS
+from course.artifacts.rollout_files import write_reference
 from course.artifacts.token_rows import TOKEN_LOG, CountedSamples
 from course.artifacts.writing import RunWriter
 from course.command import Parser, positive_int, run_command
@@ -108,7 +109,9 @@ def main() -> int:
             splits = {"train": examples[: args.prompts], "holdout": holdout[: args.prompts]}
             plan = PRESETS[name].plan._replace(steps=args.steps)
             for seed in range(args.seed, args.seed + args.seeds):
-                log += write_counts(run, name, seed, train(examples, plan, seed), splits)
+                policies = train(examples, plan, seed)
+                write_reference(run, f"references/{name}_seed_{seed}.npz", policies[0], examples)
+                log += write_counts(run, name, seed, policies, splits)
             fingerprints = {"dataset": dataset.fingerprint, "holdout": unseen.fingerprint}
             settings[name] = plan._asdict() | {"fingerprints": fingerprints}
             opened.append(unseen)
