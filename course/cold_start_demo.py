@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from course.artifacts.inference import TrainingLog, medians
+from course.artifacts.rollout_files import write_reference
 from course.artifacts.token_rows import STRICT, write_checkpoint
 from course.artifacts.writing import RunWriter
 from course.command import Parser, non_negative_int, positive_int, run_command
@@ -52,8 +53,7 @@ def main() -> int:
     parser.add_argument("--sft-steps", type=non_negative_int, nargs="+", metavar="N", default=SFT_STEPS,
                         help=f"steps of fine-tuning first (default: {' '.join(map(str, SFT_STEPS))})")  # fmt: skip
     parser.add_argument("--steps", type=positive_int, default=600, help="updates of each (default: 600)")
-    parser.add_argument("--seeds", type=positive_int, default=1, metavar="N", help="train N times (default: 1)")
-    parser.add_argument("--seed", type=non_negative_int, default=0, help="the first of the seeds (default: 0)")
+    parser.add_seed_options()
     parser.add_run_options()
     args = parser.parse_args()
 
@@ -66,11 +66,13 @@ def main() -> int:
         jobs = [(count, args.seed + turn) for count in trainings for turn in range(args.seeds)]
         for count, seed in with_progress(jobs, "training", len(jobs)):
             checkpoints, name = train(examples, plan._replace(sft_steps=count), seed), f"{count} steps, seed {seed}"
+            write_reference(run, f"references/{count}_steps_seed_{seed}.npz", checkpoints[0].policy, examples)
             rows = [write_checkpoint(run, one, STRICT, plan.kl_coef, seed, name)[0] for one in checkpoints]
             trainings[count].append(rows)
 
         run.write_bytes(COLD_START_FIGURE, cold_start_figure(trainings))
         settings = plan._asdict() | {"sft_steps": [*trainings], "seeds": args.seeds, "samples": SAMPLES}
+        settings["eval_every"] = _EVAL_EVERY
         publish(
             run,
             Conditions("C", "course.cold_start_demo", settings, args.change, args.expect, dataset, seed=args.seed),

@@ -49,6 +49,11 @@ class Parser(argparse.ArgumentParser):
         self.add_argument("--change", metavar="TEXT", help="the one thing you changed since the run before")
         self.add_argument("--expect", metavar="TEXT", help="what you expect of it, written down before it is computed")
 
+    def add_seed_options(self) -> None:
+        """What a command has that trains the same several times."""
+        self.add_argument("--seeds", type=positive_int, default=1, metavar="N", help="train N times (default: 1)")
+        self.add_argument("--seed", type=non_negative_int, default=0, help="the first of the seeds (default: 0)")
+
     def add_split_option(self) -> None:
         """What a command has that measures a dataset."""
         help_ = "which split this is, where the records do not say (default: dev)"

@@ -19,7 +19,7 @@ from course.artifacts.inference import coverage_point, trainings_of
 from course.artifacts.rollout_files import write_reference
 from course.artifacts.token_rows import STRICT, EvaluationRow, write_checkpoint
 from course.artifacts.writing import RunWriter
-from course.command import Parser, non_negative_int, positive_int, run_command
+from course.command import Parser, positive_int, run_command
 from course.datasets.records import Task
 from course.datasets.sources import Dataset
 from course.errors import UserError
@@ -73,8 +73,7 @@ def main() -> int:
     parser.add_argument("--prompts", type=positive_int, nargs="+", metavar="N", default=PROMPTS,
                         help=f"train on the first N prompts (default: {' '.join(map(str, PROMPTS))})")  # fmt: skip
     parser.add_argument("--steps", type=positive_int, default=400, help="updates of each (default: 400)")
-    parser.add_argument("--seed", type=non_negative_int, default=0, help="the first of the seeds (default: 0)")
-    parser.add_argument("--seeds", type=positive_int, default=1, help="trainings of each, one a seed (default: 1)")
+    parser.add_seed_options()
     parser.add_run_options()
     args = parser.parse_args()
 
@@ -94,7 +93,7 @@ def main() -> int:
         settings = plan._asdict() | {"prompts": counts, "seeds": args.seeds, "eval_every": _EVAL_EVERY}
         settings["holdout_fingerprint"] = unseen.fingerprint
         conditions = Conditions(
-            "C", "course.coverage_demo", settings, args.change, args.expect, dataset, unseen, seed=args.seed
+            "C", "course.coverage_demo", settings, args.change, args.expect, dataset, [unseen], seed=args.seed
         )
         summary = {f"{point.prompts} prompts": point._asdict() for point in points}
         publish(run, conditions, summary, coverage_text(points, plan), read=[COVERAGE_FIGURE])

@@ -23,7 +23,7 @@ from course.artifacts.records import LearningResult
 from course.artifacts.rollout_files import write_reference
 from course.artifacts.token_rows import EvaluationRow, is_exploit, write_checkpoint
 from course.artifacts.writing import RunWriter
-from course.command import Parser, non_negative_float, non_negative_int, positive_int, run_command
+from course.command import Parser, non_negative_float, positive_int, run_command
 from course.datasets.records import Task
 from course.datasets.sources import Dataset
 from course.policies.presets import MEMORISE, Plan
@@ -72,8 +72,7 @@ def main() -> int:
     parser.add_argument("--steps", type=positive_int, default=300, help="updates of a training (default: 300)")
     help_ = f"updates between evaluations (default: a {EVALUATIONS}th of the steps)"
     parser.add_argument("--eval-every", type=positive_int, help=help_)
-    parser.add_argument("--seeds", type=positive_int, default=1, metavar="N", help="train N times (default: 1)")
-    parser.add_argument("--seed", type=non_negative_int, default=0, help="the first of the seeds (default: 0)")
+    parser.add_seed_options()
     parser.add_run_options()
     args = parser.parse_args()
 
@@ -107,7 +106,7 @@ def main() -> int:
         settings = plan._asdict() | {"kl_coef": betas, "rubrics": rubrics, "seeds": args.seeds, "samples": SAMPLES}
         settings |= {"eval_every": every, "holdout_fingerprint": unseen.fingerprint}
         conditions = Conditions(
-            "C", "course.goodhart_demo", settings, args.change, args.expect, dataset, unseen, seed=args.seed
+            "C", "course.goodhart_demo", settings, args.change, args.expect, dataset, [unseen], seed=args.seed
         )
         report = goodhart_text(by_rubric, by_beta, found)
         publish(run, conditions, summary, report, read=figures)

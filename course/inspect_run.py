@@ -26,7 +26,7 @@ from course.reports.progress import with_progress
 from course.reports.tables import interval, wrapped
 from course.score import score
 from course.stats import wilson_interval
-from course.text import visible_path
+from course.text import clipped, visible_path
 
 
 def verify(opened: Run, logged: Collection[str]) -> int:
@@ -85,7 +85,7 @@ def one(opened: Run, id_: str) -> str:
     digest = hashlib.sha256()
     found = [row for row in rows(opened, digest) if row.id == id_]
     if not found:
-        raise UserError(f"{opened.path}: expected an id of this run, got {id_[:60]}; its {RESULTS} has them")
+        raise UserError(f"{opened.path}: expected an id of this run, got {clipped(id_, 60)}; its {RESULTS} has them")
     row = found[0]
     details = None if row.completion is None else score(example_of(row), row.completion)["details"]
     whole = warning_of(opened, digest) + row_in_full(row, details)

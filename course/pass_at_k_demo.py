@@ -20,9 +20,10 @@ from typing import TYPE_CHECKING, Any
 from course.artifacts.counted_samples import comparisons
 from course.artifacts.learning import learning_result
 from course.artifacts.records import RESULTS
+from course.artifacts.rollout_files import write_reference
 from course.artifacts.token_rows import TOKEN_LOG, CountedSamples
 from course.artifacts.writing import RunWriter
-from course.command import Parser, non_negative_int, positive_int, run_command
+from course.command import Parser, positive_int, run_command
 from course.datasets.records import Task
 from course.datasets.sources import Dataset
 from course.policies.presets import PRESETS
@@ -92,8 +93,7 @@ def main() -> int:
     parser.add_argument("--prompts", type=positive_int, default=75, metavar="N",
                         help="measure the first N of each split, if it has as many (default: 75)")  # fmt: skip
     parser.add_argument("--steps", type=positive_int, default=600, help="updates of each (default: 600)")
-    parser.add_argument("--seeds", type=positive_int, default=1, metavar="N", help="train N times (default: 1)")
-    parser.add_argument("--seed", type=non_negative_int, default=0, help="the first of the seeds (default: 0)")
+    parser.add_seed_options()
     parser.add_run_options()
     args = parser.parse_args()
 
@@ -109,17 +109,19 @@ def main() -> int:
             splits = {"train": examples[: args.prompts], "holdout": holdout[: args.prompts]}
             plan = PRESETS[name].plan._replace(steps=args.steps)
             for seed in range(args.seed, args.seed + args.seeds):
-                log += write_counts(run, name, seed, train(examples, plan, seed), splits)
+                policies = train(examples, plan, seed)
+                write_reference(run, f"references/{name}_seed_{seed}.npz", policies[0], examples)
+                log += write_counts(run, name, seed, policies, splits)
             fingerprints = {"dataset": dataset.fingerprint, "holdout": unseen.fingerprint}
             settings[name] = plan._asdict() | {"fingerprints": fingerprints}
             opened.append(unseen)
 
         compared = comparisons(log, LAST_K, generator(args.seed, "bootstrap"))
         run.write_bytes(PASS_AT_K_FIGURE, pass_at_k_figure(compared))
-        conditions = Conditions("C", "course.pass_at_k_demo", settings, args.change, args.expect, seed=args.seed)
+        name, seed = "course.pass_at_k_demo", args.seed
         publish(
             run,
-            conditions._replace(holdout=opened[0], more_holdouts=opened[1:]),
+            Conditions("C", name, settings, args.change, args.expect, holdouts=opened, seed=seed),
             {name: one._asdict() for name, one in compared.items()},
             pass_at_k_text(compared, args.steps, SAMPLES, args.seeds),
             read=[PASS_AT_K_FIGURE],

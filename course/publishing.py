@@ -35,9 +35,8 @@ class Conditions(NamedTuple):
     """What a command says of its run. What can be derived (scorer, fingerprints, digests) is not asked for.
 
     ``change``: the one thing changed since the run before, in the student's words; ``expect``: what they expected of
-    it. ``dataset``: read to its end. ``holdout``: a second dataset that was measured beside it; ``more_holdouts``: the
-    others, where there are several. ``seed``: of what the run itself draws; Loops A and B draw nothing. ``knob``: what
-    was turned, where it is not what the loop turns.
+    it. ``dataset``: read to its end. ``holdouts``: what was measured beside it. ``seed``: of what the run itself draws;
+    Loops A and B draw nothing. ``knob``: what was turned, where it is not what the loop turns.
     """
 
     loop: Literal["A", "B", "C"]
@@ -46,13 +45,12 @@ class Conditions(NamedTuple):
     change: str | None
     expect: str | None
     dataset: Dataset | None = None
-    holdout: Dataset | None = None
+    holdouts: Sequence[Dataset] = ()
     completions_fingerprint: str | None = None
     samples_per_prompt: int | None = None
     source: Provenance | None = None
     seed: int | None = None
     knob: str | None = None
-    more_holdouts: Sequence[Dataset] = ()
 
 
 def publish(
@@ -126,11 +124,10 @@ def command_line(words: Sequence[str], windows: bool = os.name == "nt") -> str:
 
 def opened_holdouts(conditions: Conditions) -> list[str]:
     """Which holdouts this run measured. Loop C only learns on its own dataset, or samples from it."""
-    measured = conditions.holdout or (conditions.dataset if conditions.loop != "C" else None)
-    if measured is None or (measured is conditions.dataset and measured.split != HOLDOUT):
-        return []
-    opened = (holdouts_in(holdout.prompts) for holdout in (measured, *conditions.more_holdouts))
-    return [*dict.fromkeys(chain.from_iterable(opened))]
+    measured = [*conditions.holdouts]
+    if conditions.loop != "C" and conditions.dataset and conditions.dataset.split == HOLDOUT:
+        measured.append(conditions.dataset)
+    return [*dict.fromkeys(chain.from_iterable(holdouts_in(holdout.prompts) for holdout in measured))]
 
 
 def manifest_of(conditions: Conditions, outputs: dict[str, str]) -> Manifest:

@@ -19,11 +19,12 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import asdict
 
+from course.artifacts.records import LearningResult
 from course.artifacts.rollout_files import policy_name, write_rollouts
-from course.artifacts.token_rows import EvaluationRow, evaluation_results, token_update_rows, write_checkpoint
+from course.artifacts.token_rows import EvaluationRow, token_update_rows, write_checkpoint
 from course.artifacts.writing import RunWriter
 from course.command import Parser, finite_float, non_negative_float, non_negative_int, positive_int, run_command
-from course.datasets.records import Provenance, Sampling, Task, Training, prompt_digest
+from course.datasets.records import Provenance, Sampling, Task, training_on
 from course.datasets.sources import HOLDOUT, Dataset
 from course.errors import UserError
 from course.policies.presets import PRESETS, Plan
@@ -68,23 +69,25 @@ def read_examples(dataset: Dataset, holdout: Dataset | None) -> tuple[list[Task]
 
 def write_evaluations(
     run: RunWriter, checkpoints: Iterable[Checkpoint], args: Namespace, kl_coef: float
-) -> tuple[list[EvaluationRow], list[Checkpoint], int]:
+) -> tuple[list[EvaluationRow], list[LearningResult], list[Checkpoint], int]:
     """Train, and write the log and the results as they come.
 
-    Returns the log, the first and the last checkpoint, and the exit status: Ctrl-C and SIGTERM lose nothing of it.
+    Returns the log, the last results, the first and the last checkpoint, and the exit status. Ctrl-C and SIGTERM lose
+    nothing of it.
     """
     rows: list[EvaluationRow] = []
+    results: list[LearningResult] = []
     ends: list[Checkpoint] = []
     try:
         for checkpoint in checkpoints:
             with signals_held():  # the log, its digest and the policy that is kept are of one step
-                row, _ = write_checkpoint(run, checkpoint, args.rubric, kl_coef, args.seed)
+                row, results = write_checkpoint(run, checkpoint, args.rubric, kl_coef, args.seed)
                 rows, ends = [*rows, row], [*ends[:1], checkpoint]
     except (KeyboardInterrupt, SystemExit) as end:
         if not rows:
             raise
-        return rows, ends, end.code if isinstance(end, SystemExit) and isinstance(end.code, int) else 130
-    return rows, ends, 0
+        return rows, results, ends, end.code if isinstance(end, SystemExit) and isinstance(end.code, int) else 130
+    return rows, results, ends, 0
 
 
 def write_ends(run: RunWriter, ends: Iterable[Checkpoint], examples: Sequence[Task], args: Namespace) -> str:
@@ -95,9 +98,9 @@ def write_ends(run: RunWriter, ends: Iterable[Checkpoint], examples: Sequence[Ta
     from course.policies.policy_file import policy_bytes
 
     sampling = Sampling(temperature=1.0, top_p=1.0, seed=args.seed, n=1)
-    prompts = sorted({prompt_digest(example["prompt"]) for example in examples})
+    prompts = [example["prompt"] for example in examples]
     for file, checkpoint in zip((REFERENCE_FILE, POLICY_FILE), ends, strict=True):
-        training = Training(args.rubric if checkpoint.step else None, prompts)
+        training = training_on(prompts, args.rubric if checkpoint.step else None)
         content = policy_bytes(checkpoint.policy, training)
         run.write_bytes(file, content)
         note = f"course.token_train, {checkpoint.step} updates on rubric {args.rubric}, seed {args.seed}"
@@ -132,7 +135,7 @@ def main() -> int:
         checkpoints = learn_and_evaluate(reference, examples, unseen, rubric, plan, args.seed, args.eval_every)
         count = 1 + -(-plan.steps // args.eval_every)
         watched = with_progress(checkpoints, "learning", count)
-        rows, ends, status = write_evaluations(run, watched, args, plan.kl_coef)
+        rows, results, ends, status = write_evaluations(run, watched, args, plan.kl_coef)
         name = write_ends(run, [ends[0], ends[-1]], examples, args)
         run.write_bytes(CURVES_FILE, learning_curves(rows, args.rubric))
         settings = plan._asdict() | {
@@ -140,9 +143,10 @@ def main() -> int:
             "rubric": args.rubric,
             "eval_every": args.eval_every,
         }
-        written = [row for row in evaluation_results(ends[-1], args.rubric) if row.split == "train"]
+        written = [row for row in results if row.split == "train"]
+        held = [holdout] if holdout else []
         conditions = Conditions(
-            "C", "course.token_train", settings, args.change, args.expect, dataset, holdout, seed=args.seed
+            "C", "course.token_train", settings, args.change, args.expect, dataset, held, seed=args.seed
         )
         summary = {"policy": name, "interrupted": bool(status)} | asdict(rows[-1])
         report = token_train_text(plan, dataset.path.name, args.rubric, slow, rows, written)

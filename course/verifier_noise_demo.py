@@ -16,9 +16,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from course.artifacts.inference import TrainingLog, medians
+from course.artifacts.rollout_files import write_reference
 from course.artifacts.token_rows import STRICT, write_checkpoint
 from course.artifacts.writing import RunWriter
-from course.command import Parser, non_negative_int, positive_int, run_command
+from course.command import Parser, positive_int, run_command
 from course.datasets.records import Task
 from course.datasets.sources import Dataset
 from course.publishing import Conditions, publish
@@ -56,8 +57,7 @@ def train(reference: Policy, examples: Sequence[Task], rubric: str, plan: Plan, 
 def main() -> int:
     parser = Parser("course.verifier_noise_demo", "Loop C: random errors of a verifier beside one systematic hole.")
     parser.add_argument("--steps", type=positive_int, default=400, help="updates of each (default: 400)")
-    parser.add_argument("--seeds", type=positive_int, default=1, metavar="N", help="train N times (default: 1)")
-    parser.add_argument("--seed", type=non_negative_int, default=0, help="the first of the seeds (default: 0)")
+    parser.add_seed_options()
     parser.add_run_options()
     args = parser.parse_args()
 
@@ -69,6 +69,8 @@ def main() -> int:
     with RunWriter(args.outdir) as run:
         examples, seeds = [example.asked() for example in dataset], range(args.seed, args.seed + args.seeds)
         references = {seed: fine_tune(examples, plan, seed) for seed in seeds}
+        for seed, reference in references.items():
+            write_reference(run, f"references/seed_{seed}.npz", reference, examples)
         jobs = [(seed, *verifier) for seed in seeds for verifier in trainings]
         for seed, rubric, errs in with_progress(jobs, "training", len(jobs)):
             name = f"{verifier_name(rubric, errs)}, seed {seed}"
@@ -78,6 +80,7 @@ def main() -> int:
 
         run.write_bytes(NOISE_FIGURE, verifier_noise_figure(trainings))
         settings = plan._asdict() | {"errors": ERRORS, "hole": HOLE, "seeds": args.seeds, "samples": SAMPLES}
+        settings["eval_every"] = _EVAL_EVERY
         publish(
             run,
             Conditions("C", "course.verifier_noise_demo", settings, args.change, args.expect, dataset, seed=args.seed),

@@ -22,8 +22,9 @@ import json
 import math
 import re
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from itertools import accumulate, islice
+from itertools import accumulate, islice, product
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,7 @@ UNAUDITED: dict[str, dict[str, str]] = {
 }
 RELATIVE, ABSOLUTE = 1e-9, 1e-12  # the second for what is 0 but for rounding
 BESIDE = "!"  # no name of a number: what is wrong beside the row
+OTHER_COMPLETIONS = "drawn again, the policy writes other completions than results.jsonl says"
 
 ARMS = ("The answer is 323.", "Final: 323", "Final: 332", "Final: 323\n")  # of the bandit
 TOKENS = (("Answer: ", "Final: "), ("332", "323"))  # of the world of two steps
@@ -395,10 +397,18 @@ def ascended(
     return policy | {name: policy[name] + lr * change for name, change in gradient.items()}
 
 
+def erring(reward: float, coin: float, plan: Row) -> float:
+    """The reward of a verifier that pays a wrong completion, or misses a right one, by the fall of a coin."""
+    pays_wrong, misses = plan["false_positives"], plan["false_negatives"]
+    if coin < (misses if reward else pays_wrong):
+        reward = 1 - reward
+    return (reward - pays_wrong) / (1 - pays_wrong - misses) if plan["corrected"] else reward
+
+
 def learn(reference: Policy, examples: Sequence[Row], rubric: str, plan: Row, seed: int) -> Iterator[Row]:
     """REINFORCE, update by update: the policy before and after it, and what went into it."""
     policy, prompts, means = reference, encoded(reference, [one["prompt"] for one in examples]), list[float]()
-    prompt_rng, token_rng = (np.random.default_rng([seed, purpose]) for purpose in (2, 3))
+    prompt_rng, token_rng, error_rng = (np.random.default_rng([seed, purpose]) for purpose in (2, 3, 5))
     size, beta = plan["group_size"], plan["kl_coef"]
     for step in range(1, plan["steps"] + 1):
         picked = prompt_rng.choice(len(examples), min(plan["prompts_a_step"], len(examples)), replace=False)
@@ -407,6 +417,7 @@ def learn(reference: Policy, examples: Sequence[Row], rubric: str, plan: Row, se
         rows = write(policy, asked, token_rng.random((len(chosen), plan["max_tokens"])))
         answers = [examples[i]["expected_answer"] for i in chosen]
         reward = [paid(rubric, answer, text_of(policy, row)) for answer, row in zip(answers, rows, strict=True)]
+        reward = [erring(one, coin, plan) for one, coin in zip(reward, error_rng.random(len(rows)), strict=True)]
         ratio = [0.0] * len(rows)
         if beta:
             pairs = zip(*(log_probs(one, asked, rows) for one in (policy, reference)), strict=True)
@@ -461,7 +472,7 @@ class Training:
             rows = write(policy, prompts, u)
             pairs = [(example["expected_answer"], one["completion"]) for example, one in zip(asked, own, strict=True)]
             if [text_of(policy, row) for row in rows] != [text for _, text in pairs]:
-                found[BESIDE] = "drawn again, the policy writes other completions than results.jsonl says"
+                found[BESIDE] = OTHER_COMPLETIONS
             proxy, true = ([paid(name, *pair) for pair in pairs] for name in (self.rubric, "score"))
             found[f"{prefix}n"] = len(asked)
             found[f"{prefix}proxy_reward"], found[f"{prefix}true_reward"] = (
@@ -476,14 +487,19 @@ class Training:
         return found
 
 
+def by_fingerprint(datasets: Path) -> dict[str, list[Row]]:
+    """The rows of each dataset under the digest of its bytes."""
+    return {hashlib.sha256(path.read_bytes()).hexdigest(): read_rows(path) for path in datasets.rglob("*.jsonl")}
+
+
 def trainings(run: Path, datasets: Path) -> tuple[list[Training], list[Row], int, int]:
     """The trainings of a run in the order of its log, the holdout, updates between evaluations, samples a prompt."""
     manifest, command = read_json(run / "manifest.json"), command_of(run)
     settings, seed = manifest["settings"], manifest["seed"]
     plan = settings.get("plan", settings)
-    files = {hashlib.sha256(path.read_bytes()).hexdigest(): path for path in datasets.rglob("*.jsonl")}
-    examples = read_rows(files[manifest["dataset_fingerprint"]])
-    holdout = read_rows(files[unseen]) if (unseen := settings.get("holdout_fingerprint")) else []
+    files = by_fingerprint(datasets)
+    examples = files[manifest["dataset_fingerprint"]]
+    holdout = files[unseen] if (unseen := settings.get("holdout_fingerprint")) else []
     seeds = range(seed, seed + settings.get("seeds", 1))
     if command == "goodhart_demo":
         pairs = [(rubric, 0.0) for rubric in settings["rubrics"]]
@@ -499,6 +515,20 @@ def trainings(run: Path, datasets: Path) -> tuple[list[Training], list[Row], int
             for n in settings["prompts"]
             for one in seeds
         ]
+    elif command == "cold_start_demo":
+        found = [
+            Training(run, f"references/{count}_steps_seed_{one}.npz", examples, "score", plan, one)
+            for count in settings["sft_steps"]
+            for one in seeds
+        ]
+    elif command == "verifier_noise_demo":
+        coins = [{"false_positives": wrong, "false_negatives": missed} for wrong, missed in settings["errors"]]
+        coins += [coin | {"corrected": True} for coin in coins if 0 < sum(coin.values()) < 1]
+        found = [
+            Training(run, f"references/seed_{one}.npz", examples, rubric, plan | errors, one)
+            for one in seeds
+            for rubric, errors in [*(("score", coin) for coin in coins), (settings["hole"], {})]
+        ]
     else:
         found = [Training(run, "reference.npz", examples, settings["rubric"], plan, seed)]
     return found, holdout, settings["eval_every"], settings.get("samples", 1)
@@ -511,6 +541,39 @@ def evaluation_rows(run: Path, rows: Sequence[Row], datasets: Path) -> Iterator[
         whole = training.checkpoints(holdout, every, samples, results)
         interrupted = read_json(run / "summary.json").get("interrupted") is True
         yield from islice(whole, len(rows)) if interrupted else whole
+
+
+def counted_rows(run: Path, rows: Sequence[Row], datasets: Path) -> Iterator[Row]:
+    """A row for each prompt before and after learning: its completions are drawn again, and each is paid."""
+    manifest, files = read_json(run / "manifest.json"), by_fingerprint(datasets)
+    settings, first, said = manifest["settings"], manifest["seed"], dict[tuple[Any, ...], Row]()
+    for one in read_rows(run / "results.jsonl"):
+        key = (one["training"], one["step"], one["split"], one["id"])
+        said.setdefault(key, {})[one["completion"]] = one.get("count", 1)
+    seeds, presets = range(first, first + settings["seeds"]), dict.fromkeys(row["preset"] for row in rows)
+    for preset, seed in product(presets, seeds):
+        plan = settings[preset]
+        dataset, holdout = (files[plan["fingerprints"][name]] for name in ("dataset", "holdout"))
+        training = Training(run, f"references/{preset}_seed_{seed}.npz", dataset, "score", plan, seed)
+        *_, last = training.updates()
+        policies = {0: training.reference, plan["steps"]: last["new_policy"]}
+        for (step, policy), (part, examples) in product(policies.items(), (("train", dataset), ("holdout", holdout))):
+            rng, shape = np.random.default_rng([seed, 4]), (settings["samples"], plan["max_tokens"])
+            for example in examples[: settings["prompts"]]:
+                texts, entropy = sampled(policy, example["prompt"], rng.random(shape))
+                row = {"preset": preset, "seed": seed, "step": step, "split": part, "id": example["id"]}
+                row |= {"n": len(texts), "entropy": entropy}
+                row["correct"] = sum(int(paid("score", example["expected_answer"], text)) for text in texts)
+                written = said[f"{preset}, seed {seed}", step, part, example["id"]]
+                yield row | ({} if Counter(texts) == written else {BESIDE: OTHER_COMPLETIONS})
+
+
+def sampled(policy: Policy, prompt: str, u: Floats) -> tuple[list[str], float]:
+    """A completion for each row of draws, and the mean entropy of the next token along them, in nats."""
+    prompts = encoded(policy, [prompt] * len(u))
+    rows = write(policy, prompts, u)
+    log_p = network(policy, prefixes(policy, prompts, rows))[2]
+    return [text_of(policy, row) for row in rows], float(-(np.exp(log_p) * log_p).sum(axis=1).mean())
 
 
 def token_rows(run: Path, rows: Sequence[Row], datasets: Path) -> Iterator[Row]:
@@ -540,6 +603,9 @@ LOGS: dict[str, dict[str, Recompute]] = {  # command -> its logs
     "goodhart_demo": {"log.jsonl": evaluation_rows},
     "coverage_demo": {"log.jsonl": evaluation_rows},
     "distribution_shift_demo": {"log.jsonl": evaluation_rows},
+    "pass_at_k_demo": {"log.jsonl": counted_rows},
+    "verifier_noise_demo": {"log.jsonl": evaluation_rows},
+    "cold_start_demo": {"log.jsonl": evaluation_rows},
 }
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ import auditor
 import pytest
 from conftest import ROOT, Lab, lines_of
 
+from course import verifier_noise_demo
 from course.artifacts import run_log
 from course.policies import presets, token_learner
 from course.rubrics.hackable import GAPS, RUBRICS
@@ -48,6 +49,9 @@ RUNS: dict[str, tuple[object, ...]] = {
                  "--steps", 4, "--eval-every", 3, "--seeds", 2, "--seed", 5),
     "coverage": ("coverage_demo", "--prompts", 4, 20, "--steps", 3, "--seed", 1),
     "shift": ("distribution_shift_demo", "--steps", 6, "--rubric", "format_only"),
+    "pass_at_k": ("pass_at_k_demo", "--steps", 3, "--prompts", 2, "--seeds", 2, "--seed", 1),
+    "noise": ("verifier_noise_demo", "--steps", 3, "--seeds", 2, "--seed", 4),
+    "cold_start": ("cold_start_demo", "--sft-steps", 0, 30, "--steps", 3, "--seeds", 2, "--seed", 3),
 }  # fmt: skip
 
 
@@ -65,8 +69,10 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Path:
             name = "MEMORISE" if preset is presets.MEMORISE else "GENERALISE"
             for module in ("policies.presets", "goodhart_demo" if name == "MEMORISE" else "coverage_demo"):
                 patch.setattr(f"course.{module}.{name}", small)
+            patch.setitem(presets.PRESETS, name.lower(), small)
             for file in (preset.dataset, preset.holdout):
                 lab.write(file, lines_of(ROOT / file)[:size])
+        patch.setattr(verifier_noise_demo, "ERRORS", ((0.0, 0.0), (0.3, 0.1), (0.5, 0.5)))
         for module, figures in FIGURES.items():
             for figure in figures:
                 patch.setattr(f"course.{module}.{figure}", lambda *_: b"a figure")
@@ -83,6 +89,9 @@ FIGURES = {
     "goodhart_demo": ["rubrics_figure", "kl_coef_figure"],
     "coverage_demo": ["coverage_curve"],
     "distribution_shift_demo": ["shift_curves"],
+    "pass_at_k_demo": ["pass_at_k_figure"],
+    "verifier_noise_demo": ["verifier_noise_figure"],
+    "cold_start_demo": ["cold_start_figure"],
 }
 
 

@@ -287,3 +287,13 @@ def test_an_example_run_is_whole_under_the_installed_scorer(lab: Lab, name: str)
     runs = DATA / "example_runs"
     done = lab("inspect_run", "--run", runs / name, "--verify", "--log", runs / "log.jsonl")
     assert (done.status, done.err) == (0, ""), done.out
+
+
+def test_the_log_of_the_example_runs_shows_the_last_expectation_of_each() -> None:
+    last = {}
+    for line in lines_of(DATA / "example_runs" / "log.jsonl"):
+        (name,) = line["number"]
+        last[line["run"]] = name
+        assert line["number"] == {name: json.loads((ROOT / line["run"] / "summary.json").read_bytes())[name]}
+    runs = [f"data/example_runs/{name}" for name in ("bandit", "bandit_backwards", "two_steps")]
+    assert last == dict(zip(runs, ["expected_reward_after"] * 2 + ["expected_return_after"], strict=True))

@@ -179,6 +179,7 @@ def test_the_log_probability_of_the_worked_example() -> None:
     assert log_prob(np.zeros((116, 16, 15)), 75, tokens) == pytest.approx(3 * math.log(1 / 15))
 
 
+@pytest.mark.medium
 def test_the_gradient_is_that_of_finite_differences() -> None:
     rng = np.random.default_rng(0)
     policy = random_policy(rng)

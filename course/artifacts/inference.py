@@ -52,6 +52,11 @@ def pooled_interval(rows: TrainingLog, share: str) -> tuple[float, float]:
     return wilson_interval(passes, sum(counts))
 
 
+def median_of(rows: TrainingLog, quantity: str) -> float:
+    """The median of a column over rows that are one a seed."""
+    return median(column(rows, quantity))
+
+
 def medians(trainings: Trainings, quantity: str) -> list[float]:
     """The median over the seeds at each evaluation."""
     return [median(column(rows, quantity)) for rows in zip(*trainings, strict=True)]

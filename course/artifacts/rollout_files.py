@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from course.artifacts.writing import RunWriter
-from course.datasets.records import Provenance, Rollout, SampleGroup, Task, Training, prompt_digest
+from course.datasets.records import Provenance, Rollout, SampleGroup, Task, training_on
 
 if TYPE_CHECKING:
     from course.policies.token_policy import Policy
@@ -24,8 +24,7 @@ def write_reference(run: RunWriter, name: str, reference: Policy, examples: Sequ
     """The policy that a training started from: with the seed and the settings, all its numbers can be made again."""
     from course.policies.policy_file import policy_bytes
 
-    prompts = sorted({prompt_digest(example["prompt"]) for example in examples})
-    run.write_bytes(name, policy_bytes(reference, Training(None, prompts)))
+    run.write_bytes(name, policy_bytes(reference, training_on((example["prompt"] for example in examples), None)))
 
 
 def write_rollouts(

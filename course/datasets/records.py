@@ -1,5 +1,6 @@
 """Machinery: the records of the four kinds of file that go in. Another field or another type is refused."""
 
+from collections.abc import Iterable
 from datetime import date
 from hashlib import sha256
 from typing import Annotated, Any, ClassVar
@@ -97,6 +98,11 @@ class Training(Struct, frozen=True, forbid_unknown_fields=True):
     def __post_init__(self) -> None:
         if self.prompts != sorted(set(self.prompts)):
             raise ValueError("$.training.prompts: expected each digest once and in order, got them otherwise")
+
+
+def training_on(prompts: Iterable[str], rubric: str | None) -> Training:
+    """What stands of a training on these prompts beside the policy and what it wrote."""
+    return Training(rubric, sorted({prompt_digest(prompt) for prompt in prompts}))
 
 
 class Provenance(Struct, frozen=True, forbid_unknown_fields=True):

@@ -32,17 +32,13 @@ from course.policies.sampling import sample_completions
 from course.policies.softmax import Floats, Ints
 from course.policies.token_policy import Completions, Policy, Weights, gradient, initial_policy, log_ratio
 from course.rubrics import Rubric
+from course.text import clipped
 
 DEMONSTRATIONS = 256  # in a step of supervised fine-tuning
-PURPOSES = (
-    "weights",
-    "demonstrations",
-    "prompts",
-    "completions",
-    "evaluation",
-    "errors",
-    "bootstrap",
-)  # a generator each
+PURPOSES = (  # each has a generator of its own
+    *("weights", "demonstrations", "prompts", "completions", "evaluation"),
+    *("errors", "bootstrap"),
+)
 
 
 class TokenUpdate(NamedTuple):
@@ -141,6 +137,6 @@ def rewards(rubric: Rubric, examples: Sequence[Task], texts: Sequence[str]) -> F
             got = reward if isinstance(reward, float) else f"one of type {type(reward).__name__}"
             raise UserError(
                 f"rubric {getattr(rubric, '__name__', '')}: expected a finite float as reward, got {got} for "
-                f"'{text[:60]}' as the answer to {id_[:60]}; mend the rubric"
+                f"'{clipped(text, 60)}' as the answer to {clipped(id_, 60)}; mend the rubric"
             )
     return np.array([found[key] for key in keys])

@@ -3,15 +3,14 @@
 from collections.abc import Mapping
 from textwrap import fill
 
-from course.artifacts.inference import TrainingLog, Trainings, column, pooled_interval
+from course.artifacts.inference import TrainingLog, Trainings, median_of, pooled_interval
 from course.reports.tables import WIDTH, interval, percent, table
-from course.stats import mean
 
 _LEGEND = (
     "equal: the share of groups in which all rewards are equal, all 0 or all 1, so that nothing is pushed; up to the "
     "first evaluation, and since the last but one. Starts of one pass rate may end apart: what counts is in how many "
-    "groups there is anything to compare. Means over the seeds; intervals: 95 %, of sampling completions of these "
-    "prompts, not of other trainings. The figure and summary.json have medians."
+    "groups there is anything to compare. Medians over the seeds; intervals: 95 %, of sampling completions of these "
+    "prompts, not of other trainings."
 )
 
 
@@ -20,7 +19,7 @@ def cold_start_text(trainings: Mapping[int, Trainings], steps: int) -> str:
     rows = []
     for count, logs in trainings.items():
         start, first, end = ([log[place] for log in logs] for place in (0, 1, -1))
-        equal = [percent(mean([row.equal_groups or 0.0 for row in part]), 0) for part in (first, end)]
+        equal = [percent(median_of(part, "equal_groups"), 0) for part in (first, end)]
         rows.append((count, *rate(start), *rate(end), *equal))
     header = ("steps of\nfine-tuning", "start", "95 %", "end", "95 %", "equal\nfirst", "\nlast")
     seeds = len(next(iter(trainings.values())))
@@ -36,4 +35,4 @@ def cold_start_text(trainings: Mapping[int, Trainings], steps: int) -> str:
 
 def rate(rows: TrainingLog) -> tuple[str, str]:
     """The pass rate of an evaluation, one row a seed, and its interval."""
-    return percent(mean(column(rows, "true_reward"))), interval(pooled_interval(rows, "true_reward")).removesuffix(" %")
+    return percent(median_of(rows, "true_reward")), interval(pooled_interval(rows, "true_reward")).removesuffix(" %")

@@ -3,19 +3,19 @@
 from collections.abc import Mapping
 from textwrap import fill
 
-from course.artifacts.inference import TrainingLog, Trainings, column, pooled_interval
+from course.artifacts.inference import TrainingLog, Trainings, median_of
 from course.artifacts.token_rows import STRICT
 from course.policies.presets import Plan
-from course.reports.tables import WIDTH, interval, percent, table
-from course.stats import mean
+from course.reports.cold_start_demo import rate
+from course.reports.tables import WIDTH, percent, table
 
 _LEGEND = (
     "coin: the strict scorer with random errors. false +: the share of wrong completions that the verifier pays, "
     "before and after learning; false -: the share of right ones that it does not. corrected: trained on (reward - "
     "false +) / (1 - false + - false -) instead, which against the mean of a group is a larger step and nothing else. "
     "Where the rates add up to 1 a reward says nothing, and pure noise pushes the policy away from what it could; a "
-    "step made too large by the correction does the same. Means over the seeds; intervals: 95 %, of sampling "
-    "completions of these prompts, not of other trainings. The figure and summary.json have medians."
+    "step made too large by the correction does the same. Medians over the seeds; intervals: 95 %, of sampling "
+    "completions of these prompts, not of other trainings."
 )
 
 
@@ -29,12 +29,11 @@ def verifier_noise_text(trainings: Mapping[tuple[str, Plan], Trainings], steps: 
                 rubric if rubric != STRICT else "coin" if errs(plan) else "strict",
                 *(percent(false_positive_share([log[place] for log in logs], plan), 0) for place in (0, -1)),
                 percent(plan.false_negatives, 0),
-                percent(mean(column(ends, "true_reward"))),
-                interval(pooled_interval(ends, "true_reward")).removesuffix(" %"),
-                percent(mean([log[-1].true_reward for log in corrected])) if corrected else "-",
+                *rate(ends),
+                rate([log[-1] for log in corrected])[0] if corrected else "-",
             ))  # fmt: skip
     header = ("verifier", "false +\nfirst", "\nlast", "false -", "true reward", "95 %", "corrected")
-    start = percent(mean([log[0].true_reward for log in next(iter(trainings.values()))]))
+    start = rate([log[0] for log in next(iter(trainings.values()))])[0]
     seeds = len(next(iter(trainings.values())))
     return "\n\n".join(
         [
@@ -59,6 +58,6 @@ def verifier_name(rubric: str, plan: Plan) -> str:
 
 def false_positive_share(rows: TrainingLog, plan: Plan) -> float:
     """Of what the strict scorer does not pay, the share that this verifier pays: counted, and then at random."""
-    wrong = 1 - mean(column(rows, "true_reward"))
-    counted = mean(column(rows, "gap")) / wrong if wrong else 0.0
+    wrong = 1 - median_of(rows, "true_reward")
+    counted = median_of(rows, "gap") / wrong if wrong else 0.0
     return counted + (1 - counted) * plan.false_positives

@@ -66,7 +66,7 @@ def test_only_a_measured_holdout_is_opened(lab: Lab, capsys: pytest.CaptureFixtu
     assert "look number" not in capsys.readouterr().out
     beside = Dataset(lab.dataset([1], "holdout", "holdout.jsonl"), None)
     list(beside)
-    published(lab.dataset([7, 8]), loop="C", holdout=beside)
+    published(lab.dataset([7, 8]), loop="C", holdouts=[beside])
     assert "look number 1" in capsys.readouterr().out
     assert [line["holdouts"] for line in lines_of(lab.log)] == [[], [], [], [sha256(b'"Question 1?"\n').hexdigest()]]
 
@@ -75,7 +75,7 @@ def test_each_of_several_holdouts_is_opened(lab: Lab) -> None:
     files = [Dataset(lab.dataset([1] * n, "holdout", f"{n}.jsonl"), None) for n in (1, 2)]
     for file in files:
         list(file)
-    published(None, loop="C", holdout=files[0], more_holdouts=files)
+    published(None, loop="C", holdouts=[files[0], *files])  # twice the first: it is opened once
     one, two = (sha256(questions).hexdigest() for questions in (b'"Question 1?"\n', b'"Question 1?"\n"Question 2?"\n'))
     assert [line["holdouts"] for line in lines_of(lab.log)] == [[one, two]]
 

@@ -293,7 +293,11 @@ def test_the_first_wrong_reward_is_named_with_the_completion_and_the_example_in_
         rewards(in_turn([1.0, 0.0, math.nan, math.inf]), examples, ["", "", f"\n{'y' * 99}", ""])
     said = visible(str(refusal.value))  # as the command prints it
     assert said.startswith("rubric next_one: expected a finite float as reward, got nan for ")
-    assert f"'<U+000A LINE FEED>{'y' * 59}' as the answer to c<U+000A LINE FEED>{'x' * 58};" in said
+    shown, asked = (
+        f"{start}{letter * (59 - len(start))}…"
+        for start, letter in [("<U+000A LINE FEED>", "y"), ("c<U+000A LINE FEED>", "x")]
+    )
+    assert f"for '{shown}' as the answer to {asked}; mend" in said  # each cut to 60 characters
     assert "\n" not in said
 
 
