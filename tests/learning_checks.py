@@ -20,7 +20,8 @@ def softmax_by_hand(theta: list[float]) -> list[float]:
 
 def evidence(run: Path) -> dict[str, bytes]:
     """Every file of a run but the volatile ones."""
-    return {path.name: path.read_bytes() for path in run.iterdir() if path.name not in VOLATILE}
+    files = [path for path in sorted(run.rglob("*")) if path.is_file() and path.name not in VOLATILE]
+    return {path.relative_to(run).as_posix(): path.read_bytes() for path in files}
 
 
 def summary(run: Path) -> Any:
@@ -87,7 +88,8 @@ def check_run(lab: Lab, command: str, *arguments: object, log: str) -> None:
         assert (done.status, done.err) == (0, "")
     one, same, other = (evidence(lab.folder / name) for name in ("one", "same", "other"))
     assert one == same
-    assert one.keys() == other.keys() >= {"results.jsonl", "summary.json", "manifest.json", log}
+    assert [*one] == [name.replace("seed_4", "seed_3") for name in other]
+    assert one.keys() >= {"results.jsonl", "summary.json", "manifest.json", log}
     assert one[log] != other[log]
     assert lab("inspect_run", "--run", "one", "--verify").status == 0
     for name in (log, "results.jsonl"):

@@ -3,14 +3,15 @@
 from collections.abc import Mapping
 from textwrap import fill
 
-from course.artifacts.inference import TrainingLog, Trainings, median_of, pooled_interval
+from course.artifacts.inference import TrainingLog, Trainings, median_of
 from course.reports.tables import WIDTH, interval, percent, table
+from course.stats import wilson_interval
 
 _LEGEND = (
     "equal: the share of groups in which all rewards are equal, all 0 or all 1, so that nothing is pushed; up to the "
     "first evaluation, and since the last but one. Starts of one pass rate may end apart: what counts is in how many "
-    "groups there is anything to compare. Medians over the seeds; intervals: 95 %, of sampling completions of these "
-    "prompts, not of other trainings."
+    "groups there is anything to compare. Medians over the seeds; intervals: 95 %, of sampling completions in one "
+    "training, not of other trainings."
 )
 
 
@@ -34,5 +35,6 @@ def cold_start_text(trainings: Mapping[int, Trainings], steps: int) -> str:
 
 
 def rate(rows: TrainingLog) -> tuple[str, str]:
-    """The pass rate of an evaluation, one row a seed, and its interval."""
-    return percent(median_of(rows, "true_reward")), interval(pooled_interval(rows, "true_reward")).removesuffix(" %")
+    """The pass rate of the median seed in an evaluation, one row a seed, and its interval."""
+    share, n = median_of(rows, "true_reward"), rows[0].n
+    return percent(share), interval(wilson_interval(round(share * n), n)).removesuffix(" %")

@@ -15,7 +15,7 @@ _LEGEND = (
     "false +) / (1 - false + - false -) instead, which against the mean of a group is a larger step and nothing else. "
     "Where the rates add up to 1 a reward says nothing, and pure noise pushes the policy away from what it could; a "
     "step made too large by the correction does the same. Medians over the seeds; intervals: 95 %, of sampling "
-    "completions of these prompts, not of other trainings."
+    "completions in one training, not of other trainings."
 )
 
 

@@ -31,7 +31,7 @@ def test_a_row_for_each_verifier_with_its_correction_beside_it() -> None:
     assert max(map(len, lines)) <= 80
     assert "one start a seed, 20.0 % right; 9 updates each, seeds: 2" in lines
     noise, hole = (next(line.split() for line in lines if line.split()[:1] == [name]) for name in ("coin", "anywhere"))
-    assert noise == ["coin", "30", "%", "30", "%", "20", "%", "70.0", "%", "63.3", "to", "75.9", "90.0", "%"]
+    assert noise == ["coin", "30", "%", "30", "%", "20", "%", "70.0", "%", "60.4", "to", "78.1", "90.0", "%"]
     assert hole[1:] == ["12", "%", "100", "%", "0", "%", "0.0", "%", "0.0", "to", "3.7", "-"]
     assert sum(line.startswith("coin  ") for line in lines) == 1
 
