@@ -27,7 +27,8 @@ Everything else is machinery, and its first line says so:
     reports                      what a command prints and draws, one module per command, named for it
     exercises                    the student's pick_best: found, called, and its choice checked
     the other commands           inspect_run, validate_scorer, kl_tradeoff_demo, …: python -m course lists them
-    command, process, errors     how every command reads its arguments, ends, and says what to mend
+    command, asking              how every command reads its arguments, and asks a person at a terminal
+    process, errors              how it ends, and says what to mend
 
 This package is the teacher's and is read, not edited. ``python -m course`` prints the commands.
 """

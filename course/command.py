@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO, TypeVar
 
 from course import process
+from course.asking import ask_expectation
 from course.errors import UserError, reason, written_runs
 from course.text import quoted, visible
 
@@ -37,17 +38,32 @@ _COMPLAINT = re.compile(r"(?s)(unrecognized arguments: |invalid [^:]+: |explicit
 _ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1")
 
 
+_ASK = object()  # what --predict leaves where --expect leaves a text
+
+
 class Parser(argparse.ArgumentParser):
     """An argument parser that takes no abbreviations, and puts a mistake into one line with a hint."""
 
     def __init__(self, module: str, what: str, **more: Any) -> None:
         super().__init__(prog=f"python -m {module}", description=what, allow_abbrev=False, **more)
 
-    def add_run_options(self) -> None:
-        """What every command has that leaves a run."""
+    def add_run_options(self, *, asks_itself: bool = False) -> None:
+        """What every command has that leaves a run. ``asks_itself``: it has a --predict of its own."""
         self.add_argument("--outdir", type=Path, help="a new folder for the run (default: the next free runs/run_NNN)")
         self.add_argument("--change", metavar="TEXT", help="the one thing you changed since the run before")
-        self.add_argument("--expect", metavar="TEXT", help="what you expect of it, written down before it is computed")
+        expected = self.add_mutually_exclusive_group()
+        help_ = "what you expect of it, written down before it is computed; a number such as 0.4 or 40 %% is scored"
+        expected.add_argument("--expect", metavar="TEXT", help=help_)
+        if not asks_itself:
+            help_ = "ask for --expect here, before anything is computed"
+            expected.add_argument("--predict", dest="expect", action="store_const", const=_ASK, help=help_)
+
+    def add_slow_option(self) -> None:
+        """What a command has that can show its updates. ``slow``: how many; 0 where none are to be shown."""
+        help_ = "show the first K updates, without K all, and all that goes into each; a terminal waits for Enter"
+        self.add_argument(
+            "--slow", type=non_negative_int, nargs="?", default=0, const=sys.maxsize, metavar="K", help=help_
+        )
 
     def add_seed_options(self) -> None:
         """What a command has that trains the same several times."""
@@ -58,6 +74,12 @@ class Parser(argparse.ArgumentParser):
         """What a command has that measures a dataset."""
         help_ = "which split this is, where the records do not say (default: dev)"
         self.add_argument("--split", choices=("dev", "holdout"), help=help_)
+
+    def parse_args(self, *given: Any, **more: Any) -> argparse.Namespace:  # type: ignore[override]
+        args: argparse.Namespace = super().parse_args(*given, **more)
+        if getattr(args, "expect", None) is _ASK:
+            args.expect = ask_expectation(self.description)
+        return args
 
     def error(self, message: str) -> NoReturn:
         message = _COMPLAINT.sub(lambda found: f"{found[1]}{quoted(found[2])}{found[3] or ''}", message)

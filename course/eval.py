@@ -70,10 +70,8 @@ def main() -> int:
             samples_per_prompt=1,
             source=source,
         )
-        passed = [row for row in firsts.values() if row.reward == 1.0]
-        failed = [row for row in firsts.values() if row.reward != 1.0]
         report = eval_text(summary, conditions_text(dataset.split, source, completions), firsts)
-        publish(run, conditions, summary, report, examples=passed[:1] + failed[:1], next_command=INSPECT)
+        publish(run, conditions, summary, report, next_command=INSPECT)
     return 0
 
 

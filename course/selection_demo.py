@@ -76,13 +76,12 @@ def main() -> int:
     dataset, pack = Dataset(args.dataset, args.split), SelectionPack(args.samples, args.n)
     outcomes: Counter[str] = Counter()
     choices: Counter[Choice] = Counter()
-    firsts: dict[str, Selection] = {}
     failed: list[Selection] = []
     with RunWriter(args.outdir) as run:
         pick_best = load_pick_best()
         pairs = paired(with_progress(dataset, "choosing"), pack, dataset=args.dataset, completions=args.samples)
         rows = select(pairs, args.n, pick_best)
-        run.write_rows(RESULTS, watched(counted(rows, outcomes, firsts), choices, failed))
+        run.write_rows(RESULTS, watched(counted(rows, outcomes, {}), choices, failed))
         source = provenance(pack.completions)
         summary = summary_of(outcomes, choices)
         conditions = Conditions(
@@ -96,9 +95,8 @@ def main() -> int:
             samples_per_prompt=args.n,
             source=source,
         )
-        passed = [row for row in firsts.values() if row.reward == 1.0]
         report = selection_text(summary, conditions_text(dataset.split, source, pack.completions), failed)
-        publish(run, conditions, summary, report, examples=passed[:1] + failed[:1], next_command=INSPECT)
+        publish(run, conditions, summary, report, next_command=INSPECT)
     return 0
 
 

@@ -151,7 +151,7 @@ def main() -> int:
         summary = {"policy": name, "interrupted": bool(status)} | asdict(rows[-1])
         report = token_train_text(plan, dataset.path.name, args.rubric, slow, rows, written)
         sample = ("course.sample_rollouts", "--policy", RUN / POLICY_FILE, "--dataset", dataset.path)
-        publish(run, conditions, summary, report, examples=written[:2], read=[CURVES_FILE], next_command=sample)
+        publish(run, conditions, summary, report, read=[CURVES_FILE], next_command=sample)
     return status
 
 
@@ -170,7 +170,7 @@ def parse_arguments() -> Namespace:
     parser.add_argument("--kl-coef", type=non_negative_float, help=KL_HELP)
     parser.add_argument("--baseline", choices=("none", "running", "group"), help=BASELINE_HELP)
     parser.add_argument("--eval-every", type=positive_int, default=25, help="updates between evaluations (default: 25)")
-    parser.add_argument("--slow", type=non_negative_int, default=0, metavar="K", help="show K updates token by token")
+    parser.add_slow_option()
     parser.add_argument("--seed", type=non_negative_int, default=0, help="of all random draws (default: 0)")
     parser.add_run_options()
     return parser.parse_args()

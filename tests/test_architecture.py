@@ -31,7 +31,8 @@ FLOORS = {  # a part of the course -> what of the course it may import, besides 
     "stats": set[str](),
     "datasets": {"errors", "text", "faults", "score"},
     "process": {"text"},
-    "command": {"errors", "process", "text"},
+    "asking": {"errors"},
+    "command": {"asking", "errors", "process", "text"},
     "rubrics": GROUND,
     "policies": GROUND | {"rubrics"},
     "artifacts": GROUND | {"rubrics", "policies"},
@@ -230,4 +231,4 @@ def test_a_row_that_is_written_is_defined_in_artifacts_or_datasets() -> None:
 
 
 def test_the_course_is_small() -> None:
-    assert sum(map(lines_in, FILES)) <= 8_860
+    assert sum(map(lines_in, FILES)) <= 9_022

@@ -8,6 +8,7 @@ from course.artifacts.records import Result
 from course.artifacts.run_log import LogLine
 from course.artifacts.summary import family_of
 from course.faults import CHECKS
+from course.reports.run_page import points_off
 from course.reports.tables import WIDTH, percent, table
 from course.text import clipped, named, visible
 
@@ -93,6 +94,8 @@ def log_text(log: Sequence[LogLine]) -> str:
             f"{clipped(command, 16):16}  {clipped(number, 29)}".rstrip()
         )
         look = ", ".join(f"look {opened[holdout]} at {visible(holdout[:8])}" for holdout in line.holdouts)
-        said = {"change": line.change, "expect": line.expect, "holdout": look}
+        off = [points_off(line.expect or "", value) for value in line.number.values()]
+        expect = f"{line.expect} ({off[0]})" if off and off[0] else line.expect
+        said = {"change": line.change, "expect": expect, "holdout": look}
         lines += [f"{'':10}{name}: {clipped(text, WIDTH - 19)}" for name, text in said.items() if text]
     return "\n".join(lines)

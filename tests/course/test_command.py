@@ -254,3 +254,11 @@ def test_a_number_from_0_on_is_taken_and_has_no_sign(text: str, number: str) -> 
 def test_a_number_below_0_and_what_is_no_number_are_refused(text: str) -> None:
     with pytest.raises(ArgumentTypeError, match="expected a number"):
         non_negative_float(text)
+
+
+def test_each_command_that_leaves_a_run_can_ask_and_slow_means_one_thing() -> None:
+    """By the source: what calls ``publish`` has the run options, and no command words ``--slow`` itself."""
+    commands = {path: path.read_text("utf-8") for path in Path(course.command.__file__).parent.glob("*.py")}
+    for path, source in commands.items():
+        assert ("add_run_options(" in source) == ("publish(" in source) or path.name in ("command.py", "publishing.py")
+        assert '"--slow"' not in source.replace('"--slow"]', "") or path.name == "command.py"

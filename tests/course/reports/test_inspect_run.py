@@ -81,6 +81,11 @@ def test_the_log_is_a_line_a_run_oldest_first_with_what_was_changed_and_expected
     ]
 
 
+def test_a_prediction_that_is_a_number_is_scored_where_the_log_shows_it() -> None:
+    line = msgspec.structs.replace(MEASURED, expect="40 %")
+    assert log_text([line]).split("\n")[1] == "          expect: 40 % (2.5 points above)"
+
+
 def test_looks_are_counted_holdout_by_holdout() -> None:
     log = [CHOSEN, CHOSEN, msgspec.structs.replace(CHOSEN, holdouts=["other"]), CHOSEN]
     assert re.findall(r"holdout: look (\d)", log_text(log)) == ["1", "2", "1", "3"]
