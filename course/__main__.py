@@ -32,10 +32,14 @@ Loop C  learn: the policy itself changes, pushed by what the scorer pays.
   python -m course.verifier_noise_demo      random errors against one hole
   python -m course.cold_start_demo          a start with nothing to reinforce
 
+Your own work
+  python -m course.check            what is done of it, and what to do next
+
 Each command has --help. Always ask: which loop am I in, which knob did I turn?
 
 Yours to change
   exercises/pick_best.py   how Loop B chooses
+  exercises/kata_1.md      ten diagnoses; notes/ holds what else you write
   tests/test_rubric.py     your own tests of the reward spec
   runs/                    what you measured; each README.md has blanks for you
 Not yours: course/ and data/ are the instrument and what it measures. Read them.

@@ -1,4 +1,4 @@
-"""Machinery: the records of the four kinds of file that go in. Another field or another type is refused."""
+"""Machinery: the records of each kind of file that goes in. Another field or another type is refused."""
 
 from collections.abc import Iterable
 from datetime import date
@@ -75,6 +75,25 @@ class GoldenCase(Record, frozen=True, forbid_unknown_fields=True):
                 f"$.expected_reward: expected 1.0 with the outcome ok and 0.0 with any other, got "
                 f"{self.expected_reward} with {self.expected_outcome}"
             )
+
+
+class KataExample(Record, frozen=True, forbid_unknown_fields=True):
+    """A completion to be diagnosed, with what the rubric of the name ``verifier`` gave it.
+
+    ``hint``: what to look at; ``locked``: the teacher's reasoning, locked with the right label.
+    """
+
+    file_kind = "katas"
+
+    prompt: str
+    expected_answer: int
+    completion: str
+    policy: str
+    verifier: str
+    reward: float
+    details: dict[str, Any]
+    hint: str
+    locked: Annotated[str, Meta(pattern=r"\A([0-9a-f]{2})+\Z")]
 
 
 class Sampling(Struct, frozen=True, forbid_unknown_fields=True):

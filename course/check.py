@@ -1,0 +1,48 @@
+"""Machinery: the student's self-check. What is done, what is not, and the one next thing to do.
+
+python -m course.check
+python -m course.check kata_1
+python -m course.check kata_1 --id 3
+"""
+
+from course.command import Parser, run_command
+from course.errors import UserError
+from course.exercises.milestones import EXERCISES, MILESTONES
+from course.publishing import command_line
+from course.reports.check import FINISHED, exercise_line, exercise_text
+from course.reports.tables import wrapped
+from course.text import quoted
+
+
+def main() -> int:
+    exits = "Exit status: 0 if all of it is done, 1 if something is not, 2 for bad usage."
+    parser = Parser("course.check", f"What is done of each milestone, and what to do next. {exits}")
+    parser.add_argument("exercise", nargs="?", choices=EXERCISES, help="explain this one (default: all, in short)")
+    parser.add_argument("--id", help="one example of a kata; what the teacher says of it, once your label is right")
+    args = parser.parse_args()
+    names = [args.exercise] if args.exercise else list(EXERCISES)
+    found = {name: EXERCISES[name].checked() for name in names}
+    if args.id is not None:
+        parts = found[names[0]].parts
+        if args.id not in parts:
+            expected = f"one of {', '.join(parts)}" if parts else "the name of a kata in front of it"
+            raise UserError(f"--id: expected {expected}, got {quoted(args.id)}")
+        print(parts[args.id])
+        return int(found[names[0]].state not in FINISHED)
+    if args.exercise:
+        print(exercise_text(args.exercise, found[args.exercise]))
+    else:
+        for title, exercises in MILESTONES.items():
+            print(title, "", *(exercise_line(one.id, found[one.id]) for one in exercises), sep="\n")
+    for name in names:
+        if found[name].state not in FINISHED:
+            _, what, read, _, command = EXERCISES[name]
+            print("", wrapped(f"{name}: {what} (read {read}), then type"), sep="\n")
+            print(command_line((command or f"course.check {name}").split(" ")))
+            return 1
+    print("\nDone; a person reads your words. What is next stands in docs/milestones/0.md")
+    return 0
+
+
+if __name__ == "__main__":
+    run_command(main)

@@ -1,0 +1,70 @@
+"""Machinery: what each milestone asks for, in the order in which it is done, and the check of each exercise.
+
+An exercise is an id, what to do and where that is explained, a command, and a check. To add one, add a row.
+"""
+
+import hashlib
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from course.artifacts import run_log
+from course.artifacts.reading import Broken, open_run
+from course.datasets.files import LAB
+from course.errors import UserError
+from course.exercises.kata import check_kata
+from course.exercises.sheets import MENTAL_MAP, check_note
+from course.reports.check import Checked
+from course.reports.tables import percent
+from course.text import quoted
+
+
+class Exercise(NamedTuple):
+    """``command``: what to type when ``what`` is done, after ``python -m``; by default its check."""
+
+    id: str
+    what: str
+    read: str
+    check: Callable[[], Checked]
+    command: str = ""
+
+    def checked(self) -> Checked:
+        """What its check finds. What a student's file has wrong in its form is a finding, too."""
+        try:
+            return self.check()
+        except UserError as error:
+            return Checked("wrong", "the form of the file", [str(error)])
+
+
+def check_first_run() -> Checked:
+    """Whether the log of runs has one of Loop A, whole and on the dev set as shipped, with a prediction."""
+    shipped = hashlib.sha256((LAB / "data" / "datasets" / "math_dev.jsonl").read_bytes()).hexdigest()
+    found = Checked("not started")
+    for line in reversed(run_log.read_log(run_log.LOG)):
+        try:
+            run = open_run(LAB / line.run) if line.command == "course.eval" else None
+        except (UserError, Broken):  # deleted, or another one by now
+            continue
+        if run and run.digest == line.manifest and run.manifest.dataset_fingerprint == shipped:
+            rate = f"{percent(line.number.get('pass_rate') or 0)} passed"
+            if (line.expect or "").strip():
+                return Checked("done", f"{rate}, you expected {quoted(line.expect or '')} ({line.run})")
+            found = Checked("started", f"{rate}, without a prediction; once more, with --expect")
+    return found
+
+
+_EVAL = (
+    "course.eval --dataset data/datasets/math_dev.jsonl "
+    '--completions data/rollouts/frozen_rollouts_dev.jsonl --expect "about half"'
+)
+_NOTE = Path("notes") / "mental_map_v1.md"
+_PAGE = "docs/milestones/0.md, part"
+MILESTONES = {
+    "Milestone 0: words, a first measurement, ten diagnoses": (
+        Exercise("first_run", "write your guess in place of about half", f"{_PAGE} 2", check_first_run, _EVAL),
+        Exercise("kata_1", "fill in exercises/kata_1.md", f"{_PAGE} 4", partial(check_kata, "kata_1")),
+        Exercise("mental_map_v1", f"fill in {_NOTE}", f"{_PAGE} 5", partial(check_note, _NOTE, MENTAL_MAP)),
+    )
+}
+EXERCISES = {exercise.id: exercise for exercises in MILESTONES.values() for exercise in exercises}
