@@ -1,6 +1,11 @@
 """Machinery: ``python -m course``, the map in the terminal."""
 
+import re
+import sys
+
 from course.command import Parser, run_command
+from course.errors import UserError
+from course.text import did_you_mean, quoted
 
 MAP = """\
 RL foundations for LLMs: one small instrument, three loops.
@@ -50,6 +55,10 @@ Start here
 
 
 def main() -> int:
+    if (word := " ".join(sys.argv[1:2])) and not word.startswith("-"):
+        commands = {line.rpartition(".")[2]: line for line in re.findall(r"python -m course\.\w+", MAP)}
+        mend = did_you_mean(word.removeprefix("course."), commands)
+        raise UserError(f"{mend}python -m course: expected no more words, got {quoted(word)}; it prints the map")
     Parser("course", "Print the map: the three loops, their commands, and what is yours to change.").parse_args()
     print(MAP)
     return 0

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TextIO, TypeVar
 from course import process
 from course.asking import ask_expectation
 from course.errors import UserError, reason, written_runs
-from course.text import quoted, visible
+from course.text import did_you_mean, quoted, visible
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -31,7 +31,7 @@ _REAL = r"([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,2})?"
 _UP_TO_1 = r"(0|1|0?\.[0-9]{1,9}|0\.|1\.0{0,9})"
 
 # The values that argparse quotes in its complaints.
-_COMPLAINT = re.compile(r"(?s)(unrecognized arguments: |invalid [^:]+: |explicit argument )(.+?)( \(choose from .*)?$")
+_COMPLAINT = re.compile(r"(?s)(unrecognized arguments: |invalid [^:]+: |explicit argument )(.+)$")
 
 # The matrices of this lab are small: a second thread only waits for the first, and the number of threads would decide
 # the last bits of a sum. NumPy reads these when it is loaded, which a command does after this.
@@ -46,6 +46,8 @@ class Parser(argparse.ArgumentParser):
 
     def __init__(self, module: str, what: str, **more: Any) -> None:
         super().__init__(prog=f"python -m {module}", description=what, allow_abbrev=False, **more)
+        self._negative_number_matcher = re.compile("-[0-9.]")  # so that -0,5 is a value, and its type can complain
+        self.add_argument("--version", action=_Version, nargs=0, help="name, version and fingerprint of the scorer")
 
     def add_run_options(self, *, asks_itself: bool = False) -> None:
         """What every command has that leaves a run. ``asks_itself``: it has a --predict of its own."""
@@ -82,18 +84,36 @@ class Parser(argparse.ArgumentParser):
         return args
 
     def error(self, message: str) -> NoReturn:
-        message = _COMPLAINT.sub(lambda found: f"{found[1]}{quoted(found[2])}{found[3] or ''}", message)
+        message = _COMPLAINT.sub(lambda found: f"{found[1]}{quoted(found[2])}", message)
         raise UserError(f"{self._hint()}{message} (all options: {self.prog} --help)")
 
     def _hint(self) -> str:
-        from difflib import get_close_matches
-
-        options = list(self._option_string_actions)
+        options = {option.lstrip("-"): option for option in self._option_string_actions}  # dashes make no two alike
         for word in sys.argv[1:]:
             name = word.partition("=")[0]
-            if name.startswith("-") and name not in options and (close := get_close_matches(name, options, n=1)):
-                return f"{name} is no option, did you mean {close[0]}? "
+            unknown = name.startswith("-") and name not in options.values()
+            if unknown and (mend := did_you_mean(name.lstrip("-"), options)):
+                return f"{quoted(name)} is no option, {mend}"
         return ""
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """As argparse does, with the likely mend first."""
+        if action.choices is not None and value not in action.choices:
+            option = "".join(action.option_strings[:1])
+            mend = did_you_mean(str(value), {str(name): f"{option} {name}".lstrip() for name in action.choices})
+            expected = f"expected one of {', '.join(map(str, action.choices))}, got {quoted(str(value))}"
+            raise UserError(f"{mend}argument {option or action.dest}: {expected} (all options: {self.prog} --help)")
+
+
+class _Version(argparse.Action):
+    """Print which instrument is installed, and end."""
+
+    def __call__(self, *_: object) -> NoReturn:
+        from course.artifacts.scorer_identity import installed
+
+        scorer = installed()
+        print(f"scorer {scorer.scorer_name} {scorer.scorer_version}\n{scorer.scorer_fingerprint}")
+        sys.exit(0)
 
 
 def number_as(pattern: str, expected: str, number_of: Callable[[str], Parsed]) -> Callable[[str], Parsed]:
@@ -101,7 +121,8 @@ def number_as(pattern: str, expected: str, number_of: Callable[[str], Parsed]) -
 
     def parse(text: str) -> Parsed:
         if not re.fullmatch(pattern, text):
-            raise argparse.ArgumentTypeError(f"expected {expected}, got {quoted(text)}")
+            mend = ": write a point for the comma" if re.fullmatch(pattern, text.replace(",", ".", 1)) else ""
+            raise argparse.ArgumentTypeError(f"expected {expected}, got {quoted(text)}{mend}")
         return number_of(text)
 
     return parse
@@ -113,8 +134,8 @@ def _exactly(text: str) -> "Fraction":
     return Fraction(text.rstrip("."))
 
 
-positive_int = number_as("(?!0+$)[0-9]{1,9}", "a whole number from 1 on", int)
-non_negative_int = number_as("[0-9]{1,9}", "a whole number from 0 on", int)
+positive_int = number_as("(?!0+$)[0-9]{1,9}", "a whole number from 1 to 999999999", int)
+non_negative_int = number_as("[0-9]{1,9}", "a whole number from 0 to 999999999", int)
 finite_float = number_as(f"[+-]?{_REAL}", "a number such as 0.5 or -0.5", float)
 non_negative_float = number_as(rf"\+?{_REAL}|-0+\.?0*", "a number from 0 on", lambda text: abs(float(text)))  # -0 is 0
 fraction = number_as(_UP_TO_1, "a number from 0 to 1 such as 0.02", _exactly)

@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 
 from course.artifacts import run_log
 from course.artifacts.locked_room import room_digest
-from course.artifacts.records import RESULTS, SCHEMA_VERSION, SUMMARY, Manifest, TrainedOn
+from course.artifacts.records import RESULTS, SCHEMA_VERSION, SUMMARY, Manifest, TrainedOn, printed_json
 from course.artifacts.run_log import LogLine, locked, looks, read_log
 from course.artifacts.scorer_identity import installed
 from course.artifacts.writing import RunWriter
@@ -62,11 +62,13 @@ def publish(
     *,
     read: Sequence[str] = (),
     next_command: Sequence[str | Path] = (),
+    as_json: bool = False,
 ) -> Path:
     """Seal the run, put it in its place, and only then print ``report`` and where the run is. Returns the place.
 
     ``summary``: what summary.json holds. ``report``: also on the run's page. ``read``: names of files to look at.
-    ``next_command``: the words to type next after ``python -m``, the run's folder as ``RUN``.
+    ``next_command``: the words to type next after ``python -m``, the run's folder as ``RUN``. ``as_json``: print the
+    run's place, digest, summary and manifest instead, as one JSON object.
     """
     if RESULTS not in run.outputs:
         raise ValueError(f"every run has {RESULTS}: {conditions.command} wrote none")
@@ -93,6 +95,10 @@ def publish(
         path = run.publish(log, line, page)
     written_runs.append(path)
 
+    if as_json:
+        found = {"run": str(path), "digest": digest, "summary": summary, "manifest": manifest, "holdout_look": look}
+        print(printed_json(found))
+        return path
     print(f"{report}\n")
     if line.expect:
         print(f"{prediction(line.expect, line.number)}\n")

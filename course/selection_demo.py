@@ -71,6 +71,7 @@ def main() -> int:
     parser.add_argument("--n", type=positive_int, required=True, help="how many samples a prompt to look at")
     parser.add_run_options()
     parser.add_split_option()
+    parser.add_argument("--json", action="store_true", help="print one JSON object, for a program")
     args = parser.parse_args()
 
     dataset, pack = Dataset(args.dataset, args.split), SelectionPack(args.samples, args.n)
@@ -96,7 +97,7 @@ def main() -> int:
             source=source,
         )
         report = selection_text(summary, conditions_text(dataset.split, source, pack.completions), failed)
-        publish(run, conditions, summary, report, next_command=INSPECT)
+        publish(run, conditions, summary, report, next_command=INSPECT, as_json=args.json)
     return 0
 
 

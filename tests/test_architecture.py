@@ -32,7 +32,7 @@ FLOORS = {  # a part of the course -> what of the course it may import, besides 
     "datasets": {"errors", "text", "faults", "score"},
     "process": {"text"},
     "asking": {"errors"},
-    "command": {"asking", "errors", "process", "text"},
+    "command": {"asking", "errors", "process", "text", "artifacts"},  # the scorer's identity, for --version
     "rubrics": GROUND,
     "policies": GROUND | {"rubrics"},
     "artifacts": GROUND | {"rubrics", "policies"},

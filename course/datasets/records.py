@@ -53,20 +53,28 @@ class SampleGroup(Record, frozen=True, forbid_unknown_fields=True):
     samples: Annotated[list[str], Meta(min_length=1)]
 
 
-class GoldenCase(Record, frozen=True, forbid_unknown_fields=True):
-    """One completion whose reward is known beforehand. Self-contained: it carries its own example."""
+class GoldenCase(Record, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """One completion whose reward is known beforehand. Self-contained: it carries its own example.
+
+    ``id``: without one, the case is known by its line. ``expected_outcome``: without one, only the reward counts.
+    """
 
     file_kind = "golden sets"
 
+    id: Id = ""
     prompt: str
     expected_answer: int
     completion: str
     expected_reward: float
-    expected_outcome: str
-    rule: str
-    why: str
+    expected_outcome: str | None = None
+    rule: str = ""
+    why: str = ""
 
     def __post_init__(self) -> None:
+        if self.expected_outcome is None:
+            if self.expected_reward not in (0.0, 1.0):
+                raise ValueError(f"$.expected_reward: expected 1.0 or 0.0, got {self.expected_reward}")
+            return
         if self.expected_outcome not in FAMILIES:
             got = quoted(self.expected_outcome)
             raise ValueError(f"$.expected_outcome: expected one of {', '.join(FAMILIES)}, got {got}")

@@ -55,6 +55,8 @@ def notes_of(knobs: Sequence[str], manifests: Mapping[str, Manifest]) -> list[st
     lines = []
     if SELECTION in knobs and POLICY not in knobs:
         lines.append("the policy did not change: what changed is how its completions are drawn or chosen")
+    if unseeded := [side for side, one in manifests.items() if one.sampling and one.sampling.seed is None]:
+        lines.append(f"no seed is known of the {' and the '.join(unseeded)}: its completions cannot be drawn again")
     for side, manifest in manifests.items():
         training = manifest.trained_on
         if training is None:

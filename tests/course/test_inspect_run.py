@@ -5,6 +5,9 @@ count and the first two rows that had it.
 """
 
 import hashlib
+import json
+import os
+import shutil
 import unicodedata
 from pathlib import Path
 
@@ -90,12 +93,12 @@ def test_one_row_is_shown_whole_with_the_scorers_explanation(lab: Lab) -> None:
 
 @pytest.mark.usefixtures("run")
 def test_an_unknown_id_is_the_callers_mistake(lab: Lab) -> None:
-    assert "run: expected an id of this run, got q9; its results.jsonl has them" in lab.refused(
+    assert "run: expected an id of this run, got q9; its results.jsonl has them all" in lab.refused(
         "inspect_run", "--run", "run", "--id", "q9"
     )
     assert "got <U+001B ESCAPE>[2J;" in lab.refused("inspect_run", "--run", "run", "--id", "\x1b[2J")
     for option in ("--top-k", "--show"):
-        assert "expected a whole number from 1 on" in lab.refused("inspect_run", "--run", "run", option, 0)
+        assert "expected a whole number from 1 to 999999999" in lab.refused("inspect_run", "--run", "run", option, 0)
 
 
 def test_an_edited_row_is_shown_with_what_the_scorer_says_now(lab: Lab, run: Path) -> None:
@@ -184,7 +187,7 @@ def test_verify_takes_an_unlogged_run_only_with_the_log_that_came_with_it(lab: L
     verify = "inspect_run", "--run", run, "--verify"
     assert lab(*verify).out == (
         "run: whole. It is in the log, every digest holds, and 7 rows were scored again\n"
-        "    with the same result (README.md and environment.json are not sealed)\n"
+        "    with the same result (not sealed: README.md and environment.json)\n"
     )
     lab.log.rename("theirs.jsonl")
     done = lab(*verify)
@@ -337,3 +340,86 @@ def test_hostile_ids_reach_no_terminal_as_json_either(lab: Lab) -> None:
         completions = hostile_file(lab, run, "completion", text)
         lab("eval", "--dataset", hostile_dataset(lab), "--completions", completions, "--outdir", run)
     hostile(lab, "gate", "--baseline", "wrong", "--candidate", "right", "--min-delta", 0, "--json")
+
+
+def test_an_id_may_be_given_by_its_end_where_no_other_ends_so(lab: Lab) -> None:
+    names = ["dev-007", "dev-017", "dev-119", "19"]
+    examples = [{"id": name, "prompt": f"Of {name}?", "expected_answer": 1} for name in names]
+    rollouts = [{"id": name, "completion": "Final: 1"} for name in names]
+    arguments = "--dataset", lab.write("d.jsonl", examples), "--completions", lab.write("c.jsonl", rollouts)
+    assert lab("eval", *arguments, "--outdir", "run").status == 0
+    for asked, found in [("17", "dev-017"), ("007", "dev-007"), ("19", "19"), ("dev-119", "dev-119")]:
+        assert f"id          {found}\n" in inspected(lab, "--id", asked)
+    assert "got 00; " in lab.refused("inspect_run", "run", "--id", "00")
+    said = lab.refused("inspect_run", "--run", "run", "--id", "7")
+    ending = "got 7, in which 2 end: dev-007, dev-017; its results.jsonl has them all\n"
+    assert said == f"error: run: expected an id of this run, {ending}"
+    assert lab.refused("inspect_run", "run", "--id", "dve-119").startswith("error: did you mean --id dev-119? run: ")
+
+
+def test_last_is_the_newest_run_that_is_still_there(lab: Lab) -> None:
+    assert "--run last: expected a run in the log, got none" in lab.refused("inspect_run", "--run", "last")
+    for name in ("one", "two"):
+        lab.evaluate([1], ["Final: 1"], "--outdir", name)
+    assert lab("inspect_run", "last").out.startswith("two: Loop A")
+    shutil.rmtree("two")
+    assert lab("inspect_run", "--run", "last").out.startswith("one: Loop A")
+
+
+def test_a_run_is_given_once_and_with_or_without_its_option(lab: Lab, run: Path) -> None:
+    assert lab("inspect_run", run, "--only-fails").out == inspected(lab, "--only-fails")
+    assert "expected one run, got run and --run run" in lab.refused("inspect_run", run, "--run", run)
+
+
+def test_what_is_no_run_but_near_one_is_answered_with_the_one_that_is_meant(lab: Lab) -> None:
+    for name in ("runs/first", "runs/second"):
+        lab.evaluate([1], ["Final: 1"], "--outdir", name)
+    os.utime("runs/first/manifest.json", (1, 1))
+    lab.write("runs/.hidden.partial/manifest.json", "{}")
+    answers = {
+        "runs": "did you mean runs/second? runs: expected the folder of one run, got one that holds 2",
+        "runs/frist": "did you mean runs/first? runs/frist: expected the folder of a run, got nothing there",
+        "sec": "did you mean runs/second? sec: expected the folder of a run, got nothing there",
+        "runs/log": "runs/log: expected the folder of a run, got nothing there",
+    }
+    for asked, said in answers.items():
+        assert lab.refused("inspect_run", "--run", asked) == f"error: {said}\n"
+
+
+def answer(lab: Lab, *arguments: object, status: int = 0) -> dict[str, object]:
+    """The one JSON object that a command prints, in ASCII."""
+    done = lab("inspect_run", *arguments, "--json")
+    assert (done.status, done.err) == (status, "")
+    assert done.out.isascii()
+    found = json.loads(done.out)
+    assert isinstance(found, dict)
+    return found
+
+
+def test_json_is_the_same_for_a_program(lab: Lab, run: Path) -> None:
+    found = answer(lab, run, "--top-k", 1, "--show", 1)
+    assert (found["n"], found["passes"], found["run"]) == (7, 2, "run")
+    assert found["outcomes"] == {"ok": 2, "missing_prefix": 3, "negative_zero": 1, "wrong_answer": 1}
+    assert [row["id"] for row in found["examples"]["missing_prefix"]] == ["q2"]  # type: ignore[index]
+    assert [row["id"] for row in found["bottom"]] == ["q2"]  # type: ignore[attr-defined]
+    one = answer(lab, run, "--id", "q3")
+    assert (one["row"]["id"], one["details"]["outcome"]) == ("q3", "negative_zero")  # type: ignore[index]
+    assert answer(lab, run, "--verify") == {"run": "run", "verified": True, "rows": 7, "faults": []}
+    assert [line["run"] for line in answer(lab, "--log")["log"]] == [str(lab.folder / "run")]  # type: ignore[attr-defined]
+    rows_edited(run, lambda rows: rows[0].update(prompt="é"), forge=False)
+    faults = answer(lab, run, "--verify", status=1)
+    assert faults["verified"] is False
+    assert faults["faults"]
+    assert answer(lab, run)["warning"]
+    (run / "manifest.json").unlink()
+    assert answer(lab, run, "--verify", status=1)["faults"] == [
+        "manifest.json cannot be read: no such file or directory"
+    ]
+
+
+def test_a_run_that_came_without_its_page_is_not_said_to_have_one(lab: Lab, run: Path) -> None:
+    assert "(not sealed: README.md and environment.json)" in " ".join(inspected(lab, "--verify").split())
+    (run / "README.md").unlink()
+    assert "(not sealed: environment.json)" in " ".join(inspected(lab, "--verify").split())
+    (run / "environment.json").unlink()
+    assert "sealed" not in inspected(lab, "--verify")

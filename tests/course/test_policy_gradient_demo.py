@@ -192,5 +192,5 @@ def test_a_run_that_changed_nothing_says_so(lab: Lab) -> None:
 
 
 def test_nothing_is_left_where_an_option_is_refused(tmp_path: Path, lab: Lab) -> None:
-    assert "--steps: expected a whole number from 1 on, got 0" in lab.refused("policy_gradient_demo", "--steps", "0")
+    assert "--steps: expected a whole number from 1 to 9" in lab.refused("policy_gradient_demo", "--steps", "0")
     assert not list(tmp_path.iterdir())
