@@ -134,7 +134,8 @@ def main() -> None:
     print(f"{'':34}{'ours':>11} {'bare':>11} {'ratio':>9}")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        (folder / "course").symlink_to(LAB / "course", target_is_directory=True)
+        for part in ("course", "data"):
+            (folder / part).symlink_to(LAB / part, target_is_directory=True)
         write_data(folder)
         dataset, before, after = (folder / f"{name}.jsonl" for name in ("dataset", "before", "after"))
         evaluate = [python, "-m", "course.eval", "--dataset", str(dataset), "--completions"]

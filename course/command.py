@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TextIO, TypeVar
 from course import process
 from course.asking import ask_expectation
 from course.errors import UserError, reason, written_runs
+from course.starting import PYTHON
 from course.text import did_you_mean, quoted, visible
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ class Parser(argparse.ArgumentParser):
     """An argument parser that takes no abbreviations, and puts a mistake into one line with a hint."""
 
     def __init__(self, module: str, what: str, **more: Any) -> None:
-        super().__init__(prog=f"python -m {module}", description=what, allow_abbrev=False, **more)
+        super().__init__(prog=f"{PYTHON} -m {module}", description=what, allow_abbrev=False, **more)
         self._negative_number_matcher = re.compile("-[0-9.]")  # so that -0,5 is a value, and its type can complain
         self.add_argument("--version", action=_Version, nargs=0, help="name, version and fingerprint of the scorer")
 

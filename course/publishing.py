@@ -22,6 +22,7 @@ from course.datasets.sources import HOLDOUT, Dataset, holdouts_in
 from course.errors import written_runs
 from course.reports.run_page import prediction, run_page
 from course.reports.tables import WIDTH
+from course.starting import PYTHON
 from course.text import shell_word, visible, visible_path
 
 RUN = Path("{run}")  # in a next command: the run's folder
@@ -121,8 +122,8 @@ def word_of(word: str | Path, run: Path) -> str:
 
 
 def command_line(words: Sequence[str], windows: bool = os.name == "nt") -> str:
-    """``python -m …``, on as many lines as a terminal asks for; its continuation is not one for Windows."""
-    parts = ["python -m"]  # each option with its values
+    """``python3 -m …``, on as many lines as a terminal asks for; its continuation is not one for Windows."""
+    parts = [f"{PYTHON} -m"]  # each option with its values
     for word in words:
         parts += [word] if word.startswith("--") else [f"{parts.pop()} {word}"]
     lines = [parts[0]]

@@ -14,6 +14,8 @@ from pathlib import Path
 import pytest
 from conftest import ROOT, Lab
 
+from course.starting import PYTHON
+
 COURSE = ROOT / "course"
 FILES = sorted(COURSE.rglob("*.py"))
 COMMANDS = [
@@ -32,12 +34,13 @@ FLOORS = {  # a part of the course -> what of the course it may import, besides 
     "datasets": {"errors", "text", "faults", "score"},
     "process": {"text"},
     "asking": {"errors"},
-    "command": {"asking", "errors", "process", "text", "artifacts"},  # the scorer's identity, for --version
+    "starting": {"datasets", "process", "text"},
+    "command": {"asking", "errors", "process", "starting", "text", "artifacts"},  # the last for --version
     "rubrics": GROUND,
     "policies": GROUND | {"rubrics"},
     "artifacts": GROUND | {"rubrics", "policies"},
     "reports": GROUND | {"rubrics", "policies", "artifacts"},
-    "publishing": GROUND | {"artifacts", "reports"},
+    "publishing": GROUND | {"artifacts", "reports", "starting"},
     "exercises": GROUND | {"process", "artifacts", "reports"},
 }
 EVERYTHING = set(FLOORS)
@@ -106,7 +109,8 @@ def test_what_is_slow_to_import_is_imported_where_it_is_needed() -> None:
     assert not HEAVY & set(loaded)
 
 
-SOURCES = [*FILES, ROOT / "lab.py", *sorted((ROOT / "data").glob("*.py")), *sorted((ROOT / "benchmarks").glob("*.py"))]
+TOP = [ROOT / "lab.py", ROOT / "lab_jobs.py"]
+SOURCES = [*FILES, *TOP, *sorted((ROOT / "data").glob("*.py")), *sorted((ROOT / "benchmarks").glob("*.py"))]
 
 
 def lines_in(path: Path) -> int:
@@ -131,7 +135,7 @@ def options_of(path: Path) -> set[str]:
 def test_each_command_has_a_help_that_names_its_options(lab: Lab, command: str) -> None:
     done = lab(command, "--help")
     assert (done.status, done.err) == (0, "")
-    assert f"usage: python -m course.{command} " in done.out
+    assert f"usage: {PYTHON} -m course.{command} " in done.out
     options = options_of(COURSE / f"{command}.py")
     for option in options | {"--help"}:
         assert re.search(rf"^ .*{option}\b", done.out, re.MULTILINE)
@@ -139,7 +143,8 @@ def test_each_command_has_a_help_that_names_its_options(lab: Lab, command: str) 
 
 def test_the_map_names_every_command(lab: Lab) -> None:
     out = lab("__main__").out
-    assert [command for command in COMMANDS if f"python -m course.{command} " not in out] == []
+    assert [command for command in COMMANDS if f"{PYTHON} -m course.{command} " not in out] == []
+    assert max(map(len, out.split("\n"))) <= 80
     assert lab.process("__main__").out == out
 
 

@@ -47,7 +47,7 @@ def test_every_fence_is_of_a_kind_that_is_looked_at() -> None:
 
 @pytest.mark.parametrize("line", [line for line in shell_lines() if line not in NOT_RUN_HERE])
 def test_every_line_of_the_readme_is_a_command_of_the_course(line: str) -> None:
-    assert re.match(r"python -m course\.\w+( |$)", line)
+    assert re.match(r"python3? -m course\.\w+( |$)", line)
 
 
 def test_the_commands_of_the_readme_but_for_its_trainings_do_what_they_say(lab: Lab) -> None:

@@ -20,7 +20,7 @@ from course.artifacts.records import (
     Result,
     indented,
 )
-from course.datasets.files import blocks_of_lines, open_regular
+from course.datasets.files import blocks_of_lines, open_regular, way_to
 from course.errors import UserError, reason
 from course.text import clipped, did_you_mean
 
@@ -46,7 +46,7 @@ class Broken(Exception):
 def open_run(path: Path) -> Run:
     """Read the manifest. Raises UserError where there is no such folder, Broken where it holds no run of this lab."""
     if not path.is_dir():
-        got = "a file" if path.exists() else "nothing there"
+        got = "a file" if path.exists() else f"nothing there{way_to(path)}"
         near = {
             run.name: str(run) for folder in (run_log.LOG.parent, Path("runs"), path.parent) for run in runs_in(folder)
         }

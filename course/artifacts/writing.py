@@ -27,15 +27,15 @@ from course.datasets.files import LAB
 from course.errors import UserError, reason
 from course.text import visible
 
-RUNS = Path("runs")
+RUNS = LAB / "runs"  # wherever a command is called
 _ROWS_AT_ONCE = 2_000
 
 
 class RunWriter:
     """``with RunWriter(outdir) as run``: write the files, ``seal`` and ``publish``. Without that nothing remains.
 
-    ``outdir`` None takes the next free ``runs/run_001``. An existing one, or one inside another run, is refused before
-    any work is done. Raises UserError where the disk does not let it write.
+    ``outdir`` None takes the next free ``run_001`` of the lab's ``runs/``. An existing one, or one inside another run,
+    is refused before any work is done. Raises UserError where the disk does not let it write.
     """
 
     def __init__(self, outdir: Path | None) -> None:
@@ -160,7 +160,9 @@ class RunWriter:
 
 
 def _next_free() -> Path:
-    return next(path for number in count(1) if not os.path.lexists(path := RUNS / f"run_{number:03}"))
+    """The first free name, from the caller's folder where it lies below that."""
+    free = next(path for number in count(1) if not os.path.lexists(path := RUNS / f"run_{number:03}"))
+    return free.relative_to(here) if free.is_relative_to(here := Path.cwd()) else free
 
 
 def _name_in_log(path: Path) -> str:

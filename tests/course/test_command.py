@@ -72,7 +72,7 @@ parser.add_argument("--baseline")
 print(parser.parse_args().min_delta)
 return 0
 """
-HELP = "(all options: python -m course.gate --help)\n"
+HELP = "(all options: python3 -m course.gate --help)\n"
 
 
 @pytest.mark.parametrize(
@@ -193,7 +193,7 @@ def test_right_arguments_and_a_call_for_help_are_answered_on_stdout() -> None:
     assert ending(start(PARSE, "--min-delta", "0.5")) == (0, "0.5\n", "")
     status, out, err = ending(start(PARSE, "--help"))
     assert (status, err) == (0, "")
-    assert out.startswith("usage: python -m course.gate [-h] [--version] [--min-delta MIN_DELTA]")
+    assert out.startswith("usage: python3 -m course.gate [-h] [--version] [--min-delta MIN_DELTA]")
 
 
 @posix

@@ -357,15 +357,15 @@ def test_the_real_command_leaves_a_run(lab: Lab) -> None:
     completions = data / "rollouts" / "frozen_rollouts_dev.jsonl"
     done = lab.process("eval", "--dataset", data / "datasets" / "math_dev.jsonl", "--completions", completions)
     assert (done.status, done.err) == (0, "")  # nothing on stderr: no progress bar in a pipe
-    assert json.loads(Path("runs/run_001/summary.json").read_bytes())["n"] == 80
+    assert json.loads((lab.runs / "run_001" / "summary.json").read_bytes())["n"] == 80
 
 
 @pytest.mark.parametrize(
     ("below", "outdir", "named"),
     [
-        (False, None, "{folder}/runs/run_001"),
+        (False, None, "runs/run_001"),
         (False, "{root}/runs/mine", "runs/mine"),
-        (True, None, "notes/week 2/runs/run_001"),
+        (True, None, "runs/run_001"),
         (True, "../deep/mine", "notes/deep/mine"),
     ],
 )
@@ -383,7 +383,7 @@ def test_wherever_a_command_is_called_its_line_is_in_the_log_of_the_lab(
     assert (done.status, done.err) == (0, "")
     (line,) = lines_of(lab.log)
     assert line["run"] == named.format(**names)
-    assert not (folder / "runs" / "log.jsonl").exists()
+    assert not (folder / "runs").exists()
     run = lab.root / line["run"]  # an absolute path stays what it is
     assert line["manifest"] == hashlib.sha256((run / "manifest.json").read_bytes()).hexdigest()
 

@@ -51,7 +51,7 @@ def test_a_run_holds_everything_and_is_printed_when_it_is_on_disk(lab: Lab, caps
         "holdout: this was look number 1 at it; each look is a chance to tune on it\n"
         f"run: {path}\ndigest: {sha256((path / 'manifest.json').read_bytes()).hexdigest()}\n"
         f"read: {path / 'curve.png'}, log.txt\n"
-        f"next: python -m course.look --run {path} --at {path / 'curve.png'}\n"
+        f"next: python3 -m course.look --run {path} --at {path / 'curve.png'}\n"
     )
     assert "look number 1" in (path / "README.md").read_text(encoding="utf-8")
     manifest = json.loads((path / "manifest.json").read_bytes())
@@ -118,7 +118,7 @@ def test_nothing_is_printed_of_a_run_that_cannot_be_put_in_its_place(
 def test_the_next_line_can_be_pasted_whatever_the_folder_is_called() -> None:
     words = [word_of(word, Path("my runs/it's")) for word in ("course.look", "--run", RUN, "--at", RUN / "a b")]
     line = command_line(words, windows=False).removeprefix("next: ").replace("\\\n", "")
-    assert shlex.split(line) == ["python", "-m", "course.look", "--run", "my runs/it's", "--at", "my runs/it's/a b"]
+    assert shlex.split(line) == ["python3", "-m", "course.look", "--run", "my runs/it's", "--at", "my runs/it's/a b"]
 
 
 def test_an_option_stays_with_its_value_and_a_value_in_one_piece() -> None:
@@ -157,5 +157,5 @@ def test_a_long_next_line_is_continued_and_on_windows_it_is_not() -> None:
     words = ["course.sample_rollouts", "--policy", "runs/run_001/policy.npz", "--dataset", "data/datasets/sums.jsonl"]
     line = command_line(words, windows=False)
     assert [len(part) <= 80 for part in line.split("\n")] == [True, True]
-    assert shlex.split(line.removeprefix("next: ").replace("\\\n", "")) == ["python", "-m", *words]
+    assert shlex.split(line.removeprefix("next: ").replace("\\\n", "")) == ["python3", "-m", *words]
     assert "\n" not in command_line(words, windows=True)

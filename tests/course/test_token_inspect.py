@@ -252,4 +252,4 @@ def test_help_loads_nothing_heavy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.endswith("\n[]\n")
-    assert done.stdout.startswith("usage: python -m course.token_inspect [-h] [--version] [--outdir OUTDIR]")
+    assert done.stdout.startswith("usage: python3 -m course.token_inspect [-h] [--version] [--outdir OUTDIR]")
