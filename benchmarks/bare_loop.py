@@ -1,6 +1,6 @@
 """The least that Loop A could do: read both files, compare two strings, write rows, hash what is read and written.
 
-    python benchmarks/bare_loop.py DATASET COMPLETIONS OUT
+    python3 benchmarks/bare_loop.py DATASET COMPLETIONS OUT
 
 It trusts its input, knows two outcomes, pairs lines by position, and syncs nothing. It is what course.eval is held
 against; the rows it writes have the shape of course.eval's, and within one per cent their size.

@@ -1,6 +1,6 @@
 """The least that the gate could do: read the results of two runs once, row by row, and look at nothing.
 
-python benchmarks/bare_read.py RESULTS RESULTS
+python3 benchmarks/bare_read.py RESULTS RESULTS
 """
 
 import sys

@@ -1,6 +1,6 @@
 """How fast the lab is, as ratios within one run: machines differ, ratios less so.
 
-    python benchmarks/bench.py
+    python3 benchmarks/bench.py
 
 Each pair of commands is run in turn, A B A B …, as whole processes; the median of the ratios is told, and the peak
 memory the system accounts to the process. Linux and macOS: Windows has no such account.

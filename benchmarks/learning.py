@@ -1,6 +1,6 @@
 """How fast the token policy learns, and how well, over five seeds.
 
-    python benchmarks/learning.py
+    python3 benchmarks/learning.py
 
 Speed is a ratio within one run: a training step against its matrix products alone, of the same shapes and as many, on
 arrays that are in memory already. The two take turns, so that what else the machine does hits both; one BLAS thread, as

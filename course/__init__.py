@@ -26,11 +26,11 @@ Everything else is machinery, and its first line says so:
     artifacts, publishing        what comes out: the rows and files of a run, and the one ending of every run
     reports                      what a command prints and draws, one module per command, named for it
     exercises                    the student's work: pick_best called and its choice checked, sheets read, katas
-    the other commands           inspect_run, validate_scorer, kl_tradeoff_demo, …: python -m course lists them
+    the other commands           inspect_run, validate_scorer, kl_tradeoff_demo, …: python3 -m course lists them
     command, starting, asking    how every command reads its arguments, finds what it needs, and asks a person
     process, errors              how it ends, and says what to mend
 
-This package is the teacher's and is read, not edited. ``python -m course`` prints the commands.
+This package is the teacher's and is read, not edited. ``python3 -m course`` prints the commands.
 """
 
 import sys

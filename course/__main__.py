@@ -1,4 +1,4 @@
-"""Machinery: ``python -m course``, the map in the terminal."""
+"""Machinery: ``python3 -m course``, the map in the terminal."""
 
 import re
 import sys

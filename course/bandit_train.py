@@ -1,6 +1,6 @@
 """Loop C, side by side: REINFORCE on one prompt, one run or N at once.
 
-    python -m course.bandit_train --steps 30 --seed 0 --lr 0.5 --baseline --slow
+    python3 -m course.bandit_train --steps 30 --seed 0 --lr 0.5 --baseline --slow
 
 Adds to ``policy_gradient_demo``: N runs learn side by side, so that ``--ablation N`` compares N seeds with the baseline
 and without it, also with a constant added to every reward (``--reward-offset``): the baseline cancels it. The log is
@@ -164,9 +164,8 @@ def main() -> int:
         settings["prompt"] = EXAMPLE["prompt"]
         said = (args.change, args.expect)
         conditions = Conditions("C", "course.bandit_train", settings, *said, seed=args.seed, knob=knob_of(rows))
-        report = bandit_text(rows, summary, ARMS)
         read = [STORY, LEARNING_CURVE, *([PANELS] if args.ablation else [])]
-        publish(run, conditions, summary, report, read=read, next_command=["course.toy_mdp"])
+        publish(run, conditions, summary, bandit_text(rows, summary, ARMS), read=read, next_command=["course.toy_mdp"])
     return 0
 
 

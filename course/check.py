@@ -1,8 +1,10 @@
 """Machinery: the student's self-check. What is done, what is not, and the one next thing to do.
 
-python -m course.check
-python -m course.check kata_1
-python -m course.check kata_1 --id 3
+    python3 -m course.check
+    python3 -m course.check kata_1
+    python3 -m course.check kata_1 --id 3
+
+It reads the student's sheets and the log of runs, and writes nothing.
 """
 
 from course.command import Parser, run_command
@@ -15,8 +17,7 @@ from course.text import quoted
 
 
 def main() -> int:
-    exits = "Exit status: 0 if all of it is done, 1 if something is not, 2 for bad usage."
-    parser = Parser("course.check", f"What is done of each milestone, and what to do next. {exits}")
+    parser = Parser("course.check", "What is done of each milestone, and what to do next; status 1 until all is done.")
     parser.add_argument("exercise", nargs="?", choices=EXERCISES, help="explain this one (default: all, in short)")
     parser.add_argument("--id", help="one example of a kata; what the teacher says of it, once your label is right")
     args = parser.parse_args()
@@ -37,8 +38,9 @@ def main() -> int:
     for name in names:
         if found[name].state not in FINISHED:
             _, what, read, _, command = EXERCISES[name]
+            words = (command or f"course.check {name}").split(" ")
             print("", wrapped(f"{name}: {what} (read {read}), then type"), sep="\n")
-            print(command_line((command or f"course.check {name}").split(" ")))
+            print(f"next: {command_line(words)}")
             return 1
     print("\nDone; a person reads your words. What is next stands in docs/milestones/0.md")
     return 0

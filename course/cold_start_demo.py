@@ -1,7 +1,7 @@
 """Machinery: Loop C from several starts, fine-tuned longer and longer, the first of them not at all.
 
-    python -m course.cold_start_demo
-    python -m course.cold_start_demo --sft-steps 0 100 800 --seeds 5
+    python3 -m course.cold_start_demo
+    python3 -m course.cold_start_demo --sft-steps 0 100 800 --seeds 5
 
 A verifier's reward says something only where some completions of a prompt are paid and others are not. A policy is
 fine-tuned on demonstrations for so many steps and then learns from the strict scorer, the same number of updates each
@@ -11,10 +11,11 @@ time. Beside the pass rate stands the share of groups in which all rewards are e
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from course.artifacts.inference import TrainingLog, medians
+from course.artifacts.inference import Trainings, medians
 from course.artifacts.rollout_files import write_reference
 from course.artifacts.token_rows import STRICT, write_checkpoint
 from course.artifacts.writing import RunWriter
@@ -25,6 +26,7 @@ from course.publishing import Conditions, publish
 from course.reports.cold_start_demo import cold_start_text
 from course.reports.cold_start_demo_figure import cold_start_figure
 from course.reports.progress import with_progress
+from course.reports.terminal import show_each
 from course.score import score
 
 if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --help answers at once
@@ -60,16 +62,23 @@ def main() -> int:
     from course.policies.presets import MEMORISE
 
     plan, dataset = MEMORISE.plan._replace(steps=args.steps), Dataset(Path(MEMORISE.dataset), None)
-    trainings: dict[int, list[TrainingLog]] = {count: [] for count in sorted(set(args.sft_steps))}
     with RunWriter(args.outdir) as run:
         examples = [example.asked() for example in dataset]
-        jobs = [(count, args.seed + turn) for count in trainings for turn in range(args.seeds)]
-        for count, seed in with_progress(jobs, "training", len(jobs)):
-            checkpoints, name = train(examples, plan._replace(sft_steps=count), seed), f"{count} steps, seed {seed}"
-            write_reference(run, f"references/{count}_steps_seed_{seed}.npz", checkpoints[0].policy, examples)
-            rows = [write_checkpoint(run, one, STRICT, plan.kl_coef, seed, name)[0] for one in checkpoints]
-            trainings[count].append(rows)
 
+        @cache
+        def trained(count: int) -> Trainings:
+            """One training for each seed: the report asks for them, row by row."""
+            logs = []
+            seeds = range(args.seed, args.seed + args.seeds)
+            for seed in with_progress(seeds, f"training after {count} steps of fine-tuning", len(seeds)):
+                checkpoints, name = train(examples, plan._replace(sft_steps=count), seed), f"{count} steps, seed {seed}"
+                write_reference(run, f"references/{count}_steps_seed_{seed}.npz", checkpoints[0].policy, examples)
+                logs.append([write_checkpoint(run, one, STRICT, plan.kl_coef, seed, name)[0] for one in checkpoints])
+            return logs
+
+        counts = sorted(set(args.sft_steps))
+        shown = show_each(cold_start_text(counts, trained, args.steps, args.seeds))
+        trainings = {count: trained(count) for count in counts}
         run.write_bytes(COLD_START_FIGURE, cold_start_figure(trainings))
         settings = plan._asdict() | {"sft_steps": [*trainings], "seeds": args.seeds, "samples": SAMPLES}
         settings["eval_every"] = _EVAL_EVERY
@@ -77,8 +86,9 @@ def main() -> int:
             run,
             Conditions("C", "course.cold_start_demo", settings, args.change, args.expect, dataset, seed=args.seed),
             {f"{count} steps": {"true_reward": medians(logs, "true_reward")} for count, logs in trainings.items()},
-            cold_start_text(trainings, args.steps),
+            "",
             read=[COLD_START_FIGURE],
+            shown=shown,
         )
     return 0
 

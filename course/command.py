@@ -1,9 +1,4 @@
-"""Machinery: what every command shares, how its arguments are read and how its process ends.
-
-Exit status: 0 it worked; 1 a check said no; 2 the caller can mend it, one line on stderr says what; 3 undecided
-(the gate); 70 a fault of the lab itself, with a traceback; 129, 130, 143 a signal (SIGHUP, Ctrl-C, SIGTERM); 141 the
-reader of its output has gone.
-"""
+"""Machinery: what every command shares, its --help, how its arguments are read and how its process ends."""
 
 import argparse
 import os
@@ -40,13 +35,37 @@ _ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_
 
 
 _ASK = object()  # what --predict leaves where --expect leaves a text
+EXIT_STATUSES = (
+    "exit status: 0 it worked (gate: PROMOTE); 1 a check said no (gate: REJECT); 2 it cannot be done as typed, one "
+    "line says why; 3 undecided (gate: INCONCLUSIVE); 70 a fault of the lab itself, with a traceback; 129, 130, 143 a "
+    "signal (SIGHUP, Ctrl-C, SIGTERM); 141 the reader of its output has gone"
+)
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser that takes no abbreviations, and puts a mistake into one line with a hint."""
+    """An argument parser that takes no abbreviations, and puts a mistake into one line with a hint.
+
+    Its help ends with the first example of the module's docstring and with the exit statuses.
+    """
 
     def __init__(self, module: str, what: str, **more: Any) -> None:
-        super().__init__(prog=f"{PYTHON} -m {module}", description=what, allow_abbrev=False, **more)
+        from shutil import get_terminal_size
+        from textwrap import fill
+
+        width = min(get_terminal_size().columns, 80)
+        said = sys.modules.get(module, sys.modules["__main__"]).__doc__ or ""
+        example = re.search(r"^    (python3 -m .*(?:\n        .*)*)", said, re.MULTILINE)
+        shown = f"example:\n  {example[1]}\n\n".replace("\n    ", "\n  ") if example else ""
+        if os.name == "nt":  # no shell there goes on after a backslash
+            shown = re.sub(r" \\\n +", " ", shown).replace("python3", PYTHON)
+        super().__init__(
+            prog=f"{PYTHON} -m {module}",
+            description=fill(what, width),
+            epilog=f"{shown}{fill(EXIT_STATUSES, width)}",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+            **more,
+        )
         self._negative_number_matcher = re.compile("-[0-9.]")  # so that -0,5 is a value, and its type can complain
         self.add_argument("--version", action=_Version, nargs=0, help="name, version and fingerprint of the scorer")
 

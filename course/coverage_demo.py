@@ -1,7 +1,7 @@
 """Machinery: Loop C, memorised or learned. One task, one plan, one holdout; the number of training prompts differs.
 
-    python -m course.coverage_demo
-    python -m course.coverage_demo --prompts 50 150 --seeds 3
+    python3 -m course.coverage_demo
+    python3 -m course.coverage_demo --prompts 50 150 --seeds 3
 
 The task is two-digit sums without a carry, rewarded by the strict scorer. A policy is trained anew on the first N
 prompts of the dataset, whose order is shuffled, for each N; the holdout is the same 300 prompts each time. A few
@@ -13,9 +13,10 @@ the curve between the two. ``results.jsonl`` has the completions of every evalua
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 
-from course.artifacts.inference import coverage_point, trainings_of
+from course.artifacts.inference import CoveragePoint, coverage_point
 from course.artifacts.rollout_files import write_reference
 from course.artifacts.token_rows import STRICT, EvaluationRow, write_checkpoint
 from course.artifacts.writing import RunWriter
@@ -25,9 +26,10 @@ from course.datasets.sources import Dataset
 from course.errors import UserError
 from course.policies.presets import GENERALISE, Plan
 from course.publishing import Conditions, publish
-from course.reports.coverage_demo import coverage_text
+from course.reports.coverage_demo import coverage_ending, coverage_text
 from course.reports.coverage_demo_figure import coverage_curve
 from course.reports.progress import with_progress
+from course.reports.terminal import show_each
 from course.score import score
 from course.text import clipped
 
@@ -84,11 +86,19 @@ def main() -> int:
         if counts[-1] > len(examples):
             most = f"{len(examples)}, as many as {dataset.path} holds"
             raise UserError(f"--prompts: expected at most {most}, got {counts[-1]}")
-        trainings = [(count, args.seed + turn) for count in counts for turn in range(args.seeds)]
-        work = (row for n, seed in trainings for row in train_and_evaluate(run, examples[:n], holdout, plan, seed))
-        log = list(with_progress(work, "training", len(trainings) * (1 - -args.steps // _EVAL_EVERY)))
 
-        points = [coverage_point(trainings_of(log, n=count), times_seen(examples[:count], holdout)) for count in counts]
+        @cache
+        def point_of(count: int) -> CoveragePoint:
+            """The trainings on so many prompts, one for each seed: the report asks for them, row by row."""
+            trainings = []
+            for seed in range(args.seed, args.seed + args.seeds):
+                work = train_and_evaluate(run, examples[:count], holdout, plan, seed)
+                what, evaluations = f"training on {count} prompts", 1 - -args.steps // _EVAL_EVERY
+                trainings.append(list(with_progress(work, what, evaluations)))
+            return coverage_point(trainings, times_seen(examples[:count], holdout))
+
+        shown = show_each(coverage_text(counts, point_of, plan, args.seeds))
+        points = [point_of(count) for count in counts]
         run.write_bytes(COVERAGE_FIGURE, coverage_curve(points))
         settings = plan._asdict() | {"prompts": counts, "seeds": args.seeds, "eval_every": _EVAL_EVERY}
         settings["holdout_fingerprint"] = unseen.fingerprint
@@ -96,7 +106,7 @@ def main() -> int:
             "C", "course.coverage_demo", settings, args.change, args.expect, dataset, [unseen], seed=args.seed
         )
         summary = {f"{point.prompts} prompts": point._asdict() for point in points}
-        publish(run, conditions, summary, coverage_text(points, plan), read=[COVERAGE_FIGURE])
+        publish(run, conditions, summary, coverage_ending(points), read=[COVERAGE_FIGURE], shown=shown)
     return 0
 
 

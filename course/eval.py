@@ -1,6 +1,6 @@
 """Loop A, measure: score recorded completions of a dataset, and leave a run that can be checked.
 
-    python -m course.eval --dataset data/datasets/math_dev.jsonl \\
+    python3 -m course.eval --dataset data/datasets/math_dev.jsonl \\
         --completions data/rollouts/frozen_rollouts_dev.jsonl
 
 Nothing is improved here and no knob is turned. What comes out is a pass rate with its interval, and how it failed.
@@ -69,16 +69,10 @@ def main() -> int:
         completions = CompletionsFile(args.completions, digest.hexdigest(), 1)
         source = provenance(completions)
         summary = summary_of(outcomes)
-        conditions = Conditions(
-            loop="A",
-            command="course.eval",
-            settings={"missing": args.missing},
-            change=args.change,
-            expect=args.expect,
-            dataset=dataset,
-            completions_fingerprint=completions.sha256,
-            samples_per_prompt=1,
-            source=source,
+        settings = {"missing": args.missing}
+        conditions = Conditions("A", "course.eval", settings, args.change, args.expect, dataset)
+        conditions = conditions._replace(
+            completions_fingerprint=completions.sha256, samples_per_prompt=1, source=source
         )
         report = eval_text(summary, conditions_text(dataset.split, source, completions, len(golden)), firsts)
         publish(run, conditions, summary, report, next_command=INSPECT, as_json=args.json)

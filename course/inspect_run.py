@@ -1,9 +1,9 @@
 """Machinery: Loop A's second half. Look at what failed, and say why, before anything is improved.
 
-    python -m course.inspect_run --run runs/run_001 --only-fails --top-k 5 --show 2
-    python -m course.inspect_run runs/run_001 --id dev-007
-    python -m course.inspect_run --run last --verify
-    python -m course.inspect_run --log
+    python3 -m course.inspect_run --run runs/run_001 --only-fails --top-k 5
+    python3 -m course.inspect_run runs/run_001 --id dev-007
+    python3 -m course.inspect_run --run last --verify
+    python3 -m course.inspect_run --log
 
 ``last`` is the newest run in the log. An id may be given by its end, such as 7, where no other ends so. Characters
 that cannot be seen are written out, as <U+200B ZERO WIDTH SPACE>.
@@ -18,13 +18,14 @@ from course.artifacts import run_log
 from course.artifacts.reading import Broken, Run, open_run, rows
 from course.artifacts.records import ENVIRONMENT_FILE, README, RESULTS, Result, Selection, printed_json
 from course.artifacts.run_log import read_log, read_logs
-from course.artifacts.scorer_identity import example_of
+from course.artifacts.scorer_identity import example_of, installed
 from course.artifacts.verifying import Verification
 from course.command import Parser, positive_int, run_command
 from course.errors import UserError
 from course.reports.inspect_run import log_text, outcomes_table, ranking_text, row_in_full, samples_text
 from course.reports.progress import with_progress
 from course.reports.tables import interval, wrapped
+from course.reports.terminal import show
 from course.score import score
 from course.stats import wilson_interval
 from course.text import clipped, did_you_mean, visible_path
@@ -34,30 +35,36 @@ _Findings = tuple[dict[str, Any], str]  # for a program, and the same for a pers
 
 def verify(path: Path, logs: list[Path]) -> _Findings:
     """The gate's own check of one run, without faults if it is what it claims. ``logs``: besides the lab's own."""
-    n, faults = 0, list[str]()
+    n, faults, other_scorer = 0, list[str](), False
     try:
-        run = Verification(open_run(path), {line.manifest for line in read_logs(run_log.LOG, logs)})
+        opened = open_run(path)
+        run = Verification(opened, {line.manifest for line in read_logs(run_log.LOG, logs)})
         n = sum(1 for _ in with_progress(run.rows(), "verifying"))
-        faults = run.faults
+        faults, other_scorer = run.faults, run.other_scorer and run.faults == run.scorer_faults
     except Broken as error:
         faults = [str(error)]
     there = " and ".join(name for name in (README, ENVIRONMENT_FILE) if (path / name).exists())
     said = f"every digest holds, and {n:,} rows were scored again with the same result"
     text = wrapped(f"{path}: whole. It is in the log, {said}{there and f' (not sealed: {there})'}")
-    if faults:
+    if other_scorer:
+        theirs, ours = (f"{one.scorer_name} {one.scorer_version}" for one in (opened.manifest, installed()))
+        same = " with another fingerprint" if theirs == ours else ""
+        said = f"It is in the log, and every digest holds; nothing was scored again, for {ours} is installed here"
+        text = wrapped(f"{path}: intact, of another scorer: {theirs}{same}. {said}. Measure again to compare")
+    elif faults:
         text = "\n".join([f"{visible_path(path)}: NOT verified", *(wrapped(f"  - {fault}") for fault in faults)])
     return {"run": str(path), "verified": not faults, "rows": n, "faults": faults}, text
 
 
 def warning_of(opened: Run, digest: "hashlib._Hash") -> str:
-    """What has to stand before anything else, where the results that were read are not those that were written."""
+    """What has to stand before any number, where the results that were read are not those that were written."""
     if digest.hexdigest() == opened.manifest.outputs[RESULTS]:
         return ""
     return f"WARNING: {RESULTS} is not the file that was written (--verify says more)\n\n"
 
 
 def failures(opened: Run, *, only_fails: bool, top_k: int, show: int) -> _Findings:
-    """Failures by family and outcome, then the first that passed and the first that did not."""
+    """The first that passed and the first that did not, then failures by family and outcome, last the pass rate."""
     examples: dict[str, list[Result]] = {}
     counts: Counter[str] = Counter()
     top: list[Result] = []
@@ -78,12 +85,11 @@ def failures(opened: Run, *, only_fails: bool, top_k: int, show: int) -> _Findin
     # In Loop C the policy changed from row to row: there is no one rate for an interval to be of.
     uncertainty = "over all that it scored" if loop == "C" else f"95 % interval {interval(wilson_interval(passes, n))}"
     head = f"{visible_path(opened.path)}: Loop {loop}, passed {passes:,} of {n:,} ({uncertainty})"
-    parts = [head, outcomes_table(counts, examples, top_k)]
-    if not only_fails:
-        parts.append(ranking_text(top, bottom))
     warning = warning_of(opened, digest)
+    parts = [] if only_fails else [ranking_text(top, bottom)]
+    parts += [outcomes_table(counts, examples, top_k), warning + head]
     found = {"passes": passes, "n": n, "outcomes": counts, "examples": examples, "top": top, "bottom": bottom}
-    return {"run": str(opened.path), "warning": warning, **found}, warning + "\n\n".join(parts)
+    return {"run": str(opened.path), "warning": warning, **found}, "\n\n".join(parts)
 
 
 def one(opened: Run, id_: str) -> _Findings:
@@ -126,11 +132,11 @@ def main() -> int:
     help_ = "without --run: show the log of runs; with --verify: another log, that came with the run"
     parser.add_argument("--log", type=Path, nargs="?", const=run_log.LOG, metavar="FILE", help=help_)
     parser.add_argument("--only-fails", action="store_true", help="leave out what passed")
-    help_ = "how many outcomes, and how many top and bottom rows"
+    help_ = "how many outcomes, and how many top and bottom rows (default: 5)"
     parser.add_argument("--top-k", type=positive_int, default=5, help=help_)
-    parser.add_argument("--show", type=positive_int, default=2, help="how many examples of an outcome")
+    parser.add_argument("--show", type=positive_int, default=2, help="how many examples of an outcome (default: 2)")
     parser.add_argument("--id", help="show this one example whole; its end is enough, where no other ends so")
-    help_ = "check digests, score everything again; exit status 1 if anything differs"
+    help_ = "check digests, score everything again; status 1 if anything differs"
     parser.add_argument("--verify", action="store_true", help=help_)
     parser.add_argument("--json", action="store_true", help="print one JSON object, for a program")
     args = parser.parse_args()
@@ -152,7 +158,10 @@ def main() -> int:
             found, text = failures(open_run(path), only_fails=args.only_fails, top_k=args.top_k, show=args.show)
     except Broken as error:
         raise UserError(f"{path}: expected a whole run, got a broken one: {error}") from None
-    print(printed_json(found) if args.json else text)
+    if args.json:
+        print(printed_json(found))
+    else:
+        show(text)
     return 0 if found.get("verified", True) else 1
 
 

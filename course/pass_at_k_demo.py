@@ -1,7 +1,7 @@
 """Machinery: Loop C, what learning takes away. pass@k for k from 1 to 128, before and after the same training.
 
-    python -m course.pass_at_k_demo
-    python -m course.pass_at_k_demo --presets memorise --seeds 5
+    python3 -m course.pass_at_k_demo
+    python3 -m course.pass_at_k_demo --presets memorise --seeds 5
 
 Each policy is trained on the strict scorer; before the first update and after the last it writes 256 completions of
 each prompt, of those it was trained on and of a holdout. Is the chance that k of them hold a right one higher after

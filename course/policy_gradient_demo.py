@@ -1,8 +1,8 @@
 """Loop C in slow motion: one update at a time, with everything that goes into it.
 
-    python -m course.policy_gradient_demo
-    python -m course.policy_gradient_demo --predict
-    python -m course.policy_gradient_demo --fast --summary
+    python3 -m course.policy_gradient_demo
+    python3 -m course.policy_gradient_demo --predict
+    python3 -m course.policy_gradient_demo --fast --summary
 
 At a terminal each step waits for Enter. ``--predict`` asks, before each update, which probability it will raise, and
 why; the run keeps the answers. ``--fast`` does not stop; ``--summary`` prints one line a step. q ends the questions.

@@ -22,6 +22,7 @@ from course.datasets.sources import HOLDOUT, Dataset, holdouts_in
 from course.errors import written_runs
 from course.reports.run_page import prediction, run_page
 from course.reports.tables import WIDTH
+from course.reports.terminal import show
 from course.starting import PYTHON
 from course.text import shell_word, visible, visible_path
 
@@ -63,13 +64,14 @@ def publish(
     *,
     read: Sequence[str] = (),
     next_command: Sequence[str | Path] = (),
+    shown: Sequence[str] = (),
     as_json: bool = False,
 ) -> Path:
-    """Seal the run, put it in its place, and only then print ``report`` and where the run is. Returns the place.
+    """Seal the run, put it in its place, and only then show ``report`` and where the run is. Returns the place.
 
-    ``summary``: what summary.json holds. ``report``: also on the run's page. ``read``: names of files to look at.
-    ``next_command``: the words to type next after ``python -m``, the run's folder as ``RUN``. ``as_json``: print the
-    run's place, digest, summary and manifest instead, as one JSON object.
+    ``summary``: what summary.json holds. ``report``: also on the run's page, after what was ``shown`` already.
+    ``read``: names of files to look at. ``next_command``: the words to type next after ``python3 -m``, the run's folder
+    as ``RUN``. ``as_json``: print the run's place, digest, summary and manifest instead, as one JSON object.
     """
     if RESULTS not in run.outputs:
         raise ValueError(f"every run has {RESULTS}: {conditions.command} wrote none")
@@ -92,7 +94,8 @@ def publish(
         before = read_log(run_log.LOG)
         look = max([looks(before, holdout) + 1 for holdout in line.holdouts], default=0)
         typed = command_line([conditions.command, *(shlex.quote(visible(word)) for word in sys.argv[1:])])
-        page = run_page(manifest, line, report, typed, run.examples, look, conditions.knob)
+        report_whole = "\n".join([*shown, report]).strip("\n")
+        page = run_page(manifest, line, report_whole, typed, run.examples, look, conditions.knob)
         path = run.publish(log, line, page)
     written_runs.append(path)
 
@@ -100,11 +103,11 @@ def publish(
         found = {"run": str(path), "digest": digest, "summary": summary, "manifest": manifest, "holdout_look": look}
         print(printed_json(found))
         return path
-    print(f"{report}\n")
+    show(f"{report}\n" if report else "")
     if line.expect:
-        print(f"{prediction(line.expect, line.number)}\n")
+        show(f"{prediction(line.expect, line.number)}\n")
     if look:
-        print(f"holdout: this was look number {look} at it; each look is a chance to tune on it")
+        show(f"holdout: this was look number {look} at it; each look is a chance to tune on it")
     print(f"run: {visible_path(path)}")
     print(f"digest: {digest}")
     if read:

@@ -1,6 +1,6 @@
 """Loop B, choose: from N completions of each prompt take one, and see what choosing buys.
 
-    python -m course.selection_demo --dataset data/datasets/math_dev.jsonl \\
+    python3 -m course.selection_demo --dataset data/datasets/math_dev.jsonl \\
         --samples data/rollouts/selection_pack_dev.jsonl --n 4
 
 The knob is selection compute. The policy that wrote the samples is the same before and after: what changes is which
@@ -85,16 +85,10 @@ def main() -> int:
         run.write_rows(RESULTS, watched(counted(rows, outcomes, {}), choices, failed))
         source = provenance(pack.completions)
         summary = summary_of(outcomes, choices)
-        conditions = Conditions(
-            loop="B",
-            command="course.selection_demo",
-            settings={PICK_BEST_FINGERPRINT: pick_best_fingerprint()},
-            change=args.change,
-            expect=args.expect,
-            dataset=dataset,
-            completions_fingerprint=pack.completions.sha256,
-            samples_per_prompt=args.n,
-            source=source,
+        settings = {PICK_BEST_FINGERPRINT: pick_best_fingerprint()}
+        conditions = Conditions("B", "course.selection_demo", settings, args.change, args.expect, dataset)
+        conditions = conditions._replace(
+            completions_fingerprint=pack.completions.sha256, samples_per_prompt=args.n, source=source
         )
         report = selection_text(summary, conditions_text(dataset.split, source, pack.completions), failed)
         publish(run, conditions, summary, report, next_command=INSPECT, as_json=args.json)

@@ -41,6 +41,13 @@ def clipped(text: str, width: int) -> str:
     return shown if len(shown) <= width else shown[: width - 1] + "…"
 
 
+def visible_whole(text: str) -> str:
+    """Visible, the spaces at its ends too."""
+    inner = text.strip(" ")
+    before, after = (text.partition(inner)[0], text.rpartition(inner)[2]) if inner else (text, "")
+    return f"<{named(' ')}>" * len(before) + visible(inner) + f"<{named(' ')}>" * len(after)
+
+
 def one_line(text: str, width: int) -> str:
     """The same with ⏎ for a line feed, whose full name leaves no room for a text of many lines."""
     return clipped(text.replace("\n", "⏎"), width)

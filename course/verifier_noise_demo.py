@@ -1,7 +1,7 @@
 """Machinery: Loop C, noise against a hole. A verifier that errs at random beside one that errs by a rule.
 
-    python -m course.verifier_noise_demo
-    python -m course.verifier_noise_demo --seeds 5
+    python3 -m course.verifier_noise_demo
+    python3 -m course.verifier_noise_demo --seeds 5
 
 From one reference policy a policy is trained on the strict scorer, on the same with random errors at several rates,
 as they are paid and corrected (``policies/random_errors.py``), and on the rubric ``anywhere``, which has one hole. The
@@ -12,10 +12,11 @@ can be found.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from course.artifacts.inference import TrainingLog, medians
+from course.artifacts.inference import Trainings, medians
 from course.artifacts.rollout_files import write_reference
 from course.artifacts.token_rows import STRICT, write_checkpoint
 from course.artifacts.writing import RunWriter
@@ -24,7 +25,8 @@ from course.datasets.records import Task
 from course.datasets.sources import Dataset
 from course.publishing import Conditions, publish
 from course.reports.progress import with_progress
-from course.reports.verifier_noise_demo import verifier_name, verifier_noise_text
+from course.reports.terminal import show_each
+from course.reports.verifier_noise_demo import Verifier, verifier_name, verifier_noise_text
 from course.reports.verifier_noise_demo_figure import verifier_noise_figure
 from course.rubrics.hackable import RUBRICS
 
@@ -65,19 +67,31 @@ def main() -> int:
     from course.policies.token_learner import fine_tune
 
     plan, dataset = MEMORISE.plan._replace(steps=args.steps), Dataset(Path(MEMORISE.dataset), None)
-    trainings: dict[tuple[str, Plan], list[TrainingLog]] = {verifier: [] for verifier in verifiers(plan)}
     with RunWriter(args.outdir) as run:
         examples, seeds = [example.asked() for example in dataset], range(args.seed, args.seed + args.seeds)
-        references = {seed: fine_tune(examples, plan, seed) for seed in seeds}
-        for seed, reference in references.items():
-            write_reference(run, f"references/seed_{seed}.npz", reference, examples)
-        jobs = [(seed, *verifier) for seed in seeds for verifier in trainings]
-        for seed, rubric, errs in with_progress(jobs, "training", len(jobs)):
-            name = f"{verifier_name(rubric, errs)}, seed {seed}"
-            checkpoints = train(references[seed], examples, rubric, errs, seed)
-            rows = [write_checkpoint(run, one, rubric, plan.kl_coef, seed, name)[0] for one in checkpoints]
-            trainings[rubric, errs].append(rows)
 
+        @cache
+        def reference_of(seed: int) -> Policy:
+            policy = fine_tune(examples, plan, seed)
+            write_reference(run, f"references/seed_{seed}.npz", policy, examples)
+            return policy
+
+        @cache
+        def trained(verifier: Verifier) -> Trainings:
+            """One training for each seed: the report asks for them, row by row."""
+            logs = []
+            for seed in with_progress(seeds, f"training on {verifier[0]}", len(seeds)):
+                name, checkpoints = (
+                    f"{verifier_name(*verifier)}, seed {seed}",
+                    train(reference_of(seed), examples, *verifier, seed),
+                )
+                logs.append(
+                    [write_checkpoint(run, one, verifier[0], plan.kl_coef, seed, name)[0] for one in checkpoints]
+                )
+            return logs
+
+        shown = show_each(verifier_noise_text(verifiers(plan), trained, args.steps, args.seeds))
+        trainings = {verifier: trained(verifier) for verifier in verifiers(plan)}
         run.write_bytes(NOISE_FIGURE, verifier_noise_figure(trainings))
         settings = plan._asdict() | {"errors": ERRORS, "hole": HOLE, "seeds": args.seeds, "samples": SAMPLES}
         settings["eval_every"] = _EVAL_EVERY
@@ -85,8 +99,9 @@ def main() -> int:
             run,
             Conditions("C", "course.verifier_noise_demo", settings, args.change, args.expect, dataset, seed=args.seed),
             {verifier_name(*one): {"true_reward": medians(logs, "true_reward")} for one, logs in trainings.items()},
-            verifier_noise_text(trainings, args.steps),
+            "",
             read=[NOISE_FIGURE],
+            shown=shown,
         )
     return 0
 

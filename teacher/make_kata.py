@@ -1,6 +1,6 @@
 """Make a kata's files from its key and its examples: run it after a change of either, or of a scorer.
 
-    python teacher/make_kata.py
+    python3 teacher/make_kata.py
 
 Reads ``teacher/kata/kata_1.md`` (label, hint, evidence and fix of each example) and the examples in
 ``data/kata/kata_1.jsonl``; has each completion scored again by the verifier that it names; locks the reasoning; and

@@ -145,7 +145,7 @@ class Lab:
         return {"PYTHONPATH": str(self.root)}
 
     def start(self, command: str, *arguments: object, **more: Any) -> "subprocess.Popen[bytes]":
-        """Start ``python -m course.command`` as a process of its own. ``env`` is added to the environment."""
+        """Start ``python3 -m course.command`` as a process of its own. ``env`` is added to the environment."""
         environment = os.environ | self.path() | more.pop("env", {})
         line = [sys.executable, "-m", f"course.{command}", *map(str, arguments)]
         more.setdefault("cwd", self.folder)

@@ -39,7 +39,7 @@ FLOORS = {  # a part of the course -> what of the course it may import, besides 
     "rubrics": GROUND,
     "policies": GROUND | {"rubrics"},
     "artifacts": GROUND | {"rubrics", "policies"},
-    "reports": GROUND | {"rubrics", "policies", "artifacts"},
+    "reports": GROUND | {"asking", "rubrics", "policies", "artifacts"},
     "publishing": GROUND | {"artifacts", "reports", "starting"},
     "exercises": GROUND | {"process", "artifacts", "reports"},
 }
@@ -180,7 +180,7 @@ def test_what_is_not_on_the_reading_path_says_in_its_first_line_that_it_is_machi
     assert said ^ (first_lines.keys() - {*READING_PATH, "__init__.py"}) == set()
 
 
-SHARED_REPORTS = {"tables", "figures", "progress", "updates", "measurement", "run_page"}
+SHARED_REPORTS = {"tables", "terminal", "figures", "progress", "updates", "measurement", "run_page"}
 
 
 def test_a_report_is_found_by_its_command() -> None:

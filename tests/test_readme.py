@@ -16,7 +16,7 @@ from conftest import ROOT, Lab
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 NOT_RUN_HERE = {  # .ci/run runs the first two, on a fresh environment; tests/test_micro.py the third
     *("python3 lab.py", "python3 lab.py test"),
-    "python micro.py",
+    "python3 micro.py",
 }
 REFUSED = "--candidate runs/n4"  # the README says that the gate refuses this one, with status 1
 BRIEFLY = {  # what takes up to minutes is run as shown, but for this

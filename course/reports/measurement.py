@@ -7,6 +7,7 @@ from course.artifacts.scorer_identity import installed
 from course.datasets.records import Provenance
 from course.datasets.sources import CompletionsFile
 from course.reports.tables import WIDTH, interval, percent
+from course.score import TRIMMED
 from course.text import clipped
 
 
@@ -39,6 +40,11 @@ template. created: a date such as 2026-11-21. temperature, top_p: as it was
 sampled. seed may stay null, where there is none:
 
 {completions.meta_template}"""
+
+
+def judged(completion: str | None, width: int) -> str:
+    """A completion as the scorer judged it: without what it trims, so that no harmless line feed gets the blame."""
+    return "(none)" if completion is None else clipped(completion.strip(TRIMMED), width) or "(empty)"
 
 
 def pass_line(summary: Mapping[str, Any]) -> str:

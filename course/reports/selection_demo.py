@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from course.artifacts.records import Selection
-from course.reports.measurement import pass_line
+from course.reports.measurement import judged, pass_line
 from course.reports.tables import percent, table
 from course.text import clipped
 
@@ -17,10 +17,10 @@ def selection_text(summary: Mapping[str, Any], conditions: str, failed: Sequence
     n = summary["samples_per_prompt"]
     parts = [
         f"Loop B, choose: {n} sample{'s' if n > 1 else ''} a prompt, one is taken.",
-        conditions,
-        pass_line(summary),
-        numbers_text(summary),
         *([failures_text(failed, summary["n"] - summary["passes"])] if failed else []),
+        conditions,
+        numbers_text(summary),
+        pass_line(summary),
         "This is selection: one sample is taken, and the policy did not change."
         if n > 1
         else "With one sample nothing was chosen: this is what Loop A measures.",
@@ -42,8 +42,8 @@ def numbers_text(summary: Mapping[str, Any]) -> str:
     lines = [
         table(("number", "value", "what it is"), rows, right=(1,)),
         "",
-        "pass@k of the policy, unbiased, from all samples there are: how often k hold a",
-        "right one",
+        "pass@k of the policy: how often k samples hold a right one, from all there are;",
+        "unbiased: over many packs its mean is the policy's own",
         *("  " + "   ".join(curve[start : start + 5]) for start in range(0, len(curve), 5)),
     ]
     if n > 1:
@@ -65,7 +65,7 @@ def failures_text(failed: Sequence[Selection], count: int) -> str:
     for why, row in ordered[:_EXPLAINED]:
         lines += [
             f"  {clipped(row.id, 20)}  {clipped(row.prompt, 56)}",
-            f"    chosen: {clipped(row.completion or '', 68)}",
+            f"    chosen: {judged(row.completion, 68)}",
             f"    why: {why}",
         ]
     return "\n".join(lines)

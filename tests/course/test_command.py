@@ -176,16 +176,16 @@ def test_every_command_tells_which_scorer_is_installed(lab: Lab, command: str) -
 @pytest.mark.parametrize(
     ("words", "mend"),
     [
-        (["eval"], "did you mean python -m course.eval? "),
-        (["evl", "--dataset", "x"], "did you mean python -m course.eval? "),
-        (["course.gaet"], "did you mean python -m course.gate? "),
-        (["token"], "did you mean python -m course.token_train? "),
+        (["eval"], "did you mean python3 -m course.eval? "),
+        (["evl", "--dataset", "x"], "did you mean python3 -m course.eval? "),
+        (["course.gaet"], "did you mean python3 -m course.gate? "),
+        (["token"], "did you mean python3 -m course.token_train? "),
         (["\x1b"], ""),
     ],
 )
 def test_a_command_in_two_words_is_answered_with_the_one_that_is_meant(lab: Lab, words: list[str], mend: str) -> None:
     said = lab.refused("__main__", *words)
-    assert said.startswith(f"error: {mend}python -m course: expected no more words, got ")
+    assert said.startswith(f"error: {mend}python3 -m course: expected no more words, got ")
     assert "\x1b" not in said
 
 

@@ -34,21 +34,21 @@ def inspected(lab: Lab, *more: object) -> str:
 @pytest.mark.usefixtures("run")
 def test_failures_are_grouped_the_most_frequent_first_with_two_examples_of_each(lab: Lab) -> None:
     out = inspected(lab, "--only-fails")
-    assert out.startswith("run: Loop A, passed 2 of 7 (95 % interval ")
+    assert out.split("\n")[-2].startswith("run: Loop A, passed 2 of 7 (95 % interval ")
     rows = [line.split() for line in out.split("\n") if line.startswith("model_")]
     assert [(row[0], row[1], row[2], row[3]) for row in rows] == [
         ("model_format", "missing_prefix", "3", "42.9"),
         ("model_format", "negative_zero", "1", "14.3"),
         ("model_math", "wrong_answer", "1", "14.3"),
     ]
-    examples = out.split("\nmissing_prefix\n")[1].split("\n\n")[0]
+    examples = f"\n{out}".split("\nmissing_prefix\n")[1].split("\n\n")[0]
     assert examples == ("  q2  expected -8  Question 2?\n    0  eight\n  q4  expected 323  Question 4?\n    0  323")
 
 
 @pytest.mark.usefixtures("run")
 def test_the_ranking_is_there_unless_only_fails_was_asked_for(lab: Lab) -> None:
     whole = inspected(lab)
-    assert "\ntop 2\n  q1  expected 22  Question 1?\n    1  Final: 22\n  q7" in whole
+    assert "top 2\n  q1  expected 22  Question 1?\n    1  Final: 22\n  q7" in whole
     assert "\nbottom 5\n  q2  expected -8" in whole
     only = inspected(lab, "--only-fails")
     assert "top 2" not in only
@@ -61,7 +61,7 @@ def test_top_k_limits_outcomes_and_rows_and_says_what_is_left(lab: Lab) -> None:
     assert "missing_prefix" in out
     assert "and 2 more outcomes (--top-k 3 shows all)" in out
     assert "negative_zero" not in out
-    assert "\ntop 1\n" in out
+    assert "top 1\n" in out
     assert "\nbottom 1\n" in out
     assert "more outcomes" not in inspected(lab, "--top-k", 3)
 
@@ -110,7 +110,7 @@ def test_a_missing_completion_is_shown_as_none(lab: Lab) -> None:
     arguments = "--dataset", lab.dataset([1, 2]), "--completions", lab.completions(["Final: 1"])
     lab("eval", *arguments, "--missing", "zero", "--outdir", "run")
     assert "completion  (none)" in inspected(lab, "--id", "q2")
-    assert "(no completion)" in inspected(lab)
+    assert "    0  (none)\n" in inspected(lab)
 
 
 def test_a_run_of_no_rows_or_of_no_failures_says_so(lab: Lab) -> None:
@@ -131,13 +131,13 @@ EDITED = "WARNING: results.jsonl is not the file that was written (--verify says
 
 
 @pytest.mark.parametrize("more", [[], ["--only-fails"], ["--id", "q3"]])
-def test_the_first_line_warns_where_the_results_were_edited(lab: Lab, run: Path, more: list[str]) -> None:
+def test_a_warning_stands_above_numbers_whose_results_were_edited(lab: Lab, run: Path, more: list[str]) -> None:
     before = inspected(lab, *more)
     assert "WARNING" not in before
     rows_edited(run, lambda rows: rows[0].update(prompt="Another question?"), forge=False)
     after = inspected(lab, *more)
-    assert after.startswith(EDITED)
-    assert "WARNING" not in after[len(EDITED) :]
+    assert after.count("WARNING") == 1
+    assert after.startswith(EDITED) or f"\n\n{EDITED}run: Loop A, passed" in after  # above what the screen still shows
 
 
 def test_one_row_more_or_less_or_no_row_that_was_edited_back_is_seen_too(lab: Lab, run: Path) -> None:
@@ -145,7 +145,7 @@ def test_one_row_more_or_less_or_no_row_that_was_edited_back_is_seen_too(lab: La
     written = results.read_bytes()
     for data in (written + written.splitlines(keepends=True)[0], written.partition(b"\n")[2]):
         results.write_bytes(data)
-        assert inspected(lab).startswith(EDITED)
+        assert EDITED in inspected(lab)
         assert inspected(lab, "--id", "q7").startswith(EDITED)  # also where the row itself is as it was
     results.write_bytes(written)
     assert "WARNING" not in inspected(lab)
@@ -361,9 +361,9 @@ def test_last_is_the_newest_run_that_is_still_there(lab: Lab) -> None:
     assert "--run last: expected a run in the log, got none" in lab.refused("inspect_run", "--run", "last")
     for name in ("one", "two"):
         lab.evaluate([1], ["Final: 1"], "--outdir", name)
-    assert lab("inspect_run", "last").out.startswith("two: Loop A")
+    assert "\ntwo: Loop A" in lab("inspect_run", "last").out
     shutil.rmtree("two")
-    assert lab("inspect_run", "--run", "last").out.startswith("one: Loop A")
+    assert "\none: Loop A" in lab("inspect_run", "--run", "last").out
 
 
 def test_a_run_is_given_once_and_with_or_without_its_option(lab: Lab, run: Path) -> None:

@@ -93,7 +93,7 @@ def test_a_run_without_results_is_a_fault_of_its_command(lab: Lab) -> None:
 
 
 def test_a_report_that_cannot_be_printed_does_not_unwrite_the_run(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(*_: object) -> None:
+    def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("builtins.print", full)
@@ -124,7 +124,7 @@ def test_the_next_line_can_be_pasted_whatever_the_folder_is_called() -> None:
 def test_an_option_stays_with_its_value_and_a_value_in_one_piece() -> None:
     words = ["course.eval", "--change", "'a -- b --c'", "--expect", "x" * 40, "--outdir", "r"]
     assert command_line(words, windows=False).split(" \\\n") == [
-        "python -m course.eval --change 'a -- b --c'",
+        "python3 -m course.eval --change 'a -- b --c'",
         f"    --expect {'x' * 40} --outdir r",
     ]
 
@@ -133,7 +133,7 @@ def test_the_page_has_the_line_as_it_can_be_typed_again(lab: Lab, monkeypatch: p
     monkeypatch.setattr(sys, "argv", ["-m", "--change", "it's\n# all", "--expect", "half"])
     page = (published(lab.dataset([7, 8])) / "README.md").read_text(encoding="utf-8")
     line = page.partition("## Command line and settings\n\n")[2].partition("\n\n")[0]
-    typed = ["python", "-m", "course.eval", "--change", "it's<U+000A LINE FEED># all", "--expect", "half"]
+    typed = ["python3", "-m", "course.eval", "--change", "it's<U+000A LINE FEED># all", "--expect", "half"]
     assert shlex.split(line.replace("\\\n", "")) == typed
 
 

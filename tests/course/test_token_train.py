@@ -171,8 +171,8 @@ def test_the_log_says_what_loop_a_measures_on_the_same_rollouts(lab: Lab, files_
             for text, answer in zip(texts, answers, strict=True)
         ]
         assert row["proxy_reward"] == sum(found) / len(found)
-    done = lab("gate", "--baseline", "train-0", "--candidate", "train-4", "--min-delta", "0.5")
-    assert "sampling" not in done.out.partition("\n")[0]
+    done = lab("gate", "--baseline", "train-0", "--candidate", "train-4", "--min-delta", "0.5", "--details")
+    assert "sampling" not in done.out.partition("\nREJECT: ")[2]
     assert "ok   sampling" in done.out
 
 
@@ -289,7 +289,7 @@ def test_an_interruption_before_the_first_evaluation_leaves_nothing(
 
     rewarding(monkeypatch, "anywhere", pay)
     done = lab("token_train", *BRIEF, *files_, "--rubric", "anywhere", "--outdir", "run")
-    assert (done.status, done.out) == (130, "")
+    assert (done.status, done.err[:18]) == (130, "error: interrupted")
     assert sorted(path.name for path in lab.folder.iterdir()) == ["dev.jsonl", "holdout.jsonl"]
 
 
@@ -350,7 +350,10 @@ def test_a_rubric_whose_reward_is_no_number_stops_the_training(
     lab: Lab, files_: tuple[object, ...], monkeypatch: pytest.MonkeyPatch, reward: object
 ) -> None:
     rewarding(monkeypatch, "anywhere", lambda _, __: reward)
-    said = lab.refused("token_train", *BRIEF, *files_, "--rubric", "anywhere", "--outdir", "run")
+    done = lab("token_train", *BRIEF, *files_, "--rubric", "anywhere", "--outdir", "run")
+    assert (done.status, done.err.count("\n")) == (2, 1)
+    assert sorted(path.name for path in lab.folder.iterdir()) == ["dev.jsonl", "holdout.jsonl"]
+    said = done.err  # the heading was shown already
     got = reward if isinstance(reward, float) else f"one of type {type(reward).__name__}"
     assert f"expected a finite float as reward, got {got} for" in said
     assert "dev-0" in said
@@ -376,7 +379,10 @@ def test_a_rubric_whose_reward_is_no_number_stops_the_training(
 def test_what_cannot_be_trained_on_is_refused_in_one_line(
     lab: Lab, files_: tuple[object, ...], options: list[str], said: str
 ) -> None:
-    assert said in lab.refused("token_train", *BRIEF, *files_, *options, "--outdir", "run")
+    done = lab("token_train", *BRIEF, *files_, *options, "--outdir", "run")
+    assert (done.status, done.err.count("\n")) == (2, 1)
+    assert said in done.err
+    assert not Path("run").exists()
 
 
 def test_a_broken_log_is_said_before_anything_is_trained(

@@ -15,7 +15,6 @@ from conftest import ROOT, Lab, edited, forged, lines_of, manifest_edited, rows_
 from course.artifacts import run_log
 from course.artifacts.reading import open_run, rows
 from course.artifacts.run_log import read_log
-from course.artifacts.scorer_identity import installed
 from course.artifacts.verifying import NOT_LOGGED, Verification
 
 ANSWERS = [22, -8, 0, 323, 7]
@@ -323,13 +322,32 @@ def test_many_wrong_rows_are_counted_and_three_are_named(lab: Lab) -> None:
     assert faults_of(run) == [*named, "results.jsonl: 2 more rows have such faults"]
 
 
-def test_a_run_measured_with_another_scorer_is_not_verified(lab: Lab, loop_a: Path) -> None:
-    manifest_edited(loop_a, scorer_fingerprint="0" * 64)
+def test_an_intact_run_of_another_scorer_is_told_as_just_that(lab: Lab, loop_a: Path) -> None:
+    """Version 1.0.0 named an outcome otherwise. That is no fault of a row, and the run still cannot be compared."""
+    rows_edited(loop_a, lambda rows: rows[1]["details"].update(outcome="an_outcome_of_then"))
+    manifest_edited(loop_a, scorer_fingerprint="0" * 64, scorer_version="1.0.0")
     done = lab("inspect_run", "--run", loop_a, "--verify")
     assert done.status == 1
-    now = installed().scorer_fingerprint
-    said = f"manifest.json has scorer_fingerprint {'0' * 39}…, and the scorer installed here {now[:39]}…"
-    assert " ".join(done.out.split()) == f"a: NOT verified - {said}"
+    assert " ".join(done.out.split()) == (
+        "a: intact, of another scorer: final_int 1.0.0. It is in the log, and every digest holds; nothing was scored "
+        "again, for final_int 1.1.0 is installed here. Measure again to compare"
+    )
+    assert any("scorer_version 1.0.0" in fault for fault in faults_of(loop_a))  # the gate refuses it
+    manifest_edited(loop_a, scorer_version="1.1.0")
+    assert "final_int 1.1.0 with another fingerprint." in lab("inspect_run", "--run", loop_a, "--verify").out
+
+
+def test_a_run_of_another_scorer_that_was_tampered_with_is_not_intact(lab: Lab, loop_a: Path) -> None:
+    manifest_edited(loop_a, scorer_fingerprint="0" * 64)
+    rows_edited(loop_a, lambda rows: rows[1].update(reward=1.0), forge=False)
+    done = lab("inspect_run", "--run", loop_a, "--verify")
+    assert (done.status, done.out.partition("\n")[0]) == (1, "a: NOT verified")
+    assert "results.jsonl is not the file that was written" in done.out
+
+
+def test_the_installed_scorers_fingerprint_under_another_version_is_no_older_scorer(lab: Lab, loop_a: Path) -> None:
+    manifest_edited(loop_a, scorer_version="1.0.0")
+    assert lab("inspect_run", "--run", loop_a, "--verify").out.startswith("a: NOT verified\n")
 
 
 def test_a_u2028_in_a_completion_breaks_no_row(lab: Lab) -> None:

@@ -37,7 +37,7 @@ def test_the_report_says_the_loop_the_conditions_and_the_number() -> None:
 
 
 def test_what_few_prompts_cannot_show() -> None:
-    assert "a true difference of 31.3 points shows four times in five" in resolution_text(
+    assert "a true difference of 31.3 points shows four\ntimes in five" in resolution_text(
         20
     )  # (1.960 + 0.842) · √(0.25 / 20)
     assert "a true difference of 100.0 points" in resolution_text(1)

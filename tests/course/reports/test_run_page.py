@@ -25,7 +25,7 @@ Loop = Literal["A", "B", "C"]
 def page(
     loop: Loop = "A",
     report: str = "THE REPORT",
-    typed: str = "python -m course.eval",
+    typed: str = "python3 -m course.eval",
     examples: Mapping[bool, Result] | None = None,
     look: int = 0,
     number: dict[str, float | None] | None = None,
