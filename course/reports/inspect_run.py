@@ -23,7 +23,7 @@ def outcomes_table(counts: Mapping[str, int], shown: Mapping[str, Sequence[Resul
     if not failed:
         return "nothing failed"
     rows = [
-        (family_of(o), clipped(o, 24), f"{c:,}", percent(c / n), CHECKS[o].expected if o in CHECKS else "an answer")
+        (family_of(o), clipped(o, 24), f"{c:,}", percent(c / n, 0), CHECKS[o].expected if o in CHECKS else "an answer")
         for o, c in failed
     ]
     lines = []

@@ -37,9 +37,9 @@ def test_failures_are_grouped_the_most_frequent_first_with_two_examples_of_each(
     assert out.split("\n")[-2].startswith("run: Loop A, passed 2 of 7 (95 % interval ")
     rows = [line.split() for line in out.split("\n") if line.startswith("model_")]
     assert [(row[0], row[1], row[2], row[3]) for row in rows] == [
-        ("model_format", "missing_prefix", "3", "42.9"),
-        ("model_format", "negative_zero", "1", "14.3"),
-        ("model_math", "wrong_answer", "1", "14.3"),
+        ("model_format", "missing_prefix", "3", "43"),
+        ("model_format", "negative_zero", "1", "14"),
+        ("model_math", "wrong_answer", "1", "14"),
     ]
     examples = f"\n{out}".split("\nmissing_prefix\n")[1].split("\n\n")[0]
     assert examples == ("  q2  expected -8  Question 2?\n    0  eight\n  q4  expected 323  Question 4?\n    0  323")

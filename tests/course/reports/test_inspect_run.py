@@ -32,7 +32,7 @@ COUNTS = {"empty": 3, "ok": 2, "wrong_answer": 5}
 def test_failures_stand_the_most_frequent_first_with_examples() -> None:
     lines = outcomes_table(COUNTS, ROWS, 5).split("\n")
     assert [line.split()[1] for line in lines[-2:]] == ["wrong_answer", "empty"]
-    assert "50.0 %" in lines[-2]
+    assert "50 %" in lines[-2]
     assert lines[:3] == ["wrong_answer", "  q1  expected 7  1 + 6?", "    0  Final: 8"]
     assert lines[4:7] == ["empty", "  q2  expected 7  1 + 6?", "    0  (empty)"]
 
