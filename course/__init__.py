@@ -36,8 +36,8 @@ This package is the teacher's and is read, not edited. ``python3 -m course`` pri
 import sys
 
 if sys.argv[:1] == ["-m"] and sys.version_info < (3, 11):
-    sys.stderr.write(f"error: expected Python 3.11 or later, got {sys.version.split()[0]}; first activate ")
-    sys.stderr.write("the lab's own: source .venv/bin/activate (Windows: .venv\\Scripts\\activate)\n")
+    sys.stderr.write(f"error: expected Python 3.11 or later, got {sys.version.split()[0]}; run lab.py with ")
+    sys.stderr.write("a newer one, then: source .venv/bin/activate (Windows: .venv\\Scripts\\activate)\n")
     sys.exit(2)
 
 # While Python resolves `-m`, argv[0] is "-m"; its own option is then the first of the original words that begins so.

@@ -168,21 +168,21 @@ def net_flips_needed(flips: Flips, min_delta: Fraction) -> int:
 
 def comparison_numbers(flips: Flips, min_delta: Fraction) -> Numbers:
     """Everything that can be said of the flips in numbers."""
-    gained, lost = len(flips.gained), len(flips.lost)
+    n, gained, lost = flips.n, len(flips.gained), len(flips.lost)
+    discordance = (gained + lost + 2) / (n + 2)
+    visible = smallest_visible_difference(n, discordance)
     return Numbers(
-        n=flips.n,
-        baseline_passes=flips.baseline_passes,
-        candidate_passes=flips.candidate_passes,
-        baseline_ci95=wilson_interval(flips.baseline_passes, flips.n),
-        candidate_ci95=wilson_interval(flips.candidate_passes, flips.n),
+        *(n, flips.baseline_passes, flips.candidate_passes),
+        baseline_ci95=wilson_interval(flips.baseline_passes, n),
+        candidate_ci95=wilson_interval(flips.candidate_passes, n),
         gained=flips.gained,
         lost=flips.lost,
         delta=float(flips.delta),
-        delta_ci95=paired_interval(gained, lost, flips.n),
+        delta_ci95=paired_interval(gained, lost, n),
         mcnemar_p=mcnemar_exact(gained, lost),
         net_flips_needed=net_flips_needed(flips, min_delta),
-        discordance=(discordance := (gained + lost + 2) / (flips.n + 2)),
-        smallest_visible_difference=smallest_visible_difference(flips.n, discordance),
+        discordance=discordance,
+        smallest_visible_difference=visible if visible <= discordance else None,
     )
 
 

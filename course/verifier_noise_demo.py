@@ -93,7 +93,9 @@ def main() -> int:
         shown = show_each(verifier_noise_text(verifiers(plan), trained, args.steps, args.seeds))
         trainings = {verifier: trained(verifier) for verifier in verifiers(plan)}
         run.write_bytes(NOISE_FIGURE, verifier_noise_figure(trainings))
-        settings = plan._asdict() | {"errors": ERRORS, "hole": HOLE, "seeds": args.seeds, "samples": SAMPLES}
+        settings = {"errors": ERRORS, "hole": HOLE, "seeds": args.seeds, "samples": SAMPLES}
+        of_each = {"false_positives", "false_negatives", "corrected"}  # others in each training: see ``errors``
+        settings |= {name: value for name, value in plan._asdict().items() if name not in of_each}
         settings["eval_every"] = _EVAL_EVERY
         publish(
             run,

@@ -34,7 +34,7 @@ INTRODUCTION = """\
 >
 > 1. Would two careful people who see only the prompt write the same completion? If not, the label is `ambiguous`.
 > 2. Is the reward what the spec at the top of `course/score.py` gives? If so: `model`.
-> 3. Would somebody who tries to answer write this text? If so: `verifier`. If it is made for the verifier: `hacked`.
+> 3. Was this text made for the verifier, by a writer that was rewarded by it? If so: `hacked`. If not: `verifier`.
 >
 > Write below each example, after the words that stand there: your label, two or three sentences of evidence, and one
 > concrete fix (to the spec, a test, the prompt, or "leave this example out, because ..."). What the verifiers do is

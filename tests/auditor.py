@@ -529,6 +529,7 @@ def trainings(run: Path, datasets: Path) -> tuple[list[Training], list[Row], int
             for one in seeds
         ]
     elif command == "verifier_noise_demo":
+        plan = plan | {"false_positives": 0.0, "false_negatives": 0.0, "corrected": False}
         coins = [{"false_positives": wrong, "false_negatives": missed} for wrong, missed in settings["errors"]]
         fair = [(coin, 0 < sum(coin.values()) < 1) for coin in coins]
         coins = [one for coin, able in fair for one in (coin, coin | {"corrected": True})[: 1 + able]]

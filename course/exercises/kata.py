@@ -16,6 +16,7 @@ from course.datasets.records import KataExample
 from course.exercises.sheets import Section, fields, read_sheet
 from course.reports.check import Checked
 from course.reports.tables import wrapped
+from course.starting import PYTHON
 from course.text import quoted
 
 LABELS = ("model", "verifier", "ambiguous", "hacked")
@@ -31,14 +32,17 @@ def check_kata(name: str) -> Checked:
     found = {one.id: _diagnosis(f"{sheet}:{sections[one.id].line}", sections[one.id], one, name) for one in examples}
     states = [state for state, _ in found.values()]
     right = states.count("right")
-    why = "the teacher says why: --id"
-    shown = {id_: f"{why} {id_}" if state == "right" else said for id_, (state, said) in found.items()}
-    lines = [f"{id_:>2}  {state:10}  {shown[id_]}" for id_, state in zip(found, states, strict=True)]
+    lines = [
+        f"{id_:>2}  {state:10}  {said if state != 'right' else ''}".rstrip() for id_, (state, said) in found.items()
+    ]
+    if right:
+        first = list(found)[states.index("right")]
+        lines.append(f"{PYTHON} -m course.check {name} --id {first} shows what the teacher says of it")
     parts = {id_: wrapped(": ".join(result)) for id_, result in found.items()}
     if set(states) == {"blank"}:
         return Checked("not started", parts=parts)
     state = "done" if right == len(states) else "wrong" if "look again" in states else "started"
-    return Checked(state, f"{right} of {len(states)} labels right", lines, parts)
+    return Checked(state, f"{right} of {len(states)} finished and right", lines, parts)
 
 
 def _diagnosis(place: str, section: Section, example: KataExample, name: str) -> tuple[str, str]:
@@ -48,7 +52,7 @@ def _diagnosis(place: str, section: Section, example: KataExample, name: str) ->
         return "blank", f"{place} waits for your label, evidence and fix"
     for field, (fewest, expected) in ASKED.items():
         if (words := len(said[field].split())) < fewest:
-            return "unfinished", f"{place} {field}: expected {expected}, got {words} words; say more"
+            return "unfinished", f"{place} {field}: expected {expected} ({fewest} words or more), got {words}"
     label = said["label"].strip(" `*_.\"'").lower()
     if label not in LABELS:
         return "unfinished", f"{place} label: expected {', '.join(LABELS[:-1])} or {LABELS[-1]}, got {quoted(label)}"

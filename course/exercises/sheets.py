@@ -23,7 +23,7 @@ MENTAL_MAP = {  # heading -> the terms that no answer can do without; "or" stand
     "Reward": ("verifier or scorer", "completion"),
     "Return": ("reward",),
     "Policy": ("distribution or probabilit",),
-    "Reward, loss, metric": ("reward", "loss", "metric"),
+    "Reward, objective, loss, metric": ("reward", "objective", "loss", "metric"),
     "Whose data": ("frozen or recorded", "policy"),
     "Diagram": ("-> or → or ![",),
 }
@@ -61,7 +61,7 @@ def read_sheet(path: Path, headings: Sequence[str]) -> dict[str, Section]:
 
 def fields(section: Section, names: Sequence[str]) -> dict[str, str]:
     """What follows each ``name:`` at the start of a line, up to the next; empty where nothing does."""
-    parts = re.split(rf"(?mi)^[ \t]*({'|'.join(names)})[ \t]*:", section.text)
+    parts = re.split(rf"(?mi)^[ \t*_]*({'|'.join(names)})[ \t*_]*:[*_]*", section.text)
     said = [(name.lower(), value.strip()) for name, value in zip(parts[1::2], parts[2::2], strict=True)]
     return {name: " ".join(value for field, value in said if field == name) for name in names}
 
@@ -72,10 +72,12 @@ def check_note(path: Path, questions: dict[str, tuple[str, ...]]) -> Checked:
     for heading, terms in questions.items():
         line, text = sections[heading]
         missing = [term for term in terms if not any(word in text.lower() for word in term.split(" or "))]
-        if (words := len(text.split())) < _FEWEST:
-            lines.append(f"{path}:{line} {heading}: expected a sentence or two, got {words} words")
+        if (words := len(text.split())) < _FEWEST and "![" not in text:
+            lines.append(f"{path}:{line} {heading}: expected {_FEWEST} words or more, got {words}")
         elif missing:
-            lines.append(f"{path}:{line} {heading}: expected the term {missing[0]}, got an answer without it; use it")
+            lines.append(
+                f"{path}:{line} {heading}: expected the terms {', '.join(missing)}, got an answer without them"
+            )
     if not any(section.text for section in sections.values()):
         return Checked("not started")
     answered = f"{len(questions) - len(lines)} of {len(questions)} questions answered"

@@ -9,6 +9,8 @@ from course.reports.measurement import judged, pass_line
 from course.reports.tables import percent, table
 from course.stats import smallest_visible_difference
 
+FLIPS = 0.25  # the share of prompts that is assumed to flip between two runs
+
 
 def eval_text(summary: Mapping[str, Any], conditions: str, firsts: Mapping[str, Result]) -> str:
     """Loop A's report. ``conditions``: of the measurement, in words. ``firsts``: outcome -> the first row of it."""
@@ -27,12 +29,10 @@ def eval_text(summary: Mapping[str, Any], conditions: str, firsts: Mapping[str, 
 
 
 def resolution_text(n: int) -> str:
-    """What this many prompts cannot show."""
-    points = min(100, 100 * smallest_visible_difference(n))
-    return (
-        f"power: of two runs with n = {n:,}, a true difference of {points:.1f} points shows four\n"
-        "times in five, if a quarter of the prompts flip"
-    )
+    """What this many prompts cannot show: no difference is larger than the share of prompts that flip."""
+    difference = smallest_visible_difference(n, FLIPS)
+    shown = f"a true difference of {100 * difference:.1f} points" if difference <= FLIPS else "no difference at all"
+    return f"power: two runs with n = {n:,} show {shown} four times\nin five, if a quarter of the prompts flip"
 
 
 def outcomes_text(outcomes: Mapping[str, int], firsts: Mapping[str, Result]) -> str:

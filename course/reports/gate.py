@@ -1,13 +1,12 @@
 """Machinery: what course.gate prints, for a person and for a program."""
 
-import json
 from collections.abc import Mapping, Sequence
 from textwrap import fill
 
 import msgspec
 
 from course.artifacts.locked_room import POLICY, SELECTION, Condition, short_value
-from course.artifacts.records import Manifest
+from course.artifacts.records import Manifest, printed_json
 from course.reports.tables import WIDTH, interval, percent, table, wrapped
 from course.text import clipped
 
@@ -19,7 +18,8 @@ _REASONS = 4  # besides the first
 class Numbers(msgspec.Struct, frozen=True):
     """The comparison of two runs from one room. Rates are between 0 and 1, intervals are 95 %.
 
-    ``discordance``: the share of prompts that flip, estimated as (gained + lost + 2)/(n + 2).
+    ``discordance``: the share of prompts that flip, estimated as (gained + lost + 2)/(n + 2). No difference is larger:
+    ``smallest_visible_difference`` is None where even that would not show.
     """
 
     n: int
@@ -34,7 +34,7 @@ class Numbers(msgspec.Struct, frozen=True):
     mcnemar_p: float
     net_flips_needed: int
     discordance: float
-    smallest_visible_difference: float
+    smallest_visible_difference: float | None
 
 
 class Finding(msgspec.Struct, frozen=True):
@@ -57,7 +57,7 @@ def notes_of(knobs: Sequence[str], manifests: Mapping[str, Manifest]) -> list[st
     if SELECTION in knobs and POLICY not in knobs:
         lines.append("the policy did not change: what changed is how its completions are drawn or chosen")
     if unseeded := [side for side, one in manifests.items() if one.sampling and one.sampling.seed is None]:
-        lines.append(f"no seed is known of the {' and the '.join(unseeded)}: its completions cannot be drawn again")
+        lines.append(f"no seed is known of the {' and the '.join(unseeded)}: these completions cannot be drawn again")
     for side, manifest in manifests.items():
         training = manifest.trained_on
         if training is None:
@@ -76,8 +76,7 @@ def gate_json(finding: Finding) -> str:
         {"name": one.name, "baseline": one.baseline, "candidate": one.candidate, "holds": one.fault is None}
         for one in finding.conditions
     ]
-    document = msgspec.structs.asdict(finding) | {"conditions": conditions}
-    return json.dumps(msgspec.to_builtins(document), indent=2)  # ASCII only: a terminal has nothing to obey
+    return printed_json(msgspec.structs.asdict(finding) | {"conditions": conditions})
 
 
 def gate_text(finding: Finding, details: bool = False) -> str:
@@ -121,9 +120,10 @@ def _numbers_lines(numbers: Numbers, details: bool) -> list[str]:
         ("candidate", candidate, numbers.n, percent(candidate / numbers.n), interval(numbers.candidate_ci95)),
     ]
     low, high = (100 * bound for bound in numbers.delta_ci95)
+    visible = numbers.smallest_visible_difference
+    shown = "no difference" if visible is None else f"a true difference of {100 * visible:.1f} points"
     power = [
-        f"n = {numbers.n:,} shows a true difference of "
-        f"{min(100, 100 * numbers.smallest_visible_difference):.1f} points four times in five (its power),",
+        f"n = {numbers.n:,} shows {shown} four times in five (its power),",
         f"{'':21}if {percent(numbers.discordance)} of the prompts flip: those seen and two more",
     ]
     return [

@@ -101,6 +101,8 @@ def run_page(
 def prediction(expect: str, number: Mapping[str, float | None]) -> str:
     """What was expected, beside what came of it: the main number of the run, where it has one."""
     lines = [wrapped(f"expected  {expect}")]
+    if not number:
+        lines.append("got       more numbers than one: compare it with the table")
     for name, value in number.items():
         off = points_off(expect, value)
         lines.append(f"got       {name} {_shown(value)}{f', {off}' if off else ''}")
@@ -108,7 +110,7 @@ def prediction(expect: str, number: Mapping[str, float | None]) -> str:
 
 
 def points_off(expect: str, value: float | None) -> str | None:
-    """How far the value came out from a prediction such as 0.4 or 40 %; None where that is no number, but words.
+    """How far the value came out from a prediction such as 0.4 or 40 %; None where that is words, or no share.
 
     A number above 1 can only be meant in percent: every main number lies between 0 and 1.
     """
@@ -116,7 +118,10 @@ def points_off(expect: str, value: float | None) -> str | None:
     if not found or value is None:
         return None
     predicted = float(found[1].replace(",", "."))
-    points = 100 * value - predicted * (1 if found[2] or predicted > 1 else 100)
+    percent = predicted if found[2] or predicted > 1 else 100 * predicted
+    if percent > 100:
+        return None
+    points = 100 * value - percent
     return f"{abs(points):.1f} points {'above' if points > 0 else 'below'}" if abs(points) >= 0.05 else "as predicted"
 
 
@@ -137,7 +142,8 @@ def _shown(value: object) -> str:
     if isinstance(value, Mapping):
         return ", ".join(f"{key} {_shown(part)}" for key, part in value.items())
     if isinstance(value, list | tuple):
-        return ", ".join(map(_shown, value)) or "none"
+        parts = [f"({_shown(one)})" if isinstance(one, list | tuple) else _shown(one) for one in value]
+        return ", ".join(parts) or "none"
     if isinstance(value, bool | None):
         return {None: "none", True: "yes", False: "no"}[value]
     return f"{value:.4g}" if isinstance(value, float) else clipped(str(value), 400)

@@ -1,6 +1,7 @@
 """Machinery: what course.selection_demo prints, its numbers side by side and where choosing still fails."""
 
 import re
+import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -47,8 +48,8 @@ def numbers_text(summary: Mapping[str, Any]) -> str:
         *("  " + "   ".join(curve[start : start + 5]) for start in range(0, len(curve), 5)),
     ]
     if n > 1:
-        bound = f"upper bound {summary['kl_bound']:.4f}"
-        lines += ["", f"KL of best-of-{n} from the policy, in nats: estimate {estimate}, {bound}"]
+        lines += ["", f"KL of best-of-{n} from the policy, in nats: estimate {estimate},"]
+        lines.append(f"from few samples mostly too low; upper bound {summary['kl_bound']:.4f}")
     if summary["kl_estimate_reason"]:
         lines.append(f"  ({summary['kl_estimate_reason']})")
     return "\n".join(lines)
@@ -78,6 +79,13 @@ def cause(row: Selection) -> str:
     answer = row.expected_answer
     sign = "-?" if answer == 0 else "-" if answer < 0 else "(?<!-)"
     value = re.compile(rf"(?<![0-9]){sign}0*{abs(answer)}(?![0-9])")
-    if any(value.search(sample) for sample in row.samples):
+    if any(value.search(_plain(sample)) for sample in row.samples):
         return "the right value is there, in a wrong format: no choice helps"
     return "no sample shows the right value: change the policy, or draw more"
+
+
+def _plain(text: str) -> str:
+    """A text with the digits and signs of other scripts as ASCII, and no commas between thousands."""
+    text = unicodedata.normalize("NFKC", text).replace("\u2212", "-")
+    text = "".join(str(unicodedata.decimal(char, char)) for char in text)
+    return re.sub("(?<=[0-9]),(?=[0-9]{3}(?![0-9]))", "", text)

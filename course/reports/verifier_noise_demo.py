@@ -14,9 +14,9 @@ _LEGEND = (
     "coin: the strict scorer with random errors. false +: the share of wrong completions that the verifier pays, "
     "before and after learning; false -: the share of right ones that it does not. corrected: trained on (reward - "
     "false +) / (1 - false + - false -) instead, which against the mean of a group is a larger step and nothing else. "
-    "Where the rates add up to 1 a reward says nothing, and pure noise pushes the policy away from what it could; a "
-    "step made too large by the correction does the same. Medians over the seeds; intervals: 95 %, of sampling "
-    "completions in one training, not of other trainings."
+    "Where the rates add up to 1 a reward says nothing: the pushes are random, and after enough of them what the "
+    "policy could is lost; a step made too large by the correction does the same. Medians over the seeds; intervals: "
+    "95 %, of sampling completions in one training, not of other trainings."
 )
 
 

@@ -31,8 +31,11 @@ def test_the_next_thing_to_do_moves_on(fresh: Lab) -> None:
     assert re.findall(r"^  (\w+) +(.*)$", done.out, re.MULTILINE) == [(name, "not started") for name in EXERCISES]
     command = " ".join(done.out.partition("next: ")[2].replace("\\\n", " ").split())
     assert command.startswith("python3 -m course.eval --dataset ")
-    words = command.replace('"about half"', "half").split()[2:]
-    assert fresh(words[0].removeprefix("course."), *words[1:]).status == 0
+    words = command.replace('"YOUR GUESS"', "half").split()[2:]
+    for guess in ("YOUR GUESS", "half"):  # the first is what the check prints, and no guess
+        said = [guess if word == "half" else word for word in words[1:]]
+        assert fresh(words[0].removeprefix("course."), *said).status == 0
+        assert ("without a prediction" in fresh("check").out) == (guess == "YOUR GUESS")
     after = fresh("check")
     assert after.status == 1
     assert "  first_run      done: 42.5 % passed, you expected half (" in after.out
@@ -47,14 +50,13 @@ def test_it_fits_a_small_terminal(fresh: Lab) -> None:
 
 
 def test_a_finished_exercise_ends_with_status_0(fresh: Lab) -> None:
-    text = (
-        "The policy or model, its prompt, a completion, a token, a step, the verifier, a reward, no loss, no metric, "
-    )
-    answer = f"{text} a distribution, frozen -> sum"
+    text = "The policy or model, its prompt, a completion, a token, a step, the verifier, a reward, no loss, no metric, "
+    answer = f"{text} an objective, a distribution, frozen -> sum"
     fresh.write("notes/mental_map_v1.md", "".join(f"## {heading}\n{answer}\n" for heading in MENTAL_MAP))
     done = fresh("check", "mental_map_v1")
     assert (done.status, done.err) == (0, "")
     assert "mental_map_v1  for the teacher to read: 11 of 11 questions answered" in done.out
+    assert done.out.endswith("next: python3 -m course.check\n")
     assert max(map(len, done.out.split("\n"))) <= 80
     assert fresh("check").status == 1
 

@@ -322,7 +322,7 @@ def test_without_a_seed_another_policy_is_compared_and_the_same_one_is_luck(lab:
     assert (found["verdict"], found["knob"]) == ("REJECT", "nothing")
     assert found["reasons"] == [LUCK]
     assert finding(lab, one, other)["verdict"] == "PROMOTE"
-    unseeded = "no seed is known of the baseline and the candidate: its completions cannot be drawn again"
+    unseeded = "no seed is known of the baseline and the candidate: these completions cannot be drawn again"
     assert unseeded in finding(lab, one, other)["notes"]
     seeded = evaluated(lab, "seeded", right(20), policy="a third")
     assert unseeded.replace("baseline and the ", "") in finding(lab, seeded, other)["notes"]

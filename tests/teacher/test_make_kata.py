@@ -71,7 +71,7 @@ def test_the_key_opens_all_of_it(lab: Lab) -> None:
     words = f"evidence: {'word ' * 12}\nfix: {'word ' * 4}\n"
     lab.write("exercises/kata_1.md", "".join(f"## {id_}\nlabel: {label}\n{words}" for id_, label in LABELS.items()))
     checked = check_kata("kata_1")
-    assert checked[:2] == ("done", "10 of 10 labels right")
+    assert checked[:2] == ("done", "10 of 10 finished and right")
     for id_, text in checked.parts.items():
         said = " ".join(text.split())
         assert said.startswith("right: "), id_

@@ -38,14 +38,17 @@ def fill(lab: Lab, *sections: str) -> None:
 def test_the_worked_example(kata: Lab) -> None:
     fill(kata, f"label: hacked\n{WORDS}", f"label: verifier\n{WORDS}")
     checked = check_kata("k")
-    assert checked[:2] == ("wrong", "1 of 2 labels right")
-    assert checked.lines == [" 1  right       the teacher says why: --id 1", " 2  look again  hint 2"]
+    assert checked[:2] == ("wrong", "1 of 2 finished and right")
+    assert checked.lines == [
+        *(" 1  right", " 2  look again  hint 2"),
+        "python3 -m course.check k --id 1 shows what the teacher says of it",
+    ]
     assert checked.parts == {"1": "right: Because of 1.", "2": "look again: hint 2"}
 
 
 def test_all_right(kata: Lab) -> None:
     fill(kata, f"label: `Hacked`.\n{WORDS}", f"LABEL: model\n{WORDS}")
-    assert check_kata("k")[:2] == ("done", "2 of 2 labels right")
+    assert check_kata("k")[:2] == ("done", "2 of 2 finished and right")
 
 
 def test_a_blank_sheet_is_not_started(kata: Lab) -> None:
@@ -56,12 +59,15 @@ def test_a_blank_sheet_is_not_started(kata: Lab) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (WORDS, "label: expected a label, got 0 words; say more"),
-        ("label: hacked\nfix: add this as a test", "evidence: expected two or three sentences, got 0 words; say more"),
-        ("label: hacked\nevidence: it is", "evidence: expected two or three sentences, got 2 words; say more"),
+        (WORDS, "label: expected a label (1 words or more), got 0"),
+        (
+            "label: hacked\nfix: add a test",
+            "evidence: expected two or three sentences (12 words or more), got 0",
+        ),
+        ("label: hacked\nevidence: it is", "evidence: expected two or three sentences (12 words or more), got 2"),
         (
             WORDS.replace("add this text as", "label:") + "label: hacked",
-            "fix: expected one concrete change, got 3 words",
+            "fix: expected one concrete change (4 words or more), got 3",
         ),
         (f"label: hack\x1b[0m\n{WORDS}", "label: expected model, verifier, ambiguous or hacked, got hack<U+001B"),
     ],
@@ -70,7 +76,7 @@ def test_a_blank_sheet_is_not_started(kata: Lab) -> None:
 def test_what_is_unfinished_is_named_and_gives_nothing_away(kata: Lab, text: str, said: str) -> None:
     fill(kata, text, f"label: model\n{WORDS}")
     checked = check_kata("k")
-    assert checked[:2] == ("started", "1 of 2 labels right")
+    assert checked[:2] == ("started", "1 of 2 finished and right")
     place = str(kata.write("exercises/x", "").with_name("k.md"))
     assert checked.lines[0].startswith(f" 1  unfinished  {place}:1 {said}")
     assert "Because" not in checked.parts["1"]

@@ -99,14 +99,14 @@ def test_a_note_as_shipped_is_not_started_and_a_whole_one_is_for_the_teacher(lab
 @pytest.mark.parametrize(
     ("heading", "text", "said"),
     [
-        ("Reward", "", "note.md:1 Reward: expected a sentence or two, got 0 words"),
-        ("Reward", "scorer, completion", "note.md:1 Reward: expected a sentence or two, got 2 words"),
-        ("Reward", "The scorer " * 4, "note.md:1 Reward: expected the term completion, got an answer without it"),
-        ("Reward", "The completion " * 4, "note.md:1 Reward: expected the term verifier or scorer, got "),
+        ("Reward", "", "note.md:1 Reward: expected 8 words or more, got 0"),
+        ("Reward", "scorer, completion", "note.md:1 Reward: expected 8 words or more, got 2"),
+        ("Reward", "The scorer " * 4, "note.md:1 Reward: expected the terms completion, got an answer without them"),
+        ("Reward", "The completion " * 4, "note.md:1 Reward: expected the terms verifier or scorer, got "),
         (
             "Diagram",
             "agent, action, environment, reward, and round and round",
-            "note.md:5 Diagram: expected the term -> or",
+            "note.md:5 Diagram: expected the terms -> or",
         ),
     ],
 )

@@ -6,6 +6,8 @@ gained, the paired interval and the exact p; and in words, how many more gained 
 
 import json
 
+import msgspec
+
 from course.artifacts.locked_room import Condition
 from course.reports.gate import Finding, Numbers, gate_json, gate_text
 
@@ -58,6 +60,13 @@ def test_what_a_verdict_must_not_be_read_without_stands_under_the_knob() -> None
     assert lines[3].startswith("trained with rubric <U+001B ESCAPE>[31m on and on")
     assert lines[4].startswith("    ")  # it goes on
     assert max(map(len, text.split("\n"))) <= 80
+
+
+def test_too_few_flips_show_no_difference_at_all() -> None:
+    """(1.960 + 0.842) · √(d / n) ≤ d only where n ≥ 7.85 / d: 100 prompts with 2 gained, d = 4/102, ask for 200."""
+    numbers = msgspec.structs.replace(NUMBERS, smallest_visible_difference=None)
+    text = gate_text(Finding("REJECT", ["because"], ROOM, "policy", ["a", "b"], [], numbers, 3), details=True)
+    assert "n = 99 shows no difference four times in five (its power)," in text
 
 
 def test_two_rooms_have_no_difference() -> None:
