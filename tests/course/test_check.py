@@ -50,7 +50,9 @@ def test_it_fits_a_small_terminal(fresh: Lab) -> None:
 
 
 def test_a_finished_exercise_ends_with_status_0(fresh: Lab) -> None:
-    text = "The policy or model, its prompt, a completion, a token, a step, the verifier, a reward, no loss, no metric, "
+    text = (
+        "The policy or model, its prompt, a completion, a token, a step, the verifier, a reward, no loss, no metric, "
+    )
     answer = f"{text} an objective, a distribution, frozen -> sum"
     fresh.write("notes/mental_map_v1.md", "".join(f"## {heading}\n{answer}\n" for heading in MENTAL_MAP))
     done = fresh("check", "mental_map_v1")
