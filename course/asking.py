@@ -33,7 +33,7 @@ def ask_expectation(what: str | None) -> str:
     while not (answer := asked(_QUESTION, sys.stderr)):
         if answer is None:
             print("nothing was computed", file=sys.stderr)
-            sys.exit(0)
+            sys.exit(2)
     return answer
 
 

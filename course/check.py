@@ -28,7 +28,9 @@ def main() -> int:
     names = [args.exercise] if args.exercise else list(EXERCISES)
     found = {name: EXERCISES[name].checked() for name in names}
     if args.id is not None:
-        parts = found[names[0]].parts
+        state, _, lines, parts = found[names[0]]
+        if state == "wrong" and not parts:
+            raise UserError(lines[0])
         if args.id not in parts:
             expected = f"one of {', '.join(parts)}" if parts else "the name of a kata in front of it"
             raise UserError(f"--id: expected {expected}, got {quoted(args.id)}")

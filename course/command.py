@@ -101,6 +101,8 @@ class Parser(argparse.ArgumentParser):
         args: argparse.Namespace = super().parse_args(*given, **more)
         if getattr(args, "expect", None) is _ASK:
             args.expect = ask_expectation(self.description)
+        if getattr(args, "expect", None) is not None and not args.expect.strip():
+            self.error("argument --expect: expected some words or a number, got none")
         return args
 
     def error(self, message: str) -> NoReturn:

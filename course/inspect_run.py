@@ -10,6 +10,7 @@ that cannot be seen are written out, as <U+200B ZERO WIDTH SPACE>.
 """
 
 import hashlib
+import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -28,7 +29,7 @@ from course.reports.tables import interval, wrapped
 from course.reports.terminal import show
 from course.score import score
 from course.stats import wilson_interval
-from course.text import clipped, did_you_mean, visible_path
+from course.text import clipped, did_you_mean, visible, visible_path
 
 _Findings = tuple[dict[str, Any], str]  # for a program, and the same for a person
 
@@ -117,10 +118,13 @@ def one(opened: Run, id_: str) -> _Findings:
 
 
 def newest_run() -> Path:
-    """The last in the log that is still there."""
-    root = run_log.LOG.parents[1]
-    for line in reversed(read_log(run_log.LOG)):
+    """The last in the log that is still there; a note says if that is not the newest."""
+    root, log = run_log.LOG.parents[1], read_log(run_log.LOG)
+    for line in reversed(log):
         if (path := root / line.run).is_dir():
+            if line is not log[-1]:
+                note = f"note: the newest, {clipped(log[-1].run, 60)}, is not there; this is an older run, {line.run}"
+                print(visible(note), file=sys.stderr)
             return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
     raise UserError("--run last: expected a run in the log, got none that is still there; course.eval makes one")
 

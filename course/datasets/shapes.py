@@ -36,6 +36,8 @@ _SHAPES: tuple[tuple[str | bytes, str, str], ...] = (  # the first that fits
     ("index", "rows with an index", 'give each an "id", a text such as "q-17", the same in both files'),
     (rb"PAR1", "a Parquet file", _LINES),
     (rb"PK\x03\x04", "a zip archive, as an Inspect log (.eval) is one", _LINES),
+    (rb"\x1f\x8b", "a gzip file", "unpack it"),
+    (rb"\xff\xfe|\xfe\xff", "text in UTF-16", "save it as UTF-8"),
     (rb"\s*\[", "a JSON array", f"write one object a line (JSONL): {PAGE} has the lines that do it"),
     (rb"""[\w "'-]+([,;\t][\w "'-]+)+\r?\n""", "a table (CSV)", _LINES),
 )

@@ -9,8 +9,11 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
+
 from course.artifacts import run_log
-from course.artifacts.reading import Broken, open_run
+from course.artifacts.reading import Broken, open_run, read_output
+from course.artifacts.records import SUMMARY
 from course.datasets.files import LAB
 from course.errors import UserError
 from course.exercises.kata import check_kata
@@ -34,22 +37,32 @@ class Exercise(NamedTuple):
         try:
             return self.check()
         except UserError as error:
-            return Checked("wrong", "the form of the file", [str(error)])
+            return Checked("wrong", str(error), [str(error)])
 
 
 def check_first_run() -> Checked:
-    """Whether the log of runs has one of Loop A, whole and on the dev set as shipped, with a prediction."""
-    shipped = hashlib.sha256((LAB / "data" / "datasets" / "math_dev.jsonl").read_bytes()).hexdigest()
+    """Whether the log of runs has one of Loop A on the dev set and its completions as shipped, with a prediction.
+
+    What it says of the run stands in the run itself, which the log's digest holds.
+    """
+    files = ("datasets/math_dev.jsonl", "rollouts/frozen_rollouts_dev.jsonl")
+    shipped = tuple(hashlib.sha256((LAB / "data" / name).read_bytes()).hexdigest() for name in files)
     found = Checked("not started")
     for line in reversed(run_log.read_log(run_log.LOG)):
+        if line.command != "course.eval":
+            continue
         try:
-            run = open_run(LAB / line.run) if line.command == "course.eval" else None
+            run = open_run(LAB / line.run)
+            data = read_output(run.path, SUMMARY)
         except (UserError, Broken):  # deleted, or another one by now
             continue
-        if run and run.digest == line.manifest and run.manifest.dataset_fingerprint == shipped:
-            rate = f"{percent(line.number.get('pass_rate') or 0)} passed"
-            if (line.expect or "").strip() not in ("", "YOUR GUESS"):
-                return Checked("done", f"{rate}, you expected {quoted(line.expect or '')} ({line.run})")
+        manifest, digest = run.manifest, hashlib.sha256(data).hexdigest()
+        if (run.digest, manifest.outputs[SUMMARY]) != (line.manifest, digest):
+            continue
+        if (manifest.dataset_fingerprint, manifest.completions_fingerprint) == shipped:
+            rate = f"{percent(msgspec.json.decode(data)['pass_rate'])} passed"
+            if (expected := (manifest.expect or "").strip()) not in ("", "YOUR GUESS"):
+                return Checked("done", f"{rate}, you expected {quoted(expected)} ({line.run})")
             found = Checked("started", f"{rate}, without a prediction; once more, with --expect")
     return found
 

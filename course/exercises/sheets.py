@@ -39,12 +39,15 @@ class Section(NamedTuple):
 
 
 def read_sheet(path: Path, headings: Sequence[str]) -> dict[str, Section]:
-    """What stands under these headings. Raises UserError where one is missing, or where the file cannot be read."""
+    """What stands under these headings. Raises UserError where one is missing or unknown, or it cannot be read."""
     found: dict[str, tuple[int, list[str]]] = {}
     own: list[str] = []
     for number, line in enumerate(_text_of(path).split("\n"), 1):
         if line.startswith("## "):
             heading, own = line[3:].strip(), []
+            if heading not in headings:
+                got = f"'## {quoted(heading)}'; write ### or bold"
+                raise UserError(f"{path}:{number} expected the course's headings only, got {got}")
             if heading in found:
                 got = f"'## {quoted(heading)}' a second time; keep one of the two"
                 raise UserError(f"{path}:{number} expected each heading once, got {got}")
@@ -61,7 +64,7 @@ def read_sheet(path: Path, headings: Sequence[str]) -> dict[str, Section]:
 
 def fields(section: Section, names: Sequence[str]) -> dict[str, str]:
     """What follows each ``name:`` at the start of a line, up to the next; empty where nothing does."""
-    parts = re.split(rf"(?mi)^[ \t*_]*({'|'.join(names)})[ \t*_]*:[*_]*", section.text)
+    parts = re.split(rf"(?mi)^[ \t*_-]*({'|'.join(names)})[ \t*_]*:[*_]*", section.text)
     said = [(name.lower(), value.strip()) for name, value in zip(parts[1::2], parts[2::2], strict=True)]
     return {name: " ".join(value for field, value in said if field == name) for name in names}
 

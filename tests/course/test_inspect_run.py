@@ -7,6 +7,7 @@ count and the first two rows that had it.
 import hashlib
 import json
 import os
+import re
 import shutil
 import unicodedata
 from pathlib import Path
@@ -361,7 +362,9 @@ def test_last_is_the_newest_run_that_is_still_there(lab: Lab) -> None:
         lab.evaluate([1], ["Final: 1"], "--outdir", name)
     assert "\ntwo: Loop A" in lab("inspect_run", "last").out
     shutil.rmtree("two")
-    assert "\none: Loop A" in lab("inspect_run", "--run", "last").out
+    older = lab("inspect_run", "--run", "last")
+    assert "\none: Loop A" in older.out
+    assert re.fullmatch("note: the newest, .*, is not there; this is an older run, .*one\n", older.err)
 
 
 def test_a_run_is_given_once_and_with_or_without_its_option(lab: Lab, run: Path) -> None:

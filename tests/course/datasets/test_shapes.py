@@ -50,6 +50,8 @@ def said_of(tmp_path: Path, data: bytes | str | object, kind: type[Record]) -> s
         (Rollout, json.dumps(INSPECT, indent=2), f"got an Inspect log; {LINES}"),
         (SampleGroup, json.dumps(INSPECT, indent=2, ensure_ascii=False), f"got an Inspect log; {LINES}"),
         (Rollout, b"PK\x03\x04\x14\x00\n", f"got a zip archive, as an Inspect log (.eval) is one; {LINES}"),
+        (Rollout, b"\x1f\x8b\x08\0\n", "got a gzip file; unpack it"),
+        (Rollout, b"\xff\xfe{\0}\0\n\0", "got text in UTF-16; save it as UTF-8"),
         (Rollout, b"PAR1\x15\x04\x15\n\xff", f"got a Parquet file; {LINES}"),
         (Rollout, "id,completion\nq1,Final: 4\n", f"got a table (CSV); {LINES}"),
         (Example, '"id";"prompt";"the answer"\r\n', f"got a table (CSV); {LINES}"),
@@ -62,7 +64,7 @@ def said_of(tmp_path: Path, data: bytes | str | object, kind: type[Record]) -> s
             'got rows with an index; give each an "id", a text such as "q-17"',
         ),
     ],
-    ids=range(22),
+    ids=range(24),
 )
 def test_a_known_shape_is_named_with_what_to_do(
     tmp_path: Path, kind: type[Record], data: bytes | str | object, said: str

@@ -27,8 +27,9 @@ def test_a_predicted_run_on_dev_is_done(lab: Lab) -> None:
     measure_dev(lab, "bare")
     assert check_first_run().state == "started"
     assert check_first_run().short == "42.5 % passed, without a prediction; once more, with --expect"
-    measure_dev(lab, "blank", "--expect", " ")
-    assert check_first_run().state == "started"
+    assert "--expect: expected some words" in lab.refused(
+        "eval", "--dataset", DEV, "--completions", FROZEN, "--expect", " "
+    )
     measure_dev(lab, "first", "--expect", "about half")
     measure_dev(lab, "later")
     state, short, *_ = check_first_run()
@@ -37,6 +38,19 @@ def test_a_predicted_run_on_dev_is_done(lab: Lab) -> None:
     assert short.endswith("first)")
     measure_dev(lab, "second", "--expect", "42.5 %")
     assert check_first_run().short.endswith("second)")
+
+
+def test_what_stands_in_the_log_beside_the_digest_is_not_believed(lab: Lab) -> None:
+    measure_dev(lab, "bare")
+    line = run_log.LOG.read_text(encoding="utf-8")
+    edited = line.replace('"expect":null', '"expect":"forged"').replace("0.425", "0.99")
+    assert edited != line
+    run_log.LOG.write_text(edited, encoding="utf-8", newline="\n")
+    assert check_first_run()[:2] == ("started", f"{RATE} passed, without a prediction; once more, with --expect")
+    lab.write("one.jsonl", [{"id": "dev-001", "completion": "Final: 1"}])
+    done = lab("eval", "--dataset", DEV, "--completions", "one.jsonl", "--missing", "zero", "--expect", "0")
+    assert done.status == 0
+    assert check_first_run().state == "started"
 
 
 def test_another_dataset_or_loop_is_no_start(lab: Lab) -> None:

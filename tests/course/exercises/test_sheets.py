@@ -35,16 +35,18 @@ def test_what_an_editor_does_to_a_sheet_is_no_fault(lab: Lab, change: tuple[str,
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        (SHEET.replace("## Two", "## Too").encode(), ":1 expected the heading '## Two', got none; put it back"),
+        (SHEET.replace("## Two", "### Two").encode(), ":1 expected the heading '## Two', got none; put it back"),
+        (SHEET.replace("## Two", "## Too").encode(), ":9 expected the course's headings only, got '## Too'; write ###"),
         (f"{SHEET}\n## One".encode(), ":11 expected each heading once, got '## One' a second time; keep one"),
         (b"a\nb\n\xff", ":3 expected UTF-8, got byte 0xff; save the file as UTF-8"),
         (SHEET.encode("utf-16"), ":1 expected UTF-8, got byte 0xff; save the file as UTF-8"),
         (b"\n" * (1 << 20) + b"\n", ":1 expected at most 1 MB, got more; keep to your own words"),
-        (b"## \x1b[31m\n## \x1b[31m", ":2 expected each heading once, got '## <U+001B ESCAPE>[31m' a second time"),
+        (b"## One\n## One", ":2 expected each heading once, got '## One' a second time"),
+        (b"## \x1b[31m", ":1 expected the course's headings only, got '## <U+001B ESCAPE>[31m'; write ### or bold"),
         (b"\0", ":1 expected the heading '## One', got none"),
         (b"", ":1 expected the heading '## One', got none"),
     ],
-    ids=range(8),
+    ids=range(10),
 )
 def test_a_sheet_that_cannot_be_read_is_one_line_that_says_where(lab: Lab, data: bytes, said: str) -> None:
     path = lab.write("sheet.md", data)
