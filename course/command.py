@@ -91,6 +91,7 @@ class Parser(argparse.ArgumentParser):
         """What a command has that trains the same several times."""
         self.add_argument("--seeds", type=positive_int, default=1, metavar="N", help="train N times (default: 1)")
         self.add_argument("--seed", type=non_negative_int, default=0, help="the first of the seeds (default: 0)")
+        self.add_argument("--jobs", type=positive_int, default=1, metavar="N", help="use N processes (default: 1)")
 
     def add_split_option(self) -> None:
         """What a command has that measures a dataset."""

@@ -16,27 +16,23 @@ with 3 completions of each prompt. ``references/`` has the policy that the train
 
 from __future__ import annotations
 
-from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from course.artifacts.inference import Trainings, divergence_step, medians
 from course.artifacts.records import LearningResult
-from course.artifacts.rollout_files import write_reference
-from course.artifacts.token_rows import is_exploit, write_checkpoint
+from course.artifacts.token_rows import is_exploit
 from course.artifacts.writing import RunWriter
 from course.command import Parser, non_negative_float, positive_int, run_command
 from course.datasets.sources import Dataset
+from course.jobs import processes
 from course.policies.presets import MEMORISE
 from course.publishing import Conditions, publish
 from course.reports.goodhart_demo import KL_RUBRIC, QUANTITIES, goodhart_ending, goodhart_text
 from course.reports.goodhart_demo_figure import kl_coef_figure, rubrics_figure
-from course.reports.progress import with_progress
 from course.reports.terminal import show_each
 from course.rubrics.hackable import RUBRICS
-
-if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --help answers at once
-    from course.policies.token_policy import Policy
+from course.sweep import Job, Sweep
 
 OVER_STEPS, OVER_KL, KL_COEF = "goodhart_steps.png", "goodhart_kl.png", "kl_coef.png"
 KL_COEFS = (0.0, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)  # above 1 the penalty overshoots at this learning rate
@@ -60,34 +56,21 @@ def main() -> int:
     rubrics, betas = list(dict.fromkeys(args.rubrics)), sorted(set(args.kl_coef))
     plan, every = MEMORISE.plan._replace(steps=args.steps), args.eval_every or max(1, args.steps // EVALUATIONS)
 
-    from course.policies.evaluation import learn_and_evaluate
-    from course.policies.token_learner import fine_tune
-
-    with RunWriter(args.outdir) as run:
+    with RunWriter(args.outdir) as run, processes(args.jobs) as executor:
         dataset, unseen = (Dataset(Path(path), None) for path in (MEMORISE.dataset, MEMORISE.holdout))
         examples, holdout = ([example.asked() for example in file] for file in (dataset, unseen))
+        jobs = {}
+        for name, beta in [*((name, 0.0) for name in rubrics), *((KL_RUBRIC, beta) for beta in betas)]:
+            how = (name, plan._replace(kl_coef=beta), every, SAMPLES)
+            jobs[name, beta] = Job(f"{name}, kl_coef {beta:g}", "", examples, holdout, *how)
+        sweep = Sweep(run, jobs, range(args.seed, args.seed + args.seeds), executor)
         found: dict[str, LearningResult] = {}  # rubric -> an exploit of its trained policy
 
-        @cache
-        def reference_of(seed: int) -> Policy:
-            policy = fine_tune(examples, plan, seed)
-            write_reference(run, f"references/seed_{seed}.npz", policy, examples)
-            return policy
-
-        @cache
-        def trained(rubric: str, kl_coef: float) -> Trainings:
+        def trained(rubric: str, beta: float) -> Trainings:
             """One for each seed: the report asks for them, row by row."""
-            penalised = plan._replace(kl_coef=kl_coef)
-            trainings = []
-            for seed in range(args.seed, args.seed + args.seeds):
-                how = (RUBRICS[rubric], penalised, seed, every, SAMPLES)
-                learning = learn_and_evaluate(reference_of(seed), examples, holdout, *how)
-                watched = with_progress(learning, f"training on {rubric}", 1 - -args.steps // every)
-                name = f"{rubric}, kl_coef {kl_coef:g}, seed {seed}"
-                written = [write_checkpoint(run, one, rubric, kl_coef, seed, name) for one in watched]
-                trainings.append([row for row, _ in written])
-                for result in filter(is_exploit, written[-1][1] if kl_coef == 0 else []):
-                    found.setdefault(rubric, result)
+            trainings = sweep.trainings((rubric, beta))
+            for result in filter(is_exploit, sweep.last[rubric, beta] if beta == 0 else []):
+                found.setdefault(rubric, result)
             return trainings
 
         shown = show_each(goodhart_text(rubrics, betas, trained, found))

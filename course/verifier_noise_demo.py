@@ -11,29 +11,23 @@ can be found.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from course.artifacts.inference import Trainings, medians
-from course.artifacts.rollout_files import write_reference
-from course.artifacts.token_rows import STRICT, write_checkpoint
+from course.artifacts.inference import medians
+from course.artifacts.token_rows import STRICT
 from course.artifacts.writing import RunWriter
 from course.command import Parser, positive_int, run_command
-from course.datasets.records import Task
 from course.datasets.sources import Dataset
+from course.jobs import processes
 from course.publishing import Conditions, publish
-from course.reports.progress import with_progress
 from course.reports.terminal import show_each
-from course.reports.verifier_noise_demo import Verifier, verifier_name, verifier_noise_text
+from course.reports.verifier_noise_demo import verifier_name, verifier_noise_text
 from course.reports.verifier_noise_demo_figure import verifier_noise_figure
-from course.rubrics.hackable import RUBRICS
+from course.sweep import Job, Sweep
 
 if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --help answers at once
-    from course.policies.evaluation import Checkpoint
     from course.policies.presets import Plan
-    from course.policies.token_policy import Policy
 
 NOISE_FIGURE = "verifier_noise.png"
 HOLE = "anywhere"
@@ -49,13 +43,6 @@ def verifiers(plan: Plan) -> list[tuple[str, Plan]]:
     return [*((STRICT, coin) for coin in [*coins, *corrected]), (HOLE, plan)]
 
 
-def train(reference: Policy, examples: Sequence[Task], rubric: str, plan: Plan, seed: int) -> list[Checkpoint]:
-    """One training; no prompt is held out."""
-    from course.policies.evaluation import learn_and_evaluate
-
-    return list(learn_and_evaluate(reference, examples, [], RUBRICS[rubric], plan, seed, _EVAL_EVERY, SAMPLES))
-
-
 def main() -> int:
     parser = Parser("course.verifier_noise_demo", "Loop C: random errors of a verifier beside one systematic hole.")
     parser.add_argument("--steps", type=positive_int, default=400, help="updates of each (default: 400)")
@@ -64,34 +51,18 @@ def main() -> int:
     args = parser.parse_args()
 
     from course.policies.presets import MEMORISE
-    from course.policies.token_learner import fine_tune
 
     plan, dataset = MEMORISE.plan._replace(steps=args.steps), Dataset(Path(MEMORISE.dataset), None)
-    with RunWriter(args.outdir) as run:
-        examples, seeds = [example.asked() for example in dataset], range(args.seed, args.seed + args.seeds)
+    with RunWriter(args.outdir) as run, processes(args.jobs) as executor:
+        examples = [example.asked() for example in dataset]
 
-        @cache
-        def reference_of(seed: int) -> Policy:
-            policy = fine_tune(examples, plan, seed)
-            write_reference(run, f"references/seed_{seed}.npz", policy, examples)
-            return policy
-
-        @cache
-        def trained(verifier: Verifier) -> Trainings:
-            """One training for each seed: the report asks for them, row by row."""
-            logs = []
-            for seed in with_progress(seeds, f"training on {verifier[0]}", len(seeds)):
-                name, checkpoints = (
-                    f"{verifier_name(*verifier)}, seed {seed}",
-                    train(reference_of(seed), examples, *verifier, seed),
-                )
-                logs.append(
-                    [write_checkpoint(run, one, verifier[0], plan.kl_coef, seed, name)[0] for one in checkpoints]
-                )
-            return logs
-
-        shown = show_each(verifier_noise_text(verifiers(plan), trained, args.steps, args.seeds))
-        trainings = {verifier: trained(verifier) for verifier in verifiers(plan)}
+        jobs = {
+            (rubric, errs): Job(verifier_name(rubric, errs), "", examples, [], rubric, errs, _EVAL_EVERY, SAMPLES)
+            for rubric, errs in verifiers(plan)
+        }
+        sweep = Sweep(run, jobs, range(args.seed, args.seed + args.seeds), executor)
+        shown = show_each(verifier_noise_text(jobs, sweep.trainings, args.steps, args.seeds))
+        trainings = {verifier: sweep.trainings(verifier) for verifier in jobs}
         run.write_bytes(NOISE_FIGURE, verifier_noise_figure(trainings))
         settings = {"errors": ERRORS, "hole": HOLE, "seeds": args.seeds, "samples": SAMPLES}
         of_each = {"false_positives", "false_negatives", "corrected"}  # others in each training: see ``errors``

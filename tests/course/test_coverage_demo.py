@@ -15,7 +15,7 @@ import pytest
 from conftest import Done, Lab, files, lines_of, prompts_digest
 from scipy_when_asked import scipy
 
-from course import coverage_demo
+from course import coverage_demo, sweep
 from course.coverage_demo import digit_pairs, times_seen
 from course.datasets import sources
 from course.errors import UserError
@@ -258,7 +258,7 @@ def test_the_bar_ends_where_the_work_does(
         announced.append(total)
         return rows
 
-    monkeypatch.setattr(coverage_demo, "with_progress", watched)
+    monkeypatch.setattr(sweep, "with_progress", watched)
     demo(tiny, "--prompts", 2, 3, "--steps", steps)
     assert announced == [evaluations] * 2  # one bar for each number of prompts
     assert sum(announced) == len(log_of(tiny.folder / "run"))
@@ -294,7 +294,7 @@ def test_what_it_does_not_know_is_refused(tiny: Lab, arguments: list[object]) ->
 
 
 def test_more_prompts_than_there_are_are_refused_before_any_work(tiny: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(coverage_demo, "train_and_evaluate", None)
+    monkeypatch.setattr(coverage_demo, "Sweep", None)
     line = tiny.refused("coverage_demo", "--prompts", 3, 16)
     assert line == f"error: --prompts: expected at most 15, as many as {Path(DEV)} holds, got 16\n"
 
