@@ -27,8 +27,13 @@ if __name__ == "__main__":
     # Python looks into the folder of a script first. Last is soon enough: a student's random.py here is not Python's.
     if not sys.flags.safe_path:
         del sys.path[0]
-    sys.path.append(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100, PTH120
+    sys.path.append(os.path.dirname(os.path.realpath(__file__)))  # noqa: PTH120
 
+    from course import process
+
+    process.begin_loading()  # from here on Ctrl-C is one line
+
+    from course.command import run_command
     from lab_jobs import main
 
-    sys.exit(main(sys.argv[1:], __doc__))
+    run_command(lambda: main(sys.argv[1:]))

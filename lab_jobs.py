@@ -1,32 +1,17 @@
-"""What ``lab.py`` does once Python is new enough: it sets ``.venv`` up, then does a job. Standard library only."""
+"""What ``lab.py`` does once Python is new enough: a job, on a ``.venv`` that is set up. Standard library only."""
 
-import compileall
-import errno
-import hashlib
+import ast
 import json
 import os
-import re
 import subprocess
 import sys
-import sysconfig
-import venv
 from difflib import get_close_matches
-from importlib.util import find_spec
 from pathlib import Path
 
 from course.datasets.files import LAB
 from course.starting import LAB_PYTHON, PYTHON, become
 from course.text import quoted, shell_word, visible
-
-VENV = LAB / ".venv"
-STAMP = VENV / "lab-is-set-up.txt"  # written last: a set-up that was cut off has none, and is begun anew
-RUN, DEVELOP = "requirements.txt", "requirements-dev.txt"
-SIZES = {
-    RUN: "60 MB to download, 250 MB on disk, a minute or two",
-    DEVELOP: "with the tools for tests: 120 MB to download, 500 MB on disk",
-}
-NO_NETWORK = re.compile(r"connection broken by|Max retries exceeded|timed out|name resolution|Network is unreachable")
-HEAD_OF_A_SCRIPT = re.compile(rb"\A#!(/bin/sh\n'''exec' )?.*python.*\n(' '''\n)?")
+from lab_setup import DEVELOP, RUN, VENV, set_up
 
 FIRST = (
     "course.eval --dataset data/datasets/math_dev.jsonl --completions data/rollouts/frozen_rollouts_dev.jsonl",
@@ -37,18 +22,19 @@ JOBS = ("test", "lint", "micro")
 TIMES = {"--fast": "some ten seconds", "--all": "ten minutes or more"}
 
 
-def main(words: list[str], usage: str) -> int:
+def main(words: list[str]) -> int:
     """Do the job that ``words`` name; without any, the first measurement. Returns the exit status."""
     try:
-        return do(words, usage)
+        return do(words)
     except KeyboardInterrupt:
         return fail("interrupted; the same command begins again", 130)
 
 
-def do(words: list[str], usage: str) -> int:
+def do(words: list[str]) -> int:
     job, *more = words or [""]
     if job in ("-h", "--help"):
-        print(usage.strip().replace("python3", PYTHON))
+        usage = ast.get_docstring(ast.parse((LAB / "lab.py").read_text(encoding="utf-8")))  # -OO keeps no __doc__
+        print(str(usage).replace("python3", PYTHON))
         return 0
     known = ["", *JOBS, *commands()]
     if job not in known or (more and job in ("", "lint")):
@@ -86,9 +72,6 @@ def fail(message: str, status: int = 2) -> int:
     return status
 
 
-# The jobs.
-
-
 def in_lab(words: list[str]) -> int:
     """Run a module of ``.venv`` in the lab's folder, which comes last on its path. Returns its exit status."""
     safe = os.environ | {"PYTHONSAFEPATH": "1"}  # as -P does, and for the processes that pytest starts
@@ -98,12 +81,13 @@ def in_lab(words: list[str]) -> int:
 def test(words: list[str]) -> int:
     """pytest in the lab's folder. A path is one from the caller's folder, or else from the lab's."""
     paths = [Path(word.partition("::")[0]) for word in words]
-    if not any((folder / path).exists() for path in paths for folder in (Path.cwd(), LAB)):
+    if not any(os.path.exists(folder / path) for path in paths for folder in (Path.cwd(), LAB)):  # noqa: PTH110
         time = next((TIMES[word] for word in words if word in TIMES), "about a minute and a half")
         print(f"this takes {time} on two cores, and seconds for a file:", flush=True)
         print(f"    {PYTHON} lab.py test tests/test_rubric.py\n", flush=True)
     if Path.cwd() != LAB:
-        words = [str(Path(word).absolute()) if path.exists() else word for word, path in zip(words, paths, strict=True)]
+        pairs = zip(words, paths, strict=True)
+        words = [str(Path(word).absolute()) if os.path.exists(path) else word for word, path in pairs]  # noqa: PTH110
     return in_lab(["pytest", *words])
 
 
@@ -154,75 +138,3 @@ def closing_words(run: str) -> str:
         "An hour that explains what you saw: docs/milestones/0.md",
     ]
     return "\n".join(lines)
-
-
-# The set-up.
-
-
-def set_up(requirements: str) -> None:
-    """Bring .venv to what ``requirements`` asks for; do nothing if it is there. The tools include what runs need.
-
-    Raises OSError, whose words say what to do.
-    """
-    wanted = {name: stamp_of(name) for name in (RUN, DEVELOP)}
-    stamp, _, place = (STAMP.read_text(encoding="utf-8") if STAMP.exists() else "").rstrip("\n").partition("\n")
-    usable = LAB_PYTHON.exists() and place and stamp.split()[-1] == sys.version.split()[0]
-    try:
-        if usable and place != str(LAB):
-            print(f"this folder was moved or renamed; {VENV.name} now knows its new place", flush=True)
-            write_place()
-            STAMP.write_text(f"{stamp}\n{LAB}\n", encoding="utf-8")
-        if usable and stamp in (wanted[requirements], wanted[DEVELOP]):
-            return
-        print(f"setting up {VENV.name}, once: {SIZES[requirements]}", flush=True)
-        STAMP.unlink(missing_ok=True)
-        if not usable:
-            make_environment()
-        install(requirements)
-        STAMP.write_text(f"{wanted[requirements]}\n{LAB}\n", encoding="utf-8")
-    except OSError as error:
-        if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-            got = f"{LAB} cannot be written to; copy the folder to where you may write, and call lab.py there"
-            raise OSError(got) from None
-        raise
-
-
-def make_environment() -> None:
-    """An empty .venv with a pip of its own, in which the lab itself is found, wherever its folder is moved."""
-    if find_spec("ensurepip") is None:
-        raise OSError("this Python cannot make an environment with pip (Debian, Ubuntu: apt install python3-venv)")
-    venv.EnvBuilder(clear=True, with_pip=True, symlinks=os.name != "nt").create(VENV)
-    site = Path(sysconfig.get_path("purelib", "venv", {"base": str(VENV), "platbase": str(VENV)}))
-    (site / "rl_foundations_lab.pth").write_text(f"{os.path.relpath(LAB, site)}\n", encoding="utf-8")
-
-
-def install(requirements: str) -> None:
-    """Let the environment's own pip fetch what is listed, showing its progress on a terminal."""
-    quiet = [] if sys.stdout.isatty() else ["--quiet"]
-    pip = [str(LAB_PYTHON), "-P", "-m", "pip", "--disable-pip-version-check", "--retries", "2", *quiet]
-    line = [*pip, "install", "--no-user", "--require-hashes", "--requirement", str(LAB / requirements)]
-    done = subprocess.run(line, stderr=subprocess.PIPE, text=True, errors="replace")
-    if done.returncode and NO_NETWORK.search(done.stderr):
-        raise OSError("no network; connect once and call this again, after that the lab needs none")
-    if done.returncode:
-        sys.stderr.write(done.stderr)
-        raise OSError(f"pip ended with status {done.returncode}; mend what it says and call this again")
-    compileall.compile_dir(LAB / "course", quiet=1)
-
-
-def write_place() -> None:
-    """``activate`` and the scripts name the environment's place. Write them anew; nothing is downloaded.
-
-    Not covered: Windows, where the scripts are programs; ``py -m pytest`` works there for ``pytest``.
-    """
-    venv.EnvBuilder(symlinks=os.name != "nt").create(VENV)
-    head = f"#!/bin/sh\n'''exec' \"{LAB_PYTHON}\" \"$0\" \"$@\"\n' '''\n".encode()
-    for script in LAB_PYTHON.parent.iterdir() if os.name == "posix" else ():
-        if not script.is_symlink() and (text := script.read_bytes()).startswith(b"#!"):
-            script.write_bytes(HEAD_OF_A_SCRIPT.sub(lambda _: head, text))
-
-
-def stamp_of(requirements: str) -> str:
-    """What a finished set-up was made from: the list, and the Python."""
-    digest = hashlib.sha256((LAB / requirements).read_bytes()).hexdigest()
-    return f"{requirements} {digest} {sys.version.split()[0]}"

@@ -14,7 +14,7 @@ from course.process import ignore_signals
 
 PYTHON = "py" if os.name == "nt" else "python3"  # the first word of every command that the lab prints
 LAB_PYTHON = LAB / ".venv" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-_NEEDED = ("jiter", "matplotlib", "msgspec", "numpy", "rich", "splintr")
+NEEDED = ("jiter", "matplotlib", "msgspec", "numpy", "rich", "splintr")
 _HANDED_OVER = "RL_LAB_HANDED_OVER"  # set for the .venv that takes over: one that lacks packages too does not go on
 
 
@@ -26,18 +26,26 @@ def find_packages() -> None:
             f"expected the lab's folder around the package, got the package alone in {LAB}; it serves as a library "
             f"(from course.score import score); for the commands get the whole folder, and in it {PYTHON} lab.py"
         )
-    if all(map(find_spec, _NEEDED)):
+    if all(map(find_spec, NEEDED)):
         return
-    if handed_over or not LAB_PYTHON.exists():
-        _refuse(f"expected the lab's packages, got a Python without them; {PYTHON} lab.py in {LAB} sets them up")
+    lacking = f"expected the lab's packages, got a Python without them; {PYTHON} lab.py in {LAB} sets them up"
+    if handed_over:
+        _refuse(lacking)
     os.environ[_HANDED_OVER] = "yes"
-    become([str(LAB_PYTHON), *sys.orig_argv[1:]])
+    try:
+        become([str(LAB_PYTHON), *sys.orig_argv[1:]])
+    except FileNotFoundError:
+        _refuse(lacking)
+    except OSError as error:
+        _refuse(f"expected {LAB_PYTHON} to start, got: {error.strerror}; {PYTHON} lab.py in {LAB} makes it anew")
 
 
 def become(line: list[str]) -> NoReturn:
-    """Let another program take the place of this process: its arguments, folder, streams and exit status."""
+    """Let another program take the place of this process: its arguments, folder, streams and exit status.
+
+    What was printed before is lost where it was not flushed. Raises OSError where that program cannot be started.
+    """
     if os.name == "posix":
-        sys.stdout.flush()
         os.execv(line[0], line)
     import subprocess
 

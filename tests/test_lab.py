@@ -21,6 +21,7 @@ from other_pythons import BIN, SITE, make_python, packages, typed
 from test_architecture import COMMANDS
 
 import lab_jobs
+import lab_setup
 from course.starting import LAB_PYTHON, PYTHON
 
 EXAMPLE = "tests/test_lab.py::test_of_each_mark"
@@ -48,13 +49,13 @@ def lines(monkeypatch: pytest.MonkeyPatch) -> Lines:
 
 def test_what_follows_test_goes_to_pytest_word_by_word(lines: Lines, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
-    assert lab_jobs.main(["test", "--all", "-k", "a or b", "tests/course"], "") == 5
+    assert lab_jobs.main(["test", "--all", "-k", "a or b", "tests/course"]) == 5
     assert lines == [[LAB_PYTHON, "-m", "pytest", "--all", "-k", "a or b", "tests/course"]]
 
 
 def test_a_path_is_one_from_the_callers_folder(lines: Lines, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT / "tests")
-    lab_jobs.main(["test", "test_rubric.py::test_x[a/b]", "tests/test_lab.py"], "")
+    lab_jobs.main(["test", "test_rubric.py::test_x[a/b]", "tests/test_lab.py"])
     assert lines[0][3:] == [str(ROOT / "tests" / "test_rubric.py::test_x[a/b]"), "tests/test_lab.py"]
 
 
@@ -71,14 +72,14 @@ def test_a_path_is_one_from_the_callers_folder(lines: Lines, monkeypatch: pytest
 def test_how_long_a_whole_run_takes_is_said_beforehand(
     lines: Lines, capsys: pytest.CaptureFixture[str], words: list[str], said: str
 ) -> None:
-    lab_jobs.main(["test", *words], "")
+    lab_jobs.main(["test", *words])
     out = capsys.readouterr().out
     assert (f"this takes {said} on two cores, " in out) if said else out == ""
     assert len(lines) == 1
 
 
 def test_lint_stops_at_the_first_tool_that_finds_something(lines: Lines) -> None:
-    assert lab_jobs.main(["lint"], "") == 5
+    assert lab_jobs.main(["lint"]) == 5
     assert [line[2:] for line in lines] == [["ruff", "check"]]
 
 
@@ -86,9 +87,9 @@ def test_every_command_is_reached_with_its_arguments(lines: Lines) -> None:
     assert set(lab_jobs.commands()) == set(COMMANDS)
     python = str(LAB_PYTHON)
     for command in COMMANDS:
-        lab_jobs.main([command, "--run", "a b", "--help"], "")
+        lab_jobs.main([command, "--run", "a b", "--help"])
         assert lines.pop() == [python, "-P", "-m", f"course.{command}", "--run", "a b", "--help"]
-    lab_jobs.main(["micro", "strict", "7"], "")
+    lab_jobs.main(["micro", "strict", "7"])
     assert lines == [[python, "-P", str(ROOT / "micro.py"), "strict", "7"]]
 
 
@@ -106,7 +107,7 @@ def test_every_command_is_reached_with_its_arguments(lines: Lines) -> None:
 def test_what_no_job_takes_is_refused_in_one_line(
     lines: Lines, capsys: pytest.CaptureFixture[str], words: list[str], said: str
 ) -> None:
-    assert lab_jobs.main(words, "") == 2
+    assert lab_jobs.main(words) == 2
     out, err = capsys.readouterr()
     assert (out, lines) == ("", [])
     assert err.startswith(f"error: {said}")
@@ -114,7 +115,7 @@ def test_what_no_job_takes_is_refused_in_one_line(
 
 
 def test_help_is_the_text_at_the_top_of_lab_py(lines: Lines, capsys: pytest.CaptureFixture[str]) -> None:
-    assert lab_jobs.main(["--help"], ast.get_docstring(ast.parse(SOURCE)) or "") == 0
+    assert lab_jobs.main(["--help"]) == 0
     out = capsys.readouterr().out
     assert [job for job in lab_jobs.JOBS if f"{PYTHON} lab.py {job} " not in out] == []
     assert lines == []
@@ -159,15 +160,16 @@ def test_a_long_command_line_can_be_pasted() -> None:
 OLD_GRAMMAR = (  # what Python 2.7 can read; no function, no annotation, no f-string
     *(ast.Module, ast.Expr, ast.Constant, ast.Import, ast.ImportFrom, ast.alias, ast.If, ast.Compare, ast.Name),
     *(ast.Load, ast.Del, ast.Delete, ast.Attribute, ast.Tuple, ast.Lt, ast.Eq, ast.Call, ast.BinOp, ast.Add),
-    *(ast.Subscript, ast.Slice, ast.UnaryOp, ast.Not),
+    *(ast.Subscript, ast.Slice, ast.UnaryOp, ast.Not, ast.Lambda, ast.arguments),
 )
+MODULES = ["course", "course.command", "lab_jobs"]
 
 
 def test_lab_py_is_written_so_that_python_2_7_can_read_it() -> None:
     assert SOURCE.isascii()
     nodes = list(ast.walk(ast.parse(SOURCE)))
     assert {type(node).__name__ for node in nodes if not isinstance(node, OLD_GRAMMAR)} == set()
-    assert [node.module for node in nodes if isinstance(node, ast.ImportFrom)] == ["lab_jobs"]  # no __future__
+    assert [node.module for node in nodes if isinstance(node, ast.ImportFrom)] == MODULES  # no __future__
 
 
 def test_a_python_that_is_too_old_gets_one_line(
@@ -200,11 +202,11 @@ def prepared(tmp_path: Path) -> Path:
     folder = tmp_path / "a lab"
     for name in ("course", "data"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("lab.py", "lab_jobs.py", "micro.py", lab_jobs.RUN, lab_jobs.DEVELOP):
+    for name in ("lab.py", "lab_jobs.py", "lab_setup.py", "micro.py", lab_setup.RUN, lab_setup.DEVELOP):
         shutil.copy(ROOT / name, folder)
     make_python(folder / ".venv", packages(), Path("../../../.." if os.name == "posix" else "../../.."))
-    digest = hashlib.sha256((ROOT / lab_jobs.RUN).read_bytes()).hexdigest()
-    stamp = f"{lab_jobs.RUN} {digest} {sys.version.split()[0]}\n{folder}\n"
+    digest = hashlib.sha256((ROOT / lab_setup.RUN).read_bytes()).hexdigest()
+    stamp = f"{lab_setup.RUN} {digest} {sys.version.split()[0]}\n{folder}\n"
     (folder / ".venv" / "lab-is-set-up.txt").write_text(stamp, encoding="utf-8")
     return folder
 
@@ -241,18 +243,19 @@ def test_a_folder_that_was_moved_is_set_up_again_without_a_download(prepared: Pa
     script = prepared / ".venv" / BIN.parent / "tool"
     script.write_bytes(f"#!{prepared}/.venv/bin/python\nimport sys, course\nprint(course.__file__)\n".encode())
     script.chmod(0o755)
-    moved = tmp_path / "it's moved"
+    moved = tmp_path / ("it's moved" if os.name == "nt" else "it's a$(touch pwned)`touch pwned`\\x moved")
     prepared.rename(moved)
     done = typed(BASE, "lab.py", "gate", "--help", cwd=moved)
     assert (done.status, done.err) == (0, "")
     assert done.out.startswith("this folder was moved or renamed; .venv now knows its new place\nusage: ")
     assert typed(BASE, "lab.py", "gate", "--help", cwd=moved).out.startswith("usage: ")
     activate = (moved / ".venv" / BIN.parent / "activate").read_text(encoding="utf-8")
-    assert str(moved / ".venv") in activate
+    assert "moved/.venv" in activate.replace("\\", "/")
     assert str(prepared) not in activate
     if os.name == "posix":
         ran = subprocess.run([moved / ".venv" / "bin" / "tool"], cwd=tmp_path, capture_output=True, text=True)
-        assert ran.stdout == f"{moved}/course/__init__.py\n"
+        assert (ran.stdout, ran.stderr) == (f"{moved}/course/__init__.py\n", "")
+        assert not (tmp_path / "pwned").exists()
 
 
 # The set-up.
@@ -261,22 +264,25 @@ def test_a_folder_that_was_moved_is_set_up_again_without_a_download(prepared: Pa
 @pytest.fixture
 def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A lab that is not set up."""
-    for name in (lab_jobs.RUN, lab_jobs.DEVELOP):
+    for name in (lab_setup.RUN, lab_setup.DEVELOP):
         shutil.copy(ROOT / name, tmp_path)
     (tmp_path / "course").mkdir()
-    names = {"LAB": tmp_path, "VENV": tmp_path / ".venv", "STAMP": tmp_path / ".venv" / "lab-is-set-up.txt"}
-    for name, value in (names | {"LAB_PYTHON": tmp_path / ".venv" / BIN}).items():
-        monkeypatch.setattr(lab_jobs, name, value)
+    place = tmp_path / ".venv"
+    names = {"LAB": tmp_path, "VENV": place, "MARK": place / lab_setup.MARK.name, "STAMP": place / lab_setup.STAMP.name}
+    for name, value in (names | {"LAB_PYTHON": place / BIN}).items():
+        monkeypatch.setattr(lab_setup, name, value)
     return tmp_path
 
 
 def pip_that_says(monkeypatch: pytest.MonkeyPatch, status: int, said: str) -> Lines:
-    """In the place of pip. Environments get none, which takes seconds."""
+    """In the place of pip. Environments get none, which takes seconds, and are taken to have what it installs."""
     called: Lines = []
 
     def pip(line: list[object], **_: object) -> SimpleNamespace:
-        called.append(line)
-        return SimpleNamespace(returncode=status, stderr=said)
+        if "install" in line:
+            called.append(line)
+            return SimpleNamespace(returncode=status, stderr=said)
+        return SimpleNamespace(returncode=0)
 
     make = venv.EnvBuilder
     monkeypatch.setattr(venv, "EnvBuilder", lambda **options: make(**(options | {"with_pip": False})))
@@ -289,22 +295,22 @@ def test_a_set_up_is_done_once_and_again_when_its_list_has_changed(
     empty: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     called = pip_that_says(monkeypatch, 0, "")
-    lab_jobs.set_up(lab_jobs.RUN)
-    assert capsys.readouterr().out == f"setting up .venv, once: {lab_jobs.SIZES[lab_jobs.RUN]}\n"
+    lab_setup.set_up(lab_setup.RUN)
+    assert capsys.readouterr().out == f"setting up .venv, once: {lab_setup.SIZES[lab_setup.RUN]}\n"
     assert (empty / ".venv" / SITE / "rl_foundations_lab.pth").read_text() in ("../../../..\n", "..\\..\\..\n")
     (empty / ".venv" / "kept").touch()
-    lab_jobs.set_up(lab_jobs.RUN)
+    lab_setup.set_up(lab_setup.RUN)
     assert len(called) == 1
-    lab_jobs.set_up(lab_jobs.DEVELOP)
-    lab_jobs.set_up(lab_jobs.RUN)
-    assert [line[-1] for line in called] == [str(empty / lab_jobs.RUN), str(empty / lab_jobs.DEVELOP)]
-    with (empty / lab_jobs.DEVELOP).open("a") as file:
+    lab_setup.set_up(lab_setup.DEVELOP)
+    lab_setup.set_up(lab_setup.RUN)
+    assert [line[-1] for line in called] == [str(empty / lab_setup.RUN), str(empty / lab_setup.DEVELOP)]
+    with (empty / lab_setup.DEVELOP).open("a") as file:
         file.write("# changed\n")
-    lab_jobs.set_up(lab_jobs.DEVELOP)
+    lab_setup.set_up(lab_setup.DEVELOP)
     assert (len(called), (empty / ".venv" / "kept").exists()) == (3, True)
-    monkeypatch.setattr(sys, "version", "3.99.0 (main)")  # another Python: begun anew
-    lab_jobs.set_up(lab_jobs.RUN)
-    assert (len(called), (empty / ".venv" / "kept").exists()) == (4, False)
+    monkeypatch.setattr(sys, "version", "3.99.0 (main)")  # another Python calls: what is there is used
+    lab_setup.set_up(lab_setup.RUN)
+    assert (len(called), (empty / ".venv" / "kept").exists()) == (3, True)
 
 
 @pytest.mark.medium
@@ -314,9 +320,9 @@ def test_pip_shows_its_progress_on_a_terminal_only(
 ) -> None:
     called = pip_that_says(monkeypatch, 0, "")
     monkeypatch.setattr(sys, "stdout", SimpleNamespace(isatty=lambda: terminal, write=len, flush=list))
-    lab_jobs.set_up(lab_jobs.RUN)
+    lab_setup.set_up(lab_setup.RUN)
     assert ("--quiet" in called[0]) == quiet
-    assert str(empty / lab_jobs.RUN) in called[0]
+    assert str(empty / lab_setup.RUN) in called[0]
 
 
 LOST = "WARNING: Retrying (Retry(total=1)) after connection broken by 'NewConnectionError(…)': /simple/rich/"
@@ -334,11 +340,11 @@ def test_a_download_that_fails_is_told_in_one_line_and_begun_again(
     empty: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], said: str, shown: str, line: str
 ) -> None:
     pip_that_says(monkeypatch, 1, said)
-    assert lab_jobs.main([], "") == 2
+    assert lab_jobs.main([]) == 2
     assert capsys.readouterr().err == f"{shown}error: expected to set up .venv, got: {line}\n"
-    assert not lab_jobs.STAMP.exists()
+    assert not lab_setup.STAMP.exists()
     called = pip_that_says(monkeypatch, 0, "")
-    lab_jobs.set_up(lab_jobs.RUN)
+    lab_setup.set_up(lab_setup.RUN)
     assert len(called) == 1
     assert (empty / ".venv" / BIN).exists()
 
@@ -351,7 +357,7 @@ def test_a_folder_that_cannot_be_written_to_is_to_be_copied(
         raise OSError(number, os.strerror(number))
 
     monkeypatch.setattr(venv, "EnvBuilder", refuse)
-    assert lab_jobs.main([], "") == 2
+    assert lab_jobs.main([]) == 2
     said = f"{empty} cannot be written to; copy the folder to where you may write, and call lab.py there"
     assert capsys.readouterr().err == f"error: expected to set up .venv, got: {said}\n"
 
@@ -359,8 +365,8 @@ def test_a_folder_that_cannot_be_written_to_is_to_be_copied(
 def test_a_python_that_cannot_make_an_environment_says_what_to_install(
     empty: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(lab_jobs, "find_spec", lambda _: None)
-    assert lab_jobs.main([], "") == 2
+    monkeypatch.setattr(lab_setup, "find_spec", lambda _: None)
+    assert lab_jobs.main([]) == 2
     assert "apt install python3-venv" in capsys.readouterr().err
     assert not (empty / ".venv").exists()
 
@@ -370,8 +376,163 @@ def test_ctrl_c_is_one_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
         raise KeyboardInterrupt
 
     monkeypatch.setattr(lab_jobs, "set_up", interrupted)
-    assert lab_jobs.main([], "") == 130
+    assert lab_jobs.main([]) == 130
     assert capsys.readouterr().err == "error: interrupted; the same command begins again\n"
+
+
+# A lab that works goes on working.
+
+
+def put_pip(folder: Path, code: str) -> None:
+    """A pip in the environment of this lab that does nothing but this."""
+    (folder / ".venv" / SITE / "pip").mkdir()
+    (folder / ".venv" / SITE / "pip" / "__init__.py").touch()
+    (folder / ".venv" / SITE / "pip" / "__main__.py").write_text(f"import sys\n{code}\n", encoding="utf-8")
+
+
+def stamp_in(folder: Path) -> Path:
+    return folder / ".venv" / "lab-is-set-up.txt"
+
+
+@pytest.mark.medium
+def test_what_cannot_be_fetched_leaves_a_lab_that_works(prepared: Path) -> None:
+    put_pip(prepared, f"sys.exit({LOST!r})")
+    done = typed(BASE, "lab.py", "lint", cwd=prepared)
+    assert (done.status, done.err.startswith("error: expected to set up .venv, got: no network; ")) == (2, True)
+    done = typed(BASE, "lab.py", "gate", "--help", cwd=prepared)
+    assert (done.status, done.out[:7], done.err) == (0, "usage: ", "")
+
+
+@pytest.mark.medium
+def test_what_pip_has_begun_to_change_is_not_taken_for_whole(prepared: Path) -> None:
+    put_pip(prepared, f"open({str(prepared / '.venv' / SITE / 'new.py')!r}, 'w').close(); sys.exit({LOST!r})")
+    assert typed(BASE, "lab.py", "lint", cwd=prepared).status == 2
+    assert not stamp_in(prepared).exists()
+
+
+@pytest.mark.medium
+def test_a_lab_that_another_python_set_up_is_used(prepared: Path) -> None:
+    stamp = stamp_in(prepared)
+    stamp.write_text(stamp.read_text().replace(sys.version.split()[0], "3.99.0"))
+    done = typed(BASE, "lab.py", "gate", "--help", cwd=prepared)
+    assert (done.status, done.out[:7], done.err) == (0, "usage: ", "")
+
+
+@pytest.mark.medium
+@pytest.mark.parametrize("kind", ["folder", "link", "file"])
+def test_what_lab_py_has_not_made_is_left_alone(prepared: Path, tmp_path: Path, kind: str) -> None:
+    stamp_in(prepared).unlink()
+    own = (prepared / ".venv").rename(tmp_path / "own") if kind != "folder" else prepared / ".venv"
+    (own / "letter.txt").write_text("mine")
+    if kind == "link":
+        (prepared / ".venv").symlink_to(own)
+    if kind == "file":
+        (prepared / ".venv").touch()
+    done = typed(BASE, "lab.py", "gate", "--help", cwd=prepared)
+    said = f"{prepared / '.venv'} is there and was not made by lab.py; move it away and call this again"
+    assert done == (2, "", f"error: expected to set up .venv, got: {said}\n")
+    assert (own / "letter.txt").read_text() == "mine"
+
+
+@pytest.mark.medium
+def test_a_set_up_that_was_cut_off_is_begun_anew(empty: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (empty / ".venv" / "lib" / "half").mkdir(parents=True)
+    (empty / ".venv" / "made-by-lab.txt").touch()
+    called = pip_that_says(monkeypatch, 0, "")
+    lab_setup.set_up(lab_setup.RUN)
+    assert (len(called), (empty / ".venv" / "lib" / "half").exists(), lab_setup.STAMP.exists()) == (1, False, True)
+
+
+@pytest.mark.medium
+@pytest.mark.usefixtures("empty")
+@pytest.mark.parametrize("name", ["PIP_TARGET", "PIP_DRY_RUN"])
+def test_pip_that_leaves_nothing_is_no_set_up(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    run = subprocess.run
+    pip_that_says(monkeypatch, 0, "")
+    pip = subprocess.run
+    monkeypatch.setattr(subprocess, "run", lambda line, **more: (pip if "install" in line else run)(line, **more))
+    monkeypatch.setenv(name, "1")
+    assert lab_jobs.main([]) == 2
+    said = f"pip has put the packages elsewhere or nowhere; unset {name} and call this again"
+    assert capsys.readouterr().err == f"error: expected to set up .venv, got: {said}\n"
+    assert not lab_setup.STAMP.exists()
+
+
+@pytest.mark.medium
+@pytest.mark.skipif(os.name != "posix", reason="fcntl")
+def test_a_second_lab_py_waits_for_the_first(prepared: Path) -> None:
+    import fcntl
+
+    stamp = stamp_in(prepared).rename(prepared / "stamp")
+    (prepared / ".venv" / "made-by-lab.txt").touch()
+    with (prepared / lab_setup.RUN).open("r+b") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        line = [str(BASE), "lab.py", "gate", "--help"]
+        second = subprocess.Popen(line, cwd=prepared, stdout=subprocess.PIPE, text=True)
+        assert second.stdout
+        assert second.stdout.readline() == "another lab.py is setting up .venv; this one waits for it\n"
+        stamp.rename(stamp_in(prepared))
+    assert second.communicate(timeout=60)[0].startswith("usage: ")
+    assert second.returncode == 0
+
+
+@pytest.mark.medium
+@pytest.mark.skipif(os.name != "posix", reason="a Python that is a link")
+@pytest.mark.parametrize("own_stamp", [True, False])
+def test_a_python_that_does_not_start_is_told_and_made_anew(prepared: Path, own_stamp: bool) -> None:
+    python = prepared / ".venv" / BIN
+    python.unlink()
+    python.write_text("no program")
+    python.chmod(0o755 if own_stamp else 0o644)
+    done = typed(BASE, "-S", "-m", "course.gate", cwd=prepared)
+    assert done.status == 2
+    assert done.err.startswith(f"error: expected {python} to start, got: ")
+    assert done.err.endswith(f"; python3 lab.py in {prepared} makes it anew\n")
+    done = typed(BASE, "lab.py", "gate", "--help", cwd=prepared, PIP_NO_INDEX="1")
+    assert (done.status, "Traceback" in done.err) == (2, False)  # pip had nothing to fetch from
+    assert subprocess.run([python, "-c", "0"]).returncode == 0
+
+
+# Where the output goes, and what lab.py is called by.
+
+
+@pytest.mark.medium
+@pytest.mark.skipif(os.name != "posix", reason="a shell, and /dev/full")
+@pytest.mark.parametrize(
+    ("line", "status", "said"),
+    [
+        ("lab.py --help | true; exit ${PIPESTATUS[0]}", 141, ""),
+        ("lab.py --help >/dev/full", 2, "error: expected to read and write freely, got: no space left on device: "),
+        ("lab.py gate >&-", 2, "error: the following arguments are required: "),
+        ("-OO lab.py --help >/dev/null", 0, ""),
+        ("../link/lab.py gate --help >/dev/null; grep -q link .venv/lab-is-set-up.txt && exit 9; true", 0, ""),
+    ],
+)
+def test_no_way_of_calling_it_ends_in_a_traceback(
+    prepared: Path, tmp_path: Path, line: str, status: int, said: str
+) -> None:
+    if not Path("/dev/full").exists() or not shutil.which("bash"):
+        pytest.skip("there is no /dev/full here, or no bash")
+    (tmp_path / "link").symlink_to(prepared)
+    done = subprocess.run(["bash", "-c", f'sleep 0; "{BASE}" {line}'], cwd=prepared, capture_output=True, text=True)
+    assert (done.returncode, done.stderr[: len(said) or None]) == (status, said)
+    assert done.stderr.count("\n") == bool(said)
+
+
+def test_a_word_that_is_no_path_goes_to_pytest(lines: Lines, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert lab_jobs.main(["test", "x" * 300]) == 5
+    assert lines == [[LAB_PYTHON, "-m", "pytest", "x" * 300]]
+
+
+@pytest.mark.medium
+@pytest.mark.skipif(os.name != "posix", reason="SIGINT")
+def test_ctrl_c_while_lab_py_is_loading_is_one_line(prepared: Path) -> None:
+    (prepared / "lab_jobs.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")
+    done = typed(BASE, "lab.py", cwd=prepared)
+    assert (done.status, done.err) == (130, "error: interrupted; nothing was begun\n")
 
 
 # The tests that pytest runs.
