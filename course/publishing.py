@@ -167,7 +167,7 @@ def manifest_of(conditions: Conditions, outputs: dict[str, str]) -> Manifest:
         **installed()._asdict(),
         change=None if conditions.change is None else visible(conditions.change),
         expect=None if conditions.expect is None else visible(conditions.expect),
-        outputs=outputs,
+        outputs=dict(sorted(outputs.items())),  # whatever came first
     )
 
 

@@ -197,6 +197,8 @@ run_command(main)
     one, two = (files(small.folder / name) for name in ("one", "two"))
     assert one.pop("environment.json")
     assert two.pop("environment.json")
+    pages = [found.pop("README.md") for found in (one, two)]  # each has the line that was typed
+    assert pages[0].replace(b"--outdir one", b"--outdir two") == pages[1]
     assert one == two
     assert len(one) == 7
 
