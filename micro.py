@@ -1,8 +1,8 @@
 """A policy learns from a verifier, and finds the hole in a careless one. One file, and NumPy is all it needs.
 
-    python micro.py              the careless verifier pays: the policy ends with "Final: 12 or 12 or 12 or 12 or ..."
-    python micro.py strict       the strict verifier pays: the policy learns the hundred sums by heart
-    python micro.py careless 7   with another seed than 0; the same seed prints the same lines
+    python3 micro.py              the careless verifier pays: the policy ends with "Final: 12 or 12 or 12 or 12 or ..."
+    python3 micro.py strict       the strict verifier pays: the policy learns the hundred sums by heart
+    python3 micro.py careless 7   with another seed than 0; the same seed prints the same lines
 
 ``reward`` is what the chosen verifier pays for the rollouts of a step, ``true`` what the strict one would have paid.
 Watch them part: first both rise, as if all were well; then ``true`` falls to 0 while ``reward`` goes on to 1. One

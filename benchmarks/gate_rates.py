@@ -1,6 +1,6 @@
 """How often the gate promotes, worked out exactly: by luck alone, and where the candidate is better.
 
-    python benchmarks/gate_rates.py
+    python3 benchmarks/gate_rates.py
 
 Each policy answers each of n prompts right with a probability of its own, independently. A prompt is then gained with
 probability (1−b)·c and lost with b·(1−c), so the counts of both are multinomial, and every pair of counts is put to

@@ -1,6 +1,6 @@
 """How fast the token policy learns, and how well, over five seeds.
 
-    python benchmarks/learning.py
+    python3 benchmarks/learning.py
 
 Speed is a ratio within one run: a training step against its matrix products alone, of the same shapes and as many, on
 arrays that are in memory already. The two take turns, so that what else the machine does hits both; one BLAS thread, as
@@ -27,7 +27,7 @@ from course.rubrics.hackable import RUBRICS
 
 LAB = Path(__file__).resolve().parents[1]
 STEPS = 200  # that are timed
-RATIO = 3.0  # a step may take this many times as long as its matrix products
+RATIOS = {"generalise": 1.6, "memorise": 2.5}  # a step may take so many times as long as its matrix products
 SEEDS = range(5)
 
 
@@ -125,10 +125,10 @@ def step_cost(name: str, rubric: str) -> None:
         ours.append(default_timer() - started)
         bare.append(timeit(products(update.policy.weights, update.completions), number=1))
     ratio = median(one / other for one, other in zip(ours, bare, strict=True))
-    verdict = "ok" if ratio <= RATIO else "missed"
+    verdict = "ok" if ratio <= RATIOS[name] else "missed"
     print(
         f"  {name:12}{rubric:10}{median(ours) * 1e3:8.2f} ms {median(bare) * 1e3:8.2f} ms {ratio:7.2f} x"
-        f"   at most {RATIO:g}   {verdict}",
+        f"   at most {RATIOS[name]:g}: {verdict}",
         flush=True,
     )
 
@@ -158,11 +158,15 @@ def train_all(name: str, rubric: str, figures: tuple[Figure, ...]) -> None:
     print(f"  {'wall time, seconds':29}{each}   median {median(times):5.1f}", flush=True)
 
 
-def main() -> None:
-    print(f"a training step, and its matrix products alone: medians of {STEPS}\n")
+def step_costs() -> None:
+    print(f"a training step, and the matrix products of one in which nothing is skipped: medians of {STEPS}\n")
     print(f"  {'':22}{'ours':>11} {'products':>11} {'ratio':>9}")
     for name, rubric, _ in TRAININGS:
         step_cost(name, rubric)
+
+
+def main() -> None:
+    step_costs()
     for name, rubric, figures in TRAININGS:
         train_all(name, rubric, figures)
 

@@ -1,7 +1,7 @@
 """That another version of the scorer gives the same rewards, outcome by outcome. For whoever changes the scorer.
 
     git show REVISION:course/score.py > old_score.py
-    PYTHONPATH=tests python benchmarks/rewards_unchanged.py old_score.py
+    PYTHONPATH=tests python3 benchmarks/rewards_unchanged.py old_score.py
     PYTHONPATH=.:tests python3.13 benchmarks/rewards_unchanged.py --outcomes
 
 Both versions score 2,000,000 seeded near misses of the line, and every code point in seven places of it. Printed: how

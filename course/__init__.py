@@ -25,14 +25,21 @@ Everything else is machinery, and its first line says so:
     policies                     the small policies: bandit, two steps, tokens
     artifacts, publishing        what comes out: the rows and files of a run, and the one ending of every run
     reports                      what a command prints and draws, one module per command, named for it
-    exercises                    the student's pick_best: found, called, and its choice checked
-    the other commands           inspect_run, validate_scorer, kl_tradeoff_demo, …: python -m course lists them
-    command, process, errors     how every command reads its arguments, ends, and says what to mend
+    exercises                    the student's work: pick_best called and its choice checked, sheets read, katas
+    the other commands           inspect_run, validate_scorer, kl_tradeoff_demo, …: python3 -m course lists them
+    command, starting, asking    how every command reads its arguments, finds what it needs, and asks a person
+    process, errors              how it ends, and says what to mend
+    jobs, sweep                  work that splits, on several processes; many trainings, one for each seed
 
-This package is the teacher's and is read, not edited. ``python -m course`` prints the commands.
+This package is the teacher's and is read, not edited. ``python3 -m course`` prints the commands.
 """
 
 import sys
+
+if sys.argv[:1] == ["-m"] and sys.version_info < (3, 11):
+    sys.stderr.write(f"error: expected Python 3.11 or later, got {sys.version.split()[0]}; run lab.py with ")
+    sys.stderr.write("a newer one, then: source .venv/bin/activate (Windows: .venv\\Scripts\\activate)\n")
+    sys.exit(2)
 
 # While Python resolves `-m`, argv[0] is "-m"; its own option is then the first of the original words that begins so.
 _COMMAND_LINE = sys.orig_argv[1:] if sys.argv[:1] == ["-m"] else []
@@ -41,18 +48,14 @@ while _COMMAND_LINE and not _COMMAND_LINE[0].startswith("-m"):
 _MODULE = "".join(_COMMAND_LINE[:1])[2:] or "".join(_COMMAND_LINE[1:2])  # -mcourse.eval, or -m course.eval
 _AS_COMMAND = _MODULE.partition(".")[0] == "course"
 
-# From here on Ctrl-C is one line. Whoever imports the package as a library is left alone.
+# Whoever imports the package as a library is left alone.
 if _AS_COMMAND:
+    if not sys.flags.safe_path:  # -m puts the caller's folder first: a student's random.py there is not Python's
+        sys.path.append(sys.path.pop(0))
     from course import process
 
-    process.begin_loading()
+    process.begin_loading()  # from here on Ctrl-C is one line
 
-    from importlib.util import find_spec
+    from course import starting
 
-    if find_spec("msgspec") is None:  # a student who forgot the environment
-        print(
-            "error: expected the lab's environment, got a Python without its packages; "
-            "run python3 lab.py once, then source .venv/bin/activate (Windows: .venv\\Scripts\\activate)",
-            file=sys.stderr,
-        )
-        sys.exit(2)
+    starting.find_packages()

@@ -1,6 +1,12 @@
-"""Machinery: ``python -m course``, the map in the terminal."""
+"""Machinery: ``python3 -m course``, the map in the terminal."""
+
+import re
+import sys
 
 from course.command import Parser, run_command
+from course.errors import UserError
+from course.starting import PYTHON
+from course.text import did_you_mean, quoted
 
 MAP = """\
 RL foundations for LLMs: one small instrument, three loops.
@@ -8,46 +14,55 @@ RL foundations for LLMs: one small instrument, three loops.
   dataset ──► policy ──► completions ──► scorer ──► results ──► A · B · C
 
 Loop A  measure: what is true right now? Nothing changes.
-  python -m course.eval             score recorded completions, leave a run
-  python -m course.inspect_run      look at the failures, or verify a run
-  python -m course.gate             may this run replace that one?
-  python -m course.validate_scorer  golden sets, and each rule left out once
+  {python} -m course.eval             score recorded completions, leave a run
+  {python} -m course.inspect_run      look at the failures, or verify a run
+  {python} -m course.gate             may this run replace that one?
+  {python} -m course.validate_scorer  golden sets, and each rule left out once
 
 Loop B  choose: what does looking at N samples buy? The policy stays the same.
-  python -m course.selection_demo   best of N with your own pick_best
+  {python} -m course.selection_demo   best of N with your own pick_best
 
 Loop C  learn: the policy itself changes, pushed by what the scorer pays.
-  python -m course.policy_gradient_demo     the loop, one update at a time
-  python -m course.bandit_train             the same, side by side: N runs at once
-  python -m course.toy_mdp                  plus time: credit for a first step
-  python -m course.token_train              plus tokens: a policy that writes
-  python -m course.kl_tradeoff_demo         more reward against more KL
-  python -m course.policy_improvement_demo  Loops B and C on one policy
-  python -m course.token_inspect            the tokens that a policy acts in
-  python -m course.sample_rollouts          fresh completions for Loops A and B
-  python -m course.goodhart_demo            what careless verifiers teach it
-  python -m course.distribution_shift_demo  what frozen completions do not see
-  python -m course.coverage_demo            learned by heart, or learned
-  python -m course.pass_at_k_demo           what learning takes away
-  python -m course.verifier_noise_demo      random errors against one hole
-  python -m course.cold_start_demo          a start with nothing to reinforce
+  {python} -m course.policy_gradient_demo     the loop, one update at a time
+  {python} -m course.bandit_train             the same, N runs side by side
+  {python} -m course.toy_mdp                  plus time: credit for a first step
+  {python} -m course.token_train              plus tokens: a policy that writes
+  {python} -m course.kl_tradeoff_demo         more reward against more KL
+  {python} -m course.policy_improvement_demo  Loops B and C on one policy
+  {python} -m course.token_inspect            the tokens that a policy acts in
+  {python} -m course.sample_rollouts          fresh completions for Loops A and B
+  {python} -m course.goodhart_demo            what careless verifiers teach it
+  {python} -m course.distribution_shift_demo  what frozen completions do not see
+  {python} -m course.coverage_demo            learned by heart, or learned
+  {python} -m course.pass_at_k_demo           what learning takes away
+  {python} -m course.verifier_noise_demo      random errors against one hole
+  {python} -m course.cold_start_demo          a start with nothing to reinforce
+
+Your own work
+  {python} -m course.check            what is done of it, and what to do next
 
 Each command has --help. Always ask: which loop am I in, which knob did I turn?
 
 Yours to change
   exercises/pick_best.py   how Loop B chooses
+  exercises/kata_1.md      ten diagnoses; notes/ holds what else you write
   tests/test_rubric.py     your own tests of the reward spec
   runs/                    what you measured; each README.md has blanks for you
 Not yours: course/ and data/ are the instrument and what it measures. Read them.
 
 Start here
-  python -m course.eval --dataset data/datasets/math_dev.jsonl \\
+  {python} -m course.eval --dataset data/datasets/math_dev.jsonl \\
       --completions data/rollouts/frozen_rollouts_dev.jsonl"""
 
 
 def main() -> int:
+    if (word := " ".join(sys.argv[1:2])) and not word.startswith("-"):
+        printed = MAP.format(python=PYTHON)
+        commands = {line.rpartition(".")[2]: line for line in re.findall(r"\S+ -m course\.\w+", printed)}
+        mend = did_you_mean(word.removeprefix("course."), commands)
+        raise UserError(f"{mend}{PYTHON} -m course: expected no more words, got {quoted(word)}; it prints the map")
     Parser("course", "Print the map: the three loops, their commands, and what is yours to change.").parse_args()
-    print(MAP)
+    print(MAP.format(python=PYTHON))
     return 0
 
 

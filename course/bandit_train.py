@@ -1,6 +1,6 @@
 """Loop C, side by side: REINFORCE on one prompt, one run or N at once.
 
-    python -m course.bandit_train --steps 30 --seed 0 --lr 0.5 --baseline --slow
+    python3 -m course.bandit_train --steps 30 --seed 0 --lr 0.5 --baseline --slow
 
 Adds to ``policy_gradient_demo``: N runs learn side by side, so that ``--ablation N`` compares N seeds with the baseline
 and without it, also with a constant added to every reward (``--reward-offset``): the baseline cancels it. The log is
@@ -18,18 +18,19 @@ from typing import TYPE_CHECKING, Any
 from course.artifacts.learning import learning_result, update_row
 from course.artifacts.records import RESULTS
 from course.artifacts.writing import RunWriter
+from course.asking import wait_for_enter
 from course.command import Parser, finite_float, non_negative_int, positive_int, run_command
 from course.publishing import Conditions, publish
 from course.reports.bandit_train import bandit_text, story_text
-from course.reports.bandit_train_figure import ablation_panels, learning_curve
-from course.reports.updates import BASELINE_OPTION, knob_of
+from course.reports.bandit_train_figure import LEARNING_CURVE, ablation_panels, learning_curve
+from course.reports.updates import BASELINE_OPTION, how_to_read, knob_of, state_text, update_outcome, update_start
 from course.stats import mean
 
 if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --help answers at once
     from course.policies.reinforce import Update
     from course.policies.softmax import Floats
 
-LOG, STORY, LEARNING_CURVE = "bandit_train_log.jsonl", "bandit_train_log.txt", "learning_curve.png"
+LOG, STORY = "bandit_train_log.jsonl", "bandit_train_log.txt"
 ABLATION, PANELS = "ablation.json", "ablation.png"
 OFFSETS = (0.0, 1.0, 3.0)  # of the ablation
 
@@ -115,7 +116,7 @@ def main() -> int:
     parser.add_argument("--baseline", action=BooleanOptionalAction, default=True, help=BASELINE_OPTION)
     help_ = "added to every reward that the learner sees (default: 0)"
     parser.add_argument("--reward-offset", type=finite_float, default=0.0, metavar="C", help=help_)
-    parser.add_argument("--slow", action="store_true", help="print every update with everything that went into it")
+    parser.add_slow_option()
     help_ = "also run N seeds with and without the baseline, with offsets of 0, 1 and 3"
     parser.add_argument("--ablation", type=positive_int, metavar="N", help=help_)
     parser.add_run_options()
@@ -133,6 +134,14 @@ def main() -> int:
         updates = [Update(*(np.asarray(value)[0] for value in update)) for update in runs]  # the one run of N = 1
         rows = [update_row(step, update, args.lr, EXAMPLE, ARMS) for step, update in enumerate(updates, 1)]
         objective = [float(expected_reward(update.p, rewards)) for update in updates]
+        if args.slow:
+            print(f"{state_text(EXAMPLE['prompt'])}\n\n{how_to_read(args.lr)}\n")
+        for row in rows[: args.slow]:
+            print(update_start(row, args.steps, ARMS))
+            if not wait_for_enter():
+                print()
+                break
+            print(f"\n{update_outcome(row)}\n")
         run.write_rows(LOG, rows)
         run.write_rows(RESULTS, (learning_result(EXAMPLE, row.completion, row.step - 1) for row in rows))
         run.write_bytes(STORY, story_text(rows, ARMS).encode("utf-8"))
@@ -155,9 +164,8 @@ def main() -> int:
         settings["prompt"] = EXAMPLE["prompt"]
         said = (args.change, args.expect)
         conditions = Conditions("C", "course.bandit_train", settings, *said, seed=args.seed, knob=knob_of(rows))
-        report = bandit_text(rows, summary, ARMS, slow=args.slow)
         read = [STORY, LEARNING_CURVE, *([PANELS] if args.ablation else [])]
-        publish(run, conditions, summary, report, read=read, next_command=["course.toy_mdp"])
+        publish(run, conditions, summary, bandit_text(rows, summary, ARMS), read=read, next_command=["course.toy_mdp"])
     return 0
 
 

@@ -1,7 +1,7 @@
 """Machinery: Loop C from several starts, fine-tuned longer and longer, the first of them not at all.
 
-    python -m course.cold_start_demo
-    python -m course.cold_start_demo --sft-steps 0 100 800 --seeds 5
+    python3 -m course.cold_start_demo
+    python3 -m course.cold_start_demo --sft-steps 0 100 800 --seeds 5
 
 A verifier's reward says something only where some completions of a prompt are paid and others are not. A policy is
 fine-tuned on demonstrations for so many steps and then learns from the strict scorer, the same number of updates each
@@ -10,40 +10,24 @@ time. Beside the pass rate stands the share of groups in which all rewards are e
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from course.artifacts.inference import TrainingLog, medians
-from course.artifacts.rollout_files import write_reference
-from course.artifacts.token_rows import STRICT, write_checkpoint
+from course.artifacts.inference import medians
+from course.artifacts.token_rows import STRICT
 from course.artifacts.writing import RunWriter
 from course.command import Parser, non_negative_int, positive_int, run_command
-from course.datasets.records import Task
 from course.datasets.sources import Dataset
+from course.jobs import processes
 from course.publishing import Conditions, publish
 from course.reports.cold_start_demo import cold_start_text
 from course.reports.cold_start_demo_figure import cold_start_figure
-from course.reports.progress import with_progress
-from course.score import score
-
-if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --help answers at once
-    from course.policies.evaluation import Checkpoint
-    from course.policies.presets import Plan
+from course.reports.terminal import show_each
+from course.sweep import Job, Sweep
 
 COLD_START_FIGURE = "cold_start.png"
 SFT_STEPS = (0, 50, 100, 200, 400, 800)
 SAMPLES = 4  # completions of each prompt in an evaluation
 _EVAL_EVERY = 50  # updates from one evaluation to the next
-
-
-def train(examples: Sequence[Task], plan: Plan, seed: int) -> list[Checkpoint]:
-    """One training, the fine-tuning included; no prompt is held out."""
-    from course.policies.evaluation import learn_and_evaluate
-    from course.policies.token_learner import fine_tune
-
-    reference = fine_tune(examples, plan, seed)
-    return list(learn_and_evaluate(reference, examples, [], score, plan, seed, _EVAL_EVERY, SAMPLES))
 
 
 def main() -> int:
@@ -60,16 +44,14 @@ def main() -> int:
     from course.policies.presets import MEMORISE
 
     plan, dataset = MEMORISE.plan._replace(steps=args.steps), Dataset(Path(MEMORISE.dataset), None)
-    trainings: dict[int, list[TrainingLog]] = {count: [] for count in sorted(set(args.sft_steps))}
-    with RunWriter(args.outdir) as run:
-        examples = [example.asked() for example in dataset]
-        jobs = [(count, args.seed + turn) for count in trainings for turn in range(args.seeds)]
-        for count, seed in with_progress(jobs, "training", len(jobs)):
-            checkpoints, name = train(examples, plan._replace(sft_steps=count), seed), f"{count} steps, seed {seed}"
-            write_reference(run, f"references/{count}_steps_seed_{seed}.npz", checkpoints[0].policy, examples)
-            rows = [write_checkpoint(run, one, STRICT, plan.kl_coef, seed, name)[0] for one in checkpoints]
-            trainings[count].append(rows)
-
+    with RunWriter(args.outdir) as run, processes(args.jobs) as executor:
+        examples, jobs = [example.asked() for example in dataset], {}
+        for count in sorted(set(args.sft_steps)):
+            how = (STRICT, plan._replace(sft_steps=count), _EVAL_EVERY, SAMPLES)
+            jobs[count] = Job(f"{count} steps", f"{count}_steps_", examples, [], *how)
+        sweep = Sweep(run, jobs, range(args.seed, args.seed + args.seeds), executor)
+        shown = show_each(cold_start_text(jobs, sweep.trainings, args.steps, args.seeds))
+        trainings = {count: sweep.trainings(count) for count in jobs}
         run.write_bytes(COLD_START_FIGURE, cold_start_figure(trainings))
         settings = plan._asdict() | {"sft_steps": [*trainings], "seeds": args.seeds, "samples": SAMPLES}
         settings["eval_every"] = _EVAL_EVERY
@@ -77,8 +59,9 @@ def main() -> int:
             run,
             Conditions("C", "course.cold_start_demo", settings, args.change, args.expect, dataset, seed=args.seed),
             {f"{count} steps": {"true_reward": medians(logs, "true_reward")} for count, logs in trainings.items()},
-            cold_start_text(trainings, args.steps),
+            "",
             read=[COLD_START_FIGURE],
+            shown=shown,
         )
     return 0
 

@@ -1,9 +1,4 @@
-"""Machinery: what every command shares, how its arguments are read and how its process ends.
-
-Exit status: 0 it worked; 1 a check said no; 2 the caller can mend it, one line on stderr says what; 3 undecided
-(the gate); 70 a fault of the lab itself, with a traceback; 129, 130, 143 a signal (SIGHUP, Ctrl-C, SIGTERM); 141 the
-reader of its output has gone.
-"""
+"""Machinery: what every command shares, its --help, how its arguments are read and how its process ends."""
 
 import argparse
 import os
@@ -15,8 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO, TypeVar
 
 from course import process
+from course.asking import ask_expectation
 from course.errors import UserError, reason, written_runs
-from course.text import quoted, visible
+from course.starting import PYTHON
+from course.text import did_you_mean, quoted, visible
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -30,48 +27,116 @@ _REAL = r"([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,2})?"
 _UP_TO_1 = r"(0|1|0?\.[0-9]{1,9}|0\.|1\.0{0,9})"
 
 # The values that argparse quotes in its complaints.
-_COMPLAINT = re.compile(r"(?s)(unrecognized arguments: |invalid [^:]+: |explicit argument )(.+?)( \(choose from .*)?$")
+_COMPLAINT = re.compile(r"(?s)(unrecognized arguments: |invalid [^:]+: |explicit argument )(.+)$")
 
 # The matrices of this lab are small: a second thread only waits for the first, and the number of threads would decide
 # the last bits of a sum. NumPy reads these when it is loaded, which a command does after this.
 _ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1")
 
 
+_ASK = object()  # what --predict leaves where --expect leaves a text
+EXIT_STATUSES = (
+    "exit status: 0 it worked (gate: PROMOTE); 1 a check said no (gate: REJECT); 2 it cannot be done as typed, one "
+    "line says why; 3 undecided (gate: INCONCLUSIVE); 70 a fault of the lab itself, with a traceback; 129, 130, 143 a "
+    "signal (SIGHUP, Ctrl-C, SIGTERM); 141 the reader of its output has gone"
+)
+
+
 class Parser(argparse.ArgumentParser):
-    """An argument parser that takes no abbreviations, and puts a mistake into one line with a hint."""
+    """An argument parser that takes no abbreviations, and puts a mistake into one line with a hint.
+
+    Its help ends with the first example of the module's docstring and with the exit statuses.
+    """
 
     def __init__(self, module: str, what: str, **more: Any) -> None:
-        super().__init__(prog=f"python -m {module}", description=what, allow_abbrev=False, **more)
+        from shutil import get_terminal_size
+        from textwrap import fill
 
-    def add_run_options(self) -> None:
-        """What every command has that leaves a run."""
+        width = min(get_terminal_size().columns, 80)
+        said = sys.modules.get(module, sys.modules["__main__"]).__doc__ or ""
+        example = re.search(r"^    (python3 -m .*(?:\n        .*)*)", said, re.MULTILINE)
+        shown = f"example:\n  {example[1]}\n\n".replace("\n    ", "\n  ") if example else ""
+        if os.name == "nt":  # no shell there goes on after a backslash
+            shown = re.sub(r" \\\n +", " ", shown).replace("python3", PYTHON)
+        super().__init__(
+            prog=f"{PYTHON} -m {module}",
+            description=fill(what, width),
+            epilog=f"{shown}{fill(EXIT_STATUSES, width)}",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+            **more,
+        )
+        self._negative_number_matcher = re.compile("-[0-9.]")  # so that -0,5 is a value, and its type can complain
+        self.add_argument("--version", action=_Version, nargs=0, help="name, version and fingerprint of the scorer")
+
+    def add_run_options(self, *, asks_itself: bool = False) -> None:
+        """What every command has that leaves a run. ``asks_itself``: it has a --predict of its own."""
         self.add_argument("--outdir", type=Path, help="a new folder for the run (default: the next free runs/run_NNN)")
         self.add_argument("--change", metavar="TEXT", help="the one thing you changed since the run before")
-        self.add_argument("--expect", metavar="TEXT", help="what you expect of it, written down before it is computed")
+        expected = self.add_mutually_exclusive_group()
+        help_ = "what you expect of it, written down before it is computed; a number such as 0.4 or 40 %% is scored"
+        expected.add_argument("--expect", metavar="TEXT", help=help_)
+        if not asks_itself:
+            help_ = "ask for --expect here, before anything is computed"
+            expected.add_argument("--predict", dest="expect", action="store_const", const=_ASK, help=help_)
+
+    def add_slow_option(self) -> None:
+        """What a command has that can show its updates. ``slow``: how many; 0 where none are to be shown."""
+        help_ = "show the first K updates, without K all, and all that goes into each; a terminal waits for Enter"
+        self.add_argument(
+            "--slow", type=non_negative_int, nargs="?", default=0, const=sys.maxsize, metavar="K", help=help_
+        )
 
     def add_seed_options(self) -> None:
         """What a command has that trains the same several times."""
         self.add_argument("--seeds", type=positive_int, default=1, metavar="N", help="train N times (default: 1)")
         self.add_argument("--seed", type=non_negative_int, default=0, help="the first of the seeds (default: 0)")
+        self.add_argument("--jobs", type=positive_int, default=1, metavar="N", help="use N processes (default: 1)")
 
     def add_split_option(self) -> None:
         """What a command has that measures a dataset."""
         help_ = "which split this is, where the records do not say (default: dev)"
         self.add_argument("--split", choices=("dev", "holdout"), help=help_)
 
+    def parse_args(self, *given: Any, **more: Any) -> argparse.Namespace:  # type: ignore[override]
+        args: argparse.Namespace = super().parse_args(*given, **more)
+        if getattr(args, "expect", None) is _ASK:
+            args.expect = ask_expectation(self.description)
+        if getattr(args, "expect", None) is not None and not args.expect.strip():
+            self.error("argument --expect: expected some words or a number, got none")
+        return args
+
     def error(self, message: str) -> NoReturn:
-        message = _COMPLAINT.sub(lambda found: f"{found[1]}{quoted(found[2])}{found[3] or ''}", message)
+        message = _COMPLAINT.sub(lambda found: f"{found[1]}{quoted(found[2])}", message)
         raise UserError(f"{self._hint()}{message} (all options: {self.prog} --help)")
 
     def _hint(self) -> str:
-        from difflib import get_close_matches
-
-        options = list(self._option_string_actions)
+        options = {option.lstrip("-"): option for option in self._option_string_actions}  # dashes make no two alike
         for word in sys.argv[1:]:
             name = word.partition("=")[0]
-            if name.startswith("-") and name not in options and (close := get_close_matches(name, options, n=1)):
-                return f"{name} is no option, did you mean {close[0]}? "
+            unknown = name.startswith("-") and name not in options.values()
+            if unknown and (mend := did_you_mean(name.lstrip("-"), options)):
+                return f"{quoted(name)} is no option, {mend}"
         return ""
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """As argparse does, with the likely mend first."""
+        if action.choices is not None and value not in action.choices:
+            option = "".join(action.option_strings[:1])
+            mend = did_you_mean(str(value), {str(name): f"{option} {name}".lstrip() for name in action.choices})
+            expected = f"expected one of {', '.join(map(str, action.choices))}, got {quoted(str(value))}"
+            raise UserError(f"{mend}argument {option or action.dest}: {expected} (all options: {self.prog} --help)")
+
+
+class _Version(argparse.Action):
+    """Print which instrument is installed, and end."""
+
+    def __call__(self, *_: object) -> NoReturn:
+        from course.artifacts.scorer_identity import installed
+
+        scorer = installed()
+        print(f"scorer {scorer.scorer_name} {scorer.scorer_version}\n{scorer.scorer_fingerprint}")
+        sys.exit(0)
 
 
 def number_as(pattern: str, expected: str, number_of: Callable[[str], Parsed]) -> Callable[[str], Parsed]:
@@ -79,7 +144,8 @@ def number_as(pattern: str, expected: str, number_of: Callable[[str], Parsed]) -
 
     def parse(text: str) -> Parsed:
         if not re.fullmatch(pattern, text):
-            raise argparse.ArgumentTypeError(f"expected {expected}, got {quoted(text)}")
+            mend = ": write a point for the comma" if re.fullmatch(pattern, text.replace(",", ".", 1)) else ""
+            raise argparse.ArgumentTypeError(f"expected {expected}, got {quoted(text)}{mend}")
         return number_of(text)
 
     return parse
@@ -91,8 +157,8 @@ def _exactly(text: str) -> "Fraction":
     return Fraction(text.rstrip("."))
 
 
-positive_int = number_as("(?!0+$)[0-9]{1,9}", "a whole number from 1 on", int)
-non_negative_int = number_as("[0-9]{1,9}", "a whole number from 0 on", int)
+positive_int = number_as("(?!0+$)[0-9]{1,9}", "a whole number from 1 to 999999999", int)
+non_negative_int = number_as("[0-9]{1,9}", "a whole number from 0 to 999999999", int)
 finite_float = number_as(f"[+-]?{_REAL}", "a number such as 0.5 or -0.5", float)
 non_negative_float = number_as(rf"\+?{_REAL}|-0+\.?0*", "a number from 0 on", lambda text: abs(float(text)))  # -0 is 0
 fraction = number_as(_UP_TO_1, "a number from 0 to 1 such as 0.02", _exactly)

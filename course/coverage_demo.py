@@ -1,7 +1,7 @@
 """Machinery: Loop C, memorised or learned. One task, one plan, one holdout; the number of training prompts differs.
 
-    python -m course.coverage_demo
-    python -m course.coverage_demo --prompts 50 150 --seeds 3
+    python3 -m course.coverage_demo
+    python3 -m course.coverage_demo --prompts 50 150 --seeds 3
 
 The task is two-digit sums without a carry, rewarded by the strict scorer. A policy is trained anew on the first N
 prompts of the dataset, whose order is shuffled, for each N; the holdout is the same 300 prompts each time. A few
@@ -12,23 +12,23 @@ the curve between the two. ``results.jsonl`` has the completions of every evalua
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-from course.artifacts.inference import coverage_point, trainings_of
-from course.artifacts.rollout_files import write_reference
-from course.artifacts.token_rows import STRICT, EvaluationRow, write_checkpoint
+from course.artifacts.inference import CoveragePoint, coverage_point
+from course.artifacts.token_rows import STRICT
 from course.artifacts.writing import RunWriter
 from course.command import Parser, positive_int, run_command
 from course.datasets.records import Task
 from course.datasets.sources import Dataset
 from course.errors import UserError
-from course.policies.presets import GENERALISE, Plan
+from course.jobs import processes
+from course.policies.presets import GENERALISE
 from course.publishing import Conditions, publish
-from course.reports.coverage_demo import coverage_text
+from course.reports.coverage_demo import coverage_ending, coverage_text
 from course.reports.coverage_demo_figure import coverage_curve
-from course.reports.progress import with_progress
-from course.score import score
+from course.reports.terminal import show_each
+from course.sweep import Job, Sweep
 from course.text import clipped
 
 COVERAGE_FIGURE = "coverage.png"
@@ -55,19 +55,6 @@ def times_seen(training: Sequence[Task], unseen: Sequence[Task]) -> list[int]:
     return [min(seen[pair] for pair in digit_pairs(example["prompt"])) for example in unseen]
 
 
-def train_and_evaluate(
-    run: RunWriter, examples: Sequence[Task], holdout: Sequence[Task], plan: Plan, seed: int
-) -> Iterator[EvaluationRow]:
-    """One training on the strict scorer, written evaluation by evaluation."""
-    from course.policies.evaluation import learn_and_evaluate
-    from course.policies.token_learner import fine_tune
-
-    reference = fine_tune(examples, plan, seed)
-    write_reference(run, f"references/prompts_{len(examples)}_seed_{seed}.npz", reference, examples)
-    for checkpoint in learn_and_evaluate(reference, examples, holdout, score, plan, seed, _EVAL_EVERY):
-        yield write_checkpoint(run, checkpoint, STRICT, plan.kl_coef, seed, f"{len(examples)} prompts, seed {seed}")[0]
-
-
 def main() -> int:
     parser = Parser("course.coverage_demo", "Loop C: how many prompts turn memorising into learning?")
     parser.add_argument("--prompts", type=positive_int, nargs="+", metavar="N", default=PROMPTS,
@@ -79,16 +66,22 @@ def main() -> int:
 
     counts, plan = sorted(set(args.prompts)), GENERALISE.plan._replace(steps=args.steps)
     dataset, unseen = (Dataset(Path(path), None) for path in (GENERALISE.dataset, GENERALISE.holdout))
-    with RunWriter(args.outdir) as run:
+    with RunWriter(args.outdir) as run, processes(args.jobs) as executor:
         examples, holdout = ([example.asked() for example in file] for file in (dataset, unseen))
         if counts[-1] > len(examples):
             most = f"{len(examples)}, as many as {dataset.path} holds"
             raise UserError(f"--prompts: expected at most {most}, got {counts[-1]}")
-        trainings = [(count, args.seed + turn) for count in counts for turn in range(args.seeds)]
-        work = (row for n, seed in trainings for row in train_and_evaluate(run, examples[:n], holdout, plan, seed))
-        log = list(with_progress(work, "training", len(trainings) * (1 - -args.steps // _EVAL_EVERY)))
 
-        points = [coverage_point(trainings_of(log, n=count), times_seen(examples[:count], holdout)) for count in counts]
+        how = (holdout, STRICT, plan, _EVAL_EVERY, 1)
+        jobs = {count: Job(f"{count} prompts", f"prompts_{count}_", examples[:count], *how) for count in counts}
+        sweep = Sweep(run, jobs, range(args.seed, args.seed + args.seeds), executor)
+
+        def point_of(count: int) -> CoveragePoint:
+            """The trainings on so many prompts: the report asks for them, row by row."""
+            return coverage_point(sweep.trainings(count), times_seen(examples[:count], holdout))
+
+        shown = show_each(coverage_text(counts, point_of, plan, args.seeds))
+        points = [point_of(count) for count in counts]
         run.write_bytes(COVERAGE_FIGURE, coverage_curve(points))
         settings = plan._asdict() | {"prompts": counts, "seeds": args.seeds, "eval_every": _EVAL_EVERY}
         settings["holdout_fingerprint"] = unseen.fingerprint
@@ -96,7 +89,7 @@ def main() -> int:
             "C", "course.coverage_demo", settings, args.change, args.expect, dataset, [unseen], seed=args.seed
         )
         summary = {f"{point.prompts} prompts": point._asdict() for point in points}
-        publish(run, conditions, summary, coverage_text(points, plan), read=[COVERAGE_FIGURE])
+        publish(run, conditions, summary, coverage_ending(points), read=[COVERAGE_FIGURE], shown=shown)
     return 0
 
 

@@ -1,7 +1,7 @@
 """Machinery: Loop C leaves its data behind. What frozen completions say of a policy that has learned since.
 
-    python -m course.distribution_shift_demo
-    python -m course.distribution_shift_demo --rubric score
+    python3 -m course.distribution_shift_demo
+    python3 -m course.distribution_shift_demo --rubric score
 
 Before the first update 8 completions of each prompt are sampled and kept. Then the policy learns from the rewards of
 one rubric. On the way the strict scorer measures the frozen completions, which is one number for ever, and fresh
@@ -33,10 +33,11 @@ from course.command import Parser, non_negative_int, positive_int, run_command
 from course.datasets.records import Task
 from course.datasets.sources import Dataset
 from course.publishing import Conditions, publish
-from course.reports.distribution_shift_demo import shift_text
+from course.reports.distribution_shift_demo import shift_heading, shift_text, unseen_table
 from course.reports.distribution_shift_demo_figure import shift_curves
 from course.reports.progress import with_progress
 from course.reports.tables import shape
+from course.reports.terminal import show_each
 from course.rubrics.hackable import RUBRICS
 
 if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --help answers at once
@@ -81,12 +82,16 @@ def main() -> int:
         known_shapes = {shape(row.completion or "") for row in results}
         run.append(RESULTS, *results)
 
+        shown = show_each([shift_heading(args.rubric, frozen)])
         log, unseen = [], []  # an entry each for every evaluation
         learning = learn_and_evaluate(reference, examples, [], RUBRICS[args.rubric], plan, args.seed, _EVAL_EVERY)
         for checkpoint in with_progress(learning, "learning", 1 - -plan.steps // _EVAL_EVERY):
             row, fresh = write_checkpoint(run, checkpoint, args.rubric, plan.kl_coef, args.seed, "fresh")
             log.append(row)
             unseen.append([one for one in fresh if shape(one.completion or "") not in known_shapes])
+            place = len(log) - 1
+            if place & (place - 1) == 0 or row.step == plan.steps:  # the evaluations 0, 1, 2, 4, 8 … and the last
+                shown += show_each([shift_text(row, frozen, len(unseen[-1]))])
 
         run.write_bytes(SHIFT_FIGURE, shift_curves(log, frozen, unseen))
         summary = {
@@ -99,7 +104,8 @@ def main() -> int:
         conditions = Conditions(
             "C", "course.distribution_shift_demo", settings, args.change, args.expect, dataset, seed=args.seed
         )
-        publish(run, conditions, summary, shift_text(log, frozen, unseen), read=[SHIFT_FIGURE])
+        report = f"\n{unseen_table(unseen[-1], args.rubric)}" if unseen[-1] else ""
+        publish(run, conditions, summary, report, read=[SHIFT_FIGURE], shown=shown)
     return 0
 
 

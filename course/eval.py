@@ -1,28 +1,31 @@
 """Loop A, measure: score recorded completions of a dataset, and leave a run that can be checked.
 
-    python -m course.eval --dataset data/datasets/math_dev.jsonl \\
+    python3 -m course.eval --dataset data/datasets/math_dev.jsonl \\
         --completions data/rollouts/frozen_rollouts_dev.jsonl
 
 Nothing is improved here and no knob is turned. What comes out is a pass rate with its interval, and how it failed.
 """
 
 import hashlib
+import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from course.artifacts.records import RESULTS, UNANSWERED, Details, Result
+from course.artifacts.scorer_identity import check_golden
 from course.artifacts.summary import counted, summary_of
 from course.artifacts.writing import RunWriter
-from course.command import Parser, run_command
+from course.command import Parser, fraction, run_command
 from course.datasets.jsonl import read_records
 from course.datasets.pairing import paired
-from course.datasets.records import Example, Rollout
+from course.datasets.records import Example, GoldenCase, Rollout
 from course.datasets.sources import CompletionsFile, Dataset, provenance
 from course.publishing import INSPECT, Conditions, publish
 from course.reports.eval import eval_text
-from course.reports.measurement import conditions_text
+from course.reports.measurement import conditions_text, pass_line
 from course.reports.progress import with_progress
+from course.reports.validate_scorer import verdict_text
 from course.score import measure
 
 
@@ -40,8 +43,15 @@ def main() -> int:
     parser.add_run_options()
     parser.add_split_option()
     parser.add_argument("--missing", choices=("zero",), help="count an id without a completion as reward 0")
+    parser.add_argument("--golden", type=Path, nargs="+", default=[], metavar="FILE", help="own cases, checked first")
+    parser.add_argument("--fail-under", type=fraction, metavar="RATE", help="status 1 below this; the run is left")
+    parser.add_argument("--json", action="store_true", help="print one JSON object, for a program")
     args = parser.parse_args()
 
+    golden = check_golden(case for path in args.golden for case in read_records(path, GoldenCase))
+    if failures := [verdict_text(verdict) for verdict in golden if not verdict.passed]:
+        print(*failures, "nothing was scored: the scorer fails these golden cases", sep="\n", file=sys.stderr)
+        return 1
     dataset = Dataset(args.dataset, args.split)
     outcomes: Counter[str] = Counter()
     firsts: dict[str, Result] = {}
@@ -59,22 +69,16 @@ def main() -> int:
         completions = CompletionsFile(args.completions, digest.hexdigest(), 1)
         source = provenance(completions)
         summary = summary_of(outcomes)
-        conditions = Conditions(
-            loop="A",
-            command="course.eval",
-            settings={"missing": args.missing},
-            change=args.change,
-            expect=args.expect,
-            dataset=dataset,
-            completions_fingerprint=completions.sha256,
-            samples_per_prompt=1,
-            source=source,
+        settings = {"missing": args.missing}
+        conditions = Conditions("A", "course.eval", settings, args.change, args.expect, dataset)
+        conditions = conditions._replace(
+            completions_fingerprint=completions.sha256, samples_per_prompt=1, source=source
         )
-        passed = [row for row in firsts.values() if row.reward == 1.0]
-        failed = [row for row in firsts.values() if row.reward != 1.0]
-        report = eval_text(summary, conditions_text(dataset.split, source, completions), firsts)
-        publish(run, conditions, summary, report, examples=passed[:1] + failed[:1], next_command=INSPECT)
-    return 0
+        report = eval_text(summary, conditions_text(dataset.split, source, completions, len(golden)), firsts)
+        publish(run, conditions, summary, report, next_command=INSPECT, as_json=args.json)
+    if below := args.fail_under is not None and outcomes["ok"] < args.fail_under * summary["n"]:
+        print(f"below --fail-under {float(args.fail_under)}: {pass_line(summary)}", file=sys.stderr)
+    return int(below)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """The gate: may this candidate take the baseline's place? It derives what it can, compares like with like, and counts.
 
-    python -m course.gate --baseline runs/run_001 --candidate runs/run_002 --min-delta 0.02
+    python3 -m course.gate --baseline runs/run_001 --candidate runs/run_002 \\
+        --min-delta 0.02
 
 Verdicts and exit status: PROMOTE 0; REJECT 1; INCONCLUSIVE 3; bad usage or input that cannot be read, 2. In order:
 
@@ -39,6 +40,7 @@ from course.datasets.sources import HOLDOUT, holdouts_in
 from course.errors import UserError
 from course.reports.gate import Finding, Numbers, gate_json, gate_text, notes_of
 from course.reports.progress import with_progress
+from course.reports.terminal import show
 from course.stats import flips_needed, mcnemar_exact, paired_interval, smallest_visible_difference, wilson_interval
 
 SMALL_N = 100
@@ -166,21 +168,21 @@ def net_flips_needed(flips: Flips, min_delta: Fraction) -> int:
 
 def comparison_numbers(flips: Flips, min_delta: Fraction) -> Numbers:
     """Everything that can be said of the flips in numbers."""
-    gained, lost = len(flips.gained), len(flips.lost)
+    n, gained, lost = flips.n, len(flips.gained), len(flips.lost)
+    discordance = (gained + lost + 2) / (n + 2)
+    visible = smallest_visible_difference(n, discordance)
     return Numbers(
-        n=flips.n,
-        baseline_passes=flips.baseline_passes,
-        candidate_passes=flips.candidate_passes,
-        baseline_ci95=wilson_interval(flips.baseline_passes, flips.n),
-        candidate_ci95=wilson_interval(flips.candidate_passes, flips.n),
+        *(n, flips.baseline_passes, flips.candidate_passes),
+        baseline_ci95=wilson_interval(flips.baseline_passes, n),
+        candidate_ci95=wilson_interval(flips.candidate_passes, n),
         gained=flips.gained,
         lost=flips.lost,
         delta=float(flips.delta),
-        delta_ci95=paired_interval(gained, lost, flips.n),
+        delta_ci95=paired_interval(gained, lost, n),
         mcnemar_p=mcnemar_exact(gained, lost),
         net_flips_needed=net_flips_needed(flips, min_delta),
-        discordance=(discordance := (gained + lost + 2) / (flips.n + 2)),
-        smallest_visible_difference=smallest_visible_difference(flips.n, discordance),
+        discordance=discordance,
+        smallest_visible_difference=visible if visible <= discordance else None,
     )
 
 
@@ -226,21 +228,21 @@ def examine(baseline: Path, candidate: Path, min_delta: Fraction, log: Path, oth
 
 
 def main() -> int:
-    parser = Parser(
-        "course.gate",
-        "The gate: compare two runs from one locked room. "
-        "Exit status: 0 PROMOTE, 1 REJECT, 3 INCONCLUSIVE, 2 bad usage.",
-    )
+    parser = Parser("course.gate", "The gate: compare two runs from one locked room.")
     parser.add_argument("--baseline", type=Path, required=True, help="the folder of the run to beat")
     parser.add_argument("--candidate", type=Path, required=True, help="the folder of the run that wants its place")
     help_ = "the smallest improvement worth having, 0 to 1"
     parser.add_argument("--min-delta", type=fraction, required=True, help=help_)
     help_ = "the log that came with a run made elsewhere"
     parser.add_argument("--log", type=Path, action="append", default=[], help=help_)
+    parser.add_argument("--details", action="store_true", help="each condition of the room, each reason, the power")
     parser.add_argument("--json", action="store_true", help="print the same for a program")
     args = parser.parse_args()
     finding = examine(args.baseline, args.candidate, args.min_delta, run_log.LOG, args.log)
-    print(gate_json(finding) if args.json else gate_text(finding))
+    if args.json:
+        print(gate_json(finding))
+    else:
+        show(gate_text(finding, args.details))
     return EXIT_STATUS[finding.verdict]
 
 

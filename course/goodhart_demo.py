@@ -1,8 +1,8 @@
 """Machinery: Loop C on verifiers that believe too much. The proxy reward goes up, the true reward does not.
 
-    python -m course.goodhart_demo
-    python -m course.goodhart_demo --seeds 3
-    python -m course.goodhart_demo --rubrics format_bonus --kl-coef --steps 500 --eval-every 10 --seeds 5
+    python3 -m course.goodhart_demo
+    python3 -m course.goodhart_demo --seeds 3
+    python3 -m course.goodhart_demo --rubrics format_bonus --kl-coef --steps 500 --eval-every 10 --seeds 5
 
 One policy is trained on the strict scorer and, from the same reference policy, one on each hackable rubric; nothing
 tells it of any gap. The rubric's reward is the proxy, the strict scorer's for the same completions the true reward;
@@ -14,53 +14,30 @@ one rubric large, on a fine grid: its hole is found late, so the true reward ris
 with 3 completions of each prompt. ``references/`` has the policy that the trainings of a seed started from.
 """
 
-from collections.abc import Iterator, Sequence
+from __future__ import annotations
+
 from pathlib import Path
 from typing import Any
 
-from course.artifacts.inference import Trainings, divergence_step, medians, trainings_of
+from course.artifacts.inference import Trainings, divergence_step, medians
 from course.artifacts.records import LearningResult
-from course.artifacts.rollout_files import write_reference
-from course.artifacts.token_rows import EvaluationRow, is_exploit, write_checkpoint
+from course.artifacts.token_rows import is_exploit
 from course.artifacts.writing import RunWriter
 from course.command import Parser, non_negative_float, positive_int, run_command
-from course.datasets.records import Task
 from course.datasets.sources import Dataset
-from course.policies.presets import MEMORISE, Plan
+from course.jobs import processes
+from course.policies.presets import MEMORISE
 from course.publishing import Conditions, publish
-from course.reports.goodhart_demo import QUANTITIES, goodhart_text
+from course.reports.goodhart_demo import KL_RUBRIC, QUANTITIES, goodhart_ending, goodhart_text
 from course.reports.goodhart_demo_figure import kl_coef_figure, rubrics_figure
-from course.reports.progress import with_progress
+from course.reports.terminal import show_each
 from course.rubrics.hackable import RUBRICS
+from course.sweep import Job, Sweep
 
 OVER_STEPS, OVER_KL, KL_COEF = "goodhart_steps.png", "goodhart_kl.png", "kl_coef.png"
-KL_RUBRIC = "anywhere"  # what is trained on again with a KL penalty
 KL_COEFS = (0.0, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0)  # above 1 the penalty overshoots at this learning rate
 EVALUATIONS = 15  # of each training, besides the one before it
 SAMPLES = 3  # completions of each prompt in an evaluation
-Job = tuple[int, str, float]  # seed, rubric and kl_coef of a training
-
-
-def train_all(
-    run: RunWriter, examples: list[Task], holdout: list[Task], plan: Plan, every: int, jobs: Sequence[Job]
-) -> Iterator[tuple[EvaluationRow, list[LearningResult]]]:
-    """Each evaluation of each training, written as it comes: its row, and all that was scored.
-
-    ``jobs``: those of one seed stand together and share a reference policy.
-    """
-    from course.policies.evaluation import learn_and_evaluate
-    from course.policies.token_learner import fine_tune
-
-    references = {}
-    for seed, rubric, kl_coef in jobs:
-        if seed not in references:
-            references = {seed: fine_tune(examples, plan, seed)}
-            write_reference(run, f"references/seed_{seed}.npz", references[seed], examples)
-        for checkpoint in learn_and_evaluate(
-            references[seed], examples, holdout, RUBRICS[rubric], plan._replace(kl_coef=kl_coef), seed, every, SAMPLES
-        ):
-            name = f"{rubric}, kl_coef {kl_coef:g}, seed {seed}"
-            yield write_checkpoint(run, checkpoint, rubric, kl_coef, seed, name)
 
 
 def main() -> int:
@@ -77,24 +54,28 @@ def main() -> int:
     args = parser.parse_args()
 
     rubrics, betas = list(dict.fromkeys(args.rubrics)), sorted(set(args.kl_coef))
-    pairs = dict.fromkeys([(name, 0.0) for name in rubrics] + [(KL_RUBRIC, kl_coef) for kl_coef in betas])
-    jobs = [(args.seed + turn, *pair) for turn in range(args.seeds) for pair in pairs]
     plan, every = MEMORISE.plan._replace(steps=args.steps), args.eval_every or max(1, args.steps // EVALUATIONS)
 
-    with RunWriter(args.outdir) as run:
+    with RunWriter(args.outdir) as run, processes(args.jobs) as executor:
         dataset, unseen = (Dataset(Path(path), None) for path in (MEMORISE.dataset, MEMORISE.holdout))
         examples, holdout = ([example.asked() for example in file] for file in (dataset, unseen))
-        log: list[EvaluationRow] = []
+        jobs = {}
+        for name, beta in [*((name, 0.0) for name in rubrics), *((KL_RUBRIC, beta) for beta in betas)]:
+            how = (name, plan._replace(kl_coef=beta), every, SAMPLES)
+            jobs[name, beta] = Job(f"{name}, kl_coef {beta:g}", "", examples, holdout, *how)
+        sweep = Sweep(run, jobs, range(args.seed, args.seed + args.seeds), executor)
         found: dict[str, LearningResult] = {}  # rubric -> an exploit of its trained policy
-        work = train_all(run, examples, holdout, plan, every, jobs)
-        for row, results in with_progress(work, "training", len(jobs) * (1 - -args.steps // every)):
-            log.append(row)
-            if row.step == args.steps and row.kl_coef == 0:
-                for result in filter(is_exploit, results):
-                    found.setdefault(row.rubric, result)
 
-        by_rubric = {name: trainings_of(log, rubric=name, kl_coef=0.0) for name in rubrics}
-        by_beta = {kl_coef: trainings_of(log, rubric=KL_RUBRIC, kl_coef=kl_coef) for kl_coef in betas}
+        def trained(rubric: str, beta: float) -> Trainings:
+            """One for each seed: the report asks for them, row by row."""
+            trainings = sweep.trainings((rubric, beta))
+            for result in filter(is_exploit, sweep.last[rubric, beta] if beta == 0 else []):
+                found.setdefault(rubric, result)
+            return trainings
+
+        shown = show_each(goodhart_text(rubrics, betas, trained, found))
+        by_rubric = {name: trained(name, 0.0) for name in rubrics}
+        by_beta = {kl_coef: trained(KL_RUBRIC, kl_coef) for kl_coef in betas}
         run.write_bytes(OVER_STEPS, rubrics_figure(by_rubric, "step"))
         run.write_bytes(OVER_KL, rubrics_figure(by_rubric, "kl"))
         figures = [OVER_STEPS, OVER_KL]
@@ -108,8 +89,7 @@ def main() -> int:
         conditions = Conditions(
             "C", "course.goodhart_demo", settings, args.change, args.expect, dataset, [unseen], seed=args.seed
         )
-        report = goodhart_text(by_rubric, by_beta, found)
-        publish(run, conditions, summary, report, read=figures)
+        publish(run, conditions, summary, goodhart_ending(by_rubric), read=figures, shown=shown)
     return 0
 
 

@@ -1,59 +1,71 @@
 """Machinery: Loop A's second half. Look at what failed, and say why, before anything is improved.
 
-    python -m course.inspect_run --run runs/run_001 --only-fails --top-k 5 --show 2
-    python -m course.inspect_run --run runs/run_001 --id dev-007
-    python -m course.inspect_run --run runs/run_001 --verify
-    python -m course.inspect_run --log
+    python3 -m course.inspect_run --run runs/run_001 --only-fails --top-k 5
+    python3 -m course.inspect_run runs/run_001 --id dev-007
+    python3 -m course.inspect_run --run last --verify
+    python3 -m course.inspect_run --log
 
-Characters that cannot be seen are written out, as <U+200B ZERO WIDTH SPACE>.
+``last`` is the newest run in the log. An id may be given by its end, such as 7, where no other ends so. Characters
+that cannot be seen are written out, as <U+200B ZERO WIDTH SPACE>.
 """
 
 import hashlib
+import sys
 from collections import Counter
-from collections.abc import Collection
 from pathlib import Path
+from typing import Any
 
 from course.artifacts import run_log
 from course.artifacts.reading import Broken, Run, open_run, rows
-from course.artifacts.records import RESULTS, Result, Selection
+from course.artifacts.records import ENVIRONMENT_FILE, README, RESULTS, Result, Selection, printed_json
 from course.artifacts.run_log import read_log, read_logs
-from course.artifacts.scorer_identity import example_of
+from course.artifacts.scorer_identity import example_of, installed
 from course.artifacts.verifying import Verification
 from course.command import Parser, positive_int, run_command
 from course.errors import UserError
 from course.reports.inspect_run import log_text, outcomes_table, ranking_text, row_in_full, samples_text
 from course.reports.progress import with_progress
 from course.reports.tables import interval, wrapped
+from course.reports.terminal import show
 from course.score import score
 from course.stats import wilson_interval
-from course.text import clipped, visible_path
+from course.text import clipped, did_you_mean, visible, visible_path
+
+_Findings = tuple[dict[str, Any], str]  # for a program, and the same for a person
 
 
-def verify(opened: Run, logged: Collection[str]) -> int:
-    """The gate's own check of one run. Exit status 0 if it is what it claims, else 1. ``logged``: manifest digests."""
-    run = Verification(opened, logged)
-    n = sum(1 for _ in with_progress(run.rows(), "verifying"))
-    if run.faults:
-        return not_whole(opened.path, run.faults)
+def verify(path: Path, logs: list[Path]) -> _Findings:
+    """The gate's own check of one run, without faults if it is what it claims. ``logs``: besides the lab's own."""
+    n, faults, other_scorer = 0, list[str](), False
+    try:
+        opened = open_run(path)
+        run = Verification(opened, {line.manifest for line in read_logs(run_log.LOG, logs)})
+        n = sum(1 for _ in with_progress(run.rows(), "verifying"))
+        faults, other_scorer = run.faults, run.other_scorer and run.faults == run.scorer_faults
+    except Broken as error:
+        faults = [str(error)]
+    there = " and ".join(name for name in (README, ENVIRONMENT_FILE) if (path / name).exists())
     said = f"every digest holds, and {n:,} rows were scored again with the same result"
-    print(wrapped(f"{opened.path}: whole. It is in the log, {said} (README.md and environment.json are not sealed)"))
-    return 0
-
-
-def not_whole(path: Path, faults: list[str]) -> int:
-    print("\n".join([f"{visible_path(path)}: NOT verified", *(wrapped(f"  - {fault}") for fault in faults)]))
-    return 1
+    text = wrapped(f"{path}: whole. It is in the log, {said}{there and f' (not sealed: {there})'}")
+    if other_scorer:
+        theirs, ours = (f"{one.scorer_name} {one.scorer_version}" for one in (opened.manifest, installed()))
+        same = " with another fingerprint" if theirs == ours else ""
+        said = f"It is in the log, and every digest holds; nothing was scored again, for {ours} is installed here"
+        text = wrapped(f"{path}: intact, of another scorer: {theirs}{same}. {said}. Measure again to compare")
+    elif faults:
+        text = "\n".join([f"{visible_path(path)}: NOT verified", *(wrapped(f"  - {fault}") for fault in faults)])
+    return {"run": str(path), "verified": not faults, "rows": n, "faults": faults}, text
 
 
 def warning_of(opened: Run, digest: "hashlib._Hash") -> str:
-    """What has to stand before anything else, where the results that were read are not those that were written."""
+    """What has to stand before any number, where the results that were read are not those that were written."""
     if digest.hexdigest() == opened.manifest.outputs[RESULTS]:
         return ""
     return f"WARNING: {RESULTS} is not the file that was written (--verify says more)\n\n"
 
 
-def failures(opened: Run, *, only_fails: bool, top_k: int, show: int) -> str:
-    """Failures by family and outcome, then the first that passed and the first that did not."""
+def failures(opened: Run, *, only_fails: bool, top_k: int, show: int) -> _Findings:
+    """The first that passed and the first that did not, then failures by family and outcome, last the pass rate."""
     examples: dict[str, list[Result]] = {}
     counts: Counter[str] = Counter()
     top: list[Result] = []
@@ -74,56 +86,87 @@ def failures(opened: Run, *, only_fails: bool, top_k: int, show: int) -> str:
     # In Loop C the policy changed from row to row: there is no one rate for an interval to be of.
     uncertainty = "over all that it scored" if loop == "C" else f"95 % interval {interval(wilson_interval(passes, n))}"
     head = f"{visible_path(opened.path)}: Loop {loop}, passed {passes:,} of {n:,} ({uncertainty})"
-    parts = [head, outcomes_table(counts, examples, top_k)]
-    if not only_fails:
-        parts.append(ranking_text(top, bottom))
-    return warning_of(opened, digest) + "\n\n".join(parts)
+    warning = warning_of(opened, digest)
+    parts = [] if only_fails else [ranking_text(top, bottom)]
+    parts += [outcomes_table(counts, examples, top_k), warning + head]
+    found = {"passes": passes, "n": n, "outcomes": counts, "examples": examples, "top": top, "bottom": bottom}
+    return {"run": str(opened.path), "warning": warning, **found}, "\n\n".join(parts)
 
 
-def one(opened: Run, id_: str) -> str:
-    """One row, with the explanation that the scorer gives of it now."""
+def one(opened: Run, id_: str) -> _Findings:
+    """The first row of this id, or of the one id that ends so, with the explanation that the scorer gives of it now."""
     digest = hashlib.sha256()
-    found = [row for row in rows(opened, digest) if row.id == id_]
-    if not found:
-        raise UserError(f"{opened.path}: expected an id of this run, got {clipped(id_, 60)}; its {RESULTS} has them")
-    row = found[0]
+    ids: dict[str, str] = {}
+    found: dict[str, Result] = {}
+    for row in rows(opened, digest):
+        ids[row.id] = f"--id {row.id}"
+        if row.id.endswith(id_):
+            found.setdefault(row.id, row)
+    if id_ not in found and len(found) != 1:
+        ending = (
+            f", in which {len(found):,} end: {', '.join(clipped(one, 20) for one in [*found][:4])}" if found else ""
+        )
+        expected = f"expected an id of this run, got {clipped(id_, 60)}{ending}; its {RESULTS} has them all"
+        raise UserError(f"{'' if found else did_you_mean(id_, ids)}{opened.path}: {expected}")
+    row = found.get(id_) or next(iter(found.values()))
     details = None if row.completion is None else score(example_of(row), row.completion)["details"]
-    whole = warning_of(opened, digest) + row_in_full(row, details)
-    return whole if not isinstance(row, Selection) else f"{whole}\n{samples_text(row.samples, row.rewards, row.chosen)}"
+    warning = warning_of(opened, digest)
+    whole = warning + row_in_full(row, details)
+    if isinstance(row, Selection):
+        whole += f"\n{samples_text(row.samples, row.rewards, row.chosen)}"
+    return {"run": str(opened.path), "warning": warning, "row": row, "details": details}, whole
+
+
+def newest_run() -> Path:
+    """The last in the log that is still there; a note says if that is not the newest."""
+    root, log = run_log.LOG.parents[1], read_log(run_log.LOG)
+    for line in reversed(log):
+        if (path := root / line.run).is_dir():
+            if line is not log[-1]:
+                note = f"note: the newest, {clipped(log[-1].run, 60)}, is not there; this is an older run, {line.run}"
+                print(visible(note), file=sys.stderr)
+            return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
+    raise UserError("--run last: expected a run in the log, got none that is still there; course.eval makes one")
 
 
 def main() -> int:
     parser = Parser("course.inspect_run", "Loop A: look at the failures of a run, or verify it.")
-    parser.add_argument("--run", type=Path, help="the folder of a run")
+    parser.add_argument("folder", type=Path, nargs="?", help="the folder of a run, or last: the newest")
+    parser.add_argument("--run", type=Path, metavar="FOLDER", help="the same")
     help_ = "without --run: show the log of runs; with --verify: another log, that came with the run"
     parser.add_argument("--log", type=Path, nargs="?", const=run_log.LOG, metavar="FILE", help=help_)
     parser.add_argument("--only-fails", action="store_true", help="leave out what passed")
-    help_ = "how many outcomes, and how many top and bottom rows"
+    help_ = "how many outcomes, and how many top and bottom rows (default: 5)"
     parser.add_argument("--top-k", type=positive_int, default=5, help=help_)
-    parser.add_argument("--show", type=positive_int, default=2, help="how many examples of an outcome")
-    parser.add_argument("--id", help="show this one example whole")
-    help_ = "check digests, score everything again; exit status 1 if anything differs"
+    parser.add_argument("--show", type=positive_int, default=2, help="how many examples of an outcome (default: 2)")
+    parser.add_argument("--id", help="show this one example whole; its end is enough, where no other ends so")
+    help_ = "check digests, score everything again; status 1 if anything differs"
     parser.add_argument("--verify", action="store_true", help=help_)
+    parser.add_argument("--json", action="store_true", help="print one JSON object, for a program")
     args = parser.parse_args()
-    if args.run is None:
-        if args.log is None:
-            parser.error("expected --run FOLDER, or --log to see the runs there are")
-        print(log_text(read_log(args.log, must_exist=args.log != run_log.LOG)))
-        return 0
+    if args.run and args.folder:
+        parser.error(f"expected one run, got {args.folder} and --run {args.run}")
+    path = args.run or args.folder
+    if path is None and args.log is None:
+        parser.error("expected --run FOLDER, or --log to see the runs there are")
+    path = newest_run() if path == Path("last") else path
     try:
-        opened = open_run(args.run)
-        if args.verify:
-            lines = read_logs(run_log.LOG, [args.log] if args.log else [])
-            return verify(opened, {line.manifest for line in lines})
-        if args.id is not None:
-            print(one(opened, args.id))
+        if path is None:
+            log = read_log(args.log, must_exist=args.log != run_log.LOG)
+            found, text = {"log": log}, log_text(log)
+        elif args.verify:
+            found, text = verify(path, [args.log] if args.log else [])
+        elif args.id is not None:
+            found, text = one(open_run(path), args.id)
         else:
-            print(failures(opened, only_fails=args.only_fails, top_k=args.top_k, show=args.show))
+            found, text = failures(open_run(path), only_fails=args.only_fails, top_k=args.top_k, show=args.show)
     except Broken as error:
-        if args.verify:
-            return not_whole(args.run, [str(error)])
-        raise UserError(f"{args.run}: expected a whole run, got a broken one: {error}") from None
-    return 0
+        raise UserError(f"{path}: expected a whole run, got a broken one: {error}") from None
+    if args.json:
+        print(printed_json(found))
+    else:
+        show(text)
+    return 0 if found.get("verified", True) else 1
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Machinery: Loop C with a KL penalty. How much reward a policy gains, and how far it goes from its reference policy.
 
-    python -m course.kl_tradeoff_demo
-    python -m course.kl_tradeoff_demo --rewards graded
+    python3 -m course.kl_tradeoff_demo
+    python3 -m course.kl_tradeoff_demo --rewards graded
 
 A reference policy chooses among six completions of one prompt. For each beta the demo computes the policy where
 training with that penalty ends, the one that maximises

@@ -1,7 +1,7 @@
 """Machinery: Loop C, what learning takes away. pass@k for k from 1 to 128, before and after the same training.
 
-    python -m course.pass_at_k_demo
-    python -m course.pass_at_k_demo --presets memorise --seeds 5
+    python3 -m course.pass_at_k_demo
+    python3 -m course.pass_at_k_demo --presets memorise --seeds 5
 
 Each policy is trained on the strict scorer; before the first update and after the last it writes 256 completions of
 each prompt, of those it was trained on and of a holdout. Is the chance that k of them hold a right one higher after
@@ -12,20 +12,21 @@ of a prompt once, with how often it was sampled; ``log.jsonl`` has the counts fr
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from course.artifacts.counted_samples import comparisons
 from course.artifacts.learning import learning_result
-from course.artifacts.records import RESULTS
+from course.artifacts.records import RESULTS, LearningResult
 from course.artifacts.rollout_files import write_reference
 from course.artifacts.token_rows import TOKEN_LOG, CountedSamples
 from course.artifacts.writing import RunWriter
 from course.command import Parser, positive_int, run_command
 from course.datasets.records import Task
 from course.datasets.sources import Dataset
+from course.jobs import in_order, processes
 from course.policies.presets import PRESETS
 from course.publishing import Conditions, publish
 from course.reports.pass_at_k_demo import pass_at_k_text
@@ -65,25 +66,26 @@ def sample_and_count(policy: Policy, example: Task, rng: Generator) -> tuple[Cou
     return Counter(policy.decode_completions(completions)), float(entropy)
 
 
-def write_counts(
-    run: RunWriter, preset: str, seed: int, policies: Mapping[int, Policy], splits: Mapping[str, Sequence[Task]]
-) -> Iterator[CountedSamples]:
-    """Measure each policy on each prompt, and write what was scored and its row of the log."""
+def train_and_count(
+    preset: str, examples: Sequence[Task], plan: Plan, seed: int, splits: Mapping[str, Sequence[Task]]
+) -> tuple[Policy, list[tuple[list[LearningResult], CountedSamples]]]:
+    """The policy before learning; and of each policy and prompt what was scored, and its row of the log."""
     from course.policies.token_learner import generator
 
-    for (step, policy), (split, examples) in product(policies.items(), splits.items()):
+    policies, counted = train(examples, plan, seed), []
+    for (step, policy), (split, tasks) in product(policies.items(), splits.items()):
         rng = generator(seed, "evaluation")
-        for example in examples:
+        for example in tasks:
             found, entropy = sample_and_count(policy, example, rng)
             results = [
                 learning_result(example, text, step, training=f"{preset}, seed {seed}", split=split, count=count)
                 for text, count in found.items()
             ]
             correct = sum(result.count for result in results if result.reward == 1)
-            row = CountedSamples(preset, seed, step, split, example["id"], SAMPLES, correct, entropy)
-            run.append(RESULTS, *results)
-            run.append(TOKEN_LOG, row)
-            yield row
+            counted.append(
+                (results, CountedSamples(preset, seed, step, split, example["id"], SAMPLES, correct, entropy))
+            )
+    return policies[0], counted
 
 
 def main() -> int:
@@ -102,19 +104,25 @@ def main() -> int:
     log: list[CountedSamples] = []
     opened: list[Dataset] = []
     settings: dict[str, Any] = {"prompts": args.prompts, "samples": SAMPLES, "seeds": args.seeds}
-    with RunWriter(args.outdir) as run:
-        for name in with_progress([*dict.fromkeys(args.presets)], "training"):
+    with RunWriter(args.outdir) as run, processes(args.jobs) as executor:
+        trainings = []
+        for name in dict.fromkeys(args.presets):
             dataset, unseen = (Dataset(Path(path), None) for path in PRESETS[name][:2])
             examples, holdout = ([example.asked() for example in file] for file in (dataset, unseen))
             splits = {"train": examples[: args.prompts], "holdout": holdout[: args.prompts]}
             plan = PRESETS[name].plan._replace(steps=args.steps)
-            for seed in range(args.seed, args.seed + args.seeds):
-                policies = train(examples, plan, seed)
-                write_reference(run, f"references/{name}_seed_{seed}.npz", policies[0], examples)
-                log += write_counts(run, name, seed, policies, splits)
+            seeds = range(args.seed, args.seed + args.seeds)
+            trainings += [(name, examples, plan, seed, splits) for seed in seeds]
             fingerprints = {"dataset": dataset.fingerprint, "holdout": unseen.fingerprint}
             settings[name] = plan._asdict() | {"fingerprints": fingerprints}
             opened.append(unseen)
+        done = with_progress(in_order(executor, train_and_count, trainings), "training", len(trainings))
+        for (name, examples, _, seed, _), (reference, counted) in zip(trainings, done, strict=True):
+            write_reference(run, f"references/{name}_seed_{seed}.npz", reference, examples)
+            for results, row in counted:
+                run.append(RESULTS, *results)
+                run.append(TOKEN_LOG, row)
+                log.append(row)
 
         compared = comparisons(log, LAST_K, generator(args.seed, "bootstrap"))
         run.write_bytes(PASS_AT_K_FIGURE, pass_at_k_figure(compared))

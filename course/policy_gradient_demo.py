@@ -1,11 +1,11 @@
 """Loop C in slow motion: one update at a time, with everything that goes into it.
 
-    python -m course.policy_gradient_demo
-    python -m course.policy_gradient_demo --predict
-    python -m course.policy_gradient_demo --fast --summary
+    python3 -m course.policy_gradient_demo
+    python3 -m course.policy_gradient_demo --predict
+    python3 -m course.policy_gradient_demo --fast --summary
 
-At a terminal each step waits for Enter. ``--predict`` asks, before each update, which probability it will raise; the
-run keeps the answers and counts the right ones. ``--fast`` does not stop; ``--summary`` prints one line a step.
+At a terminal each step waits for Enter. ``--predict`` asks, before each update, which probability it will raise, and
+why; the run keeps the answers. ``--fast`` does not stop; ``--summary`` prints one line a step. q ends the questions.
 
 ``learn`` is the loop itself: sample an action, score it, compare the reward with the baseline, and change theta so
 that what was better than the baseline becomes more probable. The world is a bandit: one prompt, 17 * 19, and four
@@ -14,7 +14,6 @@ completions (``ARMS``), two of which the verifier rewards. Next: ``bandit_train`
 
 from __future__ import annotations
 
-import sys
 from argparse import BooleanOptionalAction
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -22,11 +21,14 @@ from typing import TYPE_CHECKING, Any
 from course.artifacts.learning import UpdateRow, learning_result, update_row
 from course.artifacts.records import RESULTS
 from course.artifacts.writing import RunWriter
+from course.asking import asked, wait_for_enter
 from course.command import Parser, finite_float, non_negative_int, positive_int, run_command
 from course.publishing import Conditions, publish
-from course.reports.policy_gradient_demo import policy_gradient_text
+from course.reports.bandit_train_figure import LEARNING_CURVE, learning_curve
+from course.reports.policy_gradient_demo import arm_named, policy_gradient_text, prediction_text
 from course.reports.updates import BASELINE_OPTION, how_to_read, knob_of, state_text, update_outcome, update_start
 from course.score import score
+from course.text import clipped
 
 if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --help answers at once
     from course.policies.reinforce import Update
@@ -57,22 +59,13 @@ def learn(draws: Floats, lr: float, with_baseline: bool) -> Iterator[Update]:
             baseline = running_mean(baseline, reward, step)
 
 
-def ask_prediction(arms: int) -> str:
-    """Ask until the answer is an arm or ``none``; an empty answer at the end of input."""
+def ask_prediction(arms: int) -> str | None:
+    """Ask until the answer begins with an arm or ``none``; None after q and at the end of the input."""
     choices = [*map(str, range(arms)), "none"]
-    while True:
-        print(f"which probability will go up? ({', '.join(choices)}) ", end="", flush=True)
-        line = sys.stdin.readline()
-        answer = line.strip().lower()
-        if answer in choices or not line:
-            return answer
-        print(f"expected one of {', '.join(choices)}")
-
-
-def right_answers(row: UpdateRow) -> list[str]:
-    """The arms whose probability the update raises, or ``none``."""
-    arms = [str(arm) for arm, (old, new) in enumerate(zip(row.probs, row.new_probs, strict=True)) if new > old]
-    return arms or ["none"]
+    question = f"Which probability will go up, and why? ({', '.join(choices)}; q ends)"
+    while (answer := asked(question)) is not None and arm_named(answer) not in choices:
+        print(f"expected one of {', '.join(choices)}, then why, such as: 0 because its reward was 1")
+    return answer
 
 
 def main() -> int:
@@ -86,43 +79,47 @@ def main() -> int:
     parser.add_argument("--fast", action="store_true", help="do not stop and do not show each update")
     parser.add_argument("--summary", action="store_true", help="print one line a step at the end, also with --fast")
     parser.add_argument("--predict", action="store_true", help="ask before each update which probability will go up")
-    parser.add_run_options()
+    parser.add_run_options(asks_itself=True)
     args = parser.parse_args()
 
     import numpy as np
 
-    from course.policies.bandit import ARMS, EXAMPLE
+    from course.policies.bandit import ARMS, EXAMPLE, arm_rewards
+    from course.policies.softmax import expected_reward
 
-    slow = args.predict or not args.fast
+    watched = args.predict or not args.fast
     rows: list[UpdateRow] = []
     predictions: list[str] = []
     with RunWriter(args.outdir) as run:
-        if slow:
+        if watched:
             print(f"{state_text(EXAMPLE['prompt'])}\n\n{how_to_read(args.lr)}\n")
         updates = learn(np.random.default_rng(args.seed).random(args.steps), args.lr, args.baseline)
         for step, update in enumerate(updates, 1):
-            rows.append(update_row(step, update, args.lr, EXAMPLE, ARMS))
-            if slow:
-                print(update_start(rows[-1], args.steps, ARMS))
-                if args.predict:
-                    predictions.append(ask_prediction(len(ARMS)))
-                elif sys.stdin and sys.stdin.isatty():
-                    print("Enter for the update ", end="", flush=True)
-                    sys.stdin.readline()
-                print(f"\n{update_outcome(rows[-1])}\n")
+            rows.append(row := update_row(step, update, args.lr, EXAMPLE, ARMS))
+            if not watched:
+                continue
+            print(update_start(row, args.steps, ARMS))
+            if not args.predict:
+                watched = wait_for_enter()
+            elif watched := (answer := ask_prediction(len(ARMS))) is not None:
+                predictions.append(clipped(answer, 400))
+                print(prediction_text(answer, row))
+            print(f"\n{update_outcome(row)}\n" if watched else "")
         run.write_rows(LOG, rows)
         run.write_rows(RESULTS, (learning_result(EXAMPLE, row.completion, row.step - 1) for row in rows))
-        summary: dict[str, Any] = {"final_probs": rows[-1].new_probs}
-        if args.predict:
-            right = [answer in right_answers(row) for answer, row in zip(predictions, rows, strict=True)]
-            summary |= {"predictions": predictions, "right_predictions": sum(right)}
+        rewards = arm_rewards()
+        objective = [float(expected_reward(np.array(row.probs), rewards)) for row in rows]
+        after = float(expected_reward(np.array(rows[-1].new_probs), rewards))
+        run.write_bytes(LEARNING_CURVE, learning_curve([row.reward for row in rows], objective))
+        summary: dict[str, Any] = {"expected_reward_before": objective[0], "expected_reward_after": after}
+        summary |= {"final_probs": rows[-1].new_probs} | ({"predictions": predictions} if args.predict else {})
         settings = {"prompt": EXAMPLE["prompt"], "steps": args.steps, "lr": args.lr, "baseline": args.baseline}
         settings["predict"] = args.predict
         said = (args.change, args.expect)
         conditions = Conditions("C", "course.policy_gradient_demo", settings, *said, seed=args.seed, knob=knob_of(rows))
         report = policy_gradient_text(rows, summary, ARMS, line_a_step=args.summary)
         next_command = ["course.bandit_train", "--steps", "30", "--slow"]
-        publish(run, conditions, summary, report, read=[LOG], next_command=next_command)
+        publish(run, conditions, summary, report, read=[LOG, LEARNING_CURVE], next_command=next_command)
     return 0
 
 

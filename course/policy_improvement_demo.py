@@ -1,7 +1,7 @@
 """Machinery: Loops B and C side by side. Both raise the reward of what is delivered, only one changes the policy.
 
-    python -m course.policy_improvement_demo --mode selection
-    python -m course.policy_improvement_demo --mode learning
+    python3 -m course.policy_improvement_demo --mode selection
+    python3 -m course.policy_improvement_demo --mode learning
 
 Each round samples N completions of one prompt from a toy policy. Selection delivers the best of them and keeps the
 policy; learning delivers the first, and updates the policy from the rewards of all of them. ``pass@1`` is the policy's

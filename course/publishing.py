@@ -4,7 +4,8 @@ Every command that leaves a run ends here, so that what a run holds is decided i
 """
 
 import os
-import re
+import shlex
+import sys
 from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
@@ -12,15 +13,17 @@ from typing import Any, Literal, NamedTuple
 
 from course.artifacts import run_log
 from course.artifacts.locked_room import room_digest
-from course.artifacts.records import RESULTS, SCHEMA_VERSION, SUMMARY, Manifest, Result, TrainedOn
+from course.artifacts.records import RESULTS, SCHEMA_VERSION, SUMMARY, Manifest, TrainedOn, printed_json
 from course.artifacts.run_log import LogLine, locked, looks, read_log
 from course.artifacts.scorer_identity import installed
 from course.artifacts.writing import RunWriter
 from course.datasets.records import Provenance
 from course.datasets.sources import HOLDOUT, Dataset, holdouts_in
 from course.errors import written_runs
-from course.reports.run_page import run_page
-from course.reports.tables import WIDTH
+from course.reports.run_page import prediction, run_page
+from course.reports.tables import NOTHING_KEPT, WIDTH
+from course.reports.terminal import show
+from course.starting import PYTHON
 from course.text import shell_word, visible, visible_path
 
 RUN = Path("{run}")  # in a next command: the run's folder
@@ -59,14 +62,16 @@ def publish(
     summary: dict[str, Any],
     report: str,
     *,
-    examples: Sequence[Result] = (),
     read: Sequence[str] = (),
     next_command: Sequence[str | Path] = (),
+    shown: Sequence[str] = (),
+    as_json: bool = False,
 ) -> Path:
-    """Seal the run, put it in its place, and only then print ``report`` and where the run is. Returns the place.
+    """Seal the run, put it in its place, and only then show ``report`` and where the run is. Returns the place.
 
-    ``summary``: what summary.json holds. ``examples``: rows for the run's page. ``read``: names of files to look at.
-    ``next_command``: the words to type next after ``python -m``, the run's folder as ``RUN``.
+    ``summary``: what summary.json holds. ``report``: also on the run's page, after what was ``shown`` already.
+    ``read``: names of files to look at. ``next_command``: the words to type next after ``python3 -m``, the run's folder
+    as ``RUN``. ``as_json``: print the run's place, digest, summary and manifest instead, as one JSON object.
     """
     if RESULTS not in run.outputs:
         raise ValueError(f"every run has {RESULTS}: {conditions.command} wrote none")
@@ -88,19 +93,27 @@ def publish(
     with locked(run_log.LOG) as log:
         before = read_log(run_log.LOG)
         look = max([looks(before, holdout) + 1 for holdout in line.holdouts], default=0)
-        page = run_page(manifest, summary, examples, look, digest, conditions.knob)
+        typed = command_line([conditions.command, *(shlex.quote(visible(word)) for word in sys.argv[1:])])
+        report_whole = "\n".join([*shown, report]).replace(f"{NOTHING_KEPT}\n", "").strip("\n")
+        page = run_page(manifest, line, report_whole, typed, run.examples, look, conditions.knob)
         path = run.publish(log, line, page)
     written_runs.append(path)
 
-    print(f"{report}\n")
+    if as_json:
+        found = {"run": str(path), "digest": digest, "summary": summary, "manifest": manifest, "holdout_look": look}
+        print(printed_json(found))
+        return path
+    show(f"{report}\n" if report else "")
+    if line.expect:
+        show(f"{prediction(line.expect, line.number)}\n")
     if look:
-        print(f"holdout: this was look number {look} at it; each look is a chance to tune on it")
+        show(f"holdout: this was look number {look} at it; each look is a chance to tune on it")
     print(f"run: {visible_path(path)}")
     print(f"digest: {digest}")
     if read:
         print(f"read: {', '.join([visible_path(path / read[0]), *read[1:]])}")
     if next_command:
-        print(command_line([word_of(word, path) for word in next_command]))
+        print(f"next: {command_line([word_of(word, path) for word in next_command])}")
     return path
 
 
@@ -112,13 +125,16 @@ def word_of(word: str | Path, run: Path) -> str:
 
 
 def command_line(words: Sequence[str], windows: bool = os.name == "nt") -> str:
-    """``next: python -m …``, on as many lines as a terminal asks for; its continuation is not one for Windows."""
-    lines = ["next: python -m"]
-    for option in re.split(" (?=--)", " ".join(words)):  # each with its value
-        if windows or len(lines[-1]) + 1 + len(option) < WIDTH - 2:
-            lines[-1] += f" {option}"
+    """``python3 -m …``, on as many lines as a terminal asks for; its continuation is not one for Windows."""
+    parts = [f"{PYTHON} -m"]  # each option with its values
+    for word in words:
+        parts += [word] if word.startswith("--") else [f"{parts.pop()} {word}"]
+    lines = [parts[0]]
+    for part in parts[1:]:
+        if windows or len(lines[-1]) + len(part) < WIDTH - len("next:  \\"):
+            lines[-1] += f" {part}"
         else:
-            lines.append(f"    {option}")
+            lines.append(f"    {part}")
     return " \\\n".join(lines)
 
 
@@ -151,7 +167,7 @@ def manifest_of(conditions: Conditions, outputs: dict[str, str]) -> Manifest:
         **installed()._asdict(),
         change=None if conditions.change is None else visible(conditions.change),
         expect=None if conditions.expect is None else visible(conditions.expect),
-        outputs=outputs,
+        outputs=dict(sorted(outputs.items())),  # whatever came first
     )
 
 

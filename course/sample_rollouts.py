@@ -1,6 +1,6 @@
 """Machinery: sample completions from a trained policy, rollouts for Loop A or a pack of samples for Loop B.
 
-    python -m course.sample_rollouts --policy runs/run_001/policy.npz \\
+    python3 -m course.sample_rollouts --policy runs/run_001/policy.npz \\
         --dataset data/datasets/two_digit_sums_dev.jsonl --n 8 --temperature 0.7
 
 Nothing is scored and nothing is learned here: ``results.jsonl`` has no rows. The sampling settings are written beside

@@ -1,6 +1,6 @@
 """Loop B, choose: from N completions of each prompt take one, and see what choosing buys.
 
-    python -m course.selection_demo --dataset data/datasets/math_dev.jsonl \\
+    python3 -m course.selection_demo --dataset data/datasets/math_dev.jsonl \\
         --samples data/rollouts/selection_pack_dev.jsonl --n 4
 
 The knob is selection compute. The policy that wrote the samples is the same before and after: what changes is which
@@ -71,34 +71,27 @@ def main() -> int:
     parser.add_argument("--n", type=positive_int, required=True, help="how many samples a prompt to look at")
     parser.add_run_options()
     parser.add_split_option()
+    parser.add_argument("--json", action="store_true", help="print one JSON object, for a program")
     args = parser.parse_args()
 
     dataset, pack = Dataset(args.dataset, args.split), SelectionPack(args.samples, args.n)
     outcomes: Counter[str] = Counter()
     choices: Counter[Choice] = Counter()
-    firsts: dict[str, Selection] = {}
     failed: list[Selection] = []
     with RunWriter(args.outdir) as run:
         pick_best = load_pick_best()
         pairs = paired(with_progress(dataset, "choosing"), pack, dataset=args.dataset, completions=args.samples)
         rows = select(pairs, args.n, pick_best)
-        run.write_rows(RESULTS, watched(counted(rows, outcomes, firsts), choices, failed))
+        run.write_rows(RESULTS, watched(counted(rows, outcomes, {}), choices, failed))
         source = provenance(pack.completions)
         summary = summary_of(outcomes, choices)
-        conditions = Conditions(
-            loop="B",
-            command="course.selection_demo",
-            settings={PICK_BEST_FINGERPRINT: pick_best_fingerprint()},
-            change=args.change,
-            expect=args.expect,
-            dataset=dataset,
-            completions_fingerprint=pack.completions.sha256,
-            samples_per_prompt=args.n,
-            source=source,
+        settings = {PICK_BEST_FINGERPRINT: pick_best_fingerprint()}
+        conditions = Conditions("B", "course.selection_demo", settings, args.change, args.expect, dataset)
+        conditions = conditions._replace(
+            completions_fingerprint=pack.completions.sha256, samples_per_prompt=args.n, source=source
         )
-        passed = [row for row in firsts.values() if row.reward == 1.0]
         report = selection_text(summary, conditions_text(dataset.split, source, pack.completions), failed)
-        publish(run, conditions, summary, report, examples=passed[:1] + failed[:1], next_command=INSPECT)
+        publish(run, conditions, summary, report, next_command=INSPECT, as_json=args.json)
     return 0
 
 

@@ -7,6 +7,8 @@ import os
 import re
 import shlex
 import unicodedata
+from collections.abc import Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
@@ -37,6 +39,13 @@ def clipped(text: str, width: int) -> str:
     """One line of untrusted text, its unseen characters written out, at most ``width`` characters long."""
     shown = visible(text[: width + 1])
     return shown if len(shown) <= width else shown[: width - 1] + "…"
+
+
+def visible_whole(text: str) -> str:
+    """Visible, the spaces at its ends too."""
+    inner = text.strip(" ")
+    before, after = (text.partition(inner)[0], text.rpartition(inner)[2]) if inner else (text, "")
+    return f"<{named(' ')}>" * len(before) + visible(inner) + f"<{named(' ')}>" * len(after)
 
 
 def one_line(text: str, width: int) -> str:
@@ -70,6 +79,18 @@ def described(error: BaseException | None) -> str:
     except BaseException as odd:
         words = f"its own words raise {clipped(type_name(odd), _QUOTED)}"
     return clipped(f"{type_name(error)[:_QUOTED]}: {words[:_QUOTED]}", 2 * _QUOTED)
+
+
+def did_you_mean(word: str, names: Mapping[str, str]) -> str:
+    """``did you mean …? ``, to stand first in an error, where a name begins so or is close; else nothing.
+
+    ``names``: name -> what to type for it, of which 10,000 are looked through.
+    """
+    from difflib import get_close_matches
+
+    known = [*islice(names, 10_000)]
+    close = [name for name in known if word and name.startswith(word)] or get_close_matches(word, known, n=1)
+    return f"did you mean {quoted(names[close[0]])}? " if close else ""
 
 
 def quoted(text: str) -> str:

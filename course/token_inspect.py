@@ -1,7 +1,7 @@
 r"""Machinery: the boundary of token and text, what a policy chooses, and what the verifier reads.
 
-    python -m course.token_inspect
-    python -m course.token_inspect "Final: 323" "Final: -323" "Final: 323\n"
+    python3 -m course.token_inspect
+    python3 -m course.token_inspect "Final: 323" "Final: -323" "Final: 323\n"
 
 Without a TEXT it shows the right line and five near misses. Each text is split into the tokens of two real language
 models, and scored as an answer to the bandit's prompt. Tokens are the actions whose probabilities Loop C changes.
@@ -56,7 +56,8 @@ def main() -> int:
         for vocabulary in VOCABULARIES:
             for result, text in zip(results, texts, strict=True):
                 ids, tokens = zip(*encode(text, vocabulary), strict=True) if text else ((), ())
-                rows.append(TokenizedRow(result.id, vocabulary, list(ids), [token.hex() for token in tokens]))
+                shown = [token.decode("utf-8", "backslashreplace") for token in tokens]
+                rows.append(TokenizedRow(result.id, vocabulary, list(ids), shown, [token.hex() for token in tokens]))
         run.write_rows(RESULTS, results)
         run.write_rows(LOG, rows)
         settings = {"texts": len(texts), "vocabularies": list(VOCABULARIES)}

@@ -1,7 +1,7 @@
 """Machinery: Loop C with tokens. A policy learns from a verifier's rewards, right or wrong as the verifier may be.
 
-    python -m course.token_train
-    python -m course.token_train --preset memorise --rubric anywhere
+    python3 -m course.token_train
+    python3 -m course.token_train --preset memorise --rubric anywhere
 
 The loop is that of ``toy_mdp``, plus tokens; it stands in ``policies/token_learner.py``, on one screen. The policy is
 trained on the rewards of ``--rubric``. The strict scorer and the holdout are evaluated on the way and enter no update.
@@ -23,6 +23,7 @@ from course.artifacts.records import LearningResult
 from course.artifacts.rollout_files import policy_name, write_rollouts
 from course.artifacts.token_rows import EvaluationRow, token_update_rows, write_checkpoint
 from course.artifacts.writing import RunWriter
+from course.asking import wait_for_enter
 from course.command import Parser, finite_float, non_negative_float, non_negative_int, positive_int, run_command
 from course.datasets.records import Provenance, Sampling, Task, training_on
 from course.datasets.sources import HOLDOUT, Dataset
@@ -31,7 +32,16 @@ from course.policies.presets import PRESETS, Plan
 from course.process import signals_held
 from course.publishing import RUN, Conditions, publish
 from course.reports.progress import with_progress
-from course.reports.token_train import token_train_text
+from course.reports.terminal import show, show_each
+from course.reports.token_train import (
+    EVALUATION_TABLE,
+    SLOW,
+    evaluation_text,
+    slow_text,
+    steps_shown,
+    token_train_ending,
+    token_train_heading,
+)
 from course.reports.token_train_figure import learning_curves
 from course.rubrics.hackable import GAPS, RUBRICS
 
@@ -68,9 +78,9 @@ def read_examples(dataset: Dataset, holdout: Dataset | None) -> tuple[list[Task]
 
 
 def write_evaluations(
-    run: RunWriter, checkpoints: Iterable[Checkpoint], args: Namespace, kl_coef: float
+    run: RunWriter, checkpoints: Iterable[Checkpoint], args: Namespace, plan: Plan
 ) -> tuple[list[EvaluationRow], list[LearningResult], list[Checkpoint], int]:
-    """Train, and write the log and the results as they come.
+    """Train, and write the log and the results as they come; show some of them.
 
     Returns the log, the last results, the first and the last checkpoint, and the exit status. Ctrl-C and SIGTERM lose
     nothing of it.
@@ -78,11 +88,15 @@ def write_evaluations(
     rows: list[EvaluationRow] = []
     results: list[LearningResult] = []
     ends: list[Checkpoint] = []
+    shown = steps_shown(plan, args.eval_every)
+    show(EVALUATION_TABLE.head())
     try:
         for checkpoint in checkpoints:
             with signals_held():  # the log, its digest and the policy that is kept are of one step
-                row, results = write_checkpoint(run, checkpoint, args.rubric, kl_coef, args.seed)
+                row, results = write_checkpoint(run, checkpoint, args.rubric, plan.kl_coef, args.seed)
                 rows, ends = [*rows, row], [*ends[:1], checkpoint]
+            if row.step in shown:
+                show(evaluation_text(row))
     except (KeyboardInterrupt, SystemExit) as end:
         if not rows:
             raise
@@ -125,17 +139,22 @@ def main() -> int:
     with RunWriter(args.outdir) as run:
         examples, unseen = read_examples(dataset, holdout)
         rubric = RUBRICS[args.rubric]
+        shown = show_each([token_train_heading(plan, dataset.path.name, args.rubric)])
         reference = fine_tune(examples, plan, args.seed, lambda steps: with_progress(steps, "fine-tuning", len(steps)))
         updates = enumerate(islice(learn(reference, examples, rubric, plan, args.seed), args.slow), 1)
-        shown = (token_update_rows(step, update, reference, examples, plan.kl_coef) for step, update in updates)
-        slow = [row for rows in shown for row in rows]
-        if slow:
-            run.write_rows(SLOW_FILE, slow)
+        if args.slow:
+            show(f"{SLOW}\n")
+        for step, update in updates:
+            slow = list(token_update_rows(step, update, reference, examples, plan.kl_coef))
+            show(slow_text(slow))
+            run.append(SLOW_FILE, *slow)
+            if not wait_for_enter():
+                break
 
         checkpoints = learn_and_evaluate(reference, examples, unseen, rubric, plan, args.seed, args.eval_every)
         count = 1 + -(-plan.steps // args.eval_every)
         watched = with_progress(checkpoints, "learning", count)
-        rows, results, ends, status = write_evaluations(run, watched, args, plan.kl_coef)
+        rows, results, ends, status = write_evaluations(run, watched, args, plan)
         name = write_ends(run, [ends[0], ends[-1]], examples, args)
         run.write_bytes(CURVES_FILE, learning_curves(rows, args.rubric))
         settings = plan._asdict() | {
@@ -149,9 +168,11 @@ def main() -> int:
             "C", "course.token_train", settings, args.change, args.expect, dataset, held, seed=args.seed
         )
         summary = {"policy": name, "interrupted": bool(status)} | asdict(rows[-1])
-        report = token_train_text(plan, dataset.path.name, args.rubric, slow, rows, written)
         sample = ("course.sample_rollouts", "--policy", RUN / POLICY_FILE, "--dataset", dataset.path)
-        publish(run, conditions, summary, report, examples=written[:2], read=[CURVES_FILE], next_command=sample)
+        report = token_train_ending(plan, rows[-1], written)
+        steps = steps_shown(plan, args.eval_every)
+        shown += [EVALUATION_TABLE.head(), *(evaluation_text(row) for row in rows if row.step in steps)]
+        publish(run, conditions, summary, report, read=[CURVES_FILE], next_command=sample, shown=shown)
     return status
 
 
@@ -170,7 +191,7 @@ def parse_arguments() -> Namespace:
     parser.add_argument("--kl-coef", type=non_negative_float, help=KL_HELP)
     parser.add_argument("--baseline", choices=("none", "running", "group"), help=BASELINE_HELP)
     parser.add_argument("--eval-every", type=positive_int, default=25, help="updates between evaluations (default: 25)")
-    parser.add_argument("--slow", type=non_negative_int, default=0, metavar="K", help="show K updates token by token")
+    parser.add_slow_option()
     parser.add_argument("--seed", type=non_negative_int, default=0, help="of all random draws (default: 0)")
     parser.add_run_options()
     return parser.parse_args()

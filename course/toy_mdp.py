@@ -1,7 +1,7 @@
 """Loop C plus time: two tokens, one reward at the end, and how the first token gets its credit.
 
-    python -m course.toy_mdp --episodes 200 --seed 0
-    python -m course.toy_mdp --episodes 200 --seed 0 --no-credit-step1
+    python3 -m course.toy_mdp --episodes 200 --seed 0
+    python3 -m course.toy_mdp --episodes 200 --seed 0 --no-credit-step1
 
 Adds to ``bandit_train``: an episode has two steps, so theta has a row for each state, and what is compared with the
 baseline is the return, the sum of the rewards from a step on. ``--no-credit-step1`` is a sabotage: the first step is

@@ -1,7 +1,7 @@
 """Machinery: before any number is trusted, does the scorer pass its golden sets, and does each of its rules matter?
 
-    python -m course.validate_scorer
-    python -m course.validate_scorer --golden my_cases.jsonl
+    python3 -m course.validate_scorer
+    python3 -m course.validate_scorer --golden my_cases.jsonl
 
 A wrong completion that is rewarded is a false positive: a hole to hack. A right one that is not is a false negative.
 Both are counted; the cases were chosen, not sampled, so there is no interval. Then each rule of the spec is left out
@@ -15,6 +15,7 @@ from course.artifacts.scorer_identity import GOLDEN_CORRECT, GOLDEN_EXPLOITS, ch
 from course.command import Parser, run_command
 from course.datasets.jsonl import read_records
 from course.datasets.records import GoldenCase
+from course.reports.terminal import show
 from course.reports.validate_scorer import ablations_text, confusion_text, verdict_text
 from course.rubrics.ablations import RULES, without
 
@@ -42,17 +43,17 @@ def main() -> int:
     unattacked = set(RULES) - {case.rule for case in exploits}
 
     scorer = installed()
-    print(f"{scorer.scorer_name} {scorer.scorer_version}   fingerprint {scorer.scorer_fingerprint[:16]}…\n")
-    print(f"{confusion_text(verdicts)}\n\n{ablations_text(exploits, unrewarded)}\n")
+    show(f"{scorer.scorer_name} {scorer.scorer_version}   fingerprint {scorer.scorer_fingerprint[:16]}…\n")
+    show(f"{ablations_text(exploits, unrewarded)}\n\n{confusion_text(verdicts)}\n")
     failures = [
         *(verdict_text(verdict) for verdict in verdicts if not verdict.passed),
         *(f"{case.id} attacks {case.rule}, but the rubric without that rule does not reward it" for case in idle),
         *(f"no golden exploit attacks the rule {rule}" for rule in sorted(unattacked)),
     ]
     for failure in failures:
-        print(f"FAILED: {failure}")
+        show(f"FAILED: {failure}")
     if not failures:
-        print("golden sets passed, and every rule of the spec matters")
+        show("golden sets passed, and every rule of the spec matters")
     return 1 if failures else 0
 
 

@@ -1,7 +1,7 @@
 """Machinery: Loop C, noise against a hole. A verifier that errs at random beside one that errs by a rule.
 
-    python -m course.verifier_noise_demo
-    python -m course.verifier_noise_demo --seeds 5
+    python3 -m course.verifier_noise_demo
+    python3 -m course.verifier_noise_demo --seeds 5
 
 From one reference policy a policy is trained on the strict scorer, on the same with random errors at several rates,
 as they are paid and corrected (``policies/random_errors.py``), and on the rubric ``anywhere``, which has one hole. The
@@ -11,27 +11,23 @@ can be found.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from course.artifacts.inference import TrainingLog, medians
-from course.artifacts.rollout_files import write_reference
-from course.artifacts.token_rows import STRICT, write_checkpoint
+from course.artifacts.inference import medians
+from course.artifacts.token_rows import STRICT
 from course.artifacts.writing import RunWriter
 from course.command import Parser, positive_int, run_command
-from course.datasets.records import Task
 from course.datasets.sources import Dataset
+from course.jobs import processes
 from course.publishing import Conditions, publish
-from course.reports.progress import with_progress
+from course.reports.terminal import show_each
 from course.reports.verifier_noise_demo import verifier_name, verifier_noise_text
 from course.reports.verifier_noise_demo_figure import verifier_noise_figure
-from course.rubrics.hackable import RUBRICS
+from course.sweep import Job, Sweep
 
 if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --help answers at once
-    from course.policies.evaluation import Checkpoint
     from course.policies.presets import Plan
-    from course.policies.token_policy import Policy
 
 NOISE_FIGURE = "verifier_noise.png"
 HOLE = "anywhere"
@@ -47,13 +43,6 @@ def verifiers(plan: Plan) -> list[tuple[str, Plan]]:
     return [*((STRICT, coin) for coin in [*coins, *corrected]), (HOLE, plan)]
 
 
-def train(reference: Policy, examples: Sequence[Task], rubric: str, plan: Plan, seed: int) -> list[Checkpoint]:
-    """One training; no prompt is held out."""
-    from course.policies.evaluation import learn_and_evaluate
-
-    return list(learn_and_evaluate(reference, examples, [], RUBRICS[rubric], plan, seed, _EVAL_EVERY, SAMPLES))
-
-
 def main() -> int:
     parser = Parser("course.verifier_noise_demo", "Loop C: random errors of a verifier beside one systematic hole.")
     parser.add_argument("--steps", type=positive_int, default=400, help="updates of each (default: 400)")
@@ -62,31 +51,30 @@ def main() -> int:
     args = parser.parse_args()
 
     from course.policies.presets import MEMORISE
-    from course.policies.token_learner import fine_tune
 
     plan, dataset = MEMORISE.plan._replace(steps=args.steps), Dataset(Path(MEMORISE.dataset), None)
-    trainings: dict[tuple[str, Plan], list[TrainingLog]] = {verifier: [] for verifier in verifiers(plan)}
-    with RunWriter(args.outdir) as run:
-        examples, seeds = [example.asked() for example in dataset], range(args.seed, args.seed + args.seeds)
-        references = {seed: fine_tune(examples, plan, seed) for seed in seeds}
-        for seed, reference in references.items():
-            write_reference(run, f"references/seed_{seed}.npz", reference, examples)
-        jobs = [(seed, *verifier) for seed in seeds for verifier in trainings]
-        for seed, rubric, errs in with_progress(jobs, "training", len(jobs)):
-            name = f"{verifier_name(rubric, errs)}, seed {seed}"
-            checkpoints = train(references[seed], examples, rubric, errs, seed)
-            rows = [write_checkpoint(run, one, rubric, plan.kl_coef, seed, name)[0] for one in checkpoints]
-            trainings[rubric, errs].append(rows)
+    with RunWriter(args.outdir) as run, processes(args.jobs) as executor:
+        examples = [example.asked() for example in dataset]
 
+        jobs = {
+            (rubric, errs): Job(verifier_name(rubric, errs), "", examples, [], rubric, errs, _EVAL_EVERY, SAMPLES)
+            for rubric, errs in verifiers(plan)
+        }
+        sweep = Sweep(run, jobs, range(args.seed, args.seed + args.seeds), executor)
+        shown = show_each(verifier_noise_text(jobs, sweep.trainings, args.steps, args.seeds))
+        trainings = {verifier: sweep.trainings(verifier) for verifier in jobs}
         run.write_bytes(NOISE_FIGURE, verifier_noise_figure(trainings))
-        settings = plan._asdict() | {"errors": ERRORS, "hole": HOLE, "seeds": args.seeds, "samples": SAMPLES}
+        settings = {"errors": ERRORS, "hole": HOLE, "seeds": args.seeds, "samples": SAMPLES}
+        of_each = {"false_positives", "false_negatives", "corrected"}  # others in each training: see ``errors``
+        settings |= {name: value for name, value in plan._asdict().items() if name not in of_each}
         settings["eval_every"] = _EVAL_EVERY
         publish(
             run,
             Conditions("C", "course.verifier_noise_demo", settings, args.change, args.expect, dataset, seed=args.seed),
             {verifier_name(*one): {"true_reward": medians(logs, "true_reward")} for one, logs in trainings.items()},
-            verifier_noise_text(trainings, args.steps),
+            "",
             read=[NOISE_FIGURE],
+            shown=shown,
         )
     return 0
 

@@ -1,6 +1,6 @@
 """Makes the files of ``data/datasets`` and ``data/rollouts``: the prompts, and what a simulated policy answers them.
 
-    python data/make_data.py [--out FOLDER]
+    python3 data/make_data.py [--out FOLDER]
 
 writes the same bytes each time. No language model was run: ``simulated-writer-1`` is a random choice among texts
 modelled on what models write (answers in format, slips of arithmetic, right values in the wrong form, working,

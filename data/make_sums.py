@@ -1,6 +1,6 @@
 """Makes the sums of ``data/datasets``: two pairs of files for a token policy small enough to learn them on a laptop.
 
-    python data/make_sums.py [--out FOLDER]
+    python3 data/make_sums.py [--out FOLDER]
 
 writes the same bytes each time: ``one_digit_sums``, all 100 of them, and ``two_digit_sums``, drawn from those that need
 no carry. Records are written as make_data.py writes them, and no prompt is a word problem.

@@ -1,6 +1,6 @@
 """Write docs/loop_c_differences.md: the four functions called ``learn``, and what each changes in the one before.
 
-    python docs/make_differences.py
+    python3 docs/make_differences.py
 
 The source is compared as it is formatted, without blank lines, comments, docstrings and imports. A replaced line
 counts once: of a stretch of lines in the place of another, the longer one counts.
@@ -94,7 +94,7 @@ def differences_page() -> str:
         "# Loop C as differences",
         "Four files have a function called `learn`, and it is the same loop each time. Read the first whole, then only "
         "what changes. All four end in the direction, `apply_gradient`, `yield` and the baseline, in this order. "
-        "`python docs/make_differences.py` writes this page from the source; it leaves out comments, docstrings and "
+        "`python3 docs/make_differences.py` writes this page from the source; it leaves out comments, docstrings and "
         "imports.",
         f"## {first.title}: `{first.path}`",
         first.idea,

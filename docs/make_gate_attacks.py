@@ -1,6 +1,6 @@
 """Write docs/gate_attacks.md: every attack on the gate of tests/attacks, and what the gate said of it.
 
-    python docs/make_gate_attacks.py
+    python3 docs/make_gate_attacks.py
 
 The attacks are made and the commands are run: nothing in the page is written down beforehand but the names.
 """
@@ -16,7 +16,7 @@ HEAD = """\
 # Attacks on the gate
 
 `tests/attacks` makes each of these with the real commands, on small runs, and gives them to `course.gate`.
-`python docs/make_gate_attacks.py` writes this page from what the gate said.
+`python3 docs/make_gate_attacks.py` writes this page from what the gate said.
 
 REJECT is exit status 1, INCONCLUSIVE 3, PROMOTE 0. "Refused" is 2: the command that should have measured, or the gate,
 says in one line what to mend. Of each answer the part is shown that names the cause."""

@@ -4,7 +4,7 @@
 ``reward`` (what the scorer paid it). It returns one of them. It works as it stands: change it, predict what will
 happen, and run
 
-    python -m course.selection_demo --dataset data/datasets/math_dev.jsonl \\
+    python3 -m course.selection_demo --dataset data/datasets/math_dev.jsonl \\
         --samples data/rollouts/selection_pack_dev.jsonl --n 4
 
 Ideas: always the first; the last of the best; the shortest; the worst. What happens to the three numbers, and to

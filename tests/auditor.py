@@ -1,6 +1,6 @@
 """Recomputes every number in the logs of Loop C from the files of a run, without the package: NumPy and no more.
 
-    python tests/auditor.py runs/run_001 data/datasets
+    python3 tests/auditor.py runs/run_001 data/datasets
 
 Written from what the course says of itself, not from its code. A training is done again: the reference policy is in
 the run, what it learned from is found by its fingerprint, and the seed in the manifest draws what was drawn. Prints a
@@ -305,6 +305,7 @@ def tokenized_rows(run: Path, rows: Sequence[Row], _: Path) -> Iterator[Row]:
     for row in rows:
         ids, tokens = row["token_ids"], row["token_bytes"]
         whole = len(ids) == len(tokens) and "".join(tokens) == texts[row["id"]].encode().hex()
+        whole &= row["token_texts"] == [bytes.fromhex(token).decode("utf-8", "backslashreplace") for token in tokens]
         pairs = zip(ids, tokens, strict=False)
         consistent = all(known.setdefault((row["vocabulary"], id_), token) == token for id_, token in pairs)
         yield {} if whole and consistent else {BESIDE: f"{row['id']}: its tokens are not its text"}
@@ -512,8 +513,8 @@ def trainings(run: Path, datasets: Path) -> tuple[list[Training], list[Row], int
         pairs += [pair for beta in settings["kl_coef"] if (pair := (KL_RUBRIC, beta)) not in pairs]
         found = [
             Training(run, f"references/seed_{one}.npz", examples, rubric, plan | {"kl_coef": beta}, one)
-            for one in seeds
             for rubric, beta in pairs
+            for one in seeds
         ]
     elif command == "coverage_demo":
         found = [
@@ -528,12 +529,14 @@ def trainings(run: Path, datasets: Path) -> tuple[list[Training], list[Row], int
             for one in seeds
         ]
     elif command == "verifier_noise_demo":
+        plan = plan | {"false_positives": 0.0, "false_negatives": 0.0, "corrected": False}
         coins = [{"false_positives": wrong, "false_negatives": missed} for wrong, missed in settings["errors"]]
-        coins += [coin | {"corrected": True} for coin in coins if 0 < sum(coin.values()) < 1]
+        fair = [(coin, 0 < sum(coin.values()) < 1) for coin in coins]
+        coins = [one for coin, able in fair for one in (coin, coin | {"corrected": True})[: 1 + able]]
         found = [
             Training(run, f"references/seed_{one}.npz", examples, rubric, plan | errors, one)
-            for one in seeds
             for rubric, errors in [*(("score", coin) for coin in coins), (settings["hole"], {})]
+            for one in seeds
         ]
     else:
         found = [Training(run, "reference.npz", examples, settings["rubric"], plan, seed)]

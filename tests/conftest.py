@@ -19,7 +19,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from course import process
-from course.artifacts import run_log
+from course.artifacts import run_log, writing
 from course.command import run_command
 
 ROOT = Path(__file__).parents[1]
@@ -55,6 +55,13 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     if runs_of_this_checkout() != config.stash[RUNS_BEFORE]:
         terminalreporter.write_line("FAILED: runs/ of this checkout changed while the tests ran", red=True)
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
+    """No workers for one file, which one of them would run alone: to start them takes longer than most files."""
+    words = config.option.file_or_dir
+    a_file = len(words) == 1 and os.path.isfile(words[0].partition("::")[0])  # noqa: PTH113  (of any length)
+    return 0 if a_file else None
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -96,14 +103,15 @@ class Done(NamedTuple):
 class Lab:
     """Commands run in ``folder``, which is the working directory: ``runs/`` and ``exercises/`` are the folder's own.
 
-    ``root``: where the package and the data stand for a process of its own, so that the log of runs is there too and
-    not in this checkout.
+    ``root``: where the package and the data stand for a process of its own, so that its runs and their log are there
+    too and not in this checkout.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.root = folder.with_name(f"{folder.name}-root")
-        self.log = self.root / "runs" / "log.jsonl"
+        self.runs = self.root / "runs"  # of processes; of commands in this process: runs/ in folder
+        self.log = self.runs / "log.jsonl"
 
     def __call__(self, command: str, *arguments: object) -> Done:
         """Run ``course.command`` in this process, ended as a real one is. An exception that escapes fails the test."""
@@ -138,7 +146,7 @@ class Lab:
         return {"PYTHONPATH": str(self.root)}
 
     def start(self, command: str, *arguments: object, **more: Any) -> "subprocess.Popen[bytes]":
-        """Start ``python -m course.command`` as a process of its own. ``env`` is added to the environment."""
+        """Start ``python3 -m course.command`` as a process of its own. ``env`` is added to the environment."""
         environment = os.environ | self.path() | more.pop("env", {})
         line = [sys.executable, "-m", f"course.{command}", *map(str, arguments)]
         more.setdefault("cwd", self.folder)
@@ -230,9 +238,15 @@ class Lab:
 
 @pytest.fixture(scope="session", autouse=True)
 def log_of_no_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """What publishes a run without the fixture ``lab`` leaves no line in the log of this checkout either."""
+    """What publishes a run without the fixture ``lab`` leaves no line in the log of this checkout either.
+
+    In this process a run lies in the working folder by default, and not in this checkout. What a test starts finds
+    modules as ever: lab.py starts pytest so that this folder is not first.
+    """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(run_log, "LOG", tmp_path_factory.mktemp("logged") / "log.jsonl")
+        patch.setattr(writing, "RUNS", Path("runs"))
+        patch.delenv("PYTHONSAFEPATH", raising=False)
         yield
 
 

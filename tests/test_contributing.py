@@ -8,8 +8,6 @@ import re
 
 from conftest import ROOT
 
-import lab
-
 PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 WORKFLOW = (ROOT / ".github" / "workflows" / "tests.yml").read_text(encoding="utf-8")
 RUN = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
@@ -30,7 +28,8 @@ def test_every_path_and_test_that_the_page_names_exists() -> None:
     named = paths_named()
     assert {"course/publishing.py", "course/faults.py", "pyproject.toml", "README.md", ".ci/run"} <= named
     for path, _, test in (name.partition("::") for name in sorted(named)):
-        assert (ROOT / path).exists(), path
+        if (ROOT / "teacher").exists() or not path.startswith("teacher/"):  # a student's copy has none
+            assert (ROOT / path).exists(), path
         assert f"def {test}(" in (ROOT / path).read_text(encoding="utf-8") if test else True, test
 
 
@@ -41,8 +40,7 @@ def test_the_page_is_short_and_names_every_tier() -> None:
 
 
 def test_a_public_clone_runs_the_jobs_that_run_here() -> None:
-    assert lab_jobs(RUN) == lab_jobs(WORKFLOW) == ["", " check", " test --all"]
-    assert {job.split()[0] if job else "run" for job in lab_jobs(RUN)} == set(lab.JOBS)
+    assert lab_jobs(RUN) == lab_jobs(WORKFLOW) == ["", " lint", " test --all"]
 
 
 def test_the_workflow_says_that_it_was_not_run_here_and_covers_every_system_and_python() -> None:

@@ -40,7 +40,7 @@ class Row(NamedTuple):
 
 @cache
 def printed(*words: str) -> str:
-    """What ``python micro.py`` prints. The timeout stops a run that hangs; it measures nothing."""
+    """What ``python3 micro.py`` prints. The timeout stops a run that hangs; it measures nothing."""
     line = [sys.executable, "micro.py", *words]
     return subprocess.run(line, cwd=ROOT, capture_output=True, text=True, check=True, timeout=300).stdout
 
@@ -261,7 +261,7 @@ def test_no_demonstration_names_more_than_two_numbers_and_most_are_wrong() -> No
 
 @pytest.mark.medium
 def test_the_commands_in_its_docstring_run() -> None:
-    commands = re.findall(r"^    python micro\.py(.*?)   ", micro.__doc__ or "", re.MULTILINE)
+    commands = re.findall(r"^    python3 micro\.py(.*?)   ", micro.__doc__ or "", re.MULTILINE)
     assert [command.split() for command in commands] == [[], ["strict"], ["careless", "7"]]
     assert is_hacked(rows())
     assert learns(rows("strict"))

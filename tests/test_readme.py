@@ -1,4 +1,4 @@
-"""What the README shows is run: its shell lines in order, in an empty folder with the shipped data, and its Python.
+"""What the README and the page on Loop C show is run: shell lines in order, in an empty folder with the data; Python.
 
 An example: a command in the README is renamed in the code only. The line is run as it stands there, ends with
 status 2, and the test shows it.
@@ -12,11 +12,14 @@ from pathlib import Path
 
 import pytest
 from conftest import ROOT, Lab
+from test_architecture import COMMANDS
 
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+PAGES = {name: (ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "docs/loop_c.md")}
+README = PAGES["README.md"]
+LOOK = re.compile(r"course\.token_train|_holdout\.jsonl|course\.(goodhart|coverage|pass_at_k)_demo")
 NOT_RUN_HERE = {  # .ci/run runs the first two, on a fresh environment; tests/test_micro.py the third
     *("python3 lab.py", "python3 lab.py test"),
-    "python micro.py",
+    "python3 lab.py micro",
 }
 REFUSED = "--candidate runs/n4"  # the README says that the gate refuses this one, with status 1
 BRIEFLY = {  # what takes up to minutes is run as shown, but for this
@@ -30,8 +33,8 @@ BRIEFLY = {  # what takes up to minutes is run as shown, but for this
 }
 
 
-def shell_lines() -> list[str]:
-    blocks = re.findall(r"^```bash\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)
+def shell_lines(page: str) -> list[str]:
+    blocks = re.findall(r"^```bash\n(.*?)^```$", PAGES[page], re.DOTALL | re.MULTILINE)
     return [line for block in blocks for line in block.split("\n") if line]
 
 
@@ -41,19 +44,30 @@ def lay_out(folder: Path) -> None:
         shutil.copytree(ROOT / name, folder / name)
 
 
-def test_every_fence_is_of_a_kind_that_is_looked_at() -> None:
-    assert set(re.findall(r"^```(\w+)$", README, re.MULTILINE)) == {"bash", "python", "text"}
+@pytest.mark.parametrize("page", PAGES)
+def test_every_fence_is_of_a_kind_that_is_looked_at(page: str) -> None:
+    assert set(re.findall(r"^```(\w+)$", PAGES[page], re.MULTILINE)) <= {"bash", "python", "text"}
 
 
-@pytest.mark.parametrize("line", [line for line in shell_lines() if line not in NOT_RUN_HERE])
-def test_every_line_of_the_readme_is_a_command_of_the_course(line: str) -> None:
-    assert re.match(r"python -m course\.\w+( |$)", line)
+def test_every_line_is_a_command_of_the_course_and_every_command_has_one() -> None:
+    lines = [line for page in PAGES for line in shell_lines(page) if line not in NOT_RUN_HERE]
+    assert [line for line in lines if not re.match(r"python3 -m course\.\w+( |$)", line)] == []
+    named = {line.split()[2].removeprefix("course.") for line in lines}
+    assert named | {"check"} == {*COMMANDS}
+    assert "python3 -m course.check" in README
 
 
-def test_the_commands_of_the_readme_but_for_its_trainings_do_what_they_say(lab: Lab) -> None:
+def test_the_readme_spends_at_most_one_look_at_each_holdout() -> None:
+    assert [line for line in shell_lines("README.md") if LOOK.search(line)] == [
+        "python3 -m course.token_train --preset memorise --rubric anywhere --outdir runs/hack"
+    ]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_commands_but_for_the_trainings_do_what_the_page_says(lab: Lab, page: str) -> None:
     """In this process. What reads a policy that was trained is left out with the trainings."""
     lay_out(lab.folder)
-    for line in shell_lines():
+    for line in shell_lines(page):
         if line in NOT_RUN_HERE or any(word in line for word in (*BRIEFLY, "runs/skill", "runs/fresh")):
             continue
         _, _, module, *arguments = shlex.split(line)
@@ -64,12 +78,11 @@ def test_the_commands_of_the_readme_but_for_its_trainings_do_what_they_say(lab: 
 
 
 @pytest.mark.slow
-def test_every_command_of_the_readme_does_what_it_says(lab: Lab) -> None:
+@pytest.mark.parametrize("page", PAGES)
+def test_every_command_does_what_the_page_says(lab: Lab, page: str) -> None:
     """As processes; after five updates instead of 600, what was trained need not be promoted."""
     lay_out(lab.folder)
-    lines = shell_lines()
-    assert set(lines) >= NOT_RUN_HERE
-    for line in lines:
+    for line in shell_lines(page):
         if line in NOT_RUN_HERE:
             continue
         _, _, module, *arguments = shlex.split(line.replace("_0600", "_0005"))
@@ -86,10 +99,12 @@ def test_the_python_of_the_readme_prints_what_it_shows() -> None:
     assert outcome.failed == 0
 
 
-def test_every_path_the_readme_links_to_exists() -> None:
-    links = [link for link in re.findall(r"\]\(([^)]+)\)", README) if not link.startswith("http")]
+@pytest.mark.parametrize("page", PAGES)
+def test_every_path_that_is_linked_exists(page: str) -> None:
+    links = [link for link in re.findall(r"\]\(([^)]+)\)", PAGES[page]) if not link.startswith("http")]
+    places = [(link, (ROOT / page).parent / link.partition("#")[0]) for link in links]
     assert links
-    assert [link for link in links if not (ROOT / link).exists()] == []
+    assert [link for link, place in places if not place.exists()] == []
 
 
 def test_the_readme_counts_the_golden_exploits_as_they_are() -> None:

@@ -3,7 +3,7 @@
 A test names a completion, says which reward it gets, and says why: the reward alone would not show that the scorer was
 right for the right reason. ``python3 lab.py test`` runs them with all others; these alone:
 
-    python -m pytest tests/test_rubric.py
+    python3 lab.py test tests/test_rubric.py
 
 The words for why, ``missing_prefix`` and so on, stand in ``course/faults.py``, in the order of the checks.
 """

@@ -16,12 +16,6 @@ TrainingLog = Sequence[EvaluationRow]
 Trainings = Sequence[TrainingLog]
 
 
-def trainings_of(log: TrainingLog, **conditions: object) -> Trainings:
-    """The trainings under these conditions (rubric, kl_coef, n), seed by seed, out of a whole log."""
-    rows = [row for row in log if all(getattr(row, name) == value for name, value in conditions.items())]
-    return [[row for row in rows if row.seed == seed] for seed in dict.fromkeys(row.seed for row in rows)]
-
-
 def divergence_step(training: TrainingLog) -> int | None:
     """The step from which on the true reward fell while the proxy kept rising; None where the two never diverged.
 

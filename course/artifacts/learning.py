@@ -93,11 +93,12 @@ class TradeoffRow(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class TokenizedRow(Struct, frozen=True, forbid_unknown_fields=True):
-    """One text in one vocabulary."""
+    """One text in one vocabulary, token by token."""
 
     id: str  # of its row in results.jsonl
     vocabulary: str
     token_ids: list[int]
+    token_texts: list[str]  # for a person: a byte that is only part of a character is \xNN
     token_bytes: list[str]  # in hexadecimal
 
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from course.artifacts import run_log
 from course.artifacts.records import (
     MANIFEST,
     RESULT_TYPES,
@@ -19,9 +20,9 @@ from course.artifacts.records import (
     Result,
     indented,
 )
-from course.datasets.files import blocks_of_lines, open_regular
+from course.datasets.files import blocks_of_lines, open_regular, way_to
 from course.errors import UserError, reason
-from course.text import clipped
+from course.text import clipped, did_you_mean
 
 # The loops that a run of a command can be of. Every other command leaves runs of Loop C.
 LOOPS_OF = {"course.eval": "A", "course.selection_demo": "B", "course.policy_improvement_demo": "BC"}
@@ -45,8 +46,14 @@ class Broken(Exception):
 def open_run(path: Path) -> Run:
     """Read the manifest. Raises UserError where there is no such folder, Broken where it holds no run of this lab."""
     if not path.is_dir():
-        got = "a file" if path.exists() else "nothing there"
-        raise UserError(f"{path}: expected the folder of a run, got {got}")
+        got = "a file" if path.exists() else f"nothing there{way_to(path)}"
+        near = {
+            run.name: str(run) for folder in (run_log.LOG.parent, Path("runs"), path.parent) for run in runs_in(folder)
+        }
+        raise UserError(f"{did_you_mean(path.name, near)}{path}: expected the folder of a run, got {got}")
+    if not (path / MANIFEST).exists() and (held := runs_in(path)):
+        got = f"one that holds {len(held):,}"
+        raise UserError(f"did you mean {held[-1]}? {path}: expected the folder of one run, got {got}")
     data = read_output(path, MANIFEST)
     try:
         version = msgspec.json.decode(data, type=dict[str, Any]).get("schema_version")
@@ -70,6 +77,12 @@ def open_run(path: Path) -> Run:
     return Run(path, manifest, hashlib.sha256(data).hexdigest())
 
 
+def runs_in(folder: Path) -> list[Path]:
+    """The runs that a folder holds, the newest last."""
+    manifests = (path for path in folder.glob(f"*/{MANIFEST}") if not path.parent.name.startswith("."))
+    return [path.parent for path in sorted(manifests, key=lambda path: path.stat().st_mtime)]
+
+
 def read_output(folder: Path, name: str) -> bytes:
     """A file of a run, whole. Raises Broken where it cannot be read."""
     try:
@@ -86,19 +99,30 @@ def rows(run: Run, digest: "hashlib._Hash | None" = None) -> Iterator[Result]:
 
 def batches(run: Run, digest: "hashlib._Hash") -> Iterator[list[Result]]:
     """The same, some 256 KiB at a time. A row that this lab would have written with other bytes is none."""
-    decode = msgspec.json.Decoder(RESULT_TYPES[run.manifest.loop]).decode_lines
-    encode = msgspec.json.Encoder().encode_lines
+    decoder, encode = msgspec.json.Decoder(RESULT_TYPES[run.manifest.loop]), msgspec.json.Encoder().encode_lines
     number = 0
     try:
         for lines in blocks_of_lines(run.path / RESULTS, digest):
             if not lines.endswith(b"\n"):
                 raise Broken(f"{RESULTS} is cut off after row {number}")
-            batch = decode(lines)
+            try:
+                batch = decoder.decode_lines(lines)
+            except _UNREADABLE:
+                batch = []
             if encode(batch) != lines:
-                raise Broken(f"{RESULTS}, after row {number}: a row is not as this lab writes it, byte for byte")
+                raise Broken(_first_broken_row(lines, number, decoder))
             number += len(batch)
             yield batch
     except OSError as error:
         raise Broken(f"{RESULTS} cannot be read: {reason(error)}") from None
-    except _UNREADABLE as error:
-        raise Broken(f"{RESULTS}, after row {number}: not a result: {clipped(str(error), 80)}") from None
+
+
+def _first_broken_row(lines: bytes, before: int, decoder: "msgspec.json.Decoder[Result]") -> str:
+    """Which of these rows this lab has not written, and why. ``before``: rows in front of them."""
+    for number, line in enumerate(lines.split(b"\n"), before + 1):
+        try:
+            if not line or msgspec.json.encode(decoder.decode(line)) != line:
+                break
+        except _UNREADABLE as error:
+            return f"{RESULTS}:{number} is not a result: {clipped(str(error), 80)}"
+    return f"{RESULTS}:{number} is not as this lab writes it, byte for byte"

@@ -1,5 +1,6 @@
 """Machinery: what stands in the files of a run, Loops A and B; ``learning`` and ``token_rows`` add those of Loop C."""
 
+import json
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -121,6 +122,11 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True):
     change: str | None
     expect: str | None
     outputs: dict[str, str]
+
+
+def printed_json(value: Any) -> str:
+    """What a command prints under --json, for a program. ASCII only: a terminal has nothing to obey."""
+    return json.dumps(msgspec.to_builtins(value), indent=2)
 
 
 def indented(value: Any) -> bytes:

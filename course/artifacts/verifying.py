@@ -40,11 +40,13 @@ NOT_LOGGED = (
 class Verification:
     """One pass over a run. ``faults``, ``n``, ``outcomes`` and ``prompts`` are complete when ``rows`` is through.
 
-    ``logged``: the manifest digests of all runs that a log holds.
+    ``logged``: the manifest digests of all runs that a log holds. ``other_scorer``: whether the run names a scorer with
+    another fingerprint. What that one said is not for the installed one to judge, so no row is scored again.
     """
 
     def __init__(self, run: Run, logged: Collection[str]) -> None:
         self.run = run
+        self.other_scorer = run.manifest.scorer_fingerprint != installed().scorer_fingerprint
         self.faults = [] if run.digest in logged else [NOT_LOGGED]
         self.prompts: set[str] = set()  # distinct plain prompts
         self.n = 0  # rows
@@ -61,7 +63,7 @@ class Verification:
 
     def _batches(self) -> Iterator[list[Result]]:
         digest = hashlib.sha256()
-        self.faults += self._scorer_faults()
+        self.faults += self.scorer_faults
         try:
             for batch in batches(self.run, digest):
                 self._add(batch)
@@ -78,7 +80,8 @@ class Verification:
         manifest = self.run.manifest
         self.n += len(batch)
         self.outcomes.update([row.details.outcome for row in batch])
-        self._wrong += [row for row in batch if fault_of_row(row, manifest.samples_per_prompt)]
+        if not self.other_scorer:
+            self._wrong += [row for row in batch if fault_of_row(row, manifest.samples_per_prompt)]
         if manifest.loop == "C":
             return
         ids, prompts = [row.id for row in batch], [row.prompt for row in batch]
@@ -87,10 +90,12 @@ class Verification:
         lines = msgspec.json.Encoder().encode_lines
         self._prompts_in_order.update(lines(zip(ids, prompts, strict=True)))
         self._examples.update(lines(zip(ids, prompts, [row.expected_answer for row in batch], strict=True)))
-        if not self._wrong:  # else a row may lack what is counted, and the run is refused anyway
+        if not (self._wrong or self.other_scorer):  # else a row may lack what is counted, and the run is refused anyway
             self._choices.update([choice_of(row) for row in batch if isinstance(row, Selection)])
 
-    def _scorer_faults(self) -> list[str]:
+    @property
+    def scorer_faults(self) -> list[str]:
+        """Where the scorer that the run names is not the one installed."""
         return [
             f"{MANIFEST} has {name} {clipped(str(recorded), 40)}, and the scorer installed here {clipped(str(now), 40)}"
             for name, now in installed()._asdict().items()
@@ -120,7 +125,7 @@ class Verification:
                 faults.append(f"the {name} in {MANIFEST} is not that of {RESULTS}")
         if manifest.split != HOLDOUT and shipped_in(self.prompts):
             faults.append(f"{MANIFEST} says split {manifest.split}, and these are prompts of a holdout of the lab")
-        if not self._wrong:
+        if not (self._wrong or self.other_scorer):
             faults += _summary_faults(read_output(self.run.path, SUMMARY), summary_of(self.outcomes, self._choices))
         return faults
 

@@ -21,21 +21,21 @@ import msgspec
 
 from course.artifacts import run_log
 from course.artifacts.environment import environment
-from course.artifacts.records import ENVIRONMENT_FILE, MANIFEST, README, RESULTS, Manifest, indented
+from course.artifacts.records import ENVIRONMENT_FILE, MANIFEST, README, RESULTS, Manifest, Result, indented
 from course.artifacts.run_log import LogLine, append, read_log
 from course.datasets.files import LAB
 from course.errors import UserError, reason
 from course.text import visible
 
-RUNS = Path("runs")
+RUNS = LAB / "runs"  # wherever a command is called
 _ROWS_AT_ONCE = 2_000
 
 
 class RunWriter:
     """``with RunWriter(outdir) as run``: write the files, ``seal`` and ``publish``. Without that nothing remains.
 
-    ``outdir`` None takes the next free ``runs/run_001``. An existing one, or one inside another run, is refused before
-    any work is done. Raises UserError where the disk does not let it write.
+    ``outdir`` None takes the next free ``run_001`` of the lab's ``runs/``. An existing one, or one inside another run,
+    is refused before any work is done. Raises UserError where the disk does not let it write.
     """
 
     def __init__(self, outdir: Path | None) -> None:
@@ -43,6 +43,7 @@ class RunWriter:
         self._committed = False
         self.path = outdir or _next_free()
         self.outputs: dict[str, str] = {}  # name -> SHA-256
+        self.examples: dict[bool, Result] = {}  # the last that passed, and the last that did not
         self._growing: dict[str, hashlib._Hash] = {}  # the same of what is written row by row
         read_log(run_log.LOG)  # one that is broken would refuse the run at its end
         self._refuse_taken()
@@ -77,6 +78,7 @@ class RunWriter:
 
     def append(self, name: str, *rows: msgspec.Struct) -> None:
         """Add rows to a JSONL file at once: a kill in the midst of a long run leaves whole rows behind."""
+        self.examples |= {row.reward == 1.0: row for row in rows if isinstance(row, Result)}
         lines = msgspec.json.Encoder().encode_lines(rows)
         with self._place(name).open("ab", buffering=0) as file:
             file.write(lines)
@@ -158,7 +160,9 @@ class RunWriter:
 
 
 def _next_free() -> Path:
-    return next(path for number in count(1) if not os.path.lexists(path := RUNS / f"run_{number:03}"))
+    """The first free name, from the caller's folder where it lies below that."""
+    free = next(path for number in count(1) if not os.path.lexists(path := RUNS / f"run_{number:03}"))
+    return free.relative_to(here) if free.is_relative_to(here := Path.cwd()) else free
 
 
 def _name_in_log(path: Path) -> str:

@@ -1,2 +1,3 @@
-"""Machinery: files that go in. What a record is (``records``), how a file of them is read (``jsonl``), what is known of
-a file (``sources``), how two are matched (``pairing``). Nothing is coerced, nothing is dropped in silence."""
+"""Machinery: files that go in. What a record is (``records``), how a file of them is read (``jsonl``), what else people
+bring (``shapes``), what is known of a file (``sources``), how two are matched (``pairing``). Nothing is coerced,
+nothing is dropped in silence."""

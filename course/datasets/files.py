@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+from course.text import shell_word
+
 LAB = Path(__file__).parents[2]  # the lab's root
 _READ_BYTES = 1 << 18
 _LINE_BYTES = 1 << 26  # Python can make fifty times as much of a line
@@ -15,10 +17,21 @@ _OTHER_KINDS = {stat.S_IFDIR: "a folder", stat.S_IFIFO: "a pipe", stat.S_IFSOCK:
 
 def open_regular(path: Path) -> BinaryIO:
     """Open a file to read its bytes. Raises OSError, which says what is there instead, where it is no regular file."""
-    mode = path.stat().st_mode
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError as error:
+        error.strerror = f"{error.strerror}{way_to(path)}"
+        raise
     if not stat.S_ISREG(mode):
         raise OSError(errno.EINVAL, f"{_OTHER_KINDS.get(stat.S_IFMT(mode), 'a device')}, not a file", str(path))
     return path.open("rb")
+
+
+def way_to(path: Path) -> str:
+    """What to type where a path leads nowhere from here, but does from the lab's folder; else nothing."""
+    if path.is_absolute() or path.exists() or not (LAB / path).exists():
+        return ""
+    return f"; it is in the lab's folder: cd {shell_word(LAB)}"
 
 
 def blocks_of_lines(path: Path, digest: "hashlib._Hash | None" = None) -> Iterator[bytes]:

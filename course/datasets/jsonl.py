@@ -16,7 +16,8 @@ import jiter
 import msgspec
 
 from course.datasets.files import blocks_of_lines, open_regular
-from course.datasets.records import Record
+from course.datasets.records import Record, Rollout
+from course.datasets.shapes import PAGE, other_shape
 from course.errors import UserError, reason
 from course.faults import MAX_DIGITS
 from course.text import clipped, quoted
@@ -49,11 +50,14 @@ def read_batches(path: Path, record_type: type[R], digest: "hashlib._Hash | None
             if text := line.rstrip(_SPACE):
                 try:
                     record = _decode(text, record_type)
+                    if not record.id:
+                        record = msgspec.structs.replace(record, id=f"line {number}")
                     if record.id in seen:
                         got = f"{clipped(record.id, _SHOWN)} a second time"
-                        raise ValueError(f"$.id: expected an id that is unique in its file, got {got}")
+                        mend = f"; {PAGE} makes a selection pack of several an id" if record_type is Rollout else ""
+                        raise ValueError(f"$.id: expected an id that is unique in its file, got {got}{mend}")
                 except ValueError as error:
-                    raise UserError(f"{path}:{number} {error}") from None
+                    raise UserError(f"{path}:{number} {other_shape(path, text, record_type) or error}") from None
                 seen.add(record.id)
                 batch.append(record)
         yield batch
@@ -133,9 +137,16 @@ def _parser_complaint(message: str, text: bytes) -> str:
 
 
 def _type_complaint(message: str, value: Any, struct_type: type[msgspec.Struct]) -> str:
-    known = [field.encode_name for field in msgspec.structs.fields(struct_type)]
-    if isinstance(value, dict) and (unknown := [key for key in value if key not in known]):
-        return f"$.{clipped(unknown[0], _SHOWN)}: expected no key but {', '.join(known)}, got this one"
+    fields = msgspec.structs.fields(struct_type)
+    known, required = [field.name for field in fields], [field.name for field in fields if field.required]
+    if isinstance(value, dict):
+        missing = [key for key in required if key not in value]
+        if unknown := [key for key in value if key not in known]:
+            rename = f"call it {' or '.join(missing)} if it is that, else " if missing else ""
+            mend = f"{rename}{'put it under metadata' if 'metadata' in known else 'take it out'}"
+            return f"$.{clipped(unknown[0], _SHOWN)}: expected no key but {', '.join(known)}, got this one; {mend}"
+        if len(missing) > 1:
+            return f"$: expected the keys {', '.join(required)}, got none for {', '.join(missing)}"
     text, path = [*message.replace("`", "").rsplit(" - at ", 1), "$"][:2]
     if field := re.fullmatch(r"(?s)Object (missing required|contains unknown) field (.*)", text):
         fault = "this key, got none" if field[1] == "missing required" else "no such key, got this one"
@@ -145,4 +156,6 @@ def _type_complaint(message: str, value: Any, struct_type: type[msgspec.Struct])
         value = value[key or int(index)]
     got = clipped(json.dumps(value, ensure_ascii=False), _SHOWN)
     never = f" ({struct_type.file_kind} are never coerced)" if issubclass(struct_type, Record) else ""
+    if (path, kind) == ("$.id", "int"):
+        never += f'; write "{got}", in every file'
     return f"{path}: expected {expected}, got {got if kind in ('', 'null') else f'{kind} {got}'}{never}"

@@ -1,4 +1,4 @@
-"""Machinery: the records of the four kinds of file that go in. Another field or another type is refused."""
+"""Machinery: the records of each kind of file that goes in. Another field or another type is refused."""
 
 from collections.abc import Iterable
 from datetime import date
@@ -53,20 +53,28 @@ class SampleGroup(Record, frozen=True, forbid_unknown_fields=True):
     samples: Annotated[list[str], Meta(min_length=1)]
 
 
-class GoldenCase(Record, frozen=True, forbid_unknown_fields=True):
-    """One completion whose reward is known beforehand. Self-contained: it carries its own example."""
+class GoldenCase(Record, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """One completion whose reward is known beforehand. Self-contained: it carries its own example.
+
+    ``id``: without one, the case is known by its line. ``expected_outcome``: without one, only the reward counts.
+    """
 
     file_kind = "golden sets"
 
+    id: Id = ""
     prompt: str
     expected_answer: int
     completion: str
     expected_reward: float
-    expected_outcome: str
-    rule: str
-    why: str
+    expected_outcome: str | None = None
+    rule: str = ""
+    why: str = ""
 
     def __post_init__(self) -> None:
+        if self.expected_outcome is None:
+            if self.expected_reward not in (0.0, 1.0):
+                raise ValueError(f"$.expected_reward: expected 1.0 or 0.0, got {self.expected_reward}")
+            return
         if self.expected_outcome not in FAMILIES:
             got = quoted(self.expected_outcome)
             raise ValueError(f"$.expected_outcome: expected one of {', '.join(FAMILIES)}, got {got}")
@@ -75,6 +83,25 @@ class GoldenCase(Record, frozen=True, forbid_unknown_fields=True):
                 f"$.expected_reward: expected 1.0 with the outcome ok and 0.0 with any other, got "
                 f"{self.expected_reward} with {self.expected_outcome}"
             )
+
+
+class KataExample(Record, frozen=True, forbid_unknown_fields=True):
+    """A completion to be diagnosed, with what the rubric of the name ``verifier`` gave it.
+
+    ``hint``: what to look at; ``locked``: the teacher's reasoning, locked with the right label.
+    """
+
+    file_kind = "katas"
+
+    prompt: str
+    expected_answer: int
+    completion: str
+    policy: str
+    verifier: str
+    reward: float
+    details: dict[str, Any]
+    hint: str
+    locked: Annotated[str, Meta(pattern=r"\A([0-9a-f]{2})+\Z")]
 
 
 class Sampling(Struct, frozen=True, forbid_unknown_fields=True):

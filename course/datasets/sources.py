@@ -128,6 +128,15 @@ class CompletionsFile(NamedTuple):
         """Where it is described: ``NAME.meta.json`` beside ``NAME.jsonl``."""
         return self.path.with_name(f"{self.path.stem}.meta.json")
 
+    @property
+    def meta_template(self) -> str:
+        """What to write there: JSON with what is known, and the rest to be filled in."""
+        return f"""{{"policy": "",
+ "created": "",
+ "sampling": {{"temperature": null, "top_p": null, "seed": null, "n": {self.n}}},
+ "completions_sha256":
+  "{self.sha256}"}}"""
+
 
 class SelectionPack:
     """A file of samples, read once: iterate it for each id with its samples, then ask what it was.
@@ -166,7 +175,11 @@ def provenance(completions: CompletionsFile) -> Provenance | None:
     path = completions.meta_path
     if not path.exists():
         return None
-    source, described = read_json(path, Provenance), completions.path.name
+    try:
+        source, described = read_json(path, Provenance), completions.path.name
+    except UserError as error:
+        whole = " ".join(completions.meta_template.split())
+        raise UserError(f"{error}; a whole one, to fill in (seed may stay null): {whole}") from None
     if source.completions_sha256 not in (None, completions.sha256):
         raise UserError(
             f"{path} $.completions_sha256: expected the SHA-256 of {described}, got that of other bytes; if it does "

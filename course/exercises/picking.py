@@ -106,7 +106,7 @@ def _read(path: Path) -> bytes:
             return file.read()
     except OSError as error:
         expected = f"expected your {_NAME}" if path == PICK_BEST else f"expected what your {_NAME} imported"
-        raise UserError(f"{path}: {expected}, got: {reason(error)}; run from the lab's folder") from None
+        raise UserError(f"{path}: {expected}, got: {reason(error)}") from None
 
 
 def _imported(path: Path) -> set[Path]:

@@ -50,12 +50,17 @@ def policy_bytes(policy: Policy, training: Training) -> bytes:
 
 def read_policy(path: Path) -> tuple[Policy, Training]:
     """Read a policy, and what it was trained on. Raises UserError where the file is none."""
+    if path.is_dir():
+        mend = f"did you mean {inside}? " if (inside := path / "policy.npz").exists() else ""
+        expected = "expected a policy that course.token_train wrote (policy.npz)"
+        raise UserError(f"{mend}{path}: {expected}, got: a folder, not a file")
     try:
         with open_regular(path) as file, warnings.catch_warnings():
             warnings.simplefilter("error")
             return _unpacked(file.read(_MOST_BYTES + 1))
     except Exception as error:  # the system, zip, npy, JSON and NumPy each have exceptions of their own for it
         got = visible(getattr(error, "strerror", None) or str(error) or type(error).__name__)[:200]
+        got = got.replace("File is not a zip file", "a file of another kind, or a part of one")
         raise UserError(f"{path}: expected a policy that course.token_train wrote (policy.npz), got: {got}") from None
 
 

@@ -5,26 +5,14 @@ from typing import Any
 
 from course.artifacts.learning import UpdateRow
 from course.reports.tables import table
-from course.reports.updates import (
-    before_and_after,
-    heading,
-    how_to_read,
-    state_text,
-    update_in_words,
-    update_line,
-    update_outcome,
-    update_start,
-)
+from course.reports.updates import before_and_after, heading, how_to_read, state_text, update_in_words, update_line
 from course.text import clipped
 
 
-def bandit_text(rows: Sequence[UpdateRow], summary: Mapping[str, Any], arms: Sequence[str], *, slow: bool) -> str:
-    """The policy before and after; every update if ``slow``; the ablation if there was one."""
-    parts = [heading(rows)]
-    if slow:
-        steps = (f"{update_start(row, len(rows), arms)}\n{update_outcome(row)}" for row in rows)
-        parts += [how_to_read(rows[0].lr), *steps]
-    parts += [
+def bandit_text(rows: Sequence[UpdateRow], summary: Mapping[str, Any], arms: Sequence[str]) -> str:
+    """The policy before and after; the ablation if there was one."""
+    parts = [
+        heading(rows),
         before_and_after(rows, arms),
         f"expected reward {summary['expected_reward_before']:.3f} -> {summary['expected_reward_after']:.3f}",
     ]

@@ -8,10 +8,12 @@ from course.reports.figures import BLUE, GREY, ORANGE, dress, figure, png
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+LEARNING_CURVE = "learning_curve.png"  # in a run of bandit_train, and of policy_gradient_demo
+
 
 def learning_curve(rewards: Sequence[float], objective: Sequence[float]) -> bytes:
     """The verifier's reward of each step, and the expected reward of the policy before it."""
-    sheet = figure(6.4, 3.6)
+    sheet = figure(6.4, 3.6, "One run: each reward, and what the policy expects")
     axes = sheet.subplots()
     steps = range(1, len(rewards) + 1)
     axes.plot(steps, rewards, ".", color=GREY, markersize=3, label="reward of the step")
@@ -24,7 +26,7 @@ def learning_curve(rewards: Sequence[float], objective: Sequence[float]) -> byte
 
 def ablation_panels(ablation: Sequence[Mapping[str, Any]], variances: Mapping[str, Any], runs: int) -> bytes:
     """Above: learning with the smallest offset and the largest, with bands of 80 % of the runs. Below: variances."""
-    sheet = figure(8.4, 7.0)
+    sheet = figure(8.4, 7.0, "What a baseline changes: an offset in the rewards (above), the variance (below)")
     (smallest, largest), (by_step, crossing) = sheet.subplots(2, 2)
     for axes, sides in ((smallest, ablation[:2]), (largest, ablation[-2:])):
         for side, color in zip(sides, (BLUE, ORANGE), strict=True):

@@ -1,10 +1,10 @@
 """Machinery: what course.cold_start_demo prints, the start's pass rate against the end's."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator
 from textwrap import fill
 
 from course.artifacts.inference import TrainingLog, Trainings, median_of
-from course.reports.tables import WIDTH, interval, percent, table
+from course.reports.tables import NOTHING_KEPT, WIDTH, GrowingTable, interval, percent
 from course.stats import wilson_interval
 
 _LEGEND = (
@@ -15,23 +15,22 @@ _LEGEND = (
 )
 
 
-def cold_start_text(trainings: Mapping[int, Trainings], steps: int) -> str:
-    """The report: a row for each number of steps of fine-tuning."""
-    rows = []
-    for count, logs in trainings.items():
+def cold_start_text(
+    counts: Iterable[int], trained: Callable[[int], Trainings], steps: int, seeds: int
+) -> Iterator[str]:
+    """The report part by part. ``trained``: trains after so many steps of fine-tuning, when its row is due."""
+    yield (
+        "Loop C, learn: the same learning from several starts.\n\n"
+        f"strict scorer, {steps} updates each, seeds: {seeds}\n\n{fill(_LEGEND, WIDTH)}\n{NOTHING_KEPT}\n"
+    )
+    header = ("steps of\nfine-tuning", "start", "95 %", "end", "95 %", "equal\nfirst", "\nlast")
+    rows = GrowingTable(header, ("", *("100.0 %", "00.0 to 100.0") * 2, "100 %", "100 %"), (0, 1, 3, 5, 6))
+    yield rows.head()
+    for count in counts:
+        logs = trained(count)
         start, first, end = ([log[place] for log in logs] for place in (0, 1, -1))
         equal = [percent(median_of(part, "equal_groups"), 0) for part in (first, end)]
-        rows.append((count, *rate(start), *rate(end), *equal))
-    header = ("steps of\nfine-tuning", "start", "95 %", "end", "95 %", "equal\nfirst", "\nlast")
-    seeds = len(next(iter(trainings.values())))
-    return "\n\n".join(
-        [
-            "Loop C, learn: the same learning from several starts.",
-            f"strict scorer, {steps} updates each, seeds: {seeds}",
-            table(header, rows, right=(0, 1, 3, 5, 6)),
-            fill(_LEGEND, WIDTH),
-        ]
-    )
+        yield rows.row((count, *rate(start), *rate(end), *equal))
 
 
 def rate(rows: TrainingLog) -> tuple[str, str]:

@@ -10,7 +10,7 @@ def cold_start_figure(trainings: Mapping[int, Trainings]) -> bytes:
     """A line for each number of steps of fine-tuning, darker for more; medians over the seeds."""
     from matplotlib import colormaps
 
-    sheet = figure(9, 4)
+    sheet = figure(9, 4, "The same learning from better and worse starts")
     left, right = sheet.subplots(1, 2)
     for place, (count, logs) in enumerate(trainings.items(), 1):
         line = {"color": colormaps["Blues"](0.25 + 0.75 * place / len(trainings)), "label": f"{count} steps"}

@@ -8,7 +8,7 @@ from course.reports.figures import BLUE, GREY, ORANGE, dress, figure, png
 
 def coverage_curve(points: Sequence[CoveragePoint]) -> bytes:
     """Pass rates at the end against the number of training prompts; the dots are the seeds, the bars Wilson's 95 %."""
-    sheet = figure(7.2, 4.6)
+    sheet = figure(7.2, 4.6, "After the same training on more and more prompts")
     axes = sheet.subplots()
     prompts = [point.prompts for point in points]
     lows, highs = zip(*(point.holdout_ci95 for point in points), strict=True)

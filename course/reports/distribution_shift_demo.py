@@ -3,40 +3,41 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from course.artifacts.inference import TrainingLog, pooled_interval
+from course.artifacts.inference import pooled_interval
 from course.artifacts.records import LearningResult
-from course.reports.tables import interval, percent, table
+from course.artifacts.token_rows import EvaluationRow
+from course.reports.tables import NOTHING_KEPT, GrowingTable, interval, percent, table
 from course.text import one_line
 
+SHIFT = GrowingTable(
+    ("step", "fresh", "95 % interval", "error of frozen", "in an unseen shape"),
+    ("", "100.0 %", "00.0 to 100.0 %", "", ""),
+    range(5),
+)
 
-def shift_text(log: TrainingLog, frozen: Mapping[str, Any], unseen: Sequence[Sequence[LearningResult]]) -> str:
-    """The report. ``frozen``: their summary. ``unseen``: of each evaluation, those in a shape no frozen one has."""
+
+def shift_heading(rubric: str, frozen: Mapping[str, Any]) -> str:
+    """What is known before the first update. ``frozen``: the summary of the frozen completions."""
     rate, bounds = percent(frozen["pass_rate"]), interval(frozen["pass_rate_ci95"])
-    return "\n\n".join(
-        [
-            "Loop C, learn: the policy changes, and with it what there is to measure.",
-            f"trained on {log[0].rubric}; every rate is the strict scorer's, every interval 95 %",
-            f"{frozen['n']:,} completions frozen at step 0: {rate} ({bounds})",
-            shift_table(log, frozen, unseen),
-            *([unseen_table(unseen[-1], log[0].rubric)] if unseen[-1] else []),
-        ]
+    return (
+        "Loop C, learn: the policy changes, and with it what there is to measure.\n\n"
+        f"trained on {rubric}; every rate is the strict scorer's, every interval 95 %\n{NOTHING_KEPT}\n\n"
+        f"{frozen['n']:,} completions frozen at step 0: {rate} ({bounds})\n\n{SHIFT.head()}"
     )
 
 
-def shift_table(log: TrainingLog, frozen: Mapping[str, Any], unseen: Sequence[Sequence[LearningResult]]) -> str:
-    """The evaluations 0, 1, 2, 4, 8 … and the last. The error is the frozen rate less the fresh one, in points."""
-    rows = [
-        (
-            row.step,
-            percent(row.true_reward),
-            interval(pooled_interval([row], "true_reward")),
-            f"{100 * (frozen['pass_rate'] - row.true_reward):+.1f}",
-            percent(len(new) / row.n, 0),
-        )
-        for place, (row, new) in enumerate(zip(log, unseen, strict=True))
-        if place & (place - 1) == 0 or row is log[-1]
-    ]
-    return table(("step", "fresh", "95 % interval", "error of frozen", "in an unseen shape"), rows, right=range(5))
+def shift_text(row: EvaluationRow, frozen: Mapping[str, Any], unseen: int) -> str:
+    """One evaluation. The error is the frozen rate less the fresh one, in points.
+
+    ``unseen``: how many of the fresh ones have a shape that no frozen one has.
+    """
+    return SHIFT.row((
+        row.step,
+        percent(row.true_reward),
+        interval(pooled_interval([row], "true_reward")),
+        f"{100 * (frozen['pass_rate'] - row.true_reward):+.1f}",
+        percent(unseen / row.n, 0),
+    ))  # fmt: skip
 
 
 def unseen_table(unseen: Sequence[LearningResult], rubric: str) -> str:

@@ -9,7 +9,7 @@ from course.reports.figures import BLUE, ORANGE, dress, figure, png
 
 def shift_curves(log: TrainingLog, frozen: Mapping[str, Any], unseen: Sequence[Sequence[object]]) -> bytes:
     """Over the steps, above: both pass rates with their intervals; below: the share in a shape no frozen one has."""
-    sheet = figure(7.2, 5.4)
+    sheet = figure(7.2, 5.4, "Frozen completions and fresh ones of the policy that learns")
     rates, shares = sheet.subplots(2, 1, sharex=True, height_ratios=(3, 2))
     steps = [row.step for row in log]
     lows, highs = zip(*(pooled_interval([row], "true_reward") for row in log), strict=True)

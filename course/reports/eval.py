@@ -5,10 +5,11 @@ from typing import Any
 
 from course.artifacts.records import Result
 from course.artifacts.summary import family_of
-from course.reports.measurement import pass_line
+from course.reports.measurement import judged, pass_line
 from course.reports.tables import percent, table
 from course.stats import smallest_visible_difference
-from course.text import clipped
+
+FLIPS = 0.25  # the share of prompts that is assumed to flip between two runs
 
 
 def eval_text(summary: Mapping[str, Any], conditions: str, firsts: Mapping[str, Result]) -> str:
@@ -17,21 +18,21 @@ def eval_text(summary: Mapping[str, Any], conditions: str, firsts: Mapping[str, 
         [
             "Loop A, measure: this is what is true right now, nothing was improved.",
             "",
+            outcomes_text(summary["outcomes"], firsts),
+            "",
             conditions,
             "",
-            pass_line(summary),
             resolution_text(summary["n"]),
-            "",
-            outcomes_text(summary["outcomes"], firsts),
+            pass_line(summary),
         ]
     )
 
 
 def resolution_text(n: int) -> str:
-    """What this many prompts cannot show."""
-    points = min(100, 100 * smallest_visible_difference(n))
-    shown = f"n = {n:,}: a true difference of {points:.1f} points shows four times in five"
-    return f"{shown}, if a\nquarter of the prompts flip"
+    """What this many prompts cannot show: no difference is larger than the share of prompts that flip."""
+    difference = smallest_visible_difference(n, FLIPS)
+    shown = f"a true difference of {100 * difference:.1f} points" if difference <= FLIPS else "no difference at all"
+    return f"power: two runs with n = {n:,} show {shown} four times\nin five, if a quarter of the prompts flip"
 
 
 def outcomes_text(outcomes: Mapping[str, int], firsts: Mapping[str, Result]) -> str:
@@ -43,7 +44,7 @@ def outcomes_text(outcomes: Mapping[str, int], firsts: Mapping[str, Result]) -> 
             outcome,
             f"{count:,}",
             percent(count / n),
-            "(none)" if (text := firsts[outcome].completion) is None else clipped(text, 28),
+            judged(firsts[outcome].completion, 28),
         )
         for outcome, count in sorted(outcomes.items(), key=lambda item: (item[0] != "ok", -item[1], item[0]))
     ]

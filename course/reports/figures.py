@@ -10,12 +10,15 @@ if TYPE_CHECKING:
 BLUE, ORANGE, GREY = "#2563a8", "#c8641b", "#8a8a8a"
 
 
-def figure(width: float, height: float) -> "Figure":
+def figure(width: float, height: float, title: str) -> "Figure":
+    """``title``: what is to be seen, in one line."""
     from matplotlib import rcdefaults
     from matplotlib.figure import Figure
 
     rcdefaults()  # ignore a matplotlibrc in the working folder
-    return Figure(figsize=(width, height), dpi=120, layout="constrained")
+    sheet = Figure(figsize=(width, height), dpi=120, layout="constrained")
+    sheet.suptitle(title, fontsize=11)
+    return sheet
 
 
 def dress(axes: "Axes", x: str, y: str) -> None:

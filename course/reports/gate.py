@@ -1,24 +1,25 @@
 """Machinery: what course.gate prints, for a person and for a program."""
 
-import json
 from collections.abc import Mapping, Sequence
 from textwrap import fill
 
 import msgspec
 
 from course.artifacts.locked_room import POLICY, SELECTION, Condition, short_value
-from course.artifacts.records import Manifest
+from course.artifacts.records import Manifest, printed_json
 from course.reports.tables import WIDTH, interval, percent, table, wrapped
 from course.text import clipped
 
 NO_LUCK = 1 - 0.05 / 2  # how often a candidate that is no better is not promoted, at least: benchmarks/gate_rates.py
 _FLIPS_LISTED = 8  # of each kind
+_REASONS = 4  # besides the first
 
 
 class Numbers(msgspec.Struct, frozen=True):
     """The comparison of two runs from one room. Rates are between 0 and 1, intervals are 95 %.
 
-    ``discordance``: the share of prompts that flip, estimated as (gained + lost + 2)/(n + 2).
+    ``discordance``: the share of prompts that flip, estimated as (gained + lost + 2)/(n + 2). No difference is larger:
+    ``smallest_visible_difference`` is None where even that would not show.
     """
 
     n: int
@@ -33,7 +34,7 @@ class Numbers(msgspec.Struct, frozen=True):
     mcnemar_p: float
     net_flips_needed: int
     discordance: float
-    smallest_visible_difference: float
+    smallest_visible_difference: float | None
 
 
 class Finding(msgspec.Struct, frozen=True):
@@ -55,6 +56,8 @@ def notes_of(knobs: Sequence[str], manifests: Mapping[str, Manifest]) -> list[st
     lines = []
     if SELECTION in knobs and POLICY not in knobs:
         lines.append("the policy did not change: what changed is how its completions are drawn or chosen")
+    if unseeded := [side for side, one in manifests.items() if one.sampling and one.sampling.seed is None]:
+        lines.append(f"no seed is known of the {' and the '.join(unseeded)}: these completions cannot be drawn again")
     for side, manifest in manifests.items():
         training = manifest.trained_on
         if training is None:
@@ -73,24 +76,32 @@ def gate_json(finding: Finding) -> str:
         {"name": one.name, "baseline": one.baseline, "candidate": one.candidate, "holds": one.fault is None}
         for one in finding.conditions
     ]
-    document = msgspec.structs.asdict(finding) | {"conditions": conditions}
-    return json.dumps(msgspec.to_builtins(document), indent=2)  # ASCII only: a terminal has nothing to obey
+    return printed_json(msgspec.structs.asdict(finding) | {"conditions": conditions})
 
 
-def gate_text(finding: Finding) -> str:
-    lines = [wrapped(f"{finding.verdict}: {finding.reasons[0]}")]
-    lines += [wrapped(f"  also: {reason}") for reason in finding.reasons[1:]]
-    if finding.conditions:
-        lines += ["", "the locked room", "", _room_text(finding.conditions)]
+def gate_text(finding: Finding, details: bool = False) -> str:
+    """The answer, its verdict last. ``details``: also every condition of the room, every reason, what n can show."""
+    lines = []
+    if details and finding.conditions:
+        lines += ["the locked room", "", _room_text(finding.conditions), ""]
+    if finding.numbers:
+        lines += [*_numbers_lines(finding.numbers, details), *_tries_lines(finding.tries), ""]
+    elif finding.conditions:
+        lines += ["no difference is reported: it would not say that the candidate is better", ""]
     if finding.knob:
         names = " -> ".join("not known" if name is None else name for name in dict.fromkeys(finding.policies))
-        lines += ["", f"knob turned: {finding.knob}", wrapped(f"policy: {names}"), *map(wrapped, finding.notes)]
+        lines += [f"knob turned: {finding.knob}", wrapped(f"policy: {names}"), *map(wrapped, finding.notes)]
     if finding.holdout_looks is not None:
         lines.append(f"looks at the holdout so far: {finding.holdout_looks}")
-    if finding.numbers:
-        lines += ["", *_numbers_lines(finding.numbers), *_tries_lines(finding.tries)]
-    elif finding.conditions:
-        lines += ["", "no difference is reported: it would not say that the candidate is better"]
+    if finding.conditions:
+        hold = sum(one.fault is None for one in finding.conditions)
+        lines += [f"locked room: {hold} of {len(finding.conditions)} conditions hold (--details shows each)", ""]
+    lines.append(wrapped(f"{finding.verdict}: {finding.reasons[0]}"))
+    also = finding.reasons[1:]
+    shown = also if details else also[:_REASONS]
+    lines += [wrapped(f"  also: {reason}") for reason in shown]
+    if len(also) > len(shown):
+        lines.append(f"  and {len(also) - len(shown):,} more (--details shows each)")
     return "\n".join(lines)
 
 
@@ -102,24 +113,28 @@ def _room_text(conditions: Sequence[Condition]) -> str:
     return table(("", "condition", "baseline", "candidate"), rows)
 
 
-def _numbers_lines(numbers: Numbers) -> list[str]:
+def _numbers_lines(numbers: Numbers, details: bool) -> list[str]:
     baseline, candidate = numbers.baseline_passes, numbers.candidate_passes
     rows = [
         ("baseline", baseline, numbers.n, percent(baseline / numbers.n), interval(numbers.baseline_ci95)),
         ("candidate", candidate, numbers.n, percent(candidate / numbers.n), interval(numbers.candidate_ci95)),
     ]
     low, high = (100 * bound for bound in numbers.delta_ci95)
-    smallest = min(100, 100 * numbers.smallest_visible_difference)
+    visible = numbers.smallest_visible_difference
+    shown = "no difference" if visible is None else f"a true difference of {100 * visible:.1f} points"
+    power = [
+        f"n = {numbers.n:,} shows {shown} four times in five (its power),",
+        f"{'':21}if {percent(numbers.discordance)} of the prompts flip: those seen and two more",
+    ]
     return [
         table(("run", "passed", "of", "pass rate", "95 % interval (Wilson)"), rows, right=(1, 2, 3)),
         "",
         f"difference           {100 * numbers.delta:+.1f} points, paired 95 % interval {low:+.1f} to {high:+.1f}",
         _flips("gained", numbers.gained),
         _flips("lost", numbers.lost),
-        f"exact McNemar p      {numbers.mcnemar_p:.4g}",
+        f"exact McNemar p      {numbers.mcnemar_p:.4g}: how often luck alone makes the flips this uneven",
         f"to be promoted       needs at least {numbers.net_flips_needed:,} more gained than lost (with as many lost)",
-        f"n = {numbers.n:,} shows a true difference of {smallest:.1f} points four times in five,",
-        f"{'':21}if {percent(numbers.discordance)} of the prompts flip: those seen and two more",
+        *power[: 2 * details],
     ]
 
 

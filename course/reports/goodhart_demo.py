@@ -1,48 +1,63 @@
 """Machinery: what course.goodhart_demo prints. Notation as in ``course.artifacts.inference``."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from statistics import median
 
 from course.artifacts.inference import Trainings, divergence_step, medians, rose
 from course.artifacts.records import LearningResult
 from course.artifacts.token_rows import STRICT
-from course.reports.tables import percent, table
+from course.reports.tables import NOTHING_KEPT, GrowingTable, percent, table
 from course.text import clipped, one_line
 
 QUANTITIES = ("proxy_reward", "true_reward", "holdout_proxy_reward", "holdout_true_reward", "kl")
-_HEADER = ("proxy", "true", "holdout\nproxy", "\ntrue", "KL", "diverged\nat step")
+KL_RUBRIC = "anywhere"  # what is trained on again with a KL penalty
+_HEADER = ("proxy", "true", "KL", "diverged at step")
 
 
 def goodhart_text(
-    by_rubric: Mapping[str, Trainings], by_beta: Mapping[float, Trainings], found: Mapping[str, LearningResult]
-) -> str:
-    """The report. ``found``: rubric → an exploit that its policy wrote, if there is one."""
-    trainings = next(iter(by_rubric.values()))
-    exploited = {name: row for name, row in found.items() if name in by_rubric and rose(by_rubric[name], "gap")}
-    first = trainings[0][0]
-    return "\n\n".join(
-        [
-            "Loop C, learn: the policy itself changes, rewarded by careless verifiers.",
-            "proxy: the rubric's reward; true: the strict scorer's, for the same completions.\n"
-            f"Means of {first.n} completions, {first.holdout_n} on the holdout, every {trainings[0][1].step} updates. "
-            f"Seeds: {len(trainings)}\n(medians)",
-            ends_table("trained on", by_rubric),
-            *([exploits_table(exploited)] if exploited else []),
-            "what generalised to prompts that were never trained on",
-            generalised_table(by_rubric),
-            *(["a KL penalty: 'anywhere' again, where a nat of KL from the reference costs beta"] if by_beta else []),
-            *([ends_table("beta", {f"{beta:g}": rows for beta, rows in by_beta.items()})] if by_beta else []),
-        ]
+    rubrics: Sequence[str],
+    betas: Sequence[float],
+    trained: Callable[[str, float], Trainings],
+    found: Mapping[str, LearningResult],
+) -> Iterator[str]:
+    """The report part by part, up to its ending. ``trained``: (rubric, beta) -> its trainings, asked for as needed.
+
+    ``found``: rubric -> an exploit that its policy wrote, if there is one; filled by ``trained``.
+    """
+    yield (
+        "Loop C, learn: the policy itself changes, rewarded by careless verifiers.\n\n"
+        "proxy: the rubric's reward; true: the strict scorer's, for the same completions.\n"
+        f"Medians over the seeds. diverged: from there on proxy rose and true fell.\n{NOTHING_KEPT}\n"
     )
+    yield from growing("trained on", ((name, trained(name, 0.0)) for name in rubrics))
+    exploited = {name: found[name] for name in rubrics if name in found and rose(trained(name, 0.0), "gap")}
+    if exploited:
+        yield f"\n{exploits_table(exploited)}"
+    if betas:
+        yield "\na KL penalty: 'anywhere' again, where a nat of KL from the reference costs beta\n"
+        yield from growing("beta", ((f"{beta:g}", trained(KL_RUBRIC, beta)) for beta in betas))
 
 
-def ends_table(name: str, groups: Mapping[str, Trainings]) -> str:
+def growing(name: str, groups: Iterable[tuple[str, Trainings]]) -> Iterator[str]:
     """A row for each group: the medians over its seeds at the end of training, and the step where the two diverged."""
-    rows = [
-        (group, *(f"{medians(trainings, quantity)[-1]:.2f}" for quantity in QUANTITIES), diverged_text(trainings))
-        for group, trainings in groups.items()
-    ]
-    return table((name, *_HEADER), rows, right=range(1, 7))
+    rows = GrowingTable((name, *_HEADER), ("without_punctuation", *["00.00"] * 3, "never (00/00)"), range(1, 5))
+    yield rows.head()
+    for group, trainings in groups:
+        ends = (f"{medians(trainings, quantity)[-1]:.2f}" for quantity in ("proxy_reward", "true_reward", "kl"))
+        yield rows.row((group, *ends, diverged_text(trainings)))
+
+
+def goodhart_ending(by_rubric: Mapping[str, Trainings]) -> str:
+    """What the holdout says, shown when the look at it is counted, and in how many rubrics the two diverged."""
+    wrong = {name: trainings for name, trainings in by_rubric.items() if name != STRICT}
+    diverged = sum(any(divergence_step(one) is not None for one in trainings) for trainings in wrong.values())
+    lines = [f"diverged, in one seed at least: on {diverged} of {len(wrong)} wrong verifiers"] * bool(wrong)
+    if STRICT in by_rubric:
+        true = medians(by_rubric[STRICT], "true_reward")
+        lines.append(f"with the strict scorer true went from {true[0]:.2f} to {true[-1]:.2f}")
+    first = next(iter(by_rubric.values()))[0][0]
+    head = f"\ngeneralised to prompts never trained on? Means of {first.n}, and {first.holdout_n} there\n"
+    return "\n".join([head, generalised_table(by_rubric), "", *lines])
 
 
 def diverged_text(trainings: Trainings) -> str:

@@ -5,6 +5,7 @@ With several seeds a thin line is one of them and a thick one their median. Dash
 
 from collections.abc import Mapping, Sequence
 from math import ceil
+from textwrap import fill
 from typing import TYPE_CHECKING, Literal
 
 from course.artifacts.inference import Trainings, column, divergence_step, medians
@@ -32,7 +33,8 @@ def rubrics_figure(by_rubric: Mapping[str, Trainings], x: Literal["step", "kl"])
     import numpy as np
 
     across, down = min(_ACROSS, len(by_rubric)), ceil(len(by_rubric) / _ACROSS)
-    sheet = figure(10.2, 1 + 2.3 * down) if across > 1 else figure(7.6, 4.6)
+    title = "What each rubric pays, and what is right" + (", over the distance from the start" if x == "kl" else "")
+    sheet = figure(10.2, 1.3 + 2.3 * down, title) if across > 1 else figure(7.6, 4.9, title)
     for place, (name, trainings) in enumerate(by_rubric.items(), 1):
         axes = sheet.add_subplot(down, across, place)
         for label, y, color, style in _CURVES:
@@ -47,15 +49,16 @@ def rubrics_figure(by_rubric: Mapping[str, Trainings], x: Literal["step", "kl"])
         dress(axes, "", "")
         axes.set_ylim(-0.04, 1.04)
         gap = f"overlooks {GAPS[name].overlooks}" if name in GAPS else "the strict scorer: proxy and true are one"
-        axes.set_title(f"{name}\n{gap}", fontsize=8.5)
+        axes.set_title(f"{name}\n{fill(gap, 50)}", fontsize=8.5)
         if x == "kl":
             axes.set_xscale("function", functions=(lambda kl: np.copysign(abs(kl) ** 0.5, kl), lambda d: d * abs(d)))
             axes.locator_params(axis="x", nbins=4)
-    sheet.supxlabel("step" if x == "step" else "KL from the reference in nats, on a scale of its square root")
+    label = "step" if x == "step" else "KL from the reference in nats, on a scale of its square root"
+    sheet.supxlabel(f"{label}\n\n")  # room for the legend, which Matplotlib puts over it
     sheet.supylabel("reward")
     labelled = {text: line for axes in sheet.axes for line, text in zip(*axes.get_legend_handles_labels(), strict=True)}
     sheet.legend(
-        labelled.values(), labelled, loc="outside upper center", ncols=5 if across > 1 else 3, frameon=False, fontsize=8
+        labelled.values(), labelled, loc="outside lower center", ncols=5 if across > 1 else 3, frameon=False, fontsize=8
     )
     return png(sheet)
 
@@ -69,12 +72,12 @@ def _point_along(axes: "Axes", xs: Sequence[float], ys: Sequence[float], color: 
 
 def kl_coef_figure(by_beta: Mapping[float, Trainings], rubric: str) -> bytes:
     """Both rewards at the end, for each beta; under each beta the KL."""
-    sheet = figure(7, 3.9)
+    sheet = figure(7, 4.2, f"What a KL penalty costs and saves, trained on {rubric}")
     axes = sheet.subplots()
     for label, quantity, color, style in _CURVES:
         ends = [medians(trainings, quantity)[-1] for trainings in by_beta.values()]
         axes.plot(ends, style, color=color, marker="o", markersize=4, label=label)
-    dress(axes, "beta, and the KL that is left, in nats", f"reward at the end, trained on {rubric}")
+    dress(axes, "beta, and the KL that is left, in nats", "reward at the end")
     axes.set_ylim(-0.04, 1.04)
     names = [f"{beta:g}\n{medians(trainings, 'kl')[-1]:.3g}" for beta, trainings in by_beta.items()]
     axes.set_xticks(range(len(names)), names)

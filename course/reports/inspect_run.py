@@ -8,32 +8,34 @@ from course.artifacts.records import Result
 from course.artifacts.run_log import LogLine
 from course.artifacts.summary import family_of
 from course.faults import CHECKS
+from course.reports.measurement import judged
+from course.reports.run_page import points_off
 from course.reports.tables import WIDTH, percent, table
-from course.text import clipped, named, visible
+from course.text import clipped, named, visible, visible_whole
 
 _SHOWN_WHOLE = 2_000  # characters of a text that is shown whole
 
 
 def outcomes_table(counts: Mapping[str, int], shown: Mapping[str, Sequence[Result]], top_k: int) -> str:
-    """Failures by family and outcome, the most frequent first, with examples of each."""
+    """Examples of each outcome, the most frequent first; then how many failed how, which a screen still shows."""
     n = sum(counts.values())
     failed = sorted(((o, c) for o, c in counts.items() if o != "ok"), key=lambda item: (-item[1], item[0]))
     if not failed:
         return "nothing failed"
     rows = [
-        (family_of(o), clipped(o, 24), f"{c:,}", percent(c / n), CHECKS[o].expected if o in CHECKS else "an answer")
+        (family_of(o), clipped(o, 24), f"{c:,}", percent(c / n, 0), CHECKS[o].expected if o in CHECKS else "an answer")
         for o, c in failed
     ]
-    lines = [
+    lines = []
+    for outcome, _ in failed[:top_k]:
+        lines += [visible(outcome[:60]), *map(row_text, shown[outcome]), ""]
+    lines += [
         "failures by family and outcome",
         "",
         table(("family", "outcome", "n", "share", "expected"), rows[:top_k], right=(2, 3)),
     ]
     if len(rows) > top_k:
         lines.append(f"and {len(rows) - top_k} more outcomes (--top-k {len(rows)} shows all)")
-    for outcome, _ in failed[:top_k]:
-        lines += ["", visible(outcome[:60])]
-        lines += [row_text(row) for row in shown[outcome]]
     return "\n".join(lines)
 
 
@@ -46,8 +48,7 @@ def row_text(row: Result) -> str:
     """One row in two lines."""
     answer = f"{clipped(row.id, 20)}  expected {clipped(str(row.expected_answer), 20)}"
     head = f"  {answer}  {clipped(row.prompt, WIDTH - 6 - len(answer))}"
-    body = "(no completion)" if row.completion is None else clipped(row.completion, WIDTH - 8)
-    return f"{head}\n    {row.reward:.0f}  {body}"
+    return f"{head}\n    {row.reward:.0f}  {judged(row.completion, WIDTH - 8)}"
 
 
 def row_in_full(row: Result, details: Mapping[str, Any] | None) -> str:
@@ -56,7 +57,7 @@ def row_in_full(row: Result, details: Mapping[str, Any] | None) -> str:
         f"id          {visible(row.id[:_SHOWN_WHOLE])}",
         f"prompt      {visible(row.prompt[:_SHOWN_WHOLE])}",
         f"expected    {row.expected_answer}",
-        f"completion  {'(none)' if row.completion is None else visible(row.completion[:_SHOWN_WHOLE])}",
+        f"completion  {'(none)' if row.completion is None else visible_whole(row.completion[:_SHOWN_WHOLE])}",
         f"reward      {row.reward}",
         f"outcome     {visible(row.details.outcome[:60])}  (family: {family_of(row.details.outcome) or 'none'})",
     ]
@@ -66,8 +67,16 @@ def row_in_full(row: Result, details: Mapping[str, Any] | None) -> str:
         if strangers := {char for char in row.completion or "" if char > "\x7f"}:
             lines.append(f"not ASCII   {clipped(', '.join(map(named, sorted(strangers))), 400)}")
         lines.append(f"scored again  {'same outcome' if same else details['outcome'] + ': NOT what the run recorded'}")
-        lines += ["checks", *(f"  {result:12}{check}" for check, result in details["checks"].items())]
+        lines += [
+            "checks",
+            *(f"  {state:12}{', '.join(checks)}" for state, checks in by_state(details["checks"]).items()),
+        ]
     return "\n".join(lines)
+
+
+def by_state(checks: Mapping[str, str]) -> dict[str, list[str]]:
+    """State -> the checks that ended so, in their order."""
+    return {state: [one for one in checks if checks[one] == state] for state in dict.fromkeys(checks.values())}
 
 
 def samples_text(samples: Sequence[str], rewards: Sequence[float], chosen: int) -> str:
@@ -93,6 +102,8 @@ def log_text(log: Sequence[LogLine]) -> str:
             f"{clipped(command, 16):16}  {clipped(number, 29)}".rstrip()
         )
         look = ", ".join(f"look {opened[holdout]} at {visible(holdout[:8])}" for holdout in line.holdouts)
-        said = {"change": line.change, "expect": line.expect, "holdout": look}
+        off = [points_off(line.expect or "", value) for value in line.number.values()]
+        expect = f"{line.expect} ({off[0]})" if off and off[0] else line.expect
+        said = {"change": line.change, "expect": expect, "holdout": look}
         lines += [f"{'':10}{name}: {clipped(text, WIDTH - 19)}" for name, text in said.items() if text]
     return "\n".join(lines)

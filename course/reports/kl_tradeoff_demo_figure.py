@@ -13,7 +13,7 @@ def kl_tradeoff_figure(rows: Sequence[TradeoffRow], curve: Sequence[TradeoffRow]
 
     ``curve``: the same rows for enough betas to make a smooth line. ``rewards``: "verifier" or "graded".
     """
-    sheet = figure(7.2, 4.6)
+    sheet = figure(7.2, 4.8, "How much reward a policy can get for how much KL")
     axes = sheet.subplots()
     smooth = [row for row in curve if row.beta]
     kls = [row.kl for row in smooth]

@@ -1,11 +1,18 @@
-"""Machinery: a run for a person, the README of its folder, with blanks for what only the person knows."""
+"""Machinery: a run for a person, the README of its folder: the result first, the fingerprints last.
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+What a person or a policy wrote stands in indented blocks. Markdown shows those as they are and does nothing else.
+"""
+
+import re
+from collections.abc import Mapping
+from fnmatch import fnmatch
+
+from msgspec.structs import asdict
 
 from course.artifacts.locked_room import room_conditions
-from course.artifacts.records import Manifest, Result
-from course.reports.tables import interval, percent
+from course.artifacts.records import ENVIRONMENT_FILE, MANIFEST, Manifest, Result
+from course.artifacts.run_log import LogLine
+from course.reports.tables import wrapped
 from course.text import clipped, visible
 
 LOOPS = {
@@ -13,64 +20,130 @@ LOOPS = {
     "B": ("choose", "selection compute (more samples, the same policy)"),
     "C": ("learn", "policy (the probabilities themselves changed)"),
 }
+FILES = {  # the first pattern that a name fits
+    "results.jsonl": "each completion that the verifier scored, with its reward and outcome",
+    "summary.json": "the numbers",
+    "*.meta.json": "who wrote the completions in the file of that name",
+    "rollouts*.jsonl": "what a policy wrote, to be measured by Loop A",
+    "samples.jsonl": "what a policy wrote, several samples a prompt, for Loop B",
+    "reference*.npz": "the policy before its first update",
+    "*.npz": "the policy after its last update",
+    "slow.jsonl": "the updates that were shown, token by token",
+    "tokens.jsonl": "each text in each vocabulary",
+    "ablation.json": "the runs with a baseline and without one, step by step",
+    "*.jsonl": "the log: each row can be checked",
+    "*.txt": "the log as a story, to be annotated",
+    "*.csv": "the numbers of the figure, for a spreadsheet",
+    "*.png": "a figure",
+    "manifest.json": "the conditions, and the digest of each file above",
+    "environment.json": "clock, host, versions, git: what may differ between two equal runs",
+    "*": "of this command",
+}
 
 
 def run_page(
     manifest: Manifest,
-    numbers: Mapping[str, Any],
-    examples: Sequence[Result],
+    line: LogLine,
+    report: str,
+    typed: str,
+    examples: Mapping[bool, Result],
     look: int,
-    digest: str,
     knob: str | None = None,
 ) -> str:
-    """The page in Markdown. ``numbers``: the summary. ``look``: the number of this look at the holdout, or 0.
+    """The page in Markdown. ``line``: of the log of runs. ``report``: what the command prints. ``typed``: the command.
 
-    ``digest``: of the manifest. ``knob``: what was turned, where it is not the loop's own.
+    ``examples``: one that passed, one that did not, where there are such. ``look``: the number of this look at the
+    holdout, or 0. ``knob``: what was turned, where it is not the loop's own.
     """
     verb, turned = LOOPS[manifest.loop]
-    lines = [f"# Loop {manifest.loop}: {verb}", "", f"- Knob turned: {knob or turned}"]
-    if "passes" in numbers:
-        passes = f"{numbers['passes']} of {numbers['n']} passed: {percent(numbers['pass_rate'])}"
-        lines.append(f"- Result: {passes}, 95 % interval {interval(numbers['pass_rate_ci95'])}")
+    parts = [f"# Loop {manifest.loop}, {verb}: {manifest.command}"]
+    parts += [f"**{name}: {_shown(value)}**" for name, value in line.number.items()]
+    parts.append(f"Knob turned: {knob or turned}")
     if look:
-        lines.append(f"- Holdout: this was look number {look} at it. Each look is a chance to tune on it.")
-    lines.append(f"- Digest of this run, as the log of runs has it: {digest}")
-    said = {
-        "the one change": manifest.change or "not said (--change)",
-        "expected of it": manifest.expect or "not said (--expect)",
-        "policy": manifest.policy,
-    }
-    lines += ["", "## Change, prediction, policy", "", *_block(said)]
-    if manifest.loop != "C":
-        room = room_conditions(manifest)
-        lines += ["", "## The locked room", "", "Compare this run only with one that has the same.", "", *_block(room)]
-    lines += ["", "## The numbers", ""]
-    shown = {name: value for name, value in numbers.items() if value is not None or not name.endswith("_reason")}
-    lines += [f"    {name:24}{_number(value)}" for name, value in shown.items()]
+        parts.append(f"Holdout: this was look number {look} at it. Each look is a chance to tune on it.")
+    parts += [_block(report)] if report else []
+    pictures = [name for name in manifest.outputs if name.endswith(".png")]
+    parts += [f"![{name.removesuffix('.png').replace('_', ' ')}]({name})" for name in pictures]
+
+    parts += ["## Prediction", _block(prediction(manifest.expect or "not said (--expect)", line.number))]
+    said = {"change": manifest.change or "not said (--change)"} | manifest.settings
+    said |= {"seed": manifest.seed, "policy": manifest.policy}
+    said |= {"policy trained": manifest.trained_on and asdict(manifest.trained_on)} | room_conditions(manifest)
+    if manifest.loop == "C":  # the others are conditions for a comparison
+        del said["loop"], said["missing_completions"]
+    settings = {name: value for name, value in said.items() if not name.endswith("fingerprint")}
+    parts += ["## Command line and settings", _block(typed), _columns(settings)]
+
     if examples:
-        lines += ["", "## Examples"]
-    for example in examples:
-        lines += [
-            "",
-            f"    id          {clipped(example.id, 100)}",
-            f"    prompt      {clipped(example.prompt, 200)}",
-            f"    completion  {'(none)' if example.completion is None else clipped(example.completion, 200)}",
-            f"    outcome     {example.details.outcome}",
-        ]
-    lines += ["", "## Yours to fill in", ""]
-    for question in ("Observed", "Conclusion (model, measurement, data, or did we fool ourselves?)"):
-        lines += [f"{question}:", "", "    ", ""]
+        parts.append("## The last that passed, the last that failed")
+    for _, example in sorted(examples.items(), reverse=True):
+        row = asdict(example)
+        row["outcome"] = row.pop("details").outcome
+        parts.append(_columns({name: value for name, value in row.items() if not isinstance(value, list)}))
+    parts += ["## Observed", "*What was seen, in the failures too and not only in the mean?*"]
+    parts += ["## Conclusion", "*Was it the model, the measurement, the data, or did we fool ourselves?*"]
+
+    names: dict[str, list[str]] = {}
+    for name in (*manifest.outputs, MANIFEST, ENVIRONMENT_FILE):
+        names.setdefault(next(what for pattern, what in FILES.items() if fnmatch(name, pattern)), []).append(name)
+    rows = [f"| {', '.join(f'[{name}]({name})' for name in of_a_kind)} | {what} |" for what, of_a_kind in names.items()]
+    parts += ["## Files", "\n".join(["| file | what it is |", "|---|---|", *rows])]
+    parts.append("## Fingerprints")
+    if manifest.loop != "C":
+        parts.append(
+            "Compare this run only with one of the same dataset and scorer, and the same settings from split on."
+        )
+    fingerprints = {name: value for name, value in said.items() if name not in settings}
+    parts.append(_columns(fingerprints | {"digest of this run": line.manifest}))
+    return "\n\n".join(parts) + "\n"
+
+
+def prediction(expect: str, number: Mapping[str, float | None]) -> str:
+    """What was expected, beside what came of it: the main number of the run, where it has one."""
+    lines = [wrapped(f"expected  {expect}")]
+    if not number:
+        lines.append("got       more numbers than one: compare it with the table")
+    for name, value in number.items():
+        off = points_off(expect, value)
+        lines.append(f"got       {name} {_shown(value)}{f', {off}' if off else ''}")
     return "\n".join(lines)
 
 
-def _block(values: Mapping[str, str | None]) -> list[str]:
-    """Indented, which makes it code: whatever a value contains, Markdown shows it and does nothing else."""
-    return [f"    {name:22}{visible(value)}" for name, value in values.items() if value is not None]
+def points_off(expect: str, value: float | None) -> str | None:
+    """How far the value came out from a prediction such as 0.4 or 40 %; None where that is words, or no share.
+
+    A number above 1 can only be meant in percent: every main number lies between 0 and 1.
+    """
+    found = re.fullmatch(r"([0-9]{1,3}(?:[.,][0-9]{0,9})?|[.,][0-9]{1,9}) ?(%?)", expect.strip())
+    if not found or value is None:
+        return None
+    predicted = float(found[1].replace(",", "."))
+    percent = predicted if found[2] or predicted > 1 else 100 * predicted
+    if percent > 100:
+        return None
+    points = 100 * value - percent
+    return f"{abs(points):.1f} points {'above' if points > 0 else 'below'}" if abs(points) >= 0.05 else "as predicted"
 
 
-def _number(value: object) -> str:
+def _block(text: str) -> str:
+    """Indented, which makes it code: whatever a line contains, Markdown shows it and does nothing else."""
+    return "\n".join(f"    {visible(line)}".rstrip() for line in text.split("\n"))
+
+
+def _columns(values: Mapping[str, object]) -> str:
+    """A block of names and values; what is None has no line."""
+    shown = {name: _shown(value) for name, value in values.items() if value is not None}
+    width = 2 + max(map(len, shown))
+    return _block("\n".join(f"{name:{width}}{value}" for name, value in shown.items()))
+
+
+def _shown(value: object) -> str:
+    """On one line, at most 400 characters of it."""
     if isinstance(value, Mapping):
-        return ", ".join(f"{key} {_number(part)}" for key, part in value.items()) or "none"
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        return ", ".join(_number(part) for part in value)
-    return f"{value:.4g}" if isinstance(value, float) else "undefined" if value is None else visible(str(value))
+        return ", ".join(f"{key} {_shown(part)}" for key, part in value.items())
+    if isinstance(value, list | tuple):
+        parts = [f"({_shown(one)})" if isinstance(one, list | tuple) else _shown(one) for one in value]
+        return ", ".join(parts) or "none"
+    if isinstance(value, bool | None):
+        return {None: "none", True: "yes", False: "no"}[value]
+    return f"{value:.4g}" if isinstance(value, float) else clipped(str(value), 400)

@@ -1,11 +1,12 @@
 """Machinery: what course.selection_demo prints, its numbers side by side and where choosing still fails."""
 
 import re
+import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from course.artifacts.records import Selection
-from course.reports.measurement import pass_line
+from course.reports.measurement import judged, pass_line
 from course.reports.tables import percent, table
 from course.text import clipped
 
@@ -17,10 +18,10 @@ def selection_text(summary: Mapping[str, Any], conditions: str, failed: Sequence
     n = summary["samples_per_prompt"]
     parts = [
         f"Loop B, choose: {n} sample{'s' if n > 1 else ''} a prompt, one is taken.",
-        conditions,
-        pass_line(summary),
-        numbers_text(summary),
         *([failures_text(failed, summary["n"] - summary["passes"])] if failed else []),
+        conditions,
+        numbers_text(summary),
+        pass_line(summary),
         "This is selection: one sample is taken, and the policy did not change."
         if n > 1
         else "With one sample nothing was chosen: this is what Loop A measures.",
@@ -42,13 +43,13 @@ def numbers_text(summary: Mapping[str, Any]) -> str:
     lines = [
         table(("number", "value", "what it is"), rows, right=(1,)),
         "",
-        "pass@k of the policy, unbiased, from all samples there are: how often k hold a",
-        "right one",
+        "pass@k of the policy: how often k samples hold a right one, from all there are;",
+        "unbiased: over many packs its mean is the policy's own",
         *("  " + "   ".join(curve[start : start + 5]) for start in range(0, len(curve), 5)),
     ]
     if n > 1:
-        bound = f"upper bound {summary['kl_bound']:.4f}"
-        lines += ["", f"KL of best-of-{n} from the policy, in nats: estimate {estimate}, {bound}"]
+        lines += ["", f"KL of best-of-{n} from the policy, in nats: estimate {estimate},"]
+        lines.append(f"from few samples mostly too low; upper bound {summary['kl_bound']:.4f}")
     if summary["kl_estimate_reason"]:
         lines.append(f"  ({summary['kl_estimate_reason']})")
     return "\n".join(lines)
@@ -65,7 +66,7 @@ def failures_text(failed: Sequence[Selection], count: int) -> str:
     for why, row in ordered[:_EXPLAINED]:
         lines += [
             f"  {clipped(row.id, 20)}  {clipped(row.prompt, 56)}",
-            f"    chosen: {clipped(row.completion or '', 68)}",
+            f"    chosen: {judged(row.completion, 68)}",
             f"    why: {why}",
         ]
     return "\n".join(lines)
@@ -78,6 +79,13 @@ def cause(row: Selection) -> str:
     answer = row.expected_answer
     sign = "-?" if answer == 0 else "-" if answer < 0 else "(?<!-)"
     value = re.compile(rf"(?<![0-9]){sign}0*{abs(answer)}(?![0-9])")
-    if any(value.search(sample) for sample in row.samples):
+    if any(value.search(_plain(sample)) for sample in row.samples):
         return "the right value is there, in a wrong format: no choice helps"
     return "no sample shows the right value: change the policy, or draw more"
+
+
+def _plain(text: str) -> str:
+    """A text with the digits and signs of other scripts as ASCII, and no commas between thousands."""
+    text = unicodedata.normalize("NFKC", text).replace("\u2212", "-")
+    text = "".join(str(unicodedata.decimal(char, char)) for char in text)
+    return re.sub("(?<=[0-9]),(?=[0-9]{3}(?![0-9]))", "", text)

@@ -3,10 +3,12 @@
 import re
 from collections.abc import Iterable, Sequence
 from textwrap import fill
+from typing import NamedTuple
 
 from course.text import visible
 
 WIDTH = 80  # what is printed fits a terminal of this many columns
+NOTHING_KEPT = "Rows come as they are known. Ctrl-C before the end leaves no run."
 
 
 def percent(rate: float, digits: int = 1) -> str:
@@ -42,6 +44,20 @@ def table(header: Sequence[str], rows: Iterable[Sequence[object]], *, right: Seq
     out = StringIO()
     Console(file=out, width=WIDTH, color_system=None, legacy_windows=False).print(grid)
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines())
+
+
+class GrowingTable(NamedTuple):
+    """A table whose rows are shown one by one, as they become known. ``widest``: the widest cell of each column."""
+
+    header: Sequence[str]
+    widest: Sequence[str]
+    right: Sequence[int]
+
+    def head(self) -> str:
+        return table(self.header, [self.widest], right=self.right).rpartition("\n")[0]
+
+    def row(self, cells: Sequence[object]) -> str:
+        return table(self.header, [self.widest, cells], right=self.right)[len(self.head()) :].split("\n", 2)[2]
 
 
 def wrapped(sentence: str) -> str:

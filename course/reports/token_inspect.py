@@ -14,20 +14,22 @@ _WIDTH = 46  # characters of a text or token
 
 
 def token_inspect_text(results: Sequence[LearningResult], rows: Sequence[TokenizedRow]) -> str:
-    """The verdict on each text, then its tokens in each vocabulary. ``rows``: of one vocabulary after the other."""
+    """The tokens of each text, then the verdicts on the texts. ``rows``: of one vocabulary after the other."""
     verdicts = [
         (number, quote((result.completion or "").encode()), f"{result.reward:.1f}", result.details.outcome)
         for number, result in enumerate(results, 1)
     ]
     parts = [
-        "Loop C, where tokens become text. Nothing is learned here.\nThe verifier reads text:",
-        table(("", "text", "reward", "outcome"), verdicts, right=(0, 2)),
+        "Loop C, where tokens become text. Nothing is learned here.",
         "The policy chooses tokens, here in quotes with their ids below:",
     ]
     for vocabulary, group in groupby(rows, key=lambda row: row.vocabulary):
         cells = [(number, f"{len(row.token_ids):,}", tokens_text(row)) for number, row in enumerate(group, 1)]
         parts.append(table(("", "n", f"tokens in {vocabulary}, of {VOCABULARIES[vocabulary]}"), cells, right=(0, 1)))
-    parts.append("The vocabulary decides where a text is cut. The verifier scores the whole text.")
+    parts += [
+        "The vocabulary decides where a text is cut. The verifier reads the whole text:",
+        table(("", "text", "reward", "outcome"), verdicts, right=(0, 2)),
+    ]
     return "\n\n".join(parts)
 
 

@@ -1,55 +1,61 @@
-"""Machinery: what course.token_train prints: updates token by token, the evaluations, what the policy writes."""
+"""Machinery: what course.token_train prints, each part as soon as it is known.
+
+Its heading, updates token by token, the evaluations row by row, what the policy writes, and what became of it.
+"""
 
 from collections.abc import Sequence
-from itertools import count, groupby
+from itertools import count
 
 from course.artifacts.inference import pooled_interval
 from course.artifacts.records import LearningResult
 from course.artifacts.token_rows import EvaluationRow, TokenUpdateRow
 from course.policies.presets import Plan
-from course.reports.tables import interval, percent, shape, table
+from course.reports.tables import GrowingTable, interval, percent, shape, table
 from course.text import clipped, one_line
 
-_EVALUATIONS = 9  # rows of that table
+EVALUATION_TABLE = GrowingTable(
+    ("updates", "rubric", "strict", "rubric, holdout", "strict, holdout", "KL", "tokens"),
+    ("100000", "0.000", "0.000", "0.000", "0.000", "100.0", "100.0"),
+    range(7),
+)
+_ROWS = 9  # of that table
 _KINDS = 4  # kinds of text that are shown
+SLOW = """\
+One reward, at the end; its advantage multiplies the gradient of every token
+alike. All completions of an update change the same weights: a token can rise
+although its own advantage is negative."""
 
 
-def token_train_text(
-    plan: Plan,
-    dataset: str,
-    rubric: str,
-    slow: Sequence[TokenUpdateRow],
-    rows: Sequence[EvaluationRow],
-    written: Sequence[LearningResult],
-) -> str:
-    """The report. ``slow``: updates to show token by token; ``rows``: the log; ``written``: the last completions."""
-    last = rows[-1].step
-    ended = [f"interrupted after {last} of {plan.steps} updates: the policy after update {last} is kept"]
-    return "\n\n".join(
-        [
-            "Loop C, learn: a policy made of tokens learns from a verifier's rewards.",
-            f"{plan.sft_steps} steps of fine-tuning on careless demonstrations, then {plan.steps} updates\n"
-            f"prompts: {clipped(dataset, 60)}\n"
-            f"reward: {rubric}; the strict scorer and the holdout enter no update",
-            *([slow_text(slow)] if slow else []),
-            evaluations_table(rows),
-            *(ended if last < plan.steps else []),
-            written_table(written),
-        ]
+def token_train_heading(plan: Plan, dataset: str, rubric: str) -> str:
+    """What stands above it all, before anything is computed."""
+    return (
+        "Loop C, learn: a policy made of tokens learns from a verifier's rewards.\n\n"
+        f"{plan.sft_steps} steps of fine-tuning on careless demonstrations, then {plan.steps} updates\n"
+        f"prompts: {clipped(dataset, 60)}\n"
+        f"reward: {rubric}; the strict scorer and the holdout enter no update\n"
+        "Ctrl-C ends it, once there is a row below: the policy of the last evaluation is\n"
+        "kept, and a whole run.\n"
     )
 
 
-def evaluations_table(rows: Sequence[EvaluationRow]) -> str:
-    """Up to nine evaluations as a table, and the intervals of the last one's strict pass rates."""
-    last = rows[-1]
-    places = sorted({round(part * (len(rows) - 1) / (_EVALUATIONS - 1)) for part in range(_EVALUATIONS)})
-    cells = []
-    for row in map(rows.__getitem__, places):
-        rates = row.proxy_reward, row.true_reward, row.holdout_proxy_reward, row.holdout_true_reward
-        shown = ["-" if rate is None else f"{rate:.3f}" for rate in rates]
-        cells.append((row.step, *shown, f"{row.kl:.1f}", f"{row.mean_length:.1f}"))
-    header = ("updates", "rubric", "strict", "rubric, holdout", "strict, holdout", "KL", "tokens")
-    lines = [table(header, cells, right=range(7)), ""]
+def steps_shown(plan: Plan, every: int) -> set[int]:
+    """The steps of up to nine of the evaluations, the first and the last among them."""
+    steps = [*range(0, plan.steps, every), plan.steps]
+    return {steps[round(part * (len(steps) - 1) / (_ROWS - 1))] for part in range(_ROWS)}
+
+
+def evaluation_text(row: EvaluationRow) -> str:
+    """One evaluation as a row of the table."""
+    rates = row.proxy_reward, row.true_reward, row.holdout_proxy_reward, row.holdout_true_reward
+    shown = ["-" if rate is None else f"{rate:.3f}" for rate in rates]
+    return EVALUATION_TABLE.row((row.step, *shown, f"{row.kl:.1f}", f"{row.mean_length:.1f}"))
+
+
+def token_train_ending(plan: Plan, last: EvaluationRow, written: Sequence[LearningResult]) -> str:
+    """What became of it: the last completions, ``written``, and the strict pass rates with their intervals."""
+    lines = ["", written_table(written), ""]
+    if last.step < plan.steps:
+        lines += [f"interrupted after {last.step} of {plan.steps} updates: the policy after update {last.step} is kept"]
     for name, n, share in (
         ("trained on", last.n, "true_reward"),
         ("never seen", last.holdout_n, "holdout_true_reward"),
@@ -74,16 +80,10 @@ def written_table(written: Sequence[LearningResult]) -> str:
 
 
 def slow_text(rows: Sequence[TokenUpdateRow]) -> str:
-    """Updates token by token: of each the completions with the highest and the lowest advantage."""
-    parts = [
-        "One reward, at the end; its advantage multiplies the gradient of every token\n"
-        "alike. All completions of an update change the same weights: a token can rise\n"
-        "although its own advantage is negative."
-    ]
-    for step, group in groupby(rows, key=lambda row: row.step):
-        ranked = sorted(group, key=lambda row: (row.advantage, len(row.tokens)))
-        parts += [f"update {step}, {len(ranked)} completions", *map(_completion_text, (ranked[-1], ranked[0]))]
-    return "\n\n".join(parts)
+    """One update token by token: the completions with the highest and the lowest advantage."""
+    ranked = sorted(rows, key=lambda row: (row.advantage, len(row.tokens)))
+    head = f"update {rows[0].step}, {len(rows)} completions"
+    return "\n\n".join([head, *map(_completion_text, (ranked[-1], ranked[0]))]) + "\n"
 
 
 def _completion_text(row: TokenUpdateRow) -> str:

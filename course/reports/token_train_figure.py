@@ -8,7 +8,7 @@ from course.reports.figures import BLUE, GREY, ORANGE, dress, figure, png
 
 def learning_curves(rows: Sequence[EvaluationRow], rubric: str) -> bytes:
     """Left: rewards of rubric and strict scorer, dashed on the holdout. Right: KL, and tokens a completion."""
-    sheet = figure(8.4, 3.8)
+    sheet = figure(8.4, 4.0, f"Trained on {rubric}: the rewards, and how far the policy went")
     rewards, kl = sheet.subplots(1, 2, width_ratios=(3, 2))
     steps = [row.step for row in rows]
     curves = [("strict scorer", BLUE, [row.true_reward for row in rows], [row.holdout_true_reward for row in rows])]

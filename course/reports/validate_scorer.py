@@ -41,7 +41,7 @@ def verdict_text(verdict: GoldenVerdict) -> str:
     case = verdict.case
     return (
         f"golden case {clipped(case.id, 40)}\n"
-        f"    expected    {case.expected_reward} {case.expected_outcome}\n"
+        f"    expected    {case.expected_reward} {case.expected_outcome or '(any outcome)'}\n"
         f"    got         {verdict.reward} {verdict.outcome}\n"
         f"    completion  {clipped(case.completion, 62)}\n"
         f"    the scorer  {clipped(verdict.message, 62)}"

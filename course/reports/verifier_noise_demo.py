@@ -1,48 +1,51 @@
 """Machinery: what course.verifier_noise_demo prints, true rewards after learning from verifiers that err."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator
 from textwrap import fill
 
 from course.artifacts.inference import TrainingLog, Trainings, median_of
 from course.artifacts.token_rows import STRICT
 from course.policies.presets import Plan
 from course.reports.cold_start_demo import rate
-from course.reports.tables import WIDTH, percent, table
+from course.reports.tables import NOTHING_KEPT, WIDTH, GrowingTable, percent
 
+Verifier = tuple[str, Plan]  # a rubric, and a plan with its random errors
 _LEGEND = (
     "coin: the strict scorer with random errors. false +: the share of wrong completions that the verifier pays, "
     "before and after learning; false -: the share of right ones that it does not. corrected: trained on (reward - "
     "false +) / (1 - false + - false -) instead, which against the mean of a group is a larger step and nothing else. "
-    "Where the rates add up to 1 a reward says nothing, and pure noise pushes the policy away from what it could; a "
-    "step made too large by the correction does the same. Medians over the seeds; intervals: 95 %, of sampling "
-    "completions in one training, not of other trainings."
+    "Where the rates add up to 1 a reward says nothing: the pushes are random, and after enough of them what the "
+    "policy could is lost; a step made too large by the correction does the same. Medians over the seeds; intervals: "
+    "95 %, of sampling completions in one training, not of other trainings."
 )
 
 
-def verifier_noise_text(trainings: Mapping[tuple[str, Plan], Trainings], steps: int) -> str:
-    """The report: a row for each verifier, its correction beside it."""
-    rows = []
-    for (rubric, plan), logs in trainings.items():
+def verifier_noise_text(
+    verifiers: Iterable[Verifier], trained: Callable[[Verifier], Trainings], steps: int, seeds: int
+) -> Iterator[str]:
+    """The report part by part: a row for each verifier, its correction beside it.
+
+    ``trained``: trains on a verifier, when its row is due.
+    """
+    verifiers = list(verifiers)
+    yield (
+        "Loop C, learn: a verifier that errs at random, and one that errs by a rule.\n\n"
+        f"one start a seed; {steps} updates each, seeds: {seeds}\n\n{fill(_LEGEND, WIDTH)}\n{NOTHING_KEPT}\n"
+    )
+    header = ("verifier", "false +\nfirst", "\nlast", "false -", "true reward", "95 %", "corrected")
+    rows = GrowingTable(header, ("anywhere", "", "", "", "100.0 %", "00.0 to 100.0", "100.0 %"), (1, 2, 3, 4, 6))
+    yield rows.head()
+    for rubric, plan in verifiers:
         if not plan.corrected:
-            ends, corrected = [log[-1] for log in logs], trainings.get((rubric, plan._replace(corrected=True)))
-            rows.append((
+            logs, same = trained((rubric, plan)), (rubric, plan._replace(corrected=True))
+            yield rows.row((
                 rubric if rubric != STRICT else "coin" if errs(plan) else "strict",
                 *(percent(false_positive_share([log[place] for log in logs], plan), 0) for place in (0, -1)),
                 percent(plan.false_negatives, 0),
-                *rate(ends),
-                rate([log[-1] for log in corrected])[0] if corrected else "-",
+                *rate([log[-1] for log in logs]),
+                rate([log[-1] for log in trained(same)])[0] if same in verifiers else "-",
             ))  # fmt: skip
-    header = ("verifier", "false +\nfirst", "\nlast", "false -", "true reward", "95 %", "corrected")
-    start = rate([log[0] for log in next(iter(trainings.values()))])[0]
-    seeds = len(next(iter(trainings.values())))
-    return "\n\n".join(
-        [
-            "Loop C, learn: a verifier that errs at random, and one that errs by a rule.",
-            f"one start a seed, {start} right; {steps} updates each, seeds: {seeds}",
-            table(header, rows, right=(1, 2, 3, 4, 6)),
-            fill(_LEGEND, WIDTH),
-        ]
-    )
+    yield f"\ntrue reward at the start, before learning: {rate([log[0] for log in trained(verifiers[0])])[0]}"
 
 
 def errs(plan: Plan) -> bool:

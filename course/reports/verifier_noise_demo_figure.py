@@ -12,7 +12,7 @@ def verifier_noise_figure(trainings: Mapping[tuple[str, Plan], Trainings]) -> by
     """A line for each verifier, lighter for more random errors, orange for the hole; medians over the seeds."""
     from matplotlib import colormaps
 
-    sheet = figure(9.2, 3.9)
+    sheet = figure(9.2, 3.9, "What was learned from verifiers that err")
     panels = sheet.subplots(1, 2, sharex=True, sharey=True)
     for (rubric, plan), logs in trainings.items():
         wrong, missed = plan.false_positives, plan.false_negatives

@@ -224,7 +224,7 @@ NOT_CHOSEN = "does not hold the sample that it says was chosen"
 SAMPLE_NOT_SO = "has a sample with a reward that is not what the scorer says"
 OTHER_PROMPTS = "the prompts_fingerprint in manifest.json is not that of results.jsonl"
 OTHER_ANSWERS = "the examples_fingerprint in manifest.json is not that of results.jsonl"
-NOT_A_RESULT = "results.jsonl, after row 0: not a result"
+NOT_A_RESULT = "is not a result"
 NO_MANIFEST = "manifest.json is not a manifest of this lab"
 
 # ---- The manifest says another thing than the run is.
@@ -491,7 +491,7 @@ OF_THE_ROWS = [
         "an expected answer of 5,000 digits",
         pairs.equal,
         replaced(RESULTS, b'"expected_answer":9', b'"expected_answer":' + b"9" * 5_000, 1),
-        "results.jsonl, after row 0: not a result",
+        "is not a result",
     ),
     Forgery(
         "rows that failed dropped",

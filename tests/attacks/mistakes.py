@@ -586,7 +586,7 @@ MISTAKES = {
         Mistake(another_clones_run, 1, NOT_LOGGED),
         Mistake(the_wrong_log, 1, NOT_LOGGED),
         Mistake(a_run_for_a_log, 2, "results.jsonl:1 expected a line of the lab's log"),
-        Mistake(results_converted, 1, "candidate run: results.jsonl, after row 0: a row is not as this lab writes it"),
+        Mistake(results_converted, 1, "candidate run: results.jsonl:1 is not as this lab writes it"),
         Mistake(manifest_converted, 1, "candidate run: manifest.json is not as this lab writes it, byte for byte"),
         Mistake(dataset_converted, 1, OTHER_BYTES),
         Mistake(completions_converted, 2, OF_OTHER_BYTES),

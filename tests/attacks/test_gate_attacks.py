@@ -119,4 +119,4 @@ def test_there_are_enough_of_each_kind_and_none_has_the_name_of_another() -> Non
 
 @pytest.mark.skipif(os.name == "nt", reason="some attacks need links or pipes")
 def test_the_page_is_what_the_suite_finds() -> None:
-    assert DOC.read_text(encoding="utf-8") == attacks_page(), "python docs/make_gate_attacks.py writes it anew"
+    assert DOC.read_text(encoding="utf-8") == attacks_page(), "python3 docs/make_gate_attacks.py writes it anew"

@@ -6,7 +6,6 @@ in each group all rewards are equal, nothing is pushed, and after the last updat
 
 import json
 from itertools import product
-from typing import Any
 
 import pytest
 from conftest import Lab, lines_of
@@ -55,18 +54,6 @@ def test_the_log_has_each_start_and_its_shares_are_those_of_the_results(tiny: La
 def test_same_seed_same_bytes_and_it_is_verified(tiny: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cold_start_demo, "cold_start_figure", lambda _: b"a figure")
     check_run(tiny, "cold_start_demo", "--sft-steps", 40, "--steps", 4, log="log.jsonl")
-
-
-@pytest.mark.medium
-def test_a_training_is_the_same_in_a_process_of_its_own() -> None:
-    from concurrent.futures import ProcessPoolExecutor
-    from multiprocessing import get_context
-
-    arguments: Any = (SUMS, PLAN._replace(sft_steps=5, steps=3), 1)
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
-        (found,) = pool.map(cold_start_demo.train, *([one] for one in arguments))
-    expected = cold_start_demo.train(*arguments)
-    assert [one.evaluations["train"].texts for one in found] == [one.evaluations["train"].texts for one in expected]
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,10 @@ from pathlib import Path
 from typing import IO
 
 import pytest
+from conftest import Lab
 
 import course.command
+from course.artifacts.scorer_identity import installed
 from course.command import non_negative_float
 
 pytestmark = pytest.mark.medium
@@ -70,7 +72,7 @@ parser.add_argument("--baseline")
 print(parser.parse_args().min_delta)
 return 0
 """
-HELP = "(all options: python -m course.gate --help)\n"
+HELP = "(all options: python3 -m course.gate --help)\n"
 
 
 @pytest.mark.parametrize(
@@ -83,6 +85,7 @@ HELP = "(all options: python -m course.gate --help)\n"
         (["--mindelta=3"], "--mindelta is no option, did you mean --min-delta? unrecognized arguments: --mindelta=3"),
         (["--min", "3"], "--min is no option, did you mean --min-delta? unrecognized arguments: --min 3"),
         (["--baselin"], "--baselin is no option, did you mean --baseline? unrecognized arguments: --baselin"),
+        (["--lin"], "unrecognized arguments: --lin"),
         (["--zzz"], "unrecognized arguments: --zzz"),
         (["stray"], "unrecognized arguments: stray"),
         (["--min-delta", "much"], "argument --min-delta: invalid float value: 'much'"),
@@ -104,10 +107,10 @@ CHOICE = f"from course.command import non_negative_int\n{CHOICE}parser.parse_arg
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["--loop", LONG], f"argument --loop: invalid choice: '{CUT[1:]} (choose from "),
-        (["--loop", "\x1b" * 99], "argument --loop: invalid choice: '" + "\\x1b" * 19 + "\\x… (choose from "),
-        (["--seed", LONG], f"argument --seed: expected a whole number from 0 on, got {CUT} (all "),
-        (["--seed", "\n" * 99], "from 0 on, got " + "<U+000A LINE FEED>" * 4 + "<U+000A… (all "),
+        (["--loop", LONG], f"error: argument --loop: expected one of A, B, got {CUT} (all "),
+        (["--loop", "\x1b" * 99], "--loop: expected one of A, B, got " + "<U+001B ESCAPE>" * 5 + "<U+0… (all "),
+        (["--seed", LONG], f"argument --seed: expected a whole number from 0 to 999999999, got {CUT} (all "),
+        (["--seed", "\n" * 99], "from 0 to 999999999, got " + "<U+000A LINE FEED>" * 4 + "<U+000A… (all "),
         ([f"--{LONG}", "more", "words"], f"unrecognized arguments: --{CUT[2:]} (all "),
         (["word "] * 99, f"unrecognized arguments: {'word  ' * 13}w… (all "),
         ([f"-q={LONG}"], f"argument -q: ignored explicit argument '{CUT[1:]} (all "),
@@ -121,11 +124,76 @@ def test_a_value_that_is_quoted_is_at_most_80_characters_long(arguments: list[st
     assert len(err) < 250
 
 
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (
+            ["--steps", "1000000000"],
+            "argument --steps: expected a whole number from 1 to 999999999, got 1000000000 (all ",
+        ),
+        (["--lr", "-0,5"], "--lr: expected a number such as 0.5 or -0.5, got -0,5: write a point for the comma (all "),
+        (["--lr", "0,5"], "--lr: expected a number such as 0.5 or -0.5, got 0,5: write a point for the comma (all "),
+        (["--lr", "-hot"], "argument --lr: expected one argument (all "),
+        (["--lr", "1,2,3"], "argument --lr: expected a number such as 0.5 or -0.5, got 1,2,3 (all "),
+        (["--temperature", "hot"], "argument --temperature: expected a number from 0 on, got hot (all "),
+        (["--temperature", "-.5"], "argument --temperature: expected a number from 0 on, got -.5 (all "),
+        (
+            ["--rubric", "anywher"],
+            "error: did you mean --rubric anywhere? argument --rubric: expected one of score, anywhere, got ",
+        ),
+        (["--rubric", "zzz"], "error: argument --rubric: expected one of score, anywhere, got zzz (all "),
+        (["--slow"], "error: unrecognized arguments: --slow (all "),
+    ],
+    ids=" ".join,
+)
+def test_a_mistake_in_a_value_says_what_is_expected_and_how_to_mend_it(arguments: list[str], complaint: str) -> None:
+    body = "from course.command import finite_float, non_negative_float, positive_int\n"
+    body += "parser = Parser('course.x', 'what')\nparser.add_argument('--steps', type=positive_int)\n"
+    body += "parser.add_argument('--lr', type=finite_float)\n"
+    body += "parser.add_argument('--rubric', choices=('score', 'anywhere'))\n"
+    body += "parser.add_argument('--temperature', type=non_negative_float)\nparser.parse_args()"
+    status, out, err = ending(start(body, *arguments))
+    assert (status, out) == (2, "")
+    assert complaint in err
+    assert "-0.5" in err or "--lr" not in complaint or arguments[1] == "-hot"
+
+
+@pytest.mark.parametrize("number", ["-0.5", "-1e-3", "-.5", "5", "+2"])
+def test_a_number_below_0_is_a_value_and_no_option(number: str) -> None:
+    body = "from course.command import finite_float\nparser = Parser('course.x', 'what')\n"
+    body += "parser.add_argument('--lr', type=finite_float)\nprint(parser.parse_args().lr)\nreturn 0"
+    assert ending(start(body, "--lr", number)) == (0, f"{float(number)}\n", "")
+
+
+@pytest.mark.parametrize("command", ["eval", "token_train", "__main__"])
+def test_every_command_tells_which_scorer_is_installed(lab: Lab, command: str) -> None:
+    scorer = installed()
+    done = lab(command, "--version")
+    assert (done.status, done.err) == (0, "")
+    assert done.out == f"scorer {scorer.scorer_name} {scorer.scorer_version}\n{scorer.scorer_fingerprint}\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "mend"),
+    [
+        (["eval"], "did you mean python3 -m course.eval? "),
+        (["evl", "--dataset", "x"], "did you mean python3 -m course.eval? "),
+        (["course.gaet"], "did you mean python3 -m course.gate? "),
+        (["token"], "did you mean python3 -m course.token_train? "),
+        (["\x1b"], ""),
+    ],
+)
+def test_a_command_in_two_words_is_answered_with_the_one_that_is_meant(lab: Lab, words: list[str], mend: str) -> None:
+    said = lab.refused("__main__", *words)
+    assert said.startswith(f"error: {mend}python3 -m course: expected no more words, got ")
+    assert "\x1b" not in said
+
+
 def test_right_arguments_and_a_call_for_help_are_answered_on_stdout() -> None:
     assert ending(start(PARSE, "--min-delta", "0.5")) == (0, "0.5\n", "")
     status, out, err = ending(start(PARSE, "--help"))
     assert (status, err) == (0, "")
-    assert out.startswith("usage: python -m course.gate [-h] [--min-delta MIN_DELTA]")
+    assert out.startswith("usage: python3 -m course.gate [-h] [--version] [--min-delta MIN_DELTA]")
 
 
 @posix
@@ -254,3 +322,11 @@ def test_a_number_from_0_on_is_taken_and_has_no_sign(text: str, number: str) -> 
 def test_a_number_below_0_and_what_is_no_number_are_refused(text: str) -> None:
     with pytest.raises(ArgumentTypeError, match="expected a number"):
         non_negative_float(text)
+
+
+def test_each_command_that_leaves_a_run_can_ask_and_slow_means_one_thing() -> None:
+    """By the source: what calls ``publish`` has the run options, and no command words ``--slow`` itself."""
+    commands = {path: path.read_text("utf-8") for path in Path(course.command.__file__).parent.glob("*.py")}
+    for path, source in commands.items():
+        assert ("add_run_options(" in source) == ("publish(" in source) or path.name in ("command.py", "publishing.py")
+        assert '"--slow"' not in source.replace('"--slow"]', "") or path.name == "command.py"

@@ -197,8 +197,10 @@ run_command(main)
     one, two = (files(small.folder / name) for name in ("one", "two"))
     assert one.pop("environment.json")
     assert two.pop("environment.json")
+    page, other = (found.pop("README.md") or b"" for found in (one, two))  # each has the line that was typed
+    assert page.replace(b"--outdir one", b"--outdir two") == other
     assert one == two
-    assert len(one) == 7
+    assert len(one) == 6
 
 
 def test_the_figure_shows_the_rows(brief: Lab, monkeypatch: pytest.MonkeyPatch) -> None:

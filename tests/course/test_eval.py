@@ -97,7 +97,9 @@ def test_what_is_expected_is_written_down_in_manifest_page_and_log(lab: Lab) -> 
     run = Path("runs/run_001")
     manifest = json.loads((run / "manifest.json").read_bytes())
     assert (manifest["change"], manifest["expect"]) == ("nothing yet", "two of six")
-    assert "    expected of it        two of six\n" in (run / "README.md").read_text(encoding="utf-8")
+    assert "    expected  two of six\n    got       pass_rate 0.3333\n" in (run / "README.md").read_text(
+        encoding="utf-8"
+    )
     (line,) = lines_of(lab.log)
     assert (line["change"], line["expect"]) == ("nothing yet", "two of six")
     assert line["manifest"] == hashlib.sha256((run / "manifest.json").read_bytes()).hexdigest()
@@ -109,11 +111,17 @@ def test_what_is_expected_is_written_down_in_manifest_page_and_log(lab: Lab) -> 
 def test_the_page_for_a_person_has_the_numbers_two_examples_and_blanks(lab: Lab) -> None:
     lab.evaluate(ANSWERS, TEXTS, "--change", "x" * 9)
     page = Path("runs/run_001/README.md").read_text(encoding="utf-8")
-    for said in ("# Loop A: measure", "2 of 6 passed: 33.3 %", "Final: 22", "Final: -0", "negative_zero", "x" * 9):
+    for said in (
+        "# Loop A, measure: course.eval",
+        "passed 2 of 6: 33.3 %",
+        "Final: 22",
+        "Final: -0",
+        "negative_zero",
+        "x" * 9,
+    ):
         assert said in page
-    for blank in ("Observed:", "Conclusion ("):
+    for blank in ("## Observed\n", "## Conclusion\n"):
         assert blank in page
-    assert "Expected (" not in page  # it is said before: --expect
 
 
 def manifest_of(run: str) -> Any:
@@ -249,7 +257,8 @@ BAD_DATASETS: dict[str, tuple[bytes, str, str]] = {  # the bytes, where the faul
     "empty": (b"\n\n", "", "expected at least one record"),
     "a BOM": (b"\xef\xbb\xbf" + RECORD.encode(), ":1 ", "expected UTF-8 without a byte order mark"),
     "no UTF-8": (RECORD.encode() + b'{"id":"\xff"}\n', ":2 ", "expected UTF-8"),
-    "no JSON": (b"id,prompt\n", ":1 ", "expected one JSON object"),
+    "no JSON": (b"id: q1\n", ":1 ", "expected one JSON object"),
+    "a table": (b"id,prompt\n", ":1 ", "a table (CSV); docs/own_data.md has"),
     "a float": (RECORD.replace("1}", "3.7}").encode(), ":1 $.expected_answer: ", "expected int, got float 3.7"),
     "a bool": (RECORD.replace("1}", "true}").encode(), ":1 $.expected_answer: ", "expected int, got bool"),
     "a text": (RECORD.replace("1}", '"1"}').encode(), ":1 $.expected_answer: ", "expected int, got str"),
@@ -309,8 +318,11 @@ def test_a_broken_meta_is_an_error_not_an_unknown_policy(lab: Lab, meta: str, sa
         ([], "the following arguments are required: --dataset, --completions"),
         (["--dataset", "d", "--completions", "c", "--completion", "x"], "did you mean --completions?"),
         (["--dataset", "d", "--compl", "c"], "required: --completions"),
-        (["--dataset", "d", "--completions", "c", "--split", "test"], "invalid choice: 'test'"),
-        (["--dataset", "d", "--completions", "c", "--missing", "one"], "invalid choice: 'one'"),
+        (
+            ["--dataset", "d", "--completions", "c", "--split", "test"],
+            "expected one of dev, holdout, got test",
+        ),
+        (["--dataset", "d", "--completions", "c", "--missing", "one"], "--missing: expected one of zero, got one"),
     ],
 )
 def test_a_usage_error_is_one_line_with_a_hint(lab: Lab, arguments: list[str], said: str) -> None:
@@ -345,15 +357,15 @@ def test_the_real_command_leaves_a_run(lab: Lab) -> None:
     completions = data / "rollouts" / "frozen_rollouts_dev.jsonl"
     done = lab.process("eval", "--dataset", data / "datasets" / "math_dev.jsonl", "--completions", completions)
     assert (done.status, done.err) == (0, "")  # nothing on stderr: no progress bar in a pipe
-    assert json.loads(Path("runs/run_001/summary.json").read_bytes())["n"] == 80
+    assert json.loads((lab.runs / "run_001" / "summary.json").read_bytes())["n"] == 80
 
 
 @pytest.mark.parametrize(
     ("below", "outdir", "named"),
     [
-        (False, None, "{folder}/runs/run_001"),
+        (False, None, "runs/run_001"),
         (False, "{root}/runs/mine", "runs/mine"),
-        (True, None, "notes/week 2/runs/run_001"),
+        (True, None, "runs/run_001"),
         (True, "../deep/mine", "notes/deep/mine"),
     ],
 )
@@ -371,7 +383,7 @@ def test_wherever_a_command_is_called_its_line_is_in_the_log_of_the_lab(
     assert (done.status, done.err) == (0, "")
     (line,) = lines_of(lab.log)
     assert line["run"] == named.format(**names)
-    assert not (folder / "runs" / "log.jsonl").exists()
+    assert not (folder / "runs").exists()
     run = lab.root / line["run"]  # an absolute path stays what it is
     assert line["manifest"] == hashlib.sha256((run / "manifest.json").read_bytes()).hexdigest()
 
@@ -392,3 +404,81 @@ def test_a_bar_is_shown_to_a_terminal_only(monkeypatch: pytest.MonkeyPatch, caps
         while part := screen.read(1_000):
             seen += part
     assert b"scoring" in seen
+
+
+RIGHT_CASE = {"prompt": "3 + 4?", "expected_answer": 7, "completion": "Final: 7", "expected_reward": 1.0}
+
+
+def test_golden_cases_of_ones_own_guard_a_run_and_are_no_condition_of_it(lab: Lab) -> None:
+    cases = [RIGHT_CASE, RIGHT_CASE | {"completion": "7", "expected_reward": 0.0, "expected_outcome": "missing_prefix"}]
+    other = lab.write("other.jsonl", [RIGHT_CASE | {"id": "mine", "rule": "r", "why": "w"}])
+    done = lab.evaluate(ANSWERS, TEXTS, "--golden", lab.write("mine.jsonl", cases), other, "--outdir", "guarded")
+    assert (done.status, done.err) == (0, "")
+    assert "\ngolden cases of your own passed: 3\n" in done.out
+    assert "golden cases" not in lab.evaluate(ANSWERS, TEXTS, "--outdir", "plain").out
+    for name in ("manifest.json", "results.jsonl", "summary.json"):
+        assert Path("guarded", name).read_bytes() == Path("plain", name).read_bytes()
+
+
+def test_a_golden_case_that_fails_ends_the_command_before_there_is_a_run(lab: Lab) -> None:
+    mine = lab.write("mine.jsonl", [RIGHT_CASE, RIGHT_CASE | {"completion": "7"}, RIGHT_CASE | {"expected_reward": 0}])
+    for more in ([], ["--json"]):
+        done = lab.evaluate(ANSWERS, TEXTS, "--golden", mine, *more)
+        assert (done.status, done.out) == (1, "")
+        assert "golden case line 2\n    expected    1.0 (any outcome)\n" in done.err
+        assert "got         0.0 missing_prefix" in done.err
+        assert "golden case line 3\n" in done.err
+        assert "line 1\n" not in done.err
+        assert done.err.endswith("nothing was scored: the scorer fails these golden cases\n")
+    assert not (lab.folder / "runs").exists()
+    assert not lab.log.exists()
+
+
+@pytest.mark.parametrize(
+    ("case", "said"),
+    [
+        ({"id": "mine"}, "got none for prompt, expected_answer, completion, expected_reward"),
+        (RIGHT_CASE | {"expected_reward": 0.5}, "$.expected_reward: expected 1.0 or 0.0, got 0.5"),
+        (RIGHT_CASE | {"expected_outcome": "empty"}, "expected 1.0 with the outcome ok and 0.0 with any other"),
+        (RIGHT_CASE | {"id": ""}, "$.id: expected str of length >= 1"),
+        (RIGHT_CASE | {"kind": "x"}, "$.kind: expected no key but id, prompt, "),
+    ],
+)
+def test_a_broken_golden_file_is_one_line_and_no_run(lab: Lab, case: dict[str, object], said: str) -> None:
+    arguments = "--dataset", lab.dataset([1]), "--completions", lab.completions(["Final: 1"])
+    line = lab.refused("eval", *arguments, "--golden", lab.write("mine.jsonl", [case]))
+    assert line.startswith("error: mine.jsonl:1 $")
+    assert said in line
+
+
+@pytest.mark.parametrize(
+    ("rate", "status"), [("0.3333", 0), ("0.333333334", 1), ("0", 0), ("1", 1), ("0.333333333", 0)]
+)
+def test_a_rate_to_stay_above_decides_the_status_and_the_run_is_left(lab: Lab, rate: str, status: int) -> None:
+    """2 of 6 is compared as a fraction."""
+    done = lab.evaluate(ANSWERS, TEXTS, "--fail-under", rate, "--outdir", "run")
+    assert done.status == status
+    assert done.err == (
+        f"below --fail-under {float(rate)}: passed 2 of 6: 33.3 %   (95 % interval 9.7 to 70.0 %)\n" * status
+    )
+    assert done.out.startswith("Loop A")
+    assert Path("run/manifest.json").exists()
+    assert lab.evaluate([1, 2], ["Final: 1", "2"], "--fail-under", "0.5").status == 0
+    assert "expected a number from 0 to 1" in lab.refused(
+        "eval", "--dataset", "dataset.jsonl", "--completions", "completions.jsonl", "--fail-under", "40%"
+    )
+
+
+def test_json_is_one_object_and_all_that_is_printed(lab: Lab) -> None:
+    done = lab.evaluate(
+        ANSWERS, [*TEXTS[:-1], "é\u2028"], "--outdir", "é", "--json", "--fail-under", "0.9", "--change", "ü"
+    )
+    assert done.status == 1
+    assert done.err.startswith("below --fail-under 0.9")
+    assert done.out.isascii()
+    found = json.loads(done.out)
+    assert found["run"] == "é"
+    assert found["summary"] == json.loads(Path("é/summary.json").read_bytes())
+    assert found["manifest"] == json.loads(Path("é/manifest.json").read_bytes())
+    assert found["digest"] == hashlib.sha256(Path("é/manifest.json").read_bytes()).hexdigest()
+    assert found["holdout_look"] == 0

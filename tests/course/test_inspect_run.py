@@ -5,6 +5,10 @@ count and the first two rows that had it.
 """
 
 import hashlib
+import json
+import os
+import re
+import shutil
 import unicodedata
 from pathlib import Path
 
@@ -31,21 +35,21 @@ def inspected(lab: Lab, *more: object) -> str:
 @pytest.mark.usefixtures("run")
 def test_failures_are_grouped_the_most_frequent_first_with_two_examples_of_each(lab: Lab) -> None:
     out = inspected(lab, "--only-fails")
-    assert out.startswith("run: Loop A, passed 2 of 7 (95 % interval ")
+    assert out.split("\n")[-2].startswith("run: Loop A, passed 2 of 7 (95 % interval ")
     rows = [line.split() for line in out.split("\n") if line.startswith("model_")]
     assert [(row[0], row[1], row[2], row[3]) for row in rows] == [
-        ("model_format", "missing_prefix", "3", "42.9"),
-        ("model_format", "negative_zero", "1", "14.3"),
-        ("model_math", "wrong_answer", "1", "14.3"),
+        ("model_format", "missing_prefix", "3", "43"),
+        ("model_format", "negative_zero", "1", "14"),
+        ("model_math", "wrong_answer", "1", "14"),
     ]
-    examples = out.split("\nmissing_prefix\n")[1].split("\n\n")[0]
+    examples = f"\n{out}".split("\nmissing_prefix\n")[1].split("\n\n")[0]
     assert examples == ("  q2  expected -8  Question 2?\n    0  eight\n  q4  expected 323  Question 4?\n    0  323")
 
 
 @pytest.mark.usefixtures("run")
 def test_the_ranking_is_there_unless_only_fails_was_asked_for(lab: Lab) -> None:
     whole = inspected(lab)
-    assert "\ntop 2\n  q1  expected 22  Question 1?\n    1  Final: 22\n  q7" in whole
+    assert "top 2\n  q1  expected 22  Question 1?\n    1  Final: 22\n  q7" in whole
     assert "\nbottom 5\n  q2  expected -8" in whole
     only = inspected(lab, "--only-fails")
     assert "top 2" not in only
@@ -58,7 +62,7 @@ def test_top_k_limits_outcomes_and_rows_and_says_what_is_left(lab: Lab) -> None:
     assert "missing_prefix" in out
     assert "and 2 more outcomes (--top-k 3 shows all)" in out
     assert "negative_zero" not in out
-    assert "\ntop 1\n" in out
+    assert "top 1\n" in out
     assert "\nbottom 1\n" in out
     assert "more outcomes" not in inspected(lab, "--top-k", 3)
 
@@ -81,21 +85,19 @@ def test_one_row_is_shown_whole_with_the_scorers_explanation(lab: Lab) -> None:
         "outcome     negative_zero  (family: model_format)",
         "why         expected zero written without a sign, got Final: -0",
         "scored again  same outcome",
-        "  passed      ascii_digits",
-        "  failed      no_negative_zero",
-        "  not reached no_leading_zeros",
+        "no_plus_sign, ascii_digits\n  failed      no_negative_zero\n  not reached no_leading_zeros, ",
     ):
         assert said in out
 
 
 @pytest.mark.usefixtures("run")
 def test_an_unknown_id_is_the_callers_mistake(lab: Lab) -> None:
-    assert "run: expected an id of this run, got q9; its results.jsonl has them" in lab.refused(
+    assert "run: expected an id of this run, got q9; its results.jsonl has them all" in lab.refused(
         "inspect_run", "--run", "run", "--id", "q9"
     )
     assert "got <U+001B ESCAPE>[2J;" in lab.refused("inspect_run", "--run", "run", "--id", "\x1b[2J")
     for option in ("--top-k", "--show"):
-        assert "expected a whole number from 1 on" in lab.refused("inspect_run", "--run", "run", option, 0)
+        assert "expected a whole number from 1 to 999999999" in lab.refused("inspect_run", "--run", "run", option, 0)
 
 
 def test_an_edited_row_is_shown_with_what_the_scorer_says_now(lab: Lab, run: Path) -> None:
@@ -107,7 +109,7 @@ def test_a_missing_completion_is_shown_as_none(lab: Lab) -> None:
     arguments = "--dataset", lab.dataset([1, 2]), "--completions", lab.completions(["Final: 1"])
     lab("eval", *arguments, "--missing", "zero", "--outdir", "run")
     assert "completion  (none)" in inspected(lab, "--id", "q2")
-    assert "(no completion)" in inspected(lab)
+    assert "    0  (none)\n" in inspected(lab)
 
 
 def test_a_run_of_no_rows_or_of_no_failures_says_so(lab: Lab) -> None:
@@ -128,13 +130,13 @@ EDITED = "WARNING: results.jsonl is not the file that was written (--verify says
 
 
 @pytest.mark.parametrize("more", [[], ["--only-fails"], ["--id", "q3"]])
-def test_the_first_line_warns_where_the_results_were_edited(lab: Lab, run: Path, more: list[str]) -> None:
+def test_a_warning_stands_above_numbers_whose_results_were_edited(lab: Lab, run: Path, more: list[str]) -> None:
     before = inspected(lab, *more)
     assert "WARNING" not in before
     rows_edited(run, lambda rows: rows[0].update(prompt="Another question?"), forge=False)
     after = inspected(lab, *more)
-    assert after.startswith(EDITED)
-    assert "WARNING" not in after[len(EDITED) :]
+    assert after.count("WARNING") == 1
+    assert after.startswith(EDITED) or f"\n\n{EDITED}run: Loop A, passed" in after  # above what the screen still shows
 
 
 def test_one_row_more_or_less_or_no_row_that_was_edited_back_is_seen_too(lab: Lab, run: Path) -> None:
@@ -142,7 +144,7 @@ def test_one_row_more_or_less_or_no_row_that_was_edited_back_is_seen_too(lab: La
     written = results.read_bytes()
     for data in (written + written.splitlines(keepends=True)[0], written.partition(b"\n")[2]):
         results.write_bytes(data)
-        assert inspected(lab).startswith(EDITED)
+        assert EDITED in inspected(lab)
         assert inspected(lab, "--id", "q7").startswith(EDITED)  # also where the row itself is as it was
     results.write_bytes(written)
     assert "WARNING" not in inspected(lab)
@@ -184,7 +186,7 @@ def test_verify_takes_an_unlogged_run_only_with_the_log_that_came_with_it(lab: L
     verify = "inspect_run", "--run", run, "--verify"
     assert lab(*verify).out == (
         "run: whole. It is in the log, every digest holds, and 7 rows were scored again\n"
-        "    with the same result (README.md and environment.json are not sealed)\n"
+        "    with the same result (not sealed: README.md and environment.json)\n"
     )
     lab.log.rename("theirs.jsonl")
     done = lab(*verify)
@@ -337,3 +339,88 @@ def test_hostile_ids_reach_no_terminal_as_json_either(lab: Lab) -> None:
         completions = hostile_file(lab, run, "completion", text)
         lab("eval", "--dataset", hostile_dataset(lab), "--completions", completions, "--outdir", run)
     hostile(lab, "gate", "--baseline", "wrong", "--candidate", "right", "--min-delta", 0, "--json")
+
+
+def test_an_id_may_be_given_by_its_end_where_no_other_ends_so(lab: Lab) -> None:
+    names = ["dev-007", "dev-017", "dev-119", "19"]
+    examples = [{"id": name, "prompt": f"Of {name}?", "expected_answer": 1} for name in names]
+    rollouts = [{"id": name, "completion": "Final: 1"} for name in names]
+    arguments = "--dataset", lab.write("d.jsonl", examples), "--completions", lab.write("c.jsonl", rollouts)
+    assert lab("eval", *arguments, "--outdir", "run").status == 0
+    for asked, found in [("17", "dev-017"), ("007", "dev-007"), ("19", "19"), ("dev-119", "dev-119")]:
+        assert f"id          {found}\n" in inspected(lab, "--id", asked)
+    assert "got 00; " in lab.refused("inspect_run", "run", "--id", "00")
+    said = lab.refused("inspect_run", "--run", "run", "--id", "7")
+    ending = "got 7, in which 2 end: dev-007, dev-017; its results.jsonl has them all\n"
+    assert said == f"error: run: expected an id of this run, {ending}"
+    assert lab.refused("inspect_run", "run", "--id", "dve-119").startswith("error: did you mean --id dev-119? run: ")
+
+
+def test_last_is_the_newest_run_that_is_still_there(lab: Lab) -> None:
+    assert "--run last: expected a run in the log, got none" in lab.refused("inspect_run", "--run", "last")
+    for name in ("one", "two"):
+        lab.evaluate([1], ["Final: 1"], "--outdir", name)
+    assert "\ntwo: Loop A" in lab("inspect_run", "last").out
+    shutil.rmtree("two")
+    older = lab("inspect_run", "--run", "last")
+    assert "\none: Loop A" in older.out
+    assert re.fullmatch("note: the newest, .*, is not there; this is an older run, .*one\n", older.err)
+
+
+def test_a_run_is_given_once_and_with_or_without_its_option(lab: Lab, run: Path) -> None:
+    assert lab("inspect_run", run, "--only-fails").out == inspected(lab, "--only-fails")
+    assert "expected one run, got run and --run run" in lab.refused("inspect_run", run, "--run", run)
+
+
+def test_what_is_no_run_but_near_one_is_answered_with_the_one_that_is_meant(lab: Lab) -> None:
+    for name in ("runs/first", "runs/second"):
+        lab.evaluate([1], ["Final: 1"], "--outdir", name)
+    os.utime("runs/first/manifest.json", (1, 1))
+    lab.write("runs/.hidden.partial/manifest.json", "{}")
+    answers = {
+        "runs": "did you mean runs/second? runs: expected the folder of one run, got one that holds 2",
+        "runs/frist": "did you mean runs/first? runs/frist: expected the folder of a run, got nothing there",
+        "sec": "did you mean runs/second? sec: expected the folder of a run, got nothing there",
+        "runs/log": "runs/log: expected the folder of a run, got nothing there",
+    }
+    for asked, said in answers.items():
+        assert lab.refused("inspect_run", "--run", asked) == f"error: {said}\n"
+
+
+def answer(lab: Lab, *arguments: object, status: int = 0) -> dict[str, object]:
+    """The one JSON object that a command prints, in ASCII."""
+    done = lab("inspect_run", *arguments, "--json")
+    assert (done.status, done.err) == (status, "")
+    assert done.out.isascii()
+    found = json.loads(done.out)
+    assert isinstance(found, dict)
+    return found
+
+
+def test_json_is_the_same_for_a_program(lab: Lab, run: Path) -> None:
+    found = answer(lab, run, "--top-k", 1, "--show", 1)
+    assert (found["n"], found["passes"], found["run"]) == (7, 2, "run")
+    assert found["outcomes"] == {"ok": 2, "missing_prefix": 3, "negative_zero": 1, "wrong_answer": 1}
+    assert [row["id"] for row in found["examples"]["missing_prefix"]] == ["q2"]  # type: ignore[index]
+    assert [row["id"] for row in found["bottom"]] == ["q2"]  # type: ignore[attr-defined]
+    one = answer(lab, run, "--id", "q3")
+    assert (one["row"]["id"], one["details"]["outcome"]) == ("q3", "negative_zero")  # type: ignore[index]
+    assert answer(lab, run, "--verify") == {"run": "run", "verified": True, "rows": 7, "faults": []}
+    assert [line["run"] for line in answer(lab, "--log")["log"]] == [str(lab.folder / "run")]  # type: ignore[attr-defined]
+    rows_edited(run, lambda rows: rows[0].update(prompt="é"), forge=False)
+    faults = answer(lab, run, "--verify", status=1)
+    assert faults["verified"] is False
+    assert faults["faults"]
+    assert answer(lab, run)["warning"]
+    (run / "manifest.json").unlink()
+    assert answer(lab, run, "--verify", status=1)["faults"] == [
+        "manifest.json cannot be read: no such file or directory"
+    ]
+
+
+def test_a_run_that_came_without_its_page_is_not_said_to_have_one(lab: Lab, run: Path) -> None:
+    assert "(not sealed: README.md and environment.json)" in " ".join(inspected(lab, "--verify").split())
+    (run / "README.md").unlink()
+    assert "(not sealed: environment.json)" in " ".join(inspected(lab, "--verify").split())
+    (run / "environment.json").unlink()
+    assert "sealed" not in inspected(lab, "--verify")

@@ -19,7 +19,8 @@ from learning_checks import PROMPT, check_run, check_update_rows, softmax_by_han
 
 from course.artifacts.learning import update_row
 from course.policies.bandit import ARMS, EXAMPLE
-from course.policy_gradient_demo import learn, right_answers
+from course.policy_gradient_demo import learn
+from course.reports.policy_gradient_demo import raised_arms
 
 
 def test_two_updates_are_those_worked_by_hand() -> None:
@@ -90,11 +91,11 @@ def answers(lab: Lab, monkeypatch: pytest.MonkeyPatch, typed: str, *more: str) -
 def test_predictions_are_in_the_run_and_counted(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     draws = np.random.default_rng(4).random(4)  # the default seed
     rows = [update_row(step, update, 0.5, EXAMPLE, ARMS) for step, update in enumerate(learn(draws, 0.5, True), 1)]
-    right = [right_answers(row)[0] for row in rows]
-    wrong = next(str(arm) for arm in range(4) if str(arm) not in right_answers(rows[3]))
+    right = [raised_arms(row)[0] for row in rows]
+    wrong = next(str(arm) for arm in range(4) if str(arm) not in raised_arms(rows[3]))
     out, kept = answers(lab, monkeypatch, "\n".join([*right[:3], wrong]) + "\n", "--steps", "4")
     assert kept == [*right[:3], wrong]
-    assert summary(lab.folder / "run")["right_predictions"] == 3
+    assert "right_predictions" not in summary(lab.folder / "run")  # a score is derived where it is shown
     assert "right predictions: 3 of 4" in out
 
 
@@ -102,24 +103,71 @@ def test_a_prediction_is_asked_for_between_what_is_known_and_the_update_also_wit
     lab: Lab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out, _ = answers(lab, monkeypatch, "0\n0\n", "--steps", "2", "--fast")
-    order = ["step 1 of 2", "which probability", "theta changes by", "step 2 of 2", "which probability"]
-    places = [re.search(f"(?s){'.*?'.join(order[:n])}", out) for n in range(1, 6)]
+    order = [
+        "step 1 of 2",
+        "Which probability",
+        "wrong: 3 goes up",
+        "theta changes by",
+        "step 2 of 2",
+        "Which probability",
+    ]
+    places = [re.search(f"(?s){'.*?'.join(order[:n])}", out) for n in range(1, 7)]
     assert all(places)
-    assert "advantage" not in out[out.index("which probability") : out.index("theta changes by")]
+    assert "advantage" not in out[out.index("Which probability") : out.index("theta changes by")]
 
 
 def test_what_is_no_answer_is_asked_again_and_no_input_is_no_answer(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     out, kept = answers(lab, monkeypatch, f"4\n-1\n²\n{'9' * 5000}\n NONE \n", "--steps", "2", "--seed", "0")
     assert out.count("expected one of 0, 1, 2, 3, none") == 4
-    assert kept == ["none", ""]
-    assert "right predictions: 1 of 2" in out  # the first update pushes nothing: "none" was right
+    assert kept == ["NONE"]
+    assert "right predictions: 1 of 1" in out  # the first update pushes nothing: "none" was right
 
 
-def test_right_answers_are_the_arms_whose_probability_goes_up_or_none() -> None:
+@pytest.mark.parametrize("typed", ["1 it paid 1\nq\n", "1 it paid 1\n Q \n", "1 it paid 1\n"])
+def test_q_and_the_end_of_the_input_end_the_questions_and_the_run_is_whole(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch, typed: str
+) -> None:
+    out, kept = answers(lab, monkeypatch, typed, "--steps", "5")
+    assert kept == ["1 it paid 1"]
+    assert out.count("theta changes by") == 1
+    assert "right predictions: 0 of 1" in out
+    assert len(lines_of(lab.folder / "run" / "policy_gradient_log.jsonl")) == 5
+
+
+def test_a_reason_is_kept_as_it_can_be_shown(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    _, kept = answers(lab, monkeypatch, f"3 \x1b[31m{'x' * 999}\n", "--steps", "1")
+    assert kept[0].startswith("3 <U+001B ESCAPE>[31mxx")
+    assert len(kept[0]) == 400
+
+
+def test_what_was_expected_of_all_updates_is_scored_too(lab: Lab) -> None:
+    out = lab("policy_gradient_demo", "--fast", "--lr", "0", "--expect", "80 %", "--outdir", "run").out
+    assert "\nexpected  80 %\ngot       expected_reward_after 0.5, 30.0 points below\n" in out
+
+
+def test_the_learning_curve_is_in_the_run_also_with_fast(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[list[float]] = []
+
+    def learning_curve(*columns: list[float]) -> bytes:
+        shown.extend(columns)
+        return b"a curve"
+
+    monkeypatch.setattr("course.policy_gradient_demo.learning_curve", learning_curve)
+    lab("policy_gradient_demo", "--fast", "--steps", "30", "--outdir", "run")
+    assert (lab.folder / "run" / "learning_curve.png").read_bytes() == b"a curve"
+    rows = lines_of(lab.folder / "run" / "policy_gradient_log.jsonl")
+    rewards, objective = shown
+    assert rewards == [row["reward"] for row in rows]
+    assert objective == pytest.approx([row["probs"][1] + row["probs"][3] for row in rows])
+    after = summary(lab.folder / "run")["expected_reward_after"]
+    assert after == pytest.approx(rows[-1]["new_probs"][1] + rows[-1]["new_probs"][3])
+
+
+def test_raised_arms_are_the_arms_whose_probability_goes_up_or_none() -> None:
     for step, update in enumerate(learn(np.random.default_rng(1).random(20), 0.5, True), 1):
         row = update_row(step, update, 0.5, EXAMPLE, ARMS)
         raised = [str(arm) for arm in range(4) if row.new_probs[arm] > row.probs[arm]]
-        assert right_answers(row) == (raised or ["none"])
+        assert raised_arms(row) == (raised or ["none"])
         assert (str(row.action) in raised) is (row.advantage > 0)  # the sampled arm always follows the sign
 
 
@@ -144,5 +192,5 @@ def test_a_run_that_changed_nothing_says_so(lab: Lab) -> None:
 
 
 def test_nothing_is_left_where_an_option_is_refused(tmp_path: Path, lab: Lab) -> None:
-    assert "--steps: expected a whole number from 1 on, got 0" in lab.refused("policy_gradient_demo", "--steps", "0")
+    assert "--steps: expected a whole number from 1 to 9" in lab.refused("policy_gradient_demo", "--steps", "0")
     assert not list(tmp_path.iterdir())

@@ -5,13 +5,16 @@ summary, manifest, page and environment; the look at the holdout is counted, and
 """
 
 import json
+import re
 import shlex
+import sys
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import pytest
 from conftest import Lab, lines_of
+from msgspec.structs import asdict
 
 from course.artifacts.records import RESULTS, Details, Result
 from course.artifacts.writing import RunWriter
@@ -44,11 +47,11 @@ def test_a_run_holds_everything_and_is_printed_when_it_is_on_disk(lab: Lab, caps
     names = {"README.md", "curve.png", "environment.json", "manifest.json", "results.jsonl", "summary.json"}
     assert {file.name for file in path.iterdir()} == names
     assert capsys.readouterr().out == (
-        "THE REPORT\n\n"
+        "THE REPORT\n\nexpected  half\ngot       pass_rate 0.5\n\n"
         "holdout: this was look number 1 at it; each look is a chance to tune on it\n"
         f"run: {path}\ndigest: {sha256((path / 'manifest.json').read_bytes()).hexdigest()}\n"
         f"read: {path / 'curve.png'}, log.txt\n"
-        f"next: python -m course.look --run {path} --at {path / 'curve.png'}\n"
+        f"next: python3 -m course.look --run {path} --at {path / 'curve.png'}\n"
     )
     assert "look number 1" in (path / "README.md").read_text(encoding="utf-8")
     manifest = json.loads((path / "manifest.json").read_bytes())
@@ -90,7 +93,7 @@ def test_a_run_without_results_is_a_fault_of_its_command(lab: Lab) -> None:
 
 
 def test_a_report_that_cannot_be_printed_does_not_unwrite_the_run(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(*_: object) -> None:
+    def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("builtins.print", full)
@@ -115,12 +118,44 @@ def test_nothing_is_printed_of_a_run_that_cannot_be_put_in_its_place(
 def test_the_next_line_can_be_pasted_whatever_the_folder_is_called() -> None:
     words = [word_of(word, Path("my runs/it's")) for word in ("course.look", "--run", RUN, "--at", RUN / "a b")]
     line = command_line(words, windows=False).removeprefix("next: ").replace("\\\n", "")
-    assert shlex.split(line) == ["python", "-m", "course.look", "--run", "my runs/it's", "--at", "my runs/it's/a b"]
+    assert shlex.split(line) == ["python3", "-m", "course.look", "--run", "my runs/it's", "--at", "my runs/it's/a b"]
+
+
+def test_an_option_stays_with_its_value_and_a_value_in_one_piece() -> None:
+    words = ["course.eval", "--change", "'a -- b --c'", "--expect", "x" * 40, "--outdir", "r"]
+    assert command_line(words, windows=False).split(" \\\n") == [
+        "python3 -m course.eval --change 'a -- b --c'",
+        f"    --expect {'x' * 40} --outdir r",
+    ]
+
+
+def test_the_page_has_the_line_as_it_can_be_typed_again(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["-m", "--change", "it's\n# all", "--expect", "half"])
+    page = (published(lab.dataset([7, 8])) / "README.md").read_text(encoding="utf-8")
+    line = page.partition("## Command line and settings\n\n")[2].partition("\n\n")[0]
+    typed = ["python3", "-m", "course.eval", "--change", "it's<U+000A LINE FEED># all", "--expect", "half"]
+    assert shlex.split(line.replace("\\\n", "")) == typed
+
+
+def test_the_page_shows_the_last_that_passed_and_the_last_that_failed(lab: Lab) -> None:
+    page = (published(lab.dataset([7, 8])) / "README.md").read_text(encoding="utf-8")
+    assert re.findall("    completion  +(.+)", page) == ["Final: 7", "eight"]
+    assert "    THE REPORT\n\n![curve](curve.png)\n" in page
+
+
+@pytest.mark.usefixtures("lab")
+def test_of_many_rows_the_last_are_the_examples() -> None:
+    later = [Result(f"later-{row.id}", *list(asdict(row).values())[1:]) for row in ROWS]
+    with RunWriter(None) as run:
+        run.append(RESULTS, *ROWS)
+        run.append(RESULTS, *later)
+        run.append("log.jsonl", Details("ok", "7"))  # no completion that was scored
+        assert run.examples == {True: later[0], False: later[1]}
 
 
 def test_a_long_next_line_is_continued_and_on_windows_it_is_not() -> None:
     words = ["course.sample_rollouts", "--policy", "runs/run_001/policy.npz", "--dataset", "data/datasets/sums.jsonl"]
     line = command_line(words, windows=False)
     assert [len(part) <= 80 for part in line.split("\n")] == [True, True]
-    assert shlex.split(line.removeprefix("next: ").replace("\\\n", "")) == ["python", "-m", *words]
+    assert shlex.split(line.removeprefix("next: ").replace("\\\n", "")) == ["python3", "-m", *words]
     assert "\n" not in command_line(words, windows=True)

@@ -169,11 +169,11 @@ def test_the_gate_knows_that_on_the_same_samples_only_the_choice_was_turned(lab:
     ("n", "said"),
     [
         (5, "--n 5: expected at most 4, the samples a prompt in pack.jsonl, got 5"),
-        (0, "argument --n: expected a whole number from 1 on, got 0"),
-        (-1, "argument --n: expected a whole number from 1 on, got -1"),
-        ("two", "argument --n: expected a whole number from 1 on, got two"),
-        ("²", "argument --n: expected a whole number from 1 on, got ²"),
-        ("", "argument --n: expected a whole number from 1 on, got "),
+        (0, "argument --n: expected a whole number from 1 to 999999999, got 0"),
+        (-1, "argument --n: expected a whole number from 1 to 999999999, got -1"),
+        ("two", "argument --n: expected a whole number from 1 to 999999999, got two"),
+        ("²", "argument --n: expected a whole number from 1 to 999999999, got ²"),
+        ("", "argument --n: expected a whole number from 1 to 999999999, got "),
     ],
 )
 def test_a_group_size_that_cannot_be_had_is_refused(lab: Lab, n: object, said: str) -> None:
@@ -272,3 +272,12 @@ def test_the_shipped_pick_best_reaches_the_ceiling_of_the_shipped_pack(lab: Lab)
     assert summary["first_sample_accuracy"] == sum(samples[0] for samples in right) / 80
     assert summary["random_choice"] == pytest.approx(sum(map(sum, right)) / 320)
     assert 0 < summary["kl_estimate"] < summary["kl_bound"]
+
+
+def test_json_is_one_object_and_all_that_is_printed(lab: Lab) -> None:
+    lab.picker()
+    done = lab.select(ANSWERS, GROUPS, 2, "--json")
+    assert (done.status, done.err) == (0, "")
+    found = json.loads(done.out)
+    assert found["summary"] == summary_of()
+    assert (found["run"], found["manifest"]["loop"]) == (str(Path("runs/run_001")), "B")

@@ -14,7 +14,7 @@ import pytest
 import regex
 
 from course import text as module
-from course.text import clipped, described, named, one_line, quoted, shell_word, visible, visible_path
+from course.text import clipped, described, did_you_mean, named, one_line, quoted, shell_word, visible, visible_path
 
 ALL = "".join(map(chr, range(sys.maxunicode + 1)))
 HIDDEN = set(regex.findall(r"[\p{Default_Ignorable_Code_Point}\u2800\U0001d159\U00016fe4]", ALL))
@@ -112,3 +112,22 @@ def test_a_quoted_value_has_at_most_80_characters() -> None:
     assert quoted("x" * 80) == "x" * 80
     assert quoted("x" * 81) == "x" * 79 + "…"
     assert len(quoted("\0" * 81)) == 80
+
+
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [
+        ("evl", "did you mean course.eval? "),
+        ("selection", "did you mean B? "),
+        ("e", "did you mean course.eval? "),
+        ("zzz", ""),
+        ("", ""),
+        ("x" * 10_000, ""),
+    ],
+)
+def test_what_was_meant_is_what_begins_so_or_is_close(word: str, said: str) -> None:
+    assert did_you_mean(word, {"gate": "course.gate", "eval": "course.eval", "selection_demo": "B"}) == said
+
+
+def test_what_was_meant_is_shown_and_not_obeyed() -> None:
+    assert did_you_mean("gate", {"gate\x1b": "\x1b"}) == "did you mean <U+001B ESCAPE>? "

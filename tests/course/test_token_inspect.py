@@ -84,6 +84,7 @@ def test_the_run_holds_every_token_and_the_verdict_on_each_text(lab: Lab) -> Non
         for vocabulary in BOTH
         for number, tokens in enumerate(TOKENS[vocabulary], 1)
     ]
+    assert [row["token_texts"] for row in rows] == [list(tokens) for one in BOTH for tokens in TOKENS[one]]
     assert rows[7]["token_ids"][1:] == [1000 + ord(char) for char in ":  323"]  # Tekken: bytes after 1,000 specials
     assert json.loads((run / "summary.json").read_text()) == {"rewards": [1.0, 0.0, 0.0, 0.0, 0.0, 0.0]}
     manifest = json.loads((run / "manifest.json").read_text(encoding="utf-8"))
@@ -252,4 +253,4 @@ def test_help_loads_nothing_heavy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.endswith("\n[]\n")
-    assert done.stdout.startswith("usage: python -m course.token_inspect [-h] [--outdir OUTDIR]")
+    assert done.stdout.startswith("usage: python3 -m course.token_inspect [-h] [--version] [--outdir OUTDIR]")

@@ -70,4 +70,4 @@ def test_each_loop_ends_in_direction_apply_gradient_yield_baseline(path: str) ->
 
 
 def test_the_page_is_what_the_source_gives() -> None:
-    assert DOC.read_text(encoding="utf-8") == differences_page(), "python docs/make_differences.py writes it anew"
+    assert DOC.read_text(encoding="utf-8") == differences_page(), "python3 docs/make_differences.py writes it anew"

@@ -1,7 +1,7 @@
 """A maintainer's job: apply each patch of this folder to a copy of the lab, and see the tests that it names fail.
 
-    .venv/bin/python tests/mutations/run.py            all of them
-    .venv/bin/python tests/mutations/run.py any_for    those whose name holds this
+    .venv/bin/python3 tests/mutations/run.py            all of them
+    .venv/bin/python3 tests/mutations/run.py any_for    those whose name holds this
 
 Each patch is a fault that once passed the whole suite, or would be hard to see. The tests of the file that it changes
 have to notice: tests mirror the code. A patch that no longer applies is a fault, too: the code moved on, so write the

@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace
 from scipy_when_asked import scipy
 
-from course.artifacts.inference import coverage_point, divergence_step, exceeds, medians, rose, trainings_of
+from course.artifacts.inference import coverage_point, divergence_step, exceeds, medians, rose
 from course.artifacts.token_rows import EvaluationRow
 
 START = EvaluationRow(
@@ -86,12 +86,8 @@ def test_what_rose_is_the_end_against_the_start() -> None:
     assert rose([slowly] * 9, "true_reward")
 
 
-def test_trainings_are_found_in_a_log_and_medians_go_evaluation_by_evaluation() -> None:
-    log = training((0.1, 0.0), (0.5, 0.0), seed=3) + training((0.3, 0.0), (0.4, 0.0), seed=4)
-    log += training((0.2, 0.0), (0.9, 0.0), seed=5) + training((1.0, 0.0), (1.0, 0.0), kl_coef=0.1)
-    log += training((1.0, 0.0), (1.0, 0.0), rubric="suffix")
-    found = trainings_of(log, rubric="anywhere", kl_coef=0.0)
-    assert [[row.seed for row in rows] for rows in found] == [[3, 3], [4, 4], [5, 5]]
+def test_medians_go_evaluation_by_evaluation() -> None:
+    found = [training((0.1, 0.0), (0.5, 0.0)), training((0.3, 0.0), (0.4, 0.0)), training((0.2, 0.0), (0.9, 0.0))]
     assert medians(found, "proxy_reward") == [0.2, 0.5]
     assert medians(found, "step") == [0, 10]
 
@@ -102,8 +98,8 @@ def coverage(step: int, train: float, holdout: float, seed: int) -> EvaluationRo
 
 def test_a_coverage_point_is_the_median_of_its_seeds_and_of_two_the_lower_one() -> None:
     ends = [(0, 0.1, 1 / 40), (9, 0.9, 9 / 40), (0, 0.3, 3 / 40), (9, 1.0, 6 / 40)]
-    log = [coverage(step, train, holdout, i // 2) for i, (step, train, holdout) in enumerate(ends)]
-    found = coverage_point(trainings_of(log, n=5), [0] * 10 + [3] * 30)
+    rows = [coverage(step, train, holdout, i // 2) for i, (step, train, holdout) in enumerate(ends)]
+    found = coverage_point([rows[:2], rows[2:]], [0] * 10 + [3] * 30)
     assert (found.prompts, found.train) == (5, 0.9)
     assert (found.holdout_before, found.holdout) == (1 / 40, 6 / 40)
     assert found.holdout_ci95 == pytest.approx((0.0706, 0.2907), abs=5e-5)  # 6 of 40, Wilson

@@ -131,3 +131,18 @@ def test_a_run_is_only_of_a_loop_that_its_command_leaves_runs_of() -> None:
         if re.search('loop="B" if .* else "C"', source):
             loops = {"B", "C"}
         assert loops == set(LOOPS_OF.get(name, "C")), name
+
+
+@pytest.mark.parametrize("number", [1, 2, 2_999, 3_000])
+def test_a_broken_row_is_named_by_its_own_number_however_late(lab: Lab, number: int) -> None:
+    """3,000 rows are read in several blocks."""
+    run = lab.measured("long", [True] * 3_000)
+    lines = (run / "results.jsonl").read_bytes().split(b"\n")
+    assert sum(map(len, lines)) > 1 << 18
+    for bad, said in [
+        (b'{"id":3}', "is not a result: "),
+        (b" " + lines[number - 1], "is not as this lab writes it, byte"),
+    ]:
+        (run / "results.jsonl").write_bytes(b"\n".join([*lines[: number - 1], bad, *lines[number:]]))
+        with pytest.raises(Broken, match=f"^results.jsonl:{number} {said}"):
+            list(rows(open_run(run)))

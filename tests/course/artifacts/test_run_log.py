@@ -267,11 +267,11 @@ def test_the_lock_is_waited_for_and_a_killed_process_leaves_none_behind(lab: Lab
     waiting = lab.start("eval", *files_of(lab))
     with pytest.raises(subprocess.TimeoutExpired):
         waiting.wait(1.5)
-    assert not (lab.folder / "runs" / "run_001").exists()
+    assert not (lab.runs / "run_001").exists()
     holder.kill()
     holder.communicate()
     assert ended(waiting).status == 0
-    assert (lab.folder / "runs" / "run_001").exists()
+    assert (lab.runs / "run_001").exists()
 
 
 @pytest.mark.medium
@@ -279,12 +279,12 @@ def test_runs_at_one_moment_each_get_a_name_a_line_and_a_look_of_their_own(lab: 
     arguments = files_of(lab)
     done = [ended(process) for process in [lab.start("eval", *arguments) for _ in range(6)]]
     assert [one.status for one in done] == [0] * 6
-    assert sorted(path.name for path in Path("runs").iterdir()) == [f"run_00{i}" for i in range(1, 7)]
+    assert sorted(path.name for path in lab.runs.glob("run_*")) == [f"run_00{i}" for i in range(1, 7)]
     log = lines_of(lab.log)
-    assert [Path(line["run"]).name for line in log] == [f"run_00{i}" for i in range(1, 7)]
+    assert [line["run"] for line in log] == [f"runs/run_00{i}" for i in range(1, 7)]
     for number, line in enumerate(log, 1):
         (said,) = [one.out for one in done if f"look number {number} at it" in one.out]
-        assert f"run: runs/run_00{number}\ndigest: {line['manifest']}\n" in said
+        assert f"run: {lab.runs}/run_00{number}\ndigest: {line['manifest']}\n" in said
 
 
 @pytest.mark.medium

@@ -15,7 +15,6 @@ from conftest import ROOT, Lab, edited, forged, lines_of, manifest_edited, rows_
 from course.artifacts import run_log
 from course.artifacts.reading import open_run, rows
 from course.artifacts.run_log import read_log
-from course.artifacts.scorer_identity import installed
 from course.artifacts.verifying import NOT_LOGGED, Verification
 
 ANSWERS = [22, -8, 0, 323, 7]
@@ -164,8 +163,8 @@ TAMPERINGS: dict[str, tuple[Tamper, str]] = {
         another_answer,
         "the examples_fingerprint in manifest.json is not that of results.jsonl",
     ),
-    "a key given twice": (a_key_twice, "after row 0: a row is not as this lab writes it, byte for byte"),
-    "lines that end as on Windows": (windows_lines, "after row 0: a row is not as this lab writes it"),
+    "a key given twice": (a_key_twice, "results.jsonl:2 is not as this lab writes it, byte for byte"),
+    "lines that end as on Windows": (windows_lines, "results.jsonl:1 is not as this lab writes it"),
     "more samples": (manifest_of(samples_per_prompt=4), "manifest.json says 4 samples a prompt, and Loop A has one"),
     "a split": (shipped_prompts, "says split dev, and these are prompts of a holdout of the lab"),
     "another spec": (
@@ -186,7 +185,7 @@ TAMPERINGS: dict[str, tuple[Tamper, str]] = {
     ),
     "a key more in the summary": (summary_of(extra=None), "summary.json is not as this lab writes it"),
     "a word more in the summary": (summary_of(verdict="good"), "summary.json says verdict good, its rows come to None"),
-    "a space": (space_added, "after row 0: a row is not as this lab writes it, byte for byte"),
+    "a space": (space_added, "results.jsonl:1 is not as this lab writes it, byte for byte"),
     "a row less": (a_row_less, "results.jsonl is not the file that was written"),
     "a cut file": (cut, "results.jsonl is cut off after row 4"),
     "no results": (without("results.jsonl"), "results.jsonl cannot be read: no such file"),
@@ -196,11 +195,14 @@ TAMPERINGS: dict[str, tuple[Tamper, str]] = {
     "a summary's rate": (rate_edited, "summary.json is not the file that was written: its digest differs"),
     "a summary that is a list": (unlike_text("summary.json", b"[]"), "summary.json is not a JSON object"),
     "a summary that is no text": (unlike_text("summary.json", b"\xff"), "summary.json is not a JSON object"),
-    "an extra key": (rows_of("note", "fine"), "results.jsonl, after row 0: not a result"),
-    "a missing key": (lambda run: rows_edited(run, lambda rows: rows[2].pop("details")), "not a result"),
-    "a number as text": (rows_of("reward", "1.0"), "not a result"),
-    "a list for a row": (lambda run: rows_edited(run, lambda rows: rows.append([])), "not a result"),
-    "no JSON": (unlike_text("results.jsonl", b"id,reward\n"), "not a result"),
+    "an extra key": (rows_of("note", "fine"), "results.jsonl:5 is not a result: Object contains unknown field"),
+    "a missing key": (
+        lambda run: rows_edited(run, lambda rows: rows[2].pop("details")),
+        "jsonl:3 is not a result",
+    ),
+    "a number as text": (rows_of("reward", "1.0"), "results.jsonl:5 is not a result"),
+    "a list for a row": (lambda run: rows_edited(run, lambda rows: rows.append([])), "results.jsonl:6 is not a result"),
+    "no JSON": (unlike_text("results.jsonl", b"id,reward\n"), "results.jsonl:1 is not a result"),
     "deep JSON": (unlike_text("results.jsonl", b"[" * 100_000 + b"\n"), "not a result"),
     "an output in a folder that is not there": (one_output_more("rollouts/a"), "rollouts/a cannot be read"),
     "an output that is not there": (one_output_more("figure.svg"), "figure.svg cannot be read"),
@@ -302,7 +304,7 @@ def test_a_whole_run_has_no_faults_and_all_its_rows(lab: Lab, loop_a: Path, loop
         assert (done.status, done.err) == (0, "")
         assert " ".join(done.out.split()) == (
             f"{run}: whole. It is in the log, every digest holds, and {n} rows were scored again with the same result "
-            "(README.md and environment.json are not sealed)"
+            "(not sealed: README.md and environment.json)"
         )
     assert [row.id for row in rows(open_run(loop_a))] == ["q1", "q2", "q3", "q4", "q5"]
 
@@ -320,13 +322,32 @@ def test_many_wrong_rows_are_counted_and_three_are_named(lab: Lab) -> None:
     assert faults_of(run) == [*named, "results.jsonl: 2 more rows have such faults"]
 
 
-def test_a_run_measured_with_another_scorer_is_not_verified(lab: Lab, loop_a: Path) -> None:
-    manifest_edited(loop_a, scorer_fingerprint="0" * 64)
+def test_an_intact_run_of_another_scorer_is_told_as_just_that(lab: Lab, loop_a: Path) -> None:
+    """Version 1.0.0 named an outcome otherwise. That is no fault of a row, and the run still cannot be compared."""
+    rows_edited(loop_a, lambda rows: rows[1]["details"].update(outcome="an_outcome_of_then"))
+    manifest_edited(loop_a, scorer_fingerprint="0" * 64, scorer_version="1.0.0")
     done = lab("inspect_run", "--run", loop_a, "--verify")
     assert done.status == 1
-    now = installed().scorer_fingerprint
-    said = f"manifest.json has scorer_fingerprint {'0' * 39}…, and the scorer installed here {now[:39]}…"
-    assert " ".join(done.out.split()) == f"a: NOT verified - {said}"
+    assert " ".join(done.out.split()) == (
+        "a: intact, of another scorer: final_int 1.0.0. It is in the log, and every digest holds; nothing was scored "
+        "again, for final_int 1.1.0 is installed here. Measure again to compare"
+    )
+    assert any("scorer_version 1.0.0" in fault for fault in faults_of(loop_a))  # the gate refuses it
+    manifest_edited(loop_a, scorer_version="1.1.0")
+    assert "final_int 1.1.0 with another fingerprint." in lab("inspect_run", "--run", loop_a, "--verify").out
+
+
+def test_a_run_of_another_scorer_that_was_tampered_with_is_not_intact(lab: Lab, loop_a: Path) -> None:
+    manifest_edited(loop_a, scorer_fingerprint="0" * 64)
+    rows_edited(loop_a, lambda rows: rows[1].update(reward=1.0), forge=False)
+    done = lab("inspect_run", "--run", loop_a, "--verify")
+    assert (done.status, done.out.partition("\n")[0]) == (1, "a: NOT verified")
+    assert "results.jsonl is not the file that was written" in done.out
+
+
+def test_the_installed_scorers_fingerprint_under_another_version_is_no_older_scorer(lab: Lab, loop_a: Path) -> None:
+    manifest_edited(loop_a, scorer_version="1.0.0")
+    assert lab("inspect_run", "--run", loop_a, "--verify").out.startswith("a: NOT verified\n")
 
 
 def test_a_u2028_in_a_completion_breaks_no_row(lab: Lab) -> None:

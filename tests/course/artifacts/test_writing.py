@@ -122,7 +122,7 @@ def stopped(lab: Lab, how: signal.Signals) -> Done:
     process = lab.start("selection_demo", *arguments)
     while not (lab.folder / "waiting").exists():
         assert process.poll() is None, ended(process)
-    assert len(list((lab.folder / "runs").glob(".*.partial"))) == 1
+    assert len(list(lab.runs.glob(".*.partial"))) == 1
     process.send_signal(how)
     return ended(process)
 
@@ -133,29 +133,28 @@ def test_a_stopped_command_leaves_no_folder_at_all(lab: Lab, how: signal.Signals
     done = stopped(lab, how)
     assert (done.status, done.out) == ({signal.SIGINT: 130, signal.SIGTERM: 143}[how], "")
     assert "Traceback" not in done.err
-    assert not Path("runs").exists()
-    assert not lab.log.exists()
+    assert not lab.runs.exists()
 
 
 @posix
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_a_stopped_command_leaves_the_other_runs_alone(lab: Lab, how: signal.Signals) -> None:
-    lab("eval", *options(lab))
-    runs, log = files(Path("runs")), lab.log.read_bytes()
+    lab.process("eval", *options(lab))
+    runs = files(lab.runs)
+    assert {"log.jsonl", "run_001"} <= runs.keys()
     stopped(lab, how)
-    left = files(Path("runs"))
+    left = files(lab.runs)
     assert {name: data for name, data in left.items() if ".partial" not in name} == runs
     assert (left != runs) == (how == signal.SIGKILL)
-    assert lab.log.read_bytes() == log
 
 
 @posix
 def test_a_killed_command_leaves_no_run_and_the_next_one_takes_its_place(lab: Lab) -> None:
     assert stopped(lab, signal.SIGKILL).status == -signal.SIGKILL
-    (left,) = Path("runs").iterdir()
+    (left,) = lab.runs.iterdir()
     assert left.name.startswith(".")
     assert left.name.endswith(".partial")
-    assert "run: runs/run_001" in lab("eval", *options(lab)).out
+    assert f"run: {lab.runs / 'run_001'}\n" in lab.process("eval", *options(lab)).out
 
 
 def test_an_error_leaves_no_parent_that_was_made_for_the_run(lab: Lab) -> None:

@@ -39,6 +39,17 @@ def test_a_folder_and_nothing_at_all_are_said_to_be_there(tmp_path: Path) -> Non
     assert refusal(tmp_path / "missing") == "no such file or directory"
 
 
+def test_what_is_missing_here_but_lies_in_the_labs_folder_says_where_to_go(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(files, "LAB", tmp_path / "a lab")
+    (tmp_path / "a lab" / "data").mkdir(parents=True)
+    place = f"'{tmp_path}/a lab'" if os.name == "posix" else f'"{tmp_path}\\a lab"'
+    assert refusal(Path("data")) == f"no such file or directory; it is in the lab's folder: cd {place}"
+    assert refusal(Path("dat")) == refusal(tmp_path / "data") == "no such file or directory"
+
+
 @posix
 def test_pipes_sockets_devices_and_links_to_them_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)  # a socket's path is short

@@ -101,7 +101,6 @@ CONTROL = "control character (\\u0000-\\u001F) found while parsing a string"
         (b'{"id":"b","prompt":"\xff","expected_answer":1}', "expected UTF-8, got byte 0xff at byte 21"),
         (b'{"id":"b","prompt":"\xed\xa0\x80","expected_answer":1}', "expected UTF-8, got byte 0xed at byte 21"),
         (b'{"id":"b","prompt":"\xc0\x80","expected_answer":1}', "expected UTF-8, got byte 0xc0 at byte 21"),
-        (b"\xff\xfe{\0}\0", "expected UTF-8, got byte 0xff at byte 1"),
         (A.replace(b'"p"', b'"\\ud800"'), f"{HALF} 27"),
         (A.replace(b'"p"', b'"\\udfff x"'), f"{HALF} 26"),
         (A.replace(b'"p"', b'"\\ude00\\ud83d"'), f"{HALF} 26"),
@@ -178,6 +177,7 @@ def test_an_id_given_twice_is_refused_at_its_second_line_however_far_apart(
     lines[twin] = lines[other]
     path = file(tmp_path, b"\n" * blanks + b"\n".join(lines))
     complaint = f"$.id: expected an id that is unique in its file, got {other} a second time"
+    complaint += "; docs/own_data.md makes a selection pack of several an id"
     assert refusal(path, Rollout) == f"{path}:{twin + 1 + blanks} {complaint}"
 
 
@@ -231,7 +231,7 @@ def test_a_record_of_very_many_keys_is_read_or_refused_in_one_short_line(tmp_pat
     assert isinstance(record.metadata, dict)
     assert len(record.metadata) == 1 << 16
     said = refusal(file(tmp_path, A[:-1] + b",%s}" % keys))
-    assert said.endswith("$.k0: expected no key but id, prompt, expected_answer, metadata, got this one")
+    assert said.endswith("expected_answer, metadata, got this one; put it under metadata")
     assert refusal(file(tmp_path, A[:-1] + b',"metadata":{%s,"k65535":1}}' % keys)).count(f"{TWICE} ") == 1
 
 

@@ -30,7 +30,9 @@ DIGEST = "0123456789abcdef" * 4
 NINES = "9" * 1000
 CASE = {"id": '"g"', "prompt": '"p"', "expected_answer": "1", "completion": '"Final: 1"'}
 VERDICT = {"expected_reward": "1.0", "expected_outcome": '"ok"', "rule": '"r"', "why": '"w"'}
-EMPTY = GoldenCase("g", "p", 1, "", 0.0, "empty", "r", "w")
+RIGHT = GoldenCase(id="g", prompt="p", expected_answer=1, completion="Final: 1", expected_reward=1.0)
+EMPTY = msgspec.structs.replace(RIGHT, completion="", expected_reward=0.0)
+SAID = {"rule": "r", "why": "w"}
 SAMPLING = {"temperature": "0.7", "top_p": "1", "seed": "-1", "n": "4"}
 
 
@@ -77,8 +79,13 @@ def read_line(tmp_path: Path, kind: type[Record], line: str) -> Record:
         ('{"id":"a","completion":""}', Rollout("a", "")),
         ('{"id":"a","completion":"\\u0000x","metadata":{}}', Rollout("a", "\0x", {})),
         ('{"id":"a","samples":["","x"]}', SampleGroup("a", ["", "x"])),
-        (golden(), GoldenCase("g", "p", 1, "Final: 1", 1.0, "ok", "r", "w")),
-        (golden(expected_reward="0", completion='""', expected_outcome='"empty"'), EMPTY),
+        (golden(), msgspec.structs.replace(RIGHT, expected_outcome="ok", **SAID)),
+        (
+            golden(expected_reward="0", completion='""', expected_outcome='"empty"'),
+            msgspec.structs.replace(EMPTY, expected_outcome="empty", **SAID),
+        ),
+        (written(**CASE, expected_reward="1"), RIGHT),
+        (written(**CASE | {"completion": '""'}, expected_reward="0"), EMPTY),
     ],
     ids=lambda _: "",
 )
@@ -98,6 +105,9 @@ OUTCOMES = (
     "non_ascii_digits, negative_zero, leading_zeros, not_an_integer, wrong_answer, ok"
 )
 REWARDS = "$.expected_reward: expected 1.0 with the outcome ok and 0.0 with any other, got"
+ARRAY = "a JSON array; write one object a line (JSONL): docs/own_data.md has the lines that do it"
+PUT = "put it under metadata"
+NO_KEY = "expected no key but id, samples, got this one; take it out"
 NEVER = "(datasets are never coerced)"
 PACKS = "(selection packs are never coerced)"
 
@@ -118,21 +128,29 @@ PACKS = "(selection packs are never coerced)"
             example(prompt='["\u200b"]'),
             f'$.prompt: expected str, got array ["<U+200B ZERO WIDTH SPACE>"] {NEVER}',
         ),
-        (Example, example(id="7"), f"$.id: expected str, got int 7 {NEVER}"),
+        (Example, example(id="7"), f'$.id: expected str, got int 7 {NEVER}; write "7", in every file'),
         (Example, example(id='""'), f'$.id: expected str of length >= 1, got "" {NEVER}'),
         (Example, example(metadata="[1]"), f"$.metadata: expected object, got array [1] {NEVER}"),
         (Example, '{"id":"a","prompt":"p"}', "$.expected_answer: expected this key, got none"),
         (Example, '{"prompt":"p","expected_answer":1}', "$.id: expected this key, got none"),
-        (Example, example(answer="1"), f"$.answer: expected no key but {EXAMPLE_KEYS}, got this one"),
-        (Example, "[1]", f"$: expected object, got array [1] {NEVER}"),
+        (
+            Example,
+            example(answer="1"),
+            f"$.answer: expected no key but {EXAMPLE_KEYS}, got this one; put it under metadata",
+        ),
+        (Example, "[1]", f"expected rows with id, prompt, expected_answer, got {ARRAY}"),
         (Example, '"text"', f'$: expected object, got str "text" {NEVER}'),
         (Rollout, '{"id":"a","completion":7}', "$.completion: expected str, got int 7 (rollouts are never coerced)"),
         (
             Rollout,
             '{"id":"a","completion":"","n":1}',
-            "$.n: expected no key but id, completion, metadata, got this one",
+            f"$.n: expected no key but id, completion, metadata, got this one; {PUT}",
         ),
-        (SampleGroup, '{"id":"a","samples":[""],"n":1}', "$.n: expected no key but id, samples, got this one"),
+        (
+            SampleGroup,
+            '{"id":"a","samples":[""],"n":1}',
+            f"$.n: {NO_KEY}",
+        ),
         (SampleGroup, '{"id":"a","samples":["x",3]}', f"$.samples[1]: expected str, got int 3 {PACKS}"),
         (SampleGroup, '{"id":"a","samples":[]}', f"$.samples: expected array of length >= 1, got [] {PACKS}"),
         (SampleGroup, '{"id":"a","samples":"xy"}', f'$.samples: expected array, got str "xy" {PACKS}'),
@@ -156,7 +174,7 @@ def test_a_wrong_line_is_refused_with_file_line_field_expected_and_got(
 def test_an_unknown_key_of_any_name_is_named_as_it_is(tmp_path: Path, key: str) -> None:
     with pytest.raises(UserError) as refused:
         read_line(tmp_path, SampleGroup, json.dumps({"id": "a", "samples": ["x"], key: 1}))
-    assert str(refused.value).endswith(f"in.jsonl:1 $.{visible(key)}: expected no key but id, samples, got this one")
+    assert str(refused.value).endswith(f"in.jsonl:1 $.{visible(key)}: {NO_KEY}")
 
 
 def test_a_reward_too_large_for_a_float_is_refused_in_the_grammar_of_the_others(tmp_path: Path) -> None:
@@ -221,7 +239,7 @@ def test_a_prompt_is_told_from_others_by_sixteen_digits() -> None:
         (training('{"rubric":1,"prompts":[]}'), "$.training.rubric: expected str | null, got int 1"),
         (training('{"rubric":null,"prompts":[],"n":1}'), "$.training.n: expected no such key, got this one"),
         (digested("7"), "$.completions_sha256: expected str | null, got int 7"),
-        ("{}", "$.policy: expected this key, got none"),
+        ("{}", "$: expected the keys policy, created, sampling, got none for policy, created, sampling"),
         ("", "expected one JSON object, got invalid JSON at byte 0 (EOF while parsing a value): "),
     ],
     ids=lambda _: "",

@@ -237,6 +237,23 @@ def test_the_meta_file_says_who_wrote_completions_and_how(tmp_path: Path, said: 
     assert source.completions_sha256 == said.get("completions_sha256")
 
 
+def test_a_meta_file_in_part_is_refused_with_a_whole_one_to_fill_in(tmp_path: Path) -> None:
+    completions = CompletionsFile(tmp_path / "c.jsonl", DIGEST, 8)
+    completions.meta_path.write_text('{"policy": "somebody"}', encoding="utf-8")
+    with pytest.raises(UserError) as refused:
+        provenance(completions)
+    complaint, whole = str(refused.value).split("; a whole one, to fill in (seed may stay null): ")
+    missing = "expected the keys policy, created, sampling, got none for created, sampling"
+    assert complaint == f"{completions.meta_path} $: {missing}"
+    assert json.loads(whole) == json.loads(completions.meta_template)
+    filled = json.loads(whole) | {"policy": "somebody", "created": "2026-01-31"}
+    filled["sampling"] |= {"temperature": 1.0, "top_p": 1.0}
+    completions.meta_path.write_text(json.dumps(filled), encoding="utf-8")
+    source = provenance(completions)
+    assert source is not None
+    assert (source.sampling.seed, source.completions_sha256) == (None, DIGEST)
+
+
 def test_a_meta_file_of_other_bytes_is_refused_with_the_line_that_mends_it(tmp_path: Path) -> None:
     with pytest.raises(UserError) as refused:
         provenance(described(tmp_path, completions_sha256="0" * 64))

@@ -63,7 +63,7 @@ def test_a_broken_pick_best_is_one_line_that_names_the_students_file_and_line(la
 
 def test_a_missing_pick_best_is_one_line_that_says_where_to_stand(lab: Lab) -> None:
     assert f"{Path('exercises', 'pick_best.py')}: expected your pick_best, got: " in refused(lab)
-    assert "run from the lab's folder" in refused(lab)
+    assert "; it is in the lab's folder: cd " in refused(lab)
 
 
 def test_a_pick_best_that_empties_its_list_changes_nothing(lab: Lab) -> None:
@@ -126,7 +126,7 @@ def test_what_a_student_does_at_exit_changes_no_status_and_prints_no_traceback(
     assert done.status == status
     assert "Traceback" not in done.err
     assert done.err.split("\n")[-2] == f"note: an exception was ignored: {AT_EXIT[handler]}"
-    assert Path("runs/run_001").exists() == (status == 0)
+    assert (lab.runs / "run_001").exists() == (status == 0)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
@@ -149,7 +149,7 @@ def test_a_signal_inside_pick_best_is_not_the_students_fault(
     done = lab.process("selection_demo", "--dataset", lab.dataset(ANSWERS), "--samples", lab.pack(GROUPS), "--n", 2)
     said = "error: interrupted; a run that was not finished has left nothing behind\n" if name == "SIGINT" else ""
     assert done == (status, "", said)
-    assert not Path("runs").exists()
+    assert not lab.runs.exists()
 
 
 @pytest.mark.parametrize(
@@ -193,9 +193,9 @@ def fingerprint(lab: Lab) -> str:
     options = "--dataset", lab.dataset(ANSWERS), "--samples", lab.pack(GROUPS), "--n", 2
     done = lab.process("selection_demo", *options)
     assert (done.status, done.err) == (0, "")
-    (run,) = Path("runs").iterdir()
+    (run,) = lab.runs.glob("run_*")
     settings = json.loads((run / "manifest.json").read_bytes())["settings"]
-    shutil.rmtree("runs")
+    shutil.rmtree(run)
     return str(settings["pick_best_fingerprint"])
 
 

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import struct
 import zipfile
 from pathlib import Path
@@ -92,7 +93,7 @@ def one_wrong(value: float) -> bytes:
 
 
 NOT_ZIP, UNFIT, UNFINITE = (
-    "File is not a zip file",
+    "a file of another kind, or a part of one",
     "its arrays do not fit each other",
     "not all numbers of a reasonable size",
 )
@@ -250,6 +251,9 @@ def test_nor_is_what_was_made_by_hand_to_break_it(name: str, tmp_path: Path) -> 
 def test_a_file_that_is_not_there_and_a_folder_are_refused(tmp_path: Path) -> None:
     assert line_of(tmp_path / "policy.npz") == "No such file or directory"
     assert line_of(tmp_path) == "a folder, not a file"
+    inside = written(tmp_path, GOOD)
+    with pytest.raises(UserError, match=f"^did you mean {re.escape(str(inside))}\\? "):
+        read_policy(tmp_path)
 
 
 def test_the_parts_changed_here_make_a_good_file_where_nothing_is_changed(tmp_path: Path) -> None:

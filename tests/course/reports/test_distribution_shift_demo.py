@@ -9,7 +9,7 @@ import pytest
 from course.artifacts.learning import learning_result
 from course.artifacts.records import LearningResult
 from course.artifacts.token_rows import EvaluationRow
-from course.reports.distribution_shift_demo import shift_table, shift_text, unseen_table
+from course.reports.distribution_shift_demo import SHIFT, shift_heading, shift_text, unseen_table
 
 FROZEN = {"n": 200, "pass_rate": 0.1, "pass_rate_ci95": [0.0661, 0.1490]}
 
@@ -23,20 +23,15 @@ def unseen(count: int, text: str = "7\n8") -> list[LearningResult]:
 
 
 def test_the_worked_example() -> None:
-    text = shift_text([row(0, 0.12), row(40, 0.0)], FROZEN, [unseen(1), unseen(49)])
+    rows = [shift_text(row(0, 0.12), FROZEN, 1), shift_text(row(40, 0.0), FROZEN, 49)]
+    text = "\n".join([shift_heading("anywhere", FROZEN), *rows, unseen_table(unseen(49), "anywhere")])
     assert max(map(len, text.split("\n"))) <= 80
+    assert SHIFT.head() in text
     assert "200 completions frozen at step 0: 10.0 % (6.6 to 14.9 %)" in text
     lines = [" ".join(line.split()) for line in text.split("\n")]
     assert "0 12.0 % 5.6 to 23.8 % -2.0 2 %" in lines
     assert "40 0.0 % 0.0 to 7.1 % +10.0 98 %" in lines
     assert lines.count("7 1.0 7⏎8") == 3  # of 49 the first three
-    assert "answer" not in shift_text([row(0, 0.12), row(40, 0.0)], FROZEN, [unseen(1), []])
-
-
-def test_of_many_evaluations_those_at_powers_of_two_are_shown_and_the_last() -> None:
-    log = [row(5 * place, 0.1) for place in range(12)]
-    shown = [line.split()[0] for line in shift_table(log, FROZEN, [[]] * 12).split("\n")[2:]]
-    assert shown == ["0", "5", "10", "20", "40", "55"]
 
 
 @pytest.mark.parametrize("rubric", ["score", "without_punctuation"])

@@ -11,15 +11,19 @@ pytestmark = pytest.mark.medium  # draws
 
 
 def test_a_figure_is_a_png_of_its_size() -> None:
-    data = png(figure(2, 1))
+    data = png(figure(2, 1, "what is to be seen"))
     assert data.startswith(b"\x89PNG\r\n\x1a\n")
     assert struct.unpack(">II", data[16:24]) == (240, 120)
     assert b"Software" not in data
 
 
+def test_a_figure_has_a_title() -> None:
+    assert figure(2, 1, "what is to be seen").get_suptitle() == "what is to be seen"
+
+
 def test_a_matplotlibrc_in_the_working_folder_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def bytes_of_a_figure() -> bytes:
-        sheet = figure(2, 1)
+        sheet = figure(2, 1, "what is to be seen")
         dress(sheet.subplots(), "x", "y")
         return png(sheet)
 

@@ -6,6 +6,8 @@ gained, the paired interval and the exact p; and in words, how many more gained 
 
 import json
 
+import msgspec
+
 from course.artifacts.locked_room import Condition
 from course.reports.gate import Finding, Numbers, gate_json, gate_text
 
@@ -28,8 +30,10 @@ ROOM = [Condition("split", "dev", "dev", "environment"), Condition("sampling", N
 
 
 def test_a_comparison_is_told_in_numbers_and_words() -> None:
-    text = gate_text(Finding("PROMOTE", ["because"], ROOM, "policy", ["a", "\x1b b"], [], NUMBERS, 3))
-    assert text.startswith("PROMOTE: because\n\nthe locked room\n")
+    finding = Finding("PROMOTE", ["because"], ROOM, "policy", ["a", "\x1b b"], [], NUMBERS, 3)
+    text = gate_text(finding, details=True)
+    assert text.startswith("the locked room\n")
+    assert text.endswith("\n\nPROMOTE: because")
     for line in (
         "ok   split       dev         dev",
         "NO   sampling    not known   n 1",
@@ -37,7 +41,9 @@ def test_a_comparison_is_told_in_numbers_and_words() -> None:
         "looks at the holdout so far: 3",
         "difference           +6.1 points, paired 95 % interval +0.4 to +12.0",
         "lost                 0",
-        "exact McNemar p      0.03125",
+        "exact McNemar p      0.03125: how often luck alone makes the flips this uneven",
+        "locked room: 1 of 2 conditions hold (--details shows each)",
+        "n = 99 shows a true difference of 14.1 points four times in five (its power),",
         "to be promoted       needs at least 6 more gained than lost (with as many lost)",
     ):
         assert line in text, line
@@ -56,10 +62,30 @@ def test_what_a_verdict_must_not_be_read_without_stands_under_the_knob() -> None
     assert max(map(len, text.split("\n"))) <= 80
 
 
+def test_too_few_flips_show_no_difference_at_all() -> None:
+    """(1.960 + 0.842) · √(d / n) ≤ d only where n ≥ 7.85 / d: 100 prompts with 2 gained, d = 4/102, ask for 200."""
+    numbers = msgspec.structs.replace(NUMBERS, smallest_visible_difference=None)
+    text = gate_text(Finding("REJECT", ["because"], ROOM, "policy", ["a", "b"], [], numbers, 3), details=True)
+    assert "n = 99 shows no difference four times in five (its power)," in text
+
+
 def test_two_rooms_have_no_difference() -> None:
     text = gate_text(Finding("REJECT", ["one", "two"], ROOM, "environment"))
-    assert text.startswith("REJECT: one\n  also: two\n")
-    assert text.endswith("no difference is reported: it would not say that the candidate is better")
+    assert text.endswith("\n\nREJECT: one\n  also: two")
+    assert text.startswith("no difference is reported: it would not say that the candidate is better\n")
+
+
+def test_the_answer_is_a_screen_long_and_the_rest_is_behind_details() -> None:
+    notes = [f"the policy of the {side} was trained {'on and on ' * 6}" for side in ("baseline", "candidate")]
+    reasons = [f"reason {number} " * 8 for number in range(12)]
+    finding = Finding("PROMOTE", reasons, ROOM * 6, "policy", ["a", "b"], notes, NUMBERS, 3, 9)
+    short, whole = gate_text(finding), gate_text(finding, details=True)
+    assert "PROMOTE: reason 0" in "\n".join(short.split("\n")[-22:])
+    assert "the locked room\n" not in short
+    assert "(its power)" not in short
+    assert short.endswith("  and 7 more (--details shows each)")
+    assert "reason 11" in whole
+    assert "more (--details" not in whole
 
 
 def test_the_same_for_a_program() -> None:

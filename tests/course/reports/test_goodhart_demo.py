@@ -14,10 +14,11 @@ from course.artifacts.records import LearningResult
 from course.artifacts.token_rows import EvaluationRow
 from course.reports.goodhart_demo import (
     diverged_text,
-    ends_table,
     exploits_table,
     generalised_table,
+    goodhart_ending,
     goodhart_text,
+    growing,
 )
 from course.rubrics.hackable import RUBRICS
 
@@ -46,15 +47,15 @@ def test_a_row_for_each_rubric() -> None:
     hacked = training(
         proxy_reward=0.996, true_reward=0.0, holdout_proxy_reward=0.531, holdout_true_reward=0.004, kl=114.58
     )
-    said = words(ends_table("trained on", {name: [hacked] for name in RUBRICS}))
-    assert "without_punctuation 1.00 0.00 0.53 0.00 114.58 0 (1/1)" in said
+    said = words("\n".join(growing("trained on", ((name, [hacked]) for name in RUBRICS))))
+    assert "without_punctuation 1.00 0.00 114.58 0 (1/1)" in said
     assert "anywhere 1.00 0.00" in said
 
 
 def test_all_rubrics_fit_in_eighty_columns_with_many_seeds_too() -> None:
     hacked = training(proxy_reward=0.99, true_reward=0.0, kl=1114.58)
     seeds = [[replace(row, step=row.step + 100) for row in hacked]] * 12
-    text = ends_table("trained on", dict.fromkeys(RUBRICS, seeds))
+    text = "\n".join(growing("trained on", dict.fromkeys(RUBRICS, seeds).items()))
     assert words(text).count("100 (12/12)") == len(RUBRICS)
     words(generalised_table(dict.fromkeys(RUBRICS, [training(gap=0.9, true_reward=0.9)] * 12)))
 
@@ -66,22 +67,59 @@ def test_diverged_says_in_how_many_seeds() -> None:
     assert diverged_text([never, never]) == "never"
 
 
+def report(
+    trainings: dict[tuple[str, float], list[list[EvaluationRow]]], found: dict[str, LearningResult] | None = None
+) -> str:
+    rubrics = [name for name, beta in trainings if beta == 0.0]
+    betas = [beta for name, beta in trainings if beta or len(trainings) > len(rubrics)]
+    return "\n".join(goodhart_text(rubrics, betas, lambda name, beta: trainings[name, beta], found or {}))
+
+
 def test_the_report_has_every_part() -> None:
     hacked, calm = training(proxy_reward=0.9, true_reward=0.0, gap=0.9), training(true_reward=0.5)
-    by_beta = {0.0: [hacked], 0.1: [calm]}
-    said = words(goodhart_text({"anywhere": [hacked]}, by_beta, {"anywhere": exploit()}))
-    assert "Means of 600 completions, 200 on the holdout, every 300 updates. Seeds: 1 (medians)" in said
+    both = {("anywhere", 0.0): [hacked], ("anywhere", 0.1): [calm]}
+    said = words(report(both, {"anywhere": exploit()}))
+    assert "Ctrl-C before the end leaves no run." in said
+    assert "trained on proxy true KL diverged at step" in said
     assert "anywhere Compute 5 + 3… 1.0 8⏎9" in said
-    assert "beta proxy true proxy true KL at step" in said
-    assert "exploited" not in goodhart_text({"anywhere": [hacked]}, by_beta, {})
-    assert "beta" not in goodhart_text({"anywhere": [hacked]}, {}, {})
+    assert "beta proxy true KL diverged at step" in said
+    assert said.count("0.90 0.00 0.00 0 (1/1)") == 2  # the rubric, and beta 0
+    assert "exploited" not in report(both)
+    assert "beta" not in report({("anywhere", 0.0): [hacked]})
+
+
+def test_the_ending_has_what_the_holdout_says_and_in_how_many_they_diverged() -> None:
+    hacked, calm = training(proxy_reward=0.9, true_reward=0.0, gap=0.9), training(true_reward=0.5)
+    said = goodhart_ending({"score": [calm], "anywhere": [hacked, calm], "cast": [calm, calm]})
+    assert said.split("\n")[-2:] == [
+        "diverged, in one seed at least: on 1 of 2 wrong verifiers",
+        "with the strict scorer true went from 0.10 to 0.50",
+    ]
+    assert "on the holdout" in said
+    assert "diverged" not in goodhart_ending({"score": [calm]})
+    assert "strict" not in goodhart_ending({"anywhere": [hacked]})
+
+
+def test_a_row_is_there_before_the_next_training_begins() -> None:
+    begun: list[str] = []
+
+    def trained(rubric: str, _: float) -> list[list[EvaluationRow]]:
+        begun.append(rubric)
+        return [training()]
+
+    parts = goodhart_text(["anywhere", "cast"], [], trained, {})
+    assert next(parts).startswith("Loop C")
+    assert "trained on" in next(parts)
+    assert begun == []
+    assert next(parts).split()[0] == "anywhere"
+    assert begun == ["anywhere"]
 
 
 def test_one_exploit_among_many_completions_is_not_told_as_found() -> None:
     """A rubric whose policy learned no hack may still pay a stray completion that the scorer does not."""
     calm = training(proxy_reward=0.9, true_reward=0.9, gap=0.15)
-    assert "exploited" not in goodhart_text({"suffix": [calm]}, {}, {"suffix": exploit()})
-    assert "exploited" not in goodhart_text({"suffix": [calm]}, {}, {"anywhere": exploit()})
+    assert "exploited" not in report({("suffix", 0.0): [calm]}, {"suffix": exploit()})
+    assert "exploited" not in report({("suffix", 0.0): [calm]}, {"anywhere": exploit()})
 
 
 @pytest.mark.parametrize("hostile", ["\x1b[2Jgone", "\u202eabc", "[bold]x", "\r\rover", "9" * 5000, "\u2028"])

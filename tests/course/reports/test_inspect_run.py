@@ -31,10 +31,10 @@ COUNTS = {"empty": 3, "ok": 2, "wrong_answer": 5}
 
 def test_failures_stand_the_most_frequent_first_with_examples() -> None:
     lines = outcomes_table(COUNTS, ROWS, 5).split("\n")
-    assert "wrong_answer" in lines[4]
-    assert "50.0 %" in lines[4]
-    assert "empty" in lines[5]
-    assert lines[-2:] == ["  q2  expected 7  1 + 6?", "    0  <U+000A LINE FEED>"]
+    assert [line.split()[1] for line in lines[-2:]] == ["wrong_answer", "empty"]
+    assert "50 %" in lines[-2]
+    assert lines[:3] == ["wrong_answer", "  q1  expected 7  1 + 6?", "    0  Final: 8"]
+    assert lines[4:7] == ["empty", "  q2  expected 7  1 + 6?", "    0  (empty)"]
 
 
 def test_what_is_left_out_is_said() -> None:
@@ -81,6 +81,11 @@ def test_the_log_is_a_line_a_run_oldest_first_with_what_was_changed_and_expected
     ]
 
 
+def test_a_prediction_that_is_a_number_is_scored_where_the_log_shows_it() -> None:
+    line = msgspec.structs.replace(MEASURED, expect="40 %")
+    assert log_text([line]).split("\n")[1] == "          expect: 40 % (2.5 points above)"
+
+
 def test_looks_are_counted_holdout_by_holdout() -> None:
     log = [CHOSEN, CHOSEN, msgspec.structs.replace(CHOSEN, holdouts=["other"]), CHOSEN]
     assert re.findall(r"holdout: look (\d)", log_text(log)) == ["1", "2", "1", "3"]
@@ -98,3 +103,12 @@ def test_nothing_in_a_log_is_obeyed(field: str) -> None:
     assert all(char == "\n" or char.isprintable() for char in text)
     assert text.count("\n") == (field in ("change", "expect"))
     assert max(map(len, text.split("\n"))) < 250
+
+
+def test_a_list_shows_what_was_judged_and_one_row_shows_all_of_it() -> None:
+    """The scorer trims ASCII white space: in a list it cannot be taken for the fault. It trims no NO-BREAK SPACE."""
+    trimmed = row("q1", "wrong_answer", " \tFinal: 8 \r\n")
+    assert row_text(trimmed).endswith("\n    0  Final: 8")
+    assert "\ncompletion  <U+0020 SPACE><U+0009 TAB>Final: 8 <U+000D CARRIAGE RETURN>" in row_in_full(trimmed, None)
+    assert "    0  <U+00A0 NO-BREAK SPACE>Final: 7" in row_text(row("q1", "missing_prefix", "\u00a0Final: 7"))
+    assert "\ncompletion  Final: 8<U+0020 SPACE><U+0020 SPACE>\n" in row_in_full(row("q1", "ok", "Final: 8  "), None)

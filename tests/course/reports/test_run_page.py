@@ -1,58 +1,106 @@
-"""The page of a run.
+"""The page of a run, read by a second program: markdown-it, the parser of CommonMark and of the tables on GitHub.
 
-An example: a run of Loop B in which 3 of 4 passed says its result with an interval, and leaves two blanks for what
-only the person knows: observed, conclusion.
+An example: a run of Loop B with a pass rate of 75 %, of which 70 % was expected. Its page begins with that number and
+ends with fingerprints; the prediction stands beside it as 5.0 points above; two blanks wait for what only the person
+knows: observed, conclusion.
 """
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import pytest
+from markdown_it import MarkdownIt
 
-from course.artifacts.records import Details, Manifest, Result
-from course.artifacts.summary import summary_of
-from course.reports.run_page import run_page
+from course.artifacts.records import Details, LearningResult, Manifest, Result, TrainedOn
+from course.artifacts.run_log import LogLine
+from course.reports.run_page import points_off, prediction, run_page
 
-ROW = Result("q\x1b1", "<b>?</b>", 7, "Final:\n7", 0.0, Details("not_single_line", None))
+FAILED = Result("q\x1b1", "<b>?</b>", 7, "Final:\n7", 0.0, Details("not_single_line", None))
+PASSED = LearningResult("q2", "2?", 7, "Final: 7", 1.0, Details("ok", "7"), 30, "anywhere, seed 1", proxy_reward=0.5)
 DIGEST = "0123456789abcdef" * 4
+OUTPUTS = dict.fromkeys(("log.jsonl", "results.jsonl", "first_curve.png", "second.png", "summary.json"), DIGEST)
+Loop = Literal["A", "B", "C"]
 
 
-def manifest(loop: Literal["A", "B", "C"], **said: object) -> Manifest:
-    """A manifest that says this, and is empty elsewhere."""
+def page(
+    loop: Loop = "A",
+    report: str = "THE REPORT",
+    typed: str = "python3 -m course.eval",
+    examples: Mapping[bool, Result] | None = None,
+    look: int = 0,
+    number: dict[str, float | None] | None = None,
+    knob: str | None = None,
+    **said: object,
+) -> str:
+    """The page of a manifest that says this, and is empty elsewhere."""
     empty: dict[str, Any] = dict.fromkeys(Manifest.__struct_fields__)
-    return Manifest(**empty | {"loop": loop, "settings": {}, "outputs": {}} | said)
+    manifest = Manifest(**empty | {"loop": loop, "command": "course.eval", "settings": {}, "outputs": OUTPUTS} | said)
+    line = LogLine("runs/run_001", DIGEST, loop, "course.eval", manifest.change, manifest.expect, number or {}, [])
+    return run_page(manifest, line, report, typed, examples or {}, look, knob)
 
 
-def page(loop: Literal["A", "B", "C"] = "A", look: int = 0, **said: object) -> str:
-    return run_page(manifest(loop, **said), {}, [], look, DIGEST)
+def blocks(text: str) -> list[str]:
+    """What Markdown shows as it is: the indented blocks, without the indentation. A blank line ends a part of one."""
+    shown = [token.content.rstrip("\n") for token in MarkdownIt().parse(text) if token.type == "code_block"]
+    return [part for block in shown for part in block.split("\n\n")]
 
 
-def test_a_page_has_the_result_an_example_and_two_blanks() -> None:
-    numbers = summary_of({"ok": 3, "empty": 1})
-    text = run_page(manifest("B", change="N is 4", expect="up by 5", split="dev"), numbers, [ROW], 0, DIGEST)
-    assert text.startswith("# Loop B: choose\n")
-    assert "- Knob turned: selection compute (more samples, the same policy)\n" in text
-    assert "- Result: 3 of 4 passed: 75.0 %, 95 % interval 30.1 to 95.4 %\n" in text
-    assert "    the one change        N is 4\n" in text
-    assert "    expected of it        up by 5\n" in text
-    assert "    split                 dev\n" in text
-    assert "    id          q<U+001B ESCAPE>1\n" in text
-    assert "    completion  Final:<U+000A LINE FEED>7\n" in text
-    blanks = text.partition("## Yours to fill in\n")[2]
-    assert [line for line in blanks.split("\n") if line.endswith(":")] == [
-        "Observed:",
-        "Conclusion (model, measurement, data, or did we fool ourselves?):",
+def tags(text: str) -> list[tuple[str, object]]:
+    """Everything that Markdown makes of a page besides text: tokens, with where links and images lead."""
+    tokens = MarkdownIt().enable("table").parse(text)
+    inner = [token for outer in tokens for token in (outer, *(outer.children or ()))]
+    return [(token.type, token.attrs.get("href") or token.attrs.get("src")) for token in inner if token.type != "text"]
+
+
+def test_a_page_is_read_from_the_result_to_the_fingerprints() -> None:
+    text = page("B", examples={False: FAILED, True: PASSED}, number={"selected_accuracy": 0.75}, expect="70 %")
+    headings = [
+        *("# Loop B, choose: course.eval", "**selected_accuracy: 0.75**", "Knob turned: selection compute"),
+        *("    THE REPORT", "![first curve](first_curve.png)", "![second](second.png)", "## Prediction"),
+        *("## Command line and settings", "## The last that passed, the last that failed", "## Observed"),
+        *("## Conclusion", "## Files", "## Fingerprints", "    digest of this run  ", DIGEST),
     ]
-    assert "sampling" not in text
-    assert "look number" not in text
-    assert "policy    " not in text
+    places = [text.index(f"\n{heading}" if heading != DIGEST else heading) for heading in ["", *headings[1:]]]
+    assert text.startswith(f"{headings[0]}\n")
+    assert places == sorted(places)
+    assert "expected  70 %\ngot       selected_accuracy 0.75, 5.0 points above" in blocks(text)
 
 
-def test_the_digest_stands_on_the_page() -> None:
-    assert f"- Digest of this run, as the log of runs has it: {DIGEST}\n" in page()
+def test_an_example_says_what_was_scored_and_what_another_rubric_paid_the_one_that_passed_first() -> None:
+    passed, failed = blocks(page("C", examples={False: FAILED, True: PASSED}))[-3:-1]
+    assert passed == (
+        "id               q2\nprompt           2?\nexpected_answer  7\ncompletion       Final: 7\n"
+        "reward           1\nstep             30\ntraining         anywhere, seed 1\nproxy_reward     0.5\n"
+        "count            1\noutcome          ok"
+    )
+    assert failed == (
+        "id               q<U+001B ESCAPE>1\nprompt           <b>?</b>\nexpected_answer  7\n"
+        "completion       Final:<U+000A LINE FEED>7\nreward           0\noutcome          not_single_line"
+    )
+
+
+def test_settings_stand_in_columns_with_rubric_seed_and_who_trained_the_policy() -> None:
+    settings = {"lr": 0.5, "kl_coef": [0.0, 1 / 3], "rubric": "anywhere", "baseline": True, "ablation": None, "of": []}
+    trained = TrainedOn("anywhere", 75, 3)
+    text = page("C", settings=settings | {"holdout_fingerprint": "f" * 64}, seed=4, trained_on=trained)
+    (block,) = (block for block in blocks(text) if block.startswith("change"))
+    assert block.split("\n") == [
+        "change          not said (--change)",
+        "lr              0.5",
+        "kl_coef         0, 0.3333",
+        "rubric          anywhere",
+        "baseline        yes",
+        "of              none",
+        "seed            4",
+        "policy trained  rubric anywhere, prompts 75, measured_here 3",
+    ]
+    assert f"holdout_fingerprint  {'f' * 64}\n" in blocks(text)[-1]
 
 
 def test_what_was_not_said_names_its_option() -> None:
-    assert "    the one change        not said (--change)\n    expected of it        not said (--expect)\n" in page()
+    shown = blocks(page(number={"pass_rate": None}))
+    assert "expected  not said (--expect)\ngot       pass_rate none" in shown
+    assert any(block.startswith("change               not said (--change)\n") for block in shown)
 
 
 @pytest.mark.parametrize(("look", "said"), [(0, False), (3, True)])
@@ -61,7 +109,36 @@ def test_a_look_at_the_holdout_stands_on_the_page(look: int, said: bool) -> None
 
 
 def test_another_knob_than_the_loops_own_is_named() -> None:
-    assert "- Knob turned: none at all\n" in run_page(manifest("C"), {}, [], 0, DIGEST, "none at all")
+    assert "\nKnob turned: none at all\n" in page("C", knob="none at all")
+
+
+def test_every_file_is_linked_and_said_to_be_something() -> None:
+    text = page()
+    rows = [line for line in text.split("\n") if line.startswith("| [")]
+    assert [row.partition("]")[0][3:] for row in rows] == [
+        *("log.jsonl", "results.jsonl", "first_curve.png", "summary.json", "manifest.json", "environment.json")
+    ]
+    assert rows[2] == "| [first_curve.png](first_curve.png), [second.png](second.png) | a figure |"
+    assert ("table_open", None) in tags(text)
+    assert {target for _, target in tags(text) if target} == OUTPUTS.keys() | {"manifest.json", "environment.json"}
+
+
+@pytest.mark.parametrize(
+    ("name", "what"),
+    [
+        ("rollouts/train_0000.jsonl", "what a policy wrote, to be measured by Loop A"),
+        ("rollouts/train_0000.meta.json", "who wrote the completions in the file of that name"),
+        ("samples.jsonl", "what a policy wrote, several samples a prompt, for Loop B"),
+        ("references/seed_0.npz", "the policy before its first update"),
+        ("reference.npz", "the policy before its first update"),
+        ("policy.npz", "the policy after its last update"),
+        ("bandit_train_log.txt", "the log as a story, to be annotated"),
+        ("toy_mdp_log.jsonl", "the log: each row can be checked"),
+        ("kl_tradeoff.csv", "the numbers of the figure, for a spreadsheet"),
+    ],
+)
+def test_a_file_is_what_its_name_says(name: str, what: str) -> None:
+    assert f"| [{name}]({name}) | {what} |\n" in page(outputs={name: DIGEST})
 
 
 HOSTILE = [
@@ -72,46 +149,65 @@ HOSTILE = [
     "**bold** [link](javascript:alert(1)) ![image](https://example.org/x.png) <img src=x> `code` ```",
     "\n    indented\n- Digest of this run, as the log of runs has it: 0",
     "<!-- ",
+    "| a | b |\n|---|---|\n| c | d |",
 ]
 
 
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
-@pytest.mark.parametrize("field", ["change", "expect", "policy"])
-def test_what_a_person_said_is_one_line_of_code_which_markdown_only_shows(field: str, text: str) -> None:
-    plain, hostile = (page("A", 0, **{field: said}).split("\n") for said in ("plain", text))
-    assert len(hostile) == len(plain)
-    different = [(one, other) for one, other in zip(plain, hostile, strict=True) if one != other]
-    [(one, other)] = different
-    assert one[:26] == other[:26]
-    assert other.startswith("    ")
-    assert other.isprintable()
-    block = hostile[
-        hostile.index("## Change, prediction, policy") :
-    ]  # a heading ends every list: what is indented is code
-    assert block[1] == ""
-    assert other in block[2:5]
+@pytest.mark.parametrize("field", ["change", "expect", "policy", "typed", "report", "completion", "setting"])
+def test_what_a_person_or_a_policy_wrote_is_shown_by_markdown_and_does_nothing(field: str, text: str) -> None:
+    def with_(said: str) -> str:
+        if field == "completion":
+            return page(examples={False: Result(said, said, 7, said, 0.0, Details("empty", None))})
+        return page(**{"settings": {"prompt": said}} if field == "setting" else {field: said})
+
+    plain, hostile = with_("plain"), with_(text)
+    assert tags(hostile) == tags(plain)
+    assert hostile.replace("\n", "").isprintable()
+    outside = [[line for line in one.split("\n") if line and not line.startswith("    ")] for one in (plain, hostile)]
+    assert outside[0] == outside[1]
 
 
 @pytest.mark.parametrize(("loop", "there"), [("A", True), ("B", True), ("C", False)])
-def test_the_room_stands_where_two_runs_can_be_compared(loop: Literal["A", "B", "C"], there: bool) -> None:
-    text = page(loop, split="dev", scorer_name="final_int")
-    assert ("## The locked room" in text) == there
-    assert ("    scorer_name           final_int\n" in text) == there
-    assert ("    missing_completions   refused\n" in text) == there
+def test_the_room_stands_where_two_runs_can_be_compared(loop: Loop, there: bool) -> None:
+    text = page(loop, split="dev", scorer_name="final_int", prompts_fingerprint="0" * 64)
+    assert ("Compare this run only with one of the same dataset and scorer" in text) == there
+    assert ("\n    split                dev\n" in text) == there
+    assert ("\n    missing_completions  refused\n" in text) == there
+    assert f"prompts_fingerprint  {'0' * 64}\n" in blocks(text)[-1]
+    assert " final_int\n" in text
 
 
-def test_the_reason_for_a_number_stands_there_only_where_there_is_one() -> None:
-    numbers = {"kl_estimate": 0.5, "kl_estimate_reason": None, "other_reason": "it was not the first", "reason": None}
-    text = run_page(manifest("B"), numbers, [], 0, DIGEST)
-    assert "kl_estimate_reason" not in text
-    assert "    other_reason            it was not the first\n" in text
-    assert "    reason                  undefined\n" in text
+@pytest.mark.parametrize(
+    ("expect", "value", "off"),
+    [
+        ("0.4", 0.425, "2.5 points above"),
+        ("40 %", 0.425, "2.5 points above"),
+        ("40%", 0.425, "2.5 points above"),
+        ("40", 0.425, "2.5 points above"),  # no rate is 40
+        (" 0,4 ", 0.425, "2.5 points above"),
+        (".5", 0.425, "7.5 points below"),
+        ("1", 0.425, "57.5 points below"),
+        ("1 %", 0.425, "41.5 points above"),
+        ("42.5 %", 0.425, "as predicted"),
+        ("0.333", 1 / 3, "as predicted"),
+        ("0", 0.0, "as predicted"),
+        *(
+            (words, 0.425, None)
+            for words in ("about half", "up by 5", "-1", "0.4 or 0.5", "", "%", "1e3", "٤", "9" * 99)
+        ),
+        ("0.4", None, None),
+    ],
+)
+def test_a_prediction_that_is_a_number_is_scored_in_points_and_words_are_not(
+    expect: str, value: float | None, off: str | None
+) -> None:
+    assert points_off(expect, value) == off
 
 
-def test_numbers_are_short_and_what_is_undefined_says_so() -> None:
-    numbers: dict[str, object] = {"kl": None, "rates": [1 / 3, 1], "none": {}, "text": "a\nb"}
-    text = run_page(manifest("C"), numbers, [], 0, DIGEST)
-    assert "    kl                      undefined\n" in text
-    assert "    rates                   0.3333, 1\n" in text
-    assert "    none                    none\n" in text
-    assert "    text                    a<U+000A LINE FEED>b\n" in text
+def test_a_prediction_stands_alone_where_a_run_has_no_main_number_and_fits_a_terminal() -> None:
+    assert prediction("half\x1b", {}).split("\n") == [
+        "expected  half<U+001B ESCAPE>",
+        "got       more numbers than one: compare it with the table",
+    ]
+    assert max(map(len, prediction("more or less " * 30, {"expected_reward_after": 1 / 3}).split("\n"))) <= 80

@@ -4,6 +4,7 @@ An example: of a prompt whose expected answer is 7 no sample says 7 in format, b
 there and the format is not, and no choice among these samples helps.
 """
 
+import msgspec
 import pytest
 
 from course.artifacts.records import Details, Selection
@@ -34,6 +35,9 @@ def choice(samples: list[str], rewards: list[float], chosen: int = 0) -> Selecti
         (choice(["no", "Final: 7"], [0.0, 1.0]), "a right sample was there and pick_best took another"),
         (choice(["it is 7", "8"], [0.0, 0.0]), "the right value is there, in a wrong format"),
         (choice(["Final: 007"], [0.0]), "the right value is there, in a wrong format"),
+        (choice(["Final: \uff17"], [0.0]), "the right value is there, in a wrong format"),
+        (choice(["Final: \u0667"], [0.0]), "the right value is there, in a wrong format"),
+        (choice(["Final: 7,000"], [0.0]), "no sample shows the right value"),
         (choice(["it is -7", "77", "17"], [0.0] * 3), "no sample shows the right value"),
     ],
 )
@@ -54,9 +58,8 @@ def test_one_failure_is_one_prompt() -> None:
 
 def test_the_report_holds_the_conditions_the_numbers_and_what_did_not_change() -> None:
     text = selection_text(SUMMARY | summary_of({"ok": 3, "empty": 1}), "the conditions", [])
-    assert text.startswith(
-        "Loop B, choose: 2 samples a prompt, one is taken.\n\nthe conditions\n\npassed 3 of 4: 75.0 %"
-    )
+    assert text.startswith("Loop B, choose: 2 samples a prompt, one is taken.\n\nthe conditions\n\nnumber ")
+    assert "\n\npassed 3 of 4: 75.0 %" in text
     assert text.endswith("\n\nThis is selection: one sample is taken, and the policy did not change.")
     assert "selection still fails" not in text
     still = selection_text(SUMMARY | summary_of({"ok": 3, "empty": 9}), "", [choice(["8"], [0.0])])
@@ -67,4 +70,11 @@ def test_each_number_says_what_it_is_and_an_undefined_one_says_why() -> None:
     text = numbers_text(SUMMARY)
     assert "random choice   37.5 %   the control: a blind pick among 2" in text
     assert "  k=1 37.5 %   k=2 50.0 %" in text
-    assert text.endswith("estimate undefined, upper bound 0.1931\n  (because)")
+    assert text.endswith("estimate undefined,\nfrom few samples mostly too low; upper bound 0.1931\n  (because)")
+
+
+@pytest.mark.parametrize(("answer", "text"), [(1075, "Final: 1,075"), (-3, "Final: \u22123"), (1075, "１，075")])
+def test_a_value_with_commas_or_another_minus_is_there_in_a_wrong_format(answer: int, text: str) -> None:
+    row = msgspec.structs.replace(choice([text], [0.0]), expected_answer=answer)
+    assert cause(row) == "the right value is there, in a wrong format: no choice helps"
+    assert "no sample shows" in cause(msgspec.structs.replace(row, expected_answer=answer + 1))

@@ -20,7 +20,8 @@ EXAMPLE = {"id": "text", "prompt": "17 * 19", "expected_answer": 323}
 def row(tokens: list[bytes]) -> TokenizedRow:
     """A text of these tokens. Equal tokens have equal ids."""
     ids = [int.from_bytes(hashlib.sha256(token).digest()[:2], "big") for token in tokens]
-    return TokenizedRow("text", "o200k_base", ids, [token.hex() for token in tokens])
+    texts = [token.decode("utf-8", "backslashreplace") for token in tokens]
+    return TokenizedRow("text", "o200k_base", ids, texts, [token.hex() for token in tokens])
 
 
 def test_tokens_stand_in_quotes_with_their_ids_below() -> None:

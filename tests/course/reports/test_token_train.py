@@ -9,7 +9,15 @@ from msgspec.structs import replace
 from course.artifacts.learning import learning_result
 from course.artifacts.token_rows import EvaluationRow, TokenUpdateRow
 from course.policies.presets import PRESETS
-from course.reports.token_train import evaluations_table, slow_text, token_train_text, written_table
+from course.reports.token_train import (
+    EVALUATION_TABLE,
+    evaluation_text,
+    slow_text,
+    steps_shown,
+    token_train_ending,
+    token_train_heading,
+    written_table,
+)
 
 FIRST = EvaluationRow("anywhere", 0.0, 0, 0, 8, 0.25, 0.125, 0.125, 0, None, None, None, 0.0, 5.25)
 LAST = EvaluationRow("anywhere", 0.0, 0, 4, 8, 1.0, 0.0, 1.0, 0, None, None, None, 12.25, 39.5)
@@ -17,21 +25,31 @@ BEFORE, AFTER = [-1.0, -2.0, -0.5], [-0.5, -2.25, -0.5]
 UPDATED = TokenUpdateRow(1, "q1", ["7", "\n", ""], 1.0, 0.0, 0.0, 0.25, 0.75, BEFORE, BEFORE, AFTER)
 
 
-def test_evaluations_are_shown_with_the_strict_rates_and_their_intervals() -> None:
-    lines = evaluations_table([FIRST, LAST]).split("\n")
-    assert [line.split() for line in lines[2:4]] == [
+WRITTEN = [learning_result({"id": "q", "prompt": "?", "expected_answer": 1}, "Final: 1", 4)]
+PLAN = PRESETS["memorise"].plan
+
+
+def test_evaluations_are_shown_row_by_row_under_one_head() -> None:
+    assert [evaluation_text(row).split() for row in (FIRST, LAST)] == [
         ["0", "0.250", "0.125", "-", "-", "0.0", "5.2"],
         ["4", "1.000", "0.000", "-", "-", "12.2", "39.5"],
     ]
+    head = EVALUATION_TABLE.head().split("\n")[0]
+    for name, cell in (("updates", "4"), ("rubric", "1.000"), ("tokens", "39.5")):  # flush right under its name
+        assert head.index(name) + len(name) == evaluation_text(LAST).index(f" {cell}") + 1 + len(cell)
+
+
+def test_the_ending_has_the_strict_rates_and_their_intervals() -> None:
+    lines = token_train_ending(PLAN, LAST, WRITTEN).split("\n")
     assert lines[-1] == "strict, trained on (n = 8): 0.0 % (95 % 0.0 to 32.4 %)"  # Wilson: z² / (n + z²)
-    held = [replace(row, holdout_proxy_reward=0.5, holdout_true_reward=0.25, holdout_n=4) for row in (FIRST, LAST)]
-    assert evaluations_table(held).split("\n")[-1].startswith("strict, never seen (n = 4): 25.0 % (")
+    held = replace(LAST, holdout_proxy_reward=0.5, holdout_true_reward=0.25, holdout_n=4)
+    assert token_train_ending(PLAN, held, WRITTEN).split("\n")[-1].startswith("strict, never seen (n = 4): 25.0 % (")
 
 
 def test_of_many_evaluations_nine_are_shown_with_the_first_and_the_last() -> None:
-    rows = [replace(FIRST, step=step) for step in range(101)]
-    shown = [int(line.split()[0]) for line in evaluations_table(rows).split("\n")[2:-2]]
-    assert shown == [0, 12, 25, 38, 50, 62, 75, 88, 100]
+    assert sorted(steps_shown(PLAN._replace(steps=100), 1)) == [0, 12, 25, 38, 50, 62, 75, 88, 100]
+    assert sorted(steps_shown(PLAN._replace(steps=5), 2)) == [0, 2, 4, 5]
+    assert sorted(steps_shown(PLAN._replace(steps=1), 25)) == [0, 1]
 
 
 def test_the_most_common_kinds_of_text_are_shown_with_both_rewards() -> None:
@@ -51,7 +69,7 @@ def test_the_most_common_kinds_of_text_are_shown_with_both_rewards() -> None:
 
 
 def test_an_update_is_shown_token_by_token() -> None:
-    lines = slow_text([UPDATED]).split("\n\n", 2)[2].split("\n")
+    lines = slow_text([UPDATED]).split("\n\n", 1)[1].split("\n")
     assert lines[0] == "q1 wrote 7⏎"
     assert lines[1] == "advantage = 1 - 0.250 = +0.750"
     assert [line.split() for line in lines[5:8]] == [
@@ -63,22 +81,19 @@ def test_an_update_is_shown_token_by_token() -> None:
     assert "advantage = (1 - 0.5 * 1.000) - 0.250 = +0.250" in slow_text([penalised])
 
 
-def test_of_each_update_the_best_and_the_worst_are_shown_the_longest_of_equals_first() -> None:
-    rows = [replace(UPDATED, id=f"u{step}-{place}", step=step) for step in (1, 2) for place in range(3)]
-    rows[1] = replace(rows[1], advantage=-0.25)
-    rows[5] = replace(rows[5], tokens=["7"] * 4, log_probs=[-1.0] * 4, new_log_probs=[-1.0] * 4)
+def test_of_an_update_the_best_and_the_worst_are_shown_the_longest_of_equals_first() -> None:
+    rows = [replace(UPDATED, id=f"u{place}", step=2) for place in range(3)]
+    rows[2] = replace(rows[2], tokens=["7"] * 4, log_probs=[-1.0] * 4, new_log_probs=[-1.0] * 4)
     text = slow_text(rows)
-    assert [line for line in text.split("\n") if line.startswith("update")] == [
-        "update 1, 3 completions",
-        "update 2, 3 completions",
-    ]
-    assert [line.split()[0] for line in text.split("\n") if " wrote " in line] == ["u1-2", "u1-1", "u2-2", "u2-0"]
+    assert text.startswith("update 2, 3 completions\n")
+    assert [line.split()[0] for line in text.split("\n") if " wrote " in line] == ["u2", "u0"]
+    rows[1] = replace(rows[1], advantage=-0.25)
+    assert [line.split()[0] for line in slow_text(rows).split("\n") if " wrote " in line] == ["u2", "u1"]
 
 
-def test_the_report_says_where_it_was_interrupted() -> None:
-    row = learning_result({"id": "q", "prompt": "?", "expected_answer": 1}, "Final: 1", 4)
-    plan = PRESETS["memorise"].plan
-    report = token_train_text(plan, "sums.jsonl", "score", [UPDATED], [FIRST, LAST], [row])
+def test_the_report_says_before_what_an_interruption_keeps_and_after_where_it_was() -> None:
+    assert "the policy of the last evaluation is\nkept" in token_train_heading(PLAN, "sums.jsonl", "score")
+    report = token_train_ending(PLAN, LAST, WRITTEN)
     assert "interrupted after 4 of 600 updates: the policy after update 4 is kept" in report
-    assert "interrupted" not in token_train_text(plan._replace(steps=4), "s", "score", [], [FIRST, LAST], [row])
-    assert max(map(len, report.split("\n"))) <= 80
+    assert "interrupted" not in token_train_ending(PLAN._replace(steps=4), LAST, WRITTEN)
+    assert max(map(len, f"{report}\n{token_train_heading(PLAN, 's' * 100, 'score')}".split("\n"))) <= 80

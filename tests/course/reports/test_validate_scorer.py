@@ -12,7 +12,16 @@ from course.reports.validate_scorer import ablations_text, confusion_text, verdi
 
 def verdict(expected: float, reward: float, completion: str = "Final: 7\x1b") -> GoldenVerdict:
     outcome = "ok" if expected else "empty"
-    case = GoldenCase("c1", "3 + 4?", 7, completion, expected, outcome, "single_line", "because")
+    case = GoldenCase(
+        id="c1",
+        prompt="3 + 4?",
+        expected_answer=7,
+        completion=completion,
+        expected_reward=expected,
+        expected_outcome=outcome,
+        rule="single_line",
+        why="because",
+    )
     return GoldenVerdict(case, reward, "ok" if reward else "empty", "the scorer's words")
 
 

@@ -27,9 +27,10 @@ def test_a_row_for_each_verifier_with_its_correction_beside_it() -> None:
         ("score", NOISY._replace(corrected=True)): [[START, evaluation(9, 0.9, 0.9)]],
         ("anywhere", Plan()): [[evaluation(0, 0.3, 0.2), HACKED]],
     }
-    lines = verifier_noise_text(trainings, 9).split("\n")
+    lines = "\n".join(verifier_noise_text(trainings, trainings.__getitem__, 9, 2)).split("\n")
     assert max(map(len, lines)) <= 80
-    assert "one start a seed, 20.0 % right; 9 updates each, seeds: 2" in lines
+    assert "one start a seed; 9 updates each, seeds: 2" in lines
+    assert lines[-1] == "true reward at the start, before learning: 20.0 %"
     noise, hole = (next(line.split() for line in lines if line.split()[:1] == [name]) for name in ("coin", "anywhere"))
     assert noise == ["coin", "30", "%", "30", "%", "20", "%", "70.0", "%", "60.4", "to", "78.1", "90.0", "%"]
     assert hole[1:] == ["12", "%", "100", "%", "0", "%", "0.0", "%", "0.0", "to", "3.7", "-"]

@@ -1,0 +1,63 @@
+"""Machinery: files of another shape that people bring: how each is recognised, and what to do with it.
+
+Asked only about a file that was refused, so that what is right costs nothing.
+"""
+
+import re
+from contextlib import suppress
+from pathlib import Path
+
+import jiter
+import msgspec
+
+from course.datasets.files import open_regular
+from course.datasets.records import Record
+
+PAGE = "docs/own_data.md"
+_HEAD_BYTES = 1 << 16
+_LINES = f"{PAGE} has the lines that turn it into records"
+_SHAPES: tuple[tuple[str | bytes, str, str], ...] = (  # the first that fits
+    # the keys that a row has, or a pattern that the file begins with; what that is; what to do
+    ("custom_id", "the batch output of a served model", _LINES),
+    ("doc resps", "samples of lm-eval", _LINES),
+    ("eval status", "an Inspect log", _LINES),
+    ("expected_reward", "golden cases", "they go to --golden"),
+    ("prompt expected_answer", "a dataset", "were two files swapped? it goes to --dataset"),
+    (
+        "samples",
+        "a selection pack",
+        "it goes to course.selection_demo --samples; course.eval takes one completion an id",
+    ),
+    (
+        "completion",
+        "rollouts",
+        f"were two files swapped? they go to --completions; {PAGE} makes a pack of several an id",
+    ),
+    ("index", "rows with an index", 'give each an "id", a text such as "q-17", the same in both files'),
+    (rb"PAR1", "a Parquet file", _LINES),
+    (rb"PK\x03\x04", "a zip archive, as an Inspect log (.eval) is one", _LINES),
+    (rb"\x1f\x8b", "a gzip file", "unpack it"),
+    (rb"\xff\xfe|\xfe\xff", "text in UTF-16", "save it as UTF-8"),
+    (rb"\s*\[", "a JSON array", f"write one object a line (JSONL): {PAGE} has the lines that do it"),
+    (rb"""[\w "'-]+([,;\t][\w "'-]+)+\r?\n""", "a table (CSV)", _LINES),
+)
+
+
+def other_shape(path: Path, row: bytes, record_type: type[Record]) -> str | None:
+    """What a refused file is, and what to do; None where that is not known, or it is of the right shape.
+
+    ``row``: the line that was refused. What is one object on several lines is known by the keys of that.
+    """
+    required = [field.name for field in msgspec.structs.fields(record_type) if field.required]
+    with open_regular(path) as file:
+        head = file.read(_HEAD_BYTES)
+    keys: set[str] = set()
+    for text, partial in ((head, True), (row, False)):
+        with suppress(ValueError):
+            value = jiter.from_json(text, partial_mode=partial)
+            keys = set(value) if isinstance(value, dict) else set()
+    for sign, name, mend in _SHAPES:
+        if set(sign.split()) <= keys if isinstance(sign, str) else not keys and re.match(sign, head):
+            right = keys.issuperset(required) or (isinstance(sign, str) and set(required).issuperset(sign.split()))
+            return None if right else f"expected rows with {', '.join(required)}, got {name}; {mend}"
+    return None

@@ -1,0 +1,76 @@
+"""Machinery: a kata is scored examples to be diagnosed; its key is locked until a diagnosis is right.
+
+Covered
+    The key is not read by accident. The teacher's reasoning is stored as an XOR with bytes that are made from the right
+    label, and shown to a student who has chosen that label, with evidence and a fix.
+Not covered
+    Adversaries. There are four labels: whoever tries them all has the key.
+"""
+
+import hashlib
+from pathlib import Path
+
+from course.datasets.files import LAB
+from course.datasets.jsonl import read_records
+from course.datasets.records import KataExample
+from course.exercises.sheets import Section, fields, read_sheet
+from course.reports.check import Checked
+from course.reports.tables import wrapped
+from course.starting import PYTHON
+from course.text import quoted
+
+LABELS = ("model", "verifier", "ambiguous", "hacked")
+ASKED = {"label": (1, "a label"), "evidence": (12, "two or three sentences"), "fix": (4, "one concrete change")}
+_SEAL = bytes(8)  # in front of what is locked: with a wrong label something else stands there
+
+
+def check_kata(name: str) -> Checked:
+    """The student's labels against the locked key. Evidence and fixes are for a person to read."""
+    examples = list(read_records(LAB / "data" / "kata" / f"{name}.jsonl", KataExample))
+    sheet = Path("exercises") / f"{name}.md"
+    sections = read_sheet(sheet, [example.id for example in examples])
+    found = {one.id: _diagnosis(f"{sheet}:{sections[one.id].line}", sections[one.id], one, name) for one in examples}
+    states = [state for state, _ in found.values()]
+    right = states.count("right")
+    lines = [
+        f"{id_:>2}  {state:10}  {said if state != 'right' else ''}".rstrip() for id_, (state, said) in found.items()
+    ]
+    if right:
+        first = list(found)[states.index("right")]
+        lines.append(f"{PYTHON} -m course.check {name} --id {first} shows what the teacher says of it")
+    parts = {id_: wrapped(": ".join(result)) for id_, result in found.items()}
+    if set(states) == {"blank"}:
+        return Checked("not started", parts=parts)
+    state = "done" if right == len(states) else "wrong" if "look again" in states else "started"
+    return Checked(state, f"{right} of {len(states)} finished and right", lines, parts)
+
+
+def _diagnosis(place: str, section: Section, example: KataExample, name: str) -> tuple[str, str]:
+    """Blank, unfinished, look again or right; and what there is to say of it."""
+    said = fields(section, list(ASKED))
+    if not any(said.values()):
+        return "blank", f"{place} waits for your label, evidence and fix"
+    for field, (fewest, expected) in ASKED.items():
+        if (words := len(said[field].split())) < fewest:
+            return "unfinished", f"{place} {field}: expected {expected} ({fewest} words or more), got {words}"
+    label = said["label"].strip(" `*_.\"'").lower()
+    if label not in LABELS:
+        return "unfinished", f"{place} label: expected {', '.join(LABELS[:-1])} or {LABELS[-1]}, got {quoted(label)}"
+    reasoning = opened(example.locked, label, f"{name}/{example.id}")
+    return ("look again", example.hint) if reasoning is None else ("right", reasoning)
+
+
+def lock(text: str, label: str, salt: str) -> str:
+    """A text in hexadecimal that ``opened`` gives back for this label."""
+    return _crossed(_SEAL + text.encode("utf-8"), label, salt).hex()
+
+
+def opened(locked: str, label: str, salt: str) -> str | None:
+    """What was locked with this label, None where it was another."""
+    text = _crossed(bytes.fromhex(locked), label, salt)
+    return text.removeprefix(_SEAL).decode("utf-8") if text.startswith(_SEAL) else None
+
+
+def _crossed(data: bytes, label: str, salt: str) -> bytes:
+    stream = hashlib.shake_256(f"{salt}/{label}".encode()).digest(len(data))
+    return bytes(one ^ other for one, other in zip(data, stream, strict=True))

@@ -1,0 +1,62 @@
+"""Machinery: where work is done that splits, such as one training for each seed: on an Executor that is handed in.
+
+Covered
+    The same results in the same order, for any number of workers and in whatever order they finish. Ctrl-C, SIGTERM or
+    a fault ends all workers at once; so does the end of this process, however it ends.
+Not covered
+    A worker that is killed from outside: the command ends, and says so.
+"""
+
+import multiprocessing
+import os
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from itertools import starmap
+from typing import Any, TypeVar
+
+from course import process
+from course.errors import UserError
+
+Value = TypeVar("Value")
+
+
+@contextmanager
+def processes(count: int) -> Iterator[Executor | None]:
+    """An executor with so many processes; None for one: then work is done in this process."""
+    if count == 1:
+        yield None
+        return
+    with ProcessPoolExecutor(count, multiprocessing.get_context("spawn"), initializer=_begin_worker) as executor:
+        try:
+            yield executor
+        except BrokenProcessPool:
+            raise UserError("expected the workers to finish, got one that was killed; try fewer --jobs") from None
+        except BaseException:
+            for worker in multiprocessing.active_children():
+                worker.kill()
+            raise
+
+
+def in_order(
+    executor: Executor | None, function: Callable[..., Value], arguments: Sequence[tuple[Any, ...]]
+) -> Iterator[Value]:
+    """``function(*one)`` for each of the arguments, in their order. With an executor it and they must be picklable."""
+    if executor is None:
+        yield from starmap(function, arguments)
+    else:
+        yield from (future.result() for future in [executor.submit(function, *one) for one in arguments])
+
+
+def _begin_worker() -> None:
+    """Leave signals to the parent, and end when it ends: a worker alone would wait for work for ever."""
+    process.ignore_signals()
+    if parent := multiprocessing.parent_process():
+
+        def follow() -> None:
+            parent.join()
+            os._exit(1)
+
+        threading.Thread(target=follow, daemon=True).start()

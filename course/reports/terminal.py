@@ -1,0 +1,69 @@
+"""Machinery: how a report reaches the terminal, at once, in its width, a verdict in colour. A pipe gets plain text.
+
+A terminal narrower than 80 columns gets its lines folded at spaces, and no word is cut: a table keeps its cells, but
+each of its rows takes several lines. What is one word, such as a digest, stays one.
+"""
+
+import os
+import re
+import shutil
+import sys
+from collections.abc import Iterable
+from textwrap import wrap
+
+from course.asking import at_terminal
+
+_SIGNS = {  # SGR colour -> what has it; each is a word too, so colour is never the only sign
+    "32": re.compile(r"^(PROMOTE(?=:)|golden sets passed|ok(?=  )|  passed(?=  ))|(?<=: )whole(?=\. )", re.MULTILINE),
+    "31": re.compile("^(REJECT(?=:)|FAILED(?=:)|NO(?=  )|  failed(?=  ))|(?<=: )NOT verified$", re.MULTILINE),
+    "33": re.compile("^INCONCLUSIVE(?=:)", re.MULTILINE),
+}
+
+
+def show(text: str) -> None:
+    """Print it now, whatever is still to be computed, in the place of a progress line that may stand there."""
+    clear_progress()
+    if at_terminal(sys.stdout):
+        text = coloured(folded(text, shutil.get_terminal_size().columns))
+    print(text, flush=True)
+
+
+def show_each(parts: Iterable[str]) -> list[str]:
+    """Show each part as soon as it is there. Returns them all, for the run's page."""
+    shown = []
+    for part in parts:
+        show(part)
+        shown.append(part)
+    return shown
+
+
+def folded(text: str, columns: int) -> str:
+    """The lines that are longer than that folded at spaces, what follows indented; the rule of a table is cut."""
+    lines: list[str] = []
+    for line in text.split("\n"):
+        if len(line) <= columns or set(line) == {"─"}:
+            lines.append(line[:columns])
+        else:
+            indent = " " * (len(line) - len(line.lstrip()) + 2)
+            lines += wrap(line, columns, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+    return "\n".join(lines)
+
+
+def coloured(text: str) -> str:
+    """Verdicts and checks in bold and in colour, unless NO_COLOR is set or the terminal knows no colour."""
+    if os.environ.get("NO_COLOR") or is_dumb():
+        return text
+    for colour, signs in _SIGNS.items():
+        text = signs.sub(f"\x1b[1;{colour}m\\g<0>\x1b[0m", text)
+    return text
+
+
+def clear_progress() -> None:
+    """Take away the progress line, if one stands there: spaces, which every terminal knows."""
+    if at_terminal(sys.stderr) and not is_dumb():
+        print(f"\r{' ' * (shutil.get_terminal_size().columns - 1)}\r", end="", file=sys.stderr, flush=True)
+
+
+def is_dumb() -> bool:
+    """Whether the terminal can only go on: TERM says so, or says nothing outside a terminal of today's Windows."""
+    return os.environ.get("TERM", "dumb") == "dumb" and "WT_SESSION" not in os.environ

@@ -1,0 +1,131 @@
+"""Files of another shape: each known one is named with its remedy, and what is right, or unknown, is left alone.
+
+An example: ``--dataset`` is given the rollouts. Their first line has an id and a completion, which is what rollouts
+have; so the message asks whether two files were swapped.
+"""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from course.datasets.jsonl import read_records
+from course.datasets.records import Example, GoldenCase, Record, Rollout, SampleGroup
+from course.datasets.shapes import other_shape
+from course.errors import UserError
+
+EXAMPLE = {"id": "q1", "prompt": "2 + 2?", "expected_answer": 4}
+ROLLOUT = {"id": "q1", "completion": "Final: 4"}
+PACK = {"id": "q1", "samples": ["Final: 4"]}
+GOLDEN = {"prompt": "2 + 2?", "expected_answer": 4, "completion": "Final: 4", "expected_reward": 1.0}
+INSPECT = {"version": 2, "status": "success", "eval": {"task": "é" * 40_000}, "samples": [ROLLOUT]}
+BATCH: dict[str, object] = {"id": "r", "custom_id": "q1", "response": {"body": {"choices": []}}, "error": None}
+LINES = "docs/own_data.md has the lines that turn it into records"
+
+
+def said_of(tmp_path: Path, data: bytes | str | object, kind: type[Record]) -> str:
+    path = tmp_path / "in"
+    text = data if isinstance(data, (str, bytes)) else json.dumps(data) + "\n"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises(UserError) as refused:
+        list(read_records(path, kind))
+    return str(refused.value).removeprefix(f"{path}:")
+
+
+@pytest.mark.parametrize(
+    ("kind", "data", "said"),
+    [
+        (Example, ROLLOUT, "got rollouts; were two files swapped? they go to --completions; "),
+        (Rollout, EXAMPLE, "got a dataset; were two files swapped? it goes to --dataset"),
+        (Rollout, EXAMPLE | {"metadata": {"completion": ""}}, "got a dataset; "),
+        (Rollout, PACK, "got a selection pack; it goes to course.selection_demo --samples; "),
+        (SampleGroup, ROLLOUT, "docs/own_data.md makes a pack of several an id"),
+        (SampleGroup, EXAMPLE, "got a dataset; "),
+        (Example, PACK, "got a selection pack; "),
+        (Rollout, GOLDEN, "got golden cases; they go to --golden"),
+        (Rollout, BATCH, f"got the batch output of a served model; {LINES}"),
+        (Example, BATCH, f"got the batch output of a served model; {LINES}"),
+        (Rollout, {"doc_id": 0, "doc": {}, "target": "4", "resps": [["4"]]}, f"got samples of lm-eval; {LINES}"),
+        (Rollout, INSPECT, f"got an Inspect log; {LINES}"),
+        (Rollout, json.dumps(INSPECT, indent=2), f"got an Inspect log; {LINES}"),
+        (SampleGroup, json.dumps(INSPECT, indent=2, ensure_ascii=False), f"got an Inspect log; {LINES}"),
+        (Rollout, b"PK\x03\x04\x14\x00\n", f"got a zip archive, as an Inspect log (.eval) is one; {LINES}"),
+        (Rollout, b"\x1f\x8b\x08\0\n", "got a gzip file; unpack it"),
+        (Rollout, b"\xff\xfe{\0}\0\n\0", "got text in UTF-16; save it as UTF-8"),
+        (Rollout, b"PAR1\x15\x04\x15\n\xff", f"got a Parquet file; {LINES}"),
+        (Rollout, "id,completion\nq1,Final: 4\n", f"got a table (CSV); {LINES}"),
+        (Example, '"id";"prompt";"the answer"\r\n', f"got a table (CSV); {LINES}"),
+        (Example, "id\tprompt\tanswer\n1\t2 + 2?\t4\n", f"got a table (CSV); {LINES}"),
+        (Rollout, [ROLLOUT], "got a JSON array; write one object a line (JSONL): docs/own_data.md has the lines"),
+        (Rollout, json.dumps([ROLLOUT], indent=1), "got a JSON array; "),
+        (
+            Example,
+            {"index": 3, "question": "2 + 2?"},
+            'got rows with an index; give each an "id", a text such as "q-17"',
+        ),
+    ],
+    ids=range(24),
+)
+def test_a_known_shape_is_named_with_what_to_do(
+    tmp_path: Path, kind: type[Record], data: bytes | str | object, said: str
+) -> None:
+    line = said_of(tmp_path, data, kind)
+    assert line.startswith("1 expected rows with ")
+    assert said in line
+    assert "\n" not in line
+
+
+@pytest.mark.parametrize(
+    ("kind", "data", "said"),
+    [
+        (
+            Rollout,
+            ROLLOUT | {"prompt": "2 + 2?"},
+            "1 $.prompt: expected no key but id, completion, metadata, got this ",
+        ),
+        (Rollout, ROLLOUT | EXAMPLE, "put it under metadata"),
+        (
+            Rollout,
+            {"id": "q1", "text": "x"},
+            "got this one; call it completion if it is that, else put it under metadata",
+        ),
+        (Example, {"id": "q1", "question": "?"}, "call it prompt or expected_answer if it is that, else put it under"),
+        (SampleGroup, PACK | {"n": 1}, "1 $.n: expected no key but id, samples, got this one; take it out"),
+        (
+            Rollout,
+            {"id": 3, "completion": ""},
+            'expected str, got int 3 (rollouts are never coerced); write "3", in every',
+        ),
+        (Example, {"prompt": "?", "expected_answer": 4}, "1 $.id: expected this key, got none"),
+        (Example, "{}", "1 $: expected the keys id, prompt, expected_answer, got none for id, prompt, expected_answer"),
+        (GoldenCase, EXAMPLE, "got none for completion, expected_reward"),
+        (GoldenCase, ROLLOUT, "got none for prompt, expected_answer, expected_reward"),
+        (Rollout, json.dumps(ROLLOUT) + "\n[1]\n", "2 $: expected object, got array [1]"),
+        (Rollout, json.dumps(ROLLOUT) + "\nid,completion\n", "2 expected one JSON object, got invalid JSON"),
+        (
+            Rollout,
+            json.dumps(ROLLOUT) + "\n" + json.dumps(PACK),
+            "2 expected rows with id, completion, got a selection pack",
+        ),
+        (
+            Rollout,
+            f"{json.dumps(ROLLOUT)}\n{json.dumps(ROLLOUT)}",
+            "a second time; docs/own_data.md makes a selection pack",
+        ),
+        (Example, f"{json.dumps(EXAMPLE)}\n{json.dumps(EXAMPLE)}", "in its file, got q1 a second time"),
+        (Rollout, "Final: 4, or 5\n", "1 expected one JSON object, got invalid JSON at byte "),
+        (Rollout, "\n", " expected at least one record, got an empty file"),
+    ],
+    ids=range(17),
+)
+def test_what_is_nearly_right_is_named_by_its_fault(
+    tmp_path: Path, kind: type[Record], data: bytes | str | object, said: str
+) -> None:
+    assert said in said_of(tmp_path, data, kind)
+
+
+def test_a_key_inside_a_text_is_no_sign(tmp_path: Path) -> None:
+    line = json.dumps({"id": "q1", "text": '"custom_id": 1, "resps": 2'})
+    path = tmp_path / "in"
+    path.write_text(line, encoding="utf-8")
+    assert other_shape(path, line.encode(), Rollout) is None

@@ -1,0 +1,93 @@
+"""Work on several processes: in order, all ended at once, none left.
+
+An example: three numbers are squared on two processes. The squares come in the order of the numbers, and from two
+processes that are not this one.
+"""
+
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import ROOT
+
+from course.errors import UserError
+from course.jobs import in_order, processes
+
+pytestmark = pytest.mark.medium  # starts processes
+posix = pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
+
+
+def squared(number: int) -> tuple[int, int]:
+    time.sleep(0.05 * (3 - number))  # the first is done last
+    return number * number, os.getpid()
+
+
+def failing(number: int) -> int:
+    if number:
+        raise UserError(f"number {number}")
+    time.sleep(60)
+    return number
+
+
+def killed() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_one_process_is_this_one_and_works_when_it_is_asked() -> None:
+    with processes(1) as executor:
+        assert executor is None
+        found = in_order(executor, squared, [(2,), (3,)])
+        assert next(found) == (4, os.getpid())
+
+
+def test_results_come_in_order_from_other_processes() -> None:
+    with processes(2) as executor:
+        found = list(in_order(executor, squared, [(number,) for number in range(4)]))
+    assert [square for square, _ in found] == [0, 1, 4, 9]
+    assert os.getpid() not in {pid for _, pid in found}
+    assert multiprocessing.active_children() == []
+
+
+def test_a_fault_in_one_ends_the_others_at_once() -> None:
+    begun = time.monotonic()
+    with pytest.raises(UserError, match="number 1"), processes(2) as executor:
+        list(in_order(executor, failing, [(1,), (0,)]))
+    assert multiprocessing.active_children() == []
+    assert time.monotonic() - begun < 30  # the other would sleep for 60
+
+
+@posix
+def test_a_worker_that_is_killed_is_one_line() -> None:
+    with pytest.raises(UserError, match="one that was killed; try fewer --jobs"), processes(2) as executor:
+        list(in_order(executor, killed, [()]))
+    assert multiprocessing.active_children() == []
+
+
+@posix
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=lambda one: one.name)
+def test_however_this_process_ends_no_worker_stays(tmp_path: Path, number: signal.Signals) -> None:
+    """A command at work: it is told to end, as by Ctrl-C or by kill -9, and its whole group is empty soon after."""
+    line = [sys.executable, "-m", "course.cold_start_demo", "--sft-steps", "0", "1", "--steps", "100000", "--jobs", "2"]
+    line += ["--outdir", str(tmp_path / "run")]
+    quiet: dict[str, Any] = {"stderr": subprocess.DEVNULL, "stdout": subprocess.PIPE, "start_new_session": True}
+    with subprocess.Popen(line, cwd=ROOT, **quiet) as one:
+        assert one.stdout
+        one.stdout.readline()
+        time.sleep(2)  # the workers have started, or are starting
+        one.send_signal(number)
+        one.stdout.read()
+        one.wait()
+        for _ in range(100):
+            try:
+                os.killpg(one.pid, 0)
+            except ProcessLookupError:
+                return
+            time.sleep(0.1)
+    os.killpg(one.pid, signal.SIGKILL)
+    pytest.fail("a worker is left")

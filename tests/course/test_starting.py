@@ -1,0 +1,113 @@
+"""How a command finds what it needs: a Python without the lab's packages lets ``.venv`` take over.
+
+An example: Debian's ``python3`` has no msgspec. ``.venv/bin/python`` then does what ``python3 -m course.gate …`` asks
+for, in the same folder, with the same arguments and the same exit status.
+"""
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+from other_pythons import BIN, make_python, packages, typed
+
+from course import starting
+
+pytestmark = pytest.mark.medium
+
+
+@pytest.fixture
+def bare(tmp_path: Path) -> Path:
+    return make_python(tmp_path / "bare")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A lab without .venv."""
+    for name in ("course", "data"):
+        shutil.copytree(ROOT / name, tmp_path / "lab" / name, ignore=shutil.ignore_patterns("__pycache__"))
+    return tmp_path / "lab"
+
+
+def test_a_python_without_packages_hands_over_with_arguments_folder_and_status(folder: Path, bare: Path) -> None:
+    own = make_python(folder / ".venv", packages())
+    options = ["--baseline", "a", "--candidate", "b", "--min-delta", "0"]
+    said = typed(own, "-m", "course.gate", *options, cwd=folder)
+    assert (said.status, said.out) == (2, "")
+    assert said.err.startswith("error: a: expected the folder of a run")
+    assert typed(bare, "-m", "course.gate", *options, cwd=folder) == said
+    assert typed(bare, "-mcourse.gate", *options, cwd=folder) == said
+    words = ["--dataset", "data/datasets/math_dev.jsonl", "--completions", "data/rollouts/frozen_rollouts_dev.jsonl"]
+    done = typed(bare, "-W", "ignore", "-m", "course.eval", *words, cwd=folder)
+    assert (done.status, done.err) == (0, "")
+    assert "run: runs/run_001\n" in done.out
+
+
+def test_without_an_environment_one_line_says_how_to_get_it(folder: Path, bare: Path) -> None:
+    done = typed(bare, "-m", "course.eval", cwd=folder)
+    said = f"error: expected the lab's packages, got a Python without them; python3 lab.py in {folder} sets them up\n"
+    assert done == (2, "", said.replace("python3", starting.PYTHON))
+
+
+def test_an_environment_that_lacks_packages_too_does_not_hand_over_for_ever(folder: Path, bare: Path) -> None:
+    make_python(folder / ".venv")
+    done = typed(bare, "-m", "course.eval", cwd=folder)
+    assert done.status == 2
+    assert done.err.startswith("error: expected the lab's packages, ")
+    assert done.err.count("\n") == 1
+
+
+def test_one_package_alone_is_not_enough(folder: Path, bare: Path, tmp_path: Path) -> None:
+    (tmp_path / "more" / "msgspec").mkdir(parents=True)
+    done = typed(bare, "-m", "course.eval", cwd=folder, PYTHONPATH=str(tmp_path / "more"))
+    assert done.err.startswith("error: expected the lab's packages, got a Python without them; ")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a script in the place of a program")
+def test_nor_does_one_that_starts_the_first_python_again(folder: Path, bare: Path) -> None:
+    python = folder / ".venv" / BIN
+    python.parent.mkdir(parents=True)
+    python.write_text(f'#!/bin/sh\nexec "{bare}" "$@"\n')
+    python.chmod(0o755)
+    assert typed(bare, "-m", "course.eval", cwd=folder).status == 2
+
+
+@pytest.mark.parametrize("name", ["random", "json", "typing", "numpy", "msgspec"])
+def test_a_students_file_does_not_stand_in_for_a_module_of_that_name(folder: Path, bare: Path, name: str) -> None:
+    make_python(folder / ".venv", packages())
+    (folder / f"{name}.py").write_text("raise SystemExit('a file of the student')")
+    done = typed(bare, "-m", "course.policy_gradient_demo", "--fast", "--summary", cwd=folder)
+    assert (done.status, done.err) == (0, "")
+
+
+def test_the_package_alone_is_a_library_and_no_lab(tmp_path: Path) -> None:
+    """As a wheel installs it: the package in site-packages, and no folder of the lab around it."""
+    shutil.copytree(ROOT / "course", tmp_path / "site" / "course", ignore=shutil.ignore_patterns("__pycache__"))
+    python = make_python(tmp_path / "python", packages(), tmp_path / "site")
+    path = str(tmp_path / "site")
+    done = typed(python, "-m", "course.eval", "--help", cwd=tmp_path, PYTHONPATH=path)
+    assert (done.status, done.out) == (2, "")
+    assert f"error: expected the lab's folder around the package, got the package alone in {path}; " in done.err
+    assert done.err.count("\n") == 1
+    code = "from course.score import score; print(score({'prompt': '', 'expected_answer': 7}, 'Final: 7')['reward'])"
+    assert typed(python, "-c", code, cwd=tmp_path, PYTHONPATH=path) == (0, "1.0\n", "")
+
+
+def test_where_no_program_can_take_a_process_over_the_status_is_passed_on(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """As on Windows. Ctrl-C is the other program's to answer, so this one does not listen to it."""
+    ignored: list[int] = []
+    monkeypatch.setattr(starting, "ignore_signals", lambda: ignored.append(1))
+    with monkeypatch.context() as windows:
+        windows.setattr(os, "name", "nt")
+        with pytest.raises(SystemExit, match=r"^3$"):
+            starting.become([sys.executable, "-c", "print('there'); raise SystemExit(3)"])
+    assert capfd.readouterr().out.strip() == "there"
+    assert ignored == [1]
+
+
+def test_the_first_word_is_the_one_that_is_typed_on_this_system() -> None:
+    assert {"win32": "py"}.get(sys.platform, "python3") == starting.PYTHON

@@ -1,0 +1,140 @@
+"""docs/own_data.md does what it says: the files it shows are read, and its Python makes the records it promises.
+
+An example: the page shows two rows of a batch file. They are refused with the name of that shape; then the Python below
+them is run, and the rollouts that it writes are those of the page's first lines.
+"""
+
+import json
+import re
+import shlex
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any, NamedTuple
+
+import pytest
+from conftest import ROOT, Lab, lines_of
+
+PAGE = (ROOT / "docs" / "own_data.md").read_text(encoding="utf-8")
+ROLLOUTS = [{"id": "q1", "completion": "Final: 323"}, {"id": "q2", "completion": "The answer is 7."}]
+ANSWERS = {"q1": 323, "q2": 7}
+RIGHT = {"prompt": "?", "expected_answer": 7}
+
+
+class Block(NamedTuple):
+    language: str
+    text: str
+    name: str  # of the file that the paragraph above it names first or, where it says "writes", last
+
+
+def blocks() -> Iterator[Block]:
+    for above, language, text in re.findall(
+        r"([^\n]*(?:\n[^\n]+)*)\n\n```(\w+)\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE
+    ):
+        names = re.findall(r"`([\w.]+\.(?:jsonl|json|csv))`", above)
+        yield Block(language, text, names[-1] if names else "")
+
+
+BLOCKS = list(blocks())
+DATA = [block for block in BLOCKS if block.language in ("json", "text")]
+
+
+def lay_out(lab: Lab) -> None:
+    for block in DATA:
+        lab.write(block.name, block.text)
+
+
+def test_every_fence_is_of_a_kind_that_is_looked_at_and_every_file_has_a_name() -> None:
+    assert {block.language for block in BLOCKS} == {"json", "text", "bash", "python"}
+    assert len(BLOCKS) == PAGE.count("```") / 2
+    assert [block.name for block in DATA] == [
+        *("dataset.jsonl", "rollouts.jsonl", "batch_output.jsonl", "samples_gsm8k.jsonl", "log.json", "outputs.csv"),
+        *("many.jsonl", "my_cases.jsonl"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "shape"),
+    [
+        ("batch_output.jsonl", "the batch output of a served model"),
+        ("samples_gsm8k.jsonl", "samples of lm-eval"),
+        ("log.json", "an Inspect log"),
+        ("outputs.csv", "a table (CSV)"),
+    ],
+)
+@pytest.mark.parametrize("option", ["--dataset", "--completions"])
+def test_what_the_page_converts_is_refused_by_its_name(lab: Lab, name: str, shape: str, option: str) -> None:
+    lay_out(lab)
+    right = {"--dataset": "dataset.jsonl", "--completions": "rollouts.jsonl"} | {option: name}
+    said = lab.refused("eval", *(word for pair in right.items() for word in pair))
+    assert f"{name}:1 expected rows with id, " in said
+    assert f", got {shape}; docs/own_data.md has the lines that turn it into records\n" in said
+
+
+def test_the_python_of_the_page_makes_the_records_it_promises(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lay_out(lab)
+    table = [{"question": "Compute 17 * 19."}]
+    parquet = ModuleType("pyarrow.parquet")  # not installed with the lab: read_table(path).to_pylist() is all it uses
+    parquet.read_table = lambda _: SimpleNamespace(to_pylist=lambda: table)  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "pyarrow", SimpleNamespace(parquet=parquet))
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", parquet)
+    lab.write("outputs.json", json.dumps(table))
+    names: dict[str, Any] = {}
+    written = {"dataset.jsonl": 0, "rollouts.jsonl": 0, "pack.jsonl": 0}
+    for block in BLOCKS:
+        if block.language != "python":
+            continue
+        for name in written:
+            Path(name).unlink(missing_ok=True)
+        exec(compile(block.text, block.name, "exec"), names)
+        if Path("rollouts.jsonl").exists():
+            assert lines_of(Path("rollouts.jsonl")) == ROLLOUTS
+        if Path("dataset.jsonl").exists():
+            assert {row["id"]: row["expected_answer"] for row in lines_of(Path("dataset.jsonl"))} == ANSWERS
+        if Path("pack.jsonl").exists():
+            assert [row["samples"] for row in lines_of(Path("pack.jsonl"))] == [
+                ["Final: 332", "Final: 323"],
+                ["The answer is 7.", "Final: 7"],
+            ]
+        for name in written:
+            written[name] += Path(name).exists()
+        if "outputs." in block.text and "rollouts" not in block.text:
+            assert names["rows"] == table
+    assert written == {"dataset.jsonl": 3, "rollouts.jsonl": 4, "pack.jsonl": 1}
+    assert capsys.readouterr().out == "1.0\n"
+    reward_of = names["reward_of"]
+    assert reward_of(RIGHT, "7") == 0.0
+    for example, completion in [({"prompt": "?", "expected_answer": "7"}, "Final: 7"), ({}, ""), (RIGHT, None)]:
+        with pytest.raises(ValueError, match="expected"):
+            reward_of(example, completion)
+
+
+def test_a_failed_request_or_sample_stops_the_pages_python(lab: Lab) -> None:
+    lay_out(lab)
+    for name, before, after in [
+        (
+            "batch_output.jsonl",
+            '"response": {"status_code": 200, "body": {"choices"',
+            '"response": null, "x": {"y": {"z"',
+        ),
+        ("log.json", '"epoch": 1', '"error": {"message": "no answer"}'),
+    ]:
+        Path(name).write_text(Path(name).read_text("utf-8").replace(before, after, 1), encoding="utf-8")
+        (code,) = (block.text for block in BLOCKS if block.language == "python" and f'"{name}"' in block.text)
+        (top,) = (block.text for block in BLOCKS if "def write" in block.text)
+        with pytest.raises((TypeError, AssertionError)):
+            exec(top + code, {})
+
+
+def test_the_commands_of_the_page_do_what_it_says(lab: Lab) -> None:
+    lay_out(lab)
+    for line in "".join(block.text for block in BLOCKS if block.language == "bash").splitlines():
+        _, _, module, *arguments = shlex.split(line)
+        done = lab(module.removeprefix("course."), *arguments)
+        assert done.status == 0, (line, done.err)
+        if "--json" in arguments:
+            assert json.loads(done.out)["summary"]["pass_rate"] == 0.5
+    assert lab("selection_demo", "--help").status == 0

@@ -1,0 +1,228 @@
+"""What a person sees: every command in a real pseudo-terminal of 80 x 24 and of 40 x 20, and every --help.
+
+An example: ``course.gate`` prints its numbers and then "REJECT: …". When it has ended, that verdict stands on the
+screen; were it printed first, with forty lines below it, this test would look for it in vain.
+"""
+
+import argparse
+import importlib
+import os
+import re
+import shlex
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from conftest import ROOT, Done, Lab
+from test_architecture import COMMANDS
+from test_readme import BRIEFLY
+
+from course.command import EXIT_STATUSES, Parser
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no pseudo-terminals of this kind")
+TRAINED = ("--preset", "memorise", "--steps", "6", "--sft-steps", "20", "--eval-every", "2")
+MATH = ("--dataset", "data/datasets/math_dev.jsonl")
+PACK = (*MATH, "--samples", "data/rollouts/selection_pack_dev.jsonl", "--n")
+ANSWERS = {  # command -> how it is called, and what has to stand on the screen when it has ended
+    "eval": ([*MATH, "--completions", "data/rollouts/frozen_rollouts_dev.jsonl"], "passed 34 of 80: 42.5 %"),
+    "check": ([], "next: python3 -m course.eval"),
+    "gate": (["--baseline", "n1", "--candidate", "n4", "--min-delta", "0.02"], "REJECT: locked room"),
+    "inspect_run": (["--run", "n1", "--only-fails"], "n1: Loop B, passed 27 of 80"),
+    "validate_scorer": ([], "golden sets passed"),
+    "selection_demo": ([*PACK, "4"], "passed 67 of 80: 83.8 %"),
+    "policy_gradient_demo": (["--fast", "--summary"], "after 8 steps"),
+    "bandit_train": (["--steps", "30"], "expected reward 0.500 -> "),
+    "toy_mdp": (["--episodes", "50"], "expected return 0.250 -> "),
+    "kl_tradeoff_demo": (["--rewards", "graded"], "careless judge overrates wins"),
+    "policy_improvement_demo": (["--mode", "selection"], "pass@1 of the policy: 18.2 % -> 18.2 %"),
+    "token_inspect": ([], "'Final: 323' +1.0 +ok"),
+    "token_train": ([*TRAINED, "--slow", "1"], "strict, trained on (n = 75): "),
+    "sample_rollouts": (["--policy", "t/policy.npz", *MATH[:1], "data/datasets/two_digit_sums_dev.jsonl"], "dev-0003"),
+    "goodhart_demo": (["--steps", "2"], "diverged, in one seed at least: on "),
+    "distribution_shift_demo": (["--steps", "5"], "completions frozen at step 0: "),
+    "coverage_demo": (["--steps", "2", "--prompts", "10", "20"], "holdout +95 % interval"),
+    "pass_at_k_demo": (["--steps", "2", "--prompts", "2", "--presets", "memorise"], "crossing"),
+    "verifier_noise_demo": (["--steps", "2"], "true reward at the start, before learning"),
+    "cold_start_demo": (["--steps", "2", "--sft-steps", "0", "9"], "equal"),
+}
+QUICK = ("eval", "gate", "inspect_run", "token_train")
+NAMES = re.compile(r"(run|digest|read|next): |\s+--|/|\\$")  # lines with words to paste: a terminal wraps them itself
+
+
+class Screen(NamedTuple):
+    """What a terminal shows: all lines, as it wrapped them, and those that it had to wrap."""
+
+    lines: list[str]
+    wrapped: list[str]
+
+
+def screen(printed: str, columns: int) -> Screen:
+    """A terminal that knows carriage returns and colours, and nothing else."""
+    lines, wrapped = [], []
+    for line in re.sub(r"\x1b\[[0-9;]*m", "", printed).replace("\r\n", "\n").split("\n"):
+        shown = ""
+        for part in line.split("\r"):
+            shown = part + shown[len(part) :]
+        shown = shown.rstrip()
+        assert shown.isprintable(), ascii(shown)
+        if len(shown) > columns:
+            wrapped.append(shown)
+        lines += [shown[start : start + columns] for start in range(0, len(shown), columns)] or [""]
+    return Screen(lines, wrapped)
+
+
+def in_terminal(lab: Lab, command: str, *arguments: str, columns: int, env: dict[str, str] | None = None) -> Done:
+    """The command as a process whose output and errors go to one pseudo-terminal; what stood there is ``out``."""
+    import pty
+    import subprocess
+
+    reader, writer = pty.openpty()
+    environment = {name: value for name, value in os.environ.items() if name not in ("CI", "NO_COLOR", "LINES")}
+    environment |= {"TERM": "xterm", "COLUMNS": str(columns)} | lab.path() | (env or {})
+    line = [sys.executable, "-m", f"course.{command}", *arguments]
+    process = subprocess.Popen(
+        line, cwd=lab.folder, env=environment, stdin=subprocess.DEVNULL, stdout=writer, stderr=writer
+    )
+    os.close(writer)
+    printed = b""
+    while True:
+        try:
+            block = os.read(reader, 1 << 16)
+        except OSError:  # the other side is closed
+            break
+        if not block:
+            break
+        printed += block
+    os.close(reader)
+    return Done(process.wait(timeout=60), printed.decode(), "")
+
+
+@pytest.fixture
+def ready(lab: Lab) -> Lab:
+    """A lab with the shipped data and with two runs, n1 and n4."""
+    (lab.folder / "data").symlink_to(ROOT / "data", target_is_directory=True)
+    lab.picker()
+    for n in (1, 4):
+        assert lab("selection_demo", *PACK, n, "--outdir", f"n{n}").status == 0
+    lab.path()
+    return lab
+
+
+def test_every_command_is_tried() -> None:
+    assert ANSWERS.keys() == {*COMMANDS}
+
+
+@pytest.mark.parametrize(
+    "command", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in COMMANDS]
+)
+def test_the_answer_stands_on_the_screen_and_nothing_is_wider_than_it(ready: Lab, command: str) -> None:
+    arguments, answer = ANSWERS[command]
+    if command == "sample_rollouts":
+        assert ready("token_train", *TRAINED, "--outdir", "t").status == 0
+    for columns, rows in ((80, 24), (40, 20)):
+        done = in_terminal(ready, command, *arguments, columns=columns)
+        assert done.status == (command in ("check", "gate")), done.out
+        seen = screen(done.out, columns)
+        shown = "\n".join(seen.lines[-rows:])
+        if columns == 80:
+            literal = answer if " +" in answer else re.escape(answer)
+            assert re.search(literal, shown), shown
+        else:
+            assert re.sub(r"\s+", " ", answer.split(" +")[0])[:12] in re.sub(r"\s+", " ", "\n".join(seen.lines))
+        broken = [line for line in seen.wrapped if len(line.split()) > 1 and not NAMES.match(line)]
+        assert broken == []
+
+
+@pytest.mark.parametrize(
+    ("env", "coloured"), [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False), ({"TERM": ""}, True)]
+)
+def test_a_verdict_is_in_colour_on_a_terminal_that_has_it_and_always_a_word(
+    ready: Lab, env: dict[str, str], coloured: bool
+) -> None:
+    arguments, _ = ANSWERS["gate"]
+    out = in_terminal(ready, "gate", *arguments, columns=80, env=env).out
+    assert "REJECT" in out
+    assert ("\x1b[1;31mREJECT\x1b[0m: locked room" in out) == coloured
+    assert "\x1b" in out or not coloured
+    piped = ready.process("gate", *arguments, env={"TERM": "xterm"}).out
+    assert "\x1b" not in piped
+    assert screen(out, 80).lines[-len(piped.split("\n")) :] == piped.split("\n")
+
+
+@pytest.mark.medium
+def test_rows_come_while_it_works_and_leave_nothing_of_the_progress_line(ready: Lab) -> None:
+    """On a terminal the progress line is written over; in a dumb one there is none within the first ten seconds."""
+    runs = [
+        in_terminal(ready, "token_train", *TRAINED, columns=80, env={"TERM": term}).out for term in ("xterm", "dumb")
+    ]
+    first, dumb = (out.replace("\r\n", "\n") for out in runs)
+    assert first.index("learning: 0 of 4") < first.index("\r      2    ") < first.index("it writes")
+    assert "learning: " not in "\n".join(screen(first, 80).lines)
+    assert "learning: " not in dumb
+    assert "\r" not in dumb
+
+
+# --- --help
+
+
+def help_of(lab: Lab, command: str) -> str:
+    done = lab(command, "--help")
+    assert (done.status, done.err) == (0, "")
+    return done.out
+
+
+def example_in(text: str) -> list[str]:
+    found = re.search(r"^example:\n(.*?)\n\n", text, re.MULTILINE | re.DOTALL)
+    assert found, text
+    words = shlex.split(found[1].replace("\\\n", " "))
+    assert words[:2] == ["python3", "-m"]
+    return words[2:]
+
+
+def test_every_help_has_an_example_and_the_exit_statuses_in_eighty_columns(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    for command in COMMANDS:
+        text = help_of(lab, command)
+        assert example_in(text)[0] == f"course.{command}"
+        assert " ".join(text.split()).endswith(EXIT_STATUSES)
+        assert max(map(len, text.split("\n"))) <= 80, command
+
+
+def test_every_default_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of each option that has a value where none is given."""
+    silent: list[str] = []
+
+    class Told(Exception):
+        pass
+
+    def parse_args(parser: Parser, *_: object) -> None:
+        valued = (one for one in parser._actions if one.default not in (None, False, [], argparse.SUPPRESS))
+        silent.extend(f"{parser.prog} {one.dest}" for one in valued if "default" not in (one.help or ""))
+        raise Told
+
+    monkeypatch.setattr(Parser, "parse_args", parse_args)
+    for command in COMMANDS:
+        with pytest.raises(Told):
+            importlib.import_module(f"course.{command}").main()
+    assert silent == []
+
+
+@pytest.mark.parametrize(
+    "command",
+    [pytest.param(name, marks=pytest.mark.slow) if f"course.{name}" in BRIEFLY else name for name in COMMANDS],
+)
+def test_the_example_in_the_help_works_as_typed(ready: Lab, command: str) -> None:
+    """``runs/run_001`` is the first run there is, of the kind that the command takes. Long work is done briefly."""
+    module, *arguments = example_in(help_of(ready, command))
+    if command == "sample_rollouts":
+        assert ready("token_train", *TRAINED).status == 0
+    if command in ("inspect_run", "gate"):
+        for n in (1, 1):
+            assert ready("selection_demo", *PACK, n).status == 0
+    done = ready.process(command, *arguments, *BRIEFLY.get(module, []), stdin=-3)
+    assert (done.status, done.err) == (1 if command in ("gate", "check") else 0, "")  # one run twice is no improvement
+    assert done.out
+    assert any(place.exists() for place in (Path("runs"), ready.runs)) or command in ("validate_scorer", "check")
