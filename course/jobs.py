@@ -7,18 +7,19 @@ Not covered
     A worker that is killed from outside: the command ends, and says so.
 """
 
-import multiprocessing
+from __future__ import annotations
+
 import os
-import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from itertools import starmap
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from course import process
 from course.errors import UserError
+
+if TYPE_CHECKING:  # loaded by the functions that start processes, so that --help answers at once
+    from concurrent.futures import Executor
 
 Value = TypeVar("Value")
 
@@ -29,6 +30,11 @@ def processes(count: int) -> Iterator[Executor | None]:
     if count == 1:
         yield None
         return
+
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
+
     with ProcessPoolExecutor(count, multiprocessing.get_context("spawn"), initializer=_begin_worker) as executor:
         try:
             yield executor
@@ -52,6 +58,9 @@ def in_order(
 
 def _begin_worker() -> None:
     """Leave signals to the parent, and end when it ends: a worker alone would wait for work for ever."""
+    import multiprocessing
+    import threading
+
     process.ignore_signals()
     if parent := multiprocessing.parent_process():
 

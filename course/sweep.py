@@ -7,7 +7,6 @@ Covered
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, Future, as_completed
 from functools import cached_property
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
@@ -21,7 +20,9 @@ from course.policies.presets import Plan
 from course.reports.progress import with_progress
 from course.rubrics.hackable import RUBRICS
 
-if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --help answers at once
+if TYPE_CHECKING:  # loaded by the functions that compute, so that --help answers at once
+    from concurrent.futures import Executor, Future
+
     from course.policies.evaluation import Checkpoint
     from course.policies.token_policy import Policy
 
@@ -119,6 +120,8 @@ class Sweep(Generic[Key]):
         return {job.name: self._executor.submit(trained, self._starts[job.start], job) for job in jobs}
 
     def _until_done(self, name: str) -> Iterator[None]:
+        from concurrent.futures import as_completed
+
         for _ in as_completed(self._futures.values()):
             yield
             if self._futures[name].done():
