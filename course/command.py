@@ -33,7 +33,6 @@ _COMPLAINT = re.compile(r"(?s)(unrecognized arguments: |invalid [^:]+: |explicit
 # the last bits of a sum. NumPy reads these when it is loaded, which a command does after this.
 _ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1")
 
-
 _ASK = object()  # what --predict leaves where --expect leaves a text
 EXIT_STATUSES = (
     "exit status: 0 it worked (gate: PROMOTE); 1 a check said no (gate: REJECT); 2 it cannot be done as typed, one "

@@ -44,9 +44,6 @@ def verify(path: Path, logs: list[Path]) -> _Findings:
         faults, other_scorer = run.faults, run.other_scorer and run.faults == run.scorer_faults
     except Broken as error:
         faults = [str(error)]
-    there = " and ".join(name for name in (README, ENVIRONMENT_FILE) if (path / name).exists())
-    said = f"every digest holds, and {n:,} rows were scored again with the same result"
-    text = wrapped(f"{path}: whole. It is in the log, {said}{there and f' (not sealed: {there})'}")
     if other_scorer:
         theirs, ours = (f"{one.scorer_name} {one.scorer_version}" for one in (opened.manifest, installed()))
         same = " with another fingerprint" if theirs == ours else ""
@@ -54,18 +51,25 @@ def verify(path: Path, logs: list[Path]) -> _Findings:
         text = wrapped(f"{path}: intact, of another scorer: {theirs}{same}. {said}. Measure again to compare")
     elif faults:
         text = "\n".join([f"{visible_path(path)}: NOT verified", *(wrapped(f"  - {fault}") for fault in faults)])
+    else:
+        there = " and ".join(name for name in (README, ENVIRONMENT_FILE) if (path / name).exists())
+        said = f"every digest holds, and {n:,} rows were scored again with the same result"
+        text = wrapped(f"{path}: whole. It is in the log, {said}{there and f' (not sealed: {there})'}")
     return {"run": str(path), "verified": not faults, "rows": n, "faults": faults}, text
 
 
-def warning_of(opened: Run, digest: "hashlib._Hash") -> str:
+def warning_of(opened: Run, digest: "hashlib._Hash") -> str | None:
     """What has to stand before any number, where the results that were read are not those that were written."""
     if digest.hexdigest() == opened.manifest.outputs[RESULTS]:
-        return ""
-    return f"WARNING: {RESULTS} is not the file that was written (--verify says more)\n\n"
+        return None
+    return f"WARNING: {RESULTS} is not the file that was written (--verify says more)"
 
 
-def failures(opened: Run, *, only_fails: bool, top_k: int, show: int) -> _Findings:
-    """The first that passed and the first that did not, then failures by family and outcome, last the pass rate."""
+def failures(opened: Run, *, only_fails: bool, top_k: int, each: int) -> _Findings:
+    """The first that passed and the first that did not, then failures by family and outcome, last the pass rate.
+
+    ``each``: how many examples of an outcome.
+    """
     examples: dict[str, list[Result]] = {}
     counts: Counter[str] = Counter()
     top: list[Result] = []
@@ -74,7 +78,7 @@ def failures(opened: Run, *, only_fails: bool, top_k: int, show: int) -> _Findin
     for row in rows(opened, digest):
         counts[row.details.outcome] += 1
         of_this_outcome = examples.setdefault(row.details.outcome, [])
-        if len(of_this_outcome) < show:
+        if len(of_this_outcome) < each:
             of_this_outcome.append(row)
         ranked = top if row.reward == 1.0 else bottom
         if len(ranked) < top_k:
@@ -88,7 +92,7 @@ def failures(opened: Run, *, only_fails: bool, top_k: int, show: int) -> _Findin
     head = f"{visible_path(opened.path)}: Loop {loop}, passed {passes:,} of {n:,} ({uncertainty})"
     warning = warning_of(opened, digest)
     parts = [] if only_fails else [ranking_text(top, bottom)]
-    parts += [outcomes_table(counts, examples, top_k), warning + head]
+    parts += [outcomes_table(counts, examples, top_k), *filter(None, [warning]), head]
     found = {"passes": passes, "n": n, "outcomes": counts, "examples": examples, "top": top, "bottom": bottom}
     return {"run": str(opened.path), "warning": warning, **found}, "\n\n".join(parts)
 
@@ -103,15 +107,14 @@ def one(opened: Run, id_: str) -> _Findings:
         if row.id.endswith(id_):
             found.setdefault(row.id, row)
     if id_ not in found and len(found) != 1:
-        ending = (
-            f", in which {len(found):,} end: {', '.join(clipped(one, 20) for one in [*found][:4])}" if found else ""
-        )
+        few = ", ".join(clipped(other, 20) for other in [*found][:4])
+        ending = f", in which {len(found):,} end: {few}" if found else ""
         expected = f"expected an id of this run, got {clipped(id_, 60)}{ending}; its {RESULTS} has them all"
         raise UserError(f"{'' if found else did_you_mean(id_, ids)}{opened.path}: {expected}")
     row = found.get(id_) or next(iter(found.values()))
     details = None if row.completion is None else score(example_of(row), row.completion)["details"]
     warning = warning_of(opened, digest)
-    whole = warning + row_in_full(row, details)
+    whole = "\n\n".join([*filter(None, [warning]), row_in_full(row, details)])
     if isinstance(row, Selection):
         whole += f"\n{samples_text(row.samples, row.rewards, row.chosen)}"
     return {"run": str(opened.path), "warning": warning, "row": row, "details": details}, whole
@@ -149,6 +152,8 @@ def main() -> int:
     path = args.run or args.folder
     if path is None and args.log is None:
         parser.error("expected --run FOLDER, or --log to see the runs there are")
+    if path is not None and args.log is not None and not args.verify:
+        parser.error("--log: expected --verify beside it, or no run, got a run to look at")
     path = newest_run() if path == Path("last") else path
     try:
         if path is None:
@@ -159,7 +164,7 @@ def main() -> int:
         elif args.id is not None:
             found, text = one(open_run(path), args.id)
         else:
-            found, text = failures(open_run(path), only_fails=args.only_fails, top_k=args.top_k, show=args.show)
+            found, text = failures(open_run(path), only_fails=args.only_fails, top_k=args.top_k, each=args.show)
     except Broken as error:
         raise UserError(f"{path}: expected a whole run, got a broken one: {error}") from None
     if args.json:

@@ -35,6 +35,7 @@ def processes(count: int) -> Iterator[Executor | None]:
     from concurrent.futures import ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
 
+    count = min(count, 61)  # Windows can wait for no more; what comes out is the same for any number
     with ProcessPoolExecutor(count, multiprocessing.get_context("spawn"), initializer=_begin_worker) as executor:
         try:
             yield executor

@@ -78,9 +78,9 @@ def read_examples(dataset: Dataset, holdout: Dataset | None) -> tuple[list[Task]
 
 
 def write_evaluations(
-    run: RunWriter, checkpoints: Iterable[Checkpoint], args: Namespace, plan: Plan
+    run: RunWriter, checkpoints: Iterable[Checkpoint], args: Namespace, plan: Plan, shown: list[str]
 ) -> tuple[list[EvaluationRow], list[LearningResult], list[Checkpoint], int]:
-    """Train, and write the log and the results as they come; show some of them.
+    """Train, and write the log and the results as they come; show some of them, and add that to ``shown``.
 
     Returns the log, the last results, the first and the last checkpoint, and the exit status. Ctrl-C and SIGTERM lose
     nothing of it.
@@ -88,15 +88,15 @@ def write_evaluations(
     rows: list[EvaluationRow] = []
     results: list[LearningResult] = []
     ends: list[Checkpoint] = []
-    shown = steps_shown(plan, args.eval_every)
-    show(EVALUATION_TABLE.head())
+    steps = steps_shown(plan, args.eval_every)
+    shown += show_each([EVALUATION_TABLE.head()])
     try:
         for checkpoint in checkpoints:
             with signals_held():  # the log, its digest and the policy that is kept are of one step
                 row, results = write_checkpoint(run, checkpoint, args.rubric, plan.kl_coef, args.seed)
                 rows, ends = [*rows, row], [*ends[:1], checkpoint]
-            if row.step in shown:
-                show(evaluation_text(row))
+            if row.step in steps:
+                shown += show_each([evaluation_text(row)])
     except (KeyboardInterrupt, SystemExit) as end:
         if not rows:
             raise
@@ -154,7 +154,7 @@ def main() -> int:
         checkpoints = learn_and_evaluate(reference, examples, unseen, rubric, plan, args.seed, args.eval_every)
         count = 1 + -(-plan.steps // args.eval_every)
         watched = with_progress(checkpoints, "learning", count)
-        rows, results, ends, status = write_evaluations(run, watched, args, plan)
+        rows, results, ends, status = write_evaluations(run, watched, args, plan, shown)
         name = write_ends(run, [ends[0], ends[-1]], examples, args)
         run.write_bytes(CURVES_FILE, learning_curves(rows, args.rubric))
         settings = plan._asdict() | {
@@ -170,8 +170,6 @@ def main() -> int:
         summary = {"policy": name, "interrupted": bool(status)} | asdict(rows[-1])
         sample = ("course.sample_rollouts", "--policy", RUN / POLICY_FILE, "--dataset", dataset.path)
         report = token_train_ending(plan, rows[-1], written)
-        steps = steps_shown(plan, args.eval_every)
-        shown += [EVALUATION_TABLE.head(), *(evaluation_text(row) for row in rows if row.step in steps)]
         publish(run, conditions, summary, report, read=[CURVES_FILE], next_command=sample, shown=shown)
     return status
 

@@ -372,6 +372,21 @@ def test_a_run_is_given_once_and_with_or_without_its_option(lab: Lab, run: Path)
     assert "expected one run, got run and --run run" in lab.refused("inspect_run", run, "--run", run)
 
 
+def test_a_log_beside_a_run_that_is_only_looked_at_is_refused(lab: Lab, run: Path) -> None:
+    assert "--log: expected --verify beside it" in lab.refused("inspect_run", "--run", run, "--log", "nowhere.jsonl")
+
+
+def test_a_warning_stands_before_the_numbers_and_is_null_without_cause(lab: Lab, run: Path) -> None:
+    for more in ([], ["--id", "q3"]):
+        assert json.loads(inspected(lab, "--json", *more))["warning"] is None
+        assert "WARNING" not in inspected(lab, *more)
+    results = run / "results.jsonl"
+    results.write_text(results.read_text(encoding="utf-8").replace("Question 3?", "Question 4?"), encoding="utf-8")
+    for more in ([], ["--id", "q3"]):
+        assert json.loads(inspected(lab, "--json", *more))["warning"].endswith("(--verify says more)")
+        assert "(--verify says more)\n\n" in inspected(lab, *more)
+
+
 def test_what_is_no_run_but_near_one_is_answered_with_the_one_that_is_meant(lab: Lab) -> None:
     for name in ("runs/first", "runs/second"):
         lab.evaluate([1], ["Final: 1"], "--outdir", name)

@@ -54,6 +54,12 @@ def test_results_come_in_order_from_other_processes() -> None:
     assert multiprocessing.active_children() == []
 
 
+def test_a_number_that_no_system_has_is_as_many_as_windows_takes() -> None:
+    with processes(999_999_999) as executor:
+        assert vars(executor)["_max_workers"] == 61
+        assert next(in_order(executor, squared, [(2,)]))[0] == 4
+
+
 def test_a_fault_in_one_ends_the_others_at_once() -> None:
     begun = time.monotonic()
     with pytest.raises(UserError, match="number 1"), processes(2) as executor:
