@@ -37,7 +37,7 @@ from course.reports.distribution_shift_demo import shift_heading, shift_text, un
 from course.reports.distribution_shift_demo_figure import shift_curves
 from course.reports.progress import with_progress
 from course.reports.tables import shape
-from course.reports.terminal import show_each
+from course.reports.terminal import NOTHING_KEPT, show_each
 from course.rubrics.hackable import RUBRICS
 
 if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --help answers at once
@@ -82,7 +82,7 @@ def main() -> int:
         known_shapes = {shape(row.completion or "") for row in results}
         run.append(RESULTS, *results)
 
-        shown = show_each([shift_heading(args.rubric, frozen)])
+        shown = show_each(shift_heading(args.rubric, frozen), NOTHING_KEPT)
         log, unseen = [], []  # an entry each for every evaluation
         learning = learn_and_evaluate(reference, examples, [], RUBRICS[args.rubric], plan, args.seed, _EVAL_EVERY)
         for checkpoint in with_progress(learning, "learning", 1 - -plan.steps // _EVAL_EVERY):

@@ -30,7 +30,7 @@ from course.policies.presets import MEMORISE
 from course.publishing import Conditions, publish
 from course.reports.goodhart_demo import KL_RUBRIC, QUANTITIES, goodhart_ending, goodhart_text
 from course.reports.goodhart_demo_figure import kl_coef_figure, rubrics_figure
-from course.reports.terminal import show_each
+from course.reports.terminal import NOTHING_KEPT, show_each
 from course.rubrics.hackable import RUBRICS
 from course.sweep import Job, Sweep
 
@@ -73,7 +73,7 @@ def main() -> int:
                 found.setdefault(rubric, result)
             return trainings
 
-        shown = show_each(goodhart_text(rubrics, betas, trained, found))
+        shown = show_each(goodhart_text(rubrics, betas, trained, found), NOTHING_KEPT)
         by_rubric = {name: trained(name, 0.0) for name in rubrics}
         by_beta = {kl_coef: trained(KL_RUBRIC, kl_coef) for kl_coef in betas}
         run.write_bytes(OVER_STEPS, rubrics_figure(by_rubric, "step"))

@@ -1,12 +1,12 @@
 """Machinery: what course.distribution_shift_demo prints, frozen completions beside fresh ones."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from course.artifacts.inference import pooled_interval
 from course.artifacts.records import LearningResult
 from course.artifacts.token_rows import EvaluationRow
-from course.reports.tables import NOTHING_KEPT, GrowingTable, interval, percent, table
+from course.reports.tables import GrowingTable, interval, percent, table
 from course.text import one_line
 
 SHIFT = GrowingTable(
@@ -16,14 +16,14 @@ SHIFT = GrowingTable(
 )
 
 
-def shift_heading(rubric: str, frozen: Mapping[str, Any]) -> str:
+def shift_heading(rubric: str, frozen: Mapping[str, Any]) -> Iterator[str]:
     """What is known before the first update. ``frozen``: the summary of the frozen completions."""
     rate, bounds = percent(frozen["pass_rate"]), interval(frozen["pass_rate_ci95"])
-    return (
+    yield (
         "Loop C, learn: the policy changes, and with it what there is to measure.\n\n"
-        f"trained on {rubric}; every rate is the strict scorer's, every interval 95 %\n{NOTHING_KEPT}\n\n"
-        f"{frozen['n']:,} completions frozen at step 0: {rate} ({bounds})\n\n{SHIFT.head()}"
+        f"trained on {rubric}; every rate is the strict scorer's, every interval 95 %"
     )
+    yield f"\n{frozen['n']:,} completions frozen at step 0: {rate} ({bounds})\n\n{SHIFT.head()}"
 
 
 def shift_text(row: EvaluationRow, frozen: Mapping[str, Any], unseen: int) -> str:

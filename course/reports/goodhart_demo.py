@@ -6,7 +6,7 @@ from statistics import median
 from course.artifacts.inference import Trainings, divergence_step, medians, rose
 from course.artifacts.records import LearningResult
 from course.artifacts.token_rows import STRICT
-from course.reports.tables import NOTHING_KEPT, GrowingTable, percent, table
+from course.reports.tables import GrowingTable, percent, table
 from course.text import clipped, one_line
 
 QUANTITIES = ("proxy_reward", "true_reward", "holdout_proxy_reward", "holdout_true_reward", "kl")
@@ -27,21 +27,21 @@ def goodhart_text(
     yield (
         "Loop C, learn: the policy itself changes, rewarded by careless verifiers.\n\n"
         "proxy: the rubric's reward; true: the strict scorer's, for the same completions.\n"
-        f"Medians over the seeds. diverged: from there on proxy rose and true fell.\n{NOTHING_KEPT}\n"
+        "Medians over the seeds. diverged: from there on proxy rose and true fell."
     )
     yield from growing("trained on", ((name, trained(name, 0.0)) for name in rubrics))
     exploited = {name: found[name] for name in rubrics if name in found and rose(trained(name, 0.0), "gap")}
     if exploited:
         yield f"\n{exploits_table(exploited)}"
     if betas:
-        yield "\na KL penalty: 'anywhere' again, where a nat of KL from the reference costs beta\n"
+        yield "\na KL penalty: 'anywhere' again, where a nat of KL from the reference costs beta"
         yield from growing("beta", ((f"{beta:g}", trained(KL_RUBRIC, beta)) for beta in betas))
 
 
 def growing(name: str, groups: Iterable[tuple[str, Trainings]]) -> Iterator[str]:
     """A row for each group: the medians over its seeds at the end of training, and the step where the two diverged."""
     rows = GrowingTable((name, *_HEADER), ("without_punctuation", *["00.00"] * 3, "never (00/00)"), range(1, 5))
-    yield rows.head()
+    yield f"\n{rows.head()}"
     for group, trainings in groups:
         ends = (f"{medians(trainings, quantity)[-1]:.2f}" for quantity in ("proxy_reward", "true_reward", "kl"))
         yield rows.row((group, *ends, diverged_text(trainings)))

@@ -8,7 +8,6 @@ from typing import NamedTuple
 from course.text import visible
 
 WIDTH = 80  # what is printed fits a terminal of this many columns
-NOTHING_KEPT = "Rows come as they are known. Ctrl-C before the end leaves no run."
 
 
 def percent(rate: float, digits: int = 1) -> str:

@@ -21,6 +21,7 @@ from course.policies.presets import MEMORISE
 from course.policies.token_learner import fine_tune
 from course.reports.distribution_shift_demo_figure import shift_curves
 from course.reports.figures import png
+from course.reports.terminal import NOTHING_KEPT
 from course.rubrics.hackable import RUBRICS
 from course.score import score
 
@@ -52,6 +53,8 @@ def demo(lab: Lab, *arguments: object, outdir: str = "run") -> str:
     done = lab(NAME, *arguments, "--outdir", outdir)
     assert (done.status, done.err) == (0, "")
     assert max(map(len, done.out.split("\n"))) <= 80
+    assert f"\n{NOTHING_KEPT}\n" in done.out
+    assert NOTHING_KEPT not in (lab.folder / outdir / "README.md").read_text("utf-8")
     return done.out
 
 

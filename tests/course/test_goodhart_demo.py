@@ -22,6 +22,7 @@ from course.policies.presets import MEMORISE
 from course.policies.token_learner import fine_tune
 from course.reports.figures import png
 from course.reports.goodhart_demo_figure import rubrics_figure
+from course.reports.terminal import NOTHING_KEPT
 from course.rubrics.hackable import RUBRICS
 from course.score import score
 
@@ -183,6 +184,8 @@ def test_the_terminal_tells_the_numbers_of_the_log(ran: Ran) -> None:
     assert max(map(len, ran.out.split("\n"))) <= 80
     words = " ".join(ran.out.split())
     assert ran.out.startswith("Loop C, learn: ")
+    assert f"\n{NOTHING_KEPT}\n" in ran.out
+    assert NOTHING_KEPT not in (ran.folder / "README.md").read_text("utf-8")
     assert "generalised to prompts never trained on? Means of 75, and 25 there" in words
     columns = ("proxy_reward", "true_reward", "kl")
     for name, beta in (("anywhere", 0.0), ("0.1", 0.1)):

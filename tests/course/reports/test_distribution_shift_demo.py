@@ -24,7 +24,7 @@ def unseen(count: int, text: str = "7\n8") -> list[LearningResult]:
 
 def test_the_worked_example() -> None:
     rows = [shift_text(row(0, 0.12), FROZEN, 1), shift_text(row(40, 0.0), FROZEN, 49)]
-    text = "\n".join([shift_heading("anywhere", FROZEN), *rows, unseen_table(unseen(49), "anywhere")])
+    text = "\n".join([*shift_heading("anywhere", FROZEN), *rows, unseen_table(unseen(49), "anywhere")])
     assert max(map(len, text.split("\n"))) <= 80
     assert SHIFT.head() in text
     assert "200 completions frozen at step 0: 10.0 % (6.6 to 14.9 %)" in text

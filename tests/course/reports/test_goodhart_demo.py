@@ -79,7 +79,6 @@ def test_the_report_has_every_part() -> None:
     hacked, calm = training(proxy_reward=0.9, true_reward=0.0, gap=0.9), training(true_reward=0.5)
     both = {("anywhere", 0.0): [hacked], ("anywhere", 0.1): [calm]}
     said = words(report(both, {"anywhere": exploit()}))
-    assert "Ctrl-C before the end leaves no run." in said
     assert "trained on proxy true KL diverged at step" in said
     assert "anywhere Compute 5 + 3… 1.0 8⏎9" in said
     assert "beta proxy true KL diverged at step" in said
