@@ -21,8 +21,7 @@ from course.artifacts.writing import RunWriter
 from course.asking import wait_for_enter
 from course.command import Parser, finite_float, non_negative_int, positive_int, run_command
 from course.publishing import Conditions, publish
-from course.reports.bandit_train import bandit_text, story_text
-from course.reports.bandit_train_figure import LEARNING_CURVE, ablation_panels, learning_curve
+from course.reports.bandit_train import LEARNING_CURVE, ablation_panels, bandit_text, learning_curve, story_text
 from course.reports.updates import BASELINE_OPTION, how_to_read, knob_of, state_text, update_outcome, update_start
 from course.stats import mean
 

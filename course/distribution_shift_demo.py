@@ -33,8 +33,7 @@ from course.command import Parser, non_negative_int, positive_int, run_command
 from course.datasets.records import Task
 from course.datasets.sources import Dataset
 from course.publishing import Conditions, publish
-from course.reports.distribution_shift_demo import shift_heading, shift_text, unseen_table
-from course.reports.distribution_shift_demo_figure import shift_curves
+from course.reports.distribution_shift_demo import shift_curves, shift_heading, shift_text, unseen_table
 from course.reports.progress import with_progress
 from course.reports.tables import shape
 from course.reports.terminal import NOTHING_KEPT, show_each

@@ -28,8 +28,14 @@ from course.datasets.sources import Dataset
 from course.jobs import processes
 from course.policies.presets import MEMORISE
 from course.publishing import Conditions, publish
-from course.reports.goodhart_demo import KL_RUBRIC, QUANTITIES, goodhart_ending, goodhart_text
-from course.reports.goodhart_demo_figure import kl_coef_figure, rubrics_figure
+from course.reports.goodhart_demo import (
+    KL_RUBRIC,
+    QUANTITIES,
+    goodhart_ending,
+    goodhart_text,
+    kl_coef_figure,
+    rubrics_figure,
+)
 from course.reports.terminal import NOTHING_KEPT, show_each
 from course.rubrics.hackable import RUBRICS
 from course.sweep import Job, Sweep

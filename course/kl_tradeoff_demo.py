@@ -22,8 +22,7 @@ from course.artifacts.records import RESULTS
 from course.artifacts.writing import RunWriter
 from course.command import Parser, run_command
 from course.publishing import Conditions, publish
-from course.reports.kl_tradeoff_demo import csv_text, kl_tradeoff_text
-from course.reports.kl_tradeoff_demo_figure import kl_tradeoff_figure
+from course.reports.kl_tradeoff_demo import csv_text, kl_tradeoff_figure, kl_tradeoff_text
 from course.stats import best_of_n_kl_bound
 
 if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --help answers at once

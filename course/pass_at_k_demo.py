@@ -29,8 +29,7 @@ from course.datasets.sources import Dataset
 from course.jobs import in_order, processes
 from course.policies.presets import PRESETS
 from course.publishing import Conditions, publish
-from course.reports.pass_at_k_demo import pass_at_k_text
-from course.reports.pass_at_k_demo_figure import pass_at_k_figure
+from course.reports.pass_at_k_demo import pass_at_k_figure, pass_at_k_text
 from course.reports.progress import with_progress
 from course.score import score
 

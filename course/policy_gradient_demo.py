@@ -24,7 +24,7 @@ from course.artifacts.writing import RunWriter
 from course.asking import asked, wait_for_enter
 from course.command import Parser, finite_float, non_negative_int, positive_int, run_command
 from course.publishing import Conditions, publish
-from course.reports.bandit_train_figure import LEARNING_CURVE, learning_curve
+from course.reports.bandit_train import LEARNING_CURVE, learning_curve
 from course.reports.policy_gradient_demo import arm_named, policy_gradient_text, prediction_text
 from course.reports.updates import BASELINE_OPTION, how_to_read, knob_of, state_text, update_outcome, update_start
 from course.score import score

@@ -37,12 +37,12 @@ from course.reports.token_train import (
     EVALUATION_TABLE,
     SLOW,
     evaluation_text,
+    learning_curves,
     slow_text,
     steps_shown,
     token_train_ending,
     token_train_heading,
 )
-from course.reports.token_train_figure import learning_curves
 from course.rubrics.hackable import GAPS, RUBRICS
 
 if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --help answers at once

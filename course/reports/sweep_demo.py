@@ -7,7 +7,7 @@ from typing import NamedTuple
 from course.artifacts.inference import CoveragePoint, TrainingLog, Trainings, coverage_point, median_of, medians
 from course.artifacts.token_rows import STRICT
 from course.policies.presets import Plan
-from course.reports.figures import BLUE, GREY, ORANGE, dress, figure, png
+from course.reports.figures import BLUE, GREY, ORANGE, dress, figure, legend_below, png
 from course.reports.tables import WIDTH, GrowingTable, interval, percent, table
 from course.stats import wilson_interval
 
@@ -95,8 +95,6 @@ def start_figure(trainings: Mapping[Setting, Trainings]) -> bytes:
         right.plot(steps[1:], medians([log[1:] for log in logs], "equal_groups"), **line)
     dress(left, "updates", "pass rate, strict scorer")
     dress(right, "updates", "groups in which all rewards are equal")
-    for axes in (left, right):
-        axes.set_ylim(-0.03, 1.04)
     sheet.legend(*left.get_legend_handles_labels(), title="fine-tuned for", loc="outside right center", frameon=False)
     return png(sheet)
 
@@ -128,8 +126,7 @@ def coverage_figure(points: Sequence[CoveragePoint]) -> bytes:
     axes.set_xscale("log")
     axes.set_xticks(prompts, [str(count) for count in prompts])
     axes.set_xticks([], minor=True)
-    axes.set_ylim(-0.03, 1.06)
-    sheet.legend(loc="outside lower center", ncols=2, frameon=False, fontsize=8)
+    legend_below(sheet, 2)
     return png(sheet)
 
 
@@ -186,9 +183,7 @@ def verifier_figure(trainings: Mapping[Setting, Trainings]) -> bytes:
         ):  # else there is nothing to correct
             axes.plot(medians(logs, "step"), medians(logs, "true_reward"), **line)
     for axes, title in zip(panels, ("rewards as they are paid", "rewards corrected for the errors"), strict=True):
-        dress(axes, "updates", "true reward, strict scorer")
-        axes.set_title(title, fontsize=9)
-        axes.set_ylim(-0.03, 1.04)
+        dress(axes, "updates", "true reward, strict scorer", title)
     sheet.legend(*panels[0].get_legend_handles_labels(), loc="outside right center", frameon=False, fontsize=8)
     return png(sheet)
 

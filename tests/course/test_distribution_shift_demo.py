@@ -19,7 +19,7 @@ from scipy_when_asked import scipy
 from course.policies.evaluation import learn_and_evaluate
 from course.policies.presets import MEMORISE
 from course.policies.token_learner import fine_tune
-from course.reports.distribution_shift_demo_figure import shift_curves
+from course.reports.distribution_shift_demo import shift_curves
 from course.reports.figures import png
 from course.reports.terminal import NOTHING_KEPT
 from course.rubrics.hackable import RUBRICS
@@ -214,7 +214,7 @@ def test_the_figure_shows_the_rows(brief: Lab, monkeypatch: pytest.MonkeyPatch) 
         return png(sheet)
 
     monkeypatch.setattr("course.distribution_shift_demo.shift_curves", shift_curves)
-    monkeypatch.setattr("course.reports.distribution_shift_demo_figure.png", caught)
+    monkeypatch.setattr("course.reports.distribution_shift_demo.png", caught)
     demo(brief, "--steps", 10)
     rows = kept(brief)[0]
     assert (brief.folder / "run/distribution_shift.png").read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
