@@ -53,7 +53,7 @@ Start here
       --completions data/rollouts/frozen_rollouts_dev.jsonl"""
 
 
-def main() -> int:
+def main() -> None:
     if (word := " ".join(sys.argv[1:2])) and not word.startswith("-"):
         printed = MAP.format(python=PYTHON)
         commands = {line.rpartition(".")[2]: line for line in re.findall(r"\S+ -m course\.\w+", printed)}
@@ -61,7 +61,6 @@ def main() -> int:
         raise UserError(f"{mend}{PYTHON} -m course: expected no more words, got {quoted(word)}; it prints the map")
     Parser("course", "Print the map: the three loops, their commands, and what is yours to change.").parse_args()
     print(MAP.format(python=PYTHON))
-    return 0
 
 
 if __name__ == "__main__":

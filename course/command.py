@@ -65,6 +65,7 @@ class Parser(argparse.ArgumentParser):
             allow_abbrev=False,
             **more,
         )
+        self.set_defaults(command=module)
         self._negative_number_matcher = re.compile("-[0-9.]")  # so that -0,5 is a value, and its type can complain
         self.add_argument("--version", action=_Version, nargs=0, help="name, version and fingerprint of the scorer")
 
@@ -164,7 +165,7 @@ fraction = number_as(_UP_TO_1, "a number from 0 to 1 such as 0.02", _exactly)
 positive_fraction = number_as(f"(?![0.]+$){_UP_TO_1}", "a number above 0, up to 1", float)
 
 
-def run_command(main: Callable[[], int]) -> NoReturn:
+def run_command(main: Callable[[], int | None]) -> NoReturn:
     """Run ``main`` as this process, and end with its status."""
     os.environ |= _ONE_THREAD
     sys.set_int_max_str_digits(_INT_MAX_STR_DIGITS)
@@ -186,12 +187,12 @@ def run_command(main: Callable[[], int]) -> NoReturn:
     sys.exit(status)
 
 
-def exit_status(main: Callable[[], int]) -> int:
+def exit_status(main: Callable[[], int | None]) -> int:
     """Run ``main``, and say in one line what a person can mend. What nobody expected is raised: status 70."""
     try:
         status = main()
         print(end="", flush=True)
-        return status
+        return status or 0
     except UserError as error:
         return _fail(str(error))
     except KeyboardInterrupt:

@@ -32,7 +32,7 @@ from course.artifacts.writing import RunWriter
 from course.command import Parser, non_negative_int, positive_int, run_command
 from course.datasets.records import Task
 from course.datasets.sources import Dataset
-from course.publishing import Conditions, publish
+from course.publishing import conditions_of, publish
 from course.reports.distribution_shift_demo import shift_curves, shift_heading, shift_text, unseen_table
 from course.reports.progress import with_progress
 from course.reports.tables import shape
@@ -58,7 +58,7 @@ def freeze(reference: Policy, examples: Sequence[Task], seed: int) -> list[Learn
     return [learning_result(*pair, 0, training="frozen", split="train") for pair in zip(repeated, texts, strict=True)]
 
 
-def main() -> int:
+def main() -> None:
     parser = Parser("course.distribution_shift_demo", "Loop C: frozen completions beside fresh ones, as it learns.")
     parser.add_argument("--rubric", choices=RUBRICS, default="anywhere", metavar="NAME",
                         help=f"what the policy is trained on (default: anywhere): {', '.join(RUBRICS)}")  # fmt: skip
@@ -100,12 +100,8 @@ def main() -> int:
             "unseen_shape": len(unseen[-1]) / log[-1].n,
         }
         settings = {"rubric": args.rubric, "frozen": FROZEN, "eval_every": _EVAL_EVERY, "plan": plan._asdict()}
-        conditions = Conditions(
-            "C", "course.distribution_shift_demo", settings, args.change, args.expect, dataset, seed=args.seed
-        )
         report = f"\n{unseen_table(unseen[-1], args.rubric)}" if unseen[-1] else ""
-        publish(run, conditions, summary, report, read=[SHIFT_FIGURE], shown=shown)
-    return 0
+        publish(run, conditions_of(args, settings, dataset), summary, report, read=[SHIFT_FIGURE], shown=shown)
 
 
 if __name__ == "__main__":

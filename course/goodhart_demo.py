@@ -27,7 +27,7 @@ from course.command import Parser, non_negative_float, positive_int, run_command
 from course.datasets.sources import Dataset
 from course.jobs import processes
 from course.policies.presets import MEMORISE
-from course.publishing import Conditions, publish
+from course.publishing import conditions_of, publish
 from course.reports.goodhart_demo import (
     KL_RUBRIC,
     QUANTITIES,
@@ -46,7 +46,7 @@ EVALUATIONS = 15  # of each training, besides the one before it
 SAMPLES = 3  # completions of each prompt in an evaluation
 
 
-def main() -> int:
+def main() -> None:
     parser = Parser("course.goodhart_demo", "Loop C on hackable rubrics: where proxy and true reward diverge.")
     parser.add_argument("--rubrics", nargs="+", choices=RUBRICS, default=list(RUBRICS), metavar="NAME",
                         help=f"what to train on (default: all of {', '.join(RUBRICS)})")  # fmt: skip
@@ -92,11 +92,8 @@ def main() -> int:
         summary |= {f"{KL_RUBRIC}, kl_coef {kl_coef:g}": at_the_end(by_beta[kl_coef]) for kl_coef in betas}
         settings = plan._asdict() | {"kl_coef": betas, "rubrics": rubrics, "seeds": args.seeds, "samples": SAMPLES}
         settings |= {"eval_every": every, "holdout_fingerprint": unseen.fingerprint}
-        conditions = Conditions(
-            "C", "course.goodhart_demo", settings, args.change, args.expect, dataset, [unseen], seed=args.seed
-        )
+        conditions = conditions_of(args, settings, dataset, holdouts=[unseen])
         publish(run, conditions, summary, goodhart_ending(by_rubric), read=figures, shown=shown)
-    return 0
 
 
 def at_the_end(trainings: Trainings) -> dict[str, Any]:

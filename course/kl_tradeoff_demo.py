@@ -21,7 +21,7 @@ from course.artifacts.learning import TradeoffRow, learning_result
 from course.artifacts.records import RESULTS
 from course.artifacts.writing import RunWriter
 from course.command import Parser, run_command
-from course.publishing import Conditions, publish
+from course.publishing import conditions_of, publish
 from course.reports.kl_tradeoff_demo import csv_text, kl_tradeoff_figure, kl_tradeoff_text
 from course.stats import best_of_n_kl_bound
 
@@ -70,7 +70,7 @@ def tradeoff_rows(reference: Floats, rewards: Floats, verifier: Floats, betas: S
     return [row(reference), *optima, *(row(best_of_n(reference, rewards, n), n=n) for n in BEST_OF)]
 
 
-def main() -> int:
+def main() -> None:
     parser = Parser("course.kl_tradeoff_demo", "Loop C with a KL penalty: reward against KL from a reference policy.")
     help_ = "0 and 1 from the verifier (default), or invented grades"
     parser.add_argument("--rewards", choices=("verifier", "graded"), default="verifier", help=help_)
@@ -98,10 +98,8 @@ def main() -> int:
         run.write_bytes(SPREADSHEET, csv_text(rows).encode("utf-8"))
         run.write_bytes(FIGURE, kl_tradeoff_figure(rows, curve, args.rewards))
         settings = {"rewards": args.rewards, "actions": actions, "betas": BETA_SWEEP, "best_of": BEST_OF}
-        conditions = Conditions("C", "course.kl_tradeoff_demo", settings, args.change, args.expect)
         report = kl_tradeoff_text(rows, actions, args.rewards)
-        publish(run, conditions, summary, report, read=[FIGURE, SPREADSHEET])
-    return 0
+        publish(run, conditions_of(args, settings), summary, report, read=[FIGURE, SPREADSHEET])
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ from course.datasets.records import Task
 from course.datasets.sources import Dataset
 from course.jobs import in_order, processes
 from course.policies.presets import PRESETS
-from course.publishing import Conditions, publish
+from course.publishing import conditions_of, publish
 from course.reports.pass_at_k_demo import pass_at_k_figure, pass_at_k_text
 from course.reports.progress import with_progress
 from course.score import score
@@ -87,7 +87,7 @@ def train_and_count(
     return policies[0], counted
 
 
-def main() -> int:
+def main() -> None:
     parser = Parser("course.pass_at_k_demo", "Loop C: pass@k before and after learning, and where the curves cross.")
     parser.add_argument("--presets", nargs="+", choices=PRESETS, default=[*PRESETS], metavar="NAME",
                         help=f"what to train (default: {' '.join(PRESETS)})")  # fmt: skip
@@ -125,15 +125,9 @@ def main() -> int:
 
         compared = comparisons(log, LAST_K, generator(args.seed, "bootstrap"))
         run.write_bytes(PASS_AT_K_FIGURE, pass_at_k_figure(compared))
-        name, seed = "course.pass_at_k_demo", args.seed
-        publish(
-            run,
-            Conditions("C", name, settings, args.change, args.expect, holdouts=opened, seed=seed),
-            {name: one._asdict() for name, one in compared.items()},
-            pass_at_k_text(compared, args.steps, SAMPLES, args.seeds),
-            read=[PASS_AT_K_FIGURE],
-        )
-    return 0
+        summary = {name: one._asdict() for name, one in compared.items()}
+        report = pass_at_k_text(compared, args.steps, SAMPLES, args.seeds)
+        publish(run, conditions_of(args, settings, holdouts=opened), summary, report, read=[PASS_AT_K_FIGURE])
 
 
 if __name__ == "__main__":

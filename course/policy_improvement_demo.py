@@ -26,7 +26,7 @@ from course.datasets.files import LAB
 from course.datasets.pairing import paired
 from course.datasets.sources import Dataset, SelectionPack, provenance
 from course.errors import UserError
-from course.publishing import Conditions, publish
+from course.publishing import conditions_of, publish
 from course.reports.policy_improvement_demo import policy_improvement_text
 from course.reports.updates import knob_of
 from course.score import measure
@@ -81,7 +81,7 @@ def select_first_best(dataset: Dataset, pack: SelectionPack) -> Iterator[Selecti
         yield Selection(*scored, samples[: pack.n], rewards[: pack.n], best, samples[pack.n :], rewards[pack.n :])
 
 
-def main() -> int:
+def main() -> None:
     parser = Parser("course.policy_improvement_demo", "Loops B and C side by side: which of them changes the policy?")
     help_ = "choose among samples, or learn from them"
     parser.add_argument("--mode", choices=("selection", "learning"), required=True, help=help_)
@@ -125,19 +125,9 @@ def main() -> int:
         run.write_rows(RESULTS, results)
         settings = {"mode": args.mode, "prompt": EXAMPLE["prompt"], "rounds": args.rounds, "n": args.n}
         settings |= {"completions": ARMS, "start": START, "lr": LEARNING_RATE}
-        conditions = Conditions(
-            loop="B" if args.mode == "selection" else "C",
-            command="course.policy_improvement_demo",
-            settings=settings,
-            change=args.change,
-            expect=args.expect,
-            seed=args.seed,
-            **said,
-        )
-        publish(
-            run, conditions, summary, policy_improvement_text(rows, summary, args.mode, EXAMPLE["prompt"]), read=[LOG]
-        )
-    return 0
+        conditions = conditions_of(args, settings, **said)._replace(loop="B" if args.mode == "selection" else "C")
+        report = policy_improvement_text(rows, summary, args.mode, EXAMPLE["prompt"])
+        publish(run, conditions, summary, report, read=[LOG])
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ Every command that leaves a run ends here, so that what a run holds is decided i
 import os
 import shlex
 import sys
+from argparse import Namespace
 from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
@@ -54,6 +55,12 @@ class Conditions(NamedTuple):
     source: Provenance | None = None
     seed: int | None = None
     knob: str | None = None
+
+
+def conditions_of(args: Namespace, settings: dict[str, Any], dataset: Dataset | None = None, **more: Any) -> Conditions:
+    """Those of a run of Loop C, with what was typed: command, --change, --expect and, where there is one, --seed."""
+    seed = getattr(args, "seed", None)
+    return Conditions("C", args.command, settings, args.change, args.expect, dataset, seed=seed, **more)
 
 
 def publish(

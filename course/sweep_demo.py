@@ -34,7 +34,7 @@ from course.datasets.sources import Dataset
 from course.errors import UserError
 from course.jobs import processes
 from course.policies.presets import PRESETS, Plan
-from course.publishing import Conditions, publish
+from course.publishing import conditions_of, publish
 from course.reports.sweep_demo import (
     Setting,
     point_of,
@@ -122,7 +122,7 @@ def settings_of(swept: Sequence[Setting]) -> dict[str, Any]:
     return {name: values[0] if values.count(values[0]) == len(values) else values for name, values in listed.items()}
 
 
-def main() -> int:
+def main() -> None:
     what = "Loop C many times over: from better and worse starts, on more and more prompts, or with noisy verifiers."
     parser = Parser("course.sweep_demo", what)
     parser.add_argument("experiment", choices=EXPERIMENTS, help="what is swept")
@@ -157,11 +157,8 @@ def main() -> int:
         }
         settings = {"experiment": name, "seeds": args.seeds, "samples": experiment.samples, "eval_every": _EVAL_EVERY}
         settings |= {"holdout_fingerprint": held[0].fingerprint if held else None} | settings_of(swept)
-        conditions = Conditions(
-            "C", "course.sweep_demo", settings, args.change, args.expect, dataset, held, seed=args.seed
-        )
+        conditions = conditions_of(args, settings, dataset, holdouts=held)
         publish(run, conditions, summary, sweep_ending(name, trainings), read=[f"{name}.png"], shown=shown)
-    return 0
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ from course.datasets.sources import HOLDOUT, Dataset
 from course.errors import UserError
 from course.policies.presets import PRESETS, Plan
 from course.process import signals_held
-from course.publishing import RUN, Conditions, publish
+from course.publishing import RUN, conditions_of, publish
 from course.reports.progress import with_progress
 from course.reports.terminal import show, show_each
 from course.reports.token_train import (
@@ -163,10 +163,7 @@ def main() -> int:
             "eval_every": args.eval_every,
         }
         written = [row for row in results if row.split == "train"]
-        held = [holdout] if holdout else []
-        conditions = Conditions(
-            "C", "course.token_train", settings, args.change, args.expect, dataset, held, seed=args.seed
-        )
+        conditions = conditions_of(args, settings, dataset, holdouts=[holdout] if holdout else [])
         summary = {"policy": name, "interrupted": bool(status)} | asdict(rows[-1])
         sample = ("course.sample_rollouts", "--policy", RUN / POLICY_FILE, "--dataset", dataset.path)
         report = token_train_ending(plan, rows[-1], written)
