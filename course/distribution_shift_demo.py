@@ -16,8 +16,6 @@ Not covered
     frozen completions where the policy is now.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -35,7 +33,7 @@ from course.datasets.sources import Dataset
 from course.publishing import conditions_of, publish
 from course.reports.distribution_shift_demo import shift_curves, shift_heading, shift_text, unseen_table
 from course.reports.progress import with_progress
-from course.reports.tables import shape
+from course.reports.tables import text_shape
 from course.reports.terminal import NOTHING_KEPT, show_each
 from course.rubrics.hackable import RUBRICS
 
@@ -47,7 +45,7 @@ FROZEN = 8  # completions of each prompt, sampled before the first update
 _EVAL_EVERY = 5  # updates from one evaluation to the next
 
 
-def freeze(reference: Policy, examples: Sequence[Task], seed: int) -> list[LearningResult]:
+def freeze(reference: "Policy", examples: Sequence[Task], seed: int) -> list[LearningResult]:
     """FROZEN completions of each prompt, of the policy that training starts from, with the strict scorer's rewards."""
     from course.policies.sampling import sample_texts
     from course.policies.token_learner import generator
@@ -78,7 +76,7 @@ def main() -> None:
         write_reference(run, "reference.npz", reference, examples)
         results = freeze(reference, examples, args.seed)
         frozen = summary_of(Counter(row.details.outcome for row in results))
-        known_shapes = {shape(row.completion or "") for row in results}
+        known_shapes = {text_shape(row.completion or "") for row in results}
         run.append(RESULTS, *results)
 
         shown = show_each(shift_heading(args.rubric, frozen), NOTHING_KEPT)
@@ -87,7 +85,7 @@ def main() -> None:
         for checkpoint in with_progress(learning, "learning", 1 - -plan.steps // _EVAL_EVERY):
             row, fresh = write_checkpoint(run, checkpoint, args.rubric, plan.kl_coef, args.seed, "fresh")
             log.append(row)
-            unseen.append([one for one in fresh if shape(one.completion or "") not in known_shapes])
+            unseen.append([one for one in fresh if text_shape(one.completion or "") not in known_shapes])
             place = len(log) - 1
             if place & (place - 1) == 0 or row.step == plan.steps:  # the evaluations 0, 1, 2, 4, 8 … and the last
                 shown += show_each([shift_text(row, frozen, len(unseen[-1]))])

@@ -14,8 +14,6 @@ one rubric large, on a fine grid: its hole is found late, so the true reward ris
 with 3 completions of each prompt. ``references/`` has the policy that the trainings of a seed started from.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

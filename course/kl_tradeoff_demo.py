@@ -12,8 +12,6 @@ Best-of-N of the reference stands beside it, to compare learning (Loop C) with c
 Nothing is sampled: every number is exact.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -44,7 +42,9 @@ BETA_SWEEP = (10.0, 5.0, 2.0, 1.0, 0.7, 0.5, 0.3, 0.2, 0.15, 0.1, 0.07, 0.05, 0.
 BEST_OF = (1, 2, 4, 8, 16, 32)
 
 
-def tradeoff_rows(reference: Floats, rewards: Floats, verifier: Floats, betas: Sequence[float]) -> list[TradeoffRow]:
+def tradeoff_rows(
+    reference: "Floats", rewards: "Floats", verifier: "Floats", betas: Sequence[float]
+) -> list[TradeoffRow]:
     """Every policy of the demo: the reference, the optimum for each beta, and best-of-N.
 
     ``reference``: [K] probabilities. ``rewards``: [K] what is maximised. ``verifier``: [K] the verifier's rewards.
@@ -54,7 +54,7 @@ def tradeoff_rows(reference: Floats, rewards: Floats, verifier: Floats, betas: S
     from course.policies.kl_regularised import best_of_n, closed_form
     from course.policies.softmax import expected_reward, kl
 
-    def row(p: Floats, beta: float | None = None, n: int | None = None) -> TradeoffRow:
+    def row(p: "Floats", beta: float | None = None, n: int | None = None) -> TradeoffRow:
         return TradeoffRow(
             beta=beta,
             n=n,

@@ -9,8 +9,6 @@ learning whatever k is? (Of large models: Yue et al., arXiv 2504.13837.) ``resul
 of a prompt once, with how often it was sampled; ``log.jsonl`` has the counts from which every pass@k follows.
 """
 
-from __future__ import annotations
-
 from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 from itertools import product
@@ -27,7 +25,7 @@ from course.command import Parser, positive_int, run_command
 from course.datasets.records import Task
 from course.datasets.sources import Dataset
 from course.jobs import in_order, processes
-from course.policies.presets import PRESETS
+from course.policies.presets import PRESETS, Plan
 from course.publishing import conditions_of, publish
 from course.reports.pass_at_k_demo import pass_at_k_figure, pass_at_k_text
 from course.reports.progress import with_progress
@@ -36,7 +34,6 @@ from course.score import score
 if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --help answers at once
     from numpy.random import Generator
 
-    from course.policies.presets import Plan
     from course.policies.token_policy import Policy
 
 PASS_AT_K_FIGURE = "pass_at_k.png"
@@ -44,7 +41,7 @@ LAST_K = 128
 SAMPLES = 256  # completions of each prompt, before and after
 
 
-def train(examples: Sequence[Task], plan: Plan, seed: int) -> dict[int, Policy]:
+def train(examples: Sequence[Task], plan: Plan, seed: int) -> "dict[int, Policy]":
     """Updates -> the policy: before learning, and after it."""
     from course.policies.token_learner import fine_tune, learn
 
@@ -53,7 +50,7 @@ def train(examples: Sequence[Task], plan: Plan, seed: int) -> dict[int, Policy]:
     return {0: reference, plan.steps: last.new_policy}
 
 
-def sample_and_count(policy: Policy, example: Task, rng: Generator) -> tuple[Counter[str], float]:
+def sample_and_count(policy: "Policy", example: Task, rng: "Generator") -> tuple[Counter[str], float]:
     """SAMPLES completions with how often each came, and the mean entropy of the next token along them, in nats."""
     from course.policies.sampling import sample_completions
     from course.policies.token_policy import forward_completions
@@ -67,7 +64,7 @@ def sample_and_count(policy: Policy, example: Task, rng: Generator) -> tuple[Cou
 
 def train_and_count(
     preset: str, examples: Sequence[Task], plan: Plan, seed: int, splits: Mapping[str, Sequence[Task]]
-) -> tuple[Policy, list[tuple[list[LearningResult], CountedSamples]]]:
+) -> "tuple[Policy, list[tuple[list[LearningResult], CountedSamples]]]":
     """The policy before learning; and of each policy and prompt what was scored, and its row of the log."""
     from course.policies.token_learner import generator
 

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from course.artifacts.learning import UpdateRow, learning_result, update_row
 from course.artifacts.records import RESULTS
 from course.artifacts.writing import RunWriter
-from course.asking import asked, wait_for_enter
+from course.asking import ask, wait_for_enter
 from course.command import Parser, finite_float, non_negative_int, positive_int, run_command
 from course.publishing import conditions_of, publish
 from course.reports.bandit_train import LEARNING_CURVE, learning_curve
@@ -63,7 +63,7 @@ def ask_prediction(arms: int) -> str | None:
     """Ask until the answer begins with an arm or ``none``; None after q and at the end of the input."""
     choices = [*map(str, range(arms)), "none"]
     question = f"Which probability will go up, and why? ({', '.join(choices)}; q ends)"
-    while (answer := asked(question)) is not None and arm_named(answer) not in choices:
+    while (answer := ask(question)) is not None and arm_named(answer) not in choices:
         print(f"expected one of {', '.join(choices)}, then why, such as: 0 because its reward was 1")
     return answer
 

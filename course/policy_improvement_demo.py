@@ -11,8 +11,6 @@ own, exact: the probability that one fresh sample gets reward 1. It changes in o
 change any more. These choices are the run's results; the rounds of the toy policy are its log.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal
@@ -42,7 +40,7 @@ DATASET = LAB / "data" / "datasets" / "math_dev.jsonl"
 PACK = LAB / "data" / "rollouts" / "selection_pack_dev.jsonl"
 
 
-def improve(mode: Literal["selection", "learning"], draws: Floats) -> Iterator[RoundRow]:
+def improve(mode: Literal["selection", "learning"], draws: "Floats") -> Iterator[RoundRow]:
     """Both loops in one place, a round for each row of the uniform ``draws`` [rounds, N]: only the end differs."""
     import numpy as np
 

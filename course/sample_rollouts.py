@@ -8,8 +8,6 @@ the completions, so that the gate can refuse to compare what was sampled at two 
 settings and seed give the same completions; with the training's seed, those of its last evaluation.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -34,7 +32,7 @@ _COMPLETIONS_AT_ONCE = 2_000  # completions side by side
 
 
 def sample_dataset(
-    policy: Policy, dataset: Dataset, sampling: Sampling, rng: np.random.Generator
+    policy: "Policy", dataset: Dataset, sampling: Sampling, rng: "np.random.Generator"
 ) -> Iterator[tuple[str, list[str]]]:
     """Each id in order with its n completions. ``rng``: of the seed that ``sampling`` names."""
     from course.policies.sampling import sample_texts

@@ -9,8 +9,6 @@ A run also holds the reference policy and the trained one, and what both wrote a
 training and keeps what was learned: the policy of the log's last row.
 """
 
-from __future__ import annotations
-
 from argparse import Namespace
 from collections.abc import Iterable, Sequence
 from itertools import islice
@@ -78,8 +76,8 @@ def read_examples(dataset: Dataset, holdout: Dataset | None) -> tuple[list[Task]
 
 
 def write_evaluations(
-    run: RunWriter, checkpoints: Iterable[Checkpoint], args: Namespace, plan: Plan, shown: list[str]
-) -> tuple[list[EvaluationRow], list[LearningResult], list[Checkpoint], int]:
+    run: RunWriter, checkpoints: "Iterable[Checkpoint]", args: Namespace, plan: Plan, shown: list[str]
+) -> "tuple[list[EvaluationRow], list[LearningResult], list[Checkpoint], int]":
     """Train, and write the log and the results as they come; show some of them, and add that to ``shown``.
 
     Returns the log, the last results, the first and the last checkpoint, and the exit status. Ctrl-C and SIGTERM lose
@@ -104,7 +102,7 @@ def write_evaluations(
     return rows, results, ends, 0
 
 
-def write_ends(run: RunWriter, ends: Iterable[Checkpoint], examples: Sequence[Task], args: Namespace) -> str:
+def write_ends(run: RunWriter, ends: "Iterable[Checkpoint]", examples: Sequence[Task], args: Namespace) -> str:
     """The first and the last checkpoint: its policy, and its completions as rollouts. Returns the last one's name.
 
     ``examples``: what was trained on. Both files say so, and the rubric that rewarded it if there was an update.

@@ -5,8 +5,6 @@ Notation
     gain    [P, K] pass@k after learning − pass@k before it, prompt by prompt; several seeds are averaged first
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -35,7 +33,7 @@ class Comparison(NamedTuple):
     last_gain_ci95: tuple[float, float]
 
 
-def comparisons(log: Sequence[CountedSamples], last: int, rng: np.random.Generator) -> dict[str, Comparison]:
+def comparisons(log: Sequence[CountedSamples], last: int, rng: "np.random.Generator") -> dict[str, Comparison]:
     """Each preset and split of a log, compared up to k = ``last``."""
     found = {}
     for preset, split in dict.fromkeys((row.preset, row.split) for row in log):
@@ -46,7 +44,7 @@ def comparisons(log: Sequence[CountedSamples], last: int, rng: np.random.Generat
 
 
 def compare_policies(
-    before: Sequence[CountedSamples], after: Sequence[CountedSamples], last: int, rng: np.random.Generator
+    before: Sequence[CountedSamples], after: Sequence[CountedSamples], last: int, rng: "np.random.Generator"
 ) -> Comparison:
     """The intervals hold 95 % of the resamples, which draw prompts with all their samples before and after.
 
@@ -72,7 +70,7 @@ def compare_policies(
     )
 
 
-def pass_at_ks(rows: Sequence[CountedSamples], last: int) -> Floats:
+def pass_at_ks(rows: Sequence[CountedSamples], last: int) -> "Floats":
     """[P, last] unbiased pass@1, pass@2, … of each prompt: the mean over its rows, one a seed."""
     import numpy as np
 
@@ -81,7 +79,7 @@ def pass_at_ks(rows: Sequence[CountedSamples], last: int) -> Floats:
     return np.array([np.mean([curves[row.n, row.correct] for row in rows if row.id == id_], axis=0) for id_ in ids])
 
 
-def crossing(gain: Sequence[float] | Floats) -> int | None:
+def crossing(gain: "Sequence[float] | Floats") -> int | None:
     """The k from which on every gain is below 0, up to the last; None if the last is not. ``gain``: k = 1, 2, …"""
     kept = max((k for k, value in enumerate(gain, 1) if value >= 0), default=0)
     return kept + 1 if kept < len(gain) else None

@@ -68,20 +68,20 @@ LEARNING_CURVE = "learning_curve.png"  # in a run of bandit_train, and of policy
 
 def learning_curve(rewards: Sequence[float], objective: Sequence[float]) -> bytes:
     """The verifier's reward of each step, and the expected reward of the policy before it."""
-    sheet = figure(6.4, 3.6, "One run: each reward, and what the policy expects")
-    axes = sheet.subplots()
+    fig = figure(6.4, 3.6, "One run: each reward, and what the policy expects")
+    axes = fig.subplots()
     steps = range(1, len(rewards) + 1)
     axes.plot(steps, rewards, ".", color=GREY, markersize=3, label="reward of the step")
     axes.plot(steps, objective, color=BLUE, label="expected reward of the policy")
     dress(axes, "step", "reward")
     axes.legend(loc="center right", frameon=False)
-    return png(sheet)
+    return png(fig)
 
 
 def ablation_panels(ablation: Sequence[Mapping[str, Any]], variances: Mapping[str, Any], runs: int) -> bytes:
     """Above: learning with the smallest offset and the largest, with bands of 80 % of the runs. Below: variances."""
-    sheet = figure(8.4, 7.0, "What a baseline changes: an offset in the rewards (above), the variance (below)")
-    (smallest, largest), (by_step, crossing) = sheet.subplots(2, 2)
+    fig = figure(8.4, 7.0, "What a baseline changes: an offset in the rewards (above), the variance (below)")
+    (smallest, largest), (by_step, crossing) = fig.subplots(2, 2)
     for axes, sides in ((smallest, ablation[:2]), (largest, ablation[-2:])):
         for side, color in zip(sides, (BLUE, ORANGE), strict=True):
             steps, name = range(len(side["mean"])), "with" if side["baseline"] else "without"
@@ -101,7 +101,7 @@ def ablation_panels(ablation: Sequence[Mapping[str, Any]], variances: Mapping[st
     dress(by_step, "step", "variance of one gradient estimate", "the same policies, three baselines", rates=False)
     by_step.legend(frameon=False, fontsize=8)
     _draw_crossing(crossing)
-    return png(sheet)
+    return png(fig)
 
 
 def _draw_crossing(axes: "Axes") -> None:

@@ -56,8 +56,8 @@ def unseen_table(unseen: Sequence[LearningResult], rubric: str) -> str:
 
 def shift_curves(log: TrainingLog, frozen: Mapping[str, Any], unseen: Sequence[Sequence[object]]) -> bytes:
     """Over the steps, above: both pass rates with their intervals; below: the share in a shape no frozen one has."""
-    sheet = figure(7.2, 5.4, "Frozen completions and fresh ones of the policy that learns")
-    rates, shares = sheet.subplots(2, 1, sharex=True, height_ratios=(3, 2))
+    fig = figure(7.2, 5.4, "Frozen completions and fresh ones of the policy that learns")
+    rates, shares = fig.subplots(2, 1, sharex=True, height_ratios=(3, 2))
     steps = [row.step for row in log]
     lows, highs = zip(*(pooled_interval([row], "true_reward") for row in log), strict=True)
     rates.axhspan(*frozen["pass_rate_ci95"], color=ORANGE, alpha=0.25, linewidth=0)
@@ -68,4 +68,4 @@ def shift_curves(log: TrainingLog, frozen: Mapping[str, Any], unseen: Sequence[S
     rates.legend(frameon=False, fontsize=8)
     shares.plot(steps, [len(new) / row.n for row, new in zip(log, unseen, strict=True)], color=BLUE)
     dress(shares, f"step of training on {log[0].rubric}", "fresh, in a shape\nno frozen one has")
-    return png(sheet)
+    return png(fig)

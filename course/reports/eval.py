@@ -5,7 +5,7 @@ from typing import Any
 
 from course.artifacts.records import Result
 from course.artifacts.summary import family_of
-from course.reports.measurement import judged, pass_line
+from course.reports.measurement import as_scored, pass_line
 from course.reports.tables import percent, table
 from course.stats import smallest_visible_difference
 
@@ -44,7 +44,7 @@ def outcomes_text(outcomes: Mapping[str, int], firsts: Mapping[str, Result]) -> 
             outcome,
             f"{count:,}",
             percent(count / n),
-            judged(firsts[outcome].completion, 28),
+            as_scored(firsts[outcome].completion, 28),
         )
         for outcome, count in sorted(outcomes.items(), key=lambda item: (item[0] != "ok", -item[1], item[0]))
     ]

@@ -16,9 +16,9 @@ def figure(width: float, height: float, title: str) -> "Figure":
     from matplotlib.figure import Figure
 
     rcdefaults()  # ignore a matplotlibrc in the working folder
-    sheet = Figure(figsize=(width, height), dpi=120, layout="constrained")
-    sheet.suptitle(title, fontsize=11)
-    return sheet
+    fig = Figure(figsize=(width, height), dpi=120, layout="constrained")
+    fig.suptitle(title, fontsize=11)
+    return fig
 
 
 def dress(axes: "Axes", x: str, y: str, title: str = "", *, rates: bool = True) -> None:
@@ -31,13 +31,13 @@ def dress(axes: "Axes", x: str, y: str, title: str = "", *, rates: bool = True) 
     axes.grid(alpha=0.25, linewidth=0.6)
 
 
-def legend_below(sheet: "Figure", columns: int) -> None:
+def legend_below(fig: "Figure", columns: int) -> None:
     """One legend for all panels, each name once."""
-    named = {text: line for axes in sheet.axes for line, text in zip(*axes.get_legend_handles_labels(), strict=True)}
-    sheet.legend(named.values(), named, loc="outside lower center", ncols=columns, frameon=False, fontsize=8)
+    named = {text: line for axes in fig.axes for line, text in zip(*axes.get_legend_handles_labels(), strict=True)}
+    fig.legend(named.values(), named, loc="outside lower center", ncols=columns, frameon=False, fontsize=8)
 
 
-def png(sheet: "Figure") -> bytes:
+def png(fig: "Figure") -> bytes:
     out = BytesIO()
-    sheet.savefig(out, format="png", metadata={"Software": None})
+    fig.savefig(out, format="png", metadata={"Software": None})
     return out.getvalue()

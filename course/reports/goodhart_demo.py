@@ -124,9 +124,9 @@ def rubrics_figure(by_rubric: Mapping[str, Trainings], x: Literal["step", "kl"])
 
     across, down = min(_ACROSS, len(by_rubric)), ceil(len(by_rubric) / _ACROSS)
     title = "What each rubric pays, and what is right" + (", over the distance from the start" if x == "kl" else "")
-    sheet = figure(10.2, 1.3 + 2.3 * down, title) if across > 1 else figure(7.6, 4.9, title)
+    fig = figure(10.2, 1.3 + 2.3 * down, title) if across > 1 else figure(7.6, 4.9, title)
     for place, (name, trainings) in enumerate(by_rubric.items(), 1):
-        axes = sheet.add_subplot(down, across, place)
+        axes = fig.add_subplot(down, across, place)
         for label, y, color, style in _CURVES:
             axes.plot(medians(trainings, x), medians(trainings, y), style, color=color, label=label)
             for training in trainings if len(trainings) > 1 else ():
@@ -142,10 +142,10 @@ def rubrics_figure(by_rubric: Mapping[str, Trainings], x: Literal["step", "kl"])
             axes.set_xscale("function", functions=(lambda kl: np.copysign(abs(kl) ** 0.5, kl), lambda d: d * abs(d)))
             axes.locator_params(axis="x", nbins=4)
     label = "step" if x == "step" else "KL from the reference in nats, on a scale of its square root"
-    sheet.supxlabel(f"{label}\n\n")  # room for the legend, which Matplotlib puts over it
-    sheet.supylabel("reward")
-    legend_below(sheet, 5 if across > 1 else 3)
-    return png(sheet)
+    fig.supxlabel(f"{label}\n\n")  # room for the legend, which Matplotlib puts over it
+    fig.supylabel("reward")
+    legend_below(fig, 5 if across > 1 else 3)
+    return png(fig)
 
 
 def _point_along(axes: "Axes", xs: Sequence[float], ys: Sequence[float], color: str) -> None:
@@ -157,13 +157,13 @@ def _point_along(axes: "Axes", xs: Sequence[float], ys: Sequence[float], color: 
 
 def kl_coef_figure(by_beta: Mapping[float, Trainings], rubric: str) -> bytes:
     """Both rewards at the end, for each beta; under each beta the KL."""
-    sheet = figure(7, 4.2, f"What a KL penalty costs and saves, trained on {rubric}")
-    axes = sheet.subplots()
+    fig = figure(7, 4.2, f"What a KL penalty costs and saves, trained on {rubric}")
+    axes = fig.subplots()
     for label, quantity, color, style in _CURVES:
         ends = [medians(trainings, quantity)[-1] for trainings in by_beta.values()]
         axes.plot(ends, style, color=color, marker="o", markersize=4, label=label)
     dress(axes, "beta, and the KL that is left, in nats", "reward at the end")
     names = [f"{beta:g}\n{medians(trainings, 'kl')[-1]:.3g}" for beta, trainings in by_beta.items()]
     axes.set_xticks(range(len(names)), names)
-    legend_below(sheet, 4)
-    return png(sheet)
+    legend_below(fig, 4)
+    return png(fig)

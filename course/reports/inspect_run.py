@@ -8,7 +8,7 @@ from course.artifacts.records import Result
 from course.artifacts.run_log import LogLine
 from course.artifacts.summary import family_of
 from course.faults import CHECKS
-from course.reports.measurement import judged
+from course.reports.measurement import as_scored
 from course.reports.run_page import points_off
 from course.reports.tables import WIDTH, percent, table
 from course.text import clipped, named, visible, visible_whole
@@ -48,7 +48,7 @@ def row_text(row: Result) -> str:
     """One row in two lines."""
     answer = f"{clipped(row.id, 20)}  expected {clipped(str(row.expected_answer), 20)}"
     head = f"  {answer}  {clipped(row.prompt, WIDTH - 6 - len(answer))}"
-    return f"{head}\n    {row.reward:.0f}  {judged(row.completion, WIDTH - 8)}"
+    return f"{head}\n    {row.reward:.0f}  {as_scored(row.completion, WIDTH - 8)}"
 
 
 def row_in_full(row: Result, details: Mapping[str, Any] | None) -> str:

@@ -78,8 +78,8 @@ def kl_tradeoff_figure(rows: Sequence[TradeoffRow], curve: Sequence[TradeoffRow]
 
     ``curve``: the same rows for enough betas to make a smooth line. ``rewards``: "verifier" or "graded".
     """
-    sheet = figure(7.2, 4.8, "How much reward a policy can get for how much KL")
-    axes = sheet.subplots()
+    fig = figure(7.2, 4.8, "How much reward a policy can get for how much KL")
+    axes = fig.subplots()
     smooth = [row for row in curve if row.beta]
     kls = [row.kl for row in smooth]
     axes.plot(kls, [row.mean_reward for row in smooth], color=BLUE, label="optimum, for betas from ∞ to 0")
@@ -99,5 +99,5 @@ def kl_tradeoff_figure(rows: Sequence[TradeoffRow], curve: Sequence[TradeoffRow]
             free_from = row.kl + _APART
     dress(axes, "KL from the reference policy, in nats", f"mean reward ({rewards})")
     axes.margins(x=0.09)
-    legend_below(sheet, 3)
-    return png(sheet)
+    legend_below(fig, 3)
+    return png(fig)

@@ -39,8 +39,8 @@ def pass_at_k_text(compared: Mapping[str, Comparison], steps: int, samples: int,
 
 def pass_at_k_figure(compared: Mapping[str, Comparison]) -> bytes:
     """Both curves over k; a dotted line where they cross, a shade over the 95 % interval of that k."""
-    sheet = figure(8.4, 1.2 + 1.4 * len(compared), "pass@k before and after learning")
-    panels = sheet.subplots((len(compared) + 1) // 2, 2, sharex=True, sharey=True, squeeze=False).flat
+    fig = figure(8.4, 1.2 + 1.4 * len(compared), "pass@k before and after learning")
+    panels = fig.subplots((len(compared) + 1) // 2, 2, sharex=True, sharey=True, squeeze=False).flat
     for axes, (name, one) in zip(panels, compared.items(), strict=False):
         ks, low = range(1, len(one.before) + 1), one.crossing_ci95[0]
         axes.plot(ks, one.before, color=GREY, label="before learning")
@@ -52,7 +52,7 @@ def pass_at_k_figure(compared: Mapping[str, Comparison]) -> bytes:
         dress(axes, "", "", f"{name}: entropy {one.entropy_before:.2f} → {one.entropy_after:.2f} nats a token")
         axes.set_xscale("log", base=2)
         axes.set_xticks([1, 2, 4, 8, 16, 32, 64, 128], ["1", "2", "4", "8", "16", "32", "64", "128"])
-    sheet.supxlabel("k, samples of a prompt\n")  # room for the legend, which Matplotlib puts over it
-    sheet.supylabel("pass@k, strict scorer")
-    legend_below(sheet, 3)
-    return png(sheet)
+    fig.supxlabel("k, samples of a prompt\n")  # room for the legend, which Matplotlib puts over it
+    fig.supylabel("pass@k, strict scorer")
+    legend_below(fig, 3)
+    return png(fig)

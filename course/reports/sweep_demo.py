@@ -86,8 +86,8 @@ def start_figure(trainings: Mapping[Setting, Trainings]) -> bytes:
     """A line for each number of steps of fine-tuning, darker for more."""
     from matplotlib import colormaps
 
-    sheet = figure(9, 4, "The same learning from better and worse starts")
-    left, right = sheet.subplots(1, 2)
+    fig = figure(9, 4, "The same learning from better and worse starts")
+    left, right = fig.subplots(1, 2)
     for place, (setting, logs) in enumerate(trainings.items(), 1):
         line = {"color": colormaps["Blues"](0.25 + 0.75 * place / len(trainings)), "label": setting.name}
         steps = medians(logs, "step")
@@ -95,8 +95,8 @@ def start_figure(trainings: Mapping[Setting, Trainings]) -> bytes:
         right.plot(steps[1:], medians([log[1:] for log in logs], "equal_groups"), **line)
     dress(left, "updates", "pass rate, strict scorer")
     dress(right, "updates", "groups in which all rewards are equal")
-    sheet.legend(*left.get_legend_handles_labels(), title="fine-tuned for", loc="outside right center", frameon=False)
-    return png(sheet)
+    fig.legend(*left.get_legend_handles_labels(), title="fine-tuned for", loc="outside right center", frameon=False)
+    return png(fig)
 
 
 def point_of(setting: Setting, logs: Trainings) -> CoveragePoint:
@@ -111,8 +111,8 @@ def coverage_cells(setting: Setting, trained: Trained) -> Sequence[object]:
 
 def coverage_figure(points: Sequence[CoveragePoint]) -> bytes:
     """Pass rates at the end against the number of training prompts; the dots are the seeds, the bars Wilson's 95 %."""
-    sheet = figure(7.2, 4.6, "After the same training on more and more prompts")
-    axes = sheet.subplots()
+    fig = figure(7.2, 4.6, "After the same training on more and more prompts")
+    axes = fig.subplots()
     prompts = [point.prompts for point in points]
     lows, highs = zip(*(point.holdout_ci95 for point in points), strict=True)
     axes.plot(prompts, [point.train for point in points], "o-", color=ORANGE, label="prompts that it was trained on")
@@ -126,8 +126,8 @@ def coverage_figure(points: Sequence[CoveragePoint]) -> bytes:
     axes.set_xscale("log")
     axes.set_xticks(prompts, [str(count) for count in prompts])
     axes.set_xticks([], minor=True)
-    legend_below(sheet, 2)
-    return png(sheet)
+    legend_below(fig, 2)
+    return png(fig)
 
 
 def verifier_cells(setting: Setting, trained: Trained) -> Sequence[object]:
@@ -169,8 +169,8 @@ def verifier_figure(trainings: Mapping[Setting, Trainings]) -> bytes:
     """A line for each verifier, lighter for more random errors, orange for the hole."""
     from matplotlib import colormaps
 
-    sheet = figure(9.2, 3.9, "What was learned from verifiers that err")
-    panels = sheet.subplots(1, 2, sharex=True, sharey=True)
+    fig = figure(9.2, 3.9, "What was learned from verifiers that err")
+    panels = fig.subplots(1, 2, sharex=True, sharey=True)
     for setting, logs in trainings.items():
         wrong, missed = setting.plan.false_positives, setting.plan.false_negatives
         line = {"color": ORANGE, "linewidth": 4, "zorder": 1, "label": f"{setting.rubric}: one hole"}
@@ -184,8 +184,8 @@ def verifier_figure(trainings: Mapping[Setting, Trainings]) -> bytes:
             axes.plot(medians(logs, "step"), medians(logs, "true_reward"), **line)
     for axes, title in zip(panels, ("rewards as they are paid", "rewards corrected for the errors"), strict=True):
         dress(axes, "updates", "true reward, strict scorer", title)
-    sheet.legend(*panels[0].get_legend_handles_labels(), loc="outside right center", frameon=False, fontsize=8)
-    return png(sheet)
+    fig.legend(*panels[0].get_legend_handles_labels(), loc="outside right center", frameon=False, fontsize=8)
+    return png(fig)
 
 
 REPORTS = {

@@ -11,7 +11,7 @@ from course.artifacts.records import LearningResult
 from course.artifacts.token_rows import EvaluationRow, TokenUpdateRow
 from course.policies.presets import Plan
 from course.reports.figures import BLUE, GREY, ORANGE, dress, figure, png
-from course.reports.tables import GrowingTable, interval, percent, shape, table
+from course.reports.tables import GrowingTable, interval, percent, table, text_shape
 from course.text import clipped, one_line
 
 EVALUATION_TABLE = GrowingTable(
@@ -72,7 +72,7 @@ def written_table(written: Sequence[LearningResult]) -> str:
     kinds: dict[tuple[str, float, float], list[str]] = {}
     for row in written:
         proxy = row.reward if row.proxy_reward is None else row.proxy_reward
-        kinds.setdefault((shape(row.completion or ""), proxy, row.reward), []).append(row.completion or "")
+        kinds.setdefault((text_shape(row.completion or ""), proxy, row.reward), []).append(row.completion or "")
     rows = [
         (f"{len(texts)} of {len(written)}", f"{proxy:g}", f"{true:g}", one_line(texts[0], 46))
         for (_, proxy, true), texts in sorted(kinds.items(), key=lambda kind: -len(kind[1]))[:_KINDS]
@@ -103,8 +103,8 @@ def _completion_text(row: TokenUpdateRow) -> str:
 
 def learning_curves(rows: Sequence[EvaluationRow], rubric: str) -> bytes:
     """Left: rewards of rubric and strict scorer, dashed on the holdout. Right: KL, and tokens a completion."""
-    sheet = figure(8.4, 4.0, f"Trained on {rubric}: the rewards, and how far the policy went")
-    rewards, kl = sheet.subplots(1, 2, width_ratios=(3, 2))
+    fig = figure(8.4, 4.0, f"Trained on {rubric}: the rewards, and how far the policy went")
+    rewards, kl = fig.subplots(1, 2, width_ratios=(3, 2))
     steps = [row.step for row in rows]
     curves = [("strict scorer", BLUE, [row.true_reward for row in rows], [row.holdout_true_reward for row in rows])]
     if rubric != "score":
@@ -120,4 +120,4 @@ def learning_curves(rows: Sequence[EvaluationRow], rubric: str) -> bytes:
     dress(kl, "updates", "nats, tokens", rates=False)
     for axes, columns in ((rewards, 2), (kl, 1)):
         axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), frameon=False, fontsize=8, ncols=columns)
-    return png(sheet)
+    return png(fig)
