@@ -68,18 +68,13 @@ def main() -> None:
             how = (name, plan._replace(kl_coef=beta), every, SAMPLES)
             jobs[name, beta] = Job(f"{name}, kl_coef {beta:g}", "", examples, holdout, *how)
         sweep = Sweep(run, jobs, range(args.seed, args.seed + args.seeds), executor)
-        found: dict[str, LearningResult] = {}  # rubric -> an exploit of its trained policy
 
-        def trained(rubric: str, beta: float) -> Trainings:
-            """One for each seed: the report asks for them, row by row."""
-            trainings = sweep.trainings((rubric, beta))
-            for result in filter(is_exploit, sweep.last[rubric, beta] if beta == 0 else []):
-                found.setdefault(rubric, result)
-            return trainings
+        def exploit_of(rubric: str) -> LearningResult | None:
+            return next(filter(is_exploit, sweep.last[rubric, 0.0]), None)
 
-        shown = show_each(goodhart_text(rubrics, betas, trained, found), NOTHING_KEPT)
-        by_rubric = {name: trained(name, 0.0) for name in rubrics}
-        by_beta = {kl_coef: trained(KL_RUBRIC, kl_coef) for kl_coef in betas}
+        shown = show_each(goodhart_text(rubrics, betas, sweep.trainings, exploit_of), NOTHING_KEPT)
+        by_rubric = {name: sweep.trainings((name, 0.0)) for name in rubrics}
+        by_beta = {kl_coef: sweep.trainings((KL_RUBRIC, kl_coef)) for kl_coef in betas}
         run.write_bytes(OVER_STEPS, rubrics_figure(by_rubric, "step"))
         run.write_bytes(OVER_KL, rubrics_figure(by_rubric, "kl"))
         figures = [OVER_STEPS, OVER_KL]

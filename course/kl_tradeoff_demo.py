@@ -55,16 +55,10 @@ def tradeoff_rows(
     from course.policies.softmax import expected_reward, kl
 
     def row(p: "Floats", beta: float | None = None, n: int | None = None) -> TradeoffRow:
-        return TradeoffRow(
-            beta=beta,
-            n=n,
-            mean_reward=float(expected_reward(p, rewards)),
-            verifier_reward=float(expected_reward(p, verifier)),
-            kl=float(kl(p, reference)),
-            kl_bound=None if n is None else best_of_n_kl_bound(n),
-            top3=np.argsort(-p, kind="stable")[:3].tolist(),
-            probs=p.tolist(),
-        )
+        mean_reward, verifier_reward = (float(expected_reward(p, kind)) for kind in (rewards, verifier))
+        bound = None if n is None else best_of_n_kl_bound(n)
+        top3 = np.argsort(-p, kind="stable")[:3].tolist()
+        return TradeoffRow(beta, n, mean_reward, verifier_reward, float(kl(p, reference)), bound, top3, p.tolist())
 
     optima = [row(closed_form(reference, rewards, beta), beta=beta) for beta in betas]
     return [row(reference), *optima, *(row(best_of_n(reference, rewards, n), n=n) for n in BEST_OF)]

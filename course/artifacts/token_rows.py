@@ -88,9 +88,8 @@ class TokenUpdateRow(Struct, frozen=True, forbid_unknown_fields=True):
 def evaluation_results(checkpoint: "Checkpoint", rubric: str, training: str | None = None) -> list[LearningResult]:
     """The rows of results.jsonl for one checkpoint: every completion of its evaluations."""
     results = []
-    for split, evaluation in checkpoint.evaluations.items():
-        scored = zip(evaluation.examples, evaluation.texts, evaluation.proxy.tolist(), strict=True)
-        for example, text, reward in scored:
+    for split, found in checkpoint.evaluations.items():
+        for example, text, reward in zip(found.examples, found.texts, found.proxy.tolist(), strict=True):
             proxy = None if rubric == STRICT else reward
             row = learning_result(example, text, checkpoint.step, training=training, split=split, proxy_reward=proxy)
             results.append(row)

@@ -91,13 +91,12 @@ def ablation_panels(ablation: Sequence[Mapping[str, Any]], variances: Mapping[st
         dress(axes, "updates", "expected reward (mean, 80 % band)", f"{sides[0]['offset']:g} added to every reward")
         axes.legend(loc="lower right", frameon=False, fontsize=8)
 
-    labels = {
-        "none": "b = 0: none",
-        "running_mean": "b = mean reward so far",
-        "best_constant": "b = b*, the best constant",
-    }
-    for (name, label), color, style in zip(labels.items(), (ORANGE, BLUE, GREY), ("-", "-", "--"), strict=True):
-        by_step.plot(range(1, len(variances[name]) + 1), variances[name], color=color, linestyle=style, label=label)
+    for name, label, color, style in (
+        ("none", "b = 0: none", ORANGE, "-"),
+        ("running_mean", "b = mean reward so far", BLUE, "-"),
+        ("best_constant", "b = b*, the best constant", GREY, "--"),
+    ):
+        by_step.plot(range(1, len(variances[name]) + 1), variances[name], style, color=color, label=label)
     dress(by_step, "step", "variance of one gradient estimate", "the same policies, three baselines", rates=False)
     by_step.legend(frameon=False, fontsize=8)
     _draw_crossing(crossing)

@@ -26,25 +26,25 @@ _HEADER = ("proxy", "true", "KL", "diverged at step")
 def goodhart_text(
     rubrics: Sequence[str],
     betas: Sequence[float],
-    trained: Callable[[str, float], Trainings],
-    found: Mapping[str, LearningResult],
+    trained: Callable[[tuple[str, float]], Trainings],
+    exploit_of: Callable[[str], LearningResult | None],
 ) -> Iterator[str]:
-    """The report part by part, up to its ending. ``trained``: (rubric, beta) -> its trainings, asked for as needed.
+    """The report part by part, up to its ending. ``trained``: trains on (rubric, beta), when its row is due.
 
-    ``found``: rubric -> an exploit that its policy wrote, if there is one; filled by ``trained``.
+    ``exploit_of``: what the trained policy of a rubric wrote to exploit it, if it did.
     """
     yield (
         "Loop C, learn: the policy itself changes, rewarded by careless verifiers.\n\n"
         "proxy: the rubric's reward; true: the strict scorer's, for the same completions.\n"
         "Medians over the seeds. diverged: from there on proxy rose and true fell."
     )
-    yield from growing("trained on", ((name, trained(name, 0.0)) for name in rubrics))
-    exploited = {name: found[name] for name in rubrics if name in found and rose(trained(name, 0.0), "gap")}
-    if exploited:
+    yield from growing("trained on", ((name, trained((name, 0.0))) for name in rubrics))
+    found = {name: exploit_of(name) for name in rubrics if rose(trained((name, 0.0)), "gap")}
+    if exploited := {name: exploit for name, exploit in found.items() if exploit}:
         yield f"\n{exploits_table(exploited)}"
     if betas:
         yield "\na KL penalty: 'anywhere' again, where a nat of KL from the reference costs beta"
-        yield from growing("beta", ((f"{beta:g}", trained(KL_RUBRIC, beta)) for beta in betas))
+        yield from growing("beta", ((f"{beta:g}", trained((KL_RUBRIC, beta))) for beta in betas))
 
 
 def growing(name: str, groups: Iterable[tuple[str, Trainings]]) -> Iterator[str]:

@@ -57,10 +57,8 @@ def token_train_ending(plan: Plan, last: EvaluationRow, written: Sequence[Learni
     lines = ["", written_table(written), ""]
     if last.step < plan.steps:
         lines += [f"interrupted after {last.step} of {plan.steps} updates: the policy after update {last.step} is kept"]
-    for name, n, share in (
-        ("trained on", last.n, "true_reward"),
-        ("never seen", last.holdout_n, "holdout_true_reward"),
-    ):
+    shares = ("trained on", last.n, "true_reward"), ("never seen", last.holdout_n, "holdout_true_reward")
+    for name, n, share in shares:
         if n:
             bounds = interval(pooled_interval([last], share))
             lines.append(f"strict, {name} (n = {n}): {percent(getattr(last, share))} (95 % {bounds})")

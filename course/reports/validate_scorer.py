@@ -9,7 +9,7 @@ from course.text import clipped
 
 
 def confusion_text(verdicts: Sequence[GoldenVerdict]) -> str:
-    """Rewards given against rewards expected, and the two error rates with exact bounds."""
+    """Rewards given against rewards expected, and the two error rates."""
     right = [verdict.reward == 1.0 for verdict in verdicts if verdict.case.expected_reward == 1.0]
     wrong = [verdict.reward == 1.0 for verdict in verdicts if verdict.case.expected_reward == 0.0]
     rows = [
@@ -22,9 +22,7 @@ def confusion_text(verdicts: Sequence[GoldenVerdict]) -> str:
 
 
 def _rate_line(name: str, k: int, n: int) -> str:
-    if n == 0:
-        return f"{name}: undefined, no such case"
-    return f"{name}  {k} of {n}"
+    return f"{name}  {k} of {n}" if n else f"{name}: undefined, no such case"
 
 
 def ablations_text(exploits: Sequence[GoldenCase], unrewarded: Mapping[str, Sequence[GoldenCase]]) -> str:

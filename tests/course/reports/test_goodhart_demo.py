@@ -79,7 +79,7 @@ def report(
 ) -> str:
     rubrics = [name for name, beta in trainings if beta == 0.0]
     betas = [beta for name, beta in trainings if beta or len(trainings) > len(rubrics)]
-    return "\n".join(goodhart_text(rubrics, betas, lambda name, beta: trainings[name, beta], found or {}))
+    return "\n".join(goodhart_text(rubrics, betas, trainings.__getitem__, (found or {}).get))
 
 
 def test_the_report_has_every_part() -> None:
@@ -109,11 +109,11 @@ def test_the_ending_has_what_the_holdout_says_and_in_how_many_they_diverged() ->
 def test_a_row_is_there_before_the_next_training_begins() -> None:
     begun: list[str] = []
 
-    def trained(rubric: str, _: float) -> list[list[EvaluationRow]]:
-        begun.append(rubric)
+    def trained(key: tuple[str, float]) -> list[list[EvaluationRow]]:
+        begun.append(key[0])
         return [training()]
 
-    parts = goodhart_text(["anywhere", "cast"], [], trained, {})
+    parts = goodhart_text(["anywhere", "cast"], [], trained, lambda _: None)
     assert next(parts).startswith("Loop C")
     assert "trained on" in next(parts)
     assert begun == []
