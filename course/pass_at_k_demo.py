@@ -15,7 +15,7 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from course.artifacts.counted_samples import comparisons
+from course.artifacts.inference import comparisons
 from course.artifacts.learning import learning_result
 from course.artifacts.records import RESULTS, LearningResult
 from course.artifacts.rollout_files import write_reference

@@ -54,7 +54,6 @@ BASELINE_HELP = "compare a return with: nothing, the mean so far, or the others 
 
 
 def plan_of(args: Namespace) -> Plan:
-    """The preset's plan, changed by the options that were given."""
     given = {name: getattr(args, name) for name in ("sft_steps", "steps", "group_size", "lr", "baseline", "kl_coef")}
     plan = PRESETS[args.preset].plan._replace(**{name: value for name, value in given.items() if value is not None})
     if plan.baseline == "group" and plan.group_size == 1:

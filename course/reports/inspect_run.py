@@ -45,7 +45,6 @@ def ranking_text(top: Sequence[Result], bottom: Sequence[Result]) -> str:
 
 
 def row_text(row: Result) -> str:
-    """One row in two lines."""
     answer = f"{clipped(row.id, 20)}  expected {clipped(str(row.expected_answer), 20)}"
     head = f"  {answer}  {clipped(row.prompt, WIDTH - 6 - len(answer))}"
     return f"{head}\n    {row.reward:.0f}  {as_scored(row.completion, WIDTH - 8)}"

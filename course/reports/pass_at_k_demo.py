@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from textwrap import fill
 
-from course.artifacts.counted_samples import Comparison
+from course.artifacts.inference import Comparison
 from course.reports.figures import BLUE, GREY, ORANGE, dress, figure, legend_below, png
 from course.reports.tables import WIDTH, percent, table
 

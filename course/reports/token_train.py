@@ -46,7 +46,6 @@ def steps_shown(plan: Plan, every: int) -> set[int]:
 
 
 def evaluation_text(row: EvaluationRow) -> str:
-    """One evaluation as a row of the table."""
     rates = row.proxy_reward, row.true_reward, row.holdout_proxy_reward, row.holdout_true_reward
     shown = ["-" if rate is None else f"{rate:.3f}" for rate in rates]
     return EVALUATION_TABLE.row((row.step, *shown, f"{row.kl:.1f}", f"{row.mean_length:.1f}"))

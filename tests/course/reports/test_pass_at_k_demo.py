@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from reporting import points_of_lines
 
-from course.artifacts.counted_samples import Comparison
+from course.artifacts.inference import Comparison
 from course.reports import pass_at_k_demo
 from course.reports.pass_at_k_demo import pass_at_k_figure, pass_at_k_text
 
