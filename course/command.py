@@ -6,17 +6,17 @@ import re
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, TextIO, TypeVar
+from shutil import get_terminal_size
+from textwrap import fill
+from typing import Any, NoReturn, TextIO, TypeVar
 
 from course import process
 from course.asking import ask_expectation
 from course.errors import UserError, reason, written_runs
 from course.starting import PYTHON
 from course.text import did_you_mean, quoted, visible
-
-if TYPE_CHECKING:
-    from fractions import Fraction
 
 Parsed = TypeVar("Parsed")
 
@@ -48,9 +48,6 @@ class Parser(argparse.ArgumentParser):
     """
 
     def __init__(self, module: str, what: str, **more: Any) -> None:
-        from shutil import get_terminal_size
-        from textwrap import fill
-
         width = min(get_terminal_size().columns, 80)
         said = sys.modules.get(module, sys.modules["__main__"]).__doc__ or ""
         example = re.search(r"^    (python3 -m .*(?:\n        .*)*)", said, re.MULTILINE)
@@ -151,17 +148,11 @@ def number_as(pattern: str, expected: str, number_of: Callable[[str], Parsed]) -
     return parse
 
 
-def _exactly(text: str) -> "Fraction":
-    from fractions import Fraction
-
-    return Fraction(text.rstrip("."))
-
-
 positive_int = number_as("(?!0+$)[0-9]{1,9}", "a whole number from 1 to 999999999", int)
 non_negative_int = number_as("[0-9]{1,9}", "a whole number from 0 to 999999999", int)
 finite_float = number_as(f"[+-]?{_REAL}", "a number such as 0.5 or -0.5", float)
 non_negative_float = number_as(rf"\+?{_REAL}|-0+\.?0*", "a number from 0 on", lambda text: abs(float(text)))  # -0 is 0
-fraction = number_as(_UP_TO_1, "a number from 0 to 1 such as 0.02", _exactly)
+fraction = number_as(_UP_TO_1, "a number from 0 to 1 such as 0.02", lambda text: Fraction(text.rstrip(".")))
 positive_fraction = number_as(f"(?![0.]+$){_UP_TO_1}", "a number above 0, up to 1", float)
 
 

@@ -41,15 +41,6 @@ LAST_K = 128
 SAMPLES = 256  # completions of each prompt, before and after
 
 
-def train(examples: Sequence[Task], plan: Plan, seed: int) -> "dict[int, Policy]":
-    """Updates -> the policy: before learning, and after it."""
-    from course.policies.token_learner import fine_tune, learn
-
-    reference = fine_tune(examples, plan, seed)
-    (last,) = deque(learn(reference, examples, score, plan, seed), maxlen=1)
-    return {0: reference, plan.steps: last.new_policy}
-
-
 def sample_and_count(policy: "Policy", example: Task, rng: "Generator") -> tuple[Counter[str], float]:
     """SAMPLES completions with how often each came, and the mean entropy of the next token along them, in nats."""
     from course.policies.sampling import sample_completions
@@ -66,10 +57,12 @@ def train_and_count(
     preset: str, examples: Sequence[Task], plan: Plan, seed: int, splits: Mapping[str, Sequence[Task]]
 ) -> "tuple[Policy, list[tuple[list[LearningResult], CountedSamples]]]":
     """The policy before learning; and of each policy and prompt what was scored, and its row of the log."""
-    from course.policies.token_learner import generator
+    from course.policies.token_learner import fine_tune, generator, learn
 
-    policies, counted = train(examples, plan, seed), []
-    for (step, policy), (split, tasks) in product(policies.items(), splits.items()):
+    counted, reference = [], fine_tune(examples, plan, seed)
+    (last,) = deque(learn(reference, examples, score, plan, seed), maxlen=1)
+    policies = (0, reference), (plan.steps, last.new_policy)
+    for (step, policy), (split, tasks) in product(policies, splits.items()):
         rng = generator(seed, "evaluation")
         for example in tasks:
             found, entropy = sample_and_count(policy, example, rng)
@@ -81,7 +74,7 @@ def train_and_count(
             counted.append(
                 (results, CountedSamples(preset, seed, step, split, example["id"], SAMPLES, correct, entropy))
             )
-    return policies[0], counted
+    return reference, counted
 
 
 def main() -> None:
