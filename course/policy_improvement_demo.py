@@ -99,18 +99,14 @@ def main() -> None:
         rows = list(improve(args.mode, np.random.default_rng(args.seed).random((args.rounds, args.n))))
         results: Sequence[Result]
         summary: dict[str, Any]
-        said: dict[str, Any] = {"knob": knob_of(rows)} if args.mode == "learning" else {}
+        more: dict[str, Any] = {"knob": knob_of(rows)} if args.mode == "learning" else {}
         if args.mode == "selection":
             dataset, pack = Dataset(DATASET, None), SelectionPack(PACK, args.n)
             results = choices = list(select_first_best(dataset, pack))
             outcomes = Counter(choice.details.outcome for choice in choices)
             summary = summary_of(outcomes, Counter(map(choice_of, choices)))
-            said = {
-                "dataset": dataset,
-                "completions_fingerprint": pack.completions.sha256,
-                "samples_per_prompt": args.n,
-                "source": provenance(pack.completions),
-            }
+            more = {"dataset": dataset, "samples_per_prompt": args.n, "source": provenance(pack.completions)}
+            more["completions_fingerprint"] = pack.completions.sha256
         else:
             pairs = [(text, row.round - 1) for row in rows for text in row.completions]
             results = [learning_result(EXAMPLE, text, step) for text, step in pairs]
@@ -123,7 +119,7 @@ def main() -> None:
         run.write_rows(RESULTS, results)
         settings = {"mode": args.mode, "prompt": EXAMPLE["prompt"], "rounds": args.rounds, "n": args.n}
         settings |= {"completions": ARMS, "start": START, "lr": LEARNING_RATE}
-        conditions = conditions_of(args, settings, **said)._replace(loop="B" if args.mode == "selection" else "C")
+        conditions = conditions_of(args, settings, **more)._replace(loop="B" if args.mode == "selection" else "C")
         report = policy_improvement_text(rows, summary, args.mode, EXAMPLE["prompt"])
         publish(run, conditions, summary, report, read=[LOG])
 

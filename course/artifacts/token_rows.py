@@ -96,9 +96,14 @@ def evaluation_results(checkpoint: "Checkpoint", rubric: str, training: str | No
     return results
 
 
+def proxy_of(row: LearningResult) -> float:
+    """The reward of the rubric; a row has none of its own where the strict scorer is the rubric."""
+    return row.reward if row.proxy_reward is None else row.proxy_reward
+
+
 def is_exploit(row: LearningResult) -> bool:
     """Whether the rubric pays this completion and the strict scorer does not."""
-    return row.proxy_reward is not None and row.proxy_reward >= PAYS and row.reward == 0
+    return proxy_of(row) >= PAYS and row.reward == 0
 
 
 def evaluation_row(

@@ -5,7 +5,7 @@ from typing import Any
 
 from course.artifacts.inference import TrainingLog, pooled_interval
 from course.artifacts.records import LearningResult
-from course.artifacts.token_rows import EvaluationRow
+from course.artifacts.token_rows import EvaluationRow, proxy_of
 from course.reports.figures import BLUE, ORANGE, dress, figure, png
 from course.reports.tables import GrowingTable, interval, percent, table
 from course.text import one_line
@@ -32,25 +32,14 @@ def shift_text(row: EvaluationRow, frozen: Mapping[str, Any], unseen: int) -> st
 
     ``unseen``: how many of the fresh ones have a shape that no frozen one has.
     """
-    return SHIFT.row((
-        row.step,
-        percent(row.true_reward),
-        interval(pooled_interval([row], "true_reward")),
-        f"{100 * (frozen['pass_rate'] - row.true_reward):+.1f}",
-        percent(unseen / row.n, 0),
-    ))  # fmt: skip
+    bounds = interval(pooled_interval([row], "true_reward"))
+    error = f"{100 * (frozen['pass_rate'] - row.true_reward):+.1f}"
+    return SHIFT.row((row.step, percent(row.true_reward), bounds, error, percent(unseen / row.n, 0)))
 
 
 def unseen_table(unseen: Sequence[LearningResult], rubric: str) -> str:
     """The first three, ⏎ for a line break, with the rubric's reward. One that is cut ends in …"""
-    rows = [
-        (
-            row.expected_answer,
-            row.reward if row.proxy_reward is None else row.proxy_reward,
-            one_line(row.completion or "", 40),
-        )
-        for row in unseen[:3]
-    ]
+    rows = [(row.expected_answer, proxy_of(row), one_line(row.completion or "", 40)) for row in unseen[:3]]
     return table(("answer", rubric, "fresh at the end, in a shape no frozen one has"), rows, right=(0, 1))
 
 

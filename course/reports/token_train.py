@@ -8,7 +8,7 @@ from itertools import count
 
 from course.artifacts.inference import pooled_interval
 from course.artifacts.records import LearningResult
-from course.artifacts.token_rows import EvaluationRow, TokenUpdateRow
+from course.artifacts.token_rows import EvaluationRow, TokenUpdateRow, proxy_of
 from course.policies.presets import Plan
 from course.reports.figures import BLUE, GREY, ORANGE, dress, figure, png
 from course.reports.tables import GrowingTable, interval, percent, table, text_shape
@@ -68,8 +68,8 @@ def written_table(written: Sequence[LearningResult]) -> str:
     """The policy's most common kinds of text, each with both rewards and an example."""
     kinds: dict[tuple[str, float, float], list[str]] = {}
     for row in written:
-        proxy = row.reward if row.proxy_reward is None else row.proxy_reward
-        kinds.setdefault((text_shape(row.completion or ""), proxy, row.reward), []).append(row.completion or "")
+        text = row.completion or ""
+        kinds.setdefault((text_shape(text), proxy_of(row), row.reward), []).append(text)
     rows = [
         (f"{len(texts)} of {len(written)}", f"{proxy:g}", f"{true:g}", one_line(texts[0], 46))
         for (_, proxy, true), texts in sorted(kinds.items(), key=lambda kind: -len(kind[1]))[:_KINDS]
