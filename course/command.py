@@ -49,8 +49,8 @@ class Parser(argparse.ArgumentParser):
 
     def __init__(self, module: str, what: str, **more: Any) -> None:
         width = min(get_terminal_size().columns, 80)
-        said = sys.modules.get(module, sys.modules["__main__"]).__doc__ or ""
-        example = re.search(r"^    (python3 -m .*(?:\n        .*)*)", said, re.MULTILINE)
+        documentation = sys.modules.get(module, sys.modules["__main__"]).__doc__ or ""
+        example = re.search(r"^    (python3 -m .*(?:\n        .*)*)", documentation, re.MULTILINE)
         shown = f"example:\n  {example[1]}\n\n".replace("\n    ", "\n  ") if example else ""
         if os.name == "nt":  # no shell there goes on after a backslash
             shown = re.sub(r" \\\n +", " ", shown).replace("python3", PYTHON)

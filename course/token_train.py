@@ -149,16 +149,12 @@ def main() -> int:
                 break
 
         checkpoints = learn_and_evaluate(reference, examples, unseen, rubric, plan, args.seed, args.eval_every)
-        count = 1 + -(-plan.steps // args.eval_every)
-        watched = with_progress(checkpoints, "learning", count)
+        watched = with_progress(checkpoints, "learning", 1 - -plan.steps // args.eval_every)
         rows, results, ends, status = write_evaluations(run, watched, args, plan, shown)
         name = write_ends(run, [ends[0], ends[-1]], examples, args)
         run.write_bytes(CURVES_FILE, learning_curves(rows, args.rubric))
-        settings = plan._asdict() | {
-            "holdout_fingerprint": holdout.fingerprint if holdout else None,
-            "rubric": args.rubric,
-            "eval_every": args.eval_every,
-        }
+        settings = plan._asdict() | {"holdout_fingerprint": holdout.fingerprint if holdout else None}
+        settings |= {"rubric": args.rubric, "eval_every": args.eval_every}
         written = [row for row in results if row.split == "train"]
         conditions = conditions_of(args, settings, dataset, holdouts=[holdout] if holdout else [])
         summary = {"policy": name, "interrupted": bool(status)} | asdict(rows[-1])

@@ -103,6 +103,6 @@ def log_text(log: Sequence[LogLine]) -> str:
         look = ", ".join(f"look {opened[holdout]} at {visible(holdout[:8])}" for holdout in line.holdouts)
         off = [points_off(line.expect or "", value) for value in line.number.values()]
         expect = f"{line.expect} ({off[0]})" if off and off[0] else line.expect
-        said = {"change": line.change, "expect": expect, "holdout": look}
-        lines += [f"{'':10}{name}: {clipped(text, WIDTH - 19)}" for name, text in said.items() if text]
+        notes = {"change": line.change, "expect": expect, "holdout": look}
+        lines += [f"{'':10}{name}: {clipped(text, WIDTH - 19)}" for name, text in notes.items() if text]
     return "\n".join(lines)
