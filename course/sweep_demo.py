@@ -50,6 +50,7 @@ from course.text import clipped
 
 ERRORS = ((0.0, 0.0), (0.1, 0.0), (0.3, 0.0), (0.0, 0.3), (0.2, 0.2), (0.4, 0.4), (0.5, 0.5))  # false +, false -
 HOLE = "anywhere"
+Tasks = Sequence[Task]
 _EVAL_EVERY = 50  # updates from one evaluation to the next
 
 
@@ -72,16 +73,13 @@ def times_seen(training: Sequence[Task], unseen: Sequence[Task]) -> tuple[int, .
     return tuple(min(seen[pair] for pair in digit_pairs(example["prompt"])) for example in unseen)
 
 
-Tasks = Sequence[Task]
-
-
 def starts(plan: Plan, counts: Sequence[int], examples: Tasks, _: Tasks) -> list[Setting]:
-    """After so many steps of fine-tuning each."""
+    """The same plan from policies that were fine-tuned for so many steps."""
     return [Setting(f"{count} steps", len(examples), STRICT, plan._replace(sft_steps=count)) for count in counts]
 
 
 def coverages(plan: Plan, counts: Sequence[int], examples: Tasks, holdout: Tasks) -> list[Setting]:
-    """On so many prompts each."""
+    """The same plan on so many prompts."""
     if wrong := [count for count in counts if not 0 < count <= len(examples)]:
         raise UserError(f"--values: expected 1 to {len(examples)}, as many prompts as there are, got {wrong[0]}")
     seen = {count: times_seen(examples[:count], holdout) for count in counts}
@@ -89,7 +87,7 @@ def coverages(plan: Plan, counts: Sequence[int], examples: Tasks, holdout: Tasks
 
 
 def verifiers(plan: Plan, counts: Sequence[int], examples: Tasks, _: Tasks) -> list[Setting]:
-    """With each pair of error rates, also corrected where that can be; and last with the hole."""
+    """The same plan with each pair of error rates, also corrected where that can be; and last with the hole."""
     if counts:
         raise UserError(f"--values: expected none, the pairs of error rates are given, got {counts[0]}")
     coins = [plan._replace(false_positives=wrong, false_negatives=missed) for wrong, missed in ERRORS]
