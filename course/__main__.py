@@ -33,10 +33,8 @@ Loop C  learn: the policy itself changes, pushed by what the scorer pays.
   {python} -m course.sample_rollouts          fresh completions for Loops A and B
   {python} -m course.goodhart_demo            what careless verifiers teach it
   {python} -m course.distribution_shift_demo  what frozen completions do not see
-  {python} -m course.coverage_demo            learned by heart, or learned
   {python} -m course.pass_at_k_demo           what learning takes away
-  {python} -m course.verifier_noise_demo      random errors against one hole
-  {python} -m course.cold_start_demo          a start with nothing to reinforce
+  {python} -m course.sweep_demo               other starts, more prompts, noise
 
 Your own work
   {python} -m course.check            what is done of it, and what to do next
@@ -55,7 +53,7 @@ Start here
       --completions data/rollouts/frozen_rollouts_dev.jsonl"""
 
 
-def main() -> int:
+def main() -> None:
     if (word := " ".join(sys.argv[1:2])) and not word.startswith("-"):
         printed = MAP.format(python=PYTHON)
         commands = {line.rpartition(".")[2]: line for line in re.findall(r"\S+ -m course\.\w+", printed)}
@@ -63,7 +61,6 @@ def main() -> int:
         raise UserError(f"{mend}{PYTHON} -m course: expected no more words, got {quoted(word)}; it prints the map")
     Parser("course", "Print the map: the three loops, their commands, and what is yours to change.").parse_args()
     print(MAP.format(python=PYTHON))
-    return 0
 
 
 if __name__ == "__main__":

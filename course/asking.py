@@ -12,7 +12,7 @@ def at_terminal(*streams: TextIO | None) -> bool:
     return all(stream is not None and stream.isatty() for stream in streams)
 
 
-def asked(question: str, out: TextIO | None = None) -> str | None:
+def ask(question: str, out: TextIO | None = None) -> str | None:
     """The line that is typed in answer, without the spaces at its ends; None for q and at the end of the input."""
     print(question, end=" ", file=out, flush=True)
     try:
@@ -30,7 +30,7 @@ def ask_expectation(what: str | None) -> str:
     if not at_terminal(sys.stdin, sys.stderr):
         raise UserError('--predict: expected a terminal to ask on, got none; write it down with --expect "about half"')
     print(what, file=sys.stderr)
-    while not (answer := asked(_QUESTION, sys.stderr)):
+    while not (answer := ask(_QUESTION, sys.stderr)):
         if answer is None:
             print("nothing was computed", file=sys.stderr)
             sys.exit(2)
@@ -39,4 +39,4 @@ def ask_expectation(what: str | None) -> str:
 
 def wait_for_enter() -> bool:
     """At a terminal wait for Enter, elsewhere go on at once. False after q: the rest is not to be shown."""
-    return not at_terminal(sys.stdin, sys.stdout) or asked("Enter for the update (q: straight to the end)") is not None
+    return not at_terminal(sys.stdin, sys.stdout) or ask("Enter for the update (q: straight to the end)") is not None

@@ -20,9 +20,8 @@ from course.artifacts.records import RESULTS
 from course.artifacts.writing import RunWriter
 from course.asking import wait_for_enter
 from course.command import Parser, finite_float, non_negative_int, positive_int, run_command
-from course.publishing import Conditions, publish
-from course.reports.bandit_train import bandit_text, story_text
-from course.reports.bandit_train_figure import LEARNING_CURVE, ablation_panels, learning_curve
+from course.publishing import conditions_of, publish
+from course.reports.bandit_train import LEARNING_CURVE, ablation_panels, bandit_text, learning_curve, story_text
 from course.reports.updates import BASELINE_OPTION, how_to_read, knob_of, state_text, update_outcome, update_start
 from course.stats import mean
 
@@ -107,7 +106,7 @@ def compare_variances(rewards: Floats, draws: Floats, lr: float) -> dict[str, li
     return dict(zip(names, np.array(rows).T.tolist(), strict=True))
 
 
-def main() -> int:
+def main() -> None:
     what = "Loop C, side by side. Adds to policy_gradient_demo: N runs at once, a story of the log, a learning curve."
     parser = Parser("course.bandit_train", what)
     parser.add_argument("--steps", type=positive_int, default=200, help="updates (default: 200)")
@@ -162,11 +161,9 @@ def main() -> int:
             summary["ablation"] = {"runs": args.ablation, "learning": ends, "variances": means}
         settings = {name: getattr(args, name) for name in ("lr", "baseline", "reward_offset", "steps", "ablation")}
         settings["prompt"] = EXAMPLE["prompt"]
-        said = (args.change, args.expect)
-        conditions = Conditions("C", "course.bandit_train", settings, *said, seed=args.seed, knob=knob_of(rows))
+        conditions = conditions_of(args, settings, knob=knob_of(rows))
         read = [STORY, LEARNING_CURVE, *([PANELS] if args.ablation else [])]
         publish(run, conditions, summary, bandit_text(rows, summary, ARMS), read=read, next_command=["course.toy_mdp"])
-    return 0
 
 
 if __name__ == "__main__":

@@ -6,17 +6,17 @@ import re
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, TextIO, TypeVar
+from shutil import get_terminal_size
+from textwrap import fill
+from typing import Any, NoReturn, TextIO, TypeVar
 
 from course import process
 from course.asking import ask_expectation
 from course.errors import UserError, reason, written_runs
 from course.starting import PYTHON
 from course.text import did_you_mean, quoted, visible
-
-if TYPE_CHECKING:
-    from fractions import Fraction
 
 Parsed = TypeVar("Parsed")
 
@@ -48,12 +48,9 @@ class Parser(argparse.ArgumentParser):
     """
 
     def __init__(self, module: str, what: str, **more: Any) -> None:
-        from shutil import get_terminal_size
-        from textwrap import fill
-
         width = min(get_terminal_size().columns, 80)
-        said = sys.modules.get(module, sys.modules["__main__"]).__doc__ or ""
-        example = re.search(r"^    (python3 -m .*(?:\n        .*)*)", said, re.MULTILINE)
+        documentation = sys.modules.get(module, sys.modules["__main__"]).__doc__ or ""
+        example = re.search(r"^    (python3 -m .*(?:\n        .*)*)", documentation, re.MULTILINE)
         shown = f"example:\n  {example[1]}\n\n".replace("\n    ", "\n  ") if example else ""
         if os.name == "nt":  # no shell there goes on after a backslash
             shown = re.sub(r" \\\n +", " ", shown).replace("python3", PYTHON)
@@ -65,6 +62,7 @@ class Parser(argparse.ArgumentParser):
             allow_abbrev=False,
             **more,
         )
+        self.set_defaults(command=module)
         self._negative_number_matcher = re.compile("-[0-9.]")  # so that -0,5 is a value, and its type can complain
         self.add_argument("--version", action=_Version, nargs=0, help="name, version and fingerprint of the scorer")
 
@@ -150,21 +148,15 @@ def number_as(pattern: str, expected: str, number_of: Callable[[str], Parsed]) -
     return parse
 
 
-def _exactly(text: str) -> "Fraction":
-    from fractions import Fraction
-
-    return Fraction(text.rstrip("."))
-
-
 positive_int = number_as("(?!0+$)[0-9]{1,9}", "a whole number from 1 to 999999999", int)
 non_negative_int = number_as("[0-9]{1,9}", "a whole number from 0 to 999999999", int)
 finite_float = number_as(f"[+-]?{_REAL}", "a number such as 0.5 or -0.5", float)
 non_negative_float = number_as(rf"\+?{_REAL}|-0+\.?0*", "a number from 0 on", lambda text: abs(float(text)))  # -0 is 0
-fraction = number_as(_UP_TO_1, "a number from 0 to 1 such as 0.02", _exactly)
+fraction = number_as(_UP_TO_1, "a number from 0 to 1 such as 0.02", lambda text: Fraction(text.rstrip(".")))
 positive_fraction = number_as(f"(?![0.]+$){_UP_TO_1}", "a number above 0, up to 1", float)
 
 
-def run_command(main: Callable[[], int]) -> NoReturn:
+def run_command(main: Callable[[], int | None]) -> NoReturn:
     """Run ``main`` as this process, and end with its status."""
     os.environ |= _ONE_THREAD
     sys.set_int_max_str_digits(_INT_MAX_STR_DIGITS)
@@ -186,12 +178,12 @@ def run_command(main: Callable[[], int]) -> NoReturn:
     sys.exit(status)
 
 
-def exit_status(main: Callable[[], int]) -> int:
+def exit_status(main: Callable[[], int | None]) -> int:
     """Run ``main``, and say in one line what a person can mend. What nobody expected is raised: status 70."""
     try:
         status = main()
         print(end="", flush=True)
-        return status
+        return status or 0
     except UserError as error:
         return _fail(str(error))
     except KeyboardInterrupt:

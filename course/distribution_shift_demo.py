@@ -16,8 +16,6 @@ Not covered
     frozen completions where the policy is now.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -32,12 +30,11 @@ from course.artifacts.writing import RunWriter
 from course.command import Parser, non_negative_int, positive_int, run_command
 from course.datasets.records import Task
 from course.datasets.sources import Dataset
-from course.publishing import Conditions, publish
-from course.reports.distribution_shift_demo import shift_heading, shift_text, unseen_table
-from course.reports.distribution_shift_demo_figure import shift_curves
+from course.publishing import conditions_of, publish
+from course.reports.distribution_shift_demo import shift_curves, shift_heading, shift_text, unseen_table
 from course.reports.progress import with_progress
-from course.reports.tables import shape
-from course.reports.terminal import show_each
+from course.reports.tables import text_shape
+from course.reports.terminal import NOTHING_KEPT, show_each
 from course.rubrics.hackable import RUBRICS
 
 if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --help answers at once
@@ -48,7 +45,7 @@ FROZEN = 8  # completions of each prompt, sampled before the first update
 _EVAL_EVERY = 5  # updates from one evaluation to the next
 
 
-def freeze(reference: Policy, examples: Sequence[Task], seed: int) -> list[LearningResult]:
+def freeze(reference: "Policy", examples: Sequence[Task], seed: int) -> list[LearningResult]:
     """FROZEN completions of each prompt, of the policy that training starts from, with the strict scorer's rewards."""
     from course.policies.sampling import sample_texts
     from course.policies.token_learner import generator
@@ -59,7 +56,7 @@ def freeze(reference: Policy, examples: Sequence[Task], seed: int) -> list[Learn
     return [learning_result(*pair, 0, training="frozen", split="train") for pair in zip(repeated, texts, strict=True)]
 
 
-def main() -> int:
+def main() -> None:
     parser = Parser("course.distribution_shift_demo", "Loop C: frozen completions beside fresh ones, as it learns.")
     parser.add_argument("--rubric", choices=RUBRICS, default="anywhere", metavar="NAME",
                         help=f"what the policy is trained on (default: anywhere): {', '.join(RUBRICS)}")  # fmt: skip
@@ -79,16 +76,16 @@ def main() -> int:
         write_reference(run, "reference.npz", reference, examples)
         results = freeze(reference, examples, args.seed)
         frozen = summary_of(Counter(row.details.outcome for row in results))
-        known_shapes = {shape(row.completion or "") for row in results}
+        known_shapes = {text_shape(row.completion or "") for row in results}
         run.append(RESULTS, *results)
 
-        shown = show_each([shift_heading(args.rubric, frozen)])
+        shown = show_each(shift_heading(args.rubric, frozen), NOTHING_KEPT)
         log, unseen = [], []  # an entry each for every evaluation
         learning = learn_and_evaluate(reference, examples, [], RUBRICS[args.rubric], plan, args.seed, _EVAL_EVERY)
         for checkpoint in with_progress(learning, "learning", 1 - -plan.steps // _EVAL_EVERY):
             row, fresh = write_checkpoint(run, checkpoint, args.rubric, plan.kl_coef, args.seed, "fresh")
             log.append(row)
-            unseen.append([one for one in fresh if shape(one.completion or "") not in known_shapes])
+            unseen.append([one for one in fresh if text_shape(one.completion or "") not in known_shapes])
             place = len(log) - 1
             if place & (place - 1) == 0 or row.step == plan.steps:  # the evaluations 0, 1, 2, 4, 8 … and the last
                 shown += show_each([shift_text(row, frozen, len(unseen[-1]))])
@@ -101,12 +98,8 @@ def main() -> int:
             "unseen_shape": len(unseen[-1]) / log[-1].n,
         }
         settings = {"rubric": args.rubric, "frozen": FROZEN, "eval_every": _EVAL_EVERY, "plan": plan._asdict()}
-        conditions = Conditions(
-            "C", "course.distribution_shift_demo", settings, args.change, args.expect, dataset, seed=args.seed
-        )
         report = f"\n{unseen_table(unseen[-1], args.rubric)}" if unseen[-1] else ""
-        publish(run, conditions, summary, report, read=[SHIFT_FIGURE], shown=shown)
-    return 0
+        publish(run, conditions_of(args, settings, dataset), summary, report, read=[SHIFT_FIGURE], shown=shown)
 
 
 if __name__ == "__main__":

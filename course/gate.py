@@ -197,18 +197,18 @@ def examine(baseline: Path, candidate: Path, min_delta: Fraction, log: Path, oth
             runs[side] = open_run(path)
         except Broken as error:
             broken.append(f"{side} run: {error}")
-    for side, opened in runs.items():
-        if opened.manifest.loop == "C":
+    for side, run in runs.items():
+        if run.manifest.loop == "C":
             raise UserError(
-                f"{opened.path}: expected a {side} of Loop A or B, got a run of Loop C; measure what its policy "
+                f"{run.path}: expected a {side} of Loop A or B, got a run of Loop C; measure what its policy "
                 "writes: course.sample_rollouts, then course.eval"
             )
     if broken:
         return Finding("REJECT", broken)
-    manifests = {side: opened.manifest for side, opened in runs.items()}
+    manifests = {side: run.manifest for side, run in runs.items()}
     conditions = locked_room(*manifests.values())
     knobs = knobs_turned(conditions, *manifests.values())
-    checks = {side: Verification(opened, logged) for side, opened in runs.items()}
+    checks = {side: Verification(run, logged) for side, run in runs.items()}
     flips = compare(*checks.values())
     faults = faults_of_runs(conditions, flips, checks) or faults_of_comparison(knobs, flips, *checks.values())
     room = room_digest(manifests["candidate"])

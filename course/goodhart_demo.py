@@ -14,8 +14,6 @@ one rubric large, on a fine grid: its hole is found late, so the true reward ris
 with 3 completions of each prompt. ``references/`` has the policy that the trainings of a seed started from.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -27,10 +25,16 @@ from course.command import Parser, non_negative_float, positive_int, run_command
 from course.datasets.sources import Dataset
 from course.jobs import processes
 from course.policies.presets import MEMORISE
-from course.publishing import Conditions, publish
-from course.reports.goodhart_demo import KL_RUBRIC, QUANTITIES, goodhart_ending, goodhart_text
-from course.reports.goodhart_demo_figure import kl_coef_figure, rubrics_figure
-from course.reports.terminal import show_each
+from course.publishing import conditions_of, publish
+from course.reports.goodhart_demo import (
+    KL_RUBRIC,
+    QUANTITIES,
+    goodhart_ending,
+    goodhart_text,
+    kl_coef_figure,
+    rubrics_figure,
+)
+from course.reports.terminal import NOTHING_KEPT, show_each
 from course.rubrics.hackable import RUBRICS
 from course.sweep import Job, Sweep
 
@@ -40,7 +44,7 @@ EVALUATIONS = 15  # of each training, besides the one before it
 SAMPLES = 3  # completions of each prompt in an evaluation
 
 
-def main() -> int:
+def main() -> None:
     parser = Parser("course.goodhart_demo", "Loop C on hackable rubrics: where proxy and true reward diverge.")
     parser.add_argument("--rubrics", nargs="+", choices=RUBRICS, default=list(RUBRICS), metavar="NAME",
                         help=f"what to train on (default: all of {', '.join(RUBRICS)})")  # fmt: skip
@@ -64,18 +68,13 @@ def main() -> int:
             how = (name, plan._replace(kl_coef=beta), every, SAMPLES)
             jobs[name, beta] = Job(f"{name}, kl_coef {beta:g}", "", examples, holdout, *how)
         sweep = Sweep(run, jobs, range(args.seed, args.seed + args.seeds), executor)
-        found: dict[str, LearningResult] = {}  # rubric -> an exploit of its trained policy
 
-        def trained(rubric: str, beta: float) -> Trainings:
-            """One for each seed: the report asks for them, row by row."""
-            trainings = sweep.trainings((rubric, beta))
-            for result in filter(is_exploit, sweep.last[rubric, beta] if beta == 0 else []):
-                found.setdefault(rubric, result)
-            return trainings
+        def exploit_of(rubric: str) -> LearningResult | None:
+            return next(filter(is_exploit, sweep.last[rubric, 0.0]), None)
 
-        shown = show_each(goodhart_text(rubrics, betas, trained, found))
-        by_rubric = {name: trained(name, 0.0) for name in rubrics}
-        by_beta = {kl_coef: trained(KL_RUBRIC, kl_coef) for kl_coef in betas}
+        shown = show_each(goodhart_text(rubrics, betas, sweep.trainings, exploit_of), NOTHING_KEPT)
+        by_rubric = {name: sweep.trainings((name, 0.0)) for name in rubrics}
+        by_beta = {kl_coef: sweep.trainings((KL_RUBRIC, kl_coef)) for kl_coef in betas}
         run.write_bytes(OVER_STEPS, rubrics_figure(by_rubric, "step"))
         run.write_bytes(OVER_KL, rubrics_figure(by_rubric, "kl"))
         figures = [OVER_STEPS, OVER_KL]
@@ -86,11 +85,8 @@ def main() -> int:
         summary |= {f"{KL_RUBRIC}, kl_coef {kl_coef:g}": at_the_end(by_beta[kl_coef]) for kl_coef in betas}
         settings = plan._asdict() | {"kl_coef": betas, "rubrics": rubrics, "seeds": args.seeds, "samples": SAMPLES}
         settings |= {"eval_every": every, "holdout_fingerprint": unseen.fingerprint}
-        conditions = Conditions(
-            "C", "course.goodhart_demo", settings, args.change, args.expect, dataset, [unseen], seed=args.seed
-        )
+        conditions = conditions_of(args, settings, dataset, holdouts=[unseen])
         publish(run, conditions, summary, goodhart_ending(by_rubric), read=figures, shown=shown)
-    return 0
 
 
 def at_the_end(trainings: Trainings) -> dict[str, Any]:

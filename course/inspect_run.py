@@ -38,34 +38,34 @@ def verify(path: Path, logs: list[Path]) -> _Findings:
     """The gate's own check of one run, without faults if it is what it claims. ``logs``: besides the lab's own."""
     n, faults, other_scorer = 0, list[str](), False
     try:
-        opened = open_run(path)
-        run = Verification(opened, {line.manifest for line in read_logs(run_log.LOG, logs)})
-        n = sum(1 for _ in with_progress(run.rows(), "verifying"))
-        faults, other_scorer = run.faults, run.other_scorer and run.faults == run.scorer_faults
+        run = open_run(path)
+        check = Verification(run, {line.manifest for line in read_logs(run_log.LOG, logs)})
+        n = sum(1 for _ in with_progress(check.rows(), "verifying"))
+        faults, other_scorer = check.faults, check.other_scorer and check.faults == check.scorer_faults
     except Broken as error:
         faults = [str(error)]
     if other_scorer:
-        theirs, ours = (f"{one.scorer_name} {one.scorer_version}" for one in (opened.manifest, installed()))
+        theirs, ours = (f"{one.scorer_name} {one.scorer_version}" for one in (run.manifest, installed()))
         same = " with another fingerprint" if theirs == ours else ""
-        said = f"It is in the log, and every digest holds; nothing was scored again, for {ours} is installed here"
-        text = wrapped(f"{path}: intact, of another scorer: {theirs}{same}. {said}. Measure again to compare")
+        checked = f"It is in the log, and every digest holds; nothing was scored again, for {ours} is installed here"
+        text = wrapped(f"{path}: intact, of another scorer: {theirs}{same}. {checked}. Measure again to compare")
     elif faults:
         text = "\n".join([f"{visible_path(path)}: NOT verified", *(wrapped(f"  - {fault}") for fault in faults)])
     else:
         there = " and ".join(name for name in (README, ENVIRONMENT_FILE) if (path / name).exists())
-        said = f"every digest holds, and {n:,} rows were scored again with the same result"
-        text = wrapped(f"{path}: whole. It is in the log, {said}{there and f' (not sealed: {there})'}")
+        checked = f"every digest holds, and {n:,} rows were scored again with the same result"
+        text = wrapped(f"{path}: whole. It is in the log, {checked}{there and f' (not sealed: {there})'}")
     return {"run": str(path), "verified": not faults, "rows": n, "faults": faults}, text
 
 
-def warning_of(opened: Run, digest: "hashlib._Hash") -> str | None:
+def warning_of(run: Run, digest: "hashlib._Hash") -> str | None:
     """What has to stand before any number, where the results that were read are not those that were written."""
-    if digest.hexdigest() == opened.manifest.outputs[RESULTS]:
+    if digest.hexdigest() == run.manifest.outputs[RESULTS]:
         return None
     return f"WARNING: {RESULTS} is not the file that was written (--verify says more)"
 
 
-def failures(opened: Run, *, only_fails: bool, top_k: int, each: int) -> _Findings:
+def failures(run: Run, *, only_fails: bool, top_k: int, each: int) -> _Findings:
     """The first that passed and the first that did not, then failures by family and outcome, last the pass rate.
 
     ``each``: how many examples of an outcome.
@@ -75,7 +75,7 @@ def failures(opened: Run, *, only_fails: bool, top_k: int, each: int) -> _Findin
     top: list[Result] = []
     bottom: list[Result] = []
     digest = hashlib.sha256()
-    for row in rows(opened, digest):
+    for row in rows(run, digest):
         counts[row.details.outcome] += 1
         of_this_outcome = examples.setdefault(row.details.outcome, [])
         if len(of_this_outcome) < each:
@@ -85,24 +85,24 @@ def failures(opened: Run, *, only_fails: bool, top_k: int, each: int) -> _Findin
             ranked.append(row)
     passes, n = counts["ok"], sum(counts.values())
     if not n:
-        raise UserError(f"{opened.path}: expected rows to look at, got none: this run scored nothing")
-    loop = opened.manifest.loop
+        raise UserError(f"{run.path}: expected rows to look at, got none: this run scored nothing")
+    loop = run.manifest.loop
     # In Loop C the policy changed from row to row: there is no one rate for an interval to be of.
     uncertainty = "over all that it scored" if loop == "C" else f"95 % interval {interval(wilson_interval(passes, n))}"
-    head = f"{visible_path(opened.path)}: Loop {loop}, passed {passes:,} of {n:,} ({uncertainty})"
-    warning = warning_of(opened, digest)
+    head = f"{visible_path(run.path)}: Loop {loop}, passed {passes:,} of {n:,} ({uncertainty})"
+    warning = warning_of(run, digest)
     parts = [] if only_fails else [ranking_text(top, bottom)]
     parts += [outcomes_table(counts, examples, top_k), *filter(None, [warning]), head]
     found = {"passes": passes, "n": n, "outcomes": counts, "examples": examples, "top": top, "bottom": bottom}
-    return {"run": str(opened.path), "warning": warning, **found}, "\n\n".join(parts)
+    return {"run": str(run.path), "warning": warning, **found}, "\n\n".join(parts)
 
 
-def one(opened: Run, id_: str) -> _Findings:
+def one(run: Run, id_: str) -> _Findings:
     """The first row of this id, or of the one id that ends so, with the explanation that the scorer gives of it now."""
     digest = hashlib.sha256()
     ids: dict[str, str] = {}
     found: dict[str, Result] = {}
-    for row in rows(opened, digest):
+    for row in rows(run, digest):
         ids[row.id] = f"--id {row.id}"
         if row.id.endswith(id_):
             found.setdefault(row.id, row)
@@ -110,14 +110,14 @@ def one(opened: Run, id_: str) -> _Findings:
         few = ", ".join(clipped(other, 20) for other in [*found][:4])
         ending = f", in which {len(found):,} end: {few}" if found else ""
         expected = f"expected an id of this run, got {clipped(id_, 60)}{ending}; its {RESULTS} has them all"
-        raise UserError(f"{'' if found else did_you_mean(id_, ids)}{opened.path}: {expected}")
+        raise UserError(f"{'' if found else did_you_mean(id_, ids)}{run.path}: {expected}")
     row = found.get(id_) or next(iter(found.values()))
     details = None if row.completion is None else score(example_of(row), row.completion)["details"]
-    warning = warning_of(opened, digest)
+    warning = warning_of(run, digest)
     whole = "\n\n".join([*filter(None, [warning]), row_in_full(row, details)])
     if isinstance(row, Selection):
         whole += f"\n{samples_text(row.samples, row.rewards, row.chosen)}"
-    return {"run": str(opened.path), "warning": warning, "row": row, "details": details}, whole
+    return {"run": str(run.path), "warning": warning, "row": row, "details": details}, whole
 
 
 def newest_run() -> Path:

@@ -12,8 +12,6 @@ Best-of-N of the reference stands beside it, to compare learning (Loop C) with c
 Nothing is sampled: every number is exact.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -21,9 +19,8 @@ from course.artifacts.learning import TradeoffRow, learning_result
 from course.artifacts.records import RESULTS
 from course.artifacts.writing import RunWriter
 from course.command import Parser, run_command
-from course.publishing import Conditions, publish
-from course.reports.kl_tradeoff_demo import csv_text, kl_tradeoff_text
-from course.reports.kl_tradeoff_demo_figure import kl_tradeoff_figure
+from course.publishing import conditions_of, publish
+from course.reports.kl_tradeoff_demo import csv_text, kl_tradeoff_figure, kl_tradeoff_text
 from course.stats import best_of_n_kl_bound
 
 if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --help answers at once
@@ -45,7 +42,9 @@ BETA_SWEEP = (10.0, 5.0, 2.0, 1.0, 0.7, 0.5, 0.3, 0.2, 0.15, 0.1, 0.07, 0.05, 0.
 BEST_OF = (1, 2, 4, 8, 16, 32)
 
 
-def tradeoff_rows(reference: Floats, rewards: Floats, verifier: Floats, betas: Sequence[float]) -> list[TradeoffRow]:
+def tradeoff_rows(
+    reference: "Floats", rewards: "Floats", verifier: "Floats", betas: Sequence[float]
+) -> list[TradeoffRow]:
     """Every policy of the demo: the reference, the optimum for each beta, and best-of-N.
 
     ``reference``: [K] probabilities. ``rewards``: [K] what is maximised. ``verifier``: [K] the verifier's rewards.
@@ -55,23 +54,17 @@ def tradeoff_rows(reference: Floats, rewards: Floats, verifier: Floats, betas: S
     from course.policies.kl_regularised import best_of_n, closed_form
     from course.policies.softmax import expected_reward, kl
 
-    def row(p: Floats, beta: float | None = None, n: int | None = None) -> TradeoffRow:
-        return TradeoffRow(
-            beta=beta,
-            n=n,
-            mean_reward=float(expected_reward(p, rewards)),
-            verifier_reward=float(expected_reward(p, verifier)),
-            kl=float(kl(p, reference)),
-            kl_bound=None if n is None else best_of_n_kl_bound(n),
-            top3=np.argsort(-p, kind="stable")[:3].tolist(),
-            probs=p.tolist(),
-        )
+    def row(p: "Floats", beta: float | None = None, n: int | None = None) -> TradeoffRow:
+        mean_reward, verifier_reward = (float(expected_reward(p, kind)) for kind in (rewards, verifier))
+        bound = None if n is None else best_of_n_kl_bound(n)
+        top3 = np.argsort(-p, kind="stable")[:3].tolist()
+        return TradeoffRow(beta, n, mean_reward, verifier_reward, float(kl(p, reference)), bound, top3, p.tolist())
 
     optima = [row(closed_form(reference, rewards, beta), beta=beta) for beta in betas]
     return [row(reference), *optima, *(row(best_of_n(reference, rewards, n), n=n) for n in BEST_OF)]
 
 
-def main() -> int:
+def main() -> None:
     parser = Parser("course.kl_tradeoff_demo", "Loop C with a KL penalty: reward against KL from a reference policy.")
     help_ = "0 and 1 from the verifier (default), or invented grades"
     parser.add_argument("--rewards", choices=("verifier", "graded"), default="verifier", help=help_)
@@ -99,10 +92,8 @@ def main() -> int:
         run.write_bytes(SPREADSHEET, csv_text(rows).encode("utf-8"))
         run.write_bytes(FIGURE, kl_tradeoff_figure(rows, curve, args.rewards))
         settings = {"rewards": args.rewards, "actions": actions, "betas": BETA_SWEEP, "best_of": BEST_OF}
-        conditions = Conditions("C", "course.kl_tradeoff_demo", settings, args.change, args.expect)
         report = kl_tradeoff_text(rows, actions, args.rewards)
-        publish(run, conditions, summary, report, read=[FIGURE, SPREADSHEET])
-    return 0
+        publish(run, conditions_of(args, settings), summary, report, read=[FIGURE, SPREADSHEET])
 
 
 if __name__ == "__main__":

@@ -9,15 +9,13 @@ learning whatever k is? (Of large models: Yue et al., arXiv 2504.13837.) ``resul
 of a prompt once, with how often it was sampled; ``log.jsonl`` has the counts from which every pass@k follows.
 """
 
-from __future__ import annotations
-
 from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from course.artifacts.counted_samples import comparisons
+from course.artifacts.inference import comparisons
 from course.artifacts.learning import learning_result
 from course.artifacts.records import RESULTS, LearningResult
 from course.artifacts.rollout_files import write_reference
@@ -27,17 +25,15 @@ from course.command import Parser, positive_int, run_command
 from course.datasets.records import Task
 from course.datasets.sources import Dataset
 from course.jobs import in_order, processes
-from course.policies.presets import PRESETS
-from course.publishing import Conditions, publish
-from course.reports.pass_at_k_demo import pass_at_k_text
-from course.reports.pass_at_k_demo_figure import pass_at_k_figure
+from course.policies.presets import PRESETS, Plan
+from course.publishing import conditions_of, publish
+from course.reports.pass_at_k_demo import pass_at_k_figure, pass_at_k_text
 from course.reports.progress import with_progress
 from course.score import score
 
 if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --help answers at once
     from numpy.random import Generator
 
-    from course.policies.presets import Plan
     from course.policies.token_policy import Policy
 
 PASS_AT_K_FIGURE = "pass_at_k.png"
@@ -45,16 +41,7 @@ LAST_K = 128
 SAMPLES = 256  # completions of each prompt, before and after
 
 
-def train(examples: Sequence[Task], plan: Plan, seed: int) -> dict[int, Policy]:
-    """Updates -> the policy: before learning, and after it."""
-    from course.policies.token_learner import fine_tune, learn
-
-    reference = fine_tune(examples, plan, seed)
-    (last,) = deque(learn(reference, examples, score, plan, seed), maxlen=1)
-    return {0: reference, plan.steps: last.new_policy}
-
-
-def sample_and_count(policy: Policy, example: Task, rng: Generator) -> tuple[Counter[str], float]:
+def sample_and_count(policy: "Policy", example: Task, rng: "Generator") -> tuple[Counter[str], float]:
     """SAMPLES completions with how often each came, and the mean entropy of the next token along them, in nats."""
     from course.policies.sampling import sample_completions
     from course.policies.token_policy import forward_completions
@@ -68,12 +55,14 @@ def sample_and_count(policy: Policy, example: Task, rng: Generator) -> tuple[Cou
 
 def train_and_count(
     preset: str, examples: Sequence[Task], plan: Plan, seed: int, splits: Mapping[str, Sequence[Task]]
-) -> tuple[Policy, list[tuple[list[LearningResult], CountedSamples]]]:
+) -> "tuple[Policy, list[tuple[list[LearningResult], CountedSamples]]]":
     """The policy before learning; and of each policy and prompt what was scored, and its row of the log."""
-    from course.policies.token_learner import generator
+    from course.policies.token_learner import fine_tune, generator, learn
 
-    policies, counted = train(examples, plan, seed), []
-    for (step, policy), (split, tasks) in product(policies.items(), splits.items()):
+    counted, reference = [], fine_tune(examples, plan, seed)
+    (last,) = deque(learn(reference, examples, score, plan, seed), maxlen=1)
+    policies = (0, reference), (plan.steps, last.new_policy)
+    for (step, policy), (split, tasks) in product(policies, splits.items()):
         rng = generator(seed, "evaluation")
         for example in tasks:
             found, entropy = sample_and_count(policy, example, rng)
@@ -85,10 +74,10 @@ def train_and_count(
             counted.append(
                 (results, CountedSamples(preset, seed, step, split, example["id"], SAMPLES, correct, entropy))
             )
-    return policies[0], counted
+    return reference, counted
 
 
-def main() -> int:
+def main() -> None:
     parser = Parser("course.pass_at_k_demo", "Loop C: pass@k before and after learning, and where the curves cross.")
     parser.add_argument("--presets", nargs="+", choices=PRESETS, default=[*PRESETS], metavar="NAME",
                         help=f"what to train (default: {' '.join(PRESETS)})")  # fmt: skip
@@ -126,15 +115,9 @@ def main() -> int:
 
         compared = comparisons(log, LAST_K, generator(args.seed, "bootstrap"))
         run.write_bytes(PASS_AT_K_FIGURE, pass_at_k_figure(compared))
-        name, seed = "course.pass_at_k_demo", args.seed
-        publish(
-            run,
-            Conditions("C", name, settings, args.change, args.expect, holdouts=opened, seed=seed),
-            {name: one._asdict() for name, one in compared.items()},
-            pass_at_k_text(compared, args.steps, SAMPLES, args.seeds),
-            read=[PASS_AT_K_FIGURE],
-        )
-    return 0
+        summary = {name: one._asdict() for name, one in compared.items()}
+        report = pass_at_k_text(compared, args.steps, SAMPLES, args.seeds)
+        publish(run, conditions_of(args, settings, holdouts=opened), summary, report, read=[PASS_AT_K_FIGURE])
 
 
 if __name__ == "__main__":

@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING, Any
 from course.artifacts.learning import UpdateRow, learning_result, update_row
 from course.artifacts.records import RESULTS
 from course.artifacts.writing import RunWriter
-from course.asking import asked, wait_for_enter
+from course.asking import ask, wait_for_enter
 from course.command import Parser, finite_float, non_negative_int, positive_int, run_command
-from course.publishing import Conditions, publish
-from course.reports.bandit_train_figure import LEARNING_CURVE, learning_curve
+from course.publishing import conditions_of, publish
+from course.reports.bandit_train import LEARNING_CURVE, learning_curve
 from course.reports.policy_gradient_demo import arm_named, policy_gradient_text, prediction_text
 from course.reports.updates import BASELINE_OPTION, how_to_read, knob_of, state_text, update_outcome, update_start
 from course.score import score
@@ -63,12 +63,12 @@ def ask_prediction(arms: int) -> str | None:
     """Ask until the answer begins with an arm or ``none``; None after q and at the end of the input."""
     choices = [*map(str, range(arms)), "none"]
     question = f"Which probability will go up, and why? ({', '.join(choices)}; q ends)"
-    while (answer := asked(question)) is not None and arm_named(answer) not in choices:
+    while (answer := ask(question)) is not None and arm_named(answer) not in choices:
         print(f"expected one of {', '.join(choices)}, then why, such as: 0 because its reward was 1")
     return answer
 
 
-def main() -> int:
+def main() -> None:
     what = "Loop C in slow motion, one update at a time. bandit_train, toy_mdp and token_train each add one idea to it."
     parser = Parser("course.policy_gradient_demo", what)
     parser.add_argument("--steps", type=positive_int, default=8, help="updates (default: 8)")
@@ -115,12 +115,10 @@ def main() -> int:
         summary |= {"final_probs": rows[-1].new_probs} | ({"predictions": predictions} if args.predict else {})
         settings = {"prompt": EXAMPLE["prompt"], "steps": args.steps, "lr": args.lr, "baseline": args.baseline}
         settings["predict"] = args.predict
-        said = (args.change, args.expect)
-        conditions = Conditions("C", "course.policy_gradient_demo", settings, *said, seed=args.seed, knob=knob_of(rows))
+        conditions = conditions_of(args, settings, knob=knob_of(rows))
         report = policy_gradient_text(rows, summary, ARMS, line_a_step=args.summary)
         next_command = ["course.bandit_train", "--steps", "30", "--slow"]
         publish(run, conditions, summary, report, read=[LOG, LEARNING_CURVE], next_command=next_command)
-    return 0
 
 
 if __name__ == "__main__":

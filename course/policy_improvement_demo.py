@@ -11,8 +11,6 @@ own, exact: the probability that one fresh sample gets reward 1. It changes in o
 change any more. These choices are the run's results; the rounds of the toy policy are its log.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal
@@ -26,7 +24,7 @@ from course.datasets.files import LAB
 from course.datasets.pairing import paired
 from course.datasets.sources import Dataset, SelectionPack, provenance
 from course.errors import UserError
-from course.publishing import Conditions, publish
+from course.publishing import conditions_of, publish
 from course.reports.policy_improvement_demo import policy_improvement_text
 from course.reports.updates import knob_of
 from course.score import measure
@@ -42,7 +40,7 @@ DATASET = LAB / "data" / "datasets" / "math_dev.jsonl"
 PACK = LAB / "data" / "rollouts" / "selection_pack_dev.jsonl"
 
 
-def improve(mode: Literal["selection", "learning"], draws: Floats) -> Iterator[RoundRow]:
+def improve(mode: Literal["selection", "learning"], draws: "Floats") -> Iterator[RoundRow]:
     """Both loops in one place, a round for each row of the uniform ``draws`` [rounds, N]: only the end differs."""
     import numpy as np
 
@@ -81,7 +79,7 @@ def select_first_best(dataset: Dataset, pack: SelectionPack) -> Iterator[Selecti
         yield Selection(*scored, samples[: pack.n], rewards[: pack.n], best, samples[pack.n :], rewards[pack.n :])
 
 
-def main() -> int:
+def main() -> None:
     parser = Parser("course.policy_improvement_demo", "Loops B and C side by side: which of them changes the policy?")
     help_ = "choose among samples, or learn from them"
     parser.add_argument("--mode", choices=("selection", "learning"), required=True, help=help_)
@@ -101,18 +99,14 @@ def main() -> int:
         rows = list(improve(args.mode, np.random.default_rng(args.seed).random((args.rounds, args.n))))
         results: Sequence[Result]
         summary: dict[str, Any]
-        said: dict[str, Any] = {"knob": knob_of(rows)} if args.mode == "learning" else {}
+        more: dict[str, Any] = {"knob": knob_of(rows)} if args.mode == "learning" else {}
         if args.mode == "selection":
             dataset, pack = Dataset(DATASET, None), SelectionPack(PACK, args.n)
             results = choices = list(select_first_best(dataset, pack))
             outcomes = Counter(choice.details.outcome for choice in choices)
             summary = summary_of(outcomes, Counter(map(choice_of, choices)))
-            said = {
-                "dataset": dataset,
-                "completions_fingerprint": pack.completions.sha256,
-                "samples_per_prompt": args.n,
-                "source": provenance(pack.completions),
-            }
+            more = {"dataset": dataset, "samples_per_prompt": args.n, "source": provenance(pack.completions)}
+            more["completions_fingerprint"] = pack.completions.sha256
         else:
             pairs = [(text, row.round - 1) for row in rows for text in row.completions]
             results = [learning_result(EXAMPLE, text, step) for text, step in pairs]
@@ -125,19 +119,9 @@ def main() -> int:
         run.write_rows(RESULTS, results)
         settings = {"mode": args.mode, "prompt": EXAMPLE["prompt"], "rounds": args.rounds, "n": args.n}
         settings |= {"completions": ARMS, "start": START, "lr": LEARNING_RATE}
-        conditions = Conditions(
-            loop="B" if args.mode == "selection" else "C",
-            command="course.policy_improvement_demo",
-            settings=settings,
-            change=args.change,
-            expect=args.expect,
-            seed=args.seed,
-            **said,
-        )
-        publish(
-            run, conditions, summary, policy_improvement_text(rows, summary, args.mode, EXAMPLE["prompt"]), read=[LOG]
-        )
-    return 0
+        conditions = conditions_of(args, settings, **more)._replace(loop="B" if args.mode == "selection" else "C")
+        report = policy_improvement_text(rows, summary, args.mode, EXAMPLE["prompt"])
+        publish(run, conditions, summary, report, read=[LOG])
 
 
 if __name__ == "__main__":

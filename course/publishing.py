@@ -6,6 +6,7 @@ Every command that leaves a run ends here, so that what a run holds is decided i
 import os
 import shlex
 import sys
+from argparse import Namespace
 from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
@@ -21,7 +22,7 @@ from course.datasets.records import Provenance
 from course.datasets.sources import HOLDOUT, Dataset, holdouts_in
 from course.errors import written_runs
 from course.reports.run_page import prediction, run_page
-from course.reports.tables import NOTHING_KEPT, WIDTH
+from course.reports.tables import WIDTH
 from course.reports.terminal import show
 from course.starting import PYTHON
 from course.text import shell_word, visible, visible_path
@@ -54,6 +55,12 @@ class Conditions(NamedTuple):
     source: Provenance | None = None
     seed: int | None = None
     knob: str | None = None
+
+
+def conditions_of(args: Namespace, settings: dict[str, Any], dataset: Dataset | None = None, **more: Any) -> Conditions:
+    """Those of a run of Loop C, with what was typed: command, --change, --expect and, where there is one, --seed."""
+    seed = getattr(args, "seed", None)
+    return Conditions("C", args.command, settings, args.change, args.expect, dataset, seed=seed, **more)
 
 
 def publish(
@@ -94,7 +101,7 @@ def publish(
         before = read_log(run_log.LOG)
         look = max([looks(before, holdout) + 1 for holdout in line.holdouts], default=0)
         typed = command_line([conditions.command, *(shlex.quote(visible(word)) for word in sys.argv[1:])])
-        report_whole = "\n".join([*shown, report]).replace(f"{NOTHING_KEPT}\n", "").strip("\n")
+        report_whole = "\n".join([*shown, report]).strip("\n")
         page = run_page(manifest, line, report_whole, typed, run.examples, look, conditions.knob)
         path = run.publish(log, line, page)
     written_runs.append(path)

@@ -8,8 +8,6 @@ the completions, so that the gate can refuse to compare what was sampled at two 
 settings and seed give the same completions; with the training's seed, those of its last evaluation.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -21,7 +19,7 @@ from course.artifacts.writing import RunWriter
 from course.command import Parser, non_negative_float, non_negative_int, positive_fraction, positive_int, run_command
 from course.datasets.records import Provenance, Sampling
 from course.datasets.sources import Dataset
-from course.publishing import RUN, Conditions, publish
+from course.publishing import RUN, conditions_of, publish
 from course.reports.progress import with_progress
 from course.text import clipped, visible
 
@@ -34,7 +32,7 @@ _COMPLETIONS_AT_ONCE = 2_000  # completions side by side
 
 
 def sample_dataset(
-    policy: Policy, dataset: Dataset, sampling: Sampling, rng: np.random.Generator
+    policy: "Policy", dataset: Dataset, sampling: Sampling, rng: "np.random.Generator"
 ) -> Iterator[tuple[str, list[str]]]:
     """Each id in order with its n completions. ``rng``: of the seed that ``sampling`` names."""
     from course.policies.sampling import sample_texts
@@ -47,7 +45,7 @@ def sample_dataset(
         yield from ((example.id, texts[i * n : (i + 1) * n]) for i, example in enumerate(batch))
 
 
-def main() -> int:
+def main() -> None:
     parser = Parser("course.sample_rollouts", "Sample completions from a trained policy, as rollouts or as a pack.")
     parser.add_argument("--policy", type=Path, required=True, help="policy.npz of a run of course.token_train")
     parser.add_argument("--dataset", type=Path, required=True, help="JSONL: id, prompt, expected_answer")
@@ -82,24 +80,17 @@ def main() -> int:
         different = len({text for _, samples in rows for text in samples})
         report = [f"Sampled from {source.policy}: nothing was scored, nothing was learned."]
         report += [f"  {clipped(id_, 20)}  {clipped(samples[0], 54)}" for id_, samples in rows[:3]]
-        conditions = Conditions(
-            loop="C",
-            command="course.sample_rollouts",
-            settings={},  # all there is to set is in the source
-            change=args.change,
-            expect=args.expect,
-            dataset=dataset,
+        conditions = conditions_of(
+            *(args, {}, dataset),  # all there is to set is in the source
             completions_fingerprint=source.completions_sha256,
             samples_per_prompt=args.n,
             source=source,
-            seed=args.seed,
             knob="none: completions were sampled",
         )
         summary = {"prompts": len(rows), "different_texts": different}
         next_command = [f"course.{command}", "--dataset", args.dataset, f"--{option}", RUN / f"{name}.jsonl"]
         next_command += ["--n", str(args.n)] if args.n > 1 else []
         publish(run, conditions, summary, "\n".join(report), next_command=next_command)
-    return 0
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from course.artifacts.writing import RunWriter
 from course.command import Parser, run_command
 from course.errors import UserError
 from course.policies.tokenizer import VOCABULARIES, encode
-from course.publishing import Conditions, publish
+from course.publishing import conditions_of, publish
 from course.reports.token_inspect import token_inspect_text
 from course.text import quoted
 
@@ -40,7 +40,7 @@ def unescape(text: str, number: int) -> str:
     return unescaped
 
 
-def main() -> int:
+def main() -> None:
     parser = Parser("course.token_inspect", "Loop C: the tokens that a policy chooses, and the text that is scored.")
     help_ = r"a completion; \n, \t, \uXXXX and \\ stand for characters (default: the right line and five near misses)"
     parser.add_argument("texts", nargs="*", metavar="TEXT", help=help_)
@@ -62,10 +62,9 @@ def main() -> int:
         run.write_rows(LOG, rows)
         settings = {"texts": len(texts), "vocabularies": list(VOCABULARIES)}
         knob = "none: nothing was learned, texts were split into tokens"
-        conditions = Conditions("C", "course.token_inspect", settings, args.change, args.expect, knob=knob)
+        conditions = conditions_of(args, settings, knob=knob)
         summary = {"rewards": [result.reward for result in results]}
         publish(run, conditions, summary, token_inspect_text(results, rows), read=[LOG])
-    return 0
 
 
 if __name__ == "__main__":

@@ -9,8 +9,6 @@ A run also holds the reference policy and the trained one, and what both wrote a
 training and keeps what was learned: the policy of the log's last row.
 """
 
-from __future__ import annotations
-
 from argparse import Namespace
 from collections.abc import Iterable, Sequence
 from itertools import islice
@@ -30,19 +28,19 @@ from course.datasets.sources import HOLDOUT, Dataset
 from course.errors import UserError
 from course.policies.presets import PRESETS, Plan
 from course.process import signals_held
-from course.publishing import RUN, Conditions, publish
+from course.publishing import RUN, conditions_of, publish
 from course.reports.progress import with_progress
 from course.reports.terminal import show, show_each
 from course.reports.token_train import (
     EVALUATION_TABLE,
     SLOW,
     evaluation_text,
+    learning_curves,
     slow_text,
     steps_shown,
     token_train_ending,
     token_train_heading,
 )
-from course.reports.token_train_figure import learning_curves
 from course.rubrics.hackable import GAPS, RUBRICS
 
 if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --help answers at once
@@ -56,7 +54,6 @@ BASELINE_HELP = "compare a return with: nothing, the mean so far, or the others 
 
 
 def plan_of(args: Namespace) -> Plan:
-    """The preset's plan, changed by the options that were given."""
     given = {name: getattr(args, name) for name in ("sft_steps", "steps", "group_size", "lr", "baseline", "kl_coef")}
     plan = PRESETS[args.preset].plan._replace(**{name: value for name, value in given.items() if value is not None})
     if plan.baseline == "group" and plan.group_size == 1:
@@ -78,8 +75,8 @@ def read_examples(dataset: Dataset, holdout: Dataset | None) -> tuple[list[Task]
 
 
 def write_evaluations(
-    run: RunWriter, checkpoints: Iterable[Checkpoint], args: Namespace, plan: Plan, shown: list[str]
-) -> tuple[list[EvaluationRow], list[LearningResult], list[Checkpoint], int]:
+    run: RunWriter, checkpoints: "Iterable[Checkpoint]", args: Namespace, plan: Plan, shown: list[str]
+) -> "tuple[list[EvaluationRow], list[LearningResult], list[Checkpoint], int]":
     """Train, and write the log and the results as they come; show some of them, and add that to ``shown``.
 
     Returns the log, the last results, the first and the last checkpoint, and the exit status. Ctrl-C and SIGTERM lose
@@ -104,7 +101,7 @@ def write_evaluations(
     return rows, results, ends, 0
 
 
-def write_ends(run: RunWriter, ends: Iterable[Checkpoint], examples: Sequence[Task], args: Namespace) -> str:
+def write_ends(run: RunWriter, ends: "Iterable[Checkpoint]", examples: Sequence[Task], args: Namespace) -> str:
     """The first and the last checkpoint: its policy, and its completions as rollouts. Returns the last one's name.
 
     ``examples``: what was trained on. Both files say so, and the rubric that rewarded it if there was an update.
@@ -152,21 +149,14 @@ def main() -> int:
                 break
 
         checkpoints = learn_and_evaluate(reference, examples, unseen, rubric, plan, args.seed, args.eval_every)
-        count = 1 + -(-plan.steps // args.eval_every)
-        watched = with_progress(checkpoints, "learning", count)
+        watched = with_progress(checkpoints, "learning", 1 - -plan.steps // args.eval_every)
         rows, results, ends, status = write_evaluations(run, watched, args, plan, shown)
         name = write_ends(run, [ends[0], ends[-1]], examples, args)
         run.write_bytes(CURVES_FILE, learning_curves(rows, args.rubric))
-        settings = plan._asdict() | {
-            "holdout_fingerprint": holdout.fingerprint if holdout else None,
-            "rubric": args.rubric,
-            "eval_every": args.eval_every,
-        }
+        settings = plan._asdict() | {"holdout_fingerprint": holdout.fingerprint if holdout else None}
+        settings |= {"rubric": args.rubric, "eval_every": args.eval_every}
         written = [row for row in results if row.split == "train"]
-        held = [holdout] if holdout else []
-        conditions = Conditions(
-            "C", "course.token_train", settings, args.change, args.expect, dataset, held, seed=args.seed
-        )
+        conditions = conditions_of(args, settings, dataset, holdouts=[holdout] if holdout else [])
         summary = {"policy": name, "interrupted": bool(status)} | asdict(rows[-1])
         sample = ("course.sample_rollouts", "--policy", RUN / POLICY_FILE, "--dataset", dataset.path)
         report = token_train_ending(plan, rows[-1], written)

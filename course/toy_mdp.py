@@ -17,7 +17,7 @@ from course.artifacts.learning import episode_row, learning_result
 from course.artifacts.records import RESULTS
 from course.artifacts.writing import RunWriter
 from course.command import Parser, finite_float, non_negative_int, positive_int, run_command
-from course.publishing import Conditions, publish
+from course.publishing import conditions_of, publish
 from course.reports.toy_mdp import toy_mdp_story, toy_mdp_text
 from course.reports.updates import knob_of
 from course.score import score
@@ -56,7 +56,7 @@ def learn(draws: Floats, lr: float, credited: Floats) -> Iterator[EpisodeUpdate]
         baseline = running_mean(baseline, return_[0], step)
 
 
-def main() -> int:
+def main() -> None:
     what = "Loop C plus time. Adds to bandit_train: two steps of two tokens each, and a reward only at the end."
     parser = Parser("course.toy_mdp", what)
     parser.add_argument("--episodes", type=positive_int, default=200, help="how many (default: 200)")
@@ -86,11 +86,9 @@ def main() -> int:
             "first_step_probs": rows[-1].new_probs[0],
         }
         settings = {"prompt": EXAMPLE["prompt"], "episodes": args.episodes, "lr": args.lr, "credit_step1": credited[0]}
-        said = (args.change, args.expect)
-        conditions = Conditions("C", "course.toy_mdp", settings, *said, seed=args.seed, knob=knob_of(rows))
+        conditions = conditions_of(args, settings, knob=knob_of(rows))
         next_command = ["course.token_train"]
         publish(run, conditions, summary, toy_mdp_text(rows, summary), read=[EPISODES], next_command=next_command)
-    return 0
 
 
 if __name__ == "__main__":

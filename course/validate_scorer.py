@@ -8,7 +8,6 @@ Both are counted; the cases were chosen, not sampled, so there is no interval. T
 once: an exploit must get 0.0 from the scorer and 1.0 from the rubric that lacks just the rule it attacks.
 """
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from course.artifacts.scorer_identity import GOLDEN_CORRECT, GOLDEN_EXPLOITS, check_golden, example_of, installed
@@ -20,13 +19,8 @@ from course.reports.validate_scorer import ablations_text, confusion_text, verdi
 from course.rubrics.ablations import RULES, without
 
 
-def ablate(cases: Sequence[GoldenCase]) -> dict[str, list[GoldenCase]]:
-    """For each rule, the exploits of it that the rubric without it does not reward. Empty lists: every rule matters."""
-    unrewarded: dict[str, list[GoldenCase]] = {rule: [] for rule in RULES}
-    for case in cases:
-        if case.rule in RULES and without(case.rule)(example_of(case), case.completion)["reward"] != 1.0:
-            unrewarded[case.rule].append(case)
-    return unrewarded
+def is_rewarded_without_its_rule(case: GoldenCase) -> bool:
+    return case.rule in RULES and without(case.rule)(example_of(case), case.completion)["reward"] == 1.0
 
 
 def main() -> int:
@@ -38,13 +32,12 @@ def main() -> int:
     sets = {path: list(read_records(path, GoldenCase)) for path in (GOLDEN_CORRECT, GOLDEN_EXPLOITS, *args.golden)}
     verdicts = check_golden(case for cases in sets.values() for case in cases)
     exploits = sets[GOLDEN_EXPLOITS]
-    unrewarded = ablate(exploits)
-    idle = [case for case in exploits if case.rule not in RULES or case in unrewarded[case.rule]]
+    idle = [case for case in exploits if not is_rewarded_without_its_rule(case)]
     unattacked = set(RULES) - {case.rule for case in exploits}
 
     scorer = installed()
     show(f"{scorer.scorer_name} {scorer.scorer_version}   fingerprint {scorer.scorer_fingerprint[:16]}…\n")
-    show(f"{ablations_text(exploits, unrewarded)}\n\n{confusion_text(verdicts)}\n")
+    show(f"{ablations_text(RULES, exploits, idle)}\n\n{confusion_text(verdicts)}\n")
     failures = [
         *(verdict_text(verdict) for verdict in verdicts if not verdict.passed),
         *(f"{case.id} attacks {case.rule}, but the rubric without that rule does not reward it" for case in idle),

@@ -516,27 +516,14 @@ def trainings(run: Path, datasets: Path) -> tuple[list[Training], list[Row], int
             for rubric, beta in pairs
             for one in seeds
         ]
-    elif command == "coverage_demo":
+    elif command == "sweep_demo":
+        swept = {name: value for name, value in settings.items() if isinstance(value, list)}
+        plans = [settings | dict(zip(swept, values, strict=True)) for values in zip(*swept.values(), strict=True)]
         found = [
-            Training(run, f"references/prompts_{n}_seed_{one}.npz", examples[:n], "score", plan, one)
-            for n in settings["prompts"]
-            for one in seeds
-        ]
-    elif command == "cold_start_demo":
-        found = [
-            Training(run, f"references/{count}_steps_seed_{one}.npz", examples, "score", plan, one)
-            for count in settings["sft_steps"]
-            for one in seeds
-        ]
-    elif command == "verifier_noise_demo":
-        plan = plan | {"false_positives": 0.0, "false_negatives": 0.0, "corrected": False}
-        coins = [{"false_positives": wrong, "false_negatives": missed} for wrong, missed in settings["errors"]]
-        fair = [(coin, 0 < sum(coin.values()) < 1) for coin in coins]
-        coins = [one for coin, able in fair for one in (coin, coin | {"corrected": True})[: 1 + able]]
-        found = [
-            Training(run, f"references/seed_{one}.npz", examples, rubric, plan | errors, one)
-            for rubric, errors in [*(("score", coin) for coin in coins), (settings["hole"], {})]
-            for one in seeds
+            Training(run, f"references/{start}_seed_{seed}.npz", examples[: one["prompts"]], one["rubric"], one, seed)
+            for one in plans or [settings]
+            for start in [f"{one['prompts']}_prompts_{one['sft_steps']}_steps"]
+            for seed in seeds
         ]
     else:
         found = [Training(run, "reference.npz", examples, settings["rubric"], plan, seed)]
@@ -610,11 +597,9 @@ LOGS: dict[str, dict[str, Recompute]] = {  # command -> its logs
     "token_inspect": {"tokens.jsonl": tokenized_rows},
     "token_train": {"log.jsonl": evaluation_rows, "slow.jsonl": token_rows},
     "goodhart_demo": {"log.jsonl": evaluation_rows},
-    "coverage_demo": {"log.jsonl": evaluation_rows},
     "distribution_shift_demo": {"log.jsonl": evaluation_rows},
     "pass_at_k_demo": {"log.jsonl": counted_rows},
-    "verifier_noise_demo": {"log.jsonl": evaluation_rows},
-    "cold_start_demo": {"log.jsonl": evaluation_rows},
+    "sweep_demo": {"log.jsonl": evaluation_rows},
 }
 
 if __name__ == "__main__":

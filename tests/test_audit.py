@@ -16,7 +16,7 @@ import auditor
 import pytest
 from conftest import ROOT, Lab, lines_of
 
-from course import verifier_noise_demo
+from course import sweep_demo
 from course.artifacts import run_log
 from course.policies import presets, token_learner
 from course.rubrics.hackable import GAPS, RUBRICS
@@ -47,11 +47,11 @@ RUNS: dict[str, tuple[object, ...]] = {
     "none": (*TRAIN, "--baseline", "none", "--rubric", "anywhere"),
     "goodhart": ("goodhart_demo", "--rubrics", *("score", "format_bonus", "suffix"), "--kl-coef", 0, 0.1,
                  "--steps", 4, "--eval-every", 3, "--seeds", 2, "--seed", 5),
-    "coverage": ("coverage_demo", "--prompts", 4, 20, "--steps", 3, "--seed", 1),
+    "coverage": ("sweep_demo", "coverage", "--values", 4, 20, "--steps", 3, "--seed", 1),
     "shift": ("distribution_shift_demo", "--steps", 6, "--rubric", "format_only"),
     "pass_at_k": ("pass_at_k_demo", "--steps", 3, "--prompts", 2, "--seeds", 2, "--seed", 1),
-    "noise": ("verifier_noise_demo", "--steps", 3, "--seeds", 2, "--seed", 4),
-    "cold_start": ("cold_start_demo", "--sft-steps", 0, 30, "--steps", 3, "--seeds", 2, "--seed", 3),
+    "noise": ("sweep_demo", "verifier_noise", "--steps", 3, "--seeds", 2, "--seed", 4),
+    "cold_start": ("sweep_demo", "cold_start", "--values", 0, 30, "--steps", 3, "--seeds", 2, "--seed", 3),
 }  # fmt: skip
 
 
@@ -67,12 +67,12 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for preset, size in ((presets.MEMORISE, 300), (presets.GENERALISE, 60)):
             small = preset._replace(plan=preset.plan._replace(**TINY))
             name = "MEMORISE" if preset is presets.MEMORISE else "GENERALISE"
-            for module in ("policies.presets", "goodhart_demo" if name == "MEMORISE" else "coverage_demo"):
+            for module in ("policies.presets", "goodhart_demo")[: 1 + (name == "MEMORISE")]:
                 patch.setattr(f"course.{module}.{name}", small)
             patch.setitem(presets.PRESETS, name.lower(), small)
             for file in (preset.dataset, preset.holdout):
                 lab.write(file, lines_of(ROOT / file)[:size])
-        patch.setattr(verifier_noise_demo, "ERRORS", ((0.0, 0.0), (0.3, 0.1), (0.5, 0.5)))
+        patch.setattr(sweep_demo, "ERRORS", ((0.0, 0.0), (0.3, 0.1), (0.5, 0.5)))
         for module, figures in FIGURES.items():
             for figure in figures:
                 patch.setattr(f"course.{module}.{figure}", lambda *_: b"a figure")
@@ -87,11 +87,9 @@ FIGURES = {
     "kl_tradeoff_demo": ["kl_tradeoff_figure"],
     "token_train": ["learning_curves"],
     "goodhart_demo": ["rubrics_figure", "kl_coef_figure"],
-    "coverage_demo": ["coverage_curve"],
     "distribution_shift_demo": ["shift_curves"],
     "pass_at_k_demo": ["pass_at_k_figure"],
-    "verifier_noise_demo": ["verifier_noise_figure"],
-    "cold_start_demo": ["cold_start_figure"],
+    "sweep_demo": ["sweep_figure"],
 }
 
 

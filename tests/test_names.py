@@ -31,7 +31,6 @@ TWICE = {  # a name that is defined at the top of several files -> why that is o
     "learn": "the function that learns: four files, one skeleton, which is the lesson of Loop C",
     "LOG": "the name of a command's log file",
     "SAMPLES": "completions of each prompt when a policy is measured, of each demo's own number",
-    "_LEGEND": "what the columns of a report's table mean",
     "_EVAL_EVERY": "updates from one evaluation to the next, of each demo's own number",
 }
 

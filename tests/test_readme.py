@@ -26,10 +26,8 @@ BRIEFLY = {  # what takes up to minutes is run as shown, but for this
     "course.token_train": ["--sft-steps", "20", "--steps", "5"],
     "course.goodhart_demo": ["--steps", "5"],
     "course.distribution_shift_demo": ["--steps", "5"],
-    "course.coverage_demo": ["--steps", "5", "--prompts", "30"],
     "course.pass_at_k_demo": ["--steps", "5", "--prompts", "2", "--presets", "memorise"],
-    "course.verifier_noise_demo": ["--steps", "5"],
-    "course.cold_start_demo": ["--steps", "5", "--sft-steps", "0", "20"],
+    "course.sweep_demo": ["--steps", "5"],
 }
 
 

@@ -41,10 +41,10 @@ ANSWERS = {  # command -> how it is called, and what has to stand on the screen 
     "sample_rollouts": (["--policy", "t/policy.npz", *MATH[:1], "data/datasets/two_digit_sums_dev.jsonl"], "dev-0003"),
     "goodhart_demo": (["--steps", "2"], "diverged, in one seed at least: on "),
     "distribution_shift_demo": (["--steps", "5"], "completions frozen at step 0: "),
-    "coverage_demo": (["--steps", "2", "--prompts", "10", "20"], "holdout +95 % interval"),
     "pass_at_k_demo": (["--steps", "2", "--prompts", "2", "--presets", "memorise"], "crossing"),
-    "verifier_noise_demo": (["--steps", "2"], "true reward at the start, before learning"),
-    "cold_start_demo": (["--steps", "2", "--sft-steps", "0", "9"], "equal"),
+    "sweep_demo cold_start": (["--steps", "2", "--values", "0", "9"], "equal"),
+    "sweep_demo coverage": (["--steps", "2", "--values", "10", "20"], "holdout +95 % interval"),
+    "sweep_demo verifier_noise": (["--steps", "2"], "true reward at the start, before learning"),
 }
 QUICK = ("eval", "gate", "inspect_run", "token_train")
 NAMES = re.compile(r"(run|digest|read|next): |\s+--|/|\\$")  # lines with words to paste: a terminal wraps them itself
@@ -110,18 +110,18 @@ def ready(lab: Lab) -> Lab:
 
 
 def test_every_command_is_tried() -> None:
-    assert ANSWERS.keys() == {*COMMANDS}
+    assert {name.split()[0] for name in ANSWERS} == {*COMMANDS}
 
 
 @pytest.mark.parametrize(
-    "command", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in COMMANDS]
+    "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in ANSWERS]
 )
-def test_the_answer_stands_on_the_screen_and_nothing_is_wider_than_it(ready: Lab, command: str) -> None:
-    arguments, answer = ANSWERS[command]
+def test_the_answer_stands_on_the_screen_and_nothing_is_wider_than_it(ready: Lab, name: str) -> None:
+    (command, *experiment), (arguments, answer) = name.split(), ANSWERS[name]
     if command == "sample_rollouts":
         assert ready("token_train", *TRAINED, "--outdir", "t").status == 0
     for columns, rows in ((80, 24), (40, 20)):
-        done = in_terminal(ready, command, *arguments, columns=columns)
+        done = in_terminal(ready, command, *experiment, *arguments, columns=columns)
         assert done.status == (command in ("check", "gate")), done.out
         seen = screen(done.out, columns)
         shown = "\n".join(seen.lines[-rows:])

@@ -1,7 +1,10 @@
 """Machinery: everything that may differ between two equal runs, and nothing else: clock, host, versions, git."""
 
 import os
+import platform
 import sys
+import unicodedata
+from datetime import UTC, datetime
 from typing import Any
 
 from course.datasets.files import LAB
@@ -11,11 +14,6 @@ PACKAGES = ("jiter", "matplotlib", "msgspec", "numpy", "rich", "splintr-rs")  # 
 
 
 def environment() -> dict[str, Any]:
-    # Imported here: a command that writes no run, or is only asked for --help, needs none of it.
-    import platform
-    import unicodedata
-    from datetime import UTC, datetime
-
     return {
         "finished_at": datetime.now(UTC).isoformat(timespec="seconds"),
         "host": platform.node(),

@@ -1,16 +1,23 @@
-"""Machinery: what may be inferred from the logs of token commands: where proxy and true reward diverge, what rose.
+"""Machinery: what may be inferred from the logs of token commands: what rose, what diverged, where two curves cross.
 
 Notation as in ``token_rows``, and
     training     the rows of one training in order; trainings: the same training once for each seed
     quantity     a column of the log; a share is one that is a share of completions, and has Wilson intervals
+    P, K         prompts; the largest k of pass@k
+    gain         [P, K] pass@k after learning − pass@k before it, prompt by prompt; several seeds are averaged first
 """
 
 from collections.abc import Sequence
 from statistics import median, median_low
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from course.artifacts.token_rows import EvaluationRow
-from course.stats import wilson_interval
+from course.artifacts.token_rows import CountedSamples, EvaluationRow
+from course.stats import mean, pass_at_k, wilson_interval
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from course.policies.softmax import Floats
 
 TrainingLog = Sequence[EvaluationRow]
 Trainings = Sequence[TrainingLog]
@@ -47,7 +54,6 @@ def pooled_interval(rows: TrainingLog, share: str) -> tuple[float, float]:
 
 
 def median_of(rows: TrainingLog, quantity: str) -> float:
-    """The median of a column over rows that are one a seed."""
     return median(column(rows, quantity))
 
 
@@ -87,3 +93,72 @@ def coverage_point(trainings: Trainings, times: Sequence[int]) -> CoveragePoint:
         pairs_seen=sum(time > 0 for time in times) / len(times),
         times_seen=median(times),
     )
+
+
+RESAMPLES = 2_000
+
+
+class Comparison(NamedTuple):
+    """A policy before and after learning, on the same P prompts."""
+
+    prompts: int
+    before: list[float]  # [K] pass@1, pass@2, …: means over the prompts
+    after: list[float]
+    entropy_before: float  # of the next token, in nats
+    entropy_after: float
+    crossing: int | None  # the k from which on the trained policy is lower; None where it ends no lower
+    crossing_ci95: tuple[int | None, int | None]
+    last_gain: float  # at k = K
+    last_gain_ci95: tuple[float, float]
+
+
+def comparisons(log: Sequence[CountedSamples], last: int, rng: "np.random.Generator") -> dict[str, Comparison]:
+    """Each preset and split of a log, compared up to k = ``last``."""
+    found = {}
+    for preset, split in dict.fromkeys((row.preset, row.split) for row in log):
+        rows = [row for row in log if (row.preset, row.split) == (preset, split)]
+        before, after = ([row for row in rows if (row.step > 0) == learned] for learned in (False, True))
+        found[f"{preset}, {split}"] = compare_policies(before, after, last, rng)
+    return found
+
+
+def compare_policies(
+    before: Sequence[CountedSamples], after: Sequence[CountedSamples], last: int, rng: "np.random.Generator"
+) -> Comparison:
+    """The intervals hold 95 % of the resamples, which draw prompts with all their samples before and after.
+
+    Not covered: another training. And a handful of prompts makes such an interval too narrow.
+    """
+    import numpy as np
+
+    old, new = pass_at_ks(before, last), pass_at_ks(after, last)
+    prompts = len(old)
+    gains = rng.multinomial(prompts, [1 / prompts] * prompts, RESAMPLES) @ (new - old) / prompts  # [RESAMPLES, K]
+    low, high = np.quantile([crossing(gain) or last + 1 for gain in gains], [0.025, 0.975], method="nearest").tolist()
+    mean_old, mean_new = old.mean(axis=0), new.mean(axis=0)
+    return Comparison(
+        prompts,
+        mean_old.tolist(),
+        mean_new.tolist(),
+        mean([row.entropy for row in before]),
+        mean([row.entropy for row in after]),
+        crossing(mean_new - mean_old),
+        (low if low <= last else None, high if high <= last else None),
+        float(mean_new[-1] - mean_old[-1]),
+        tuple(np.quantile(gains[:, -1], [0.025, 0.975]).tolist()),
+    )
+
+
+def pass_at_ks(rows: Sequence[CountedSamples], last: int) -> "Floats":
+    """[P, last] unbiased pass@1, pass@2, … of each prompt: the mean over its rows, one a seed."""
+    import numpy as np
+
+    curves = {(row.n, row.correct): [pass_at_k(row.n, row.correct, k) for k in range(1, last + 1)] for row in rows}
+    ids = dict.fromkeys(row.id for row in rows)
+    return np.array([np.mean([curves[row.n, row.correct] for row in rows if row.id == id_], axis=0) for id_ in ids])
+
+
+def crossing(gain: "Sequence[float] | Floats") -> int | None:
+    """The k from which on every gain is below 0, up to the last; None if the last is not. ``gain``: k = 1, 2, …"""
+    kept = max((k for k, value in enumerate(gain, 1) if value >= 0), default=0)
+    return kept + 1 if kept < len(gain) else None

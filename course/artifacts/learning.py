@@ -1,7 +1,5 @@
 """Machinery: the rows of Loop C's logs: every number of an update, so that each identity can be checked row by row."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -122,7 +120,7 @@ def learning_result(
     return LearningResult(*result, step, training, split, proxy_reward, count)
 
 
-def update_row(step: int, update: Update, lr: float, example: Mapping[str, Any], arms: Sequence[str]) -> UpdateRow:
+def update_row(step: int, update: "Update", lr: float, example: Mapping[str, Any], arms: Sequence[str]) -> UpdateRow:
     """The row of one update of one run: its numbers, and what follows from them."""
     import numpy as np
 
@@ -143,7 +141,7 @@ def update_row(step: int, update: Update, lr: float, example: Mapping[str, Any],
     )
 
 
-def episode_row(episode: int, update: EpisodeUpdate, lr: float, credited: Sequence[bool]) -> EpisodeRow:
+def episode_row(episode: int, update: "EpisodeUpdate", lr: float, credited: Sequence[bool]) -> EpisodeRow:
     """The row of one episode; theta and what follows from it at the visited states only."""
     from course.policies.bandit import EXAMPLE
     from course.policies.softmax import grad_log_prob, softmax

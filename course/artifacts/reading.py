@@ -98,7 +98,7 @@ def rows(run: Run, digest: "hashlib._Hash | None" = None) -> Iterator[Result]:
 
 
 def batches(run: Run, digest: "hashlib._Hash") -> Iterator[list[Result]]:
-    """The same, some 256 KiB at a time. A row that this lab would have written with other bytes is none."""
+    """The same, some 32 KiB at a time. A row that this lab would have written with other bytes is none."""
     decoder, encode = msgspec.json.Decoder(RESULT_TYPES[run.manifest.loop]), msgspec.json.Encoder().encode_lines
     number = 0
     try:

@@ -1,7 +1,5 @@
 """Machinery: a reference policy as a file, and completions of a policy as files that Loops A and B take."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
@@ -20,7 +18,7 @@ def policy_name(content: bytes) -> str:
     return f"token_policy {hashlib.sha256(content).hexdigest()[:12]}"
 
 
-def write_reference(run: RunWriter, name: str, reference: Policy, examples: Sequence[Task]) -> None:
+def write_reference(run: RunWriter, name: str, reference: "Policy", examples: Sequence[Task]) -> None:
     """The policy that a training started from: with the seed and the settings, all its numbers can be made again."""
     from course.policies.policy_file import policy_bytes
 

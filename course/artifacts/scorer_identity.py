@@ -49,7 +49,6 @@ class GoldenVerdict(NamedTuple):
 
 
 def check_golden(cases: Iterable[GoldenCase]) -> list[GoldenVerdict]:
-    """Score each case and compare."""
     verdicts = []
     for case in cases:
         result = scorer.score(example_of(case), case.completion)

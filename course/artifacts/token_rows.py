@@ -6,8 +6,6 @@ Notation
     gap      the share of completions that the rubric pays at least PAYS and the strict scorer nothing
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -87,25 +85,29 @@ class TokenUpdateRow(Struct, frozen=True, forbid_unknown_fields=True):
     new_log_probs: list[float]  # after it
 
 
-def evaluation_results(checkpoint: Checkpoint, rubric: str, training: str | None = None) -> list[LearningResult]:
+def evaluation_results(checkpoint: "Checkpoint", rubric: str, training: str | None = None) -> list[LearningResult]:
     """The rows of results.jsonl for one checkpoint: every completion of its evaluations."""
     results = []
-    for split, evaluation in checkpoint.evaluations.items():
-        scored = zip(evaluation.examples, evaluation.texts, evaluation.proxy.tolist(), strict=True)
-        for example, text, reward in scored:
+    for split, found in checkpoint.evaluations.items():
+        for example, text, reward in zip(found.examples, found.texts, found.proxy.tolist(), strict=True):
             proxy = None if rubric == STRICT else reward
             row = learning_result(example, text, checkpoint.step, training=training, split=split, proxy_reward=proxy)
             results.append(row)
     return results
 
 
+def proxy_of(row: LearningResult) -> float:
+    """The reward of the rubric; a row has none of its own where the strict scorer is the rubric."""
+    return row.reward if row.proxy_reward is None else row.proxy_reward
+
+
 def is_exploit(row: LearningResult) -> bool:
     """Whether the rubric pays this completion and the strict scorer does not."""
-    return row.proxy_reward is not None and row.proxy_reward >= PAYS and row.reward == 0
+    return proxy_of(row) >= PAYS and row.reward == 0
 
 
 def evaluation_row(
-    checkpoint: Checkpoint, rubric: str, kl_coef: float, seed: int, training: str | None = None
+    checkpoint: "Checkpoint", rubric: str, kl_coef: float, seed: int, training: str | None = None
 ) -> EvaluationRow:
     """The row of one checkpoint of the training on this rubric, with this kl_coef and seed."""
     train, holdout = checkpoint.evaluations["train"], checkpoint.evaluations.get("holdout")
@@ -130,7 +132,7 @@ def evaluation_row(
 
 
 def write_checkpoint(
-    run: RunWriter, checkpoint: Checkpoint, rubric: str, kl_coef: float, seed: int, training: str | None = None
+    run: RunWriter, checkpoint: "Checkpoint", rubric: str, kl_coef: float, seed: int, training: str | None = None
 ) -> tuple[EvaluationRow, list[LearningResult]]:
     """Append a checkpoint to results.jsonl and to the log. Returns what was written."""
     results = evaluation_results(checkpoint, rubric, training)
@@ -141,7 +143,7 @@ def write_checkpoint(
 
 
 def token_update_rows(
-    step: int, update: TokenUpdate, reference: Policy, examples: Sequence[Task], kl_coef: float
+    step: int, update: "TokenUpdate", reference: "Policy", examples: Sequence[Task], kl_coef: float
 ) -> Iterator[TokenUpdateRow]:
     """Every completion of an update, with the log-probability of each of its tokens by three policies."""
     import numpy as np
@@ -169,5 +171,5 @@ def token_update_rows(
         )
 
 
-def _gap(evaluation: Evaluation) -> float:
+def _gap(evaluation: "Evaluation") -> float:
     return float(((evaluation.proxy >= PAYS) & (evaluation.true == 0)).mean())

@@ -28,7 +28,7 @@ from course.errors import UserError, reason
 from course.text import visible
 
 RUNS = LAB / "runs"  # wherever a command is called
-_ROWS_AT_ONCE = 2_000
+_ROWS_AT_ONCE = 500
 
 
 class RunWriter:

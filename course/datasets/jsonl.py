@@ -8,7 +8,9 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator
-from itertools import chain, count
+from contextlib import suppress
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -26,7 +28,10 @@ _OBJECT_BYTES = 1 << 26  # of a file that holds one object
 _SHOWN = 60  # characters of a refused value
 _SPACE = b" \t\r\n"  # what JSON calls white space
 _NUMBER_LIMIT = 10**MAX_DIGITS
+_ANY_DIGIT_IS_0 = bytes.maketrans(b"123456789E", b"000000000e")
 _EXPECTED = {"Number out of range": "a smaller number", "Invalid RFC3339 encoded date": "a date such as 2026-11-21"}
+
+_parse = partial(jiter.from_json, catch_duplicate_keys=True, allow_inf_nan=False, cache_mode="keys")
 
 R = TypeVar("R", bound=Record)
 S = TypeVar("S", bound=msgspec.Struct)
@@ -41,28 +46,47 @@ def read_records(path: Path, record_type: type[R], digest: "hashlib._Hash | None
 
 
 def read_batches(path: Path, record_type: type[R], digest: "hashlib._Hash | None" = None) -> Iterator[list[R]]:
-    """The same, some hundreds or thousands of records at a time."""
-    seen: set[str] = set()
-    numbers = count(1)
-    for lines in _batches_of_lines(path, digest):
-        batch = []
-        for line, number in zip(lines, numbers, strict=False):
-            if text := line.rstrip(_SPACE):
-                try:
-                    record = _decode(text, record_type)
-                    if not record.id:
-                        record = msgspec.structs.replace(record, id=f"line {number}")
-                    if record.id in seen:
-                        got = f"{clipped(record.id, _SHOWN)} a second time"
-                        mend = f"; {PAGE} makes a selection pack of several an id" if record_type is Rollout else ""
-                        raise ValueError(f"$.id: expected an id that is unique in its file, got {got}{mend}")
-                except ValueError as error:
-                    raise UserError(f"{path}:{number} {other_shape(path, text, record_type) or error}") from None
-                seen.add(record.id)
-                batch.append(record)
-        yield batch
-    if not seen:
+    """The same, some dozens or hundreds of records at a time."""
+    ids: set[str] = set()
+    number = 1  # of the first line of a batch
+    try:
+        for block in blocks_of_lines(path, digest):
+            lines = block.removesuffix(b"\n").split(b"\n")
+            batch: list[R] = []
+            with suppress(ValueError, msgspec.ValidationError):
+                values = [_parse(line) for line in lines]
+                digits = block.translate(_ANY_DIGIT_IS_0)
+                may_be_too_large = b"0e" in digits or b"0" * 300 in digits  # an exponent, or so many digits
+                if not (may_be_too_large and _too_large(values)):
+                    batch = msgspec.convert(values, list[record_type])  # type: ignore[valid-type]
+            new = {record.id for record in batch}
+            if len(new) < len(lines) or "" in new or not ids.isdisjoint(new):
+                batch = list(_one_by_one(path, lines, number, record_type, ids))
+            ids |= new
+            number += len(lines)
+            yield batch
+    except OSError as error:
+        raise _unreadable(path, error) from None
+    if not ids:
         raise UserError(f"{path}: expected at least one record, got an empty file")
+
+
+def _one_by_one(path: Path, lines: list[bytes], first: int, record_type: type[R], ids: set[str]) -> Iterator[R]:
+    """The records of a batch that holds a line that is refused, blank or without an id; ``first``: its first line."""
+    for number, line in enumerate(lines, first):
+        if text := line.rstrip(_SPACE):
+            try:
+                record = _decode(text, record_type)
+                if not record.id:
+                    record = msgspec.structs.replace(record, id=f"line {number}")
+                if record.id in ids:
+                    got = f"{clipped(record.id, _SHOWN)} a second time"
+                    mend = f"; {PAGE} makes a selection pack of several an id" if record_type is Rollout else ""
+                    raise ValueError(f"$.id: expected an id that is unique in its file, got {got}{mend}")
+            except ValueError as error:
+                raise UserError(f"{path}:{number} {other_shape(path, text, record_type) or error}") from None
+            ids.add(record.id)
+            yield record
 
 
 def read_json(path: Path, struct_type: type[S]) -> S:
@@ -79,14 +103,6 @@ def read_json(path: Path, struct_type: type[S]) -> S:
         raise UserError(f"{path} {error}") from None
 
 
-def _batches_of_lines(path: Path, digest: "hashlib._Hash | None" = None) -> Iterator[list[bytes]]:
-    try:
-        for block in blocks_of_lines(path, digest):
-            yield block.removesuffix(b"\n").split(b"\n")
-    except OSError as error:
-        raise _unreadable(path, error) from None
-
-
 def _unreadable(path: Path, error: OSError) -> UserError:
     return UserError(f"{path}: expected a file that can be read, got: {reason(error)}")
 
@@ -94,17 +110,16 @@ def _unreadable(path: Path, error: OSError) -> UserError:
 def _decode(text: bytes, struct_type: type[S]) -> S:
     """One JSON object as a struct. Raises ValueError: where in the object, what was expected, what was there."""
     try:
-        value = jiter.from_json(text, catch_duplicate_keys=True, allow_inf_nan=False, cache_mode="keys")
+        value = _parse(text)
     except ValueError as error:
         raise ValueError(_parser_complaint(str(error), text)) from None
     try:
         struct = msgspec.convert(value, struct_type)
     except msgspec.ValidationError as error:  # its cause: what the record itself refused, in its own words
         raise ValueError(error.__cause__ or _type_complaint(str(error), value, struct_type)) from None
-    for key in ("expected_answer", "metadata", "sampling"):  # whose numbers no type bounds
-        if key in value and (place := _too_large(value[key])) is not None:
-            expected = f"expected a finite number of at most {MAX_DIGITS:,} digits, got a larger one"
-            raise ValueError(f"$.{key}{quoted(place)}: {expected}")
+    if (place := _too_large(value)) is not None:
+        expected = f"expected a finite number of at most {MAX_DIGITS:,} digits, got a larger one"
+        raise ValueError(f"${quoted(place)}: {expected}")
     return struct
 
 

@@ -14,7 +14,7 @@ Id = Annotated[str, Meta(min_length=1)]
 Task = dict[str, Any]  # an example as a scorer takes it: id, prompt, expected_answer
 
 
-class Record(Struct, frozen=True, forbid_unknown_fields=True):
+class Record(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     """What all have in common: an id, unique in its file."""
 
     file_kind: ClassVar[str]  # in the plural, for messages

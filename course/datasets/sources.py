@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterator, Set
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,7 +20,7 @@ SPLITS = ("dev", HOLDOUT)
 
 
 class Dataset:
-    """A dataset file, read once: iterate it, then ask for its fingerprints and its split.
+    """A dataset file: iterate it once, then ask for its fingerprints and its split.
 
     The split is what the records themselves say (``metadata.split``), or else ``declared``, or else ``dev``. Records
     that contradict each other or the declaration are refused. A dataset with prompts of a holdout that the lab ships
@@ -30,7 +30,7 @@ class Dataset:
     def __init__(self, path: Path, declared: str | None) -> None:
         self.path = path
         self.declared = declared
-        self.prompts: set[str] = set()
+        self._shipped: set[str] = set()  # the prompts that it shares with holdouts of the lab
         self._bytes = hashlib.sha256()
         self._prompts_in_order = hashlib.sha256()
         self._examples = hashlib.sha256()
@@ -41,15 +41,16 @@ class Dataset:
         for batch in read_batches(self.path, Example, self._bytes):
             self._prompts_in_order.update(encoder.encode_lines([(example.id, example.prompt) for example in batch]))
             self._examples.update(encoder.encode_lines([(e.id, e.prompt, e.expected_answer) for e in batch]))
-            self.prompts.update([plain_prompt(example.prompt) for example in batch])
+            prompts = {plain_prompt(example.prompt) for example in batch}
+            self._shipped.update(*(prompts & holdout for holdout in shipped_holdouts().values()))
             for example in batch:
                 said = None if example.metadata is UNSET else example.metadata.get("split")
                 if said not in self._splits:
                     self._note_split(said, example.id)
             yield from batch
-        if self.split != HOLDOUT and (opened := shipped_in(self.prompts)):
-            name, prompts = next(iter(opened.items()))
-            got = len(prompts & self.prompts)
+        if self.split != HOLDOUT and (opened := shipped_in(self._shipped)):
+            name, holdout = next(iter(opened.items()))
+            got = len(holdout & self._shipped)
             raise UserError(
                 f"{self.path}: expected a dataset without prompts of {name}, got {got} of them; "
                 f"take them out, or call it --split {HOLDOUT}"
@@ -73,8 +74,17 @@ class Dataset:
     @property
     def split(self) -> str:
         said = self._splits[0]
-        undeclared = HOLDOUT if shipped_in(self.prompts) else SPLITS[0]
+        undeclared = HOLDOUT if self._shipped else SPLITS[0]
         return said if isinstance(said, str) else self.declared or undeclared
+
+    @cached_property
+    def prompts(self) -> set[str]:
+        """The distinct plain prompts, for which the file is read again: few runs ask, and a million take much room."""
+        digest = hashlib.sha256()
+        prompts = {plain_prompt(example.prompt) for example in read_records(self.path, Example, digest)}
+        if digest.hexdigest() != self.fingerprint:
+            raise UserError(f"{self.path}: expected a file that stays as it is while it is measured, got other bytes")
+        return prompts
 
     def trained_on(self, training: Training) -> int:
         """How many of these prompts a policy was trained on."""

@@ -31,7 +31,7 @@ PICK_BEST = Path("exercises") / "pick_best.py"
 _NAME = "pick_best"
 
 
-class Sample(Struct, frozen=True):
+class Sample(Struct, frozen=True, gc=False):
     """One of N completions of a prompt: its place among them, its text, and what the scorer paid."""
 
     index: int
@@ -53,7 +53,7 @@ def load_pick_best(path: Path = PICK_BEST) -> PickBest:
         raise UserError(f"{path}:{error.lineno or 1} expected Python, got {got}") from None
     except (ValueError, RecursionError, MemoryError) as error:  # a null byte, or brackets nested too deep
         raise UserError(f"{path}:1 expected Python, got what cannot be compiled: {described(error)}") from None
-    _called(exec, (code, namespace), path, "while it was loaded")
+    _called(exec, (code, namespace), path, None)
     pick_best: PickBest | None = namespace.get(_NAME)
     if not callable(pick_best):
         raise UserError(f"{path}: expected a function {_NAME}(samples), got none in this file")
@@ -75,23 +75,24 @@ def pick_best_fingerprint(path: Path = PICK_BEST) -> str:
 
 def choose(pick_best: PickBest, samples: Sequence[Sample], prompt_id: str, path: Path = PICK_BEST) -> int:
     """Let ``pick_best`` choose, and again, and return the index of its choice. Raises UserError where it made none."""
-    of = quoted(prompt_id)
-    first, second = (_choice(pick_best, samples, of, path) for _ in range(2))
+    first = _choice(pick_best, samples, prompt_id, path)
+    second = _choice(pick_best, samples, prompt_id, path)
     if first != second:
+        of = f"{quoted(prompt_id)} whenever it is asked"
         raise UserError(
-            f"{_place(pick_best, path)}: expected the same choice of {of} whenever it is asked, got sample {first}, "
-            f"then sample {second}; seed what is random from the samples themselves, and remember nothing"
+            f"{_place(pick_best, path)}: expected the same choice of {of}, got sample {first}, then sample {second}; "
+            "seed what is random from the samples themselves, and remember nothing"
         )
     return first
 
 
-def _choice(pick_best: PickBest, samples: Sequence[Sample], of: str, path: Path) -> int:
-    choice = _called(pick_best, ([replace(sample) for sample in samples],), path, f"on {of}")
+def _choice(pick_best: PickBest, samples: Sequence[Sample], prompt_id: str, path: Path) -> int:
+    choice = _called(pick_best, ([*map(replace, samples)],), path, prompt_id)
     for sample in samples:
         if type(choice) is Sample and choice == sample:
             return sample.index
     got = f"the text {quoted(choice)!r}" if type(choice) is str else quoted(type_name(choice))
-    expected = f"expected one of the {len(samples)} samples of {of}"
+    expected = f"expected one of the {len(samples)} samples of {quoted(prompt_id)}"
     raise UserError(f"{_place(pick_best, path)}: {expected}, got {got}; return the sample itself")
 
 
@@ -124,7 +125,7 @@ def _imported(path: Path) -> set[Path]:
     }
 
 
-def _called(code: Callable[..., Any], arguments: tuple[object, ...], path: Path, when: str) -> object:
+def _called(code: Callable[..., Any], arguments: tuple[object, ...], path: Path, prompt_id: str | None) -> object:
     """Run code of the student's. Raises UserError where it raises; but a signal that has come is not its fault."""
     try:
         return code(*arguments)
@@ -136,6 +137,7 @@ def _called(code: Callable[..., Any], arguments: tuple[object, ...], path: Path,
         frames = traceback.walk_tb(sys.exc_info()[2])  # what the error itself says of it may be anything
         lines = [line for frame, line in frames if frame.f_code.co_filename == str(path)]
         where, got = f"{path}:{lines[-1] if lines else 1}", described(error)
+        when = "while it was loaded" if prompt_id is None else f"on {quoted(prompt_id)}"
         raise UserError(f"{where} {_NAME}: expected a choice, got an exception {when}: {got}") from None
     finally:
         raise_received()

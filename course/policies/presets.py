@@ -3,7 +3,7 @@
 They differ in coverage. Of the 100 sums of one digit, 75 are trained on: what 3 + 4 is says nothing about 4 + 5, so
 each has to be memorised. Two-digit sums without a carry are two sums of one digit side by side; a thousand of them
 show each digit pair many times over, and what is learned holds for others. Only a holdout tells which of the two
-happened; ``course.coverage_demo`` measures what lies between them.
+happened; ``course.sweep_demo coverage`` measures what lies between them.
 """
 
 from typing import Literal, NamedTuple

@@ -59,6 +59,5 @@ def sample_completions(
 def sample_texts(
     policy: Policy, prompts: Sequence[str], rng: np.random.Generator, temperature: float = 1.0, top_p: float = 1.0
 ) -> list[str]:
-    """One completion of each prompt, as text."""
     u = rng.random((len(prompts), policy.max_tokens))
     return policy.decode_completions(sample_completions(policy, policy.encode_prompts(prompts), u, temperature, top_p))

@@ -87,12 +87,13 @@ def learn(reference: Policy, examples: Sequence[Task], rubric: Rubric, plan: Pla
     Raises UserError where the rubric's reward is no finite number, ValueError for a group of one and baseline "group".
     """
     policy, mean_return = reference, 0.0
+    known: dict[tuple[str, str], float] = {}
     prompts = policy.encode_prompts([example["prompt"] for example in examples])
     for step, (chosen, u, coin) in enumerate(draws(len(examples), plan, seed), 1):
         prompt = prompts[chosen]
         completions = sample_completions(policy, prompt, u)
         texts = policy.decode_completions(completions)
-        reward = with_errors(rewards(rubric, [examples[i] for i in chosen], texts), coin, plan)
+        reward = with_errors(rewards(rubric, [examples[i] for i in chosen], texts, known), coin, plan)
         ratio = log_ratio(policy, reference, prompt, completions) if plan.kl_coef else np.zeros(len(chosen))
         return_ = reward - plan.kl_coef * ratio
         baseline = leave_one_out(return_, plan.group_size) if plan.baseline == "group" else mean_return
@@ -124,19 +125,24 @@ def with_errors(reward: Floats, coin: Floats, plan: Plan) -> Floats:
     return corrected_reward(observed, *rates) if plan.corrected else observed
 
 
-def rewards(rubric: Rubric, examples: Sequence[Task], texts: Sequence[str]) -> Floats:
+def rewards(
+    rubric: Rubric, examples: Sequence[Task], texts: Sequence[str], known: dict[tuple[str, str], float] | None = None
+) -> Floats:
     """[N] the rubric's reward of each text. It is asked once per prompt and text: a policy repeats itself.
 
-    Raises UserError for a reward that is no finite number: it would enter every weight.
+    ``known``: what it said of which id and text before; what it says now is added. Raises UserError for a reward that
+    is no finite number: it would enter every weight.
     """
+    known = {} if known is None else known
     keys = [(example["id"], text) for example, text in zip(examples, texts, strict=True)]
-    example_of = dict(zip(keys, examples, strict=True))
-    found = {key: rubric(example, key[1])["reward"] for key, example in example_of.items()}
-    for (id_, text), reward in found.items():
-        if not isinstance(reward, float) or not isfinite(reward):
-            got = reward if isinstance(reward, float) else f"one of type {type(reward).__name__}"
-            raise UserError(
-                f"rubric {getattr(rubric, '__name__', '')}: expected a finite float as reward, got {got} for "
-                f"'{clipped(text, 60)}' as the answer to {clipped(id_, 60)}; mend the rubric"
-            )
-    return np.array([found[key] for key in keys])
+    for (id_, text), example in dict(zip(keys, examples, strict=True)).items():
+        if (id_, text) not in known:
+            reward = rubric(example, text)["reward"]
+            if not isinstance(reward, float) or not isfinite(reward):
+                got = reward if isinstance(reward, float) else f"one of type {type(reward).__name__}"
+                raise UserError(
+                    f"rubric {getattr(rubric, '__name__', '')}: expected a finite float as reward, got {got} for "
+                    f"'{clipped(text, 60)}' as the answer to {clipped(id_, 60)}; mend the rubric"
+                )
+            known[id_, text] = reward
+    return np.array([known[key] for key in keys])

@@ -77,8 +77,10 @@ class Policy(NamedTuple):
 
     def decode_completions(self, completions: Completions) -> list[str]:
         """Tokens as texts: what the verifier is given of each completion."""
-        rows = zip(completions.tokens.tolist(), completions.lengths.tolist(), strict=True)
-        return [self.vocabulary.decode(tokens[:length]) for tokens, length in rows]
+        pairs = zip(completions.tokens.tolist(), completions.lengths.tolist(), strict=True)
+        rows = [tuple(tokens[:length]) for tokens, length in pairs]
+        text_of = {row: self.vocabulary.decode(row) for row in set(rows)}  # a policy repeats itself
+        return [text_of[row] for row in rows]
 
     def apply_gradient(self, direction: Weights, lr: float) -> Self:
         """weights + lr · direction. Raises UserError where the weights run away, long before they overflow."""
@@ -117,7 +119,13 @@ class Activations(NamedTuple):
     inputs: Floats  # [M, C · D]
     hidden: Floats  # [M, H]
     p: Floats  # [M, V] probability of each next token
-    log_p: Floats  # [M, V] finite where p is too small for a float
+    theta: Floats  # [M, V] less the largest of each row
+    total: Floats  # [M, 1] Σ exp theta
+
+    @property
+    def log_p(self) -> Floats:
+        """[M, V] finite where p is too small for a float."""
+        return np.asarray(self.theta - np.log(self.total))
 
 
 def forward(weights: Weights, context: Ints) -> Activations:
@@ -131,7 +139,7 @@ def forward(weights: Weights, context: Ints) -> Activations:
     theta -= theta.max(axis=1, keepdims=True)  # against overflow
     p = np.exp(theta)
     total = p.sum(axis=1, keepdims=True)
-    return Activations(context, inputs, hidden, p / total, theta - np.log(total))
+    return Activations(context, inputs, hidden, p / total, theta, total)
 
 
 def forward_completions(policy: Policy, prompts: Ints, completions: Completions) -> Activations:

@@ -42,5 +42,4 @@ class Vocabulary(tuple[str, ...]):
         return [self._token.get(part, len(self)) for part in self._longest_first.findall(text)]
 
     def decode(self, tokens: Sequence[int]) -> str:
-        """Tokens → text."""
         return "".join([self[token] for token in tokens])

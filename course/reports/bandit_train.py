@@ -1,12 +1,16 @@
 """Machinery: what course.bandit_train prints, and its log as a story to be annotated."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from course.artifacts.learning import UpdateRow
+from course.reports.figures import BLUE, GREY, ORANGE, dress, figure, png
 from course.reports.tables import table
 from course.reports.updates import before_and_after, heading, how_to_read, state_text, update_in_words, update_line
 from course.text import clipped
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 def bandit_text(rows: Sequence[UpdateRow], summary: Mapping[str, Any], arms: Sequence[str]) -> str:
@@ -57,3 +61,69 @@ def story_text(rows: Sequence[UpdateRow], arms: Sequence[str]) -> str:
     for row in rows:
         lines += [update_line(row), f"          {update_in_words(row)}"]
     return "\n".join(lines) + "\n"
+
+
+LEARNING_CURVE = "learning_curve.png"  # in a run of bandit_train, and of policy_gradient_demo
+
+
+def learning_curve(rewards: Sequence[float], objective: Sequence[float]) -> bytes:
+    """The verifier's reward of each step, and the expected reward of the policy before it."""
+    fig = figure(6.4, 3.6, "One run: each reward, and what the policy expects")
+    axes = fig.subplots()
+    steps = range(1, len(rewards) + 1)
+    axes.plot(steps, rewards, ".", color=GREY, markersize=3, label="reward of the step")
+    axes.plot(steps, objective, color=BLUE, label="expected reward of the policy")
+    dress(axes, "step", "reward")
+    axes.legend(loc="center right", frameon=False)
+    return png(fig)
+
+
+def ablation_panels(ablation: Sequence[Mapping[str, Any]], variances: Mapping[str, Any], runs: int) -> bytes:
+    """Above: learning with the smallest offset and the largest, with bands of 80 % of the runs. Below: variances."""
+    fig = figure(8.4, 7.0, "What a baseline changes: an offset in the rewards (above), the variance (below)")
+    (smallest, largest), (by_step, crossing) = fig.subplots(2, 2)
+    for axes, sides in ((smallest, ablation[:2]), (largest, ablation[-2:])):
+        for side, color in zip(sides, (BLUE, ORANGE), strict=True):
+            steps, name = range(len(side["mean"])), "with" if side["baseline"] else "without"
+            label = f"{name} baseline: {side['below_half']:,} of {runs:,} end below 0.5"
+            axes.plot(steps, side["mean"], color=color, label=label)
+            axes.fill_between(steps, side["low"], side["high"], color=color, alpha=0.18, linewidth=0)
+        dress(axes, "updates", "expected reward (mean, 80 % band)", f"{sides[0]['offset']:g} added to every reward")
+        axes.legend(loc="lower right", frameon=False, fontsize=8)
+
+    for name, label, color, style in (
+        ("none", "b = 0: none", ORANGE, "-"),
+        ("running_mean", "b = mean reward so far", BLUE, "-"),
+        ("best_constant", "b = b*, the best constant", GREY, "--"),
+    ):
+        by_step.plot(range(1, len(variances[name]) + 1), variances[name], style, color=color, label=label)
+    dress(by_step, "step", "variance of one gradient estimate", "the same policies, three baselines", rates=False)
+    by_step.legend(frameon=False, fontsize=8)
+    _draw_crossing(crossing)
+    return png(fig)
+
+
+def _draw_crossing(axes: "Axes") -> None:
+    """The variance with b = J over that with b = 0, by the probability of a right arm; the arms of a kind share it.
+
+    Right are the arms 1 and 3 of this bandit. In a policy of two arms the others have no probability.
+    """
+    import numpy as np
+
+    from course.policies.reinforce import gradient_variance
+
+    p, rewards = np.arange(1, 200) / 200, np.array([0.0, 1.0, 0.0, 1.0])
+    for label, of_wrong, of_right, color in (
+        ("two arms, one right", [1, 0, 0, 0], [0, 1, 0, 0], BLUE),
+        ("this bandit, one right arm gone", [0.5, 0, 0.5, 0], [0, 1, 0, 0], ORANGE),
+        ("this bandit, both right arms", [0.5, 0, 0.5, 0], [0, 0.5, 0, 0.5], GREY),
+    ):
+        policies = np.outer(1 - p, of_wrong) + np.outer(p, of_right)
+        ratio = gradient_variance(policies, rewards, p) / gradient_variance(policies, rewards, 0.0)
+        above = f"from {p[ratio > 1][0]:.2f} on" if (ratio > 1).any() else "nowhere"
+        axes.plot(p, ratio, color=color, label=f"{label}: {above}")
+    axes.axhline(1, color="black", linewidth=0.8)
+    dress(axes, "probability p of a right answer", "variance with b = mean reward / b = 0", "above 1: worse than none")
+    axes.set_yscale("log")
+    axes.set_ylim(0.01, 10_000)
+    axes.legend(loc="upper left", frameon=False, fontsize=8)

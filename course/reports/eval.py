@@ -5,7 +5,7 @@ from typing import Any
 
 from course.artifacts.records import Result
 from course.artifacts.summary import family_of
-from course.reports.measurement import judged, pass_line
+from course.reports.measurement import as_scored, pass_line
 from course.reports.tables import percent, table
 from course.stats import smallest_visible_difference
 
@@ -14,18 +14,15 @@ FLIPS = 0.25  # the share of prompts that is assumed to flip between two runs
 
 def eval_text(summary: Mapping[str, Any], conditions: str, firsts: Mapping[str, Result]) -> str:
     """Loop A's report. ``conditions``: of the measurement, in words. ``firsts``: outcome -> the first row of it."""
-    return "\n".join(
-        [
-            "Loop A, measure: this is what is true right now, nothing was improved.",
-            "",
-            outcomes_text(summary["outcomes"], firsts),
-            "",
-            conditions,
-            "",
-            resolution_text(summary["n"]),
-            pass_line(summary),
-        ]
-    )
+    return f"""\
+Loop A, measure: this is what is true right now, nothing was improved.
+
+{outcomes_text(summary["outcomes"], firsts)}
+
+{conditions}
+
+{resolution_text(summary["n"])}
+{pass_line(summary)}"""
 
 
 def resolution_text(n: int) -> str:
@@ -39,13 +36,7 @@ def outcomes_text(outcomes: Mapping[str, int], firsts: Mapping[str, Result]) -> 
     """Outcomes by count, each with a completion that had it."""
     n = sum(outcomes.values())
     rows = [
-        (
-            family_of(outcome),
-            outcome,
-            f"{count:,}",
-            percent(count / n),
-            judged(firsts[outcome].completion, 28),
-        )
+        (family_of(outcome), outcome, f"{count:,}", percent(count / n), as_scored(firsts[outcome].completion, 28))
         for outcome, count in sorted(outcomes.items(), key=lambda item: (item[0] != "ok", -item[1], item[0]))
     ]
     return table(("family", "outcome", "n", "share", "such as"), rows, right=(2, 3))

@@ -16,19 +16,28 @@ def figure(width: float, height: float, title: str) -> "Figure":
     from matplotlib.figure import Figure
 
     rcdefaults()  # ignore a matplotlibrc in the working folder
-    sheet = Figure(figsize=(width, height), dpi=120, layout="constrained")
-    sheet.suptitle(title, fontsize=11)
-    return sheet
+    fig = Figure(figsize=(width, height), dpi=120, layout="constrained")
+    fig.suptitle(title, fontsize=11)
+    return fig
 
 
-def dress(axes: "Axes", x: str, y: str) -> None:
+def dress(axes: "Axes", x: str, y: str, title: str = "", *, rates: bool = True) -> None:
+    """Labels, and on ``y`` room for all rates from 0 to 1; without ``rates`` for what is there, from 0 on."""
     axes.set_xlabel(x)
     axes.set_ylabel(y)
+    axes.set_title(title, fontsize=9)
+    axes.set_ylim(-0.04 if rates else 0, 1.06 if rates else None)
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(alpha=0.25, linewidth=0.6)
 
 
-def png(sheet: "Figure") -> bytes:
+def legend_below(fig: "Figure", columns: int) -> None:
+    """One legend for all panels, each name once."""
+    named = {text: line for axes in fig.axes for line, text in zip(*axes.get_legend_handles_labels(), strict=True)}
+    fig.legend(named.values(), named, loc="outside lower center", ncols=columns, frameon=False, fontsize=8)
+
+
+def png(fig: "Figure") -> bytes:
     out = BytesIO()
-    sheet.savefig(out, format="png", metadata={"Software": None})
+    fig.savefig(out, format="png", metadata={"Software": None})
     return out.getvalue()

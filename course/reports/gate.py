@@ -83,7 +83,11 @@ def gate_text(finding: Finding, details: bool = False) -> str:
     """The answer, its verdict last. ``details``: also every condition of the room, every reason, what n can show."""
     lines = []
     if details and finding.conditions:
-        lines += ["the locked room", "", _room_text(finding.conditions), ""]
+        rows = [
+            ("NO" if one.fault else "ok", one.name, short_value(one.baseline), short_value(one.candidate))
+            for one in finding.conditions
+        ]
+        lines += ["the locked room", "", table(("", "condition", "baseline", "candidate"), rows), ""]
     if finding.numbers:
         lines += [*_numbers_lines(finding.numbers, details), *_tries_lines(finding.tries), ""]
     elif finding.conditions:
@@ -103,14 +107,6 @@ def gate_text(finding: Finding, details: bool = False) -> str:
     if len(also) > len(shown):
         lines.append(f"  and {len(also) - len(shown):,} more (--details shows each)")
     return "\n".join(lines)
-
-
-def _room_text(conditions: Sequence[Condition]) -> str:
-    rows = [
-        ("ok" if one.fault is None else "NO", one.name, short_value(one.baseline), short_value(one.candidate))
-        for one in conditions
-    ]
-    return table(("", "condition", "baseline", "candidate"), rows)
 
 
 def _numbers_lines(numbers: Numbers, details: bool) -> list[str]:

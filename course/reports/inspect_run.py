@@ -8,7 +8,7 @@ from course.artifacts.records import Result
 from course.artifacts.run_log import LogLine
 from course.artifacts.summary import family_of
 from course.faults import CHECKS
-from course.reports.measurement import judged
+from course.reports.measurement import as_scored
 from course.reports.run_page import points_off
 from course.reports.tables import WIDTH, percent, table
 from course.text import clipped, named, visible, visible_whole
@@ -45,10 +45,9 @@ def ranking_text(top: Sequence[Result], bottom: Sequence[Result]) -> str:
 
 
 def row_text(row: Result) -> str:
-    """One row in two lines."""
     answer = f"{clipped(row.id, 20)}  expected {clipped(str(row.expected_answer), 20)}"
     head = f"  {answer}  {clipped(row.prompt, WIDTH - 6 - len(answer))}"
-    return f"{head}\n    {row.reward:.0f}  {judged(row.completion, WIDTH - 8)}"
+    return f"{head}\n    {row.reward:.0f}  {as_scored(row.completion, WIDTH - 8)}"
 
 
 def row_in_full(row: Result, details: Mapping[str, Any] | None) -> str:
@@ -104,6 +103,6 @@ def log_text(log: Sequence[LogLine]) -> str:
         look = ", ".join(f"look {opened[holdout]} at {visible(holdout[:8])}" for holdout in line.holdouts)
         off = [points_off(line.expect or "", value) for value in line.number.values()]
         expect = f"{line.expect} ({off[0]})" if off and off[0] else line.expect
-        said = {"change": line.change, "expect": expect, "holdout": look}
-        lines += [f"{'':10}{name}: {clipped(text, WIDTH - 19)}" for name, text in said.items() if text]
+        notes = {"change": line.change, "expect": expect, "holdout": look}
+        lines += [f"{'':10}{name}: {clipped(text, WIDTH - 19)}" for name, text in notes.items() if text]
     return "\n".join(lines)

@@ -6,6 +6,7 @@ from textwrap import fill
 from msgspec.structs import astuple
 
 from course.artifacts.learning import TradeoffRow
+from course.reports.figures import BLUE, GREY, ORANGE, dress, figure, legend_below, png
 from course.reports.tables import WIDTH, table
 from course.text import clipped
 
@@ -67,3 +68,36 @@ def _reading(rows: Sequence[TradeoffRow], rewards: str) -> str:
 def _cells(row: TradeoffRow) -> tuple[str, ...]:
     top = "  ".join(f"{action} {row.probs[action]:.3f}" for action in row.top3)
     return f"{row.mean_reward:.3f}", f"{row.kl:.3f}", f"{row.verifier_reward:.3f}", top
+
+
+_APART = 0.12  # nats between two labelled betas, at least
+
+
+def kl_tradeoff_figure(rows: Sequence[TradeoffRow], curve: Sequence[TradeoffRow], rewards: str) -> bytes:
+    """Mean reward against KL from the reference: the optimum for each beta, and best-of-N.
+
+    ``curve``: the same rows for enough betas to make a smooth line. ``rewards``: "verifier" or "graded".
+    """
+    fig = figure(7.2, 4.8, "How much reward a policy can get for how much KL")
+    axes = fig.subplots()
+    smooth = [row for row in curve if row.beta]
+    kls = [row.kl for row in smooth]
+    axes.plot(kls, [row.mean_reward for row in smooth], color=BLUE, label="optimum, for betas from ∞ to 0")
+    if rewards == "graded":
+        axes.plot(kls, [row.verifier_reward for row in smooth], "--", color=GREY, label="its reward by the verifier")
+    optima, choices = [row for row in rows if row.beta], [row for row in rows if row.n]
+    for points, marker, color in ((optima, "o", BLUE), (choices, "D", ORANGE)):
+        label = "best-of-N" if points is choices else None
+        axes.plot([row.kl for row in points], [row.mean_reward for row in points], marker, color=color, label=label)
+
+    for row in choices:
+        axes.annotate(f"N = {row.n}", (row.kl, row.mean_reward), (8, -9), textcoords="offset points", color=ORANGE)
+    free_from = _APART
+    for row in optima:
+        if row.kl > free_from:
+            axes.annotate(f"{row.beta:g}", (row.kl, row.mean_reward), (-5, 5), textcoords="offset points", ha="right")
+            free_from = row.kl + _APART
+    dress(axes, "KL from the reference policy, in nats", f"mean reward ({rewards})")
+    axes.margins(x=0.09)
+    legend_below(fig, 3)
+    return png(fig)

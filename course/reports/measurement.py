@@ -42,7 +42,7 @@ sampled. seed may stay null, where there is none:
 {completions.meta_template}"""
 
 
-def judged(completion: str | None, width: int) -> str:
+def as_scored(completion: str | None, width: int) -> str:
     """A completion as the scorer judged it: without what it trims, so that no harmless line feed gets the blame."""
     return "(none)" if completion is None else clipped(completion.strip(TRIMMED), width) or "(empty)"
 

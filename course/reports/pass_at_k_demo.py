@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from textwrap import fill
 
-from course.artifacts.counted_samples import Comparison
+from course.artifacts.inference import Comparison
+from course.reports.figures import BLUE, GREY, ORANGE, dress, figure, legend_below, png
 from course.reports.tables import WIDTH, percent, table
 
 _KS = (1, 8, 32, 128)
@@ -34,3 +35,24 @@ def pass_at_k_text(compared: Mapping[str, Comparison], steps: int, samples: int,
             fill(_LEGEND, WIDTH),
         ]
     )
+
+
+def pass_at_k_figure(compared: Mapping[str, Comparison]) -> bytes:
+    """Both curves over k; a dotted line where they cross, a shade over the 95 % interval of that k."""
+    fig = figure(8.4, 1.2 + 1.4 * len(compared), "pass@k before and after learning")
+    panels = fig.subplots((len(compared) + 1) // 2, 2, sharex=True, sharey=True, squeeze=False).flat
+    for axes, (name, one) in zip(panels, compared.items(), strict=False):
+        ks, low = range(1, len(one.before) + 1), one.crossing_ci95[0]
+        axes.plot(ks, one.before, color=GREY, label="before learning")
+        axes.plot(ks, one.after, color=BLUE, label="after")
+        if low is not None:
+            axes.axvspan(low, one.crossing_ci95[1] or len(one.before), color=ORANGE, alpha=0.15, linewidth=0)
+        if one.crossing is not None:
+            axes.axvline(one.crossing, color=ORANGE, linestyle=":", label="lower from here on, and its 95 % interval")
+        dress(axes, "", "", f"{name}: entropy {one.entropy_before:.2f} → {one.entropy_after:.2f} nats a token")
+        axes.set_xscale("log", base=2)
+        axes.set_xticks([1, 2, 4, 8, 16, 32, 64, 128], ["1", "2", "4", "8", "16", "32", "64", "128"])
+    fig.supxlabel("k, samples of a prompt\n")  # room for the legend, which Matplotlib puts over it
+    fig.supylabel("pass@k, strict scorer")
+    legend_below(fig, 3)
+    return png(fig)

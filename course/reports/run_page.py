@@ -66,12 +66,12 @@ def run_page(
     parts += [f"![{name.removesuffix('.png').replace('_', ' ')}]({name})" for name in pictures]
 
     parts += ["## Prediction", _block(prediction(manifest.expect or "not said (--expect)", line.number))]
-    said = {"change": manifest.change or "not said (--change)"} | manifest.settings
-    said |= {"seed": manifest.seed, "policy": manifest.policy}
-    said |= {"policy trained": manifest.trained_on and asdict(manifest.trained_on)} | room_conditions(manifest)
+    facts = {"change": manifest.change or "not said (--change)"} | manifest.settings
+    facts |= {"seed": manifest.seed, "policy": manifest.policy}
+    facts |= {"policy trained": manifest.trained_on and asdict(manifest.trained_on)} | room_conditions(manifest)
     if manifest.loop == "C":  # the others are conditions for a comparison
-        del said["loop"], said["missing_completions"]
-    settings = {name: value for name, value in said.items() if not name.endswith("fingerprint")}
+        del facts["loop"], facts["missing_completions"]
+    settings = {name: value for name, value in facts.items() if not name.endswith("fingerprint")}
     parts += ["## Command line and settings", _block(typed), _columns(settings)]
 
     if examples:
@@ -93,7 +93,7 @@ def run_page(
         parts.append(
             "Compare this run only with one of the same dataset and scorer, and the same settings from split on."
         )
-    fingerprints = {name: value for name, value in said.items() if name not in settings}
+    fingerprints = {name: value for name, value in facts.items() if name not in settings}
     parts.append(_columns(fingerprints | {"digest of this run": line.manifest}))
     return "\n\n".join(parts) + "\n"
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from course.artifacts.records import Selection
-from course.reports.measurement import judged, pass_line
+from course.reports.measurement import as_scored, pass_line
 from course.reports.tables import percent, table
 from course.text import clipped
 
@@ -66,7 +66,7 @@ def failures_text(failed: Sequence[Selection], count: int) -> str:
     for why, row in ordered[:_EXPLAINED]:
         lines += [
             f"  {clipped(row.id, 20)}  {clipped(row.prompt, 56)}",
-            f"    chosen: {judged(row.completion, 68)}",
+            f"    chosen: {as_scored(row.completion, 68)}",
             f"    why: {why}",
         ]
     return "\n".join(lines)

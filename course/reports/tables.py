@@ -8,7 +8,6 @@ from typing import NamedTuple
 from course.text import visible
 
 WIDTH = 80  # what is printed fits a terminal of this many columns
-NOTHING_KEPT = "Rows come as they are known. Ctrl-C before the end leaves no run."
 
 
 def percent(rate: float, digits: int = 1) -> str:
@@ -19,7 +18,7 @@ def interval(bounds: Sequence[float]) -> str:
     return f"{100 * bounds[0]:.1f} to {100 * bounds[1]:.1f} %"
 
 
-def shape(text: str) -> str:
+def text_shape(text: str) -> str:
     """A text without its values: each run of ASCII digits becomes one N, and nothing else changes.
 
     ``Final: 12`` and ``Final: 7`` resemble each other, both are ``Final: N``; ``12 7`` and ``1 2 7`` do not.

@@ -13,6 +13,7 @@ from textwrap import wrap
 
 from course.asking import at_terminal
 
+NOTHING_KEPT = "Rows come as they are known. Ctrl-C before the end leaves no run."  # no news once it has ended
 _SIGNS = {  # SGR colour -> what has it; each is a word too, so colour is never the only sign
     "32": re.compile(r"^(PROMOTE(?=:)|golden sets passed|ok(?=  )|  passed(?=  ))|(?<=: )whole(?=\. )", re.MULTILINE),
     "31": re.compile("^(REJECT(?=:)|FAILED(?=:)|NO(?=  )|  failed(?=  ))|(?<=: )NOT verified$", re.MULTILINE),
@@ -28,11 +29,11 @@ def show(text: str) -> None:
     print(text, flush=True)
 
 
-def show_each(parts: Iterable[str]) -> list[str]:
-    """Show each part as soon as it is there. Returns them all, for the run's page."""
-    shown = []
+def show_each(parts: Iterable[str], aside: str = "") -> list[str]:
+    """Show each part as soon as it is there; after the first an ``aside``. Returns the parts, for the run's page."""
+    shown: list[str] = []
     for part in parts:
-        show(part)
+        show(f"{part}\n{aside}" if aside and not shown else part)
         shown.append(part)
     return shown
 

@@ -8,9 +8,10 @@ from itertools import count
 
 from course.artifacts.inference import pooled_interval
 from course.artifacts.records import LearningResult
-from course.artifacts.token_rows import EvaluationRow, TokenUpdateRow
+from course.artifacts.token_rows import EvaluationRow, TokenUpdateRow, proxy_of
 from course.policies.presets import Plan
-from course.reports.tables import GrowingTable, interval, percent, shape, table
+from course.reports.figures import BLUE, GREY, ORANGE, dress, figure, png
+from course.reports.tables import GrowingTable, interval, percent, table, text_shape
 from course.text import clipped, one_line
 
 EVALUATION_TABLE = GrowingTable(
@@ -45,7 +46,6 @@ def steps_shown(plan: Plan, every: int) -> set[int]:
 
 
 def evaluation_text(row: EvaluationRow) -> str:
-    """One evaluation as a row of the table."""
     rates = row.proxy_reward, row.true_reward, row.holdout_proxy_reward, row.holdout_true_reward
     shown = ["-" if rate is None else f"{rate:.3f}" for rate in rates]
     return EVALUATION_TABLE.row((row.step, *shown, f"{row.kl:.1f}", f"{row.mean_length:.1f}"))
@@ -56,10 +56,8 @@ def token_train_ending(plan: Plan, last: EvaluationRow, written: Sequence[Learni
     lines = ["", written_table(written), ""]
     if last.step < plan.steps:
         lines += [f"interrupted after {last.step} of {plan.steps} updates: the policy after update {last.step} is kept"]
-    for name, n, share in (
-        ("trained on", last.n, "true_reward"),
-        ("never seen", last.holdout_n, "holdout_true_reward"),
-    ):
+    shares = ("trained on", last.n, "true_reward"), ("never seen", last.holdout_n, "holdout_true_reward")
+    for name, n, share in shares:
         if n:
             bounds = interval(pooled_interval([last], share))
             lines.append(f"strict, {name} (n = {n}): {percent(getattr(last, share))} (95 % {bounds})")
@@ -70,8 +68,8 @@ def written_table(written: Sequence[LearningResult]) -> str:
     """The policy's most common kinds of text, each with both rewards and an example."""
     kinds: dict[tuple[str, float, float], list[str]] = {}
     for row in written:
-        proxy = row.reward if row.proxy_reward is None else row.proxy_reward
-        kinds.setdefault((shape(row.completion or ""), proxy, row.reward), []).append(row.completion or "")
+        text = row.completion or ""
+        kinds.setdefault((text_shape(text), proxy_of(row), row.reward), []).append(text)
     rows = [
         (f"{len(texts)} of {len(written)}", f"{proxy:g}", f"{true:g}", one_line(texts[0], 46))
         for (_, proxy, true), texts in sorted(kinds.items(), key=lambda kind: -len(kind[1]))[:_KINDS]
@@ -98,3 +96,25 @@ def _completion_text(row: TokenUpdateRow) -> str:
         f"advantage = {return_} - {row.baseline:.3f} = {row.advantage:+.3f}\n\n"
         + table(("token", "text", "log p before", "log p after", "change"), cells, right=(0, 2, 3, 4))
     )
+
+
+def learning_curves(rows: Sequence[EvaluationRow], rubric: str) -> bytes:
+    """Left: rewards of rubric and strict scorer, dashed on the holdout. Right: KL, and tokens a completion."""
+    fig = figure(8.4, 4.0, f"Trained on {rubric}: the rewards, and how far the policy went")
+    rewards, kl = fig.subplots(1, 2, width_ratios=(3, 2))
+    steps = [row.step for row in rows]
+    curves = [("strict scorer", BLUE, [row.true_reward for row in rows], [row.holdout_true_reward for row in rows])]
+    if rubric != "score":
+        proxy = [row.proxy_reward for row in rows], [row.holdout_proxy_reward for row in rows]
+        curves.insert(0, (f"{rubric}, trained on", ORANGE, *proxy))
+    for name, color, train, holdout in curves:
+        rewards.plot(steps, train, color=color, label=name)
+        if None not in holdout:
+            rewards.plot(steps, holdout, "--", color=color, label=f"{name.partition(',')[0]}, holdout")
+    dress(rewards, "updates", "mean reward")
+    kl.plot(steps, [row.kl for row in rows], color=GREY, label="KL from the reference, nats")
+    kl.plot(steps, [row.mean_length for row in rows], ":", color="black", label="tokens a completion")
+    dress(kl, "updates", "nats, tokens", rates=False)
+    for axes, columns in ((rewards, 2), (kl, 1)):
+        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), frameon=False, fontsize=8, ncols=columns)
+    return png(fig)

@@ -15,7 +15,6 @@ BASELINE_OPTION = (
 
 
 def has_changed(rows: Sequence[UpdateRow] | Sequence[EpisodeRow] | Sequence[RoundRow]) -> bool:
-    """Whether any update changed a probability."""
     return any(row.new_probs != row.probs for row in rows)
 
 
@@ -90,7 +89,6 @@ def update_in_words(row: UpdateRow) -> str:
 
 
 def update_line(row: UpdateRow) -> str:
-    """The update in one line."""
     return (
         f"step {row.step:3}  arm {row.action}  reward {row.reward:g}  baseline {row.baseline:.3f}  "
         f"advantage {row.advantage:+.3f}  p {row.probs[row.action]:.3f} -> {row.new_probs[row.action]:.3f}"

@@ -1,6 +1,6 @@
 """Machinery: what course.validate_scorer prints."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from course.artifacts.scorer_identity import GoldenVerdict
 from course.datasets.records import GoldenCase
@@ -9,7 +9,7 @@ from course.text import clipped
 
 
 def confusion_text(verdicts: Sequence[GoldenVerdict]) -> str:
-    """Rewards given against rewards expected, and the two error rates with exact bounds."""
+    """Rewards given against rewards expected, and the two error rates."""
     right = [verdict.reward == 1.0 for verdict in verdicts if verdict.case.expected_reward == 1.0]
     wrong = [verdict.reward == 1.0 for verdict in verdicts if verdict.case.expected_reward == 0.0]
     rows = [
@@ -22,17 +22,16 @@ def confusion_text(verdicts: Sequence[GoldenVerdict]) -> str:
 
 
 def _rate_line(name: str, k: int, n: int) -> str:
-    if n == 0:
-        return f"{name}: undefined, no such case"
-    return f"{name}  {k} of {n}"
+    return f"{name}  {k} of {n}" if n else f"{name}: undefined, no such case"
 
 
-def ablations_text(exploits: Sequence[GoldenCase], unrewarded: Mapping[str, Sequence[GoldenCase]]) -> str:
-    """Each rule with its exploits: how many the rubric without it rewards, and one of them."""
+def ablations_text(rules: Sequence[str], exploits: Sequence[GoldenCase], idle: Sequence[GoldenCase]) -> str:
+    """Each rule with its exploits: how many the rubric without it rewards, all but the ``idle``, and one of them."""
     rows = []
-    for rule, idle in unrewarded.items():
-        texts = [case.completion for case in exploits if case.rule == rule]
-        rows.append((rule, f"{len(texts) - len(idle)} of {len(texts)}", *(clipped(text, 40) for text in texts[:1])))
+    for rule in rules:
+        attacks = [case for case in exploits if case.rule == rule]
+        rewarded = sum(case not in idle for case in attacks)
+        rows.append((rule, f"{rewarded} of {len(attacks)}", *(clipped(case.completion, 40) for case in attacks[:1])))
     return table(("without the rule", "exploits rewarded", "such as"), rows, right=(1,))
 
 

@@ -14,7 +14,7 @@ from typing import IO
 import pytest
 from conftest import Lab, files, lines_of
 
-from course.asking import ask_expectation, asked, wait_for_enter
+from course.asking import ask, ask_expectation, wait_for_enter
 
 
 class Terminal(io.StringIO):
@@ -48,7 +48,7 @@ def test_an_answer_is_a_line_without_the_spaces_at_its_ends(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], typed: str, answer: str | None
 ) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
-    assert asked("What?") == answer
+    assert ask("What?") == answer
     assert capsys.readouterr().out == (
         "What? " if typed else "What? \n"
     )  # what is typed ends the line, Ctrl-D does not
@@ -56,9 +56,9 @@ def test_an_answer_is_a_line_without_the_spaces_at_its_ends(
 
 def test_a_closed_input_is_at_its_end_and_a_line_in_another_encoding_is_empty(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", None)
-    assert asked("What?") is None
+    assert ask("What?") is None
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"h\xe4lfte\n"), encoding="utf-8"))
-    assert asked("What?") == ""
+    assert ask("What?") == ""
 
 
 def test_an_expectation_is_asked_for_until_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,8 +19,9 @@ from scipy_when_asked import scipy
 from course.policies.evaluation import learn_and_evaluate
 from course.policies.presets import MEMORISE
 from course.policies.token_learner import fine_tune
-from course.reports.distribution_shift_demo_figure import shift_curves
+from course.reports.distribution_shift_demo import shift_curves
 from course.reports.figures import png
+from course.reports.terminal import NOTHING_KEPT
 from course.rubrics.hackable import RUBRICS
 from course.score import score
 
@@ -52,6 +53,8 @@ def demo(lab: Lab, *arguments: object, outdir: str = "run") -> str:
     done = lab(NAME, *arguments, "--outdir", outdir)
     assert (done.status, done.err) == (0, "")
     assert max(map(len, done.out.split("\n"))) <= 80
+    assert f"\n{NOTHING_KEPT}\n" in done.out
+    assert NOTHING_KEPT not in (lab.folder / outdir / "README.md").read_text("utf-8")
     return done.out
 
 
@@ -211,7 +214,7 @@ def test_the_figure_shows_the_rows(brief: Lab, monkeypatch: pytest.MonkeyPatch) 
         return png(sheet)
 
     monkeypatch.setattr("course.distribution_shift_demo.shift_curves", shift_curves)
-    monkeypatch.setattr("course.reports.distribution_shift_demo_figure.png", caught)
+    monkeypatch.setattr("course.reports.distribution_shift_demo.png", caught)
     demo(brief, "--steps", 10)
     rows = kept(brief)[0]
     assert (brief.folder / "run/distribution_shift.png").read_bytes().startswith(b"\x89PNG\r\n\x1a\n")

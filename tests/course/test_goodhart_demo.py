@@ -21,7 +21,8 @@ from course.policies.evaluation import learn_and_evaluate
 from course.policies.presets import MEMORISE
 from course.policies.token_learner import fine_tune
 from course.reports.figures import png
-from course.reports.goodhart_demo_figure import rubrics_figure
+from course.reports.goodhart_demo import rubrics_figure
+from course.reports.terminal import NOTHING_KEPT
 from course.rubrics.hackable import RUBRICS
 from course.score import score
 
@@ -84,7 +85,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Ran:
 
     with pytest.MonkeyPatch.context() as patch:
         lab = laid_out(tmp_path_factory.mktemp("ran"), patch)
-        patch.setattr("course.reports.goodhart_demo_figure.png", kept)
+        patch.setattr("course.reports.goodhart_demo.png", kept)
         patch.setattr("course.goodhart_demo.SAMPLES", 1)
         done = lab("goodhart_demo", *ARGUMENTS, "--outdir", "run")
     assert (done.status, done.err) == (0, "")
@@ -183,6 +184,8 @@ def test_the_terminal_tells_the_numbers_of_the_log(ran: Ran) -> None:
     assert max(map(len, ran.out.split("\n"))) <= 80
     words = " ".join(ran.out.split())
     assert ran.out.startswith("Loop C, learn: ")
+    assert f"\n{NOTHING_KEPT}\n" in ran.out
+    assert NOTHING_KEPT not in (ran.folder / "README.md").read_text("utf-8")
     assert "generalised to prompts never trained on? Means of 75, and 25 there" in words
     columns = ("proxy_reward", "true_reward", "kl")
     for name, beta in (("anywhere", 0.0), ("0.1", 0.1)):
@@ -274,7 +277,7 @@ def test_where_they_diverge_is_marked_at_its_step_and_at_its_kl() -> None:
     ]
     sheets: list[Any] = []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("course.reports.goodhart_demo_figure.png", sheets.append)
+        patch.setattr("course.reports.goodhart_demo.png", sheets.append)
         rubrics_figure({"cast": [diverged], "score": [diverged[:2]]}, "step")
         rubrics_figure({"cast": [diverged], "score": [diverged[:2]]}, "kl")
     for sheet, x in zip(sheets, (10, 1.5), strict=True):

@@ -8,6 +8,7 @@ import json
 import re
 import shlex
 import sys
+from argparse import Namespace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from course.artifacts.records import RESULTS, Details, Result
 from course.artifacts.writing import RunWriter
 from course.datasets.sources import Dataset
 from course.errors import UserError
-from course.publishing import RUN, Conditions, command_line, publish, word_of
+from course.publishing import RUN, Conditions, command_line, conditions_of, publish, word_of
 
 ROWS = [
     Result("q1", "Question 1?", 7, "Final: 7", 1.0, Details("ok", "7")),
@@ -39,6 +40,14 @@ def published(dataset: Path | None, loop: Any = "A", **more: Any) -> Path:
         next_command: list[str | Path] = ["course.look", "--run", RUN, "--at", RUN / "curve.png"]
         summary = {"n": 2, "pass_rate": 0.5}
         return publish(run, conditions, summary, "THE REPORT", read=["curve.png", "log.txt"], next_command=next_command)
+
+
+def test_what_was_typed_is_among_the_conditions() -> None:
+    args = Namespace(command="course.toy_mdp", change="x", expect="0.4", seed=7, lr=0.5)
+    said = Conditions("C", "course.toy_mdp", {"lr": 0.5}, "x", "0.4", seed=7, knob="none")
+    assert conditions_of(args, {"lr": 0.5}, knob="none") == said
+    del args.seed
+    assert conditions_of(args, {"lr": 0.5}) == said._replace(seed=None, knob=None)
 
 
 def test_a_run_holds_everything_and_is_printed_when_it_is_on_disk(lab: Lab, capsys: pytest.CaptureFixture[str]) -> None:

@@ -127,6 +127,7 @@ def test_a_run_is_only_of_a_loop_that_its_command_leaves_runs_of() -> None:
     assert publishing.keys() >= LOOPS_OF.keys()
     for name, source in publishing.items():
         loops = {loop for loop in "ABC" if f'loop="{loop}"' in source or f'Conditions("{loop}"' in source}
+        loops |= {"C"} if "conditions_of(" in source else set()
         loops |= {loop for loop in "ABC" if re.search(rf'Conditions\(\s+"{loop}",', source)}
         if re.search('loop="B" if .* else "C"', source):
             loops = {"B", "C"}

@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 import pytest
 from conftest import lines_of
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 from tiny_policies import PROMPTS, log_p, seen_of, tiny, unstacked
 
 from course.artifacts.token_rows import (
     evaluation_results,
     evaluation_row,
     is_exploit,
+    proxy_of,
     token_update_rows,
     write_checkpoint,
 )
@@ -56,6 +57,8 @@ def test_the_worked_example() -> None:
     ]
     assert [one.details.outcome for one in results] == ["ok", "wrong_answer"]
     assert [is_exploit(one) for one in results] == [False, True]
+    assert [proxy_of(one) for one in results] == [one.proxy_reward for one in results]
+    assert [proxy_of(replace(one, proxy_reward=None)) for one in results] == [one.reward for one in results]
 
 
 def test_the_holdout_has_shares_of_its_own_and_what_is_written_is_what_is_returned(tmp_path: Path) -> None:

@@ -23,13 +23,13 @@ from hypothesis import strategies as st
 
 from course.datasets import files, jsonl
 from course.datasets.jsonl import read_json, read_records
-from course.datasets.records import Example, Provenance, Record, Rollout, SampleGroup
+from course.datasets.records import Example, GoldenCase, Provenance, Record, Rollout, SampleGroup
 from course.errors import UserError
 
 A = b'{"id":"a","prompt":"p","expected_answer":1}'
 B = b'{"id":"b","prompt":"q","expected_answer":-2}'
 RECORDS = [Example("a", "p", 1), Example("b", "q", -2)]
-BLOCK = 256 * 1024
+BLOCK = 32 * 1024
 
 
 def file(tmp_path: Path, content: bytes) -> Path:
@@ -241,6 +241,25 @@ def test_a_number_deep_inside_is_named_by_a_place_of_at_most_80_characters(tmp_p
     said = refusal(file(tmp_path, A[:-1] + b',"metadata":%s}' % nested.encode()))
     assert said.endswith(f"…: {NUMBER}")
     assert len(said) < len(str(tmp_path)) + 200
+
+
+@pytest.mark.parametrize("number", ["1e400", "-1E+400", "1" * 1001, "9" * 400 + ".5", "[7e1, -1e999]"])
+def test_a_number_that_is_too_large_is_found_among_many_records(tmp_path: Path, number: str) -> None:
+    lines = [A.replace(b'"a"', b'"%d"' % i)[:-1] + b',"metadata":{"digest":"3e5","n":1e3}}' for i in range(900)]
+    path = file(tmp_path, b"\n".join(lines))
+    assert len(list(read_records(path, Example))) == 900
+    lines[700] = lines[700].replace(b"1e3", number.encode())
+    place = "$.metadata.n[1]" if number.startswith("[") else "$.metadata.n"
+    assert refusal(file(tmp_path, b"\n".join(lines))) == f"{path}:701 {place}: {NUMBER}"
+
+
+def test_a_case_without_an_id_is_known_by_its_line_among_others_that_have_one(tmp_path: Path) -> None:
+    case = b'{%s"prompt":"p","expected_answer":1,"completion":"","expected_reward":0}'
+    lines = [case % b'"id":"a",', case % b"", case % b'"id":"b",']
+    path = file(tmp_path, b"\n".join(lines))
+    assert [case.id for case in read_records(path, GoldenCase)] == ["a", "line 2", "b"]
+    path.write_bytes(b"\n".join([*lines, case % b'"id":"line 2",']))
+    assert refusal(path, GoldenCase).startswith(f"{path}:4 $.id: expected an id that is unique in its file, got line 2")
 
 
 class Refused(Exception):

@@ -173,6 +173,16 @@ def test_a_holdout_is_the_same_in_another_order_under_other_ids_and_in_another_f
     assert holdouts_in({"a", "b"}) != [digest]
 
 
+def test_prompts_are_those_that_were_measured(tmp_path: Path) -> None:
+    """They are read again when somebody asks: a file that has become another one in between is refused."""
+    read = dataset(tmp_path, record("q1", " a  b"), record("q2", "a b"), record("q3", "c"))
+    assert read.prompts == {"a b", "c"}
+    read = dataset(tmp_path, record("q1", "a"))
+    read.path.write_bytes(read.path.read_bytes().replace(b'"a"', b'"b"'))
+    with pytest.raises(UserError, match=r"d\.jsonl: expected a file that stays as it is while it is measured"):
+        read.prompts  # noqa: B018
+
+
 @shipped
 def test_a_part_of_a_shipped_holdout_opens_the_whole(tmp_path: Path, path: Path) -> None:
     prompts = sorted({row["prompt"] for row in lines_of(path)})

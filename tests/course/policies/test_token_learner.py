@@ -331,6 +331,22 @@ def test_the_rubric_is_asked_once_about_each_text_for_a_prompt() -> None:
     assert asked == [("a", "x"), ("b", "x"), ("a", "y")]
 
 
+def test_in_a_training_the_rubric_is_asked_once_about_each_text_for_a_prompt() -> None:
+    """So a rubric that changes its mind is held to its first word."""
+    asked: list[tuple[str, str]] = []
+
+    def rubric(example: dict[str, Any], text: str) -> dict[str, Any]:
+        asked.append((example["id"], text))
+        return {"reward": float(len(asked))}
+
+    updates = list(learn(REFERENCE, EXAMPLES, rubric, PLAN, 0))
+    answered = [(EXAMPLES[i]["id"], text) for step in updates for i, text in zip(step.chosen, step.texts, strict=True)]
+    rewards_of = [reward for step in updates for reward in step.reward.tolist()]
+    assert asked == list(dict.fromkeys(answered))
+    assert len(asked) < sum(len({*zip(step.chosen.tolist(), step.texts, strict=True)}) for step in updates)
+    assert rewards_of == [asked.index(pair) + 1.0 for pair in answered]
+
+
 @pytest.mark.parametrize("reward", [10**5000, np.zeros((2, 2))], ids=["five thousand digits", "two lines"])
 def test_a_wrong_reward_of_any_kind_is_named_in_one_line(reward: object) -> None:
     with pytest.raises(UserError) as refusal:

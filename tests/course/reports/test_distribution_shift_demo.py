@@ -2,14 +2,21 @@
 
 The worked example. Of 200 frozen completions 20 pass, 10.0 %, with Wilson's interval 6.6 to 14.9 %. After 40 updates
 none of 50 fresh ones passes, 0.0 to 7.1 %: the frozen rate is wrong by +10.0 points.
+
+An example: the frozen rate is a level line; the fresh rates rise from 0.25 to 0.5, and of the last 100 fresh
+completions 40 are in a shape that no frozen one has.
 """
 
+from typing import Any
+
 import pytest
+from reporting import evaluation, points_of_lines
 
 from course.artifacts.learning import learning_result
 from course.artifacts.records import LearningResult
 from course.artifacts.token_rows import EvaluationRow
-from course.reports.distribution_shift_demo import SHIFT, shift_heading, shift_text, unseen_table
+from course.reports import distribution_shift_demo
+from course.reports.distribution_shift_demo import SHIFT, shift_curves, shift_heading, shift_text, unseen_table
 
 FROZEN = {"n": 200, "pass_rate": 0.1, "pass_rate_ci95": [0.0661, 0.1490]}
 
@@ -24,7 +31,7 @@ def unseen(count: int, text: str = "7\n8") -> list[LearningResult]:
 
 def test_the_worked_example() -> None:
     rows = [shift_text(row(0, 0.12), FROZEN, 1), shift_text(row(40, 0.0), FROZEN, 49)]
-    text = "\n".join([shift_heading("anywhere", FROZEN), *rows, unseen_table(unseen(49), "anywhere")])
+    text = "\n".join([*shift_heading("anywhere", FROZEN), *rows, unseen_table(unseen(49), "anywhere")])
     assert max(map(len, text.split("\n"))) <= 80
     assert SHIFT.head() in text
     assert "200 completions frozen at step 0: 10.0 % (6.6 to 14.9 %)" in text
@@ -43,3 +50,15 @@ def test_what_a_completion_holds_is_shown_and_never_obeyed(rubric: str) -> None:
     assert "\x1b" not in out
     assert "\u202e" not in out
     assert out.endswith(("1…", "⏎…"))
+
+
+@pytest.mark.medium
+def test_the_figure_has_the_points_of_the_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Any] = []
+    monkeypatch.setattr(distribution_shift_demo, "png", made.append)
+    frozen = {"pass_rate": 0.125, "pass_rate_ci95": [0.1, 0.2]}
+    shift_curves([evaluation(0, 0.5, 0.25), evaluation(5, 0.9, 0.5)], frozen, [[], [None] * 40])
+    rates, shares = made[0].axes
+    assert points_of_lines(rates)["fresh"] == [(0, 0.25), (5, 0.5)]
+    assert [y for _, y in points_of_lines(rates)["frozen before the first update"]] == [0.125, 0.125]
+    assert [list(zip(*line.get_data(), strict=True)) for line in shares.get_lines()] == [[(0, 0.0), (5, 0.4)]]

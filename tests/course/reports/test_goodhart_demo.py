@@ -2,16 +2,21 @@
 
 The worked example. A training on ``anywhere`` starts with the proxy 0.25 and ends with 0.996, a true reward of 0 and a
 KL of 114.58; the true reward was highest at step 0. Its row reads: anywhere, 1.00, 0.00, …, 114.58, 0 (1/1).
+
+An example: on one rubric the proxy rises to 1 while the true reward falls to 0. Both are lines of its panel, and a
+dotted line stands where they diverge: at the step of the highest true reward.
 """
 
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
+from reporting import evaluation, points_of_lines
 
 from course.artifacts.learning import learning_result
 from course.artifacts.records import LearningResult
 from course.artifacts.token_rows import EvaluationRow
+from course.reports import goodhart_demo
 from course.reports.goodhart_demo import (
     diverged_text,
     exploits_table,
@@ -19,6 +24,8 @@ from course.reports.goodhart_demo import (
     goodhart_ending,
     goodhart_text,
     growing,
+    kl_coef_figure,
+    rubrics_figure,
 )
 from course.rubrics.hackable import RUBRICS
 
@@ -72,14 +79,13 @@ def report(
 ) -> str:
     rubrics = [name for name, beta in trainings if beta == 0.0]
     betas = [beta for name, beta in trainings if beta or len(trainings) > len(rubrics)]
-    return "\n".join(goodhart_text(rubrics, betas, lambda name, beta: trainings[name, beta], found or {}))
+    return "\n".join(goodhart_text(rubrics, betas, trainings.__getitem__, (found or {}).get))
 
 
 def test_the_report_has_every_part() -> None:
     hacked, calm = training(proxy_reward=0.9, true_reward=0.0, gap=0.9), training(true_reward=0.5)
     both = {("anywhere", 0.0): [hacked], ("anywhere", 0.1): [calm]}
     said = words(report(both, {"anywhere": exploit()}))
-    assert "Ctrl-C before the end leaves no run." in said
     assert "trained on proxy true KL diverged at step" in said
     assert "anywhere Compute 5 + 3… 1.0 8⏎9" in said
     assert "beta proxy true KL diverged at step" in said
@@ -103,11 +109,11 @@ def test_the_ending_has_what_the_holdout_says_and_in_how_many_they_diverged() ->
 def test_a_row_is_there_before_the_next_training_begins() -> None:
     begun: list[str] = []
 
-    def trained(rubric: str, _: float) -> list[list[EvaluationRow]]:
-        begun.append(rubric)
+    def trained(key: tuple[str, float]) -> list[list[EvaluationRow]]:
+        begun.append(key[0])
         return [training()]
 
-    parts = goodhart_text(["anywhere", "cast"], [], trained, {})
+    parts = goodhart_text(["anywhere", "cast"], [], trained, lambda _: None)
     assert next(parts).startswith("Loop C")
     assert "trained on" in next(parts)
     assert begun == []
@@ -151,3 +157,27 @@ def test_the_counts_of_all_seeds_decide_and_the_medians_are_shown() -> None:
     along, nothing = training(gap=0.95, holdout_gap=0.42), training(gap=0.05)
     assert "hack: cast 0.15 -> 0.95 0.02 -> 0.42 50 %" in words(generalised_table({"cast": [nothing, along, along]}))
     assert generalised_table({"cast": [nothing] * 3}).startswith("nothing:")
+
+
+TRAINING = [evaluation(0, 0.3, 0.2), evaluation(10, 0.6, 0.5, kl=1.0), evaluation(20, 1.0, 0.0, kl=4.0)]
+
+
+@pytest.mark.medium
+def test_a_panel_has_both_rewards_and_the_step_where_they_diverge(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Any] = []
+    monkeypatch.setattr(goodhart_demo, "png", made.append)
+    rubrics_figure({"anywhere": [TRAINING]}, "step")
+    found = points_of_lines(made[0].axes[0])
+    assert found["proxy: the rubric's reward"] == [(0, 0.3), (10, 0.6), (20, 1.0)]
+    assert found["true: the strict scorer's"] == [(0, 0.2), (10, 0.5), (20, 0.0)]
+    assert [x for x, _ in found["reward hacking begins"]] == [10, 10]
+
+
+@pytest.mark.medium
+def test_each_beta_has_its_ends_and_its_kl(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Any] = []
+    monkeypatch.setattr(goodhart_demo, "png", made.append)
+    kl_coef_figure({0.0: [TRAINING], 0.1: [TRAINING[:2]]}, "anywhere")
+    (axes,) = made[0].axes
+    assert points_of_lines(axes)["true: the strict scorer's"] == [(0, 0.0), (1, 0.5)]
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["0\n4", "0.1\n1"]

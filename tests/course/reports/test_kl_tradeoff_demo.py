@@ -2,15 +2,19 @@
 
 The worked example. With beta from 2 to 1 the mean reward goes from 0.25 to 0.5 and the KL from 0.125 to 0.25 nats: the
 first sentence of the reading says just that.
+
+The worked example. The optimum for beta 0.5 with reward 0.75 and KL 1 is the dot at (1, 0.75), labelled 0.5.
 """
 
 import csv
 from io import StringIO
+from typing import Any
 
 import pytest
 
 from course.artifacts.learning import TradeoffRow
-from course.reports.kl_tradeoff_demo import csv_text, kl_tradeoff_text
+from course.reports import kl_tradeoff_demo
+from course.reports.kl_tradeoff_demo import csv_text, kl_tradeoff_figure, kl_tradeoff_text
 
 ACTIONS = [("=1+1\n", 0.25, 0.0, 0.0), ("Final: 323", 0.75, 1.0, 1.0)]
 
@@ -53,3 +57,35 @@ def test_the_spreadsheet_has_numbers_only() -> None:
     assert (first["beta"], first["n"], first["kl_bound"]) == ("", "", "")
     assert (last["n"], last["kl_bound"], last["top1"], last["p1"]) == ("8", "1.5", "1", "0.25")
     assert "1+1" not in csv_text(ROWS)
+
+
+def point(kl: float, reward: float, beta: float | None = None, n: int | None = None) -> TradeoffRow:
+    return TradeoffRow(beta, n, reward, reward / 2, kl, None if n is None else kl + 0.25, [], [])
+
+
+POINTS = [
+    point(0.0, 0.25),
+    point(1.0, 0.75, beta=0.5),
+    point(1.0625, 0.8, beta=0.4),  # too near for a label
+    point(0.0, 0.25, n=1),
+    point(0.5, 0.5, n=4),
+]
+CURVE = [point(0.0, 0.25), point(0.0, 0.25, beta=9.0), point(2.0, 1.0, beta=0.1), point(0.5, 0.5, n=4)]
+
+
+@pytest.mark.medium
+@pytest.mark.parametrize("rewards", ["verifier", "graded"])
+def test_the_figure_has_the_points_of_the_rows(monkeypatch: pytest.MonkeyPatch, rewards: str) -> None:
+    made: list[Any] = []
+    monkeypatch.setattr(kl_tradeoff_demo, "png", made.append)
+    kl_tradeoff_figure(POINTS, CURVE, rewards)
+    axes = made[0].axes[0]
+    drawn = [(line.get_marker(), list(zip(*line.get_data(), strict=True))) for line in axes.get_lines()]
+    assert drawn == [
+        ("None", [(0.0, 0.25), (2.0, 1.0)]),
+        *([("None", [(0.0, 0.125), (2.0, 0.5)])] if rewards == "graded" else []),
+        ("o", [(1.0, 0.75), (1.0625, 0.8)]),
+        ("D", [(0.0, 0.25), (0.5, 0.5)]),
+    ]
+    assert [text.get_text() for text in axes.texts] == ["N = 1", "N = 4", "0.5"]
+    assert rewards in axes.get_ylabel()

@@ -54,7 +54,7 @@ def test_a_table_is_no_wider_than_a_terminal_and_obeys_no_markup() -> None:
     ],
 )
 def test_a_shape_is_the_text_without_its_values(given: str, expected: str) -> None:
-    assert tables.shape(given) == expected
+    assert tables.text_shape(given) == expected
 
 
 def test_many_lines_are_shown_in_one_with_nothing_else_let_through() -> None:

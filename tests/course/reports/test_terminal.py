@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from course.reports.terminal import coloured, folded, show
+from course.reports.terminal import coloured, folded, show, show_each
 
 
 class Terminal(io.StringIO):
@@ -55,6 +55,13 @@ def test_verdicts_and_checks_are_coloured_where_they_stand_and_nowhere_else(monk
         with monkeypatch.context() as patch:
             patch.setenv(name, value)
             assert coloured("REJECT: x") == "REJECT: x"
+
+
+def test_an_aside_is_shown_once_and_is_no_part(capsys: pytest.CaptureFixture[str]) -> None:
+    assert show_each(["heading", "row", "row"], "by the way") == ["heading", "row", "row"]
+    assert capsys.readouterr().out == "heading\nby the way\nrow\nrow\n"
+    assert show_each(iter(["heading"])) == ["heading"]
+    assert capsys.readouterr().out == "heading\n"
 
 
 def test_a_pipe_gets_plain_whole_lines_and_the_progress_line_makes_room(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,16 +2,25 @@
 
 The worked example. A completion with the reward 1 and the baseline 0.25 has the advantage 0.75; its three tokens "7",
 line feed and the end of the text had the log-probabilities −1, −2, −0.5 and have −0.5, −2.25, −0.5 after the update.
+
+An example: a policy is rewarded 0.5, then 1.0 by its rubric, and 0.25, then 0 by the strict scorer. Both lines show it,
+and the holdout's, which are dashed, show half of each.
 """
 
+from typing import Any
+
+import pytest
 from msgspec.structs import replace
+from reporting import evaluation, points_of_lines
 
 from course.artifacts.learning import learning_result
 from course.artifacts.token_rows import EvaluationRow, TokenUpdateRow
 from course.policies.presets import PRESETS
+from course.reports import token_train
 from course.reports.token_train import (
     EVALUATION_TABLE,
     evaluation_text,
+    learning_curves,
     slow_text,
     steps_shown,
     token_train_ending,
@@ -97,3 +106,24 @@ def test_the_report_says_before_what_an_interruption_keeps_and_after_where_it_wa
     assert "interrupted after 4 of 600 updates: the policy after update 4 is kept" in report
     assert "interrupted" not in token_train_ending(PLAN._replace(steps=4), LAST, WRITTEN)
     assert max(map(len, f"{report}\n{token_train_heading(PLAN, 's' * 100, 'score')}".split("\n"))) <= 80
+
+
+@pytest.mark.medium
+def test_the_curves_have_the_points_of_the_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Any] = []
+    monkeypatch.setattr(token_train, "png", made.append)
+    learning_curves([evaluation(0, 0.5, 0.25), evaluation(10, 1.0, 0.0, kl=3.0)], "anywhere")
+    rewards, kl = made[0].axes
+    found = points_of_lines(rewards)
+    assert found["anywhere, trained on"] == [(0, 0.5), (10, 1.0)]
+    assert found["strict scorer"] == [(0, 0.25), (10, 0.0)]
+    assert found["strict scorer, holdout"] == [(0, 0.125), (10, 0.0)]
+    assert points_of_lines(kl)["KL from the reference, nats"] == [(0, 0.0), (10, 3.0)]
+
+
+@pytest.mark.medium
+def test_the_strict_scorer_alone_has_one_pair_of_curves(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Any] = []
+    monkeypatch.setattr(token_train, "png", made.append)
+    learning_curves([evaluation(0, 0.5, 0.5), evaluation(10, 1.0, 1.0)], "score")
+    assert list(points_of_lines(made[0].axes[0])) == ["strict scorer", "strict scorer, holdout"]

@@ -43,5 +43,5 @@ def test_a_failed_case_says_what_was_expected_and_what_the_scorer_said() -> None
 
 def test_each_rule_stands_with_the_exploits_that_need_it() -> None:
     cases = [verdict(0.0, 0.0).case]
-    assert re.search("single_line +1 of 1 ", ablations_text(cases, {"single_line": []}))
-    assert re.search("single_line +0 of 1 ", ablations_text(cases, {"single_line": cases}))
+    assert re.search("single_line +1 of 1 ", ablations_text(["single_line"], cases, []))
+    assert re.search("single_line +0 of 1 ", ablations_text(["single_line"], cases, cases))

@@ -11,7 +11,7 @@ import pytest
 from conftest import Lab, lines_of
 from learning_checks import check_run
 
-from course import cold_start_demo
+from course import sweep_demo
 from course.policies import presets
 
 PLAN = presets.MEMORISE.plan._replace(prompts_a_step=4, max_tokens=8, width=4, hidden=8)
@@ -19,18 +19,18 @@ SUMS = [
     {"id": f"{a}+{b}", "prompt": f"{a} + {b}", "expected_answer": a + b, "metadata": {"split": "dev"}}
     for a, b in product((1, 2, 3), repeat=2)
 ]
-TINY = ("--sft-steps", 60, 0, 60, "--steps", 60)
+TINY = ("cold_start", "--values", 60, 0, 60, "--steps", 60)
 
 
 @pytest.fixture
 def tiny(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> Lab:
-    monkeypatch.setattr(presets, "MEMORISE", presets.MEMORISE._replace(plan=PLAN))
+    monkeypatch.setitem(presets.PRESETS, "memorise", presets.MEMORISE._replace(plan=PLAN))
     lab.write(presets.MEMORISE.dataset, SUMS)
     return lab
 
 
 def test_the_log_has_each_start_and_its_shares_are_those_of_the_results(tiny: Lab) -> None:
-    done = tiny("cold_start_demo", *TINY, "--seed", 2, "--seeds", 2, "--outdir", "run")
+    done = tiny("sweep_demo", *TINY, "--seed", 2, "--seeds", 2, "--outdir", "run")
     assert (done.status, done.err) == (0, "")
     assert max(map(len, done.out.split("\n"))) <= 80
     log, results = (lines_of(tiny.folder / "run" / name) for name in ("log.jsonl", "results.jsonl"))
@@ -52,12 +52,10 @@ def test_the_log_has_each_start_and_its_shares_are_those_of_the_results(tiny: La
 
 
 def test_same_seed_same_bytes_and_it_is_verified(tiny: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cold_start_demo, "cold_start_figure", lambda _: b"a figure")
-    check_run(tiny, "cold_start_demo", "--sft-steps", 40, "--steps", 4, log="log.jsonl")
+    monkeypatch.setattr(sweep_demo, "sweep_figure", lambda *_: b"a figure")
+    check_run(tiny, "sweep_demo", "cold_start", "--values", 40, "--steps", 4, log="log.jsonl")
 
 
-@pytest.mark.parametrize(
-    "arguments", [["--sft-steps"], ["--sft-steps", -1], ["--steps", 0], ["--seeds", 0], ["--lr", 1]]
-)
+@pytest.mark.parametrize("arguments", [["--values"], ["--values", -1], ["--steps", 0], ["--seeds", 0], ["--lr", 1]])
 def test_what_it_does_not_know_is_refused(tiny: Lab, arguments: list[object]) -> None:
-    assert "cold_start_demo --help" in tiny.refused("cold_start_demo", *arguments)
+    assert "sweep_demo --help" in tiny.refused("sweep_demo", "cold_start", *arguments)

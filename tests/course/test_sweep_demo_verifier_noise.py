@@ -12,10 +12,10 @@ import pytest
 from conftest import Lab, lines_of
 from learning_checks import check_run
 
-from course import verifier_noise_demo
+from course import sweep_demo
 from course.policies import presets
 from course.rubrics.hackable import RUBRICS
-from course.verifier_noise_demo import ERRORS, verifiers
+from course.sweep_demo import ERRORS, verifiers
 
 PLAN = presets.MEMORISE.plan._replace(sft_steps=60, prompts_a_step=4, group_size=4, max_tokens=8, width=4, hidden=8)
 SUMS = [
@@ -26,14 +26,15 @@ SUMS = [
 
 @pytest.fixture
 def tiny(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> Lab:
-    monkeypatch.setattr(presets, "MEMORISE", presets.MEMORISE._replace(plan=PLAN))
-    monkeypatch.setattr(verifier_noise_demo, "ERRORS", ((0.0, 0.0), (0.3, 0.1), (0.5, 0.5)))
+    monkeypatch.setitem(presets.PRESETS, "memorise", presets.MEMORISE._replace(plan=PLAN))
+    monkeypatch.setattr(sweep_demo, "ERRORS", ((0.0, 0.0), (0.3, 0.1), (0.5, 0.5)))
     lab.write(presets.MEMORISE.dataset, SUMS)
     return lab
 
 
 def test_each_pair_of_rates_is_trained_on_as_paid_and_corrected_where_it_can_be() -> None:
-    found = [(rubric, plan.false_positives, plan.false_negatives, plan.corrected) for rubric, plan in verifiers(PLAN)]
+    plans = [(setting.rubric, setting.plan) for setting in verifiers(PLAN, (), SUMS, [])]
+    found = [(rubric, plan.false_positives, plan.false_negatives, plan.corrected) for rubric, plan in plans]
     assert [one[1:3] for one in found if not one[3]] == [*ERRORS, (0.0, 0.0)]
     assert [one[1:3] for one in found if one[3]] == [pair for pair in ERRORS if pair not in ((0.0, 0.0), (0.5, 0.5))]
     assert [rubric for rubric, *_ in found] == ["score"] * (len(found) - 1) + ["anywhere"]
@@ -41,7 +42,7 @@ def test_each_pair_of_rates_is_trained_on_as_paid_and_corrected_where_it_can_be(
 
 
 def test_all_start_at_one_policy_and_the_evaluations_have_no_errors(tiny: Lab) -> None:
-    done = tiny("verifier_noise_demo", "--steps", 60, "--seed", 2, "--seeds", 3, "--outdir", "run")
+    done = tiny("sweep_demo", "verifier_noise", "--steps", 60, "--seed", 2, "--seeds", 3, "--outdir", "run")
     assert (done.status, done.err) == (0, "")
     assert max(map(len, done.out.split("\n"))) <= 80
     log, results = (lines_of(tiny.folder / "run" / name) for name in ("log.jsonl", "results.jsonl"))
@@ -74,10 +75,14 @@ def test_all_start_at_one_policy_and_the_evaluations_have_no_errors(tiny: Lab) -
 
 
 def test_same_seed_same_bytes_and_it_is_verified(tiny: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(verifier_noise_demo, "verifier_noise_figure", lambda _: b"a figure")
-    check_run(tiny, "verifier_noise_demo", "--steps", 4, log="log.jsonl")
+    monkeypatch.setattr(sweep_demo, "sweep_figure", lambda *_: b"a figure")
+    check_run(tiny, "sweep_demo", "verifier_noise", "--steps", 4, log="log.jsonl")
 
 
 @pytest.mark.parametrize("arguments", [["--steps", 0], ["--seeds", 0], ["--seed", -1], ["--rubric", "suffix"]])
 def test_what_it_does_not_know_is_refused(tiny: Lab, arguments: list[object]) -> None:
-    assert "verifier_noise_demo --help" in tiny.refused("verifier_noise_demo", *arguments)
+    assert "sweep_demo --help" in tiny.refused("sweep_demo", "verifier_noise", *arguments)
+
+
+def test_other_error_rates_cannot_be_asked_for(tiny: Lab) -> None:
+    assert "--values: expected none" in tiny.refused("sweep_demo", "verifier_noise", "--values", 3)

@@ -15,21 +15,22 @@ import pytest
 from conftest import Done, Lab, files, lines_of, prompts_digest
 from scipy_when_asked import scipy
 
-from course import coverage_demo, sweep
-from course.coverage_demo import digit_pairs, times_seen
+from course import sweep, sweep_demo
 from course.datasets import sources
 from course.errors import UserError
 from course.policies import presets, token_learner
 from course.policies.evaluation import evaluate_policy
 from course.policies.token_learner import fine_tune
-from course.reports.coverage_demo_figure import coverage_curve
 from course.reports.figures import png
+from course.reports.sweep_demo import sweep_figure
+from course.reports.terminal import NOTHING_KEPT
 from course.score import score
+from course.sweep_demo import digit_pairs, times_seen
 
 PLAN = presets.GENERALISE.plan._replace(sft_steps=150, prompts_a_step=4, group_size=2, max_tokens=8, width=8, hidden=16)
 DEV, HOLDOUT = presets.GENERALISE.dataset, presets.GENERALISE.holdout
-TINY = ("--prompts", 3, 12, "--steps", 70)
-MANY = ("--prompts", 12, 3, 12, "--steps", 70, "--seed", 4, "--seeds", 3)
+TINY = ("coverage", "--values", 3, 12, "--steps", 70)
+MANY = ("coverage", "--values", 12, 3, 12, "--steps", 70, "--seed", 4, "--seeds", 3)
 
 
 def examples(sums: list[tuple[int, int]], split: str) -> list[dict[str, Any]]:
@@ -54,7 +55,7 @@ def laid_out(folder: Path, patch: pytest.MonkeyPatch) -> Lab:
     """A lab with fifteen prompts to learn on, forty to measure on, and a training of a blink."""
     patch.chdir(folder)
     patch.setattr(token_learner, "DEMONSTRATIONS", 12)
-    patch.setattr(coverage_demo, "GENERALISE", presets.GENERALISE._replace(plan=PLAN))
+    patch.setitem(presets.PRESETS, "generalise", presets.GENERALISE._replace(plan=PLAN))
     lab = Lab(folder)
     lab.write(DEV, TRAINING)
     lab.write(HOLDOUT, UNSEEN)
@@ -64,7 +65,7 @@ def laid_out(folder: Path, patch: pytest.MonkeyPatch) -> Lab:
 
 @pytest.fixture
 def tiny(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> Lab:
-    monkeypatch.setattr(coverage_demo, "coverage_curve", lambda _: b"a figure")
+    monkeypatch.setattr(sweep_demo, "sweep_figure", lambda *_: b"a figure")
     return laid_out(lab.folder, monkeypatch)
 
 
@@ -86,16 +87,18 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Ran:
     sheets: list[Any] = []
     with pytest.MonkeyPatch.context() as patch:
         lab = laid_out(tmp_path_factory.mktemp("ran"), patch)
-        figure = "course.reports.coverage_demo_figure.png"
+        figure = "course.reports.sweep_demo.png"
         patch.setattr(figure, lambda sheet: sheets.append(sheet) or png(sheet))  # type: ignore[func-returns-value]
         out = demo(lab, *MANY).out
     return Ran(out, lab.folder / "run", sheets[0])
 
 
 def demo(lab: Lab, *arguments: object, outdir: str = "run") -> Done:
-    done = lab("coverage_demo", *arguments, "--outdir", outdir)
+    done = lab("sweep_demo", *arguments, "--outdir", outdir)
     assert (done.status, done.err) == (0, "")
     assert max(map(len, done.out.split("\n"))) <= 80
+    assert f"\n{NOTHING_KEPT}\n" in done.out
+    assert NOTHING_KEPT not in (lab.folder / outdir / "README.md").read_text("utf-8")
     return done
 
 
@@ -121,8 +124,8 @@ def test_the_worked_example() -> None:
     training = ["25 + 73", "21 + 73", "15 + 23"]
     unseen = ["25 + 73", "11 + 23", "21 + 73", "75 + 23", "52 + 37"]
     seen, others = ([{"prompt": prompt} for prompt in prompts] for prompts in (training, unseen))
-    assert times_seen(seen, others) == [2, 1, 1, 0, 0]
-    assert times_seen([], others[:1]) == [0]
+    assert times_seen(seen, others) == (2, 1, 1, 0, 0)
+    assert times_seen([], others[:1]) == (0,)
 
 
 @pytest.mark.parametrize("prompt", ["Compute 17 * 19.", "5 + 23", "", "٣ + ٤"])
@@ -164,7 +167,7 @@ def test_each_training_is_on_the_first_prompts(ran: Ran) -> None:
 
 
 def test_a_training_among_others_is_the_one_it_would_be_alone(tiny: Lab, ran: Ran) -> None:
-    demo(tiny, "--prompts", 12, "--steps", 70, "--seed", 6)
+    demo(tiny, "coverage", "--values", 12, "--steps", 70, "--seed", 6)
     assert log_of(tiny.folder / "run") == log_of(ran.folder)[-3:]
 
 
@@ -187,12 +190,12 @@ def test_the_summary_is_the_log_in_the_middle(ran: Ran) -> None:
 
 @pytest.mark.slow
 def test_same_seed_same_bytes_and_another_seed_other_bytes(tiny: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(coverage_demo, "coverage_curve", coverage_curve)
+    monkeypatch.setattr(sweep_demo, "sweep_figure", sweep_figure)
     for folder, seed in (("one", 3), ("same", 3), ("other", 4)):
         tiny.write(f"{folder}/{DEV}", TRAINING)
         tiny.write(f"{folder}/{HOLDOUT}", UNSEEN)
         monkeypatch.chdir(tiny.folder / folder)
-        assert tiny("coverage_demo", *TINY, "--seed", seed, "--outdir", "run").status == 0
+        assert tiny("sweep_demo", *TINY, "--seed", seed, "--outdir", "run").status == 0
     one, same, other = (files(tiny.folder / name / "run") for name in ("one", "same", "other"))
     assert one.keys() == {
         "README.md",
@@ -201,8 +204,8 @@ def test_same_seed_same_bytes_and_another_seed_other_bytes(tiny: Lab, monkeypatc
         "log.jsonl",
         "manifest.json",
         "references",
-        "references/prompts_3_seed_3.npz",
-        "references/prompts_12_seed_3.npz",
+        "references/3_prompts_150_steps_seed_3.npz",
+        "references/12_prompts_150_steps_seed_3.npz",
         "results.jsonl",
         "summary.json",
     }
@@ -212,17 +215,17 @@ def test_same_seed_same_bytes_and_another_seed_other_bytes(tiny: Lab, monkeypatc
 
 
 def test_a_run_is_verified_says_its_conditions_and_counts_its_look(tiny: Lab) -> None:
-    asked = ("--prompts", 12, 3, 12, "--steps", 70, "--seed", 6, "--change", "more prompts")
+    asked = ("coverage", "--values", 12, 3, 12, "--steps", 70, "--seed", 6, "--change", "more prompts")
     first, second = (demo(tiny, *asked, outdir=name) for name in ("run", "again"))
     assert tiny("inspect_run", "--run", "run", "--verify").status == 0
     manifest = json.loads((tiny.folder / "run/manifest.json").read_bytes())
     digests = [hashlib.sha256((tiny.folder / name).read_bytes()).hexdigest() for name in (DEV, HOLDOUT)]
     assert [manifest["dataset_fingerprint"], manifest["settings"]["holdout_fingerprint"]] == digests
-    assert (manifest["loop"], manifest["command"], manifest["split"]) == ("C", "course.coverage_demo", "dev")
+    assert (manifest["loop"], manifest["command"], manifest["split"]) == ("C", "course.sweep_demo", "dev")
     assert (manifest["seed"], manifest["change"]) == (6, "more prompts")
-    assert manifest["settings"]["prompts"] == [3, 12]
+    assert [manifest["settings"][name] for name in ("experiment", "prompts")] == ["coverage", [3, 12]]
     assert PLAN._replace(steps=70)._asdict().items() <= manifest["settings"].items()
-    references = {f"references/prompts_{n}_seed_6.npz" for n in (3, 12)}
+    references = {f"references/{n}_prompts_150_steps_seed_6.npz" for n in (3, 12)}
     assert manifest["outputs"].keys() == {"log.jsonl", "results.jsonl", "coverage.png", "summary.json"} | references
     assert manifest["settings"]["eval_every"] == 50
     opened = [prompts_digest(example["prompt"] for example in UNSEEN)]
@@ -259,7 +262,7 @@ def test_the_bar_ends_where_the_work_does(
         return rows
 
     monkeypatch.setattr(sweep, "with_progress", watched)
-    demo(tiny, "--prompts", 2, 3, "--steps", steps)
+    demo(tiny, "coverage", "--values", 2, 3, "--steps", steps)
     assert announced == [evaluations] * 2  # one bar for each number of prompts
     assert sum(announced) == len(log_of(tiny.folder / "run"))
 
@@ -287,20 +290,30 @@ def test_the_figure_shows_the_points(ran: Ran) -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    [["--prompts"], ["--prompts", 0], ["--prompts", "all"], ["--steps", 0], ["--seeds", 0], ["--seed", -1], ["--n", 3]],
+    [["--values"], ["--values", -1], ["--values", "all"], ["--steps", 0], ["--seeds", 0], ["--seed", -1], ["--n", 3]],
 )
 def test_what_it_does_not_know_is_refused(tiny: Lab, arguments: list[object]) -> None:
-    assert "coverage_demo --help" in tiny.refused("coverage_demo", *arguments)
+    assert "sweep_demo --help" in tiny.refused("sweep_demo", "coverage", *arguments)
 
 
-def test_more_prompts_than_there_are_are_refused_before_any_work(tiny: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(coverage_demo, "Sweep", None)
-    line = tiny.refused("coverage_demo", "--prompts", 3, 16)
-    assert line == f"error: --prompts: expected at most 15, as many as {Path(DEV)} holds, got 16\n"
+@pytest.mark.parametrize("arguments", [[], ["coverages"], ["--values", 3]])
+def test_without_an_experiment_it_does_nothing(tiny: Lab, arguments: list[object]) -> None:
+    line = tiny.refused("sweep_demo", *arguments)
+    assert ("did you mean coverage? " in line) == (arguments == ["coverages"])
+    assert "experiment" in line
+
+
+@pytest.mark.parametrize("wrong", [0, 16])
+def test_more_prompts_than_there_are_are_refused_before_any_work(
+    tiny: Lab, monkeypatch: pytest.MonkeyPatch, wrong: int
+) -> None:
+    monkeypatch.setattr(sweep_demo, "Sweep", None)
+    line = tiny.refused("sweep_demo", "coverage", "--values", 3, wrong)
+    assert line == f"error: --values: expected 1 to 15, as many prompts as there are, got {wrong}\n"
 
 
 def test_without_its_datasets_or_with_a_taken_outdir_it_does_nothing(tiny: Lab) -> None:
     Path("taken").mkdir()
-    assert "expected a new folder" in tiny.refused("coverage_demo", "--outdir", "taken")
+    assert "expected a new folder" in tiny.refused("sweep_demo", "coverage", "--outdir", "taken")
     Path(HOLDOUT).unlink()
-    assert "two_digit_sums_holdout.jsonl" in tiny.refused("coverage_demo", "--prompts", 3)
+    assert "two_digit_sums_holdout.jsonl" in tiny.refused("sweep_demo", "coverage", "--values", 3)
