@@ -1,0 +1,94 @@
+"""A student's functions behind a pipe: what comes back of each kind of file, and that nothing of it stays."""
+
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from course.exercises.child import Child, Raised, Stopped
+
+pytestmark = pytest.mark.medium
+
+
+def asked(folder: Path, source: str, *calls: tuple[object, ...], seconds: float = 10.0) -> list[object]:
+    path = folder / "mine.py"
+    path.write_text(source, encoding="utf-8", newline="\n")
+    with Child(path) as child:
+        return child.call("f", list(calls), seconds)
+
+
+def test_values_come_back_in_order(tmp_path: Path) -> None:
+    assert asked(tmp_path, "def f(a, b):\n    return a / b", (1, 2), (3, 4)) == [0.5, 0.75]
+
+
+def test_an_array_comes_back_as_a_list(tmp_path: Path) -> None:
+    source = "import numpy as np\ndef f(a):\n    return np.exp(np.array(a))"
+    assert asked(tmp_path, source, ([0.0, 0.0],)) == [[1.0, 1.0]]
+
+
+def test_an_exception_costs_its_own_call_only(tmp_path: Path) -> None:
+    found = asked(tmp_path, "def f(a):\n    return 1 / a", (0,), (2,))
+    assert found == [Raised("ZeroDivisionError", "division by zero", 2), 0.5]
+
+
+@pytest.mark.parametrize(
+    ("source", "kind", "line"),
+    [
+        ("def f(:", "SyntaxError", 1),
+        ("\nraise SystemExit(0)", "SystemExit", 2),
+        ("g = 1", "KeyError", None),
+        ("def f():\n    return object()", "TypeError", None),
+        ("def f():\n    raise ValueError('\\x1b[31m')", "ValueError", 2),
+    ],
+)
+def test_a_file_that_is_broken_says_how(tmp_path: Path, source: str, kind: str, line: int | None) -> None:
+    (found,) = asked(tmp_path, source, ())
+    assert isinstance(found, Raised)
+    assert (found.kind, found.line) == (kind, line)
+    assert "\x1b" not in found.text
+
+
+@pytest.mark.parametrize(
+    ("source", "why"),
+    [
+        ("def f():\n    while True: pass", "no answer within 2 s"),
+        ("while True: pass", "no answer within 2 s"),
+        ("import os\ndef f():\n    os._exit(7)", "an end with exit status"),
+        ("def f():\n    return 'a' * (1 << 25)", "an answer of more than 16 MB"),
+        ("import os\ndef f():\n    os.write(4, b'{}\\n')  # the pipe\n    while True: pass", "what is no answer"),
+    ],
+)
+def test_no_answer_is_an_exception_of_its_own_and_the_next_call_is_answered(
+    tmp_path: Path, source: str, why: str
+) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(source, encoding="utf-8", newline="\n")
+    with Child(path) as child:
+        with pytest.raises(Stopped, match=why):
+            child.call("f", [()], 2.0)
+        path.write_text("def f():\n    return 1", encoding="utf-8", newline="\n")
+        assert child.call("f", [()]) == [1]
+
+
+def test_a_caller_may_take_its_time_between_two_calls(tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text("import os\ndef f():\n    return os.getpid()", encoding="utf-8", newline="\n")
+    with Child(path) as child:
+        first = child.call("f", [()], 1.0)
+        time.sleep(1.2)
+        assert child.call("f", [()], 1.0) == first
+
+
+def test_what_the_file_prints_and_reads_is_no_part_of_the_pipe(tmp_path: Path) -> None:
+    source = "import sys\nprint('[1]')\ndef f():\n    print('[2]', flush=True)\n    return sys.stdin.read()"
+    assert asked(tmp_path, source, ()) == [""]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="reads /proc or ps")
+def test_no_process_is_left_behind(tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text("import os\ndef f():\n    return os.getpid()", encoding="utf-8", newline="\n")
+    with Child(path) as child:
+        (number,) = child.call("f", [()])
+    assert not Path(f"/proc/{number}").exists()
