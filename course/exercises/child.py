@@ -24,7 +24,7 @@ from course.process import ignore_signals
 from course.text import clipped
 
 _ANSWER_BYTES = 1 << 24  # of all answers to one question
-_SHOWN = 200  # characters of what an exception says
+_WORDS_SHOWN = 200  # characters of what an exception says
 
 
 class Raised(NamedTuple):
@@ -149,7 +149,7 @@ def _answer(path: Path, function: Callable[[], Any]) -> tuple[str | None, Any]:
 
 def _words(error: BaseException) -> str:
     try:
-        return clipped(str(error), _SHOWN)
+        return clipped(str(error), _WORDS_SHOWN)
     except Exception:
         return ""
 
