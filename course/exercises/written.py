@@ -1,0 +1,123 @@
+"""Machinery: what a student writes from its sentences, held against the course's: the reward spec, and the choice.
+
+Covered
+    A spec that pays too much or too little, answers twice differently, raises or says nothing: by the rule it breaks.
+    A choice that is no sample, or depends on the order in which the same samples come.
+Not covered
+    Whose code it is: ``exercises/pick_best.py`` may be read and copied.
+"""
+
+from collections import Counter
+from itertools import product
+from pathlib import Path
+from random import Random
+from statistics import mean
+from typing import Any
+
+from course.artifacts.scorer_identity import GOLDEN_CORRECT, GOLDEN_EXPLOITS
+from course.datasets.files import LAB
+from course.datasets.jsonl import read_records
+from course.datasets.records import Example, GoldenCase, SampleGroup
+from course.exercises import picking
+from course.exercises.child import Child
+from course.exercises.functions import NOT_STARTED, called, close, named_mistake, own_file
+from course.exercises.oracles import Group, pick_best
+from course.faults import CHECKS
+from course.reports.check import Checked
+from course.score import score
+from course.text import quoted
+
+_TEXTS = 3_000
+_EDITS = (  # what an edit puts into a right line, or in place of one of its characters
+    *("", " ", "\t", "\n", "\r", "\v", "\f", "\x1c", "\x85", "\xa0", "\u2028", "\u3000", "\u200b", "+", "-", "\u2212"),
+    *("0", "1", "7", "\u0663", "\uff11", "\xb2", ".", ".0", ",", "_", "e1", "/1", "%", " or 3", "**", "x", "Final: "),
+)
+_TASK: dict[str, Any] = {"prompt": "How many?", "expected_answer": 1}
+_ODD: list[tuple[Any, Any]] = [  # no text, or no example
+    *product([_TASK], [None, 1, True, ["Final: 1"], {}]),
+    *product([_TASK | {"expected_answer": answer} for answer in (True, 1.0, "1", None)], ["Final: 1"]),
+    *product([{}, {"expected_answer": 1}, _TASK | {"prompt": 1}, [], None], ["Final: 1"]),
+]
+
+
+def check_my_score(seed: int = 0) -> Checked:
+    """The student's spec on the golden sets, on texts that are a few edits from right, and on what is no text."""
+    path, rng = own_file("my_score"), Random(seed)
+    golden = [*read_records(GOLDEN_CORRECT, GoldenCase), *read_records(GOLDEN_EXPLOITS, GoldenCase)]
+    asked: list[tuple[Any, Any]] = [
+        *((_TASK | {"expected_answer": case.expected_answer}, case.completion) for case in golden),
+        *_ODD,
+        *(_near_right(rng) for _ in range(_TEXTS)),
+    ]
+    with Child(path, sealed=True) as child:
+        trouble, values = called(child, path, "score", [*asked, *asked[::-1]])
+    if trouble:
+        return Checked(trouble) if trouble == NOT_STARTED else Checked("wrong", trouble, [trouble])
+    broken: Counter[str] = Counter()
+    shown: dict[str, str] = {}  # rule -> the shortest that breaks it
+    for (task, text), value, again in zip(asked, values[: len(asked)], values[: len(asked) - 1 : -1], strict=True):
+        right, got = score(task, text), value if isinstance(value, dict) else {}
+        details, outcome = got.get("details"), right["details"]["outcome"]
+        if value != again:
+            rule = "the same answer whenever it is asked"
+        elif not isinstance(details, dict) or not isinstance(details.get("message"), str) or not details["message"]:
+            rule = "a reward, and details with a message"
+        elif not close(got.get("reward"), right["reward"]):
+            rule = f"{CHECKS[outcome].expected}, else 0" if outcome in CHECKS else "1 for what is right"
+        else:
+            continue
+        broken[rule] += 1
+        answer = task.get("expected_answer") if isinstance(task, dict) else task
+        said = (
+            f"{quoted(repr(text))} where {quoted(repr(answer))} is right, got {quoted(repr(got.get('reward', value)))}"
+        )
+        shown[rule] = min(shown.get(rule, said), said, key=len)
+    lines = [f"expected {rule}: broken {broken[rule]:,} times, as for {said}" for rule, said in shown.items()]
+    short = f"{len(asked) - broken.total():,} of {len(asked):,} texts as the spec has them"
+    return Checked("wrong" if lines else "done", short, lines)
+
+
+def _near_right(rng: Random) -> tuple[dict[str, Any], str]:
+    """An example, and its right line or another value's with up to three edits."""
+    answer = rng.choice((0, 7, -8, 10, 22, -120, rng.randint(-999, 999), 10**30 + 7))
+    line = f"Final: {rng.choice((answer,) * 6 + (-answer, answer + 1, answer * 10, abs(answer)))}"
+    for _ in range(rng.randint(0, 3)):
+        at = rng.choice((0, 7, len(line), rng.randint(0, len(line))))
+        line = line[:at] + rng.choice(_EDITS) + line[at + rng.choice((0, 0, 1)) :]
+    return _TASK | {"expected_answer": answer}, line
+
+
+def check_my_pick_best(seed: int = 0) -> Checked:
+    """The student's rule on drawn samples in several orders, and on the shipped pack against ceiling and chance."""
+    path, rng = own_file("my_pick_best"), Random(seed)
+    if "course_rule(" in path.read_text(encoding="utf-8", errors="replace"):
+        return Checked(NOT_STARTED)
+    drawn = [_draw_group(rng) for _ in range(60)]
+    tasks = {one.id: one.asked() for one in read_records(LAB / "data" / "datasets" / "math_dev.jsonl", Example)}
+    shipped = [
+        [(i, text, float(score(tasks[one.id], text)["reward"])) for i, text in enumerate(one.samples[:4])]
+        for one in read_records(LAB / "data" / "rollouts" / "selection_pack_dev.jsonl", SampleGroup)
+    ]
+    groups = shipped + [order for group in drawn for order in (group, group[::-1], rng.sample(group, len(group)))]
+    with Child(Path(picking.__file__)) as child:
+        trouble, values = called(child, path, "choices", [(str(path), groups)])
+    if trouble:
+        trouble = trouble.partition("UserError: ")[2] or trouble
+        return Checked("wrong", trouble, [trouble])
+    [chosen] = values
+    got = sum(group[at][2] for group, at in zip(shipped, chosen, strict=False))
+    ceiling, chance = (sum(each(reward for *_, reward in group) for group in shipped) for each in (max, mean))
+    short = f"{got:g} of {len(shipped)} right with n = 4; ceiling {ceiling:g}, a random choice {chance:.1f}"
+    if wrong := [group for group, at in zip(groups, chosen, strict=True) if at != pick_best(group)]:
+        group = min(wrong, key=len)
+        samples = "; ".join(f"{index}: {reward:g}" for index, _, reward in group)
+        line = f"expected sample {pick_best(group)}, got {chosen[groups.index(group)]} of these rewards: {samples}"
+        return Checked("wrong", short, [line, *named_mistake(pick_best, [(one,) for one in groups], chosen)])
+    return Checked("done", short)
+
+
+def _draw_group(rng: Random) -> Group:
+    """One to six samples, ties among them; the highest reward may be any number."""
+    rewards = rng.choice(((0.0, 1.0), (0.0, 1 / 3, 2 / 3), (-1.0, -0.5), (0.0,), (0.0, 1.0, 2.5)))
+    texts = rng.sample(("Final: 8", "8", "It is 8.", "Final: 08", "Final: 8 or 9", "eight"), rng.randint(1, 6))
+    return [(index, text, rng.choice(rewards)) for index, text in enumerate(texts)]
