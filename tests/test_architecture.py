@@ -43,7 +43,7 @@ FLOORS = {  # a part of the course -> what of the course it may import, besides 
     "publishing": GROUND | {"artifacts", "reports", "starting"},
     "jobs": {"errors", "process"},
     "sweep": GROUND | {"rubrics", "policies", "artifacts", "reports"},
-    "exercises": GROUND | {"starting", "process", "artifacts", "reports"},
+    "exercises": GROUND | {"rubrics", "starting", "process", "artifacts", "reports"},
 }
 EVERYTHING = set(FLOORS)
 HEAVY = {"rich", "numpy", "matplotlib", "scipy", "splintr"}
