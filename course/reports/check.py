@@ -8,24 +8,48 @@ from course.text import clipped
 
 TO_READ = "for the teacher to read"  # it is whole, which is all that a program can see of it
 FINISHED = ("done", TO_READ)
+STATES = ("not started", "started", "wrong", *FINISHED)
+_NOT_READ = f"'{TO_READ}' says that it is whole: headings, length and terms. Whether it is right, a person says."
 
 
 class Checked(NamedTuple):
-    """What a check found. ``state``: not started, started, wrong, or one of ``FINISHED``; ``short`` adds a few words.
+    """What a check found. ``state``: one of ``STATES``; ``short`` adds a few words.
 
-    ``lines``: sentences that explain it. ``parts``: what there is to say of each part with an id, safe to print.
+    ``lines``: sentences that explain it: expected, got. ``parts``: what there is to say of each part with an id, safe
+    to print. ``numbers``: for ``--json`` only, whatever JSON can hold.
     """
 
     state: str
     short: str = ""
     lines: Sequence[str] = ()
     parts: Mapping[str, str] = {}
+    numbers: Mapping[str, object] = {}
 
 
 def exercise_line(name: str, checked: Checked) -> str:
-    return clipped(f"  {name:14} {checked.state}{': ' if checked.short else ''}{checked.short}", WIDTH)
+    return clipped(f"  {name:15} {checked.state}{': ' if checked.short else ''}{checked.short}", WIDTH)
 
 
-def exercise_text(name: str, checked: Checked) -> str:
-    """One exercise in full, its state last."""
-    return "\n".join([*map(wrapped, checked.lines), *[""][: len(checked.lines)], exercise_line(name, checked).lstrip()])
+def exercise_text(name: str, checked: Checked, more: Sequence[str]) -> str:
+    """One exercise in full: what was found, its state, and ``more``: the rule, a debugger, where to go on."""
+    notice = [_NOT_READ] if checked.state == TO_READ else []
+    found = [*map(wrapped, checked.lines), *[""][: len(checked.lines)], exercise_line(name, checked).lstrip()]
+    return "\n".join([*found, *map(wrapped, [*notice, *more])])
+
+
+def overview(titles: Mapping[str, str], found: Mapping[str, Mapping[str, Checked]]) -> str:
+    """All milestones, a line each; the first that is not finished is open. Both keyed by the milestone's number."""
+    lines, opened = [], False
+    for number, title in titles.items():
+        states = [checked.state for checked in found[number].values()]
+        finished = sum(state in FINISHED for state in states)
+        is_open = finished < len(states) and not opened
+        if finished == len(states):
+            status = f"done, {states.count(TO_READ)} to be read" if TO_READ in states else "done"
+        else:
+            status = f"{finished} of {len(states)}"
+        lines.append(f"Milestone {number:4} {title:48} {status:>16}")
+        if is_open:
+            opened = True
+            lines += [exercise_line(name, checked) for name, checked in found[number].items()]
+    return "\n".join(lines)
