@@ -9,12 +9,11 @@ import msgspec
 from course.artifacts import run_log
 from course.artifacts.reading import Broken, open_run, read_output
 from course.artifacts.records import SUMMARY
-from course.datasets.files import LAB
+from course.datasets.files import LAB, sha256_of
 from course.errors import UserError
 from course.reports.check import Checked
 from course.text import quoted
 
-_FINGERPRINT = "_fingerprint"
 _NO_GUESS = ("", "YOUR GUESS")  # the second is what the check prints for a guess to be put in place of it
 
 
@@ -24,7 +23,10 @@ def check_run(command: str, asked: Mapping[str, Any]) -> Checked:
     ``asked``: a field of its manifest or of its settings -> its value; for a fingerprint the file in ``data/``, and
     False for none. What is said of a run stands in the run itself, which the log's digest holds.
     """
-    wanted = {name: _digest(value) if name.endswith(_FINGERPRINT) else value for name, value in asked.items()}
+    wanted = {
+        name: sha256_of(LAB / "data" / value) if name.endswith("_fingerprint") else value
+        for name, value in asked.items()
+    }
     found = Checked("not started")
     for line in reversed(run_log.read_log(run_log.LOG)):
         if line.command != command:
@@ -50,7 +52,3 @@ def check_run(command: str, asked: Mapping[str, Any]) -> Checked:
         if found.state != "started":
             found = Checked("started", f"{result}without a prediction; once more, with --expect")
     return found
-
-
-def _digest(name: str) -> str:
-    return hashlib.sha256((LAB / "data" / name).read_bytes()).hexdigest()

@@ -86,7 +86,7 @@ def test_a_lost_sheet_is_a_state(fresh: Lab) -> None:
     ("words", "said"),
     [
         (["kata"], "did you mean kata_1? argument exercise: expected one of "),
-        (["--id", "3"], "--id: expected the name of a kata in front of it, got 3"),
+        (["--id", "3"], "--id: expected the name of an exercise in front of it, got none"),
         (["mental_map_v1", "--id", "3"], "--id: expected the name of a kata in front of it"),
         (["kata_1", "--id", "\x1b11"], "--id: expected one of 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, got <U+001B ESCAPE>11"),
     ],
