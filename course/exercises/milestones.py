@@ -1,7 +1,7 @@
 """Machinery: what each milestone asks for, in the order in which it is done, and the check of each exercise.
 
 An exercise is a row of ``data/exercises.toml``. To add one, add a row; if it is no note, no kata and no run, then a
-line in ``CHECKS`` as well.
+line in ``OWN_CHECKS`` as well.
 """
 
 import tomllib
@@ -41,18 +41,18 @@ class Given(NamedTuple):
     verifiers: Path | None = None
 
 
-CHECKS: Mapping[str, Callable[[Given], Checked]] = {}
+OWN_CHECKS: Mapping[str, Callable[[Given], Checked]] = {}
 PREDICTIONS: Mapping[str, Callable[[float], str]] = {}  # what records the probability of a level's event
 
 
-def _read(name: str) -> dict[str, Any]:
+def _table(name: str) -> dict[str, Any]:
     return tomllib.loads((LAB / "data" / name).read_text(encoding="utf-8"))
 
 
-_ROWS = _read("exercises.toml")
-NOTES: dict[str, dict[str, list[str]]] = _read("notes.toml")
-MILESTONES: dict[str, str] = _ROWS["milestones"]
-EXERCISES = {id_: Exercise(id_, **row) for id_, row in _ROWS["exercises"].items()}
+_EXERCISE_ROWS = _table("exercises.toml")
+NOTES: dict[str, dict[str, list[str]]] = _table("notes.toml")
+MILESTONES: dict[str, str] = _EXERCISE_ROWS["milestones"]
+EXERCISES = {id_: Exercise(id_, **row) for id_, row in _EXERCISE_ROWS["exercises"].items()}
 
 
 def check(exercise: Exercise, given: Given) -> Checked:
@@ -64,6 +64,6 @@ def check(exercise: Exercise, given: Given) -> Checked:
             return check_note(Path(exercise.files[0]), NOTES[exercise.id])
         if exercise.id.startswith("kata_"):
             return check_kata(exercise.id)
-        return CHECKS[exercise.id](given)
+        return OWN_CHECKS[exercise.id](given)
     except UserError as error:
         return Checked("wrong", str(error), [str(error)])

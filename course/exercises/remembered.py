@@ -12,7 +12,7 @@ import msgspec
 
 from course.artifacts import run_log
 from course.datasets.files import open_regular, sha256_of
-from course.reports.check import STATES, Checked
+from course.reports.check import EXERCISE_STATES, Checked
 
 STATE = "check.json"
 
@@ -26,28 +26,28 @@ class Memory(TypedDict):
 
 def next_hint(exercise: str, hints: int) -> int:
     """How many of its hints are open now: one more than at the last call, up to all."""
-    memory = _read()
+    memory = _memory()
     step = min(max(memory["hints"].get(exercise, 0), 0) + 1, hints)
     memory["hints"][exercise] = step
-    _write(memory)
+    _remember(memory)
     return step
 
 
 def keep(exercise: str, files: Sequence[str], checked: Checked) -> None:
-    memory = _read()
+    memory = _memory()
     memory["results"][exercise] = (checked.state, checked.short, [sha256_of(Path(name)) for name in files])
-    _write(memory)
+    _remember(memory)
 
 
 def last_result(exercise: str, files: Sequence[str]) -> Checked:
     """The last result of a slow check; started where the files are other ones by now."""
-    state, short, judged = _read()["results"].get(exercise, ("not started", "not judged yet", []))
+    state, short, judged = _memory()["results"].get(exercise, ("not started", "not judged yet", []))
     if judged and judged != [sha256_of(Path(name)) for name in files]:
         return Checked("started", "changed since it was judged")
-    return Checked(state if state in STATES else "not started", short)
+    return Checked(state if state in EXERCISE_STATES else "not started", short)
 
 
-def _read() -> Memory:
+def _memory() -> Memory:
     try:
         with open_regular(run_log.LOG.with_name(STATE)) as file:
             return msgspec.json.decode(file.read(1 << 20), type=Memory)
@@ -55,7 +55,7 @@ def _read() -> Memory:
         return {"hints": {}, "results": {}}
 
 
-def _write(memory: Memory) -> None:
+def _remember(memory: Memory) -> None:
     path = run_log.LOG.with_name(STATE)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(msgspec.json.format(msgspec.json.encode(memory), indent=1) + b"\n")

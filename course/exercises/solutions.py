@@ -14,7 +14,7 @@ SOLUTIONS = LAB / "data" / "solutions.json"  # path of a file that a student wri
 _KEY = "its check passes"
 
 
-def locked(name: str, text: str) -> str:
+def lock_solution(name: str, text: str) -> str:
     return lock(text, _KEY, name)
 
 

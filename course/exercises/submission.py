@@ -19,7 +19,7 @@ from course.exercises.seal import files_in
 from course.text import did_you_mean, quoted
 
 _TESTS = Path("tests/test_rubric.py")
-_BYTES = 1 << 26  # of all files
+_ZIP_BYTES = 1 << 26  # of all files
 _FILES = 2_000
 
 
@@ -49,7 +49,7 @@ def submit(named: Sequence[Path], counted: Sequence[Path]) -> tuple[Path, list[s
 
 
 def _zipped(paths: dict[str, Path]) -> bytes:
-    out, room = BytesIO(), _BYTES
+    out, room = BytesIO(), _ZIP_BYTES
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for count, (name, path) in enumerate(paths.items()):
             try:
@@ -59,7 +59,7 @@ def _zipped(paths: dict[str, Path]) -> bytes:
                     data = file.read(room + 1)
                 room -= len(data)
                 if room < 0 or count == _FILES:
-                    raise OSError(f"more than {_BYTES >> 20} MB or {_FILES:,} files in all")
+                    raise OSError(f"more than {_ZIP_BYTES >> 20} MB or {_FILES:,} files in all")
                 info = zipfile.ZipInfo(name)  # of the year 1980: no clock
                 info.create_system, info.external_attr, info.compress_type = 3, 0o644 << 16, zipfile.ZIP_DEFLATED
                 archive.writestr(info, data)

@@ -10,12 +10,12 @@ from course.text import clipped
 
 TO_READ = "for the teacher to read"  # it is whole, which is all that a program can see of it
 FINISHED = ("done", TO_READ)
-STATES = ("not started", "started", "wrong", *FINISHED)
+EXERCISE_STATES = ("not started", "started", "wrong", *FINISHED)
 _NOT_READ = f"'{TO_READ}' says that it is whole: headings, length and terms. Whether it is right, a person says."
 
 
 class Checked(NamedTuple):
-    """What a check found. ``state``: one of ``STATES``; ``short`` adds a few words.
+    """What a check found. ``state``: one of ``EXERCISE_STATES``; ``short`` adds a few words.
 
     ``lines``: sentences that explain it: expected, got. ``parts``: what there is to say of each part with an id, safe
     to print. ``numbers``: for ``--json`` only, whatever JSON can hold.
