@@ -90,9 +90,14 @@ def _judged(child: Child, path: Path, quantity: Quantity, seed: int) -> list[str
 
 def named_mistake(oracle: Callable[..., Any], inputs: Sequence[tuple[Any, ...]], values: Sequence[Any]) -> list[str]:
     """A sentence, if all that was answered is what a known mistake makes of these inputs."""
-    answered = [(one, value) for one, value in zip(inputs, values, strict=True) if not isinstance(value, Raised)]
     for sentence, expression in mistakes_of(oracle.__name__).items():
-        if answered and all(close(value, mistaken(expression, oracle, one)) for one, value in answered):
+        made = [mistaken(expression, oracle, one) for one in inputs]
+        both = [
+            close(value, other)
+            for value, other in zip(values, made, strict=True)
+            if other is not None and not isinstance(value, Raised)
+        ]
+        if both and all(both):
             return [f"It looks like {sentence}."]
     return []
 
@@ -102,7 +107,7 @@ def close(value: Any, expected: Any) -> bool:
     if isinstance(expected, list):
         alike = isinstance(value, list) and len(value) == len(expected)
         return alike and all(map(close, value, expected))
-    if expected is None or type(value) not in (int, float) or abs(value) > _LARGEST:
+    if type(value) not in (int, float) or abs(value) > _LARGEST:
         return False
     return bool(abs(value - expected) <= _TOLERANCE * max(1.0, abs(expected)))
 

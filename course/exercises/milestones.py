@@ -6,14 +6,19 @@ line in ``OWN_CHECKS`` as well.
 
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from course.datasets.files import LAB
 from course.errors import UserError
+from course.exercises.functions import check_functions
 from course.exercises.kata import check_kata
+from course.exercises.levels import LEVELS, check_level, record_prediction
+from course.exercises.oracles import QUANTITIES
 from course.exercises.runs import check_run
 from course.exercises.sheets import check_note
+from course.exercises.written import check_my_pick_best, check_my_score
 from course.reports.check import Checked
 
 
@@ -41,8 +46,22 @@ class Given(NamedTuple):
     verifiers: Path | None = None
 
 
-OWN_CHECKS: Mapping[str, Callable[[Given], Checked]] = {}
-PREDICTIONS: Mapping[str, Callable[[float], str]] = {}  # what records the probability of a level's event
+def _functions(name: str) -> Callable[[Given], Checked]:
+    return lambda given: check_functions(name, given.seed)
+
+
+def _level(name: str) -> Callable[[Given], Checked]:
+    return lambda _: check_level(name)
+
+
+OWN_CHECKS: Mapping[str, Callable[[Given], Checked]] = {
+    "my_score": lambda given: check_my_score(given.seed),
+    "my_pick_best": lambda given: check_my_pick_best(given.seed),
+    **{name: _functions(name) for name in QUANTITIES},
+    **{name: _level(name) for name in LEVELS},
+}
+# What records how likely the event of a level is held to be, and says so.
+PREDICTIONS: Mapping[str, Callable[[float], str]] = {name: partial(record_prediction, name) for name in LEVELS}
 
 
 def _table(name: str) -> dict[str, Any]:

@@ -101,7 +101,7 @@ def mistaken(expression: str, oracle: Callable[..., Any], arguments: tuple[Any, 
     """What a function with this mistake returns; None where it would raise."""
     try:
         return eval(expression, globals() | dict(zip(signature(oracle).parameters, arguments, strict=True)))
-    except ArithmeticError:
+    except (ArithmeticError, ValueError):
         return None
 
 

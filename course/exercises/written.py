@@ -34,7 +34,7 @@ _EDITS = (  # what an edit puts into a right line, or in place of one of its cha
 )
 _TASK: dict[str, Any] = {"prompt": "How many?", "expected_answer": 1}
 _ODD: list[tuple[Any, Any]] = [  # no text, or no example
-    *product([_TASK], [None, 1, True, ["Final: 1"], {}]),
+    *product([_TASK], ["", None, 1, True, ["Final: 1"], {}]),
     *product([_TASK | {"expected_answer": answer} for answer in (True, 1.0, "1", None)], ["Final: 1"]),
     *product([{}, {"expected_answer": 1}, _TASK | {"prompt": 1}, [], None], ["Final: 1"]),
 ]
