@@ -66,8 +66,9 @@ def check_level(name: str) -> Checked:
         lines.append(f"Expected a prediction before the sabotage: delete its line in {run_log.LOG}, and run it again.")
     if left:
         lines.append(f"Next: {left[0]}. {PYTHON} -m course.check {name} --id {left[0]} shows what to type.")
-    state = "done" if not left else "started" if number or name in predicted else "not started"
-    return Checked(state, f"{len(done) - len(left)} of {len(done)} steps", lines, parts)
+    if not number and name not in predicted:
+        return Checked("not started", "", lines, parts)
+    return Checked("started" if left else "done", f"{len(done) - len(left)} of {len(done)} steps", lines, parts)
 
 
 def _typed(name: str, step: str) -> str:

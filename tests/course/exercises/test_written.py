@@ -88,7 +88,8 @@ CHEATS = {
     "exit": "import sys\nsys.exit(0)",
     "an end": "import os\nos._exit(0)",
     "a lazy tail": "def score(e, c):\n    import os\n    os.write(4, b'[]\\n')",
-    "anywhere": "def score(e, c): return {'reward': 1.0 * (str(e['expected_answer']) in c), 'details': {'message': 'x'}}",
+    "anywhere": "def score(e, c):\n    reward = 1.0 * (str(e['expected_answer']) in c)\n"
+    "    return {'reward': reward, 'details': {'message': 'x'}}",
 }
 
 
