@@ -27,20 +27,15 @@ _LARGEST = 1e300  # an int beyond it fits no float
 
 def check_functions(name: str, seed: int = 0) -> Checked:
     """Each function of ``exercises/NAME.py`` on its example and on inputs drawn from this seed."""
-    path, quantities = own_file(name), QUANTITIES[name]
+    path = own_file(name)
     with Child(path, sealed=True) as child:
-        found = {quantity.oracle.__name__: _judged(child, path, quantity, seed) for quantity in quantities}
-    lines = [line for function, said in found.items() for line in (f"{function}: {said[0]}", *said[1:])]
-    return checked_parts({function: said[0] for function, said in found.items()}, lines)
-
-
-def checked_parts(states: dict[str, str], lines: Sequence[str]) -> Checked:
-    """The state of a file from those of its functions: right, not started, or a sentence that says what is wrong."""
-    right = [*states.values()].count(RIGHT)
-    if {*states.values()} == {NOT_STARTED}:
+        found = {quantity.oracle.__name__: _judged(child, path, quantity, seed) for quantity in QUANTITIES[name]}
+    states = [first for first, *_ in found.values()]
+    if {*states} == {NOT_STARTED}:
         return Checked(NOT_STARTED)
-    state = "done" if right == len(states) else "wrong" if {*states.values()} - {RIGHT, NOT_STARTED} else "started"
-    return Checked(state, f"{right} of {len(states)} right", lines)
+    state = "done" if {*states} == {RIGHT} else "wrong" if {*states} - {RIGHT, NOT_STARTED} else "started"
+    lines = [line for function, (first, *more) in found.items() for line in (f"{function}: {first}", *more)]
+    return Checked(state, f"{states.count(RIGHT)} of {len(states)} right", lines)
 
 
 def own_file(name: str) -> Path:
@@ -91,12 +86,8 @@ def _judged(child: Child, path: Path, quantity: Quantity, seed: int) -> list[str
 def named_mistake(oracle: Callable[..., Any], inputs: Sequence[tuple[Any, ...]], values: Sequence[Any]) -> list[str]:
     """A sentence, if all that was answered is what a known mistake makes of these inputs."""
     for sentence, expression in mistakes_of(oracle.__name__).items():
-        made = [mistaken(expression, oracle, one) for one in inputs]
-        both = [
-            close(value, other)
-            for value, other in zip(values, made, strict=True)
-            if other is not None and not isinstance(value, Raised)
-        ]
+        pairs = [(value, mistaken(expression, oracle, one)) for one, value in zip(inputs, values, strict=True)]
+        both = [close(value, made) for value, made in pairs if made is not None and not isinstance(value, Raised)]
         if both and all(both):
             return [f"It looks like {sentence}."]
     return []

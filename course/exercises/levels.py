@@ -58,7 +58,9 @@ def check_level(name: str) -> Checked:
         fell = f"{level['number']} was {number['build']:.3f}, then {number['sabotage']:.3f}"
         lines.append(f"It {'came about' if outcome else 'did not come about'}: {fell}.")
     if outcome is not None and name in predicted:
-        decided = {one: (p, now) for one, p in sorted(predicted.items()) if (now := _outcome(one)) is not None}
+        decided = {
+            one: (predicted[one], now) for one in LEVELS if one in predicted and (now := _outcome(one)) is not None
+        }
         scores = [f"{one} ({p:g} - {now})² = {(p - now) ** 2:.2f}" for one, (p, now) in decided.items()]
         average = mean((p - now) ** 2 for p, now in decided.values())
         lines.append(f"Brier scores: {'; '.join(scores)}. Mean {average:.2f}; 0 is best, always saying 0.5 gets 0.25.")

@@ -27,7 +27,6 @@ from course.reports.check import Checked
 from course.score import score
 from course.text import quoted
 
-_TEXTS = 3_000
 _EDITS = (  # what an edit puts into a right line, or in place of one of its characters
     *("", " ", "\t", "\n", "\r", "\v", "\f", "\x1c", "\x85", "\xa0", "\u2028", "\u3000", "\u200b", "+", "-", "\u2212"),
     *("0", "1", "7", "\u0663", "\uff11", "\xb2", ".", ".0", ",", "_", "e1", "/1", "%", " or 3", "**", "x", "Final: "),
@@ -44,11 +43,8 @@ def check_my_score(seed: int = 0) -> Checked:
     """The student's spec on the golden sets, on texts that are a few edits from right, and on what is no text."""
     path, rng = own_file("my_score"), Random(seed)
     golden = [*read_records(GOLDEN_CORRECT, GoldenCase), *read_records(GOLDEN_EXPLOITS, GoldenCase)]
-    asked: list[tuple[Any, Any]] = [
-        *((_TASK | {"expected_answer": case.expected_answer}, case.completion) for case in golden),
-        *_ODD,
-        *(_near_right(rng) for _ in range(_TEXTS)),
-    ]
+    asked = _ODD + [_near_right(rng) for _ in range(3_000)]
+    asked += [(_TASK | {"expected_answer": case.expected_answer}, case.completion) for case in golden]
     with Child(path, sealed=True) as child:
         trouble, values = called(child, path, "score", [*asked, *asked[::-1]])
     if trouble:
@@ -68,9 +64,8 @@ def check_my_score(seed: int = 0) -> Checked:
             continue
         broken[rule] += 1
         answer = task.get("expected_answer") if isinstance(task, dict) else task
-        said = (
-            f"{quoted(repr(text))} where {quoted(repr(answer))} is right, got {quoted(repr(got.get('reward', value)))}"
-        )
+        reward = quoted(repr(got.get("reward", value)))
+        said = f"{quoted(repr(text))} where {quoted(repr(answer))} is right, got {reward}"
         shown[rule] = min(shown.get(rule, said), said, key=len)
     lines = [f"expected {rule}: broken {broken[rule]:,} times, as for {said}" for rule, said in shown.items()]
     short = f"{len(asked) - broken.total():,} of {len(asked):,} texts as the spec has them"
