@@ -121,7 +121,7 @@ def main() -> None:
     if sys.argv[2:]:
         for name in [name for name in sys.modules if name.partition(".")[0] == "course"]:
             del sys.modules[name]
-        sys.addaudithook(_refuse)
+        sys.addaudithook(_keep_out)
     failed: Any = _answer(path, lambda: exec(_compiled(path), namespace))
     for line in questions:
         function, calls = json.loads(line)
@@ -131,7 +131,7 @@ def main() -> None:
         answers.flush()
 
 
-def _refuse(event: str, arguments: tuple[Any, ...]) -> None:
+def _keep_out(event: str, arguments: tuple[Any, ...]) -> None:
     """The audit hook of a sealed process, which nothing takes away again."""
     if event in _STARTS:
         raise PermissionError("this process starts no other")

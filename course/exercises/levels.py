@@ -26,7 +26,7 @@ from course.text import quoted
 
 LEVELS: dict[str, dict[str, Any]] = tomllib.loads((LAB / "data" / "levels.toml").read_text(encoding="utf-8"))
 SHEET = Path("notes") / "levels.md"
-_FEWEST = 12  # words of a reflection
+_FEWEST_WORDS = 12  # words of a reflection
 
 
 def record_prediction(name: str, probability: float) -> str:
@@ -48,7 +48,7 @@ def check_level(name: str) -> Checked:
         "build": "build" in number,
         "predict": name in predicted,
         "sabotage": "sabotage" in number,
-        "reflect": len(read_sheet(SHEET, list(LEVELS))[name].text.split()) >= _FEWEST,
+        "reflect": len(read_sheet(SHEET, list(LEVELS))[name].text.split()) >= _FEWEST_WORDS,
         "repair": "repair" in number and number["repair"] == number.get("build"),
     }
     left = [step for step in done if not done[step]]

@@ -98,10 +98,14 @@ def choose(pick_best: PickBest, samples: Sequence[Sample], prompt_id: str, path:
     return first
 
 
-def choices(path: str, groups: Sequence[Sequence[tuple[int, str, float]]]) -> list[int]:
-    """The indexes that the pick_best of this file chooses from each group. ``Child`` calls it in its own process."""
-    pick_best = load_pick_best(Path(path))
-    return [choose(pick_best, [Sample(*one) for one in group], f"group {i}") for i, group in enumerate(groups, 1)]
+def choice(path: str, group: Sequence[tuple[int, str, float]]) -> int:
+    """The index that the pick_best of this file chooses from these samples. ``Child`` calls it in its own process."""
+    return choose(_loaded(Path(path)), [Sample(*one) for one in group], "a group")
+
+
+@cache
+def _loaded(path: Path) -> PickBest:
+    return load_pick_best(path)
 
 
 def _choice(pick_best: PickBest, samples: Sequence[Sample], prompt_id: str, path: Path) -> int:

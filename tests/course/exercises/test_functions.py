@@ -11,12 +11,12 @@ from conftest import ROOT, Lab
 
 from course.errors import UserError
 from course.exercises.functions import check_functions, close
-from course.exercises.oracles import QUANTITIES
+from course.exercises.oracles import FUNCTION_FILES, FUNCTIONS
 
 SOLUTIONS = ROOT / "teacher" / "solutions" / "exercises"
 pytestmark = pytest.mark.medium
-SOURCES = {name: (SOLUTIONS / f"{name}.py").read_text(encoding="utf-8") for name in QUANTITIES}
-files = pytest.mark.parametrize("name", QUANTITIES)
+SOURCES = {name: (SOLUTIONS / f"{name}.py").read_text(encoding="utf-8") for name in FUNCTION_FILES}
+files = pytest.mark.parametrize("name", sorted(FUNCTION_FILES))
 
 TOKEN = "        total += x[token] - largest - math.log(sum(math.exp(each - largest) for each in x))\n    return total"
 TERM = "a * math.log(a / b) for a, b in zip(p, q, strict=True) if a > 0"
@@ -113,7 +113,7 @@ def test_the_stub_is_not_started_and_the_solution_is_done(lab: Lab, name: str) -
 def test_a_mistake_is_called_by_its_name(lab: Lab, name: str, right: str, wrong: str, said: str, seed: int) -> None:
     assert right in SOURCES[name]
     state, short, lines = checked(lab, name, SOURCES[name].replace(right, wrong, 1), seed)
-    functions = len(QUANTITIES[name])
+    functions = sum(quantity.file == name for quantity in FUNCTIONS.values())
     assert (state, short) == ("wrong", f"{functions - 1} of {functions} right")
     assert "expected " in lines
     assert ", got " in lines

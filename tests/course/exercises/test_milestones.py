@@ -8,7 +8,9 @@ import re
 import pytest
 from conftest import ROOT
 
+from course.exercises.levels import LEVELS
 from course.exercises.milestones import EXERCISES, MILESTONES, NOTES, OWN_CHECKS, Exercise
+from course.exercises.oracles import FUNCTION_FILES
 
 exercises = pytest.mark.parametrize("exercise", EXERCISES.values(), ids=EXERCISES)
 
@@ -53,9 +55,11 @@ def test_each_exercise_has_exactly_one_check() -> None:
             exercise.id in NOTES,
             exercise.id.startswith("kata_"),
             exercise.id in OWN_CHECKS,
+            exercise.id in LEVELS,
+            exercise.id in FUNCTION_FILES,
         ]
         assert kinds.count(True) == 1, exercise.id
-    assert {*NOTES, *OWN_CHECKS} <= {*EXERCISES}
+    assert {*NOTES, *OWN_CHECKS, *LEVELS, *FUNCTION_FILES} <= {*EXERCISES}
 
 
 @pytest.mark.parametrize("note", NOTES)

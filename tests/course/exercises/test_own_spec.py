@@ -9,7 +9,8 @@ import shutil
 import pytest
 from conftest import ROOT, Lab
 
-from course.exercises.written import check_my_pick_best, check_my_score
+from course.exercises.functions import check_my_pick_best
+from course.exercises.own_spec import check_my_score
 
 pytestmark = pytest.mark.medium
 SOLUTIONS = ROOT / "teacher" / "solutions" / "exercises"
@@ -35,7 +36,7 @@ def test_stubs_are_not_started_and_solutions_done(lab: Lab) -> None:
     assert (check_my_score().state, check_my_pick_best().state) == ("not started", "not started")
     for seed in range(3):
         assert spec(lab, SCORE, seed)[0] == "done"
-        assert choice(lab, PICK, seed) == ("done", "67 of 80 right with n = 4; ceiling 67, a random choice 32.2 ")
+        assert choice(lab, PICK, seed) == ("done", "67 of 80 with n = 4; ceiling 67, a random choice 32.2 ")
 
 
 TRIM, MATCH = '.strip(" \\t\\r\\n")', 're.fullmatch("Final: (0|-?[1-9][0-9]*)", text)'
@@ -150,6 +151,7 @@ CHOICES = {  # what a student wrote -> what the check must say
     "exit(0)": "SystemExit",
     "import os; os._exit(0)": "an end with exit status 0",
     "from exercises.my_pick_best import course_rule; return course_rule(samples)": "",
+    "import os; os.write(4, b'[' + b', '.join([b'[null, 99]'] * 61) + b']\\n'); return samples[0]": "got 99",
 }
 
 

@@ -1,27 +1,21 @@
-"""Machinery: what a student writes from its sentences, held against the course's: the reward spec, and the choice.
+"""Machinery: the reward spec as a student writes it, held against the scorer; a gap is named by the rule it breaks.
 
 Covered
-    A spec that pays too much or too little, answers twice differently, raises or says nothing: by the rule it breaks.
-    A choice that is no sample, or depends on the order in which the same samples come.
+    A spec that pays too much or too little, answers twice differently, raises or says nothing.
 Not covered
-    Whose code it is: ``exercises/pick_best.py`` may be read and copied.
+    Whose code it is. A gap that no golden case and no text of a few edits shows.
 """
 
 from collections import Counter
 from itertools import product
-from pathlib import Path
 from random import Random
-from statistics import mean
 from typing import Any
 
 from course.artifacts.scorer_identity import GOLDEN_CORRECT, GOLDEN_EXPLOITS
-from course.datasets.files import LAB
 from course.datasets.jsonl import read_records
-from course.datasets.records import Example, GoldenCase, SampleGroup
-from course.exercises import picking
+from course.datasets.records import GoldenCase
 from course.exercises.child import Child
-from course.exercises.functions import NOT_STARTED, called, close, named_mistake, own_file
-from course.exercises.oracles import Group, pick_best
+from course.exercises.functions import NOT_STARTED, called, close, own_file
 from course.faults import CHECKS
 from course.reports.check import Checked
 from course.score import score
@@ -80,39 +74,3 @@ def _near_right(rng: Random) -> tuple[dict[str, Any], str]:
         at = rng.choice((0, 7, len(line), rng.randint(0, len(line))))
         line = line[:at] + rng.choice(_EDITS) + line[at + rng.choice((0, 0, 1)) :]
     return _TASK | {"expected_answer": answer}, line
-
-
-def check_my_pick_best(seed: int = 0) -> Checked:
-    """The student's rule on drawn samples in several orders, and on the shipped pack against ceiling and chance."""
-    path, rng = own_file("my_pick_best"), Random(seed)
-    if "course_rule(" in path.read_text(encoding="utf-8", errors="replace"):
-        return Checked(NOT_STARTED)
-    drawn = [_draw_group(rng) for _ in range(60)]
-    tasks = {one.id: one.asked() for one in read_records(LAB / "data" / "datasets" / "math_dev.jsonl", Example)}
-    shipped = [
-        [(i, text, float(score(tasks[one.id], text)["reward"])) for i, text in enumerate(one.samples[:4])]
-        for one in read_records(LAB / "data" / "rollouts" / "selection_pack_dev.jsonl", SampleGroup)
-    ]
-    groups = shipped + [order for group in drawn for order in (group, group[::-1], rng.sample(group, len(group)))]
-    with Child(Path(picking.__file__)) as child:
-        trouble, values = called(child, path, "choices", [(str(path), groups)])
-    if trouble:
-        trouble = trouble.partition("UserError: ")[2] or trouble
-        return Checked("wrong", trouble, [trouble])
-    [chosen] = values
-    got = sum(group[at][2] for group, at in zip(shipped, chosen, strict=False))
-    ceiling, chance = (sum(each(reward for *_, reward in group) for group in shipped) for each in (max, mean))
-    short = f"{got:g} of {len(shipped)} right with n = 4; ceiling {ceiling:g}, a random choice {chance:.1f}"
-    if wrong := [group for group, at in zip(groups, chosen, strict=True) if at != pick_best(group)]:
-        group = min(wrong, key=len)
-        samples = "; ".join(f"{index}: {reward:g}" for index, _, reward in group)
-        line = f"expected sample {pick_best(group)}, got {chosen[groups.index(group)]} of these rewards: {samples}"
-        return Checked("wrong", short, [line, *named_mistake(pick_best, [(one,) for one in groups], chosen)])
-    return Checked("done", short)
-
-
-def _draw_group(rng: Random) -> Group:
-    """One to six samples, ties among them; the highest reward may be any number."""
-    rewards = rng.choice(((0.0, 1.0), (0.0, 1 / 3, 2 / 3), (-1.0, -0.5), (0.0,), (0.0, 1.0, 2.5)))
-    texts = rng.sample(("Final: 8", "8", "It is 8.", "Final: 08", "Final: 8 or 9", "eight"), rng.randint(1, 6))
-    return [(index, text, rng.choice(rewards)) for index, text in enumerate(texts)]
