@@ -43,7 +43,7 @@ Each command has --help. Always ask: which loop am I in, which knob did I turn?
 
 Yours to change
   exercises/pick_best.py   how Loop B chooses
-  exercises/kata_1.md      ten diagnoses; notes/ holds what else you write
+  exercises/kata_1.md      ten diagnoses; the other files there are functions
   tests/test_rubric.py     your own tests of the reward spec
   runs/                    what you measured; each README.md has blanks for you
 Not yours: course/ and data/ are the instrument and what it measures. Read them.

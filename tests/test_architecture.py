@@ -43,7 +43,7 @@ FLOORS = {  # a part of the course -> what of the course it may import, besides 
     "publishing": GROUND | {"artifacts", "reports", "starting"},
     "jobs": {"errors", "process"},
     "sweep": GROUND | {"rubrics", "policies", "artifacts", "reports"},
-    "exercises": GROUND | {"starting", "process", "artifacts", "reports"},
+    "exercises": GROUND | {"rubrics", "starting", "process", "artifacts", "reports"},
 }
 EVERYTHING = set(FLOORS)
 HEAVY = {"rich", "numpy", "matplotlib", "scipy", "splintr"}
@@ -238,4 +238,4 @@ def test_a_row_that_is_written_is_defined_in_artifacts_or_datasets() -> None:
 
 
 def test_the_course_is_small() -> None:
-    assert sum(map(lines_in, FILES)) <= 10_038
+    assert sum(map(lines_in, FILES)) <= 10_372
