@@ -11,6 +11,7 @@ Not covered
 """
 
 import csv
+import hashlib
 import io
 import shutil
 import sys
@@ -19,18 +20,20 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from course.command import Parser, positive_int, run_command
+from course.command import Parser, non_negative_int, positive_int, run_command
 from course.datasets.files import LAB
 from course.errors import UserError, reason
 from course.jobs import in_order, processes
 from course.reports.check import FINISHED
 from course.reports.terminal import show
 from course.text import clipped, visible_path
-from teacher.grading import CHECK, Grade, Grader, grade_one, grader_digest
+from teacher.grading import Grade, Grader, grade_one
 from teacher.release import write_copy
 from teacher.running import Limits, missing_limits
 from teacher.submissions import find_submissions
 
+CHECK = (sys.executable, "-m", "course.check", "--json")
+HELD_OUT = LAB / "teacher" / "verifiers.jsonl"
 _STARTS_A_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 
 
@@ -42,6 +45,8 @@ def main() -> int:
     default = Limits().seconds
     help_ = f"for each student, at most (default: {default})"
     parser.add_argument("--seconds", type=positive_int, default=default, help=help_)
+    help_ = "of what the checks draw, so that no student saw it (default: 1000)"
+    parser.add_argument("--seed", type=non_negative_int, default=1000, help=help_)
     args = parser.parse_args()
     found = find_submissions(args.submissions)
     inside = args.out.resolve().parent
@@ -69,10 +74,17 @@ def grade_class(args: Namespace, found: dict[str, Path], command: Sequence[str] 
     work.mkdir(parents=True)
     kept.mkdir(exist_ok=True)
     write_copy(copy := work / "copy")
+    decides = [*(path for path in sorted(copy.rglob("*")) if path.is_file())]
+    command = [*command, "--seed", str(args.seed)]
+    if HELD_OUT.exists():
+        decides.append(Path(shutil.copy(HELD_OUT, work)))  # teacher/ itself is hidden
+        command += ["--verifiers", str(decides[-1])]
     limits = Limits(args.seconds)
-    line = [sys.executable, *command]
+    digest = hashlib.sha256(repr((command[1:], limits, sys.version)).encode())
+    for path in decides:
+        digest.update(f"{path.relative_to(work)} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
     hidden = [LAB / "teacher", args.submissions.absolute(), kept]
-    grader = Grader(copy, work, kept, line, limits, hidden, grader_digest(copy, line, limits))
+    grader = Grader(copy, work, kept, command, limits, hidden, digest.hexdigest())
     grades = []
     try:
         with processes(args.jobs) as executor:

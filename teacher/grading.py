@@ -5,10 +5,8 @@ finds it and does nothing.
 """
 
 import hashlib
-import json
 import re
 import shutil
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,7 +17,6 @@ from course.text import clipped, visible
 from teacher.running import Ended, Limits, run_limited
 from teacher.submissions import Refused, read_submission
 
-CHECK = ("-m", "course.check", "--json")  # after the name of the Python
 _WORDS = 160  # characters of a sentence that came out of a submission
 
 
@@ -55,15 +52,6 @@ class Grader(NamedTuple):
     limits: Limits
     hidden: Sequence[Path]
     digest: str
-
-
-def grader_digest(copy: Path, command: Sequence[str], limits: Limits, held_out: Sequence[Path] = ()) -> str:
-    """SHA-256 over all that decides a grade: the course's files and those held out, command, limits, Python."""
-    digest = hashlib.sha256(json.dumps([command[1:], limits, sys.version]).encode())
-    for path in (*sorted(path for path in copy.rglob("*") if path.is_file()), *held_out):
-        name = path.relative_to(copy).as_posix() if path.is_relative_to(copy) else path.name
-        digest.update(f"{name} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
-    return digest.hexdigest()
 
 
 def file_name(student: str) -> str:
