@@ -125,15 +125,14 @@ def class_text(grades: Sequence[Grade]) -> str:
     for name in dict.fromkeys(name for grade in grades for name in grade.checks):
         checks = [grade.checks[name] for grade in grades if name in grade.checks]
         states = Counter(check.state for check in checks)
-        lines += ["", f"{name}: {', '.join(f'{count} {state}' for state, count in states.most_common())}"]
+        lines.append(f"{name}: {', '.join(f'{count} {state}' for state, count in states.most_common())}")
         failed = Counter(line for check in checks if check.state not in FINISHED for line in {*check.lines[:20]})
         lines += [f"  {count} x {line}" for line, count in failed.most_common(3)]
         for key in dict.fromkeys(key for check in checks for key in check.numbers):
             listed = [check.numbers[key] for check in checks if isinstance(check.numbers.get(key), list)]
             counted = Counter(clipped(str(item), 40) for items in listed for item in {*map(str, items)})
-            lines += [f"  {key}: {', '.join(f'{item} {count}' for item, count in counted.most_common(8))}"][
-                : len(counted)
-            ]
+            if counted:
+                lines.append(f"  {key}: {', '.join(f'{item} ({count})' for item, count in counted.most_common(8))}")
     return "\n".join(lines)
 
 

@@ -15,7 +15,7 @@ import msgspec
 
 from course.text import clipped, visible
 from teacher.running import Ended, Limits, run_limited
-from teacher.submissions import Refused, read_submission
+from teacher.submissions import DEVICES, Refused, read_submission
 
 _WORDS = 160  # characters of a sentence that came out of a submission
 
@@ -57,7 +57,9 @@ class Grader(NamedTuple):
 def file_name(student: str) -> str:
     """A name for the student's file that every system takes, and no other student's has."""
     plain = re.sub("[^a-z0-9]+", "-", student.lower()).strip("-")[:40]
-    return plain if plain == student else f"{plain}-{hashlib.sha256(student.encode(errors='replace')).hexdigest()[:8]}"
+    if plain == student and plain not in DEVICES:
+        return plain
+    return f"{plain or 'student'}-{hashlib.sha256(student.encode(errors='replace')).hexdigest()[:8]}"
 
 
 def grade_one(grader: Grader, student: str, path: Path) -> Grade:

@@ -26,7 +26,7 @@ FOLDERS = ("exercises", "notes", "runs")  # the student's; of tests/ one file is
 TEST_FILE = "tests/test_rubric.py"
 FILES, BYTES = 4_000, 200 << 20  # of one submission
 _DIRECTORY_BYTES = 4 << 20  # of a zip's list of its files: some 40,000 names, which is a whole lab with its .venv
-_DEVICES = {"con", "prn", "aux", "nul", *(f"{name}{n}" for name in ("com", "lpt") for n in range(10))}
+DEVICES = {"con", "prn", "aux", "nul", *(f"{name}{n}" for name in ("com", "lpt") for n in range(10))}
 
 Member = tuple[str, Callable[[], IO[bytes]]]
 
@@ -132,7 +132,7 @@ def _collected(members: Iterator[Member]) -> dict[str, bytes]:
     room = BYTES
     for name, open_ in members:
         for part in name.split("/"):
-            device = part.partition(".")[0].rstrip(" ").lower() in _DEVICES
+            device = part.partition(".")[0].rstrip(" ").lower() in DEVICES
             if part in ("", ".", "..") or part[-1] in ". " or device or any(char in '<>:"|?*\\' for char in part):
                 raise Refused(f"expected names that every system takes, got {quoted(name)}")
         if not name.isprintable() or len(name) > 200:
