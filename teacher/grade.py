@@ -29,7 +29,7 @@ from course.reports.terminal import show
 from course.text import clipped, visible_path
 from teacher.grading import Grade, Grader, grade_one
 from teacher.release import write_copy
-from teacher.running import Limits, missing_limits
+from teacher.running import Limits, missing_limits, remove
 from teacher.submissions import find_submissions
 
 CHECK = (sys.executable, "-m", "course.check", "--json")
@@ -70,7 +70,7 @@ def grade_class(args: Namespace, found: dict[str, Path], command: Sequence[str] 
     """Grade all that was found; in the order of their names, however many at a time."""
     folder = args.out.absolute().parent
     work, kept = folder / "grades.partial", folder / "grades"
-    shutil.rmtree(work, ignore_errors=True)  # of a call that was killed
+    remove(work)  # of a call that was killed
     work.mkdir(parents=True)
     kept.mkdir(exist_ok=True)
     write_copy(copy := work / "copy")
@@ -92,7 +92,7 @@ def grade_class(args: Namespace, found: dict[str, Path], command: Sequence[str] 
                 grades.append(grade)
                 print(f"{len(grades)} of {len(found)}: {clipped(grade.student, 30)}: {grade.result}", file=sys.stderr)
     finally:
-        shutil.rmtree(work, ignore_errors=True)
+        remove(work)
     return grades
 
 
@@ -126,11 +126,13 @@ def class_text(grades: Sequence[Grade]) -> str:
         checks = [grade.checks[name] for grade in grades if name in grade.checks]
         states = Counter(check.state for check in checks)
         lines.append(f"{name}: {', '.join(f'{count} {state}' for state, count in states.most_common())}")
-        failed = Counter(line for check in checks if check.state not in FINISHED for line in {*check.lines[:20]})
+        failed = Counter(
+            line for check in checks if check.state not in FINISHED for line in dict.fromkeys(check.lines[:20])
+        )
         lines += [f"  {count} x {line}" for line, count in failed.most_common(3)]
         for key in dict.fromkeys(key for check in checks for key in check.numbers):
             listed = [check.numbers[key] for check in checks if isinstance(check.numbers.get(key), list)]
-            counted = Counter(clipped(str(item), 40) for items in listed for item in {*map(str, items)})
+            counted = Counter(clipped(str(item), 40) for items in listed for item in dict.fromkeys(map(str, items)))
             if counted:
                 lines.append(f"  {key}: {', '.join(f'{item} ({count})' for item, count in counted.most_common(8))}")
     return "\n".join(lines)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from course.text import clipped, visible
-from teacher.running import Ended, Limits, run_limited
+from teacher.running import Ended, Limits, remove, run_limited
 from teacher.submissions import DEVICES, Refused, read_submission
 
 _WORDS = 160  # characters of a sentence that came out of a submission
@@ -95,7 +95,7 @@ def _read(path: Path) -> Grade | None:
 
 def _judge(grader: Grader, grade: Grade, files: Mapping[str, bytes], folder: Path) -> None:
     """Run the check on the student's files, and enter what it found."""
-    shutil.rmtree(folder, ignore_errors=True)
+    remove(folder)
     shutil.copytree(grader.copy, folder)
     try:
         for name, content in files.items():
@@ -106,7 +106,7 @@ def _judge(grader: Grader, grade: Grade, files: Mapping[str, bytes], folder: Pat
     except (FileExistsError, NotADirectoryError, IsADirectoryError) as error:
         grade.why = f"expected files and folders of different names, got: {clipped(str(error.filename), _WORDS)}"
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        remove(folder)
 
 
 def _result(ended: Ended) -> tuple[str, str, dict[str, Found]]:

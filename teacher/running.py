@@ -4,21 +4,24 @@ Covered
     Wall and CPU time, memory, output, number of processes, size and number of files, of the command and all that it
     starts together. An environment that is written here, so that no secret of the caller's is in it.
 Not covered
-    What ``missing_limits`` names on this system. Files outside the command's folder. A process that outgrows a limit
+    What ``missing_limits`` names on this system. A process that outgrows a limit
     between two looks, a tenth of a second apart: it is ended at the next.
 """
 
+import errno
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, NamedTuple
 
 _LAUNCHER = Path(__file__).with_name("limited.py")
 _MEGABYTE = 1 << 20
@@ -56,21 +59,23 @@ def can_shut_in() -> bool:
 
 def missing_limits() -> list[str]:
     """What cannot be kept on this system, in words."""
-    missing = [] if can_shut_in() else ["a view without keys, network and other processes", "an end of every process"]
+    missing = [] if can_shut_in() else ["keys, network and other folders out of reach", "an end of every process"]
     missing += [] if _LINUX else ["memory", "number of processes"]
     return missing + ([] if os.name == "posix" else ["CPU time", "size of one file"])
 
 
 def run_limited(command: Sequence[str], folder: Path, limits: Limits, hidden: Sequence[Path] = ()) -> Ended:
     """Run the command in the folder, to its end or to a limit. ``hidden``: folders that it finds empty, on Linux."""
-    outputs = [folder.with_name(f"{folder.name}.{name}") for name in ("out", "err")]
     home = folder / "home"
     home.mkdir(exist_ok=True)
     line = list(command)
     if os.name == "posix":
-        more = {"hidden": [*map(str, hidden), "/proc"], "shut_in": can_shut_in()}
-        line = [sys.executable, "-I", "-S", str(_LAUNCHER), json.dumps(limits._asdict() | more), *command]
-    with outputs[0].open("wb") as out, outputs[1].open("wb") as err:
+        view = [str(folder), [*map(str, hidden), "/proc"]] if can_shut_in() else None
+        line = [sys.executable, "-I", "-S", str(_LAUNCHER), json.dumps(limits._asdict() | {"shut_in": view}), *command]
+    with (
+        tempfile.TemporaryFile() as out,
+        tempfile.TemporaryFile() as err,
+    ):  # without a name
         process = subprocess.Popen(
             line,
             cwd=folder,
@@ -81,27 +86,23 @@ def run_limited(command: Sequence[str], folder: Path, limits: Limits, hidden: Se
             start_new_session=True,
         )
         try:
-            limit = _watch(process, folder, outputs, limits)
+            limit = _watch(process, folder, (out, err), limits)
         finally:
             _end(process)
-    texts = []
-    for path in outputs:
-        with path.open("rb") as file:
-            texts.append(file.read(limits.output_mb * _MEGABYTE))
-        path.unlink()
+        texts = [(stream.seek(0), stream.read(limits.output_mb * _MEGABYTE))[1] for stream in (out, err)]
     status = process.returncode if process.returncode >= 0 else 128 - process.returncode
     if not limit and status == 128 + getattr(signal, "SIGXCPU", 0):
         limit = f"{limits.seconds} s of CPU time"
     return Ended(limit, status, *texts)
 
 
-def _watch(process: "subprocess.Popen[bytes]", folder: Path, outputs: Sequence[Path], limits: Limits) -> str:
+def _watch(process: "subprocess.Popen[bytes]", folder: Path, outputs: Sequence[IO[bytes]], limits: Limits) -> str:
     """Wait until the command ends or a limit is reached. Returns that limit in words, or nothing."""
     end, look = time.monotonic() + limits.seconds, 0
     while True:
         with suppress(subprocess.TimeoutExpired):
             process.wait(_BETWEEN_LOOKS)
-        if sum(path.stat().st_size for path in outputs) > limits.output_mb * _MEGABYTE:
+        if sum(os.fstat(stream.fileno()).st_size for stream in outputs) > limits.output_mb * _MEGABYTE:
             return f"{limits.output_mb} MB of output"
         if process.returncode is not None:
             return ""
@@ -135,14 +136,30 @@ def _resident_bytes(root: int) -> Iterator[int]:
 def _disk(folder: Path, limits: Limits) -> str:
     """The limit that the folder has outgrown, in words, or nothing."""
     count = size = 0
-    for path, _, names in os.walk(folder):
-        count += len(names)
-        for name in names:
-            with suppress(OSError):
-                size += os.lstat(f"{path}/{name}").st_size
-        if count > limits.files or size > limits.disk_mb * _MEGABYTE:
-            return f"{limits.files} files" if count > limits.files else f"{limits.disk_mb} MB of files"
-    return ""
+    waiting = [str(folder)]
+    while waiting and count <= limits.files:
+        try:
+            for entry in os.scandir(waiting.pop()):
+                count += 1
+                if entry.is_dir(follow_symlinks=False):
+                    waiting.append(entry.path)
+                else:
+                    size += entry.stat(follow_symlinks=False).st_size
+        except OSError as error:  # taken away meanwhile; or folders in folders without end
+            count += limits.files if error.errno == errno.ENAMETOOLONG else 0
+    if count > limits.files:
+        return f"{limits.files} files"
+    return f"{limits.disk_mb} MB of files" if size > limits.disk_mb * _MEGABYTE else ""
+
+
+def remove(folder: Path) -> None:
+    """Take away what a command left, however deep it is nested and whatever its rights."""
+    if os.name == "posix":
+        for words in (["rm", "-rf"], ["chmod", "-R", "u+rwx"], ["rm", "-rf"]):
+            if folder.exists():
+                subprocess.run([*words, str(folder)], stderr=subprocess.DEVNULL, check=False)
+    else:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:

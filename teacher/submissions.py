@@ -95,8 +95,8 @@ def _in_zip(archive: zipfile.ZipFile) -> Iterator[Member]:
         if name.startswith(start) and _is_wanted(inner := name[len(start) :]):
             if stat.S_IFMT(info.external_attr >> 16) not in (0, stat.S_IFREG):
                 raise Refused(f"expected files, got a link or a device: {quoted(inner)}")
-            if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) or info.flag_bits & 1:
-                raise Refused(f"expected an ordinary zip, got one that is encrypted or of a rare kind: {quoted(inner)}")
+            if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                raise Refused(f"expected an ordinary zip, got one packed in a rare way: {quoted(inner)}")
             yield inner, partial(archive.open, info)
 
 

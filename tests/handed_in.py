@@ -1,8 +1,10 @@
 """What the tests of grading share: submissions laid out, and the processes that they leave."""
 
 import sys
+import time
 import zipfile
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -28,13 +30,18 @@ def laid_out(folder: Path, files: dict[str, bytes]) -> Path:
 
 
 def left_behind(folder: Path) -> list[str]:
-    """The processes that have this folder in their command line: forks keep that of their parent."""
-    found = []
-    for process in Path("/proc").glob("[0-9]*"):
-        try:
-            line = (process / "cmdline").read_text(encoding="utf-8", errors="replace")
-        except OSError:
-            continue
-        if str(folder) in line:
-            found.append(line)
+    """The processes that have this folder in their command line, as forks have that of their parent, after a while:
+    where a group is killed and nothing else, the system ends its processes a little later.
+    """
+    found: list[str] = []
+    end = time.monotonic() + 10
+    while time.monotonic() < end:
+        found = []
+        for process in Path("/proc").glob("[0-9]*"):
+            with suppress(OSError):
+                found.append((process / "cmdline").read_text(encoding="utf-8", errors="replace"))
+        found = [line for line in found if str(folder) in line]
+        if not found:
+            break
+        time.sleep(0.05)
     return found

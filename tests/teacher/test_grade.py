@@ -6,21 +6,25 @@ worked out by hand: ``answer = 4`` is done, any other answer is wrong, a file as
 
 import csv
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import textwrap
 import time
 from argparse import Namespace
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from conftest import ROOT, files
 from handed_in import laid_out, left_behind, shut_in, zipped
 
-from teacher import grade
+from teacher import grade, grading
 from teacher.grade import class_text, grade_class, gradebook
 from teacher.grading import Found, Grade, file_name
+from teacher.running import Ended, run_limited
 from teacher.submissions import find_submissions
 
 pytestmark = pytest.mark.medium
@@ -96,30 +100,35 @@ def test_eight_submissions_three_of_which_mean_harm(tmp_path: Path) -> None:
     assert len([*(tmp_path / "grades").glob("*.json")]) == 8
 
 
-def test_a_second_call_grades_what_changed_and_nothing_else(tmp_path: Path) -> None:
+def test_a_second_call_grades_what_changed_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("anna", "ben"):
         laid_out(tmp_path / "in" / name, {"exercises/answer.py": b"answer = 4"})
-    counting = CHECK + f"\nopen({str(tmp_path / 'calls')!r}, 'a').write('x')"
-    counting = counting.replace("sys.exit(not path.exists())", "")
+    judged: list[str] = []
 
-    def calls() -> int:
-        (tmp_path / "calls").write_text("")
-        graded(tmp_path, check=counting)
-        return len((tmp_path / "calls").read_text())
+    def counting(command: Sequence[str], folder: Path, *more: Any) -> Ended:
+        judged.append(folder.name)
+        return run_limited(command, folder, *more)
 
-    assert calls() == 2
+    monkeypatch.setattr(grading, "run_limited", counting)
+
+    def graded_now() -> list[str]:
+        judged.clear()
+        graded(tmp_path)
+        return judged
+
+    assert graded_now() == ["anna", "ben"]
     before = files(tmp_path / "grades")
-    assert calls() == 0
+    assert graded_now() == []
     assert files(tmp_path / "grades") == before
     laid_out(tmp_path / "in" / "ben", {"exercises/answer.py": b"answer = 5"})
-    assert calls() == 1
+    assert graded_now() == ["ben"]
     (tmp_path / "grades" / "anna.json").write_text("{", encoding="utf-8")  # a file that is not whole
-    assert calls() == 1
+    assert graded_now() == ["anna"]
+    shutil.rmtree(tmp_path / "in" / "ben")
     zipped(tmp_path / "in" / "ben.zip", [("exercises/answer.py", b"answer = 5")])
-    for path in sorted((tmp_path / "in" / "ben").rglob("*"), reverse=True):
-        path.unlink() if path.is_file() else path.rmdir()
-    (tmp_path / "in" / "ben").rmdir()
-    assert calls() == 0  # the same files in a zip
+    assert graded_now() == []  # the same files
+    monkeypatch.setattr("sys.version", "3.99")
+    assert graded_now() == ["anna", "ben"]
 
 
 @shut_in
@@ -151,6 +160,23 @@ def test_killed_half_way_it_leaves_no_process_and_goes_on_where_it_was(tmp_path:
     assert len(graded(tmp_path, seconds=3)) == 9
     assert {path: path.stat().st_mtime_ns for path in finished} == finished
     assert not (tmp_path / "grades.partial").exists()
+
+
+@shut_in
+def test_nobody_reaches_another_students_grade(tmp_path: Path) -> None:
+    """Anna, graded first, edits the copy that all others are made of, and the grades."""
+    work = tmp_path / "grades.partial"
+    places = [work / "copy" / "course" / "score.py", tmp_path / "grades" / "ben.json", tmp_path / "check.py"]
+    source = f"""
+for place in {[str(place) for place in places]!r}:
+    try: open(place, "w").write("answer = 4")
+    except OSError: pass
+answer = 4
+"""
+    laid_out(tmp_path / "in" / "anna", {"exercises/answer.py": source.encode()})
+    laid_out(tmp_path / "in" / "ben", {"exercises/answer.py": b"answer = len(open('course/score.py').read())"})
+    assert [one.checks["answer"].state for one in graded(tmp_path)] == ["done", "wrong"]  # it has no letter in it
+    assert (tmp_path / "check.py").read_text(encoding="utf-8") == CHECK
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ the folder it was unpacked in. It is refused, and the sentence shows the name.
 import os
 import stat
 import struct
+import tracemalloc
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -92,6 +93,13 @@ def test_a_bomb_is_unpacked_no_further_than_the_limit(tmp_path: Path, monkeypatc
     assert bomb.stat().st_size < 40_000
     with pytest.raises(Refused, match="4000 files and 1 MB unpacked"):
         read_submission(bomb)
+    tall = zipped(tmp_path / "tall.zip", [("runs/0", bytes(32 << 20))])
+    tracemalloc.start()
+    with pytest.raises(Refused, match="1 MB unpacked"):
+        read_submission(tall)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 8 << 20
 
 
 def test_a_size_that_lies_is_not_believed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
