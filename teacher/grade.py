@@ -79,7 +79,7 @@ def grade_class(args: Namespace, found: dict[str, Path], command: Sequence[str] 
     if HELD_OUT.exists():
         decides.append(Path(shutil.copy(HELD_OUT, work)))  # teacher/ itself is hidden
         command += ["--verifiers", str(decides[-1])]
-    limits = Limits(args.seconds)
+    limits = Limits(args.seconds, args.seconds)
     digest = hashlib.sha256(repr((command[1:], limits, sys.version)).encode())
     for path in decides:
         digest.update(f"{path.relative_to(work)} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())

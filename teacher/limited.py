@@ -36,7 +36,7 @@ def set_limits(limits: dict[str, Any]) -> None:
 
     megabyte = 1 << 20
     wanted = {
-        resource.RLIMIT_CPU: limits["seconds"],
+        resource.RLIMIT_CPU: limits["cpu_seconds"],
         resource.RLIMIT_FSIZE: limits["file_mb"] * megabyte,
         resource.RLIMIT_NOFILE: limits["open_files"],
         resource.RLIMIT_CORE: 0,
@@ -45,7 +45,7 @@ def set_limits(limits: dict[str, Any]) -> None:
         wanted[resource.RLIMIT_AS] = limits["memory_mb"] * megabyte
     for name, value in wanted.items():
         with suppress(ValueError, OSError):  # the teacher's own limit is lower
-            resource.setrlimit(name, (value, value))
+            resource.setrlimit(name, (value, value + 1))  # at the first a signal that says why, at the second SIGKILL
 
 
 def shut_in(folder: str, hidden: Sequence[str]) -> bool:

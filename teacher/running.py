@@ -30,9 +30,10 @@ _LINUX = sys.platform == "linux"
 
 
 class Limits(NamedTuple):
-    """What one submission may use, all of its processes together. CPU time: as many seconds for each process."""
+    """What one submission may use, all of its processes together; CPU time, the size of a file and open files each."""
 
     seconds: int = 600
+    cpu_seconds: int = 600
     memory_mb: int = 2048
     output_mb: int = 8
     file_mb: int = 64
@@ -92,7 +93,7 @@ def run_limited(command: Sequence[str], folder: Path, limits: Limits, hidden: Se
         texts = [(stream.seek(0), stream.read(limits.output_mb * _MEGABYTE))[1] for stream in (out, err)]
     status = process.returncode if process.returncode >= 0 else 128 - process.returncode
     if not limit and status == 128 + getattr(signal, "SIGXCPU", 0):
-        limit = f"{limits.seconds} s of CPU time"
+        limit = f"{limits.cpu_seconds} s of CPU time"
     return Ended(limit, status, *texts)
 
 

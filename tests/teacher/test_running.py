@@ -15,7 +15,17 @@ from handed_in import left_behind, linux, shut_in
 from teacher.running import Ended, Limits, can_shut_in, missing_limits, remove, run_limited
 
 pytestmark = pytest.mark.medium
-SMALL = Limits(seconds=5, memory_mb=400, output_mb=1, file_mb=4, disk_mb=16, files=200, open_files=64, processes=20)
+SMALL = Limits(
+    seconds=20,
+    cpu_seconds=10,
+    memory_mb=400,
+    output_mb=1,
+    file_mb=4,
+    disk_mb=16,
+    files=200,
+    open_files=64,
+    processes=20,
+)
 
 
 def ran(folder: Path, source: str, limits: Limits = SMALL, hidden: tuple[Path, ...] = ()) -> Ended:
@@ -31,7 +41,8 @@ def test_what_a_command_prints_and_its_status_come_back(tmp_path: Path) -> None:
 
 
 ENDLESS = {
-    "1 s": "while True: pass",
+    "1 s": "import time; time.sleep(60)",
+    "1 s of CPU time": "while True: pass",
     "1 MB of output": "while True: print('x' * 1000)",
     "20 processes": "import os, time\nwhile True:\n    if os.fork() == 0: time.sleep(60)",
     "200 files": "import os\nwhile True: os.mkdir('d'); os.chdir('d')",
@@ -47,7 +58,7 @@ ENDLESS = {
 @linux
 @pytest.mark.parametrize("limit", ENDLESS)
 def test_what_has_no_end_is_ended_and_nothing_is_left_of_it(tmp_path: Path, limit: str) -> None:
-    limits = SMALL._replace(seconds=1) if limit == "1 s" else SMALL
+    limits = SMALL._replace(**{"1 s": {"seconds": 1}, "1 s of CPU time": {"cpu_seconds": 1}}.get(limit, {}))
     assert ran(tmp_path, ENDLESS[limit], limits).limit == limit.strip()
     assert left_behind(tmp_path) == []
 
