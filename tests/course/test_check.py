@@ -224,15 +224,16 @@ def test_a_lost_sheet_is_a_state(fresh: Lab) -> None:
     ("words", "said"),
     [
         (["first_run", "--run", "x"], "--run: expected submit in front of it, got an exercise"),
-        (["--hint"], "--hint: expected the name of an exercise in front of it, got none"),
+        (["kata_1", "--hint", "--json"], "--hint: expected the name of an exercise in front of it, and no --json"),
+        (["--hint"], "--hint: expected the name of an exercise in front of it, and no --json"),
         (["submit", "--solution"], "--solution: expected the name of an exercise in front of it"),
         (["kata_1", "--hint", "--solution"], "not allowed with argument --hint"),
         (["kata"], "did you mean kata_1? argument exercise: expected one of "),
-        (["--id", "3"], "--id: expected the name of an exercise in front of it, got none"),
+        (["--id", "3"], "--id: expected the name of an exercise in front of it, and no --json"),
         (["mental_map_v1", "--id", "3"], "--id: expected the name of a kata in front of it"),
         (["kata_1", "--id", "\x1b11"], "--id: expected one of 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, got <U+001B ESCAPE>11"),
     ],
-    ids=range(8),
+    ids=range(9),
 )
 def test_bad_usage(fresh: Lab, words: list[str], said: str) -> None:
     assert said in fresh.refused("check", *words)
