@@ -60,6 +60,14 @@ def test_half_way_the_milestone_in_work_is_open_and_the_others_are_a_line_each(
     assert len(out.split("\n")) <= 24
 
 
+def test_whatever_comes_next_it_is_one_screen(fresh: Lab, states: dict[str, Checked]) -> None:
+    for name in EXERCISES:
+        lines = fresh("check").out.split("\n")
+        assert (len(lines) <= 24, max(map(len, lines)) <= 80) == (True, True), name
+        assert sum(line.startswith(f"{name}: ") for line in lines) == 1
+        states[name] = Checked("done", "x" * 99)
+
+
 def test_done_is_a_screen_of_a_line_each_and_the_hand_in_is_next(fresh: Lab, states: dict[str, Checked]) -> None:
     states |= dict.fromkeys(EXERCISES, Checked("done"))
     done = fresh("check")
