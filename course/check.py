@@ -1,7 +1,6 @@
 """Machinery: the student's self-check. What is done, what is not, and the one next thing to do.
 
     python3 -m course.check
-    python3 -m course.check kata_1
     python3 -m course.check kata_1 --hint
     python3 -m course.check submit --run runs/first
 
@@ -24,8 +23,8 @@ from course.publishing import command_line
 from course.reports.check import FINISHED, Checked, exercise_text, overview, submission_text
 from course.reports.tables import wrapped
 from course.reports.terminal import show
-from course.starting import PYTHON
-from course.text import quoted
+from course.starting import LAB_PYTHON, PYTHON
+from course.text import quoted, shell_word
 
 SUBMIT = "submit"  # in place of an exercise
 
@@ -102,7 +101,8 @@ def show_one(exercise: Exercise, args: Namespace, given: Given) -> int:
     else:
         closed = "solution: it opens when this check passes" if args.solution else ""
         rule = f"rule: {exercise.rule}" if exercise.rule else ""
-        debug = f"debug: {PYTHON} {exercise.debug}" if exercise.debug else ""
+        python = shell_word(LAB_PYTHON.relative_to(LAB)) if LAB_PYTHON.exists() else PYTHON  # for pdb
+        debug = f"debug: {python} {exercise.debug}" if exercise.debug else ""
         show(exercise_text(exercise.id, checked, [closed, rule, debug, f"stuck: {me} --hint"]))
         show_next(exercise)
     return int(not finished)
