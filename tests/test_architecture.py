@@ -19,7 +19,7 @@ from course.starting import PYTHON
 COURSE = ROOT / "course"
 FILES = sorted(COURSE.rglob("*.py"))
 COMMANDS = [
-    *("eval", "gate", "inspect_run", "validate_scorer", "selection_demo"),
+    *("eval", "gate", "inspect_run", "validate_scorer", "attack", "selection_demo"),
     *("policy_gradient_demo", "bandit_train", "toy_mdp", "kl_tradeoff_demo", "policy_improvement_demo"),
     *("token_inspect", "token_train", "sample_rollouts", "goodhart_demo", "distribution_shift_demo"),
     *("pass_at_k_demo", "sweep_demo", "check"),
@@ -43,7 +43,7 @@ FLOORS = {  # a part of the course -> what of the course it may import, besides 
     "publishing": GROUND | {"artifacts", "reports", "starting"},
     "jobs": {"errors", "process"},
     "sweep": GROUND | {"rubrics", "policies", "artifacts", "reports"},
-    "exercises": GROUND | {"starting", "process", "artifacts", "reports"},
+    "exercises": GROUND | {"starting", "process", "rubrics", "policies", "artifacts", "reports"},
 }
 EVERYTHING = set(FLOORS)
 HEAVY = {"rich", "numpy", "matplotlib", "scipy", "splintr"}

@@ -17,6 +17,7 @@ from course.artifacts.records import SUMMARY
 from course.datasets.files import LAB
 from course.errors import UserError
 from course.exercises.kata import check_kata
+from course.exercises.redteam import check_redteam
 from course.exercises.sheets import MENTAL_MAP, check_note
 from course.reports.check import Checked
 from course.reports.tables import percent
@@ -78,6 +79,9 @@ MILESTONES = {
         Exercise("first_run", "write your guess in place of YOUR GUESS", f"{_PAGE} 2", check_first_run, _EVAL),
         Exercise("kata_1", "fill in exercises/kata_1.md", f"{_PAGE} 4", partial(check_kata, "kata_1")),
         Exercise("mental_map_v1", f"fill in {_NOTE}", f"{_PAGE} 5", partial(check_note, _NOTE, MENTAL_MAP)),
-    )
+    ),
+    "Milestone 5: break a verifier, mend the whole class": (
+        Exercise("redteam", "break a verifier and mend it", "exercises/patched_rubric.py", check_redteam),
+    ),
 }
 EXERCISES = {exercise.id: exercise for exercises in MILESTONES.values() for exercise in exercises}
