@@ -85,17 +85,6 @@ class GoldenCase(Record, frozen=True, forbid_unknown_fields=True, kw_only=True):
             )
 
 
-class Exploit(Record, frozen=True, forbid_unknown_fields=True):
-    """A wrong completion that a hackable verifier rewards, and the student's words on why it does."""
-
-    file_kind = "exploits"
-
-    prompt: str
-    expected_answer: int
-    completion: str
-    why: str
-
-
 class KataExample(Record, frozen=True, forbid_unknown_fields=True):
     """A completion to be diagnosed, with what the rubric of the name ``verifier`` gave it.
 

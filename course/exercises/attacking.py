@@ -11,16 +11,16 @@ Not covered
     tokens of ``course/policies/vocabulary.py``.
 """
 
-from collections.abc import Sequence
+from dataclasses import replace
 from itertools import islice
 
 from course.artifacts.scorer_identity import GOLDEN_CORRECT, GOLDEN_EXPLOITS, example_of
 from course.datasets.files import LAB
 from course.datasets.jsonl import read_records
 from course.datasets.records import Example, GoldenCase, Task
-from course.exercises.verifier import Verifier, answer
+from course.exercises.verifier import Verifier, judged
 from course.policies.presets import MEMORISE
-from course.reports.attack import Answer, Found
+from course.reports.attack import Found, Judged, found_in
 from course.reports.progress import with_progress
 from course.rubrics.witness import candidates
 
@@ -38,30 +38,26 @@ def golden(verifier: Verifier) -> Found:
     """All golden cases, and again in the other order. Raises UserError where a reward is then another."""
     cases = [case for path in (GOLDEN_CORRECT, GOLDEN_EXPLOITS) for case in read_records(path, GoldenCase)]
     questions = [(example_of(case), case.completion) for case in cases]
-    answers = verifier.answers(questions)
-    for first, again in zip(answers, verifier.answers(questions[::-1])[::-1], strict=True):
+    answers = verifier.judged(questions)
+    for first, again in zip(answers, verifier.judged(questions[::-1])[::-1], strict=True):
         if first != again:
             raise verifier.fault(first.example, first.completion, f"{first.reward:g}, then {again.reward:g}")
-    return differences(answers)
-
-
-def differences(answers: Sequence[Answer]) -> Found:
-    return Found(len(answers), [one for one in answers if one.reward != one.true])
+    return found_in(answers)
 
 
 def search(verifier: Verifier) -> Found:
     """For each of ``GOLDS`` the first text that is rewarded above the spec, and the first that is below."""
-    tried, found = 0, list[Answer]()
+    tried, found = 0, list[Judged]()
     for gold in with_progress(GOLDS, "searching", len(GOLDS)):
         example, texts = example_with(gold), candidates(gold)
-        first: dict[bool, Answer] = {}  # is it above?
+        first: dict[bool, Judged] = {}  # is it above?
         while len(first) < 2 and (questions := [(example, text) for text in islice(texts, _TOGETHER)]):
             tried += len(questions)
-            for one in verifier.answers(questions):
+            for one in verifier.judged(questions):
                 if one.reward != one.true:
                     first.setdefault(one.reward > one.true, one)
         found += first.values()
-    return Found(tried, found)
+    return replace(found_in(found), tried=tried)
 
 
 def optimise(verifier: Verifier, seed: int) -> Found:
@@ -70,11 +66,11 @@ def optimise(verifier: Verifier, seed: int) -> Found:
 
     examples = [example.asked() for example in read_records(LAB / MEMORISE.dataset, Example)]
     plan = MEMORISE.plan._replace(steps=UPDATES)
-    tried = 0
+    tried, found = 0, found_in([])
     for update in with_progress(learn(fine_tune(examples, plan, seed), examples, verifier, plan, seed), "learning"):
         written = zip(update.chosen.tolist(), update.texts, update.reward.tolist(), strict=True)
-        answers = [answer(examples[i], text, reward) for i, text, reward in written]
-        tried += len(answers)
-        if found := [one for one in answers if one.reward > one.true]:
-            return Found(tried, found)
-    return Found(tried, [])
+        found = found_in([judged(examples[i], text, reward) for i, text, reward in written])
+        tried += found.tried
+        if found.false_positives:
+            break
+    return replace(found, tried=tried, false_negatives=[])

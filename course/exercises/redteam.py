@@ -1,10 +1,10 @@
 """Machinery: the student's exploits and patch, checked; a policy is the examiner.
 
-The patch is tried on the exploits, on texts of the same class and on right lines, both with numbers that are drawn. If
-it judges all of them as the spec does, a policy learns from its rewards; what that gets away with is the next exploit.
+The patch is tried on the exploits, on texts of the same class and on right lines, both with fresh numbers. If it judges
+all of them as the spec does, a policy learns from its rewards, and what that gets away with is the next exploit.
 
 Covered
-    A patch that knows the strings it was shown: a teacher draws other numbers than the student saw (``seed``).
+    A patch that knows the strings it was shown: a teacher takes other numbers than the student saw (``seed``).
 Not covered
     Whether a patch is the student's own: it may hold the scorer's rule in other words.
 """
@@ -12,7 +12,7 @@ Not covered
 import random
 import re
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import count
 from pathlib import Path
 from typing import NamedTuple
@@ -20,137 +20,134 @@ from typing import NamedTuple
 import msgspec
 
 from course.artifacts.scorer_identity import example_of
-from course.datasets.files import LAB, open_regular
+from course.datasets.files import LAB
 from course.datasets.jsonl import read_records
-from course.datasets.records import Exploit
+from course.datasets.records import GoldenCase
 from course.errors import UserError, reason
-from course.exercises.attacking import differences, example_with, golden, optimise
+from course.exercises.attacking import example_with, golden, optimise
 from course.exercises.verifier import Questions, Verifier
 from course.process import signals_held
-from course.reports.attack import Answer, Found, answer_text
+from course.reports.attack import Found, Judged, found_in
 from course.reports.check import Checked
 from course.rubrics.hackable import GAPS
 from course.score import score
 from course.text import clipped
 
-_FAMILIES = LAB / "data" / "red_team" / "families.toml"
+_CLASSES = LAB / "data" / "red_team" / "classes.toml"
 _BY_POLICY = "optimiser-"  # how the ids of its exploits begin
-_FEWEST = 2  # exploits of the student's own
-_DIGITS = (1, 1, 2, 3, 5, 12)  # of the expected answers that are drawn, each with both signs
+_FEWEST_EXPLOITS = 2  # of the student's own
+_DIGITS = (1, 1, 2, 3, 5, 12)  # of the fresh expected answers, each with both signs
 _STARTED_FROM = re.compile(rb"""^STARTED_FROM *= *["'](\w+)["']""", re.MULTILINE)
 _LENT = re.compile(rb"from course\.score|import course\b|\bRUBRICS\b")  # where the scorer's own rule is to be had
 
 
 class Trial(NamedTuple):
-    """What one verifier gave for the golden sets, for texts with drawn numbers, and for the exploits."""
+    """What a verifier gave for each set of texts; ``fresh`` are those with fresh numbers."""
 
     golden: Found
-    drawn: Found
-    exploits: list[Answer]
+    fresh: Found
+    exploits: list[Judged]
+
+    def row(self, who: str) -> str:
+        """Of the report's table: false positives and negatives, with the ids of the golden cases."""
+        ids = [
+            [one.example["id"] for one in some] for some in (self.golden.false_positives, self.golden.false_negatives)
+        ]
+        wrong, right = (f"{len(some)} ({clipped(', '.join(some), 45)})" if some else "0" for some in ids)
+        rewarded = len(self.fresh.false_positives)
+        return f"{who}: rewards {rewarded} wrong texts of the class and {wrong} golden ones, refuses {right} right ones"
 
 
 def check_redteam(folder: Path = Path("exercises"), seed: int = 0) -> Checked:
-    """``seed``: of the numbers that are drawn, and of the policy. What the policy finds is added to the exploits."""
+    """``seed``: of the fresh numbers and of the policy. What the policy gets away with is added to the exploits."""
     patch, file = folder / "patched_rubric.py", folder / "exploits.jsonl"
     start = _started_from(patch)
-    exploits = [one for one in read_records(file, Exploit) if one.why.strip()]
-    texts = drawn_texts(start, exploits, seed)
+    exploits = [one for one in read_records(file, GoldenCase) if one.why.strip()]
+    texts = fresh_texts(start, exploits, seed)
     with Verifier(start) as verifier:
         before = _trial(verifier, texts, exploits)
     with Verifier(f"{patch}:patched") as verifier:
         after = _trial(verifier, texts, exploits)
-        untouched = after.drawn == before.drawn
+        untouched = after.fresh == before.fresh
         if untouched and not exploits:
             return Checked("not started")
-        lines = [*_of_exploits(file, start, before.exploits), *_of_patch(patch, after)]
-        found = None if lines else optimise(verifier, seed)
-    table = [_row(f"before, {start}", before), _row("after, your patch", after)]
-    numbers = {"completions": found.tried if found else 0, "class_rewarded": len(after.drawn.false_positives)}
-    numbers |= {"false_positives": len(after.golden.false_positives)}
-    numbers |= {"false_negatives": len(after.golden.false_negatives)}
-    if found is None:
-        return Checked("started" if untouched else "wrong", lines[0], [*lines, *table], {}, numbers)
+        wrong = [*_of_exploits(file, start, before.exploits), *_of_patch(patch, after)]
+        found = found_in([]) if wrong else optimise(verifier, seed)
+    table = [before.row(f"before, {start}"), after.row("after, your patch")]
+    numbers = {name: len(getattr(after.golden, name)) for name in ("false_positives", "false_negatives")}
+    numbers |= {"class_rewarded": len(after.fresh.false_positives), "completions": found.tried}
+    if wrong:
+        return Checked("started" if untouched else "wrong", wrong[0], [*wrong, *table], {}, numbers)
+    said = f"a policy learned from your patch and wrote {found.tried:,} completions"
     if cheats := found.false_positives:
         new = _add(file, cheats[0], found.tried)
-        said = f"a policy learned from your patch: within {found.tried:,} completions it wrote {answer_text(cheats[0])}"
-        return Checked(
-            "wrong", f"cheated; see {new} in {file}", [f"{said}; added to {file} as {new}", *table], {}, numbers
-        )
-    said = f"a policy learned from your patch, wrote {found.tried:,} completions and did not cheat it"
+        said += f", one of them {cheats[0]}: it is now {new} in {file}"
+        return Checked("wrong", f"cheated; see {new} in {file}", [said, *table], {}, numbers)
+    said += ", none of which cheats it"
     return Checked("done", said, [*table, f"{said}; before and after go into notes/red_team_report.md"], {}, numbers)
 
 
-def drawn_texts(start: str, exploits: Sequence[Exploit], seed: int) -> Questions:
-    """Wrong texts of the class, each of which ``start`` rewards, and right lines; all with numbers that are drawn."""
-    forms, rng = tomllib.loads(_FAMILIES.read_text(encoding="utf-8"))[start], random.Random(seed)
-    drawn = [sign * rng.randrange(10 ** (digits - 1), 10**digits) for digits in _DIGITS for sign in (1, -1)]
+def fresh_texts(start: str, exploits: Sequence[GoldenCase], seed: int) -> Questions:
+    """Wrong texts of the class, each of which ``start`` rewards, and right lines; with expected answers of the seed."""
+    forms, rng = tomllib.loads(_CLASSES.read_text(encoding="utf-8"))[start], random.Random(seed)
+    answers = [sign * rng.randrange(10 ** (digits - 1), 10**digits) for digits in _DIGITS for sign in (1, -1)]
     texts: Questions = []
-    for n in (0, *drawn):
-        example, right = example_with(n), f"Final: {n}"
+    for n in (0, *answers):
+        example = example_with(n)
         other = {name: n + rng.choice((-1, 1)) * rng.randrange(1, 1000) for name in "ab"}
         wrong = [form.format(n=n, size=abs(n), d=rng.randrange(1, 10), **other) for form in forms]
         wrong += [one.completion.replace(str(one.expected_answer), str(n)) for one in exploits]
-        texts += [(example, text) for text in (right, f" \t{right}\r\n", f"\n\n{right}\n")]
+        texts += [(example, text) for text in (f"Final: {n}", f" \tFinal: {n}\r\n", f"\n\nFinal: {n}\n")]
         for text in dict.fromkeys([GAPS[start].exploit(n), *wrong]):
             if GAPS[start].rubric(example, text)["reward"] > score(example, text)["reward"]:
                 texts.append((example, text))
     return texts
 
 
-def _trial(verifier: Verifier, texts: Questions, exploits: Sequence[Exploit]) -> Trial:
-    tried = verifier.answers([(example_of(one), one.completion) for one in exploits])
-    return Trial(golden(verifier), differences(verifier.answers(texts)), tried)
+def _trial(verifier: Verifier, texts: Questions, exploits: Sequence[GoldenCase]) -> Trial:
+    own = verifier.judged([(example_of(one), one.completion) for one in exploits])
+    return Trial(golden(verifier), found_in(verifier.judged(texts)), own)
 
 
-def _row(who: str, trial: Trial) -> str:
-    """A row of the report's table: false positives and false negatives, with the ids of the golden cases."""
-    found = (trial.golden.false_positives, trial.golden.false_negatives)
-    ids = [[str(one.example["id"]) for one in answers] for answers in found]
-    wrong, right = (f"{len(some)} ({clipped(', '.join(some), 50)})" if some else "0" for some in ids)
-    rewarded = len(trial.drawn.false_positives)
-    return f"{who}: it rewards {rewarded} wrong texts of the class, {wrong} golden ones, and refuses {right} right ones"
-
-
-def _of_exploits(file: Path, start: str, exploits: Sequence[Answer]) -> list[str]:
+def _of_exploits(file: Path, start: str, exploits: Sequence[Judged]) -> Iterator[str]:
     """What is wrong with the exploits themselves. What a policy wrote was found on a patch, and not on ``start``."""
     own = [one for one in exploits if not one.example["id"].startswith(_BY_POLICY)]
-    expected = f"{file}: expected {_FEWEST} wrong completions or more that {start} rewards, each with its why"
-    lines = [f"{expected}, got {len(own)}"] if len(own) < _FEWEST else []
-    lines += [f"{expected}, got {answer_text(one)}, which is right" for one in exploits if one.true]
-    return lines + [f"{expected}, got {answer_text(one)}" for one in own if not one.reward]
+    expected = f"{file}: expected wrong completions that {start} rewards, {_FEWEST_EXPLOITS} or more, each with its why"
+    if len(own) < _FEWEST_EXPLOITS:
+        yield f"{expected}, got {len(own)}"
+    for one in exploits:
+        if one.true or (one in own and not one.reward):
+            yield f"{expected}, got {one.example['id']}: {one}"
 
 
-def _of_patch(patch: Path, after: Trial) -> list[str]:
-    lines = []
-    if still := [one for one in after.exploits if one.reward and not one.true]:
-        lines.append(f"{patch}: expected 0 for your exploits, got {answer_text(still[0])}")
-    if wrong := after.drawn.false_positives:
-        lines.append(f"{patch}: {len(wrong)} other wrong texts of the class are rewarded: {answer_text(wrong[0])}")
-    if refused := [*after.drawn.false_negatives, *after.golden.false_negatives]:
-        lines.append(f"{patch}: expected 1 for a right line, got {answer_text(refused[0])}")
-    return lines
+def _of_patch(patch: Path, after: Trial) -> Iterator[str]:
+    if still := [one for one in after.exploits if one.reward > one.true]:
+        yield f"{patch}: expected 0 for your exploits, got {still[0]}"
+    if wrong := after.fresh.false_positives:
+        yield f"{patch}: expected 0 for the whole class, got {len(wrong)} texts rewarded, such as {wrong[0]}"
+    if refused := [*after.fresh.false_negatives, *after.golden.false_negatives]:
+        yield f"{patch}: expected 1 for every right line, got {refused[0]}"
 
 
 def _started_from(patch: Path) -> str:
     try:
-        with open_regular(patch) as file:
-            code = file.read()
+        code = patch.read_bytes()
     except OSError as error:
         raise UserError(f"{patch}: expected your patch, got: {reason(error)}; run from the lab's folder") from None
     found, lent = _STARTED_FROM.search(code), _LENT.search(code)
-    if not found or (name := found[1].decode("utf-8", "replace")) not in GAPS:
-        raise UserError(f'{patch}: expected STARTED_FROM = "NAME", one of {", ".join(GAPS)}, got no such line')
+    if not found or (name := found[1].decode()) not in GAPS:
+        raise UserError(f'{patch}: expected a line STARTED_FROM = "NAME" with one of {", ".join(GAPS)}, got none')
     if lent:
-        raise UserError(f"{patch}: expected a rule of your own, got '{lent[0].decode()}': take that out")
+        raise UserError(f"{patch}: expected a rule of your own, got '{lent[0].decode()}'; take that out")
     return name
 
 
-def _add(file: Path, cheat: Answer, tried: int) -> str:
+def _add(file: Path, cheat: Judged, tried: int) -> str:
     """Append a completion as an exploit with an id of its own, which is returned."""
-    ids = {one.id for one in read_records(file, Exploit)}
+    ids = {one.id for one in read_records(file, GoldenCase)}
     id_ = next(name for name in (f"{_BY_POLICY}{number}" for number in count(1)) if name not in ids)
     why = f"a policy that learned from the patch wrote it, within {tried:,} completions"
-    new = Exploit(id_, cheat.example["prompt"], cheat.example["expected_answer"], cheat.completion, why)
+    new = cheat.example | {"id": id_, "completion": cheat.completion, "expected_reward": 0.0, "why": why}
     with signals_held(), file.open("rb+") as stream:
         ended = stream.read().endswith(b"\n")
         stream.write(b"\n" * (not ended) + msgspec.json.encode(new) + b"\n")

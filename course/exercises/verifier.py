@@ -11,49 +11,38 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, Self
 
-from course.datasets.files import open_regular
 from course.datasets.records import Task
-from course.errors import UserError, reason
+from course.errors import UserError
 from course.exercises.child import Child, Raised, Stopped
-from course.reports.attack import Answer
+from course.reports.attack import Judged
 from course.rubrics.hackable import RUBRICS
 from course.score import score
-from course.text import did_you_mean, quoted, visible_path
+from course.text import did_you_mean, quoted
 
 Questions = list[tuple[Task, str]]  # each an example and a completion
 _LOADING = 30.0  # seconds: packages that it imports included
-_TOGETHER = 10.0  # seconds for many texts at once
-_ALONE = 2.0  # and for one
-
-
-class TimeUp(Exception):
-    """The seconds that an attack was given have passed."""
+_ANSWERING = 5.0  # for many texts, and then for each alone
 
 
 class Verifier:
     """``with Verifier("mine.py:verify") as verifier``. It returns what ``score`` returns, or the bare reward.
 
     ``place``: FILE:FUNCTION, or the name of a rubric of the course. ``seconds``: for all that it is asked; after them
-    it raises TimeUp. Raises UserError for a fault of the verifier, and where there is none.
+    it raises TimeoutError. Raises UserError for a fault of the verifier, and where there is none.
     """
 
     def __init__(self, place: str, seconds: float = float("inf")) -> None:
-        if place in RUBRICS:
-            place = f"{RUBRICS[place].__code__.co_filename}:{place}"
-        file, _, self._function = place.rpartition(":")
-        self._path, self._deadline = Path(file), monotonic() + seconds
-        if not file or not self._function.isidentifier():
-            mend = did_you_mean(place, {name: name for name in RUBRICS})
-            expected = f"FILE:FUNCTION, such as mine.py:verify, or one of {', '.join(RUBRICS)}"
-            raise UserError(f"{mend}--rubric: expected {expected}, got {quoted(place)}")
-        try:
-            open_regular(self._path).close()
-        except OSError as error:
-            raise UserError(f"{self._path}: expected a file of Python, got: {reason(error)}") from None
-        self._child = Child(self._path)
-        self._loaded = False
+        found = f"{RUBRICS[place].__code__.co_filename}:{place}" if place in RUBRICS else place
+        file, _, self._function = found.rpartition(":")
+        self._place, self._deadline = quoted(place), monotonic() + seconds
+        if not Path(file).is_file() or not self._function.isidentifier():
+            names = {name: name for name in RUBRICS}
+            expected = f"a file and its function, such as mine.py:verify, or one of {', '.join(names)}"
+            raise UserError(f"{did_you_mean(place, names)}expected {expected}, got {self._place}")
+        self._child = Child(Path(file))
 
     def __enter__(self) -> Self:
+        self.results([])
         return self
 
     def __exit__(self, *exception: Any) -> None:
@@ -65,39 +54,23 @@ class Verifier:
 
     def results(self, questions: Questions) -> list[dict[str, Any]]:
         """For each question a result with the keys ``reward`` and ``details``; without details of its own, ``{}``."""
+        if monotonic() > self._deadline:
+            raise TimeoutError
         try:
-            found = self._asked(questions, _TOGETHER)
-        except Stopped:  # by which of them shows when each is asked alone
-            found = [self._alone(question) for question in questions]
+            found = self._child.call(self._function, questions, _ANSWERING if questions else _LOADING)
+        except Stopped as stopped:
+            if len(questions) == 1:
+                raise self.fault(*questions[0], str(stopped)) from None
+            return [self(*question) for question in questions]  # by which of them shows when each is asked alone
         return [self._result(value, *question) for value, question in zip(found, questions, strict=True)]
 
-    def answers(self, questions: Questions) -> list[Answer]:
-        results = self.results(questions)
-        return [answer(*asked, result["reward"]) for asked, result in zip(questions, results, strict=True)]
-
-    def _asked(self, questions: Questions, seconds: float) -> list[Any]:
-        if monotonic() > self._deadline:
-            raise TimeUp
-        try:
-            if not self._loaded:
-                self._child.call(self._function, [], _LOADING)
-            self._loaded = True
-            return self._child.call(self._function, questions, seconds)
-        except Stopped:
-            self._loaded = False
-            raise
-
-    def _alone(self, question: tuple[Task, str]) -> Any:
-        try:
-            return self._asked([question], _ALONE)[0]
-        except Stopped as stopped:
-            raise self.fault(*question, str(stopped)) from None
+    def judged(self, questions: Questions) -> list[Judged]:
+        return [judged(*one, found["reward"]) for one, found in zip(questions, self.results(questions), strict=True)]
 
     def _result(self, value: Any, example: Task, completion: str) -> dict[str, Any]:
         if isinstance(value, Raised):
             if (value.kind, value.text, value.line) == ("KeyError", repr(self._function), None):
-                expected = f"expected a function {self._function}, got none in this file"
-                raise UserError(f"{visible_path(self._path)}: {expected}")
+                raise UserError(f"{self._place}: expected a function {self._function}, got none in this file")
             where = f" (line {value.line})" if value.line else ""
             raise self.fault(example, completion, f"{value.kind}: {value.text}{where}")
         result = value if isinstance(value, dict) else {"reward": value}
@@ -108,9 +81,10 @@ class Verifier:
 
     def fault(self, example: Task, completion: str, got: str) -> UserError:
         text = f"'{quoted(completion)}' where {quoted(str(example['expected_answer']))} is expected"
-        where = f"{visible_path(self._path)}:{self._function}"
-        return UserError(f"{where} expected a reward from 0 to 1 for {text}, got {quoted(got)}; mend the verifier")
+        return UserError(
+            f"{self._place} expected a reward from 0 to 1 for {text}, got {quoted(got)}; mend the verifier"
+        )
 
 
-def answer(example: Task, completion: str, reward: float) -> Answer:
-    return Answer(example, completion, reward, score(example, completion)["reward"])
+def judged(example: Task, completion: str, reward: float) -> Judged:
+    return Judged(example, completion, reward, score(example, completion)["reward"])

@@ -1,17 +1,16 @@
 """Machinery: what course.attack prints, and the form in which an attack says what it found."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 from course.datasets.records import Task
 from course.reports.tables import wrapped
-from course.score import SCORER_VERSION
-from course.text import clipped, quoted, visible_whole
-
-_SHOWN = 200  # characters of a completion
+from course.text import clipped, quoted
 
 
-class Answer(NamedTuple):
+@dataclass(frozen=True)
+class Judged:
     """What a verifier gave for one text, beside what the spec gives. ``reward``: from 0 to 1; ``true``: 0 or 1."""
 
     example: Task
@@ -19,66 +18,52 @@ class Answer(NamedTuple):
     reward: float
     true: float
 
+    def __str__(self) -> str:
+        expected = quoted(str(self.example["expected_answer"]))
+        return f"'{clipped(self.completion, 200)}' where {expected} is expected: reward {self.reward:.4g}"
 
-class Found(NamedTuple):
-    """How many texts an attack ``tried``, and the ``answers`` that are other than the spec's."""
+
+@dataclass(frozen=True)
+class Found:
+    """How many texts an attack ``tried``; those with a reward above the spec's and below it, the shortest first."""
 
     tried: int
-    answers: Sequence[Answer]
-
-    @property
-    def false_positives(self) -> list[Answer]:
-        """Texts that are rewarded above the spec, the shortest first."""
-        return sorted((one for one in self.answers if one.reward > one.true), key=_length)
-
-    @property
-    def false_negatives(self) -> list[Answer]:
-        """Texts that are rewarded below it."""
-        return sorted((one for one in self.answers if one.reward < one.true), key=_length)
+    false_positives: list[Judged]
+    false_negatives: list[Judged]
 
 
-def _length(answer: Answer) -> tuple[int, str]:
-    return len(answer.completion), answer.completion
+def found_in(judged: Sequence[Judged]) -> Found:
+    by_length = sorted(judged, key=lambda one: (len(one.completion), one.completion))
+    above, below = ([one for one in by_length if sign * one.reward > sign * one.true] for sign in (1, -1))
+    return Found(len(judged), above, below)
 
 
 def found_text(title: str, found: Found) -> str:
     lines = [f"{title} ({found.tried:,} texts)"]
-    for kind, answers in (("wrong, rewarded", found.false_positives), ("right, refused", found.false_negatives)):
-        count = f"{len(answers)}, such as " if len(answers) > 1 else ""
-        lines.append(f"  {kind:15}  " + (count + answer_text(answers[0]) if answers else "none"))
+    for kind, some in (("wrong, rewarded", found.false_positives), ("right, refused", found.false_negatives)):
+        count = f"{len(some)}, such as " if len(some) > 1 else ""
+        lines.append(f"  {kind:15}  {count}{some[0] if some else 'none'}")
     return "\n".join(map(wrapped, lines))
 
 
-def answer_text(answer: Answer) -> str:
-    expected = quoted(str(answer.example["expected_answer"]))
-    return f"'{completion_text(answer.completion)}' where {expected} is expected: reward {answer.reward:.4g}"
-
-
-def completion_text(completion: str) -> str:
-    shown = visible_whole(completion[: _SHOWN + 1])
-    return shown if len(shown) <= _SHOWN else f"{shown[: _SHOWN - 1]}…"
-
-
 def verdict_text(attacks: Sequence[Found], seconds: int | None) -> str:
-    """The last line of a page. ``seconds``: after so many it was stopped; None where it was not."""
-    positives = [answer for found in attacks for answer in found.false_positives]
-    negatives = [answer for found in attacks for answer in found.false_negatives]
+    """The end of a page. ``seconds``: after so many it was stopped; None where it was not."""
+    every = found_in([one for found in attacks for one in found.false_positives + found.false_negatives])
     tried = f"{sum(found.tried for found in attacks):,} texts were tried"
     if seconds is not None:
         tried += f", then --seconds {seconds} had passed"
-    if positives:
-        return wrapped(f"FAILED: it is cheated by {answer_text(min(positives, key=_length))} ({tried})")
-    if negatives:
-        return wrapped(f"FAILED: it refuses {answer_text(min(negatives, key=_length))} ({tried})")
+    for verb, some in (("is cheated by", every.false_positives), ("refuses", every.false_negatives)):
+        if some:
+            return wrapped(f"FAILED: it {verb} {some[0]} ({tried})")
     return wrapped(f"no text was found on which it differs from the spec; {tried}")
 
 
 def try_text(rubric: str, completion: str, result: dict[str, Any], true: dict[str, Any]) -> str:
     """One text: what the rubric gives and says, and what the spec gives and says."""
-    said = result["details"].get("message", "")
+    said = clipped(str(result["details"].get("message", "")), 300)
     lines = [
-        f"text      '{completion_text(completion)}'",
-        f"rubric    {result['reward']:.4g}  {quoted(rubric)}: {clipped(str(said), _SHOWN) or 'no message'}",
-        f"the spec  {true['reward']:.4g}  {SCORER_VERSION}, {true['details']['outcome']}: {true['details']['message']}",
+        f"text      '{clipped(completion, 200)}'",
+        f"rubric    {result['reward']:.4g}  {quoted(rubric)}: {said or 'no message'}",
+        f"the spec  {true['reward']:.4g}  {true['details']['outcome']}: {true['details']['message']}",
     ]
     return "\n".join(map(wrapped, lines))
