@@ -7,7 +7,7 @@
 The verifier is a function of a Python file with the scorer's signature; it may also return the bare reward. With
 ``--try`` it is asked about one text. Without, three attacks look for a text that it rewards above the spec: the golden
 sets, the shortest such text, and a small policy that learns from its rewards. Status 1: one of them found something,
-or a right line is not rewarded in full. Wider formats are a choice that you may make; here they count as found.
+or a right line that is not rewarded in full; 3: nothing, and its time ran out. A wider format counts as found.
 """
 
 import json
@@ -59,7 +59,9 @@ def attack(verifier: Verifier, args: Namespace) -> int:
         print(json.dumps(said, default=vars))
     else:
         show(verdict_text([*found.values()], seconds))
-    return int(any(one.false_positives or one.false_negatives for one in found.values()))
+    if any(one.false_positives or one.false_negatives for one in found.values()):
+        return 1
+    return 0 if seconds is None else 3
 
 
 def try_one(verifier: Verifier, args: Namespace) -> int:

@@ -17,7 +17,7 @@ from course.exercises.child import Child, Raised, Stopped
 from course.reports.attack import Judged
 from course.rubrics.hackable import RUBRICS
 from course.score import score
-from course.text import did_you_mean, quoted
+from course.text import did_you_mean, quoted, visible
 
 Questions = list[tuple[Task, str]]  # each an example and a completion
 _LOADING = 30.0  # seconds: packages that it imports included
@@ -34,7 +34,7 @@ class Verifier:
     def __init__(self, place: str, seconds: float = float("inf")) -> None:
         found = f"{RUBRICS[place].__code__.co_filename}:{place}" if place in RUBRICS else place
         file, _, self._function = found.rpartition(":")
-        self._place, self._deadline = quoted(place), monotonic() + seconds
+        self._place, self._deadline = visible(place), monotonic() + seconds
         if not Path(file).is_file() or not self._function.isidentifier():
             names = {name: name for name in RUBRICS}
             expected = f"a file and its function, such as mine.py:verify, or one of {', '.join(names)}"

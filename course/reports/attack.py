@@ -50,12 +50,12 @@ def verdict_text(attacks: Sequence[Found], seconds: int | None) -> str:
     """The end of a page. ``seconds``: after so many it was stopped; None where it was not."""
     every = found_in([one for found in attacks for one in found.false_positives + found.false_negatives])
     tried = f"{sum(found.tried for found in attacks):,} texts were tried"
-    if seconds is not None:
-        tried += f", then --seconds {seconds} had passed"
+    tried += "" if seconds is None else f", then --seconds {seconds} had passed"
     for verb, some in (("is cheated by", every.false_positives), ("refuses", every.false_negatives)):
         if some:
             return wrapped(f"FAILED: it {verb} {some[0]} ({tried})")
-    return wrapped(f"no text was found on which it differs from the spec; {tried}")
+    undecided = "" if seconds is None else "undecided: "
+    return wrapped(f"{undecided}no text was found on which it differs from the spec; {tried}")
 
 
 def try_text(rubric: str, completion: str, result: dict[str, Any], true: dict[str, Any]) -> str:

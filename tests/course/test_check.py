@@ -22,6 +22,7 @@ def fresh(lab: Lab) -> Lab:
         lines = (ROOT / name).read_text(encoding="utf-8").split("\n")
         lab.write(name, "\n".join(line for line in lines if line.startswith(("#", ">"))))
     shutil.copytree(ROOT / "data", lab.folder / "data")
+    lab.red_team()
     return lab
 
 
