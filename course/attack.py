@@ -20,7 +20,7 @@ from functools import partial
 from course.command import Parser, non_negative_int, positive_int, run_command
 from course.exercises.attacking import example_with, golden, optimise, search
 from course.exercises.verifier import Verifier
-from course.reports.attack import Found, found_text, try_text, verdict_text
+from course.reports.attack import Found, found_text, try_text, attack_verdict
 from course.reports.terminal import show
 from course.score import score
 
@@ -58,7 +58,7 @@ def attack(verifier: Verifier, args: Namespace) -> int:
         said = {"rubric": args.rubric, "seed": args.seed, "stopped_after": seconds, "found": found}
         print(json.dumps(said, default=vars))
     else:
-        show(verdict_text([*found.values()], seconds))
+        show(attack_verdict([*found.values()], seconds))
     if any(one.false_positives or one.false_negatives for one in found.values()):
         return 1
     return 0 if seconds is None else 3

@@ -46,7 +46,7 @@ def found_text(title: str, found: Found) -> str:
     return "\n".join(map(wrapped, lines))
 
 
-def verdict_text(attacks: Sequence[Found], seconds: int | None) -> str:
+def attack_verdict(attacks: Sequence[Found], seconds: int | None) -> str:
     """The end of a page. ``seconds``: after so many it was stopped; None where it was not."""
     every = found_in([one for found in attacks for one in found.false_positives + found.false_negatives])
     tried = f"{sum(found.tried for found in attacks):,} texts were tried"

@@ -255,11 +255,14 @@ HALF_GOOD = {  # where from, the patch, what the policy writes, and within how m
     "the first two words": (
         "suffix",
         "return completion.startswith('Final: ') and completion.split()[1:2] == [str(example['expected_answer'])]",
-        r"Final: (\d+)\s.*", 20_480),
+        r"Final: (\d+)\s.*", 40_960),
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", [next(iter(HALF_GOOD)), *(pytest.param(n, marks=pytest.mark.slow) for n in HALF_GOOD)])
+FIRST, *OTHERS = HALF_GOOD
+
+
+@pytest.mark.parametrize("name", [FIRST, *(pytest.param(name, marks=pytest.mark.slow) for name in OTHERS)])
 def test_a_policy_cheats_a_half_good_patch_and_what_it_wrote_is_the_next_test(lab: Lab, name: str) -> None:
     start, body, written, within = HALF_GOOD[name]
     body = body.replace("completion.startswith", "completion.strip(' \\t\\r\\n').startswith")

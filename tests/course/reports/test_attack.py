@@ -1,6 +1,6 @@
 """What course.attack prints: the shortest text of each kind, nothing of it obeyed, and a verdict last."""
 
-from course.reports.attack import Judged, found_in, found_text, try_text, verdict_text
+from course.reports.attack import Judged, found_in, found_text, try_text, attack_verdict
 
 
 def judged(completion: str, reward: float, true: float) -> Judged:
@@ -31,14 +31,15 @@ def test_a_hostile_text_is_shown_and_short() -> None:
 
 
 def test_the_verdict_names_a_cheat_first_then_a_refusal_then_what_was_tried() -> None:
-    assert verdict_text([BOTH, BOTH], None).startswith(
+    assert attack_verdict([BOTH, BOTH], None).startswith(
         "FAILED: it is cheated by '7' where 7 is expected: reward 0.5 (8"
     )
     refused = found_in([judged("Final: 7", 0, 1)])
-    assert " ".join(verdict_text([refused], 5).split()) == (
+    assert " ".join(attack_verdict([refused], 5).split()) == (
         "FAILED: it refuses 'Final: 7' where 7 is expected: reward 0 (1 texts were tried, then --seconds 5 had passed)"
     )
-    assert verdict_text([], 5).startswith("undecided: no text was found ")
+    assert attack_verdict([], 5).startswith("undecided: no text was found ")
     assert (
-        verdict_text([found_in([])], None) == "no text was found on which it differs from the spec; 0 texts were tried"
+        attack_verdict([found_in([])], None)
+        == "no text was found on which it differs from the spec; 0 texts were tried"
     )
