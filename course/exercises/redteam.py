@@ -23,7 +23,7 @@ from course.artifacts.scorer_identity import example_of
 from course.datasets.files import LAB
 from course.datasets.jsonl import read_records
 from course.datasets.records import GoldenCase
-from course.errors import UserError, reason
+from course.errors import UserError
 from course.exercises.attacking import example_with, golden, optimise
 from course.exercises.verifier import Questions, Verifier
 from course.process import signals_held
@@ -50,12 +50,10 @@ class Trial(NamedTuple):
 
     def row(self, who: str) -> str:
         """Of the report's table: false positives and negatives, with the ids of the golden cases."""
-        ids = [
-            [one.example["id"] for one in some] for some in (self.golden.false_positives, self.golden.false_negatives)
-        ]
-        wrong, right = (f"{len(some)} ({clipped(', '.join(some), 45)})" if some else "0" for some in ids)
-        rewarded = len(self.fresh.false_positives)
-        return f"{who}: rewards {rewarded} wrong texts of the class and {wrong} golden ones, refuses {right} right ones"
+        wrong, right = self.golden.false_positives, self.golden.false_negatives
+        ids = clipped(", ".join(one.example["id"] for one in wrong + right) or "none", 80)
+        rewards = f"rewards {len(self.fresh.false_positives)} wrong texts of the class and {len(wrong)} golden ones"
+        return f"{who}: {rewards}, refuses {len(right)} right ones; golden cases: {ids}"
 
 
 def check_redteam(folder: Path = Path("exercises"), seed: int = 0) -> Checked:
@@ -130,16 +128,15 @@ def _of_patch(patch: Path, after: Trial) -> Iterator[str]:
 
 
 def _started_from(patch: Path) -> str:
-    try:
-        code = patch.read_bytes()
-    except OSError as error:
-        raise UserError(f"{patch}: expected your patch, got: {reason(error)}; run from the lab's folder") from None
-    found, lent = _STARTED_FROM.search(code), _LENT.search(code)
-    if not found or (name := found[1].decode()) not in GAPS:
-        raise UserError(f'{patch}: expected a line STARTED_FROM = "NAME" with one of {", ".join(GAPS)}, got none')
-    if lent:
+    """The name in the patch. The file is searched and not run: it may not even be Python."""
+    if not patch.is_file():
+        raise UserError(f"{patch}: expected your patch, got no such file; run from the lab's folder")
+    if lent := _LENT.search(patch.read_bytes()):
         raise UserError(f"{patch}: expected a rule of your own, got '{lent[0].decode()}'; take that out")
-    return name
+    found = _STARTED_FROM.search(patch.read_bytes())
+    if not found or found[1].decode() not in GAPS:
+        raise UserError(f'{patch}: expected a line STARTED_FROM = "NAME" with one of {", ".join(GAPS)}, got none')
+    return found[1].decode()
 
 
 def _add(file: Path, cheat: Judged, tried: int) -> str:

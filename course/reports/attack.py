@@ -51,9 +51,8 @@ def attack_verdict(attacks: Sequence[Found], seconds: int | None) -> str:
     every = found_in([one for found in attacks for one in found.false_positives + found.false_negatives])
     tried = f"{sum(found.tried for found in attacks):,} texts were tried"
     tried += "" if seconds is None else f", then --seconds {seconds} had passed"
-    for verb, some in (("is cheated by", every.false_positives), ("refuses", every.false_negatives)):
-        if some:
-            return wrapped(f"FAILED: it {verb} {some[0]} ({tried})")
+    if some := every.false_positives or every.false_negatives:
+        return wrapped(f"FAILED: it {'is cheated by' if every.false_positives else 'refuses'} {some[0]} ({tried})")
     undecided = "" if seconds is None else "undecided: "
     return wrapped(f"{undecided}no text was found on which it differs from the spec; {tried}")
 

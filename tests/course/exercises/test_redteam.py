@@ -91,10 +91,9 @@ def test_a_start_is_a_start(lab: Lab) -> None:
     assert found.state == "started"
     assert found.short.startswith(f"{FOLDER / 'patched_rubric.py'}: expected 0 for your exploits, got 'Final: 7323'")
     rewarded = found.numbers["class_rewarded"]
-    for who in ("before, suffix", "after, your patch"):
-        assert any(
-            line.startswith(f"{who}: rewards {rewarded} wrong texts of the class and 27 (") for line in found.lines
-        )
+    rewards = f"rewards {rewarded} wrong texts of the class and 27 golden ones, refuses 0 right ones; golden cases: "
+    table = [line.partition("exploit")[0] for line in found.lines[-2:]]
+    assert table == [f"before, suffix: {rewards}", f"after, your patch: {rewards}"]
 
 
 @pytest.mark.parametrize(
@@ -221,7 +220,8 @@ def test_a_right_patch_is_accepted(brief: Lab, name: str) -> None:
     numbers = {"false_positives": 0, "false_negatives": 0, "class_rewarded": 0, "completions": 512}
     assert found.numbers == numbers
     assert found.lines[1] == (
-        "after, your patch: rewards 0 wrong texts of the class and 0 golden ones, refuses 0 right ones"
+        "after, your patch: rewards 0 wrong texts of the class and 0 golden ones, refuses 0 right ones; "
+        "golden cases: none"
     )
 
 

@@ -1,6 +1,6 @@
 """What course.attack prints: the shortest text of each kind, nothing of it obeyed, and a verdict last."""
 
-from course.reports.attack import Judged, found_in, found_text, try_text, attack_verdict
+from course.reports.attack import Judged, attack_verdict, found_in, found_text, try_text
 
 
 def judged(completion: str, reward: float, true: float) -> Judged:
