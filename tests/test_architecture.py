@@ -19,7 +19,7 @@ from course.starting import PYTHON
 COURSE = ROOT / "course"
 FILES = sorted(COURSE.rglob("*.py"))
 COMMANDS = [
-    *("eval", "gate", "inspect_run", "validate_scorer", "selection_demo"),
+    *("eval", "gate", "inspect_run", "validate_scorer", "attack", "selection_demo"),
     *("policy_gradient_demo", "bandit_train", "toy_mdp", "kl_tradeoff_demo", "policy_improvement_demo"),
     *("token_inspect", "token_train", "sample_rollouts", "goodhart_demo", "distribution_shift_demo"),
     *("pass_at_k_demo", "sweep_demo", "check"),

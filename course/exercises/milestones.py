@@ -17,6 +17,7 @@ from course.exercises.kata import check_kata
 from course.exercises.levels import LEVELS, check_level, record_prediction
 from course.exercises.oracles import FUNCTION_FILES
 from course.exercises.own_spec import check_my_score
+from course.exercises.redteam import check_redteam
 from course.exercises.runs import check_run
 from course.exercises.sheets import check_note
 from course.reports.check import Checked
@@ -49,6 +50,7 @@ class Given(NamedTuple):
 OWN_CHECKS: Mapping[str, Callable[[Given], Checked]] = {
     "my_pick_best": lambda given: check_my_pick_best(given.seed),
     "my_score": lambda given: check_my_score(given.seed),
+    "redteam": lambda given: check_redteam(seed=given.seed),
 }
 # What records how likely the event of a level is held to be, and says so.
 PREDICTIONS: Mapping[str, Callable[[float], str]] = {name: partial(record_prediction, name) for name in LEVELS}

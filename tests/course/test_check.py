@@ -30,6 +30,7 @@ def fresh(lab: Lab) -> Lab:
     for path in (ROOT / "exercises").glob("*.py"):
         lab.write(f"exercises/{path.name}", path.read_bytes())
     shutil.copytree(ROOT / "data", lab.folder / "data")
+    lab.red_team()
     return lab
 
 
