@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple
 from course.artifacts import run_log
 from course.artifacts.locked_room import room_digest
 from course.artifacts.records import RESULTS, SCHEMA_VERSION, SUMMARY, Manifest, TrainedOn, printed_json
-from course.artifacts.run_log import LogLine, locked, looks, read_log
+from course.artifacts.run_log import LogLine, append, locked, looks, read_log
 from course.artifacts.scorer_identity import installed
 from course.artifacts.writing import RunWriter
 from course.datasets.records import Provenance
@@ -40,7 +40,8 @@ class Conditions(NamedTuple):
 
     ``change``: the one thing changed since the run before, in the student's words; ``expect``: what they expected of
     it. ``dataset``: read to its end. ``holdouts``: what was measured beside it. ``seed``: of what the run itself draws;
-    Loops A and B draw nothing. ``knob``: what was turned, where it is not what the loop turns.
+    Loops A and B draw nothing. ``knob``: what was turned, where it is not what the loop turns. ``looked``: the
+    holdouts at which the look was counted before, by ``log_look``.
     """
 
     loop: Literal["A", "B", "C"]
@@ -55,6 +56,7 @@ class Conditions(NamedTuple):
     source: Provenance | None = None
     seed: int | None = None
     knob: str | None = None
+    looked: Sequence[str] = ()
 
 
 def conditions_of(args: Namespace, settings: dict[str, Any], dataset: Dataset | None = None, **more: Any) -> Conditions:
@@ -80,11 +82,8 @@ def publish(
     ``read``: names of files to look at. ``next_command``: the words to type next after ``python3 -m``, the run's folder
     as ``RUN``. ``as_json``: print the run's place, digest, summary and manifest instead, as one JSON object.
     """
-    if RESULTS not in run.outputs:
-        raise ValueError(f"every run has {RESULTS}: {conditions.command} wrote none")
-    run.write_json(SUMMARY, summary)
-    manifest = manifest_of(conditions, run.outputs)
-    digest = run.seal(manifest)
+    manifest, digest = complete(run, conditions, summary)
+    holdouts = opened_holdouts(conditions)
     main = [name for name in MAIN_NUMBERS if name in summary][:1]
     line = LogLine(
         run="",
@@ -95,11 +94,11 @@ def publish(
         expect=manifest.expect,
         number={name: summary[name] for name in main},
         room=room_digest(manifest) if conditions.loop != "C" else None,
-        holdouts=opened_holdouts(conditions),
+        holdouts=[one for one in holdouts if one not in conditions.looked],
     )
     with locked(run_log.LOG) as log:
         before = read_log(run_log.LOG)
-        look = max([looks(before, holdout) + 1 for holdout in line.holdouts], default=0)
+        look = max([looks(before, one) + (one not in conditions.looked) for one in holdouts], default=0)
         typed = command_line([conditions.command, *(shlex.quote(visible(word)) for word in sys.argv[1:])])
         report_whole = "\n".join([*shown, report]).strip("\n")
         page = run_page(manifest, line, report_whole, typed, run.examples, look, conditions.knob)
@@ -122,6 +121,24 @@ def publish(
     if next_command:
         print(f"next: {command_line([word_of(word, path) for word in next_command])}")
     return path
+
+
+def complete(run: RunWriter, conditions: Conditions, summary: dict[str, Any]) -> tuple[Manifest, str]:
+    """Write the numbers and seal the run, which can then be left or published. Its manifest, and that one's digest."""
+    if RESULTS not in run.outputs:
+        raise ValueError(f"every run has {RESULTS}: {conditions.command} wrote none")
+    run.write_json(SUMMARY, summary)
+    manifest = manifest_of(conditions, run.outputs)
+    return manifest, run.seal(manifest)
+
+
+def log_look(run: Path, conditions: Conditions) -> list[str]:
+    """Count the look at holdouts before anything of it can be seen. ``run``: the folder that grows. Returns them."""
+    said = conditions.loop, conditions.command, conditions.change, conditions.expect
+    if holdouts := opened_holdouts(conditions):
+        with locked(run_log.LOG) as log:
+            append(log, LogLine(visible_path(run), "", *said, {}, holdouts))
+    return holdouts
 
 
 def word_of(word: str | Path, run: Path) -> str:

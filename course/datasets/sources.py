@@ -80,11 +80,7 @@ class Dataset:
     @cached_property
     def prompts(self) -> set[str]:
         """The distinct plain prompts, for which the file is read again: few runs ask, and a million take much room."""
-        digest = hashlib.sha256()
-        prompts = {plain_prompt(example.prompt) for example in read_records(self.path, Example, digest)}
-        if digest.hexdigest() != self.fingerprint:
-            raise UserError(f"{self.path}: expected a file that stays as it is while it is measured, got other bytes")
-        return prompts
+        return prompts_in(self.path, self.fingerprint)
 
     def trained_on(self, training: Training) -> int:
         """How many of these prompts a policy was trained on."""
@@ -99,6 +95,15 @@ class Dataset:
         self._splits.append(said)
         if len(self._splits) > 1:
             raise UserError(f"{where}: expected the split {self._splits[0]} like the lines before, got {said}")
+
+
+def prompts_in(path: Path, fingerprint: str | None) -> set[str]:
+    """The distinct plain prompts of a dataset file. Raises UserError where its SHA-256 is known, and another by now."""
+    digest = hashlib.sha256()
+    prompts = {plain_prompt(example.prompt) for example in read_records(path, Example, digest)}
+    if fingerprint not in (None, digest.hexdigest()):
+        raise UserError(f"{path}: expected a file that stays as it is while it is measured, got other bytes")
+    return prompts
 
 
 @cache
