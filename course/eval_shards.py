@@ -10,45 +10,43 @@ With --cluster the workers of a Dask cluster measure; FOLDER and RUN then lie in
 one path. docs/more_machines.md says how to start a cluster.
 """
 
+import hashlib
 from collections import Counter
 from pathlib import Path
 
-import msgspec
+from msgspec.structs import replace
 
 from course.artifacts.records import BEGUN, MANIFEST, RESULTS, SHARDS, Begun, Result, indented
-from course.artifacts.sharded import COMMAND, merged_fingerprint, merged_fingerprints
+from course.artifacts.sharded import COMMAND, merged_fingerprints
 from course.artifacts.summary import summary_of
 from course.artifacts.writing import RunWriter
 from course.command import Parser, run_command
-from course.datasets.records import Provenance
-from course.datasets.sources import HOLDOUT
+from course.datasets.sources import HOLDOUT, CompletionsFile, ShardedDataset, prompts_in
 from course.jobs import in_order, workers
 from course.publishing import INSPECT, Conditions, log_look, publish
 from course.reports.eval import eval_text
 from course.reports.measurement import conditions_text
 from course.reports.progress import with_progress
-from course.shards import Shard, ShardedDataset, growing, measure_shard, remove_hidden, shard_names
+from course.shards import DATASETS, ROLLOUTS, Shard, growing, measure_shard, remove_hidden, shard_names
 from course.text import visible
 
 
-def conditions_of_shards(folder: Path, begun: Begun, split: str, shards: list[Shard]) -> Conditions:
-    """Those of the whole; without ``shards``, what is known of them before they are measured."""
-    manifests = {shard.name: shard.manifest for shard in shards}
-    dataset = ShardedDataset(folder, split, begun.shards, manifests)
-    conditions = Conditions("A", COMMAND, {"missing": begun.missing}, begun.change, begun.expect, dataset)
-    if not shards:
-        return conditions
-    completions = merged_fingerprint(manifest.completions_fingerprint for manifest in manifests.values())
-    source = merged_source([shard.source for shard in shards])
-    return conditions._replace(completions_fingerprint=completions, samples_per_prompt=1, source=source)
-
-
-def merged_source(sources: list[Provenance | None]) -> Provenance | None:
-    """Who wrote all of them; the shards agree but for the seed, which stays known only where it is one."""
-    first = sources[0]
-    if first is None or len({source and source.sampling.seed for source in sources}) == 1:
-        return first
-    return msgspec.structs.replace(first, sampling=msgspec.structs.replace(first.sampling, seed=None))
+def conditions_of_shards(folder: Path, begun: Begun, shards: list[Shard]) -> Conditions:
+    """Those of the whole. ``shards``: all of them, or the first where only the holdouts matter."""
+    first, manifests = shards[0], [shard.manifest for shard in shards]
+    split, source = str(first.manifest.split), first.source
+    prompts: set[str] = set()
+    if split == HOLDOUT or (source and source.training):
+        known = {shard.name: shard.manifest.dataset_fingerprint for shard in shards}
+        files = ((folder / DATASETS / f"{name}.jsonl", known.get(name)) for name in begun.shards)
+        prompts = prompts.union(*(prompts_in(*file) for file in files))
+    if source and len({shard.source and shard.source.sampling.seed for shard in shards}) > 1:  # none is that of all
+        source = replace(source, sampling=replace(source.sampling, seed=None))
+    found = merged_fingerprints(manifests)
+    fingerprints = found["prompts_fingerprint"], found["examples_fingerprint"]
+    dataset = ShardedDataset(split, prompts, found["dataset_fingerprint"], *fingerprints)
+    said = {"missing": begun.missing}, begun.change, begun.expect
+    return Conditions("A", COMMAND, *said, dataset, (), found["completions_fingerprint"], 1, source)
 
 
 def main() -> None:
@@ -70,8 +68,8 @@ def main() -> None:
             found = in_order(executor, measure_shard, [(partial, folder, name, begun) for name in begun.shards])
             try:
                 for shard in with_progress(found, "measuring shards", len(begun.shards)):
-                    if not shards and shard.manifest.split == HOLDOUT:  # before the first can be seen
-                        looked = log_look(partial, conditions_of_shards(folder, begun, HOLDOUT, []))
+                    if not shards and shard.manifest.split == HOLDOUT:  # before the first has a name
+                        looked = log_look(partial, conditions_of_shards(folder, begun, [shard]))
                     grown.add(shard)
                     shards.append(shard)
             except BaseException:
@@ -82,14 +80,16 @@ def main() -> None:
         for shard in shards:
             outcomes.update(shard.outcomes)
             firsts = shard.firsts | firsts
-            run.examples |= shard.examples
-            run.outputs[f"{SHARDS}/{shard.name}/{MANIFEST}"] = shard.digest
-        run.outputs[RESULTS] = str(merged_fingerprints([shard.manifest for shard in shards])[RESULTS])
+            run.outputs[f"{SHARDS}/{shard.name}/{MANIFEST}"] = hashlib.sha256(indented(shard.manifest)).hexdigest()
+        run.outputs[RESULTS] = merged_fingerprints([shard.manifest for shard in shards])[RESULTS]
         run.write_bytes(BEGUN, indented(begun))
-        first, summary = shards[0], summary_of(outcomes)
-        split = str(first.manifest.split)
-        conditions = conditions_of_shards(folder, begun, split, shards)._replace(looked=looked)
-        how = conditions_text(split, conditions.source, first.completions)
+        run.examples = {row.reward == 1.0: row for row in firsts.values()}
+        conditions, summary = conditions_of_shards(folder, begun, shards)._replace(looked=looked), summary_of(outcomes)
+        first = shards[0].manifest
+        completions = CompletionsFile(
+            folder / ROLLOUTS / f"{shards[0].name}.jsonl", str(first.completions_fingerprint), 1
+        )
+        how = conditions_text(str(first.split), conditions.source, completions)
         publish(run, conditions, summary, eval_text(summary, how, firsts), next_command=INSPECT)
 
 

@@ -18,8 +18,9 @@ from course.artifacts.records import RESULTS, SCHEMA_VERSION, SUMMARY, Manifest,
 from course.artifacts.run_log import LogLine, append, locked, looks, read_log
 from course.artifacts.scorer_identity import installed
 from course.artifacts.writing import RunWriter
+from course.datasets import sources
 from course.datasets.records import Provenance
-from course.datasets.sources import HOLDOUT, Dataset, holdouts_in
+from course.datasets.sources import HOLDOUT, Dataset, ShardedDataset, holdouts_in
 from course.errors import written_runs
 from course.reports.run_page import prediction, run_page
 from course.reports.tables import WIDTH
@@ -49,7 +50,7 @@ class Conditions(NamedTuple):
     settings: dict[str, Any]
     change: str | None
     expect: str | None
-    dataset: Dataset | None = None
+    dataset: Dataset | ShardedDataset | None = None
     holdouts: Sequence[Dataset] = ()
     completions_fingerprint: str | None = None
     samples_per_prompt: int | None = None
@@ -164,7 +165,7 @@ def command_line(words: Sequence[str], windows: bool = os.name == "nt") -> str:
 
 def opened_holdouts(conditions: Conditions) -> list[str]:
     """Which holdouts this run measured. Loop C only learns on its own dataset, or samples from it."""
-    measured = [*conditions.holdouts]
+    measured: list[Dataset | ShardedDataset] = [*conditions.holdouts]
     if conditions.loop != "C" and conditions.dataset and conditions.dataset.split == HOLDOUT:
         measured.append(conditions.dataset)
     return [*dict.fromkeys(chain.from_iterable(holdouts_in(holdout.prompts) for holdout in measured))]
@@ -195,10 +196,10 @@ def manifest_of(conditions: Conditions, outputs: dict[str, str]) -> Manifest:
     )
 
 
-def trained_on(source: Provenance | None, dataset: Dataset | None) -> TrainedOn | None:
+def trained_on(source: Provenance | None, dataset: Dataset | ShardedDataset | None) -> TrainedOn | None:
     """What the policy was trained on, and how much of it this dataset shares."""
     if source is None or source.training is None or dataset is None:
         return None
     training = source.training
     rubric = None if training.rubric is None else visible(training.rubric)
-    return TrainedOn(rubric, len(training.prompts), dataset.trained_on(training))
+    return TrainedOn(rubric, len(training.prompts), sources.trained_on(dataset.prompts, training))

@@ -161,6 +161,8 @@ def growing(partial: Path, begun: Begun) -> Iterator[tuple[Growing, Begun]]:
     if partial.is_symlink() or not (partial / BEGUN).is_file():
         raise UserError(f"{partial}: expected a run that course.eval_shards began, got something else; move it away")
     before = read_json(partial / BEGUN, Begun)
+    if unlike := sorted({*begun.shards} ^ {*before.shards}):
+        raise UserError(f"{partial}: expected the shards that it was begun with, got {quoted(unlike[0])} more or less")
     for name, given in msgspec.structs.asdict(begun).items():
         if given not in (None, recorded := getattr(before, name)):
             expected = f"expected {name} as when this run began, {clipped(str(recorded), 60)}"
@@ -177,7 +179,13 @@ def growing(partial: Path, begun: Begun) -> Iterator[tuple[Growing, Begun]]:
             database.execute("CREATE TABLE ids (id BLOB PRIMARY KEY, shard TEXT) WITHOUT ROWID")
             (partial / MANIFEST).unlink(missing_ok=True)  # of a call that was killed before it published
             remove_hidden(partial)
-            yield Growing(partial, database), before
+            try:
+                yield Growing(partial, database), before
+            except BaseException:
+                remove_hidden(partial)
+                if not any((partial / SHARDS).iterdir()):
+                    shutil.rmtree(partial, ignore_errors=True)
+                raise
         finally:
             database.close()
     except sqlite3.Error as error:

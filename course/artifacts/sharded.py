@@ -5,7 +5,7 @@ them is written. Whoever writes a sharded run and whoever verifies one ask the s
 """
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -16,16 +16,12 @@ COMMAND = "course.eval_shards"
 FINGERPRINTS = ("prompts_fingerprint", "examples_fingerprint", "dataset_fingerprint", "completions_fingerprint")
 
 
-def merged_fingerprint(fingerprints: Iterable[str | None]) -> str | None:
-    """SHA-256 over the fingerprints, a line each in the order of the shards' names; None where one is not known."""
-    known = list(fingerprints)
-    return None if None in known else hashlib.sha256("".join(f"{one}\n" for one in known).encode()).hexdigest()
-
-
-def merged_fingerprints(shards: Sequence[Manifest]) -> dict[str, str | None]:
-    """Each fingerprint of a sharded run; that of its results too."""
-    found = {name: merged_fingerprint(getattr(shard, name) for shard in shards) for name in FINGERPRINTS}
-    return found | {RESULTS: merged_fingerprint(shard.outputs[RESULTS] for shard in shards)}
+def merged_fingerprints(shards: Sequence[Manifest]) -> dict[str, str]:
+    """Each fingerprint of the whole, and that of its results: SHA-256 over those of its shards in order, as lines."""
+    columns = {name: [getattr(shard, name) for shard in shards] for name in FINGERPRINTS}
+    columns[RESULTS] = [shard.outputs[RESULTS] for shard in shards]
+    lines = {name: "".join(f"{one}\n" for one in column) for name, column in columns.items()}
+    return {name: hashlib.sha256(text.encode()).hexdigest() for name, text in lines.items()}
 
 
 def conditions_shared(manifest: Manifest) -> Manifest:

@@ -149,12 +149,11 @@ class Verification:
         if manifest.loop == "A" and manifest.samples_per_prompt != 1:
             faults.append(f"{MANIFEST} says {manifest.samples_per_prompt} samples a prompt, and Loop A has one")
         prompts, examples = self._prompts_in_order.hexdigest(), self._examples.hexdigest()
-        found: dict[str, str | None] = {"prompts_fingerprint": prompts, "examples_fingerprint": examples}
+        found = {"prompts_fingerprint": prompts, "examples_fingerprint": examples}
         if self._shards:
             found = merged_fingerprints(self._shards)
-            del found[RESULTS]  # with the outputs
         for name, fingerprint in found.items():
-            if getattr(manifest, name) not in (None, fingerprint):
+            if getattr(manifest, name, None) not in (None, fingerprint):
                 faults.append(f"the {name} in {MANIFEST} is not that of {RESULTS}")
         if manifest.split != HOLDOUT and shipped_in(self.prompts):
             faults.append(f"{MANIFEST} says split {manifest.split}, and these are prompts of a holdout of the lab")
@@ -162,7 +161,7 @@ class Verification:
             faults += _summary_faults(read_output(self.run.path, SUMMARY), summary_of(self.outcomes, self._choices))
         return faults
 
-    def _output_faults(self, results_digest: str | None) -> list[str]:
+    def _output_faults(self, results_digest: str) -> list[str]:
         """What is wrong with the files that the manifest seals. ``results_digest``: of the results, already read."""
         faults = []
         for name, recorded in self.run.manifest.outputs.items():

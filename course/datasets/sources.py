@@ -82,10 +82,6 @@ class Dataset:
         """The distinct plain prompts, for which the file is read again: few runs ask, and a million take much room."""
         return prompts_in(self.path, self.fingerprint)
 
-    def trained_on(self, training: Training) -> int:
-        """How many of these prompts a policy was trained on."""
-        return len({prompt_digest(prompt) for prompt in self.prompts}.intersection(training.prompts))
-
     def _note_split(self, said: object, id_: str) -> None:
         where = f"{self.path}: $.metadata.split of {clipped(id_, 60)}"
         if said is not None and said not in SPLITS:
@@ -95,6 +91,16 @@ class Dataset:
         self._splits.append(said)
         if len(self._splits) > 1:
             raise UserError(f"{where}: expected the split {self._splits[0]} like the lines before, got {said}")
+
+
+class ShardedDataset(NamedTuple):
+    """What a run has of the datasets of all its shards. ``prompts``: none where nobody asks for them."""
+
+    split: str
+    prompts: Set[str]
+    fingerprint: str
+    prompts_fingerprint: str
+    examples_fingerprint: str
 
 
 def prompts_in(path: Path, fingerprint: str | None) -> set[str]:
@@ -113,6 +119,11 @@ def shipped_holdouts(folder: Path = LAB / "data" / "datasets") -> dict[str, froz
     return {
         path.name: frozenset(plain_prompt(example.prompt) for example in read_records(path, Example)) for path in paths
     }
+
+
+def trained_on(prompts: Set[str], training: Training) -> int:
+    """How many of these prompts a policy was trained on."""
+    return len({prompt_digest(prompt) for prompt in prompts}.intersection(training.prompts))
 
 
 def shipped_in(prompts: Set[str]) -> dict[str, frozenset[str]]:
