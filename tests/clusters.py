@@ -1,5 +1,6 @@
-"""A real Dask cluster on this machine, for a test: scheduler and workers as processes, on the loopback address."""
+"""For tests of work that splits: pairs of shards, and a real Dask cluster of processes, on the loopback address."""
 
+import json
 import os
 import subprocess
 import sys
@@ -9,7 +10,7 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
 
-DASK = [sys.executable, "-m", "distributed.cli"]
+from conftest import SAMPLING, Lab
 
 
 @contextmanager
@@ -23,9 +24,8 @@ def cluster(folder: Path, path: dict[str, str], *, workers: int = 2) -> Iterator
         wait_for(file.exists)
         many = ["--nworkers", str(workers), "--nthreads", "1", "--local-directory", str(folder)]
         workers_of.append(started("dask_worker", *host, *many, folder=folder, env=path))
-        with watching(file) as client:
-            wait_for(lambda: len(client.scheduler_info(n_workers=-1)["workers"]) == workers)
-            address: str = client.scheduler.address
+        address: str = json.loads(file.read_text(encoding="utf-8"))["address"]
+        wait_for_workers(address, workers)
         yield address
     finally:
         for process in (*workers_of, scheduler):
@@ -41,13 +41,17 @@ def started(tool: str, *words: str, folder: Path, env: dict[str, str] | None = N
 
 
 @contextmanager
-def watching(scheduler: Path | str) -> Iterator[Any]:
+def watching(address: str) -> Iterator[Any]:
     """A client of the test's own, to see who is at work."""
     from distributed import Client
 
-    where = {"scheduler_file": str(scheduler)} if isinstance(scheduler, Path) else {"address": scheduler}
-    with Client(**where, timeout=20, set_as_default=False) as client:  # type: ignore[no-untyped-call]
+    with Client(address, timeout=20, set_as_default=False) as client:  # type: ignore[no-untyped-call]
         yield client
+
+
+def wait_for_workers(address: str, number: int) -> None:
+    with watching(address) as client:
+        wait_for(lambda: len(client.scheduler_info(n_workers=-1)["workers"]) == number)
 
 
 def wait_for(what: Any, seconds: float = 60) -> None:
@@ -55,3 +59,36 @@ def wait_for(what: Any, seconds: float = 60) -> None:
     while not what():
         assert monotonic() < until, "it has not come"
         sleep(0.02)
+
+
+def shard(lab: Lab, name: str, right: list[bool], *, first: int = 0, **said: Any) -> None:
+    """A pair of files: example NAME-i is answered as ``right`` says. ``said``: policy, training, split, sampling."""
+    split = {"metadata": {"split": said["split"]}} if "split" in said else {}
+    numbers = range(first, first + len(right))
+    prompts = [said.get("prompt", f"{name}, {number}?") for number in numbers]
+    examples = [
+        {"id": f"{name}-{number}", "prompt": prompt, "expected_answer": number} | split
+        for number, prompt in zip(numbers, prompts, strict=True)
+    ]
+    texts = [f"Final: {number + (not ok)}" for number, ok in zip(numbers, right, strict=True)]
+    lab.write(f"in/datasets/{name}.jsonl", examples)
+    rows = [{"id": f"{name}-{number}", "completion": text} for number, text in zip(numbers, texts, strict=True)]
+    lab.write(f"in/rollouts/{name}.jsonl", rows)
+    about = {"policy": said.get("policy", "a hand"), "sampling": SAMPLING | said.get("sampling", {})}
+    lab.meta(f"in/rollouts/{name}", **about, training=said.get("training"))
+
+
+def measure(lab: Lab, *more: object, run: str = "run") -> str:
+    """The digest of the run."""
+    done = lab("eval_shards", "in", "--outdir", run, *more)
+    assert (done.status, done.err) == (0, ""), done.err
+    return done.out.partition("digest: ")[2].split()[0]
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def large(lab: Lab, shards: int, rows: int) -> None:
+    for number in range(shards):
+        shard(lab, f"part-{number:02}", [True] * rows, first=number * rows)

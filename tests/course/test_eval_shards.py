@@ -17,29 +17,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import ROOT, SAMPLING, Lab, ended, files, forged, lines_of, prompts_digest, rows_edited
+from clusters import large, measure, names, shard
+from conftest import ROOT, SAMPLING, Lab, copied, ended, files, forged, lines_of, prompts_digest, rows_edited
 
 from course.artifacts import run_log
 
 posix = pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
 RIGHT = {"a": [True, True, False], "b": [False, True]}
-
-
-def shard(lab: Lab, name: str, right: list[bool], *, first: int = 0, **said: Any) -> None:
-    """A pair of files: example NAME-i is answered as ``right`` says. ``said``: policy, training, split, sampling."""
-    split = {"metadata": {"split": said["split"]}} if "split" in said else {}
-    numbers = range(first, first + len(right))
-    prompts = [said.get("prompt", f"{name}, {number}?") for number in numbers]
-    examples = [
-        {"id": f"{name}-{number}", "prompt": prompt, "expected_answer": number} | split
-        for number, prompt in zip(numbers, prompts, strict=True)
-    ]
-    texts = [f"Final: {number + (not ok)}" for number, ok in zip(numbers, right, strict=True)]
-    lab.write(f"in/datasets/{name}.jsonl", examples)
-    rows = [{"id": f"{name}-{number}", "completion": text} for number, text in zip(numbers, texts, strict=True)]
-    lab.write(f"in/rollouts/{name}.jsonl", rows)
-    about = {"policy": said.get("policy", "a hand"), "sampling": SAMPLING | said.get("sampling", {})}
-    lab.meta(f"in/rollouts/{name}", **about, training=said.get("training"))
 
 
 @pytest.fixture
@@ -49,13 +33,6 @@ def shards(lab: Lab) -> Lab:
     return lab
 
 
-def measure(lab: Lab, *more: object, run: str = "run") -> str:
-    """The digest of the run."""
-    done = lab("eval_shards", "in", "--outdir", run, *more)
-    assert (done.status, done.err) == (0, ""), done.err
-    return done.out.partition("digest: ")[2].split()[0]
-
-
 def cut_off(lab: Lab, *more: object) -> None:
     """A first call that finishes shard a, and fails at b."""
     kept = (lab.folder / "in/rollouts/b.jsonl").read_bytes()
@@ -63,10 +40,6 @@ def cut_off(lab: Lab, *more: object) -> None:
     assert lab("eval_shards", "in", "--outdir", "run", *more).status == 2
     lab.write("in/rollouts/b.jsonl", kept)
     assert names(lab.folder / "run.partial/shards") == ["a"]
-
-
-def names(folder: Path) -> list[str]:
-    return sorted(path.name for path in folder.iterdir())
 
 
 def refusal(lab: Lab, *more: object, run: str = "run") -> str:
@@ -148,7 +121,7 @@ def edit_summary(run: Path) -> None:
     summary.write_bytes(summary.read_bytes().replace(b'"passes": 2', b'"passes": 3'))
 
 
-FORGERIES = {
+FORGERIES: dict[str, tuple[Any, str]] = {
     "a row": (lambda run: rows_edited(run, lambda rows: rows[2].update(reward=1.0), forge=False), "shards/a"),
     "a row, signed again": (lambda run: rows_edited(run, lambda rows: rows[2].update(reward=1.0)), "shards/a"),
     "a completion, signed again": (
@@ -158,18 +131,17 @@ FORGERIES = {
     "the summary": (edit_summary, "shards/a: summary.json"),
     "taken away": (shutil.rmtree, "shards/a"),
     "another in its place": (
-        lambda run: (shutil.rmtree(run), shutil.copytree(run.parent / "b", run)),
+        lambda run: replace(run, run.parent / "b"),
         "shards/a/manifest.json is not the file that was written",
     ),
-    "the whole in its place": (
-        lambda run: (
-            shutil.copytree(run.parent.parent, run.parent.parent.parent / "copy"),
-            shutil.rmtree(run),
-            (run.parent.parent.parent / "copy").rename(run),
-        ),
-        "shards/a is no run of course.eval",
-    ),
+    "the whole in its place": (lambda run: replace(run, Path("run")), "shards/a is no run of course.eval"),
 }
+
+
+def replace(run: Path, other: Path) -> None:
+    copied(other, "copy")
+    shutil.rmtree(run)
+    Path("copy").rename(run)
 
 
 @pytest.mark.parametrize("name", FORGERIES)
@@ -177,7 +149,7 @@ def test_a_shard_that_was_changed_is_seen(shards: Lab, name: str) -> None:
     measure(shards)
     shutil.copytree("run", "whole")
     change, said = FORGERIES[name]
-    change(Path("run/shards/a").absolute())  # type: ignore[operator]
+    change(Path("run/shards/a").absolute())
     done = shards("inspect_run", "run", "--verify")
     assert done.status == 1
     assert said in done.out.replace("\n    ", " ")
@@ -240,7 +212,7 @@ def sign_again(run: Path) -> None:
     forged(run)
 
 
-CHANGES = {
+CHANGES: dict[str, Any] = {
     "a shard signed again": lambda: sign_again(Path("run.partial/shards/a")),
     "a shard without its results": lambda: Path("run.partial/shards/a/results.jsonl").unlink(),
     "its dataset": lambda: Path("in/datasets/a.jsonl").write_bytes(Path("in/datasets/a.jsonl").read_bytes() + b"\n"),
@@ -332,11 +304,6 @@ def test_a_prompt_of_two_shards_that_was_trained_on_counts_once(lab: Lab) -> Non
 def test_the_bytes_are_the_same_for_any_number_of_processes(shards: Lab) -> None:
     digests = {measure(shards, "--jobs", jobs, run=f"run_{jobs}") for jobs in (1, 2, 3)}
     assert len(digests) == 1
-
-
-def large(lab: Lab, shards: int, rows: int) -> None:
-    for number in range(shards):
-        shard(lab, f"part-{number:02}", [True] * rows, first=number * rows)
 
 
 @posix
