@@ -181,11 +181,10 @@ def growing(partial: Path, begun: Begun) -> Iterator[tuple[Growing, Begun]]:
             remove_hidden(partial)
             try:
                 yield Growing(partial, database), before
-            except BaseException:
-                remove_hidden(partial)
+            finally:
+                remove_hidden(partial)  # of a worker that was killed, too
                 if not any((partial / SHARDS).iterdir()):
                     shutil.rmtree(partial, ignore_errors=True)
-                raise
         finally:
             database.close()
     except sqlite3.Error as error:
