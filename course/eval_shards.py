@@ -16,8 +16,8 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from course.artifacts.records import BEGUN, MANIFEST, RESULTS, SHARDS, Begun, Result, indented
-from course.artifacts.sharded import COMMAND, merged_fingerprints
+from course.artifacts.locked_room import merged_fingerprints
+from course.artifacts.records import BEGUN, MANIFEST, RESULTS, SHARDED, SHARDS, Begun, Result, indented
 from course.artifacts.summary import summary_of
 from course.artifacts.writing import RunWriter
 from course.command import Parser, run_command
@@ -46,7 +46,7 @@ def conditions_of_shards(folder: Path, begun: Begun, shards: list[Shard]) -> Con
     fingerprints = found["prompts_fingerprint"], found["examples_fingerprint"]
     dataset = ShardedDataset(split, prompts, found["dataset_fingerprint"], *fingerprints)
     said = {"missing": begun.missing}, begun.change, begun.expect
-    return Conditions("A", COMMAND, *said, dataset, (), found["completions_fingerprint"], 1, source)
+    return Conditions("A", SHARDED, *said, dataset, (), found["completions_fingerprint"], 1, source)
 
 
 def main() -> None:

@@ -23,22 +23,9 @@ from typing import NamedTuple
 
 import msgspec
 
+from course.artifacts.locked_room import shared_conditions
 from course.artifacts.reading import NAME
-from course.artifacts.records import (
-    BEGUN,
-    ENVIRONMENT_FILE,
-    MANIFEST,
-    README,
-    RESULTS,
-    SHARDS,
-    SUMMARY,
-    Begun,
-    Manifest,
-    Result,
-    RowId,
-    indented,
-)
-from course.artifacts.sharded import conditions_shared
+from course.artifacts.records import BEGUN, MANIFEST, RESULTS, SHARDS, Begun, Manifest, Result, RowId, indented
 from course.artifacts.writing import RunWriter
 from course.datasets.files import blocks_of_lines
 from course.datasets.jsonl import read_json
@@ -51,7 +38,6 @@ from course.text import clipped, quoted
 
 DATASETS, ROLLOUTS = "datasets", "rollouts"
 _IDS = "ids.sqlite"
-_OURS = {BEGUN, SHARDS, _IDS, f"{_IDS}-journal", MANIFEST, SUMMARY, ENVIRONMENT_FILE, README}
 _HIDDEN = re.compile(r"\.[0-9a-f]{16}\.partial")
 _CACHE_KIB = 65_536
 
@@ -121,12 +107,14 @@ class Growing:
 
     def add(self, shard: Shard) -> None:
         """Give a shard its name. Raises UserError where another has one of its ids, or was measured otherwise."""
-        self._first = self._first or shard
-        theirs, ours = map(_conditions, (self._first, shard))
-        if unlike := [name for name in ours if ours[name] != theirs[name]]:
-            names = f"{self._first.name}: {clipped(str(theirs[unlike[0]]), 60)}, {shard.name}"
-            got = f"{names}: {clipped(str(ours[unlike[0]]), 60)}"
-            raise UserError(f"{self._partial}: expected one {unlike[0]} in all shards, got {got}")
+        first = self._first = self._first or shard
+        theirs, ours = (
+            shared_conditions(one.manifest) | {"training": one.source and one.source.training} for one in (first, shard)
+        )
+        for name in ours:
+            if ours[name] != theirs[name]:
+                got = f"{first.name}: {clipped(str(theirs[name]), 60)}, {shard.name}: {clipped(str(ours[name]), 60)}"
+                raise UserError(f"{self._partial}: expected one {name} in all shards, got {got}")
         finished = self._partial / SHARDS / shard.name
         decoder = msgspec.json.Decoder(RowId)
         for lines in blocks_of_lines((shard.place or finished) / RESULTS):
@@ -140,11 +128,6 @@ class Growing:
                     raise UserError(f"{self._partial}: expected ids that stand in one shard only, got {got}")
         if shard.place is not None:
             shard.place.rename(finished)
-
-
-def _conditions(shard: Shard) -> dict[str, object]:
-    training = shard.source and shard.source.training
-    return msgspec.structs.asdict(conditions_shared(shard.manifest)) | {"training": training}
 
 
 @contextmanager
@@ -167,10 +150,9 @@ def growing(partial: Path, begun: Begun) -> Iterator[tuple[Growing, Begun]]:
         if given not in (None, recorded := getattr(before, name)):
             expected = f"expected {name} as when this run began, {clipped(str(recorded), 60)}"
             raise UserError(f"{partial}: {expected}, got {clipped(str(given), 60)}; move it away to begin anew")
-    ours = _OURS | {f"{SHARDS}/{name}" for name in before.shards}
     for path in (*partial.iterdir(), *(partial / SHARDS).iterdir()):
-        if (name := path.relative_to(partial).as_posix()) not in ours and not _HIDDEN.fullmatch(path.name):
-            raise UserError(f"{partial}: expected what course.eval_shards writes, got {quoted(name)}; move it away")
+        if path.is_dir() and path.name not in (SHARDS, *before.shards) and not _HIDDEN.fullmatch(path.name):
+            raise UserError(f"{path}: expected what course.eval_shards writes, got something else; move it away")
     try:
         database = sqlite3.connect(partial / _IDS, timeout=0, isolation_level=None)
         try:  # one transaction, never committed: it keeps other commands out, and a kill leaves an empty database

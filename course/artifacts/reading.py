@@ -15,19 +15,19 @@ from course.artifacts.records import (
     RESULT_TYPES,
     RESULTS,
     SCHEMA_VERSION,
+    SHARDED,
     SHARDS,
     SUMMARY,
     Manifest,
     Result,
     indented,
 )
-from course.artifacts.sharded import COMMAND
 from course.datasets.files import blocks_of_lines, open_regular, way_to
 from course.errors import UserError, reason
 from course.text import clipped, did_you_mean
 
 # The loops that a run of a command can be of. Every other command leaves runs of Loop C.
-LOOPS_OF = {"course.eval": "A", COMMAND: "A", "course.selection_demo": "B", "course.policy_improvement_demo": "BC"}
+LOOPS_OF = {"course.eval": "A", SHARDED: "A", "course.selection_demo": "B", "course.policy_improvement_demo": "BC"}
 
 NAME = "[a-zA-Z0-9_-][a-zA-Z0-9_.-]*"
 _OUTPUT = re.compile(f"(?:{SHARDS}/{NAME}/|{NAME}/)?{NAME}")
@@ -87,7 +87,7 @@ def shards_of(run: Run) -> Iterator[Run]:
     Raises Broken where one is not there, or is no run of Loop A.
     """
     names = [found[1] for name in run.manifest.outputs if (found := _SHARD.fullmatch(name))]
-    for name in sorted(names) if run.manifest.command == COMMAND else ():
+    for name in sorted(names) if run.manifest.command == SHARDED else ():
         try:
             shard = open_run(run.path / SHARDS / name)
         except (UserError, Broken) as error:
@@ -122,7 +122,7 @@ def batches(run: Run, digest: "hashlib._Hash") -> Iterator[list[Result]]:
 
     Of a sharded run those of its shards; ``digest`` is fed their digests, as ``merged_fingerprint`` does.
     """
-    if run.manifest.command == COMMAND:
+    if run.manifest.command == SHARDED:
         for shard in shards_of(run):
             yield from batches(shard, own := hashlib.sha256())
             digest.update(f"{own.hexdigest()}\n".encode())

@@ -18,6 +18,7 @@ MANIFEST = "manifest.json"
 README = "README.md"
 ENVIRONMENT_FILE = "environment.json"
 BEGUN = "begun.json"  # in a sharded run
+SHARDED = "course.eval_shards"  # the command of such a run
 SHARDS = "shards"  # in a sharded run: a folder for each run of Loop A that it is made of, which have the results
 
 UNANSWERED = Measurement(0.0, MISSING, None)

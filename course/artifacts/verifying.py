@@ -19,6 +19,7 @@ from typing import Any
 
 import msgspec
 
+from course.artifacts.locked_room import merged_fingerprints, shared_conditions
 from course.artifacts.reading import Broken, Run, batches, read_output, shards_of
 from course.artifacts.records import (
     MANIFEST,
@@ -32,7 +33,6 @@ from course.artifacts.records import (
     indented,
 )
 from course.artifacts.scorer_identity import installed
-from course.artifacts.sharded import conditions_shared, merged_fingerprints
 from course.artifacts.summary import Choice, choice_of, summary_of
 from course.datasets.records import plain_prompt
 from course.datasets.sources import HOLDOUT, shipped_in
@@ -97,7 +97,7 @@ class Verification:
         yield from check._batches()
         name = f"{SHARDS}/{shard.path.name}"
         self.faults += [f"{name}: {fault}" for fault in check.faults if fault not in check.scorer_faults]
-        if conditions_shared(shard.manifest) != conditions_shared(self.run.manifest):
+        if shared_conditions(shard.manifest) != shared_conditions(self.run.manifest):
             self.faults.append(f"{name} was measured under other conditions than {MANIFEST} says")
         self._shards.append(shard.manifest)
         self.n += check.n

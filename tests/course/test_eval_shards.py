@@ -250,7 +250,7 @@ def test_a_folder_that_is_not_ours_is_left_alone(shards: Lab) -> None:
     shutil.rmtree("run.partial")
     cut_off(shards)
     shards.write("run.partial/shards/mine/x.txt", "years of work")
-    assert "got shards/mine; move it away" in refusal(shards)
+    assert "run.partial/shards/mine: expected what course.eval_shards writes" in refusal(shards)
     assert Path("run.partial/shards/mine/x.txt").exists()
 
 
