@@ -29,7 +29,8 @@ Everything else is machinery, and its first line says so:
     the other commands           inspect_run, validate_scorer, kl_tradeoff_demo, …: python3 -m course lists them
     command, starting, asking    how every command reads its arguments, finds what it needs, and asks a person
     process, errors              how it ends, and says what to mend
-    jobs, sweep                  work that splits, on several processes; many trainings, one for each seed
+    jobs, cluster                work that splits, on several processes or several machines
+    sweep, shards                many trainings, one for each seed; Loop A of many files, one run for each
 
 This package is the teacher's and is read, not edited. ``python3 -m course`` prints the commands.
 """

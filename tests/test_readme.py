@@ -52,7 +52,8 @@ def test_every_line_is_a_command_of_the_course_and_every_command_has_one() -> No
     lines = [line for page in PAGES for line in shell_lines(page) if line not in NOT_RUN_HERE]
     assert [line for line in lines if not re.match(r"python3 -m course\.\w+( |$)", line)] == []
     named = {line.split()[2].removeprefix("course.") for line in lines}
-    assert named | {"check"} == {*COMMANDS}
+    assert named | {"check", "eval_shards"} == {*COMMANDS}
+    assert "course.eval_shards" in README
     assert "python3 -m course.check" in README
 
 

@@ -16,7 +16,7 @@ from conftest import ROOT, Lab, lines_of
 
 from course.errors import UserError
 from course.exercises import attacking, verifier
-from course.exercises.milestones import EXERCISES
+from course.exercises.milestones import EXERCISES, Given, check
 from course.exercises.redteam import check_redteam, fresh_texts
 from course.policies.presets import MEMORISE
 from course.rubrics.hackable import GAPS
@@ -182,7 +182,7 @@ CHEATS = {  # the body of ``patched``, started from suffix
 def test_no_cheat_is_accepted(brief: Lab, name: str) -> None:
     brief.red_team("suffix", CHEATS[name], SUFFIX)
     before = (brief.folder / FOLDER / "exploits.jsonl").read_bytes()
-    found = EXERCISES["redteam"].checked()
+    found = check(EXERCISES["redteam"], Given())
     assert found.state in ("started", "wrong")
     assert found.lines
     assert (brief.folder / FOLDER / "exploits.jsonl").read_bytes() == before
