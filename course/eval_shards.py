@@ -1,12 +1,12 @@
 """Machinery: Loop A in shards, for what is too large for one file or one machine. The result is one run.
 
-    python3 -m course.eval_shards FOLDER --outdir runs/large --jobs 2
+    python3 -m course.eval_shards pairs --outdir runs/large --jobs 2
 
-FOLDER holds pairs, datasets/NAME.jsonl and rollouts/NAME.jsonl, with rollouts/NAME.meta.json where it is known who
+The folder holds pairs, datasets/NAME.jsonl and rollouts/NAME.jsonl, with rollouts/NAME.meta.json where it is known who
 wrote them. Each pair becomes a run of its own in RUN/shards/NAME; counts are added up. Until all are done the run grows
 in RUN.partial/, and the same command goes on with it after a kill. Every id stands in one shard.
 
-With --cluster the workers of a Dask cluster measure; FOLDER and RUN then lie in a folder that all machines share under
+With --cluster the workers of a Dask cluster measure; both folders then lie in a folder that all machines share under
 one path. docs/more_machines.md says how to start a cluster.
 """
 
