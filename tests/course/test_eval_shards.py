@@ -274,9 +274,8 @@ def test_two_commands_on_one_folder_do_not_meet(shards: Lab) -> None:
 
 def test_ids_that_cannot_be_written_are_one_line(shards: Lab) -> None:
     cut_off(shards)
-    Path("run.partial/ids.sqlite").unlink()
-    Path("run.partial/ids.sqlite").mkdir()
-    assert "expected a place for the ids of all shards, got unable to open database file" in refusal(shards)
+    shards.write("run.partial/ids.sqlite", "no database, whatever its name says")
+    assert "expected a place for the ids of all shards, got file is not a database" in refusal(shards)
 
 
 def test_a_look_at_a_holdout_is_counted_before_anything_of_it_can_be_seen(lab: Lab) -> None:
