@@ -1,111 +1,117 @@
 """Machinery: the student's self-check. What is done, what is not, and the one next thing to do.
 
     python3 -m course.check
-    python3 -m course.check kata_1
     python3 -m course.check kata_1 --hint
     python3 -m course.check submit --run runs/first
 
 It reads the student's files and the log of runs. What it remembers, hints shown and slow results, is runs/check.json.
 """
 
-from collections.abc import Sequence
+from argparse import Namespace
 from pathlib import Path
 
 from course.artifacts.records import printed_json
-from course.command import Parser, non_negative_int, run_command
+from course.command import Parser, fraction, non_negative_int, run_command
 from course.datasets.files import LAB
 from course.errors import UserError
 from course.exercises import remembered
-from course.exercises.milestones import EXERCISES, MILESTONES, Exercise, Given, check
+from course.exercises.milestones import EXERCISES, MILESTONES, PREDICTIONS, Exercise, Given, check
 from course.exercises.seal import changed_files
+from course.exercises.solutions import solutions_of
+from course.exercises.submission import submit
 from course.publishing import command_line
-from course.reports.check import FINISHED, Checked, exercise_text, overview
+from course.reports.check import FINISHED, Checked, exercise_text, overview, submission_text
 from course.reports.tables import wrapped
 from course.reports.terminal import show
-from course.starting import PYTHON
-from course.text import quoted
+from course.starting import LAB_PYTHON, PYTHON
+from course.text import quoted, shell_word
+
+SUBMIT = "submit"  # in place of an exercise
 
 
 def main() -> int:
     parser = Parser("course.check", "What is done of each milestone, and what to do next; status 1 until all is done.")
-    parser.add_argument("exercise", nargs="?", choices=EXERCISES, help="explain this one (default: all, in short)")
-    parser.add_argument("--id", help="one example of a kata; the teacher's words once yours are right")
-    parser.add_argument("--hint", action="store_true", help="one more of its three hints")
+    names, help_ = [*EXERCISES, SUBMIT], f"an exercise, or {SUBMIT} (default: all of them, in short)"
+    parser.add_argument("exercise", nargs="?", metavar="NAME", choices=names, help=help_)
+    one = parser.add_mutually_exclusive_group()
+    one.add_argument("--id", help="one example of a kata; the teacher's words once yours are right")
+    one.add_argument("--hint", action="store_true", help="one more of its three hints")
+    one.add_argument("--solution", action="store_true", help="the teacher's version, once its check passes")
+    one.add_argument("--predict", type=fraction, metavar="P", help="how likely you hold the event of a level, 0 to 1")
+    parser.add_argument("--run", type=Path, action="append", default=[], help="with submit: one more run to hand in")
     parser.add_argument("--json", action="store_true", help="for a program: every check anew, id -> what it found")
     parser.add_argument("--seed", type=non_negative_int, default=0, help="of what the checks draw (default: 0)")
     parser.add_argument("--verifiers", type=Path, metavar="FILE", help="more verifiers to judge tests with")
     args = parser.parse_args()
     given = Given(args.seed, args.verifiers)
+    if args.exercise in EXERCISES and not args.json:
+        return show_one(EXERCISES[args.exercise], args, given)
+    for option in ("id", "hint", "solution", "predict"):
+        if getattr(args, option) not in (None, False):
+            raise UserError(f"--{option}: expected the name of an exercise in front of it, and no --json")
+    asked = [one for one in EXERCISES.values() if args.exercise in (one.id, SUBMIT, None)]
     if args.json:
-        return show_json([EXERCISES[args.exercise]] if args.exercise else [*EXERCISES.values()], given)
-    if args.exercise is None:
-        if args.id is not None:
-            raise UserError(f"--id: expected the name of a kata in front of it, got {quoted(args.id)}")
-        return show_all(given)
-    exercise = EXERCISES[args.exercise]
-    found = check(exercise, given)
-    if args.id is not None:
-        show(part_of(found, args.id))
-    elif args.hint:
+        found = {one.id: check(one, given) for one in asked}
+        shown = ("state", "short", "lines", "numbers")
+        show(printed_json({id_: {name: getattr(checked, name) for name in shown} for id_, checked in found.items()}))
+        return int(any(checked.state not in FINISHED for checked in found.values()))
+    found = {one.id: remembered.last_result(one.id, one.files) if one.slow else check(one, given) for one in asked}
+    todo = [name for name, checked in found.items() if checked.state not in FINISHED]
+    if args.exercise == SUBMIT:
+        counted = [LAB / str(checked.numbers["run"]) for checked in found.values() if "run" in checked.numbers]
+        show(submission_text(*submit(args.run, counted), todo))
+        return 0
+    show(overview(MILESTONES, {one.id: one.milestone for one in asked}, found))
+    if changed := changed_files(LAB):
+        named = f"{quoted(changed[0])}{f' and {len(changed) - 1} more' if len(changed) > 1 else ''}"
+        show(wrapped(f"changed, though not yours to change: {named} (this sees accidents, not adversaries)"))
+    if todo:
+        show_next(EXERCISES[todo[0]])
+    else:
+        show("\nAll done; a person reads your words. Hand it in:")
+        print(f"next: {command_line(['course.check', SUBMIT])}")
+    return int(bool(todo))
+
+
+def show_one(exercise: Exercise, args: Namespace, given: Given) -> int:
+    """Explain one exercise, or the one thing of it that was asked for."""
+    if args.run:
+        raise UserError("--run: expected submit in front of it, got an exercise")
+    if args.predict is not None:
+        if exercise.id not in PREDICTIONS:
+            raise UserError(f"--predict: expected a level in front of it, got {exercise.id}")
+        show(PREDICTIONS[exercise.id](float(args.predict)))
+        return 0
+    if args.hint:
         step = remembered.next_hint(exercise.id, len(exercise.hints))
         show("\n".join(wrapped(f"hint {i} of 3: {hint}") for i, hint in enumerate(exercise.hints[:step], 1)))
-    else:
-        if exercise.slow:
-            remembered.keep(exercise.id, exercise.files, found)
-        show(exercise_text(exercise.id, found, after(exercise, found)))
-        show_next(None if found.state in FINISHED else exercise)
-    return int(found.state not in FINISHED)
-
-
-def show_json(exercises: Sequence[Exercise], given: Given) -> int:
-    found = {one.id: check(one, given) for one in exercises}
-    kept = ("state", "short", "lines", "numbers")
-    show(printed_json({id_: {name: getattr(checked, name) for name in kept} for id_, checked in found.items()}))
-    return int(any(checked.state not in FINISHED for checked in found.values()))
-
-
-def show_all(given: Given) -> int:
-    """One screen of all milestones. Slow checks are not run for it."""
-    found = {
-        number: {
-            one.id: remembered.last_result(one.id, one.files) if one.slow else check(one, given)
-            for one in EXERCISES.values()
-            if one.milestone == number
-        }
-        for number in MILESTONES
-    }
-    show(overview(MILESTONES, found))
-    if changed := changed_files(LAB):
-        more = f" and {len(changed) - 1} more" if len(changed) > 1 else ""
-        show(wrapped(f"the teacher's file {quoted(changed[0])}{more} changed; this sees accidents, not adversaries"))
-    states = {name: checked.state for one in found.values() for name, checked in one.items()}
-    todo = [EXERCISES[name] for name, state in states.items() if state not in FINISHED]
-    if not todo:
-        show("\nAll done; a person reads your words.")
         return 0
-    show_next(todo[0])
-    return 1
-
-
-def show_next(exercise: Exercise | None) -> None:
-    """The one next thing to do: this exercise, or to look at all of them."""
-    if exercise is None:
+    checked, me = check(exercise, given), f"{PYTHON} -m course.check {exercise.id}"
+    finished = checked.state in FINISHED
+    if exercise.slow and given == Given():
+        remembered.keep(exercise.id, exercise.files, checked)
+    if args.id is not None:
+        show(part_of(checked, args.id))
+    elif args.solution and finished:
+        texts = solutions_of(exercise.files) or checked.parts or {"This one has": "no one solution."}
+        show("\n\n".join(f"{name}\n{text}" for name, text in texts.items()))
+    elif finished:
+        show(exercise_text(exercise.id, checked, [f"solution: {me} --solution", f"reading: {exercise.further}"]))
         print(f"next: {command_line(['course.check'])}")
-        return
+    else:
+        closed = "solution: it opens when this check passes" if args.solution else ""
+        rule = f"rule: {exercise.rule}" if exercise.rule else ""
+        python = shell_word(LAB_PYTHON.relative_to(LAB)) if LAB_PYTHON.exists() else PYTHON  # for pdb
+        debug = f"debug: {python} {exercise.debug}" if exercise.debug else ""
+        show(exercise_text(exercise.id, checked, [closed, rule, debug, f"stuck: {me} --hint"]))
+        show_next(exercise)
+    return int(not finished)
+
+
+def show_next(exercise: Exercise) -> None:
     words = (exercise.command or f"course.check {exercise.id}").split(" ")
     show(f"\n{wrapped(f'{exercise.id}: {exercise.what} (read {exercise.read}), then type')}")
     print(f"next: {command_line(words)}")
-
-
-def after(exercise: Exercise, found: Checked) -> list[str]:
-    """What stands below the state of an exercise."""
-    if found.state in FINISHED:
-        return [f"open now: {exercise.further}"]
-    return [
-        *([f"rule: {exercise.rule}"] if exercise.rule else []),
-        *([f"debug: {PYTHON} {exercise.debug}"] if exercise.debug else []),
-        f"stuck: {PYTHON} -m course.check {exercise.id} --hint",
-    ]
 
 
 def part_of(found: Checked, id_: str) -> str:

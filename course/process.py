@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
 
+# Python's own default. Set so that PYTHONINTMAXSTRDIGITS cannot decide which files the lab can read and write.
+_INT_MAX_STR_DIGITS = 4300
 FAULT = 70  # EX_SOFTWARE of BSD's sysexits.h: 1 is a check's "no"
 # Windows has no SIGHUP, which says that the terminal was closed.
 SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
@@ -40,6 +42,11 @@ def begin_running() -> None:
     begin_loading()
     sys.unraisablehook = lambda ignored: _note(ignored.exc_value)
     _on_signals(_raise)
+
+
+def fix_int_digits() -> None:
+    """In every process that works for a command: what it can read and write must not depend on who started it."""
+    sys.set_int_max_str_digits(_INT_MAX_STR_DIGITS)
 
 
 def ignore_signals() -> None:

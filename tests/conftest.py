@@ -217,6 +217,14 @@ class Lab:
         shipped = (ROOT / "exercises" / "pick_best.py").read_text(encoding="utf-8")
         return self.write("exercises/pick_best.py", shipped if source is None else source)
 
+    def red_team(self, start: str = "anywhere", patched: str = "", exploits: Iterable[object] = ()) -> None:
+        """The red team's files in exercises/: untouched, or with this body of ``patched`` and these exploits."""
+        body = patched or "return GAPS[STARTED_FROM].rubric(example, completion)"
+        head = f'import re\nfrom course.rubrics.hackable import GAPS\nSTARTED_FROM = "{start}"\n'
+        self.write("exercises/patched_rubric.py", f"{head}def patched(example, completion):\n    {body}\n")
+        blank = {"id": "e0", "prompt": "?", "expected_answer": 1, "completion": "", "expected_reward": 0.0, "why": ""}
+        self.write("exercises/exploits.jsonl", [blank, *exploits])
+
     def evaluate(self, answers: Sequence[int], texts: Sequence[str], *more: object) -> Done:
         """Loop A on these answers and completions."""
         return self("eval", "--dataset", self.dataset(answers), "--completions", self.completions(texts), *more)

@@ -85,10 +85,11 @@ class GoldenCase(Record, frozen=True, forbid_unknown_fields=True, kw_only=True):
             )
 
 
-class KataExample(Record, frozen=True, forbid_unknown_fields=True):
+class KataExample(Record, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """A completion to be diagnosed, with what the rubric of the name ``verifier`` gave it.
 
-    ``hint``: what to look at; ``locked``: the teacher's reasoning, locked with the right label.
+    ``hint``: what to look at; ``locked``: the teacher's reasoning, locked with the right label. ``source``: where the
+    verifier is none of the course's, a Python function of that name that returns the reward.
     """
 
     file_kind = "katas"
@@ -102,6 +103,11 @@ class KataExample(Record, frozen=True, forbid_unknown_fields=True):
     details: dict[str, Any]
     hint: str
     locked: Annotated[str, Meta(pattern=r"\A([0-9a-f]{2})+\Z")]
+    source: str = ""
+
+    def asked(self) -> Task:
+        """The example as a scorer takes it."""
+        return {"prompt": self.prompt, "expected_answer": self.expected_answer}
 
 
 class Sampling(Struct, frozen=True, forbid_unknown_fields=True):

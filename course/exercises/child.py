@@ -6,6 +6,7 @@ Covered
 Not covered
     Code that means harm. It runs with the caller's rights, and can write an answer of its own on the pipe: ask what
     only a right function can answer. Memory, and processes left behind: ``teacher.grade`` limits those from outside.
+    A sealed process keeps a student from borrowing an answer; who looks for it in Python's own frames finds a way.
 """
 
 import json
@@ -25,6 +26,8 @@ from course.text import clipped
 
 _ANSWER_BYTES = 1 << 24  # of all answers to one question
 _WORDS_SHOWN = 200  # characters of what an exception says
+_STARTS = {"subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.spawn", "os.fork", "os.startfile"}
+_LAB = LAB.resolve().parts
 
 
 class Raised(NamedTuple):
@@ -43,11 +46,12 @@ class Child:
     """``with Child(path) as child: child.call("advantage", [(1.0, 0.5)])``. Started at the first call, and again after
     one that had to be stopped.
 
-    ``path``: a file of Python. ``environment``: of the process, by default the caller's own.
+    ``path``: a file of Python. ``environment``: of the process, by default the caller's own. ``sealed``: no file of the
+    course or the teacher can be opened or imported there, and no process started.
     """
 
-    def __init__(self, path: Path, environment: dict[str, str] | None = None) -> None:
-        self._command = [sys.executable, "-m", __name__, str(path.resolve())]
+    def __init__(self, path: Path, environment: dict[str, str] | None = None, *, sealed: bool = False) -> None:
+        self._command = [sys.executable, "-m", __name__, str(path.resolve()), *["sealed"][:sealed]]
         self._environment = (environment or dict(os.environ)) | {"PYTHONPATH": str(LAB)}
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -114,6 +118,10 @@ def main() -> None:
     path = Path(sys.argv[1])
     namespace: dict[str, Any] = {"__name__": path.stem, "__file__": str(path)}
     sys.path[:0] = [str(path.parent)]
+    if sys.argv[2:]:
+        for name in [name for name in sys.modules if name.partition(".")[0] == "course"]:
+            del sys.modules[name]
+        sys.addaudithook(_keep_out)
     failed: Any = _answer(path, lambda: exec(_compiled(path), namespace))
     for line in questions:
         function, calls = json.loads(line)
@@ -121,6 +129,16 @@ def main() -> None:
         found = [failed if failed[0] else _answer(path, one) for one in asked]
         answers.write(json.dumps(found).encode("ascii") + b"\n")
         answers.flush()
+
+
+def _keep_out(event: str, arguments: tuple[Any, ...]) -> None:
+    """The audit hook of a sealed process, which nothing takes away again."""
+    if event in _STARTS:
+        raise PermissionError("this process starts no other")
+    if event == "open" and isinstance(arguments[0], str | bytes):
+        parts = Path(os.path.realpath(os.fsdecode(arguments[0]))).parts
+        if parts[: len(_LAB)] == _LAB and {"course", "teacher"} & {*parts[len(_LAB) :][:1]}:
+            raise PermissionError("the answer is to be your own: course/ and teacher/ are closed here")
 
 
 def _compiled(path: Path) -> CodeType:

@@ -1,17 +1,23 @@
 """Machinery: what each milestone asks for, in the order in which it is done, and the check of each exercise.
 
 An exercise is a row of ``data/exercises.toml``. To add one, add a row; if it is no note, no kata and no run, then a
-line in ``CHECKS`` as well.
+line in ``OWN_CHECKS`` as well.
 """
 
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from course.datasets.files import LAB
 from course.errors import UserError
+from course.exercises.functions import check_functions, check_my_pick_best
 from course.exercises.kata import check_kata
+from course.exercises.levels import LEVELS, check_level, record_prediction
+from course.exercises.oracles import FUNCTION_FILES
+from course.exercises.own_spec import check_my_score
+from course.exercises.redteam import check_redteam
 from course.exercises.runs import check_run
 from course.exercises.sheets import check_note
 from course.reports.check import Checked
@@ -41,18 +47,23 @@ class Given(NamedTuple):
     verifiers: Path | None = None
 
 
-CHECKS: Mapping[str, Callable[[Given], Checked]] = {}
-PREDICTIONS: Mapping[str, Callable[[float], str]] = {}  # what records the probability of a level's event
+OWN_CHECKS: Mapping[str, Callable[[Given], Checked]] = {
+    "my_pick_best": lambda given: check_my_pick_best(given.seed),
+    "my_score": lambda given: check_my_score(given.seed),
+    "redteam": lambda given: check_redteam(seed=given.seed),
+}
+# What records how likely the event of a level is held to be, and says so.
+PREDICTIONS: Mapping[str, Callable[[float], str]] = {name: partial(record_prediction, name) for name in LEVELS}
 
 
-def _read(name: str) -> dict[str, Any]:
+def _table(name: str) -> dict[str, Any]:
     return tomllib.loads((LAB / "data" / name).read_text(encoding="utf-8"))
 
 
-_ROWS = _read("exercises.toml")
-NOTES: dict[str, dict[str, list[str]]] = _read("notes.toml")
-MILESTONES: dict[str, str] = _ROWS["milestones"]
-EXERCISES = {id_: Exercise(id_, **row) for id_, row in _ROWS["exercises"].items()}
+_EXERCISE_ROWS = _table("exercises.toml")
+NOTES: dict[str, dict[str, list[str]]] = _table("notes.toml")
+MILESTONES: dict[str, str] = _EXERCISE_ROWS["milestones"]
+EXERCISES = {id_: Exercise(id_, **row) for id_, row in _EXERCISE_ROWS["exercises"].items()}
 
 
 def check(exercise: Exercise, given: Given) -> Checked:
@@ -64,6 +75,10 @@ def check(exercise: Exercise, given: Given) -> Checked:
             return check_note(Path(exercise.files[0]), NOTES[exercise.id])
         if exercise.id.startswith("kata_"):
             return check_kata(exercise.id)
-        return CHECKS[exercise.id](given)
+        if exercise.id in LEVELS:
+            return check_level(exercise.id)
+        if exercise.id in FUNCTION_FILES:
+            return check_functions(exercise.id, given.seed)
+        return OWN_CHECKS[exercise.id](given)
     except UserError as error:
         return Checked("wrong", str(error), [str(error)])

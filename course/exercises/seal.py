@@ -3,30 +3,31 @@
 Covered
     Accidents: a file of the course that was edited, deleted or replaced, and then forgotten.
 Not covered
-    Adversaries. Whoever edits a file can write the seal anew; a teacher grades with fresh files, whatever it says.
-    Files that were added.
+    Adversaries: who edits a file can write the seal anew, so a teacher grades with fresh ones. Files that were added.
 """
 
-import hashlib
 import json
+import re
 from pathlib import Path
 
-from course.datasets.files import open_regular
+from course.datasets.files import open_regular, sha256_of
 
 SEAL = "seal.json"
 STUDENTS = ("exercises/", "notes/", "runs/", "tests/test_rubric.py")  # what the student writes is under no seal
-_BYTES = 1 << 26  # of one file
+
+
+def files_in(folder: Path) -> dict[str, Path]:
+    """Path in the folder -> file or link, in order. Hidden ones, those in hidden folders, and caches are left out."""
+    found = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*")}
+    known = {name: path for name, path in sorted(found.items()) if path.is_file() or path.is_symlink()}
+    return {name: path for name, path in known.items() if not re.search(r"(^|/)(\.|__pycache__/)", name)}
 
 
 def write_seal(folder: Path) -> dict[str, str]:
-    """Write ``seal.json`` into a student's copy. Returns what it holds: path in the folder -> SHA-256 of the file.
-
-    Hidden files and folders, such as .venv, are left out.
-    """
-    names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
-    digests = {name: _digest(folder / name) for name in names if _is_teachers(name)}
-    text = json.dumps(digests, indent=1) + "\n"
-    (folder / SEAL).write_text(text, encoding="utf-8", newline="\n")
+    """Write ``seal.json`` into a student's copy. Returns what it holds: path in the folder -> SHA-256 of the file."""
+    names = [name for name in files_in(folder) if name != SEAL and not name.startswith(STUDENTS)]
+    digests = {name: sha256_of(folder / name) for name in names}
+    (folder / SEAL).write_text(json.dumps(digests, indent=1) + "\n", encoding="utf-8", newline="\n")
     return digests
 
 
@@ -34,23 +35,9 @@ def changed_files(folder: Path) -> list[str]:
     """The sealed files that are gone or have other bytes, in order; none where no seal was written."""
     try:
         with open_regular(folder / SEAL) as file:
-            digests = json.loads(file.read(_BYTES))
-        return [name for name, digest in digests.items() if _digest(folder / name) != digest]
+            digests = json.loads(file.read(1 << 26))
+        return [name for name, digest in digests.items() if sha256_of(folder / name) != digest]
     except FileNotFoundError:
         return []
     except (OSError, ValueError, AttributeError, TypeError, RecursionError):  # not as ``write_seal`` leaves it
         return [SEAL]
-
-
-def _is_teachers(name: str) -> bool:
-    hidden = any(part.startswith(".") or part == "__pycache__" for part in name.split("/"))
-    return not hidden and name != SEAL and not name.startswith(STUDENTS)
-
-
-def _digest(path: Path) -> str:
-    """Of a file; empty where it cannot be read."""
-    try:
-        with open_regular(path) as file:
-            return hashlib.sha256(file.read(_BYTES)).hexdigest()
-    except OSError:
-        return ""

@@ -57,16 +57,14 @@ def fields(section: Section, names: Sequence[str]) -> dict[str, str]:
 
 
 def check_note(path: Path, questions: Mapping[str, Sequence[str]]) -> Checked:
-    """Whether each question of a note has an answer, with the terms that it cannot do without.
-
-    ``questions``: heading -> terms; "or" stands between those of which one is enough.
-    """
+    """Whether each question of a note has an answer, with the terms that ``data/notes.toml`` says it cannot lack."""
     sections, lines = read_sheet(path, list(questions)), []
     for heading, terms in questions.items():
-        line, text = sections[heading]
-        missing = [term for term in terms if not any(word in text.lower() for word in term.split(" or "))]
-        if (words := len(text.split())) < _FEWEST and "![" not in text:
-            lines.append(f"{path}:{line} {heading}: expected {_FEWEST} words or more, got {words}")
+        line, words = sections[heading].line, sections[heading].text.split()
+        text = " ".join(words).lower()  # a term of two words may be broken by a line end
+        missing = [term for term in terms if not any(word in text for word in term.split(" or "))]
+        if len(words) < _FEWEST and "![" not in text:
+            lines.append(f"{path}:{line} {heading}: expected {_FEWEST} words or more, got {len(words)}")
         elif missing:
             lines.append(
                 f"{path}:{line} {heading}: expected the terms {', '.join(missing)}, got an answer without them"

@@ -4,6 +4,7 @@ An example: in a fresh copy nothing is started, the status is 1, and the next th
 is done the next thing is the kata.
 """
 
+import json
 import re
 import shutil
 from pathlib import Path
@@ -11,17 +12,163 @@ from pathlib import Path
 import pytest
 from conftest import ROOT, Lab
 
+from course import check as course_check
+from course.exercises import remembered, solutions
 from course.exercises.milestones import EXERCISES, NOTES
+from course.exercises.seal import write_seal
+from course.exercises.solutions import lock_solution
+from course.reports.check import TO_READ, Checked
 
 
 @pytest.fixture
 def fresh(lab: Lab) -> Lab:
     """The sheets as they ship, also where a student has filled them in."""
-    for name in ("exercises/kata_1.md", "notes/mental_map_v1.md"):
-        lines = (ROOT / name).read_text(encoding="utf-8").split("\n")
-        lab.write(name, "\n".join(line for line in lines if line.startswith(("#", ">"))))
+    for sheet in [*(ROOT / "exercises").glob("*.md"), *(ROOT / "notes").glob("*.md")]:
+        lines = sheet.read_text(encoding="utf-8").split("\n")
+        own = "\n".join(line for line in lines if line.startswith(("#", ">")))
+        lab.write(f"{sheet.parent.name}/{sheet.name}", own)
+    for path in (ROOT / "exercises").glob("*.py"):
+        lab.write(f"exercises/{path.name}", path.read_bytes())
     shutil.copytree(ROOT / "data", lab.folder / "data")
+    lab.red_team()
     return lab
+
+
+@pytest.fixture
+def states(monkeypatch: pytest.MonkeyPatch) -> dict[str, Checked]:
+    """What every check finds, in place of what it would find: by default that nothing was begun."""
+    found = dict.fromkeys(EXERCISES, Checked("not started"))
+    monkeypatch.setattr(course_check, "check", lambda exercise, _: found[exercise.id])
+    monkeypatch.setattr(remembered, "last_result", lambda name, _: found[name])
+    return found
+
+
+def test_half_way_the_milestone_in_work_is_open_and_the_others_are_a_line_each(
+    fresh: Lab, states: dict[str, Checked]
+) -> None:
+    for exercise in EXERCISES.values():
+        if exercise.milestone in ("0", "0.5"):
+            states[exercise.id] = Checked(TO_READ if exercise.id in NOTES else "done")
+    states["bandit_run"] = Checked("wrong", "another")
+    out = fresh("check").out
+    lines = out.partition("\n\n")[0].split("\n")
+    assert lines[0].startswith("Milestone 0    words, a first measurement")
+    assert lines[0].endswith(" done, 1 to be read")
+    assert len(lines[:2]) + sum(one.milestone == "1" for one in EXERCISES.values()) + 6 == len(lines)
+    assert "  bandit_run      wrong: another" in lines
+    first = next(one for one in EXERCISES.values() if one.milestone == "1")
+    assert f"\n{first.id}: " in out
+    assert len(out.split("\n")) <= 24
+
+
+def test_whatever_comes_next_it_is_one_screen(fresh: Lab, states: dict[str, Checked]) -> None:
+    for name in EXERCISES:
+        lines = fresh("check").out.split("\n")
+        assert (len(lines) <= 24, max(map(len, lines)) <= 80) == (True, True), name
+        assert sum(line.startswith(f"{name}: ") for line in lines) == 1
+        states[name] = Checked("done", "x" * 99)
+
+
+def test_done_is_a_screen_of_a_line_each_and_the_hand_in_is_next(fresh: Lab, states: dict[str, Checked]) -> None:
+    states |= dict.fromkeys(EXERCISES, Checked("done"))
+    done = fresh("check")
+    assert (done.status, done.err) == (0, "")
+    head, tail = done.out.split("\n\n")
+    assert [line.rpartition(" ")[2] for line in head.split("\n")] == ["done"] * 8
+    said = "All done; a person reads your words. Hand it in:"
+    assert tail == f"{said}\nnext: python3 -m course.check submit\n"
+
+
+def test_hints_are_climbed(fresh: Lab) -> None:
+    shown = [fresh("check", "kata_1", "--hint") for _ in range(4)]
+    assert [re.findall(r"^hint (\d) of 3: ", one.out, re.MULTILINE) for one in shown] == [
+        ["1"],
+        ["1", "2"],
+        ["1", "2", "3"],
+        ["1", "2", "3"],
+    ]
+    assert {one.status for one in shown} == {0}
+    assert " ".join(EXERCISES["kata_1"].hints[2].split()) in " ".join(shown[2].out.split())
+
+
+def test_the_solution_opens_when_the_check_passes(
+    fresh: Lab, states: dict[str, Checked], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = "notes/mental_map_v1.md"
+    fresh.write("solutions.json", json.dumps({name: lock_solution(name, "## Agent\nThe model.\n")}))
+    monkeypatch.setattr(solutions, "SOLUTIONS", fresh.folder / "solutions.json")
+    closed = fresh("check", "mental_map_v1", "--solution")
+    assert closed.status == 1
+    assert "solution: it opens when this check passes" in closed.out
+    assert "The model." not in closed.out
+    states["mental_map_v1"] = Checked(TO_READ, "11 of 11 questions answered")
+    opened = fresh("check", "mental_map_v1", "--solution")
+    assert (opened.status, opened.out) == (0, f"{name}\n## Agent\nThe model.\n\n")
+    assert "reading: docs/terms.md: " in fresh("check", "mental_map_v1").out
+    states["kata_1"] = Checked("done", parts={"1": "right: because"})
+    assert fresh("check", "kata_1", "--solution").out == "1\nright: because\n"
+    states["first_run"] = Checked("done")
+    assert "no one solution" in fresh("check", "first_run", "--solution").out
+
+
+def test_json_has_every_exercise_and_believes_nothing_that_was_remembered(
+    fresh: Lab, states: dict[str, Checked], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(EXERCISES, "kata_1", EXERCISES["kata_1"]._replace(slow=True))
+    monkeypatch.setattr(remembered, "last_result", lambda *_: Checked("done"))
+    states["kata_1"] = Checked("wrong", "1 of 10", ["\x1b"], {"1": "x"}, {"right": 1})
+    done = fresh("check", "--json")
+    assert done.status == 1
+    found = json.loads(done.out)
+    assert found.keys() == EXERCISES.keys()
+    assert found["kata_1"] == {"state": "wrong", "short": "1 of 10", "lines": ["\x1b"], "numbers": {"right": 1}}
+    assert "\x1b" not in done.out
+    assert json.loads(fresh("check", "kata_1", "--json").out) == {"kata_1": found["kata_1"]}
+
+
+def test_a_slow_check_is_run_when_it_is_named_and_remembered_for_the_overview(
+    fresh: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(EXERCISES, "kata_1", EXERCISES["kata_1"]._replace(slow=True))
+    assert "  kata_1          not started: not judged yet\n" in fresh("check").out
+    fresh("check", "kata_1", "--seed", "3")  # a teacher's seed
+    assert "not judged yet" in fresh("check").out
+    text = (fresh.folder / "exercises" / "kata_1.md").read_text(encoding="utf-8")
+    fresh.write("exercises/kata_1.md", text.replace("## 2", "label: model\n\n## 2"))
+    assert fresh("check", "kata_1").status == 1
+    assert "  kata_1          started: 0 of 10 finished and right\n" in fresh("check").out
+    fresh.write("exercises/kata_1.md", text)
+    assert "  kata_1          started: changed since it was judged\n" in fresh("check").out
+
+
+def test_a_prediction_goes_to_its_level(fresh: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(course_check, "PREDICTIONS", {"kata_1": lambda probability: f"recorded {probability}"})
+    assert fresh("check", "kata_1", "--predict", "0.8").out == "recorded 0.8\n"
+    assert "--predict: expected a level in front of it, got first_run" in fresh.refused(
+        "check", "first_run", "--predict", "0.8"
+    )
+    assert "expected a number from 0 to 1" in fresh.refused("check", "kata_1", "--predict", "1.2")
+
+
+def test_a_file_of_the_teachers_that_changed_is_named(fresh: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(course_check, "LAB", fresh.folder)
+    fresh.write("course/sc\x1bore.py", "1")
+    write_seal(fresh.folder)
+    assert "changed" not in fresh("check").out
+    fresh.write("course/sc\x1bore.py", "2")
+    (fresh.folder / "data" / "README.md").unlink()
+    done = fresh("check")
+    said = "changed, though not yours to change: course/sc<U+001B ESCAPE>ore.py and 1 more (this sees accidents, not"
+    assert said in " ".join(done.out.split())
+    assert len(done.out.split("\n")) <= 24
+
+
+def test_submit_writes_one_zip_and_says_what_is_not_done(fresh: Lab) -> None:
+    done = fresh("check", "submit")
+    assert (done.status, done.err) == (0, "")
+    assert done.out.startswith("written: submission_001.zip, to be handed in\n  exercises")
+    assert "not finished: first_run, kata_1," in done.out
+    assert "expected a run in runs/, got notes" in fresh.refused("check", "submit", "--run", "notes")
 
 
 def test_the_next_thing_to_do_moves_on(fresh: Lab) -> None:
@@ -44,7 +191,7 @@ def test_the_next_thing_to_do_moves_on(fresh: Lab) -> None:
 
 
 def test_it_fits_a_small_terminal(fresh: Lab) -> None:
-    for words in ([], ["kata_1"], ["mental_map_v1"], ["first_run"], ["kata_1", "--id", "10"]):
+    for words in ([], ["kata_1", "--id", "10"], *([name] for name in EXERCISES)):
         lines = fresh("check", *words).out.split("\n")
         assert len(lines) <= 24
         assert max(map(len, lines)) <= 80
@@ -85,12 +232,17 @@ def test_a_lost_sheet_is_a_state(fresh: Lab) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
+        (["first_run", "--run", "x"], "--run: expected submit in front of it, got an exercise"),
+        (["kata_1", "--hint", "--json"], "--hint: expected the name of an exercise in front of it, and no --json"),
+        (["--hint"], "--hint: expected the name of an exercise in front of it, and no --json"),
+        (["submit", "--solution"], "--solution: expected the name of an exercise in front of it"),
+        (["kata_1", "--hint", "--solution"], "not allowed with argument --hint"),
         (["kata"], "did you mean kata_1? argument exercise: expected one of "),
-        (["--id", "3"], "--id: expected the name of a kata in front of it, got 3"),
+        (["--id", "3"], "--id: expected the name of an exercise in front of it, and no --json"),
         (["mental_map_v1", "--id", "3"], "--id: expected the name of a kata in front of it"),
         (["kata_1", "--id", "\x1b11"], "--id: expected one of 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, got <U+001B ESCAPE>11"),
     ],
-    ids=range(4),
+    ids=range(9),
 )
 def test_bad_usage(fresh: Lab, words: list[str], said: str) -> None:
     assert said in fresh.refused("check", *words)

@@ -1,11 +1,13 @@
 """A student's functions behind a pipe: what comes back of each kind of file, and that nothing of it stays."""
 
+import os
 import sys
 import time
 from pathlib import Path
 
 import pytest
 
+from course.exercises import child as child_module
 from course.exercises.child import Child, Raised, Stopped
 
 pytestmark = pytest.mark.medium
@@ -92,3 +94,47 @@ def test_no_process_is_left_behind(tmp_path: Path) -> None:
     with Child(path) as child:
         (number,) = child.call("f", [()])
     assert not Path(f"/proc/{number}").exists()
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "import course.score",
+        "import course",
+        "from course import text",
+        "import importlib; importlib.import_module('course.stats')",
+        "open({path!r})",
+        "open({path!r}.encode())",
+        "import os; os.open({path!r}, os.O_RDONLY)",
+        "exec(open({path!r}).read())",
+        "import os; os.symlink({path!r}, 'here'); open('here')",
+        "import subprocess; subprocess.run(['true'])",
+        "import os; os.fork()",
+        "import os; os.system('true')",
+    ],
+)
+def test_a_sealed_process_opens_nothing_of_the_course_and_starts_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body: str
+) -> None:
+    if ("symlink" in body and sys.platform == "win32") or ("fork" in body and not hasattr(os, "fork")):
+        pytest.skip("not on this system")
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "mine.py"
+    body = body.format(path=str(Path(child_module.__file__)))
+    path.write_text(f"def f():\n    {body}\n    return 1", encoding="utf-8", newline="\n")
+    with Child(path, sealed=True) as child:
+        (found,) = child.call("f", [()])
+    assert isinstance(found, Raised)
+    assert (found.kind, found.line) == ("PermissionError", 2)
+    with Child(path) as child:
+        (found,) = child.call("f", [()])
+    assert not isinstance(found, Raised) or found.kind in ("FileExistsError", "NameError", "TypeError")
+
+
+def test_a_sealed_process_reads_and_imports_what_is_the_students(tmp_path: Path) -> None:
+    (tmp_path / "other.py").write_text("x = 2", encoding="utf-8")
+    path = tmp_path / "mine.py"
+    source = "import json, other, numpy\ndef f():\n    return [other.x, len(open(other.__file__).read())]"
+    path.write_text(source, encoding="utf-8", newline="\n")
+    with Child(path, sealed=True) as child:
+        assert child.call("f", [()]) == [[2, 5]]

@@ -4,11 +4,16 @@ An example: ``kata_1`` belongs to milestone 0, has three hints, and says to read
 """
 
 import re
+import shlex
+import subprocess
+import sys
 
 import pytest
 from conftest import ROOT
 
-from course.exercises.milestones import CHECKS, EXERCISES, MILESTONES, NOTES, Exercise
+from course.exercises.levels import LEVELS
+from course.exercises.milestones import EXERCISES, MILESTONES, NOTES, OWN_CHECKS, Exercise
+from course.exercises.oracles import FUNCTION_FILES
 
 exercises = pytest.mark.parametrize("exercise", EXERCISES.values(), ids=EXERCISES)
 
@@ -48,9 +53,16 @@ def test_exercises_stand_in_the_order_of_the_milestones() -> None:
 
 def test_each_exercise_has_exactly_one_check() -> None:
     for exercise in EXERCISES.values():
-        kinds = [exercise.run is not None, exercise.id in NOTES, exercise.id.startswith("kata_"), exercise.id in CHECKS]
+        kinds = [
+            exercise.run is not None,
+            exercise.id in NOTES,
+            exercise.id.startswith("kata_"),
+            exercise.id in OWN_CHECKS,
+            exercise.id in LEVELS,
+            exercise.id in FUNCTION_FILES,
+        ]
         assert kinds.count(True) == 1, exercise.id
-    assert {*NOTES, *CHECKS} <= {*EXERCISES}
+    assert {*NOTES, *OWN_CHECKS, *LEVELS, *FUNCTION_FILES} <= {*EXERCISES}
 
 
 @pytest.mark.parametrize("note", NOTES)
@@ -59,4 +71,15 @@ def test_a_note_as_shipped_asks_each_question(note: str) -> None:
     text = (ROOT / "notes" / f"{note}.md").read_text(encoding="utf-8")
     assert re.findall("^## (.*)$", text, re.MULTILINE) == [*NOTES[note]]
     for heading in NOTES[note]:
-        assert re.search(rf"^## {re.escape(heading)}\n> .*\?", text, re.MULTILINE | re.DOTALL), heading
+        assert f"## {heading}\n> " in text
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("line", sorted({exercise.debug for exercise in EXERCISES.values() if exercise.debug}))
+def test_a_debugger_starts_as_it_is_typed(line: str) -> None:
+    words = shlex.split(line)
+    if words[0] == "lab.py":  # pytest's own --pdb, after a set-up
+        assert words[1] == "test"
+        return
+    done = subprocess.run([sys.executable, *words], cwd=ROOT, input="q\n", capture_output=True, text=True, check=False)
+    assert "(Pdb)" in done.stdout, done.stderr

@@ -117,3 +117,8 @@ def test_an_answer_that_is_short_or_lacks_a_term_is_named(lab: Lab, heading: str
     assert checked[:2] == ("started", "1 of 2 questions answered")
     [line] = checked.lines
     assert line.startswith(said)
+
+
+def test_a_term_of_two_words_may_stand_on_two_lines(lab: Lab) -> None:
+    path = lab.write("note.md", "## Judge\nWhat was trained on preferences is a Reward\nModel, and it can drift.\n")
+    assert check_note(path, {"Judge": ["reward model"]}).state == "for the teacher to read"
