@@ -37,7 +37,7 @@ Loop C  learn: the policy itself changes, pushed by what the scorer pays.
   {python} -m course.sweep_demo               other starts, more prompts, noise
 
 Your own work
-  {python} -m course.check            what is done of it, and what to do next
+  {python} -m course.check            what is done, what is next, hints, hand-in
 
 Each command has --help. Always ask: which loop am I in, which knob did I turn?
 

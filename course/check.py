@@ -1,7 +1,6 @@
 """Machinery: the student's self-check. What is done, what is not, and the one next thing to do.
 
     python3 -m course.check
-    python3 -m course.check kata_1
     python3 -m course.check kata_1 --hint
     python3 -m course.check submit --run runs/first
 
@@ -24,22 +23,23 @@ from course.publishing import command_line
 from course.reports.check import FINISHED, Checked, exercise_text, overview, submission_text
 from course.reports.tables import wrapped
 from course.reports.terminal import show
-from course.starting import PYTHON
-from course.text import quoted
+from course.starting import LAB_PYTHON, PYTHON
+from course.text import quoted, shell_word
 
 SUBMIT = "submit"  # in place of an exercise
 
 
 def main() -> int:
     parser = Parser("course.check", "What is done of each milestone, and what to do next; status 1 until all is done.")
-    parser.add_argument("exercise", nargs="?", choices=[*EXERCISES, SUBMIT], help="which one (default: all, in short)")
+    names, help_ = [*EXERCISES, SUBMIT], f"an exercise, or {SUBMIT} (default: all of them, in short)"
+    parser.add_argument("exercise", nargs="?", metavar="NAME", choices=names, help=help_)
     one = parser.add_mutually_exclusive_group()
     one.add_argument("--id", help="one example of a kata; the teacher's words once yours are right")
     one.add_argument("--hint", action="store_true", help="one more of its three hints")
     one.add_argument("--solution", action="store_true", help="the teacher's version, once its check passes")
     one.add_argument("--predict", type=fraction, metavar="P", help="how likely you hold the event of a level, 0 to 1")
-    one.add_argument("--run", type=Path, action="append", default=[], help="with submit: one more run to hand in")
-    one.add_argument("--json", action="store_true", help="for a program: every check anew, id -> what it found")
+    parser.add_argument("--run", type=Path, action="append", default=[], help="with submit: one more run to hand in")
+    parser.add_argument("--json", action="store_true", help="for a program: every check anew, id -> what it found")
     parser.add_argument("--seed", type=non_negative_int, default=0, help="of what the checks draw (default: 0)")
     parser.add_argument("--verifiers", type=Path, metavar="FILE", help="more verifiers to judge tests with")
     args = parser.parse_args()
@@ -48,7 +48,7 @@ def main() -> int:
         return show_one(EXERCISES[args.exercise], args, given)
     for option in ("id", "hint", "solution", "predict"):
         if getattr(args, option) not in (None, False):
-            raise UserError(f"--{option}: expected the name of an exercise in front of it, got none")
+            raise UserError(f"--{option}: expected the name of an exercise in front of it, and no --json")
     asked = [one for one in EXERCISES.values() if args.exercise in (one.id, SUBMIT, None)]
     if args.json:
         found = {one.id: check(one, given) for one in asked}
@@ -96,13 +96,13 @@ def show_one(exercise: Exercise, args: Namespace, given: Given) -> int:
         texts = solutions_of(exercise.files) or checked.parts or {"This one has": "no one solution."}
         show("\n\n".join(f"{name}\n{text}" for name, text in texts.items()))
     elif finished:
-        opened = [f"solution: {me} --solution", f"reading: {exercise.further}"]
-        show(exercise_text(exercise.id, checked, opened))
+        show(exercise_text(exercise.id, checked, [f"solution: {me} --solution", f"reading: {exercise.further}"]))
         print(f"next: {command_line(['course.check'])}")
     else:
         closed = "solution: it opens when this check passes" if args.solution else ""
         rule = f"rule: {exercise.rule}" if exercise.rule else ""
-        debug = f"debug: {PYTHON} {exercise.debug}" if exercise.debug else ""
+        python = shell_word(LAB_PYTHON.relative_to(LAB)) if LAB_PYTHON.exists() else PYTHON  # for pdb
+        debug = f"debug: {python} {exercise.debug}" if exercise.debug else ""
         show(exercise_text(exercise.id, checked, [closed, rule, debug, f"stuck: {me} --hint"]))
         show_next(exercise)
     return int(not finished)
@@ -115,7 +115,6 @@ def show_next(exercise: Exercise) -> None:
 
 
 def part_of(found: Checked, id_: str) -> str:
-    """What there is to say of one example of a kata."""
     if found.state == "wrong" and not found.parts:
         raise UserError(found.lines[0])
     if id_ not in found.parts:

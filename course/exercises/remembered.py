@@ -14,7 +14,7 @@ from course.artifacts import run_log
 from course.datasets.files import open_regular, sha256_of
 from course.reports.check import EXERCISE_STATES, Checked
 
-STATE = "check.json"
+_STATE = "check.json"
 
 
 class Memory(TypedDict):
@@ -49,13 +49,12 @@ def last_result(exercise: str, files: Sequence[str]) -> Checked:
 
 def _memory() -> Memory:
     try:
-        with open_regular(run_log.LOG.with_name(STATE)) as file:
+        with open_regular(run_log.LOG.with_name(_STATE)) as file:
             return msgspec.json.decode(file.read(1 << 20), type=Memory)
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):  # none yet, or edited: as if deleted
         return {"hints": {}, "results": {}}
 
 
 def _remember(memory: Memory) -> None:
-    path = run_log.LOG.with_name(STATE)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(msgspec.json.format(msgspec.json.encode(memory), indent=1) + b"\n")
+    run_log.LOG.parent.mkdir(parents=True, exist_ok=True)
+    run_log.LOG.with_name(_STATE).write_bytes(msgspec.json.format(msgspec.json.encode(memory), indent=1) + b"\n")

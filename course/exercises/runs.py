@@ -50,9 +50,9 @@ def check_run(command: str, asked: Mapping[str, Any]) -> Checked:
         numbers = {name: summary[name] for name in line.number if isinstance(summary.get(name), int | float)}
         result = "".join(f"{name} {value:.3g}, " for name, value in numbers.items())
         expected = (manifest.expect or "").strip()
-        if expected not in _NO_GUESS or wanted.get("predict"):
+        if expected not in _NO_GUESS or summary.get("predictions"):  # the latter were made one by one, in the run
             guess = f"you expected {quoted(expected)}" if expected else "predicted step by step"
             return Checked("done", f"{result}{guess} ({line.run})", numbers={"run": line.run, **numbers})
         if found.state != "started":
-            found = Checked("started", f"{result}without a prediction; once more, with --expect")
+            found = Checked("started", f"{result}without a prediction; once more, with one")
     return found

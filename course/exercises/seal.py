@@ -3,8 +3,7 @@
 Covered
     Accidents: a file of the course that was edited, deleted or replaced, and then forgotten.
 Not covered
-    Adversaries. Whoever edits a file can write the seal anew; a teacher grades with fresh files, whatever it says.
-    Files that were added.
+    Adversaries: who edits a file can write the seal anew, so a teacher grades with fresh ones. Files that were added.
 """
 
 import json

@@ -57,10 +57,7 @@ def fields(section: Section, names: Sequence[str]) -> dict[str, str]:
 
 
 def check_note(path: Path, questions: Mapping[str, Sequence[str]]) -> Checked:
-    """Whether each question of a note has an answer, with the terms that it cannot do without.
-
-    ``questions``: heading -> terms; "or" stands between those of which one is enough.
-    """
+    """Whether each question of a note has an answer, with the terms that ``data/notes.toml`` says it cannot lack."""
     sections, lines = read_sheet(path, list(questions)), []
     for heading, terms in questions.items():
         line, words = sections[heading].line, sections[heading].text.split()

@@ -46,9 +46,8 @@ def overview(titles: Mapping[str, str], milestone_of: Mapping[str, str], found: 
         here = [name for name in found if milestone_of[name] == number]
         states = [found[name].state for name in here]
         finished = sum(state in FINISHED for state in states)
-        status = f"{finished} of {len(states)}"
-        if finished == len(states):
-            status = f"done, {states.count(TO_READ)} to be read" if TO_READ in states else "done"
+        done = f"done, {states.count(TO_READ)} to be read" if TO_READ in states else "done"
+        status = done if finished == len(states) else f"{finished} of {len(states)}"
         lines.append(f"Milestone {number:4} {title:48} {status:>16}")
         if finished < len(states) and not opened:
             opened = True

@@ -60,6 +60,14 @@ def test_half_way_the_milestone_in_work_is_open_and_the_others_are_a_line_each(
     assert len(out.split("\n")) <= 24
 
 
+def test_whatever_comes_next_it_is_one_screen(fresh: Lab, states: dict[str, Checked]) -> None:
+    for name in EXERCISES:
+        lines = fresh("check").out.split("\n")
+        assert (len(lines) <= 24, max(map(len, lines)) <= 80) == (True, True), name
+        assert sum(line.startswith(f"{name}: ") for line in lines) == 1
+        states[name] = Checked("done", "x" * 99)
+
+
 def test_done_is_a_screen_of_a_line_each_and_the_hand_in_is_next(fresh: Lab, states: dict[str, Checked]) -> None:
     states |= dict.fromkeys(EXERCISES, Checked("done"))
     done = fresh("check")
@@ -224,15 +232,16 @@ def test_a_lost_sheet_is_a_state(fresh: Lab) -> None:
     ("words", "said"),
     [
         (["first_run", "--run", "x"], "--run: expected submit in front of it, got an exercise"),
-        (["--hint"], "--hint: expected the name of an exercise in front of it, got none"),
+        (["kata_1", "--hint", "--json"], "--hint: expected the name of an exercise in front of it, and no --json"),
+        (["--hint"], "--hint: expected the name of an exercise in front of it, and no --json"),
         (["submit", "--solution"], "--solution: expected the name of an exercise in front of it"),
         (["kata_1", "--hint", "--solution"], "not allowed with argument --hint"),
         (["kata"], "did you mean kata_1? argument exercise: expected one of "),
-        (["--id", "3"], "--id: expected the name of an exercise in front of it, got none"),
+        (["--id", "3"], "--id: expected the name of an exercise in front of it, and no --json"),
         (["mental_map_v1", "--id", "3"], "--id: expected the name of a kata in front of it"),
         (["kata_1", "--id", "\x1b11"], "--id: expected one of 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, got <U+001B ESCAPE>11"),
     ],
-    ids=range(8),
+    ids=range(9),
 )
 def test_bad_usage(fresh: Lab, words: list[str], said: str) -> None:
     assert said in fresh.refused("check", *words)

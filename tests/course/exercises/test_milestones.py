@@ -4,6 +4,9 @@ An example: ``kata_1`` belongs to milestone 0, has three hints, and says to read
 """
 
 import re
+import shlex
+import subprocess
+import sys
 
 import pytest
 from conftest import ROOT
@@ -69,3 +72,14 @@ def test_a_note_as_shipped_asks_each_question(note: str) -> None:
     assert re.findall("^## (.*)$", text, re.MULTILINE) == [*NOTES[note]]
     for heading in NOTES[note]:
         assert f"## {heading}\n> " in text
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("line", sorted({exercise.debug for exercise in EXERCISES.values() if exercise.debug}))
+def test_a_debugger_starts_as_it_is_typed(line: str) -> None:
+    words = shlex.split(line)
+    if words[0] == "lab.py":  # pytest's own --pdb, after a set-up
+        assert words[1] == "test"
+        return
+    done = subprocess.run([sys.executable, *words], cwd=ROOT, input="q\n", capture_output=True, text=True, check=False)
+    assert "(Pdb)" in done.stdout, done.stderr

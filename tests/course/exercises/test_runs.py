@@ -3,6 +3,7 @@
 An example: an eval of dev without --expect is a start; one with it is done; a run on another dataset is neither.
 """
 
+import io
 import shutil
 from pathlib import Path
 
@@ -31,7 +32,7 @@ def test_a_predicted_run_on_dev_is_done(lab: Lab) -> None:
     assert check_first_run().state == "not started"
     measure_dev(lab, "bare")
     assert check_first_run().state == "started"
-    assert check_first_run().short == f"{RATE}, without a prediction; once more, with --expect"
+    assert check_first_run().short == f"{RATE}, without a prediction; once more, with one"
     assert "--expect: expected some words" in lab.refused(
         "eval", "--dataset", DEV, "--completions", FROZEN, "--expect", " "
     )
@@ -51,7 +52,7 @@ def test_what_stands_in_the_log_beside_the_digest_is_not_believed(lab: Lab) -> N
     edited = line.replace('"expect":null', '"expect":"forged"').replace("0.425", "0.99")
     assert edited != line
     run_log.LOG.write_text(edited, encoding="utf-8", newline="\n")
-    assert check_first_run()[:2] == ("started", f"{RATE}, without a prediction; once more, with --expect")
+    assert check_first_run()[:2] == ("started", f"{RATE}, without a prediction; once more, with one")
     lab.write("one.jsonl", [{"id": "dev-001", "completion": "Final: 1"}])
     done = lab("eval", "--dataset", DEV, "--completions", "one.jsonl", "--missing", "zero", "--expect", "0")
     assert done.status == 0
@@ -84,3 +85,22 @@ def test_a_broken_log_is_one_line(lab: Lab) -> None:
     assert checked.state == "wrong"
     assert "log.jsonl:1 expected a line of the lab's log" in checked.lines[0]
     del lab
+
+
+@pytest.mark.parametrize(("answers", "state"), [("1\n1\n", "done"), ("", "started")])
+def test_predictions_made_in_the_run_count_if_there_are_any(
+    lab: Lab, answers: str, state: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO(answers))
+    assert lab("policy_gradient_demo", "--predict", "--steps", "3").status == 0
+    checked = check(EXERCISES["slow_motion_run"], Given())
+    assert checked.state == state
+    assert ("predicted step by step" in checked.short) == (state == "done")
+
+
+def test_what_a_run_was_asked_to_be_stands_in_its_settings(lab: Lab) -> None:
+    for option in ("--no-baseline", "--baseline"):
+        assert check(EXERCISES["bandit_run"], Given()).state == "not started"
+        assert lab("bandit_train", "--steps", "3", option, "--expect", "0.6").status == 0
+    assert check(EXERCISES["bandit_run"], Given()).state == "done"
+    assert check(EXERCISES["baseline_run"], Given()).state == "not started"

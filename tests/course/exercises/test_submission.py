@@ -64,7 +64,7 @@ def test_a_named_run_that_is_not_in_runs_is_refused(work: Lab, run: str) -> None
 @pytest.mark.parametrize("target", ["/etc/passwd", "..", "nowhere"])
 def test_a_link_is_refused_by_its_name(work: Lab, target: str) -> None:
     (work.folder / "exercises" / "link").symlink_to(target)
-    with pytest.raises(UserError, match=r"^exercises/link: expected a file to hand in, got a link; take it out"):
+    with pytest.raises(UserError, match=r"^exercises/link: expected a file to hand in, got a link; take it away"):
         submit([], [])
     assert not list(work.folder.glob("*.zip"))
 
