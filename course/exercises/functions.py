@@ -21,7 +21,6 @@ from course.exercises.child import Child, Raised, Stopped
 from course.exercises.oracles import FUNCTIONS, Quantity
 from course.reports.check import Checked
 from course.score import measure
-from course.starting import PYTHON
 from course.text import quoted
 
 NOT_STARTED, RIGHT = "not started", "right"
@@ -97,7 +96,7 @@ def called(child: Child, path: Path, name: str, inputs: Sequence[Sequence[Any]])
 
 
 def _judged(child: Child, path: Path, name: str, quantity: Quantity, seed: int) -> list[str]:
-    """Right, not started; or what is wrong, the mistake's name, and how to look at one input in the debugger."""
+    """Right, not started; or one input with what was expected and what came, and the mistake's name."""
     inputs = quantity.inputs(f"{seed} {name}", _INPUTS)
     if name == "pick_best":  # picking turns the lists into samples
         trouble, values = called(child, path, "choice", [(str(path), *one) for one in inputs])
@@ -110,13 +109,9 @@ def _judged(child: Child, path: Path, name: str, quantity: Quantity, seed: int) 
     if not wrong:
         return [RIGHT]
     at = next((i for i in wrong if not isinstance(values[i], Raised)), wrong[0])
-    arguments = ", ".join(map(repr, inputs[at]))
     if not isinstance(values[at], Raised):
-        trouble = f"expected {_in_short(expected[at])}, got {_in_short(values[at])} for {name}({arguments})"
-    if name == "pick_best":
-        return [trouble, *_named_mistake(quantity, inputs, values)]
-    debug = f"import pdb; from exercises.{path.stem} import {name}; pdb.runcall({name}, {arguments})"
-    return [trouble, *_named_mistake(quantity, inputs, values), f'step through it: {PYTHON} -c "{debug}"']
+        trouble = f"expected {_in_short(expected[at])}, got {_in_short(values[at])}"
+    return [f"{trouble} for {name}({', '.join(map(repr, inputs[at]))})", *_named_mistake(quantity, inputs, values)]
 
 
 def _named_mistake(quantity: Quantity, inputs: Sequence[Any], values: Sequence[Any]) -> list[str]:

@@ -286,7 +286,7 @@ def test_an_overflow_alone_is_shown_with_its_line(lab: Lab) -> None:
     state, _, lines = checked(lab, "log_probs", naive)
     assert state == "wrong"
     assert "log_probs.py:10: OverflowError" in lines
-    assert "1000" in lines or "100" in lines
+    assert " for log_prob([[" in lines
 
 
 def test_close_is_of_shape_and_number() -> None:

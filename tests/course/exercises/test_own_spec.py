@@ -132,6 +132,7 @@ def test_another_right_spec_is_done(lab: Lab, style: str) -> None:
 
 
 BEGIN = "def pick_best(samples):\n    "
+FORGED = "import os; [os.write(4, str([[None, 99]] * n).replace('None', 'null').encode() + b'\\n') for n in (61, 80)]"
 CHOICES = {  # what a student wrote -> what the check must say
     "return samples[0]": "the first of the list",
     "return samples[-1]": "the last of the list",
@@ -151,7 +152,7 @@ CHOICES = {  # what a student wrote -> what the check must say
     "exit(0)": "SystemExit",
     "import os; os._exit(0)": "an end with exit status 0",
     "from exercises.my_pick_best import course_rule; return course_rule(samples)": "",
-    "import os; os.write(4, b'[' + b', '.join([b'[null, 99]'] * 61) + b']\\n'); return samples[0]": "got 99",
+    FORGED: "got 99",
 }
 
 
