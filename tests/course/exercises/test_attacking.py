@@ -52,6 +52,7 @@ def test_a_verifier_that_changes_its_mind_is_a_fault(tmp_path: Path) -> None:
         ("False", None, "Final: 7"),
         (f"{STRICT} or completion == 'Final: 7a'", "Final: 7a", None),
         (f"{STRICT} and completion != '\\nFinal: 7'", None, "\nFinal: 7"),
+        (f"completion == '7' or completion != '\\nFinal: 7' and {STRICT}", "7", "\nFinal: 7"),
         (f"({STRICT}) / 2", None, "Final: 7"),
         (f"{STRICT} or 0.01 * (completion == '7')", "7", None),
     ],
