@@ -5,7 +5,7 @@ from datetime import date
 from hashlib import sha256
 from typing import Annotated, Any, ClassVar
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from course.faults import FAMILIES
 from course.text import quoted
@@ -102,6 +102,28 @@ class KataExample(Record, frozen=True, forbid_unknown_fields=True):
     details: dict[str, Any]
     hint: str
     locked: Annotated[str, Meta(pattern=r"\A([0-9a-f]{2})+\Z")]
+
+
+class Witness(Struct, frozen=True, forbid_unknown_fields=True):
+    """A call on which a verifier is wrong; three times the same where it is wrong only later, or too slow."""
+
+    expected_answer: Any
+    completion: Any
+
+
+class Verifier(Record, frozen=True, forbid_unknown_fields=True):
+    """A verifier by which a student's tests are judged.
+
+    ``source``: defines ``verify(example, completion)``. ``believes``: the end of "a verifier that ...". ``witness``:
+    null where it differs from the spec in nothing that was tried, as every one of the class ``correct`` does.
+    """
+
+    file_kind = "sets of verifiers"
+
+    kind: str = field(name="class")
+    source: str
+    believes: str
+    witness: Witness | None
 
 
 class Sampling(Struct, frozen=True, forbid_unknown_fields=True):

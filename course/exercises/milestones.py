@@ -16,6 +16,7 @@ from course.artifacts.reading import Broken, open_run, read_output
 from course.artifacts.records import SUMMARY
 from course.datasets.files import LAB
 from course.errors import UserError
+from course.exercises.judging import TESTS, check_tests
 from course.exercises.kata import check_kata
 from course.exercises.sheets import MENTAL_MAP, check_note
 from course.reports.check import Checked
@@ -78,6 +79,9 @@ MILESTONES = {
         Exercise("first_run", "write your guess in place of YOUR GUESS", f"{_PAGE} 2", check_first_run, _EVAL),
         Exercise("kata_1", "fill in exercises/kata_1.md", f"{_PAGE} 4", partial(check_kata, "kata_1")),
         Exercise("mental_map_v1", f"fill in {_NOTE}", f"{_PAGE} 5", partial(check_note, _NOTE, MENTAL_MAP)),
-    )
+    ),
+    "Milestone 4: the verifier, and tests of it": (
+        Exercise("tests", f"add tests to {TESTS}", "the words at its top", check_tests),
+    ),
 }
 EXERCISES = {exercise.id: exercise for exercises in MILESTONES.values() for exercise in exercises}

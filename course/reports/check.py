@@ -14,12 +14,14 @@ class Checked(NamedTuple):
     """What a check found. ``state``: not started, started, wrong, or one of ``FINISHED``; ``short`` adds a few words.
 
     ``lines``: sentences that explain it. ``parts``: what there is to say of each part with an id, safe to print.
+    ``numbers``: what a program is told.
     """
 
     state: str
     short: str = ""
     lines: Sequence[str] = ()
     parts: Mapping[str, str] = {}
+    numbers: Mapping[str, object] = {}
 
 
 def exercise_line(name: str, checked: Checked) -> str:

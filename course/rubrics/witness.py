@@ -18,7 +18,7 @@ _ZEROS = "\u0660\u0966\u0e50\uff10\U0001d7ce\u2080"  # Arabic, Devanagari, Thai,
 _SIGNS = ("-", "+", "--", "+-", "-+", "\u2212", "\u2013", "\uff0d", "\uff0b")
 _BEFORE = ("Answer: ", "The answer is ", "So, ", "**", "#### ", "> ", "1\n", "x")
 _BEHIND = (*".!?%,07\\_", "**", " apples", " (sure)", "\nDone.", "\nFinal: 1", "\n\n")
-_LONG = (1_000, 100_000)
+_LONG = (1_000, 10_000, 100_000)
 _MOST_SYMBOLS = 5
 
 
@@ -49,7 +49,13 @@ def _edits(gold: int) -> Iterator[str]:
         yield before + digits
     yield from (PREFIX + value for value in (*_spellings(gold), *_other_values(gold), *_several(gold)))
     for length in _LONG:
-        yield from (line + " " * length, " " * length + line, line + "\n" * length, line + "x" * length)
+        yield from (
+            line + " " * length + "x",
+            line + " " * length,
+            " " * length + line,
+            line + "\n" * length,
+            line + "x" * length,
+        )
         yield from (PREFIX + "0" * length + digits, PREFIX + "9" * length, f"{line} " * (length // 10))
         yield from (PREFIX + " " * length + digits, "a" * length, digits + " a" * (length // 2))
 

@@ -1,0 +1,150 @@
+"""Machinery: a student's tests of the reward spec, judged by the wrong verifiers that they catch."""
+
+import hashlib
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from course.datasets.files import LAB, open_regular
+from course.datasets.jsonl import read_records
+from course.datasets.records import Verifier
+from course.errors import reason
+from course.exercises.mutation import CORRECT, Cell, Run, answer, difference, loaded, run_tests
+from course.reports.check import Checked
+from course.reports.check_tests import Judged, judged_lines, rate
+from course.text import clipped
+
+TESTS = Path("tests") / "test_rubric.py"
+SETS = LAB / "data" / "verifiers"
+_AS_SHIPPED = "71977557ce9757960021b6646efa9b28333aeeec300fb79ee593cae67ab7ef28"  # its SHA-256
+_ENOUGH = {"shown": 0.9, "held out": 0.8}  # the share of wrong verifiers that is caught where the tests are done
+_STEPS = 10_000
+_BYTES = 1 << 20
+
+
+def check_tests(path: Path = TESTS, extra: Path | None = None) -> Checked:
+    """What the tests of a file catch: not started, invalid, weak, an error, or done. ``extra``: one set more."""
+    try:
+        with open_regular(path) as file:
+            source = file.read(_BYTES)
+    except OSError as error:
+        return _error(f"{path}: expected your tests, got: {reason(error)}")
+    if hashlib.sha256(source.replace(b"\r\n", b"\n")).hexdigest() == _AS_SHIPPED:
+        said = f"{path} is as it came: its five tests are a start, write the next one below them"
+        return Checked("not started", lines=[said], numbers={"state": "not started"})
+    sets = {"shown": SETS / "shown.jsonl", "held out": SETS / "held_out.jsonl"} | (
+        {"the teacher's": extra} if extra else {}
+    )
+    verifiers = {name: list(read_records(file, Verifier)) for name, file in sets.items()}
+    run = run_tests(source, [one for some in verifiers.values() for one in some if one.witness or one.kind == CORRECT])
+    if run.hung:
+        tests = ", ".join(clipped(test, 60) for test in run.hung)
+        return _error(f"{path}: expected tests that end, got no answer within 3 s, or the end of Python, from {tests}")
+    if run.error or not run.cells:
+        why = run.error or "no test that takes the fixture rubric, as def test_it(rubric) does"
+        return _error(f"{path}: expected tests that can be run, got {why}")
+    found = judge(run, verifiers)
+    rates = {name: (len(found.killed & ids), len(ids)) for name, ids in found.wrong.items()}
+    numbers: dict[str, object] = {"tests": len(run.cells), "invalid": len(found.faults)}
+    for name, (k, n) in rates.items():
+        numbers |= {f"{name} killed": k, f"{name} of": n}
+    strong = all(k >= _ENOUGH.get(name, 0) * n for name, (k, n) in rates.items())
+    state = "invalid" if found.faults else "done" if strong else "weak"
+    short = f"{len(found.faults)} of {len(run.cells)} tests misjudge a right verifier" if found.faults else rate(rates)
+    shown = {"invalid": "wrong", "weak": "started"}.get(state, state)
+    marks = {test: {id_: _mark(cell) for id_, cell in cells.items()} for test, cells in run.cells.items()}
+    short = short if state == "done" else f"{state}: {short}"
+    return Checked(shown, short, judged_lines(found, marks, verifiers["shown"]), numbers=numbers | {"state": state})
+
+
+def _error(why: str) -> Checked:
+    return Checked("wrong", "error: the tests cannot be judged", [why], numbers={"state": "error"})
+
+
+def _mark(cell: Cell) -> str:
+    return "#" if cell.killed else "x" if cell.outcome == "exception" else "." if cell.differed else " "
+
+
+def judge(run: Run, verifiers: Mapping[str, Sequence[Verifier]]) -> Judged:
+    """Which tests are right, and which wrong verifiers each of these catches."""
+    every = [one for some in verifiers.values() for one in some]
+    correct = [one for one in every if one.kind == CORRECT]
+    wrong = {name: {one.id for one in some if one.witness} for name, some in verifiers.items()}
+    faults = {test: fault for test, cells in run.cells.items() if (fault := _fault(cells, correct, verifiers["shown"]))}
+    kills = {
+        test: frozenset(id_ for id_, cell in cells.items() if cell.killed)
+        for test, cells in run.cells.items()
+        if test not in faults
+    }
+    reward_only = [test for test in kills if _asserts_only_the_reward(run.cells[test])]
+    return Judged(kills, faults, wrong, smallest(kills), padding(kills), reward_only)
+
+
+def _fault(cells: Mapping[str, Cell], correct: Sequence[Verifier], shown: Sequence[Verifier]) -> str:
+    """What is wrong with a test that a correct verifier does not pass; else nothing."""
+    failed = [one for one in correct if one.id not in cells or cells[one.id].outcome in ("assertion", "exception")]
+    if not failed:
+        return ""
+    if len(failed) < len(correct):
+        return f"asks for more than the spec: it fails a correct verifier that {failed[0].believes}"
+    first = cells.get(failed[0].id)
+    if first is None or first.outcome == "exception":
+        return f"ends in an exception with every verifier: {first.words if first else 'it did not run'}"
+    agrees = [one for one in shown if one.witness and cells[one.id].outcome == "passed" and cells[one.id].differed]
+    if not agrees:
+        return "misreads the spec: every correct verifier fails it"
+    closest = min(agrees, key=lambda one: breadth(one, shown))
+    return f"misreads the spec: it agrees with a verifier that {closest.believes}"
+
+
+def breadth(verifier: Verifier, others: Sequence[Verifier]) -> int:
+    """On how many of the witnesses it is wrong: of two verifiers, the one with fewer says more of what was believed."""
+    right = loaded(next(one for one in others if one.kind == CORRECT))
+    calls = [one.witness for one in others if one.witness and len(str(one.witness.completion)) < 1_000]
+    verify, wrong = loaded(verifier), 0
+    for call in calls:
+        example = {"prompt": "p", "expected_answer": call.expected_answer}
+        wrong += difference(answer(verify, example, call.completion), [answer(right, example, call.completion)]) != ""
+    return wrong
+
+
+def _asserts_only_the_reward(cells: Mapping[str, Cell]) -> bool:
+    """Whether it was shown wrong details beside right rewards, and let them all pass, and catches something else."""
+    details = [cell for cell in cells.values() if cell.differed == "details"]
+    return bool(details) and not any(cell.killed for cell in details) and any(cell.killed for cell in cells.values())
+
+
+def padding(kills: Mapping[str, frozenset[str]]) -> dict[str, str]:
+    """Tests that catch nothing but what one other test catches, too -> that test; "" for one that catches nothing."""
+    tests = list(kills)
+    found: dict[str, str] = {}
+    for at, test in enumerate(tests):
+        others = [
+            other
+            for place, other in enumerate(tests)
+            if kills[test] < kills[other] or (kills[test] == kills[other] and place < at)
+        ]
+        if others or not kills[test]:
+            found[test] = others[0] if kills[test] else ""
+    return found
+
+
+def smallest(kills: Mapping[str, Collection[str]]) -> list[str]:
+    """The fewest tests that together catch as much: exact, unless the search takes more than 10,000 steps."""
+    everything = set().union(*kills.values())
+    killers = {id_: [test for test in kills if id_ in kills[test]] for id_ in everything}
+    best, steps = list(kills), 0
+
+    def search(chosen: list[str], left: set[str]) -> None:
+        nonlocal best, steps
+        steps += 1
+        if not left and len(chosen) < len(best):
+            best = chosen
+        if not left or len(chosen) + 1 >= len(best) or steps > _STEPS:
+            return
+        rarest = min(left, key=lambda id_: (len(killers[id_]), id_))
+        for test in sorted(killers[rarest], key=lambda test: -len(left & set(kills[test]))):
+            search([*chosen, test], left - set(kills[test]))
+
+    search([], everything)
+    return [test for test in kills if test in best]
