@@ -28,7 +28,7 @@ def main() -> int:
     names = [args.exercise] if args.exercise else list(EXERCISES)
     found = {name: EXERCISES[name].checked() for name in names}
     if args.id is not None:
-        state, _, lines, parts = found[names[0]]
+        state, _, lines, parts, _ = found[names[0]]
         if state == "wrong" and not parts:
             raise UserError(lines[0])
         if args.id not in parts:

@@ -9,7 +9,6 @@ minute. ``--out FOLDER`` writes there.
 """
 
 import argparse
-import re
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -149,7 +148,7 @@ def texts(gold: int) -> tuple[str, ...]:
 
 
 def witness(verifier: Verifier) -> Witness | None:
-    """None for a correct one; else the shortest call on which its reward is wrong; else that on which its details are."""
+    """The shortest call on which its reward is wrong, else that on which its details are; None for a correct one."""
     if verifier.kind == CORRECT:
         return None
     times = 3 if verifier.kind == "not_deterministic" else 1

@@ -3,7 +3,6 @@
 import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from course.datasets.files import LAB, open_regular
 from course.datasets.jsonl import read_records

@@ -1,11 +1,11 @@
 """Machinery: the process in which a student's tests run; it asks for rewards and reports results over a pipe.
 
-It imports nothing of the course. Each test that takes ``rubric`` runs once for each verifier, under a number that says
-nothing. What it sends is a line of JSON, what it gets is another::
+It imports nothing of the course. Each test that takes ``rubric`` runs once for each verifier, of which it
+knows a number that says nothing. What it sends is a line of JSON, what it gets is another::
 
     <- [verifiers, [tests to leave out]]
-    -> ["collected", [tests], tests that take no rubric]   -> ["broken", what, line]
-    -> ["begin", test, number]   -> ["call", example, completion]  <- [raised, value]   -> ["end", outcome]
+    -> ["collected", [tests], tests that take no rubric]   -> ["broken", why]
+    -> ["begin", test, number]   -> ["call", example, completion]  <- [raised, value]   -> ["end", outcome, words]
 
 Covered
     Looks into the lab: its files cannot be opened or imported here, and no program started that could.
@@ -17,6 +17,7 @@ import json
 import os
 import re
 import sys
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,7 @@ _LAB = os.path.realpath(Path(__file__).parents[2])
 _PACKAGES = os.path.realpath(sys.prefix)
 _FORBIDDEN = {"subprocess.Popen", "os.system", "os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.spawn"}
 _FORBIDDEN |= {"os.startfile", "os.link"}
-_WORDS = 200
+_MOST_WORDS = 200
 _NUMBER = re.compile(r"-?rubric[0-9]+-?")
 
 
@@ -34,30 +35,32 @@ class VerifierRaised(Exception):
 
 
 class Pipe:
-    """The lines to and from the process that has the verifiers. Nothing else reaches the two streams."""
+    """The lines to and from the process that has the verifiers. Nothing else reaches the three streams."""
 
     def __init__(self) -> None:
-        self.lines, self.out = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+        self._in, self._out = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
         nowhere = os.open(os.devnull, os.O_RDWR)
         for stream in range(3):
             os.dup2(nowhere, stream)
 
-    def send(self, *message: object) -> None:
-        self.out.write(json.dumps(message).encode("ascii") + b"\n")
-        self.out.flush()
+    def send(self, *message: object, wait: bool = False) -> None:
+        """``wait``: until the next message, so that two are sent at once."""
+        self._out.write(json.dumps(message).encode("ascii") + b"\n")
+        if not wait:
+            self._out.flush()
 
     def read(self) -> Any:
-        line = self.lines.readline()
+        line = self._in.readline()
         return json.loads(line) if line else os._exit(1)
 
 
 class Rubric:
-    """One of the verifiers, which one it does not know."""
+    """What a test gets: one after the other of these verifiers; which they are is not known here."""
 
     __name__ = "rubric"
 
-    def __init__(self, pipe: Pipe, number: int) -> None:
-        self._pipe, self.number = pipe, number
+    def __init__(self, pipe: Pipe, numbers: Sequence[int]) -> None:
+        self._pipe, self.numbers = pipe, numbers
 
     def __call__(self, example: object, completion: object) -> Any:
         """A value is sent as Python writes it: only what is made of Python's own plain types can be."""
@@ -69,60 +72,98 @@ class Rubric:
 
 
 class Plugin:
-    """The hooks of pytest that give a test its verifiers and report how it ended."""
+    """The hooks of pytest that give a test its verifiers and report how it ended.
+
+    A test that takes nothing but ``rubric`` and parameters is one item, called in a loop. Any other is an item for each
+    verifier, with fixtures of its own.
+    """
 
     def __init__(self, pipe: Pipe) -> None:
         self._pipe = pipe
         verifiers, self._left_out = pipe.read()
-        self._rubrics = [Rubric(pipe, number) for number in range(verifiers)]
-        self._error: BaseException | None = None
-        self._outcome = self._words = ""
-        self._assertions = (AssertionError, import_module("pytest").fail.Exception)
+        self._all = range(verifiers)
+        self._single = False  # whether the test that runs is an item for each verifier
+        self._said = ("", "")  # how a test ended: outcome, and what an exception says
+        pytest = import_module("pytest")
+        self._ending = (pytest.exit.Exception, KeyboardInterrupt)
+        self._skipped = (pytest.skip.Exception, pytest.xfail.Exception)
+        self._failed = (AssertionError, pytest.fail.Exception)
 
     def pytest_generate_tests(self, metafunc: Any) -> None:
-        if "rubric" in metafunc.fixturenames:
-            metafunc.parametrize("rubric", self._rubrics, ids=[f"rubric{rubric.number}" for rubric in self._rubrics])
+        if "rubric" not in metafunc.fixturenames:
+            return
+        marks = list(metafunc.definition.iter_markers())
+        given = {"rubric"}.union(*(re.findall(r"\w+", str(mark.args[:1])) for mark in marks))
+        alone = given.issuperset(metafunc.fixturenames) and all(mark.name == "parametrize" for mark in marks)
+        rubrics = [Rubric(self._pipe, some) for some in ([self._all] if alone else [[number] for number in self._all])]
+        metafunc.parametrize("rubric", rubrics, ids=[f"rubric{number}" for number in range(len(rubrics))])
 
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
-        names = [self._name(item) for item in items if self._number(item) is not None]
-        self._pipe.send("collected", list(dict.fromkeys(names)), len(items) - len(names))
-        items[:] = [item for item in items if self._number(item) is not None and self._name(item) not in self._left_out]
+        tests = [item for item in items if _numbers(item)]
+        self._pipe.send("collected", list(dict.fromkeys(map(_name, tests))), len(items) - len(tests))
+        items[:] = [item for item in tests if _name(item) not in self._left_out]
 
     def pytest_exception_interact(self, call: Any, report: Any) -> None:
         if report.when == "collect":
-            error = call.excinfo.value.__cause__ or call.excinfo.value
-            frames, lines = error.__traceback__, [getattr(error, "lineno", None)]
-            while frames:
-                if frames.tb_frame.f_code.co_filename == report.fspath or "test_rubric" in str(
-                    frames.tb_frame.f_code.co_filename
-                ):
-                    lines.append(frames.tb_lineno)
-                frames = frames.tb_next
-            self._pipe.send("broken", f"{type(error).__name__}: {error}", lines[-1])
+            self._pipe.send("broken", _words(call.excinfo.value.__cause__ or call.excinfo.value))
 
-    def pytest_runtest_logstart(self, nodeid: str) -> None:
-        self._outcome, self._error, self._words = "exception", None, "an exception in a fixture"
+    def pytest_pyfunc_call(self, pyfuncitem: Any) -> bool | None:
+        numbers = _numbers(pyfuncitem)
+        if len(numbers) == 1:
+            return None  # as pytest does
+        arguments = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
+        for number in numbers:
+            self._pipe.send("begin", _name(pyfuncitem), number)
+            said = ("passed", "")
+            try:
+                pyfuncitem.obj(**arguments)
+            except self._ending:
+                raise
+            except BaseException as error:  # an exit, too, is how a test ends
+                said = self._outcome(error)
+            self._pipe.send("end", *said, wait=True)
+        return True
 
     def pytest_runtest_setup(self, item: Any) -> None:
-        self._pipe.send("begin", self._name(item), self._number(item))
+        self._said = ("exception", "in a fixture")
+        numbers = _numbers(item)
+        self._single = len(numbers) == 1
+        if self._single:
+            self._pipe.send("begin", _name(item), numbers[0])
 
     def pytest_runtest_makereport(self, call: Any) -> None:
-        self._error = call.excinfo and call.excinfo.value
+        if call.when == "call":
+            self._said = self._outcome(call.excinfo.value) if call.excinfo else ("passed", "")
 
     def pytest_runtest_logreport(self, report: Any) -> None:
-        if report.when == "call":
-            failed = "assertion" if isinstance(self._error, self._assertions) else "exception"
-            self._outcome = failed if report.failed else report.outcome
-            self._words = f"{type(self._error).__name__}: {self._error}"[:_WORDS] if failed == "exception" else ""
-        elif report.when == "teardown":
-            self._pipe.send("end", self._outcome, self._words)
+        if report.when == "call" and (report.skipped or hasattr(report, "wasxfail")):
+            self._said = ("skipped", "")
 
-    def _number(self, item: Any) -> int | None:
-        rubric = getattr(item, "callspec", None) and item.callspec.params.get("rubric")
-        return rubric.number if isinstance(rubric, Rubric) else None
+    def pytest_runtest_logfinish(self) -> None:
+        if self._single:
+            self._pipe.send("end", *self._said, wait=True)
 
-    def _name(self, item: Any) -> str:
-        return _NUMBER.sub("", item.nodeid.partition("::")[2]).replace("[]", "")
+    def _outcome(self, error: BaseException) -> tuple[str, str]:
+        if isinstance(error, self._skipped):
+            return "skipped", ""
+        return ("assertion", "") if isinstance(error, self._failed) else ("exception", _words(error))
+
+
+def _numbers(item: Any) -> Sequence[int]:
+    rubric = item.callspec.params.get("rubric") if hasattr(item, "callspec") else None
+    return rubric.numbers if isinstance(rubric, Rubric) else []
+
+
+def _name(item: Any) -> str:
+    """A test's name without its file and without the verifier."""
+    return _NUMBER.sub("", item.nodeid.partition("::")[2]).replace("[]", "")
+
+
+def _words(error: BaseException) -> str:
+    try:
+        return f"{type(error).__name__}: {error}"[:_MOST_WORDS]
+    except Exception:
+        return "an exception without words"
 
 
 def forbid(event: str, arguments: tuple[Any, ...]) -> None:
