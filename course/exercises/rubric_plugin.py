@@ -1,162 +1,100 @@
-"""Machinery: the process in which a student's tests run; it asks for rewards and reports results over a pipe.
+"""Machinery: the process in which a student's tests run. It asks for answers and reports results over a pipe.
 
-It imports nothing of the course. Each test that takes ``rubric`` runs once for each verifier, of which it
-knows a number that says nothing. What it sends is a line of JSON, what it gets is another::
+Nothing of the course is imported. Each test that takes ``rubric`` runs once for each verifier, of which it knows a
+number that says nothing; its other fixtures are made once. A message is a line of JSON::
 
-    <- [verifiers, [tests to leave out]]
-    -> ["collected", [tests], tests that take no rubric]   -> ["broken", why]
-    -> ["begin", test, number]   -> ["call", example, completion]  <- [raised, value]   -> ["end", outcome, words]
+    <- how many verifiers          -> ["collected", [tests]]     -> ["broken", why]
+    -> ["begin", test, number]     -> ["call", example, completion]  <- [raised, value]     -> ["end", outcome, words]
 
 Covered
-    Looks into the lab: its files cannot be opened or imported here, and no program started that could.
+    Looks into the lab: its files can neither be opened nor imported here, and no program is started that could.
 Not covered
-    Code that means harm and leaves Python. What is sent is not believed: ``course.exercises.mutation``.
+    Code that means harm and goes round Python. What is sent is not believed: ``course.exercises.mutation``.
 """
 
 import json
 import os
-import re
 import sys
-from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-_LAB = os.path.realpath(Path(__file__).parents[2])
-_PACKAGES = os.path.realpath(sys.prefix)
-_FORBIDDEN = {"subprocess.Popen", "os.system", "os.exec", "os.fork", "os.forkpty", "os.posix_spawn", "os.spawn"}
-_FORBIDDEN |= {"os.startfile", "os.link"}
+_LAB, _PACKAGES = os.path.realpath(Path(__file__).parents[2]), os.path.realpath(sys.prefix)
+_PROGRAMS = ("subprocess.", "os.system", "os.exec", "os.fork", "os.posix_spawn", "os.spawn", "os.startfile", "os.link")
 _MOST_WORDS = 200
-_NUMBER = re.compile(r"-?rubric[0-9]+-?")
+_NO = ("logging", "capture", "cacheprovider", "terminal", "faulthandler", "unraisableexception", "threadexception")
 
 
 class VerifierRaised(Exception):
     """The verifier ended in an exception, which it must not."""
 
 
-class Pipe:
-    """The lines to and from the process that has the verifiers. Nothing else reaches the three streams."""
+class Plugin:
+    """The hooks of pytest that give a test its verifiers and report how it ended."""
 
     def __init__(self) -> None:
+        self._pytest = import_module("pytest")  # of the tools for tests, and not of the lab's packages
         self._in, self._out = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
         nowhere = os.open(os.devnull, os.O_RDWR)
-        for stream in range(3):
+        for stream in range(3):  # what the tests read or print is no part of the pipe
             os.dup2(nowhere, stream)
+        self._verifiers = self._read()
 
     def send(self, *message: object, wait: bool = False) -> None:
-        """``wait``: until the next message, so that two are sent at once."""
+        """``wait``: for the next message, so that two go at once."""
         self._out.write(json.dumps(message).encode("ascii") + b"\n")
         if not wait:
             self._out.flush()
 
-    def read(self) -> Any:
+    def _read(self) -> Any:
         line = self._in.readline()
         return json.loads(line) if line else os._exit(1)
 
-
-class Rubric:
-    """What a test gets: one after the other of these verifiers; which they are is not known here."""
-
-    __name__ = "rubric"
-
-    def __init__(self, pipe: Pipe, numbers: Sequence[int]) -> None:
-        self._pipe, self.numbers = pipe, numbers
-
-    def __call__(self, example: object, completion: object) -> Any:
-        """A value is sent as Python writes it: only what is made of Python's own plain types can be."""
-        self._pipe.send("call", repr(example), repr(completion))
-        raised, value = self._pipe.read()
+    def _rubric(self, example: object, completion: object) -> Any:
+        """A value is sent as Python writes it, so it must be of Python's own plain types."""
+        self.send("call", repr(example), repr(completion))
+        raised, value = self._read()
         if raised:
             raise VerifierRaised(value)
         return value
 
-
-class Plugin:
-    """The hooks of pytest that give a test its verifiers and report how it ended.
-
-    A test that takes nothing but ``rubric`` and parameters is one item, called in a loop. Any other is an item for each
-    verifier, with fixtures of its own.
-    """
-
-    def __init__(self, pipe: Pipe) -> None:
-        self._pipe = pipe
-        verifiers, self._left_out = pipe.read()
-        self._all = range(verifiers)
-        self._single = False  # whether the test that runs is an item for each verifier
-        self._said = ("", "")  # how a test ended: outcome, and what an exception says
-        pytest = import_module("pytest")
-        self._ending = (pytest.exit.Exception, KeyboardInterrupt)
-        self._skipped = (pytest.skip.Exception, pytest.xfail.Exception)
-        self._failed = (AssertionError, pytest.fail.Exception)
-
     def pytest_generate_tests(self, metafunc: Any) -> None:
-        if "rubric" not in metafunc.fixturenames:
-            return
-        marks = list(metafunc.definition.iter_markers())
-        given = {"rubric"}.union(*(re.findall(r"\w+", str(mark.args[:1])) for mark in marks))
-        alone = given.issuperset(metafunc.fixturenames) and all(mark.name == "parametrize" for mark in marks)
-        rubrics = [Rubric(self._pipe, some) for some in ([self._all] if alone else [[number] for number in self._all])]
-        metafunc.parametrize("rubric", rubrics, ids=[f"rubric{number}" for number in range(len(rubrics))])
+        if "rubric" in metafunc.fixturenames:
+            metafunc.parametrize("rubric", [self._rubric], ids=[self._pytest.HIDDEN_PARAM])
 
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
-        tests = [item for item in items if _numbers(item)]
-        self._pipe.send("collected", list(dict.fromkeys(map(_name, tests))), len(items) - len(tests))
-        items[:] = [item for item in tests if _name(item) not in self._left_out]
+        items[:] = [item for item in items if "rubric" in item.fixturenames]
+        self.send("collected", [_name(item) for item in items])
 
     def pytest_exception_interact(self, call: Any, report: Any) -> None:
         if report.when == "collect":
-            self._pipe.send("broken", _words(call.excinfo.value.__cause__ or call.excinfo.value))
+            self.send("broken", _words(call.excinfo.value.__cause__ or call.excinfo.value))
 
-    def pytest_pyfunc_call(self, pyfuncitem: Any) -> bool | None:
-        numbers = _numbers(pyfuncitem)
-        if len(numbers) == 1:
-            return None  # as pytest does
+    def pytest_pyfunc_call(self, pyfuncitem: Any) -> bool:
         arguments = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
-        for number in numbers:
-            self._pipe.send("begin", _name(pyfuncitem), number)
-            said = ("passed", "")
-            try:
-                pyfuncitem.obj(**arguments)
-            except self._ending:
-                raise
-            except BaseException as error:  # an exit, too, is how a test ends
-                said = self._outcome(error)
-            self._pipe.send("end", *said, wait=True)
+        for number in range(self._verifiers):
+            self.send("begin", _name(pyfuncitem), number)
+            self.send("end", *self._ended(pyfuncitem.obj, arguments), wait=True)
         return True
 
-    def pytest_runtest_setup(self, item: Any) -> None:
-        self._said = ("exception", "in a fixture")
-        numbers = _numbers(item)
-        self._single = len(numbers) == 1
-        if self._single:
-            self._pipe.send("begin", _name(item), numbers[0])
-
-    def pytest_runtest_makereport(self, call: Any) -> None:
-        if call.when == "call":
-            self._said = self._outcome(call.excinfo.value) if call.excinfo else ("passed", "")
-
-    def pytest_runtest_logreport(self, report: Any) -> None:
-        if report.when == "call" and (report.skipped or hasattr(report, "wasxfail")):
-            self._said = ("skipped", "")
-
-    def pytest_runtest_logfinish(self) -> None:
-        if self._single:
-            self._pipe.send("end", *self._said, wait=True)
-
-    def _outcome(self, error: BaseException) -> tuple[str, str]:
-        if isinstance(error, self._skipped):
+    def _ended(self, test: Any, arguments: dict[str, Any]) -> tuple[str, str]:
+        """How a test ended, and what an exception says."""
+        pytest = self._pytest
+        try:
+            test(**arguments)
+        except (pytest.skip.Exception, pytest.xfail.Exception):
             return "skipped", ""
-        return ("assertion", "") if isinstance(error, self._failed) else ("exception", _words(error))
-
-
-def _numbers(item: Any) -> Sequence[int]:
-    rubric = item.callspec.params.get("rubric") if hasattr(item, "callspec") else None
-    return rubric.numbers if isinstance(rubric, Rubric) else []
+        except (AssertionError, pytest.fail.Exception):
+            return "assertion", ""
+        except (pytest.exit.Exception, KeyboardInterrupt):
+            raise
+        except BaseException as error:  # an exit, too, is how a test ends
+            return "exception", _words(error)
+        return "passed", ""
 
 
 def _name(item: Any) -> str:
-    """A test's name without its file and without the verifier."""
-    return _NUMBER.sub("", item.nodeid.partition("::")[2]).replace("[]", "")
+    return str(item.nodeid.partition("::")[2])
 
 
 def _words(error: BaseException) -> str:
@@ -167,26 +105,22 @@ def _words(error: BaseException) -> str:
 
 
 def forbid(event: str, arguments: tuple[Any, ...]) -> None:
-    """An audit hook: keep the lab's files, and other programs, from the tests."""
-    if event in _FORBIDDEN:
+    """An audit hook: keeps the lab's files, and other programs, from the tests."""
+    if event.startswith(_PROGRAMS):
         raise PermissionError(f"expected tests that start no program, got {event}")
     if event == "open" and isinstance(arguments[0], (str, bytes)):
         path = os.path.realpath(os.fsdecode(arguments[0]))
         if path.startswith(_LAB + os.sep) and not path.startswith(_PACKAGES + os.sep):
-            raise PermissionError(
-                f"expected tests that need the fixture rubric only, got a look at {path[len(_LAB) + 1 :]}"
-            )
+            name = path[len(_LAB) + 1 :]
+            raise PermissionError(f"expected tests that need the fixture rubric only, got one that opens {name}")
 
 
 def main() -> None:
-    pytest = import_module("pytest")  # of the tools for tests, and not of the lab's packages
-    pipe = Pipe()
-    plugin = Plugin(pipe)
+    plugin = Plugin()
     sys.addaudithook(forbid)
-    options = "-c pytest.ini -p no:cacheprovider -p no:terminal -p no:logging -p no:capture -p no:unraisableexception"
-    words = f"{options} -p no:threadexception -p no:faulthandler --noconftest --assert=plain --import-mode=importlib"
-    pytest.main([*words.split(), "test_rubric.py"], plugins=[plugin])
-    pipe.send("done")
+    words = ["-c", "pytest.ini", "--noconftest", "--assert=plain", "--import-mode=importlib", "test_rubric.py"]
+    import_module("pytest").main([*words, *(f"-pno:{name}" for name in _NO)], plugins=[plugin])
+    plugin.send("done")
 
 
 if __name__ == "__main__":
