@@ -107,12 +107,11 @@ def _words(error: BaseException) -> str:
 def forbid(event: str, arguments: tuple[Any, ...]) -> None:
     """An audit hook: keeps the lab's files, and other programs, from the tests."""
     if event.startswith(_PROGRAMS):
-        raise PermissionError(f"expected tests that start no program, got {event}")
+        raise PermissionError(f"tests need the fixture rubric only, not {event}")
     if event == "open" and isinstance(arguments[0], (str, bytes)):
         path = os.path.realpath(os.fsdecode(arguments[0]))
         if path.startswith(_LAB + os.sep) and not path.startswith(_PACKAGES + os.sep):
-            name = path[len(_LAB) + 1 :]
-            raise PermissionError(f"expected tests that need the fixture rubric only, got one that opens {name}")
+            raise PermissionError(f"tests need the fixture rubric only, not {path[len(_LAB) + 1 :]}")
 
 
 def main() -> None:
