@@ -10,7 +10,7 @@ minute. ``--out FOLDER`` writes there.
 
 import argparse
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache
 from pathlib import Path
@@ -139,7 +139,7 @@ def errs(verify: Callable[..., Any], gold: Any, completion: Any, times: int = 1)
         return "reward"
     if all(not raised and result == right and type(result["reward"]) is float for raised, result in found):
         return ""  # as most are
-    return max((difference(one, [(False, right)]) for one in found), key=["", "details", "reward"].index)
+    return max((difference(one, (False, right)) for one in found), key=["", "details", "reward"].index)
 
 
 @cache
@@ -169,6 +169,13 @@ def witness(verifier: Verifier) -> Witness | None:
     return found.get("reward") or found.get("details")
 
 
+def breadth(verifier: Verifier, witnesses: Iterable[Witness | None]) -> int:
+    """On how many of all witnesses it is wrong: of two verifiers, the one with fewer says more of what was believed."""
+    return sum(
+        one is not None and errs(loaded(verifier), one.expected_answer, one.completion) != "" for one in witnesses
+    )
+
+
 def files() -> dict[Path, str]:
     """Path from the lab's root -> content, of all that is made."""
     made: dict[Path, str] = dict.fromkeys(FILES.values(), "")
@@ -176,7 +183,8 @@ def files() -> dict[Path, str]:
     with ProcessPoolExecutor() as pool:
         witnesses = list(pool.map(witness, verifiers, chunksize=4))
     for set_, verifier, found in zip(sets, verifiers, witnesses, strict=True):
-        made[FILES[set_]] += msgspec.json.encode(replace(verifier, witness=found)).decode() + "\n"
+        wrong = replace(verifier, witness=found, breadth=breadth(verifier, witnesses))
+        made[FILES[set_]] += msgspec.json.encode(wrong).decode() + "\n"
         if found is None and verifier.kind != CORRECT:
             print(f"{verifier.id}: equivalent to the spec")
     return made

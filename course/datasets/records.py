@@ -105,17 +105,17 @@ class KataExample(Record, frozen=True, forbid_unknown_fields=True):
 
 
 class Witness(Struct, frozen=True, forbid_unknown_fields=True):
-    """A call on which a verifier is wrong; three times the same where it is wrong only later, or too slow."""
+    """A call on which a verifier is wrong: at once, or when it comes again."""
 
     expected_answer: Any
     completion: Any
 
 
 class Verifier(Record, frozen=True, forbid_unknown_fields=True):
-    """A verifier by which a student's tests are judged.
+    """A verifier by which tests are judged. ``source``: defines ``verify(example, completion)``.
 
-    ``source``: defines ``verify(example, completion)``. ``believes``: the end of "a verifier that ...". ``witness``:
-    null where it differs from the spec in nothing that was tried, as every one of the class ``correct`` does.
+    ``believes``: the end of "a verifier that ...". ``witness``: None where it is as good as correct. ``breadth``: on
+    how many of all witnesses it is wrong.
     """
 
     file_kind = "sets of verifiers"
@@ -123,7 +123,8 @@ class Verifier(Record, frozen=True, forbid_unknown_fields=True):
     kind: str = field(name="class")
     source: str
     believes: str
-    witness: Witness | None
+    witness: Witness | None = None
+    breadth: int = 0
 
 
 class Sampling(Struct, frozen=True, forbid_unknown_fields=True):

@@ -1,14 +1,14 @@
 """Machinery: a student's tests of the reward spec, judged by the wrong verifiers that they catch."""
 
 import hashlib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 
 from course.datasets.files import LAB, open_regular
 from course.datasets.jsonl import read_records
 from course.datasets.records import Verifier
 from course.errors import reason
-from course.exercises.mutation import CORRECT, Cell, Run, answer, difference, loaded, run_tests
+from course.exercises.mutation import CORRECT, Cell, Run, run_tests
 from course.reports.check import Checked
 from course.reports.check_tests import Judged, judged_lines, rate
 
@@ -71,7 +71,7 @@ def judge(run: Run, verifiers: Mapping[str, Sequence[Verifier]]) -> Judged:
         for test, cells in run.cells.items()
         if test not in faults
     }
-    reward_only = [test for test in kills if _asserts_only_the_reward(run.cells[test])]
+    reward_only = [test for test in kills if _asks_for_the_reward_only(run.cells[test])]
     return Judged(kills, faults, wrong, smallest(kills), padding(kills), reward_only)
 
 
@@ -84,47 +84,31 @@ def _fault(cells: Mapping[str, Cell], correct: Sequence[Verifier], shown: Sequen
         return f"asks for more than the spec: it fails a correct verifier that {failed[0].believes}"
     first = cells.get(failed[0].id)
     if first is None or first.outcome == "exception":
-        return f"ends in an exception with every verifier: {first.words if first else 'it did not run'}"
+        return f"ends in an exception with every verifier: {first.words if first else 'one of a fixture'}"
     agrees = [one for one in shown if one.witness and cells[one.id].outcome == "passed" and cells[one.id].differed]
     if not agrees:
         return "misreads the spec: every correct verifier fails it"
-    closest = min(agrees, key=lambda one: breadth(one, shown))
-    return f"misreads the spec: it agrees with a verifier that {closest.believes}"
+    return f"misreads the spec: it agrees with a verifier that {min(agrees, key=lambda one: one.breadth).believes}"
 
 
-def breadth(verifier: Verifier, others: Sequence[Verifier]) -> int:
-    """On how many of the witnesses it is wrong: of two verifiers, the one with fewer says more of what was believed."""
-    right = loaded(next(one for one in others if one.kind == CORRECT))
-    calls = [one.witness for one in others if one.witness and len(str(one.witness.completion)) < 1_000]
-    verify, wrong = loaded(verifier), 0
-    for call in calls:
-        example = {"prompt": "p", "expected_answer": call.expected_answer}
-        wrong += difference(answer(verify, example, call.completion), [answer(right, example, call.completion)]) != ""
-    return wrong
+def _asks_for_the_reward_only(cells: Mapping[str, Cell]) -> bool:
+    """Whether it catches something, but let every verifier pass that differed in its details only."""
+    details = [cell.killed for cell in cells.values() if cell.differed == "details"]
+    return details != [] and not any(details) and any(cell.killed for cell in cells.values())
 
 
-def _asserts_only_the_reward(cells: Mapping[str, Cell]) -> bool:
-    """Whether it was shown wrong details beside right rewards, and let them all pass, and catches something else."""
-    details = [cell for cell in cells.values() if cell.differed == "details"]
-    return bool(details) and not any(cell.killed for cell in details) and any(cell.killed for cell in cells.values())
+def padding(kills: Mapping[str, Set[str]]) -> list[str]:
+    """Tests that catch nothing that one other test does not; of equal ones the first is none."""
+    tests = list(enumerate(kills))
+    return [
+        test
+        for at, test in tests
+        if not kills[test]
+        or any(kills[test] < kills[other] or (place < at and kills[test] == kills[other]) for place, other in tests)
+    ]
 
 
-def padding(kills: Mapping[str, frozenset[str]]) -> dict[str, str]:
-    """Tests that catch nothing but what one other test catches, too -> that test; "" for one that catches nothing."""
-    tests = list(kills)
-    found: dict[str, str] = {}
-    for at, test in enumerate(tests):
-        others = [
-            other
-            for place, other in enumerate(tests)
-            if kills[test] < kills[other] or (kills[test] == kills[other] and place < at)
-        ]
-        if others or not kills[test]:
-            found[test] = others[0] if kills[test] else ""
-    return found
-
-
-def smallest(kills: Mapping[str, Collection[str]]) -> list[str]:
+def smallest(kills: Mapping[str, Set[str]]) -> list[str]:
     """The fewest tests that together catch as much: exact, unless the search takes more than 10,000 steps."""
     everything = set().union(*kills.values())
     killers = {id_: [test for test in kills if id_ in kills[test]] for id_ in everything}
@@ -138,8 +122,8 @@ def smallest(kills: Mapping[str, Collection[str]]) -> list[str]:
         if not left or len(chosen) + 1 >= len(best) or steps > _STEPS:
             return
         rarest = min(left, key=lambda id_: (len(killers[id_]), id_))
-        for test in sorted(killers[rarest], key=lambda test: -len(left & set(kills[test]))):
-            search([*chosen, test], left - set(kills[test]))
+        for test in sorted(killers[rarest], key=lambda test: -len(left & kills[test])):
+            search([*chosen, test], left - kills[test])
 
     search([], everything)
     return [test for test in kills if test in best]

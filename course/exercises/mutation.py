@@ -33,6 +33,7 @@ from course.starting import PYTHON
 from course.text import described, quoted
 
 CORRECT = "correct"
+_DIFFERENCES = ("", "details", "reward")
 _LEFT_OPEN = ("message", "note")  # the details that the spec leaves to a verifier
 _SLOW = 0.2  # seconds; a correct verifier takes a few milliseconds over 100,000 characters
 _START_SECONDS, _TEST_SECONDS, _ALL_SECONDS = 20.0, 3.0, 60.0  # to load the file; a test with one verifier; all
@@ -42,15 +43,16 @@ Verify = Callable[[Any, Any], Any]
 
 
 class Cell(NamedTuple):
-    """One test with one verifier. ``outcome``: passed, assertion, exception or skipped, as the test's process has it.
+    """What came of one test with one verifier. ``outcome``: passed, assertion, exception or skipped.
 
-    ``differed``: in what the verifier answered otherwise than all correct ones did, ``reward`` or ``details``, or "".
+    ``differed``: in what the verifier answered otherwise than a correct one, ``reward``, ``details``, or "" for nothing.
+    ``words``: what an exception says, safe to print.
     """
 
     outcome: str
+    words: str
     differed: str
     killed: bool
-    words: str = ""  # of the exception, safe to print
 
 
 class Run(NamedTuple):
@@ -93,7 +95,7 @@ class _Session:
         assert process.stdout is not None
         self._process, self._in, self._out = process, process.stdout, process.stdin
         self._verifiers = verifiers
-        self._correct = tuple(loaded(one) for one in verifiers if one.kind == CORRECT)
+        self._correct = next(loaded(one) for one in verifiers if one.kind == CORRECT)
         self._last = time.monotonic() + _ALL_SECONDS
         self.deadline = time.monotonic() + _START_SECONDS
         self.cells: dict[str, dict[str, Cell]] = {}
@@ -119,21 +121,17 @@ class _Session:
             if kind == "begin":
                 self.test, number = said
                 verifier = orders[self.test][number]
-                verify, answers, wrong = loaded(verifier), [False], {""}
+                verify, raised, wrong = loaded(verifier), False, ""
                 self.deadline = min(time.monotonic() + _TEST_SECONDS, self._last)
             elif kind == "call":
                 found, differed = self._answered(verify, *said)
-                answers.append(found[0])
-                wrong.add(differed)
+                raised, wrong = raised or found[0], max(wrong, differed, key=_DIFFERENCES.index)
                 self._send(found)
             elif kind == "end":
                 outcome, words = said
-                counts = outcome == "assertion" or (
-                    outcome == "exception" and any(answers) and verifier.kind == "raises"
-                )
-                differed = max(wrong, key=["", "details", "reward"].index)
-                self.cells[self.test][verifier.id] = Cell(outcome, differed, counts and differed != "", quoted(words))
-                self.test = ""
+                counts = outcome == "assertion" or (outcome == "exception" and raised and verifier.kind == "raises")
+                cell = Cell(outcome, quoted(words), wrong, counts and wrong != "")
+                self.cells[self.test][verifier.id], self.test = cell, ""
             elif kind == "collected":
                 self.cells = {test: {} for test in said[0]}
                 orders = {test: SystemRandom().sample(self._verifiers, len(self._verifiers)) for test in said[0]}
@@ -143,9 +141,9 @@ class _Session:
             raise ValueError
 
     def _answered(self, verify: Verify, example: str, completion: str) -> tuple[Answer, str]:
-        """What a verifier answers, and in what that is otherwise than the correct ones' answers."""
+        """What a verifier answers, and in what that is otherwise than the correct answer."""
         try:
-            values, right = _right_answers(example, completion, self._correct)
+            values, right = _right_answer(example, completion, self._correct)
         except (ValueError, SyntaxError, MemoryError):
             return (True, "expected an example and a completion of Python's plain types"), ""
         start = time.monotonic()
@@ -154,10 +152,10 @@ class _Session:
 
 
 @lru_cache(maxsize=256)
-def _right_answers(example: str, completion: str, correct: tuple[Verify, ...]) -> tuple[Any, list[Answer]]:
-    """The values that were written, and the correct verifiers' answers to them."""
+def _right_answer(example: str, completion: str, correct: Verify) -> tuple[Any, Answer]:
+    """The values that were written, and the correct answer to them."""
     values = ast.literal_eval(example), ast.literal_eval(completion)
-    return values, [answer(verify, *values) for verify in correct]
+    return values, answer(correct, *values)
 
 
 @lru_cache(maxsize=1024)
@@ -180,12 +178,11 @@ def answer(verify: Verify, example: object, completion: object) -> Answer:
         return True, described(error)
 
 
-def difference(found: Answer, right: Sequence[Answer]) -> str:
-    """In what an answer is otherwise than each of the right ones: ``reward`` (or it raised), ``details``, or ""."""
-    if _essence(found) in map(_essence, right):
+def difference(found: Answer, right: Answer) -> str:
+    """In what an answer is otherwise than the right one: ``reward`` (or it raised), ``details``, or "" for nothing."""
+    if _essence(found) == _essence(right):
         return ""
-    same_reward = not found[0] and any(repr(found[1]["reward"]) == repr(one[1]["reward"]) for one in right)
-    return "details" if same_reward else "reward"
+    return "details" if not found[0] and repr(found[1]["reward"]) == repr(right[1]["reward"]) else "reward"
 
 
 def _essence(found: Answer) -> str:

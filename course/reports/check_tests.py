@@ -9,21 +9,21 @@ from course.reports.tables import interval, percent
 from course.stats import wilson_interval
 from course.text import clipped
 
-_NAME = 26  # columns of a test's name
+_NAME, _NAMED = 26, 5  # columns of a test's name; tests that a sentence names
 
 
 class Judged(NamedTuple):
     """``kills``: right test -> ids of the wrong verifiers it catches. ``faults``: test that is not right -> why.
 
     ``wrong``: name of a set -> ids of its wrong verifiers. ``smallest``: the fewest tests that catch as much.
-    ``padding``: test -> another one that catches all that it does. ``reward_only``: tests that ask for nothing else.
+    ``padding``: tests that catch nothing that one other does not. ``reward_only``: those that let wrong details pass.
     """
 
     kills: Mapping[str, frozenset[str]]
     faults: Mapping[str, str]
     wrong: Mapping[str, set[str]]
     smallest: Sequence[str]
-    padding: Mapping[str, str]
+    padding: Sequence[str]
     reward_only: Sequence[str]
 
     @property
@@ -39,22 +39,24 @@ def judged_lines(found: Judged, marks: Mapping[str, Mapping[str, str]], shown: S
     """The whole report, a line each. ``marks``: test -> id of a verifier -> what stands in the matrix."""
     columns = [one for one in shown if one.id in found.wrong["shown"]]
     lines = [*matrix(found, marks, columns), *(f"{_short(test)}: {fault}" for test, fault in found.faults.items())]
-    for test, other in found.padding.items():
-        lines.append(f"padding: {_short(test)} catches nothing{f' that {_short(other)} does not' if other else ''}")
-    lines += [f"asserts only the reward: {_short(test)} let wrong details pass" for test in found.reward_only]
-    if found.killed:
-        few = ", ".join(map(_short, found.smallest))
-        lines.append(f"as much is caught by {len(found.smallest)} of {len(marks)} tests: {few}")
+    for what, tests in (
+        ("the fewest tests that catch as much", found.smallest),
+        ("padding, which catches nothing that one other test does not", found.padding),
+        ("asks for the reward only", found.reward_only),
+    ):
+        more = f" and {len(tests) - _NAMED} more" if len(tests) > _NAMED else ""
+        if tests:
+            lines.append(f"{what}, {len(tests)} of {len(marks)}: {', '.join(map(_short, tests[:_NAMED]))}{more}")
     for name, ids in found.wrong.items():
         k, n = len(found.killed & ids), len(ids)
+        sure = interval(wilson_interval(k, n))
+        lines.append(f"{name}: {k} of {n} caught, {percent(k / n, 0)} (95 % interval {sure})")
+    caught = {one.kind for one in columns if one.id in found.killed}
+    left = sorted((one.kind in caught, at, one.kind) for at, one in enumerate(columns) if one.id not in found.killed)
+    for partly, _, kind in left[:1]:
         lines.append(
-            f"{name}: {k} of {n} caught, {percent(k / n, 0)} (95 % interval {interval(wilson_interval(k, n))})"
+            f"hint: {'one test more is needed' if partly else 'no test of yours is'} about {kind.replace('_', ' ')}"
         )
-    left = [one.kind for one in columns if one.id not in found.killed]
-    whole = [kind for kind in left if not any(one.kind == kind and one.id in found.killed for one in columns)]
-    if left:
-        kind = [*whole, *left][0].replace("_", " ")
-        lines.append(f"hint: {'no test of yours' if whole else 'not every test that is needed'} is about {kind}")
     return lines
 
 
@@ -74,4 +76,8 @@ def matrix(found: Judged, marks: Mapping[str, Mapping[str, str]], columns: Seque
 
 
 def _short(test: str, width: int = 60) -> str:
-    return clipped(test.removeprefix("test_"), width)
+    """A name that fits. Of a test with parameters, these are what tells it from the others."""
+    name, bracket, parameters = test.removeprefix("test_").partition("[")
+    if len(test) > width and bracket:
+        name = f"{name[: width // 3]}…"
+    return clipped(name + bracket + parameters, width)

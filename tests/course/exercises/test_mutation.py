@@ -186,7 +186,7 @@ def test_each_witness_is_a_call_on_which_its_verifier_is_wrong() -> None:
                 assert one.kind == CORRECT or one.id == "white_space_3"
                 continue
             example = {"prompt": "p", "expected_answer": one.witness.expected_answer}
-            right = [mutation.answer(score, example, one.witness.completion)]
+            right = mutation.answer(score, example, one.witness.completion)
             found = [mutation.answer(verify, example, one.witness.completion) for _ in range(3)]
             assert naps or any(mutation.difference(answer, right) for answer in found), one.id
             assert bool(naps) == (one.kind == "slow")
