@@ -10,7 +10,7 @@ from course.datasets.records import Verifier
 from course.errors import reason
 from course.exercises.mutation import CORRECT, Cell, Run, run_tests
 from course.reports.check import Checked
-from course.reports.check_tests import Judged, judged_lines, rate
+from course.reports.check_tests import Judged, judged_lines
 
 TESTS = Path("tests") / "test_rubric.py"
 SETS = LAB / "data" / "verifiers"
@@ -30,34 +30,37 @@ def check_tests(path: Path = TESTS, extra: Path | None = None) -> Checked:
     if hashlib.sha256(source.replace(b"\r\n", b"\n")).hexdigest() == _AS_SHIPPED:
         said = f"{path} is as it came: its five tests are a start, write the next one below them"
         return Checked("not started", lines=[said], numbers={"state": "not started"})
-    sets = {"shown": SETS / "shown.jsonl", "held out": SETS / "held_out.jsonl"} | (
-        {"the teacher's": extra} if extra else {}
-    )
+    sets = {"shown": SETS / "shown.jsonl", "held out": SETS / "held_out.jsonl"}
+    sets |= {"the teacher's": extra} if extra else {}
     verifiers = {name: list(read_records(file, Verifier)) for name, file in sets.items()}
     run = run_tests(source, [one for some in verifiers.values() for one in some if one.witness or one.kind == CORRECT])
     if run.error or not run.cells:
         why = run.error or "no test that takes the fixture rubric, as def test_it(rubric) does"
         return _error(f"{path}: expected tests that can be run, got {why}")
-    found = judge(run, verifiers)
-    rates = {name: (len(found.killed & ids), len(ids)) for name, ids in found.wrong.items()}
-    numbers: dict[str, object] = {"tests": len(run.cells), "invalid": len(found.faults)}
-    for name, (k, n) in rates.items():
+    found, marks = judge(run, verifiers), {test: _row(cells) for test, cells in run.cells.items()}
+    state, short = "done", ", ".join(f"{k} of {n} {name}" for name, (k, n) in found.rates.items())
+    if found.faults:
+        state, short = "invalid", f"{len(found.faults)} of {len(marks)} tests misjudge a right verifier"
+    elif any(k < _ENOUGH.get(name, 0) * n for name, (k, n) in found.rates.items()):
+        state = "weak"
+    numbers: dict[str, object] = {"state": state, "tests": len(marks), "invalid": len(found.faults)}
+    for name, (k, n) in found.rates.items():
         numbers |= {f"{name} killed": k, f"{name} of": n}
-    strong = all(k >= _ENOUGH.get(name, 0) * n for name, (k, n) in rates.items())
-    state = "invalid" if found.faults else "done" if strong else "weak"
-    short = f"{len(found.faults)} of {len(run.cells)} tests misjudge a right verifier" if found.faults else rate(rates)
     shown = {"invalid": "wrong", "weak": "started"}.get(state, state)
-    marks = {test: {id_: _mark(cell) for id_, cell in cells.items()} for test, cells in run.cells.items()}
     short = short if state == "done" else f"{state}: {short}"
-    return Checked(shown, short, judged_lines(found, marks, verifiers["shown"]), numbers=numbers | {"state": state})
+    return Checked(shown, short, judged_lines(found, marks, verifiers["shown"]), numbers=numbers)
 
 
 def _error(why: str) -> Checked:
     return Checked("wrong", "error: the tests cannot be judged", [why], numbers={"state": "error"})
 
 
-def _mark(cell: Cell) -> str:
-    return "#" if cell.killed else "x" if cell.outcome == "exception" else "." if cell.differed else " "
+def _row(cells: Mapping[str, Cell]) -> dict[str, str]:
+    """What stands in the matrix of one test."""
+    return {
+        id_: "#" if cell.killed else "x" if cell.outcome == "exception" else "." if cell.differed else " "
+        for id_, cell in cells.items()
+    }
 
 
 def judge(run: Run, verifiers: Mapping[str, Sequence[Verifier]]) -> Judged:
@@ -66,12 +69,9 @@ def judge(run: Run, verifiers: Mapping[str, Sequence[Verifier]]) -> Judged:
     correct = [one for one in every if one.kind == CORRECT]
     wrong = {name: {one.id for one in some if one.witness} for name, some in verifiers.items()}
     faults = {test: fault for test, cells in run.cells.items() if (fault := _fault(cells, correct, verifiers["shown"]))}
-    kills = {
-        test: frozenset(id_ for id_, cell in cells.items() if cell.killed)
-        for test, cells in run.cells.items()
-        if test not in faults
-    }
-    reward_only = [test for test in kills if _asks_for_the_reward_only(run.cells[test])]
+    right = {test: cells for test, cells in run.cells.items() if test not in faults}
+    kills = {test: frozenset(id_ for id_, cell in cells.items() if cell.killed) for test, cells in right.items()}
+    reward_only = [test for test, cells in right.items() if _asks_for_the_reward_only(cells)]
     return Judged(kills, faults, wrong, smallest(kills), padding(kills), reward_only)
 
 
@@ -82,9 +82,10 @@ def _fault(cells: Mapping[str, Cell], correct: Sequence[Verifier], shown: Sequen
         return ""
     if len(failed) < len(correct):
         return f"asks for more than the spec: it fails a correct verifier that {failed[0].believes}"
-    first = cells.get(failed[0].id)
-    if first is None or first.outcome == "exception":
-        return f"ends in an exception with every verifier: {first.words if first else 'one of a fixture'}"
+    if not cells:
+        return "did not run: it is skipped, or a fixture of its own failed"
+    if (first := cells[failed[0].id]).outcome == "exception":
+        return f"ends in an exception with every verifier: {first.words}"
     agrees = [one for one in shown if one.witness and cells[one.id].outcome == "passed" and cells[one.id].differed]
     if not agrees:
         return "misreads the spec: every correct verifier fails it"
@@ -99,13 +100,10 @@ def _asks_for_the_reward_only(cells: Mapping[str, Cell]) -> bool:
 
 def padding(kills: Mapping[str, Set[str]]) -> list[str]:
     """Tests that catch nothing that one other test does not; of equal ones the first is none."""
-    tests = list(enumerate(kills))
-    return [
-        test
-        for at, test in tests
-        if not kills[test]
-        or any(kills[test] < kills[other] or (place < at and kills[test] == kills[other]) for place, other in tests)
-    ]
+    tests = list(kills)
+    less = [any(kills[test] < kills[other] for other in tests) or not kills[test] for test in tests]
+    again = [any(kills[test] == kills[other] for other in tests[:at]) for at, test in enumerate(tests)]
+    return [test for at, test in enumerate(tests) if less[at] or again[at]]
 
 
 def smallest(kills: Mapping[str, Set[str]]) -> list[str]:

@@ -81,7 +81,7 @@ MILESTONES = {
         Exercise("mental_map_v1", f"fill in {_NOTE}", f"{_PAGE} 5", partial(check_note, _NOTE, MENTAL_MAP)),
     ),
     "Milestone 4: the verifier, and tests of it": (
-        Exercise("tests", f"add tests to {TESTS}", "the words at its top", check_tests),
+        Exercise("tests", f"add tests to {TESTS}", TESTS.as_posix(), check_tests),
     ),
 }
 EXERCISES = {exercise.id: exercise for exercises in MILESTONES.values() for exercise in exercises}

@@ -45,7 +45,7 @@ Verify = Callable[[Any, Any], Any]
 class Cell(NamedTuple):
     """What came of one test with one verifier. ``outcome``: passed, assertion, exception or skipped.
 
-    ``differed``: in what the verifier answered otherwise than a correct one, ``reward``, ``details``, or "" for nothing.
+    ``differed``: in what the verifier answered otherwise than a correct one, ``reward``, ``details`` or "".
     ``words``: what an exception says, safe to print.
     """
 

@@ -1,6 +1,8 @@
 """Machinery: what course.check tests prints: the matrix of tests and verifiers, what was caught, and one hint."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from string import ascii_letters
 from typing import NamedTuple
 
@@ -30,9 +32,10 @@ class Judged(NamedTuple):
     def killed(self) -> set[str]:
         return set().union(*self.kills.values())
 
-
-def rate(rates: Mapping[str, tuple[int, int]]) -> str:
-    return ", ".join(f"{k} of {n} {name}" for name, (k, n) in rates.items())
+    @property
+    def rates(self) -> dict[str, tuple[int, int]]:
+        """Name of a set -> how many of how many are caught."""
+        return {name: (len(self.killed & ids), len(ids)) for name, ids in self.wrong.items()}
 
 
 def judged_lines(found: Judged, marks: Mapping[str, Mapping[str, str]], shown: Sequence[Verifier]) -> list[str]:
@@ -47,8 +50,7 @@ def judged_lines(found: Judged, marks: Mapping[str, Mapping[str, str]], shown: S
         more = f" and {len(tests) - _NAMED} more" if len(tests) > _NAMED else ""
         if tests:
             lines.append(f"{what}, {len(tests)} of {len(marks)}: {', '.join(map(_short, tests[:_NAMED]))}{more}")
-    for name, ids in found.wrong.items():
-        k, n = len(found.killed & ids), len(ids)
+    for name, (k, n) in found.rates.items():
         sure = interval(wilson_interval(k, n))
         lines.append(f"{name}: {k} of {n} caught, {percent(k / n, 0)} (95 % interval {sure})")
     caught = {one.kind for one in columns if one.id in found.killed}
@@ -65,9 +67,9 @@ def matrix(found: Judged, marks: Mapping[str, Mapping[str, str]], columns: Seque
     kinds = dict.fromkeys(one.kind for one in columns if one.id in found.killed)
     letters = dict(zip(kinds, ascii_letters, strict=False))
     lines = [f"{'':{_NAME}} {''.join(letters.get(one.kind, '?') for one in columns)}  only"]
+    times = Counter(chain.from_iterable(found.kills.values()))
     for test, row in marks.items():
-        others = set().union(*(kills for other, kills in found.kills.items() if other != test))
-        only = len((found.kills.get(test, frozenset()) - others) & found.wrong["shown"])
+        only = sum(times[id_] == 1 for id_ in found.kills.get(test, frozenset()) & found.wrong["shown"])
         cells = "".join(row.get(one.id, " ") for one in columns)
         lines.append(f"{_short(test, _NAME):{_NAME}} {cells}  {'wrong' if test in found.faults else only}")
     lines.append("# caught, . not caught though it answered wrongly, x ended in an exception, blank: no difference")

@@ -151,11 +151,12 @@ def test_a_strong_file_catches_all_and_a_weak_one_little(tmp_path: Path) -> None
     assert rates[0] - rates[1] >= 0.4
 
 
-def test_as_shipped_it_is_not_started() -> None:
-    shipped = (ROOT / "tests" / "test_rubric.py").read_bytes().replace(b"\r\n", b"\n")
-    assert hashlib.sha256(shipped).hexdigest() == judging._AS_SHIPPED
-    checked = check_tests(ROOT / "tests" / "test_rubric.py")
-    assert checked.state == "not started"
+def test_what_was_not_touched_is_not_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "mine.py").write_bytes(b"def test_it():\r\n    pass\r\n")
+    monkeypatch.setattr(judging, "_AS_SHIPPED", hashlib.sha256(b"def test_it():\n    pass\n").hexdigest())
+    checked = check_tests(tmp_path / "mine.py")
+    assert (checked.state, checked.numbers) == ("not started", {"state": "not started"})
+    assert "are a start" in checked.lines[0]
 
 
 STATES = {  # what is in the file -> state, the beginning of the words for it, and what is said
@@ -201,9 +202,6 @@ def test_a_lost_file_is_an_error_and_the_command_says_what_to_do(lab: Lab) -> No
     done = lab("check", "tests")
     assert (done.status, done.err) == (1, "")
     assert "expected your tests, got: no such file or directory" in " ".join(done.out.split())
-    lab.write("tests/test_rubric.py", (ROOT / "tests" / "test_rubric.py").read_bytes())
-    done = lab("check", "tests")
-    assert "not started" in done.out
     lab.write("tests/test_rubric.py", WEAK)
     done = lab("check", "tests")
     assert done.status == 1
