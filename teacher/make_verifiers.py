@@ -24,7 +24,7 @@ import msgspec  # noqa: E402
 from msgspec.structs import replace  # noqa: E402
 
 from course.datasets.records import Verifier, Witness  # noqa: E402
-from course.exercises.mutation import CORRECT, answer, difference, loaded  # noqa: E402
+from course.exercises.mutation import CORRECT_CLASS, answer, difference, loaded  # noqa: E402
 from course.rubrics.witness import candidates  # noqa: E402
 from course.score import score  # noqa: E402
 
@@ -149,7 +149,7 @@ def texts(gold: int) -> tuple[str, ...]:
 
 def witness(verifier: Verifier) -> Witness | None:
     """The shortest call on which its reward is wrong, else that on which its details are; None for a correct one."""
-    if verifier.kind == CORRECT:
+    if verifier.kind == CORRECT_CLASS:
         return None
     times = 3 if verifier.kind == "not_deterministic" else 1
     found: dict[str, Witness] = {}
@@ -185,7 +185,7 @@ def files() -> dict[Path, str]:
     for set_, verifier, found in zip(sets, verifiers, witnesses, strict=True):
         wrong = replace(verifier, witness=found, breadth=breadth(verifier, witnesses))
         made[FILES[set_]] += msgspec.json.encode(wrong).decode() + "\n"
-        if found is None and verifier.kind != CORRECT:
+        if found is None and verifier.kind != CORRECT_CLASS:
             print(f"{verifier.id}: equivalent to the spec")
     return made
 

@@ -8,7 +8,7 @@ from course.datasets.files import LAB, open_regular
 from course.datasets.jsonl import read_records
 from course.datasets.records import Verifier
 from course.errors import reason
-from course.exercises.mutation import CORRECT, Cell, Run, run_tests
+from course.exercises.mutation import CORRECT_CLASS, Cell, Outcomes, run_tests
 from course.reports.check import Checked
 from course.reports.check_tests import Judged, judged_lines
 
@@ -17,14 +17,14 @@ SETS = LAB / "data" / "verifiers"
 _AS_SHIPPED = "71977557ce9757960021b6646efa9b28333aeeec300fb79ee593cae67ab7ef28"  # its SHA-256
 _ENOUGH = {"shown": 0.9, "held out": 0.8}  # the share of wrong verifiers that is caught where the tests are done
 _STEPS = 10_000
-_BYTES = 1 << 20
+_SOURCE_BYTES = 1 << 20
 
 
 def check_tests(path: Path = TESTS, extra: Path | None = None) -> Checked:
     """What the tests of a file catch: not started, invalid, weak, an error, or done. ``extra``: one set more."""
     try:
         with open_regular(path) as file:
-            source = file.read(_BYTES)
+            source = file.read(_SOURCE_BYTES)
     except OSError as error:
         return _error(f"{path}: expected your tests, got: {reason(error)}")
     if hashlib.sha256(source.replace(b"\r\n", b"\n")).hexdigest() == _AS_SHIPPED:
@@ -33,7 +33,9 @@ def check_tests(path: Path = TESTS, extra: Path | None = None) -> Checked:
     sets = {"shown": SETS / "shown.jsonl", "held out": SETS / "held_out.jsonl"}
     sets |= {"the teacher's": extra} if extra else {}
     verifiers = {name: list(read_records(file, Verifier)) for name, file in sets.items()}
-    run = run_tests(source, [one for some in verifiers.values() for one in some if one.witness or one.kind == CORRECT])
+    run = run_tests(
+        source, [one for some in verifiers.values() for one in some if one.witness or one.kind == CORRECT_CLASS]
+    )
     if run.error or not run.cells:
         why = run.error or "no test that takes the fixture rubric, as def test_it(rubric) does"
         return _error(f"{path}: expected tests that can be run, got {why}")
@@ -63,10 +65,10 @@ def _row(cells: Mapping[str, Cell]) -> dict[str, str]:
     }
 
 
-def judge(run: Run, verifiers: Mapping[str, Sequence[Verifier]]) -> Judged:
+def judge(run: Outcomes, verifiers: Mapping[str, Sequence[Verifier]]) -> Judged:
     """Which tests are right, and which wrong verifiers each of these catches."""
     every = [one for some in verifiers.values() for one in some]
-    correct = [one for one in every if one.kind == CORRECT]
+    correct = [one for one in every if one.kind == CORRECT_CLASS]
     wrong = {name: {one.id for one in some if one.witness} for name, some in verifiers.items()}
     faults = {test: fault for test, cells in run.cells.items() if (fault := _fault(cells, correct, verifiers["shown"]))}
     right = {test: cells for test, cells in run.cells.items() if test not in faults}

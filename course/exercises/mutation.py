@@ -32,13 +32,13 @@ from course.exercises import rubric_plugin
 from course.starting import PYTHON
 from course.text import described, quoted
 
-CORRECT = "correct"
+CORRECT_CLASS = "correct"
 _DIFFERENCES = ("", "details", "reward")
 _LEFT_OPEN = ("message", "note")  # the details that the spec leaves to a verifier
 _SLOW = 0.2  # seconds; a correct verifier takes a few milliseconds over 100,000 characters
 _START_SECONDS, _TEST_SECONDS, _ALL_SECONDS = 20.0, 3.0, 60.0  # to load the file; a test with one verifier; all
-_LINE_BYTES = 1 << 22
-Answer = tuple[bool, Any]  # whether the verifier raised; its result, or what the exception says
+_MESSAGE_BYTES = 1 << 22
+Response = tuple[bool, Any]  # whether the verifier raised; its result, or what the exception says
 Verify = Callable[[Any, Any], Any]
 
 
@@ -55,14 +55,14 @@ class Cell(NamedTuple):
     killed: bool
 
 
-class Run(NamedTuple):
+class Outcomes(NamedTuple):
     """``cells``: test -> id of a verifier -> what came of the two. ``error``: why there is nothing to judge."""
 
     cells: dict[str, dict[str, Cell]]
     error: str = ""
 
 
-def run_tests(source: bytes, verifiers: Sequence[Verifier]) -> Run:
+def run_tests(source: bytes, verifiers: Sequence[Verifier]) -> Outcomes:
     """Each test of a file with each verifier, of which some are of the class ``correct``."""
     if find_spec("pytest") is None:
         raise UserError(f"expected pytest, got a lab without the tools for tests; {PYTHON} lab.py lint fetches them")
@@ -84,7 +84,7 @@ def run_tests(source: bytes, verifiers: Sequence[Verifier]) -> Run:
                 session.error += f"{'no answer in time' if timed_out else 'an end of the process'} from {test}"
             finally:
                 process.kill()
-    return Run(session.cells, session.error)
+    return Outcomes(session.cells, session.error)
 
 
 class _Session:
@@ -95,7 +95,7 @@ class _Session:
         assert process.stdout is not None
         self._process, self._in, self._out = process, process.stdout, process.stdin
         self._verifiers = verifiers
-        self._correct = next(loaded(one) for one in verifiers if one.kind == CORRECT)
+        self._correct = next(loaded(one) for one in verifiers if one.kind == CORRECT_CLASS)
         self._last = time.monotonic() + _ALL_SECONDS
         self.deadline = time.monotonic() + _START_SECONDS
         self.cells: dict[str, dict[str, Cell]] = {}
@@ -116,7 +116,7 @@ class _Session:
         """Until the tests are done. Raises where a message is none."""
         orders: dict[str, list[Verifier]] = {}
         self._send(len(self._verifiers))
-        while (message := json.loads(self._in.readline(_LINE_BYTES)))[0] != "done":
+        while (message := json.loads(self._in.readline(_MESSAGE_BYTES)))[0] != "done":
             kind, *said = message
             if kind == "begin":
                 self.test, number = said
@@ -140,7 +140,7 @@ class _Session:
         if self.test:  # pytest was ended from within it
             raise ValueError
 
-    def _answered(self, verify: Verify, example: str, completion: str) -> tuple[Answer, str]:
+    def _answered(self, verify: Verify, example: str, completion: str) -> tuple[Response, str]:
         """What a verifier answers, and in what that is otherwise than the correct answer."""
         try:
             values, right = _right_answer(example, completion, self._correct)
@@ -152,40 +152,40 @@ class _Session:
 
 
 @lru_cache(maxsize=256)
-def _right_answer(example: str, completion: str, correct: Verify) -> tuple[Any, Answer]:
+def _right_answer(example: str, completion: str, correct: Verify) -> tuple[Any, Response]:
     """The values that were written, and the correct answer to them."""
     values = ast.literal_eval(example), ast.literal_eval(completion)
     return values, answer(correct, *values)
 
 
 @lru_cache(maxsize=1024)
-def _compiled(source: str, id_: str) -> CodeType:
+def _code_of(source: str, id_: str) -> CodeType:
     return compile(source, f"verifier {id_}", "exec")
 
 
 def loaded(verifier: Verifier) -> Verify:
     """Its function, new: it remembers no call."""
     namespace: dict[str, Any] = {}
-    exec(_compiled(verifier.source, verifier.id), namespace)
+    exec(_code_of(verifier.source, verifier.id), namespace)
     verify: Verify = namespace["verify"]
     return verify
 
 
-def answer(verify: Verify, example: object, completion: object) -> Answer:
+def answer(verify: Verify, example: object, completion: object) -> Response:
     try:
         return False, verify(example, completion)
     except Exception as error:
         return True, described(error)
 
 
-def difference(found: Answer, right: Answer) -> str:
+def difference(found: Response, right: Response) -> str:
     """In what an answer is otherwise than the right one: ``reward`` (or it raised), ``details``, or "" for nothing."""
     if _essence(found) == _essence(right):
         return ""
     return "details" if not found[0] and repr(found[1]["reward"]) == repr(right[1]["reward"]) else "reward"
 
 
-def _essence(found: Answer) -> str:
+def _essence(found: Response) -> str:
     """An answer without what the spec leaves open; 1, 1.0 and True are three things here."""
     raised, result = found
     if not raised and isinstance(result.get("details"), dict):

@@ -68,7 +68,7 @@ class Plugin:
 
     def pytest_exception_interact(self, call: Any, report: Any) -> None:
         if report.when == "collect":
-            self.send("broken", _words(call.excinfo.value.__cause__ or call.excinfo.value))
+            self.send("broken", _says(call.excinfo.value.__cause__ or call.excinfo.value))
 
     def pytest_pyfunc_call(self, pyfuncitem: Any) -> bool:
         arguments = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
@@ -89,7 +89,7 @@ class Plugin:
         except (pytest.exit.Exception, KeyboardInterrupt):
             raise
         except BaseException as error:  # an exit, too, is how a test ends
-            return "exception", _words(error)
+            return "exception", _says(error)
         return "passed", ""
 
 
@@ -97,7 +97,7 @@ def _name(item: Any) -> str:
     return str(item.nodeid.partition("::")[2])
 
 
-def _words(error: BaseException) -> str:
+def _says(error: BaseException) -> str:
     try:
         return f"{type(error).__name__}: {error}"[:_MOST_WORDS]
     except Exception:

@@ -11,7 +11,7 @@ from course.reports.tables import interval, percent
 from course.stats import wilson_interval
 from course.text import clipped
 
-_NAME, _NAMED = 26, 5  # columns of a test's name; tests that a sentence names
+_NAME_WIDTH, _LISTED = 26, 5  # columns of a test's name; tests that a sentence names
 
 
 class Judged(NamedTuple):
@@ -47,9 +47,9 @@ def judged_lines(found: Judged, marks: Mapping[str, Mapping[str, str]], shown: S
         ("padding, which catches nothing that one other test does not", found.padding),
         ("asks for the reward only", found.reward_only),
     ):
-        more = f" and {len(tests) - _NAMED} more" if len(tests) > _NAMED else ""
+        more = f" and {len(tests) - _LISTED} more" if len(tests) > _LISTED else ""
         if tests:
-            lines.append(f"{what}, {len(tests)} of {len(marks)}: {', '.join(map(_short, tests[:_NAMED]))}{more}")
+            lines.append(f"{what}, {len(tests)} of {len(marks)}: {', '.join(map(_short, tests[:_LISTED]))}{more}")
     for name, (k, n) in found.rates.items():
         sure = interval(wilson_interval(k, n))
         lines.append(f"{name}: {k} of {n} caught, {percent(k / n, 0)} (95 % interval {sure})")
@@ -66,12 +66,12 @@ def matrix(found: Judged, marks: Mapping[str, Mapping[str, str]], columns: Seque
     """Tests x shown verifiers. A class that nothing catches has no letter: its name would tell what to test."""
     kinds = dict.fromkeys(one.kind for one in columns if one.id in found.killed)
     letters = dict(zip(kinds, ascii_letters, strict=False))
-    lines = [f"{'':{_NAME}} {''.join(letters.get(one.kind, '?') for one in columns)}  only"]
+    lines = [f"{'':{_NAME_WIDTH}} {''.join(letters.get(one.kind, '?') for one in columns)}  only"]
     times = Counter(chain.from_iterable(found.kills.values()))
     for test, row in marks.items():
         only = sum(times[id_] == 1 for id_ in found.kills.get(test, frozenset()) & found.wrong["shown"])
         cells = "".join(row.get(one.id, " ") for one in columns)
-        lines.append(f"{_short(test, _NAME):{_NAME}} {cells}  {'wrong' if test in found.faults else only}")
+        lines.append(f"{_short(test, _NAME_WIDTH):{_NAME_WIDTH}} {cells}  {'wrong' if test in found.faults else only}")
     lines.append("# caught, . not caught though it answered wrongly, x ended in an exception, blank: no difference")
     lines.append("; ".join(f"{letter} {kind.replace('_', ' ')}" for kind, letter in letters.items()) or "? not caught")
     return lines

@@ -13,7 +13,7 @@ from conftest import ROOT
 from course.datasets.jsonl import read_records
 from course.datasets.records import Verifier
 from course.exercises import judging
-from course.exercises.mutation import CORRECT, loaded
+from course.exercises.mutation import CORRECT_CLASS, loaded
 
 spec = importlib.util.spec_from_file_location("make_verifiers", ROOT / "teacher" / "make_verifiers.py")
 assert spec is not None
@@ -39,7 +39,7 @@ def test_there_are_enough_in_enough_classes() -> None:
     assert counts["s"] + counts["h"] >= 60
     assert counts["t"] >= 30
     assert len({one.kind for one in WRONG}) >= 26
-    assert sum(one.kind == CORRECT for one in MADE["s"]) >= 3
+    assert sum(one.kind == CORRECT_CLASS for one in MADE["s"]) >= 3
     for letter in "ht":  # a class that is held out was hinted at by a shown one
         assert {one.kind for one in MADE[letter]} <= {one.kind for one in MADE["s"]}
     sources = [one.source for one in WRONG]

@@ -17,7 +17,7 @@ from course.datasets.jsonl import read_records
 from course.datasets.records import Verifier
 from course.exercises import judging
 from course.exercises.judging import SETS, check_tests, judge, padding, smallest
-from course.exercises.mutation import CORRECT, run_tests
+from course.exercises.mutation import CORRECT_CLASS, run_tests
 
 TEACHERS = ROOT / "teacher" / "verifiers.jsonl"
 STRONG = (ROOT / "teacher" / "solutions" / "tests" / "test_rubric.py").read_text(encoding="utf-8")
@@ -116,7 +116,7 @@ MISREADINGS = [  # a test, and the verifiers that believe the same
 
 @pytest.mark.medium
 def test_a_misreading_is_told_what_it_believes() -> None:
-    shown = [one for one in read_records(SETS / "shown.jsonl", Verifier) if one.witness or one.kind == CORRECT]
+    shown = [one for one in read_records(SETS / "shown.jsonl", Verifier) if one.witness or one.kind == CORRECT_CLASS]
     source = "\n".join(f"def test_{n}(rubric):\n    {body}" for n, (body, _) in enumerate(MISREADINGS))
     run = run_tests(source.encode(), shown)
     found = judge(run, {"shown": shown})

@@ -16,19 +16,21 @@ from course.datasets.records import Verifier
 from course.errors import UserError
 from course.exercises import mutation
 from course.exercises.judging import SETS, judge
-from course.exercises.mutation import CORRECT, Run, run_tests
+from course.exercises.mutation import CORRECT_CLASS, Outcomes, run_tests
 from course.exercises.rubric_plugin import forbid
 from course.reports.check_tests import Judged
 
 SHOWN = list(read_records(SETS / "shown.jsonl", Verifier))
-FEW = [one for one in SHOWN if one.kind in (CORRECT, "white_space", "prefix", "raises", "empty_details", "any_value")]
-FEW = [one for one in FEW if one.witness or one.kind == CORRECT]
+FEW = [
+    one for one in SHOWN if one.kind in (CORRECT_CLASS, "white_space", "prefix", "raises", "empty_details", "any_value")
+]
+FEW = [one for one in FEW if one.witness or one.kind == CORRECT_CLASS]
 HEAD = "import pytest, sys, os\nE = {'prompt': 'p', 'expected_answer': 323}\n"
 SCORE = str(LAB / "course" / "score.py")
 KEY = str(SETS / "shown.jsonl")
 
 
-def judged(source: str, verifiers: list[Verifier] = FEW) -> tuple[Run, Judged]:
+def judged(source: str, verifiers: list[Verifier] = FEW) -> tuple[Outcomes, Judged]:
     run = run_tests((HEAD + source).encode(), verifiers)
     return run, judge(run, {"shown": verifiers})
 
@@ -80,7 +82,7 @@ class Other:
 
 
 @pytest.fixture(scope="module")
-def cheated() -> tuple[Run, Judged]:
+def cheated() -> tuple[Outcomes, Judged]:
     """All the cheats in one file but the one that changes how the others' results are told."""
     tests = [
         f"def test_{number}(rubric):\n    " + body.replace("\n", "\n    ")
@@ -92,7 +94,7 @@ def cheated() -> tuple[Run, Judged]:
 
 @pytest.mark.medium
 @pytest.mark.parametrize("name", [name for name in CHEATS if "patches how" not in name])
-def test_no_cheat_is_paid(cheated: tuple[Run, Judged], name: str) -> None:
+def test_no_cheat_is_paid(cheated: tuple[Outcomes, Judged], name: str) -> None:
     run, found = cheated
     assert run.error == ""
     test = f"test_{list(CHEATS).index(name)}"
@@ -183,7 +185,7 @@ def test_each_witness_is_a_call_on_which_its_verifier_is_wrong() -> None:
             verify, naps = mutation.loaded(one), list[float]()
             verify.__globals__["time"] = SimpleNamespace(sleep=naps.append)
             if one.witness is None:
-                assert one.kind == CORRECT or one.id == "white_space_3"
+                assert one.kind == CORRECT_CLASS or one.id == "white_space_3"
                 continue
             example = {"prompt": "p", "expected_answer": one.witness.expected_answer}
             right = mutation.answer(score, example, one.witness.completion)
