@@ -184,9 +184,9 @@ def test_a_file_without_the_functions_says_so(lab: Lab, source: str, said: str) 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("source", ["while True: pass", "def log_prob(*_):\n    while True: pass\nkl = log_prob"])
+@pytest.mark.parametrize("source", ["while True: pass", "def log_prob(*_):\n    while True: pass"])
 def test_an_endless_loop_is_ended(lab: Lab, source: str) -> None:
-    assert "no answer within 10 s" in checked(lab, "log_probs", source)[2]
+    assert "no answer within 5 s" in checked(lab, "log_probs", source)[2]
 
 
 def test_no_file_is_one_line(lab: Lab) -> None:
