@@ -79,16 +79,17 @@ def judge(run: Outcomes, verifiers: Mapping[str, Sequence[Verifier]]) -> Judged:
 
 def _fault(cells: Mapping[str, Cell], correct: Sequence[Verifier], shown: Sequence[Verifier]) -> str:
     """What is wrong with a test that a correct verifier does not pass; else nothing."""
-    failed = [one for one in correct if one.id not in cells or cells[one.id].outcome in ("assertion", "exception")]
+    if any(one.id not in cells for one in correct):
+        return "did not run: it is skipped, or a fixture of its own failed"
+    failed = [one for one in correct if cells[one.id].outcome in ("assertion", "exception")]
     if not failed:
         return ""
     if len(failed) < len(correct):
         return f"asks for more than the spec: it fails a correct verifier that {failed[0].believes}"
-    if not cells:
-        return "did not run: it is skipped, or a fixture of its own failed"
     if (first := cells[failed[0].id]).outcome == "exception":
         return f"ends in an exception with every verifier: {first.words}"
-    agrees = [one for one in shown if one.witness and cells[one.id].outcome == "passed" and cells[one.id].differed]
+    passed = {id_ for id_, cell in cells.items() if cell.outcome == "passed" and cell.differed}
+    agrees = [one for one in shown if one.id in passed]
     if not agrees:
         return "misreads the spec: every correct verifier fails it"
     return f"misreads the spec: it agrees with a verifier that {min(agrees, key=lambda one: one.breadth).believes}"

@@ -65,7 +65,7 @@ class Outcomes(NamedTuple):
 def run_tests(source: bytes, verifiers: Sequence[Verifier]) -> Outcomes:
     """Each test of a file with each verifier, of which some are of the class ``correct``."""
     if find_spec("pytest") is None:
-        raise UserError(f"expected pytest, got a lab without the tools for tests; {PYTHON} lab.py lint fetches them")
+        raise UserError(f"expected pytest, got a lab without the tools for tests; {PYTHON} lab.py test fetches them")
     environment = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "PYTEST"))}
     environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     command = [sys.executable, "-I", "-B", str(Path(rubric_plugin.__file__))]

@@ -70,5 +70,5 @@ def test_the_students_tests_are_known_as_they_ship() -> None:
 
 @pytest.mark.slow
 def test_the_search_finds_the_witnesses_again() -> None:
-    for one in WRONG[::12]:
+    for one in WRONG[::24]:
         assert make.witness(one) == one.witness

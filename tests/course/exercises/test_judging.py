@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from conftest import ROOT, Lab
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from course.datasets.jsonl import read_records
@@ -212,6 +212,7 @@ def test_a_lost_file_is_an_error_and_the_command_says_what_to_do(lab: Lab) -> No
 KILLS = st.dictionaries(st.sampled_from("abcdefg"), st.frozensets(st.sampled_from("123456")), min_size=1)
 
 
+@settings(max_examples=50)
 @given(KILLS)
 def test_no_smaller_set_of_tests_catches_as_much(kills: dict[str, frozenset[str]]) -> None:
     everything = frozenset().union(*kills.values())

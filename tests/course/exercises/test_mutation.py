@@ -120,6 +120,7 @@ FILES = {  # a whole file -> what is said of it
     "def test_it(rubric): os.write(4, b'[' * 99999 + b'\\n'); rubric(E, '323')": "an end of the process",
     "@pytest.fixture\ndef rubric(): return lambda e, c: {'reward': 0.0}\n"
     "def test_it(rubric): assert rubric(E, 'Final: 323')['reward'] == 0.0": "",
+    "def test_it(rubric): rubric.__self__._verifiers = 1": "",
     "def test_it(rubric): rubric.__self__._ended = lambda *_: ('assertion', '')": "",
 }
 
@@ -131,6 +132,8 @@ def test_no_file_of_this_kind_is_paid(source: str) -> None:
     assert FILES[source] in run.error
     assert bool(FILES[source]) == bool(run.error)
     assert run.error or not found.killed
+    if "_verifiers = 1" in source:  # what has not run with all is no test
+        assert judged(source + "\ndef test_that(rubric): pass")[1].faults["test_that"].startswith("did not run")
 
 
 @pytest.mark.medium
