@@ -61,7 +61,9 @@ def handed_in(folder: Path) -> Path:
 
 def graded(folder: Path, jobs: int = 1, seconds: int = 2, check: str = CHECK) -> list[Grade]:
     (folder / "check.py").write_text(check, encoding="utf-8")
-    args = Namespace(submissions=folder / "in", out=folder / "book.csv", jobs=jobs, seconds=seconds, seed=7)
+    args = Namespace(
+        submissions=folder / "in", out=folder / "book.csv", jobs=jobs, cluster=None, seconds=seconds, seed=7
+    )
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(grade, "write_copy", lambda copy: laid_out(copy, {"course/score.py": b""}))
         return grade_class(args, find_submissions(folder / "in"), [sys.executable, str(folder / "check.py")])
