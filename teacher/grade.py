@@ -23,7 +23,7 @@ from pathlib import Path
 from course.command import Parser, non_negative_int, positive_int, run_command
 from course.datasets.files import LAB
 from course.errors import UserError, reason
-from course.jobs import in_order, processes
+from course.jobs import in_order, workers
 from course.reports.check import FINISHED
 from course.reports.terminal import show
 from course.text import clipped, visible_path
@@ -41,14 +41,14 @@ def main() -> int:
     parser = Parser("teacher.grade", "Grade what a class handed in: a file for each student, and a gradebook.")
     parser.add_argument("--submissions", type=Path, required=True, help="a folder: a folder or .zip for each student")
     parser.add_argument("--out", type=Path, required=True, help="the gradebook; grades/ beside it has a file for each")
-    parser.add_argument("--jobs", type=positive_int, default=1, metavar="N", help="grade N at a time (default: 1)")
+    parser.add_jobs_options()
     default = Limits().seconds
     help_ = f"for each student, at most (default: {default})"
     parser.add_argument("--seconds", type=positive_int, default=default, help=help_)
     help_ = "of what the checks draw, so that no student saw it (default: 1000)"
     parser.add_argument("--seed", type=non_negative_int, default=1000, help=help_)
     args = parser.parse_args()
-    found = find_submissions(args.submissions)
+    found = find_submissions(args.submissions.absolute())
     inside = args.out.resolve().parent
     if inside.is_relative_to(args.submissions.resolve()) or inside.is_relative_to(LAB / "teacher"):
         raise UserError(
@@ -87,7 +87,7 @@ def grade_class(args: Namespace, found: dict[str, Path], command: Sequence[str] 
     grader = Grader(copy, work, kept, command, limits, hidden, digest.hexdigest())
     grades = []
     try:
-        with processes(args.jobs) as executor:
+        with workers(args.jobs, args.cluster) as executor:
             for grade in in_order(executor, grade_one, [(grader, student, path) for student, path in found.items()]):
                 grades.append(grade)
                 print(f"{len(grades)} of {len(found)}: {clipped(grade.student, 30)}: {grade.result}", file=sys.stderr)
