@@ -217,10 +217,7 @@ def test_a_right_patch_is_accepted(brief: Lab, name: str) -> None:
     start = random.Random(name).choice(list(GAPS))
     brief.red_team(start, RIGHT_PATCHES[name], exploits_of(start))
     found = check_redteam()
-    assert (found.state, found.short) == (
-        "done",
-        "a policy learned from your patch and wrote 512 completions, none of which cheats it",
-    )
+    assert (found.state, found.short) == ("done", "not cheated in 512 completions")
     numbers = {"false_positives": 0, "false_negatives": 0, "class_rewarded": 0, "completions": 512}
     assert found.numbers == numbers
     assert found.lines[1] == (
