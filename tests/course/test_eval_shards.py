@@ -18,7 +18,19 @@ from typing import Any
 
 import pytest
 from clusters import large, measure, names, shard
-from conftest import ROOT, SAMPLING, Lab, copied, ended, files, forged, lines_of, prompts_digest, rows_edited
+from conftest import (
+    ROOT,
+    SAMPLING,
+    Lab,
+    copied,
+    ended,
+    files,
+    forged,
+    lines_of,
+    manifest_edited,
+    prompts_digest,
+    rows_edited,
+)
 
 from course.artifacts import run_log
 
@@ -154,6 +166,13 @@ def test_a_shard_that_was_changed_is_seen(shards: Lab, name: str) -> None:
     assert done.status == 1
     assert said in done.out.replace("\n    ", " ")
     assert shards("gate", "--baseline", "whole", "--candidate", "run", "--min-delta", "0").status == 1
+
+
+def test_a_whole_that_says_other_conditions_than_its_shards_is_seen(shards: Lab) -> None:
+    measure(shards)
+    manifest_edited(Path("run"), policy="a better hand")
+    done = shards("inspect_run", "run", "--verify")
+    assert "shards/a was measured under other conditions than manifest.json says" in done.out.replace("\n    ", " ")
 
 
 def test_a_pair_without_its_partner_is_refused_by_name(shards: Lab) -> None:
