@@ -350,6 +350,19 @@ def test_a_command_that_is_ended_is_gone_on_with(lab: Lab, number: signal.Signal
 
 
 @posix
+@pytest.mark.slow
+@pytest.mark.parametrize("seconds", [0.3, 0.5, 0.8])
+def test_ctrl_c_at_a_terminal_while_the_processes_start_is_one_line(lab: Lab, seconds: float) -> None:
+    """A terminal sends it to all of them at once, also to one that has only just begun to load Python."""
+    large(lab, 4, 10_000)
+    process = lab.start("eval_shards", "in", "--outdir", "run", "--jobs", "2", start_new_session=True)
+    time.sleep(seconds)
+    os.killpg(process.pid, signal.SIGINT)
+    done = ended(process)
+    assert (done.status, done.err.count("\n")) == (130, 1), done.err
+
+
+@posix
 @pytest.mark.medium
 def test_an_environment_variable_does_not_decide_what_a_worker_can_read(lab: Lab) -> None:
     number = 10**900
