@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
 from math import fsum
 from typing import Any, NamedTuple, TypeVar
 
@@ -10,6 +11,8 @@ from course.faults import FAMILIES
 from course.stats import best_of_n_kl, best_of_n_kl_bound, pass_at_k, wilson_interval
 
 _FAMILY_OF = FAMILIES | {MISSING: "data"}
+
+ROWS_AT_ONCE = 500  # that are held, counted and written together
 
 Row = TypeVar("Row", bound=Result)
 
@@ -41,10 +44,13 @@ def choice_of(row: Selection) -> Choice:
 
 def counted(rows: Iterable[Row], outcomes: Counter[str], firsts: dict[str, Row]) -> Iterator[Row]:
     """The rows unchanged. Counts their outcomes on the way, and keeps the first row of each outcome."""
-    for row in rows:
-        firsts.setdefault(row.details.outcome, row)
-        outcomes[row.details.outcome] += 1
-        yield row
+    rows = iter(rows)
+    while batch := list(islice(rows, ROWS_AT_ONCE)):
+        outcomes.update(row.details.outcome for row in batch)
+        if outcomes.keys() - firsts.keys():
+            for row in batch:
+                firsts.setdefault(row.details.outcome, row)
+        yield from batch
 
 
 def summary_of(outcomes: Mapping[str, int], choices: Mapping[Choice, int] | None = None) -> dict[str, Any]:

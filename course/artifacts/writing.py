@@ -23,12 +23,12 @@ from course.artifacts import run_log
 from course.artifacts.environment import environment
 from course.artifacts.records import ENVIRONMENT_FILE, MANIFEST, README, RESULTS, SHARDS, Manifest, Result, indented
 from course.artifacts.run_log import LogLine, append, read_log
+from course.artifacts.summary import ROWS_AT_ONCE
 from course.datasets.files import LAB
 from course.errors import UserError, reason
 from course.text import visible
 
 RUNS = LAB / "runs"  # wherever a command is called
-_ROWS_AT_ONCE = 500
 
 
 class RunWriter:
@@ -78,7 +78,7 @@ class RunWriter:
         """Write JSONL as the rows come, and keep its digest. A name may have one folder in front of it."""
         rows = iter(rows)
         self.append(name)  # a file without rows is a file, too
-        while batch := list(islice(rows, _ROWS_AT_ONCE)):
+        while batch := list(islice(rows, ROWS_AT_ONCE)):
             self.append(name, *batch)
 
     def append(self, name: str, *rows: msgspec.Struct) -> None:

@@ -54,7 +54,7 @@ def read_batches(path: Path, record_type: type[R], digest: "hashlib._Hash | None
             lines = block.removesuffix(b"\n").split(b"\n")
             batch: list[R] = []
             with suppress(ValueError, msgspec.ValidationError):
-                values = [_parse(line) for line in lines]
+                values = list(map(_parse, lines))
                 digits = block.translate(_ANY_DIGIT_IS_0)
                 may_be_too_large = b"0e" in digits or b"0" * 300 in digits  # an exponent, or so many digits
                 if not (may_be_too_large and _too_large(values)):

@@ -34,14 +34,17 @@ def paired(
     early: dict[str, Answer] = {}
     answers = iter(answers)
     for example in examples:
-        if example.id not in early:
+        found = early.pop(example.id, None)
+        if found is None:
             for id_, answer in answers:
-                early[id_] = answer
                 if id_ == example.id:
+                    found = answer
                     break
-        if example.id not in early and not missing_allowed:
-            missing.append(example.id)
-        yield example, early.pop(example.id, None)
+                early[id_] = answer
+            else:
+                if not missing_allowed:
+                    missing.append(example.id)
+        yield example, found
     unknown = [*early, *(id_ for id_, _ in answers)]
     if missing or unknown:
         faults = []
