@@ -23,7 +23,7 @@ sys.path.insert(0, str(LAB))
 import msgspec  # noqa: E402
 from msgspec.structs import replace  # noqa: E402
 
-from course.datasets.records import Verifier, Witness  # noqa: E402
+from course.datasets.records import VerifierSource, Witness  # noqa: E402
 from course.exercises.mutation import CORRECT_CLASS, answer, difference, loaded  # noqa: E402
 from course.rubrics.witness import candidates  # noqa: E402
 from course.score import score  # noqa: E402
@@ -113,7 +113,7 @@ def source_of(template: str, code: str) -> str:
     return f"{modules}from course.score import score\n\n{calls}\ndef verify(example, completion):\n{body}"
 
 
-def rows() -> Iterator[tuple[str, Verifier]]:
+def rows() -> Iterator[tuple[str, VerifierSource]]:
     """Set and verifier, the witness still to be found."""
     kind, number = "", 0
     for line in (LAB / "teacher" / "verifiers.txt").read_text(encoding="utf-8").split("\n"):
@@ -122,7 +122,7 @@ def rows() -> Iterator[tuple[str, Verifier]]:
         elif kind and line:
             head, code, believes = line.split(" | ")
             number += 1
-            yield head[0], Verifier(f"{kind}_{number}", kind, source_of(head[2:], code), believes, None)
+            yield head[0], VerifierSource(f"{kind}_{number}", kind, source_of(head[2:], code), believes, None)
 
 
 def example_of(gold: Any) -> dict[str, Any]:
@@ -147,7 +147,7 @@ def texts(gold: int) -> tuple[str, ...]:
     return tuple(candidates(gold))
 
 
-def witness(verifier: Verifier) -> Witness | None:
+def witness(verifier: VerifierSource) -> Witness | None:
     """The shortest call on which its reward is wrong, else that on which its details are; None for a correct one."""
     if verifier.kind == CORRECT_CLASS:
         return None
@@ -169,7 +169,7 @@ def witness(verifier: Verifier) -> Witness | None:
     return found.get("reward") or found.get("details")
 
 
-def breadth(verifier: Verifier, witnesses: Iterable[Witness | None]) -> int:
+def breadth(verifier: VerifierSource, witnesses: Iterable[Witness | None]) -> int:
     """On how many of all witnesses it is wrong: of two verifiers, the one with fewer says more of what was believed."""
     return sum(
         one is not None and errs(loaded(verifier), one.expected_answer, one.completion) != "" for one in witnesses

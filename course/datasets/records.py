@@ -117,7 +117,7 @@ class Witness(Struct, frozen=True, forbid_unknown_fields=True):
     completion: Any
 
 
-class Verifier(Record, frozen=True, forbid_unknown_fields=True):
+class VerifierSource(Record, frozen=True, forbid_unknown_fields=True):
     """A verifier by which tests are judged. ``source``: defines ``verify(example, completion)``.
 
     ``believes``: the end of "a verifier that ...". ``witness``: None where it is as good as correct. ``breadth``: on

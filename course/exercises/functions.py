@@ -26,7 +26,7 @@ from course.text import quoted
 NOT_STARTED, RIGHT = "not started", "right"
 _INPUTS = 40  # besides the example
 _TOLERANCE = 1e-9  # relative, absolute below 1
-_SECONDS = 5.0  # for all inputs of a function
+_CALL_SECONDS = 5.0  # for all inputs of a function
 _LARGEST = 1e300  # an int beyond it fits no float
 
 
@@ -81,7 +81,7 @@ def own_file(name: str) -> Path:
 def called(child: Child, path: Path, name: str, inputs: Sequence[Sequence[Any]]) -> tuple[str, list[Any]]:
     """What a student's function returns for each input, and one line on what came in the way, or nothing."""
     try:
-        values = child.call(name, [tuple(one) for one in inputs], _SECONDS)
+        values = child.call(name, [tuple(one) for one in inputs], _CALL_SECONDS)
     except Stopped as stopped:
         return f"expected an answer, got {stopped}", []
     raised = [value for value in values if isinstance(value, Raised)]

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from course.datasets.files import LAB, open_regular
 from course.datasets.jsonl import read_records
-from course.datasets.records import Verifier
+from course.datasets.records import VerifierSource
 from course.errors import reason
 from course.exercises.mutation import CORRECT_CLASS, Cell, Outcomes, run_tests
 from course.reports.check import Checked
-from course.reports.check_tests import Judged, judged_lines
+from course.reports.check_tests import JudgedTests, judged_lines
 
 TESTS = Path("tests") / "test_rubric.py"
 SETS = LAB / "data" / "verifiers"
@@ -32,7 +32,7 @@ def check_tests(path: Path = TESTS, extra: Path | None = None) -> Checked:
         return Checked("not started", lines=[said], numbers={"state": "not started"})
     sets = {"shown": SETS / "shown.jsonl", "held out": SETS / "held_out.jsonl"}
     sets |= {"the teacher's": extra} if extra else {}
-    verifiers = {name: list(read_records(file, Verifier)) for name, file in sets.items()}
+    verifiers = {name: list(read_records(file, VerifierSource)) for name, file in sets.items()}
     run = run_tests(
         source, [one for some in verifiers.values() for one in some if one.witness or one.kind == CORRECT_CLASS]
     )
@@ -65,7 +65,7 @@ def _row(cells: Mapping[str, Cell]) -> dict[str, str]:
     }
 
 
-def judge(run: Outcomes, verifiers: Mapping[str, Sequence[Verifier]]) -> Judged:
+def judge(run: Outcomes, verifiers: Mapping[str, Sequence[VerifierSource]]) -> JudgedTests:
     """Which tests are right, and which wrong verifiers each of these catches."""
     every = [one for some in verifiers.values() for one in some]
     correct = [one for one in every if one.kind == CORRECT_CLASS]
@@ -74,10 +74,10 @@ def judge(run: Outcomes, verifiers: Mapping[str, Sequence[Verifier]]) -> Judged:
     right = {test: cells for test, cells in run.cells.items() if test not in faults}
     kills = {test: frozenset(id_ for id_, cell in cells.items() if cell.killed) for test, cells in right.items()}
     reward_only = [test for test, cells in right.items() if _asks_for_the_reward_only(cells)]
-    return Judged(kills, faults, wrong, smallest(kills), padding(kills), reward_only)
+    return JudgedTests(kills, faults, wrong, smallest(kills), padding(kills), reward_only)
 
 
-def _fault(cells: Mapping[str, Cell], correct: Sequence[Verifier], shown: Sequence[Verifier]) -> str:
+def _fault(cells: Mapping[str, Cell], correct: Sequence[VerifierSource], shown: Sequence[VerifierSource]) -> str:
     """What is wrong with a test that a correct verifier does not pass; else nothing."""
     if any(one.id not in cells for one in correct):
         return "did not run: it is skipped, or a fixture of its own failed"

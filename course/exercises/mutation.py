@@ -26,7 +26,7 @@ from tempfile import TemporaryDirectory
 from types import CodeType
 from typing import Any, NamedTuple
 
-from course.datasets.records import Verifier
+from course.datasets.records import VerifierSource
 from course.errors import UserError
 from course.exercises import rubric_plugin
 from course.starting import PYTHON
@@ -62,7 +62,7 @@ class Outcomes(NamedTuple):
     error: str = ""
 
 
-def run_tests(source: bytes, verifiers: Sequence[Verifier]) -> Outcomes:
+def run_tests(source: bytes, verifiers: Sequence[VerifierSource]) -> Outcomes:
     """Each test of a file with each verifier, of which some are of the class ``correct``."""
     if find_spec("pytest") is None:
         raise UserError(f"expected pytest, got a lab without the tools for tests; {PYTHON} lab.py test fetches them")
@@ -90,7 +90,7 @@ def run_tests(source: bytes, verifiers: Sequence[Verifier]) -> Outcomes:
 class _Session:
     """The verifiers' end of the pipe."""
 
-    def __init__(self, process: "subprocess.Popen[bytes]", verifiers: Sequence[Verifier]) -> None:
+    def __init__(self, process: "subprocess.Popen[bytes]", verifiers: Sequence[VerifierSource]) -> None:
         assert process.stdin is not None
         assert process.stdout is not None
         self._process, self._in, self._out = process, process.stdout, process.stdin
@@ -114,7 +114,7 @@ class _Session:
 
     def serve(self) -> None:
         """Until the tests are done. Raises where a message is none."""
-        orders: dict[str, list[Verifier]] = {}
+        orders: dict[str, list[VerifierSource]] = {}
         self._send(len(self._verifiers))
         while (message := json.loads(self._in.readline(_MESSAGE_BYTES)))[0] != "done":
             kind, *said = message
@@ -163,7 +163,7 @@ def _code_of(source: str, id_: str) -> CodeType:
     return compile(source, f"verifier {id_}", "exec")
 
 
-def loaded(verifier: Verifier) -> Verify:
+def loaded(verifier: VerifierSource) -> Verify:
     """Its function, new: it remembers no call."""
     namespace: dict[str, Any] = {}
     exec(_code_of(verifier.source, verifier.id), namespace)

@@ -19,7 +19,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-_LAB, _PACKAGES = os.path.realpath(Path(__file__).parents[2]), os.path.realpath(sys.prefix)
+_LAB_FOLDER, _PACKAGES = os.path.realpath(Path(__file__).parents[2]), os.path.realpath(sys.prefix)
 _PROGRAMS = ("subprocess.", "os.system", "os.exec", "os.fork", "os.posix_spawn", "os.spawn", "os.startfile", "os.link")
 _MOST_WORDS = 200
 _NO = ("logging", "capture", "cacheprovider", "terminal", "faulthandler", "unraisableexception", "threadexception")
@@ -110,8 +110,8 @@ def forbid(event: str, arguments: tuple[Any, ...]) -> None:
         raise PermissionError(f"tests need the fixture rubric only, not {event}")
     if event == "open" and isinstance(arguments[0], (str, bytes)):
         path = os.path.realpath(os.fsdecode(arguments[0]))
-        if path.startswith(_LAB + os.sep) and not path.startswith(_PACKAGES + os.sep):
-            raise PermissionError(f"tests need the fixture rubric only, not {path[len(_LAB) + 1 :]}")
+        if path.startswith(_LAB_FOLDER + os.sep) and not path.startswith(_PACKAGES + os.sep):
+            raise PermissionError(f"tests need the fixture rubric only, not {path[len(_LAB_FOLDER) + 1 :]}")
 
 
 def main() -> None:

@@ -6,7 +6,7 @@ from itertools import chain
 from string import ascii_letters
 from typing import NamedTuple
 
-from course.datasets.records import Verifier
+from course.datasets.records import VerifierSource
 from course.reports.tables import interval, percent
 from course.stats import wilson_interval
 from course.text import clipped
@@ -14,7 +14,7 @@ from course.text import clipped
 _NAME_WIDTH, _LISTED = 26, 5  # columns of a test's name; tests that a sentence names
 
 
-class Judged(NamedTuple):
+class JudgedTests(NamedTuple):
     """``kills``: right test -> ids of the wrong verifiers it catches. ``faults``: test that is not right -> why.
 
     ``wrong``: name of a set -> ids of its wrong verifiers. ``smallest``: the fewest tests that catch as much.
@@ -38,7 +38,9 @@ class Judged(NamedTuple):
         return {name: (len(self.killed & ids), len(ids)) for name, ids in self.wrong.items()}
 
 
-def judged_lines(found: Judged, marks: Mapping[str, Mapping[str, str]], shown: Sequence[Verifier]) -> list[str]:
+def judged_lines(
+    found: JudgedTests, marks: Mapping[str, Mapping[str, str]], shown: Sequence[VerifierSource]
+) -> list[str]:
     """The whole report, a line each. ``marks``: test -> id of a verifier -> what stands in the matrix."""
     columns = [one for one in shown if one.id in found.wrong["shown"]]
     lines = [*matrix(found, marks, columns), *(f"{_short(test)}: {fault}" for test, fault in found.faults.items())]
@@ -62,7 +64,7 @@ def judged_lines(found: Judged, marks: Mapping[str, Mapping[str, str]], shown: S
     return lines
 
 
-def matrix(found: Judged, marks: Mapping[str, Mapping[str, str]], columns: Sequence[Verifier]) -> list[str]:
+def matrix(found: JudgedTests, marks: Mapping[str, Mapping[str, str]], columns: Sequence[VerifierSource]) -> list[str]:
     """Tests x shown verifiers. A class that nothing catches has no letter: its name would tell what to test."""
     kinds = dict.fromkeys(one.kind for one in columns if one.id in found.killed)
     letters = dict(zip(kinds, ascii_letters, strict=False))

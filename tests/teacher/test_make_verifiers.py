@@ -11,7 +11,7 @@ import pytest
 from conftest import ROOT
 
 from course.datasets.jsonl import read_records
-from course.datasets.records import Verifier
+from course.datasets.records import VerifierSource
 from course.exercises import judging
 from course.exercises.mutation import CORRECT_CLASS, loaded
 
@@ -22,7 +22,7 @@ make = importlib.util.module_from_spec(spec)
 sys.modules["make_verifiers"] = make
 spec.loader.exec_module(make)
 
-MADE = {letter: list(read_records(ROOT / path, Verifier)) for letter, path in make.FILES.items()}
+MADE = {letter: list(read_records(ROOT / path, VerifierSource)) for letter, path in make.FILES.items()}
 WRONG = [one for some in MADE.values() for one in some if one.witness]
 
 

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from course.datasets.jsonl import read_records
-from course.datasets.records import Verifier
+from course.datasets.records import VerifierSource
 from course.exercises import judging
 from course.exercises.judging import SETS, check_tests, judge, padding, smallest
 from course.exercises.mutation import CORRECT_CLASS, run_tests
@@ -116,7 +116,9 @@ MISREADINGS = [  # a test, and the verifiers that believe the same
 
 @pytest.mark.medium
 def test_a_misreading_is_told_what_it_believes() -> None:
-    shown = [one for one in read_records(SETS / "shown.jsonl", Verifier) if one.witness or one.kind == CORRECT_CLASS]
+    shown = [
+        one for one in read_records(SETS / "shown.jsonl", VerifierSource) if one.witness or one.kind == CORRECT_CLASS
+    ]
     source = "\n".join(f"def test_{n}(rubric):\n    {body}" for n, (body, _) in enumerate(MISREADINGS))
     run = run_tests(source.encode(), shown)
     found = judge(run, {"shown": shown})
@@ -192,7 +194,7 @@ def test_invalid_weak_and_error_are_three_things(tmp_path: Path, source: str) ->
     assert checked.short.startswith(short)
     assert any(said in line for line in checked.lines), checked.lines
     assert checked.numbers["state"] == short.partition(":")[0]
-    held_out = list(read_records(SETS / "held_out.jsonl", Verifier))
+    held_out = list(read_records(SETS / "held_out.jsonl", VerifierSource))
     assert not any(one.id in line or one.believes in line for one in held_out for line in checked.lines)
 
 

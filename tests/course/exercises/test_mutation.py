@@ -12,15 +12,15 @@ import pytest
 
 from course.datasets.files import LAB
 from course.datasets.jsonl import read_records
-from course.datasets.records import Verifier
+from course.datasets.records import VerifierSource
 from course.errors import UserError
 from course.exercises import mutation
 from course.exercises.judging import SETS, judge
 from course.exercises.mutation import CORRECT_CLASS, Outcomes, run_tests
 from course.exercises.rubric_plugin import forbid
-from course.reports.check_tests import Judged
+from course.reports.check_tests import JudgedTests
 
-SHOWN = list(read_records(SETS / "shown.jsonl", Verifier))
+SHOWN = list(read_records(SETS / "shown.jsonl", VerifierSource))
 FEW = [
     one for one in SHOWN if one.kind in (CORRECT_CLASS, "white_space", "prefix", "raises", "empty_details", "any_value")
 ]
@@ -30,7 +30,7 @@ SCORE = str(LAB / "course" / "score.py")
 KEY = str(SETS / "shown.jsonl")
 
 
-def judged(source: str, verifiers: list[Verifier] = FEW) -> tuple[Outcomes, Judged]:
+def judged(source: str, verifiers: list[VerifierSource] = FEW) -> tuple[Outcomes, JudgedTests]:
     run = run_tests((HEAD + source).encode(), verifiers)
     return run, judge(run, {"shown": verifiers})
 
@@ -82,7 +82,7 @@ class Other:
 
 
 @pytest.fixture(scope="module")
-def cheated() -> tuple[Outcomes, Judged]:
+def cheated() -> tuple[Outcomes, JudgedTests]:
     """All the cheats in one file but the one that changes how the others' results are told."""
     tests = [
         f"def test_{number}(rubric):\n    " + body.replace("\n", "\n    ")
@@ -94,7 +94,7 @@ def cheated() -> tuple[Outcomes, Judged]:
 
 @pytest.mark.medium
 @pytest.mark.parametrize("name", [name for name in CHEATS if "patches how" not in name])
-def test_no_cheat_is_paid(cheated: tuple[Outcomes, Judged], name: str) -> None:
+def test_no_cheat_is_paid(cheated: tuple[Outcomes, JudgedTests], name: str) -> None:
     run, found = cheated
     assert run.error == ""
     test = f"test_{list(CHEATS).index(name)}"
@@ -184,7 +184,7 @@ def test_without_pytest_it_says_what_fetches_it(monkeypatch: pytest.MonkeyPatch)
 def test_each_witness_is_a_call_on_which_its_verifier_is_wrong() -> None:
     score = mutation.loaded(SHOWN[0])
     for path in (SETS / "shown.jsonl", SETS / "held_out.jsonl", LAB / "teacher" / "verifiers.jsonl"):
-        for one in read_records(path, Verifier):
+        for one in read_records(path, VerifierSource):
             verify, naps = mutation.loaded(one), list[float]()
             verify.__globals__["time"] = SimpleNamespace(sleep=naps.append)
             if one.witness is None:
@@ -199,7 +199,7 @@ def test_each_witness_is_a_call_on_which_its_verifier_is_wrong() -> None:
 
 def test_slow_verifiers_are_quick_on_short_texts_and_the_others_on_long_ones() -> None:
     for path in (SETS / "shown.jsonl", SETS / "held_out.jsonl"):
-        for one in read_records(path, Verifier):
+        for one in read_records(path, VerifierSource):
             verify, naps = mutation.loaded(one), list[float]()
             verify.__globals__["time"] = SimpleNamespace(sleep=naps.append)
             example = {"prompt": "p", "expected_answer": 323}

@@ -3,14 +3,14 @@
 An example: of the two classes nothing catches ``sign``, so its column has no letter and the hint names it.
 """
 
-from course.datasets.records import Verifier, Witness
-from course.reports.check_tests import Judged, judged_lines
+from course.datasets.records import VerifierSource, Witness
+from course.reports.check_tests import JudgedTests, judged_lines
 
 SHOWN = [
-    Verifier(id_, kind, "", "", Witness(1, "x"))
+    VerifierSource(id_, kind, "", "", Witness(1, "x"))
     for id_, kind in (("a1", "space"), ("a2", "space"), ("b1", "plus_sign"))
 ]
-FOUND = Judged(
+FOUND = JudgedTests(
     kills={"test_one": frozenset({"a1", "h1"}), "test_two[1-\x1b]": frozenset({"a1"})},
     faults={"test_bad": "misreads the spec"},
     wrong={"shown": {"a1", "a2", "b1"}, "held out": {"h1", "h2"}},
