@@ -18,6 +18,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -84,6 +85,8 @@ def run_tests(source: bytes, verifiers: Sequence[VerifierSource]) -> Outcomes:
                 session.error += f"{'no answer in time' if timed_out else 'an end of the process'} from {test}"
             finally:
                 process.kill()
+                with suppress(OSError):  # what it was still to be sent
+                    session.close()
     return Outcomes(session.cells, session.error)
 
 
@@ -107,6 +110,9 @@ class _Session:
             if time.monotonic() > self.deadline:
                 self._process.kill()
             time.sleep(0.05)
+
+    def close(self) -> None:
+        self._out.close()
 
     def _send(self, message: object) -> None:
         self._out.write(json.dumps(message).encode("ascii") + b"\n")
