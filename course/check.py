@@ -102,8 +102,9 @@ def show_one(exercise: Exercise, args: Namespace, given: Given) -> int:
         closed = "solution: it opens when this check passes" if args.solution else ""
         rule = f"rule: {exercise.rule}" if exercise.rule else ""
         python = shell_word(LAB_PYTHON.relative_to(LAB)) if LAB_PYTHON.exists() else PYTHON  # for pdb
-        debug = f"debug: {python} {exercise.debug}" if exercise.debug else ""
-        show(exercise_text(exercise.id, checked, [closed, rule, debug, f"stuck: {me} --hint"]))
+        show(exercise_text(exercise.id, checked, [closed, rule, f"stuck: {me} --hint"]))
+        if exercise.debug:
+            print(f"debug: {python} {exercise.debug}")  # in one line, to be pasted
         show_next(exercise)
     return int(not finished)
 

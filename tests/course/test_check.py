@@ -194,7 +194,7 @@ def test_it_fits_a_small_terminal(fresh: Lab) -> None:
     for words in ([], ["kata_1", "--id", "10"], *([name] for name in EXERCISES)):
         lines = fresh("check", *words).out.split("\n")
         assert len(lines) <= 24
-        assert max(map(len, lines)) <= 80
+        assert max(len(line) for line in lines if not line.startswith("debug: ")) <= 80  # that one is to be pasted
 
 
 def test_a_finished_exercise_ends_with_status_0(fresh: Lab) -> None:
