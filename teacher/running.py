@@ -21,7 +21,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO, Any, NamedTuple
 
 _LAUNCHER = Path(__file__).with_name("limited.py")
 _MEGABYTE = 1 << 20
@@ -73,19 +73,9 @@ def run_limited(command: Sequence[str], folder: Path, limits: Limits, hidden: Se
     if os.name == "posix":
         view = [str(folder), [*map(str, hidden), "/proc"]] if can_shut_in() else None
         line = [sys.executable, "-I", "-S", str(_LAUNCHER), json.dumps(limits._asdict() | {"shut_in": view}), *command]
-    with (
-        tempfile.TemporaryFile() as out,
-        tempfile.TemporaryFile() as err,
-    ):  # without a name
-        process = subprocess.Popen(
-            line,
-            cwd=folder,
-            env=_environment(folder, home),
-            stdin=subprocess.DEVNULL,
-            stdout=out,
-            stderr=err,
-            start_new_session=True,
-        )
+    how: dict[str, Any] = {"stdin": subprocess.DEVNULL, "start_new_session": True, "env": _environment(folder, home)}
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:  # without a name: nobody else writes there
+        process = subprocess.Popen(line, cwd=folder, stdout=out, stderr=err, **how)
         try:
             limit = _watch(process, folder, (out, err), limits)
         finally:
