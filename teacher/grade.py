@@ -125,7 +125,10 @@ def class_text(grades: Sequence[Grade]) -> str:
         states = Counter(check.state for check in checks)
         lines.append(f"{name}: {', '.join(f'{count} {state}' for state, count in states.most_common())}")
         failed = Counter(
-            line for check in checks if check.state not in FINISHED for line in dict.fromkeys(check.lines[:20])
+            line
+            for check in checks
+            if check.state not in (*FINISHED, "not started")
+            for line in dict.fromkeys(check.lines[:20])
         )
         lines += [f"  {count} x {line}" for line, count in failed.most_common(3)]
         for key in dict.fromkeys(key for check in checks for key in check.numbers):
