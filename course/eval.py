@@ -11,7 +11,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from course.artifacts.records import RESULTS, UNANSWERED, Details, Result
 from course.artifacts.scorer_identity import check_golden
@@ -29,21 +29,14 @@ from course.reports.progress import with_progress
 from course.reports.validate_scorer import verdict_text
 from course.score import measure
 
+Measured = tuple[Conditions, dict[str, Any], dict[str, Result]]  # and its numbers, and the first row of each outcome
+
 
 def evaluate(pairs: Iterable[tuple[Example, str | None]]) -> Iterator[Result]:
     """All of Loop A: an example and its completion go in, the scorer measures, a row comes out."""
     for example, completion in pairs:
         reward, outcome, parsed = UNANSWERED if completion is None else measure(example.expected_answer, completion)
         yield Result(example.id, example.prompt, example.expected_answer, completion, reward, Details(outcome, parsed))
-
-
-class Measured(NamedTuple):
-    """What came of it: the conditions and the numbers of the run, the first row of each outcome, what was scored."""
-
-    conditions: Conditions
-    summary: dict[str, Any]
-    firsts: dict[str, Result]
-    completions: CompletionsFile
 
 
 def evaluate_file(run: RunWriter, dataset: Dataset, path: Path, missing: str | None, *, watched: bool) -> Measured:
@@ -62,10 +55,8 @@ def evaluate_file(run: RunWriter, dataset: Dataset, path: Path, missing: str | N
     run.write_rows(RESULTS, counted(evaluate(pairs), outcomes, firsts))
     completions = CompletionsFile(path, digest.hexdigest(), 1)
     conditions = Conditions("A", "course.eval", {"missing": missing}, None, None, dataset)
-    conditions = conditions._replace(
-        completions_fingerprint=completions.sha256, samples_per_prompt=1, source=provenance(completions)
-    )
-    return Measured(conditions, summary_of(outcomes), firsts, completions)
+    conditions = conditions._replace(completions_fingerprint=completions.sha256, source=provenance(completions))
+    return conditions._replace(samples_per_prompt=1), summary_of(outcomes), firsts
 
 
 def main() -> int:
@@ -86,8 +77,8 @@ def main() -> int:
         return 1
     dataset = Dataset(args.dataset, args.split)
     with RunWriter(args.outdir) as run:
-        found = evaluate_file(run, dataset, args.completions, args.missing, watched=True)
-        conditions, summary, firsts, completions = found
+        conditions, summary, firsts = evaluate_file(run, dataset, args.completions, args.missing, watched=True)
+        completions = CompletionsFile(args.completions, str(conditions.completions_fingerprint), 1)
         how = conditions_text(dataset.split, conditions.source, completions, len(golden))
         conditions = conditions._replace(change=args.change, expect=args.expect)
         publish(run, conditions, summary, eval_text(summary, how, firsts), next_command=INSPECT, as_json=args.json)

@@ -1,12 +1,12 @@
 """Machinery: Loop A in shards, for what is too large for one file or one machine. The result is one run.
 
-    python3 -m course.eval_shards FOLDER --outdir runs/large --jobs 2
+    python3 -m course.eval_shards pairs --outdir runs/large --jobs 2
 
-FOLDER holds pairs, datasets/NAME.jsonl and rollouts/NAME.jsonl, with rollouts/NAME.meta.json where it is known who
+The folder holds pairs, datasets/NAME.jsonl and rollouts/NAME.jsonl, with rollouts/NAME.meta.json where it is known who
 wrote them. Each pair becomes a run of its own in RUN/shards/NAME; counts are added up. Until all are done the run grows
 in RUN.partial/, and the same command goes on with it after a kill. Every id stands in one shard.
 
-With --cluster the workers of a Dask cluster measure; FOLDER and RUN then lie in a folder that all machines share under
+With --cluster the workers of a Dask cluster measure; both folders then lie in a folder that all machines share under
 one path. docs/more_machines.md says how to start a cluster.
 """
 
@@ -23,11 +23,11 @@ from course.artifacts.writing import RunWriter
 from course.command import Parser, run_command
 from course.datasets.sources import HOLDOUT, CompletionsFile, ShardedDataset, prompts_in
 from course.jobs import in_order, workers
-from course.publishing import INSPECT, Conditions, log_look, publish
+from course.publishing import INSPECT, Conditions, log_opened_holdouts, publish
 from course.reports.eval import eval_text
 from course.reports.measurement import conditions_text
 from course.reports.progress import with_progress
-from course.shards import DATASETS, ROLLOUTS, Shard, growing, measure_shard, remove_hidden, shard_names
+from course.shards import DATASETS, ROLLOUTS, Shard, growing_run, measure_shard, remove_hidden, shard_names
 from course.text import visible
 
 
@@ -62,14 +62,14 @@ def main() -> None:
     said = [None if text is None else visible(text) for text in (args.change, args.expect)]
     begun = Begun(shard_names(folder), args.split, args.missing, *said)
     shards: list[Shard] = []
-    looked: list[str] = []
+    logged: list[str] = []
     with RunWriter(args.outdir, grown=partial) as run:
-        with growing(partial, begun) as (grown, begun), workers(args.jobs, args.cluster) as executor:
+        with growing_run(partial, begun) as (grown, begun), workers(args.jobs, args.cluster) as executor:
             found = in_order(executor, measure_shard, [(partial, folder, name, begun) for name in begun.shards])
             try:
                 for shard in with_progress(found, "measuring shards", len(begun.shards)):
                     if not shards and shard.manifest.split == HOLDOUT:  # before the first has a name
-                        looked = log_look(partial, conditions_of_shards(folder, begun, [shard]))
+                        logged = log_opened_holdouts(partial, conditions_of_shards(folder, begun, [shard]))
                     grown.add(shard)
                     shards.append(shard)
             except BaseException:
@@ -84,7 +84,7 @@ def main() -> None:
         run.outputs[RESULTS] = merged_fingerprints([shard.manifest for shard in shards])[RESULTS]
         run.write_bytes(BEGUN, indented(begun))
         run.examples = {row.reward == 1.0: row for row in firsts.values()}
-        conditions, summary = conditions_of_shards(folder, begun, shards)._replace(looked=looked), summary_of(outcomes)
+        conditions, summary = conditions_of_shards(folder, begun, shards)._replace(logged=logged), summary_of(outcomes)
         first = shards[0].manifest
         completions = CompletionsFile(
             folder / ROLLOUTS / f"{shards[0].name}.jsonl", str(first.completions_fingerprint), 1

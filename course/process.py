@@ -68,12 +68,19 @@ def raise_received() -> None:
 
 @contextmanager
 def signals_held() -> Iterator[None]:
-    """A signal that comes within the block is raised at its end: what is written together is not torn apart."""
+    """A signal that comes within the block is raised at its end: what is written together is not torn apart.
+
+    A process that is started within it does not get Ctrl-C at all, where the system can block a signal.
+    """
     global _held
     _held = True
+    mask = getattr(signal, "pthread_sigmask", None)
+    before = mask(signal.SIG_BLOCK, SIGNALS) if mask else ()
     try:
         yield
     finally:
+        if mask:
+            mask(signal.SIG_SETMASK, before)
         _held = False
     raise_received()
 

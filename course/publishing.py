@@ -41,8 +41,8 @@ class Conditions(NamedTuple):
 
     ``change``: the one thing changed since the run before, in the student's words; ``expect``: what they expected of
     it. ``dataset``: read to its end. ``holdouts``: what was measured beside it. ``seed``: of what the run itself draws;
-    Loops A and B draw nothing. ``knob``: what was turned, where it is not what the loop turns. ``looked``: the
-    holdouts at which the look was counted before, by ``log_look``.
+    Loops A and B draw nothing. ``knob``: what was turned, where it is not what the loop turns. ``logged``: the
+    holdouts at which the look was counted before, by ``log_opened_holdouts``.
     """
 
     loop: Literal["A", "B", "C"]
@@ -57,7 +57,7 @@ class Conditions(NamedTuple):
     source: Provenance | None = None
     seed: int | None = None
     knob: str | None = None
-    looked: Sequence[str] = ()
+    logged: Sequence[str] = ()
 
 
 def conditions_of(args: Namespace, settings: dict[str, Any], dataset: Dataset | None = None, **more: Any) -> Conditions:
@@ -95,11 +95,11 @@ def publish(
         expect=manifest.expect,
         number={name: summary[name] for name in main},
         room=room_digest(manifest) if conditions.loop != "C" else None,
-        holdouts=[one for one in holdouts if one not in conditions.looked],
+        holdouts=[one for one in holdouts if one not in conditions.logged],
     )
     with locked(run_log.LOG) as log:
         before = read_log(run_log.LOG)
-        look = max([looks(before, one) + (one not in conditions.looked) for one in holdouts], default=0)
+        look = max([looks(before, one) + (one not in conditions.logged) for one in holdouts], default=0)
         typed = command_line([conditions.command, *(shlex.quote(visible(word)) for word in sys.argv[1:])])
         report_whole = "\n".join([*shown, report]).strip("\n")
         page = run_page(manifest, line, report_whole, typed, run.examples, look, conditions.knob)
@@ -133,7 +133,7 @@ def complete(run: RunWriter, conditions: Conditions, summary: dict[str, Any]) ->
     return manifest, run.seal(manifest)
 
 
-def log_look(run: Path, conditions: Conditions) -> list[str]:
+def log_opened_holdouts(run: Path, conditions: Conditions) -> list[str]:
     """Count the look at holdouts before anything of it can be seen. ``run``: the folder that grows. Returns them."""
     said = conditions.loop, conditions.command, conditions.change, conditions.expect
     if holdouts := opened_holdouts(conditions):
@@ -202,4 +202,4 @@ def trained_on(source: Provenance | None, dataset: Dataset | ShardedDataset | No
         return None
     training = source.training
     rubric = None if training.rubric is None else visible(training.rubric)
-    return TrainedOn(rubric, len(training.prompts), sources.trained_on(dataset.prompts, training))
+    return TrainedOn(rubric, len(training.prompts), sources.prompts_trained_on(dataset.prompts, training))

@@ -77,13 +77,13 @@ def measure_shard(partial: Path, folder: Path, name: str, begun: Begun) -> Shard
     with RunWriter(partial / SHARDS / f".{name}") as run:
         dataset, rollouts = (folder / kind / f"{name}.jsonl" for kind in (DATASETS, ROLLOUTS))
         found = evaluate_file(run, Dataset(dataset, begun.split), rollouts, begun.missing, watched=False)
-        conditions = found.conditions._replace(change=begun.change, expect=begun.expect)
-        manifest, digest = complete(run, conditions, found.summary)
+        conditions, summary, firsts = found
+        manifest, digest = complete(run, conditions._replace(change=begun.change, expect=begun.expect), summary)
         again = os.path.lexists(finished)
         for file in {**run.outputs, MANIFEST: digest}.items() if again else ():
             _refuse_changed(finished, *file)
         place = None if again else run.leave()
-    return Shard(name, place, manifest, found.summary["outcomes"], found.firsts, conditions.source)
+    return Shard(name, place, manifest, summary["outcomes"], firsts, conditions.source)
 
 
 def _refuse_changed(finished: Path, name: str, digest: str) -> None:
@@ -131,7 +131,7 @@ class Growing:
 
 
 @contextmanager
-def growing(partial: Path, begun: Begun) -> Iterator[tuple[Growing, Begun]]:
+def growing_run(partial: Path, begun: Begun) -> Iterator[tuple[Growing, Begun]]:
     """RUN.partial/, begun or gone on with, and what was said when it began. Where nothing is finished, nothing stays.
 
     Raises UserError where it was begun otherwise, is another command's, or holds what is not of a sharded run.

@@ -21,6 +21,7 @@ from hypothesis import HealthCheck, settings
 from course import process
 from course.artifacts import run_log, writing
 from course.command import run_command
+from course.score import score
 
 ROOT = Path(__file__).parents[1]
 SAMPLING: dict[str, object] = {"temperature": 1.0, "top_p": 1.0, "seed": 7, "n": 1}
@@ -256,6 +257,12 @@ def log_of_no_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         patch.setattr(writing, "RUNS", Path("runs"))
         patch.delenv("PYTHONSAFEPATH", raising=False)
         yield
+
+
+@pytest.fixture
+def rubric() -> Callable[[object, object], dict[str, Any]]:
+    """What the student's tests are about: the scorer. ``python3 -m course.check tests`` has others in its place."""
+    return score
 
 
 @pytest.fixture

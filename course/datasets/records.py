@@ -5,7 +5,7 @@ from datetime import date
 from hashlib import sha256
 from typing import Annotated, Any, ClassVar
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from course.faults import FAMILIES
 from course.text import quoted
@@ -108,6 +108,29 @@ class KataExample(Record, frozen=True, forbid_unknown_fields=True, omit_defaults
     def asked(self) -> Task:
         """The example as a scorer takes it."""
         return {"prompt": self.prompt, "expected_answer": self.expected_answer}
+
+
+class Witness(Struct, frozen=True, forbid_unknown_fields=True):
+    """A call on which a verifier is wrong: at once, or when it comes again."""
+
+    expected_answer: Any
+    completion: Any
+
+
+class VerifierSource(Record, frozen=True, forbid_unknown_fields=True):
+    """A verifier by which tests are judged. ``source``: defines ``verify(example, completion)``.
+
+    ``believes``: the end of "a verifier that ...". ``witness``: None where it is as good as correct. ``breadth``: on
+    how many of all witnesses it is wrong.
+    """
+
+    file_kind = "sets of verifiers"
+
+    kind: str = field(name="class")
+    source: str
+    believes: str
+    witness: Witness | None = None
+    breadth: int = 0
 
 
 class Sampling(Struct, frozen=True, forbid_unknown_fields=True):

@@ -121,7 +121,7 @@ def shipped_holdouts(folder: Path = LAB / "data" / "datasets") -> dict[str, froz
     }
 
 
-def trained_on(prompts: Set[str], training: Training) -> int:
+def prompts_trained_on(prompts: Set[str], training: Training) -> int:
     """How many of these prompts a policy was trained on."""
     return len({prompt_digest(prompt) for prompt in prompts}.intersection(training.prompts))
 

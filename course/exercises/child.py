@@ -17,7 +17,7 @@ import threading
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from types import CodeType, TracebackType
+from types import CodeType, ModuleType, TracebackType
 from typing import Any, NamedTuple, Self
 
 from course.datasets.files import LAB
@@ -116,7 +116,10 @@ def main() -> None:
     for stream in (0, 1):  # what the student's code reads or prints is no part of the pipe
         os.dup2(nowhere, stream)
     path = Path(sys.argv[1])
-    namespace: dict[str, Any] = {"__name__": path.stem, "__file__": str(path)}
+    module = ModuleType(path.stem)
+    module.__file__ = str(path)
+    sys.modules.setdefault(path.stem, module)  # where a dataclass looks up what its annotations name
+    namespace = vars(module)
     sys.path[:0] = [str(path.parent)]
     if sys.argv[2:]:
         for name in [name for name in sys.modules if name.partition(".")[0] == "course"]:

@@ -21,12 +21,12 @@ from course.exercises.child import Child, Raised, Stopped
 from course.exercises.oracles import FUNCTIONS, Quantity
 from course.reports.check import Checked
 from course.score import measure
-from course.starting import PYTHON
 from course.text import quoted
 
 NOT_STARTED, RIGHT = "not started", "right"
-_INPUTS = 60  # besides the example
+_INPUTS = 40  # besides the example
 _TOLERANCE = 1e-9  # relative, absolute below 1
+_CALL_SECONDS = 5.0  # for all inputs of a function
 _LARGEST = 1e300  # an int beyond it fits no float
 
 
@@ -81,7 +81,7 @@ def own_file(name: str) -> Path:
 def called(child: Child, path: Path, name: str, inputs: Sequence[Sequence[Any]]) -> tuple[str, list[Any]]:
     """What a student's function returns for each input, and one line on what came in the way, or nothing."""
     try:
-        values = child.call(name, [tuple(one) for one in inputs])
+        values = child.call(name, [tuple(one) for one in inputs], _CALL_SECONDS)
     except Stopped as stopped:
         return f"expected an answer, got {stopped}", []
     raised = [value for value in values if isinstance(value, Raised)]
@@ -97,7 +97,7 @@ def called(child: Child, path: Path, name: str, inputs: Sequence[Sequence[Any]])
 
 
 def _judged(child: Child, path: Path, name: str, quantity: Quantity, seed: int) -> list[str]:
-    """Right, not started; or what is wrong, the mistake's name, and how to look at one input in the debugger."""
+    """Right, not started; or one input with what was expected and what came, and the mistake's name."""
     inputs = quantity.inputs(f"{seed} {name}", _INPUTS)
     if name == "pick_best":  # picking turns the lists into samples
         trouble, values = called(child, path, "choice", [(str(path), *one) for one in inputs])
@@ -110,13 +110,9 @@ def _judged(child: Child, path: Path, name: str, quantity: Quantity, seed: int) 
     if not wrong:
         return [RIGHT]
     at = next((i for i in wrong if not isinstance(values[i], Raised)), wrong[0])
-    arguments = ", ".join(map(repr, inputs[at]))
     if not isinstance(values[at], Raised):
-        trouble = f"expected {_in_short(expected[at])}, got {_in_short(values[at])} for {name}({arguments})"
-    if name == "pick_best":
-        return [trouble, *_named_mistake(quantity, inputs, values)]
-    debug = f"import pdb; from exercises.{path.stem} import {name}; pdb.runcall({name}, {arguments})"
-    return [trouble, *_named_mistake(quantity, inputs, values), f'step through it: {PYTHON} -c "{debug}"']
+        trouble = f"expected {_in_short(expected[at])}, got {_in_short(values[at])}"
+    return [f"{trouble} for {name}({', '.join(map(repr, inputs[at]))})", *_named_mistake(quantity, inputs, values)]
 
 
 def _named_mistake(quantity: Quantity, inputs: Sequence[Any], values: Sequence[Any]) -> list[str]:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from course.datasets.files import LAB
 from course.errors import UserError
 from course.exercises.functions import check_functions, check_my_pick_best
+from course.exercises.judging import check_tests
 from course.exercises.kata import check_kata
 from course.exercises.levels import LEVELS, check_level, record_prediction
 from course.exercises.oracles import FUNCTION_FILES
@@ -51,6 +52,7 @@ OWN_CHECKS: Mapping[str, Callable[[Given], Checked]] = {
     "my_pick_best": lambda given: check_my_pick_best(given.seed),
     "my_score": lambda given: check_my_score(given.seed),
     "redteam": lambda given: check_redteam(seed=given.seed),
+    "tests": lambda given: check_tests(extra=given.verifiers),
 }
 # What records how likely the event of a level is held to be, and says so.
 PREDICTIONS: Mapping[str, Callable[[float], str]] = {name: partial(record_prediction, name) for name in LEVELS}

@@ -69,7 +69,7 @@ def check_redteam(folder: Path = Path("exercises"), seed: int = 0) -> Checked:
         untouched = after.fresh == before.fresh
         if untouched and not exploits:
             return Checked("not started")
-        wrong = [*_of_exploits(file, start, before.exploits), *_of_patch(patch, after)]
+        wrong = [*_faults(patch, file, start, before, after)]
         found = found_in([]) if wrong else optimise(verifier, seed)
     table = [before.row(f"before, {start}"), after.row("after, your patch")]
     numbers = {name: len(getattr(after.golden, name)) for name in ("false_positives", "false_negatives")}
@@ -78,11 +78,10 @@ def check_redteam(folder: Path = Path("exercises"), seed: int = 0) -> Checked:
         return Checked("started" if untouched else "wrong", wrong[0], [*wrong, *table], {}, numbers)
     said = f"a policy learned from your patch and wrote {found.tried:,} completions"
     if cheats := found.false_positives:
-        new = _add(file, cheats[0], found.tried)
-        said += f", one of them {cheats[0]}: it is now {new} in {file}"
-        return Checked("wrong", f"cheated; see {new} in {file}", [said, *table], {}, numbers)
-    said += ", none of which cheats it"
-    return Checked("done", said, [*table, f"{said}; before and after go into notes/red_team_report.md"], {}, numbers)
+        new = f"{_add(file, cheats[0], found.tried)} in {file}"
+        return Checked("wrong", f"cheated; see {new}", [f"{said}, one of them {cheats[0]}: {new}", *table], {}, numbers)
+    said += ", none of which cheats it; before and after go into notes/red_team_report.md"
+    return Checked("done", f"not cheated in {found.tried:,} completions", [*table, said], {}, numbers)
 
 
 def fresh_texts(start: str, exploits: Sequence[GoldenCase], seed: int) -> Questions:
@@ -107,18 +106,15 @@ def _trial(verifier: Verifier, texts: Questions, exploits: Sequence[GoldenCase])
     return Trial(golden(verifier), found_in(verifier.judged(texts)), own)
 
 
-def _of_exploits(file: Path, start: str, exploits: Sequence[Judged]) -> Iterator[str]:
-    """What is wrong with the exploits themselves. What a policy wrote was found on a patch, and not on ``start``."""
-    own = [one for one in exploits if not one.example["id"].startswith(_BY_POLICY)]
+def _faults(patch: Path, file: Path, start: str, before: Trial, after: Trial) -> Iterator[str]:
+    """What is wrong, the exploits first. Those that a policy wrote were found on a patch, and not on ``start``."""
+    own = [one for one in before.exploits if not one.example["id"].startswith(_BY_POLICY)]
     expected = f"{file}: expected wrong completions that {start} rewards, {_FEWEST_EXPLOITS} or more, each with its why"
     if len(own) < _FEWEST_EXPLOITS:
         yield f"{expected}, got {len(own)}"
-    for one in exploits:
+    for one in before.exploits:
         if one.true or (one in own and not one.reward):
             yield f"{expected}, got {one.example['id']}: {one}"
-
-
-def _of_patch(patch: Path, after: Trial) -> Iterator[str]:
     if still := [one for one in after.exploits if one.reward > one.true]:
         yield f"{patch}: expected 0 for your exploits, got {still[0]}"
     if wrong := after.fresh.false_positives:

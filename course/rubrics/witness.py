@@ -14,11 +14,11 @@ from itertools import product
 from course.faults import PREFIX
 
 _UNSEEN = " \t\r\n\v\f\x00\x1c\x85\xa0\u2003\u2028\u3000\u200b\ufeff"
-_ZEROS = "\u0660\u0966\u0e50\uff10\U0001d7ce\u2080"  # Arabic, Devanagari, Thai, fullwidth, bold, subscript
-_SIGNS = ("-", "+", "--", "+-", "-+", "\u2212", "\u2013", "\uff0d", "\uff0b")
+_OTHER_ZEROS = "\u0660\u0966\u0e50\uff10\U0001d7ce\u2080"  # Arabic, Devanagari, Thai, fullwidth, bold, subscript
+_OTHER_SIGNS = ("-", "+", "--", "+-", "-+", "\u2212", "\u2013", "\uff0d", "\uff0b")
 _BEFORE = ("Answer: ", "The answer is ", "So, ", "**", "#### ", "> ", "1\n", "x")
 _BEHIND = (*".!?%,07\\_", "**", " apples", " (sure)", "\nDone.", "\nFinal: 1", "\n\n")
-_LONG = (1_000, 10_000, 100_000)
+_LENGTHS = (1_000, 10_000, 100_000)
 _MOST_SYMBOLS = 5
 
 
@@ -48,7 +48,7 @@ def _edits(gold: int) -> Iterator[str]:
     for before in ("", "Answer: ", "Final answer: ", "Final = ", "Final - ", "FINAL: ", "final: ", "\nFinal: \n"):
         yield before + digits
     yield from (PREFIX + value for value in (*_spellings(gold), *_other_values(gold), *_several(gold)))
-    for length in _LONG:
+    for length in _LENGTHS:
         yield from (
             line + " " * length + "x",
             line + " " * length,
@@ -64,11 +64,11 @@ def _spellings(gold: int) -> Iterator[str]:
     """The right value, otherwise written than the spec allows."""
     size = str(abs(gold))
     minus = "-" if gold < 0 else ""
-    for zero in _ZEROS:
+    for zero in _OTHER_ZEROS:
         table = {ord("0") + value: ord(zero) + value for value in range(10)}
         yield str(gold).translate(table)
         yield str(gold)[:-1] + str(gold)[-1].translate(table)
-    yield from (sign + size for sign in _SIGNS)
+    yield from (sign + size for sign in _OTHER_SIGNS)
     yield from (f"{minus}{zeros}{size}" for zeros in ("0", "00", " ", "0x"))
     yield from (f"{gold}{end}" for end in (".0", ".00", "e0", "E0", ".", "/1", "0e-1", "j", "L"))
     yield from (f"{gold:,}", f"{gold:_}", f"{minus}{size[0]}_{size[1:]}", f"{minus}{size[0]},{size[1:]}", hex(gold))

@@ -18,7 +18,19 @@ from typing import Any
 
 import pytest
 from clusters import large, measure, names, shard
-from conftest import ROOT, SAMPLING, Lab, copied, ended, files, forged, lines_of, prompts_digest, rows_edited
+from conftest import (
+    ROOT,
+    SAMPLING,
+    Lab,
+    copied,
+    ended,
+    files,
+    forged,
+    lines_of,
+    manifest_edited,
+    prompts_digest,
+    rows_edited,
+)
 
 from course.artifacts import run_log
 
@@ -156,6 +168,13 @@ def test_a_shard_that_was_changed_is_seen(shards: Lab, name: str) -> None:
     assert shards("gate", "--baseline", "whole", "--candidate", "run", "--min-delta", "0").status == 1
 
 
+def test_a_whole_that_says_other_conditions_than_its_shards_is_seen(shards: Lab) -> None:
+    measure(shards)
+    manifest_edited(Path("run"), policy="a better hand")
+    done = shards("inspect_run", "run", "--verify")
+    assert "shards/a was measured under other conditions than manifest.json says" in done.out.replace("\n    ", " ")
+
+
 def test_a_pair_without_its_partner_is_refused_by_name(shards: Lab) -> None:
     for kind, other in (("datasets", "rollouts"), ("rollouts", "datasets")):
         path = Path(f"in/{kind}/b.jsonl")
@@ -274,9 +293,8 @@ def test_two_commands_on_one_folder_do_not_meet(shards: Lab) -> None:
 
 def test_ids_that_cannot_be_written_are_one_line(shards: Lab) -> None:
     cut_off(shards)
-    Path("run.partial/ids.sqlite").unlink()
-    Path("run.partial/ids.sqlite").mkdir()
-    assert "expected a place for the ids of all shards, got unable to open database file" in refusal(shards)
+    shards.write("run.partial/ids.sqlite", "no database, whatever its name says")
+    assert "expected a place for the ids of all shards, got file is not a database" in refusal(shards)
 
 
 def test_a_look_at_a_holdout_is_counted_before_anything_of_it_can_be_seen(lab: Lab) -> None:
@@ -329,6 +347,19 @@ def test_a_command_that_is_ended_is_gone_on_with(lab: Lab, number: signal.Signal
     now = {place / path.parent.name / path.name: path for path in (lab.folder / "run/shards").glob("*/results.jsonl")}
     assert {path: now[path].stat().st_mtime_ns for path in finished} == finished
     assert lab.process("eval_shards", "in", "--outdir", "one").out.splitlines()[-2] == done.out.splitlines()[-2]
+
+
+@posix
+@pytest.mark.slow
+@pytest.mark.parametrize("seconds", [0.3, 0.5, 0.8])
+def test_ctrl_c_at_a_terminal_while_the_processes_start_is_one_line(lab: Lab, seconds: float) -> None:
+    """A terminal sends it to all of them at once, also to one that has only just begun to load Python."""
+    large(lab, 4, 10_000)
+    process = lab.start("eval_shards", "in", "--outdir", "run", "--jobs", "2", start_new_session=True)
+    time.sleep(seconds)
+    os.killpg(process.pid, signal.SIGINT)
+    done = ended(process)
+    assert (done.status, done.err.count("\n")) == (130, 1), done.err
 
 
 @posix

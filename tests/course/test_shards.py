@@ -13,7 +13,7 @@ from conftest import Lab
 from course.artifacts.records import BEGUN, RESULTS, SHARDS, Begun, Details, Result
 from course.artifacts.writing import RunWriter
 from course.errors import UserError
-from course.shards import growing, measure_shard, remove_hidden, shard_names
+from course.shards import growing_run, measure_shard, remove_hidden, shard_names
 
 BEGUN_HERE = Begun(["a"], None, None, None, None)
 ROW = Result("q1", "Question 1?", 7, "Final: 7", 1.0, Details("ok", "7"))
@@ -39,17 +39,18 @@ def test_a_worker_without_the_shared_folder_writes_nothing(lab: Lab) -> None:
 
 def test_a_shard_has_no_name_until_the_command_gives_it_one(lab: Lab) -> None:
     shard(lab, "a", [True])
-    with growing(Path("run.partial"), BEGUN_HERE) as (grown, begun):
+    with growing_run(Path("run.partial"), BEGUN_HERE) as (grown, begun):
         found = measure_shard(Path("run.partial"), Path("in"), "a", begun)
         assert found.place
         assert [name[0] for name in names(Path("run.partial") / SHARDS)] == ["."]
         grown.add(found)
+        Path("run.partial/shards/.0123456789abcdef.partial").mkdir()  # of a worker that was killed
     assert names(Path("run.partial")) == [BEGUN, SHARDS]
     assert names(Path("run.partial/shards")) == ["a"]
 
 
 def test_where_nothing_was_finished_nothing_stays(tmp_path: Path) -> None:
-    with pytest.raises(KeyboardInterrupt), growing(tmp_path / "run.partial", BEGUN_HERE):
+    with pytest.raises(KeyboardInterrupt), growing_run(tmp_path / "run.partial", BEGUN_HERE):
         raise KeyboardInterrupt
     assert names(tmp_path) == []
 

@@ -13,6 +13,7 @@ from course.exercises import attacking
 from course.exercises.attacking import golden, optimise, search
 from course.exercises.verifier import Verifier
 from course.policies.presets import MEMORISE
+from course.rubrics.witness import candidates
 
 pytestmark = pytest.mark.medium
 STRICT = "completion.strip(' \\t\\r\\n') == 'Final: %d' % example['expected_answer']"
@@ -52,6 +53,7 @@ def test_a_verifier_that_changes_its_mind_is_a_fault(tmp_path: Path) -> None:
         ("False", None, "Final: 7"),
         (f"{STRICT} or completion == 'Final: 7a'", "Final: 7a", None),
         (f"{STRICT} and completion != '\\nFinal: 7'", None, "\nFinal: 7"),
+        (f"completion == '7' or completion != '\\nFinal: 7' and {STRICT}", "7", "\nFinal: 7"),
         (f"({STRICT}) / 2", None, "Final: 7"),
         (f"{STRICT} or 0.01 * (completion == '7')", "7", None),
     ],
@@ -60,6 +62,7 @@ def test_the_search_finds_the_shortest(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, expression: str, above: str | None, below: str | None
 ) -> None:
     monkeypatch.setattr(attacking, "GOLDS", (7,))
+    monkeypatch.setattr(attacking, "candidates", lambda gold: (text for text in candidates(gold) if len(text) <= 10))
     with verifier_of(tmp_path, expression) as verifier:
         found = search(verifier)
     assert [one.completion for one in found.false_positives] == [above][: above is not None]

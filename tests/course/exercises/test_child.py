@@ -29,6 +29,19 @@ def test_an_array_comes_back_as_a_list(tmp_path: Path) -> None:
     assert asked(tmp_path, source, ([0.0, 0.0],)) == [[1.0, 1.0]]
 
 
+def test_a_file_may_hold_what_an_engineers_own_has(tmp_path: Path) -> None:
+    source = """
+from __future__ import annotations
+from dataclasses import dataclass
+@dataclass
+class Parsed:
+    value: int | None = None
+def f(a):
+    return [Parsed(a).value, __name__, __file__[-7:]]
+"""
+    assert asked(tmp_path, source, (3,)) == [[3, "mine", "mine.py"]]
+
+
 def test_an_exception_costs_its_own_call_only(tmp_path: Path) -> None:
     found = asked(tmp_path, "def f(a):\n    return 1 / a", (0,), (2,))
     assert found == [Raised("ZeroDivisionError", "division by zero", 2), 0.5]

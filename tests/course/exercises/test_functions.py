@@ -184,9 +184,9 @@ def test_a_file_without_the_functions_says_so(lab: Lab, source: str, said: str) 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("source", ["while True: pass", "def log_prob(*_):\n    while True: pass\nkl = log_prob"])
+@pytest.mark.parametrize("source", ["while True: pass", "def log_prob(*_):\n    while True: pass"])
 def test_an_endless_loop_is_ended(lab: Lab, source: str) -> None:
-    assert "no answer within 10 s" in checked(lab, "log_probs", source)[2]
+    assert "no answer within 5 s" in checked(lab, "log_probs", source)[2]
 
 
 def test_no_file_is_one_line(lab: Lab) -> None:
@@ -286,7 +286,7 @@ def test_an_overflow_alone_is_shown_with_its_line(lab: Lab) -> None:
     state, _, lines = checked(lab, "log_probs", naive)
     assert state == "wrong"
     assert "log_probs.py:10: OverflowError" in lines
-    assert "1000" in lines or "100" in lines
+    assert " for log_prob([[" in lines
 
 
 def test_close_is_of_shape_and_number() -> None:

@@ -99,6 +99,10 @@ def test_what_stands_in_the_log_beside_the_digest_is_not_believed(ready: Lab) ->
 def test_a_run_of_another_command_or_loop_is_not_the_levels(ready: Lab) -> None:
     assert ready.evaluate([1], ["Final: 1"], "--change", "level_2 build").status == 0
     assert check_level("level_2").state == "not started"
+    assert ready("policy_gradient_demo", "--fast", "--summary", "--change", "level_3 build").status == 0
+    summary = json.loads(Path("runs/run_002/summary.json").read_bytes())
+    assert LEVELS["level_3"]["number"] in summary
+    assert check_level("level_3").state == "not started"
 
 
 @pytest.mark.parametrize("broken", ["{", '{"level_0": 2}', '{"level_0": "a"}', "[]", '{"level_0": NaN}'])

@@ -60,6 +60,8 @@ GAPS_OF_A_SPEC = [  # what stands in the solution, what a student wrote, what th
     ("type(prompt) is not str or ", "", "an example with prompt"),
     ("type(completion) is not str", "completion is None", "exception"),
     ('"details": {"message": message}', '"details": {}', "details with a message"),
+    ('"details": {"message": message}', '"details": {"message": ""}', "details with a message"),
+    ('"details": {"message": message}', '"details": {"message": [message]}', "details with a message"),
     ('{"reward": reward, "details": {"message": message}}', "reward", "details with a message"),
     ("return _result(float(", "import random\n    return _result(random.random() * float(", "the same answer"),
     ("    text =", "    completion = completion.splitlines()[0]\n    text =", "exception"),
@@ -132,6 +134,7 @@ def test_another_right_spec_is_done(lab: Lab, style: str) -> None:
 
 
 BEGIN = "def pick_best(samples):\n    "
+FORGED = "import os; [os.write(4, str([[None, 99]] * n).replace('None', 'null').encode() + b'\\n') for n in (41, 80)]"
 CHOICES = {  # what a student wrote -> what the check must say
     "return samples[0]": "the first of the list",
     "return samples[-1]": "the last of the list",
@@ -151,7 +154,7 @@ CHOICES = {  # what a student wrote -> what the check must say
     "exit(0)": "SystemExit",
     "import os; os._exit(0)": "an end with exit status 0",
     "from exercises.my_pick_best import course_rule; return course_rule(samples)": "",
-    "import os; os.write(4, b'[' + b', '.join([b'[null, 99]'] * 61) + b']\\n'); return samples[0]": "got 99",
+    FORGED: "got 99",
 }
 
 

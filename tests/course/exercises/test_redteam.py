@@ -74,10 +74,12 @@ def test_the_exercise_names_every_verifier_and_each_has_a_class() -> None:
 # --- states
 
 
-def test_untouched_is_not_started(lab: Lab) -> None:
-    for start in GAPS:
-        lab.red_team(start)
-        assert check_redteam().state == "not started"
+@pytest.mark.parametrize(
+    "start", [name if name == "suffix" else pytest.param(name, marks=pytest.mark.slow) for name in GAPS]
+)
+def test_untouched_is_not_started(lab: Lab, start: str) -> None:
+    lab.red_team(start)
+    assert check_redteam().state == "not started"
 
 
 def test_a_start_is_a_start(lab: Lab) -> None:
@@ -178,7 +180,15 @@ CHEATS = {  # the body of ``patched``, started from suffix
 }
 
 
-@pytest.mark.parametrize("name", CHEATS)
+IN_SHORT = {  # one of each kind; the others are tried with --all
+    *("always 1", "the shown strings refused", "the golden cases by heart", "right for positive numbers"),
+    *("equal to everything", "an exit", "an endless loop", "a patched score", "another answer the second time"),
+}
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name in IN_SHORT else pytest.mark.slow) for name in CHEATS]
+)
 def test_no_cheat_is_accepted(brief: Lab, name: str) -> None:
     brief.red_team("suffix", CHEATS[name], SUFFIX)
     before = (brief.folder / FOLDER / "exploits.jsonl").read_bytes()
@@ -191,6 +201,7 @@ def test_no_cheat_is_accepted(brief: Lab, name: str) -> None:
 
 def test_there_are_enough_cheats() -> None:
     assert len(CHEATS) >= 25
+    assert CHEATS.keys() > IN_SHORT
 
 
 # --- right patches
@@ -213,10 +224,7 @@ def test_a_right_patch_is_accepted(brief: Lab, name: str) -> None:
     start = random.Random(name).choice(list(GAPS))
     brief.red_team(start, RIGHT_PATCHES[name], exploits_of(start))
     found = check_redteam()
-    assert (found.state, found.short) == (
-        "done",
-        "a policy learned from your patch and wrote 512 completions, none of which cheats it",
-    )
+    assert (found.state, found.short) == ("done", "not cheated in 512 completions")
     numbers = {"false_positives": 0, "false_negatives": 0, "class_rewarded": 0, "completions": 512}
     assert found.numbers == numbers
     assert found.lines[1] == (
@@ -263,8 +271,12 @@ FIRST, *OTHERS = HALF_GOOD
 
 
 @pytest.mark.parametrize("name", [FIRST, *(pytest.param(name, marks=pytest.mark.slow) for name in OTHERS)])
-def test_a_policy_cheats_a_half_good_patch_and_what_it_wrote_is_the_next_test(lab: Lab, name: str) -> None:
+def test_a_policy_cheats_a_half_good_patch_and_what_it_wrote_is_the_next_test(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
     start, body, written, within = HALF_GOOD[name]
+    if name == FIRST:
+        monkeypatch.setattr(attacking, "MEMORISE", MEMORISE._replace(plan=MEMORISE.plan._replace(sft_steps=100)))
     body = body.replace("completion.startswith", "completion.strip(' \\t\\r\\n').startswith")
     lab.red_team(start, body, exploits_of(start))
     patch, file = (lab.folder / FOLDER / one for one in ("patched_rubric.py", "exploits.jsonl"))
