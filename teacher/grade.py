@@ -42,9 +42,7 @@ def main() -> int:
     parser.add_argument("--submissions", type=Path, required=True, help="a folder: a folder or .zip for each student")
     parser.add_argument("--out", type=Path, required=True, help="the gradebook; grades/ beside it has a file for each")
     parser.add_jobs_options()
-    default = Limits().seconds
-    help_ = f"for each student, at most (default: {default})"
-    parser.add_argument("--seconds", type=positive_int, default=default, help=help_)
+    parser.add_argument("--seconds", type=positive_int, default=600, help="of each student at most (default: 600)")
     help_ = "of what the checks draw, so that no student saw it (default: 1000)"
     parser.add_argument("--seed", type=non_negative_int, default=1000, help=help_)
     args = parser.parse_args()
@@ -74,7 +72,7 @@ def grade_class(args: Namespace, found: dict[str, Path], command: Sequence[str] 
     work.mkdir(parents=True)
     kept.mkdir(exist_ok=True)
     write_copy(copy := work / "copy")
-    decides = [*(path for path in sorted(copy.rglob("*")) if path.is_file())]
+    decides = [path for path in sorted(copy.rglob("*")) if path.is_file()]
     command = [*command, "--seed", str(args.seed)]
     if HELD_OUT.exists():
         decides.append(Path(shutil.copy(HELD_OUT, work)))  # teacher/ itself is hidden
@@ -127,7 +125,10 @@ def class_text(grades: Sequence[Grade]) -> str:
         states = Counter(check.state for check in checks)
         lines.append(f"{name}: {', '.join(f'{count} {state}' for state, count in states.most_common())}")
         failed = Counter(
-            line for check in checks if check.state not in FINISHED for line in dict.fromkeys(check.lines[:20])
+            line
+            for check in checks
+            if check.state not in (*FINISHED, "not started")
+            for line in dict.fromkeys(check.lines[:20])
         )
         lines += [f"  {count} x {line}" for line, count in failed.most_common(3)]
         for key in dict.fromkeys(key for check in checks for key in check.numbers):

@@ -96,11 +96,12 @@ def _read(path: Path) -> Grade | None:
 def _judge(grader: Grader, grade: Grade, files: Mapping[str, bytes], folder: Path) -> None:
     """Run the check on the student's files, and enter what it found."""
     remove(folder)
-    shutil.copytree(grader.copy, folder)
+    shutil.copytree(grader.copy, folder / "lab")
     try:
         for name, content in files.items():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            (folder / name).write_bytes(content)
+            path = folder / "lab" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
         ended = run_limited(grader.command, folder, grader.limits, grader.hidden)
         grade.result, grade.why, grade.checks = _result(ended)
     except (FileExistsError, NotADirectoryError, IsADirectoryError) as error:

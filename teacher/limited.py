@@ -60,13 +60,13 @@ def shut_in(folder: str, hidden: Sequence[str]) -> bool:
     for name, line in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
         with open(f"/proc/self/{name}", "w", encoding="ascii") as file:  # noqa: PTH123
             file.write(line)
-    own = os.fsencode(folder)
+    own, here = os.fsencode(folder), os.getcwd()  # noqa: PTH109
     failed = [libc.mount(own, own, None, _BIND, None)]  # a mount of its own: the one that stays writable
     for path, how, added, removed in ((b"/", _RECURSIVE, 1, 0), (own, 0, 0, 1)):  # 1: read-only
         attributes = struct.pack("4Q", added, removed, 0, 0)
         failed.append(libc.syscall(_MOUNT_SETATTR, _HERE, path, how, attributes, len(attributes)))
     failed += [libc.mount(b"none", os.fsencode(one), b"tmpfs", _LOCKED_MOUNT, b"size=4k,mode=555") for one in hidden]
-    os.chdir(folder)
+    os.chdir(here)
     for capability in range(64):  # with one of them it could take the empty folder away again
         libc.prctl(_DROP_CAPABILITY, capability, 0, 0, 0)
     libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0)

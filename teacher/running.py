@@ -21,7 +21,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO, Any, NamedTuple
 
 _LAUNCHER = Path(__file__).with_name("limited.py")
 _MEGABYTE = 1 << 20
@@ -66,26 +66,19 @@ def missing_limits() -> list[str]:
 
 
 def run_limited(command: Sequence[str], folder: Path, limits: Limits, hidden: Sequence[Path] = ()) -> Ended:
-    """Run the command in the folder, to its end or to a limit. ``hidden``: folders that it finds empty, on Linux."""
-    home = folder / "home"
+    """Run the command in ``lab`` in the folder, to its end or to a limit. ``hidden``: what it finds empty, on Linux.
+
+    ``home`` beside it holds what is temporary: a check may keep the tests it judges from opening files of the lab.
+    """
+    lab, home = folder / "lab", folder / "home"
     home.mkdir(exist_ok=True)
     line = list(command)
     if os.name == "posix":
         view = [str(folder), [*map(str, hidden), "/proc"]] if can_shut_in() else None
         line = [sys.executable, "-I", "-S", str(_LAUNCHER), json.dumps(limits._asdict() | {"shut_in": view}), *command]
-    with (
-        tempfile.TemporaryFile() as out,
-        tempfile.TemporaryFile() as err,
-    ):  # without a name
-        process = subprocess.Popen(
-            line,
-            cwd=folder,
-            env=_environment(folder, home),
-            stdin=subprocess.DEVNULL,
-            stdout=out,
-            stderr=err,
-            start_new_session=True,
-        )
+    how: dict[str, Any] = {"stdin": subprocess.DEVNULL, "start_new_session": True, "env": _environment(lab, home)}
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:  # without a name: nobody else writes there
+        process = subprocess.Popen(line, cwd=lab, stdout=out, stderr=err, **how)
         try:
             limit = _watch(process, folder, (out, err), limits)
         finally:
@@ -177,7 +170,7 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
     process.wait()
 
 
-def _environment(folder: Path, home: Path) -> dict[str, str]:
+def _environment(lab: Path, home: Path) -> dict[str, str]:
     kept = {name: os.environ[name] for name in ("SYSTEMROOT", "LANG", "LC_ALL") if name in os.environ}
     places = dict.fromkeys(("HOME", "USERPROFILE", "TMPDIR", "TEMP", "TMP"), str(home))
-    return kept | places | {"PATH": os.defpath, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
+    return kept | places | {"PATH": os.defpath, "PYTHONPATH": str(lab), "PYTHONDONTWRITEBYTECODE": "1"}

@@ -104,6 +104,10 @@ def test_one_milestone_has_its_own_exercises_and_notes(first: Path) -> None:
     assert [*rows["milestones"]] == ["0"]
     there = {name for name in files(first) if name.startswith(("exercises/", "notes/"))}
     assert {"exercises/kata_1.md", "notes/mental_map_v1.md"} <= there
+    assert sorted(name for name in files(first) if name.startswith("tests/")) == [
+        "tests/conftest.py",
+        "tests/test_rubric.py",
+    ]
     own = {name for row in rows["exercises"].values() for name in row.get("files", [])}
     others = {
         name for row in EXERCISES["exercises"].values() if row["milestone"] != "0" for name in row.get("files", [])

@@ -35,19 +35,19 @@ def nothing_deep_is_left(tmp_path: Path) -> Iterator[None]:
     """Folders in folders without end stop pytest, too, when it takes them away."""
     yield
     if os.name == "posix":
-        subprocess.run(["rm", "-rf", str(tmp_path / "lab")], check=True)
+        subprocess.run(["rm", "-rf", str(tmp_path / "own")], check=True)
 
 
 def ran(folder: Path, source: str, limits: Limits = SMALL, hidden: tuple[Path, ...] = ()) -> Ended:
-    (folder / "lab").mkdir(exist_ok=True)
+    (folder / "own" / "lab").mkdir(parents=True, exist_ok=True)
     (folder / "code.py").write_text(source, encoding="utf-8")
-    return run_limited([sys.executable, "-I", "-S", str(folder / "code.py")], folder / "lab", limits, hidden)
+    return run_limited([sys.executable, "-I", "-S", str(folder / "code.py")], folder / "own", limits, hidden)
 
 
 def test_what_a_command_prints_and_its_status_come_back(tmp_path: Path) -> None:
     done = ran(tmp_path, "import sys; print('out'); print('err', file=sys.stderr); sys.exit(1)")
     assert done == ("", 1, b"out\n", b"err\n")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["code.py", "lab"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["code.py", "own"]
 
 
 ENDLESS = {
@@ -123,8 +123,8 @@ except OSError as error: print(error.strerror)
 def test_it_writes_in_its_own_folder_only(tmp_path: Path) -> None:
     source = """
 import os, tempfile
-print(tempfile.gettempdir() == os.getcwd() + "/home", open("own", "w").write("x"))
-for place in ("../other", "/tmp/other", "/dev/shm/other", "../code.py"):
+print(tempfile.gettempdir() == os.path.realpath("../home"), open("../own", "w").write("x"))
+for place in ("../../other", "/tmp/other", "/dev/shm/other", "../../code.py"):
     try: open(place, "w")
     except OSError as error: print(error.strerror)
 """
@@ -133,7 +133,6 @@ for place in ("../other", "/tmp/other", "/dev/shm/other", "../code.py"):
 
 @pytest.mark.parametrize("rights", [0o700, 0])
 def test_what_it_leaves_is_taken_away_however_deep_and_closed(tmp_path: Path, rights: int) -> None:
-    (tmp_path / "lab").mkdir()
     source = f"""
 import os
 for n in range(1500):
@@ -141,8 +140,8 @@ for n in range(1500):
 os.chmod(".", {rights})
 """
     assert ran(tmp_path, source).limit in ("", "200 files")
-    remove(tmp_path / "lab")
-    assert not (tmp_path / "lab").exists()
+    remove(tmp_path / "own")
+    assert not (tmp_path / "own").exists()
 
 
 def test_no_secret_of_the_environment_is_handed_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -152,7 +151,7 @@ def test_no_secret_of_the_environment_is_handed_on(tmp_path: Path, monkeypatch: 
         *("HOME", "USERPROFILE", "TMPDIR", "TEMP", "TMP", "PATH", "PYTHONPATH", "PYTHONDONTWRITEBYTECODE"),
         *("SYSTEMROOT", "LANG", "LC_ALL", "LC_CTYPE"),
     }
-    assert {found[name] for name in ("HOME", "TMPDIR", "TEMP")} == {str(tmp_path / "lab" / "home")}
+    assert {found[name] for name in ("HOME", "TMPDIR", "TEMP")} == {str(tmp_path / "own" / "home")}
 
 
 @linux
