@@ -46,6 +46,9 @@ def check_tests(path: Path = TESTS, extra: Path | None = None) -> Checked:
     elif any(k < _ENOUGH.get(name, 0) * n for name, (k, n) in found.rates.items()):
         state = "weak"
     numbers: dict[str, object] = {"state": state, "tests": len(marks), "invalid": len(found.faults)}
+    if extra:  # whoever gives a set may know which of its classes no test catches
+        survived = found.wrong["the teacher's"] - found.killed
+        numbers["survived"] = sorted({one.kind for one in verifiers["the teacher's"] if one.id in survived})
     for name, (k, n) in found.rates.items():
         numbers |= {f"{name} killed": k, f"{name} of": n}
     shown = {"invalid": "wrong", "weak": "started"}.get(state, state)

@@ -7,6 +7,7 @@ a full stop at the end.
 import hashlib
 from itertools import combinations
 from pathlib import Path
+from typing import cast
 
 import pytest
 from conftest import ROOT, Lab
@@ -147,6 +148,8 @@ def test_a_strong_file_catches_all_and_a_weak_one_little(tmp_path: Path) -> None
     strong, weak = numbers
     for name in ("shown", "held out", "the teacher's"):
         assert strong[f"{name} killed"] == strong[f"{name} of"]
+    assert strong["survived"] == []
+    assert {"white_space", "slow"} <= set(cast(list[str], weak["survived"]))
     assert strong["state"] == "done"
     assert weak["state"] == "weak"
     rates = [float(str(each["held out killed"])) / float(str(each["held out of"])) for each in numbers]
