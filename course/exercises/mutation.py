@@ -39,6 +39,7 @@ _LEFT_OPEN = ("message", "note")  # the details that the spec leaves to a verifi
 _SLOW = 0.2  # seconds; a correct verifier takes a few milliseconds over 100,000 characters
 _START_SECONDS, _TEST_SECONDS, _ALL_SECONDS = 20.0, 3.0, 60.0  # to load the file; a test with one verifier; all
 _MESSAGE_BYTES = 1 << 22
+_SAID = {"collected": [list], "broken": [str], "begin": [str, int], "call": [str, str], "end": [str, str], "done": []}
 Response = tuple[bool, Any]  # whether the verifier raised; its result, or what the exception says
 Verify = Callable[[Any, Any], Any]
 
@@ -119,11 +120,16 @@ class _Session:
         self._out.flush()
 
     def serve(self) -> None:
-        """Until the tests are done. Raises where a message is none."""
+        """Until the tests are done. Raises where a message is none, or comes out of turn."""
         orders: dict[str, list[VerifierSource]] = {}
         self._send(len(self._verifiers))
-        while (message := json.loads(self._in.readline(_MESSAGE_BYTES)))[0] != "done":
-            kind, *said = message
+        kind = ""
+        while kind != "done":
+            kind, *said = json.loads(self._in.readline(_MESSAGE_BYTES))
+            within = kind in ("call", "end")  # said while a test runs, all else between two tests
+            again = kind == "collected" and orders
+            if [type(one) for one in said] != _SAID[kind] or within != (self.test != "") or again:
+                raise ValueError
             if kind == "begin":
                 self.test, number = said
                 verifier = orders[self.test][number]
@@ -139,12 +145,10 @@ class _Session:
                 cell = Cell(outcome, quoted(words), wrong, counts and wrong != "")
                 self.cells[self.test][verifier.id], self.test = cell, ""
             elif kind == "collected":
-                self.cells = {test: {} for test in said[0]}
-                orders = {test: SystemRandom().sample(self._verifiers, len(self._verifiers)) for test in said[0]}
-            else:
+                self.cells = {str(test): {} for test in said[0]}
+                orders = {test: SystemRandom().sample(self._verifiers, len(self._verifiers)) for test in self.cells}
+            elif kind == "broken":
                 self.error = self.error or quoted(said[0])
-        if self.test:  # pytest was ended from within it
-            raise ValueError
 
     def _answered(self, verify: Verify, example: str, completion: str) -> tuple[Response, str]:
         """What a verifier answers, and in what that is otherwise than the correct answer."""

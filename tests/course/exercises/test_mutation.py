@@ -154,6 +154,36 @@ def test_what_never_ends_is_an_error(source: str, test: str, monkeypatch: pytest
     assert time.monotonic() - start < 30
 
 
+FORGED = {  # a message that the process sends out of turn, at import or from within a test -> when
+    '["call","{}","1"]': "before any test",
+    '["end","assertion",""]': "before any test",
+    '["collected",[5]]': "before any test",
+    '["begin","test_it",0]': "within a test",
+    '["collected",["test_it"]]': "within a test",
+    '["done"]': "within a test",
+    '["broken",5]': "before any test",
+    '["end","passed",5]': "within a test",
+    '["other",""]': "before any test",
+}
+
+
+@pytest.mark.medium
+@pytest.mark.parametrize("message", FORGED)
+def test_a_message_out_of_turn_is_an_error(message: str) -> None:
+    write = """
+def send():
+    for number in range(3, 12):
+        try: os.write(number, {message!r} + b"\\n")
+        except OSError: pass
+"""
+    body = "def test_it(rubric):\n    {call}assert rubric(E, 'Final: 324')['reward'] == 0.0\n"
+    call = "send()\n" if FORGED[message] == "before any test" else ""
+    source = write.format(message=message.encode()) + call + body.format(call="" if call else "send(); ")
+    run, found = judged(source)
+    assert run.error.startswith("an end of the process from ")
+    del found
+
+
 CATCHES = {  # a test -> the class of all that it catches among the few
     "assert rubric(E, 'Final: 324')['reward'] == 0.0": {"any_value"},
     "assert rubric(E, '\\x0bFinal: 323')['reward'] == 0.0": {"white_space", "raises"},  # the exception leaves both
