@@ -45,26 +45,26 @@ Verify = Callable[[Any, Any], Any]
 
 
 class Cell(NamedTuple):
-    """What came of one test with one verifier. ``outcome``: passed, assertion, exception or skipped.
+    """What came of one test with one verifier. ``ending``: passed, assertion, exception or skipped.
 
     ``differed``: in what the verifier answered otherwise than a correct one, ``reward``, ``details`` or "".
     ``words``: what an exception says, safe to print.
     """
 
-    outcome: str
+    ending: str
     words: str
     differed: str
     killed: bool
 
 
-class Outcomes(NamedTuple):
+class TestRun(NamedTuple):
     """``cells``: test -> id of a verifier -> what came of the two. ``error``: why there is nothing to judge."""
 
     cells: dict[str, dict[str, Cell]]
     error: str = ""
 
 
-def run_tests(source: bytes, verifiers: Sequence[VerifierSource]) -> Outcomes:
+def run_tests(source: bytes, verifiers: Sequence[VerifierSource]) -> TestRun:
     """Each test of a file with each verifier, of which some are of the class ``correct``."""
     if find_spec("pytest") is None:
         raise UserError(f"expected pytest, got a lab without the tools for tests; {PYTHON} lab.py test fetches them")
@@ -88,7 +88,7 @@ def run_tests(source: bytes, verifiers: Sequence[VerifierSource]) -> Outcomes:
                 process.kill()
                 with suppress(OSError):  # what it was still to be sent
                     session.close()
-    return Outcomes(session.cells, session.error)
+    return TestRun(session.cells, session.error)
 
 
 class _Session:
@@ -140,9 +140,9 @@ class _Session:
                 raised, wrong = raised or found[0], max(wrong, differed, key=_DIFFERENCES.index)
                 self._send(found)
             elif kind == "end":
-                outcome, words = said
-                counts = outcome == "assertion" or (outcome == "exception" and raised and verifier.kind == "raises")
-                cell = Cell(outcome, quoted(words), wrong, counts and wrong != "")
+                ending, words = said
+                counts = ending == "assertion" or (ending == "exception" and raised and verifier.kind == "raises")
+                cell = Cell(ending, quoted(words), wrong, counts and wrong != "")
                 self.cells[self.test][verifier.id], self.test = cell, ""
             elif kind == "collected":
                 self.cells = {str(test): {} for test in said[0]}
