@@ -45,13 +45,12 @@ class Child:
     """``with Child(path) as child: child.call("advantage", [(1.0, 0.5)])``. Started at the first call, and again after
     one that had to be stopped.
 
-    ``path``: a file of Python. ``environment``: of the process, by default the caller's own. ``sealed``: no file of the
-    course or the teacher can be opened or imported there, and no process started.
+    ``path``: a file of Python. ``sealed``: no file of the course or the teacher can be opened or imported there, and no
+    process started.
     """
 
-    def __init__(self, path: Path, environment: dict[str, str] | None = None, *, sealed: bool = False) -> None:
+    def __init__(self, path: Path, *, sealed: bool = False) -> None:
         self._command = [sys.executable, "-m", __name__, str(path.resolve()), *["sealed"][:sealed]]
-        self._environment = (environment or dict(os.environ)) | {"PYTHONPATH": str(LAB)}
         self._process: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> Self:
@@ -67,7 +66,7 @@ class Child:
         """
         if self._process is None:
             self._process = subprocess.Popen(
-                self._command, env=self._environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+                self._command, env=os.environ | {"PYTHONPATH": str(LAB)}, stdin=subprocess.PIPE, stdout=subprocess.PIPE
             )
         child = self._process
         assert child.stdin is not None
