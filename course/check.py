@@ -17,8 +17,7 @@ from course.errors import UserError
 from course.exercises import remembered
 from course.exercises.locked import solutions_of
 from course.exercises.milestones import EXERCISES, MILESTONES, PREDICTIONS, Exercise, Given, check
-from course.exercises.seal import changed_files
-from course.exercises.submission import submit
+from course.exercises.submission import changed_files, submit
 from course.publishing import command_line
 from course.reports.check import FINISHED, Checked, exercise_text, overview, submission_text
 from course.reports.tables import wrapped

@@ -16,7 +16,7 @@ from course import check as course_check
 from course.exercises import locked, remembered
 from course.exercises.locked import KEY, lock
 from course.exercises.milestones import EXERCISES, NOTES
-from course.exercises.seal import write_seal
+from course.exercises.submission import write_seal
 from course.reports.check import TO_READ, Checked
 
 
