@@ -118,9 +118,9 @@ def taken_pipe(streams: int) -> tuple[BinaryIO, BinaryIO]:
 
 
 def kept_out(why: str, names: Iterable[str]) -> Callable[[str, tuple[Any, ...]], None]:
-    """An audit hook, which nothing takes away again once it is added. It raises PermissionError where a program is
-    started, a folder is opened, or a file is opened, linked to or moved that stands below one of these names in the
-    lab; the packages are spared.
+    """An audit hook, which nothing takes away again once it is added. It raises IsADirectoryError where os.open is
+    given a folder, and PermissionError where a program is started, or a file is opened, linked to or moved that stands
+    below one of these names in the lab; the packages are spared.
     """
     paths = [Path(os.path.realpath(_LAB / name)) for name in names]
     closed = [path for path in paths if not _PACKAGES.is_relative_to(path)]
@@ -134,8 +134,10 @@ def kept_out(why: str, names: Iterable[str]) -> Callable[[str, tuple[Any, ...]],
         if event == "os.symlink":  # what it says is relative to the link
             path = Path(os.fsdecode(arguments[1])).parent / path
         path = Path(os.path.realpath(path))
-        folder = event == "open" and path.is_dir()
-        if folder or any(path.is_relative_to(one) or one.is_relative_to(path) for one in closed):
+        if event == "open" and arguments[1] is None and path.is_dir():  # by os.open, which alone gives a descriptor
+            raise IsADirectoryError(f"{why}, not the folder {path}")  # tempfile then goes another way
+        moved = event != "open"
+        if any(path.is_relative_to(one) or (moved and one.is_relative_to(path)) for one in closed):
             raise PermissionError(f"{why}, not {path.relative_to(_LAB) if path.is_relative_to(_LAB) else path}")
 
     return hook
