@@ -136,8 +136,8 @@ def kept_out(why: str, names: Iterable[str]) -> Callable[[str, tuple[Any, ...]],
         path = Path(os.path.realpath(path))
         if event == "open" and arguments[1] is None and path.is_dir():  # by os.open, which alone gives a descriptor
             raise IsADirectoryError(f"{why}, not the folder {path}")  # tempfile then goes another way
-        moved = event != "open"
-        if any(path.is_relative_to(one) or (moved and one.is_relative_to(path)) for one in closed):
+        opens = event == "open"
+        if any(path.is_relative_to(one) or (not opens and one.is_relative_to(path)) for one in closed):
             raise PermissionError(f"{why}, not {path.relative_to(_LAB) if path.is_relative_to(_LAB) else path}")
 
     return hook
