@@ -26,6 +26,15 @@ slow = pytest.mark.slow
 posix = pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
 
 
+@pytest.fixture(autouse=True)
+def _as_in_a_command(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """With one BLAS thread, whoever asked first what this process is."""
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "1")
+    installed_lab.cache_clear()
+    yield
+    installed_lab.cache_clear()
+
+
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     with cluster(tmp_path_factory.mktemp("dask"), {"PYTHONPATH": str(ROOT)}) as found:
