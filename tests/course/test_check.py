@@ -17,6 +17,7 @@ from course.exercises import remembered, solutions
 from course.exercises.milestones import EXERCISES, NOTES
 from course.exercises.seal import write_seal
 from course.exercises.solutions import lock_solution
+from course.reports import terminal
 from course.reports.check import TO_READ, Checked
 
 
@@ -258,6 +259,22 @@ def test_help_says_when_the_status_is_1_and_has_every_name(lab: Lab) -> None:
     out = lab("check", "--help").out
     assert "status 1 until all is done" in out
     assert {*EXERCISES} <= {*re.findall(r"\w+", out)}
+
+
+def test_what_is_to_be_pasted_is_folded_in_no_terminal(
+    fresh: Lab, states: dict[str, Checked], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name, text = "exercises/my_score.py", f"x = {'1 + ' * 40}1"
+    fresh.write("solutions.json", json.dumps({name: lock_solution(name, text)}))
+    monkeypatch.setattr(solutions, "SOLUTIONS", fresh.folder / "solutions.json")
+    monkeypatch.setattr(terminal, "at_terminal", lambda _: True)
+    monkeypatch.setenv("COLUMNS", "40")
+    states["my_score"] = Checked("done")
+    states["level_1"] = Checked("started", parts={"build": text})
+    assert "reading: " in fresh("check", "my_score").out.replace("\n  ", " ")
+    assert text not in fresh("check", "level_1").out
+    assert text in fresh("check", "my_score", "--solution").out.split("\n")
+    assert text in fresh("check", "level_1", "--id", "build").out.split("\n")
 
 
 def test_of_a_level_the_next_thing_is_the_step_that_shows_what_to_type(fresh: Lab, states: dict[str, Checked]) -> None:
