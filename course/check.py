@@ -34,7 +34,7 @@ def main() -> int:
     help_ = f"an exercise, or {SUBMIT} (default: all of them, in short): {', '.join(EXERCISES)}"
     parser.add_argument("exercise", nargs="?", metavar="NAME", choices=[*EXERCISES, SUBMIT], help=help_)
     one = parser.add_mutually_exclusive_group()
-    one.add_argument("--id", help="one example of a kata; the teacher's words once yours are right")
+    one.add_argument("--id", help="an example of a kata, or a step of a level: what there is to say of it")
     one.add_argument("--hint", action="store_true", help="one more of its three hints")
     one.add_argument("--solution", action="store_true", help="the teacher's version, once its check passes")
     one.add_argument("--predict", type=fraction, metavar="P", help="how likely you hold the event of a level, 0 to 1")
