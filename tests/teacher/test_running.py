@@ -55,7 +55,9 @@ ENDLESS = {
     "1 s of CPU time": "while True: pass",
     "1 MB of output": "while True: print('x' * 1000)",
     "20 processes": "import os, time\nwhile True:\n    if os.fork() == 0: time.sleep(60)",
-    "9999 files": "import os, time\nfor n in range(2500): os.chdir('exercises' if n < 1 else 'd'); os.mkdir('d')\ntime.sleep(60)",
+    "9999 files": (
+        "import os, time\nos.chdir('exercises')\nfor n in range(2500): os.mkdir('d'); os.chdir('d')\ntime.sleep(60)"
+    ),
     "200 files": "n = 0\nwhile True:\n    open(f'exercises/f{n}', 'w').close(); n += 1",
     "16 MB of files": "for n in range(8): open(f'exercises/f{n}', 'wb').write(bytes(3 << 20))\nwhile True: pass",
     "400 MB of memory": (
