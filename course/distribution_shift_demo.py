@@ -32,9 +32,8 @@ from course.datasets.records import Task
 from course.datasets.sources import Dataset
 from course.publishing import conditions_of, publish
 from course.reports.distribution_shift_demo import shift_curves, shift_heading, shift_text, unseen_table
-from course.reports.progress import with_progress
 from course.reports.tables import text_shape
-from course.reports.terminal import NOTHING_KEPT, show_each
+from course.reports.terminal import NOTHING_KEPT, show_each, with_progress
 from course.rubrics.hackable import RUBRICS
 
 if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --help answers at once

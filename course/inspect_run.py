@@ -24,9 +24,8 @@ from course.artifacts.verifying import Verification
 from course.command import Parser, positive_int, run_command
 from course.errors import UserError
 from course.reports.inspect_run import log_text, outcomes_table, ranking_text, row_in_full, samples_text
-from course.reports.progress import with_progress
 from course.reports.tables import interval, wrapped
-from course.reports.terminal import show
+from course.reports.terminal import show, with_progress
 from course.score import score
 from course.stats import wilson_interval
 from course.text import clipped, did_you_mean, visible, visible_path

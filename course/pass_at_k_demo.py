@@ -28,7 +28,7 @@ from course.jobs import in_order, workers
 from course.policies.presets import PRESETS, Plan
 from course.publishing import conditions_of, publish
 from course.reports.pass_at_k_demo import pass_at_k_figure, pass_at_k_text
-from course.reports.progress import with_progress
+from course.reports.terminal import with_progress
 from course.score import score
 
 if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --help answers at once

@@ -29,8 +29,7 @@ from course.errors import UserError
 from course.policies.presets import PRESETS, Plan
 from course.process import signals_held
 from course.publishing import RUN, conditions_of, publish
-from course.reports.progress import with_progress
-from course.reports.terminal import show, show_each
+from course.reports.terminal import show, show_each, with_progress
 from course.reports.token_train import (
     EVALUATION_TABLE,
     SLOW,

@@ -21,7 +21,7 @@ from course.datasets.records import Example, GoldenCase, Task
 from course.exercises.verifier import Verifier, judged
 from course.policies.presets import MEMORISE
 from course.reports.attack import Found, Judged, found_in
-from course.reports.progress import with_progress
+from course.reports.terminal import with_progress
 from course.rubrics.witness import candidates
 
 UPDATES = 160  # of the optimiser before it gives up, with 256 completions each
