@@ -28,7 +28,7 @@ from course.artifacts.summary import summary_of
 from course.artifacts.token_rows import write_checkpoint
 from course.artifacts.writing import RunWriter
 from course.command import Parser, non_negative_int, positive_int, run_command
-from course.datasets.records import Task
+from course.datasets.records import Task, task_of
 from course.datasets.sources import Dataset
 from course.publishing import conditions_of, publish
 from course.reports.distribution_shift_demo import shift_curves, shift_heading, shift_text, unseen_table
@@ -70,7 +70,7 @@ def main() -> None:
 
     dataset, plan = Dataset(Path(MEMORISE.dataset), None), MEMORISE.plan._replace(steps=args.steps)
     with RunWriter(args.outdir) as run:
-        examples = [example.asked() for example in dataset]
+        examples = [task_of(example) for example in dataset]
         reference = fine_tune(examples, plan, args.seed, lambda steps: with_progress(steps, "fine-tuning", len(steps)))
         write_reference(run, "reference.npz", reference, examples)
         results = freeze(reference, examples, args.seed)
