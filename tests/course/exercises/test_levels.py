@@ -136,7 +136,9 @@ def test_a_run_of_another_command_or_loop_is_not_the_levels(ready: Lab) -> None:
     assert check_level("level_3").state == "not started"
 
 
-@pytest.mark.parametrize("broken", ["{", '{"level_0": 2}', '{"level_0": "a"}', "[]", '{"level_0": NaN}'])
+@pytest.mark.parametrize(
+    "broken", ["{", '{"level_0": 0.5}', '{"level_0": [2, 0]}', '{"level_0": [0.5, -1]}', "[]", '{"level_0": [NaN, 0]}']
+)
 def test_a_broken_file_of_predictions_is_one_line(ready: Lab, broken: str) -> None:
     path = run_log.LOG.with_name("predictions.json")
     path.parent.mkdir(parents=True, exist_ok=True)
