@@ -19,10 +19,9 @@ from typing import NamedTuple
 
 import msgspec
 
-from course.artifacts.scorer_identity import example_of
 from course.datasets.files import LAB
 from course.datasets.jsonl import read_records
-from course.datasets.records import GoldenCase
+from course.datasets.records import GoldenCase, task_of
 from course.errors import UserError
 from course.exercises.verifier import Questions, Verifier, example_with, golden, optimise
 from course.process import signals_held
@@ -101,7 +100,7 @@ def fresh_texts(start: str, exploits: Sequence[GoldenCase], seed: int) -> Questi
 
 
 def _trial(verifier: Verifier, texts: Questions, exploits: Sequence[GoldenCase]) -> Trial:
-    own = verifier.judged([(example_of(one), one.completion) for one in exploits])
+    own = verifier.judged([(task_of(one), one.completion) for one in exploits])
     return Trial(golden(verifier), found_in(verifier.judged(texts)), own)
 
 

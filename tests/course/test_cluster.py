@@ -26,6 +26,15 @@ slow = pytest.mark.slow
 posix = pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
 
 
+@pytest.fixture(autouse=True)
+def _as_in_a_command(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """With one BLAS thread, whoever asked first what this process is."""
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "1")
+    installed_lab.cache_clear()
+    yield
+    installed_lab.cache_clear()
+
+
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     with cluster(tmp_path_factory.mktemp("dask"), {"PYTHONPATH": str(ROOT)}) as found:
@@ -126,7 +135,7 @@ def test_a_worker_with_another_lab_or_none_is_refused_by_name(lab: Lab, address:
 @slow
 @posix
 def test_ten_workers_are_killed_in_the_midst_of_a_shard_and_nothing_is_lost(lab: Lab, address: str) -> None:
-    large(lab, 12, 20_000)
+    large(lab, 12, 60_000)
     command = lab.start("eval_shards", "in", "--outdir", "run", "--cluster", address)
     place, kills, hit, pids = lab.folder / "run.partial" / "shards", Counter[str](), 0, dict[str, int]()
     wait_for(place.exists)

@@ -5,6 +5,7 @@ space was to be refused, how often that rule was broken, and one text that shows
 """
 
 import shutil
+from pathlib import Path
 
 import pytest
 from conftest import ROOT, Lab
@@ -75,6 +76,18 @@ def test_a_gap_is_named_by_the_rule_it_breaks(lab: Lab, right: str, wrong: str, 
     assert state == "wrong"
     assert said in text
     assert "got " in text
+
+
+def test_an_exception_is_told_with_its_input_and_the_other_rules_beside_it(lab: Lab) -> None:
+    source = SCORE.replace(TRIM, ".strip()").replace("type(completion) is not str", "False")
+    line = next(number for number, line in enumerate(source.split("\n"), 1) if ".strip()" in line)
+    _, text = spec(lab, source)
+    asked = "score({'prompt': 'How many?', 'expected_answer': 1}, 1)"
+    said = f"AttributeError at {Path('exercises', 'my_score.py')}:{line}: 'int' object has no attribute 'strip'"
+    assert f"expected an answer and no exception: broken 5 times, as for {asked}, got {said}" in text
+    assert "no white space and nothing invisible" in text
+    _, text = spec(lab, "def score(example, completion:\n")
+    assert text.count("SyntaxError") == 2  # in short and in full: one fault, and no rule of 3,000 texts
 
 
 CHEATS = {
