@@ -14,7 +14,7 @@ from typing import Any
 from course.artifacts.scorer_identity import GOLDEN_CORRECT, GOLDEN_EXPLOITS
 from course.datasets.jsonl import read_records
 from course.datasets.records import GoldenCase
-from course.exercises.child import Child
+from course.exercises.child import Child, Raised
 from course.exercises.functions import NOT_STARTED, called, close, own_file
 from course.faults import CHECKS
 from course.reports.check import Checked
@@ -41,14 +41,16 @@ def check_my_score(seed: int = 0) -> Checked:
     asked += [(_TASK | {"expected_answer": case.expected_answer}, case.completion) for case in golden]
     with Child(path, sealed=True) as child:
         trouble, values = called(child, path, "score", [*asked, *asked[::-1]])
-    if trouble:
+    if all(isinstance(value, Raised) for value in values):  # or there is none at all
         return Checked(trouble) if trouble == NOT_STARTED else Checked("wrong", trouble, [trouble])
     broken: Counter[str] = Counter()
     shown: dict[str, str] = {}  # rule -> the shortest that breaks it
     for (task, text), value, again in zip(asked, values[: len(asked)], values[: len(asked) - 1 : -1], strict=True):
         right, got = score(task, text), value if isinstance(value, dict) else {}
         details, outcome = got.get("details"), right["details"]["outcome"]
-        if value != again:
+        if isinstance(value, Raised):
+            rule = "an answer"
+        elif value != again:
             rule = "the same answer whenever it is asked"
         elif not isinstance(details, dict) or not isinstance(details.get("message"), str) or not details["message"]:
             rule = "a reward, and details with a message"
@@ -57,9 +59,10 @@ def check_my_score(seed: int = 0) -> Checked:
         else:
             continue
         broken[rule] += 1
-        answer = task.get("expected_answer") if isinstance(task, dict) else task
-        reward = quoted(repr(got.get("reward", value)))
-        said = f"{quoted(repr(text))} where {quoted(repr(answer))} is right, got {reward}"
+        answer = quoted(repr(got.get("reward", value)))
+        if isinstance(value, Raised):
+            answer = f"an exception at {path}:{value.line or 1}: {value.kind}: {value.text}"
+        said = f"score({quoted(repr(task))}, {quoted(repr(text))}), got {answer}"
         shown[rule] = min(shown.get(rule, said), said, key=len)
     lines = [f"expected {rule}: broken {broken[rule]:,} times, as for {said}" for rule, said in shown.items()]
     short = f"{len(asked) - broken.total():,} of {len(asked):,} texts as the spec has them"

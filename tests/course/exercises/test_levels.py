@@ -79,11 +79,35 @@ def test_the_five_steps_in_order(ready: Lab) -> None:
     assert scores in said("level_2")
 
 
-def test_a_sabotage_without_a_prediction_is_said(ready: Lab) -> None:
+def test_only_a_sabotage_after_the_prediction_counts(ready: Lab) -> None:
+    """What a student is told at each step is what can be done next, and the log is left alone."""
     choose(ready, "build")
+    ready.picker(LONGEST)
     choose(ready, "sabotage")
-    assert "Expected a prediction before the sabotage: delete its line" in said("level_2")
+    for _ in range(2):
+        assert "A sabotage before its prediction does not count: predict, then run it again" in said("level_2")
+        assert "Next: predict." in said("level_2")
     assert "Brier" not in said("level_2")
+    assert not any(word in said("level_2") for word in ("delete", "came about"))
+    record_prediction("level_2", 0.8)
+    record_prediction("level_2", 0.7)
+    assert "Next: sabotage." in said("level_2")
+    assert "does not count" in said("level_2")
+    choose(ready, "sabotage")
+    assert "Next: reflect." in said("level_2")
+    assert "It came about: selected_accuracy was 1.000, then 0.000." in said("level_2")
+    assert "Brier scores: level_2 (0.7 - 1)² = 0.09." in said("level_2")
+    assert "does not count" not in said("level_2")
+    with pytest.raises(UserError, match="level_2: expected a prediction before the sabotage, got one after"):
+        record_prediction("level_2", 1.0)
+
+
+def test_a_step_that_is_run_again_gets_a_folder_of_its_own(ready: Lab) -> None:
+    del ready
+    for folder in ("level_3_sabotage", "level_3_sabotage_2", "level_3_sabotage_2_2"):
+        assert f"--outdir runs/{folder} --change" in check_level("level_3").parts["sabotage"]
+        Path("runs", folder).mkdir(parents=True)
+    assert "--outdir runs/level_3_build --change" in check_level("level_3").parts["build"]
 
 
 def test_what_stands_in_the_log_beside_the_digest_is_not_believed(ready: Lab) -> None:
@@ -105,7 +129,9 @@ def test_a_run_of_another_command_or_loop_is_not_the_levels(ready: Lab) -> None:
     assert check_level("level_3").state == "not started"
 
 
-@pytest.mark.parametrize("broken", ["{", '{"level_0": 2}', '{"level_0": "a"}', "[]", '{"level_0": NaN}'])
+@pytest.mark.parametrize(
+    "broken", ["{", '{"level_0": [2, 0]}', '{"level_0": [0.5, -1]}', '{"level_0": 0.5}', "[]", '{"level_0": [NaN, 0]}']
+)
 def test_a_broken_file_of_predictions_is_one_line(ready: Lab, broken: str) -> None:
     path = run_log.LOG.with_name("predictions.json")
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -119,7 +145,7 @@ def test_a_broken_file_of_predictions_is_one_line(ready: Lab, broken: str) -> No
 def test_the_check_records_a_prediction_and_shows_a_step(ready: Lab) -> None:
     done = ready("check", "level_3", "--predict", "0.25")
     assert (done.status, done.err) == (0, "")
-    assert json.loads(run_log.LOG.with_name("predictions.json").read_bytes()) == {"level_3": 0.25}
+    assert json.loads(run_log.LOG.with_name("predictions.json").read_bytes()) == {"level_3": [0.25, 0]}
     for step in ("build", "predict", "sabotage", "reflect", "repair"):
         assert "python3 -m course." in ready("check", "level_3", "--id", step).out
     assert "--no-baseline" in ready("check", "level_3", "--id", "sabotage").out
