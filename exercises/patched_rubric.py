@@ -15,10 +15,10 @@ without_punctuation, any_candidate, suffix, format_bonus, cast. Write its name i
    the rewards of your patch. What it gets away with is added to exercises/exploits.jsonl: your next test.
 """
 
-import re  # noqa: F401 - the lines of some verifiers need it
+import re  # some of the verifiers' lines need it, and PREFIX
 from typing import Any
 
-from course.faults import PREFIX  # noqa: F401 - as above
+from course.faults import PREFIX
 from course.rubrics.hackable import GAPS
 
 STARTED_FROM = "anywhere"
