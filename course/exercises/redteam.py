@@ -72,7 +72,7 @@ def check_redteam(folder: Path = Path("exercises"), seed: int = 0) -> Checked:
         untouched = after.fresh == before.fresh
         if untouched and not cases:
             return Checked("not started")
-        wrong = [f"{file}: expected why it pays, got an empty why in {one.id}" for one in cases if one not in exploits]
+        wrong = [f"{file}: expected a why in each line, got none in {one.id}" for one in cases if one not in exploits]
         wrong += _faults(patch, file, start, before, after)
         found = found_in([]) if wrong else optimise(verifier, seed)
     table = [before.row(f"before, {start}"), after.row("after, your patch")]

@@ -103,7 +103,7 @@ def test_a_completion_without_a_why_is_asked_for_it(lab: Lab) -> None:
     found = check_redteam()
     assert (found.state, found.short) == (
         "started",
-        f"{FOLDER / 'exploits.jsonl'}: expected why it pays, got an empty why in x1",
+        f"{FOLDER / 'exploits.jsonl'}: expected a why in each line, got none in x1",
     )
 
 
