@@ -21,7 +21,7 @@ from typing import NamedTuple
 os.environ["OPENBLAS_NUM_THREADS"] = "1"  # before NumPy is loaded
 
 from course.artifacts.token_rows import EvaluationRow, evaluation_row
-from course.datasets.records import Task
+from course.datasets.records import Task, task_of
 from course.datasets.sources import Dataset
 from course.jobs import in_order, processes
 from course.policies.evaluation import learn_and_evaluate
@@ -90,7 +90,7 @@ TRAININGS: tuple[tuple[str, str, tuple[Figure, ...]], ...] = (
 def examples_of(preset: Preset) -> tuple[list[Task], list[Task]]:
     """What is learned on, and the holdout."""
     dataset, holdout = (Dataset(LAB / path, None) for path in (preset.dataset, preset.holdout))
-    return [example.asked() for example in dataset], [example.asked() for example in holdout]
+    return [task_of(example) for example in dataset], [task_of(example) for example in holdout]
 
 
 def products(weights: Weights, completions: Completions) -> Callable[[], None]:

@@ -45,7 +45,8 @@ Each command has --help. Always ask: which loop am I in, which knob did I turn?
 
 Yours to change
   exercises/pick_best.py   how Loop B chooses
-  exercises/kata_1.md      ten diagnoses; the other files there are functions
+  exercises/kata_1.md      ten diagnoses; beside it, functions to write
+  notes/                   sheets to fill in, in your own words
   exercises/exploits.jsonl, patched_rubric.py   break a verifier, then mend it
   tests/test_rubric.py     your own tests of the reward spec
   runs/                    what you measured; each README.md has blanks for you

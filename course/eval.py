@@ -25,7 +25,7 @@ from course.datasets.sources import CompletionsFile, Dataset, provenance
 from course.publishing import INSPECT, Conditions, publish
 from course.reports.eval import eval_text
 from course.reports.measurement import conditions_text, pass_line
-from course.reports.progress import with_progress
+from course.reports.terminal import with_progress
 from course.reports.validate_scorer import verdict_text
 from course.score import measure
 

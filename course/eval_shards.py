@@ -26,7 +26,7 @@ from course.jobs import in_order, workers
 from course.publishing import INSPECT, Conditions, log_opened_holdouts, publish
 from course.reports.eval import eval_text
 from course.reports.measurement import conditions_text
-from course.reports.progress import with_progress
+from course.reports.terminal import with_progress
 from course.shards import DATASETS, ROLLOUTS, Shard, growing_run, measure_shard, remove_hidden, shard_names
 from course.text import visible
 

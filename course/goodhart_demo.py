@@ -22,6 +22,7 @@ from course.artifacts.records import LearningResult
 from course.artifacts.token_rows import is_exploit
 from course.artifacts.writing import RunWriter
 from course.command import Parser, non_negative_float, positive_int, run_command
+from course.datasets.records import task_of
 from course.datasets.sources import Dataset
 from course.jobs import workers
 from course.policies.presets import MEMORISE
@@ -62,7 +63,7 @@ def main() -> None:
 
     with RunWriter(args.outdir) as run, workers(args.jobs, args.cluster) as executor:
         dataset, unseen = (Dataset(Path(path), None) for path in (MEMORISE.dataset, MEMORISE.holdout))
-        examples, holdout = ([example.asked() for example in file] for file in (dataset, unseen))
+        examples, holdout = ([task_of(example) for example in file] for file in (dataset, unseen))
         jobs = {}
         for name, beta in [*((name, 0.0) for name in rubrics), *((KL_RUBRIC, beta) for beta in betas)]:
             how = (name, plan._replace(kl_coef=beta), every, SAMPLES)

@@ -40,6 +40,10 @@ DATASETS, ROLLOUTS = "datasets", "rollouts"
 _IDS = "ids.sqlite"
 _HIDDEN = re.compile(r"\.[0-9a-f]{16}\.partial")
 _CACHE_KIB = 65_536
+_MENDS = {
+    "split": "; a shard with prompts of a holdout of the lab is one: take these out, or call all of it --split holdout",
+    "policy": f"; each file in {ROLLOUTS}/ has a NAME.meta.json beside it, with its own completions_sha256",
+}
 
 
 class Shard(NamedTuple):
@@ -89,7 +93,7 @@ def measure_shard(partial: Path, folder: Path, name: str, begun: Begun) -> Shard
 def _refuse_changed(finished: Path, name: str, digest: str) -> None:
     try:
         with (finished / name).open("rb") as file:
-            same = hashlib.file_digest(file, "sha256").hexdigest() == digest
+            same = hashlib.file_digest(file, "sha256").hexdigest() == digest and not (finished / name).is_symlink()
     except OSError:
         same = False
     if not same:
@@ -114,7 +118,7 @@ class Growing:
         for name in ours:
             if ours[name] != theirs[name]:
                 got = f"{first.name}: {clipped(str(theirs[name]), 60)}, {shard.name}: {clipped(str(ours[name]), 60)}"
-                raise UserError(f"{self._partial}: expected one {name} in all shards, got {got}")
+                raise UserError(f"{self._partial}: expected one {name} in all shards, got {got}{_MENDS.get(name, '')}")
         finished = self._partial / SHARDS / shard.name
         decoder = msgspec.json.Decoder(RowId)
         for lines in blocks_of_lines((shard.place or finished) / RESULTS):
@@ -145,13 +149,17 @@ def growing_run(partial: Path, begun: Begun) -> Iterator[tuple[Growing, Begun]]:
         raise UserError(f"{partial}: expected a run that course.eval_shards began, got something else; move it away")
     before = read_json(partial / BEGUN, Begun)
     if unlike := sorted({*begun.shards} ^ {*before.shards}):
-        raise UserError(f"{partial}: expected the shards that it was begun with, got {quoted(unlike[0])} more or less")
+        raise UserError(
+            f"{partial}: expected the shards that it was begun with, got one more or one less, "
+            f"{quoted(unlike[0])}; move this folder away to begin anew"
+        )
     for name, given in msgspec.structs.asdict(begun).items():
         if given not in (None, recorded := getattr(before, name)):
             expected = f"expected {name} as when this run began, {clipped(str(recorded), 60)}"
             raise UserError(f"{partial}: {expected}, got {clipped(str(given), 60)}; move it away to begin anew")
     for path in (*partial.iterdir(), *(partial / SHARDS).iterdir()):
-        if path.is_dir() and path.name not in (SHARDS, *before.shards) and not _HIDDEN.fullmatch(path.name):
+        ours = path.name in (SHARDS, *before.shards) or _HIDDEN.fullmatch(path.name)
+        if path.is_symlink() or (path.is_dir() and not ours):
             raise UserError(f"{path}: expected what course.eval_shards writes, got something else; move it away")
     try:
         database = sqlite3.connect(partial / _IDS, timeout=0, isolation_level=None)

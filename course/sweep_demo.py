@@ -29,7 +29,7 @@ from course.artifacts.inference import medians
 from course.artifacts.token_rows import STRICT
 from course.artifacts.writing import RunWriter
 from course.command import Parser, non_negative_int, positive_int, run_command
-from course.datasets.records import Task
+from course.datasets.records import Task, task_of
 from course.datasets.sources import Dataset
 from course.errors import UserError
 from course.jobs import workers
@@ -139,7 +139,7 @@ def main() -> None:
     dataset = Dataset(Path(preset.dataset), None)
     held = [Dataset(Path(preset.holdout), None)] if name == "coverage" else []
     with RunWriter(args.outdir) as run, workers(args.jobs, args.cluster) as executor:
-        examples, holdout = ([example.asked() for file in files for example in file] for files in ([dataset], held))
+        examples, holdout = ([task_of(example) for file in files for example in file] for files in ([dataset], held))
         swept, jobs = experiment.settings(plan, values, examples, holdout), {}
         for one in swept:
             how = (one.rubric, one.plan, _EVAL_EVERY, experiment.samples)

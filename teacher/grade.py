@@ -6,20 +6,24 @@ Covered
     Each submission in a process of its own, under limits, on a fresh copy of the lab: one that hangs, dies or means
     harm costs only itself. Called again, it goes on where it was, and grades anew what changed.
 Not covered
-    Code that means harm runs with your rights: it can read what you can read besides the folders hidden from it. Grade
-    strangers as a user of its own, or in a virtual machine.
+    Code that means harm runs with your rights: it can read what you can read besides the folders hidden from it, and
+    that is where its neighbours are graded. Where the system has no namespaces (see the note), it can write there too.
+    Grade strangers as a user of its own, or in a virtual machine.
 """
 
 import csv
 import hashlib
 import io
+import secrets
 import shutil
 import sys
 from argparse import Namespace
 from collections import Counter
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 
+from course.artifacts.run_log import locked
 from course.command import Parser, non_negative_int, positive_int, run_command
 from course.datasets.files import LAB
 from course.errors import UserError, reason
@@ -34,6 +38,7 @@ from teacher.submissions import find_submissions
 
 CHECK = (sys.executable, "-m", "course.check", "--json")
 HELD_OUT = LAB / "teacher" / "verifiers.jsonl"
+_NO_FAULT = ("The event", "Next: ", "#", "shown: ", "held out: ", "the teacher's: ")  # lines that say how far one is
 _STARTS_A_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 
 
@@ -43,8 +48,8 @@ def main() -> int:
     parser.add_argument("--out", type=Path, required=True, help="the gradebook; grades/ beside it has a file for each")
     parser.add_jobs_options()
     parser.add_argument("--seconds", type=positive_int, default=600, help="of each student at most (default: 600)")
-    help_ = "of what the checks draw, so that no student saw it (default: 1000)"
-    parser.add_argument("--seed", type=non_negative_int, default=1000, help=help_)
+    help_ = "of what the checks draw (default: one that nobody has seen, kept in grades/)"
+    parser.add_argument("--seed", type=non_negative_int, help=help_)
     args = parser.parse_args()
     found = find_submissions(args.submissions.absolute())
     inside = args.out.resolve().parent
@@ -68,12 +73,23 @@ def grade_class(args: Namespace, found: dict[str, Path], command: Sequence[str] 
     """Grade all that was found; in the order of their names, however many at a time."""
     folder = args.out.absolute().parent
     work, kept = folder / "grades.partial", folder / "grades"
-    remove(work)  # of a call that was killed
-    work.mkdir(parents=True)
-    kept.mkdir(exist_ok=True)
+    kept.mkdir(parents=True, exist_ok=True)
+    with locked(kept / "lock"):  # another call waits here, and then finds what this one did
+        remove(work)  # of a call that was killed
+        return _grade_class(args, found, command, work, kept)
+
+
+def _grade_class(
+    args: Namespace, found: dict[str, Path], command: Sequence[str], work: Path, kept: Path
+) -> list[Grade]:
+    work.mkdir()
     write_copy(copy := work / "copy")
     decides = [path for path in sorted(copy.rglob("*")) if path.is_file()]
-    command = [*command, "--seed", str(args.seed)]
+    drawn = kept / "seed"  # once for a class
+    if args.seed is None and not drawn.exists():
+        drawn.write_text(str(secrets.randbelow(10**9)), encoding="ascii")
+    seed = drawn.read_text(encoding="ascii") if args.seed is None else str(args.seed)
+    command = [*command, "--seed", seed]
     if HELD_OUT.exists():
         decides.append(Path(shutil.copy(HELD_OUT, work)))  # teacher/ itself is hidden
         command += ["--verifiers", str(decides[-1])]
@@ -81,7 +97,7 @@ def grade_class(args: Namespace, found: dict[str, Path], command: Sequence[str] 
     digest = hashlib.sha256(repr((command[1:], limits, sys.version)).encode())
     for path in decides:
         digest.update(f"{path.relative_to(work)} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
-    hidden = [LAB / "teacher", args.submissions.absolute(), kept]
+    hidden = [LAB / "teacher", LAB / ".git", args.submissions.absolute(), kept]
     grader = Grader(copy, work, kept, command, limits, hidden, digest.hexdigest())
     grades = []
     try:
@@ -97,18 +113,28 @@ def grade_class(args: Namespace, found: dict[str, Path], command: Sequence[str] 
 def gradebook(grades: Sequence[Grade]) -> str:
     """A row for each student: how it ended, then for each exercise its state and its numbers."""
     rows = []
+    columns: dict[str, dict[str, None]] = {}  # of each exercise
     for grade in grades:
         name = f"'{grade.student}" if grade.student[:1].isdigit() else grade.student  # 1e5 and 3-4 are names here
         rows.append({"student": name, "result": grade.result, "why": grade.why})
         for exercise, check in grade.checks.items():
             rows[-1][exercise] = check.state
-            numbers = {key: value for key, value in check.numbers.items() if isinstance(value, int | float)}
-            rows[-1] |= {f"{exercise} {key}": f"{value:.4g}" for key, value in numbers.items()}
-    columns = dict.fromkeys(column for row in rows for column in row)  # in the order of the exercises
+            shown = {f"{exercise} {key}": _number(value) for key, value in check.numbers.items()}
+            rows[-1] |= shown
+            named = columns.setdefault(exercise, {exercise: None})
+            named.update(dict.fromkeys(name for name, value in shown.items() if value))
     file = io.StringIO()
-    table = [list(columns), *([row.get(column, "") for column in columns] for row in rows)]
+    head = ["student", "result", "why", *chain.from_iterable(columns.values())]  # numbers beside their exercise
+    table = [head, *([row.get(column, "") for column in head] for row in rows)]
     csv.writer(file).writerows(map(_cell, line) for line in table)
     return file.getvalue()
+
+
+def _number(value: object) -> str:
+    """A number or a word of a check, as a cell; of anything else nothing."""
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return clipped(str(value), 40) if isinstance(value, str) or (isinstance(value, int) and abs(value) < 1e9) else ""
 
 
 def _cell(text: str) -> str:
@@ -128,7 +154,8 @@ def class_text(grades: Sequence[Grade]) -> str:
             line
             for check in checks
             if check.state not in (*FINISHED, "not started")
-            for line in dict.fromkeys(check.lines[:20])
+            for line in dict.fromkeys(check.lines)
+            if "  " not in line and not line.startswith(_NO_FAULT)
         )
         lines += [f"  {count} x {line}" for line, count in failed.most_common(3)]
         for key in dict.fromkeys(key for check in checks for key in check.numbers):

@@ -5,8 +5,8 @@ library only. Without arguments it says by its exit status whether this system c
 
 Covered, on Linux
     The command and all that it starts see no process but themselves, no network, and none of the hidden folders, and
-    can write in their own folder only. They cannot take that back. When the command ends, or whoever started this
-    program, the kernel ends all of them.
+    can write in the folders that they were given only. They cannot take that back. When the command ends, or whoever
+    started this program, the kernel ends all of them.
 Covered, on Linux and macOS
     CPU time and file size; on Linux memory as well. Each process has the whole of each: ``running`` adds them up.
 Not covered
@@ -48,10 +48,10 @@ def set_limits(limits: dict[str, Any]) -> None:
             resource.setrlimit(name, (value, value + 1))  # at the first a signal that says why, at the second SIGKILL
 
 
-def shut_in(folder: str, hidden: Sequence[str]) -> bool:
+def shut_in(writable: Sequence[str], hidden: Sequence[str]) -> bool:
     """Let what this process starts from here on live in namespaces of their own. False where the system refuses.
 
-    ``folder``: where it may write; ``hidden``: folders that it finds empty.
+    ``writable``: folders in which it may write; ``hidden``: folders that it finds empty.
     """
     libc = ctypes.CDLL(None)
     user, group = os.getuid(), os.getgid()
@@ -60,9 +60,9 @@ def shut_in(folder: str, hidden: Sequence[str]) -> bool:
     for name, line in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
         with open(f"/proc/self/{name}", "w", encoding="ascii") as file:  # noqa: PTH123
             file.write(line)
-    own, here = os.fsencode(folder), os.getcwd()  # noqa: PTH109
-    failed = [libc.mount(own, own, None, _BIND, None)]  # a mount of its own: the one that stays writable
-    for path, how, added, removed in ((b"/", _RECURSIVE, 1, 0), (own, 0, 0, 1)):  # 1: read-only
+    own, here = [os.fsencode(folder) for folder in writable], os.getcwd()  # noqa: PTH109
+    failed = [libc.mount(one, one, None, _BIND, None) for one in own]  # a mount of its own, which stays writable
+    for path, how, added, removed in ((b"/", _RECURSIVE, 1, 0), *((one, 0, 0, 1) for one in own)):  # 1: read-only
         attributes = struct.pack("4Q", added, removed, 0, 0)
         failed.append(libc.syscall(_MOUNT_SETATTR, _HERE, path, how, attributes, len(attributes)))
     failed += [libc.mount(b"none", os.fsencode(one), b"tmpfs", _LOCKED_MOUNT, b"size=4k,mode=555") for one in hidden]
@@ -94,7 +94,7 @@ def run_as_first(command: list[str]) -> int:
 
 def main() -> None:
     if len(sys.argv) < 2:
-        sys.exit(sys.platform != "linux" or not shut_in(sys.prefix, ["/proc"]))
+        sys.exit(sys.platform != "linux" or not shut_in([sys.prefix], ["/proc"]))
     limits, command = json.loads(sys.argv[1]), sys.argv[2:]
     set_limits(limits)
     if sys.platform == "linux":

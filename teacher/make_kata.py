@@ -19,7 +19,7 @@ import msgspec  # noqa: E402
 from msgspec.structs import replace  # noqa: E402
 
 from course.datasets.jsonl import read_records  # noqa: E402
-from course.datasets.records import KataExample  # noqa: E402
+from course.datasets.records import KataExample, task_of  # noqa: E402
 from course.exercises.kata import ASKED, FAULTS_OF_CODE, LABELS, WITH_TEST, lock, verifier_of  # noqa: E402
 from course.exercises.sheets import fields, read_sheet  # noqa: E402
 from course.score import TRIMMED  # noqa: E402
@@ -74,7 +74,7 @@ INTRODUCTIONS = {
 
 def made(example: KataExample, said: dict[str, str], name: str) -> KataExample:
     """An example with what its verifier gives it today, and with the key's hint and reasoning."""
-    task = example.asked()
+    task = task_of(example)
     result = verifier_of(example)(task, example.completion)
     test = f" Test: {said['test']}" if said["test"] else ""
     locked = lock(f"{said['evidence']} Fix: {said['fix']}{test}", said["label"], f"{name}/{example.id}")

@@ -68,13 +68,16 @@ def missing_limits() -> list[str]:
 def run_limited(command: Sequence[str], folder: Path, limits: Limits, hidden: Sequence[Path] = ()) -> Ended:
     """Run the command in ``lab`` in the folder, to its end or to a limit. ``hidden``: what it finds empty, on Linux.
 
-    ``home`` beside it holds what is temporary: a check may keep the tests it judges from opening files of the lab.
+    ``home`` beside it holds what is temporary: a check may keep the tests it judges from opening files of the lab. In
+    that and in ``lab/exercises`` it may write; what judges it stays as it is.
     """
     lab, home = folder / "lab", folder / "home"
-    home.mkdir(exist_ok=True)
+    for place in (home, lab / "exercises"):
+        place.mkdir(exist_ok=True)
     line = list(command)
     if os.name == "posix":
-        view = [str(folder), [*map(str, hidden), "/proc"]] if can_shut_in() else None
+        shown = [str(home), str(lab / "exercises")]
+        view = [shown, [*(str(one) for one in hidden if one.is_dir()), "/proc"]] if can_shut_in() else None
         line = [sys.executable, "-I", "-S", str(_LAUNCHER), json.dumps(limits._asdict() | {"shut_in": view}), *command]
     how: dict[str, Any] = {"stdin": subprocess.DEVNULL, "start_new_session": True, "env": _environment(lab, home)}
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:  # without a name: nobody else writes there

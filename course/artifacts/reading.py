@@ -29,7 +29,7 @@ from course.text import clipped, did_you_mean
 # The loops that a run of a command can be of. Every other command leaves runs of Loop C.
 LOOPS_OF = {"course.eval": "A", SHARDED: "A", "course.selection_demo": "B", "course.policy_improvement_demo": "BC"}
 
-NAME = "[a-zA-Z0-9_-][a-zA-Z0-9_.-]*"
+NAME = "[a-zA-Z0-9_][a-zA-Z0-9_.-]*"
 _OUTPUT = re.compile(f"(?:{SHARDS}/{NAME}/|{NAME}/)?{NAME}")
 _SHARD = re.compile(f"{SHARDS}/({NAME})/{MANIFEST}")
 _UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)

@@ -31,10 +31,6 @@ class Example(Record, frozen=True, forbid_unknown_fields=True):
     expected_answer: int
     metadata: dict[str, Any] | UnsetType = UNSET
 
-    def asked(self) -> Task:
-        """The example as a scorer takes it."""
-        return {"id": self.id, "prompt": self.prompt, "expected_answer": self.expected_answer}
-
 
 class Rollout(Record, frozen=True, forbid_unknown_fields=True):
     """One completion of one prompt."""
@@ -105,10 +101,6 @@ class KataExample(Record, frozen=True, forbid_unknown_fields=True, omit_defaults
     locked: Annotated[str, Meta(pattern=r"\A([0-9a-f]{2})+\Z")]
     source: str = ""
 
-    def asked(self) -> Task:
-        """The example as a scorer takes it."""
-        return {"prompt": self.prompt, "expected_answer": self.expected_answer}
-
 
 class Witness(Struct, frozen=True, forbid_unknown_fields=True):
     """A call on which a verifier is wrong: at once, or when it comes again."""
@@ -175,6 +167,11 @@ class Provenance(Struct, frozen=True, forbid_unknown_fields=True):
     completions_sha256: Annotated[str, Meta(pattern=r"\A[0-9a-f]{64}\Z")] | None = None
     training: Training | None = None
     note: str = ""
+
+
+def task_of(record: Any) -> Task:
+    """What ``score`` takes, out of any record that carries an example."""
+    return {"id": record.id, "prompt": record.prompt, "expected_answer": record.expected_answer}
 
 
 def plain_prompt(prompt: str) -> str:

@@ -14,14 +14,14 @@ Not covered
 from dataclasses import replace
 from itertools import islice
 
-from course.artifacts.scorer_identity import GOLDEN_CORRECT, GOLDEN_EXPLOITS, example_of
+from course.artifacts.scorer_identity import GOLDEN_CORRECT, GOLDEN_EXPLOITS
 from course.datasets.files import LAB
 from course.datasets.jsonl import read_records
-from course.datasets.records import Example, GoldenCase, Task
+from course.datasets.records import Example, GoldenCase, Task, task_of
 from course.exercises.verifier import Verifier, judged
 from course.policies.presets import MEMORISE
 from course.reports.attack import Found, Judged, found_in
-from course.reports.progress import with_progress
+from course.reports.terminal import with_progress
 from course.rubrics.witness import candidates
 
 UPDATES = 160  # of the optimiser before it gives up, with 256 completions each
@@ -37,7 +37,7 @@ def example_with(expected_answer: int) -> Task:
 def golden(verifier: Verifier) -> Found:
     """All golden cases, and again in the other order. Raises UserError where a reward is then another."""
     cases = [case for path in (GOLDEN_CORRECT, GOLDEN_EXPLOITS) for case in read_records(path, GoldenCase)]
-    questions = [(example_of(case), case.completion) for case in cases]
+    questions = [(task_of(case), case.completion) for case in cases]
     answers = verifier.judged(questions)
     for first, again in zip(answers, verifier.judged(questions[::-1])[::-1], strict=True):
         if first != again:
@@ -64,7 +64,7 @@ def optimise(verifier: Verifier, seed: int) -> Found:
     """Train a policy on the verifier, until it writes what is rewarded above the spec or ``UPDATES`` are over."""
     from course.policies.token_learner import fine_tune, learn
 
-    examples = [example.asked() for example in read_records(LAB / MEMORISE.dataset, Example)]
+    examples = [task_of(example) for example in read_records(LAB / MEMORISE.dataset, Example)]
     plan = MEMORISE.plan._replace(steps=UPDATES)
     tried, found = 0, found_in([])
     for update in with_progress(learn(fine_tune(examples, plan, seed), examples, verifier, plan, seed), "learning"):

@@ -16,7 +16,7 @@ from typing import Any
 
 from course.datasets.files import LAB
 from course.datasets.jsonl import read_records
-from course.datasets.records import KataExample
+from course.datasets.records import KataExample, task_of
 from course.exercises.sheets import Section, fields, read_sheet
 from course.reports.check import Checked
 from course.reports.tables import wrapped
@@ -81,7 +81,7 @@ def _no_test(example: KataExample, said: str) -> str:
     text = parts[1]
     if text.strip(TRIMMED) == example.completion.strip(TRIMMED):
         return "the one above"
-    right, given = score(example.asked(), text)["reward"], verifier_of(example)(example.asked(), text)["reward"]
+    right, given = score(task_of(example), text)["reward"], verifier_of(example)(task_of(example), text)["reward"]
     return f"one to which both give {right:g}" if right == given else ""
 
 

@@ -19,10 +19,9 @@ from typing import NamedTuple
 
 import msgspec
 
-from course.artifacts.scorer_identity import example_of
 from course.datasets.files import LAB
 from course.datasets.jsonl import read_records
-from course.datasets.records import GoldenCase
+from course.datasets.records import GoldenCase, task_of
 from course.errors import UserError
 from course.exercises.attacking import example_with, golden, optimise
 from course.exercises.verifier import Questions, Verifier
@@ -107,7 +106,7 @@ def fresh_texts(start: str, exploits: Sequence[GoldenCase], seed: int) -> Questi
 
 
 def _trial(verifier: Verifier, texts: Questions, exploits: Sequence[GoldenCase]) -> Trial:
-    own = verifier.judged([(example_of(one), one.completion) for one in exploits])
+    own = verifier.judged([(task_of(one), one.completion) for one in exploits])
     fresh = found_in(verifier.judged(texts))
     return Trial(golden(verifier), fresh, own, sum(one.example["id"] != _OWN for one in fresh.false_positives))
 

@@ -135,7 +135,7 @@ def test_a_worker_with_another_lab_or_none_is_refused_by_name(lab: Lab, address:
 @slow
 @posix
 def test_ten_workers_are_killed_in_the_midst_of_a_shard_and_nothing_is_lost(lab: Lab, address: str) -> None:
-    large(lab, 12, 20_000)
+    large(lab, 12, 60_000)
     command = lab.start("eval_shards", "in", "--outdir", "run", "--cluster", address)
     place, kills, hit, pids = lab.folder / "run.partial" / "shards", Counter[str](), 0, dict[str, int]()
     wait_for(place.exists)

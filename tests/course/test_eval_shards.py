@@ -258,7 +258,7 @@ def test_what_was_said_when_it_began_stays(shards: Lab, more: tuple[str, str]) -
 def test_shards_that_come_or_go_between_two_calls_are_refused(shards: Lab) -> None:
     cut_off(shards)
     shard(shards, "c", [True])
-    assert "expected the shards that it was begun with, got c more or less" in refusal(shards)
+    assert "expected the shards that it was begun with, got one more or one less, c" in refusal(shards)
 
 
 def test_a_folder_that_is_not_ours_is_left_alone(shards: Lab) -> None:

@@ -276,6 +276,37 @@ def test_the_command_grades_a_copy_as_shipped(tmp_path: Path) -> None:
     assert "1 graded" in done.stdout
 
 
+@pytest.mark.slow
+def test_right_tests_are_done_and_whoever_writes_over_the_lab_earns_nothing(tmp_path: Path) -> None:
+    """The real check: on the teacher's own tests, and on one file that would put its verifiers in place of ours."""
+    solved = (ROOT / "teacher" / "solutions" / "tests" / "test_rubric.py").read_bytes()
+    forger = b"""from pathlib import Path
+for name in ("data/verifiers/shown.jsonl", "numpy.py"):
+    (Path(__file__).parents[1] / name).write_text("raise SystemExit(0)")
+"""
+    laid_out(tmp_path / "in" / "anna", {"tests/test_rubric.py": solved})
+    laid_out(tmp_path / "in" / "mallory", {"exercises/log_probs.py": forger, "tests/test_rubric.py": solved})
+    done = run("--submissions", tmp_path / "in", "--out", tmp_path / "book.csv")
+    assert done.returncode == 0, done.stderr
+    book = (tmp_path / "book.csv").read_text(encoding="utf-8-sig")
+    rows = {row["student"]: row for row in csv.DictReader(book.splitlines())}
+    for row in rows.values():
+        assert (row["tests"], row["tests state"]) == ("done", "done"), row
+        assert (row["tests the teacher's killed"], row["tests the teacher's of"]) == ("54", "54")
+    assert rows["mallory"]["log_probs"] == "wrong"
+    assert {row["first_run"] for row in rows.values()} == {"not started"}
+
+
+def test_the_numbers_of_an_exercise_stand_beside_it() -> None:
+    first = Grade("a", "", "", "graded", checks={"one": Found("wrong"), "two": Found("done")})
+    numbers = {"k": 40960, "rate": 1 / 3, "state": "weak", "list": ["a"], "huge": 10**400, "flag": "=1+1"}
+    second = Grade("b", "", "", "graded", checks={"one": Found("done", numbers=numbers), "two": Found("done")})
+    header, row, other = csv.reader(gradebook([first, second]).splitlines())
+    assert header[3:] == ["one", "one k", "one rate", "one state", "one flag", "two"]
+    assert row[3:] == ["wrong", "", "", "", "", "done"]
+    assert other[3:] == ["done", "40960", "0.3333", "weak", "'=1+1", "done"]
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -14,7 +14,7 @@ from conftest import ROOT, Lab, lines_of
 from near_misses import near_misses
 
 from course.datasets.jsonl import read_records
-from course.datasets.records import KataExample
+from course.datasets.records import KataExample, task_of
 from course.exercises.kata import WITH_TEST, check_kata, verifier_of
 from course.reports.check import Checked
 from course.rubrics.hackable import RUBRICS
@@ -61,7 +61,7 @@ def test_a_kata_has_the_four_kinds_in_their_numbers(name: str) -> None:
 @katas
 def test_each_recorded_reward_is_what_the_named_verifier_gives(name: str) -> None:
     for example in EXAMPLES[name]:
-        result = verifier_of(example)(example.asked(), example.completion)
+        result = verifier_of(example)(task_of(example), example.completion)
         assert result == {"reward": example.reward, "details": example.details}, example.id
 
 
@@ -126,7 +126,7 @@ def test_where_code_is_at_fault_a_test_is_asked_for_and_tried(lab: Lab, name: st
     for example in EXAMPLES[name]:
         if example.id in at_fault:
             text = TESTS[name, example.id]
-            given = verifier_of(example)(example.asked(), text)["reward"]
+            given = verifier_of(example)(task_of(example), text)["reward"]
             assert given != measure(example.expected_answer, text).reward
             assert text.strip() != example.completion.strip()
     for wrong, said in {
@@ -156,7 +156,7 @@ def test_a_verifier_of_a_kata_gives_0_or_1_to_every_text(name: str) -> None:
     for example in (one for one in EXAMPLES[name] if one.source):
         texts = ["", "\x00", "nan", "inf", "-inf", "1e999", "Final: " + "9" * 5_000, "\ud800", "<answer></answer>"]
         for text in [*texts, *(text for _, text in near_misses(1, 2_000))]:
-            assert verifier_of(example)(example.asked(), text)["reward"] in (0.0, 1.0)
+            assert verifier_of(example)(task_of(example), text)["reward"] in (0.0, 1.0)
 
 
 def test_the_completions_that_are_said_to_be_of_the_shipped_files_are() -> None:

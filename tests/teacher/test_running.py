@@ -55,9 +55,11 @@ ENDLESS = {
     "1 s of CPU time": "while True: pass",
     "1 MB of output": "while True: print('x' * 1000)",
     "20 processes": "import os, time\nwhile True:\n    if os.fork() == 0: time.sleep(60)",
-    "9999 files": "import os, time\nfor n in range(2500): os.mkdir('d'); os.chdir('d')\ntime.sleep(60)",
-    "200 files": "n = 0\nwhile True:\n    open(f'f{n}', 'w').close(); n += 1",
-    "16 MB of files": "for n in range(8): open(f'f{n}', 'wb').write(bytes(3 << 20))\nwhile True: pass",
+    "9999 files": (
+        "import os, time\nos.chdir('exercises')\nfor n in range(2500): os.mkdir('d'); os.chdir('d')\ntime.sleep(60)"
+    ),
+    "200 files": "n = 0\nwhile True:\n    open(f'exercises/f{n}', 'w').close(); n += 1",
+    "16 MB of files": "for n in range(8): open(f'exercises/f{n}', 'wb').write(bytes(3 << 20))\nwhile True: pass",
     "400 MB of memory": (
         "import os, time\nfor _ in range(4):\n    if os.fork() == 0:\n        held = bytearray(150 << 20)\n"
         "        held[::4096] = b'x' * len(held[::4096])\n        time.sleep(60)\ntime.sleep(60)"
@@ -79,7 +81,7 @@ def test_one_process_alone_gets_no_more_memory_and_no_longer_file(tmp_path: Path
     done = ran(tmp_path, "held = bytearray(500 << 20)")
     assert (done.limit, done.status) == ("", 1)
     assert b"MemoryError" in done.errors
-    done = ran(tmp_path, "open('f', 'wb').write(bytes(5 << 20))")
+    done = ran(tmp_path, "open('exercises/f', 'wb').write(bytes(5 << 20))")
     assert b"File too large" in done.errors
 
 
@@ -120,21 +122,24 @@ except OSError as error: print(error.strerror)
 
 
 @shut_in
-def test_it_writes_in_its_own_folder_only(tmp_path: Path) -> None:
+def test_it_writes_in_its_exercises_and_its_home_only(tmp_path: Path) -> None:
+    """What judges it lies beside these, and stays as it is."""
     source = """
 import os, tempfile
-print(tempfile.gettempdir() == os.path.realpath("../home"), open("../own", "w").write("x"))
-for place in ("../../other", "/tmp/other", "/dev/shm/other", "../../code.py"):
+print(tempfile.gettempdir() == os.path.realpath("../home"))
+print(open("../home/own", "w").write("x"), open("exercises/own", "w").write("x"))
+for place in ("own", "../own", "../../other", "/tmp/other", "/dev/shm/other", "../../code.py"):
     try: open(place, "w")
     except OSError as error: print(error.strerror)
 """
-    assert ran(tmp_path, source).output == b"True 1\n" + b"Read-only file system\n" * 4
+    assert ran(tmp_path, source).output == b"True\n1 1\n" + b"Read-only file system\n" * 6
 
 
 @pytest.mark.parametrize("rights", [0o700, 0])
 def test_what_it_leaves_is_taken_away_however_deep_and_closed(tmp_path: Path, rights: int) -> None:
     source = f"""
 import os
+os.chdir("exercises")
 for n in range(1500):
     os.mkdir("d"); os.chdir("d")
 os.chmod(".", {rights})
