@@ -31,10 +31,10 @@ SUBMIT = "submit"  # in place of an exercise
 
 def main() -> int:
     parser = Parser("course.check", "What is done of each milestone, and what to do next; status 1 until all is done.")
-    names, help_ = [*EXERCISES, SUBMIT], f"an exercise, or {SUBMIT} (default: all of them, in short)"
-    parser.add_argument("exercise", nargs="?", metavar="NAME", choices=names, help=help_)
+    help_ = f"an exercise, or {SUBMIT} (default: all of them, in short): {', '.join(EXERCISES)}"
+    parser.add_argument("exercise", nargs="?", metavar="NAME", choices=[*EXERCISES, SUBMIT], help=help_)
     one = parser.add_mutually_exclusive_group()
-    one.add_argument("--id", help="one example of a kata; the teacher's words once yours are right")
+    one.add_argument("--id", help="an example of a kata, or a step of a level: what there is to say of it")
     one.add_argument("--hint", action="store_true", help="one more of its three hints")
     one.add_argument("--solution", action="store_true", help="the teacher's version, once its check passes")
     one.add_argument("--predict", type=fraction, metavar="P", help="how likely you hold the event of a level, 0 to 1")
@@ -66,7 +66,7 @@ def main() -> int:
         named = f"{quoted(changed[0])}{f' and {len(changed) - 1} more' if len(changed) > 1 else ''}"
         show(wrapped(f"changed, though not yours to change: {named} (this sees accidents, not adversaries)"))
     if todo:
-        show_next(EXERCISES[todo[0]])
+        show_next(EXERCISES[todo[0]], found[todo[0]])
     else:
         show("\nAll done; a person reads your words. Hand it in:")
         print(f"next: {command_line(['course.check', SUBMIT])}")
@@ -91,10 +91,10 @@ def show_one(exercise: Exercise, args: Namespace, given: Given) -> int:
     if exercise.slow and given == Given():
         remembered.keep(exercise.id, exercise.files, checked)
     if args.id is not None:
-        show(part_of(checked, args.id))
+        print(part_of(checked, args.id))  # not folded: it may be a command, to be pasted
     elif args.solution and finished:
         texts = solutions_of(exercise.files) or checked.parts or {"This one has": "no one solution."}
-        show("\n\n".join(f"{name}\n{text}" for name, text in texts.items()))
+        print("\n\n".join(f"{name}\n{text}" for name, text in texts.items()))  # not folded: files
     elif finished:
         show(exercise_text(exercise.id, checked, [f"solution: {me} --solution", f"reading: {exercise.further}"]))
         print(f"next: {command_line(['course.check'])}")
@@ -105,12 +105,13 @@ def show_one(exercise: Exercise, args: Namespace, given: Given) -> int:
         show(exercise_text(exercise.id, checked, [closed, rule, f"stuck: {me} --hint"]))
         if exercise.debug:
             print(f"debug: {python} {exercise.debug}")  # in one line, to be pasted
-        show_next(exercise)
-    return int(not finished)
+        show_next(exercise, checked)
+    return int(not finished and args.id is None)
 
 
-def show_next(exercise: Exercise) -> None:
-    words = (exercise.command or f"course.check {exercise.id}").split(" ")
+def show_next(exercise: Exercise, found: Checked) -> None:
+    step = f" --id {found.numbers['step']}" if "step" in found.numbers else ""  # of a level
+    words = (exercise.command or f"course.check {exercise.id}{step}").split(" ")
     show(f"\n{wrapped(f'{exercise.id}: {exercise.what} (read {exercise.read}), then type')}")
     print(f"next: {command_line(words)}")
 

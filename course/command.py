@@ -129,8 +129,13 @@ class Parser(argparse.ArgumentParser):
         if action.choices is not None and value not in action.choices:
             option = "".join(action.option_strings[:1])
             mend = did_you_mean(str(value), {str(name): f"{option} {name}".lstrip() for name in action.choices})
-            expected = f"expected one of {', '.join(map(str, action.choices))}, got {quoted(str(value))}"
-            raise UserError(f"{mend}argument {option or action.dest}: {expected} (all options: {self.prog} --help)")
+            known = (
+                ", ".join(map(str, action.choices))
+                if option or not action.metavar
+                else f"{len([*action.choices])} names"
+            )
+            expected = f"{option or action.metavar or action.dest}: expected one of {known}, got {quoted(str(value))}"
+            raise UserError(f"{mend}argument {expected} (all options: {self.prog} --help)")
 
 
 class _Version(argparse.Action):

@@ -45,7 +45,7 @@ FLOORS = {  # a part of the course -> what of the course it may import, besides 
     "jobs": {"errors", "process", "cluster"},
     "shards": GROUND | {"artifacts", "publishing", "eval"},  # it is course.eval, many times over
     "sweep": GROUND | {"rubrics", "policies", "artifacts", "reports"},
-    "exercises": GROUND | {"rubrics", "policies", "starting", "process", "artifacts", "reports"},
+    "exercises": GROUND | {"rubrics", "policies", "starting", "process", "artifacts", "reports", "publishing"},
 }
 EVERYTHING = set(FLOORS)
 HEAVY = {"distributed", "rich", "numpy", "matplotlib", "scipy", "splintr"}
@@ -244,4 +244,4 @@ def test_a_row_that_is_written_is_defined_in_artifacts_or_datasets() -> None:
 
 
 def test_the_course_is_small() -> None:
-    assert sum(map(lines_in, FILES)) <= 12_668
+    assert sum(map(lines_in, FILES)) <= 12_681

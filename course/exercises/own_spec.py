@@ -41,15 +41,16 @@ def check_my_score(seed: int = 0) -> Checked:
     asked += [(_TASK | {"expected_answer": case.expected_answer}, case.completion) for case in golden]
     with Child(path, sealed=True) as child:
         trouble, values = called(child, path, "score", [*asked, *asked[::-1]])
-    if all(isinstance(value, Raised) for value in values):  # or there is none at all
+    if trouble and all(isinstance(value, Raised) for value in values):
         return Checked(trouble) if trouble == NOT_STARTED else Checked("wrong", trouble, [trouble])
     broken: Counter[str] = Counter()
     shown: dict[str, str] = {}  # rule -> the shortest that breaks it
     for (task, text), value, again in zip(asked, values[: len(asked)], values[: len(asked) - 1 : -1], strict=True):
         right, got = score(task, text), value if isinstance(value, dict) else {}
         details, outcome = got.get("details"), right["details"]["outcome"]
+        words = quoted(repr(got.get("reward", value)))
         if isinstance(value, Raised):
-            rule = "an answer"
+            rule, words = "an answer and no exception", f"{value.kind} at {path}:{value.line or 1}: {value.text}"
         elif value != again:
             rule = "the same answer whenever it is asked"
         elif not isinstance(details, dict) or not isinstance(details.get("message"), str) or not details["message"]:
@@ -59,10 +60,7 @@ def check_my_score(seed: int = 0) -> Checked:
         else:
             continue
         broken[rule] += 1
-        answer = quoted(repr(got.get("reward", value)))
-        if isinstance(value, Raised):
-            answer = f"an exception at {path}:{value.line or 1}: {value.kind}: {value.text}"
-        said = f"score({quoted(repr(task))}, {quoted(repr(text))}), got {answer}"
+        said = f"score({quoted(repr(task))}, {quoted(repr(text))}), got {words}"
         shown[rule] = min(shown.get(rule, said), said, key=len)
     lines = [f"expected {rule}: broken {broken[rule]:,} times, as for {said}" for rule, said in shown.items()]
     short = f"{len(asked) - broken.total():,} of {len(asked):,} texts as the spec has them"

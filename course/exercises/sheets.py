@@ -62,7 +62,7 @@ def check_note(path: Path, questions: Mapping[str, Sequence[str]]) -> Checked:
     for heading, terms in questions.items():
         line, words = sections[heading].line, sections[heading].text.split()
         text = " ".join(words).lower()  # a term of two words may be broken by a line end
-        missing = [term for term in terms if not any(word in text for word in term.split(" or "))]
+        missing = [term for term in terms if not any(word.rstrip("…") in text for word in term.split(" or "))]
         if len(words) < _FEWEST and "![" not in text:
             lines.append(f"{path}:{line} {heading}: expected {_FEWEST} words or more, got {len(words)}")
         elif missing:

@@ -35,7 +35,8 @@ def exercise_line(name: str, checked: Checked) -> str:
 def exercise_text(name: str, checked: Checked, more: Sequence[str]) -> str:
     """One exercise in full: what was found, its state, and ``more`` that is not empty."""
     notice = [_NOT_READ] if checked.state == TO_READ else []
-    found = [*map(wrapped, checked.lines), *[""][: len(checked.lines)], exercise_line(name, checked).lstrip()]
+    short = f": {checked.short}" if checked.short and checked.short not in checked.lines else ""
+    found = [*map(wrapped, checked.lines), *[""][: len(checked.lines)], wrapped(f"{name:15} {checked.state}{short}")]
     return "\n".join([*found, *map(wrapped, filter(None, [*notice, *more]))])
 
 

@@ -48,7 +48,7 @@ def said(name: str) -> str:
 
 def test_the_five_steps_in_order(ready: Lab) -> None:
     assert check_level("level_2")[:2] == ("not started", "")
-    assert "Next: build. python3 -m course.check level_2 --id build shows what to type." in said("level_2")
+    assert "Next: build." in said("level_2")
     choose(ready, "build")
     assert check_level("level_2")[:2] == ("started", "1 of 5 steps")
     assert "Next: predict." in said("level_2")
@@ -59,7 +59,7 @@ def test_the_five_steps_in_order(ready: Lab) -> None:
     choose(ready, "sabotage")
     assert "It came about: selected_accuracy was 1.000, then 0.000." in said("level_2")
     assert "Brier scores: level_2 (0.8 - 1)² = 0.04. Mean 0.04; 0 is best" in said("level_2")
-    with pytest.raises(UserError, match="level_2: expected a prediction before the sabotage, got one after"):
+    with pytest.raises(UserError, match="level_2: expected a prediction before the sabotage, got another after it"):
         record_prediction("level_2", 1.0)
     assert "Next: reflect." in said("level_2")
     ready.write("notes/levels.md", SAW)
@@ -79,35 +79,42 @@ def test_the_five_steps_in_order(ready: Lab) -> None:
     assert scores in said("level_2")
 
 
-def test_only_a_sabotage_after_the_prediction_counts(ready: Lab) -> None:
-    """What a student is told at each step is what can be done next, and the log is left alone."""
+def test_a_sabotage_counts_from_the_prediction_on(ready: Lab) -> None:
+    early = "Your sabotage came before your prediction, and does not count: run it again after it."
+    choose(ready, "sabotage")
+    assert check_level("level_2")[:2] == ("started", "0 of 5 steps")
     choose(ready, "build")
+    assert f"{early} Next: predict." in said("level_2")
+    record_prediction("level_2", 0.5)
+    record_prediction("level_2", 0.8)  # nothing that counts has come since
+    assert f"{early} Next: sabotage." in said("level_2")
+    assert "came about" not in said("level_2")
     ready.picker(LONGEST)
     choose(ready, "sabotage")
-    for _ in range(2):
-        assert "A sabotage before its prediction does not count: predict, then run it again" in said("level_2")
-        assert "Next: predict." in said("level_2")
-    assert "Brier" not in said("level_2")
-    assert not any(word in said("level_2") for word in ("delete", "came about"))
-    record_prediction("level_2", 0.8)
-    record_prediction("level_2", 0.7)
-    assert "Next: sabotage." in said("level_2")
-    assert "does not count" in said("level_2")
-    choose(ready, "sabotage")
-    assert "Next: reflect." in said("level_2")
-    assert "It came about: selected_accuracy was 1.000, then 0.000." in said("level_2")
-    assert "Brier scores: level_2 (0.7 - 1)² = 0.09." in said("level_2")
-    assert "does not count" not in said("level_2")
-    with pytest.raises(UserError, match="level_2: expected a prediction before the sabotage, got one after"):
+    assert "It came about: selected_accuracy was 1.000, then 0.000. Brier scores: level_2 (0.8 - 1)²" in said("level_2")
+    assert early not in said("level_2")
+    with pytest.raises(UserError, match="got another after it; the first stays"):
         record_prediction("level_2", 1.0)
 
 
-def test_a_step_that_is_run_again_gets_a_folder_of_its_own(ready: Lab) -> None:
-    del ready
-    for folder in ("level_3_sabotage", "level_3_sabotage_2", "level_3_sabotage_2_2"):
-        assert f"--outdir runs/{folder} --change" in check_level("level_3").parts["sabotage"]
-        Path("runs", folder).mkdir(parents=True)
-    assert "--outdir runs/level_3_build --change" in check_level("level_3").parts["build"]
+def test_a_step_can_be_pasted_and_names_a_folder_that_is_free(ready: Lab) -> None:
+    for name, level in LEVELS.items():
+        for step, text in check_level(name).parts.items():
+            head, _, rest = text.replace(" \\\n   ", "").partition("python3 -m ")
+            typed, _, more = rest.partition("\n")
+            assert shlex.split(typed) == shlex.split(level.get(step, f"course.check {name} --predict 0.5"))
+            assert all(
+                re.fullmatch(r"[A-Z].*\.|python3 exercises/tamper.py|", line) for line in (head + more).split("\n")
+            )
+            lines = text.split("\n")
+            assert max(len(line) for line in lines if line.startswith(("python3", "    "))) <= 80
+    for folder in ("build", "sabotage", "sabotage_2"):
+        (ready.folder / "runs" / f"level_0_{folder}").mkdir(parents=True)
+    parts = check_level("level_0").parts
+    assert "--outdir runs/level_0_build_2 " in parts["build"]
+    assert "--outdir runs/level_0_sabotage_3 " in parts["sabotage"]
+    assert "--outdir runs/level_0_repair " in parts["repair"]
+    assert re.findall(r"runs/\w+", parts["reflect"]) == ["runs/level_0_build", "runs/level_0_sabotage_2"]
 
 
 def test_what_stands_in_the_log_beside_the_digest_is_not_believed(ready: Lab) -> None:
@@ -130,7 +137,7 @@ def test_a_run_of_another_command_or_loop_is_not_the_levels(ready: Lab) -> None:
 
 
 @pytest.mark.parametrize(
-    "broken", ["{", '{"level_0": [2, 0]}', '{"level_0": [0.5, -1]}', '{"level_0": 0.5}', "[]", '{"level_0": [NaN, 0]}']
+    "broken", ["{", '{"level_0": 0.5}', '{"level_0": [2, 0]}', '{"level_0": [0.5, -1]}', "[]", '{"level_0": [NaN, 0]}']
 )
 def test_a_broken_file_of_predictions_is_one_line(ready: Lab, broken: str) -> None:
     path = run_log.LOG.with_name("predictions.json")
@@ -147,7 +154,11 @@ def test_the_check_records_a_prediction_and_shows_a_step(ready: Lab) -> None:
     assert (done.status, done.err) == (0, "")
     assert json.loads(run_log.LOG.with_name("predictions.json").read_bytes()) == {"level_3": [0.25, 0]}
     for step in ("build", "predict", "sabotage", "reflect", "repair"):
-        assert "python3 -m course." in ready("check", "level_3", "--id", step).out
+        shown = ready("check", "level_3", "--id", step)
+        assert "python3 -m course." in shown.out
+        assert shown.status == 0
+    assert ready("check", "level_3").out.endswith("next: python3 -m course.check level_3 --id build\n")
+    assert ready("check", "level_3", "--predict", "0.5").status == 0
     assert "--no-baseline" in ready("check", "level_3", "--id", "sabotage").out
     for wrong in ("1.5", "-1", "nan", "often"):
         ready.refused("check", "level_3", "--predict", wrong)

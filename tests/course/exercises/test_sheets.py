@@ -119,6 +119,15 @@ def test_an_answer_that_is_short_or_lacks_a_term_is_named(lab: Lab, heading: str
     assert line.startswith(said)
 
 
+def test_a_term_may_be_the_beginning_of_words_and_is_shown_as_one(lab: Lab) -> None:
+    asked = {"Promises": ["determinis…"]}
+    for ending in ("tic", "m"):
+        path = lab.write("note.md", f"## Promises\nThe same two get the same answer: determinis{ending}, it says.\n")
+        assert check_note(path, asked).state == "for the teacher to read"
+    path = lab.write("note.md", "## Promises\nThe same two get the same answer each time, it says.\n")
+    assert "expected the terms determinis…, got" in check_note(path, asked).lines[0]
+
+
 def test_a_term_of_two_words_may_stand_on_two_lines(lab: Lab) -> None:
     path = lab.write("note.md", "## Judge\nWhat was trained on preferences is a Reward\nModel, and it can drift.\n")
     assert check_note(path, {"Judge": ["reward model"]}).state == "for the teacher to read"

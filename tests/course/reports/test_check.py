@@ -54,6 +54,14 @@ def test_an_exercise_is_what_was_found_its_state_and_more() -> None:
     assert exercise_text("kata_1", Checked("not started"), []) == "kata_1          not started"
 
 
+def test_one_exercise_in_full_is_not_cut_and_says_nothing_twice() -> None:
+    text = exercise_text("first_run", Checked("started", "once more, " * 9 + "with a prediction"), [])
+    assert " ".join(text.split()).endswith("once more, with a prediction")
+    assert max(map(len, text.split("\n"))) <= 80
+    twice = exercise_text("kata_1", Checked("wrong", "kata_1.md:1 expected it", ["kata_1.md:1 expected it"]), [])
+    assert twice == "kata_1.md:1 expected it\n\nkata_1          wrong"
+
+
 def test_what_a_program_can_see_of_a_note_is_said() -> None:
     text = exercise_text("map", Checked("for the teacher to read", "2 of 2"), [])
     assert "Whether it is right, a person says." in " ".join(text.split())
