@@ -61,6 +61,7 @@ class Outcomes(NamedTuple):
 
     cells: dict[str, dict[str, Cell]]
     error: str = ""
+    left_out: int = 0  # tests that take no ``rubric``
 
 
 def run_tests(source: bytes, verifiers: Sequence[VerifierSource]) -> Outcomes:
@@ -87,7 +88,7 @@ def run_tests(source: bytes, verifiers: Sequence[VerifierSource]) -> Outcomes:
                 process.kill()
                 with suppress(OSError):  # what it was still to be sent
                     session.close()
-    return Outcomes(session.cells, session.error)
+    return Outcomes(session.cells, session.error, session.left_out)
 
 
 class _Session:
@@ -102,7 +103,7 @@ class _Session:
         self._last = time.monotonic() + _ALL_SECONDS
         self.deadline = time.monotonic() + _START_SECONDS
         self.cells: dict[str, dict[str, Cell]] = {}
-        self.test = self.error = ""  # the test that runs; why there is nothing to judge
+        self.test, self.error, self.left_out = "", "", 0  # the test that runs; why there is nothing to judge
 
     def watch(self) -> None:
         """Kill the process where it lets its deadline pass."""
@@ -139,7 +140,7 @@ class _Session:
                 cell = Cell(outcome, quoted(words), wrong, counts and wrong != "")
                 self.cells[self.test][verifier.id], self.test = cell, ""
             elif kind == "collected":
-                self.cells = {test: {} for test in said[0]}
+                self.cells, self.left_out = {test: {} for test in said[0]}, len(said[1])
                 orders = {test: SystemRandom().sample(self._verifiers, len(self._verifiers)) for test in said[0]}
             else:
                 self.error = self.error or quoted(said[0])
