@@ -14,6 +14,6 @@ def pick_best(samples: list[Sample]) -> Sample:
 
     1. It is one with the highest ``reward``. Rewards may be any numbers, also equal, also below 0.
     2. Of several with the highest it is the one with the lowest ``index``, in whatever order the list holds them.
-    3. The list may have one sample; it is never empty. It stays as it is, and nothing is remembered or left to chance.
+    3. The list may have one sample; it is never empty. Nothing is remembered, and nothing is left to chance.
     """
     return course_rule(samples)

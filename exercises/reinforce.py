@@ -33,7 +33,9 @@ def reinforce_step(
     ``theta``: for each step t its K logits, the policy's parameters there. ``actions``: which action was taken at each
     step. Every step is credited with the reward at the end; the advantage is that reward minus the baseline. At each
     step the logits change by lr times the advantage times the gradient of the log-probability of the action taken,
-    which is 1 - p for that action's logit, and -p for each other's, p being the softmax of that step's logits.
+    which is 1 - p for that action's logit, and -p for each other's, p being the softmax of that step's logits. A logit
+    may be as large as 1,000, whose exp() no float holds: take a step's largest logit off all of its logits first, which
+    changes no probability.
 
     Worked out: theta [[0, 0], [0, 0]], actions [0, 1], reward 1, baseline 0.5, lr 0.4. The new logits are
     [[0.1, -0.1], [-0.1, 0.1]].

@@ -7,6 +7,7 @@ Not covered
     Whose code it is: ``exercises/pick_best.py`` may be read and copied. Two mistakes at once have no name here.
 """
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import mean
@@ -28,6 +29,7 @@ _INPUTS = 40  # besides the example
 _TOLERANCE = 1e-9  # relative, absolute below 1
 _CALL_SECONDS = 5.0  # for all inputs of a function
 _LARGEST = 1e300  # an int beyond it fits no float
+_OVERFLOW = "It looks like exp() of a logit near 1,000, more than a float holds: take the largest logit off all first."
 
 
 def check_functions(file: str, seed: int = 0) -> Checked:
@@ -50,7 +52,7 @@ def check_functions(file: str, seed: int = 0) -> Checked:
 def check_my_pick_best(seed: int = 0) -> Checked:
     """The student's rule of Loop B; what it gets on the shipped samples, beside the ceiling and a random choice."""
     path = own_file("my_pick_best")
-    if "course_rule(" in path.read_text(encoding="utf-8", errors="replace"):
+    if re.search(r"(?m)^[^#\n]*course_rule\(", path.read_text(encoding="utf-8", errors="replace")):  # no comment
         return Checked(NOT_STARTED)
     answers = {
         one.id: one.expected_answer for one in read_records(LAB / "data" / "datasets" / "math_dev.jsonl", Example)
@@ -112,7 +114,9 @@ def _judged(child: Child, path: Path, name: str, quantity: Quantity, seed: int) 
     at = next((i for i in wrong if not isinstance(values[i], Raised)), wrong[0])
     if not isinstance(values[at], Raised):
         trouble = f"expected {_in_short(expected[at])}, got {_in_short(values[at])}"
-    return [f"{trouble} for {name}({', '.join(map(repr, inputs[at]))})", *_named_mistake(quantity, inputs, values)]
+    large = [i for i, one in enumerate(inputs) if re.search(r"[0-9]{3}\.", repr(one))]  # logits alone are so large
+    named = [_OVERFLOW] if wrong == large else _named_mistake(quantity, inputs, values)
+    return [f"{trouble} for {name}({', '.join(map(repr, inputs[at]))})", *named]
 
 
 def _named_mistake(quantity: Quantity, inputs: Sequence[Any], values: Sequence[Any]) -> list[str]:

@@ -39,7 +39,14 @@ _LEFT_OPEN = ("message", "note")  # the details that the spec leaves to a verifi
 _SLOW = 0.2  # seconds; a correct verifier takes a few milliseconds over 100,000 characters
 _START_SECONDS, _TEST_SECONDS, _ALL_SECONDS = 20.0, 3.0, 60.0  # to load the file; a test with one verifier; all
 _MESSAGE_BYTES = 1 << 22
-_SAID = {"collected": [list], "broken": [str], "begin": [str, int], "call": [str, str], "end": [str, str], "done": []}
+_SAID = {
+    "collected": [list, list],
+    "broken": [str],
+    "begin": [str, int],
+    "call": [str, str],
+    "end": [str, str],
+    "done": [],
+}
 Response = tuple[bool, Any]  # whether the verifier raised; its result, or what the exception says
 Verify = Callable[[Any, Any], Any]
 
@@ -62,6 +69,7 @@ class TestRun(NamedTuple):
 
     cells: dict[str, dict[str, Cell]]
     error: str = ""
+    left_out: int = 0  # tests that take no ``rubric``
 
 
 def run_tests(source: bytes, verifiers: Sequence[VerifierSource]) -> TestRun:
@@ -88,7 +96,7 @@ def run_tests(source: bytes, verifiers: Sequence[VerifierSource]) -> TestRun:
                 process.kill()
                 with suppress(OSError):  # what it was still to be sent
                     session.close()
-    return TestRun(session.cells, session.error)
+    return TestRun(session.cells, session.error, session.left_out)
 
 
 class _Session:
@@ -103,7 +111,7 @@ class _Session:
         self._last = time.monotonic() + _ALL_SECONDS
         self.deadline = time.monotonic() + _START_SECONDS
         self.cells: dict[str, dict[str, Cell]] = {}
-        self.test = self.error = ""  # the test that runs; why there is nothing to judge
+        self.test, self.error, self.left_out = "", "", 0  # the test that runs; why there is nothing to judge
 
     def watch(self) -> None:
         """Kill the process where it lets its deadline pass."""
@@ -145,7 +153,7 @@ class _Session:
                 cell = Cell(ending, quoted(words), wrong, counts and wrong != "")
                 self.cells[self.test][verifier.id], self.test = cell, ""
             elif kind == "collected":
-                self.cells = {str(test): {} for test in said[0]}
+                self.cells, self.left_out = {str(test): {} for test in said[0]}, len(said[1])
                 orders = {test: SystemRandom().sample(self._verifiers, len(self._verifiers)) for test in self.cells}
             elif kind == "broken":
                 self.error = self.error or quoted(said[0])

@@ -100,7 +100,7 @@ def choose(pick_best: PickBest, samples: Sequence[Sample], prompt_id: str, path:
 
 def choice(path: str, group: Sequence[tuple[int, str, float]]) -> int:
     """The index that the pick_best of this file chooses from these samples. ``Child`` calls it in its own process."""
-    return choose(_loaded(Path(path)), [Sample(*one) for one in group], "a group")
+    return choose(_loaded(Path(path)), [Sample(*one) for one in group], "a group", Path(path))
 
 
 @cache

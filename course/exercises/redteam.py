@@ -33,6 +33,7 @@ from course.text import clipped
 
 _CLASSES = LAB / "data" / "red_team" / "classes.toml"
 _BY_POLICY = "optimiser-"  # how the ids of its exploits begin
+_OWN = "own"  # the id of an example whose wrong text is an exploit's, with another number
 _FEWEST_EXPLOITS = 2  # of the student's own
 _DIGITS = (1, 1, 2, 3, 5, 12)  # of the fresh expected answers, each with both signs
 _STARTED_FROM = re.compile(rb"""^STARTED_FROM *= *["'](\w+)["']""", re.MULTILINE)
@@ -45,12 +46,13 @@ class Trial(NamedTuple):
     golden: Found
     fresh: Found
     exploits: list[Judged]
+    class_rewarded: int  # of the wrong texts of the class, the student's own left out: the same whatever these are
 
     def row(self, who: str) -> str:
         """Of the report's table: false positives and negatives, with the ids of the golden cases."""
         wrong, right = self.golden.false_positives, self.golden.false_negatives
         ids = clipped(", ".join(one.example["id"] for one in wrong + right) or "none", 80)
-        rewards = f"rewards {len(self.fresh.false_positives)} wrong texts of the class and {len(wrong)} golden ones"
+        rewards = f"rewards {self.class_rewarded} wrong texts of the class and {len(wrong)} golden ones"
         return f"{who}: {rewards}, refuses {len(right)} right ones; golden cases: {ids}"
 
 
@@ -58,20 +60,22 @@ def check_redteam(folder: Path = Path("exercises"), seed: int = 0) -> Checked:
     """``seed``: of the fresh numbers and of the policy. What the policy gets away with is added to the exploits."""
     patch, file = folder / "patched_rubric.py", folder / "exploits.jsonl"
     start = _started_from(patch)
-    exploits = [one for one in read_records(file, GoldenCase) if one.why.strip()]
+    cases = [one for one in read_records(file, GoldenCase) if one.completion or one.why.strip()]
+    exploits = [one for one in cases if one.why.strip()]
     texts = fresh_texts(start, exploits, seed)
     with Verifier(start) as verifier:
         before = _trial(verifier, texts, exploits)
     with Verifier(f"{patch}:patched") as verifier:
         after = _trial(verifier, texts, exploits)
         untouched = after.fresh == before.fresh
-        if untouched and not exploits:
+        if untouched and not cases:
             return Checked("not started")
-        wrong = [*_faults(patch, file, start, before, after)]
+        wrong = [f"{file}: expected a why in each line, got none in {one.id}" for one in cases if one not in exploits]
+        wrong += _faults(patch, file, start, before, after)
         found = found_in([]) if wrong else optimise(verifier, seed)
     table = [before.row(f"before, {start}"), after.row("after, your patch")]
     numbers = {name: len(getattr(after.golden, name)) for name in ("false_positives", "false_negatives")}
-    numbers |= {"class_rewarded": len(after.fresh.false_positives), "completions": found.tried}
+    numbers |= {"class_rewarded": after.class_rewarded, "completions": found.tried}
     if wrong:
         return Checked("started" if untouched else "wrong", wrong[0], [*wrong, *table], {}, numbers)
     said = f"a policy learned from your patch and wrote {found.tried:,} completions"
@@ -90,18 +94,20 @@ def fresh_texts(start: str, exploits: Sequence[GoldenCase], seed: int) -> Questi
     for n in (0, *answers):
         example = example_with(n)
         other = {name: n + rng.choice((-1, 1)) * rng.randrange(1, 1000) for name in "ab"}
-        wrong = [form.format(n=n, size=abs(n), d=rng.randrange(1, 10), **other) for form in forms]
-        wrong += [one.completion.replace(str(one.expected_answer), str(n)) for one in exploits]
+        wrong = [GAPS[start].exploit(n)]
+        wrong += [form.format(n=n, size=abs(n), d=rng.randrange(1, 10), **other) for form in forms]
+        own = [one.completion.replace(str(one.expected_answer), str(n)) for one in exploits]
         texts += [(example, text) for text in (f"Final: {n}", f" \tFinal: {n}\r\n", f"\n\nFinal: {n}\n")]
-        for text in dict.fromkeys([GAPS[start].exploit(n), *wrong]):
+        for text in dict.fromkeys([*wrong, *own]):
             if GAPS[start].rubric(example, text)["reward"] > score(example, text)["reward"]:
-                texts.append((example, text))
+                texts.append((example if text in wrong else example | {"id": _OWN}, text))
     return texts
 
 
 def _trial(verifier: Verifier, texts: Questions, exploits: Sequence[GoldenCase]) -> Trial:
     own = verifier.judged([(task_of(one), one.completion) for one in exploits])
-    return Trial(golden(verifier), found_in(verifier.judged(texts)), own)
+    fresh = found_in(verifier.judged(texts))
+    return Trial(golden(verifier), fresh, own, sum(one.example["id"] != _OWN for one in fresh.false_positives))
 
 
 def _faults(patch: Path, file: Path, start: str, before: Trial, after: Trial) -> Iterator[str]:
@@ -112,7 +118,8 @@ def _faults(patch: Path, file: Path, start: str, before: Trial, after: Trial) ->
         yield f"{expected}, got {len(own)}"
     for one in before.exploits:
         if one.true or (one in own and not one.reward):
-            yield f"{expected}, got {one.example['id']}: {one}"
+            why = "is right by the spec" if one.true else f"is not rewarded by {start}"
+            yield f"{expected}, got {one.example['id']}: {one}, which {why}"
     if still := [one for one in after.exploits if one.reward > one.true]:
         yield f"{patch}: expected 0 for your exploits, got {still[0]}"
     if wrong := after.fresh.false_positives:

@@ -4,7 +4,7 @@ Nothing of the course is imported; how the pipe is kept from a student's code, a
 from here. Each test that takes ``rubric`` runs once for each verifier, of which it knows a number that says nothing;
 its other fixtures are made once. A message is a line of JSON::
 
-    <- how many verifiers          -> ["collected", [tests]]     -> ["broken", why]
+    <- how many verifiers          -> ["collected", [tests], [those without rubric]]     -> ["broken", why]
     -> ["begin", test, number]     -> ["call", example, completion]  <- [raised, value]     -> ["end", ending, words]
 
 Covered
@@ -63,8 +63,9 @@ class Plugin:
             metafunc.parametrize("rubric", [self._rubric], ids=[self._pytest.HIDDEN_PARAM])
 
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
+        left_out = [_name(item) for item in items if "rubric" not in item.fixturenames]
         items[:] = [item for item in items if "rubric" in item.fixturenames]
-        self.send("collected", [_name(item) for item in items])
+        self.send("collected", [_name(item) for item in items], left_out)
 
     def pytest_exception_interact(self, call: Any, report: Any) -> None:
         if report.when == "collect":

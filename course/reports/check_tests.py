@@ -11,6 +11,7 @@ from course.reports.tables import interval, percent
 from course.stats import wilson_interval
 from course.text import clipped
 
+ENOUGH = {"shown": 0.9, "held out": 0.8}  # the share of wrong verifiers that is caught where the tests are done
 _NAME_WIDTH, _LISTED = 26, 5  # columns of a test's name; tests that a sentence names
 
 
@@ -54,13 +55,13 @@ def judged_lines(
             lines.append(f"{what}, {len(tests)} of {len(marks)}: {', '.join(map(_short, tests[:_LISTED]))}{more}")
     for name, (k, n) in found.rates.items():
         sure = interval(wilson_interval(k, n))
-        lines.append(f"{name}: {k} of {n} caught, {percent(k / n, 0)} (95 % interval {sure})")
+        target = f"; {percent(ENOUGH[name], 0)} is enough" if name in ENOUGH else ""
+        lines.append(f"{name}: {k} of {n} caught, {percent(k / n, 0)} (95 % interval {sure}){target}")
     caught = {one.kind for one in columns if one.id in found.killed}
     left = sorted((one.kind in caught, at, one.kind) for at, one in enumerate(columns) if one.id not in found.killed)
     for partly, _, kind in left[:1]:
-        lines.append(
-            f"hint: {'one test more is needed' if partly else 'no test of yours is'} about {kind.replace('_', ' ')}"
-        )
+        class_ = kind.replace("_", " ")
+        lines.append(f"hint: {'not every' if partly else 'no'} verifier of the class {class_} is caught yet")
     return lines
 
 
@@ -75,7 +76,8 @@ def matrix(found: JudgedTests, marks: Mapping[str, Mapping[str, str]], columns: 
         cells = "".join(row.get(one.id, " ") for one in columns)
         lines.append(f"{_short(test, _NAME_WIDTH):{_NAME_WIDTH}} {cells}  {'wrong' if test in found.faults else only}")
     lines.append("# caught, . not caught though it answered wrongly, x ended in an exception, blank: no difference")
-    lines.append("; ".join(f"{letter} {kind.replace('_', ' ')}" for kind, letter in letters.items()) or "? not caught")
+    legend = [f"{letter} {kind.replace('_', ' ')}" for kind, letter in letters.items()]
+    lines.append("; ".join([*legend, "? a class not caught yet", "only: how many this test alone catches"]))
     return lines
 
 

@@ -292,7 +292,20 @@ def test_an_overflow_alone_is_shown_with_its_line(lab: Lab) -> None:
     state, _, lines = checked(lab, "log_probs", naive)
     assert state == "wrong"
     assert "log_probs.py:10: OverflowError" in lines
+    assert lines.count("It looks like exp() of a logit near 1,000") == 1
     assert " for log_prob([[" in lines
+
+
+def test_a_plain_softmax_is_told_of_large_logits_and_the_stub_says_that_they_come(lab: Lab) -> None:
+    plain = SOURCES["reinforce"].replace("math.exp(each - max(x))", "math.exp(each)")
+    state, short, lines = checked(lab, "reinforce", plain)
+    assert (state, short) == ("wrong", "2 of 3 right")
+    assert "OverflowError" in lines
+    assert "It looks like exp() of a logit near 1,000, more than a float holds: take the largest" in lines
+    without = OTHERS["NumPy again"][1].replace("x - x.max(axis=1, keepdims=True)", "x")
+    assert "It looks like exp() of a logit near 1,000" in checked(lab, "reinforce", without)[2]  # inf / inf
+    stubs = [(ROOT / "exercises" / f"{name}.py").read_text(encoding="utf-8") for name in ("reinforce", "log_probs")]
+    assert all("as large as 1,000, whose exp() no float holds" in " ".join(stub.split()) for stub in stubs)
 
 
 def test_close_is_of_shape_and_number() -> None:

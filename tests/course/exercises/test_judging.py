@@ -18,7 +18,9 @@ from course.datasets.jsonl import read_records
 from course.datasets.records import VerifierSource
 from course.exercises import judging
 from course.exercises.judging import SETS, check_tests, judge, padding, smallest
+from course.exercises.milestones import EXERCISES
 from course.exercises.mutation import CORRECT_CLASS, run_tests
+from course.reports.check_tests import ENOUGH
 
 TEACHERS = ROOT / "teacher" / "verifiers.jsonl"
 STRONG = (ROOT / "teacher" / "solutions" / "tests" / "test_rubric.py").read_text(encoding="utf-8")
@@ -165,7 +167,7 @@ def test_what_was_not_touched_is_not_started(tmp_path: Path, monkeypatch: pytest
 
 
 STATES = {  # what is in the file -> state, the beginning of the words for it, and what is said
-    WEAK: ("started", "weak: ", "hint: no test of yours is about "),
+    WEAK: ("started", "weak: ", "hint: no verifier of the class "),
     WEAK + "\ndef test_dot(rubric):\n    assert rubric(E, 'Final: 323.')['reward'] == 1.0": (
         "wrong",
         "invalid: 1 of 4 tests",
@@ -182,9 +184,19 @@ STATES = {  # what is in the file -> state, the beginning of the words for it, a
         "typo: ends in an exception with every verifier: KeyError: 'detials'",
     ),
     "import nothing_of_this_name": ("wrong", "error: ", "expected tests that can be run, got ModuleNotFoundError: "),
+    WEAK + "\ndef test_alone():\n    pass": (
+        "started",
+        "weak: ",
+        "tests without the fixture rubric, which are not counted: 1",
+    ),
     "x = 1": ("wrong", "error: ", "no test that takes the fixture rubric"),
     "def test_it(rubric):\n    raise KeyboardInterrupt": ("wrong", "error: ", "an end of the process from test_it"),
 }
+
+
+def test_the_page_names_the_shares_that_are_enough() -> None:
+    what = EXERCISES["tests"].what
+    assert all(f"{share:.0%}".replace("%", " %") in what for share in ENOUGH.values())
 
 
 @pytest.mark.medium

@@ -155,9 +155,9 @@ def test_what_never_ends_is_an_error(source: str, test: str, monkeypatch: pytest
 FORGED = {  # a message that the process sends out of turn, at import or from within a test -> when
     '["call","{}","1"]': "before any test",
     '["end","assertion",""]': "before any test",
-    '["collected",[5]]': "before any test",
+    '["collected",[5],[]]': "before any test",
     '["begin","test_it",0]': "within a test",
-    '["collected",["test_it"]]': "within a test",
+    '["collected",["test_it"],[]]': "within a test",
     '["done"]': "within a test",
     '["broken",5]': "before any test",
     '["end","passed",5]': "within a test",

@@ -4,6 +4,7 @@ An example: a spec that trims with a bare ``strip()`` pays for a no-break space 
 space was to be refused, how often that rule was broken, and one text that shows it.
 """
 
+import os
 import shutil
 from pathlib import Path
 
@@ -165,6 +166,8 @@ CHOICES = {  # what a student wrote -> what the check must say
     "return type(samples[0])(0, 'Final: 8', 1.0)": "got Sample",
     "best = None\n    for s in samples:\n        if s.reward > 0: best = best or s\n    return best": "got NoneType",
     "exit(0)": "SystemExit",
+    "x = 1\n    return samples[9]": "my_pick_best.py:3 pick_best: expected a choice, got an exception on a group",
+    "return (\n        None)": "my_pick_best.py:1 pick_best: expected one of the ",
     "import os; os._exit(0)": "an end with exit status 0",
     "from exercises.my_pick_best import course_rule; return course_rule(samples)": "",
     FORGED: "got 99",
@@ -174,6 +177,7 @@ CHOICES = {  # what a student wrote -> what the check must say
 @pytest.mark.parametrize("wrong", CHOICES)
 def test_a_wrong_choice_is_called_by_its_name(lab: Lab, wrong: str) -> None:
     state, text = choice(lab, BEGIN + wrong)
+    assert f"{os.sep}pick_best.py" not in text
     assert state != "done"
     assert CHOICES[wrong] in text
 
@@ -184,6 +188,7 @@ def test_a_wrong_choice_is_called_by_its_name(lab: Lab, wrong: str) -> None:
         "return sorted(samples, key=lambda s: (-s.reward, s.index))[0]",
         "top = max(s.reward for s in samples)\n    return min([s for s in samples if s.reward == top], key=repr)",
         "samples.sort(key=lambda s: s.index)\n    return max(samples, key=lambda s: s.reward)",
+        "# return course_rule(samples)\n    return min(samples, key=lambda s: (-s.reward, s.index))",
     ],
 )
 def test_another_right_choice_is_done(lab: Lab, right: str) -> None:

@@ -98,12 +98,63 @@ def test_a_start_is_a_start(lab: Lab) -> None:
     assert table == [f"before, suffix: {rewards}", f"after, your patch: {rewards}"]
 
 
+def test_a_completion_without_a_why_is_asked_for_it(lab: Lab) -> None:
+    lab.red_team("suffix", exploits=[exploit("x1", 323, "Final: 7323", " ")])
+    found = check_redteam()
+    assert (found.state, found.short) == (
+        "started",
+        f"{FOLDER / 'exploits.jsonl'}: expected a why in each line, got none in x1",
+    )
+
+
+def test_own_exploits_change_no_count_of_the_class(lab: Lab) -> None:
+    """Counted here anew: the wrong texts of the class that suffix pays, none of them the student's."""
+    class_ = sum(not score(*one)["reward"] for one in fresh_texts("suffix", [], 0))
+    own = [exploit("x1", 323, "Final: apples 323"), exploit("x2", 5, "Final: not 5")]
+    for exploits in (SUFFIX, own):
+        lab.red_team("suffix", exploits=exploits)
+        found = check_redteam()
+        assert found.lines[-2].startswith(f"before, suffix: rewards {class_} wrong texts of the class and ")
+        assert found.numbers["class_rewarded"] == class_
+
+
+def test_own_exploits_are_tried_with_other_numbers(lab: Lab) -> None:
+    texts = "('Final: apples 323', 'Final: not 5')"
+    gone = f"{RIGHT} or (completion not in {texts} and completion.startswith(('Final: apples', 'Final: not')))"
+    lab.red_team("suffix", gone, [exploit("x1", 323, "Final: apples 323"), exploit("x2", 5, "Final: not 5")])
+    found = check_redteam()
+    assert found.state == "wrong"
+    assert "expected 0 for the whole class, got " in found.short
+
+
+def test_the_lines_of_a_verifier_run_in_the_shipped_file(lab: Lab) -> None:
+    """Pasted as the page says: 1 or 0 in place of ``_result(...)``."""
+    shipped = (ROOT / "exercises" / "patched_rubric.py").read_text(encoding="utf-8")
+    source = (ROOT / "course" / "rubrics" / "hackable.py").read_text(encoding="utf-8")
+    for start in GAPS:
+        body = re.search(rf'def {start}\(.*?"""\n(.*?)\n\n\n', source, re.DOTALL)
+        assert body
+        lines = re.sub(r"return _result\(.*", "return 0", body[1]).lstrip()
+        path = lab.write(
+            "exercises/pasted.py", shipped.replace("return GAPS[STARTED_FROM].rubric(example, completion)", lines)
+        )
+        names: dict[str, Any] = {}
+        exec(path.read_text(encoding="utf-8"), names)
+        assert names["patched"]({"expected_answer": 3}, "Final: 3") == 0
+
+
 @pytest.mark.parametrize(
     ("bad", "got"),
     [
-        (exploit("x", 5, "Final: 5"), "got x: 'Final: 5' where 5 is expected: reward 1"),
-        (exploit("x", 5, "Final: 6"), "got x: 'Final: 6' where 5 is expected: reward 0"),
-        (exploit("x", 5, "\x1b[2J"), "got x: '<U+001B ESCAPE>[2J' where 5 is expected: reward 0"),
+        (exploit("x", 5, "Final: 5"), "got x: 'Final: 5' where 5 is expected: reward 1, which is right by the spec"),
+        (
+            exploit("x", 5, "Final: 6"),
+            "got x: 'Final: 6' where 5 is expected: reward 0, which is not rewarded by suffix",
+        ),
+        (
+            exploit("x", 5, "\x1b[2J"),
+            "got x: '<U+001B ESCAPE>[2J' where 5 is expected: reward 0, which is not rewarded by suffix",
+        ),
     ],
 )
 def test_an_exploit_is_wrong_and_rewarded(lab: Lab, bad: dict[str, Any], got: str) -> None:

@@ -52,7 +52,7 @@ def test_what_is_sent_is_a_line_for_each_thing_that_happens(tmp_path: Path) -> N
     answers = [3, [False, {"reward": 1.0}], [False, {"reward": 0.0}], [True, "ValueError: no"]]
     call = ["call", "{'a': (1, None)}", "'Final: 1\\udc80'"]
     assert conversation(tmp_path, SOURCE, answers) == [
-        ["collected", ["test_one[1.0]"]],
+        ["collected", ["test_one[1.0]"], ["test_without"]],
         ["begin", "test_one[1.0]", 0],
         call,
         ["end", "passed", ""],

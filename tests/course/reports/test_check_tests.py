@@ -33,13 +33,14 @@ def test_the_report_says_what_was_caught_and_gives_one_hint() -> None:
         f"{'two[1-<U+001B ESCAPE>]':26} #x   0",
         f"{'bad':26}      wrong",
     ]
+    assert lines[5] == "a space; ? a class not caught yet; only: how many this test alone catches"
     assert lines[6:] == [
         "bad: misreads the spec",
         "the fewest tests that catch as much, 1 of 3: one",
         "padding, which catches nothing that one other test does not, 1 of 3: two[1-<U+001B ESCAPE>]",
-        "shown: 1 of 3 caught, 33 % (95 % interval 6.1 to 79.2 %)",
-        "held out: 1 of 2 caught, 50 % (95 % interval 9.5 to 90.5 %)",
-        "hint: no test of yours is about plus sign",
+        "shown: 1 of 3 caught, 33 % (95 % interval 6.1 to 79.2 %); 90 % is enough",
+        "held out: 1 of 2 caught, 50 % (95 % interval 9.5 to 90.5 %); 80 % is enough",
+        "hint: no verifier of the class plus sign is caught yet",
     ]
 
 
@@ -53,7 +54,7 @@ def test_a_verifier_that_one_test_alone_catches_is_counted_as_its_own() -> None:
 
 def test_a_class_of_which_some_are_caught_gets_another_hint() -> None:
     found = FOUND._replace(kills={"test_one": frozenset({"a1", "b1"})})
-    assert judged_lines(found, MARKS, SHOWN)[-1] == "hint: one test more is needed about space"
+    assert judged_lines(found, MARKS, SHOWN)[-1] == "hint: not every verifier of the class space is caught yet"
 
 
 def test_long_names_fit() -> None:
