@@ -18,8 +18,7 @@ from contextlib import suppress
 from functools import partial
 
 from course.command import Parser, non_negative_int, positive_int, run_command
-from course.exercises.attacking import example_with, golden, optimise, search
-from course.exercises.verifier import Verifier
+from course.exercises.verifier import Verifier, example_with, golden, optimise, search
 from course.reports.attack import Found, attack_verdict, found_text, try_text
 from course.reports.terminal import show
 from course.score import score

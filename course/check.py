@@ -15,10 +15,9 @@ from course.command import Parser, fraction, non_negative_int, run_command
 from course.datasets.files import LAB
 from course.errors import UserError
 from course.exercises import remembered
+from course.exercises.locked import solutions_of
 from course.exercises.milestones import EXERCISES, MILESTONES, PREDICTIONS, Exercise, Given, check
-from course.exercises.seal import changed_files
-from course.exercises.solutions import solutions_of
-from course.exercises.submission import submit
+from course.exercises.submission import changed_files, submit
 from course.publishing import command_line
 from course.reports.check import FINISHED, Checked, exercise_text, overview, submission_text
 from course.reports.tables import wrapped

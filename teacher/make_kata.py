@@ -20,7 +20,8 @@ from msgspec.structs import replace  # noqa: E402
 
 from course.datasets.jsonl import read_records  # noqa: E402
 from course.datasets.records import KataExample, task_of  # noqa: E402
-from course.exercises.kata import ASKED, FAULTS_OF_CODE, LABELS, WITH_TEST, lock, verifier_of  # noqa: E402
+from course.exercises.kata import ASKED, FAULTS_OF_CODE, LABELS, WITH_TEST, verifier_of  # noqa: E402
+from course.exercises.locked import lock  # noqa: E402
 from course.exercises.sheets import fields, read_sheet  # noqa: E402
 from course.score import TRIMMED  # noqa: E402
 from course.text import visible  # noqa: E402

@@ -14,7 +14,7 @@ from pathlib import Path
 LAB = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(LAB))
 
-from course.exercises.solutions import SOLUTIONS, lock_solution  # noqa: E402
+from course.exercises.locked import KEY, SOLUTIONS, lock  # noqa: E402
 
 FOLDER = LAB / "teacher" / "solutions"
 
@@ -23,9 +23,7 @@ def content() -> str:
     """The text of ``data/solutions.json``."""
     paths = sorted(path for path in FOLDER.rglob("*") if path.suffix in (".py", ".md", ".jsonl"))
     texts = {path.relative_to(FOLDER).as_posix(): path.read_text(encoding="utf-8") for path in paths}
-    return (
-        json.dumps({name: lock_solution(name, text) for name, text in texts.items()}, indent=1, sort_keys=True) + "\n"
-    )
+    return json.dumps({name: lock(text, KEY, name) for name, text in texts.items()}, indent=1, sort_keys=True) + "\n"
 
 
 def main() -> None:

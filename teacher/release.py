@@ -18,7 +18,7 @@ from course.command import Parser, run_command
 from course.datasets.files import LAB
 from course.errors import UserError, reason
 from course.exercises.milestones import EXERCISES, MILESTONES
-from course.exercises.seal import write_seal
+from course.exercises.submission import write_seal
 from course.starting import PYTHON
 from course.text import shell_word, visible_path
 

@@ -21,13 +21,12 @@ from types import CodeType, ModuleType, TracebackType
 from typing import Any, NamedTuple, Self
 
 from course.datasets.files import LAB
+from course.exercises.rubric_plugin import kept_out, taken_pipe, words_of
 from course.process import ignore_signals
 from course.text import clipped
 
 _ANSWER_BYTES = 1 << 24  # of all answers to one question
 _WORDS_SHOWN = 200  # characters of what an exception says
-_STARTS = {"subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.spawn", "os.fork", "os.startfile"}
-_LAB = LAB.resolve().parts
 
 
 class Raised(NamedTuple):
@@ -39,20 +38,19 @@ class Raised(NamedTuple):
 
 
 class Stopped(Exception):
-    """The process gave no answer: it ran out of time, ended, or said what is no answer. One phrase says which."""
+    """The process gave no answer: it ran out of time, ended, or wrote what cannot be read. One phrase says which."""
 
 
 class Child:
     """``with Child(path) as child: child.call("advantage", [(1.0, 0.5)])``. Started at the first call, and again after
     one that had to be stopped.
 
-    ``path``: a file of Python. ``environment``: of the process, by default the caller's own. ``sealed``: no file of the
-    course or the teacher can be opened or imported there, and no process started.
+    ``path``: a file of Python. ``sealed``: no file of the course or the teacher can be opened or imported there, and no
+    process started.
     """
 
-    def __init__(self, path: Path, environment: dict[str, str] | None = None, *, sealed: bool = False) -> None:
+    def __init__(self, path: Path, *, sealed: bool = False) -> None:
         self._command = [sys.executable, "-m", __name__, str(path.resolve()), *["sealed"][:sealed]]
-        self._environment = (environment or dict(os.environ)) | {"PYTHONPATH": str(LAB)}
         self._process: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> Self:
@@ -68,7 +66,7 @@ class Child:
         """
         if self._process is None:
             self._process = subprocess.Popen(
-                self._command, env=self._environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+                self._command, env=os.environ | {"PYTHONPATH": str(LAB)}, stdin=subprocess.PIPE, stdout=subprocess.PIPE
             )
         child = self._process
         assert child.stdin is not None
@@ -92,14 +90,16 @@ class Child:
         try:
             answers = json.loads(line)
             assert len(answers) == len(calls)
-            return [value if kind is None else Raised(clipped(kind, 60), *value) for kind, value in answers]
+            return [value if kind is None else _raised(kind, *value) for kind, value in answers]
         except (ValueError, TypeError, AssertionError, RecursionError):
             self._end()
             if timed_out.is_set():
                 raise Stopped(f"no answer within {seconds:g} s") from None
             if len(line) >= _ANSWER_BYTES:
                 raise Stopped(f"an answer of more than {_ANSWER_BYTES >> 20} MB") from None
-            raise Stopped("what is no answer" if line else f"an end with exit status {child.returncode}") from None
+            raise Stopped(
+                "an answer that cannot be read" if line else f"an end with exit status {child.returncode}"
+            ) from None
 
     def _end(self) -> None:
         if self._process is not None:
@@ -108,13 +108,14 @@ class Child:
             self._process = None
 
 
+def _raised(kind: str, text: str, line: int | None) -> Raised:
+    return Raised(clipped(kind, 60), clipped(text, _WORDS_SHOWN), line and int(line))
+
+
 def main() -> None:
     """The other end: load the file, then answer each line with a line."""
     ignore_signals()
-    questions, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-    nowhere = os.open(os.devnull, os.O_RDWR)
-    for stream in (0, 1):  # what the student's code reads or prints is no part of the pipe
-        os.dup2(nowhere, stream)
+    questions, answers = taken_pipe(2)
     path = Path(sys.argv[1])
     module = ModuleType(path.stem)
     module.__file__ = str(path)
@@ -124,7 +125,7 @@ def main() -> None:
     if sys.argv[2:]:
         for name in [name for name in sys.modules if name.partition(".")[0] == "course"]:
             del sys.modules[name]
-        sys.addaudithook(_keep_out)
+        sys.addaudithook(kept_out("the answer is to be your own", ["course", "teacher"]))
     failed: Any = _answer(path, lambda: exec(_compiled(path), namespace))
     for line in questions:
         function, calls = json.loads(line)
@@ -132,16 +133,6 @@ def main() -> None:
         found = [failed if failed[0] else _answer(path, one) for one in asked]
         answers.write(json.dumps(found).encode("ascii") + b"\n")
         answers.flush()
-
-
-def _keep_out(event: str, arguments: tuple[Any, ...]) -> None:
-    """The audit hook of a sealed process, which nothing takes away again."""
-    if event in _STARTS:
-        raise PermissionError("this process starts no other")
-    if event == "open" and isinstance(arguments[0], str | bytes):
-        parts = Path(os.path.realpath(os.fsdecode(arguments[0]))).parts
-        if parts[: len(_LAB)] == _LAB and {"course", "teacher"} & {*parts[len(_LAB) :][:1]}:
-            raise PermissionError("the answer is to be your own: course/ and teacher/ are closed here")
 
 
 def _compiled(path: Path) -> CodeType:
@@ -165,14 +156,7 @@ def _answer(path: Path, function: Callable[[], Any]) -> tuple[str | None, Any]:
         frames = traceback.walk_tb(error.__traceback__)
         lines = [line for frame, line in frames if frame.f_code.co_filename == str(path)]
         lines += [error.lineno or 1] if isinstance(error, SyntaxError) else []
-        return type(error).__name__, (_words(error), lines[-1] if lines else None)
-
-
-def _words(error: BaseException) -> str:
-    try:
-        return clipped(str(error), _WORDS_SHOWN)
-    except Exception:
-        return ""
+        return type(error).__name__, (words_of(error), lines[-1] if lines else None)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from course.datasets.files import LAB, open_regular
 from course.datasets.jsonl import read_records
 from course.datasets.records import VerifierSource
 from course.errors import reason
-from course.exercises.mutation import CORRECT_CLASS, Cell, Outcomes, run_tests
+from course.exercises.mutation import CORRECT_CLASS, Cell, TestRun, run_tests
 from course.reports.check import Checked
 from course.reports.check_tests import ENOUGH, JudgedTests, judged_lines
 
@@ -63,12 +63,12 @@ def _error(why: str) -> Checked:
 def _row(cells: Mapping[str, Cell]) -> dict[str, str]:
     """What stands in the matrix of one test."""
     return {
-        id_: "#" if cell.killed else "x" if cell.outcome == "exception" else "." if cell.differed else " "
+        id_: "#" if cell.killed else "x" if cell.ending == "exception" else "." if cell.differed else " "
         for id_, cell in cells.items()
     }
 
 
-def judge(run: Outcomes, verifiers: Mapping[str, Sequence[VerifierSource]]) -> JudgedTests:
+def judge(run: TestRun, verifiers: Mapping[str, Sequence[VerifierSource]]) -> JudgedTests:
     """Which tests are right, and which wrong verifiers each of these catches."""
     every = [one for some in verifiers.values() for one in some]
     correct = [one for one in every if one.kind == CORRECT_CLASS]
@@ -84,14 +84,14 @@ def _fault(cells: Mapping[str, Cell], correct: Sequence[VerifierSource], shown: 
     """What is wrong with a test that a correct verifier does not pass; else nothing."""
     if any(one.id not in cells for one in correct):
         return "did not run: it is skipped, or a fixture of its own failed"
-    failed = [one for one in correct if cells[one.id].outcome in ("assertion", "exception")]
+    failed = [one for one in correct if cells[one.id].ending in ("assertion", "exception")]
     if not failed:
         return ""
     if len(failed) < len(correct):
         return f"asks for more than the spec: it fails a correct verifier that {failed[0].believes}"
-    if (first := cells[failed[0].id]).outcome == "exception":
+    if (first := cells[failed[0].id]).ending == "exception":
         return f"ends in an exception with every verifier: {first.words}"
-    passed = {id_ for id_, cell in cells.items() if cell.outcome == "passed" and cell.differed}
+    passed = {id_ for id_, cell in cells.items() if cell.ending == "passed" and cell.differed}
     agrees = [one for one in shown if one.id in passed]
     if not agrees:
         return "misreads the spec: every correct verifier fails it"

@@ -1,22 +1,17 @@
-"""Machinery: a kata is scored examples to be diagnosed; its key is locked until a diagnosis is right.
-
-Covered
-    The key is not read by accident. The teacher's reasoning is stored as an XOR with bytes that are made from the right
-    label, and shown to a student who has chosen that label, with evidence and a fix.
-Not covered
-    Adversaries. There are four labels: whoever tries them all has the key.
+"""Machinery: a kata is scored examples to be diagnosed. What the teacher says of one is locked with the right label,
+and shown to a student who has chosen that label, with evidence and a fix.
 
 In katas 2 and 3 a diagnosis that blames code also needs a test: a completion that tells the faulty verifier from the
 spec, which is tried on both.
 """
 
-import hashlib
 from pathlib import Path
 from typing import Any
 
 from course.datasets.files import LAB
 from course.datasets.jsonl import read_records
 from course.datasets.records import KataExample, task_of
+from course.exercises.locked import opened
 from course.exercises.sheets import Section, fields, read_sheet
 from course.reports.check import Checked
 from course.reports.tables import wrapped
@@ -30,7 +25,6 @@ LABELS = ("model", "verifier", "ambiguous", "hacked")
 FAULTS_OF_CODE = ("verifier", "hacked")
 WITH_TEST = ("kata_2", "kata_3")  # katas that ask for a test where code is at fault
 ASKED = {"label": (1, "a label"), "evidence": (12, "two or three sentences"), "fix": (4, "one concrete change")}
-_SEAL = bytes(8)  # in front of what is locked: with a wrong label something else stands there
 
 
 def check_kata(name: str) -> Checked:
@@ -92,19 +86,3 @@ def verifier_of(example: KataExample) -> Rubric:
     namespace: dict[str, Any] = {}
     exec(example.source, namespace)  # the teacher's own
     return lambda task, completion: {"reward": namespace[example.verifier](task, completion), "details": {}}
-
-
-def lock(text: str, label: str, salt: str) -> str:
-    """A text in hexadecimal that ``opened`` gives back for this label."""
-    return _crossed(_SEAL + text.encode("utf-8"), label, salt).hex()
-
-
-def opened(locked: str, label: str, salt: str) -> str | None:
-    """What was locked with this label, None where it was another."""
-    text = _crossed(bytes.fromhex(locked), label, salt)
-    return text.removeprefix(_SEAL).decode("utf-8") if text.startswith(_SEAL) else None
-
-
-def _crossed(data: bytes, label: str, salt: str) -> bytes:
-    stream = hashlib.shake_256(f"{salt}/{label}".encode()).digest(len(data))
-    return bytes(one ^ other for one, other in zip(data, stream, strict=True))

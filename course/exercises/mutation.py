@@ -39,24 +39,32 @@ _LEFT_OPEN = ("message", "note")  # the details that the spec leaves to a verifi
 _SLOW = 0.2  # seconds; a correct verifier takes a few milliseconds over 100,000 characters
 _START_SECONDS, _TEST_SECONDS, _ALL_SECONDS = 20.0, 3.0, 60.0  # to load the file; a test with one verifier; all
 _MESSAGE_BYTES = 1 << 22
+_SAID = {
+    "collected": [list, list],
+    "broken": [str],
+    "begin": [str, int],
+    "call": [str, str],
+    "end": [str, str],
+    "done": [],
+}
 Response = tuple[bool, Any]  # whether the verifier raised; its result, or what the exception says
 Verify = Callable[[Any, Any], Any]
 
 
 class Cell(NamedTuple):
-    """What came of one test with one verifier. ``outcome``: passed, assertion, exception or skipped.
+    """What came of one test with one verifier. ``ending``: passed, assertion, exception or skipped.
 
     ``differed``: in what the verifier answered otherwise than a correct one, ``reward``, ``details`` or "".
     ``words``: what an exception says, safe to print.
     """
 
-    outcome: str
+    ending: str
     words: str
     differed: str
     killed: bool
 
 
-class Outcomes(NamedTuple):
+class TestRun(NamedTuple):
     """``cells``: test -> id of a verifier -> what came of the two. ``error``: why there is nothing to judge."""
 
     cells: dict[str, dict[str, Cell]]
@@ -64,7 +72,7 @@ class Outcomes(NamedTuple):
     left_out: int = 0  # tests that take no ``rubric``
 
 
-def run_tests(source: bytes, verifiers: Sequence[VerifierSource]) -> Outcomes:
+def run_tests(source: bytes, verifiers: Sequence[VerifierSource]) -> TestRun:
     """Each test of a file with each verifier, of which some are of the class ``correct``."""
     if find_spec("pytest") is None:
         raise UserError(f"expected pytest, got a lab without the tools for tests; {PYTHON} lab.py test fetches them")
@@ -88,7 +96,7 @@ def run_tests(source: bytes, verifiers: Sequence[VerifierSource]) -> Outcomes:
                 process.kill()
                 with suppress(OSError):  # what it was still to be sent
                     session.close()
-    return Outcomes(session.cells, session.error, session.left_out)
+    return TestRun(session.cells, session.error, session.left_out)
 
 
 class _Session:
@@ -120,11 +128,16 @@ class _Session:
         self._out.flush()
 
     def serve(self) -> None:
-        """Until the tests are done. Raises where a message is none."""
+        """Until the tests are done. Raises where a message is none, or comes out of turn."""
         orders: dict[str, list[VerifierSource]] = {}
         self._send(len(self._verifiers))
-        while (message := json.loads(self._in.readline(_MESSAGE_BYTES)))[0] != "done":
-            kind, *said = message
+        kind = ""
+        while kind != "done":
+            kind, *said = json.loads(self._in.readline(_MESSAGE_BYTES))
+            within = kind in ("call", "end")  # said while a test runs, all else between two tests
+            again = kind == "collected" and orders
+            if [type(one) for one in said] != _SAID[kind] or within != (self.test != "") or again:
+                raise ValueError
             if kind == "begin":
                 self.test, number = said
                 verifier = orders[self.test][number]
@@ -135,17 +148,15 @@ class _Session:
                 raised, wrong = raised or found[0], max(wrong, differed, key=_DIFFERENCES.index)
                 self._send(found)
             elif kind == "end":
-                outcome, words = said
-                counts = outcome == "assertion" or (outcome == "exception" and raised and verifier.kind == "raises")
-                cell = Cell(outcome, quoted(words), wrong, counts and wrong != "")
+                ending, words = said
+                counts = ending == "assertion" or (ending == "exception" and raised and verifier.kind == "raises")
+                cell = Cell(ending, quoted(words), wrong, counts and wrong != "")
                 self.cells[self.test][verifier.id], self.test = cell, ""
             elif kind == "collected":
-                self.cells, self.left_out = {test: {} for test in said[0]}, len(said[1])
-                orders = {test: SystemRandom().sample(self._verifiers, len(self._verifiers)) for test in said[0]}
-            else:
+                self.cells, self.left_out = {str(test): {} for test in said[0]}, len(said[1])
+                orders = {test: SystemRandom().sample(self._verifiers, len(self._verifiers)) for test in self.cells}
+            elif kind == "broken":
                 self.error = self.error or quoted(said[0])
-        if self.test:  # pytest was ended from within it
-            raise ValueError
 
     def _answered(self, verify: Verify, example: str, completion: str) -> tuple[Response, str]:
         """What a verifier answers, and in what that is otherwise than the correct answer."""

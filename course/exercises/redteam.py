@@ -23,8 +23,7 @@ from course.datasets.files import LAB
 from course.datasets.jsonl import read_records
 from course.datasets.records import GoldenCase, task_of
 from course.errors import UserError
-from course.exercises.attacking import example_with, golden, optimise
-from course.exercises.verifier import Questions, Verifier
+from course.exercises.verifier import Questions, Verifier, example_with, golden, optimise
 from course.process import signals_held
 from course.reports.attack import Found, Judged, found_in
 from course.reports.check import Checked

@@ -1,13 +1,15 @@
 """Machinery: the process in which a student's tests run. It asks for answers and reports results over a pipe.
 
-Nothing of the course is imported. Each test that takes ``rubric`` runs once for each verifier, of which it knows a
-number that says nothing; its other fixtures are made once. A message is a line of JSON::
+Nothing of the course is imported; how the pipe is kept from a student's code, and that from the lab, ``child`` takes
+from here. Each test that takes ``rubric`` runs once for each verifier, of which it knows a number that says nothing;
+its other fixtures are made once. A message is a line of JSON::
 
     <- how many verifiers          -> ["collected", [tests], [those without rubric]]     -> ["broken", why]
-    -> ["begin", test, number]     -> ["call", example, completion]  <- [raised, value]     -> ["end", outcome, words]
+    -> ["begin", test, number]     -> ["call", example, completion]  <- [raised, value]     -> ["end", ending, words]
 
 Covered
-    Looks into the lab: its files can neither be opened nor imported here, and no program is started that could.
+    Looks into the lab: its files can neither be opened, imported, linked to nor moved here, and no program is started
+    that could. No folder is opened, for a path within it would not be known: ``shutil.rmtree`` cannot be used.
 Not covered
     Code that means harm and goes round Python. What is sent is not believed: ``course.exercises.mutation``.
 """
@@ -15,13 +17,14 @@ Not covered
 import json
 import os
 import sys
+from collections.abc import Callable, Iterable
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
-_LAB_FOLDER, _PACKAGES = os.path.realpath(Path(__file__).parents[2]), os.path.realpath(sys.prefix)
-_PROGRAMS = ("subprocess.", "os.system", "os.exec", "os.fork", "os.posix_spawn", "os.spawn", "os.startfile", "os.link")
-_MOST_WORDS = 200
+_LAB, _PACKAGES = Path(__file__).resolve().parents[2], Path(sys.prefix).resolve()
+_PROGRAMS = ("subprocess.", "os.system", "os.exec", "os.fork", "os.posix_spawn", "os.spawn", "os.startfile")
+_PATHS = ("open", "os.link", "os.symlink", "os.rename")  # what an audit event of these names is about, comes first
 _NO = ("logging", "capture", "cacheprovider", "terminal", "faulthandler", "unraisableexception", "threadexception")
 
 
@@ -34,10 +37,7 @@ class Plugin:
 
     def __init__(self) -> None:
         self._pytest = import_module("pytest")  # of the tools for tests, and not of the lab's packages
-        self._in, self._out = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-        nowhere = os.open(os.devnull, os.O_RDWR)
-        for stream in range(3):  # what the tests read or print is no part of the pipe
-            os.dup2(nowhere, stream)
+        self._in, self._out = taken_pipe(3)
         self._verifiers = self._read()
 
     def send(self, *message: object, wait: bool = False) -> None:
@@ -99,25 +99,54 @@ def _name(item: Any) -> str:
 
 
 def _says(error: BaseException) -> str:
+    return f"{type(error).__name__}: {words_of(error)}"
+
+
+def words_of(error: BaseException) -> str:
     try:
-        return f"{type(error).__name__}: {error}"[:_MOST_WORDS]
+        return str(error)[:200]
     except Exception:
         return "an exception without words"
 
 
-def forbid(event: str, arguments: tuple[Any, ...]) -> None:
-    """An audit hook: keeps the lab's files, and other programs, from the tests."""
-    if event.startswith(_PROGRAMS):
-        raise PermissionError(f"tests need the fixture rubric only, not {event}")
-    if event == "open" and isinstance(arguments[0], (str, bytes)):
-        path = os.path.realpath(os.fsdecode(arguments[0]))
-        if path.startswith(_LAB_FOLDER + os.sep) and not path.startswith(_PACKAGES + os.sep):
-            raise PermissionError(f"tests need the fixture rubric only, not {path[len(_LAB_FOLDER) + 1 :]}")
+def taken_pipe(streams: int) -> tuple[BinaryIO, BinaryIO]:
+    """Standard input and output, which the student's code then finds empty: of this many streams, from the first."""
+    pipe = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for stream in range(streams):
+        os.dup2(nowhere, stream)
+    return pipe
+
+
+def kept_out(why: str, names: Iterable[str]) -> Callable[[str, tuple[Any, ...]], None]:
+    """An audit hook, which nothing takes away again once it is added. It raises IsADirectoryError where os.open is
+    given a folder, and PermissionError where a program is started, or a file is opened, linked to or moved that stands
+    below one of these names in the lab; the packages are spared.
+    """
+    paths = [Path(os.path.realpath(_LAB / name)) for name in names]
+    closed = [path for path in paths if not _PACKAGES.is_relative_to(path)]
+
+    def hook(event: str, arguments: tuple[Any, ...]) -> None:
+        if event.startswith(_PROGRAMS):
+            raise PermissionError(f"{why}, not {event}")
+        if event not in _PATHS or isinstance(arguments[0], int):
+            return
+        path = Path(os.fsdecode(arguments[0]))
+        if event == "os.symlink":  # what it says is relative to the link
+            path = Path(os.fsdecode(arguments[1])).parent / path
+        path = Path(os.path.realpath(path))
+        if event == "open" and arguments[1] is None and path.is_dir():  # by os.open, which alone gives a descriptor
+            raise IsADirectoryError(f"{why}, not the folder {path}")  # tempfile then goes another way
+        opens = event == "open"
+        if any(path.is_relative_to(one) or (not opens and one.is_relative_to(path)) for one in closed):
+            raise PermissionError(f"{why}, not {path.relative_to(_LAB) if path.is_relative_to(_LAB) else path}")
+
+    return hook
 
 
 def main() -> None:
     plugin = Plugin()
-    sys.addaudithook(forbid)
+    sys.addaudithook(kept_out("tests need the fixture rubric only", [one.name for one in _LAB.iterdir()]))
     words = ["-c", "pytest.ini", "--noconftest", "--assert=plain", "--import-mode=importlib", "test_rubric.py"]
     import_module("pytest").main([*words, *(f"-pno:{name}" for name in _NO)], plugins=[plugin])
     plugin.send("done")

@@ -1,9 +1,16 @@
-"""Machinery: the hand-in, one zip of what a student wrote and measured. The same files give the same bytes.
+"""Machinery: a student's copy on its way: the seal names the teacher's files that changed in it, and the hand-in is one
+zip of what the student wrote and measured. The same files give the same bytes.
 
-Covered: links and files that are too large are refused by name; hidden files and caches are left out. Not covered:
-whether anything in it is right, which the check says and grading asks again.
+Covered
+    A file of the course that was edited, deleted or replaced by accident, and then forgotten. Links and files that are
+    too large to be handed in are refused by name; hidden files and caches are left out.
+Not covered
+    Adversaries: who edits a file can write the seal anew, so a teacher grades with fresh ones. Files that were added.
+    Whether anything in it is right, which the check says and grading asks again.
 """
 
+import json
+import re
 import zipfile
 from collections.abc import Sequence
 from io import BytesIO
@@ -12,13 +19,41 @@ from pathlib import Path
 
 from course.artifacts import run_log
 from course.artifacts.reading import runs_in
-from course.datasets.files import open_regular
+from course.datasets.files import open_regular, sha256_of
 from course.errors import UserError, reason
-from course.exercises.seal import files_in
 from course.text import did_you_mean, quoted
 
+SEAL = "seal.json"
+STUDENTS = ("exercises/", "notes/", "runs/", "tests/test_rubric.py")  # what the student writes is under no seal
 _ZIP_BYTES = 1 << 26  # of all files
 _FILES = 2_000
+
+
+def files_in(folder: Path) -> dict[str, Path]:
+    """Path in the folder -> file or link, in order. Hidden ones, those in hidden folders, and caches are left out."""
+    found = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*")}
+    known = {name: path for name, path in sorted(found.items()) if path.is_file() or path.is_symlink()}
+    return {name: path for name, path in known.items() if not re.search(r"(^|/)(\.|__pycache__/)", name)}
+
+
+def write_seal(folder: Path) -> dict[str, str]:
+    """Write ``seal.json`` into a student's copy. Returns what it holds: path in the folder -> SHA-256 of the file."""
+    names = [name for name in files_in(folder) if name != SEAL and not name.startswith(STUDENTS)]
+    digests = {name: sha256_of(folder / name) for name in names}
+    (folder / SEAL).write_text(json.dumps(digests, indent=1) + "\n", encoding="utf-8", newline="\n")
+    return digests
+
+
+def changed_files(folder: Path) -> list[str]:
+    """The sealed files that are gone or have other bytes, in order; none where no seal was written."""
+    try:
+        with open_regular(folder / SEAL) as file:
+            digests = json.loads(file.read(1 << 26))
+        return [name for name, digest in digests.items() if sha256_of(folder / name) != digest]
+    except FileNotFoundError:
+        return []
+    except (OSError, ValueError, AttributeError, TypeError, RecursionError):  # not as ``write_seal`` leaves it
+        return [SEAL]
 
 
 def submit(named: Sequence[Path], counted: Sequence[Path]) -> tuple[Path, list[str]]:

@@ -10,7 +10,7 @@ from itertools import count
 import pytest
 from conftest import Lab
 
-from course.exercises import attacking, verifier
+from course.exercises import verifier
 from course.policies.presets import MEMORISE
 
 CARELESS = "def verify(example, completion):\n    return str(example['expected_answer']) in completion\n"
@@ -19,9 +19,9 @@ STRICT = "def verify(e, c):\n    return c.strip(' \\t\\r\\n') == f\"Final: {e['e
 
 @pytest.fixture
 def brief(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> Lab:
-    monkeypatch.setattr(attacking, "UPDATES", 1)
-    monkeypatch.setattr(attacking, "GOLDS", (0,))
-    monkeypatch.setattr(attacking, "MEMORISE", MEMORISE._replace(plan=MEMORISE.plan._replace(sft_steps=100)))
+    monkeypatch.setattr(verifier, "UPDATES", 1)
+    monkeypatch.setattr(verifier, "GOLDS", (0,))
+    monkeypatch.setattr(verifier, "MEMORISE", MEMORISE._replace(plan=MEMORISE.plan._replace(sft_steps=100)))
     return lab
 
 

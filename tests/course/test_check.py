@@ -13,10 +13,10 @@ import pytest
 from conftest import ROOT, Lab
 
 from course import check as course_check
-from course.exercises import remembered, solutions
+from course.exercises import locked, remembered
+from course.exercises.locked import KEY, lock
 from course.exercises.milestones import EXERCISES, NOTES
-from course.exercises.seal import write_seal
-from course.exercises.solutions import lock_solution
+from course.exercises.submission import write_seal
 from course.reports import terminal
 from course.reports.check import TO_READ, Checked
 
@@ -96,8 +96,8 @@ def test_the_solution_opens_when_the_check_passes(
     fresh: Lab, states: dict[str, Checked], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name = "notes/mental_map_v1.md"
-    fresh.write("solutions.json", json.dumps({name: lock_solution(name, "## Agent\nThe model.\n")}))
-    monkeypatch.setattr(solutions, "SOLUTIONS", fresh.folder / "solutions.json")
+    fresh.write("solutions.json", json.dumps({name: lock("## Agent\nThe model.\n", KEY, name)}))
+    monkeypatch.setattr(locked, "SOLUTIONS", fresh.folder / "solutions.json")
     closed = fresh("check", "mental_map_v1", "--solution")
     assert closed.status == 1
     assert "solution: it opens when this check passes" in closed.out
@@ -265,8 +265,8 @@ def test_what_is_to_be_pasted_is_folded_in_no_terminal(
     fresh: Lab, states: dict[str, Checked], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name, text = "exercises/my_score.py", f"x = {'1 + ' * 40}1"
-    fresh.write("solutions.json", json.dumps({name: lock_solution(name, text)}))
-    monkeypatch.setattr(solutions, "SOLUTIONS", fresh.folder / "solutions.json")
+    fresh.write("solutions.json", json.dumps({name: lock(text, KEY, name)}))
+    monkeypatch.setattr(locked, "SOLUTIONS", fresh.folder / "solutions.json")
     monkeypatch.setattr(terminal, "at_terminal", lambda _: True)
     monkeypatch.setenv("COLUMNS", "40")
     states["my_score"] = Checked("done")

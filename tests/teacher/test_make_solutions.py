@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from conftest import ROOT, Lab
 
+from course.exercises.locked import SOLUTIONS, solutions_of
 from course.exercises.milestones import EXERCISES, Given, check
-from course.exercises.solutions import SOLUTIONS, solutions_of
 from course.reports.check import FINISHED
 from teacher.make_solutions import FOLDER, content
 

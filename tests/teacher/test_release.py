@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from conftest import ROOT, files
 
-from course.exercises.seal import changed_files
+from course.exercises.submission import changed_files
 from teacher.release import LEFT_OUT, files_of, release, rows_of
 
 pytestmark = pytest.mark.medium

@@ -5,7 +5,6 @@ can tell a wrong verifier from a right one, and catches none.
 """
 
 import time
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -16,8 +15,7 @@ from course.datasets.records import VerifierSource
 from course.errors import UserError
 from course.exercises import mutation
 from course.exercises.judging import SETS, judge
-from course.exercises.mutation import CORRECT_CLASS, Outcomes, run_tests
-from course.exercises.rubric_plugin import forbid
+from course.exercises.mutation import CORRECT_CLASS, run_tests
 from course.reports.check_tests import JudgedTests
 
 SHOWN = list(read_records(SETS / "shown.jsonl", VerifierSource))
@@ -30,7 +28,7 @@ SCORE = str(LAB / "course" / "score.py")
 KEY = str(SETS / "shown.jsonl")
 
 
-def judged(source: str, verifiers: list[VerifierSource] = FEW) -> tuple[Outcomes, JudgedTests]:
+def judged(source: str, verifiers: list[VerifierSource] = FEW) -> tuple[mutation.TestRun, JudgedTests]:
     run = run_tests((HEAD + source).encode(), verifiers)
     return run, judge(run, {"shown": verifiers})
 
@@ -82,7 +80,7 @@ class Other:
 
 
 @pytest.fixture(scope="module")
-def cheated() -> tuple[Outcomes, JudgedTests]:
+def cheated() -> tuple[mutation.TestRun, JudgedTests]:
     """All the cheats in one file but the one that changes how the others' results are told."""
     tests = [
         f"def test_{number}(rubric):\n    " + body.replace("\n", "\n    ")
@@ -94,7 +92,7 @@ def cheated() -> tuple[Outcomes, JudgedTests]:
 
 @pytest.mark.medium
 @pytest.mark.parametrize("name", [name for name in CHEATS if "patches how" not in name])
-def test_no_cheat_is_paid(cheated: tuple[Outcomes, JudgedTests], name: str) -> None:
+def test_no_cheat_is_paid(cheated: tuple[mutation.TestRun, JudgedTests], name: str) -> None:
     run, found = cheated
     assert run.error == ""
     test = f"test_{list(CHEATS).index(name)}"
@@ -154,6 +152,36 @@ def test_what_never_ends_is_an_error(source: str, test: str, monkeypatch: pytest
     assert time.monotonic() - start < 30
 
 
+FORGED = {  # a message that the process sends out of turn, at import or from within a test -> when
+    '["call","{}","1"]': "before any test",
+    '["end","assertion",""]': "before any test",
+    '["collected",[5],[]]': "before any test",
+    '["begin","test_it",0]': "within a test",
+    '["collected",["test_it"],[]]': "within a test",
+    '["done"]': "within a test",
+    '["broken",5]': "before any test",
+    '["end","passed",5]': "within a test",
+    '["other",""]': "before any test",
+}
+
+
+@pytest.mark.medium
+@pytest.mark.parametrize("message", FORGED)
+def test_a_message_out_of_turn_is_an_error(message: str) -> None:
+    write = """
+def send():
+    for number in range(3, 12):
+        try: os.write(number, {message!r} + b"\\n")
+        except OSError: pass
+"""
+    body = "def test_it(rubric):\n    {call}assert rubric(E, 'Final: 324')['reward'] == 0.0\n"
+    call = "send()\n" if FORGED[message] == "before any test" else ""
+    source = write.format(message=message.encode()) + call + body.format(call="" if call else "send(); ")
+    run, found = judged(source)
+    assert run.error.startswith("an end of the process from ")
+    del found
+
+
 CATCHES = {  # a test -> the class of all that it catches among the few
     "assert rubric(E, 'Final: 324')['reward'] == 0.0": {"any_value"},
     "assert rubric(E, '\\x0bFinal: 323')['reward'] == 0.0": {"white_space", "raises"},  # the exception leaves both
@@ -209,11 +237,3 @@ def test_slow_verifiers_are_quick_on_short_texts_and_the_others_on_long_ones() -
             for text in ("Final: " + "9" * 100_000, " " * 100_000 + "x", "Final: 3" + " a" * 50_000):
                 mutation.answer(verify, example, text)
             assert time.process_time() - start < 2, one.id
-
-
-def test_a_path_of_the_lab_is_known_by_any_of_its_names(tmp_path: Path) -> None:
-    (tmp_path / "link").symlink_to(SETS)
-    for path in (KEY, str(tmp_path / "link" / "shown.jsonl"), str(SETS / ".." / "verifiers" / "shown.jsonl")):
-        with pytest.raises(PermissionError):
-            forbid("open", (path, "r", 0))
-    forbid("open", (str(tmp_path / "mine.txt"), "w", 0))

@@ -15,7 +15,7 @@ import pytest
 from conftest import ROOT, Lab, lines_of
 
 from course.errors import UserError
-from course.exercises import attacking, verifier
+from course.exercises import verifier
 from course.exercises.milestones import EXERCISES, Given, check
 from course.exercises.redteam import check_redteam, fresh_texts
 from course.policies.presets import MEMORISE
@@ -41,8 +41,8 @@ SUFFIX = exploits_of("suffix")
 @pytest.fixture
 def brief(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> Lab:
     """A policy that learns for two updates only, and a verifier that answers within half a second or not at all."""
-    monkeypatch.setattr(attacking, "UPDATES", 2)
-    monkeypatch.setattr(attacking, "MEMORISE", MEMORISE._replace(plan=MEMORISE.plan._replace(sft_steps=100)))
+    monkeypatch.setattr(verifier, "UPDATES", 2)
+    monkeypatch.setattr(verifier, "MEMORISE", MEMORISE._replace(plan=MEMORISE.plan._replace(sft_steps=100)))
     monkeypatch.setattr(verifier, "_ANSWERING", 0.5)
     return lab
 
@@ -292,8 +292,8 @@ def test_the_solution_is_accepted(brief: Lab, monkeypatch: pytest.MonkeyPatch, u
     for name in ("patched_rubric.py", "exploits.jsonl"):
         shutil.copy(solutions / name, brief.folder / FOLDER / name)
     if updates > 2:
-        monkeypatch.setattr(attacking, "MEMORISE", MEMORISE)
-        monkeypatch.setattr(attacking, "UPDATES", updates)
+        monkeypatch.setattr(verifier, "MEMORISE", MEMORISE)
+        monkeypatch.setattr(verifier, "UPDATES", updates)
     found = check_redteam()
     assert (found.state, found.numbers["completions"]) == ("done", 256 * updates)
     assert brief("validate_scorer", "--golden", FOLDER / "exploits.jsonl").status == 0
@@ -327,7 +327,7 @@ def test_a_policy_cheats_a_half_good_patch_and_what_it_wrote_is_the_next_test(
 ) -> None:
     start, body, written, within = HALF_GOOD[name]
     if name == FIRST:
-        monkeypatch.setattr(attacking, "MEMORISE", MEMORISE._replace(plan=MEMORISE.plan._replace(sft_steps=100)))
+        monkeypatch.setattr(verifier, "MEMORISE", MEMORISE._replace(plan=MEMORISE.plan._replace(sft_steps=100)))
     body = body.replace("completion.startswith", "completion.strip(' \\t\\r\\n').startswith")
     lab.red_team(start, body, exploits_of(start))
     patch, file = (lab.folder / FOLDER / one for one in ("patched_rubric.py", "exploits.jsonl"))
@@ -356,6 +356,6 @@ def test_a_policy_cheats_a_half_good_patch_and_what_it_wrote_is_the_next_test(
 
 def check_redteam_without_policy() -> Any:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(attacking, "UPDATES", 1)
-        patch.setattr(attacking, "MEMORISE", MEMORISE._replace(plan=MEMORISE.plan._replace(sft_steps=20)))
+        patch.setattr(verifier, "UPDATES", 1)
+        patch.setattr(verifier, "MEMORISE", MEMORISE._replace(plan=MEMORISE.plan._replace(sft_steps=20)))
         return check_redteam()

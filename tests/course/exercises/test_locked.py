@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from course.exercises import solutions
-from course.exercises.solutions import lock_solution, solutions_of
+from course.exercises import locked as locked_module
+from course.exercises.locked import KEY, lock, solutions_of
 
 
 def test_what_was_locked_opens_and_is_safe_to_print(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    locked = {name: lock_solution(name, f"# {name}\nx = 'é\x1b'\n") for name in ("exercises/a.py", "exercises/b.py")}
+    locked = {name: lock(f"# {name}\nx = 'é\x1b'\n", KEY, name) for name in ("exercises/a.py", "exercises/b.py")}
     path = tmp_path / "solutions.json"
     path.write_text(json.dumps(locked), encoding="utf-8")
-    monkeypatch.setattr(solutions, "SOLUTIONS", path)
+    monkeypatch.setattr(locked_module, "SOLUTIONS", path)
     assert solutions_of(["exercises/b.py", "exercises/c.py"]) == {
         "exercises/b.py": "# exercises/b.py\nx = 'é<U+001B ESCAPE>'\n"
     }
