@@ -9,6 +9,7 @@ It reads the student's files and the log of runs. What it remembers, hints shown
 
 from argparse import Namespace
 from pathlib import Path
+from typing import cast
 
 from course.artifacts.records import printed_json
 from course.command import Parser, fraction, non_negative_int, run_command
@@ -57,7 +58,7 @@ def main() -> int:
     found = {one.id: remembered.last_result(one.id, one.files) if one.slow else check(one, given) for one in asked}
     todo = [name for name, checked in found.items() if checked.state not in FINISHED]
     if args.exercise == SUBMIT:
-        counted = [LAB / str(checked.numbers["run"]) for checked in found.values() if "run" in checked.numbers]
+        counted = [LAB / run for checked in found.values() for run in cast(list[str], checked.numbers.get("runs", []))]
         show(submission_text(*submit(args.run, counted), todo))
         return 0
     show(overview(MILESTONES, {one.id: one.milestone for one in asked}, found))

@@ -1,8 +1,12 @@
 """Machinery: a student's tests of the reward spec, judged by the wrong verifiers that they catch."""
 
 import hashlib
+from collections import Counter
 from collections.abc import Mapping, Sequence, Set
+from itertools import chain
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from course.datasets.files import LAB, open_regular
 from course.datasets.jsonl import read_records
@@ -16,6 +20,8 @@ TESTS = Path("tests") / "test_rubric.py"
 SETS = LAB / "data" / "verifiers"
 _AS_SHIPPED = "71977557ce9757960021b6646efa9b28333aeeec300fb79ee593cae67ab7ef28"  # its SHA-256
 _STEPS = 10_000
+_CROWD = 50
+_OF_BEHAVIOUR = ("not_deterministic", "slow", "raises")  # classes whose wrong verifiers may answer rightly
 _SOURCE_BYTES = 1 << 20
 
 
@@ -39,6 +45,11 @@ def check_tests(path: Path = TESTS, extra: Path | None = None) -> Checked:
         why = run.error or "no test that takes the fixture rubric, as def test_it(rubric) does"
         return _error(f"{path}: expected tests that can be run, got {why}")
     found, marks = judge(run, verifiers), {test: _row(cells) for test, cells in run.cells.items()}
+    if crowd := crowd_of(found, [one for some in verifiers.values() for one in some]):
+        again = run_tests(source, crowd)
+        if again.error:
+            return _error(f"{path}: expected tests that can be run again, got {again.error}")
+        found = judge(run, verifiers, [test for test, cells in again.cells.items() if _failed(cells, crowd[:1])])
     state, short = "done", ", ".join(f"{k} of {n} {name}" for name, (k, n) in found.rates.items())
     if found.faults:
         state, short = "invalid", f"{len(found.faults)} of {len(marks)} tests misjudge a right verifier"
@@ -68,27 +79,50 @@ def _row(cells: Mapping[str, Cell]) -> dict[str, str]:
     }
 
 
-def judge(run: TestRun, verifiers: Mapping[str, Sequence[VerifierSource]]) -> JudgedTests:
-    """Which tests are right, and which wrong verifiers each of these catches."""
+def crowd_of(found: JudgedTests, every: Sequence[VerifierSource]) -> list[VerifierSource]:
+    """A correct verifier among many that are wrong alike. A test that fails the first goes by the others' answers.
+
+    They are copies of the one that most tests catch; none where nothing was caught.
+    """
+    times = Counter(chain.from_iterable(found.kills.values()))
+    wrong = [one for one in every if times[one.id] and one.kind not in _OF_BEHAVIOUR]
+    if not wrong:
+        return []
+    most = max(wrong, key=lambda one: times[one.id])
+    correct = next(one for one in every if one.kind == CORRECT_CLASS)
+    return [correct, *(replace(most, id=f"{most.id}, copy {n}") for n in range(_CROWD))]
+
+
+def judge(
+    run: TestRun, verifiers: Mapping[str, Sequence[VerifierSource]], by_majority: Sequence[str] = ()
+) -> JudgedTests:
+    """Which tests are right, and which wrong verifiers each of these catches. ``by_majority``: tests that are not."""
     every = [one for some in verifiers.values() for one in some]
     correct = [one for one in every if one.kind == CORRECT_CLASS]
     wrong = {name: {one.id for one in some if one.witness} for name, some in verifiers.items()}
-    faults = {test: fault for test, cells in run.cells.items() if (fault := _fault(cells, correct, verifiers["shown"]))}
+    faults = dict.fromkeys(by_majority, "goes by what most verifiers answer, and not by the spec")
+    faults |= {t: fault for t, cells in run.cells.items() if (fault := _fault(cells, correct, verifiers["shown"]))}
     right = {test: cells for test, cells in run.cells.items() if test not in faults}
     kills = {test: frozenset(id_ for id_, cell in cells.items() if cell.killed) for test, cells in right.items()}
-    reward_only = [test for test, cells in right.items() if _asks_for_the_reward_only(cells)]
-    return JudgedTests(kills, faults, wrong, smallest(kills), padding(kills), reward_only)
+    ordinary = {one.id for one in every if one.kind not in _OF_BEHAVIOUR}
+    reward_only = [test for test, cells in right.items() if kills[test] & ordinary and _asks_for_the_reward_only(cells)]
+    return JudgedTests(kills, faults, wrong, *smallest(kills), padding(kills), reward_only)
+
+
+def _failed(cells: Mapping[str, Cell], verifiers: Sequence[VerifierSource]) -> list[VerifierSource]:
+    return [one for one in verifiers if cells[one.id].ending in ("assertion", "exception")]
 
 
 def _fault(cells: Mapping[str, Cell], correct: Sequence[VerifierSource], shown: Sequence[VerifierSource]) -> str:
     """What is wrong with a test that a correct verifier does not pass; else nothing."""
     if any(one.id not in cells for one in correct):
         return "did not run: it is skipped, or a fixture of its own failed"
-    failed = [one for one in correct if cells[one.id].ending in ("assertion", "exception")]
+    failed = _failed(cells, correct)
     if not failed:
         return ""
     if len(failed) < len(correct):
-        return f"asks for more than the spec: it fails a correct verifier that {failed[0].believes}"
+        other = next((one for one in failed if one is not correct[0]), failed[0])  # the first is the scorer itself
+        return f"asks for more than the spec: it fails a correct verifier that {other.believes}"
     if (first := cells[failed[0].id]).ending == "exception":
         return f"ends in an exception with every verifier: {first.words}"
     passed = {id_ for id_, cell in cells.items() if cell.ending == "passed" and cell.differed}
@@ -99,9 +133,9 @@ def _fault(cells: Mapping[str, Cell], correct: Sequence[VerifierSource], shown: 
 
 
 def _asks_for_the_reward_only(cells: Mapping[str, Cell]) -> bool:
-    """Whether it catches something, but let every verifier pass that differed in its details only."""
+    """Whether it let every verifier pass that differed in its details only, and there was one."""
     details = [cell.killed for cell in cells.values() if cell.differed == "details"]
-    return details != [] and not any(details) and any(cell.killed for cell in cells.values())
+    return details != [] and not any(details)
 
 
 def padding(kills: Mapping[str, Set[str]]) -> list[str]:
@@ -112,8 +146,8 @@ def padding(kills: Mapping[str, Set[str]]) -> list[str]:
     return [test for at, test in enumerate(tests) if less[at] or again[at]]
 
 
-def smallest(kills: Mapping[str, Set[str]]) -> list[str]:
-    """The fewest tests that together catch as much: exact, unless the search takes more than 10,000 steps."""
+def smallest(kills: Mapping[str, Set[str]]) -> tuple[list[str], bool]:
+    """The fewest tests that together catch as much, and whether they are: the search ends after 10,000 steps."""
     everything = set().union(*kills.values())
     killers = {id_: [test for test in kills if id_ in kills[test]] for id_ in everything}
     best, steps = list(kills), 0
@@ -130,4 +164,4 @@ def smallest(kills: Mapping[str, Set[str]]) -> list[str]:
             search([*chosen, test], left - kills[test])
 
     search([], everything)
-    return [test for test in kills if test in best]
+    return [test for test in kills if test in best], steps <= _STEPS

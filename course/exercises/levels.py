@@ -3,7 +3,8 @@
 Covered
     Only a sabotage after the prediction counts, and the event is decided from the runs that the log has sealed.
 Not covered
-    Whoever edits ``runs/predictions.json`` or the log. Both are the student's own, to learn from, and may be deleted.
+    What a run of that name measured. Whoever edits ``runs/predictions.json`` or the log. Both are the student's own, to
+    learn from, and may be deleted.
 """
 
 import json
@@ -74,7 +75,8 @@ def check_level(name: str) -> Checked:
     lines += [f"Next: {step}." for step in left[:1]]
     state = "done" if not left else "started" if number or early or name in predicted else "not started"
     short = "" if state == "not started" else f"{len(done) - len(left)} of {len(done)} steps"
-    return Checked(state, short, lines, parts, {"step": left[0]} if left else {})
+    runs = [line.run for line, manifest, _ in logged_runs() if (manifest.change or "").startswith(f"{name} ")]
+    return Checked(state, short, lines, parts, {"runs": runs} | ({"step": left[0]} if left else {}))
 
 
 def _typed(name: str, step: str) -> str:

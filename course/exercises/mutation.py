@@ -7,7 +7,8 @@ only where the verifier answered otherwise than every correct one while it ran, 
 Covered
     Tests that hang, exit, do not load, print, report what is not so, look into the lab, or ask who a verifier is.
 Not covered
-    A test that remembers how other verifiers answered, and goes by the majority. Code that means harm: see the other.
+    A test that fails by chance, as by the clock: some such pass every correct verifier. Code that means harm:
+    ``rubric_plugin``.
 """
 
 import ast

@@ -37,7 +37,11 @@ _OWN = "own"  # the id of an example whose wrong text is an exploit's, with anot
 _FEWEST_EXPLOITS = 2  # of the student's own
 _DIGITS = (1, 1, 2, 3, 5, 12)  # of the fresh expected answers, each with both signs
 _STARTED_FROM = re.compile(rb"""^STARTED_FROM *= *["'](\w+)["']""", re.MULTILINE)
-_LENT = re.compile(rb"from course\.score|import course\b|\bRUBRICS\b")  # where the scorer's own rule is to be had
+_LENT = re.compile(  # where the scorer's own rule is to be had: of the course, the two shipped lines are enough
+    rb"(?:from|import|,)\s*course\b(?!\.faults import PREFIX\r?$|\.rubrics\.hackable import GAPS\r?$)"
+    rb"|\bRUBRICS\b|\bimportlib\b|__import__",
+    re.MULTILINE,
+)
 
 
 class Trial(NamedTuple):

@@ -52,7 +52,7 @@ def check_run(command: str, asked: Mapping[str, Any]) -> Checked:
         expected = (manifest.expect or "").strip()
         if expected not in _NO_GUESS or summary.get("predictions"):  # the latter were made one by one, in the run
             guess = f"you expected {quoted(expected)}" if expected else "predicted step by step"
-            return Checked("done", f"{result}{guess} ({line.run})", numbers={"run": line.run, **numbers})
+            return Checked("done", f"{result}{guess} ({line.run})", numbers={"runs": [line.run], **numbers})
         if found.state != "started":
             found = Checked("started", f"{result}without a prediction; once more, with one")
     return found

@@ -76,6 +76,9 @@ class Verifier:
         try:
             found = self._child.call(self._function, questions, _ANSWERING if questions else _LOADING)
         except Stopped as stopped:
+            if not questions:
+                got = f"{quoted(str(stopped))} while it was loaded"
+                raise UserError(f"{self._place}: expected a verifier, got {got}; mend it") from None
             if len(questions) == 1:
                 raise self.fault(*questions[0], str(stopped)) from None
             return [self(*question) for question in questions]  # by which of them shows when each is asked alone

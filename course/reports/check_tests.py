@@ -18,7 +18,8 @@ _NAME_WIDTH, _LISTED = 26, 5  # columns of a test's name; tests that a sentence 
 class JudgedTests(NamedTuple):
     """``kills``: right test -> ids of the wrong verifiers it catches. ``faults``: test that is not right -> why.
 
-    ``wrong``: name of a set -> ids of its wrong verifiers. ``smallest``: the fewest tests that catch as much.
+    ``wrong``: name of a set -> ids of its wrong verifiers. ``smallest``: the fewest tests that catch as much, or where
+    not ``is_smallest`` few enough.
     ``padding``: tests that catch nothing that one other does not. ``reward_only``: those that let wrong details pass.
     """
 
@@ -26,6 +27,7 @@ class JudgedTests(NamedTuple):
     faults: Mapping[str, str]
     wrong: Mapping[str, set[str]]
     smallest: Sequence[str]
+    is_smallest: bool
     padding: Sequence[str]
     reward_only: Sequence[str]
 
@@ -46,7 +48,7 @@ def judged_lines(
     columns = [one for one in shown if one.id in found.wrong["shown"]]
     lines = [*matrix(found, marks, columns), *(f"{_short(test)}: {fault}" for test, fault in found.faults.items())]
     for what, tests in (
-        ("the fewest tests that catch as much", found.smallest),
+        (f"{'the fewest' if found.is_smallest else 'a few'} tests that catch as much", found.smallest),
         ("padding, which catches nothing that one other test does not", found.padding),
         ("asks for the reward only", found.reward_only),
     ):

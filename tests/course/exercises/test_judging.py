@@ -233,10 +233,42 @@ KILLS = st.dictionaries(st.sampled_from("abcdefg"), st.frozensets(st.sampled_fro
 @given(KILLS)
 def test_no_smaller_set_of_tests_catches_as_much(kills: dict[str, frozenset[str]]) -> None:
     everything = frozenset().union(*kills.values())
-    chosen = smallest(kills)
+    chosen, is_smallest = smallest(kills)
+    assert is_smallest
     assert frozenset().union(*(kills[test] for test in chosen)) == everything
     for fewer in combinations(kills, max(len(chosen) - 1, 0)):
         assert not chosen or frozenset().union(*(kills[test] for test in fewer)) != everything
+
+
+@pytest.mark.medium
+def test_a_test_that_goes_by_the_majority_is_not_paid(tmp_path: Path) -> None:
+    """It asks all verifiers first, and then fails whoever answers otherwise than most. It knows no spec."""
+    source = """ANSWERS = {}
+TEXTS = ["Final: 323", "Final: 0323", "Final: +323", " Final: 323", "323", "Final: 324", "Final: 323.0", "x 323"]
+E = {"id": "e", "prompt": "p", "expected_answer": 323}
+
+def asked(rubric):
+    found = []
+    for text in TEXTS:
+        try:
+            found.append(rubric(E, text)["reward"])
+        except Exception:
+            found.append(None)
+    return found
+
+def test_a(rubric):
+    for text, reward in zip(TEXTS, asked(rubric)):
+        ANSWERS.setdefault(text, []).append(reward)
+
+def test_b(rubric):
+    for text, reward in zip(TEXTS, asked(rubric)):
+        assert reward == max(ANSWERS[text], key=ANSWERS[text].count)
+"""
+    (tmp_path / "mine.py").write_text(source, encoding="utf-8", newline="\n")
+    found = check_tests(tmp_path / "mine.py")
+    assert found.numbers["state"] == "invalid"
+    assert found.numbers["shown killed"] == found.numbers["held out killed"] == 0
+    assert "b: goes by what most verifiers answer, and not by the spec" in found.lines
 
 
 def test_padding_is_what_one_other_test_does_as_well() -> None:

@@ -10,6 +10,7 @@ import shlex
 import shutil
 import tomllib
 from pathlib import Path
+from typing import cast
 
 import pytest
 from conftest import ROOT, Lab
@@ -69,6 +70,7 @@ def test_the_five_steps_in_order(ready: Lab) -> None:
     ready.picker()
     choose(ready, "repair")
     assert check_level("level_2")[:2] == ("done", "5 of 5 steps")
+    assert len(cast(list[str], check_level("level_2").numbers["runs"])) == 4  # to be handed in
 
     record_prediction("level_0", 0.8)
     measure(ready, "build")

@@ -15,6 +15,7 @@ FOUND = JudgedTests(
     faults={"test_bad": "misreads the spec"},
     wrong={"shown": {"a1", "a2", "b1"}, "held out": {"h1", "h2"}},
     smallest=["test_one"],
+    is_smallest=True,
     padding=["test_two[1-\x1b]"],
     reward_only=[],
 )
