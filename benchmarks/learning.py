@@ -1,6 +1,8 @@
 """How fast the token policy learns, and how well, over five seeds.
 
-    python3 benchmarks/learning.py
+    python3 benchmarks/learning.py --jobs 2
+
+``--jobs``: how many processes share the trainings; what is timed alone, a step, is timed first.
 
 Speed is a ratio within one run: a training step against its matrix products alone, of the same shapes and as many, on
 arrays that are in memory already. The two take turns, so that what else the machine does hits both; one BLAS thread, as
@@ -8,7 +10,9 @@ in all of the lab. What a policy achieves is printed seed by seed, with the medi
 """
 
 import os
-from collections.abc import Callable, Iterator
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from collections.abc import Callable
+from concurrent.futures import Executor
 from pathlib import Path
 from statistics import median
 from timeit import default_timer, timeit
@@ -17,8 +21,9 @@ from typing import NamedTuple
 os.environ["OPENBLAS_NUM_THREADS"] = "1"  # before NumPy is loaded
 
 from course.artifacts.token_rows import EvaluationRow, evaluation_row
-from course.datasets.records import Task
+from course.datasets.records import Task, task_of
 from course.datasets.sources import Dataset
+from course.jobs import in_order, processes
 from course.policies.evaluation import learn_and_evaluate
 from course.policies.presets import PRESETS, Preset
 from course.policies.token_learner import fine_tune, learn
@@ -85,7 +90,7 @@ TRAININGS: tuple[tuple[str, str, tuple[Figure, ...]], ...] = (
 def examples_of(preset: Preset) -> tuple[list[Task], list[Task]]:
     """What is learned on, and the holdout."""
     dataset, holdout = (Dataset(LAB / path, None) for path in (preset.dataset, preset.holdout))
-    return [example.asked() for example in dataset], [example.asked() for example in holdout]
+    return [task_of(example) for example in dataset], [task_of(example) for example in holdout]
 
 
 def products(weights: Weights, completions: Completions) -> Callable[[], None]:
@@ -133,24 +138,21 @@ def step_cost(name: str, rubric: str) -> None:
     )
 
 
-def train(name: str, rubric: str, seed: int) -> Iterator[EvaluationRow]:
-    """A training by its own plan, whole: fine-tuning, every update, an evaluation before them and one after."""
+def train(name: str, rubric: str, seed: int) -> tuple[list[EvaluationRow], float]:
+    """A training by its own plan, whole: fine-tuning, every update, an evaluation before and one after. And seconds."""
+    started = default_timer()
     preset = PRESETS[name]
     examples, holdout = examples_of(preset)
     reference = fine_tune(examples, preset.plan, seed)
     plan = preset.plan
-    for checkpoint in learn_and_evaluate(reference, examples, holdout, RUBRICS[rubric], plan, seed, plan.steps):
-        yield evaluation_row(checkpoint, rubric, plan.kl_coef, seed)
+    checkpoints = learn_and_evaluate(reference, examples, holdout, RUBRICS[rubric], plan, seed, plan.steps)
+    rows = [evaluation_row(checkpoint, rubric, plan.kl_coef, seed) for checkpoint in checkpoints]
+    return rows, default_timer() - started
 
 
-def train_all(name: str, rubric: str, figures: tuple[Figure, ...]) -> None:
+def train_all(name: str, rubric: str, figures: tuple[Figure, ...], executor: Executor | None) -> None:
     """Print the figures of a training and how long it took, for each seed and in the median."""
-    trainings: list[list[EvaluationRow]] = []
-    times: list[float] = []
-    for seed in SEEDS:
-        started = default_timer()
-        trainings.append(list(train(name, rubric, seed)))
-        times.append(default_timer() - started)
+    trainings, times = zip(*in_order(executor, train, [(name, rubric, seed) for seed in SEEDS]), strict=True)
     print(f"\n{name}, rubric {rubric}: seeds {SEEDS[0]} to {SEEDS[-1]}")
     for figure in figures:
         print(figure.verdict([getattr(rows[figure.evaluation], figure.name) for rows in trainings]))
@@ -166,9 +168,13 @@ def step_costs() -> None:
 
 
 def main() -> None:
+    parser = ArgumentParser(description=__doc__, formatter_class=RawDescriptionHelpFormatter)
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="use N processes (default: 1)")
+    args = parser.parse_args()
     step_costs()
-    for name, rubric, figures in TRAININGS:
-        train_all(name, rubric, figures)
+    with processes(args.jobs) as executor:
+        for name, rubric, figures in TRAININGS:
+            train_all(name, rubric, figures, executor)
 
 
 if __name__ == "__main__":

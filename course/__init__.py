@@ -25,11 +25,12 @@ Everything else is machinery, and its first line says so:
     policies                     the small policies: bandit, two steps, tokens
     artifacts, publishing        what comes out: the rows and files of a run, and the one ending of every run
     reports                      what a command prints and draws, one module per command, named for it
-    exercises                    the student's work: pick_best called and its choice checked, sheets read, katas
+    exercises                    the student's work, judged: data/exercises.toml says which; hints, hand-in, the seal
     the other commands           inspect_run, validate_scorer, kl_tradeoff_demo, …: python3 -m course lists them
     command, starting, asking    how every command reads its arguments, finds what it needs, and asks a person
     process, errors              how it ends, and says what to mend
-    jobs, sweep                  work that splits, on several processes; many trainings, one for each seed
+    jobs, cluster                work that splits, on several processes or several machines
+    sweep, shards                many trainings, one for each seed; Loop A of many files, one run for each
 
 This package is the teacher's and is read, not edited. ``python3 -m course`` prints the commands.
 """

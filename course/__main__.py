@@ -15,9 +15,11 @@ RL foundations for LLMs: one small instrument, three loops.
 
 Loop A  measure: what is true right now? Nothing changes.
   {python} -m course.eval             score recorded completions, leave a run
+  {python} -m course.eval_shards      the same in shards, on more machines
   {python} -m course.inspect_run      look at the failures, or verify a run
   {python} -m course.gate             may this run replace that one?
   {python} -m course.validate_scorer  golden sets, and each rule left out once
+  {python} -m course.attack           cheat any verifier, your own too
 
 Loop B  choose: what does looking at N samples buy? The policy stays the same.
   {python} -m course.selection_demo   best of N with your own pick_best
@@ -37,13 +39,15 @@ Loop C  learn: the policy itself changes, pushed by what the scorer pays.
   {python} -m course.sweep_demo               other starts, more prompts, noise
 
 Your own work
-  {python} -m course.check            what is done of it, and what to do next
+  {python} -m course.check            what is done, what is next, hints, hand-in
 
 Each command has --help. Always ask: which loop am I in, which knob did I turn?
 
 Yours to change
   exercises/pick_best.py   how Loop B chooses
-  exercises/kata_1.md      ten diagnoses; notes/ holds what else you write
+  exercises/kata_1.md      ten diagnoses; beside it, functions to write
+  notes/                   sheets to fill in, in your own words
+  exercises/exploits.jsonl, patched_rubric.py   break a verifier, then mend it
   tests/test_rubric.py     your own tests of the reward spec
   runs/                    what you measured; each README.md has blanks for you
 Not yours: course/ and data/ are the instrument and what it measures. Read them.

@@ -20,9 +20,6 @@ from course.text import did_you_mean, quoted, visible
 
 Parsed = TypeVar("Parsed")
 
-# Python's own default. Set here so that PYTHONINTMAXSTRDIGITS cannot decide which files the lab can read and write.
-_INT_MAX_STR_DIGITS = 4300
-
 _REAL = r"([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,2})?"
 _UP_TO_1 = r"(0|1|0?\.[0-9]{1,9}|0\.|1\.0{0,9})"
 
@@ -66,9 +63,13 @@ class Parser(argparse.ArgumentParser):
         self._negative_number_matcher = re.compile("-[0-9.]")  # so that -0,5 is a value, and its type can complain
         self.add_argument("--version", action=_Version, nargs=0, help="name, version and fingerprint of the scorer")
 
-    def add_run_options(self, *, asks_itself: bool = False) -> None:
-        """What every command has that leaves a run. ``asks_itself``: it has a --predict of its own."""
-        self.add_argument("--outdir", type=Path, help="a new folder for the run (default: the next free runs/run_NNN)")
+    def add_run_options(self, *, asks_itself: bool = False, outdir_help: str | None = None) -> None:
+        """What every command has that leaves a run. ``asks_itself``: it has a --predict of its own.
+
+        ``outdir_help``: of a command that has to be given its --outdir.
+        """
+        help_ = outdir_help or "a new folder for the run (default: the next free runs/run_NNN)"
+        self.add_argument("--outdir", type=Path, required=bool(outdir_help), help=help_)
         self.add_argument("--change", metavar="TEXT", help="the one thing you changed since the run before")
         expected = self.add_mutually_exclusive_group()
         help_ = "what you expect of it, written down before it is computed; a number such as 0.4 or 40 %% is scored"
@@ -88,7 +89,14 @@ class Parser(argparse.ArgumentParser):
         """What a command has that trains the same several times."""
         self.add_argument("--seeds", type=positive_int, default=1, metavar="N", help="train N times (default: 1)")
         self.add_argument("--seed", type=non_negative_int, default=0, help="the first of the seeds (default: 0)")
-        self.add_argument("--jobs", type=positive_int, default=1, metavar="N", help="use N processes (default: 1)")
+        self.add_jobs_options()
+
+    def add_jobs_options(self) -> None:
+        """What a command has whose work splits: where it is done. What comes of it is the same everywhere."""
+        where = self.add_mutually_exclusive_group()
+        where.add_argument("--jobs", type=positive_int, default=1, metavar="N", help="use N processes (default: 1)")
+        help_ = "use the workers of a Dask cluster, such as tcp://host:8786; all of them share one folder with this one"
+        where.add_argument("--cluster", metavar="ADDRESS", help=help_)
 
     def add_split_option(self) -> None:
         """What a command has that measures a dataset."""
@@ -121,8 +129,13 @@ class Parser(argparse.ArgumentParser):
         if action.choices is not None and value not in action.choices:
             option = "".join(action.option_strings[:1])
             mend = did_you_mean(str(value), {str(name): f"{option} {name}".lstrip() for name in action.choices})
-            expected = f"expected one of {', '.join(map(str, action.choices))}, got {quoted(str(value))}"
-            raise UserError(f"{mend}argument {option or action.dest}: {expected} (all options: {self.prog} --help)")
+            known = (
+                ", ".join(map(str, action.choices))
+                if option or not action.metavar
+                else f"{len([*action.choices])} names"
+            )
+            expected = f"{option or action.metavar or action.dest}: expected one of {known}, got {quoted(str(value))}"
+            raise UserError(f"{mend}argument {expected} (all options: {self.prog} --help)")
 
 
 class _Version(argparse.Action):
@@ -159,7 +172,7 @@ positive_fraction = number_as(f"(?![0.]+$){_UP_TO_1}", "a number above 0, up to 
 def run_command(main: Callable[[], int | None]) -> NoReturn:
     """Run ``main`` as this process, and end with its status."""
     os.environ |= _ONE_THREAD
-    sys.set_int_max_str_digits(_INT_MAX_STR_DIGITS)
+    process.fix_int_digits()
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:  # closed by the caller
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]

@@ -28,13 +28,12 @@ from course.artifacts.summary import summary_of
 from course.artifacts.token_rows import write_checkpoint
 from course.artifacts.writing import RunWriter
 from course.command import Parser, non_negative_int, positive_int, run_command
-from course.datasets.records import Task
+from course.datasets.records import Task, task_of
 from course.datasets.sources import Dataset
 from course.publishing import conditions_of, publish
 from course.reports.distribution_shift_demo import shift_curves, shift_heading, shift_text, unseen_table
-from course.reports.progress import with_progress
 from course.reports.tables import text_shape
-from course.reports.terminal import NOTHING_KEPT, show_each
+from course.reports.terminal import NOTHING_KEPT, show_each, with_progress
 from course.rubrics.hackable import RUBRICS
 
 if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --help answers at once
@@ -71,7 +70,7 @@ def main() -> None:
 
     dataset, plan = Dataset(Path(MEMORISE.dataset), None), MEMORISE.plan._replace(steps=args.steps)
     with RunWriter(args.outdir) as run:
-        examples = [example.asked() for example in dataset]
+        examples = [task_of(example) for example in dataset]
         reference = fine_tune(examples, plan, args.seed, lambda steps: with_progress(steps, "fine-tuning", len(steps)))
         write_reference(run, "reference.npz", reference, examples)
         results = freeze(reference, examples, args.seed)

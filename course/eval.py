@@ -11,6 +11,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 from course.artifacts.records import RESULTS, UNANSWERED, Details, Result
 from course.artifacts.scorer_identity import check_golden
@@ -24,9 +25,11 @@ from course.datasets.sources import CompletionsFile, Dataset, provenance
 from course.publishing import INSPECT, Conditions, publish
 from course.reports.eval import eval_text
 from course.reports.measurement import conditions_text, pass_line
-from course.reports.progress import with_progress
+from course.reports.terminal import with_progress
 from course.reports.validate_scorer import verdict_text
 from course.score import measure
+
+Measured = tuple[Conditions, dict[str, Any], dict[str, Result]]  # and its numbers, and the first row of each outcome
 
 
 def evaluate(pairs: Iterable[tuple[Example, str | None]]) -> Iterator[Result]:
@@ -34,6 +37,26 @@ def evaluate(pairs: Iterable[tuple[Example, str | None]]) -> Iterator[Result]:
     for example, completion in pairs:
         reward, outcome, parsed = UNANSWERED if completion is None else measure(example.expected_answer, completion)
         yield Result(example.id, example.prompt, example.expected_answer, completion, reward, Details(outcome, parsed))
+
+
+def evaluate_file(run: RunWriter, dataset: Dataset, path: Path, missing: str | None, *, watched: bool) -> Measured:
+    """Score a file of completions of a dataset, and write the rows into the run. ``watched``: show the progress."""
+    outcomes: Counter[str] = Counter()
+    firsts: dict[str, Result] = {}
+    digest = hashlib.sha256()
+    pairs = paired(
+        with_progress(dataset, "scoring") if watched else dataset,
+        ((rollout.id, rollout.completion) for rollout in read_records(path, Rollout, digest)),
+        missing_allowed=missing == "zero",
+        if_missing="--missing zero counts a missing one as reward 0",
+        dataset=dataset.path,
+        completions=path,
+    )
+    run.write_rows(RESULTS, counted(evaluate(pairs), outcomes, firsts))
+    completions = CompletionsFile(path, digest.hexdigest(), 1)
+    conditions = Conditions("A", "course.eval", {"missing": missing}, None, None, dataset)
+    conditions = conditions._replace(completions_fingerprint=completions.sha256, source=provenance(completions))
+    return conditions._replace(samples_per_prompt=1), summary_of(outcomes), firsts
 
 
 def main() -> int:
@@ -53,30 +76,13 @@ def main() -> int:
         print(*failures, "nothing was scored: the scorer fails these golden cases", sep="\n", file=sys.stderr)
         return 1
     dataset = Dataset(args.dataset, args.split)
-    outcomes: Counter[str] = Counter()
-    firsts: dict[str, Result] = {}
     with RunWriter(args.outdir) as run:
-        digest = hashlib.sha256()
-        pairs = paired(
-            with_progress(dataset, "scoring"),
-            ((rollout.id, rollout.completion) for rollout in read_records(args.completions, Rollout, digest)),
-            missing_allowed=args.missing == "zero",
-            if_missing="--missing zero counts a missing one as reward 0",
-            dataset=args.dataset,
-            completions=args.completions,
-        )
-        run.write_rows(RESULTS, counted(evaluate(pairs), outcomes, firsts))
-        completions = CompletionsFile(args.completions, digest.hexdigest(), 1)
-        source = provenance(completions)
-        summary = summary_of(outcomes)
-        settings = {"missing": args.missing}
-        conditions = Conditions("A", "course.eval", settings, args.change, args.expect, dataset)
-        conditions = conditions._replace(
-            completions_fingerprint=completions.sha256, samples_per_prompt=1, source=source
-        )
-        report = eval_text(summary, conditions_text(dataset.split, source, completions, len(golden)), firsts)
-        publish(run, conditions, summary, report, next_command=INSPECT, as_json=args.json)
-    if below := args.fail_under is not None and outcomes["ok"] < args.fail_under * summary["n"]:
+        conditions, summary, firsts = evaluate_file(run, dataset, args.completions, args.missing, watched=True)
+        completions = CompletionsFile(args.completions, str(conditions.completions_fingerprint), 1)
+        how = conditions_text(dataset.split, conditions.source, completions, len(golden))
+        conditions = conditions._replace(change=args.change, expect=args.expect)
+        publish(run, conditions, summary, eval_text(summary, how, firsts), next_command=INSPECT, as_json=args.json)
+    if below := args.fail_under is not None and summary["passes"] < args.fail_under * summary["n"]:
         print(f"below --fail-under {float(args.fail_under)}: {pass_line(summary)}", file=sys.stderr)
     return int(below)
 

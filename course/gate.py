@@ -39,8 +39,7 @@ from course.command import Parser, fraction, run_command
 from course.datasets.sources import HOLDOUT, holdouts_in
 from course.errors import UserError
 from course.reports.gate import Finding, Numbers, gate_json, gate_text, notes_of
-from course.reports.progress import with_progress
-from course.reports.terminal import show
+from course.reports.terminal import show, with_progress
 from course.stats import flips_needed, mcnemar_exact, paired_interval, smallest_visible_difference, wilson_interval
 
 SMALL_N = 100

@@ -19,14 +19,14 @@ from course.artifacts import run_log
 from course.artifacts.reading import Broken, Run, open_run, rows
 from course.artifacts.records import ENVIRONMENT_FILE, README, RESULTS, Result, Selection, printed_json
 from course.artifacts.run_log import read_log, read_logs
-from course.artifacts.scorer_identity import example_of, installed
+from course.artifacts.scorer_identity import installed
 from course.artifacts.verifying import Verification
 from course.command import Parser, positive_int, run_command
+from course.datasets.records import task_of
 from course.errors import UserError
 from course.reports.inspect_run import log_text, outcomes_table, ranking_text, row_in_full, samples_text
-from course.reports.progress import with_progress
 from course.reports.tables import interval, wrapped
-from course.reports.terminal import show
+from course.reports.terminal import show, with_progress
 from course.score import score
 from course.stats import wilson_interval
 from course.text import clipped, did_you_mean, visible, visible_path
@@ -112,7 +112,7 @@ def one(run: Run, id_: str) -> _Findings:
         expected = f"expected an id of this run, got {clipped(id_, 60)}{ending}; its {RESULTS} has them all"
         raise UserError(f"{'' if found else did_you_mean(id_, ids)}{run.path}: {expected}")
     row = found.get(id_) or next(iter(found.values()))
-    details = None if row.completion is None else score(example_of(row), row.completion)["details"]
+    details = None if row.completion is None else score(task_of(row), row.completion)["details"]
     warning = warning_of(run, digest)
     whole = "\n\n".join([*filter(None, [warning]), row_in_full(row, details)])
     if isinstance(row, Selection):

@@ -1,5 +1,7 @@
 """Machinery: where work is done that splits, such as one training for each seed: on an Executor that is handed in.
 
+``--jobs`` takes processes of this machine, ``--cluster`` the workers of several (``course.cluster``).
+
 Covered
     The same results in the same order, for any number of workers and in whatever order they finish. Ctrl-C, SIGTERM or
     a fault ends all workers at once; so does the end of this process, however it ends.
@@ -25,6 +27,19 @@ Value = TypeVar("Value")
 
 
 @contextmanager
+def workers(jobs: int, cluster: str | None) -> Iterator[Executor | None]:
+    """What --jobs and --cluster ask for; None for one process: then work is done in this one."""
+    if cluster is None:
+        with processes(jobs) as executor:
+            yield executor
+    else:
+        from course.cluster import machines
+
+        with machines(cluster) as executor:
+            yield executor
+
+
+@contextmanager
 def processes(count: int) -> Iterator[Executor | None]:
     """An executor with so many processes; None for one: then work is done in this process."""
     if count == 1:
@@ -38,6 +53,9 @@ def processes(count: int) -> Iterator[Executor | None]:
     count = min(count, 61)  # Windows can wait for no more; what comes out is the same for any number
     with ProcessPoolExecutor(count, multiprocessing.get_context("spawn"), initializer=_begin_worker) as executor:
         try:
+            with process.signals_held():  # one raised in the midst of a start has left the pool unable to end
+                for _ in range(count):
+                    executor.submit(int)  # each starts a process
             yield executor
         except BrokenProcessPool:
             raise UserError("expected the workers to finish, got one that was killed; try fewer --jobs") from None
@@ -63,6 +81,7 @@ def _begin_worker() -> None:
     import threading
 
     process.ignore_signals()
+    process.fix_int_digits()
     if parent := multiprocessing.parent_process():
 
         def follow() -> None:

@@ -22,13 +22,13 @@ from course.artifacts.rollout_files import write_reference
 from course.artifacts.token_rows import TOKEN_LOG, CountedSamples
 from course.artifacts.writing import RunWriter
 from course.command import Parser, positive_int, run_command
-from course.datasets.records import Task
+from course.datasets.records import Task, task_of
 from course.datasets.sources import Dataset
-from course.jobs import in_order, processes
+from course.jobs import in_order, workers
 from course.policies.presets import PRESETS, Plan
 from course.publishing import conditions_of, publish
 from course.reports.pass_at_k_demo import pass_at_k_figure, pass_at_k_text
-from course.reports.progress import with_progress
+from course.reports.terminal import with_progress
 from course.score import score
 
 if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --help answers at once
@@ -93,11 +93,11 @@ def main() -> None:
     log: list[CountedSamples] = []
     opened: list[Dataset] = []
     settings: dict[str, Any] = {"prompts": args.prompts, "samples": SAMPLES, "seeds": args.seeds}
-    with RunWriter(args.outdir) as run, processes(args.jobs) as executor:
+    with RunWriter(args.outdir) as run, workers(args.jobs, args.cluster) as executor:
         trainings = []
         for name in dict.fromkeys(args.presets):
             dataset, unseen = (Dataset(Path(path), None) for path in PRESETS[name][:2])
-            examples, holdout = ([example.asked() for example in file] for file in (dataset, unseen))
+            examples, holdout = ([task_of(example) for example in file] for file in (dataset, unseen))
             splits = {"train": examples[: args.prompts], "holdout": holdout[: args.prompts]}
             plan = PRESETS[name].plan._replace(steps=args.steps)
             seeds = range(args.seed, args.seed + args.seeds)

@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
 
+# Python's own default. Set so that PYTHONINTMAXSTRDIGITS cannot decide which files the lab can read and write.
+_INT_MAX_STR_DIGITS = 4300
 FAULT = 70  # EX_SOFTWARE of BSD's sysexits.h: 1 is a check's "no"
 # Windows has no SIGHUP, which says that the terminal was closed.
 SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
@@ -42,6 +44,11 @@ def begin_running() -> None:
     _on_signals(_raise)
 
 
+def fix_int_digits() -> None:
+    """In every process that works for a command: what it can read and write must not depend on who started it."""
+    sys.set_int_max_str_digits(_INT_MAX_STR_DIGITS)
+
+
 def ignore_signals() -> None:
     for number in SIGNALS:
         signal.signal(number, signal.SIG_IGN)
@@ -61,12 +68,19 @@ def raise_received() -> None:
 
 @contextmanager
 def signals_held() -> Iterator[None]:
-    """A signal that comes within the block is raised at its end: what is written together is not torn apart."""
+    """A signal that comes within the block is raised at its end: what is written together is not torn apart.
+
+    A process that is started within it does not get Ctrl-C at all, where the system can block a signal.
+    """
     global _held
     _held = True
+    mask = getattr(signal, "pthread_sigmask", None)
+    before = mask(signal.SIG_BLOCK, SIGNALS) if mask else ()
     try:
         yield
     finally:
+        if mask:
+            mask(signal.SIG_SETMASK, before)
         _held = False
     raise_received()
 

@@ -15,11 +15,12 @@ from typing import Any, Literal, NamedTuple
 from course.artifacts import run_log
 from course.artifacts.locked_room import room_digest
 from course.artifacts.records import RESULTS, SCHEMA_VERSION, SUMMARY, Manifest, TrainedOn, printed_json
-from course.artifacts.run_log import LogLine, locked, looks, read_log
+from course.artifacts.run_log import LogLine, append, locked, looks, read_log
 from course.artifacts.scorer_identity import installed
 from course.artifacts.writing import RunWriter
+from course.datasets import sources
 from course.datasets.records import Provenance
-from course.datasets.sources import HOLDOUT, Dataset, holdouts_in
+from course.datasets.sources import HOLDOUT, Dataset, ShardedDataset, holdouts_in
 from course.errors import written_runs
 from course.reports.run_page import prediction, run_page
 from course.reports.tables import WIDTH
@@ -40,7 +41,8 @@ class Conditions(NamedTuple):
 
     ``change``: the one thing changed since the run before, in the student's words; ``expect``: what they expected of
     it. ``dataset``: read to its end. ``holdouts``: what was measured beside it. ``seed``: of what the run itself draws;
-    Loops A and B draw nothing. ``knob``: what was turned, where it is not what the loop turns.
+    Loops A and B draw nothing. ``knob``: what was turned, where it is not what the loop turns. ``logged``: the
+    holdouts at which the look was counted before, by ``log_opened_holdouts``.
     """
 
     loop: Literal["A", "B", "C"]
@@ -48,13 +50,14 @@ class Conditions(NamedTuple):
     settings: dict[str, Any]
     change: str | None
     expect: str | None
-    dataset: Dataset | None = None
+    dataset: Dataset | ShardedDataset | None = None
     holdouts: Sequence[Dataset] = ()
     completions_fingerprint: str | None = None
     samples_per_prompt: int | None = None
     source: Provenance | None = None
     seed: int | None = None
     knob: str | None = None
+    logged: Sequence[str] = ()
 
 
 def conditions_of(args: Namespace, settings: dict[str, Any], dataset: Dataset | None = None, **more: Any) -> Conditions:
@@ -80,11 +83,8 @@ def publish(
     ``read``: names of files to look at. ``next_command``: the words to type next after ``python3 -m``, the run's folder
     as ``RUN``. ``as_json``: print the run's place, digest, summary and manifest instead, as one JSON object.
     """
-    if RESULTS not in run.outputs:
-        raise ValueError(f"every run has {RESULTS}: {conditions.command} wrote none")
-    run.write_json(SUMMARY, summary)
-    manifest = manifest_of(conditions, run.outputs)
-    digest = run.seal(manifest)
+    manifest, digest = complete(run, conditions, summary)
+    holdouts = opened_holdouts(conditions)
     main = [name for name in MAIN_NUMBERS if name in summary][:1]
     line = LogLine(
         run="",
@@ -95,11 +95,11 @@ def publish(
         expect=manifest.expect,
         number={name: summary[name] for name in main},
         room=room_digest(manifest) if conditions.loop != "C" else None,
-        holdouts=opened_holdouts(conditions),
+        holdouts=[one for one in holdouts if one not in conditions.logged],
     )
     with locked(run_log.LOG) as log:
         before = read_log(run_log.LOG)
-        look = max([looks(before, holdout) + 1 for holdout in line.holdouts], default=0)
+        look = max([looks(before, one) + (one not in conditions.logged) for one in holdouts], default=0)
         typed = command_line([conditions.command, *(shlex.quote(visible(word)) for word in sys.argv[1:])])
         report_whole = "\n".join([*shown, report]).strip("\n")
         page = run_page(manifest, line, report_whole, typed, run.examples, look, conditions.knob)
@@ -122,6 +122,24 @@ def publish(
     if next_command:
         print(f"next: {command_line([word_of(word, path) for word in next_command])}")
     return path
+
+
+def complete(run: RunWriter, conditions: Conditions, summary: dict[str, Any]) -> tuple[Manifest, str]:
+    """Write the numbers and seal the run, which can then be left or published. Its manifest, and that one's digest."""
+    if RESULTS not in run.outputs:
+        raise ValueError(f"every run has {RESULTS}: {conditions.command} wrote none")
+    run.write_json(SUMMARY, summary)
+    manifest = manifest_of(conditions, run.outputs)
+    return manifest, run.seal(manifest)
+
+
+def log_opened_holdouts(run: Path, conditions: Conditions) -> list[str]:
+    """Count the look at holdouts before anything of it can be seen. ``run``: the folder that grows. Returns them."""
+    said = conditions.loop, conditions.command, conditions.change, conditions.expect
+    if holdouts := opened_holdouts(conditions):
+        with locked(run_log.LOG) as log:
+            append(log, LogLine(visible_path(run), "", *said, {}, holdouts))
+    return holdouts
 
 
 def word_of(word: str | Path, run: Path) -> str:
@@ -147,7 +165,7 @@ def command_line(words: Sequence[str], windows: bool = os.name == "nt") -> str:
 
 def opened_holdouts(conditions: Conditions) -> list[str]:
     """Which holdouts this run measured. Loop C only learns on its own dataset, or samples from it."""
-    measured = [*conditions.holdouts]
+    measured: list[Dataset | ShardedDataset] = [*conditions.holdouts]
     if conditions.loop != "C" and conditions.dataset and conditions.dataset.split == HOLDOUT:
         measured.append(conditions.dataset)
     return [*dict.fromkeys(chain.from_iterable(holdouts_in(holdout.prompts) for holdout in measured))]
@@ -178,10 +196,10 @@ def manifest_of(conditions: Conditions, outputs: dict[str, str]) -> Manifest:
     )
 
 
-def trained_on(source: Provenance | None, dataset: Dataset | None) -> TrainedOn | None:
+def trained_on(source: Provenance | None, dataset: Dataset | ShardedDataset | None) -> TrainedOn | None:
     """What the policy was trained on, and how much of it this dataset shares."""
     if source is None or source.training is None or dataset is None:
         return None
     training = source.training
     rubric = None if training.rubric is None else visible(training.rubric)
-    return TrainedOn(rubric, len(training.prompts), dataset.trained_on(training))
+    return TrainedOn(rubric, len(training.prompts), sources.prompts_trained_on(dataset.prompts, training))

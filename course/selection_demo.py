@@ -23,8 +23,8 @@ from course.datasets.sources import Dataset, SelectionPack, provenance
 from course.exercises.picking import PickBest, Sample, choose, load_pick_best, pick_best_fingerprint
 from course.publishing import INSPECT, Conditions, publish
 from course.reports.measurement import conditions_text
-from course.reports.progress import with_progress
 from course.reports.selection_demo import selection_text
+from course.reports.terminal import with_progress
 from course.score import measure
 
 _EXAMINED = 1_000  # failures that are looked through for one of each cause

@@ -17,7 +17,7 @@ from course.artifacts.token_rows import EvaluationRow, write_checkpoint
 from course.artifacts.writing import RunWriter
 from course.datasets.records import Task
 from course.policies.presets import Plan
-from course.reports.progress import with_progress
+from course.reports.terminal import with_progress
 from course.rubrics.hackable import RUBRICS
 
 if TYPE_CHECKING:  # loaded by the functions that compute, so that --help answers at once

@@ -23,14 +23,13 @@ from course.artifacts.token_rows import EvaluationRow, token_update_rows, write_
 from course.artifacts.writing import RunWriter
 from course.asking import wait_for_enter
 from course.command import Parser, finite_float, non_negative_float, non_negative_int, positive_int, run_command
-from course.datasets.records import Provenance, Sampling, Task, training_on
+from course.datasets.records import Provenance, Sampling, Task, task_of, training_on
 from course.datasets.sources import HOLDOUT, Dataset
 from course.errors import UserError
 from course.policies.presets import PRESETS, Plan
 from course.process import signals_held
 from course.publishing import RUN, conditions_of, publish
-from course.reports.progress import with_progress
-from course.reports.terminal import show, show_each
+from course.reports.terminal import show, show_each, with_progress
 from course.reports.token_train import (
     EVALUATION_TABLE,
     SLOW,
@@ -63,8 +62,8 @@ def plan_of(args: Namespace) -> Plan:
 
 def read_examples(dataset: Dataset, holdout: Dataset | None) -> tuple[list[Task], list[Task]]:
     """The examples to train on, and those that are only measured: no prompt may be both."""
-    examples = [example.asked() for example in dataset]
-    unseen = [example.asked() for example in holdout or ()]
+    examples = [task_of(example) for example in dataset]
+    unseen = [task_of(example) for example in holdout or ()]
     if dataset.split == HOLDOUT:
         raise UserError(f"{dataset.path}: expected a dataset to learn on, got a holdout; name it with --holdout")
     shared = {example["prompt"] for example in examples} & {example["prompt"] for example in unseen}

@@ -10,17 +10,17 @@ once: an exploit must get 0.0 from the scorer and 1.0 from the rubric that lacks
 
 from pathlib import Path
 
-from course.artifacts.scorer_identity import GOLDEN_CORRECT, GOLDEN_EXPLOITS, check_golden, example_of, installed
+from course.artifacts.scorer_identity import GOLDEN_CORRECT, GOLDEN_EXPLOITS, check_golden, installed
 from course.command import Parser, run_command
 from course.datasets.jsonl import read_records
-from course.datasets.records import GoldenCase
+from course.datasets.records import GoldenCase, task_of
 from course.reports.terminal import show
 from course.reports.validate_scorer import ablations_text, confusion_text, verdict_text
 from course.rubrics.ablations import RULES, without
 
 
 def is_rewarded_without_its_rule(case: GoldenCase) -> bool:
-    return case.rule in RULES and without(case.rule)(example_of(case), case.completion)["reward"] == 1.0
+    return case.rule in RULES and without(case.rule)(task_of(case), case.completion)["reward"] == 1.0
 
 
 def main() -> int:

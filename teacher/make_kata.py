@@ -1,10 +1,10 @@
-"""Make a kata's files from its key and its examples: run it after a change of either, or of a scorer.
+"""Make the katas' files from their keys and their examples: run it after a change of either, or of a scorer.
 
     python3 teacher/make_kata.py
 
-Reads ``teacher/kata/kata_1.md`` (label, hint, evidence and fix of each example) and the examples in
-``data/kata/kata_1.jsonl``; has each completion scored again by the verifier that it names; locks the reasoning; and
-makes the student's sheet, blank. ``--out FOLDER`` writes there.
+Reads ``teacher/kata/kata_1.md`` (label, hint, evidence and fix of each example; in katas 2 and 3 also a test, where
+code is at fault) and the examples in ``data/kata/kata_1.jsonl``; has each completion scored again by the verifier that
+it names; locks the reasoning; and makes the student's sheet, blank. ``--out FOLDER`` writes there.
 """
 
 import argparse
@@ -19,10 +19,10 @@ import msgspec  # noqa: E402
 from msgspec.structs import replace  # noqa: E402
 
 from course.datasets.jsonl import read_records  # noqa: E402
-from course.datasets.records import KataExample  # noqa: E402
-from course.exercises.kata import ASKED, LABELS, lock  # noqa: E402
+from course.datasets.records import KataExample, task_of  # noqa: E402
+from course.exercises.kata import ASKED, FAULTS_OF_CODE, LABELS, WITH_TEST, verifier_of  # noqa: E402
+from course.exercises.locked import lock  # noqa: E402
 from course.exercises.sheets import fields, read_sheet  # noqa: E402
-from course.rubrics.hackable import RUBRICS  # noqa: E402
 from course.score import TRIMMED  # noqa: E402
 from course.text import visible  # noqa: E402
 
@@ -42,13 +42,43 @@ INTRODUCTION = """\
 > ⏎ stands for a line break; those at the two ends, which the spec takes away, are not shown. Then type
 > `python3 -m course.check kata_1`.
 """
+WITH_TESTS = """\
+# {title}
+>
+> {opening}
+>
+> Label, evidence and fix as in kata 1, by the same three questions. How many there are of each kind is another matter
+> this time.
+>
+> New is `test`. Where you blame code (`verifier` or `hacked`) write one completion between two backticks, another than
+> the one shown, that this verifier and the spec reward differently: the test that would have caught it. The check tries
+> it on both. Where no code is to blame leave it empty.
+>
+> What most verifiers do is written in `course/rubrics/hackable.py`; one that is not there shows its code. `score` is
+> the strict scorer. Lines that begin with `>` are the course's. ⏎ stands for a line break. Then type
+> `python3 -m course.check {name}`.
+"""
+INTRODUCTIONS = {
+    "kata_1": INTRODUCTION,
+    "kata_2": WITH_TESTS.format(
+        name="kata_2",
+        title="Kata 2: parsers",
+        opening="Eight completions, and verifiers that read them as those of real projects once did.",
+    ),
+    "kata_3": WITH_TESTS.format(
+        name="kata_3",
+        title="Kata 3: hacks, and what only looks like one",
+        opening="Eight completions. A policy may have sought a reward that it did not earn, or met it by accident.",
+    ),
+}
 
 
 def made(example: KataExample, said: dict[str, str], name: str) -> KataExample:
     """An example with what its verifier gives it today, and with the key's hint and reasoning."""
-    task = {"prompt": example.prompt, "expected_answer": example.expected_answer}
-    result = RUBRICS[example.verifier](task, example.completion)
-    locked = lock(f"{said['evidence']} Fix: {said['fix']}", said["label"], f"{name}/{example.id}")
+    task = task_of(example)
+    result = verifier_of(example)(task, example.completion)
+    test = f" Test: {said['test']}" if said["test"] else ""
+    locked = lock(f"{said['evidence']} Fix: {said['fix']}{test}", said["label"], f"{name}/{example.id}")
     return replace(example, **result, hint=said["hint"], locked=locked)
 
 
@@ -60,10 +90,16 @@ def example_lines(example: KataExample) -> list[str]:
         "completion": example.completion.strip(TRIMMED).replace("\n", "⏎"),
         "written by": example.policy,
         "verifier": f"{example.verifier}, which gave the reward {example.reward:.3g}",
-        "its words": str(example.details["message"]).replace("<U+000A LINE FEED>", "⏎"),
     }
     cells = {name: wrap(visible(value), 62) for name, value in rows.items()}
-    return [f"{'' if at else name:10}  {line}" for name, lines in cells.items() for at, line in enumerate(lines)]
+    if example.source:
+        cells["its code"] = example.source.splitlines()
+    else:
+        words = str(example.details["message"]).replace("<U+000A LINE FEED>", "⏎")
+        cells["its words"] = wrap(visible(words), 62)
+    return [
+        f"{'' if at else name:10}  {line}".rstrip() for name, lines in cells.items() for at, line in enumerate(lines)
+    ]
 
 
 def files_of(name: str) -> dict[Path, str]:
@@ -71,25 +107,29 @@ def files_of(name: str) -> dict[Path, str]:
     data = Path("data") / "kata" / f"{name}.jsonl"
     examples = list(read_records(LAB / data, KataExample))
     key = read_sheet(LAB / "teacher" / "kata" / f"{name}.md", [example.id for example in examples])
-    rows, sheet = [], [INTRODUCTION]
+    rows, sheet = [], [INTRODUCTIONS[name]]
+    asked = [*ASKED, "test"] if name in WITH_TEST else [*ASKED]
     for example in examples:
-        said = fields(key[example.id], ["label", "hint", "evidence", "fix"])
-        if said["label"] not in LABELS or not all(said.values()):
-            raise SystemExit(f"teacher/kata/{name}.md:{key[example.id].line} expected label, hint, evidence and fix")
+        said = fields(key[example.id], [*ASKED, "hint", "test"])
+        tested = name in WITH_TEST and said["label"] in FAULTS_OF_CODE
+        if said["label"] not in LABELS or not all(said[field] for field in ASKED) or bool(said["test"]) != tested:
+            expected = "expected label, hint, evidence and fix, and a test where code of kata 2 or 3 is at fault"
+            raise SystemExit(f"teacher/kata/{name}.md:{key[example.id].line} {expected}")
         rows.append(made(example, said, name))
         shown = "".join(f">     {line}\n" for line in example_lines(rows[-1]))
-        sheet.append(f"## {example.id}\n>\n{shown}\n" + "\n".join(f"{field}:\n" for field in ASKED))
+        sheet.append(f"## {example.id}\n>\n{shown}\n" + "\n".join(f"{field}:\n" for field in asked))
     lines = (msgspec.json.encode(row).decode() + "\n" for row in rows)
     return {data: "".join(lines), Path("exercises") / f"{name}.md": "\n".join(sheet)}
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Make a kata's files from its key and its examples.")
+    parser = argparse.ArgumentParser(description="Make the katas' files from their keys and their examples.")
     parser.add_argument("--out", type=Path, default=LAB, help="another folder to write to (default: the lab)")
     args = parser.parse_args()
-    for path, text in files_of("kata_1").items():
-        (args.out / path).parent.mkdir(parents=True, exist_ok=True)
-        (args.out / path).write_bytes(text.encode("utf-8"))
+    for name in INTRODUCTIONS:
+        for path, text in files_of(name).items():
+            (args.out / path).parent.mkdir(parents=True, exist_ok=True)
+            (args.out / path).write_bytes(text.encode("utf-8"))
 
 
 if __name__ == "__main__":

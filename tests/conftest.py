@@ -21,6 +21,7 @@ from hypothesis import HealthCheck, settings
 from course import process
 from course.artifacts import run_log, writing
 from course.command import run_command
+from course.score import score
 
 ROOT = Path(__file__).parents[1]
 SAMPLING: dict[str, object] = {"temperature": 1.0, "top_p": 1.0, "seed": 7, "n": 1}
@@ -217,6 +218,14 @@ class Lab:
         shipped = (ROOT / "exercises" / "pick_best.py").read_text(encoding="utf-8")
         return self.write("exercises/pick_best.py", shipped if source is None else source)
 
+    def red_team(self, start: str = "anywhere", patched: str = "", exploits: Iterable[object] = ()) -> None:
+        """The red team's files in exercises/: untouched, or with this body of ``patched`` and these exploits."""
+        body = patched or "return GAPS[STARTED_FROM].rubric(example, completion)"
+        head = f'import re\nfrom course.rubrics.hackable import GAPS\nSTARTED_FROM = "{start}"\n'
+        self.write("exercises/patched_rubric.py", f"{head}def patched(example, completion):\n    {body}\n")
+        blank = {"id": "e0", "prompt": "?", "expected_answer": 1, "completion": "", "expected_reward": 0.0, "why": ""}
+        self.write("exercises/exploits.jsonl", [blank, *exploits])
+
     def evaluate(self, answers: Sequence[int], texts: Sequence[str], *more: object) -> Done:
         """Loop A on these answers and completions."""
         return self("eval", "--dataset", self.dataset(answers), "--completions", self.completions(texts), *more)
@@ -248,6 +257,12 @@ def log_of_no_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         patch.setattr(writing, "RUNS", Path("runs"))
         patch.delenv("PYTHONSAFEPATH", raising=False)
         yield
+
+
+@pytest.fixture
+def rubric() -> Callable[[object, object], dict[str, Any]]:
+    """What the student's tests are about: the scorer. ``python3 -m course.check tests`` has others in its place."""
+    return score
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ and the lock differ, and a test says by which package.
 import re
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -25,11 +26,20 @@ def listed(name: str) -> dict[tuple[str, str], set[str]]:
 
 
 def locked() -> dict[tuple[str, str], tuple[set[str], set[str]]]:
-    """(package, version) -> groups, digests."""
+    """(package, version) -> groups that always have it, digests. What only an extra asks for, nobody has unasked."""
     return {
-        (package["name"], package["version"]): (set(package["groups"]), {file["hash"] for file in package["files"]})
+        (package["name"], package["version"]): (
+            {group for group in package["groups"] if "extra ==" not in condition(package, group)},
+            {file["hash"] for file in package["files"]},
+        )
         for package in LOCK["package"]
     }
+
+
+def condition(package: dict[str, Any], group: str) -> str:
+    """Under which a group has a package."""
+    markers = package.get("markers", "")
+    return str(markers.get(group, "") if isinstance(markers, dict) else markers)
 
 
 @pytest.mark.parametrize(("name", "groups"), [(LISTS[0], {"main"}), (LISTS[1], {"main", "dev"})])
@@ -40,14 +50,23 @@ def test_the_list_holds_just_the_locked_packages_of_its_groups_with_all_their_di
     assert listed(name) == wanted
 
 
+def test_dask_is_there_for_those_who_ask_for_it_and_for_the_tests() -> None:
+    found = {name: {package for package, _ in listed(name)} for name in LISTS}
+    assert "distributed" not in found[LISTS[0]]
+    assert "distributed" in found[LISTS[1]]
+    assert LOCK["extras"] == {"cluster": ["distributed"]}
+
+
 @pytest.mark.parametrize("name", [*LISTS, "poetry.lock"])
 def test_no_address_of_a_download_is_recorded(name: str) -> None:
-    assert "http" not in (LAB / name).read_text(encoding="utf-8")
+    assert "://" not in (LAB / name).read_text(encoding="utf-8")
 
 
 def test_every_direct_dependency_is_locked() -> None:
     project = tomllib.loads((LAB / "pyproject.toml").read_text(encoding="utf-8"))
     direct = {re.match(r"[a-z-]+", line)[0] for line in project["project"]["dependencies"]}  # type: ignore[index]
+    extras = project["project"]["optional-dependencies"]
+    direct |= {re.match(r"[a-z-]+", line)[0] for lines in extras.values() for line in lines}  # type: ignore[index]
     direct |= set(project["tool"]["poetry"]["group"]["dev"]["dependencies"])
     assert direct <= {name for name, _ in locked()}
     assert LOCK["metadata"]["python-versions"] == project["project"]["requires-python"]

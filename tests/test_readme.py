@@ -21,7 +21,8 @@ NOT_RUN_HERE = {  # .ci/run runs the first two, on a fresh environment; tests/te
     *("python3 lab.py", "python3 lab.py test"),
     "python3 lab.py micro",
 }
-REFUSED = "--candidate runs/n4"  # the README says that the gate refuses this one, with status 1
+# The README says that the gate refuses the first, and that the second is cheated: status 1.
+REFUSED = ("--candidate runs/n4", "--rubric suffix")
 BRIEFLY = {  # what takes up to minutes is run as shown, but for this
     "course.token_train": ["--sft-steps", "20", "--steps", "5"],
     "course.goodhart_demo": ["--steps", "5"],
@@ -51,7 +52,8 @@ def test_every_line_is_a_command_of_the_course_and_every_command_has_one() -> No
     lines = [line for page in PAGES for line in shell_lines(page) if line not in NOT_RUN_HERE]
     assert [line for line in lines if not re.match(r"python3 -m course\.\w+( |$)", line)] == []
     named = {line.split()[2].removeprefix("course.") for line in lines}
-    assert named | {"check"} == {*COMMANDS}
+    assert named | {"check", "eval_shards"} == {*COMMANDS}
+    assert "course.eval_shards" in README
     assert "python3 -m course.check" in README
 
 
@@ -70,7 +72,7 @@ def test_the_commands_but_for_the_trainings_do_what_the_page_says(lab: Lab, page
             continue
         _, _, module, *arguments = shlex.split(line)
         done = lab(module.removeprefix("course."), *arguments)
-        assert done.status == (REFUSED in line), (line, done.err)
+        assert done.status == any(words in line for words in REFUSED), (line, done.err)
         assert done.out
         assert not done.err
 
@@ -86,7 +88,7 @@ def test_every_command_does_what_the_page_says(lab: Lab, page: str) -> None:
         _, _, module, *arguments = shlex.split(line.replace("_0600", "_0005"))
         done = lab.process(module.removeprefix("course."), *arguments, *BRIEFLY.get(module, []))
         undecided = {1, 3} if "runs/skill_after" in arguments and module == "course.gate" else set()
-        assert done.status in {int(REFUSED in line), *undecided}, (line, done.err)
+        assert done.status in {int(any(words in line for words in REFUSED)), *undecided}, (line, done.err)
         assert done.out
         assert not done.err
 

@@ -6,17 +6,23 @@ right for the right reason. ``python3 lab.py test`` runs them with all others; t
     python3 lab.py test tests/test_rubric.py
 
 The words for why, ``missing_prefix`` and so on, stand in ``course/faults.py``, in the order of the checks.
+
+Every test takes ``rubric``, which is the scorer here. ``python3 -m course.check tests`` puts other verifiers in its
+place, right ones and wrong ones, and says which of the wrong ones your tests let through.
 """
+
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
-from course.score import score
+Rubric = Callable[[object, object], dict[str, Any]]
 
 EXAMPLE = {"id": "mine-001", "prompt": "Compute 17 * 19. Answer with one line: Final: <int>", "expected_answer": 323}
 
 
-def test_the_line_that_was_asked_for_gets_the_reward() -> None:
-    result = score(EXAMPLE, "Final: 323")
+def test_the_line_that_was_asked_for_gets_the_reward(rubric: Rubric) -> None:
+    result = rubric(EXAMPLE, "Final: 323")
     assert result["reward"] == 1.0
     assert result["details"]["parsed_answer"] == "323"
 
@@ -31,7 +37,7 @@ def test_the_line_that_was_asked_for_gets_the_reward() -> None:
         # yours: ("…", "…"),
     ],
 )
-def test_anything_else_gets_none(completion: str, outcome: str) -> None:
-    result = score(EXAMPLE, completion)
+def test_anything_else_gets_none(rubric: Rubric, completion: str, outcome: str) -> None:
+    result = rubric(EXAMPLE, completion)
     assert result["reward"] == 0.0
     assert result["details"]["outcome"] == outcome

@@ -26,10 +26,12 @@ MATH = ("--dataset", "data/datasets/math_dev.jsonl")
 PACK = (*MATH, "--samples", "data/rollouts/selection_pack_dev.jsonl", "--n")
 ANSWERS = {  # command -> how it is called, and what has to stand on the screen when it has ended
     "eval": ([*MATH, "--completions", "data/rollouts/frozen_rollouts_dev.jsonl"], "passed 34 of 80: 42.5 %"),
+    "eval_shards": (["pairs", "--outdir", "sharded_{columns}"], "passed 34 of 80: 42.5 %"),
     "check": ([], "next: python3 -m course.eval"),
     "gate": (["--baseline", "n1", "--candidate", "n4", "--min-delta", "0.02"], "REJECT: locked room"),
     "inspect_run": (["--run", "n1", "--only-fails"], "n1: Loop B, passed 27 of 80"),
     "validate_scorer": ([], "golden sets passed"),
+    "attack": (["--rubric", "suffix"], "FAILED: it is cheated by 'Final: 8' where -8 is expected"),
     "selection_demo": ([*PACK, "4"], "passed 67 of 80: 83.8 %"),
     "policy_gradient_demo": (["--fast", "--summary"], "after 8 steps"),
     "bandit_train": (["--steps", "30"], "expected reward 0.500 -> "),
@@ -103,6 +105,8 @@ def ready(lab: Lab) -> Lab:
     """A lab with the shipped data and with two runs, n1 and n4."""
     (lab.folder / "data").symlink_to(ROOT / "data", target_is_directory=True)
     lab.picker()
+    for kind, name in (("datasets", "math_dev"), ("rollouts", "frozen_rollouts_dev")):
+        lab.write(f"pairs/{kind}/a.jsonl", (ROOT / "data" / kind / f"{name}.jsonl").read_bytes())
     for n in (1, 4):
         assert lab("selection_demo", *PACK, n, "--outdir", f"n{n}").status == 0
     lab.path()
@@ -121,8 +125,9 @@ def test_the_answer_stands_on_the_screen_and_nothing_is_wider_than_it(ready: Lab
     if command == "sample_rollouts":
         assert ready("token_train", *TRAINED, "--outdir", "t").status == 0
     for columns, rows in ((80, 24), (40, 20)):
-        done = in_terminal(ready, command, *experiment, *arguments, columns=columns)
-        assert done.status == (command in ("check", "gate")), done.out
+        words = [argument.format(columns=columns) for argument in arguments]
+        done = in_terminal(ready, command, *experiment, *words, columns=columns)
+        assert done.status == (command in ("attack", "check", "gate")), done.out
         seen = screen(done.out, columns)
         shown = "\n".join(seen.lines[-rows:])
         if columns == 80:
@@ -223,6 +228,13 @@ def test_the_example_in_the_help_works_as_typed(ready: Lab, command: str) -> Non
         for n in (1, 1):
             assert ready("selection_demo", *PACK, n).status == 0
     done = ready.process(command, *arguments, *BRIEFLY.get(module, []), stdin=-3)
-    assert (done.status, done.err) == (1 if command in ("gate", "check") else 0, "")  # one run twice is no improvement
+    assert (done.status, done.err) == (
+        1 if command in ("attack", "gate", "check") else 0,
+        "",
+    )  # one run twice is no improvement
     assert done.out
-    assert any(place.exists() for place in (Path("runs"), ready.runs)) or command in ("validate_scorer", "check")
+    assert any(place.exists() for place in (Path("runs"), ready.runs)) or command in (
+        "validate_scorer",
+        "attack",
+        "check",
+    )

@@ -5,6 +5,8 @@ import platform
 import sys
 import unicodedata
 from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from course.datasets.files import LAB
@@ -20,13 +22,13 @@ def environment() -> dict[str, Any]:
         "system": platform.platform(),
         "python": f"{platform.python_implementation()} {platform.python_version()}",
         "unicode": unicodedata.unidata_version,
-        "packages": {name: _version(name) for name in PACKAGES},
+        "packages": {name: version_of(name) for name in PACKAGES},
         "command_line": [visible(word) for word in sys.orig_argv],  # as it was typed
-        "git": _git(),
+        "git": _git(LAB),
     }
 
 
-def _version(package: str) -> str | None:
+def version_of(package: str) -> str | None:
     from importlib import metadata
 
     try:
@@ -35,13 +37,17 @@ def _version(package: str) -> str | None:
         return None
 
 
-def _git() -> dict[str, Any] | None:
-    """Commit and dirty flag of the lab's own repository; None where the lab stands in none, or git is not there."""
+@cache
+def _git(lab: Path) -> dict[str, Any] | None:
+    """Commit and dirty flag of the lab's own repository; None where the lab stands in none, or git is not there.
+
+    Asked once a process: one may leave a thousand shards.
+    """
     import subprocess
 
-    if not (LAB / ".git").exists():  # an outer repository is not the lab's
+    if not (lab / ".git").exists():  # an outer repository is not the lab's
         return None
-    command = ["git", "-C", str(LAB), "status", "--porcelain=v2", "--branch"]
+    command = ["git", "-C", str(lab), "status", "--porcelain=v2", "--branch"]
     try:
         answer = subprocess.run(
             command, capture_output=True, timeout=5, check=True, env=os.environ | {"GIT_OPTIONAL_LOCKS": "0"}

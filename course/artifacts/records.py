@@ -17,6 +17,9 @@ SUMMARY = "summary.json"
 MANIFEST = "manifest.json"
 README = "README.md"
 ENVIRONMENT_FILE = "environment.json"
+BEGUN = "begun.json"  # in a sharded run
+SHARDED = "course.eval_shards"  # the command of such a run
+SHARDS = "shards"  # in a sharded run: a folder for each run of Loop A that it is made of, which have the results
 
 UNANSWERED = Measurement(0.0, MISSING, None)
 
@@ -69,6 +72,22 @@ class LearningResult(Result, frozen=True, forbid_unknown_fields=True, omit_defau
 
 
 RESULT_TYPES: dict[str, type[Result]] = {"A": Result, "B": Selection, "C": LearningResult}
+
+
+class Begun(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a sharded run was given when it began, in ``begun.json``: the names of its shards, and its options."""
+
+    shards: list[str]
+    split: str | None
+    missing: str | None
+    change: str | None
+    expect: str | None
+
+
+class RowId(Struct, frozen=True, gc=False):
+    """A row of which only the id is read."""
+
+    id: str
 
 
 class Golden(Struct, frozen=True, forbid_unknown_fields=True):

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
@@ -12,7 +12,7 @@ from course import faults
 from course import score as scorer
 from course.artifacts.records import Golden
 from course.datasets.jsonl import read_records
-from course.datasets.records import GoldenCase
+from course.datasets.records import GoldenCase, task_of
 
 GOLDEN_FOLDER = Path(scorer.__file__).parent / "golden"
 GOLDEN_CORRECT = GOLDEN_FOLDER / "golden_correct.jsonl"
@@ -51,15 +51,10 @@ class GoldenVerdict(NamedTuple):
 def check_golden(cases: Iterable[GoldenCase]) -> list[GoldenVerdict]:
     verdicts = []
     for case in cases:
-        result = scorer.score(example_of(case), case.completion)
+        result = scorer.score(task_of(case), case.completion)
         details = result["details"]
         verdicts.append(GoldenVerdict(case, result["reward"], details["outcome"], details["message"]))
     return verdicts
-
-
-def example_of(record: Any) -> dict[str, Any]:
-    """The mapping that ``score`` takes, out of any record that carries an example."""
-    return {"id": record.id, "prompt": record.prompt, "expected_answer": record.expected_answer}
 
 
 @cache

@@ -15,12 +15,22 @@ import hashlib
 from collections import Counter
 from collections.abc import Collection, Iterator
 from itertools import chain
-from typing import Any
 
 import msgspec
 
-from course.artifacts.reading import Broken, Run, batches, read_output
-from course.artifacts.records import MANIFEST, RESULTS, SUMMARY, UNANSWERED, Result, Selection, indented
+from course.artifacts.locked_room import merged_fingerprints, shared_conditions
+from course.artifacts.reading import Broken, Run, batches, read_output, shards_of
+from course.artifacts.records import (
+    MANIFEST,
+    RESULTS,
+    SHARDS,
+    SUMMARY,
+    UNANSWERED,
+    Manifest,
+    Result,
+    Selection,
+    indented,
+)
 from course.artifacts.scorer_identity import installed
 from course.artifacts.summary import Choice, choice_of, summary_of
 from course.datasets.records import plain_prompt
@@ -56,6 +66,7 @@ class Verification:
         self._prompts_in_order = hashlib.sha256()
         self._examples = hashlib.sha256()
         self._wrong: list[Result] = []
+        self._shards: list[Manifest] = []
 
     def rows(self) -> Iterator[Result]:
         """Every row, each scored again on the way."""
@@ -65,7 +76,9 @@ class Verification:
         digest = hashlib.sha256()
         self.faults += self.scorer_faults
         try:
-            for batch in batches(self.run, digest):
+            for shard in shards_of(self.run):
+                yield from self._batches_of(shard)
+            for batch in () if self._shards else batches(self.run, digest):
                 self._add(batch)
                 yield batch
             self.faults += self._row_faults()
@@ -74,7 +87,22 @@ class Verification:
         except Broken as error:
             self.faults.append(str(error))
         else:
-            self.faults += self._output_faults(digest.hexdigest())
+            merged = merged_fingerprints(self._shards)[RESULTS] if self._shards else digest.hexdigest()
+            self.faults += self._output_faults(merged)
+
+    def _batches_of(self, shard: Run) -> Iterator[list[Result]]:
+        """A shard is verified as the run that it is; instead of the log, this run's outputs hold its digest."""
+        check = Verification(shard, [shard.digest])
+        yield from check._batches()
+        name = f"{SHARDS}/{shard.path.name}"
+        self.faults += [f"{name}: {fault}" for fault in check.faults if fault not in check.scorer_faults]
+        if shared_conditions(shard.manifest) != shared_conditions(self.run.manifest):
+            self.faults.append(f"{name} was measured under other conditions than {MANIFEST} says")
+        self._shards.append(shard.manifest)
+        self.n += check.n
+        self.outcomes += check.outcomes
+        self.prompts |= check.prompts
+        self._ids |= check._ids
 
     def _add(self, batch: list[Result]) -> None:
         manifest = self.run.manifest
@@ -119,14 +147,20 @@ class Verification:
             faults.append(f"{RESULTS} has {self.n:,} rows and {len(self._ids):,} different ids")
         if manifest.loop == "A" and manifest.samples_per_prompt != 1:
             faults.append(f"{MANIFEST} says {manifest.samples_per_prompt} samples a prompt, and Loop A has one")
-        in_order = {"prompts_fingerprint": self._prompts_in_order, "examples_fingerprint": self._examples}
-        for name, digest in in_order.items():
-            if getattr(manifest, name) not in (None, digest.hexdigest()):
+        prompts, examples = self._prompts_in_order.hexdigest(), self._examples.hexdigest()
+        found = {"prompts_fingerprint": prompts, "examples_fingerprint": examples}
+        if self._shards:
+            found = merged_fingerprints(self._shards)
+        for name, fingerprint in found.items():
+            if getattr(manifest, name, None) not in (None, fingerprint):
                 faults.append(f"the {name} in {MANIFEST} is not that of {RESULTS}")
         if manifest.split != HOLDOUT and shipped_in(self.prompts):
             faults.append(f"{MANIFEST} says split {manifest.split}, and these are prompts of a holdout of the lab")
         if not (self._wrong or self.other_scorer):
-            faults += _summary_faults(read_output(self.run.path, SUMMARY), summary_of(self.outcomes, self._choices))
+            counted = summary_of(self.outcomes, self._choices)
+            if read_output(self.run.path, SUMMARY) != indented(counted):
+                passed = f"{counted['passes']:,} of {counted['n']:,} pass"
+                faults.append(f"{SUMMARY} is not what its rows come to, byte for byte: {passed}")
         return faults
 
     def _output_faults(self, results_digest: str) -> list[str]:
@@ -141,23 +175,6 @@ class Verification:
             except Broken as error:
                 faults.append(str(error))
         return faults
-
-
-def _summary_faults(data: bytes, counted: dict[str, Any]) -> list[str]:
-    """Where summary.json, read as ``data``, is not what the rows come to."""
-    if indented(counted) == data:
-        return []
-    try:
-        recorded = msgspec.json.decode(data, type=dict[str, Any])
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        return [f"{SUMMARY} is not a JSON object: {clipped(str(error), 80)}"]
-    faults = [
-        f"{SUMMARY} says {clipped(name, 40)} {clipped(str(recorded.get(name)), 40)}, its rows come to "
-        f"{clipped(str(counted.get(name)), 40)}"
-        for name in counted | recorded
-        if counted.get(name) != recorded.get(name)
-    ]
-    return faults or [f"{SUMMARY} is not as this lab writes it, byte for byte"]
 
 
 def fault_of_row(row: Result, n: int | None) -> str | None:

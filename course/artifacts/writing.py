@@ -21,7 +21,7 @@ import msgspec
 
 from course.artifacts import run_log
 from course.artifacts.environment import environment
-from course.artifacts.records import ENVIRONMENT_FILE, MANIFEST, README, RESULTS, Manifest, Result, indented
+from course.artifacts.records import ENVIRONMENT_FILE, MANIFEST, README, RESULTS, SHARDS, Manifest, Result, indented
 from course.artifacts.run_log import LogLine, append, read_log
 from course.artifacts.summary import ROWS_AT_ONCE
 from course.datasets.files import LAB
@@ -35,11 +35,13 @@ class RunWriter:
     """``with RunWriter(outdir) as run``: write the files, ``seal`` and ``publish``. Without that nothing remains.
 
     ``outdir`` None takes the next free ``run_001`` of the lab's ``runs/``. An existing one, or one inside another run,
-    is refused before any work is done. Raises UserError where the disk does not let it write.
+    is refused before any work is done. Raises UserError where the disk does not let it write. ``grown``: a folder that
+    is there already, becomes the run, and stays where it does not.
     """
 
-    def __init__(self, outdir: Path | None) -> None:
+    def __init__(self, outdir: Path | None, grown: Path | None = None) -> None:
         self._wanted = outdir
+        self._grown = grown
         self._committed = False
         self.path = outdir or _next_free()
         self.outputs: dict[str, str] = {}  # name -> SHA-256
@@ -48,10 +50,13 @@ class RunWriter:
         read_log(run_log.LOG)  # one that is broken would refuse the run at its end
         self._refuse_taken()
         for folder in self.path.resolve().parents:
-            if (folder / MANIFEST).exists() and (folder / RESULTS).exists():
+            if (folder / MANIFEST).exists() and ((folder / RESULTS).exists() or (folder / SHARDS).exists()):
                 raise UserError(f"{self.path}: expected a folder outside of any run, got one inside {folder}")
 
     def __enter__(self) -> Self:
+        if self._grown is not None:
+            self._temporary, self._made = self._grown, []
+            return self
         parent = self.path.parent
         self._made = [folder for folder in (parent, *parent.parents) if not folder.exists()]
         self._temporary = parent / f".{os.urandom(8).hex()}.partial"
@@ -100,18 +105,19 @@ class RunWriter:
         self._write_whole(ENVIRONMENT_FILE, indented(environment()))
         return hashlib.sha256(data).hexdigest()
 
+    def leave(self) -> Path:
+        """Keep what was written, synced, where it is: hidden, for whoever gives it its name."""
+        self._sync([*self.outputs, MANIFEST, ENVIRONMENT_FILE])
+        self._committed = True
+        return self._temporary
+
     def publish(self, log: IO[bytes], line: LogLine, readme: str) -> Path:
         """Write the page, add ``line`` to the log, which is locked, and rename the run to its place. Returns it.
 
         The line comes first: a look at a holdout too many is counted rather than one too few.
         """
         self._write_whole(README, readme.encode("utf-8"))
-        places = [self._temporary / name for name in (*self.outputs, MANIFEST, ENVIRONMENT_FILE, README)]
-        for place in places:
-            with place.open("r+b") as file:
-                os.fsync(file.fileno())
-        for folder in {place.parent for place in places}:
-            _sync_folder(folder)
+        self._sync([*self.outputs, MANIFEST, ENVIRONMENT_FILE, README])
         self.path = self._wanted or _next_free()
         self._refuse_taken()
         before = append(log, msgspec.structs.replace(line, run=_name_in_log(self.path)))
@@ -124,6 +130,14 @@ class RunWriter:
         self._committed = True
         _sync_folder(self.path.parent)
         return self.path
+
+    def _sync(self, names: Iterable[str]) -> None:
+        places = [place for name in names if (place := self._temporary / name).exists()]  # a shard has the results
+        for place in places:
+            with place.open("r+b") as file:
+                os.fsync(file.fileno())
+        for folder in {place.parent for place in places}:
+            _sync_folder(folder)
 
     def _refuse_taken(self) -> None:
         try:
@@ -143,11 +157,13 @@ class RunWriter:
 
     def _place(self, name: str) -> Path:
         place = self._temporary / name
-        place.parent.mkdir(exist_ok=True)
+        if place.parent != self._temporary:  # one that was removed is not made again: nobody waits for this run
+            place.parent.mkdir(exist_ok=True)
         return place
 
     def _clean_up(self) -> None:
-        shutil.rmtree(self._temporary, ignore_errors=True)
+        if not (self._committed or self._grown):
+            shutil.rmtree(self._temporary, ignore_errors=True)
         for folder in self._made:  # innermost first; one that is in use by now stays
             try:
                 folder.rmdir()

@@ -53,3 +53,12 @@ def blocks_of_lines(path: Path, digest: "hashlib._Hash | None" = None) -> Iterat
                 raise OSError(errno.EFBIG, f"a line of more than {_LINE_BYTES >> 20} MB", str(path))
     if tail := b"".join(rest):
         yield tail
+
+
+def sha256_of(path: Path) -> str:
+    """SHA-256 of a file in hexadecimal; empty where there is none that can be read."""
+    try:
+        with open_regular(path) as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]
+    except OSError:
+        return ""

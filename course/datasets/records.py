@@ -5,7 +5,7 @@ from datetime import date
 from hashlib import sha256
 from typing import Annotated, Any, ClassVar
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from course.faults import FAMILIES
 from course.text import quoted
@@ -30,10 +30,6 @@ class Example(Record, frozen=True, forbid_unknown_fields=True):
     prompt: str
     expected_answer: int
     metadata: dict[str, Any] | UnsetType = UNSET
-
-    def asked(self) -> Task:
-        """The example as a scorer takes it."""
-        return {"id": self.id, "prompt": self.prompt, "expected_answer": self.expected_answer}
 
 
 class Rollout(Record, frozen=True, forbid_unknown_fields=True):
@@ -85,10 +81,11 @@ class GoldenCase(Record, frozen=True, forbid_unknown_fields=True, kw_only=True):
             )
 
 
-class KataExample(Record, frozen=True, forbid_unknown_fields=True):
+class KataExample(Record, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """A completion to be diagnosed, with what the rubric of the name ``verifier`` gave it.
 
-    ``hint``: what to look at; ``locked``: the teacher's reasoning, locked with the right label.
+    ``hint``: what to look at; ``locked``: the teacher's reasoning, locked with the right label. ``source``: where the
+    verifier is none of the course's, a Python function of that name that returns the reward.
     """
 
     file_kind = "katas"
@@ -102,6 +99,30 @@ class KataExample(Record, frozen=True, forbid_unknown_fields=True):
     details: dict[str, Any]
     hint: str
     locked: Annotated[str, Meta(pattern=r"\A([0-9a-f]{2})+\Z")]
+    source: str = ""
+
+
+class Witness(Struct, frozen=True, forbid_unknown_fields=True):
+    """A call on which a verifier is wrong: at once, or when it comes again."""
+
+    expected_answer: Any
+    completion: Any
+
+
+class VerifierSource(Record, frozen=True, forbid_unknown_fields=True):
+    """A verifier by which tests are judged. ``source``: defines ``verify(example, completion)``.
+
+    ``believes``: the end of "a verifier that ...". ``witness``: None where it is as good as correct. ``breadth``: on
+    how many of all witnesses it is wrong.
+    """
+
+    file_kind = "sets of verifiers"
+
+    kind: str = field(name="class")
+    source: str
+    believes: str
+    witness: Witness | None = None
+    breadth: int = 0
 
 
 class Sampling(Struct, frozen=True, forbid_unknown_fields=True):
@@ -146,6 +167,11 @@ class Provenance(Struct, frozen=True, forbid_unknown_fields=True):
     completions_sha256: Annotated[str, Meta(pattern=r"\A[0-9a-f]{64}\Z")] | None = None
     training: Training | None = None
     note: str = ""
+
+
+def task_of(record: Any) -> Task:
+    """What ``score`` takes, out of any record that carries an example."""
+    return {"id": record.id, "prompt": record.prompt, "expected_answer": record.expected_answer}
 
 
 def plain_prompt(prompt: str) -> str:

@@ -80,15 +80,7 @@ class Dataset:
     @cached_property
     def prompts(self) -> set[str]:
         """The distinct plain prompts, for which the file is read again: few runs ask, and a million take much room."""
-        digest = hashlib.sha256()
-        prompts = {plain_prompt(example.prompt) for example in read_records(self.path, Example, digest)}
-        if digest.hexdigest() != self.fingerprint:
-            raise UserError(f"{self.path}: expected a file that stays as it is while it is measured, got other bytes")
-        return prompts
-
-    def trained_on(self, training: Training) -> int:
-        """How many of these prompts a policy was trained on."""
-        return len({prompt_digest(prompt) for prompt in self.prompts}.intersection(training.prompts))
+        return prompts_in(self.path, self.fingerprint)
 
     def _note_split(self, said: object, id_: str) -> None:
         where = f"{self.path}: $.metadata.split of {clipped(id_, 60)}"
@@ -101,6 +93,25 @@ class Dataset:
             raise UserError(f"{where}: expected the split {self._splits[0]} like the lines before, got {said}")
 
 
+class ShardedDataset(NamedTuple):
+    """What a run has of the datasets of all its shards. ``prompts``: none where nobody asks for them."""
+
+    split: str
+    prompts: Set[str]
+    fingerprint: str
+    prompts_fingerprint: str
+    examples_fingerprint: str
+
+
+def prompts_in(path: Path, fingerprint: str | None) -> set[str]:
+    """The distinct plain prompts of a dataset file. Raises UserError where its SHA-256 is known, and another by now."""
+    digest = hashlib.sha256()
+    prompts = {plain_prompt(example.prompt) for example in read_records(path, Example, digest)}
+    if fingerprint not in (None, digest.hexdigest()):
+        raise UserError(f"{path}: expected a file that stays as it is while it is measured, got other bytes")
+    return prompts
+
+
 @cache
 def shipped_holdouts(folder: Path = LAB / "data" / "datasets") -> dict[str, frozenset[str]]:
     """The lab's own holdouts: file name -> plain prompts. Empty where the package stands without its data."""
@@ -108,6 +119,11 @@ def shipped_holdouts(folder: Path = LAB / "data" / "datasets") -> dict[str, froz
     return {
         path.name: frozenset(plain_prompt(example.prompt) for example in read_records(path, Example)) for path in paths
     }
+
+
+def prompts_trained_on(prompts: Set[str], training: Training) -> int:
+    """How many of these prompts a policy was trained on."""
+    return len({prompt_digest(prompt) for prompt in prompts}.intersection(training.prompts))
 
 
 def shipped_in(prompts: Set[str]) -> dict[str, frozenset[str]]:

@@ -6,6 +6,7 @@ Covered
 Not covered
     Code that means harm. It runs with the caller's rights, and can write an answer of its own on the pipe: ask what
     only a right function can answer. Memory, and processes left behind: ``teacher.grade`` limits those from outside.
+    A sealed process keeps a student from borrowing an answer; who looks for it in Python's own frames finds a way.
 """
 
 import json
@@ -16,10 +17,11 @@ import threading
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from types import CodeType, TracebackType
+from types import CodeType, ModuleType, TracebackType
 from typing import Any, NamedTuple, Self
 
 from course.datasets.files import LAB
+from course.exercises.rubric_plugin import kept_out, taken_pipe, words_of
 from course.process import ignore_signals
 from course.text import clipped
 
@@ -36,19 +38,19 @@ class Raised(NamedTuple):
 
 
 class Stopped(Exception):
-    """The process gave no answer: it ran out of time, ended, or said what is no answer. One phrase says which."""
+    """The process gave no answer: it ran out of time, ended, or wrote what cannot be read. One phrase says which."""
 
 
 class Child:
     """``with Child(path) as child: child.call("advantage", [(1.0, 0.5)])``. Started at the first call, and again after
     one that had to be stopped.
 
-    ``path``: a file of Python. ``environment``: of the process, by default the caller's own.
+    ``path``: a file of Python. ``sealed``: no file of the course or the teacher can be opened or imported there, and no
+    process started.
     """
 
-    def __init__(self, path: Path, environment: dict[str, str] | None = None) -> None:
-        self._command = [sys.executable, "-m", __name__, str(path.resolve())]
-        self._environment = (environment or dict(os.environ)) | {"PYTHONPATH": str(LAB)}
+    def __init__(self, path: Path, *, sealed: bool = False) -> None:
+        self._command = [sys.executable, "-m", __name__, str(path.resolve()), *["sealed"][:sealed]]
         self._process: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> Self:
@@ -64,7 +66,7 @@ class Child:
         """
         if self._process is None:
             self._process = subprocess.Popen(
-                self._command, env=self._environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+                self._command, env=os.environ | {"PYTHONPATH": str(LAB)}, stdin=subprocess.PIPE, stdout=subprocess.PIPE
             )
         child = self._process
         assert child.stdin is not None
@@ -88,14 +90,16 @@ class Child:
         try:
             answers = json.loads(line)
             assert len(answers) == len(calls)
-            return [value if kind is None else Raised(clipped(kind, 60), *value) for kind, value in answers]
+            return [value if kind is None else _raised(kind, *value) for kind, value in answers]
         except (ValueError, TypeError, AssertionError, RecursionError):
             self._end()
             if timed_out.is_set():
                 raise Stopped(f"no answer within {seconds:g} s") from None
             if len(line) >= _ANSWER_BYTES:
                 raise Stopped(f"an answer of more than {_ANSWER_BYTES >> 20} MB") from None
-            raise Stopped("what is no answer" if line else f"an end with exit status {child.returncode}") from None
+            raise Stopped(
+                "an answer that cannot be read" if line else f"an end with exit status {child.returncode}"
+            ) from None
 
     def _end(self) -> None:
         if self._process is not None:
@@ -104,16 +108,24 @@ class Child:
             self._process = None
 
 
+def _raised(kind: str, text: str, line: int | None) -> Raised:
+    return Raised(clipped(kind, 60), clipped(text, _WORDS_SHOWN), line and int(line))
+
+
 def main() -> None:
     """The other end: load the file, then answer each line with a line."""
     ignore_signals()
-    questions, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-    nowhere = os.open(os.devnull, os.O_RDWR)
-    for stream in (0, 1):  # what the student's code reads or prints is no part of the pipe
-        os.dup2(nowhere, stream)
+    questions, answers = taken_pipe(2)
     path = Path(sys.argv[1])
-    namespace: dict[str, Any] = {"__name__": path.stem, "__file__": str(path)}
+    module = ModuleType(path.stem)
+    module.__file__ = str(path)
+    sys.modules.setdefault(path.stem, module)  # where a dataclass looks up what its annotations name
+    namespace = vars(module)
     sys.path[:0] = [str(path.parent)]
+    if sys.argv[2:]:
+        for name in [name for name in sys.modules if name.partition(".")[0] == "course"]:
+            del sys.modules[name]
+        sys.addaudithook(kept_out("the answer is to be your own", ["course", "teacher"]))
     failed: Any = _answer(path, lambda: exec(_compiled(path), namespace))
     for line in questions:
         function, calls = json.loads(line)
@@ -144,14 +156,7 @@ def _answer(path: Path, function: Callable[[], Any]) -> tuple[str | None, Any]:
         frames = traceback.walk_tb(error.__traceback__)
         lines = [line for frame, line in frames if frame.f_code.co_filename == str(path)]
         lines += [error.lineno or 1] if isinstance(error, SyntaxError) else []
-        return type(error).__name__, (_words(error), lines[-1] if lines else None)
-
-
-def _words(error: BaseException) -> str:
-    try:
-        return clipped(str(error), _WORDS_SHOWN)
-    except Exception:
-        return ""
+        return type(error).__name__, (words_of(error), lines[-1] if lines else None)
 
 
 if __name__ == "__main__":

@@ -1,27 +1,30 @@
-"""Machinery: a kata is scored examples to be diagnosed; its key is locked until a diagnosis is right.
+"""Machinery: a kata is scored examples to be diagnosed. What the teacher says of one is locked with the right label,
+and shown to a student who has chosen that label, with evidence and a fix.
 
-Covered
-    The key is not read by accident. The teacher's reasoning is stored as an XOR with bytes that are made from the right
-    label, and shown to a student who has chosen that label, with evidence and a fix.
-Not covered
-    Adversaries. There are four labels: whoever tries them all has the key.
+In katas 2 and 3 a diagnosis that blames code also needs a test: a completion that tells the faulty verifier from the
+spec, which is tried on both.
 """
 
-import hashlib
 from pathlib import Path
+from typing import Any
 
 from course.datasets.files import LAB
 from course.datasets.jsonl import read_records
-from course.datasets.records import KataExample
+from course.datasets.records import KataExample, task_of
+from course.exercises.locked import opened
 from course.exercises.sheets import Section, fields, read_sheet
 from course.reports.check import Checked
 from course.reports.tables import wrapped
+from course.rubrics import Rubric
+from course.rubrics.hackable import RUBRICS
+from course.score import TRIMMED, score
 from course.starting import PYTHON
 from course.text import quoted
 
 LABELS = ("model", "verifier", "ambiguous", "hacked")
+FAULTS_OF_CODE = ("verifier", "hacked")
+WITH_TEST = ("kata_2", "kata_3")  # katas that ask for a test where code is at fault
 ASKED = {"label": (1, "a label"), "evidence": (12, "two or three sentences"), "fix": (4, "one concrete change")}
-_SEAL = bytes(8)  # in front of what is locked: with a wrong label something else stands there
 
 
 def check_kata(name: str) -> Checked:
@@ -47,7 +50,7 @@ def check_kata(name: str) -> Checked:
 
 def _diagnosis(place: str, section: Section, example: KataExample, name: str) -> tuple[str, str]:
     """Blank, unfinished, look again or right; and what there is to say of it."""
-    said = fields(section, list(ASKED))
+    said = fields(section, [*ASKED, "test"])
     if not any(said.values()):
         return "blank", f"{place} waits for your label, evidence and fix"
     for field, (fewest, expected) in ASKED.items():
@@ -57,20 +60,29 @@ def _diagnosis(place: str, section: Section, example: KataExample, name: str) ->
     if label not in LABELS:
         return "unfinished", f"{place} label: expected {', '.join(LABELS[:-1])} or {LABELS[-1]}, got {quoted(label)}"
     reasoning = opened(example.locked, label, f"{name}/{example.id}")
-    return ("look again", example.hint) if reasoning is None else ("right", reasoning)
+    if reasoning is None:
+        return "look again", example.hint
+    if name in WITH_TEST and label in FAULTS_OF_CODE and (got := _no_test(example, said["test"])):
+        expected = "expected one completion `in backticks` that this verifier and the spec reward differently"
+        return "unfinished", f"{place} test: {expected}, and not the one above; got {got}"
+    return "right", reasoning
 
 
-def lock(text: str, label: str, salt: str) -> str:
-    """A text in hexadecimal that ``opened`` gives back for this label."""
-    return _crossed(_SEAL + text.encode("utf-8"), label, salt).hex()
+def _no_test(example: KataExample, said: str) -> str:
+    """Why what stands between the backticks is no test of the example's verifier; nothing where it is one."""
+    if len(parts := said.split("`")) != 3:
+        return "no backticks around one text"
+    text = parts[1]
+    if text.strip(TRIMMED) == example.completion.strip(TRIMMED):
+        return "the one above"
+    right, given = score(task_of(example), text)["reward"], verifier_of(example)(task_of(example), text)["reward"]
+    return f"one to which both give {right:g}" if right == given else ""
 
 
-def opened(locked: str, label: str, salt: str) -> str | None:
-    """What was locked with this label, None where it was another."""
-    text = _crossed(bytes.fromhex(locked), label, salt)
-    return text.removeprefix(_SEAL).decode("utf-8") if text.startswith(_SEAL) else None
-
-
-def _crossed(data: bytes, label: str, salt: str) -> bytes:
-    stream = hashlib.shake_256(f"{salt}/{label}".encode()).digest(len(data))
-    return bytes(one ^ other for one, other in zip(data, stream, strict=True))
+def verifier_of(example: KataExample) -> Rubric:
+    """The verifier that an example names: one of the course's, or the one whose source it brings."""
+    if not example.source:
+        return RUBRICS[example.verifier]
+    namespace: dict[str, Any] = {}
+    exec(example.source, namespace)  # the teacher's own
+    return lambda task, completion: {"reward": namespace[example.verifier](task, completion), "details": {}}

@@ -1,83 +1,86 @@
 """Machinery: what each milestone asks for, in the order in which it is done, and the check of each exercise.
 
-An exercise is an id, what to do and where that is explained, a command, and a check. To add one, add a row.
+An exercise is a row of ``data/exercises.toml``. To add one, add a row; if it is no note, no kata and no run, then a
+line in ``OWN_CHECKS`` as well.
 """
 
-import hashlib
-from collections.abc import Callable
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-import msgspec
-
-from course.artifacts import run_log
-from course.artifacts.reading import Broken, open_run, read_output
-from course.artifacts.records import SUMMARY
 from course.datasets.files import LAB
 from course.errors import UserError
+from course.exercises.functions import check_functions, check_my_pick_best
+from course.exercises.judging import check_tests
 from course.exercises.kata import check_kata
-from course.exercises.sheets import MENTAL_MAP, check_note
+from course.exercises.levels import LEVELS, check_level, record_prediction
+from course.exercises.oracles import FUNCTION_FILES
+from course.exercises.own_spec import check_my_score
+from course.exercises.redteam import check_redteam
+from course.exercises.runs import check_run
+from course.exercises.sheets import check_note
 from course.reports.check import Checked
-from course.reports.tables import percent
-from course.text import quoted
 
 
 class Exercise(NamedTuple):
-    """``command``: what to type when ``what`` is done, after ``python3 -m``; by default its check."""
+    """One deliverable. Its fields are explained at the top of ``data/exercises.toml``; ``milestone``: its number."""
 
     id: str
+    milestone: str
     what: str
     read: str
-    check: Callable[[], Checked]
+    hints: Sequence[str]
     command: str = ""
-
-    def checked(self) -> Checked:
-        """What its check finds. What a student's file has wrong in its form is a finding, too."""
-        try:
-            return self.check()
-        except UserError as error:
-            return Checked("wrong", str(error), [str(error)])
-
-
-def check_first_run() -> Checked:
-    """Whether the log of runs has one of Loop A on the dev set and its completions as shipped, with a prediction.
-
-    What it says of the run stands in the run itself, which the log's digest holds.
-    """
-    files = ("datasets/math_dev.jsonl", "rollouts/frozen_rollouts_dev.jsonl")
-    shipped = tuple(hashlib.sha256((LAB / "data" / name).read_bytes()).hexdigest() for name in files)
-    found = Checked("not started")
-    for line in reversed(run_log.read_log(run_log.LOG)):
-        if line.command != "course.eval":
-            continue
-        try:
-            run = open_run(LAB / line.run)
-            data = read_output(run.path, SUMMARY)
-        except (UserError, Broken):  # deleted, or another one by now
-            continue
-        manifest, digest = run.manifest, hashlib.sha256(data).hexdigest()
-        if (run.digest, manifest.outputs[SUMMARY]) != (line.manifest, digest):
-            continue
-        if (manifest.dataset_fingerprint, manifest.completions_fingerprint) == shipped:
-            rate = f"{percent(msgspec.json.decode(data)['pass_rate'])} passed"
-            if (expected := (manifest.expect or "").strip()) not in ("", "YOUR GUESS"):
-                return Checked("done", f"{rate}, you expected {quoted(expected)} ({line.run})")
-            found = Checked("started", f"{rate}, without a prediction; once more, with --expect")
-    return found
+    files: Sequence[str] = ()
+    rule: str = ""
+    debug: str = ""
+    further: str = ""
+    run: Mapping[str, Any] | None = None
+    slow: bool = False
 
 
-_EVAL = (
-    "course.eval --dataset data/datasets/math_dev.jsonl "
-    '--completions data/rollouts/frozen_rollouts_dev.jsonl --expect "YOUR GUESS"'
-)
-_NOTE = Path("notes") / "mental_map_v1.md"
-_PAGE = "docs/milestones/0.md, part"
-MILESTONES = {
-    "Milestone 0: words, a first measurement, ten diagnoses": (
-        Exercise("first_run", "write your guess in place of YOUR GUESS", f"{_PAGE} 2", check_first_run, _EVAL),
-        Exercise("kata_1", "fill in exercises/kata_1.md", f"{_PAGE} 4", partial(check_kata, "kata_1")),
-        Exercise("mental_map_v1", f"fill in {_NOTE}", f"{_PAGE} 5", partial(check_note, _NOTE, MENTAL_MAP)),
-    )
+class Given(NamedTuple):
+    """What a check may be given: the seed of what it draws, and a file of verifiers beside the course's own."""
+
+    seed: int = 0
+    verifiers: Path | None = None
+
+
+OWN_CHECKS: Mapping[str, Callable[[Given], Checked]] = {
+    "my_pick_best": lambda given: check_my_pick_best(given.seed),
+    "my_score": lambda given: check_my_score(given.seed),
+    "redteam": lambda given: check_redteam(seed=given.seed),
+    "tests": lambda given: check_tests(extra=given.verifiers),
 }
-EXERCISES = {exercise.id: exercise for exercises in MILESTONES.values() for exercise in exercises}
+# What records how likely the event of a level is held to be, and says so.
+PREDICTIONS: Mapping[str, Callable[[float], str]] = {name: partial(record_prediction, name) for name in LEVELS}
+
+
+def _table(name: str) -> dict[str, Any]:
+    return tomllib.loads((LAB / "data" / name).read_text(encoding="utf-8"))
+
+
+_EXERCISE_ROWS = _table("exercises.toml")
+NOTES: dict[str, dict[str, list[str]]] = _table("notes.toml")
+MILESTONES: dict[str, str] = _EXERCISE_ROWS["milestones"]
+EXERCISES = {id_: Exercise(id_, **row) for id_, row in _EXERCISE_ROWS["exercises"].items()}
+
+
+def check(exercise: Exercise, given: Given) -> Checked:
+    """What its check finds. What a student's file has wrong in its form is a finding, too."""
+    try:
+        if exercise.run is not None:
+            return check_run(exercise.command.split()[0], exercise.run)
+        if exercise.id in NOTES:
+            return check_note(Path(exercise.files[0]), NOTES[exercise.id])
+        if exercise.id.startswith("kata_"):
+            return check_kata(exercise.id)
+        if exercise.id in LEVELS:
+            return check_level(exercise.id)
+        if exercise.id in FUNCTION_FILES:
+            return check_functions(exercise.id, given.seed)
+        return OWN_CHECKS[exercise.id](given)
+    except UserError as error:
+        return Checked("wrong", str(error), [str(error)])

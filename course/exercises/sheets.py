@@ -5,7 +5,7 @@ student's: nothing has to be quoted or escaped, and what a student writes cannot
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,19 +14,6 @@ from course.errors import UserError, reason
 from course.reports.check import TO_READ, Checked
 from course.text import quoted
 
-MENTAL_MAP = {  # heading -> the terms that no answer can do without; "or" stands between those of which one is enough
-    "Agent": ("policy or model",),
-    "Environment": ("prompt", "verifier or scorer"),
-    "Action": ("completion", "token"),
-    "State and observation": ("prompt", "token"),
-    "Episode and trajectory": ("step", "token"),
-    "Reward": ("verifier or scorer", "completion"),
-    "Return": ("reward",),
-    "Policy": ("distribution or probabilit",),
-    "Reward, objective, loss, metric": ("reward", "objective", "loss", "metric"),
-    "Whose data": ("frozen or recorded", "policy"),
-    "Diagram": ("-> or → or ![",),
-}
 _BYTES = 1 << 20
 _FEWEST = 8  # words of an answer; the arrows of a diagram count as words
 
@@ -69,14 +56,15 @@ def fields(section: Section, names: Sequence[str]) -> dict[str, str]:
     return {name: " ".join(value for field, value in said if field == name) for name in names}
 
 
-def check_note(path: Path, questions: dict[str, tuple[str, ...]]) -> Checked:
-    """Whether each question of a note has an answer, with the terms that it cannot do without."""
+def check_note(path: Path, questions: Mapping[str, Sequence[str]]) -> Checked:
+    """Whether each question of a note has an answer, with the terms that ``data/notes.toml`` says it cannot lack."""
     sections, lines = read_sheet(path, list(questions)), []
     for heading, terms in questions.items():
-        line, text = sections[heading]
-        missing = [term for term in terms if not any(word in text.lower() for word in term.split(" or "))]
-        if (words := len(text.split())) < _FEWEST and "![" not in text:
-            lines.append(f"{path}:{line} {heading}: expected {_FEWEST} words or more, got {words}")
+        line, words = sections[heading].line, sections[heading].text.split()
+        text = " ".join(words).lower()  # a term of two words may be broken by a line end
+        missing = [term for term in terms if not any(word.rstrip("…") in text for word in term.split(" or "))]
+        if len(words) < _FEWEST and "![" not in text:
+            lines.append(f"{path}:{line} {heading}: expected {_FEWEST} words or more, got {len(words)}")
         elif missing:
             lines.append(
                 f"{path}:{line} {heading}: expected the terms {', '.join(missing)}, got an answer without them"

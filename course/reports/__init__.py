@@ -1,5 +1,5 @@
 """Machinery: what a command prints and draws, as pure functions: data in, text or figure out.
 
 ``reports/NAME.py`` is the text of ``course.NAME`` and its figure. Shared are ``tables``,
-``figures``, ``progress``, ``updates``, ``measurement`` and ``run_page``.
+``terminal``, ``figures``, ``updates``, ``measurement`` and ``run_page``.
 """

@@ -10,7 +10,7 @@ from fnmatch import fnmatch
 from msgspec.structs import asdict
 
 from course.artifacts.locked_room import room_conditions
-from course.artifacts.records import ENVIRONMENT_FILE, MANIFEST, Manifest, Result
+from course.artifacts.records import ENVIRONMENT_FILE, MANIFEST, RESULTS, SHARDED, SHARDS, Manifest, Result
 from course.artifacts.run_log import LogLine
 from course.reports.tables import wrapped
 from course.text import clipped, visible
@@ -21,6 +21,7 @@ LOOPS = {
     "C": ("learn", "policy (the probabilities themselves changed)"),
 }
 FILES = {  # the first pattern that a name fits
+    f"{SHARDS}/": "a run of Loop A for each shard, with its results",
     "results.jsonl": "each completion that the verifier scored, with its reward and outcome",
     "summary.json": "the numbers",
     "*.meta.json": "who wrote the completions in the file of that name",
@@ -84,7 +85,9 @@ def run_page(
     parts += ["## Conclusion", "*Was it the model, the measurement, the data, or did we fool ourselves?*"]
 
     names: dict[str, list[str]] = {}
-    for name in (*manifest.outputs, MANIFEST, ENVIRONMENT_FILE):
+    sharded = manifest.command == SHARDED  # then the results are those of the shards
+    outputs = [n for n in manifest.outputs if not (sharded and (n == RESULTS or n.startswith(f"{SHARDS}/")))]
+    for name in (*([f"{SHARDS}/"] if sharded else []), *outputs, MANIFEST, ENVIRONMENT_FILE):
         names.setdefault(next(what for pattern, what in FILES.items() if fnmatch(name, pattern)), []).append(name)
     rows = [f"| {', '.join(f'[{name}]({name})' for name in of_a_kind)} | {what} |" for what, of_a_kind in names.items()]
     parts += ["## Files", "\n".join(["| file | what it is |", "|---|---|", *rows])]

@@ -132,12 +132,9 @@ def coverage_figure(points: Sequence[CoveragePoint]) -> bytes:
 
 def verifier_cells(setting: Setting, trained: Trained) -> Sequence[object]:
     plan, logs, other = setting.plan, trained(setting), with_correction(setting)
+    strict = "coin" if plan.false_positives + plan.false_negatives else "strict"
     return (
-        setting.rubric
-        if setting.rubric != STRICT
-        else "coin"
-        if plan.false_positives + plan.false_negatives
-        else "strict",
+        strict if setting.rubric == STRICT else setting.rubric,
         *(percent(false_positive_share([log[place] for log in logs], plan), 0) for place in (0, -1)),
         percent(plan.false_negatives, 0),
         *rate(logs, -1),
@@ -178,9 +175,8 @@ def verifier_figure(trainings: Mapping[Setting, Trainings]) -> bytes:
             style = "--" if not missed and wrong else ":" if not wrong and missed else "-"
             label = f"false + {wrong:g}, false - {missed:g}"
             line = {"color": colormaps["Blues"](1 - 0.7 * (wrong + missed)), "linestyle": style, "label": label}
-        for axes in (
-            [panels[int(setting.plan.corrected)]] if wrong + missed else panels
-        ):  # else there is nothing to correct
+        one = panels[int(setting.plan.corrected)]
+        for axes in [one] if wrong + missed else panels:  # without errors there is nothing to correct: it is in both
             axes.plot(medians(logs, "step"), medians(logs, "true_reward"), **line)
     for axes, title in zip(panels, ("rewards as they are paid", "rewards corrected for the errors"), strict=True):
         dress(axes, "updates", "true reward, strict scorer", title)

@@ -1,17 +1,22 @@
 """Machinery: how a report reaches the terminal, at once, in its width, a verdict in colour. A pipe gets plain text.
 
 A terminal narrower than 80 columns gets its lines folded at spaces, and no word is cut: a table keeps its cells, but
-each of its rows takes several lines. What is one word, such as a digest, stays one.
+each of its rows takes several lines. What is one word, such as a digest, stays one. For a person who waits there, a
+line says how far work is.
 """
 
 import os
 import re
-import shutil
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from shutil import get_terminal_size
 from textwrap import wrap
+from time import monotonic
+from typing import TypeVar
 
 from course.asking import at_terminal
+
+Item = TypeVar("Item")
 
 NOTHING_KEPT = "Rows come as they are known. Ctrl-C before the end leaves no run."  # no news once it has ended
 _SIGNS = {  # SGR colour -> what has it; each is a word too, so colour is never the only sign
@@ -25,7 +30,7 @@ def show(text: str) -> None:
     """Print it now, whatever is still to be computed, in the place of a progress line that may stand there."""
     clear_progress()
     if at_terminal(sys.stdout):
-        text = coloured(folded(text, shutil.get_terminal_size().columns))
+        text = coloured(folded(text, get_terminal_size().columns))
     print(text, flush=True)
 
 
@@ -59,10 +64,47 @@ def coloured(text: str) -> str:
     return text
 
 
+def with_progress(items: Iterable[Item], what: str, total: int | None = None) -> Iterable[Item]:
+    """The items unchanged. The progress goes to stderr, and only to a terminal: never to a pipe, never in CI."""
+    watched = at_terminal(sys.stderr) and not os.environ.get("CI")
+    return _watched(items, what, total) if watched else items
+
+
+def _watched(items: Iterable[Item], what: str, total: int | None) -> Iterator[Item]:
+    """One line that is written over, ten times a second at most; in a dumb terminal a new line every ten seconds."""
+    pause, end = (10.0, "\n") if is_dumb() else (0.1, "")
+    start = shown = monotonic()
+
+    def show_line(done: int, now: float) -> None:
+        clear_progress()
+        line = progress_line(what, done, total, now - start)[: get_terminal_size().columns - 1]
+        print(line, end=end, file=sys.stderr, flush=True)
+
+    try:
+        if not is_dumb():
+            show_line(0, start)
+        for done, item in enumerate(items, 1):
+            yield item
+            if (now := monotonic()) - shown >= pause:
+                show_line(done, shown := now)
+    finally:
+        clear_progress()
+
+
+def progress_line(what: str, done: int, total: int | None, seconds: float) -> str:
+    """How much is done, and by the time that it took how long the rest will take."""
+    if total is None:
+        return f"{what}: {done:,}"
+    if not done:
+        return f"{what}: 0 of {total:,}"
+    left = seconds / done * (total - done)
+    return f"{what}: {done:,} of {total:,}, {f'{left / 60:.0f} min' if left >= 90 else f'{left:.0f} s'} left"
+
+
 def clear_progress() -> None:
     """Take away the progress line, if one stands there: spaces, which every terminal knows."""
     if at_terminal(sys.stderr) and not is_dumb():
-        print(f"\r{' ' * (shutil.get_terminal_size().columns - 1)}\r", end="", file=sys.stderr, flush=True)
+        print(f"\r{' ' * (get_terminal_size().columns - 1)}\r", end="", file=sys.stderr, flush=True)
 
 
 def is_dumb() -> bool:

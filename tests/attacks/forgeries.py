@@ -60,6 +60,7 @@ BOTH = ("baseline", "candidate")
 BASELINE = ("baseline",)
 NOT_SO = "which is not what the scorer says"
 BYTES = "is not as this lab writes it, byte for byte"
+SUMMED = "summary.json is not what its rows come to, byte for byte"
 OTHER_FILE = "is not the file that was written: its digest differs"
 
 
@@ -602,35 +603,23 @@ OF_THE_ROWS = [
 
 # ---- The summary says another thing than the rows.
 OF_THE_SUMMARY = [
-    Forgery(
-        "passes", pairs.equal, summary_changed(lambda s: s.update(passes=N)), "summary.json says passes 24, its rows"
-    ),
-    Forgery(
-        "pass_rate", pairs.equal, summary_changed(lambda s: s.update(pass_rate=1.0)), "summary.json says pass_rate 1.0"
-    ),
-    Forgery(
-        "n", pairs.equal, summary_changed(lambda s: s.update(n=1_000)), "summary.json says n 1000, its rows come to 24"
-    ),
-    Forgery(
-        "a number more", pairs.equal, summary_changed(lambda s: s.update(p_value=0.0)), "summary.json says p_value 0.0"
-    ),
-    Forgery(
-        "a number less", pairs.equal, summary_changed(lambda s: s.pop("families")), "summary.json says families None"
-    ),
+    Forgery("passes", pairs.equal, summary_changed(lambda s: s.update(passes=N)), SUMMED),
+    Forgery("pass_rate", pairs.equal, summary_changed(lambda s: s.update(pass_rate=1.0)), SUMMED),
+    Forgery("n", pairs.equal, summary_changed(lambda s: s.update(n=1_000)), SUMMED),
+    Forgery("a number more", pairs.equal, summary_changed(lambda s: s.update(p_value=0.0)), SUMMED),
+    Forgery("a number less", pairs.equal, summary_changed(lambda s: s.pop("families")), SUMMED),
     Forgery(
         "a number of a choice",
         pairs.equal_choice,
         summary_changed(lambda s: s.update(selected_accuracy=1.0)),
-        "summary.json says selected_accuracy 1.0",
+        SUMMED,
     ),
-    Forgery("a number twice", pairs.equal, replaced(SUMMARY, b'"n": 24', b'"n": 1000,\n  "n": 24'), BYTES),
-    Forgery("a number spelled 24.0", pairs.equal, replaced(SUMMARY, b'"n": 24', b'"n": 24.0'), BYTES),
-    Forgery(
-        "a number NaN", pairs.equal, replaced(SUMMARY, b'"n": 24', b'"n": NaN'), "summary.json is not a JSON object"
-    ),
-    Forgery("summary with CRLF", pairs.better, replaced(SUMMARY, b"\n", b"\r\n"), BYTES),
-    Forgery("summary with a byte order mark", pairs.better, around(SUMMARY, b"\xef\xbb\xbf"), "not a JSON object"),
-    Forgery("summary with a line more", pairs.better, around(SUMMARY, after=b"\n"), BYTES),
+    Forgery("a number twice", pairs.equal, replaced(SUMMARY, b'"n": 24', b'"n": 1000,\n  "n": 24'), SUMMED),
+    Forgery("a number spelled 24.0", pairs.equal, replaced(SUMMARY, b'"n": 24', b'"n": 24.0'), SUMMED),
+    Forgery("a number NaN", pairs.equal, replaced(SUMMARY, b'"n": 24', b'"n": NaN'), SUMMED),
+    Forgery("summary with CRLF", pairs.better, replaced(SUMMARY, b"\n", b"\r\n"), SUMMED),
+    Forgery("summary with a byte order mark", pairs.better, around(SUMMARY, b"\xef\xbb\xbf"), SUMMED),
+    Forgery("summary with a line more", pairs.better, around(SUMMARY, after=b"\n"), SUMMED),
 ]
 
 # ---- Files in other places.
@@ -647,7 +636,7 @@ OF_FILES = [
     Forgery("manifests exchanged", pairs.worse, swapped(MANIFEST), f"results.jsonl {OTHER_FILE}"),
     Forgery("a good run's results under this manifest", pairs.worse, taken_from_other(RESULTS), OTHER_FILE),
     Forgery("a good run's manifest over these results", pairs.worse, taken_from_other(MANIFEST), OTHER_FILE),
-    Forgery("summary exchanged, sealed anew", pairs.worse, swapped(SUMMARY, then=sealed), "its rows come to"),
+    Forgery("summary exchanged, sealed anew", pairs.worse, swapped(SUMMARY, then=sealed), SUMMED),
     Forgery("a link to another run's results", pairs.worse, linked(RESULTS), OTHER_FILE, posix=True),
     Forgery("a hard link to another run's results", pairs.worse, linked(RESULTS, hard=True), OTHER_FILE, posix=True),
     Forgery("a link to another run's manifest", pairs.worse, linked(MANIFEST), OTHER_FILE, posix=True),
@@ -655,7 +644,7 @@ OF_FILES = [
         "a link to another run's summary, sealed anew",
         pairs.worse,
         linked(SUMMARY, then=sealed),
-        "its rows",
+        SUMMED,
         posix=True,
     ),
     Forgery("results that are a pipe", pairs.better, pipe_for(RESULTS), "results.jsonl cannot be read", posix=True),

@@ -590,7 +590,7 @@ MISTAKES = {
         Mistake(manifest_converted, 1, "candidate run: manifest.json is not as this lab writes it, byte for byte"),
         Mistake(dataset_converted, 1, OTHER_BYTES),
         Mistake(completions_converted, 2, OF_OTHER_BYTES),
-        Mistake(summary_formatted, 1, "candidate run: summary.json is not as this lab writes it, byte for byte"),
+        Mistake(summary_formatted, 1, "candidate run: summary.json is not what its rows come to, byte for byte"),
         Mistake(a_row_mended, 1, "results.jsonl is not the file that was written: its digest differs"),
         Mistake(a_title_added, 1, NOT_LOGGED),
         Mistake(copied_in_part, 1, "candidate run: summary.json cannot be read"),

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from conftest import ROOT, SAMPLING, Lab, ended, lines_of
 
-from course.reports.progress import with_progress
+from course.reports.terminal import with_progress
 from course.score import SPEC
 
 GOLDEN_CASES = sum(len(lines_of(path)) for path in (ROOT / "course" / "golden").glob("*.jsonl"))

@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 from conftest import ROOT, Lab
 
+from course.exercises.milestones import EXERCISES
+
 PAGES = sorted((ROOT / "docs" / "milestones").glob("*.md"))
 FIGURES = [ROOT / "docs" / "figures" / name for name in ("loop_and_tokens.svg", "frozen_data.svg")]
 SVG = "{http://www.w3.org/2000/svg}"
@@ -82,6 +84,13 @@ def test_a_page_has_what_every_milestone_has(page: Path) -> None:
         "**Next.**",
     ):
         assert part in text, part
+
+
+@pages
+def test_a_page_lists_as_many_deliverables_as_the_check_counts(page: Path) -> None:
+    done = page.read_text(encoding="utf-8").partition("\n## Done")[2]
+    rows = re.findall(r"^\| (?!deliverable)\w.*\|$", done, re.MULTILINE)
+    assert len(rows) == sum(exercise.milestone == page.stem for exercise in EXERCISES.values())
 
 
 @pytest.mark.parametrize("figure", FIGURES, ids=lambda figure: figure.stem)

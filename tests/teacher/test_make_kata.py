@@ -1,4 +1,4 @@
-"""Key, locked file and sheet of a kata are in step, and every recorded reward is what its verifier gives.
+"""Key, locked file and sheet of each kata are in step, and every recorded reward is what its verifier gives.
 
 What a label means is checked against the scorer: where the label is model or ambiguous the recorded reward is the
 spec's, where it is verifier or hacked it is not. Example 6 worked out: ``Final: 4`` for 2 + 2 is right, format_bonus
@@ -11,22 +11,38 @@ from pathlib import Path
 
 import pytest
 from conftest import ROOT, Lab, lines_of
+from near_misses import near_misses
 
-from course.exercises.kata import check_kata
+from course.datasets.jsonl import read_records
+from course.datasets.records import KataExample, task_of
+from course.exercises.kata import WITH_TEST, check_kata, verifier_of
+from course.reports.check import Checked
 from course.rubrics.hackable import RUBRICS
 from course.score import measure
 from teacher.make_kata import files_of
 
-EXAMPLES = lines_of(ROOT / "data" / "kata" / "kata_1.jsonl")
-KEY = (ROOT / "teacher" / "kata" / "kata_1.md").read_text(encoding="utf-8")
-LABELS = dict(re.findall(r"^## (\d+)\n\nlabel: (\w+)$", KEY, re.MULTILINE))
+COUNTS = {
+    "kata_1": {"model": 4, "verifier": 2, "ambiguous": 2, "hacked": 2},
+    "kata_2": {"model": 2, "verifier": 3, "ambiguous": 1, "hacked": 2},
+    "kata_3": {"model": 1, "verifier": 2, "ambiguous": 2, "hacked": 3},
+}
+EXAMPLES = {name: list(read_records(ROOT / "data" / "kata" / f"{name}.jsonl", KataExample)) for name in COUNTS}
+KEYS = {name: (ROOT / "teacher" / "kata" / f"{name}.md").read_text(encoding="utf-8") for name in COUNTS}
+LABELS = {name: dict(re.findall(r"^## (\d+)\n\nlabel: (\w+)$", key, re.MULTILINE)) for name, key in KEYS.items()}
+TESTS = {
+    (name, id_): test
+    for name, key in KEYS.items()
+    for id_, test in re.findall(r"^## (\d+)\n(?:(?!## ).*\n)*?test: `(.*)`$", key, re.MULTILINE)
+}
+katas = pytest.mark.parametrize("name", COUNTS)
 
 
-def test_what_is_made_is_what_is_shipped() -> None:
-    made = files_of("kata_1")
-    assert made[Path("data/kata/kata_1.jsonl")] == (ROOT / "data" / "kata" / "kata_1.jsonl").read_text(encoding="utf-8")
-    shipped = (ROOT / "exercises" / "kata_1.md").read_text(encoding="utf-8")
-    assert ours(made[Path("exercises/kata_1.md")]) == ours(shipped)
+@katas
+def test_what_is_made_is_what_is_shipped(name: str) -> None:
+    made = files_of(name)
+    data, sheet = (Path("data/kata", f"{name}.jsonl"), Path("exercises", f"{name}.md"))
+    assert made[data] == (ROOT / data).read_text(encoding="utf-8")
+    assert ours(made[sheet]) == ours((ROOT / sheet).read_text(encoding="utf-8"))
 
 
 def ours(sheet: str) -> list[str]:
@@ -34,50 +50,113 @@ def ours(sheet: str) -> list[str]:
     return [line for line in sheet.split("\n") if line.startswith(("#", ">"))]
 
 
-def test_the_kata_has_the_four_kinds_in_their_numbers() -> None:
-    assert Counter(LABELS.values()) == {"model": 4, "verifier": 2, "ambiguous": 2, "hacked": 2}
-    assert list(LABELS) == [example["id"] for example in EXAMPLES] == [str(n) for n in range(1, 11)]
+@katas
+def test_a_kata_has_the_four_kinds_in_their_numbers(name: str) -> None:
+    assert Counter(LABELS[name].values()) == COUNTS[name]
+    ids = [str(n) for n in range(1, len(EXAMPLES[name]) + 1)]
+    assert [*LABELS[name]] == [example.id for example in EXAMPLES[name]] == ids
+    assert len({*map(str, COUNTS.values())}) == 3  # who counts on the numbers of another kata is wrong
 
 
-def test_each_recorded_reward_is_what_the_named_verifier_gives() -> None:
-    for example in EXAMPLES:
-        task = {"prompt": example["prompt"], "expected_answer": example["expected_answer"]}
-        result = RUBRICS[example["verifier"]](task, example["completion"])
-        assert result == {"reward": example["reward"], "details": example["details"]}, example["id"]
+@katas
+def test_each_recorded_reward_is_what_the_named_verifier_gives(name: str) -> None:
+    for example in EXAMPLES[name]:
+        result = verifier_of(example)(task_of(example), example.completion)
+        assert result == {"reward": example.reward, "details": example.details}, example.id
 
 
-def test_a_label_agrees_with_the_spec() -> None:
-    for example in EXAMPLES:
-        by_the_spec = measure(example["expected_answer"], example["completion"]).reward
-        assert (example["reward"] == by_the_spec) == (LABELS[example["id"]] in ("model", "ambiguous")), example["id"]
+@katas
+def test_a_label_agrees_with_the_spec(name: str) -> None:
+    for example in EXAMPLES[name]:
+        by_the_spec = measure(example.expected_answer, example.completion).reward
+        assert (example.reward == by_the_spec) == (LABELS[name][example.id] in ("model", "ambiguous")), example.id
+        if LABELS[name][example.id] == "hacked":  # by a writer that this verifier rewarded
+            assert re.fullmatch(f"a token policy, after [0-9]+ updates by .* {example.verifier}", example.policy)
+        if LABELS[name][example.id] == "verifier":
+            assert "never trained" in example.policy or "before its first update" in example.policy
 
 
 def test_no_verifier_has_its_label_written_on_it() -> None:
     """Whoever guesses from the name: score is right in most cases, and yet has two labels; so has format_bonus."""
-    labels = {name: {LABELS[one["id"]] for one in EXAMPLES if one["verifier"] == name} for name in RUBRICS}
+    labels = {
+        verifier: {LABELS[name][one.id] for name in COUNTS for one in EXAMPLES[name] if one.verifier == verifier}
+        for verifier in RUBRICS
+    }
     assert labels["score"] == {"model", "ambiguous"}
-    assert labels["format_bonus"] == {"verifier", "hacked"}
-    assert labels["last_number"] == {"model"}
+    assert labels["format_bonus"] == labels["format_only"] == {"verifier", "hacked"}
+    assert labels["cast"] == {"model", "verifier", "ambiguous"}
+    assert labels["last_number"] == {"model", "hacked"}
+    assert labels["suffix"] == {"model"}
 
 
-def test_no_hint_says_a_label() -> None:
-    assert max(len(example["hint"]) for example in EXAMPLES) <= 64  # a line each: the check of ten fits a screen
-    said = [word for example in EXAMPLES for word in re.findall(r"\w+", example["hint"].lower())]
+@katas
+def test_no_hint_says_a_label(name: str) -> None:
+    assert max(len(example.hint) for example in EXAMPLES[name]) <= 64  # a line each: the check of ten fits a screen
+    said = [word for example in EXAMPLES[name] for word in re.findall(r"\w+", example.hint.lower())]
     assert {"model", "ambiguous", "ambiguity", "hacked", "hack"} & set(said) == set()
 
 
-@pytest.mark.medium
-def test_the_key_opens_all_of_it(lab: Lab) -> None:
+def filled(lab: Lab, name: str, tests: dict[str, str]) -> Checked:
+    """The check of a sheet with every label right, and these tests."""
     words = f"evidence: {'word ' * 12}\nfix: {'word ' * 4}\n"
-    lab.write("exercises/kata_1.md", "".join(f"## {id_}\nlabel: {label}\n{words}" for id_, label in LABELS.items()))
-    checked = check_kata("kata_1")
-    assert checked[:2] == ("done", "10 of 10 finished and right")
+    sections = (f"## {id_}\nlabel: {label}\n{words}test: {tests.get(id_, '')}\n" for id_, label in LABELS[name].items())
+    lab.write(f"exercises/{name}.md", "".join(sections))
+    return check_kata(name)
+
+
+@pytest.mark.medium
+@katas
+def test_the_key_opens_all_of_it(lab: Lab, name: str) -> None:
+    checked = filled(lab, name, {id_: f"`{TESTS[name, id_]}`" for id_ in LABELS[name] if (name, id_) in TESTS})
+    assert checked[:2] == ("done", f"{len(LABELS[name])} of {len(LABELS[name])} finished and right")
     for id_, text in checked.parts.items():
         said = " ".join(text.split())
         assert said.startswith("right: "), id_
-        assert said.removeprefix("right: ").partition(" Fix: ")[0] in " ".join(KEY.split())
+        assert said.removeprefix("right: ").partition(" Fix: ")[0] in " ".join(KEYS[name].split())
         assert " Source: " in said
         assert max(map(len, text.split("\n"))) <= 80
+
+
+@pytest.mark.medium
+@pytest.mark.parametrize("name", WITH_TEST)
+def test_where_code_is_at_fault_a_test_is_asked_for_and_tried(lab: Lab, name: str) -> None:
+    """The spec and the faulty verifier are asked here once more, each by itself."""
+    at_fault = {id_ for id_, label in LABELS[name].items() if label in ("verifier", "hacked")}
+    assert {id_ for kata, id_ in TESTS if kata == name} == at_fault
+    for example in EXAMPLES[name]:
+        if example.id in at_fault:
+            text = TESTS[name, example.id]
+            given = verifier_of(example)(task_of(example), text)["reward"]
+            assert given != measure(example.expected_answer, text).reward
+            assert text.strip() != example.completion.strip()
+    for wrong, said in {
+        "": "no backticks around one text",
+        "no ticks": "no backticks around one text",
+        "`a` and `b`": "no backticks around one text",
+        "`a wrong answer`": "one to which both give",
+        "SHOWN": "got the one above",
+    }.items():
+        tests = {one.id: wrong.replace("SHOWN", f"`{one.completion}`") for one in EXAMPLES[name]}
+        parts = filled(lab, name, tests).parts
+        unfinished = {id_ for id_, text in parts.items() if text.startswith("unfinished: ")}
+        if wrong == "`a wrong answer`":  # some of these verifiers pay for anything
+            assert 0 < len(unfinished) < len(at_fault)
+            continue
+        assert unfinished == at_fault
+        assert all(said in " ".join(parts[id_].split()) for id_ in at_fault)
+
+
+def test_kata_1_asks_for_no_test(lab: Lab) -> None:
+    assert filled(lab, "kata_1", {}).state == "done"
+
+
+@pytest.mark.parametrize("name", WITH_TEST)
+def test_a_verifier_of_a_kata_gives_0_or_1_to_every_text(name: str) -> None:
+    """A student's test is any text at all, so none of them may raise."""
+    for example in (one for one in EXAMPLES[name] if one.source):
+        texts = ["", "\x00", "nan", "inf", "-inf", "1e999", "Final: " + "9" * 5_000, "\ud800", "<answer></answer>"]
+        for text in [*texts, *(text for _, text in near_misses(1, 2_000))]:
+            assert verifier_of(example)(task_of(example), text)["reward"] in (0.0, 1.0)
 
 
 def test_the_completions_that_are_said_to_be_of_the_shipped_files_are() -> None:
@@ -85,7 +164,22 @@ def test_the_completions_that_are_said_to_be_of_the_shipped_files_are() -> None:
         row["id"]: row["completion"] for row in lines_of(ROOT / "data" / "rollouts" / "frozen_rollouts_dev.jsonl")
     }
     pack = {row["id"]: row["samples"] for row in lines_of(ROOT / "data" / "rollouts" / "selection_pack_dev.jsonl")}
-    texts = {example["id"]: example["completion"] for example in EXAMPLES}
+    texts = {example.id: example.completion for example in EXAMPLES["kata_1"]}
     sources = {"1": "dev-011", "2": "dev-007", "3": "dev-025", "5": "dev-073", "9": "dev-034"}
     assert {id_: frozen[source] for id_, source in sources.items()} == {id_: texts[id_] for id_ in sources}
     assert (pack["dev-052"][5], pack["dev-070"][0]) == (texts["7"], texts["8"])
+    later = {
+        ("kata_2", "1"): frozen["dev-067"],
+        ("kata_2", "2"): frozen["dev-064"],
+        ("kata_2", "4"): frozen["dev-062"],
+        ("kata_2", "5"): pack["dev-049"][1],
+        ("kata_2", "8"): frozen["dev-014"],
+        ("kata_3", "2"): frozen["dev-059"],
+        ("kata_3", "5"): pack["dev-028"][5],
+        ("kata_3", "6"): pack["dev-019"][2],
+        ("kata_3", "7"): frozen["dev-031"],
+    }
+    simulated = {
+        (name, one.id): one.completion for name in WITH_TEST for one in EXAMPLES[name] if "simulated" in one.policy
+    }
+    assert simulated == later

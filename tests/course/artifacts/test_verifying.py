@@ -141,6 +141,7 @@ def unlike_text(name: str, text: bytes) -> Tamper:
     return lambda run: (run / name).write_bytes(text)
 
 
+SUMMED = "summary.json is not what its rows come to, byte for byte"
 TAMPERINGS: dict[str, tuple[Tamper, str]] = {
     "a flip, all forged": (flipped, "q2 is recorded as ok with reward 1.0, which is not what the scorer says"),
     "a reward alone": (rows_of("reward", 1.0), "q5 is recorded as missing_prefix with reward 1.0"),
@@ -183,18 +184,18 @@ TAMPERINGS: dict[str, tuple[Tamper, str]] = {
         manifest_of(golden={"passed": True, "cases": 1}),
         "manifest.json has golden Golden(passed=True, cases=1), and the scorer installed here Golden(",
     ),
-    "a key more in the summary": (summary_of(extra=None), "summary.json is not as this lab writes it"),
-    "a word more in the summary": (summary_of(verdict="good"), "summary.json says verdict good, its rows come to None"),
+    "a key more in the summary": (summary_of(extra=None), SUMMED),
+    "a word more in the summary": (summary_of(verdict="good"), SUMMED),
     "a space": (space_added, "results.jsonl:1 is not as this lab writes it, byte for byte"),
     "a row less": (a_row_less, "results.jsonl is not the file that was written"),
     "a cut file": (cut, "results.jsonl is cut off after row 4"),
     "no results": (without("results.jsonl"), "results.jsonl cannot be read: no such file"),
     "no summary": (without("summary.json"), "summary.json cannot be read: no such file"),
-    "a summary's count": (summary_of(passes=5), "summary.json says passes 5, its rows come to 2"),
-    "a summary's n": (summary_of(n=2), "summary.json says n 2, its rows come to 5"),
+    "a summary's count": (summary_of(passes=5), f"{SUMMED}: 2 of 5 pass"),
+    "a summary's n": (summary_of(n=2), f"{SUMMED}: 2 of 5 pass"),
     "a summary's rate": (rate_edited, "summary.json is not the file that was written: its digest differs"),
-    "a summary that is a list": (unlike_text("summary.json", b"[]"), "summary.json is not a JSON object"),
-    "a summary that is no text": (unlike_text("summary.json", b"\xff"), "summary.json is not a JSON object"),
+    "a summary that is a list": (unlike_text("summary.json", b"[]"), SUMMED),
+    "a summary that is no text": (unlike_text("summary.json", b"\xff"), SUMMED),
     "an extra key": (rows_of("note", "fine"), "results.jsonl:5 is not a result: Object contains unknown field"),
     "a missing key": (
         lambda run: rows_edited(run, lambda rows: rows[2].pop("details")),
@@ -229,7 +230,7 @@ def test_a_summary_edited_with_its_digest_forged_is_found(lab: Lab, loop_a: Path
     forged(loop_a)
     done = lab("inspect_run", "--run", loop_a, "--verify")
     assert done.status == 1
-    assert f"summary.json says {number} 1.0, its rows come to " in " ".join(done.out.split())
+    assert f"{SUMMED}: 2 of 5 pass" in " ".join(done.out.split())
 
 
 NOT_THE_CHOSEN = "does not hold the sample that it says was chosen"
@@ -287,8 +288,7 @@ def test_another_number_of_samples_than_the_rows_have_is_found(loop_b: Path, n: 
 def test_every_number_of_a_choice_is_taken_again(loop_b: Path, number: str) -> None:
     edited(loop_b / "summary.json", lambda summary: summary.update({number: 0.125}))
     forged(loop_b)
-    (fault,) = faults_of(loop_b)
-    assert fault.startswith(f"summary.json says {number} 0.125, its rows come to ")
+    assert faults_of(loop_b) == [f"{SUMMED}: 2 of 3 pass"]
 
 
 def test_a_manifest_edited_in_what_nothing_derives_is_in_no_log(loop_a: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 from conftest import ROOT, lines_of
 
 from course.datasets.records import Training
-from course.datasets.sources import CompletionsFile, Dataset, SelectionPack, holdouts_in, provenance
+from course.datasets.sources import CompletionsFile, Dataset, SelectionPack, holdouts_in, prompts_trained_on, provenance
 from course.errors import UserError
 
 
@@ -211,10 +211,10 @@ def test_of_two_holdouts_both_are_opened() -> None:
 def test_trained_on_counts_distinct_prompts_of_the_training(tmp_path: Path) -> None:
     digests = sorted(hashlib.sha256(prompt.encode()).hexdigest()[:16] for prompt in ("a", "ü", "elsewhere"))
     read = dataset(tmp_path, record("q1", "a"), record("q2", "ü"), record("q3", "a"), record("q4", "unseen"))
-    assert read.trained_on(Training("score", digests)) == 2
+    assert prompts_trained_on(read.prompts, Training("score", digests)) == 2
     spaced = dataset(tmp_path, record("q1", " a\n"), record("q2", "ü"), record("q3", "a\t"), record("q4", "unseen"))
-    assert spaced.trained_on(Training("score", digests)) == 2
-    assert read.trained_on(Training(None, [])) == 0
+    assert prompts_trained_on(spaced.prompts, Training("score", digests)) == 2
+    assert prompts_trained_on(read.prompts, Training(None, [])) == 0
 
 
 BYTES = b'{"id":"q1","completion":"Final: 1"}\n'

@@ -10,7 +10,8 @@ from itertools import product
 import pytest
 from conftest import Lab
 
-from course.exercises.kata import LABELS, check_kata, lock, opened
+from course.exercises.kata import LABELS, check_kata
+from course.exercises.locked import lock, opened
 
 WORDS = "evidence: " + "one of twelve words " * 3 + "\nfix: add this text as a test\n"
 KEY = {"1": "hacked", "2": "model"}

@@ -1,89 +1,86 @@
-"""What milestone 0 asks for, and its first deliverable: a published run of Loop A on dev, predicted.
+"""The rows of data/exercises.toml and data/notes.toml: whole, in order, and about files that are there.
 
-An example: an eval of dev without --expect is a start; one with it is done; a run on another dataset is neither.
+An example: ``kata_1`` belongs to milestone 0, has three hints, and says to read part 4 of a page that has a part 4.
 """
 
-import shutil
-from pathlib import Path
+import re
+import shlex
+import subprocess
+import sys
 
 import pytest
-from conftest import ROOT, Lab, manifest_edited
+from conftest import ROOT
 
-from course.artifacts import run_log
-from course.exercises.milestones import EXERCISES, MILESTONES, check_first_run
+from course.exercises.levels import LEVELS
+from course.exercises.milestones import EXERCISES, MILESTONES, NOTES, OWN_CHECKS, Exercise
+from course.exercises.oracles import FUNCTION_FILES
 
-DEV = ROOT / "data" / "datasets" / "math_dev.jsonl"
-FROZEN = ROOT / "data" / "rollouts" / "frozen_rollouts_dev.jsonl"
-RATE = "42.5 %"  # 34 of 80, as the README of the data has it
-
-
-def measure_dev(lab: Lab, name: str, *more: str) -> None:
-    done = lab("eval", "--dataset", DEV, "--completions", FROZEN, "--outdir", name, *more)
-    assert done.status == 0, done.err
+exercises = pytest.mark.parametrize("exercise", EXERCISES.values(), ids=EXERCISES)
 
 
-def test_a_predicted_run_on_dev_is_done(lab: Lab) -> None:
-    assert check_first_run().state == "not started"
-    measure_dev(lab, "bare")
-    assert check_first_run().state == "started"
-    assert check_first_run().short == "42.5 % passed, without a prediction; once more, with --expect"
-    assert "--expect: expected some words" in lab.refused(
-        "eval", "--dataset", DEV, "--completions", FROZEN, "--expect", " "
-    )
-    measure_dev(lab, "first", "--expect", "about half")
-    measure_dev(lab, "later")
-    state, short, *_ = check_first_run()
-    assert state == "done"
-    assert short.startswith(f"{RATE} passed, you expected about half (")
-    assert short.endswith("first)")
-    measure_dev(lab, "second", "--expect", "42.5 %")
-    assert check_first_run().short.endswith("second)")
+def headings(text: str) -> set[str]:
+    return set(re.findall(r"^##+ ([^:\n]*)", text, re.MULTILINE))
 
 
-def test_what_stands_in_the_log_beside_the_digest_is_not_believed(lab: Lab) -> None:
-    measure_dev(lab, "bare")
-    line = run_log.LOG.read_text(encoding="utf-8")
-    edited = line.replace('"expect":null', '"expect":"forged"').replace("0.425", "0.99")
-    assert edited != line
-    run_log.LOG.write_text(edited, encoding="utf-8", newline="\n")
-    assert check_first_run()[:2] == ("started", f"{RATE} passed, without a prediction; once more, with --expect")
-    lab.write("one.jsonl", [{"id": "dev-001", "completion": "Final: 1"}])
-    done = lab("eval", "--dataset", DEV, "--completions", "one.jsonl", "--missing", "zero", "--expect", "0")
-    assert done.status == 0
-    assert check_first_run().state == "started"
+@exercises
+def test_each_exercise_says_where_it_is_explained_and_what_to_type(exercise: Exercise) -> None:
+    for place in (exercise.read, exercise.further.partition(": ")[0]):
+        path, _, part = place.partition(", part ")
+        text = (ROOT / path).read_text(encoding="utf-8")
+        if part.isdigit():
+            assert f"\n## {part}. " in text
+        elif part:
+            assert part in headings(text)
+    assert exercise.command.startswith("course.") or not exercise.command
 
 
-def test_another_dataset_or_loop_is_no_start(lab: Lab) -> None:
-    lab.picker()
-    assert lab.evaluate([1], ["Final: 1"], "--expect", "all").status == 0
-    assert lab.select([1], [["Final: 1", "Final: 2"]], 2, "--expect", "all").status == 0
-    assert check_first_run().state == "not started"
+@exercises
+def test_each_exercise_has_three_hints_of_its_own_and_a_place(exercise: Exercise) -> None:
+    assert len(set(exercise.hints)) == 3
+    assert max(map(len, exercise.hints)) <= 200
+    assert "\\\\" not in "".join(exercise.hints)  # a backslash escaped twice
+    assert exercise.milestone in MILESTONES
+    assert all((ROOT / name).is_file() for name in exercise.files)
+    assert exercise.files or exercise.run is not None
+    assert exercise.rule or exercise.id in NOTES
 
 
-@pytest.mark.parametrize("change", ["deleted", "edited"])
-def test_a_run_that_is_no_longer_there_does_not_count(lab: Lab, change: str) -> None:
-    measure_dev(lab, "first", "--expect", "about half")
-    if change == "deleted":
-        shutil.rmtree("first")
-    else:
-        log = run_log.LOG.read_bytes()
-        manifest_edited(Path("first"), expect="42.5 %")
-        run_log.LOG.write_bytes(log)
-    assert check_first_run().state == "not started"
+def test_exercises_stand_in_the_order_of_the_milestones() -> None:
+    order = [*MILESTONES]
+    numbers = [order.index(exercise.milestone) for exercise in EXERCISES.values()]
+    assert numbers == sorted(numbers)
+    assert {*numbers} == {*range(len(order))}
 
 
-def test_a_broken_log_is_one_line(lab: Lab) -> None:
-    run_log.LOG.parent.mkdir(parents=True)
-    run_log.LOG.write_bytes(b"\x1b\n")
-    checked = EXERCISES["first_run"].checked()
-    assert checked.state == "wrong"
-    assert "log.jsonl:1 expected a line of the lab's log" in checked.lines[0]
-    del lab
-
-
-def test_each_exercise_says_where_it_is_explained_and_what_to_type() -> None:
-    assert EXERCISES.keys() == {one.id for exercises in MILESTONES.values() for one in exercises}
+def test_each_exercise_has_exactly_one_check() -> None:
     for exercise in EXERCISES.values():
-        page, part = exercise.read.split(", part ")
-        assert f"\n## {part}. " in (ROOT / page).read_text(encoding="utf-8")
-        assert exercise.command.startswith("course.") or not exercise.command
+        kinds = [
+            exercise.run is not None,
+            exercise.id in NOTES,
+            exercise.id.startswith("kata_"),
+            exercise.id in OWN_CHECKS,
+            exercise.id in LEVELS,
+            exercise.id in FUNCTION_FILES,
+        ]
+        assert kinds.count(True) == 1, exercise.id
+    assert {*NOTES, *OWN_CHECKS, *LEVELS, *FUNCTION_FILES} <= {*EXERCISES}
+
+
+@pytest.mark.parametrize("note", NOTES)
+def test_a_note_as_shipped_asks_each_question(note: str) -> None:
+    assert EXERCISES[note].files == [f"notes/{note}.md"]
+    text = (ROOT / "notes" / f"{note}.md").read_text(encoding="utf-8")
+    assert re.findall("^## (.*)$", text, re.MULTILINE) == [*NOTES[note]]
+    for heading in NOTES[note]:
+        assert f"## {heading}\n> " in text
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("line", sorted({exercise.debug for exercise in EXERCISES.values() if exercise.debug}))
+def test_a_debugger_starts_as_it_is_typed(line: str) -> None:
+    words = shlex.split(line)
+    if words[0] == "lab.py":  # pytest's own --pdb, after a set-up
+        assert words[1] == "test"
+        return
+    done = subprocess.run([sys.executable, *words], cwd=ROOT, input="q\n", capture_output=True, text=True, check=False)
+    assert "(Pdb)" in done.stdout, done.stderr

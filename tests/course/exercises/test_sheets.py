@@ -10,7 +10,7 @@ import pytest
 from conftest import Lab
 
 from course.errors import UserError
-from course.exercises.sheets import MENTAL_MAP, Section, check_note, fields, read_sheet
+from course.exercises.sheets import Section, check_note, fields, read_sheet
 
 SHEET = "# Title\n> ours\n\n## One\n> What is it?\n\nan answer\n-> of two lines\n## Two\nlabel: model"
 
@@ -119,9 +119,15 @@ def test_an_answer_that_is_short_or_lacks_a_term_is_named(lab: Lab, heading: str
     assert line.startswith(said)
 
 
-def test_the_mental_map_as_shipped_asks_each_question(lab: Lab) -> None:
-    shipped = Path(__file__).parents[3] / "notes" / "mental_map_v1.md"
-    ours = [line for line in shipped.read_text(encoding="utf-8").split("\n") if line.startswith(("## ", ">"))]
-    path = lab.write("map.md", "\n".join(ours))
-    assert check_note(path, MENTAL_MAP).state == "not started"
-    assert [line[3:] for line in ours if line.startswith("## ")] == list(MENTAL_MAP)
+def test_a_term_may_be_the_beginning_of_words_and_is_shown_as_one(lab: Lab) -> None:
+    asked = {"Promises": ["determinis…"]}
+    for ending in ("tic", "m"):
+        path = lab.write("note.md", f"## Promises\nThe same two get the same answer: determinis{ending}, it says.\n")
+        assert check_note(path, asked).state == "for the teacher to read"
+    path = lab.write("note.md", "## Promises\nThe same two get the same answer each time, it says.\n")
+    assert "expected the terms determinis…, got" in check_note(path, asked).lines[0]
+
+
+def test_a_term_of_two_words_may_stand_on_two_lines(lab: Lab) -> None:
+    path = lab.write("note.md", "## Judge\nWhat was trained on preferences is a Reward\nModel, and it can drift.\n")
+    assert check_note(path, {"Judge": ["reward model"]}).state == "for the teacher to read"

@@ -1,0 +1,117 @@
+"""Machinery: the right value of each function that a student writes, and what each common mistake makes of it.
+
+The functions are data, ``data/exercises/functions.toml``; here stand the equations that their expressions call. Plain
+Python on plain lists, and none of ``course.policies``: two ways to one number, which the tests compare.
+
+Notation: x the K logits of one choice, p and q K probabilities, logits and theta [T][K], tokens and actions [T], r a
+reward or several, b the baseline.
+"""
+
+import tomllib
+from collections.abc import Callable, Sequence
+from math import exp, fsum, log
+from random import Random
+from statistics import mean
+from typing import Any, NamedTuple
+
+from course.datasets.files import LAB
+
+Vector = list[float]
+Matrix = list[Vector]
+Group = list[tuple[int, str, float]]  # index, completion and reward of each sample
+
+
+class Quantity(NamedTuple):
+    """One function; what its fields mean stands at the top of ``data/exercises/functions.toml``."""
+
+    file: str
+    arguments: list[str]
+    right: str
+    example: list[Any]
+    draw: str
+    mistakes: dict[str, str]
+
+    def value(self, expression: str, inputs: Sequence[Any]) -> Any:
+        """What an expression makes of these arguments; None where it would raise."""
+        try:
+            return eval(expression, globals() | dict(zip(self.arguments, inputs, strict=True)))
+        except (ArithmeticError, ValueError):
+            return None
+
+    def inputs(self, seed: str, count: int) -> list[list[Any]]:
+        """The example, and ``count`` more for this seed."""
+        return [self.example, *(eval(self.draw, globals() | {"rng": Random(f"{seed} {i}")}) for i in range(count))]
+
+
+def log_normalised(x: Vector) -> Vector:
+    """ln p_a = x_a − ln Σ_b exp(x_b), with the largest x taken off first: no exp overflows."""
+    top = max(x)
+    total = top + log(fsum(exp(each - top) for each in x))
+    return [each - total for each in x]
+
+
+def normalised(x: Vector) -> Vector:
+    """The softmax of x."""
+    return [exp(each) for each in log_normalised(x)]
+
+
+def token_log_probs(logits: Matrix, tokens: list[int]) -> Vector:
+    """[T] ln p of each token that was written; their sum is that of the sequence."""
+    return [log_normalised(x)[token] for x, token in zip(logits, tokens, strict=True)]
+
+
+def divergence(p: Vector, q: Vector) -> float:
+    """KL(p ‖ q) = Σ_a p_a ln(p_a / q_a), in nats; an action with p_a = 0 adds nothing."""
+    return fsum(a * log(a / b) for a, b in zip(p, q, strict=True) if a)
+
+
+def others_mean(r: Vector) -> Vector:
+    """b_i = the mean of the rewards of the others."""
+    return [mean(r[:i] + r[i + 1 :]) for i in range(len(r))]
+
+
+def reinforce_update(theta: Matrix, actions: list[int], r: float, b: float, lr: float) -> Matrix:
+    """theta_t + lr · (r − b) · ∂ ln p(action_t) / ∂ theta_t at every step t, where ∂ ln p_a / ∂ x_i = [i = a] − p_i."""
+    return changed(theta, actions, lambda taken, p, _: lr * (r - b) * (taken - p))
+
+
+def changed(theta: Matrix, actions: list[int], change: Callable[[int, float, float], float]) -> Matrix:
+    """theta plus, for each logit, ``change(whether its action was taken, its p, the p of the action taken)``."""
+    new = []
+    for x, action in zip(theta, actions, strict=True):
+        p = normalised(x)
+        new.append([each + change(int(i == action), p[i], p[action]) for i, each in enumerate(x)])
+    return new
+
+
+def first_of_best(group: Group) -> int:
+    """The index of the highest reward; of several the lowest index, in whatever order they stand."""
+    return min(group, key=lambda sample: (-sample[2], sample[0]))[0]
+
+
+def draw_sequence(rng: Random) -> list[Any]:
+    steps, choices, shift = rng.randint(2, 4), rng.randint(2, 4), rng.choice((0.0, 0.0, 1000.0))  # exp(1000) overflows
+    logits = [[round(rng.gauss(0, 1.5), 2) + shift for _ in range(choices)] for _ in range(steps)]
+    return [logits, [rng.randrange(choices) for _ in range(steps)]]
+
+
+def draw_distributions(rng: Random) -> list[Vector]:
+    p, q = ([rng.randint(1, 9) for _ in range(4)] for _ in range(2))
+    p[0] *= rng.choice((0, 1, 1))
+    return [[each / sum(weights) for each in weights] for weights in (p, q)]
+
+
+def draw_rewards(rng: Random) -> Vector:
+    return [rng.choice((0.0, 1.0, round(rng.uniform(-1, 2), 2))) for _ in range(rng.randint(3, 6))]
+
+
+def draw_group(rng: Random) -> Group:
+    """One to six samples in any order, ties among them; the highest reward may be any number."""
+    rewards = rng.choice(((0.0, 1.0), (0.0, 1 / 3, 2 / 3), (-1.0, -0.5), (0.0,), (0.0, 1.0, 2.5)))
+    texts = rng.sample(("Final: 8", "8", "It is 8.", "Final: 08", "Final: 8 or 9", "eight"), rng.randint(1, 6))
+    return rng.sample([(index, text, rng.choice(rewards)) for index, text in enumerate(texts)], len(texts))
+
+
+_TABLE = LAB / "data" / "exercises" / "functions.toml"
+FUNCTIONS = {name: Quantity(**row) for name, row in tomllib.loads(_TABLE.read_text(encoding="utf-8")).items()}
+FUNCTION_FILES = {quantity.file for quantity in FUNCTIONS.values()} - {"my_pick_best"}

@@ -1,0 +1,149 @@
+"""Tests of the reward spec that let no wrong verifier of the course through. One of many right solutions.
+
+Each row is one completion, chosen where the spec draws a line. A test asks for the reward, for the outcome and for what
+was read; it takes nothing else for given, so that it fails, and does not crash, where a verifier gives no details.
+"""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+Rubric = Callable[[object, object], Any]
+
+ZEROS = (0x660, 0x966, 0xFF10, 0x2080)  # Arabic-Indic, Devanagari, fullwidth, subscript
+
+RIGHT = [
+    (323, "Final: 323"),
+    (323, " \t\r\nFinal: 323\n\r\t "),
+    (323, "\tFinal: 323"),
+    (323, "Final: 323\n"),
+    (323, "Final: 323 "),
+    (-7, "Final: -7"),
+    (7, "Final: 7"),
+    (0, "Final: 0"),
+    (10**12, "Final: 1000000000000"),
+    (323, " " * 1_000 + "Final: 323" + "\n" * 1_000),
+]
+
+WRONG = [
+    # the two ends: other white space is not trimmed
+    *((0, f"Final: 0{char}", "extra_whitespace") for char in "\xa0\u200b\u3000\x00"),
+    *((0, f"Final: 0{char}", "not_single_line") for char in "\v\f\x85\u2028"),
+    *((0, f"{char}Final: 0", "missing_prefix") for char in "\xa0\u200b\u3000\x00\ufeff"),
+    (0, "\vFinal: 0", "not_single_line"),
+    # lines
+    (323, "So.\nFinal: 323", "not_single_line"),
+    (323, "Final: 323\nSo.", "not_single_line"),
+    (323, "Final:\n323", "not_single_line"),
+    (323, "Final: 323\rSo.", "not_single_line"),
+    (323, "Final: 3\u202823", "not_single_line"),
+    (323, "So.\nSo.", "not_single_line"),
+    # the prefix
+    *((323, text, "missing_prefix") for text in ("323", "323 x", "x 323", "Final:323", "Final 323", "Final : 323")),
+    *((323, text, "missing_prefix") for text in ("final: 323", "FINAL: 323", "Answer: 323", "Final answer: 323")),
+    *((323, text, "missing_prefix") for text in ("So, Final: 323", "Final = 323", "Final:\t323", "Final:\xa0323")),
+    *((323, text, "missing_prefix") for text in ("*Final: 323*", "`Final: 323`", '"Final: 323"', "(Final: 323)", "x")),
+    (323, "Final:", "missing_prefix"),
+    (323, "", "empty"),
+    # white space within, signs, digits, zeros
+    (323, "Final:  323", "extra_whitespace"),
+    (323, "Final: 3 23", "extra_whitespace"),
+    (323, "Final: +323", "plus_sign"),
+    (0, "Final: +0", "plus_sign"),
+    (-7, "Final: +-7", "plus_sign"),
+    *((-7, f"Final: {minus}7", "not_an_integer") for minus in "\u2212\u2013\uff0d"),
+    (323, "Final: --323", "not_an_integer"),
+    (323, "Final: \uff0b323", "not_an_integer"),
+    *((323, "Final: 323".translate({48 + i: zero + i for i in range(10)}), "non_ascii_digits") for zero in ZEROS),
+    (0, "Final: -0", "negative_zero"),
+    (323, "Final: -0", "negative_zero"),
+    (323, "Final: 0323", "leading_zeros"),
+    (323, "Final: 00323", "leading_zeros"),
+    (-7, "Final: -07", "leading_zeros"),
+    # other notations, and what stands around the number
+    *((323, f"Final: 323{end}", "not_an_integer") for end in (".", "!", "%", ",", " apples", " (sure)", " so", ".0")),
+    *((323, f"Final: 323{end}", "not_an_integer") for end in (".00", ".9", "e0", "e5", "+0", "-0", "*1", "/1", "x")),
+    *((323, f"Final: {text}", "not_an_integer") for text in ("$323$", "(323)", "3_23", "3,23", "0x143", "?", "x 323")),
+    *((323, f"Final: {text}", "not_an_integer") for text in ("324, 323", "323 or 324", "324/323", "323 Final: 323")),
+    (323, "Final: 324 Final: 323", "not_an_integer"),
+    # the value
+    *(
+        (323, f"Final: {value}", "wrong_answer")
+        for value in (-323, 322, 324, 325, 3230, 3233, 1323, 333, 423, 0, 7, 70)
+    ),
+    *((-7, f"Final: {value}", "wrong_answer") for value in (7, -8, -17)),
+    (2**53 + 1, f"Final: {2**53}", "wrong_answer"),
+    (323, "Final: " + "9" * 10_000, "wrong_answer"),
+    # the middle of a long text counts
+    (323, "Final: 323" + " " * 1_000 + "x", "not_an_integer"),
+    (323, "x" + " " * 1_000 + "Final: 323", "missing_prefix"),
+]
+UNREADABLE = [None, True, "323", "x", 323.0, 0.5, [323]]
+
+
+def example(gold: object) -> dict[str, object]:
+    return {"id": "mine-001", "prompt": "Answer with one line: Final: <int>", "expected_answer": gold}
+
+
+def seen(result: Any, *names: str) -> list[object]:
+    """Details by name, None for each that is not there."""
+    details = result.get("details")
+    return [details.get(name) if isinstance(details, dict) else None for name in names]
+
+
+def is_reward(result: Any, reward: float) -> bool:
+    return type(result["reward"]) is float and result["reward"] == reward
+
+
+@pytest.mark.parametrize(("gold", "completion"), RIGHT)
+def test_the_right_line_is_paid(rubric: Rubric, gold: int, completion: str) -> None:
+    result = rubric(example(gold), completion)
+    assert is_reward(result, 1.0)
+    assert seen(result, "outcome", "parsed_answer", "expected_answer") == ["ok", str(gold), str(gold)]
+
+
+@pytest.mark.parametrize(("gold", "completion", "outcome"), WRONG)
+def test_nothing_else_is_paid(rubric: Rubric, gold: int, completion: str, outcome: str) -> None:
+    result = rubric(example(gold), completion)
+    assert is_reward(result, 0.0)
+    assert seen(result, "outcome", "expected_answer") == [outcome, str(gold)]
+
+
+def test_a_wrong_value_is_shown(rubric: Rubric) -> None:
+    assert seen(rubric(example(323), "Final: 324"), "parsed_answer", "expected_answer") == ["324", "323"]
+
+
+def test_the_checks_are_shown(rubric: Rubric) -> None:
+    (checks,) = seen(rubric(example(323), "Final: 324"), "checks")
+    assert isinstance(checks, dict)
+    assert checks.get("value") == "failed"
+
+
+@pytest.mark.parametrize("completion", [None, 323, True, ["Final: 323"], b"Final: 323"])
+def test_a_completion_is_text(rubric: Rubric, completion: object) -> None:
+    result = rubric(example(323), completion)
+    assert is_reward(result, 0.0)
+    assert seen(result, "outcome") == ["completion_not_text"]
+
+
+@pytest.mark.parametrize("gold", UNREADABLE)
+@pytest.mark.parametrize("completion", ["Final: 323", "Final: 1", "Final: 0", "Final: 323.0", "Final: x", "", "x"])
+def test_an_answer_that_cannot_be_read_pays_nothing(rubric: Rubric, gold: object, completion: str) -> None:
+    result = rubric(example(gold), completion)
+    assert is_reward(result, 0.0)
+    assert seen(result, "outcome") == ["invalid_example"]
+
+
+@pytest.mark.parametrize("completion", ["Final: 323", "Final: 324"])
+def test_the_same_text_gets_the_same_result(rubric: Rubric, completion: str) -> None:
+    first, second, third = (rubric(example(323), completion) for _ in range(3))
+    assert first == second == third
+
+
+@pytest.mark.parametrize("completion", ["Final: 323" + " " * 6_000, "Final: " + "0" * 6_000])
+def test_a_long_text_is_quick(rubric: Rubric, completion: str) -> None:
+    start = time.monotonic()
+    rubric(example(323), completion)
+    assert time.monotonic() - start < 0.3

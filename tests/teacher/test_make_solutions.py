@@ -1,0 +1,44 @@
+"""The locked solutions are the teacher's, and each is of a file that an exercise asks for and passes its check.
+
+An example: ``teacher/solutions/notes/selection.md`` in place of ``notes/selection.md`` is for the teacher to read.
+"""
+
+from pathlib import Path
+
+import pytest
+from conftest import ROOT, Lab
+
+from course.exercises.locked import SOLUTIONS, solutions_of
+from course.exercises.milestones import EXERCISES, Given, check
+from course.reports.check import FINISHED
+from teacher.make_solutions import FOLDER, content
+
+SOLVED = sorted(path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*.*") if "__pycache__" not in path.parts)
+OWNERS = {name: one for one in EXERCISES.values() for name in one.files}
+
+
+def test_what_is_locked_is_what_the_teacher_has() -> None:
+    assert SOLUTIONS.read_text(encoding="utf-8") == content()
+    assert SOLVED
+    for name in SOLVED:
+        assert solutions_of([name])[name] == (FOLDER / name).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", SOLVED)
+def test_a_solution_is_of_a_file_that_an_exercise_asks_for(name: str) -> None:
+    assert (ROOT / name).is_file()
+    assert name in OWNERS
+
+
+@pytest.mark.parametrize("name", [name for name in SOLVED if name in OWNERS and not OWNERS[name].slow])
+def test_an_exercise_fails_untouched_and_passes_with_its_solution(lab: Lab, name: str) -> None:
+    exercise = OWNERS[name]
+    for file in exercise.files:
+        text = (ROOT / file).read_text(encoding="utf-8")
+        lines = (line for line in text.split("\n") if not file.endswith(".md") or line.startswith(("#", ">")))
+        lab.write(file, "\n".join(lines))
+    assert check(exercise, Given()).state == "not started"
+    for file in exercise.files:
+        lab.write(file, Path(FOLDER / file).read_bytes())
+    checked = check(exercise, Given())
+    assert checked.state in FINISHED, checked.lines

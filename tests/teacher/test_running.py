@@ -1,0 +1,175 @@
+"""A command under limits: each limit ends it, and nothing that it started is left.
+
+An example: a command forks a hundred children, each a session leader so that no signal to its group reaches them, and
+ends at once. A moment later none of them is in the process table, which the test reads itself.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from handed_in import left_behind, linux, shut_in
+
+from teacher.running import Ended, Limits, can_shut_in, missing_limits, remove, run_limited
+
+pytestmark = pytest.mark.medium
+SMALL = Limits(
+    seconds=20,
+    cpu_seconds=10,
+    memory_mb=400,
+    output_mb=1,
+    file_mb=4,
+    disk_mb=16,
+    files=200,
+    open_files=64,
+    processes=20,
+)
+
+
+@pytest.fixture(autouse=True)
+def nothing_deep_is_left(tmp_path: Path) -> Iterator[None]:
+    """Folders in folders without end stop pytest, too, when it takes them away."""
+    yield
+    if os.name == "posix":
+        subprocess.run(["rm", "-rf", str(tmp_path / "own")], check=True)
+
+
+def ran(folder: Path, source: str, limits: Limits = SMALL, hidden: tuple[Path, ...] = ()) -> Ended:
+    (folder / "own" / "lab").mkdir(parents=True, exist_ok=True)
+    (folder / "code.py").write_text(source, encoding="utf-8")
+    return run_limited([sys.executable, "-I", "-S", str(folder / "code.py")], folder / "own", limits, hidden)
+
+
+def test_what_a_command_prints_and_its_status_come_back(tmp_path: Path) -> None:
+    done = ran(tmp_path, "import sys; print('out'); print('err', file=sys.stderr); sys.exit(1)")
+    assert done == ("", 1, b"out\n", b"err\n")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["code.py", "own"]
+
+
+ENDLESS = {
+    "1 s": "import time; time.sleep(60)",
+    "1 s of CPU time": "while True: pass",
+    "1 MB of output": "while True: print('x' * 1000)",
+    "20 processes": "import os, time\nwhile True:\n    if os.fork() == 0: time.sleep(60)",
+    "9999 files": (
+        "import os, time\nos.chdir('exercises')\nfor n in range(2500): os.mkdir('d'); os.chdir('d')\ntime.sleep(60)"
+    ),
+    "200 files": "n = 0\nwhile True:\n    open(f'exercises/f{n}', 'w').close(); n += 1",
+    "16 MB of files": "for n in range(8): open(f'exercises/f{n}', 'wb').write(bytes(3 << 20))\nwhile True: pass",
+    "400 MB of memory": (
+        "import os, time\nfor _ in range(4):\n    if os.fork() == 0:\n        held = bytearray(150 << 20)\n"
+        "        held[::4096] = b'x' * len(held[::4096])\n        time.sleep(60)\ntime.sleep(60)"
+    ),
+}
+
+
+@linux
+@pytest.mark.parametrize("limit", ENDLESS)
+def test_what_has_no_end_is_ended_and_nothing_is_left_of_it(tmp_path: Path, limit: str) -> None:
+    others = {"1 s": {"seconds": 1}, "1 s of CPU time": {"cpu_seconds": 1}, "9999 files": {"files": 9999}}
+    limits = SMALL._replace(**others.get(limit, {}))
+    assert ran(tmp_path, ENDLESS[limit], limits).limit == limit
+    assert left_behind(tmp_path) == []
+
+
+@linux
+def test_one_process_alone_gets_no_more_memory_and_no_longer_file(tmp_path: Path) -> None:
+    done = ran(tmp_path, "held = bytearray(500 << 20)")
+    assert (done.limit, done.status) == ("", 1)
+    assert b"MemoryError" in done.errors
+    done = ran(tmp_path, "open('exercises/f', 'wb').write(bytes(5 << 20))")
+    assert b"File too large" in done.errors
+
+
+@shut_in
+@pytest.mark.parametrize("end", ["", "while True: pass"], ids=["it ends", "it is ended"])
+def test_a_hundred_children_are_ended_with_the_command(tmp_path: Path, end: str) -> None:
+    source = (
+        f"import os, time\nfor _ in range(100):\n    if os.fork() == 0:\n        os.setsid(); time.sleep(60)\n{end}"
+    )
+    done = ran(tmp_path, source, SMALL._replace(processes=500, memory_mb=8000, seconds=1))
+    assert done.limit == ("1 s" if end else "")
+    assert left_behind(tmp_path) == []
+
+
+@shut_in
+def test_whoever_it_kills_it_is_its_own(tmp_path: Path) -> None:
+    ran(tmp_path, f"import os\ntry: os.kill({os.getpid()}, 9)\nexcept OSError: pass\nos.kill(-1, 9)")
+    assert left_behind(tmp_path) == []  # and this process is here to say so
+
+
+@shut_in
+def test_it_sees_neither_what_is_hidden_nor_other_processes_nor_a_network(tmp_path: Path) -> None:
+    (tmp_path / "keys").mkdir()
+    (tmp_path / "keys" / "key.txt").write_text("4", encoding="utf-8")
+    source = f"""
+import ctypes, os, socket
+keys = {str(tmp_path / "keys")!r}
+libc = ctypes.CDLL(None)
+libc.umount2(keys.encode(), 2)
+libc.unshare(0x10020000) or libc.umount2(keys.encode(), 2)
+print(os.listdir(keys), os.listdir("/proc"), [name for _, name in socket.if_nameindex()])
+try: socket.create_connection(("127.0.0.1", 9), 1)
+except OSError as error: print(error.strerror)
+"""
+    done = ran(tmp_path, source, hidden=(tmp_path / "keys",))
+    assert done.output == b"[] [] ['lo']\nNetwork is unreachable\n"
+    assert (tmp_path / "keys" / "key.txt").exists()
+
+
+@shut_in
+def test_it_writes_in_its_exercises_and_its_home_only(tmp_path: Path) -> None:
+    """What judges it lies beside these, and stays as it is."""
+    source = """
+import os, tempfile
+print(tempfile.gettempdir() == os.path.realpath("../home"))
+print(open("../home/own", "w").write("x"), open("exercises/own", "w").write("x"))
+for place in ("own", "../own", "../../other", "/tmp/other", "/dev/shm/other", "../../code.py"):
+    try: open(place, "w")
+    except OSError as error: print(error.strerror)
+"""
+    assert ran(tmp_path, source).output == b"True\n1 1\n" + b"Read-only file system\n" * 6
+
+
+@pytest.mark.parametrize("rights", [0o700, 0])
+def test_what_it_leaves_is_taken_away_however_deep_and_closed(tmp_path: Path, rights: int) -> None:
+    source = f"""
+import os
+os.chdir("exercises")
+for n in range(1500):
+    os.mkdir("d"); os.chdir("d")
+os.chmod(".", {rights})
+"""
+    assert ran(tmp_path, source).limit in ("", "200 files")
+    remove(tmp_path / "own")
+    assert not (tmp_path / "own").exists()
+
+
+def test_no_secret_of_the_environment_is_handed_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("API_TOKEN", "secret")
+    found = json.loads(ran(tmp_path, "import json, os; print(json.dumps(dict(os.environ)))").output)
+    assert found.keys() <= {
+        *("HOME", "USERPROFILE", "TMPDIR", "TEMP", "TMP", "PATH", "PYTHONPATH", "PYTHONDONTWRITEBYTECODE"),
+        *("SYSTEMROOT", "LANG", "LC_ALL", "LC_CTYPE"),
+    }
+    assert {found[name] for name in ("HOME", "TMPDIR", "TEMP")} == {str(tmp_path / "own" / "home")}
+
+
+@linux
+def test_on_linux_every_limit_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    if can_shut_in():
+        assert missing_limits() == []
+    monkeypatch.setattr("teacher.running.can_shut_in", lambda: False)
+    assert len(missing_limits()) == 2
+
+
+@linux
+def test_without_namespaces_the_group_is_ended_at_least(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("teacher.running.can_shut_in", lambda: False)
+    source = "import os, time\nfor _ in range(30):\n    if os.fork() == 0: time.sleep(60)\n"
+    assert ran(tmp_path, source, SMALL._replace(processes=500)).limit == ""
+    assert left_behind(tmp_path) == []
