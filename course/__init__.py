@@ -47,7 +47,7 @@ _COMMAND_LINE = sys.orig_argv[1:] if sys.argv[:1] == ["-m"] else []
 while _COMMAND_LINE and not _COMMAND_LINE[0].startswith("-m"):
     _COMMAND_LINE = _COMMAND_LINE[1:]
 _MODULE = "".join(_COMMAND_LINE[:1])[2:] or "".join(_COMMAND_LINE[1:2])  # -mcourse.eval, or -m course.eval
-_AS_COMMAND = _MODULE.partition(".")[0] == "course"
+_AS_COMMAND = _MODULE.partition(".")[0] in ("course", "teacher")
 
 # Whoever imports the package as a library is left alone.
 if _AS_COMMAND:

@@ -159,3 +159,12 @@ def test_the_tests_of_the_copy_are_green(folder: str, request: pytest.FixtureReq
         assert done.returncode == 0, done.stdout[-4000:]
     done = command(lab, "-m", "mypy", "--cache-dir", os.devnull, "tests/test_rubric.py")
     assert "teacher" not in done.stdout + done.stderr
+
+
+def test_a_python_without_the_labs_packages_hands_over_to_the_one_that_has_them() -> None:
+    """As ``python3 -m course.eval`` does: ``-S`` leaves a Python without any."""
+    line = [sys.executable, "-S", "-m", "teacher.release", "--help"]
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run(line, cwd=ROOT, env=environment, capture_output=True, text=True)
+    assert "Traceback" not in done.stderr
+    assert (done.returncode == 0 and "usage: " in done.stdout) or "expected the lab's packages" in done.stderr
