@@ -48,7 +48,8 @@ class RunWriter:
         self.examples: dict[bool, Result] = {}  # the last that passed, and the last that did not
         self._growing: dict[str, hashlib._Hash] = {}  # the same of what is written row by row
         read_log(run_log.LOG)  # one that is broken would refuse the run at its end
-        self._refuse_taken()
+        if outdir is not None:  # a free name may be another command's by now: it is looked for again at the end
+            self._refuse_taken()
         for folder in self.path.resolve().parents:
             if (folder / MANIFEST).exists() and ((folder / RESULTS).exists() or (folder / SHARDS).exists()):
                 raise UserError(f"{self.path}: expected a folder outside of any run, got one inside {folder}")

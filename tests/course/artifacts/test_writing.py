@@ -18,6 +18,7 @@ import msgspec
 import pytest
 from conftest import Done, Lab, copied, edited, ended, files, lines_of
 
+from course.artifacts import writing
 from course.artifacts.records import Manifest
 from course.artifacts.run_log import LogLine, append, locked
 from course.artifacts.writing import RunWriter
@@ -36,6 +37,20 @@ def test_an_outdir_that_exists_is_refused_before_any_work(lab: Lab) -> None:
     for path in ("folder", "file", "."):
         said = lab.refused("eval", "--dataset", "not even read", "--completions", "nor this", "--outdir", path)
         assert said == f"error: {path}: expected a new folder, got one that exists; choose another --outdir\n"
+
+
+def test_a_free_name_that_another_command_takes_meanwhile_is_no_mistake_of_the_caller(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The name is looked for twice: before any work, and when all is written, where it counts."""
+    first = lab("eval", *options(lab))
+    taken, free = Path("runs/run_001"), Path("runs/run_002")
+    assert (first.status, (writing.RUNS / "run_001").exists()) == (0, True)
+    names = iter([writing.RUNS / taken.name, writing.RUNS / free.name])
+    monkeypatch.setattr(writing, "_next_free", lambda: next(names))
+    done = lab("eval", *options(lab))
+    assert (done.status, done.err) == (0, "")
+    assert (writing.RUNS / free.name).exists()
 
 
 @posix

@@ -1,10 +1,14 @@
 """A student's functions behind a pipe: what comes back of each kind of file, and that nothing of it stays."""
 
+import subprocess
 import sys
 import time
 from pathlib import Path
 
 import pytest
+from clusters import wait_for
+from conftest import ROOT
+from handed_in import left_behind, linux
 
 from course.exercises import child as child_module
 from course.exercises.child import Child, Raised, Stopped
@@ -95,6 +99,19 @@ def test_a_caller_may_take_its_time_between_two_calls(tmp_path: Path) -> None:
         first = child.call("f", [()], 1.0)
         time.sleep(1.2)
         assert child.call("f", [()], 1.0) == first
+
+
+@linux
+def test_an_endless_loop_ends_with_whoever_asked(tmp_path: Path) -> None:
+    path, begun = tmp_path / "mine.py", tmp_path / "begun"
+    path.write_text(f"def f():\n    open({str(begun)!r}, 'w')\n    while True: pass", encoding="utf-8", newline="\n")
+    code = "import sys; from pathlib import Path; from course.exercises.child import Child\n"
+    code += "Child(Path(sys.argv[1])).call('f', [()], 60)"
+    caller = subprocess.Popen([sys.executable, "-c", code, str(path)], cwd=ROOT)
+    wait_for(begun.exists)
+    caller.kill()
+    caller.wait()
+    assert left_behind(tmp_path) == []
 
 
 def test_what_the_file_prints_and_reads_is_no_part_of_the_pipe(tmp_path: Path) -> None:
