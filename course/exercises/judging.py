@@ -15,6 +15,7 @@ from course.errors import reason
 from course.exercises.mutation import CORRECT_CLASS, Cell, TestRun, run_tests
 from course.reports.check import Checked
 from course.reports.check_tests import ENOUGH, JudgedTests, judged_lines
+from course.text import quoted
 
 TESTS = Path("tests") / "test_rubric.py"
 SETS = LAB / "data" / "verifiers"
@@ -56,13 +57,16 @@ def check_tests(path: Path = TESTS, extra: Path | None = None) -> Checked:
     elif any(k < ENOUGH.get(name, 0) * n for name, (k, n) in found.rates.items()):
         state = "weak"
     left_out = [f"tests without the fixture rubric, which are not counted: {run.left_out}"] if run.left_out else []
+    if run.timed_out:
+        left_out.append(f"timed out with one of the verifiers, and catch nothing: {quoted(', '.join(run.timed_out))}")
+        state, short = "error", f"{len(run.timed_out)} of {len(marks) + len(run.timed_out)} tests timed out"
     numbers: dict[str, object] = {"state": state, "tests": len(marks), "invalid": len(found.faults)}
     if extra:  # whoever gives a set may know which of its classes no test catches
         survived = found.wrong["the teacher's"] - found.killed
         numbers["survived"] = sorted({one.kind for one in verifiers["the teacher's"] if one.id in survived})
     for name, (k, n) in found.rates.items():
         numbers |= {f"{name} killed": k, f"{name} of": n}
-    shown = {"invalid": "wrong", "weak": "started"}.get(state, state)
+    shown = {"invalid": "wrong", "error": "wrong", "weak": "started"}.get(state, state)
     short = short if state == "done" else f"{state}: {short}"
     return Checked(shown, short, [*left_out, *judged_lines(found, marks, verifiers["shown"])], numbers=numbers)
 

@@ -40,6 +40,7 @@ _LEFT_OPEN = ("message", "note")  # the details that the spec leaves to a verifi
 _SLOW = 0.2  # seconds; a correct verifier takes a few milliseconds over 100,000 characters
 _START_SECONDS, _TEST_SECONDS, _ALL_SECONDS = 20.0, 3.0, 60.0  # to load the file; a test with one verifier; all
 _MESSAGE_BYTES = 1 << 22
+_MOST_HANGING = 5  # tests that are left out before the whole file is given up
 _SAID = {
     "collected": [list, list],
     "broken": [str],
@@ -71,10 +72,26 @@ class TestRun(NamedTuple):
     cells: dict[str, dict[str, Cell]]
     error: str = ""
     left_out: int = 0  # tests that take no ``rubric``
+    timed_out: Sequence[str] = ()  # tests that let their time pass with one of the verifiers, and have no cells
 
 
 def run_tests(source: bytes, verifiers: Sequence[VerifierSource]) -> TestRun:
-    """Each test of a file with each verifier, of which some are of the class ``correct``."""
+    """Each test of a file with each verifier, of which some are of the class ``correct``.
+
+    A test that lets its time pass is left out, and the others run again without it.
+    """
+    timed_out: list[str] = []
+    while True:
+        session = _run_once(source, verifiers, timed_out)
+        if session.hung and len(timed_out) < _MOST_HANGING:
+            timed_out.append(session.hung)
+        elif timed_out and not session.cells:
+            return TestRun({}, f"no answer in time from {quoted(timed_out[0])}")
+        else:
+            return TestRun(session.cells, session.error, session.left_out, timed_out)
+
+
+def _run_once(source: bytes, verifiers: Sequence[VerifierSource], without: Sequence[str]) -> "_Session":
     if find_spec("pytest") is None:
         raise UserError(f"expected pytest, got a lab without the tools for tests; {PYTHON} lab.py test fetches them")
     environment = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "PYTEST"))}
@@ -85,34 +102,38 @@ def run_tests(source: bytes, verifiers: Sequence[VerifierSource]) -> TestRun:
         (Path(folder) / "pytest.ini").write_bytes(b"[pytest]\n")
         pipe = subprocess.PIPE
         with subprocess.Popen(command, env=environment, cwd=folder, stdin=pipe, stdout=pipe) as process:
-            session = _Session(process, verifiers)
+            session = _Session(process, verifiers, without)
             threading.Thread(target=session.watch, daemon=True).start()
             try:
                 session.serve()
             except (OSError, ValueError, TypeError, LookupError, RecursionError):  # it ended, or that is no message
                 test = quoted(str(session.test)) or "the file, before its first test"
                 timed_out = time.monotonic() > session.deadline
+                session.hung = session.test if timed_out else ""
                 session.error += f"{'no answer in time' if timed_out else 'an end of the process'} from {test}"
             finally:
                 process.kill()
                 with suppress(OSError):  # what it was still to be sent
                     session.close()
-    return TestRun(session.cells, session.error, session.left_out)
+    return session
 
 
 class _Session:
     """The verifiers' end of the pipe."""
 
-    def __init__(self, process: "subprocess.Popen[bytes]", verifiers: Sequence[VerifierSource]) -> None:
+    def __init__(
+        self, process: "subprocess.Popen[bytes]", verifiers: Sequence[VerifierSource], without: Sequence[str]
+    ) -> None:
         assert process.stdin is not None
         assert process.stdout is not None
         self._process, self._in, self._out = process, process.stdout, process.stdin
-        self._verifiers = verifiers
+        self._verifiers, self._without = verifiers, without
         self._correct = next(loaded(one) for one in verifiers if one.kind == CORRECT_CLASS)
         self._last = time.monotonic() + _ALL_SECONDS
         self.deadline = time.monotonic() + _START_SECONDS
         self.cells: dict[str, dict[str, Cell]] = {}
         self.test, self.error, self.left_out = "", "", 0  # the test that runs; why there is nothing to judge
+        self.hung = ""  # the test that let its time pass
 
     def watch(self) -> None:
         """Kill the process where it lets its deadline pass."""
@@ -131,7 +152,7 @@ class _Session:
     def serve(self) -> None:
         """Until the tests are done. Raises where a message is none, or comes out of turn."""
         orders: dict[str, list[VerifierSource]] = {}
-        self._send(len(self._verifiers))
+        self._send([len(self._verifiers), self._without])
         kind = ""
         while kind != "done":
             kind, *said = json.loads(self._in.readline(_MESSAGE_BYTES))

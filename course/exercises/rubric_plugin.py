@@ -4,7 +4,8 @@ Nothing of the course is imported; how the pipe is kept from a student's code, a
 from here. Each test that takes ``rubric`` runs once for each verifier, of which it knows a number that says nothing;
 its other fixtures are made once. A message is a line of JSON::
 
-    <- how many verifiers          -> ["collected", [tests], [those without rubric]]     -> ["broken", why]
+    <- [how many verifiers, [tests to leave out]]      -> ["broken", why]
+    -> ["collected", [tests], [those without rubric]]
     -> ["begin", test, number]     -> ["call", example, completion]  <- [raised, value]     -> ["end", ending, words]
 
 Covered
@@ -40,7 +41,7 @@ class Plugin:
     def __init__(self) -> None:
         self._pytest = import_module("pytest")  # of the tools for tests, and not of the lab's packages
         self._in, self._out = taken_pipe(3)
-        self._verifiers = self._read()
+        self._verifiers, self._without = self._read()
 
     def send(self, *message: object, wait: bool = False) -> None:
         """``wait``: for the next message, so that two go at once."""
@@ -66,7 +67,7 @@ class Plugin:
 
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
         left_out = [_name(item) for item in items if "rubric" not in item.fixturenames]
-        items[:] = [item for item in items if "rubric" in item.fixturenames]
+        items[:] = [item for item in items if "rubric" in item.fixturenames and _name(item) not in self._without]
         self.send("collected", [_name(item) for item in items], left_out)
 
     def pytest_exception_interact(self, call: Any, report: Any) -> None:

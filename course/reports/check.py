@@ -10,7 +10,8 @@ from course.text import clipped
 
 TO_READ = "for the teacher to read"  # it is whole, which is all that a program can see of it
 FINISHED = ("done", TO_READ)
-EXERCISE_STATES = ("not started", "started", "wrong", *FINISHED)
+_MARKS = {"not started": ".", "started": "o", "wrong": "x", "done": "#", TO_READ: "r"}
+EXERCISE_STATES = tuple(_MARKS)
 _NOT_READ = f"'{TO_READ}' says that it is whole: headings, length and terms. Whether it is right, a person says."
 
 
@@ -41,19 +42,25 @@ def exercise_text(name: str, checked: Checked, more: Sequence[str]) -> str:
 
 
 def overview(titles: Mapping[str, str], milestone_of: Mapping[str, str], found: Mapping[str, Checked]) -> str:
-    """All milestones, a line each; the first that is not finished is open. ``milestone_of``: exercise -> number."""
-    lines, opened = [], False
+    """All milestones, a line each; the first that is not finished is open, of later ones each exercise has a mark.
+
+    ``milestone_of``: exercise -> number.
+    """
+    lines, opened, marks = [], False, ""
     for number, title in titles.items():
         here = [name for name in found if milestone_of[name] == number]
         states = [found[name].state for name in here]
         finished = sum(state in FINISHED for state in states)
         done = f"done, {states.count(TO_READ)} to be read" if TO_READ in states else "done"
-        status = done if finished == len(states) else f"{finished} of {len(states)}"
-        lines.append(f"Milestone {number:4} {title:48} {status:>16}")
+        if opened and finished < len(states):
+            marks = f"{''.join(_MARKS[state] for state in states)} "
+        status = done if finished == len(states) else f"{marks}{finished} of {len(states)}"
+        lines.append(f"Milestone {number:4} {title:46} {status:>18}")
         if finished < len(states) and not opened:
             opened = True
             lines += [exercise_line(name, found[name]) for name in here]
-    return "\n".join(lines)
+    legend = [", ".join(f"{mark} {state}" for state, mark in _MARKS.items())] if marks else []
+    return "\n".join(lines + legend)
 
 
 def submission_text(path: Path, names: Sequence[str], todo: Sequence[str]) -> str:

@@ -55,11 +55,14 @@ def test_half_way_the_milestone_in_work_is_open_and_the_others_are_a_line_each(
     lines = out.partition("\n\n")[0].split("\n")
     assert lines[0].startswith("Milestone 0    words, a first measurement")
     assert lines[0].endswith(" done, 1 to be read")
-    assert len(lines[:2]) + sum(one.milestone == "1" for one in EXERCISES.values()) + 6 == len(lines)
+    assert (
+        len(lines[:2]) + sum(one.milestone == "1" for one in EXERCISES.values()) + 6 == len(lines) - 1
+    )  # and a legend
     assert "  bandit_run      wrong: another" in lines
     first = next(one for one in EXERCISES.values() if one.milestone == "1")
     assert f"\n{first.id}: " in out
     assert len(out.split("\n")) <= 24
+    assert max(map(len, lines)) <= 80
 
 
 def test_whatever_comes_next_it_is_one_screen(fresh: Lab, states: dict[str, Checked]) -> None:

@@ -189,6 +189,11 @@ STATES = {  # what is in the file -> state, the beginning of the words for it, a
         "weak: ",
         "tests without the fixture rubric, which are not counted: 1",
     ),
+    WEAK + "\ndef test_late(rubric):\n    rubric(E, 'x')\n    while True: pass": (
+        "wrong",
+        "error: 1 of 4 tests timed out",
+        "timed out with one of the verifiers, and catch nothing: test_late",
+    ),
     "x = 1": ("wrong", "error: ", "no test that takes the fixture rubric"),
     "def test_it(rubric):\n    raise KeyboardInterrupt": ("wrong", "error: ", "an end of the process from test_it"),
 }

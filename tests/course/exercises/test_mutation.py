@@ -151,6 +151,20 @@ def test_what_never_ends_is_an_error(source: str, test: str, monkeypatch: pytest
     assert time.monotonic() - start < 30
 
 
+@pytest.mark.medium
+def test_a_test_that_times_out_is_shown_apart_and_the_others_are_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With one of the verifiers is enough; and what fails by its own time is no kill."""
+    monkeypatch.setattr(mutation, "_TEST_SECONDS", 0.5)
+    right = "def test_right(rubric):\n    assert rubric(E, '323')['reward'] == 0\n"
+    slow = "def test_{}(rubric):\n    if rubric(E, '323')['reward']:\n        while True: pass\n"
+    run, found = judged(slow.format("one") + right + slow.format("two"))
+    assert (run.error, sorted(run.timed_out)) == ("", ["test_one", "test_two"])
+    assert [*run.cells] == [*found.kills] == ["test_right"]
+    assert found.kills["test_right"]
+    monkeypatch.setattr(mutation, "_MOST_HANGING", 1)
+    assert judged(slow.format("one") + right + slow.format("two"))[0].error.startswith("no answer in time from ")
+
+
 FORGED = {  # a message that the process sends out of turn, at import or from within a test -> when
     '["call","{}","1"]': "before any test",
     '["end","assertion",""]': "before any test",

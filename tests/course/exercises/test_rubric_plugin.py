@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -29,11 +30,14 @@ def test_one(rubric, text, reward):
 
 def test_without():
     assert False
+
+def test_hangs(rubric):
+    assert False
 """
 
 
-def conversation(folder: Path, source: str, answers: list[object]) -> list[list[object]]:
-    """All that is sent where these are the answers, the first of which is the number of verifiers."""
+def conversation(folder: Path, source: str, answers: Sequence[object]) -> list[list[object]]:
+    """All that is sent where these are the answers, the first of which has the number of verifiers."""
     (folder / "test_rubric.py").write_text(source, encoding="utf-8", newline="\n")
     (folder / "pytest.ini").write_text("[pytest]\n", encoding="utf-8", newline="\n")
     done = subprocess.run(
@@ -49,7 +53,7 @@ def conversation(folder: Path, source: str, answers: list[object]) -> list[list[
 
 @pytest.mark.medium
 def test_what_is_sent_is_a_line_for_each_thing_that_happens(tmp_path: Path) -> None:
-    answers = [3, [False, {"reward": 1.0}], [False, {"reward": 0.0}], [True, "ValueError: no"]]
+    answers = [[3, ["test_hangs"]], [False, {"reward": 1.0}], [False, {"reward": 0.0}], [True, "ValueError: no"]]
     call = ["call", "{'a': (1, None)}", "'Final: 1\\udc80'"]
     assert conversation(tmp_path, SOURCE, answers) == [
         ["collected", ["test_one[1.0]"], ["test_without"]],
@@ -72,14 +76,14 @@ def test_what_is_sent_is_a_line_for_each_thing_that_happens(tmp_path: Path) -> N
     ["import course", "from course import score", "import micro", "open(__import__('pytest').__file__ + 'x')"],
 )
 def test_the_course_cannot_be_imported(tmp_path: Path, line: str) -> None:
-    (kind, why), *_ = conversation(tmp_path, line, [1])
+    (kind, why), *_ = conversation(tmp_path, line, [[1, []]])
     assert kind == "broken"
     assert ("tests need the fixture rubric only, not " in str(why)) == ("pytest" not in line)
 
 
 @pytest.mark.medium
 def test_where_nobody_answers_it_ends(tmp_path: Path) -> None:
-    assert conversation(tmp_path, SOURCE, [3])[-1][0] == "call"
+    assert conversation(tmp_path, SOURCE, [[3, []]])[-1][0] == "call"
 
 
 def test_what_is_closed_is_known_by_any_of_its_names_and_moved_by_none(tmp_path: Path) -> None:

@@ -8,20 +8,22 @@ from pathlib import Path
 from course.reports.check import Checked, exercise_line, exercise_text, overview, submission_text
 
 TITLES = {"0": "words", "0.5": "choosing", "6": "the map"}
-PLACES = {"run": "0", "map": "0", "pick": "0.5", "last": "6"}
+PLACES = {"run": "0", "map": "0", "pick": "0.5", "last": "6", "note": "6"}
 FRESH = """\
 Milestone 0    words                                                      0 of 2
   run             not started
   map             not started
-Milestone 0.5  choosing                                                   0 of 1
-Milestone 6    the map                                                    0 of 1"""
+Milestone 0.5  choosing                                                 . 0 of 1
+Milestone 6    the map                                                 .. 0 of 2
+. not started, o started, x wrong, # done, r for the teacher to read"""
 HALF_WAY = """\
-Milestone 0    words                                            done, 1 to be read
+Milestone 0    words                                          done, 1 to be read
 Milestone 0.5  choosing                                                   0 of 1
   pick            wrong: of 2 ties the last
-Milestone 6    the map                                                      done"""
+Milestone 6    the map                                                 xo 0 of 2
+. not started, o started, x wrong, # done, r for the teacher to read"""
 DONE = """\
-Milestone 0    words                                            done, 1 to be read
+Milestone 0    words                                          done, 1 to be read
 Milestone 0.5  choosing                                                     done
 Milestone 6    the map                                                      done"""
 
@@ -35,8 +37,8 @@ def screen(**states: str) -> str:
 
 def test_milestones_are_folded_but_the_one_to_go_on_with() -> None:
     assert screen() == FRESH
-    assert screen(run="done", map="for the teacher to read", pick="wrong", last="done") == HALF_WAY
-    assert screen(run="done", map="for the teacher to read", pick="done", last="done") == DONE
+    assert screen(run="done", map="for the teacher to read", pick="wrong", last="wrong", note="started") == HALF_WAY
+    assert screen(run="done", map="for the teacher to read", pick="done", last="done", note="done") == DONE
 
 
 def test_a_state_is_one_line_that_fits() -> None:
