@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 import pytest
 from conftest import ROOT, Done, Lab
+from doc_pages import BRIEFLY
 from test_architecture import COMMANDS
-from test_readme import BRIEFLY
 
 from course.command import EXIT_STATUSES, Parser
 

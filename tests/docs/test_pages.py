@@ -20,6 +20,7 @@ from teacher.release import write_copy
 PAGES = {
     path.relative_to(ROOT).as_posix(): path
     for path in [
+        ROOT / "README.md",
         *sorted((ROOT / "docs").rglob("*.md")),
         *sorted((ROOT / "teacher").glob("guide/*.md")),
     ]
