@@ -108,18 +108,20 @@ def differs(shown: Sequence[str], came: Sequence[str], band: float | None = None
 
 
 def _agrees(shown: Sequence[str], came: Sequence[str], band: float | None) -> bool:
-    """A number is a group of the pattern where there is a band."""
-    pattern = ""
-    for line in shown:
-        if line == "…":
-            pattern += r"(?:.*\n)*?"
-        else:
-            parts = (re.split(NUMBER, part) if band is not None else [part] for part in line.split("…"))
-            pattern += ".*".join(f"({NUMBER})".join(map(re.escape, part)) for part in parts) + r"\n"
-    found = re.fullmatch(pattern, "".join(f"{line}\n" for line in came))
+    if not shown:
+        return not came
+    if shown[0] == "…":
+        return any(_agrees(shown[1:], came[start:], band) for start in range(len(came) + 1))
+    return bool(came) and _same(shown[0], came[0], band) and _agrees(shown[1:], came[1:], band)
+
+
+def _same(shown: str, came: str, band: float | None) -> bool:
+    """One line. A number is a group of the pattern where there is a band."""
+    parts = (re.split(NUMBER, part) if band is not None else [part] for part in shown.split("…"))
+    found = re.fullmatch(".*".join(f"({NUMBER})".join(map(re.escape, part)) for part in parts), came)
     if not found or band is None:
         return bool(found)
-    wanted = map(float, re.findall(NUMBER, "\n".join(shown)))
+    wanted = map(float, re.findall(NUMBER, shown))
     return all(abs(a - float(b)) <= band * max(1.0, abs(a)) for a, b in zip(wanted, found.groups(), strict=True))
 
 

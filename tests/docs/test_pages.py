@@ -149,6 +149,7 @@ def test_everything_a_course_of_this_kind_must_have_has_a_place() -> None:
         ("p 0.5", "p 0.5", None, ""),
         ("p 0.5", "p 0.6", None, "p 0.5"),
         ("p … of 5", "p 3 of 5", 0.01, ""),
+        ("…\np 5\n…", "p 1\np 5\nq", 0.05, ""),
     ],
 )
 def test_what_is_shown_is_compared(shown: str, came: str, band: float | None, missing: str) -> None:
