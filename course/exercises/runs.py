@@ -50,9 +50,11 @@ def check_run(command: str, asked: Mapping[str, Any]) -> Checked:
         numbers = {name: summary[name] for name in line.number if isinstance(summary.get(name), int | float)}
         result = "".join(f"{name} {value:.3g}, " for name, value in numbers.items())
         expected = (manifest.expect or "").strip()
-        if expected not in _NO_GUESS or summary.get("predictions"):  # the latter were made one by one, in the run
+        steps, made = manifest.settings.get("steps"), len(summary.get("predictions", []))  # one by one, in the run
+        if expected not in _NO_GUESS or made == steps:
             guess = f"you expected {quoted(expected)}" if expected else "predicted step by step"
             return Checked("done", f"{result}{guess} ({line.run})", numbers={"runs": [line.run], **numbers})
         if found.state != "started":
-            found = Checked("started", f"{result}without a prediction; once more, with one")
+            lacks = f"{made} of {steps} updates predicted; once more, all" if made else ""
+            found = Checked("started", f"{result}{lacks or 'without a prediction; once more, with one'}")
     return found
