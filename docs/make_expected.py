@@ -1,6 +1,6 @@
 """Write docs/figures/expected_*.svg: how learning curves look when nothing is broken, five seeds of each training.
 
-    python3 docs/make_expected.py --jobs 2     train, write expected.json, draw: a quarter of an hour
+    python3 docs/make_expected.py --jobs 2     train, write expected.json, draw: five minutes
     python3 docs/make_expected.py --draw       draw again from expected.json
 
 The lab's own functions learn, as in the commands that stand in ``TRAININGS``. A band goes from the lowest of the seeds
@@ -84,12 +84,14 @@ def tokens(seed: int, preset: str, rubric: str, updates: int = 600) -> Curves:
     reference = fine_tune(examples, plan, seed)
     learning = learn_and_evaluate(reference, examples, holdout, RUBRICS[rubric], plan, seed, EVERY)
     found = [checkpoint.evaluations for checkpoint in learning]
-    return {
-        "rubric": [float(of["train"].proxy.mean()) for of in found],
+    curves = {
         "strict": [float(of["train"].true.mean()) for of in found],
-        "rubric, holdout": [float(of["holdout"].proxy.mean()) for of in found],
         "strict, holdout": [float(of["holdout"].true.mean()) for of in found],
     }
+    if rubric != "score":
+        curves["rubric"] = [float(of["train"].proxy.mean()) for of in found]
+        curves["rubric, holdout"] = [float(of["holdout"].proxy.mean()) for of in found]
+    return curves
 
 
 class Training(NamedTuple):
@@ -107,9 +109,7 @@ TRAININGS = {
     "bandit_backwards": Training("course.bandit_train --steps 200 --lr -0.5", UPDATES, bandit, (-0.5,)),
     "two_steps": Training("course.toy_mdp", UPDATES, two_steps, (True, True)),
     "two_steps_sabotage": Training("course.toy_mdp --no-credit-step1", UPDATES, two_steps, (False, True)),
-    "tokens_memorise": Training(
-        "course.token_train --preset memorise", EVALUATIONS, tokens, ("memorise", "score")
-    ),
+    "tokens_memorise": Training("course.token_train --preset memorise", EVALUATIONS, tokens, ("memorise", "score")),
     "tokens_anywhere": Training(
         "course.token_train --preset memorise --rubric anywhere", EVALUATIONS, tokens, ("memorise", "anywhere")
     ),
@@ -122,8 +122,8 @@ def banded(seeds: Sequence[Curves]) -> dict[str, dict[str, list[float]]]:
     table = {}
     for name in seeds[0]:
         columns = list(zip(*(curves[name] for curves in seeds), strict=True))
-        ends = {"low": min, "median": median, "high": max}
-        table[name] = {end: [round(of(column), 4) for column in columns] for end, of in ends.items()}
+        ends = {"low": map(min, columns), "median": map(median, columns), "high": map(max, columns)}
+        table[name] = {end: [round(value, 4) for value in values] for end, values in ends.items()}
     return table
 
 
@@ -199,8 +199,8 @@ def drawings() -> dict[str, Drawing]:
             "Two steps and one reward at the end: what to expect",
             "Left: the expected return over 200 episodes. With credit for both steps a blue band rises from one "
             "quarter to nearly 1. Without credit for the first step a dashed orange band rises to one half and stays "
-            "there. Right: with credit, the probabilities of the right first and of the right second token; both rise "
-            "from one half towards 1.",
+            "there. Right: with credit, over the first 40 episodes, the probabilities of the right first and of the "
+            "right second token; both rise from one half above nine tenths, the first a little later.",
             330,
             [
                 Panel(
@@ -211,11 +211,12 @@ def drawings() -> dict[str, Drawing]:
                     ],
                 ),
                 Panel(
-                    "with credit for both", "episodes", "probability",
+                    "credit for both, the first 40", "episodes", "probability",
                     [
                         Band("two_steps", first, "right first token", BLUE),
                         Band("two_steps", second, "right second token", GREY, ":"),
                     ],
+                    40,
                 ),
             ],
         ),
@@ -263,9 +264,12 @@ def draw(drawing: Drawing, table: Mapping[str, Any]) -> str:
 
     fig = figure(WIDTH / 72, drawing.height / 72, drawing.title)
     from matplotlib import rc_context
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-    style = {"svg.hashsalt": "expected", "svg.fonttype": "none", "font.size": TEXT, "hatch.linewidth": 0.6}
-    with rc_context(style):
+    engine = fig.get_layout_engine()
+    assert isinstance(engine, ConstrainedLayoutEngine)
+    engine.set(w_pad=0.15, h_pad=0.1)
+    with rc_context({"svg.hashsalt": "expected", "svg.fonttype": "none", "font.size": TEXT}):
         fig.suptitle(drawing.title, fontsize=TEXT + 1, fontweight="bold")
         for axes, panel in zip(fig.subplots(1, len(drawing.panels), squeeze=False)[0], drawing.panels, strict=True):
             draw_panel(axes, panel, table)
@@ -282,9 +286,10 @@ def draw_panel(axes: Axes, panel: Panel, table: Mapping[str, Any]) -> None:
         steps, curve = table[band.training]["steps"], table[band.training]["curves"][band.curve]
         shown = sum(panel.until is None or step <= panel.until for step in steps)
         low, middle, high = (curve[end][:shown] for end in ("low", "median", "high"))
-        axes.fill_between(steps[:shown], low, high, color=band.color, alpha=0.2, linewidth=0)
+        axes.fill_between(steps[:shown], low, high, color=band.color, alpha=0.22, linewidth=0)
         axes.plot(steps[:shown], middle, band.line, color=band.color, label=band.label, linewidth=2)
     axes.set_xlim(0)
+    axes.set_facecolor(PAPER)
 
 
 def svg(fig: Figure) -> str:
