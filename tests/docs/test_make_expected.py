@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from docs.expected_figures import draw, drawings, source_of
 from docs.make_expected import (
     EVERY,
     FIGURES,
@@ -19,10 +20,7 @@ from docs.make_expected import (
     TABLE,
     TRAININGS,
     banded,
-    draw,
-    drawings,
     measured,
-    source_of,
     tokens,
     write_table,
 )
