@@ -1,0 +1,182 @@
+"""What make_expected.py draws: a band of seeds for each learner, as SVG with a text alternative, from its table."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from io import BytesIO
+from typing import TYPE_CHECKING, Any, NamedTuple
+from xml.sax.saxutils import escape
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+PAPER, WIDTH, TEXT = "#fbfaf6", 860, 14
+
+
+class Band(NamedTuple):
+    """One curve of one training, as it is drawn."""
+
+    training: str
+    curve: str
+    label: str
+    color: str
+    line: str = "-"
+
+
+class Panel(NamedTuple):
+    title: str
+    x: str
+    y: str
+    bands: Sequence[Band]
+    until: int | None = None  # the last step shown
+
+
+class Drawing(NamedTuple):
+    """A figure: its panels side by side, and what is to be seen in it, for those who cannot see it."""
+
+    title: str
+    seen: str
+    height: int
+    panels: Sequence[Panel]
+
+
+def drawings() -> dict[str, Drawing]:
+    """Every figure by its name: the file is expected_NAME.svg."""
+    from course.reports.figures import BLUE, GREY, ORANGE
+
+    j = "expected reward"
+    learner = Band("bandit", j, "learning rate 0.5", BLUE)
+    backwards = Band("bandit_backwards", j, "broken: learning rate −0.5", ORANGE, "--")
+    total, first, second = "expected return", "Final: as the first token", "323 after Final:"
+    return {
+        "bandit": Drawing(
+            "The bandit: what to expect",
+            "Two panels with the expected reward of the bandit's policy: on the left the first 30 updates, on the "
+            "right 200. A blue band rises from one half towards 1, wide at first and narrow later. A dashed orange "
+            "band, the same with a negative learning rate, falls from one half towards 0.",
+            330,
+            [
+                Panel("the first 30 updates", "updates", j, [learner, backwards], 30),
+                Panel("200 updates", "updates", j, [learner, backwards]),
+            ],
+        ),
+        "two_steps": Drawing(
+            "Two steps and one reward at the end: what to expect",
+            "Left: the expected return over 200 episodes. With credit for both steps a blue band rises from one "
+            "quarter to nearly 1. Without credit for the first step a dashed orange band rises to one half and stays "
+            "there. Right: with credit, over the first 40 episodes, the probabilities of the right first and of the "
+            "right second token; both rise from one half above nine tenths, the first a little later.",
+            330,
+            [
+                Panel(
+                    "expected return", "episodes", total,
+                    [
+                        Band("two_steps", total, "credit for both steps", BLUE),
+                        Band("two_steps_sabotage", total, "broken: none for step 1", ORANGE, "--"),
+                    ],
+                ),
+                Panel(
+                    "credit for both, the first 40", "episodes", "probability",
+                    [
+                        Band("two_steps", first, "right first token", BLUE),
+                        Band("two_steps", second, "right second token", GREY, ":"),
+                    ],
+                    40,
+                ),
+            ],
+        ),
+        "tokens": Drawing(
+            "The token policy: what to expect",
+            "Three panels over 600 updates. Left, memorise with the strict scorer: the mean reward on the training "
+            "prompts rises to nearly 1, on the holdout it stays near 0. Middle, memorise with the rubric anywhere: "
+            "what the rubric pays rises to 1 within 100 updates, what the strict scorer pays falls to 0; on the "
+            "holdout the rubric pays about half. Right, generalise: both training and holdout rise to nearly 1.",
+            360,
+            [
+                Panel("memorise, strict", "updates", "mean reward", _splits("tokens_memorise", "strict", BLUE)),
+                Panel(
+                    "memorise, anywhere", "updates", "",
+                    [
+                        Band("tokens_anywhere", "rubric", "rubric, trained on", ORANGE),
+                        Band("tokens_anywhere", "rubric, holdout", "rubric, holdout", ORANGE, "--"),
+                        Band("tokens_anywhere", "strict", "strict, trained on", BLUE),
+                    ],
+                ),
+                Panel("generalise, strict", "updates", "", _splits("tokens_generalise", "strict", BLUE)),
+            ],
+        ),
+    }  # fmt: skip
+
+
+def _splits(training: str, verifier: str, color: str) -> list[Band]:
+    return [
+        Band(training, verifier, f"{verifier}, trained on", color),
+        Band(training, f"{verifier}, holdout", f"{verifier}, holdout", color, "--"),
+    ]
+
+
+def source_of(drawing: Drawing, table: Mapping[str, Any]) -> str:
+    """From which commands and seeds a figure is, in a sentence."""
+    names = dict.fromkeys(band.training for panel in drawing.panels for band in panel.bands)
+    commands = "; ".join(table[name]["command"] for name in names)
+    seeds = table[next(iter(names))]["seeds"]
+    return f"Band: the lowest to the highest of seeds {seeds[0]} to {seeds[-1]}; line: their median. From: {commands}."
+
+
+def draw(drawing: Drawing, table: Mapping[str, Any]) -> str:
+    """A figure as SVG. The same numbers give the same bytes with one Matplotlib."""
+    from course.reports.figures import dress, figure, legend_below
+
+    fig = figure(WIDTH / 72, drawing.height / 72, drawing.title)
+    from matplotlib import rc_context
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+    engine = fig.get_layout_engine()
+    assert isinstance(engine, ConstrainedLayoutEngine)
+    engine.set(w_pad=0.15, h_pad=0.1)
+    with rc_context({"svg.hashsalt": "expected", "svg.fonttype": "none", "font.size": TEXT}):
+        fig.suptitle(drawing.title, fontsize=TEXT + 1, fontweight="bold")
+        for axes, panel in zip(fig.subplots(1, len(drawing.panels), squeeze=False)[0], drawing.panels, strict=True):
+            draw_panel(axes, panel, table)
+            dress(axes, panel.x, panel.y)
+            axes.set_title(panel.title, fontsize=TEXT)
+        legend_below(fig, 2)
+        for text in fig.legends[0].get_texts():
+            text.set_fontsize(13)
+        return clean(svg(fig), drawing, table)
+
+
+def draw_panel(axes: Axes, panel: Panel, table: Mapping[str, Any]) -> None:
+    for band in panel.bands:
+        steps, curve = table[band.training]["steps"], table[band.training]["curves"][band.curve]
+        shown = sum(panel.until is None or step <= panel.until for step in steps)
+        low, middle, high = (curve[end][:shown] for end in ("low", "median", "high"))
+        axes.fill_between(steps[:shown], low, high, color=band.color, alpha=0.22, linewidth=0)
+        axes.plot(steps[:shown], middle, band.line, color=band.color, label=band.label, linewidth=2)
+    axes.set_xlim(0)
+    axes.set_facecolor(PAPER)
+
+
+def svg(fig: Figure) -> str:
+    out = BytesIO()
+    nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+    fig.savefig(out, format="svg", metadata=nothing, facecolor="none")
+    return out.getvalue().decode()
+
+
+def clean(source: str, drawing: Drawing, table: Mapping[str, Any]) -> str:
+    """Matplotlib's SVG on opaque paper, with a text alternative, and without addresses but that of SVG itself."""
+    drawn = source[source.index("<svg") :]
+    drawn = re.sub(r' xmlns:xlink="[^"]*"', "", drawn).replace("xlink:href", "href")
+    drawn = re.sub(r'<svg [^>]*viewBox="([^"]*)"[^>]*>', r"<svg \1>", drawn, count=1)
+    size = re.search(r"<svg ([^>]*)>", drawn)
+    assert size
+    paper = f'<rect width="{WIDTH}" height="{drawing.height}" rx="10" fill="{PAPER}"/>'
+    head = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{size[1]}" role="img" aria-labelledby="title desc">\n'
+        f'  <title id="title">{escape(drawing.title)}</title>\n'
+        f'  <desc id="desc">{escape(f"{drawing.seen} {source_of(drawing, table)}")}</desc>\n  {paper}'
+    )
+    return drawn.replace(size[0], head, 1)
