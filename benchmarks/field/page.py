@@ -70,7 +70,7 @@ def cases(results: dict[str, Any], means: str, names: tuple[str, ...]) -> str:
         case = by_id[name]
         given = "|".join(cell(case["rewards"][key]) for key in keys)
         rows.append(f"|{case['expected_answer']}|`{visible(case['completion'])}`|{given}|")
-    return "\n".join([f"|expected|completion|{'|'.join(keys)}|", "|---|---|" + "---|" * len(keys), *rows])
+    return "\n".join([f"|right|completion|{'|'.join(keys)}|", "|---|---|" + "---|" * len(keys), *rows])
 
 
 def cell(reward: float | str) -> str:
