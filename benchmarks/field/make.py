@@ -7,7 +7,7 @@
 The first makes an environment for each library of ``libraries.toml`` in a temporary folder (some minutes, network,
 600 MB), asks each verifier each case, and writes ``results.json`` and ``docs/reference/how_verifiers_fail.md``. The
 second keeps the environments in a folder and takes those that are there. The third makes the page alone, from
-``results.json``. A new version: change its pin, run, read what changed, mend the prose in ``page.md``.
+``results.json``. A new version: change its pin, run, read what changed, mend the prose in ``page.md.in``.
 
 Not covered: what a verifier does with a model's real completions, how often each text is met, and any option but those
 named in ``libraries.toml``.
@@ -115,7 +115,7 @@ def main() -> int:
             results = measure(args.environments or Path(temporary))
         RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
     PAGE.parent.mkdir(exist_ok=True)
-    template = (HERE / "page.md").read_text(encoding="utf-8")
+    template = (HERE / "page.md.in").read_text(encoding="utf-8")
     PAGE.write_text(page_of(template, json.loads(RESULTS.read_text(encoding="utf-8"))), encoding="utf-8")
     print(f"wrote {PAGE.relative_to(ROOT)}")
     return 0

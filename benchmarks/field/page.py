@@ -1,4 +1,4 @@
-"""The page, from its prose (``page.md``) and ``results.json``: tables, counts, dates. Nothing is measured here.
+"""The page, from its prose (``page.md.in``) and ``results.json``: tables, counts, dates. Nothing is measured here.
 
 In the prose ``{{ refused line right }}`` is how many of the cases that mean "right" that verifier paid nothing for,
 ``{{ count right }}`` how many there are, ``{{ cases right ID ID }}`` a table of two of them, ``{{ from PATH }}`` how

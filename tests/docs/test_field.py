@@ -55,7 +55,7 @@ def field(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 def test_the_page_is_made_from_the_results(field: Any) -> None:
     """Otherwise: python3 benchmarks/field/make.py --page."""
-    template = (FIELD / "page.md").read_text(encoding="utf-8")
+    template = (FIELD / "page.md.in").read_text(encoding="utf-8")
     page = (ROOT / "docs" / "reference" / "how_verifiers_fail.md").read_text(encoding="utf-8")
     assert page == field("field.page").page_of(template, RESULTS)
     assert len(page.split()) <= 1_500
