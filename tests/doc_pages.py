@@ -25,7 +25,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from conftest import ROOT
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
@@ -125,7 +124,7 @@ def _same(shown: str, came: str, band: float | None) -> bool:
     return all(abs(a - float(b)) <= band * max(1.0, abs(a)) for a, b in zip(wanted, found.groups(), strict=True))
 
 
-def faults(page: Path, copy: Path, *, whole: bool = False) -> Iterator[str]:
+def faults(page: Path, copy: Path, solutions: Path, *, whole: bool = False) -> Iterator[str]:
     """Run a page's blocks in order in ``copy``. ``whole``: long blocks too, as they stand."""
     printed: list[str] | None = None
     doctests = []
@@ -136,7 +135,7 @@ def faults(page: Path, copy: Path, *, whole: bool = False) -> Iterator[str]:
         if block.language == "bash":
             printed = None
             if block.marks.get("needs") == "solutions":
-                shutil.copytree(ROOT / "teacher" / "solutions", copy, dirs_exist_ok=True)
+                shutil.copytree(solutions, copy, dirs_exist_ok=True)
             brief = "long" in block.marks and not whole
             for line in block.lines:
                 if line in SET_UP:

@@ -116,7 +116,7 @@ def test_what_is_slow_to_import_is_imported_where_it_is_needed() -> None:
 
 
 TOP = [ROOT / "lab.py", ROOT / "lab_jobs.py", ROOT / "lab_setup.py"]
-SOURCES = [*FILES, *TOP, *sorted((ROOT / "data").glob("*.py")), *sorted((ROOT / "benchmarks").glob("*.py"))]
+SOURCES = [*FILES, *TOP, *sorted((ROOT / "data").glob("*.py")), *sorted((ROOT / "benchmarks").rglob("*.py"))]
 
 
 def lines_in(path: Path) -> int:

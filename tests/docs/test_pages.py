@@ -40,6 +40,7 @@ CHECKLIST = [
     for path in sorted((ROOT / "tests" / "docs" / "checklist").glob("*.toml"))
     for row in tomllib.loads(path.read_text(encoding="utf-8"))["item"]
 ]
+SOLUTIONS = ROOT / "teacher" / "solutions"
 pages = pytest.mark.parametrize("name", PAGES)
 
 
@@ -60,7 +61,7 @@ def test_every_block_of_a_page_does_what_the_page_shows(
     shutil.copytree(released, copy)
     if name.startswith("teacher/"):
         shutil.copytree(ROOT / "teacher", copy / "teacher")
-    found = faults(PAGES[name], copy, whole=request.config.getoption("--long"))
+    found = faults(PAGES[name], copy, SOLUTIONS, whole=request.config.getoption("--long"))
     assert "\n".join(found) == ""
 
 
@@ -170,7 +171,7 @@ BROKEN = {  # a page with one fault -> what is said of it
 def test_a_page_that_shows_what_is_not_so_is_found(text: str, released: Path, tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text(text, encoding="utf-8")
-    [fault] = faults(page, released)
+    [fault] = faults(page, released, SOLUTIONS)
     assert BROKEN[text] in fault
 
 

@@ -87,7 +87,9 @@ def test_every_link_leads_somewhere(folder: str, request: pytest.FixtureRequest)
         if not link.startswith("http")
     ]
     assert len(links) > 10
-    assert [(name, link) for name, link in links if not ((lab / name).parent / link).exists()] == []
+    later = re.compile(r"(\.\./)*(exercises|notes)/\w+\.\w+")  # of a milestone that is handed out later
+    missing = [(name, link) for name, link in links if not ((lab / name).parent / link).exists()]
+    assert [one for one in missing if folder == "copy" or not later.fullmatch(one[1])] == []
 
 
 def test_the_seal_holds_what_is_the_teachers_and_sees_a_change(first: Path) -> None:
