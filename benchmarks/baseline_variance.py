@@ -1,6 +1,6 @@
 """What the group baseline does to the variance of a policy's gradient, while that policy learns.
 
-    python3 benchmarks/baseline_variance.py --seeds 5
+    .venv/bin/python benchmarks/baseline_variance.py
 
 A policy learns as ``course.token_train --preset memorise`` does. After some of its updates it stands still: batches are
 drawn that enter no update, each gives one gradient with a baseline and one without, and the total variance of each kind
@@ -80,7 +80,7 @@ def rows(seed: int) -> list[list[float]]:
     for step, update in enumerate(learn(policy, tasks, score, plan, seed), 1):
         if step in UPDATES:
             found[step] = update.new_policy
-    table = []
+    measured = []
     for policy in found.values():
         batches = []
         for chosen, u, _ in draws(len(tasks), plan._replace(steps=BATCHES), seed + 1_000):
@@ -89,17 +89,21 @@ def rows(seed: int) -> list[list[float]]:
             batches.append(
                 Batch(prompts[chosen], completions, rewards(score, [tasks[i] for i in chosen], texts, known))
             )
-        table.append(row(policy, batches, plan))
-    return table
+        measured.append(row(policy, batches, plan))
+    return measured
+
+
+def table(seeds: int) -> Floats:
+    """A row for each of UPDATES: medians over the seeds."""
+    return np.asarray(np.median([rows(seed) for seed in range(seeds)], axis=0))
 
 
 def main() -> None:
     parser = ArgumentParser(description="The variance of a gradient with the group baseline and without one.")
     parser.add_argument("--seeds", type=int, default=5)
     count = parser.parse_args().seeds
-    table = np.median([rows(seed) for seed in range(count)], axis=0)
     print("updates" + "".join(f"{name:>17}" for name in COLUMNS))
-    for updates, numbers in zip(UPDATES, table, strict=True):
+    for updates, numbers in zip(UPDATES, table(count), strict=True):
         print(f"{updates:7}" + "".join(f"{number:17.4g}" for number in numbers))
 
 
