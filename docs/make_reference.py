@@ -20,6 +20,8 @@ def pages() -> dict[str, Callable[[], str]]:
     """Name of a page -> what writes it."""
     from docs.taken_from_code import artifacts, summaries
     from docs.taken_from_code.commands import PAGES, commands_page
+    from docs.taken_from_code.gate import gate_page
+    from docs.taken_from_code.reward_spec import reward_spec_page
 
     return {name: partial(commands_page, name) for name in PAGES} | {
         "artifacts": artifacts.artifacts_page,
@@ -27,6 +29,8 @@ def pages() -> dict[str, Callable[[], str]]:
         "artifacts_rows": artifacts.rows_page,
         "artifacts_token_rows": artifacts.token_rows_page,
         "artifacts_summary": summaries.summary_page,
+        "reward_spec": reward_spec_page,
+        "gate": gate_page,
     }
 
 
