@@ -24,7 +24,7 @@ from course.text import shell_word, visible_path
 
 # What begins so stays with the teacher. Tests of the checks hold right solutions; the last needs .ci and .github.
 LEFT_OUT = (
-    *("teacher/", "tests/teacher/", "tests/course/exercises/", ".ci/", ".github/", ".gitattributes"),
+    *("teacher/", "tests/teacher/", "tests/docs/", "tests/course/exercises/", ".ci/", ".github/", ".gitattributes"),
     *("benchmarks/class_of_100.py", "tests/handed_in.py", "tests/test_contributing.py"),
 )
 _STUDENTS_TESTS = ("tests/conftest.py", "tests/test_rubric.py")

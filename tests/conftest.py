@@ -32,6 +32,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("lab", "which tests (default: all but the slow ones)")
     group.addoption("--fast", action="store_true", help="only those without commands, processes, trainings, sweeps")
     group.addoption("--all", action="store_true", help="the slow ones too, and more examples of each property")
+    group.addoption(
+        "--long", action="store_true", help="with --all: commands of the pages that take minutes, as they stand"
+    )
 
 
 RUNS_BEFORE = pytest.StashKey[dict[str, tuple[int, int]]]()

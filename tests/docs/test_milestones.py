@@ -1,70 +1,30 @@
-"""The pages of the milestones: their commands are run in order in a fresh copy, and print what the page shows.
+"""The pages of the milestones: each has what every milestone has, and names what its check counts.
 
-An example: the page shows ``passed 34 of 80: 42.5 %`` below the first command. Its words must stand in that order in
-what the command printed; how many spaces and line breaks are between them is the terminal's business.
+An example: milestone 0 has four deliverables in data/exercises.toml, and so four rows in the table at its end.
 """
 
 import re
-import shlex
-import shutil
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
-from conftest import ROOT, Lab
+from conftest import ROOT
 
 from course.exercises.milestones import EXERCISES
 
 PAGES = sorted((ROOT / "docs" / "milestones").glob("*.md"))
-FIGURES = [ROOT / "docs" / "figures" / name for name in ("loop_and_tokens.svg", "frozen_data.svg")]
+DRAWN = [  # by hand; a figure that plots data comes from a script
+    path
+    for path in sorted((ROOT / "docs" / "figures").glob("*.svg"))
+    if not path.name.startswith(("expected_", "goodhart_"))
+]
 SVG = "{http://www.w3.org/2000/svg}"
 pages = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 
 
-def blocks(page: Path) -> list[tuple[str, str]]:
-    """Each fenced block: its kind and its text."""
-    return re.findall(r"^```(\w+)\n(.*?)^```$", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
-
-
-def lay_out(folder: Path) -> None:
-    """The data, and the sheets as they ship: what a student has written since is left out."""
-    shutil.copytree(ROOT / "data", folder / "data")
-    for sheet in [*(ROOT / "exercises").glob("*.md"), *(ROOT / "notes").glob("*.md")]:
-        lines = sheet.read_text(encoding="utf-8").split("\n")
-        (folder / sheet.parent.name).mkdir(exist_ok=True)
-        own = "\n".join(line for line in lines if line.startswith(("#", ">")))
-        (folder / sheet.parent.name / sheet.name).write_text(own, encoding="utf-8")
-
-
 @pages
-def test_every_command_of_a_milestone_does_what_the_page_shows(lab: Lab, page: Path) -> None:
-    lay_out(lab.folder)
-    printed, ran = "", 0
-    for kind, text in blocks(page):
-        if kind == "bash":
-            [line] = text.splitlines()
-            python, m, module, *arguments = shlex.split(line)
-            assert (python, m) == ("python3", "-m")
-            done = lab(module.removeprefix("course."), *arguments)
-            assert done.status == (module == "course.check"), (line, done.err)  # nothing is filled in yet
-            assert done.err == ""
-            printed, ran = " ".join(done.out.split()), ran + 1
-        else:
-            assert kind == "text"
-            for line in text.splitlines():
-                shown = " ".join(line.split())
-                assert shown in printed, (page.name, shown)
-                printed = printed.partition(shown)[2]
-    assert ran > 3
-
-
-@pages
-def test_a_page_is_short_and_its_links_lead_somewhere(page: Path) -> None:
+def test_a_path_that_is_named_is_there(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
-    assert len(text.split()) <= 1_500
-    links = re.findall(r"\]\(([^)\s]+)\)", text)
-    assert links
-    assert [link for link in links if not (page.parent / link).exists()] == []
     paths = {path for path in re.findall(r"`([a-z_]+/[\w./]*)`", text) if not path.startswith("runs/")}
     assert {path for path in paths if not (ROOT / path).exists()} == set()
 
@@ -93,7 +53,7 @@ def test_a_page_lists_as_many_deliverables_as_the_check_counts(page: Path) -> No
     assert len(rows) == sum(exercise.milestone == page.stem for exercise in EXERCISES.values())
 
 
-@pytest.mark.parametrize("figure", FIGURES, ids=lambda figure: figure.stem)
+@pytest.mark.parametrize("figure", DRAWN, ids=lambda figure: figure.stem)
 def test_a_figure_has_its_text_alternative_and_asks_nothing_of_the_network(figure: Path) -> None:
     root = ET.parse(figure).getroot()
     assert root.get("aria-labelledby") == "title desc"

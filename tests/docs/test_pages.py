@@ -1,0 +1,177 @@
+"""Every page of the course: its blocks run and print what it shows, its links lead somewhere, and it is short.
+
+An example: a page shows ``passed 34 of 80`` below a command. The command is run in a fresh copy of the student's
+folder; had it printed ``passed 35 of 80``, the test would name the page, its line, and the line that did not come.
+"""
+
+import re
+import shutil
+import tomllib
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+from doc_pages import BRIEFLY, COMMAND, LANGUAGES, MARKS, ONE_SYSTEMS, SET_UP, anchors, blocks, differs, faults, links
+
+from teacher.release import write_copy
+
+PAGES = {
+    path.relative_to(ROOT).as_posix(): path
+    for path in [
+        *sorted((ROOT / "docs").rglob("*.md")),
+        *sorted((ROOT / "teacher").glob("guide/*.md")),
+    ]
+}
+# Tests of their own hold what these show: they need data or machines that a student's copy has not, or are generated.
+RUN_ELSEWHERE = {"docs/own_data.md", "docs/more_machines.md", "docs/loop_c.md", "docs/loop_c_differences.md"}
+RUN = [
+    name
+    for name in PAGES
+    if name not in RUN_ELSEWHERE and any(b.language in ("bash", "python") for b in blocks(PAGES[name]))
+]
+QUICK = {"README.md", "docs/milestones/0.md"}  # in the default tier; the others with --all
+# What has to be read from the first to the last word is this long together; a page of reference is looked up.
+COURSE = re.compile(r"docs/(introduction|storyline|levels|milestones/.*)\.md|teacher/guide/.*")
+CHECKLIST = [
+    row
+    for path in sorted((ROOT / "tests" / "docs" / "checklist").glob("*.toml"))
+    for row in tomllib.loads(path.read_text(encoding="utf-8"))["item"]
+]
+pages = pytest.mark.parametrize("name", PAGES)
+
+
+@pytest.fixture(scope="module")
+def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    copy = tmp_path_factory.mktemp("released") / "copy"
+    write_copy(copy)
+    return copy
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.medium if name in QUICK else pytest.mark.slow) for name in RUN]
+)
+def test_every_block_of_a_page_does_what_the_page_shows(
+    name: str, released: Path, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    copy = tmp_path / "lab"
+    shutil.copytree(released, copy)
+    if name.startswith("teacher/"):
+        shutil.copytree(ROOT / "teacher", copy / "teacher")
+    found = faults(PAGES[name], copy, whole=request.config.getoption("--long"))
+    assert "\n".join(found) == ""
+
+
+@pages
+def test_every_block_is_of_a_kind_that_is_looked_at(name: str) -> None:
+    if name in RUN_ELSEWHERE:
+        return
+    assert {block.language for block in blocks(PAGES[name])} <= LANGUAGES
+    assert {mark for block in blocks(PAGES[name]) for mark in block.marks} <= MARKS
+    for block in blocks(PAGES[name]):
+        if block.language == "python":
+            assert ">>>" in block.text or "example" in block.marks
+        if block.language == "diff":
+            assert name == "docs/loop_c_differences.md" or "example" in block.marks
+
+
+@pages
+def test_what_is_typed_can_be_typed_on_every_system(name: str) -> None:
+    lines = [
+        line
+        for block in blocks(PAGES[name])
+        if block.language == "bash" and "example" not in block.marks
+        for line in block.lines
+    ]
+    assert [line for line in lines if not COMMAND.match(line)] == []
+    assert [line for line in lines if ONE_SYSTEMS.search(line)] == []
+    long = [line for b in blocks(PAGES[name]) if "long" in b.marks for line in b.lines]
+    assert [line for line in long if line.split()[2] not in BRIEFLY] == []
+
+
+@pages
+def test_every_link_leads_to_something_that_is_there(name: str) -> None:
+    page = PAGES[name]
+    for link in links(page):
+        path, _, anchor = link.partition("#")
+        place = (page.parent / path).resolve() if path else page
+        assert place.exists(), link
+        assert not anchor or anchor in anchors(place), link
+
+
+@pages
+def test_a_page_is_short(name: str) -> None:
+    if name == "docs/gate_attacks.md":
+        return
+    assert len(PAGES[name].read_text(encoding="utf-8").split()) <= 1_500
+
+
+def test_the_course_is_not_longer_than_what_it_comes_from() -> None:
+    words = {
+        name: len(page.read_text(encoding="utf-8").split()) for name, page in PAGES.items() if COURSE.fullmatch(name)
+    }
+    assert sum(words.values()) <= 15_400, words
+
+
+def places() -> Iterator[tuple[str, str]]:
+    return ((row["what"], place) for row in CHECKLIST for place in row["where"])
+
+
+def test_everything_a_course_of_this_kind_must_have_has_a_place() -> None:
+    """An item without a place, or with one that is not there, is missing from the course."""
+    assert [row["what"] for row in CHECKLIST if not row["where"]] == []
+    missing = []
+    for what, place in places():
+        path, _, anchor = place.partition("#")
+        if not (ROOT / path).exists() or (anchor and anchor not in anchors(ROOT / path)):
+            missing.append((what, place))
+    assert missing == []
+    assert [what for what, count in Counter(row["what"] for row in CHECKLIST).items() if count > 1] == []
+
+
+@pytest.mark.parametrize(
+    ("shown", "came", "band", "missing"),
+    [
+        ("a 1\nb", "a 1\nb", None, ""),
+        ("a   1\n\nb", "a 1 \nb\n", None, ""),
+        ("a", "a\nb", None, "an end, and more came"),
+        ("a\n…", "a\nb\nc", None, ""),
+        ("…\nc", "a\nb\nc", None, ""),
+        ("a\n…\nd", "a\nb\nc", None, "d"),
+        ("a … c", "a 17 c", None, ""),
+        ("a … d", "a 17 c", None, "a … d"),
+        ("p 0.50", "p 0.54", 0.05, ""),
+        ("p 0.50", "p 0.56", 0.05, "p 0.50"),
+        ("p 200", "p 209", 0.05, ""),
+        ("p 200", "p 211", 0.05, "p 200"),
+        ("p 0.5", "p 0.5", None, ""),
+        ("p 0.5", "p 0.6", None, "p 0.5"),
+        ("p … of 5", "p 3 of 5", 0.01, ""),
+    ],
+)
+def test_what_is_shown_is_compared(shown: str, came: str, band: float | None, missing: str) -> None:
+    assert differs(shown.split("\n"), came.split("\n"), band) == missing
+
+
+BROKEN = {  # a page with one fault -> what is said of it
+    "```bash\npython3 -m course.eval --help\n```\n```text\nusage\n```\n": "shows what did not come: usage",
+    "```bash exit=1\npython3 -m course.eval --help\n```\n": "status 0 and not 1",
+    "```bash\npython3 -m course.eval\n```\n": "status 2 and not 0",
+    "```python\n>>> 1 + 1\n3\n\n```\n": "Expected:",
+    "```json file=data/rollouts/frozen_rollouts_dev.meta.json\n{\n```\n": "an end, and more came",
+}
+
+
+@pytest.mark.medium
+@pytest.mark.parametrize("text", BROKEN)
+def test_a_page_that_shows_what_is_not_so_is_found(text: str, released: Path, tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(text, encoding="utf-8")
+    [fault] = faults(page, released)
+    assert BROKEN[text] in fault
+
+
+def test_the_first_commands_of_all_are_run_by_ci() -> None:
+    ci = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    assert [line for line in SET_UP if line not in ci] == []
