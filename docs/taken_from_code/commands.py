@@ -47,8 +47,7 @@ EVAL = "python3 -m course.eval --dataset data/datasets/math_dev.jsonl --completi
 FIRST: dict[str, tuple[str, Sequence[str]]] = {
     "inspect_run": ("Of the run that the example above left:", ()),
     "gate": (
-        "The same file is measured twice, so nothing differs between the two runs. The gate ends with status 3, "
-        "INCONCLUSIVE:",
+        "The same file is measured twice, so nothing got better: REJECT, status 1.",
         [f"{EVAL}data/rollouts/frozen_rollouts_dev.jsonl --outdir runs/run_002"],
     ),
     "attack": ("The text earns a reward that the spec does not give, so this ends with status 1:", ()),
@@ -59,7 +58,7 @@ FIRST: dict[str, tuple[str, Sequence[str]]] = {
     "check": ("In a fresh copy nothing is done yet, so this ends with status 1:", ()),
     "eval_shards": ("With a folder `pairs` of your own, which holds the shards:", ()),
 }
-ENDS_WITH = {"gate": 3, "attack": 1, "check": 1}
+ENDS_WITH = {"gate": 1, "attack": 1, "check": 1}
 LONG = ("token_train", "goodhart_demo", "distribution_shift_demo", "pass_at_k_demo", "sweep_demo")
 YOUR_FILES = ("eval_shards",)  # its example takes files that nobody ships
 
