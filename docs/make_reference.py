@@ -18,12 +18,14 @@ REFERENCE = LAB / "docs" / "reference"
 
 def pages() -> dict[str, Callable[[], str]]:
     """Name of a page -> what writes it."""
-    from docs.taken_from_code import artifacts, summaries
+    from docs.taken_from_code import artifacts, metrics, summaries
     from docs.taken_from_code.commands import PAGES, commands_page
     from docs.taken_from_code.gate import gate_page
     from docs.taken_from_code.reward_spec import reward_spec_page
 
-    return {name: partial(commands_page, name) for name in PAGES} | {
+    found = {name: partial(commands_page, name) for name in PAGES}
+    found |= {name: partial(metrics.metrics_page, name) for name in metrics.PAGES}
+    return found | {
         "artifacts": artifacts.artifacts_page,
         "artifacts_manifest": artifacts.manifest_page,
         "artifacts_rows": artifacts.rows_page,

@@ -158,8 +158,8 @@ DECISION = {
 def gate_page() -> str:
     statuses = [(code(verdict), str(status), VERDICTS[verdict]) for verdict, status in gate.EXIT_STATUS.items()]
     refused = ("", "2", "refused: something cannot be read, is typed wrong, or is a run of Loop C; one line says what")
-    claims = (reading.open_run, reading.shards_of, reading.read_output, reading.batches, reading._first_broken_row)
-    claims += (verifying.Verification, verifying.fault_of_row, verifying.fault_of_choice)
+    claims: list[Any] = [reading.open_run, reading.shards_of, reading.read_output, reading.batches]
+    claims += [reading._first_broken_row, verifying.Verification, verifying.fault_of_row, verifying.fault_of_choice]
     return page(
         [
             "# The gate: verdicts and reasons",
