@@ -61,8 +61,8 @@ def artifacts_page() -> str:
             *head("artifacts", "what a run leaves", "A run is a folder."),
             paragraph(
                 "`null` stands where something does not apply or is not known, never a number that looks like one. "
-                "`list[float]` is a list of numbers. Equal inputs give equal bytes of results, summary and manifest. "
-                "What goes into a run is in [Your own data](../own_data.md)."
+                "`list[float]` is a list of numbers. On one machine equal inputs give equal bytes of results, "
+                "summary and manifest. What goes into a run is in [Your own data](../own_data.md)."
             ),
             "## Files",
             *files_tables(left()),

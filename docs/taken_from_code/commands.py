@@ -17,7 +17,7 @@ HEAD = """\
 # Commands, {title}
 
 This page is taken from the parsers of the commands: `docs/make_reference.py` writes it. Every command has
-`--help`, which says the same. On Windows type `py` for `python3`."""
+`--help`, which says the same. `python3 -m course` prints all of them, by loop. On Windows type `py` for `python3`."""
 
 # Page -> its title, and its commands: those of these lines of the map, from one place to another.
 PAGES = {

@@ -171,10 +171,10 @@ def gate_page() -> str:
             "## Verdicts",
             table(("verdict", "exit status", "when"), [*statuses, refused]),
             paragraph(
-                "The questions come in the order below. Reasons of the first two are given together. Where there is "
-                "one, nothing more is asked, and no difference is reported."
+                "The questions come in this order. Reasons of the first two are given together. After a reason to "
+                "reject no further question is asked; only the fourth reports a difference."
             ),
-            "An example: with one sample and with four, from one pack. The gate rejects the comparison, with status 1.",
+            "One sample and four, from one pack: REJECT, status 1.",
             fence("bash exit=1", EXAMPLE),
             fence("text", ["…", "REJECT: locked room: samples_per_prompt differs (1 / 4)", "…"]),
             "## 1. Are both runs what they claim?",
