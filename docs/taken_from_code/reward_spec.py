@@ -78,7 +78,7 @@ def reward_spec_page() -> str:
             fence("python", doctest()),
             paragraph(
                 "Every verifier of the course has this signature, the wrong ones too: `test_every_rubric_keeps_the_"
-                f"scorers_contract` in [{Path(ABLATIONS).name}](../../{ABLATIONS}). Treat another one, such as a "
+                f"scorers_contract` in `{ABLATIONS}`. Treat another one, such as a "
                 "`score` that is given a prompt and not an example, as a mistake. The reward is computed in one "
                 "function, `measure`; `score` is made of it and says why."
             ),
@@ -189,5 +189,5 @@ def promise_rows() -> Iterator[tuple[str, ...]]:
             there = re.findall(r"^def (test_\w+)\(", (LAB / path).read_text(encoding="utf-8"), re.MULTILINE)
             if strange := {*names} - {*there}:
                 raise KeyError(f"{path} has no {', '.join(strange)}")
-            links.append(f"{', '.join(map(code, names))} in [{Path(path).name}](../../{path})")
+            links.append(f"{', '.join(map(code, names))} in {code(path)}")
         yield promise, what, "; ".join(links)
