@@ -94,9 +94,7 @@ def run_page(
     parts += ["## Files", "\n".join(["| file | what it is |", "|---|---|", *rows])]
     parts.append("## Fingerprints")
     if manifest.loop != "C":
-        parts.append(
-            "Compare this run only with one of the same dataset and scorer, and the same settings from split on."
-        )
+        parts += ["Compare this run only with one of the same dataset and scorer, and the same settings from split on."]
     fingerprints = {name: value for name, value in facts.items() if name not in settings}
     parts.append(_columns(fingerprints | {"digest of this run": line.manifest}))
     return "\n\n".join(parts) + "\n"

@@ -3,7 +3,7 @@
 from course import gate, stats
 from course.artifacts import summary
 from course.reports import gate as gate_report
-from course.reports import run_page
+from course.reports import run_page, validate_scorer
 from course.score import measure
 from docs.taken_from_code.metric import Metric, shown
 
@@ -43,6 +43,13 @@ MEASURED = (
         run_page.points_off,
         "the expectation is words, or there is no one number",
         "a difference between two runs",
+    ),
+    Metric(
+        ["false positives", "false negatives"],
+        "golden cases that are wrong and paid; right and not paid",
+        validate_scorer.confusion_text,
+        "there is no such case",
+        "rates among real completions: these cases were chosen, not sampled",
     ),
 )
 CHOSEN = (
@@ -142,7 +149,7 @@ COMPARED = (
         "the difference",
     ),
     Metric(
-        ["smallest_visible_difference"],
+        ["smallest_visible_difference", "power"],
         r"$(z + z_{0.8})\sqrt{\omega^2/n}$, $\omega^2$ the discordance",
         stats.smallest_visible_difference,
         "larger than the discordance: nothing would show",

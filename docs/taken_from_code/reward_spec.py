@@ -9,7 +9,7 @@ from typing import Any
 from course.artifacts.scorer_identity import GOLDEN_CORRECT, GOLDEN_EXPLOITS, installed
 from course.datasets.jsonl import read_records
 from course.datasets.records import GoldenCase, task_of
-from course.faults import CHECKS
+from course.faults import CHECKS, PREFIX
 from course.rubrics.ablations import REST_RULES, RULES, TEXT_RULES, VALUE, without
 from course.score import SPEC, score
 from course.text import visible
@@ -17,10 +17,10 @@ from docs.taken_from_code.markdown import code, fence, page, paragraph, table
 
 LAB = Path(__file__).resolve().parents[2]
 EXAMPLE: dict[str, Any] = {"prompt": "11 + 11?", "expected_answer": 22}
-NOT_IN_GOLDEN: dict[str, tuple[Any, Any, str, str]] = {  # outcome -> what is scored, and how the two are shown
-    "invalid_example": ({"prompt": "11 + 11?"}, "Final: 22", "no expected_answer", "`Final: 22`"),
-    "completion_not_text": (EXAMPLE, None, "22", "`None`"),
-    "empty": (EXAMPLE, " \n", "22", "a space and a line feed"),
+NOT_IN_GOLDEN: dict[str, tuple[Any, Any, str]] = {  # outcome -> what is scored, and how that is shown
+    "invalid_example": ({"prompt": "11 + 11?"}, "Final: 22", "an example without `expected_answer`"),
+    "completion_not_text": (EXAMPLE, None, "`None` for 22"),
+    "empty": (EXAMPLE, " \n", "a space and a line feed for 22"),
 }
 DETAILS = {
     "outcome": "`ok`, or the first check that failed",
@@ -78,7 +78,7 @@ def reward_spec_page() -> str:
             fence("python", doctest()),
             paragraph(
                 "Every verifier of the course has this signature, the wrong ones too: `test_every_rubric_keeps_the_"
-                f"scorers_contract` in [{Path(ABLATIONS).name}](../../{ABLATIONS}). Treat another one, such as a "
+                f"scorers_contract` in `{ABLATIONS}`. Treat another one, such as a "
                 "`score` that is given a prompt and not an example, as a mistake. The reward is computed in one "
                 "function, `measure`; `score` is made of it and says why."
             ),
@@ -91,12 +91,11 @@ def reward_spec_page() -> str:
             "## Checks and outcomes",
             paragraph(
                 "The checks stand in this order, and the first that fails is the outcome. An outcome names what "
-                "failed, a check what holds. Whether the format is met is decided by the pattern of the spec alone: "
-                "from `not_empty` to `integer` the checks only name the fault. Examples are golden cases, so far as "
-                "there are any; `<U+00A0 …>` is a character that cannot be seen."
+                "failed; its check, named in the details, what holds. Whether the format is met is decided by the "
+                "pattern of the spec alone: from `empty` to `not_an_integer` the checks only name the fault. Examples "
+                "are golden cases, so far as there are any; `<U+00A0 …>` is a character that cannot be seen."
             ),
-            table(("outcome", "family", "check", "expected", "example, of", "completion"), outcome_rows(
-                [*correct, *exploits])),
+            table(("outcome", "family", "expected", "such as"), outcome_rows([*correct, *exploits])),
             paragraph(
                 "A family says whose fault it is: of the data, of the model's format, of the model's mathematics. "
                 "Where nobody answered and `--missing zero` was typed, a run has the outcome `missing_completion`, "
@@ -111,6 +110,7 @@ def reward_spec_page() -> str:
             table(("rule", "a verifier without it", "exploits", "such as"), rule_rows(exploits)),
             "## Details",
             table(("key", "what it holds"), detail_rows()),
+            paragraph(f"The checks, in order: {', '.join(code(check.name) for check in CHECKS.values())}."),
             "## Name, version, fingerprint",
             paragraph(
                 f"Name `{scorer.scorer_name}`, version {scorer.scorer_version}. The fingerprint is a SHA-256 over "
@@ -147,14 +147,14 @@ def outcome_rows(cases: list[GoldenCase]) -> Iterator[tuple[str, ...]]:
         case = next((case for case in cases if case.expected_outcome == outcome), None)
         if case is not None:
             example, completion = task_of(case), case.completion
-            shown = f"{case.expected_answer}", code(visible(case.completion))
+            shown = f"{code(visible(case.completion))} for {case.expected_answer}"
         else:
-            example, completion, *said = NOT_IN_GOLDEN[outcome]
-            shown = said[0], said[1]
+            example, completion, shown = NOT_IN_GOLDEN[outcome]
         assert score(example, completion)["details"]["outcome"] == outcome
-        yield code(outcome), check.family, code(check.name), check.expected, *shown
+        expected = check.expected.replace(f"'{PREFIX}'", code(PREFIX))
+        yield code(outcome), check.family, expected, shown
     case = next(case for case in cases if case.expected_outcome == "ok")
-    yield "`ok`", "", "", "reward 1.0; in every row above 0.0", f"{case.expected_answer}", code(case.completion)
+    yield "`ok`", "", "all of these", f"{code(case.completion)} for {case.expected_answer}"
 
 
 def rule_rows(exploits: list[GoldenCase]) -> Iterator[tuple[str, ...]]:
@@ -189,5 +189,5 @@ def promise_rows() -> Iterator[tuple[str, ...]]:
             there = re.findall(r"^def (test_\w+)\(", (LAB / path).read_text(encoding="utf-8"), re.MULTILINE)
             if strange := {*names} - {*there}:
                 raise KeyError(f"{path} has no {', '.join(strange)}")
-            links.append(f"{', '.join(map(code, names))} in [{Path(path).name}](../../{path})")
+            links.append(f"{', '.join(map(code, names))} in {code(path)}")
         yield promise, what, "; ".join(links)
