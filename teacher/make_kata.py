@@ -32,7 +32,8 @@ INTRODUCTION = """\
 > Ten completions with the reward that a verifier gave them. In each something is wrong, but not the same thing. Three
 > questions, in this order, settle which:
 >
-> 1. Would two careful people who see only the prompt write the same completion? If not, the label is `ambiguous`.
+> 1. Would two careful people who see only the prompt write the same completion, and does the spec have only one
+>    reading? If not, the label is `ambiguous`.
 > 2. Is the reward what the spec at the top of `course/score.py` gives? If so: `model`.
 > 3. Was this text made for the verifier, by a writer that was rewarded by it? If so: `hacked`. If not: `verifier`.
 >
