@@ -117,8 +117,7 @@ def main() -> None:
         settings["predict"] = args.predict
         conditions = conditions_of(args, settings, knob=knob_of(rows))
         report = policy_gradient_text(rows, summary, ARMS, line_a_step=args.summary)
-        next_command = ["course.bandit_train", "--steps", "30", "--slow"]
-        publish(run, conditions, summary, report, read=[LOG, LEARNING_CURVE], next_command=next_command)
+        publish(run, conditions, summary, report, read=[LOG, LEARNING_CURVE], next_command=["course.check"])
 
 
 if __name__ == "__main__":

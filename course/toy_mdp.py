@@ -87,8 +87,8 @@ def main() -> None:
         }
         settings = {"prompt": EXAMPLE["prompt"], "episodes": args.episodes, "lr": args.lr, "credit_step1": credited[0]}
         conditions = conditions_of(args, settings, knob=knob_of(rows))
-        next_command = ["course.token_train"]
-        publish(run, conditions, summary, toy_mdp_text(rows, summary), read=[EPISODES], next_command=next_command)
+        text = toy_mdp_text(rows, summary)
+        publish(run, conditions, summary, text, read=[EPISODES], next_command=["course.check"])
 
 
 if __name__ == "__main__":

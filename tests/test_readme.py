@@ -45,7 +45,7 @@ def test_every_line_is_a_command_of_the_course_and_every_command_has_one() -> No
 
 def test_the_readme_spends_at_most_one_look_at_each_holdout() -> None:
     assert [line for line in shell_lines("README.md") if LOOK.search(line)] == [
-        "python3 -m course.token_train --preset memorise --rubric anywhere --outdir runs/hack"
+        "python3 -m course.token_train --preset memorise --rubric anywhere --outdir runs/readme_hack"
     ]
 
 

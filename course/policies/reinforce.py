@@ -54,9 +54,9 @@ def leave_one_out(return_: Floats, group_size: int) -> Floats:
     """[N] The baseline of each completion: the mean return of the others of its group. Groups stand in a row.
 
     A completion's own return would bias the gradient. This is RLOO (Kool et al. 2019); GRPO's mean over the whole
-    group gives the same advantage times (G − 1) / G. A mean of G − 1 others is itself noisy, so it stops helping before
-    2b* (``best_baseline``): with two arms, one right, at p = (2G − 4)/(3G − 5): never for G = 2, 4/7 for 4, 12/19 for
-    8, and 2/3 only in the limit. Raises ValueError for a group of one.
+    group gives the same advantage times (G − 1) / G. A mean of G − 1 others is itself noisy and shares their rewards:
+    with two arms, one right, it lowers the variance of the group's mean gradient only for p below (2G − 4)/(3G − 5):
+    never for G = 2, 4/7 for 4, 12/19 for 8, 2/3 in the limit (``best_baseline``). Raises ValueError for a group of one.
     """
     if group_size < 2:
         raise ValueError("expected a group_size of at least 2: a completion is compared with the others of its group")

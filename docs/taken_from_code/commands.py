@@ -47,7 +47,7 @@ EVAL = "python3 -m course.eval --dataset data/datasets/math_dev.jsonl --completi
 FIRST: dict[str, tuple[str, Sequence[str]]] = {
     "inspect_run": ("Of the run that the example above left:", ()),
     "gate": (
-        "The same file is measured twice, so nothing got better: REJECT, status 1.",
+        "The same file is measured twice, and a rise of 0 is less than 0.02: REJECT, status 1.",
         [f"{EVAL}data/rollouts/frozen_rollouts_dev.jsonl --outdir runs/run_002"],
     ),
     "attack": ("The text earns a reward that the spec does not give, so this ends with status 1:", ()),

@@ -212,9 +212,9 @@ def gate_page() -> str:
 
 SELECT = "python3 -m course.selection_demo --dataset data/datasets/math_dev.jsonl --samples "
 EXAMPLE = [
-    f"{SELECT}data/rollouts/selection_pack_dev.jsonl --n 1 --outdir runs/n1",
-    f"{SELECT}data/rollouts/selection_pack_dev.jsonl --n 4 --outdir runs/n4",
-    "python3 -m course.gate --baseline runs/n1 --candidate runs/n4 --min-delta 0.02",
+    f"{SELECT}data/rollouts/selection_pack_dev.jsonl --n 1 --outdir runs/gate_n1",
+    f"{SELECT}data/rollouts/selection_pack_dev.jsonl --n 4 --outdir runs/gate_n4",
+    "python3 -m course.gate --baseline runs/gate_n1 --candidate runs/gate_n4 --min-delta 0.02",
 ]
 
 

@@ -27,6 +27,7 @@ SAID = [
     ("exact", "exploit-68", 1.0),  # -323 for 323
     ("num", "report-01", 1.0),  # 123457 for 123456
     ("match", "incident-01", 1.0),  # 711 for 11
+    ("match", "exploit-69", 1.0),  # 8 for -8
     ("incl", "exploit-71", 1.0),  # 220 for 22
     ("strict", "report-02", 1.0),  # 2,2
     ("strict", "report-03", 1.0),  # 22/7
@@ -37,6 +38,7 @@ SAID = [
     ("plain", "report-05", 1.0),
     ("plain", "incident-10", 1.0),  # 2 2/3 for 2
     ("boxed", "incident-09", 0.0),  # **73**
+    ("boxed", "exploit-16", 1.0),  # no box
     ("gym", "exploit-71", 0.6667),
     ("num", "incident-01", 0.0),  # mended
     ("num", "incident-03", 0.0),

@@ -93,6 +93,18 @@ def test_what_is_typed_can_be_typed_on_every_system(name: str) -> None:
     assert [line for line in long if line.split()[2] not in BRIEFLY] == []
 
 
+def test_no_page_takes_the_folder_of_another_pages_run() -> None:
+    """Whoever has tried the README's commands, or the reference's, can still do a milestone's as they stand."""
+    pages_of: dict[str, set[str]] = {}
+    for name in RUN:
+        for block in blocks(PAGES[name]):
+            for folder in re.findall(r"--outdir (\S+)", block.text if block.language == "bash" else ""):
+                pages_of.setdefault(folder, set()).add(name)
+    for folder in re.findall(r"--outdir (\S+)", (ROOT / "docs" / "loop_c.md").read_text(encoding="utf-8")):
+        pages_of.setdefault(folder, set()).add("docs/loop_c.md")
+    assert {folder: names for folder, names in pages_of.items() if len(names) > 1} == {}
+
+
 @pages
 def test_every_link_leads_to_something_that_is_there(name: str) -> None:
     page = PAGES[name]
