@@ -34,7 +34,7 @@ STAMP = VENV / "lab-is-set-up.txt"  # written last: a set-up that was cut off ha
 RUN, DEVELOP = "requirements.txt", "requirements-dev.txt"
 SIZES = {
     RUN: "60 MB to download, 250 MB on disk, a minute or two",
-    DEVELOP: "with the tools for tests: 120 MB to download, 500 MB on disk",
+    DEVELOP: "with the tools for tests: 90 MB more to download, 600 MB on disk",
 }
 PACKAGES = {RUN: NEEDED, DEVELOP: (*NEEDED, "mypy", "pytest", "ruff")}
 ASTRAY = ("PIP_DRY_RUN", "PIP_PREFIX", "PIP_PYTHON", "PIP_ROOT", "PIP_TARGET")  # with these pip leaves .venv empty

@@ -23,10 +23,14 @@ PAGES = {
         ROOT / "README.md",
         *sorted((ROOT / "docs").rglob("*.md")),
         *sorted((ROOT / "teacher").glob("guide/*.md")),
+        ROOT / "teacher" / "README.md",
     ]
 }
 # Tests of their own hold what these show: they need data or machines that a student's copy has not, or are generated.
-RUN_ELSEWHERE = {"docs/own_data.md", "docs/more_machines.md", "docs/loop_c.md", "docs/loop_c_differences.md"}
+RUN_ELSEWHERE = {
+    *("docs/own_data.md", "docs/more_machines.md", "docs/loop_c.md", "docs/loop_c_differences.md"),
+    "teacher/README.md",
+}
 RUN = [
     name
     for name in PAGES
