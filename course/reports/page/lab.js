@@ -1,0 +1,565 @@
+"use strict";
+// The lab in a page: the verifier, the token policy and the bandit of course/, and what draws them.
+// Names and order are those of the Python; tests/pages/ holds the numbers to it. Nothing is asked of the network.
+
+// ---- The verifier: course/score.py and course/faults.py ----------------------------------------------------------
+
+/** @typedef {{outcome: string, reward: number, parsed: string | null}} Measurement */
+/** @typedef {{unseen: string, digits: string, lineBoundaries: string, checks: [string, string, string][]}} Tables */
+
+/**
+ * The scorer, made from the tables of course/faults.py: the reward of a text, and its outcome.
+ * @param {Tables} tables
+ * @returns {(expected: string, completion: string) => Measurement}
+ */
+function makeScorer(tables) {
+  const gap = `([${tables.unseen}]*)`;
+  const integer = new RegExp(
+    `^${gap}(\\+?)${gap}(-?)${gap}([${tables.digits}]+)([${tables.unseen}][${tables.digits}${tables.unseen}]*)?$`,
+    "u",
+  );
+  /** @param {string} text  trimmed, not in format */
+  function faultOf(text) {
+    if (!text) return "empty";
+    if ([...tables.lineBoundaries].some((boundary) => text.includes(boundary))) return "not_single_line";
+    if (!text.startsWith("Final: ")) return "missing_prefix";
+    const match = integer.exec(text.slice(7));
+    if (!match) return "not_an_integer";
+    const [, before, plus, between, minus, after, digits, within] = match;
+    if (before || between || after || within) return "extra_whitespace";
+    if (plus) return "plus_sign";
+    if (!/^[0-9]+$/.test(digits)) return "non_ascii_digits";
+    return minus && /^0+$/.test(digits) ? "negative_zero" : "leading_zeros";
+  }
+  return (expected, completion) => {
+    const text = completion.replace(/^[ \t\r\n]+/, "").replace(/[ \t\r\n]+$/, "");
+    const match = /^Final: (0|-?[1-9][0-9]*)$/.exec(text);
+    if (!match || text.endsWith("\n")) return { outcome: faultOf(text), reward: 0, parsed: null };
+    const right = match[1] === expected;
+    return { outcome: right ? "ok" : "wrong_answer", reward: right ? 1 : 0, parsed: match[1] };
+  };
+}
+
+/**
+ * The careless rubric: it pays if the expected integer stands anywhere in the text.
+ * @param {string} expected
+ * @param {string} completion
+ */
+function anywhere(expected, completion) {
+  return (completion.match(/-?[0-9]+/g) ?? []).includes(expected) ? 1 : 0;
+}
+
+// ---- Softmax and sampling: course/policies/softmax.py ------------------------------------------------------------
+
+/**
+ * p ∝ exp theta, in place.
+ * @param {Float64Array} theta
+ */
+function softmax(theta) {
+  let largest = -Infinity;
+  for (const value of theta) largest = Math.max(largest, value);
+  let total = 0;
+  for (let a = 0; a < theta.length; a++) total += theta[a] = Math.exp(theta[a] - largest);
+  for (let a = 0; a < theta.length; a++) theta[a] /= total;
+  return theta;
+}
+
+/**
+ * Inverse-CDF sampling: the first action whose cumulative probability exceeds u.
+ * @param {Float64Array} p
+ * @param {number} u
+ */
+function sample(p, u) {
+  let cumulative = 0;
+  let last = 0;
+  for (let a = 0; a < p.length; a++) {
+    if (p[a] > 0) last = a;
+    cumulative += p[a];
+    if (cumulative > u) return a;
+  }
+  return last;
+}
+
+/**
+ * Uniform draws from [0, 1) with 53 bits, the same for the same seed on every machine (mulberry32, twice a draw).
+ * @param {number} seed
+ * @returns {() => number}
+ */
+function generator(seed) {
+  let state = seed >>> 0;
+  const bits = () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let t = Math.imul(state ^ (state >>> 15), state | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return (t ^ (t >>> 14)) >>> 0;
+  };
+  return () => ((bits() >>> 5) * 67108864 + (bits() >>> 6)) / 9007199254740992;
+}
+
+// ---- The token policy: course/policies/token_policy.py -----------------------------------------------------------
+// V tokens, V itself is padding; C tokens are read: those of the prompt and the RECENT last ones. The network reads the
+// sum of one row of `read` for each of them, which is vectors · hidden, so that a prefix costs C · H and not C · D · H.
+
+const RECENT = 3;
+const END = 0;
+
+/**
+ * @typedef {{vectors: Float64Array, hidden: Float64Array, hiddenBias: Float64Array, out: Float64Array,
+ *   outBias: Float64Array}} Weights  row by row, as NumPy has them
+ * @typedef {{vocabulary: string[], maxTokens: number, width: number, units: number, reads: number,
+ *   weights: Weights}} Policy
+ * @typedef {{context: number[], hidden: Float64Array, p: Float64Array, theta: Float64Array | null}} Prefix
+ */
+
+/**
+ * The policy before its first update, from the weights as 32-bit numbers in base64.
+ * @param {{vocabulary: string[], maxTokens: number, width: number, units: number, reads: number, weights: string}} saved
+ * @returns {Policy}
+ */
+function readPolicy(saved) {
+  const bytes = Uint8Array.from(atob(saved.weights), (character) => character.charCodeAt(0));
+  const numbers = Float64Array.from(new Float32Array(bytes.buffer));
+  const { vocabulary, width, units, reads } = saved;
+  const sizes = [(vocabulary.length + 1) * width, reads * width * units, units, units * vocabulary.length];
+  let at = 0;
+  const [vectors, hidden, hiddenBias, out, outBias] = [...sizes, vocabulary.length].map((size) =>
+    numbers.slice(at, (at += size)),
+  );
+  return { ...saved, weights: { vectors, hidden, hiddenBias, out, outBias } };
+}
+
+/**
+ * The network of one update: each prefix is worked out once, however many completions share it.
+ * @param {Policy} policy
+ */
+function makeNetwork({ vocabulary, width, units, reads, weights }) {
+  const rows = vocabulary.length + 1;
+  const read = new Float64Array(reads * rows * units);
+  for (let c = 0; c < reads; c++)
+    for (let token = 0; token < rows; token++)
+      for (let d = 0; d < width; d++) {
+        const value = weights.vectors[token * width + d];
+        const to = (c * rows + token) * units;
+        const from = (c * width + d) * units;
+        for (let h = 0; h < units; h++) read[to + h] += value * weights.hidden[from + h];
+      }
+  /** @type {Map<number, Prefix>} */
+  const known = new Map();
+  /**
+   * p of the next token at a prefix, given as the C tokens that are read of it.
+   * @param {number[]} context
+   * @returns {Prefix}
+   */
+  function at(context) {
+    let key = 0;
+    for (const token of context) key = key * rows + token;
+    const found = known.get(key);
+    if (found) return found;
+    const hidden = Float64Array.from(weights.hiddenBias);
+    for (let c = 0; c < reads; c++) {
+      const from = (c * rows + context[c]) * units;
+      for (let h = 0; h < units; h++) hidden[h] += read[from + h];
+    }
+    const p = Float64Array.from(weights.outBias);
+    for (let h = 0; h < units; h++) {
+      const value = (hidden[h] = Math.tanh(hidden[h]));
+      const from = h * p.length;
+      for (let a = 0; a < p.length; a++) p[a] += value * weights.out[from + a];
+    }
+    const prefix = { context: [...context], hidden, p: softmax(p), theta: null };
+    known.set(key, prefix);
+    return prefix;
+  }
+  return { at, known };
+}
+
+/**
+ * N completions of N prompts, each with its prefixes. `draw` gives the uniform number of token t of completion i.
+ * @param {Policy} policy
+ * @param {ReturnType<typeof makeNetwork>} network
+ * @param {number[][]} prompts
+ * @param {(i: number, t: number) => number} draw
+ */
+function sampleCompletions(policy, network, prompts, draw) {
+  return prompts.map((prompt, i) => {
+    const context = [...prompt, ...Array(RECENT).fill(policy.vocabulary.length)];
+    /** @type {number[]} */
+    const tokens = [];
+    /** @type {Prefix[]} */
+    const prefixes = [];
+    while (tokens.length < policy.maxTokens && tokens[tokens.length - 1] !== END) {
+      const prefix = network.at(context);
+      const token = sample(prefix.p, draw(i, tokens.length));
+      prefixes.push(prefix);
+      tokens.push(token);
+      context.splice(prompt.length, 1);
+      context.push(token);
+    }
+    return { tokens, prefixes, text: tokens.map((token) => policy.vocabulary[token]).join("") };
+  });
+}
+
+/**
+ * Σ_i weight_i · ∂ log p(completion_i) / ∂ weights: at each prefix [a = b] − p_b, and from there back by the chain rule.
+ * @param {Policy} policy
+ * @param {ReturnType<typeof makeNetwork>} network
+ * @param {{tokens: number[], prefixes: Prefix[]}[]} completions  sampled from this network
+ * @param {number[]} weight
+ * @returns {Weights}
+ */
+function gradient({ vocabulary, width, units, reads, weights }, network, completions, weight) {
+  const rows = vocabulary.length + 1;
+  const V = vocabulary.length;
+  completions.forEach(({ tokens, prefixes }, i) => {
+    if (weight[i] === 0) return;
+    tokens.forEach((token, t) => {
+      const theta = (prefixes[t].theta ??= new Float64Array(V));
+      for (let b = 0; b < V; b++) theta[b] -= weight[i] * prefixes[t].p[b];
+      theta[token] += weight[i];
+    });
+  });
+  const read = new Float64Array(reads * rows * units);
+  const hiddenBias = new Float64Array(units);
+  const out = new Float64Array(units * V);
+  const outBias = new Float64Array(V);
+  for (const { context, hidden, theta } of network.known.values()) {
+    if (!theta) continue;
+    for (let b = 0; b < V; b++) outBias[b] += theta[b];
+    for (let h = 0; h < units; h++) {
+      let back = 0;
+      for (let b = 0, k = h * V; b < V; b++, k++) {
+        back += theta[b] * weights.out[k];
+        out[k] += hidden[h] * theta[b];
+      }
+      back *= 1 - hidden[h] * hidden[h];
+      hiddenBias[h] += back;
+      for (let c = 0; c < reads; c++) read[(c * rows + context[c]) * units + h] += back;
+    }
+  }
+  const vectors = new Float64Array(rows * width);
+  const hidden = new Float64Array(reads * width * units);
+  for (let c = 0; c < reads; c++)
+    for (let token = 0; token < rows; token++)
+      for (let d = 0; d < width; d++) {
+        const from = (c * rows + token) * units;
+        const to = (c * width + d) * units;
+        let sum = 0;
+        for (let h = 0; h < units; h++) {
+          sum += read[from + h] * weights.hidden[to + h];
+          hidden[to + h] += weights.vectors[token * width + d] * read[from + h];
+        }
+        vectors[token * width + d] += sum;
+      }
+  return { vectors, hidden, hiddenBias, out, outBias };
+}
+
+/**
+ * The policy after a step uphill: weights + lr · direction.
+ * @param {Policy} policy
+ * @param {Weights} direction
+ * @param {number} lr
+ * @returns {Policy}
+ */
+function applyGradient(policy, direction, lr) {
+  /** @param {keyof Weights} name */
+  const moved = (name) => policy.weights[name].map((value, i) => value + lr * direction[name][i]);
+  return {
+    ...policy,
+    weights: {
+      vectors: moved("vectors"),
+      hidden: moved("hidden"),
+      hiddenBias: moved("hiddenBias"),
+      out: moved("out"),
+      outBias: moved("outBias"),
+    },
+  };
+}
+
+/**
+ * The baseline of each completion: the mean reward of the others of its group (RLOO).
+ * @param {number[]} rewards
+ * @param {number} groupSize
+ */
+function leaveOneOut(rewards, groupSize) {
+  return rewards.map((reward, i) => {
+    const first = i - (i % groupSize);
+    const total = rewards.slice(first, first + groupSize).reduce((sum, value) => sum + value, 0);
+    return (total - reward) / (groupSize - 1);
+  });
+}
+
+/**
+ * One update of Loop C: sample, score, compare with the group, move theta.
+ * @param {Policy} policy
+ * @param {{prompts: number[][], answers: string[]}} tasks  one of each for each completion, groups in a row
+ * @param {(expected: string, text: string) => number} rubric
+ * @param {{groupSize: number, lr: number}} plan
+ * @param {(i: number, t: number) => number} draw
+ */
+function learn(policy, tasks, rubric, plan, draw) {
+  const network = makeNetwork(policy);
+  const completions = sampleCompletions(policy, network, tasks.prompts, draw);
+  const rewards = completions.map(({ text }, i) => rubric(tasks.answers[i], text));
+  const baseline = leaveOneOut(rewards, plan.groupSize);
+  const weight = rewards.map((reward, i) => (reward - baseline[i]) / rewards.length);
+  const direction = gradient(policy, network, completions, weight);
+  return { completions, rewards, direction, policy: applyGradient(policy, direction, plan.lr) };
+}
+
+// ---- What pages are made of --------------------------------------------------------------------------------------
+// Text of a dataset, a policy or a student reaches a page as text only: textContent and setAttribute, never markup.
+
+/**
+ * An element. A property in `on…` is a listener, any other an attribute; null and false leave it out.
+ * @param {string} name  "svg:line" for one of a drawing
+ * @param {Record<string, unknown>} [properties]
+ * @param {...(Node | string)} children
+ * @returns {HTMLElement}
+ */
+function element(name, properties = {}, ...children) {
+  const [tag, drawn] = name.startsWith("svg:") ? [name.slice(4), true] : [name, false];
+  const made = drawn ? document.createElementNS("http://www.w3.org/2000/svg", tag) : document.createElement(tag);
+  for (const [key, value] of Object.entries(properties)) {
+    if (typeof value === "function") made.addEventListener(key.slice(2), /** @type {EventListener} */ (value));
+    else if (value !== null && value !== undefined && value !== false) made.setAttribute(key, String(value));
+  }
+  made.append(...children);
+  return /** @type {HTMLElement} */ (made);
+}
+
+/** The data that stand in the page, as JSON that the browser does not run. */
+function pageData() {
+  const script = document.getElementById("data");
+  return JSON.parse(script?.textContent ?? "{}");
+}
+
+/**
+ * What is set, from the address: `#rubric=careless&seed=3`.
+ * @returns {URLSearchParams}
+ */
+function readState() {
+  return new URLSearchParams(location.hash.slice(1));
+}
+
+/**
+ * Put it into the address, without a step in the browser's history.
+ * @param {Record<string, string | number>} state
+ */
+function writeState(state) {
+  const text = new URLSearchParams(Object.entries(state).map(([key, value]) => [key, String(value)]));
+  history.replaceState(null, "", `#${text}`);
+}
+
+/**
+ * A share as a percentage without decimals.
+ * @param {number} share
+ */
+const percent = (share) => `${Math.round(share * 100)} %`;
+
+/**
+ * Lines over time, from 0 to 1. Each has a class for its colour, a dash of its own, and its name at its end.
+ * @param {{name: string, kind: string, values: number[]}[]} lines
+ * @param {{most: number, across: string, title: string}} labels  `most`: how far the axis reaches
+ */
+function lineChart(lines, { most, across, title }) {
+  const [width, height, left, right, top, bottom] = [640, 340, 58, 150, 16, 40];
+  /** @param {number} i */
+  const x = (i) => left + ((width - left - right) * i) / Math.max(1, most);
+  /** @param {number} value */
+  const y = (value) => top + (height - top - bottom) * (1 - value);
+  const parts = [0, 0.25, 0.5, 0.75, 1].flatMap((value) => [
+    element("svg:line", { class: "grid", x1: left, x2: width - right, y1: y(value), y2: y(value) }),
+    element("svg:text", { x: left - 6, y: y(value) + 5, "text-anchor": "end" }, percent(value)),
+  ]);
+  parts.push(element("svg:text", { x: (left + width - right) / 2, y: height - 8, "text-anchor": "middle" }, across));
+  parts.push(element("svg:text", { x: width - right, y: height - bottom + 18, "text-anchor": "end" }, String(most)));
+  let above = Infinity;
+  for (const { name, kind, values } of [...lines].sort((a, b) => (a.values.at(-1) ?? 0) - (b.values.at(-1) ?? 0))) {
+    if (!values.length) continue;
+    const points = values.map((value, i) => `${x(i).toFixed(1)},${y(value).toFixed(1)}`).join(" ");
+    parts.push(element("svg:polyline", { class: `line ${kind}`, points }));
+    const end = /** @type {number} */ (values.at(-1));
+    above = Math.min(above - 22, y(end) + 5); // two names never lie on each other
+    const at = { class: `name ${kind}`, x: x(values.length - 1) + 8, y: above };
+    parts.push(element("svg:text", at, `${name} ${percent(end)}`));
+  }
+  return element("svg:svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": title }, ...parts);
+}
+
+// ---- A page in which a policy trains: docs/live/watch_it_cheat.html ----------------------------------------------
+
+/**
+ * @typedef {{tokens: number[], question: string, answer: string}} Task
+ * @typedef {{policy: Parameters<typeof readPolicy>[0], tasks: Task[], tables: Tables,
+ *   plan: {prompts: number, groupSize: number, lr: number, steps: number}}} HackData
+ */
+
+/**
+ * A training that goes on update by update. The same seed gives the same updates.
+ * @param {HackData} data
+ * @param {string} rubric  "careless" or "strict"
+ * @param {number} seed
+ */
+function makeTraining(data, rubric, seed) {
+  const { tasks, plan } = data;
+  const scorer = makeScorer(data.tables);
+  /** @type {(expected: string, text: string) => number} */
+  const strict = (expected, text) => scorer(expected, text).reward;
+  const pays = rubric === "careless" ? anywhere : strict;
+  const draw = generator(seed);
+  const log = {
+    paid: /** @type {number[]} */ ([]),
+    strict: /** @type {number[]} */ ([]),
+    answers: /** @type {{task: Task, text: string, paid: number, strict: number}[]} */ ([]),
+  };
+  let policy = readPolicy(data.policy);
+  function step() {
+    const order = tasks.map((_, i) => i);
+    for (let i = 0; i < plan.prompts; i++) {
+      const j = i + Math.floor(draw() * (order.length - i));
+      [order[i], order[j]] = [order[j], order[i]];
+    }
+    const chosen = order.slice(0, plan.prompts).flatMap((i) => Array(plan.groupSize).fill(tasks[i]));
+    const asked = { prompts: chosen.map((task) => task.tokens), answers: chosen.map((task) => task.answer) };
+    const update = learn(policy, asked, pays, plan, draw);
+    policy = update.policy;
+    const right = update.completions.map(({ text }, i) => strict(asked.answers[i], text));
+    /** @param {number[]} values */
+    const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
+    log.paid.push(mean(update.rewards));
+    log.strict.push(mean(right));
+    log.answers = chosen.flatMap((task, i) =>
+      i % plan.groupSize ? [] : [{ task, text: update.completions[i].text, paid: update.rewards[i], strict: right[i] }],
+    );
+  }
+  return { log, step };
+}
+
+/**
+ * A completion as it is written: a line break is shown, and the number that was asked for is marked.
+ * @param {string} text
+ * @param {string} expected
+ */
+function writtenText(text, expected) {
+  const parts = text.split(/(-?[0-9]+|\n)/).filter(Boolean);
+  return parts.map((part) =>
+    part === "\n"
+      ? element("span", { class: "unseen", title: "line break" }, "⏎ ")
+      : part === expected
+        ? element("mark", {}, part)
+        : part,
+  );
+}
+
+/**
+ * The page: two buttons, the two rates, and what the policy writes.
+ * @param {HTMLElement} main
+ */
+function showHack(main) {
+  const data = /** @type {HackData} */ (pageData());
+  const chart = element("figure", { class: "chart" });
+  const answers = element("ol", { class: "answers", "aria-label": "What the policy writes now" });
+  const said = element("p", { class: "said", role: "status" });
+  const seedField = /** @type {HTMLInputElement} */ (
+    element("input", { type: "number", min: 0, max: 9999, value: 0, id: "seed", onchange: () => begin(rubric) })
+  );
+  let rubric = "";
+  let training = makeTraining(data, "strict", 0);
+  let timer = 0;
+
+  /** @param {string} name @param {string} label @param {string} what */
+  const choice = (name, label, what) =>
+    element(
+      "button",
+      { type: "button", class: `choice ${name}`, "aria-pressed": "false", onclick: () => begin(name) },
+      element("strong", {}, label),
+      element("span", {}, what),
+    );
+  const buttons = [
+    choice("careless", "A careless verifier", "pays if the right number stands anywhere in the text"),
+    choice("strict", "A strict verifier", "pays for one line, Final: and the right number"),
+  ];
+  const pause = element("button", { type: "button", onclick: () => (timer ? halt() : run()) }, "Pause");
+
+  /** @param {string} name @param {number} [until]  the step to go to at once */
+  function begin(name, until = 0) {
+    rubric = name;
+    training = makeTraining(data, name, Number(seedField.value) || 0);
+    for (const button of buttons) button.setAttribute("aria-pressed", String(button.classList.contains(name)));
+    while (training.log.paid.length < until) training.step();
+    draw();
+    if (until) halt();
+    else run();
+  }
+  function run() {
+    if (!rubric) return;
+    cancelAnimationFrame(timer);
+    pause.textContent = "Pause";
+    const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    const turn = () => {
+      for (let i = 0; i < (calm ? 10 : 1) && training.log.paid.length < data.plan.steps; i++) training.step();
+      draw();
+      if (training.log.paid.length < data.plan.steps) timer = requestAnimationFrame(turn);
+      else halt();
+    };
+    timer = requestAnimationFrame(turn);
+  }
+  function halt() {
+    cancelAnimationFrame(timer);
+    timer = 0;
+    pause.textContent = "Go on";
+    if (training.log.paid.length)
+      writeState({ rubric, seed: Number(seedField.value) || 0, step: training.log.paid.length });
+  }
+  function draw() {
+    const { paid, strict, answers: now } = training.log;
+    const steps = paid.length;
+    const lines = [{ name: "right line", kind: "true", values: strict }];
+    if (rubric === "careless") lines.push({ name: "paid", kind: "paid", values: paid });
+    const title = steps
+      ? `After ${steps} updates ${percent(paid[steps - 1])} are paid and ${percent(strict[steps - 1])} are the right line.`
+      : "Nothing is trained yet.";
+    const most = Math.max(60, Math.ceil(steps / 60) * 60);
+    chart.replaceChildren(lineChart(lines, { most, across: "updates", title }));
+    answers.replaceChildren(
+      ...now.slice(0, 4).map(({ task, text, paid: got, strict: right }) =>
+        element(
+          "li",
+          {},
+          element("span", { class: "question" }, `${task.question} = `),
+          element("code", {}, ...writtenText(text, task.answer)),
+          element("span", { class: `verdict ${got ? "paid" : ""}` }, got ? "paid" : "not paid"),
+          element("span", { class: `verdict ${right ? "true" : ""}` }, right ? "right line" : "not the line"),
+        ),
+      ),
+    );
+    if (steps % 20 === 0 || !timer) said.textContent = steps ? title : "";
+  }
+
+  main.append(
+    element("div", { class: "choices" }, ...buttons),
+    element(
+      "div",
+      { class: "controls" },
+      pause,
+      element("button", { type: "button", onclick: () => rubric && begin(rubric) }, "From the start"),
+      element("label", { for: "seed" }, "seed"),
+      seedField,
+    ),
+    element("div", { class: "live" }, chart, answers),
+    said,
+  );
+  const state = readState();
+  seedField.value = String(Number(state.get("seed") ?? 0) || 0);
+  const wanted = state.get("rubric");
+  if (wanted === "careless" || wanted === "strict")
+    begin(wanted, Math.min(data.plan.steps, Number(state.get("step")) || 1));
+  else draw();
+}
+
+/** @type {Record<string, (main: HTMLElement) => void>} */
+const VIEWS = { hack: showHack };
+if (typeof document !== "undefined") {
+  const main = /** @type {HTMLElement} */ (document.querySelector("[data-view]"));
+  VIEWS[main.dataset.view ?? ""]?.(main);
+}
