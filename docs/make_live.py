@@ -6,9 +6,9 @@ The policy that a page trains is the one that ``course.token_train --preset memo
 32-bit numbers.
 """
 
-import base64
 import json
-from pathlib import Path
+from base64 import b64encode
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,7 @@ def examples() -> list[dict[str, Any]]:
 
 def start() -> Policy:
     """The policy before its first update, rounded to 32 bits: a page and NumPy begin with the same numbers."""
-    policy = fine_tune(examples(), MEMORISE.plan, SEED)  # type: ignore[arg-type]
+    policy = fine_tune(examples(), MEMORISE.plan, SEED)
     return policy._replace(weights=Weights(*(w.astype(np.float32).astype(np.float64) for w in policy.weights)))
 
 
@@ -41,7 +41,7 @@ def saved(policy: Policy) -> dict[str, object]:
         "width": policy.weights.vectors.shape[1],
         "units": len(policy.weights.hidden_bias),
         "reads": len(policy.positions) + RECENT,
-        "weights": base64.b64encode(weights.tobytes()).decode("ascii"),
+        "weights": b64encode(weights.tobytes()).decode("ascii"),
     }
 
 
@@ -49,25 +49,32 @@ def tasks(policy: Policy) -> list[dict[str, object]]:
     rows = examples()
     tokens = policy.encode_prompts([row["prompt"] for row in rows]).tolist()
     return [
-        {"tokens": read, "question": row["prompt"].split(".")[0].removeprefix("Compute "), "answer": str(row["expected_answer"])}
+        {"tokens": read, "question": question(row["prompt"]), "answer": str(row["expected_answer"])}
         for read, row in zip(tokens, rows, strict=True)
     ]
+
+
+def question(prompt: str) -> str:
+    return prompt.partition(".")[0].removeprefix("Compute ")
 
 
 def tables() -> dict[str, object]:
     """What makeScorer reads: the inside of the brackets of course/faults.py, and its checks in order."""
     checks = [(outcome, *check) for outcome, check in faults.CHECKS.items()]
-    return {"unseen": faults.UNSEEN, "digits": faults.DIGITS, "lineBoundaries": faults.LINE_BOUNDARIES, "checks": checks}
+    return {
+        "unseen": faults.UNSEEN,
+        "digits": faults.DIGITS,
+        "lineBoundaries": faults.LINE_BOUNDARIES,
+        "checks": checks,
+    }
 
 
 def page(view: str, title: str, text: str, data: dict[str, object]) -> str:
     """One file. ``text``: of the lab's authors. The policy of the page forbids what is not in it."""
-    from base64 import b64encode
-    from hashlib import sha256
-
     script, style = ((LAB / "course/reports/page" / name).read_text(encoding="utf-8") for name in ("lab.js", "lab.css"))
     hashes = [b64encode(sha256(part.encode()).digest()).decode() for part in (script, style)]
-    policy = f"default-src 'none'; script-src 'sha256-{hashes[0]}'; style-src 'sha256-{hashes[1]}'; base-uri 'none'; form-action 'none'"
+    policy = f"default-src 'none'; script-src 'sha256-{hashes[0]}'; style-src 'sha256-{hashes[1]}'"
+    policy += "; base-uri 'none'; form-action 'none'"
     safe = json.dumps(data, ensure_ascii=True, separators=(",", ":")).replace("<", "\\u003c")
     return f"""<!doctype html>
 <html lang="en">
@@ -85,22 +92,24 @@ def page(view: str, title: str, text: str, data: dict[str, object]) -> str:
 """
 
 
-HACK = """<p>A small policy answers sums such as 3 + 4. A verifier pays 1 or 0 for what it writes, and nobody ever shows it
-an answer. Each update makes what was paid more likely. Who pays?</p>"""
+HACK = """<p>A small policy answers sums such as 3 + 4. A verifier pays 1 or 0 for what it writes, and nobody ever shows
+it an answer. Each update makes what was paid more likely. Who pays?</p>"""
 
 
-def main() -> None:
-    policy = start()
+def hack_data(policy: Policy) -> dict[str, object]:
     plan = MEMORISE.plan
-    data = {
+    return {
         "policy": saved(policy),
         "tasks": tasks(policy),
         "tables": tables(),
         "plan": {"prompts": plan.prompts_a_step, "groupSize": plan.group_size, "lr": plan.lr, "steps": plan.steps},
     }
+
+
+def main() -> None:
     out = LAB / "docs" / "live" / "watch_it_cheat.html"
     out.parent.mkdir(exist_ok=True)
-    out.write_text(page("hack", "Watch it cheat", HACK, data), encoding="utf-8", newline="\n")
+    out.write_text(page("hack", "Watch it cheat", HACK, hack_data(start())), encoding="utf-8", newline="\n")
 
 
 if __name__ == "__main__":

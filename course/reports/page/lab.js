@@ -34,7 +34,7 @@ function makeScorer(tables) {
   return (expected, completion) => {
     const text = completion.replace(/^[ \t\r\n]+/, "").replace(/[ \t\r\n]+$/, "");
     const match = /^Final: (0|-?[1-9][0-9]*)$/.exec(text);
-    if (!match || text.endsWith("\n")) return { outcome: faultOf(text), reward: 0, parsed: null };
+    if (!match) return { outcome: faultOf(text), reward: 0, parsed: null };
     const right = match[1] === expected;
     return { outcome: right ? "ok" : "wrong_answer", reward: right ? 1 : 0, parsed: match[1] };
   };
