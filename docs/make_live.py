@@ -125,7 +125,8 @@ def verifier_data() -> dict[str, object]:
 
 
 BANDIT = """<p>One prompt, 17 * 19, and four completions, two of which the verifier pays. The policy samples one at
-a time, and each update makes what was better than the baseline more probable. Move a slider: what does a baseline buy?</p>"""
+a time, and each update makes what was better than the baseline more probable. Move a slider:
+what does a baseline buy?</p>"""
 BANDIT_STEPS = 200
 
 

@@ -11,7 +11,7 @@ import msgspec
 from course.artifacts.locked_room import knobs_turned, locked_room, short_value
 from course.artifacts.reading import Run, open_run, read_output, rows
 from course.artifacts.records import SUMMARY, Result
-from course.reports.page_tables import ROWS, evenly, text_data
+from course.reports.page_tables import ROWS, evenly, text_data, value_text
 from course.reports.tables import interval, percent
 from course.stats import mcnemar_exact, paired_interval, wilson_interval
 from course.text import clipped
@@ -28,14 +28,14 @@ def two_runs_data(baseline: Path, candidate: Path) -> dict[str, object]:
     runs = open_run(baseline), open_run(candidate)
     manifests = [run.manifest for run in runs]
     names = [clipped(run.path.name, 40) for run in runs]
-    differ = _table("What else differs", ["", *names], differences(*map(described, runs)))
+    differ = _table("What differs besides", ["", *names], differences(*map(described, runs)))
     if any(manifest.loop == "C" for manifest in manifests):
         not_for_c = "One of the two at least is a run of Loop C, which the gate is not for."
         return {"said": [not_for_c], "interval": None, "flips": [], "compared": [differ]}
 
     conditions = locked_room(*manifests)
     n, unlike, passes, flips = flips_between(*runs)
-    faults = [one.fault for one in conditions if one.fault]
+    faults = [one.fault.removeprefix("locked room: ") for one in conditions if one.fault]
     faults += [f"{unlike:,} of the rows hold other examples"] * bool(unlike)
     turned = " and ".join(knobs_turned(conditions, *manifests)) or "nothing that is known"
     said = [f"The room is locked: all {len(conditions)} conditions are the same. Turned: {turned}."]
@@ -43,7 +43,7 @@ def two_runs_data(baseline: Path, candidate: Path) -> dict[str, object]:
         said = [f"No difference is reported: {'; '.join(faults)}. Turned: {turned}."]
     room = [
         ("✗ NO" if one.fault else "✓ same", one.name.replace("_", " "), *map(short_value, one[1:3]))
-        for one in conditions
+        for one in sorted(conditions, key=lambda one: one.fault is None)
     ]
     data: dict[str, object] = {"interval": None, "flips": [_flips_data(way, each) for way, each in flips.items()]}
     compared = [_table("The locked room", ["", "condition", *names], room), differ]
@@ -68,7 +68,7 @@ def described(run: Run) -> dict[str, str]:
     said |= manifest.settings
     if manifest.loop == "C":
         said |= msgspec.json.decode(read_output(run.path, SUMMARY), type=dict[str, object])
-    return {name: one if isinstance(one, str) else msgspec.json.encode(one).decode() for name, one in said.items()}
+    return {name: value_text(value) for name, value in said.items()}
 
 
 def differences(before: dict[str, str], after: dict[str, str]) -> list[tuple[str, str, str]]:

@@ -15,7 +15,7 @@ from course.artifacts.learning import EpisodeRow, UpdateRow
 from course.artifacts.reading import Broken, Run, open_run, read_output, rows
 from course.artifacts.records import SUMMARY, LearningResult
 from course.artifacts.token_rows import TOKEN_LOG, EvaluationRow, TokenUpdateRow, is_exploit, proxy_of
-from course.reports.page_tables import ROWS, evenly, text_data
+from course.reports.page_tables import ROWS, evenly, text_data, value_text
 from course.score import measure
 
 BANDIT_LOGS: Final = {
@@ -46,7 +46,7 @@ def loop_c_data(path: Path) -> dict[str, object]:
         return _episodes_data(_log(run, EPISODE_LOGS[command], EpisodeRow), summary["expected_return_after"])
     if command in EVALUATED:
         return _evaluations_data(run)
-    numbers = [(name.replace("_", " "), msgspec.json.encode(value).decode()) for name, value in summary.items()]
+    numbers = [(name.replace("_", " "), value_text(value)) for name, value in summary.items()]
     return {"kind": "summary", "summary": numbers}
 
 

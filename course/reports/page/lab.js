@@ -757,7 +757,7 @@ function showTokens(main, updates, names) {
     const { of, prompt, sum, tokens, advantage, before, after } = all[Number(choice.value)] ?? all[0];
     const rows = tokens.map((token, i) => {
       const change = after[i] - before[i];
-      const text = element("code", ...(token ? visibleText(token, names) : ["end of text"]));
+      const text = element("code", ...(token ? ["'", ...visibleText(token, names), "'"] : ["end of text"]));
       return [text, signed(before[i]), signed(after[i]), `${signed(change, 4)} ${direction(change)}`];
     });
     const caption = "Each token's log-probability. All completions of an update change the same weights.";
