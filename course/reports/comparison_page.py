@@ -11,7 +11,7 @@ import msgspec
 from course.artifacts.locked_room import knobs_turned, locked_room, short_value
 from course.artifacts.reading import Run, open_run, read_output, rows
 from course.artifacts.records import SUMMARY, Result
-from course.reports.page_tables import ROWS, evenly, text_data, value_text
+from course.reports.page_tables import ROWS, evenly, question_text, text_data, value_text
 from course.reports.tables import interval, percent
 from course.stats import mcnemar_exact, paired_interval, wilson_interval
 from course.text import clipped
@@ -51,9 +51,9 @@ def two_runs_data(baseline: Path, candidate: Path) -> dict[str, object]:
         delta, (low, high) = (passes[1] - passes[0]) / n, paired_interval(len(flips["gained"]), len(flips["lost"]), n)
         said.append(_difference(delta, low, high, mcnemar_exact(len(flips["gained"]), len(flips["lost"]))))
         data["interval"] = {"value": delta, "low": low, "high": high}
-        sides = zip((f"baseline: {names[0]}", f"candidate: {names[1]}"), passes, strict=True)
-        rates = [(name, f"{k:,} of {n:,}", percent(k / n), interval(wilson_interval(k, n))) for name, k in sides]
-        compared.insert(0, _table("Pass rates", ["run", "passed", "pass rate", "95 % interval (Wilson)"], rates))
+        for side, name, k in zip(("baseline", "candidate"), names, passes, strict=True):
+            rate = f"{percent(k / n)}, Wilson's 95 % interval {interval(wilson_interval(k, n))}"
+            said.insert(-1, f"{side.capitalize()} {name}: {k:,} of {n:,} pass, {rate}.")
     return data | {"said": said, "compared": compared}
 
 
@@ -105,5 +105,4 @@ def _flips_data(way: str, flips: list[Pair]) -> dict[str, object]:
 
 def _flip(before: Result, after: Result) -> dict[str, object]:
     sides = [{"outcome": row.details.outcome, **text_data(row.completion)} for row in (before, after)]
-    question = f"{clipped(before.id, 60)}: {clipped(before.prompt, 200)} ({clipped(str(before.expected_answer), 40)})"
-    return {"question": question, "before": sides[0], "after": sides[1]}
+    return {"question": f"{clipped(before.id, 60)}: {question_text(before)}", "before": sides[0], "after": sides[1]}

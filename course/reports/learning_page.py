@@ -5,7 +5,7 @@ Covered
 """
 
 from collections import defaultdict
-from itertools import groupby
+from itertools import chain, groupby
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -15,8 +15,9 @@ from course.artifacts.learning import EpisodeRow, UpdateRow
 from course.artifacts.reading import Broken, Run, open_run, read_output, rows
 from course.artifacts.records import SUMMARY, LearningResult
 from course.artifacts.token_rows import TOKEN_LOG, EvaluationRow, TokenUpdateRow, is_exploit, proxy_of
-from course.reports.page_tables import ROWS, evenly, text_data, value_text
+from course.reports.page_tables import ROWS, evenly, question_text, text_data, value_text
 from course.score import measure
+from course.text import clipped, one_line
 
 BANDIT_LOGS: Final = {
     "course.policy_gradient_demo": "policy_gradient_log.jsonl",
@@ -87,7 +88,7 @@ def _step(step: int, expected: float, baseline: float, *columns: Any) -> dict[st
 
 
 def _updates(unit: str, actions: Any, log: Any, steps: Any, after: float) -> dict[str, object]:
-    data = {"kind": "updates", "unit": unit, "actions": actions, "prompt": log[0].prompt}
+    data = {"kind": "updates", "unit": unit, "actions": actions, "prompt": clipped(log[0].prompt, 200)}
     return data | {"of": len(log), "steps": steps, "after": after}
 
 
@@ -104,41 +105,44 @@ def _evaluations_data(run: Run) -> dict[str, object]:
     prompts: dict[str, str] = {}
     for result in rows(run):
         assert isinstance(result, LearningResult)
-        prompts[result.id] = result.prompt
+        prompts[result.id] = clipped(result.prompt, 200)
         if result.split != "holdout":
             written[result.training, result.step].append(result)
     found = [
         {
-            "name": name or f"rubric {each[0].rubric}, seed {each[0].seed}",
+            "name": clipped(name or f"rubric {each[0].rubric}, seed {each[0].seed}", 80),
             "points": msgspec.to_builtins(each),
             "written": [_written(written[name, row.step], most) for row in each],
         }
         for name, each in points.items()
     ]
     slow = _log(run, SLOW_FILE, TokenUpdateRow) if SLOW_FILE in run.manifest.outputs else []
-    updates = [_slow_data(list(each), prompts) for _, each in groupby(slow, key=lambda row: row.step)]
-    return {"kind": "evaluations", "of": len(log), "shown": shown, "trainings": found} | {
-        "updates": evenly(updates, ROWS // _SLOW)
-    }
+    by_step = evenly([list(each) for _, each in groupby(slow, key=lambda row: row.step)], max(2, ROWS // _SLOW))
+    updates = list(chain.from_iterable(_slow_data(update, prompts) for update in by_step))
+    return {"kind": "evaluations", "of": len(log), "shown": shown, "trainings": found, "updates": updates}
 
 
 def _written(found: list[LearningResult], most: int) -> list[dict[str, object]]:
     return [
-        {"prompt": row.prompt, "expected": str(row.expected_answer), "proxy": proxy_of(row), "true": row.reward}
-        | {"exploit": is_exploit(row), **text_data(row.completion)}
+        {"question": question_text(row), "proxy": proxy_of(row), "true": row.reward, "exploit": is_exploit(row)}
+        | text_data(row.completion)
         for row in sorted(found, key=lambda row: not is_exploit(row))[:most]
     ]
 
 
-def _slow_data(update: list[TokenUpdateRow], prompts: dict[str, str]) -> dict[str, object]:
+def _slow_data(update: list[TokenUpdateRow], prompts: dict[str, str]) -> list[dict[str, object]]:
     ranked = sorted(update, key=lambda row: -row.advantage)
     kept = ranked if len(ranked) <= _SLOW else [*ranked[: _SLOW // 2], *ranked[-_SLOW // 2 :]]
-    completions = [
-        {"prompt": prompts.get(row.id, row.id), "sum": _sum(row), "advantage": row.advantage, "tokens": row.tokens}
+    return [
+        {"label": _label(row), "question": f"{prompts.get(row.id, row.id)} One of {len(update)} completions."}
+        | {"sum": _sum(row), "advantage": row.advantage, "tokens": row.tokens}
         | {"before": row.log_probs, "after": row.new_log_probs}
         for row in kept
     ]
-    return {"step": update[0].step, "of": len(update), "completions": completions}
+
+
+def _label(row: TokenUpdateRow) -> str:
+    return f"update {row.step}, advantage {row.advantage:+.3f}: {one_line(''.join(row.tokens), 40)}"
 
 
 def _sum(row: TokenUpdateRow) -> str:

@@ -7,7 +7,8 @@ from typing import Final, TypeVar
 import msgspec
 
 from course import faults
-from course.text import named
+from course.artifacts.records import Result
+from course.text import clipped, named
 
 ROWS: Final = 2_000  # the most that a page shows of anything
 TEXT: Final = 400  # the most characters of one text
@@ -45,6 +46,11 @@ def value_text(value: object) -> str:
     if isinstance(value, float):
         return f"{value:.4g}"
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()
+
+
+def question_text(row: Result) -> str:
+    """What was asked, and what was expected."""
+    return f"{clipped(row.prompt, 200)} ({clipped(str(row.expected_answer), 40)})"
 
 
 def text_data(text: str | None) -> dict[str, object]:

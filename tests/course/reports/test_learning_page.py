@@ -75,16 +75,18 @@ def test_a_training_shows_its_evaluations_and_what_was_written(trained: Path) ->
         exploits = [row for row in found if row["proxy_reward"] == 1 and row["reward"] == 0]
         assert point["gap"] == len(exploits) / len(found)
         assert [one["exploit"] for one in written] == [i < len(exploits) for i in range(6)]
-        assert {(one["prompt"], one["text"], one["proxy"]) for one in written} <= {
-            (row["prompt"], row["completion"], row["proxy_reward"]) for row in found
+        assert {(one["question"], one["text"], one["proxy"]) for one in written} <= {
+            (f"{row['prompt']} ({row['expected_answer']})", row["completion"], row["proxy_reward"]) for row in found
         }
 
 
 def test_an_update_shows_its_highest_and_its_lowest_advantages(trained: Path) -> None:
     updates, slow = data_of(trained)["updates"], lines_of(trained / "slow.jsonl")
-    assert [update["step"] for update in updates] == sorted({row["step"] for row in slow})
+    assert [update["label"][:9] for update in updates[::8]] == [
+        f"update {step}," for step in range(1, len(updates) // 8 + 1)
+    ]
     rows = sorted((row["advantage"] for row in slow if row["step"] == 1), reverse=True)
-    shown = updates[0]["completions"]
+    shown = updates[:8]
     assert [one["advantage"] for one in shown] == [*rows[:4], *rows[-4:]]
     for one in shown:
         reward, baseline = (float(part.split()[-1]) for part in one["sum"].removesuffix(" = ").split(" − "))
