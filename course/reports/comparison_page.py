@@ -28,7 +28,7 @@ def two_runs_data(baseline: Path, candidate: Path) -> dict[str, object]:
     runs = open_run(baseline), open_run(candidate)
     manifests = [run.manifest for run in runs]
     names = [clipped(run.path.name, 40) for run in runs]
-    differ = _table("What differs besides", ["", *names], differences(*map(described, runs)))
+    differ = _table("What differs besides", ["what", *names], differences(*map(described, runs)))
     if any(manifest.loop == "C" for manifest in manifests):
         not_for_c = "One of the two at least is a run of Loop C, which the gate is not for."
         return {"said": [not_for_c], "interval": None, "flips": [], "compared": [differ]}
@@ -46,7 +46,7 @@ def two_runs_data(baseline: Path, candidate: Path) -> dict[str, object]:
         for one in sorted(conditions, key=lambda one: one.fault is None)
     ]
     data: dict[str, object] = {"interval": None, "flips": [_flips_data(way, each) for way, each in flips.items()]}
-    compared = [_table("The locked room", ["", "condition", *names], room), differ]
+    compared = [_table("The locked room", ["same?", "condition", *names], room), differ]
     if n and not faults:
         delta, (low, high) = (passes[1] - passes[0]) / n, paired_interval(len(flips["gained"]), len(flips["lost"]), n)
         said.append(_difference(delta, low, high, mcnemar_exact(len(flips["gained"]), len(flips["lost"]))))

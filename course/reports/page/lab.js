@@ -649,8 +649,8 @@ function showUpdates(main, read, names) {
   const textOf = (place) => `${unit} ${steps[place].step} of ${of}`;
   const scrubber = makeScrubber({ label: unit, count: steps.length, textOf, show });
   const some = steps.length < of ? ` Shown are ${steps.length} of ${of} ${unit}s, evenly spaced.` : "";
-  const bars = " Bars: grey before the update, blue after it.";
-  main.append(element("p", prompt, some, bars), scrubber.made, element("div.live", states, chart));
+  const legend = element("p.verdict", `Bars: grey before the ${unit}, blue after it.${some}`);
+  main.append(element("p", prompt), legend, scrubber.made, element("div.live", states, chart));
   scrubber.restore();
   return scrubber;
 }
@@ -801,7 +801,7 @@ function showTwoRuns(main) {
   /** @type {{said: string[], interval: {value: number, low: number, high: number} | null, names: Names,
    *   flips: {name: string, flips: Flip[]}[], compared: {caption: string, head: string[], rows: string[][]}[]}} */
   const { said, interval, flips, compared, names } = pageData();
-  main.append(...said.map((sentence) => element("p.said", sentence)));
+  main.append(...said.map((sentence, i) => element(i % (said.length - 1) ? "p" : "p.said", sentence)));
   if (interval) {
     const reach = Math.max(0.1, Math.ceil(10 * Math.max(-interval.low, interval.high)) / 10);
     /** @param {number} value */
