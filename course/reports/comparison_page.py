@@ -4,6 +4,7 @@ No verdict: the gate gives it, for it also verifies both runs. Where the room is
 """
 
 from itertools import zip_longest
+from operator import attrgetter
 from pathlib import Path
 
 import msgspec
@@ -28,7 +29,7 @@ def two_runs_data(baseline: Path, candidate: Path) -> dict[str, object]:
     runs = open_run(baseline), open_run(candidate)
     manifests = [run.manifest for run in runs]
     names = [clipped(run.path.name, 40) for run in runs]
-    differ = _table("What differs besides", ["what", *names], differences(*map(described, runs)))
+    differ = _compared("What differs besides", ["what", *names], differences(*map(said_of, runs)))
     if any(manifest.loop == "C" for manifest in manifests):
         not_for_c = "One of the two at least is a run of Loop C, which the gate is not for."
         return {"said": [not_for_c], "interval": None, "flips": [], "compared": [differ]}
@@ -46,7 +47,7 @@ def two_runs_data(baseline: Path, candidate: Path) -> dict[str, object]:
         for one in sorted(conditions, key=lambda one: one.fault is None)
     ]
     data: dict[str, object] = {"interval": None, "flips": [_flips_data(way, each) for way, each in flips.items()]}
-    compared = [_table("The locked room", ["same?", "condition", *names], room), differ]
+    compared = [_compared("The locked room", ["same?", "condition", *names], room), differ]
     if n and not faults:
         delta, (low, high) = (passes[1] - passes[0]) / n, paired_interval(len(flips["gained"]), len(flips["lost"]), n)
         said.append(_difference(delta, low, high, mcnemar_exact(len(flips["gained"]), len(flips["lost"]))))
@@ -57,11 +58,11 @@ def two_runs_data(baseline: Path, candidate: Path) -> dict[str, object]:
     return data | {"said": said, "compared": compared}
 
 
-def _table(caption: str, head: list[str], rows: object) -> Table:
+def _compared(caption: str, head: list[str], rows: object) -> Table:
     return {"caption": caption, "head": head, "rows": rows}
 
 
-def described(run: Run) -> dict[str, str]:
+def said_of(run: Run) -> dict[str, str]:
     """What else is said of a run: who wrote its completions, its settings and, in Loop C, the numbers it came to."""
     manifest = run.manifest
     said = {"command": manifest.command, "policy": manifest.policy, "seed": manifest.seed, "change": manifest.change}
@@ -79,10 +80,10 @@ def differences(before: dict[str, str], after: dict[str, str]) -> list[tuple[str
 
 def flips_between(baseline: Run, candidate: Run) -> tuple[int, int, list[int], dict[str, list[Pair]]]:
     """Both runs side by side: how many examples both have, how many rows do not pair, passes of each, and the flips."""
-    n, unlike, passes = 0, 0, [0, 0]
+    n, unlike, passes, question = 0, 0, [0, 0], attrgetter("id", "prompt", "expected_answer")
     flips: dict[str, list[Pair]] = {"gained": [], "lost": []}
     for before, after in zip_longest(rows(baseline), rows(candidate)):
-        if before is None or after is None or (before.id, before.prompt) != (after.id, after.prompt):
+        if before is None or after is None or question(before) != question(after):
             unlike += 1
             continue
         n, passes = n + 1, [passes[0] + (before.reward == 1), passes[1] + (after.reward == 1)]

@@ -14,7 +14,7 @@ import msgspec
 from course.artifacts.learning import EpisodeRow, UpdateRow
 from course.artifacts.reading import Broken, Run, open_run, read_output, rows
 from course.artifacts.records import SUMMARY, LearningResult
-from course.artifacts.token_rows import TOKEN_LOG, EvaluationRow, TokenUpdateRow, is_exploit, proxy_of
+from course.artifacts.token_rows import SLOW_FILE, TOKEN_LOG, EvaluationRow, TokenUpdateRow, is_exploit, proxy_of
 from course.reports.page_tables import ROWS, evenly, question_text, text_data, value_text
 from course.score import measure
 from course.text import clipped, one_line
@@ -25,12 +25,11 @@ BANDIT_LOGS: Final = {
 }
 EPISODE_LOGS: Final = {"course.toy_mdp": "toy_mdp_log.jsonl"}
 EVALUATED: Final = ("course.token_train", "course.goodhart_demo", "course.distribution_shift_demo", "course.sweep_demo")
-SLOW_FILE: Final = "slow.jsonl"
-_STATE = ("prefix", "before", "after", "action", "reward", "return", "advantage", "credited")
+_OF_A_STATE = ("prefix", "before", "after", "action", "reward", "return", "advantage", "credited")
 _WRITTEN = 6  # completions of an evaluation
-_SLOW = 8  # completions of an update: those with the highest and the lowest advantage
+_SLOW_SHOWN = 8  # completions of an update: those with the highest and the lowest advantage
 
-Row = TypeVar("Row")
+LogRow = TypeVar("LogRow")
 
 
 def loop_c_data(path: Path) -> dict[str, object]:
@@ -39,8 +38,15 @@ def loop_c_data(path: Path) -> dict[str, object]:
     Raises UserError or Broken as ``open_run`` does, and verifies nothing.
     """
     run = open_run(path)
+    try:
+        return _data_of(run)
+    except (ValueError, LookupError) as error:  # of rows that no command writes together
+        raise Broken(f"its files are not those of a run of {run.manifest.command}: {error}") from None
+
+
+def _data_of(run: Run) -> dict[str, object]:
     command = run.manifest.command
-    summary: dict[str, Any] = msgspec.json.decode(read_output(path, SUMMARY))
+    summary = msgspec.json.decode(read_output(run.path, SUMMARY), type=dict[str, Any])
     if command in BANDIT_LOGS:
         return _bandit_data(_log(run, BANDIT_LOGS[command], UpdateRow), summary["expected_reward_after"])
     if command in EPISODE_LOGS:
@@ -51,11 +57,8 @@ def loop_c_data(path: Path) -> dict[str, object]:
     return {"kind": "summary", "summary": numbers}
 
 
-def _log(run: Run, name: str, row: type[Row]) -> list[Row]:
-    try:
-        return msgspec.json.Decoder(row).decode_lines(read_output(run.path, name))
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise Broken(f"{name} is not a log of {run.manifest.command}: {error}") from None
+def _log(run: Run, name: str, row: type[LogRow]) -> list[LogRow]:
+    return msgspec.json.Decoder(row).decode_lines(read_output(run.path, name))
 
 
 def _bandit_data(log: list[UpdateRow], after: float) -> dict[str, object]:
@@ -83,7 +86,7 @@ def _episodes_data(log: list[EpisodeRow], after: float) -> dict[str, object]:
 
 def _step(step: int, expected: float, baseline: float, *columns: Any) -> dict[str, object]:
     """``columns``: an entry each for every state. ``expected``: the exact expected reward before the update."""
-    states = [dict(zip(_STATE, state, strict=True)) for state in zip(*columns, strict=True)]
+    states = [dict(zip(_OF_A_STATE, state, strict=True)) for state in zip(*columns, strict=True)]
     return {"step": step, "expected": expected, "baseline": baseline, "states": states}
 
 
@@ -117,7 +120,7 @@ def _evaluations_data(run: Run) -> dict[str, object]:
         for name, each in points.items()
     ]
     slow = _log(run, SLOW_FILE, TokenUpdateRow) if SLOW_FILE in run.manifest.outputs else []
-    by_step = evenly([list(each) for _, each in groupby(slow, key=lambda row: row.step)], max(2, ROWS // _SLOW))
+    by_step = evenly([list(each) for _, each in groupby(slow, key=lambda row: row.step)], max(2, ROWS // _SLOW_SHOWN))
     updates = list(chain.from_iterable(_slow_data(update, prompts) for update in by_step))
     return {"kind": "evaluations", "of": len(log), "shown": shown, "trainings": found, "updates": updates}
 
@@ -132,7 +135,7 @@ def _written(found: list[LearningResult], most: int) -> list[dict[str, object]]:
 
 def _slow_data(update: list[TokenUpdateRow], prompts: dict[str, str]) -> list[dict[str, object]]:
     ranked = sorted(update, key=lambda row: -row.advantage)
-    kept = ranked if len(ranked) <= _SLOW else [*ranked[: _SLOW // 2], *ranked[-_SLOW // 2 :]]
+    kept = ranked if len(ranked) <= _SLOW_SHOWN else [*ranked[: _SLOW_SHOWN // 2], *ranked[-_SLOW_SHOWN // 2 :]]
     return [
         {"label": _label(row), "question": f"{prompts.get(row.id, row.id)} One of {len(update)} completions."}
         | {"sum": _sum(row), "advantage": row.advantage, "tokens": row.tokens}

@@ -13,7 +13,7 @@ from course.text import clipped, named
 ROWS: Final = 2_000  # the most that a page shows of anything
 TEXT: Final = 400  # the most characters of one text
 
-Row = TypeVar("Row")
+Entry = TypeVar("Entry")
 
 
 def scorer_tables() -> dict[str, object]:
@@ -32,7 +32,7 @@ def unseen_names() -> dict[str, str]:
     return {f"{ord(char):04X}": named(char).partition(" ")[2] for char in unseen}
 
 
-def evenly(rows: Sequence[Row], most: int) -> list[Row]:
+def evenly(rows: Sequence[Entry], most: int) -> list[Entry]:
     """At most so many of them (two at least), as evenly spaced as can be, the first and the last among them."""
     if len(rows) <= most:
         return list(rows)

@@ -5,16 +5,16 @@ probabilities; before the first update it is 0.5.
 """
 
 import importlib
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 from conftest import ROOT, Lab, lines_of
 
-from course import token_train
 from course.artifacts.reading import Broken
 from course.reports import learning_page
-from course.reports.learning_page import BANDIT_LOGS, EPISODE_LOGS, SLOW_FILE, loop_c_data
+from course.reports.learning_page import BANDIT_LOGS, EPISODE_LOGS, loop_c_data
 
 EXAMPLE_RUNS = ROOT / "data" / "example_runs"
 RUN = Path("run")
@@ -28,7 +28,6 @@ def test_the_logs_are_named_as_the_commands_name_them() -> None:
     for command, log in {**BANDIT_LOGS, **EPISODE_LOGS}.items():
         module = importlib.import_module(command)
         assert log == module.LOG
-    assert token_train.SLOW_FILE == SLOW_FILE
 
 
 def test_each_update_of_a_bandit_is_shown() -> None:
@@ -118,6 +117,8 @@ def test_any_other_run_of_loop_c_shows_its_summary(lab: Lab) -> None:
 
 def test_a_log_that_is_none_is_a_broken_run(lab: Lab) -> None:
     assert lab("bandit_train", "--steps", 3, "--outdir", RUN).status == 0
-    (RUN / "bandit_train_log.jsonl").write_text("{}\n", encoding="utf-8")
-    with pytest.raises(Broken, match=r"bandit_train_log.jsonl is not a log of course.bandit_train"):
-        loop_c_data(RUN)
+    row = lines_of(RUN / "bandit_train_log.jsonl")[0]
+    for text in ("{}\n", "", json.dumps(row | {"probs": [1.0]}) + "\n", "\xff"):
+        (RUN / "bandit_train_log.jsonl").write_text(text, encoding="latin-1")
+        with pytest.raises(Broken, match=r"^its files are not those of a run of course\.bandit_train: "):
+            loop_c_data(RUN)
