@@ -8,7 +8,6 @@ The policy that a page trains is the one that ``course.token_train --preset memo
 
 import json
 from base64 import b64encode
-from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from course.datasets.files import LAB
 from course.policies.presets import MEMORISE
 from course.policies.token_learner import fine_tune
 from course.policies.token_policy import RECENT, Policy, Weights
+from course.reports.pages import page
 
 SEED = 0
 
@@ -69,31 +69,8 @@ def tables() -> dict[str, object]:
     }
 
 
-def page(view: str, title: str, text: str, data: dict[str, object]) -> str:
-    """One file. ``text``: of the lab's authors. The policy of the page forbids what is not in it."""
-    script, style = ((LAB / "course/reports/page" / name).read_text(encoding="utf-8") for name in ("lab.js", "lab.css"))
-    hashes = [b64encode(sha256(part.encode()).digest()).decode() for part in (script, style)]
-    policy = f"default-src 'none'; script-src 'sha256-{hashes[0]}'; style-src 'sha256-{hashes[1]}'"
-    policy += "; base-uri 'none'; form-action 'none'"
-    safe = json.dumps(data, ensure_ascii=True, separators=(",", ":")).replace("<", "\\u003c")
-    return f"""<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title>
-<style>{style}</style>
-<h1>{title}</h1>
-{text}
-<main data-view="{view}"></main>
-<script type="application/json" id="data">{safe}</script>
-<script>{script}</script>
-</html>
-"""
-
-
-HACK = """<p>A small policy answers sums such as 3 + 4. A verifier pays 1 or 0 for what it writes, and nobody ever shows
-it an answer. Each update makes what was paid more likely. Who pays?</p>"""
+HACK = """A small policy answers sums such as 3 + 4. A verifier pays 1 or 0 for what it writes, and nobody ever shows
+it an answer. Each update makes what was paid more likely. Who pays?"""
 
 
 def hack_data(policy: Policy) -> dict[str, object]:

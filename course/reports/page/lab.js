@@ -386,6 +386,227 @@ function lineChart(lines, { most, across, title }) {
   return element("svg:svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": title }, ...parts);
 }
 
+// ---- What the views share ----------------------------------------------------------------------------------------
+
+/**
+ * A text in parts: what can be read, and what would hide, move or command something, as course/text.py finds it.
+ * @param {string} text
+ * @returns {{text: string, hidden: boolean, times: number}[]}  equal hidden characters in a row are one part
+ */
+function partsOf(text) {
+  const parts = [];
+  let at = 0;
+  for (const match of text.matchAll(/((?! )[\p{C}\p{Z}\p{DI}\u2800\u{16FE4}\u{1D159}])\1*/gu)) {
+    if (match.index > at) parts.push({ text: text.slice(at, match.index), hidden: false, times: 1 });
+    parts.push({ text: match[1], hidden: true, times: match[0].length / match[1].length });
+    at = match.index + match[0].length;
+  }
+  if (at < text.length) parts.push({ text: text.slice(at), hidden: false, times: 1 });
+  return parts;
+}
+
+/**
+ * One character as `U+XXXX NAME`.
+ * @param {string} character
+ * @param {Record<string, string>} names  code point in hexadecimal -> name
+ */
+function nameOf(character, names) {
+  const code = /** @type {number} */ (character.codePointAt(0)).toString(16).toUpperCase().padStart(4, "0");
+  return `U+${code}${names[code] ? ` ${names[code]}` : ""}`;
+}
+
+/**
+ * A text to be read: every hidden character is written out, a line feed is ⏎ and a line break.
+ * @param {string} text
+ * @param {Record<string, string>} [names]
+ * @returns {(Node | string)[]}
+ */
+function visibleText(text, names = {}) {
+  return partsOf(text).map((part) => {
+    if (!part.hidden) return part.text;
+    const name = nameOf(part.text, names);
+    const short = { "\n": "⏎", "\t": "⇥" }[part.text] ?? name;
+    const times = part.times > 1 ? `${part.text === "\n" ? " " : ""}×${part.times}` : "";
+    return element("span", { class: "unseen", title: name }, `${short}${times}${part.text === "\n" ? "\n" : ""}`);
+  });
+}
+
+/**
+ * The way of a completion through the checks: passed, failed here, or not reached.
+ * @param {{checks: [string, string, string, string][]}} tables
+ * @param {string} outcome
+ */
+function checkPath({ checks }, outcome) {
+  const failed = checks.findIndex(([name]) => name === outcome);
+  const last = outcome === "ok" ? checks.length : failed;
+  return element(
+    "ol",
+    { class: "path" },
+    ...checks.map(([, , name, expected], i) => {
+      const [kind, words] =
+        i < last ? ["passed", "✓ passed"] : i === last ? ["failed", "✗ failed here"] : ["", "not reached"];
+      return element(
+        "li",
+        { class: kind, title: expected },
+        `${name.replaceAll("_", " ")} `,
+        element("span", {}, words),
+      );
+    }),
+  );
+}
+
+/**
+ * An interval on a line. All numbers are shown as `text` writes them; `marks` stand above the line, with their names.
+ * @param {{value: number, low: number, high: number, from: number, to: number, label: string, zero?: boolean,
+ *   marks?: {at: number, label: string}[], text?: (value: number) => string}} numbers
+ */
+function intervalLine({ value, low, high, from, to, label, zero = false, marks = [], text = percent }) {
+  /** @param {number} at */
+  const x = (at) => 20 + (360 * (Math.min(to, Math.max(from, at)) - from)) / (to - from);
+  /** @param {number} at @param {number} y @param {string} words @param {string} [kind] */
+  const written = (at, y, words, kind) => {
+    const anchor = x(at) < 60 ? "start" : x(at) > 340 ? "end" : "middle";
+    return element("svg:text", { x: x(at), y, "text-anchor": anchor, class: kind ?? null }, words);
+  };
+  /** @param {number} at @param {number} top @param {number} bottom @param {string} kind */
+  const upright = (at, top, bottom, kind) =>
+    element("svg:line", { class: kind, x1: x(at), x2: x(at), y1: top, y2: bottom });
+  const parts = [
+    element("svg:line", { class: "grid", x1: 20, x2: 380, y1: 40, y2: 40 }),
+    ...[from, to].flatMap((at) => [upright(at, 34, 46, "grid"), written(at, 60, text(at))]),
+    element("svg:line", { class: "span", x1: x(low), x2: x(high), y1: 40, y2: 40 }),
+    upright(low, 34, 46, "end"),
+    upright(high, 34, 46, "end"),
+    element("svg:circle", { class: "dot", cx: x(value), cy: 40, r: 6 }),
+    written(value, 26, text(value), "strong"),
+  ];
+  if (zero) parts.push(upright(0, 12, 68, "zero"), written(0, 76, "0: no difference"));
+  for (const mark of marks) parts.push(upright(mark.at, 16, 50, "mark"), written(mark.at, 12, mark.label));
+  return element(
+    "svg:svg",
+    {
+      viewBox: "0 0 400 80",
+      role: "img",
+      class: "interval",
+      "aria-label": `${label}: ${text(value)}, 95 % interval ${text(low)} to ${text(high)}`,
+    },
+    ...parts,
+  );
+}
+
+/**
+ * A table whose first row is its head.
+ * @param {string} caption
+ * @param {(string | Node)[]} head
+ * @param {(string | Node)[][]} rows
+ */
+function tableOf(caption, head, rows) {
+  /** @param {string} name @param {(string | Node)[]} cells */
+  const row = (name, cells) => element("tr", {}, ...cells.map((cell) => element(name, {}, cell)));
+  const body = rows.map((cells) => row("td", cells));
+  return element(
+    "div",
+    { class: "wide", tabindex: 0, role: "region", "aria-label": caption },
+    element(
+      "table",
+      {},
+      element("caption", {}, caption),
+      element("thead", {}, row("th", head)),
+      element("tbody", {}, ...body),
+    ),
+  );
+}
+
+/**
+ * Change some of what stands in the address, and leave the rest.
+ * @param {Record<string, string | number>} changes
+ */
+function keepState(changes) {
+  writeState({ ...Object.fromEntries(readState()), ...changes });
+}
+
+/**
+ * A slider over 0 … count − 1 with play and pause. Its place stands in the address under `key`. With `everywhere` the
+ * arrow keys, Home, End and the space bar work wherever the focus is, but in fields.
+ * @param {{key: string, label: string, count: number, textOf: (place: number) => string, everywhere?: boolean,
+ *   show: (place: number) => void}} about
+ */
+function makeScrubber({ key, label, count, textOf, show, everywhere = false }) {
+  const last = count - 1;
+  let timer = 0;
+  const range = /** @type {HTMLInputElement} */ (
+    element("input", {
+      type: "range",
+      min: 0,
+      max: last,
+      value: 0,
+      "aria-label": label,
+      oninput: () => go(Number(range.value)),
+      onchange: keep,
+    })
+  );
+  const play = element("button", { type: "button", class: "play", onclick: () => (timer ? halt() : run()) }, "▶ Play");
+  const words = element("output", {});
+  /** @param {number} place */
+  function go(place) {
+    range.value = String(Math.min(last, Math.max(0, place)));
+    words.textContent = textOf(Number(range.value));
+    range.setAttribute("aria-valuetext", words.textContent);
+    show(Number(range.value));
+  }
+  function keep() {
+    keepState({ [key]: Number(range.value) });
+  }
+  /** @param {number} place */
+  function step(place) {
+    halt();
+    go(place);
+    keep();
+  }
+  function run() {
+    if (Number(range.value) === last) go(0);
+    play.textContent = "⏸ Pause";
+    timer = window.setInterval(
+      () => (Number(range.value) < last ? go(Number(range.value) + 1) : halt()),
+      Math.min(900, Math.max(60, 20_000 / count)),
+    );
+  }
+  function halt() {
+    if (timer) keep();
+    clearInterval(timer);
+    timer = 0;
+    play.textContent = "▶ Play";
+  }
+  /** @param {KeyboardEvent} event */
+  function press(event) {
+    const target = /** @type {HTMLElement} */ (event.target);
+    if (event.altKey || event.ctrlKey || event.metaKey || target.closest("input, select, textarea, [tabindex]")) return;
+    const to = { ArrowLeft: Number(range.value) - 1, ArrowRight: Number(range.value) + 1, Home: 0, End: last }[
+      event.key
+    ];
+    if (to !== undefined) step(to);
+    else if (event.key === " " && !target.closest("button, a, summary")) timer ? halt() : run();
+    else return;
+    event.preventDefault();
+  }
+  if (everywhere) document.addEventListener("keydown", press);
+  /** @param {string} name @param {string} sign @param {number} by */
+  const button = (name, sign, by) =>
+    element("button", { type: "button", "aria-label": name, onclick: () => step(Number(range.value) + by) }, sign);
+  const made = element(
+    "div",
+    { class: "scrubber" },
+    play,
+    button("one back", "◀", -1),
+    range,
+    button("one on", "▶", 1),
+    words,
+  );
+  const restore = () => go(Number(readState().get(key)) || 0);
+  window.addEventListener("hashchange", restore);
+  return { made, go, restore };
+}
+
 // ---- A page in which a policy trains: docs/live/watch_it_cheat.html ----------------------------------------------
 
 /**
