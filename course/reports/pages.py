@@ -24,13 +24,14 @@ HEAD = """<!doctype html>
 <meta charset="utf-8">
 <meta name="generator" content="RL foundations lab">
 """  # every page begins so: what does not is nobody's to replace
+_OTHERS = 300  # characters that can be seen and have a name in the page: more than these are a language, and no trick
 _FOLDER = Path(__file__).with_name("page")
 
 
 def page(view: str, title: str, text: str, data: Mapping[str, Any]) -> str:
     """The page of a view of lab.js. ``text``: its first words, in paragraphs.
 
-    ``names`` is added to the data, where they have none: the name of each character in them that is not to be seen.
+    ``names`` is added to the data, where they have none: the name of each character in them that may deceive.
     """
     names = data.get("names") or names_in(json.dumps(data, ensure_ascii=False))
     safe = json.dumps({**data, "names": names}, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
@@ -52,12 +53,14 @@ def page(view: str, title: str, text: str, data: Mapping[str, Any]) -> str:
 
 
 def names_in(text: str) -> dict[str, str]:
-    """Code point, such as 200B, -> its name, of each character in a text that ``visible`` writes out.
+    """Code point, such as 200B, -> its name: of what ``visible`` writes out, and of more that is not ASCII.
 
     All of ASCII's control characters are named: JSON writes them otherwise than they are.
     """
-    found = set(text) | {chr(code) for code in (*range(32), 127)}
-    return dict(named(char)[2:].split(" ", 1) for char in sorted(found) if visible(char) != char)
+    found = sorted(set(text) | {chr(code) for code in (*range(32), 127)})
+    unseen = [char for char in found if visible(char) != char]
+    others = [char for char in found if not char.isascii() and visible(char) == char]
+    return dict(named(char)[2:].split(" ", 1) for char in unseen + others[:_OTHERS])
 
 
 @cache

@@ -70,6 +70,7 @@ def scored_data(check: Verification) -> Data:
         "outcomes": [{"outcome": outcome, "family": family_of(outcome), "n": count} for outcome, count in ordered],
         "checks": [(outcome, *one) for outcome, one in CHECKS.items()],
         "n": n,
+        "seed": _SEED,
         "longest": longest,
         "rows": rows,
     }

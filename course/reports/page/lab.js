@@ -359,9 +359,9 @@ const percent = (share) => `${Math.round(share * 100)} %`;
 /**
  * Lines over time, from 0 to 1. Each has a class for its colour, a dash of its own, and its name at its end.
  * @param {{name: string, kind: string, values: number[]}[]} lines
- * @param {{most: number, across: string, title: string}} labels  `most`: how far the axis reaches
+ * @param {{most: number, across: string, title: string, first?: number}} labels  the axis reaches from first to first + most
  */
-function lineChart(lines, { most, across, title }) {
+function lineChart(lines, { most, across, title, first = 0 }) {
   const [width, height, left, right, top, bottom] = [640, 340, 58, 150, 16, 40];
   /** @param {number} i */
   const x = (i) => left + ((width - left - right) * i) / Math.max(1, most);
@@ -372,7 +372,9 @@ function lineChart(lines, { most, across, title }) {
     element("svg:text", { x: left - 6, y: y(value) + 5, "text-anchor": "end" }, percent(value)),
   ]);
   parts.push(element("svg:text", { x: (left + width - right) / 2, y: height - 8, "text-anchor": "middle" }, across));
-  parts.push(element("svg:text", { x: width - right, y: height - bottom + 18, "text-anchor": "end" }, String(most)));
+  const ends = [String(first), String(first + most)];
+  parts.push(element("svg:text", { x: left, y: height - bottom + 18, "text-anchor": "middle" }, first ? ends[0] : ""));
+  parts.push(element("svg:text", { x: width - right, y: height - bottom + 18, "text-anchor": "end" }, ends[1]));
   let above = Infinity;
   for (const { name, kind, values } of [...lines].sort((a, b) => (a.values.at(-1) ?? 0) - (b.values.at(-1) ?? 0))) {
     if (!values.length) continue;
@@ -743,16 +745,18 @@ function showHack(main) {
     const most = Math.max(60, Math.ceil(steps / 60) * 60);
     chart.replaceChildren(lineChart(lines, { most, across: "updates", title }));
     answers.replaceChildren(
-      ...now.slice(0, 4).map(({ task, text, paid: got, strict: right }) =>
-        element(
-          "li",
-          {},
-          element("span", { class: "question" }, `${task.question} = `),
-          element("code", {}, ...writtenText(text, task.answer)),
-          element("span", { class: `verdict ${got ? "paid" : ""}` }, got ? "paid" : "not paid"),
-          element("span", { class: `verdict ${right ? "true" : ""}` }, right ? "right line" : "not the line"),
+      ...now
+        .slice(0, 4)
+        .map(({ task, text, paid: got, strict: right }) =>
+          element(
+            "li",
+            {},
+            element("span", { class: "question" }, `${task.question} = `),
+            element("code", {}, ...writtenText(text, task.answer)),
+            element("span", { class: `verdict ${got ? "paid" : ""}` }, got ? "paid" : "not paid"),
+            element("span", { class: `verdict ${right ? "true" : ""}` }, right ? "right line" : "not the line"),
+          ),
         ),
-      ),
     );
     if (steps % 20 === 0 || !timer) said.textContent = steps ? title : "";
   }
@@ -778,9 +782,341 @@ function showHack(main) {
   else draw();
 }
 
+// ---- What the verifier scored in a run: course/reports/report.py -------------------------------------------------
+
+/**
+ * @typedef {string | {text: string, more: number}} Cut  a text; or its beginning, and how many characters follow
+ * @typedef {{row: number, id: Cut, prompt: Cut, expected: Cut, completion: Cut | null, reward: number, outcome: string,
+ *   of?: [string, Cut][], samples?: [Cut, number][], chosen?: number, why?: string, others?: [number, number]}} Row
+ * @typedef {{summary: Record<string, any>, prediction: {expect: string | null, share: number | null, off: string | null},
+ *   outcomes: {outcome: string, family: string, n: number}[], checks: [string, string, string, string][], n: number,
+ *   longest: number, seed: number, rows: Row[]}} Scored
+ * @typedef {Record<string, string>} Names
+ */
+
+const ROWS_AT_ONCE = 50;
+
+/**
+ * A share as a percentage with one decimal, which tells 1 of 80 from none.
+ * @param {number} share
+ */
+const percent1 = (share) => `${(100 * share).toFixed(1)} %`;
+
+/** @param {Cut | null} cut */
+const wholeText = (cut) => (cut === null ? "" : typeof cut === "string" ? cut : cut.text);
+
+/**
+ * A text of the run, to be read: nothing in it hides, its first and last spaces neither, and where it was cut is said.
+ * @param {Cut | null} cut
+ * @param {Names} names
+ */
+function textOfRun(cut, names) {
+  if (cut === null) return element("em", {}, "no completion");
+  const text = wholeText(cut);
+  const first = text.length - text.replace(/^ +/, "").length;
+  const last = first === text.length ? 0 : text.length - text.replace(/ +$/, "").length;
+  /** @param {number} count */
+  const spaces = (count) =>
+    count ? [element("span", { class: "unseen", title: "U+0020 SPACE" }, `␣${count > 1 ? `×${count}` : ""}`)] : [];
+  const made = element("bdi", { class: "text" }, ...spaces(first));
+  made.append(...visibleText(text.slice(first, text.length - last), names), ...spaces(last));
+  if (!text) made.append(element("em", {}, "empty"));
+  if (typeof cut === "object")
+    made.append(element("em", {}, ` … and ${cut.more.toLocaleString("en")} more characters`));
+  return made;
+}
+
+/**
+ * The outcomes by family as bars; each is a button that shows only its rows.
+ * @param {Scored} scored
+ * @param {(outcome: string) => void} choose
+ */
+function outcomeBars({ outcomes }, choose) {
+  const total = outcomes.reduce((sum, { n }) => sum + n, 0);
+  const families = [...new Set(outcomes.map(({ family }) => family))];
+  /** @param {Scored["outcomes"][number]} one */
+  const bar = ({ outcome, n }) =>
+    element(
+      "button",
+      {
+        type: "button",
+        class: `tally ${outcome === "ok" ? "ok" : ""}`,
+        "aria-pressed": false,
+        "data-outcome": outcome,
+        onclick: () => choose(outcome),
+      },
+      element("span", {}, outcome.replaceAll("_", " ")),
+      element(
+        "svg:svg",
+        { "aria-hidden": true },
+        element("svg:rect", { width: `${(100 * n) / total}%`, height: "100%" }),
+      ),
+      element("span", {}, `${n.toLocaleString("en")} · ${percent1(n / total)}`),
+    );
+  return element(
+    "section",
+    { class: "bars", "aria-label": "Outcomes by family; each shows only its examples" },
+    ...families.flatMap((family) => [
+      element("h2", {}, { "": "passed", model_format: "format", model_math: "value" }[family] ?? family),
+      ...outcomes.filter((one) => one.family === family).map(bar),
+    ]),
+  );
+}
+
+/**
+ * Loop A: the pass rate with its interval, and what was expected of it.
+ * @param {Scored} scored
+ */
+function passRate({ summary, prediction }) {
+  const [low, high] = summary.pass_rate_ci95;
+  const marks =
+    prediction.share === null ? [] : [{ at: prediction.share, label: `expected ${percent(prediction.share)}` }];
+  const line = { value: summary.pass_rate, low, high, from: 0, to: 1, label: "pass rate", marks, text: percent1 };
+  return element(
+    "section",
+    {},
+    element(
+      "p",
+      { class: "main" },
+      element("strong", {}, percent1(summary.pass_rate)),
+      ` ${summary.passes.toLocaleString("en")} of ${summary.n.toLocaleString("en")} passed`,
+    ),
+    element("figure", {}, intervalLine(line)),
+    ...predicted(prediction),
+  );
+}
+
+/** @param {Scored["prediction"]} prediction */
+function predicted({ expect, off }) {
+  const words = expect === null ? "No prediction was written down (--expect)." : `Expected: ${expect}`;
+  return [element("p", {}, element("bdi", {}, words), off ? element("strong", {}, ` → it was ${off}`) : "")];
+}
+
+/**
+ * Loop B: pass@k of the policy, and what choosing one of N got of it.
+ * @param {Scored} scored
+ */
+function choiceNumbers({ summary, prediction }) {
+  const curve = /** @type {number[]} */ (Object.values(summary.pass_at_k));
+  const n = summary.samples_per_prompt;
+  /** @param {number} value */
+  const level = (value) => curve.map(() => value);
+  const lines = [
+    { name: "ceiling", kind: "dotted", values: level(summary.ceiling) },
+    { name: "pass@k", kind: "true", values: curve },
+    { name: "chosen", kind: "paid", values: level(summary.selected_accuracy) },
+    { name: "random", kind: "dashed", values: level(summary.random_choice) },
+  ];
+  const said = `pick_best got ${percent1(summary.selected_accuracy)}, choosing blindly ${percent1(summary.random_choice)}, `;
+  const title = `Of ${n} samples a prompt ${said}and ${percent1(summary.ceiling)} was the most that any choice could get.`;
+  const kl = summary.kl_estimate === null ? summary.kl_estimate_reason : `about ${summary.kl_estimate.toFixed(3)} nats`;
+  return element(
+    "section",
+    {},
+    element("p", { class: "main" }, element("strong", {}, percent1(summary.selected_accuracy)), " chosen right"),
+    n > 1
+      ? element("figure", { class: "chart" }, lineChart(lines, { first: 1, most: n - 1, across: "k samples", title }))
+      : "",
+    element("p", {}, `${title} KL from the policy: ${kl}, at most ${summary.kl_bound.toFixed(3)}.`),
+    ...predicted(prediction),
+  );
+}
+
+/**
+ * All that there is to see of one row.
+ * @param {Row} row
+ * @param {Scored} scored
+ * @param {Names} names
+ */
+function rowInFull(row, scored, names) {
+  const facts = [["prompt", row.prompt], ["expected", row.expected], ...(row.of ?? [])];
+  if (!row.samples) facts.push(["completion", row.completion]);
+  const strangers = [...new Set(wholeText(row.completion))].filter((character) => character > "\x7f").slice(0, 20);
+  const list = element(
+    "dl",
+    {},
+    ...facts.flatMap(([name, value]) => [
+      element("dt", {}, String(name)),
+      element("dd", {}, textOfRun(/** @type {Cut | null} */ (value), names)),
+    ]),
+  );
+  if (strangers.length)
+    list.append(
+      element("dt", {}, "not ASCII"),
+      element("dd", {}, strangers.map((character) => nameOf(character, names)).join(", ")),
+    );
+  const parts = [list, ...sampleList(row, names)];
+  if (scored.checks.some(([outcome]) => outcome === row.outcome) || row.outcome === "ok")
+    parts.push(checkPath(scored, row.outcome));
+  const check = scored.checks.find(([outcome]) => outcome === row.outcome);
+  if (check) parts.push(element("p", {}, `The verifier expected ${check[3]}.`));
+  return parts;
+}
+
+/**
+ * The samples of a prompt with their rewards, and which was chosen and why.
+ * @param {Row} row
+ * @param {Names} names
+ */
+function sampleList({ samples, chosen, why, others }, names) {
+  if (!samples) return [];
+  const items = samples.map(([text, reward], place) =>
+    element(
+      "li",
+      { class: place === chosen ? "chosen" : "" },
+      element("span", { class: `verdict ${reward ? "true" : ""}` }, reward ? "✓ 1" : "✗ 0"),
+      textOfRun(text, names),
+      place === chosen ? element("strong", {}, "◀ chosen") : "",
+    ),
+  );
+  const [more, right] = others ?? [0, 0];
+  const rest = more ? ` ${more} more of its samples were not looked at, ${right} of them right.` : "";
+  return [element("ol", { class: "samples" }, ...items), element("p", {}, element("strong", {}, why ?? ""), rest)];
+}
+
+/**
+ * A row of the list: its line, and all of it once it is opened.
+ * @param {Row} row
+ * @param {Scored} scored
+ * @param {Names} names
+ */
+function rowItem(row, scored, names) {
+  const summary = element(
+    "summary",
+    {},
+    element("span", { class: `verdict ${row.reward === 1 ? "true" : "paid"}` }, row.reward === 1 ? "✓ 1" : "✗ 0"),
+    element("bdi", { class: "id" }, ...visibleText(wholeText(row.id).slice(0, 40), names)),
+    element("span", { class: "outcome" }, row.why?.split(/[:,]/)[0] ?? row.outcome.replaceAll("_", " ")),
+    element("bdi", { class: "first" }, ...visibleText(wholeText(row.completion).slice(0, 120).trim(), names)),
+  );
+  const made = /** @type {HTMLDetailsElement} */ (element("details", { "data-row": row.row }, summary));
+  const fill = () => made.childElementCount > 1 || made.append(...rowInFull(row, scored, names));
+  made.addEventListener("toggle", () => {
+    if (made.open) fill();
+    if (made.open || readState().get("row") === String(row.row)) keepState({ row: made.open ? row.row : "" });
+  });
+  return made;
+}
+
+/**
+ * The list of what was scored, with a search and the bars as its filter. What is set stands in the address.
+ * @param {HTMLElement} main
+ * @param {Scored} scored
+ * @param {Names} names
+ */
+function showScored(main, scored, names) {
+  let outcome = "";
+  let most = ROWS_AT_ONCE;
+  const find = /** @type {HTMLInputElement} */ (
+    element("input", { type: "search", id: "find", oninput: () => (keepState({ find: find.value }), draw()) })
+  );
+  const said = element("p", { role: "status" });
+  const list = element("div", { class: "rows" });
+  const more = element("button", { type: "button", onclick: () => ((most *= 4), draw()) }, "Show more");
+  const bars = outcomeBars(scored, (name) => {
+    outcome = outcome === name ? "" : name;
+    most = ROWS_AT_ONCE;
+    keepState({ outcome });
+    draw();
+  });
+  const searched = scored.rows.map((row) =>
+    [row.id, row.prompt, row.completion, ...(row.samples ?? []).map(([text]) => text)]
+      .map(wholeText)
+      .join("\n")
+      .toLowerCase(),
+  );
+  function draw() {
+    const words = find.value.toLowerCase();
+    const found = scored.rows.filter((row, i) => (!outcome || row.outcome === outcome) && searched[i].includes(words));
+    for (const bar of bars.querySelectorAll("button"))
+      bar.setAttribute("aria-pressed", String(bar.dataset.outcome === outcome));
+    const of = `${found.length.toLocaleString("en")} of ${scored.rows.length.toLocaleString("en")} rows`;
+    said.textContent = outcome ? `${of}: ${outcome.replaceAll("_", " ")}` : of;
+    list.replaceChildren(...found.slice(0, most).map((row) => rowItem(row, scored, names)));
+    more.hidden = found.length <= most;
+  }
+  function restore() {
+    const state = readState();
+    outcome = state.get("outcome") ?? "";
+    find.value = state.get("find") ?? "";
+    const place = scored.rows.findIndex((row) => String(row.row) === state.get("row"));
+    most = Math.max(ROWS_AT_ONCE, place + 1);
+    draw();
+    const opened = /** @type {HTMLDetailsElement | null} */ (
+      list.querySelector(`[data-row="${scored.rows[place]?.row}"]`)
+    );
+    if (!opened) return;
+    opened.open = true;
+    opened.scrollIntoView({ block: "center" });
+  }
+  const view = main.dataset.view;
+  const numbers =
+    Object.keys(scored.summary).length && view !== "C" ? [view === "B" ? choiceNumbers(scored) : passRate(scored)] : [];
+  const notes = [];
+  if (scored.n > scored.rows.length)
+    notes.push(
+      `${scored.rows.length.toLocaleString("en")} of ${scored.n.toLocaleString("en")} rows, drawn evenly (seed ${scored.seed}); the bars count all.`,
+    );
+  if (scored.rows.some((row) => typeof row.completion === "object" && row.completion))
+    notes.push(`Of each text the first ${scored.longest.toLocaleString("en")} characters; the run has it whole.`);
+  main.append(
+    element("div", { class: "live" }, ...numbers, bars),
+    element("h2", {}, "What the verifier scored"),
+    element("div", { class: "controls" }, element("label", { for: "find" }, "search"), find),
+    said,
+    ...notes.map((note) => element("p", {}, note)),
+    list,
+    more,
+  );
+  restore();
+  window.addEventListener("hashchange", restore);
+}
+
+/**
+ * What stands on every page of a run: what is wrong with it before all else, its conditions behind all else.
+ * @param {HTMLElement} main
+ * @param {{faults?: string[], conditions?: [string, string][], scored?: Scored, names?: Names}} data
+ * @param {() => void} view
+ */
+function showPage(main, { faults = [], conditions = [], scored, names = {} }, view) {
+  if (faults.length)
+    main.append(
+      element(
+        "section",
+        { class: "fault", role: "alert" },
+        element("strong", {}, "✗ This is not what was written, so do not believe its numbers:"),
+        element("ul", {}, ...faults.map((fault) => element("li", {}, fault))),
+      ),
+    );
+  view();
+  if (scored) showScored(main, scored, names);
+  if (conditions.length)
+    main.append(
+      element(
+        "details",
+        { class: "conditions" },
+        element("summary", {}, "Conditions and digest"),
+        element(
+          "dl",
+          {},
+          ...conditions.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)]),
+        ),
+      ),
+    );
+}
+
+// ---- The log of runs, and a student's tests against wrong verifiers ----------------------------------------------
+
+/** @param {HTMLElement} main */
+function showLog(main) {
+  const { columns, rows } = /** @type {{columns: string[], rows: string[][]}} */ (pageData());
+  if (!rows.length) main.append(element("p", {}, "No run stands in the log yet."));
+  else main.append(tableOf(`${rows.length} runs, oldest first`, columns, rows));
+}
+
 /** @type {Record<string, (main: HTMLElement) => void>} */
-const VIEWS = { hack: showHack };
+const VIEWS = { hack: showHack, log: showLog };
 if (typeof document !== "undefined") {
   const main = /** @type {HTMLElement} */ (document.querySelector("[data-view]"));
-  VIEWS[main.dataset.view ?? ""]?.(main);
+  showPage(main, pageData(), () => VIEWS[main.dataset.view ?? ""]?.(main));
 }
