@@ -18,6 +18,8 @@ from course.artifacts.run_log import LogLine
 from course.artifacts.summary import Choice, choice_of, family_of, summary_of
 from course.artifacts.verifying import Verification
 from course.faults import CHECKS
+from course.reports.comparison_page import two_runs_data
+from course.reports.learning_page import loop_c_data
 from course.reports.pages import page
 from course.reports.run_page import LOOPS, main_number, points_off, share_expected
 from course.reports.selection_demo import cause
@@ -47,7 +49,7 @@ def page_of_two(before: Path, after: Path, log: Sequence[LogLine]) -> tuple[str,
     """The same for two runs side by side."""
     faults = [f"{run.path.name}: {fault}" for run in map(open_run, (before, after)) for fault in faults_of(run, log)]
     title = f"{before.resolve().name} and {after.resolve().name}"
-    return page("two", title, "", {**DATA_OF_TWO[0](before, after), "faults": faults}), faults
+    return page("two", title, "", {**two_runs_data(before, after), "faults": faults}), faults
 
 
 def faults_of(run: Run, log: Sequence[LogLine]) -> list[str]:
@@ -199,5 +201,5 @@ def page_of_log(log: Sequence[LogLine]) -> str:
     return page("log", "The log of runs", "", {"columns": columns, "rows": rows})
 
 
-DATA_OF_LOOP: dict[str, Callable[[Path], Data]] = {}  # what the page of a loop shows besides what was scored
-DATA_OF_TWO: list[Callable[[Path, Path], Data]] = []
+# What the page of a loop shows besides what was scored.
+DATA_OF_LOOP: dict[str, Callable[[Path], Data]] = {"C": loop_c_data}

@@ -5,7 +5,7 @@
 // ---- The verifier: course/score.py and course/faults.py ----------------------------------------------------------
 
 /** @typedef {{outcome: string, reward: number, parsed: string | null}} Measurement */
-/** @typedef {{unseen: string, digits: string, lineBoundaries: string, checks: [string, string, string][]}} Tables */
+/** @typedef {{unseen: string, digits: string, lineBoundaries: string, checks: [string, string, string, string][]}} Tables */
 
 /**
  * The scorer, made from the tables of course/faults.py: the reward of a text, and its outcome.
@@ -46,7 +46,7 @@ function makeScorer(tables) {
  * @param {string} completion
  */
 function anywhere(expected, completion) {
-  return (completion.match(/-?[0-9]+/g) ?? []).includes(expected) ? 1 : 0;
+  return /** @type {string[]} */ (completion.match(/-?[0-9]+/g) ?? []).includes(expected) ? 1 : 0;
 }
 
 // ---- Softmax and sampling: course/policies/softmax.py ------------------------------------------------------------
@@ -358,11 +358,12 @@ const percent = (share) => `${Math.round(share * 100)} %`;
 
 /**
  * Lines over time, from 0 to 1. Each has a class for its colour, a dash of its own, and its name at its end.
- * @param {{name: string, kind: string, values: number[]}[]} lines
- * @param {{most: number, across: string, title: string, first?: number}} labels  the axis reaches from first to first + most
+ * @param {{name: string, kind: string, values: number[], at?: number[]}[]} lines  `at`: where a value is, if not at 0, 1, …
+ * @param {{most: number, across: string, title: string, cursor?: number}} labels  `most`: how far the axis reaches
  */
-function lineChart(lines, { most, across, title, first = 0 }) {
-  const [width, height, left, right, top, bottom] = [640, 340, 58, 150, 16, 40];
+function lineChart(lines, { most, across, title, cursor }) {
+  const narrow = window.innerWidth < 600;
+  const [width, height, left, right, top, bottom] = [narrow ? 430 : 640, 340, 58, 150, 16, 40];
   /** @param {number} i */
   const x = (i) => left + ((width - left - right) * i) / Math.max(1, most);
   /** @param {number} value */
@@ -372,18 +373,20 @@ function lineChart(lines, { most, across, title, first = 0 }) {
     element("svg:text", { x: left - 6, y: y(value) + 5, "text-anchor": "end" }, percent(value)),
   ]);
   parts.push(element("svg:text", { x: (left + width - right) / 2, y: height - 8, "text-anchor": "middle" }, across));
-  const ends = [String(first), String(first + most)];
-  parts.push(element("svg:text", { x: left, y: height - bottom + 18, "text-anchor": "middle" }, first ? ends[0] : ""));
-  parts.push(element("svg:text", { x: width - right, y: height - bottom + 18, "text-anchor": "end" }, ends[1]));
+  parts.push(element("svg:text", { x: width - right, y: height - bottom + 18, "text-anchor": "end" }, String(most)));
   let above = Infinity;
-  for (const { name, kind, values } of [...lines].sort((a, b) => (a.values.at(-1) ?? 0) - (b.values.at(-1) ?? 0))) {
+  if (cursor !== undefined)
+    parts.push(element("svg:line", { class: "cursor", x1: x(cursor), x2: x(cursor), y1: top, y2: height - bottom }));
+  for (const { name, kind, values, at = [] } of [...lines].sort(
+    (a, b) => (a.values.at(-1) ?? 0) - (b.values.at(-1) ?? 0),
+  )) {
     if (!values.length) continue;
-    const points = values.map((value, i) => `${x(i).toFixed(1)},${y(value).toFixed(1)}`).join(" ");
+    const points = values.map((value, i) => `${x(at[i] ?? i).toFixed(1)},${y(value).toFixed(1)}`).join(" ");
     parts.push(element("svg:polyline", { class: `line ${kind}`, points }));
     const end = /** @type {number} */ (values.at(-1));
     above = Math.min(above - 22, y(end) + 5); // two names never lie on each other
-    const at = { class: `name ${kind}`, x: x(values.length - 1) + 8, y: above };
-    parts.push(element("svg:text", at, `${name} ${percent(end)}`));
+    const place = { class: `name ${kind}`, x: x(at[values.length - 1] ?? values.length - 1) + 8, y: above };
+    parts.push(element("svg:text", place, `${name} ${percent(end)}`));
   }
   return element("svg:svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": title }, ...parts);
 }
@@ -396,127 +399,101 @@ function lineChart(lines, { most, across, title, first = 0 }) {
  * @returns {{text: string, hidden: boolean, times: number}[]}  equal hidden characters in a row are one part
  */
 function partsOf(text) {
-  const parts = [];
-  let at = 0;
-  for (const match of text.matchAll(/((?! )[\p{C}\p{Z}\p{DI}\u2800\u{16FE4}\u{1D159}])\1*/gu)) {
-    if (match.index > at) parts.push({ text: text.slice(at, match.index), hidden: false, times: 1 });
-    parts.push({ text: match[1], hidden: true, times: match[0].length / match[1].length });
-    at = match.index + match[0].length;
-  }
-  if (at < text.length) parts.push({ text: text.slice(at), hidden: false, times: 1 });
-  return parts;
+  const parts = text.split(/((?:(?! )[\p{C}\p{Z}\p{DI}\u2800\u{16FE4}\u{1D159}])+)/u).flatMap((part, i) => {
+    const runs = i % 2 ? (part.match(/(.)\1*/gsu) ?? []) : [part];
+    return runs.map((run) => {
+      const one = i % 2 ? String.fromCodePoint(run.codePointAt(0) ?? 0) : run;
+      return { text: one, hidden: i % 2 === 1, times: run.length / (one.length || 1) };
+    });
+  });
+  return parts.filter((part) => part.text);
 }
 
 /**
- * One character as `U+XXXX NAME`.
- * @param {string} character
- * @param {Record<string, string>} names  code point in hexadecimal -> name
- */
-function nameOf(character, names) {
-  const code = /** @type {number} */ (character.codePointAt(0)).toString(16).toUpperCase().padStart(4, "0");
-  return `U+${code}${names[code] ? ` ${names[code]}` : ""}`;
-}
-
-/**
- * A text to be read: every hidden character is written out, a line feed is ⏎ and a line break.
+ * A text to be read: what is hidden is written as `U+XXXX NAME`, a line feed as ⏎ and a line break.
  * @param {string} text
- * @param {Record<string, string>} [names]
+ * @param {Record<string, string>} [names]  code point in hexadecimal -> name
  * @returns {(Node | string)[]}
  */
 function visibleText(text, names = {}) {
   return partsOf(text).map((part) => {
     if (!part.hidden) return part.text;
-    const name = nameOf(part.text, names);
-    const short = { "\n": "⏎", "\t": "⇥" }[part.text] ?? name;
-    const times = part.times > 1 ? `${part.text === "\n" ? " " : ""}×${part.times}` : "";
-    return element("span", { class: "unseen", title: name }, `${short}${times}${part.text === "\n" ? "\n" : ""}`);
+    const code = (part.text.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
+    const name = `U+${code} ${names[code] ?? ""}`.trim();
+    const [sign, end] = part.text === "\n" ? ["⏎", "\n"] : part.text === "\t" ? ["⇥", ""] : [name, ""];
+    return element("span", { class: "unseen", title: name }, sign, part.times > 1 ? ` ×${part.times}` : "", end);
   });
 }
 
 /**
  * The way of a completion through the checks: passed, failed here, or not reached.
- * @param {{checks: [string, string, string, string][]}} tables
+ * @param {{checks: string[][]}} tables
  * @param {string} outcome
  */
 function checkPath({ checks }, outcome) {
-  const failed = checks.findIndex(([name]) => name === outcome);
-  const last = outcome === "ok" ? checks.length : failed;
-  return element(
-    "ol",
-    { class: "path" },
-    ...checks.map(([, , name, expected], i) => {
-      const [kind, words] =
-        i < last ? ["passed", "✓ passed"] : i === last ? ["failed", "✗ failed here"] : ["", "not reached"];
-      return element(
-        "li",
-        { class: kind, title: expected },
-        `${name.replaceAll("_", " ")} `,
-        element("span", {}, words),
-      );
-    }),
-  );
+  const failed = outcome === "ok" ? checks.length : checks.findIndex(([name]) => name === outcome);
+  const steps = checks.map(([, , name, expected], i) => {
+    const words = i < failed ? "✓ passed" : i === failed ? "✗ failed here" : "not reached";
+    const kind = words.split(" ")[1];
+    return element("li", { class: kind, title: expected }, `${name.replaceAll("_", " ")} `, element("span", {}, words));
+  });
+  return element("ol", { class: "path" }, ...steps);
 }
 
 /**
- * An interval on a line. All numbers are shown as `text` writes them; `marks` stand above the line, with their names.
+ * An interval on a line, its numbers written by `text`. `marks` stand above the line with their names.
  * @param {{value: number, low: number, high: number, from: number, to: number, label: string, zero?: boolean,
  *   marks?: {at: number, label: string}[], text?: (value: number) => string}} numbers
  */
 function intervalLine({ value, low, high, from, to, label, zero = false, marks = [], text = percent }) {
   /** @param {number} at */
-  const x = (at) => 20 + (360 * (Math.min(to, Math.max(from, at)) - from)) / (to - from);
-  /** @param {number} at @param {number} y @param {string} words @param {string} [kind] */
-  const written = (at, y, words, kind) => {
-    const anchor = x(at) < 60 ? "start" : x(at) > 340 ? "end" : "middle";
-    return element("svg:text", { x: x(at), y, "text-anchor": anchor, class: kind ?? null }, words);
-  };
-  /** @param {number} at @param {number} top @param {number} bottom @param {string} kind */
-  const upright = (at, top, bottom, kind) =>
-    element("svg:line", { class: kind, x1: x(at), x2: x(at), y1: top, y2: bottom });
-  const parts = [
-    element("svg:line", { class: "grid", x1: 20, x2: 380, y1: 40, y2: 40 }),
-    ...[from, to].flatMap((at) => [upright(at, 34, 46, "grid"), written(at, 60, text(at))]),
-    element("svg:line", { class: "span", x1: x(low), x2: x(high), y1: 40, y2: 40 }),
-    upright(low, 34, 46, "end"),
-    upright(high, 34, 46, "end"),
-    element("svg:circle", { class: "dot", cx: x(value), cy: 40, r: 6 }),
-    written(value, 26, text(value), "strong"),
-  ];
-  if (zero) parts.push(upright(0, 12, 68, "zero"), written(0, 76, "0: no difference"));
-  for (const mark of marks) parts.push(upright(mark.at, 16, 50, "mark"), written(mark.at, 12, mark.label));
-  return element(
-    "svg:svg",
-    {
-      viewBox: "0 0 400 80",
-      role: "img",
-      class: "interval",
-      "aria-label": `${label}: ${text(value)}, 95 % interval ${text(low)} to ${text(high)}`,
-    },
-    ...parts,
-  );
+  const x = (at) => 30 + (340 * (Math.min(to, Math.max(from, at)) - from)) / (to - from);
+  /** @param {number} at @param {number} y @param {string} words */
+  const written = (at, y, words) => element("svg:text", { x: x(at), y, "text-anchor": "middle" }, words);
+  /** @param {string} kind @param {number} a @param {number} b @param {number[]} y */
+  const line = (kind, a, b, [y1, y2]) => element("svg:line", { class: kind, x1: x(a), x2: x(b), y1, y2 });
+  const parts = [line("grid", from, to, [40, 40]), line("span", low, high, [40, 40])];
+  for (const at of [from, to]) parts.push(line("grid", at, at, [34, 46]), written(at, 62, text(at)));
+  for (const at of [low, high]) parts.push(line("span", at, at, [33, 47]));
+  if (zero) parts.push(line("zero", 0, 0, [26, 54]), written(0, 68, "0"));
+  for (const { at, label: name } of marks) parts.push(line("mark", at, at, [26, 54]), written(at, 12, name));
+  parts.push(element("svg:circle", { cx: x(value), cy: 40, r: 6 }), written(value, 26, text(value)));
+  const said = `${label}: ${text(value)}, 95 % interval ${text(low)} to ${text(high)}`;
+  return element("svg:svg", { viewBox: "0 0 400 76", role: "img", class: "interval", "aria-label": said }, ...parts);
 }
 
 /**
- * A table whose first row is its head.
  * @param {string} caption
- * @param {(string | Node)[]} head
+ * @param {string[]} head
  * @param {(string | Node)[][]} rows
  */
 function tableOf(caption, head, rows) {
   /** @param {string} name @param {(string | Node)[]} cells */
   const row = (name, cells) => element("tr", {}, ...cells.map((cell) => element(name, {}, cell)));
-  const body = rows.map((cells) => row("td", cells));
-  return element(
-    "div",
-    { class: "wide", tabindex: 0, role: "region", "aria-label": caption },
-    element(
-      "table",
-      {},
-      element("caption", {}, caption),
-      element("thead", {}, row("th", head)),
-      element("tbody", {}, ...body),
-    ),
-  );
+  const parts = [element("caption", {}, caption), row("th", head), ...rows.map((cells) => row("td", cells))];
+  return element("div", { class: "wide", tabindex: 0 }, element("table", {}, ...parts));
+}
+
+/**
+ * A field with its label, to be put beside others. Its value stands in the address under its id.
+ * @param {string} id
+ * @param {string} label
+ * @param {HTMLElement} field
+ * @param {() => void} changed
+ */
+function labelled(id, label, field, changed) {
+  const control = /** @type {HTMLInputElement} */ (field);
+  const value = () => (control.type === "checkbox" ? String(control.checked) : control.value);
+  const restore = () => {
+    const said = readState().get(id);
+    if (said !== null) [control.value, control.checked] = [control.type === "checkbox" ? "on" : said, said === "true"];
+  };
+  control.setAttribute("id", id);
+  control.addEventListener("input", changed);
+  control.addEventListener("change", () => keepState({ [id]: value() }));
+  window.addEventListener("hashchange", () => (restore(), changed()));
+  restore();
+  return element("span", { class: "field" }, element("label", { for: id }, label), field);
 }
 
 /**
@@ -528,85 +505,539 @@ function keepState(changes) {
 }
 
 /**
- * A slider over 0 … count − 1 with play and pause. Its place stands in the address under `key`. With `everywhere` the
- * arrow keys, Home, End and the space bar work wherever the focus is, but in fields.
- * @param {{key: string, label: string, count: number, textOf: (place: number) => string, everywhere?: boolean,
- *   show: (place: number) => void}} about
+ * A slider over 0 … count − 1 with play and pause, its place in the address as `step`. The arrow keys, Home, End and
+ * the space bar work wherever the focus is, but in fields.
+ * @param {{label: string, count: number, textOf: (place: number) => string, show: (place: number) => void}} about
  */
-function makeScrubber({ key, label, count, textOf, show, everywhere = false }) {
-  const last = count - 1;
+function makeScrubber({ label, count, textOf, show }) {
   let timer = 0;
-  const range = /** @type {HTMLInputElement} */ (
-    element("input", {
-      type: "range",
-      min: 0,
-      max: last,
-      value: 0,
-      "aria-label": label,
-      oninput: () => go(Number(range.value)),
-      onchange: keep,
-    })
-  );
-  const play = element("button", { type: "button", class: "play", onclick: () => (timer ? halt() : run()) }, "▶ Play");
+  const range = /** @type {HTMLInputElement} */ (element("input", { type: "range", min: 0, max: count - 1, value: 0 }));
+  const play = element("button", { type: "button", class: "play", onclick: () => run(!timer) }, "▶ Play");
   const words = element("output", {});
-  /** @param {number} place */
-  function go(place) {
-    range.value = String(Math.min(last, Math.max(0, place)));
-    words.textContent = textOf(Number(range.value));
+  const place = () => Number(range.value);
+  const keep = () => keepState({ step: place() });
+  /** @param {number} to */
+  function go(to) {
+    range.value = String(to);
+    words.textContent = textOf(place());
     range.setAttribute("aria-valuetext", words.textContent);
-    show(Number(range.value));
+    show(place());
   }
-  function keep() {
-    keepState({ [key]: Number(range.value) });
-  }
-  /** @param {number} place */
-  function step(place) {
-    halt();
-    go(place);
-    keep();
-  }
-  function run() {
-    if (Number(range.value) === last) go(0);
-    play.textContent = "⏸ Pause";
-    timer = window.setInterval(
-      () => (Number(range.value) < last ? go(Number(range.value) + 1) : halt()),
-      Math.min(900, Math.max(60, 20_000 / count)),
-    );
-  }
-  function halt() {
-    if (timer) keep();
+  /** @param {boolean} on */
+  function run(on) {
     clearInterval(timer);
-    timer = 0;
-    play.textContent = "▶ Play";
+    if (on && place() === count - 1) go(0);
+    if (!on) keep();
+    play.textContent = on ? "❚❚ Pause" : "▶ Play";
+    const turn = () => (place() < count - 1 ? go(place() + 1) : run(false));
+    timer = on ? window.setInterval(turn, Math.min(900, Math.max(60, 20_000 / count))) : 0;
   }
-  /** @param {KeyboardEvent} event */
-  function press(event) {
-    const target = /** @type {HTMLElement} */ (event.target);
-    if (event.altKey || event.ctrlKey || event.metaKey || target.closest("input, select, textarea, [tabindex]")) return;
-    const to = { ArrowLeft: Number(range.value) - 1, ArrowRight: Number(range.value) + 1, Home: 0, End: last }[
-      event.key
-    ];
-    if (to !== undefined) step(to);
-    else if (event.key === " " && !target.closest("button, a, summary")) timer ? halt() : run();
+  document.addEventListener("keydown", (event) => {
+    const at = /** @type {HTMLElement} */ (event.target);
+    if (event.altKey || event.ctrlKey || event.metaKey || at.closest("input, select, textarea, [tabindex]")) return;
+    const steps = new Map([["ArrowLeft", place() - 1], ["ArrowRight", place() + 1], ["Home", 0], ["End", count - 1]]); // prettier-ignore
+    const to = steps.get(event.key);
+    if (to !== undefined) [go(to), run(false)];
+    else if (event.key === " " && !at.closest("button, a, summary")) run(!timer);
     else return;
     event.preventDefault();
-  }
-  if (everywhere) document.addEventListener("keydown", press);
-  /** @param {string} name @param {string} sign @param {number} by */
-  const button = (name, sign, by) =>
-    element("button", { type: "button", "aria-label": name, onclick: () => step(Number(range.value) + by) }, sign);
-  const made = element(
-    "div",
-    { class: "scrubber" },
-    play,
-    button("one back", "◀", -1),
-    range,
-    button("one on", "▶", 1),
-    words,
-  );
-  const restore = () => go(Number(readState().get(key)) || 0);
+  });
+  range.setAttribute("aria-label", label);
+  range.addEventListener("input", () => go(place()));
+  range.addEventListener("change", () => run(false));
+  const restore = () => go(Number(readState().get("step")) || 0);
   window.addEventListener("hashchange", restore);
-  return { made, go, restore };
+  return { made: element("div", { class: "scrubber" }, play, range, words), restore, redraw: () => go(place()) };
+}
+
+// ---- Loop C: updates, evaluations, tokens ------------------------------------------------------------------------
+
+/**
+ * @typedef {{prefix: string, before: number[], after: number[], action: number, reward: number, return: number,
+ *   advantage: number, credited: boolean}} State  one step of an update
+ * @typedef {{step: number, expected: number, baseline: number, states: State[]}} Step
+ * @typedef {{unit: string, prompt: string, actions: string[][], of: number, after: number, steps: Step[]}} Updates
+ */
+
+/** @param {number} value @param {number} [digits] */
+const signed = (value, digits = 3) => `${value > 0 ? "+" : value < 0 ? "−" : ""}${Math.abs(value).toFixed(digits)}`;
+/** @param {number} share */
+const percent1 = (share) => `${(100 * share).toFixed(1)} %`;
+/** @param {number} change */
+const direction = (change) => (change > 0 ? "▲ up" : change < 0 ? "▼ down" : "＝ unchanged");
+
+/**
+ * What an advantage says, in a word for the colour and in words.
+ * @param {State} state
+ * @returns {[string, string]}
+ */
+function adviceOf({ advantage, credited }) {
+  if (!credited) return ["", "no credit: this step is not updated"];
+  if (advantage === 0) return ["", "exactly the baseline: nothing changes"];
+  return advantage > 0 ? ["better", "better than the baseline"] : ["worse", "worse than the baseline"];
+}
+
+/** @param {number} share @param {string} kind */
+const bar = (share, kind) =>
+  element(
+    "svg:svg",
+    { class: `bar ${kind}`, viewBox: "0 0 100 1", preserveAspectRatio: "none", "aria-hidden": "true" },
+    element("svg:rect", { width: 100 * share, height: 1 }),
+  );
+
+/**
+ * One state of an update: what was sampled there, what it earned, and every probability before and after.
+ * @param {State} state
+ * @param {string[]} actions
+ * @param {number} baseline
+ * @param {Record<string, string>} names
+ */
+function drawState(state, actions, baseline, names) {
+  const [kind, words] = adviceOf(state);
+  const earned = state.credited ? `return ${state.return} − baseline ${baseline.toFixed(3)} = ` : "";
+  const rows = actions.map((text, a) => {
+    const [before, after] = [state.before[a], state.after[a]];
+    const sampled = a === state.action;
+    return element(
+      "li",
+      { class: sampled ? "sampled" : null },
+      element("code", {}, ...visibleText(text, names)),
+      element("strong", {}, sampled ? "← sampled" : ""),
+      element("div", {}, bar(before, "before"), bar(after, "after")),
+      element("span", {}, `${percent1(before)} → ${percent1(after)} ${direction(after - before)}`),
+    );
+  });
+  return element(
+    "section",
+    {},
+    state.prefix ? element("h2", {}, "after ", element("code", {}, state.prefix)) : "",
+    element(
+      "p",
+      {},
+      `reward ${state.reward}, ${earned}`,
+      element("strong", { class: kind }, `advantage ${signed(state.advantage)}, ${words}`),
+    ),
+    element("ul", { class: "actions", "aria-label": "probabilities before and after" }, ...rows),
+  );
+}
+
+/**
+ * Updates one by one. `read` gives them anew whenever something else than the step has changed.
+ * @param {HTMLElement} main
+ * @param {() => Updates} read
+ * @param {Record<string, string>} names
+ */
+function showUpdates(main, read, names) {
+  const { unit, steps, of, prompt } = read();
+  const [chart, states] = [element("figure", { class: "chart" }), element("div", { "aria-live": "polite" })];
+  /** @param {number} place */
+  function show(place) {
+    const data = read();
+    const step = data.steps[place];
+    const at = [...data.steps.map((one) => one.step - 1), data.of];
+    const values = [...data.steps.map((one) => one.expected), data.after];
+    const title = `Expected reward: ${percent1(step.expected)} before ${unit} ${step.step}, ${percent1(values[place + 1])} after it.`;
+    const line = { name: "expected reward", kind: "true", values, at };
+    chart.replaceChildren(
+      lineChart([line], { most: of, across: `${unit}s`, title, cursor: step.step }),
+      element("figcaption", {}, title),
+    );
+    states.replaceChildren(...step.states.map((state, t) => drawState(state, data.actions[t], step.baseline, names)));
+  }
+  /** @param {number} place */
+  const textOf = (place) => `${unit} ${read().steps[place].step} of ${of}`;
+  const scrubber = makeScrubber({ label: unit, count: steps.length, textOf, show });
+  const some = steps.length < of ? element("p", {}, `${steps.length} of ${of} ${unit}s are shown, evenly spaced.`) : "";
+  main.append(element("p", {}, prompt), scrubber.made, some, element("div", { class: "live" }, states, chart));
+  scrubber.restore();
+  return scrubber;
+}
+
+/**
+ * @typedef {{prompt: string, expected: string, proxy: number, true: number, exploit: boolean, text: string, length: number}} Written
+ * @typedef {{step: number, n: number, proxy_reward: number, true_reward: number, holdout_proxy_reward: number | null,
+ *   holdout_true_reward: number | null, gap: number, kl: number, mean_length: number, rubric: string}} Point
+ * @typedef {{tokens: string[], prompt: string, reward: number, kl_coef: number, log_ratio: number, baseline: number,
+ *   advantage: number, before: number[], after: number[]}} TokenRow
+ * @typedef {{shown: number, of: number, trainings: {name: string, points: Point[], written: Written[][]}[],
+ *   updates: {step: number, of: number, completions: TokenRow[]}[]}} Evaluations
+ */
+
+/**
+ * @param {string[]} names  of what can be chosen
+ */
+const choiceOf = (names) => element("select", {}, ...names.map((name, i) => element("option", { value: i }, name)));
+
+/**
+ * The evaluations of a training: both rewards over the updates, and what was written at the slider's step.
+ * @param {HTMLElement} main
+ * @param {Evaluations} data
+ * @param {Record<string, string>} names
+ */
+function showEvaluations(main, data, names) {
+  const [chart, said] = [element("figure", { class: "chart" }), element("p", { class: "said", role: "status" })];
+  const written = element("ol", { class: "answers long", "aria-label": "What the policy wrote at this step" });
+  const choice = /** @type {HTMLSelectElement} */ (choiceOf(data.trainings.map(({ name }) => name)));
+  const now = () => data.trainings[Number(choice.value)] ?? data.trainings[0];
+  /** @param {number} place */
+  function show(place) {
+    const { points, written: texts } = now();
+    const here = Math.min(place, points.length - 1);
+    const point = points[here];
+    const at = points.map(({ step }) => step);
+    /** @param {string} name @param {string} kind @param {keyof Point} quantity */
+    const line = (name, kind, quantity) => ({ name, kind, at, values: points.map((one) => Number(one[quantity])) });
+    const lines = [line("strict", "true", "true_reward")];
+    if (point.holdout_true_reward !== null) lines.push(line("strict, holdout", "true holdout", "holdout_true_reward"));
+    if (point.rubric !== "score") {
+      lines.push(line("rubric", "paid", "proxy_reward"));
+      if (point.holdout_proxy_reward !== null)
+        lines.push(line("rubric, holdout", "paid holdout", "holdout_proxy_reward"));
+    }
+    const exploits = Math.round(point.gap * point.n);
+    const title = `After ${point.step} updates the rubric pays ${percent(point.proxy_reward)} and the strict verifier ${percent(point.true_reward)}.`;
+    const more = `${exploits} of ${point.n} completions are exploits. KL ${point.kl.toFixed(1)} nats, ${point.mean_length.toFixed(1)} tokens each.`;
+    const most = points[points.length - 1].step;
+    chart.replaceChildren(lineChart(lines, { most, across: "updates", title, cursor: point.step }));
+    said.textContent = `${title} ${more}`;
+    written.replaceChildren(...texts[here].map((one) => drawWritten(one, names)));
+  }
+  const count = Math.max(...data.trainings.map(({ points }) => points.length));
+  /** @param {number} place */
+  const textOf = (place) => `after ${now().points[Math.min(place, now().points.length - 1)].step} updates`;
+  const scrubber = makeScrubber({ label: "evaluation", count, textOf, show });
+  if (data.trainings.length > 1) main.append(labelled("training", "training", choice, () => scrubber.redraw()));
+  if (data.shown < data.of)
+    main.append(element("p", {}, `${data.shown} of ${data.of} evaluations are shown, evenly spaced.`));
+  main.append(scrubber.made, said, element("div", { class: "live" }, chart, written));
+  scrubber.restore();
+  if (data.updates.length) showTokens(main, data.updates, names);
+}
+
+/** @param {Written} one @param {Record<string, string>} names */
+function drawWritten({ prompt, expected, proxy, true: right, exploit, text, length }, names) {
+  const cut = length > text.length ? ` … ${length} characters` : "";
+  return element(
+    "li",
+    {},
+    element("span", {}, `${prompt} (${expected})`),
+    element("code", {}, ...visibleText(text, names), cut),
+    element(
+      "span",
+      { class: `verdict ${exploit ? "paid" : right ? "true" : ""}` },
+      `rubric ${proxy}, strict ${right}${exploit ? ": an exploit" : ""}`,
+    ),
+  );
+}
+
+/**
+ * The updates that were shown token by token: one advantage, and what became of each token's log-probability.
+ * @param {HTMLElement} main
+ * @param {Evaluations["updates"]} updates
+ * @param {Record<string, string>} names
+ */
+function showTokens(main, updates, names) {
+  const found = updates.flatMap(({ step, of, completions }) => completions.map((row) => ({ step, of, row })));
+  const shown = element("div", { "aria-live": "polite" });
+  const label = found.map(
+    ({ step, row }) => `update ${step}, advantage ${signed(row.advantage)}: ${row.tokens.join("").slice(0, 30)}`,
+  );
+  const choice = /** @type {HTMLSelectElement} */ (choiceOf(label));
+  function show() {
+    const { of, row } = found[Number(choice.value)] ?? found[0];
+    const return_ = row.kl_coef ? `(${row.reward} − ${row.kl_coef} · ${row.log_ratio.toFixed(3)})` : `${row.reward}`;
+    const sum = `${return_} − baseline ${row.baseline.toFixed(3)} = advantage ${signed(row.advantage)}`;
+    const [kind, words] = adviceOf(/** @type {State} */ ({ advantage: row.advantage, credited: true }));
+    const cells = row.tokens.map((token, i) => [
+      element("code", {}, ...(token ? visibleText(token, names) : ["end of text"])),
+      signed(row.before[i]),
+      signed(row.after[i]),
+      `${signed(row.after[i] - row.before[i], 4)} ${direction(row.after[i] - row.before[i])}`,
+    ]);
+    shown.replaceChildren(
+      element(
+        "p",
+        {},
+        `${row.prompt} One of ${of} completions. Reward `,
+        element("strong", { class: kind }, `${sum}, ${words}`),
+      ),
+      tableOf(
+        "Each token's log-probability; every completion of the update changes the same weights",
+        ["token", "before", "after", "change"],
+        cells,
+      ),
+    );
+  }
+  main.append(element("h2", {}, "Token by token"), labelled("token", "completion", choice, show), shown);
+  show();
+}
+
+/** @param {HTMLElement} main */
+function showLoopC(main) {
+  const data = pageData();
+  const names = data.names ?? {};
+  if (data.kind === "updates") showUpdates(main, () => data, names);
+  else if (data.kind === "evaluations") showEvaluations(main, data, names);
+  else {
+    const cells = Object.entries(data.summary ?? {}).map(([name, value]) => [
+      name.replaceAll("_", " "),
+      JSON.stringify(value),
+    ]);
+    main.append(tableOf("What the run came to", ["quantity", "value"], cells));
+  }
+}
+
+// ---- Two runs ----------------------------------------------------------------------------------------------------
+
+/**
+ * Where two texts differ: what they begin and end with alike, and what stands between.
+ * @param {string} before
+ * @param {string} after
+ * @returns {{start: string, before: string, after: string, end: string}}
+ */
+function differenceOf(before, after) {
+  const [a, b] = [[...before], [...after]];
+  let start = 0;
+  while (start < Math.min(a.length, b.length) && a[start] === b[start]) start++;
+  let end = 0;
+  while (end < Math.min(a.length, b.length) - start && a[a.length - 1 - end] === b[b.length - 1 - end]) end++;
+  /** @param {string[]} text */
+  const between = (text) => text.slice(start, text.length - end).join("");
+  return {
+    start: a.slice(0, start).join(""),
+    before: between(a),
+    after: between(b),
+    end: a.slice(a.length - end).join(""),
+  };
+}
+
+/**
+ * @typedef {{outcome: string, text: string | null, length: number}} Side
+ * @typedef {{id: string, prompt: string, expected: string, before: Side, after: Side}} Flip
+ */
+
+/** @param {Flip} flip @param {Record<string, string>} names */
+function drawFlip({ id, prompt, expected, before, after }, names) {
+  const { start, end, ...between } = differenceOf(before.text ?? "", after.text ?? "");
+  /** @param {string} label @param {Side} side @param {string} changed */
+  const line = (label, side, changed) => {
+    const cut = side.length > (side.text ?? "").length ? ` … ${side.length} characters` : "";
+    const mark = element("mark", {}, ...visibleText(changed, names));
+    const text =
+      side.text === null ? ["no completion"] : [...visibleText(start, names), mark, ...visibleText(end, names), cut];
+    return element("div", {}, `${label} (${side.outcome.replaceAll("_", " ")}) `, element("code", {}, ...text));
+  };
+  const question = element("div", { class: "verdict" }, ...visibleText(`${id}: ${prompt} (${expected})`, names));
+  return element("li", {}, question, line("baseline", before, between.before), line("candidate", after, between.after));
+}
+
+/** @param {HTMLElement} main */
+function showTwoRuns(main) {
+  const data = pageData();
+  const names = data.names ?? {};
+  const points = (/** @type {number} */ value) => `${signed(100 * value, 1)} points`;
+  const broken = data.room.filter((/** @type {any} */ one) => !one.holds);
+  const { numbers } = data;
+  if (data.room.length) {
+    const locked = broken.length
+      ? `The room was not locked: ${broken.map((/** @type {any} */ one) => one.name).join(", ")}.`
+      : "The room was locked: every condition is the same in both runs.";
+    main.append(
+      element(
+        "p",
+        { class: "said" },
+        locked,
+        numbers ? "" : " No difference is reported: it would not say that the candidate is better.",
+      ),
+    );
+  }
+  if (numbers) {
+    const [low, high] = numbers.delta_ci95;
+    const reach = Math.max(0.1, Math.ceil(10 * Math.max(-low, high)) / 10);
+    const excludes = low > 0 ? "above zero" : high < 0 ? "below zero" : "on both sides of zero: it may be luck";
+    const rates = data.runs.map((/** @type {string} */ run, /** @type {number} */ i) => {
+      const [from, to] = numbers.rates_ci95[i];
+      return [
+        i ? `candidate: ${run}` : `baseline: ${run}`,
+        `${data.passes[i]} of ${data.n}`,
+        percent1(numbers.rates[i]),
+        `${percent1(from)} to ${percent1(to)}`,
+      ];
+    });
+    main.append(
+      tableOf("Pass rates with Wilson's 95 % intervals", ["run", "passed", "pass rate", "interval"], rates),
+      element(
+        "p",
+        {},
+        `Difference ${points(numbers.delta)}; its 95 % interval, ${points(low)} to ${points(high)}, lies ${excludes}. Exact McNemar p = ${numbers.mcnemar_p.toPrecision(2)}.`,
+      ),
+      intervalLine({
+        value: numbers.delta,
+        low,
+        high,
+        from: -reach,
+        to: reach,
+        zero: true,
+        text: points,
+        label: "Difference of the pass rates",
+      }),
+    );
+  }
+  if (data.flips)
+    main.append(
+      element(
+        "div",
+        { class: "live" },
+        ...["gained", "lost"].map((way) => {
+          const [all, flips] = [data.counts[way], data.flips[way]];
+          const some = flips.length < all ? `, ${flips.length} of them shown, evenly drawn` : "";
+          const list = flips.map((/** @type {Flip} */ flip) => drawFlip(flip, names));
+          return element(
+            "section",
+            {},
+            element("h2", {}, `${all} ${way}${some}`),
+            element("ol", { class: "answers long" }, ...list),
+          );
+        }),
+      ),
+    );
+  const room = data.room.map((/** @type {any} */ one) => [
+    one.holds ? "same" : one.known ? "✗ differs" : "✗ not known",
+    one.name,
+    ...one.values,
+  ]);
+  if (room.length) main.append(tableOf("The locked room", ["", "condition", "baseline", "candidate"], room));
+  if (data.turned.length) main.append(element("p", {}, `Turned: ${data.turned.join(" and ")}.`));
+  if (data.differences.length) main.append(tableOf("What else differs", ["", ...data.runs], data.differences));
+}
+
+// ---- Two pages to touch: the verifier, and the bandit of course/bandit_train.py ----------------------------------
+
+/**
+ * The verifier at each keystroke.
+ * @param {HTMLElement} main
+ */
+function showVerifier(main) {
+  /** @type {{tables: Tables, names: Record<string, string>, examples: {name: string, expected: string, text: string}[]}} */
+  const data = pageData();
+  const scorer = makeScorer(data.tables);
+  const text = /** @type {HTMLTextAreaElement} */ (
+    element("textarea", { rows: 3, spellcheck: "false", autocomplete: "off" })
+  );
+  const expected = /** @type {HTMLInputElement} */ (element("input", { inputmode: "numeric", value: "323" }));
+  const found = element("div", { role: "status" });
+  function show() {
+    const valid = /^(0|-?[1-9][0-9]{0,999})$/.test(expected.value);
+    const { outcome, reward } = valid ? scorer(expected.value, text.value) : { outcome: "invalid_example", reward: 0 };
+    const check = data.tables.checks.find(([name]) => name === outcome);
+    const why = check
+      ? `${outcome.replaceAll("_", " ")}: expected ${check[3]}`
+      : "ok: the one line, and the right value";
+    found.replaceChildren(
+      element("p", { class: `said ${reward ? "better" : "worse"}` }, `${reward ? "✓" : "✗"} Reward ${reward}. ${why}.`),
+      element(
+        "p",
+        {},
+        "As it was written: ",
+        element("code", { class: "text" }, ...visibleText(text.value, data.names)),
+      ),
+      checkPath(data.tables, outcome),
+    );
+  }
+  const tries = data.examples.map((one) => {
+    const take = () => {
+      [expected.value, text.value] = [one.expected, one.text];
+      keepState({ answer: one.expected, text: one.text });
+      show();
+    };
+    return element("button", { type: "button", onclick: take }, one.name);
+  });
+  const fields = [labelled("answer", "expected answer", expected, show), labelled("text", "completion", text, show)];
+  main.append(element("div", { class: "controls" }, ...tries), ...fields, found);
+  if (!readState().has("text")) text.value = data.examples[0].text;
+  show();
+}
+
+/**
+ * All of Loop C, as `learn` of course/bandit_train.py has it: one update for each of the uniform draws.
+ * @param {number[]} rewards  the learner's, for each arm
+ * @param {number[]} draws
+ * @param {number} lr
+ * @param {boolean} withBaseline  the mean of the rewards before
+ */
+function learnBandit(rewards, draws, lr, withBaseline) {
+  let theta = rewards.map(() => 0);
+  let baseline = 0;
+  return draws.map((u, i) => {
+    const p = softmax(Float64Array.from(theta));
+    const action = sample(p, u);
+    const advantage = rewards[action] - baseline;
+    const update = { theta, p: [...p], action, reward: rewards[action], baseline, advantage };
+    theta = theta.map((value, b) => value + lr * advantage * (Number(b === action) - p[b]));
+    if (withBaseline) baseline += (rewards[action] - baseline) / (i + 1);
+    return { ...update, newTheta: theta };
+  });
+}
+
+/**
+ * The page: sliders, the updates of one seed, and the ends of a hundred.
+ * @param {HTMLElement} main
+ */
+function showBandit(main) {
+  /** @type {{arms: string[], rewards: number[], prompt: string, steps: number, names: Record<string, string>}} */
+  const { arms, rewards, prompt, steps: of, names } = pageData();
+  /** @param {Record<string, unknown>} about */
+  const field = (about) => /** @type {HTMLInputElement} */ (element("input", about));
+  const lr = field({ type: "range", min: -1, max: 3, step: 0.1, value: 0.5 });
+  const offset = field({ type: "range", min: -3, max: 3, step: 0.5, value: 0 });
+  const seed = field({ type: "number", min: 0, max: 9999, value: 0 });
+  const baseline = field({ type: "checkbox", checked: "" });
+  const said = element("p", { class: "said", role: "status" });
+  /** @param {number} from */
+  const learned = (from) => {
+    const next = generator(from);
+    const draws = Array.from({ length: of }, next);
+    return learnBandit(
+      rewards.map((reward) => reward + Number(offset.value)),
+      draws,
+      Number(lr.value),
+      baseline.checked,
+    );
+  };
+  /** @param {ArrayLike<number>} p */
+  const expected = (p) => rewards.reduce((sum, reward, a) => sum + reward * p[a], 0);
+  /** @param {ReturnType<typeof learnBandit>} updates */
+  const end = (updates) => expected(softmax(Float64Array.from(updates[of - 1].newTheta)));
+  /** @returns {Updates} */
+  function learn() {
+    const updates = learned(Number(seed.value));
+    const steps = updates.map(({ p, newTheta, action, reward, advantage, baseline: used }, i) => {
+      const after = [...softmax(Float64Array.from(newTheta))];
+      const state = { prefix: "", before: p, after, action, reward, return: reward, advantage, credited: true };
+      return { step: i + 1, expected: expected(p), baseline: used, states: [state] };
+    });
+    return { unit: "update", prompt, actions: [arms], of, after: end(updates), steps };
+  }
+  let data = learn();
+  function changed() {
+    data = learn();
+    const ends = Array.from({ length: 100 }, (_, i) => end(learned(Number(seed.value) + i)));
+    const good = ends.filter((value) => value > 0.9).length;
+    said.textContent = `Learning rate ${lr.value}, offset ${offset.value}: of 100 seeds from this one on, ${good} end with an expected reward above 90 %.`;
+    scrubber?.redraw();
+  }
+  /** @type {ReturnType<typeof showUpdates> | null} */
+  let scrubber = null;
+  const fields = [
+    labelled("lr", "learning rate", lr, changed),
+    labelled("offset", "reward offset", offset, changed),
+    labelled("baseline", "baseline", baseline, changed),
+    labelled("seed", "seed", seed, changed),
+  ];
+  main.append(element("div", { class: "controls" }, ...fields), said);
+  data = learn();
+  scrubber = showUpdates(main, () => data, names);
+  changed();
 }
 
 // ---- A page in which a policy trains: docs/live/watch_it_cheat.html ----------------------------------------------
@@ -901,11 +1332,12 @@ function choiceNumbers({ summary, prediction }) {
   const n = summary.samples_per_prompt;
   /** @param {number} value */
   const level = (value) => curve.map(() => value);
+  const at = curve.map((_, i) => i + 1);
   const lines = [
-    { name: "ceiling", kind: "dotted", values: level(summary.ceiling) },
-    { name: "pass@k", kind: "true", values: curve },
-    { name: "chosen", kind: "paid", values: level(summary.selected_accuracy) },
-    { name: "random", kind: "dashed", values: level(summary.random_choice) },
+    { name: "ceiling", kind: "dotted", values: level(summary.ceiling), at },
+    { name: "pass@k", kind: "true", values: curve, at },
+    { name: "chosen", kind: "paid", values: level(summary.selected_accuracy), at },
+    { name: "random", kind: "dashed", values: level(summary.random_choice), at },
   ];
   const said = `pick_best got ${percent1(summary.selected_accuracy)}, choosing blindly ${percent1(summary.random_choice)}, `;
   const title = `Of ${n} samples a prompt ${said}and ${percent1(summary.ceiling)} was the most that any choice could get.`;
@@ -914,9 +1346,7 @@ function choiceNumbers({ summary, prediction }) {
     "section",
     {},
     element("p", { class: "main" }, element("strong", {}, percent1(summary.selected_accuracy)), " chosen right"),
-    n > 1
-      ? element("figure", { class: "chart" }, lineChart(lines, { first: 1, most: n - 1, across: "k samples", title }))
-      : "",
+    n > 1 ? element("figure", { class: "chart" }, lineChart(lines, { most: n, across: "k samples", title })) : "",
     element("p", {}, `${title} KL from the policy: ${kl}, at most ${summary.kl_bound.toFixed(3)}.`),
     ...predicted(prediction),
   );
@@ -931,7 +1361,10 @@ function choiceNumbers({ summary, prediction }) {
 function rowInFull(row, scored, names) {
   const facts = [["prompt", row.prompt], ["expected", row.expected], ...(row.of ?? [])];
   if (!row.samples) facts.push(["completion", row.completion]);
-  const strangers = [...new Set(wholeText(row.completion))].filter((character) => character > "\x7f").slice(0, 20);
+  const strangers = [...new Set(wholeText(row.completion))]
+    .filter((character) => character > "\x7f")
+    .map((character) => (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0"))
+    .map((code) => `U+${code} ${names[code] ?? ""}`);
   const list = element(
     "dl",
     {},
@@ -940,11 +1373,7 @@ function rowInFull(row, scored, names) {
       element("dd", {}, textOfRun(/** @type {Cut | null} */ (value), names)),
     ]),
   );
-  if (strangers.length)
-    list.append(
-      element("dt", {}, "not ASCII"),
-      element("dd", {}, strangers.map((character) => nameOf(character, names)).join(", ")),
-    );
+  if (strangers.length) list.append(element("dt", {}, "not ASCII"), element("dd", {}, strangers.join(", ")));
   const parts = [list, ...sampleList(row, names)];
   if (scored.checks.some(([outcome]) => outcome === row.outcome) || row.outcome === "ok")
     parts.push(checkPath(scored, row.outcome));
@@ -1115,7 +1544,14 @@ function showLog(main) {
 }
 
 /** @type {Record<string, (main: HTMLElement) => void>} */
-const VIEWS = { hack: showHack, log: showLog };
+const VIEWS = {
+  hack: showHack,
+  C: showLoopC,
+  two: showTwoRuns,
+  verifier: showVerifier,
+  bandit: showBandit,
+  log: showLog,
+};
 if (typeof document !== "undefined") {
   const main = /** @type {HTMLElement} */ (document.querySelector("[data-view]"));
   showPage(main, pageData(), () => VIEWS[main.dataset.view ?? ""]?.(main));
