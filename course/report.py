@@ -1,12 +1,12 @@
 """Machinery: a page to look at a run, at two runs side by side, or at the log of runs, made from what they hold.
 
-    python3 -m course.report runs/run_001 --open
+    python3 -m course.report runs/run_001
     python3 -m course.report runs/run_001 runs/run_002
     python3 -m course.report --log
 
-One file that opens by a double click, without network: ``report.html`` in the run's folder, of two runs
-``comparison.html`` in the second's, of the log ``log.html`` beside it. It is derived and under no seal: make it again
-whenever you like. The run is verified first, and where it is not what was written, the page begins by saying so.
+One file that opens by a double click, without network; ``--open`` does that at once. It is ``report.html`` in the run's
+folder, of two runs ``comparison.html`` in the second's, of the log ``log.html`` beside it: derived and under no seal,
+so make it again whenever you like. Runs are verified, and the page of one that is not what was written begins so.
 """
 
 import sys
@@ -45,12 +45,13 @@ def main() -> None:
         elif len(runs) == 1:
             place, faults = write_report(runs[0], args.out)
         else:
-            page, faults = page_of_two(*runs, read_log(run_log.LOG))
+            page, faults = page_of_two(runs[0], runs[1], read_log(run_log.LOG))
             place = write_page(args.out or runs[1] / COMPARISON, page, HEAD)
     except Broken as error:
         raise UserError(f"{runs[0]}: expected a whole run, got a broken one: {error}") from None
     for fault in faults:
         print(wrapped(f"WARNING: not as it was written: {fault}"), file=sys.stderr)
+    place = place.relative_to(here) if place.is_relative_to(here := Path.cwd()) else place
     print(f"report: {visible_path(place)}")
     if args.open:
         webbrowser.open(place.resolve().as_uri())

@@ -22,7 +22,7 @@ COMMANDS = [
     *("eval", "eval_shards", "gate", "inspect_run", "validate_scorer", "attack", "selection_demo"),
     *("policy_gradient_demo", "bandit_train", "toy_mdp", "kl_tradeoff_demo", "policy_improvement_demo"),
     *("token_inspect", "token_train", "sample_rollouts", "goodhart_demo", "distribution_shift_demo"),
-    *("pass_at_k_demo", "sweep_demo", "check"),
+    *("pass_at_k_demo", "sweep_demo", "check", "report"),
 ]
 GROUND = {"errors", "text", "faults", "score", "stats", "datasets"}
 FLOORS = {  # a part of the course -> what of the course it may import, besides itself
@@ -186,7 +186,10 @@ def test_what_is_not_on_the_reading_path_says_in_its_first_line_that_it_is_machi
     assert said ^ (first_lines.keys() - {*READING_PATH, "__init__.py"}) == set()
 
 
-SHARED_REPORTS = {"tables", "terminal", "figures", "updates", "measurement", "run_page", "check_tests"}
+SHARED_REPORTS = {
+    *("tables", "terminal", "figures", "updates", "measurement", "run_page", "check_tests"),
+    *("pages", "page_tables", "learning_page", "comparison_page"),
+}
 
 
 def test_a_report_is_found_by_its_command() -> None:

@@ -20,6 +20,8 @@ from course.policies.presets import MEMORISE
 from course.policies.reinforce import leave_one_out
 from course.policies.sampling import sample_completions
 from course.policies.token_policy import Policy, Weights, gradient
+from course.reports.page_tables import scorer_tables
+from course.reports.pages import page
 from course.rubrics.hackable import anywhere
 from course.score import measure
 from docs import make_live
@@ -62,21 +64,21 @@ def test_the_golden_sets_get_the_outcomes_that_they_state(tmp_path: Path) -> Non
     code = """const score = makeScorer(data.tables);
     answer(data.cases.map(([expected, text]) => [score(expected, text).outcome, score(expected, text).reward]));"""
     cases = [(str(row["expected_answer"]), row["completion"]) for row in golden]
-    found = run_script(code, {"tables": make_live.tables(), "cases": cases}, tmp_path)
+    found = run_script(code, {"tables": scorer_tables(), "cases": cases}, tmp_path)
     assert found == [[row["expected_outcome"], row["expected_reward"]] for row in golden]
 
 
 @pytest.mark.parametrize("n", [20_000, pytest.param(500_000, marks=pytest.mark.slow)])
 def test_near_misses_get_the_same_outcomes(n: int, tmp_path: Path) -> None:
     cases = list(near_misses(n, n))
-    data = {"tables": make_live.tables(), "cases": [(str(answer), text) for answer, text in cases]}
+    data = {"tables": scorer_tables(), "cases": [(str(answer), text) for answer, text in cases]}
     assert run_script(SCORE_ALL, data, tmp_path) == outcomes(cases)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("place", PLACES)
 def test_every_code_point_gets_the_same_outcome(place: str, tmp_path: Path) -> None:
-    found = run_script(SWEEP, {"tables": make_live.tables(), "place": place}, tmp_path)
+    found = run_script(SWEEP, {"tables": scorer_tables(), "place": place}, tmp_path)
     assert found == outcomes((22, place.format(chr(code))) for code in range(sys.maxunicode + 1))
 
 
@@ -144,10 +146,10 @@ def test_with_the_strict_verifier_the_skill_is_learned(tmp_path: Path) -> None:
 
 def test_the_pages_are_those_that_the_script_writes_and_small() -> None:
     """But for the policy, whose last bits may differ on another machine."""
-    page = (ROOT / "docs" / "live" / "watch_it_cheat.html").read_text(encoding="utf-8")
-    made = make_live.page("hack", "Watch it cheat", make_live.HACK, page_data())
+    there = (ROOT / "docs" / "live" / "watch_it_cheat.html").read_text(encoding="utf-8")
+    made = page("hack", "Watch it cheat", make_live.HACK, page_data())
     weights = str(page_data()["policy"]["weights"])  # type: ignore[index]
     at = made.index(weights)
-    assert page[:at] == made[:at]
-    assert page[at + len(weights) :] == made[at + len(weights) :]
-    assert len(page.encode()) <= 150_000
+    assert there[:at] == made[:at]
+    assert there[at + len(weights) :] == made[at + len(weights) :]
+    assert len(there.encode()) <= 150_000

@@ -501,7 +501,8 @@ function labelled(id, label, field, changed) {
  * @param {Record<string, string | number>} changes
  */
 function keepState(changes) {
-  writeState({ ...Object.fromEntries(readState()), ...changes });
+  const state = Object.entries({ ...Object.fromEntries(readState()), ...changes });
+  writeState(Object.fromEntries(state.filter(([, value]) => value !== "")));
 }
 
 /**
@@ -1227,12 +1228,6 @@ function showHack(main) {
 
 const ROWS_AT_ONCE = 50;
 
-/**
- * A share as a percentage with one decimal, which tells 1 of 80 from none.
- * @param {number} share
- */
-const percent1 = (share) => `${(100 * share).toFixed(1)} %`;
-
 /** @param {Cut | null} cut */
 const wholeText = (cut) => (cut === null ? "" : typeof cut === "string" ? cut : cut.text);
 
@@ -1312,7 +1307,8 @@ function passRate({ summary, prediction }) {
       element("strong", {}, percent1(summary.pass_rate)),
       ` ${summary.passes.toLocaleString("en")} of ${summary.n.toLocaleString("en")} passed`,
     ),
-    element("figure", {}, intervalLine(line)),
+    intervalLine(line),
+    element("p", {}, `95 % interval ${percent1(low)} to ${percent1(high)}`),
     ...predicted(prediction),
   );
 }
@@ -1359,6 +1355,7 @@ function choiceNumbers({ summary, prediction }) {
  * @param {Names} names
  */
 function rowInFull(row, scored, names) {
+  /** @type {[string, Cut | null][]} */
   const facts = [["prompt", row.prompt], ["expected", row.expected], ...(row.of ?? [])];
   if (!row.samples) facts.push(["completion", row.completion]);
   const strangers = [...new Set(wholeText(row.completion))]
@@ -1368,10 +1365,7 @@ function rowInFull(row, scored, names) {
   const list = element(
     "dl",
     {},
-    ...facts.flatMap(([name, value]) => [
-      element("dt", {}, String(name)),
-      element("dd", {}, textOfRun(/** @type {Cut | null} */ (value), names)),
-    ]),
+    ...facts.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, textOfRun(value, names))]),
   );
   if (strangers.length) list.append(element("dt", {}, "not ASCII"), element("dd", {}, strangers.join(", ")));
   const parts = [list, ...sampleList(row, names)];
@@ -1449,7 +1443,7 @@ function showScored(main, scored, names) {
     draw();
   });
   const searched = scored.rows.map((row) =>
-    [row.id, row.prompt, row.completion, ...(row.samples ?? []).map(([text]) => text)]
+    [row.id, row.prompt, row.completion, row.why ?? null, ...(row.samples ?? []).map(([text]) => text)]
       .map(wholeText)
       .join("\n")
       .toLowerCase(),
@@ -1489,8 +1483,8 @@ function showScored(main, scored, names) {
   if (scored.rows.some((row) => typeof row.completion === "object" && row.completion))
     notes.push(`Of each text the first ${scored.longest.toLocaleString("en")} characters; the run has it whole.`);
   main.append(
+    view === "C" ? element("h2", {}, "What the verifier scored") : "",
     element("div", { class: "live" }, ...numbers, bars),
-    element("h2", {}, "What the verifier scored"),
     element("div", { class: "controls" }, element("label", { for: "find" }, "search"), find),
     said,
     ...notes.map((note) => element("p", {}, note)),
