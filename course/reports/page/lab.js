@@ -1537,6 +1537,67 @@ function showLog(main) {
   else main.append(tableOf(`${rows.length} runs, oldest first`, columns, rows));
 }
 
+const CELLS = {
+  "#": ["caught", "■"],
+  ".": ["not caught", "·"],
+  x: ["ended in an exception", "✗"],
+  " ": ["no difference", ""],
+};
+
+/**
+ * A row for each test, a column for each wrong verifier; columns that follow each other share the name of their class.
+ * @param {HTMLElement} main
+ */
+function showMatrix(main) {
+  /** @type {{verifiers: (string | null)[], tests: {name: string, fault: string | null, cells: (keyof typeof CELLS)[]}[],
+   *   rates: Record<string, [number, number]>}} */
+  const { verifiers, tests, rates } = pageData();
+  /** @type {{name: string, columns: number}[]} */
+  const classes = [];
+  for (const name of verifiers.map((one) => one ?? "?"))
+    if (classes.at(-1)?.name === name) classes[classes.length - 1].columns++;
+    else classes.push({ name, columns: 1 });
+  const head = classes.map(({ name, columns }) =>
+    element("th", { colspan: columns, scope: "colgroup" }, element("span", {}, name)),
+  );
+  const rows = tests.map(({ name, fault, cells }) =>
+    element(
+      "tr",
+      {},
+      element("th", { scope: "row" }, name, fault ? element("em", {}, ` ✗ ${fault}`) : ""),
+      ...cells.map((cell, i) =>
+        element(
+          "td",
+          { class: cell === "#" ? "caught" : "", title: `${verifiers[i] ?? "?"}: ${CELLS[cell][0]}` },
+          CELLS[cell][1],
+        ),
+      ),
+    ),
+  );
+  const table = element(
+    "table",
+    {},
+    element("thead", {}, element("tr", {}, element("td", {}), ...head)),
+    element("tbody", {}, ...rows),
+  );
+  main.append(
+    element(
+      "p",
+      { class: "main" },
+      ...Object.entries(rates).flatMap(([name, [k, n]]) => [element("strong", {}, `${k} of ${n}`), ` ${name} caught `]),
+    ),
+    element("div", { class: "wide matrix", tabindex: 0, role: "region", "aria-label": "Tests and verifiers" }, table),
+    element(
+      "p",
+      {},
+      Object.values(CELLS)
+        .map(([words, sign]) => `${sign || "blank"} ${words}`)
+        .join(", "),
+      "; ? a class that no test catches yet",
+    ),
+  );
+}
+
 /** @type {Record<string, (main: HTMLElement) => void>} */
 const VIEWS = {
   hack: showHack,
@@ -1545,6 +1606,7 @@ const VIEWS = {
   verifier: showVerifier,
   bandit: showBandit,
   log: showLog,
+  matrix: showMatrix,
 };
 if (typeof document !== "undefined") {
   const main = /** @type {HTMLElement} */ (document.querySelector("[data-view]"));
