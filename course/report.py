@@ -6,7 +6,7 @@
 
 One file that opens by a double click, without network; ``--open`` does that at once. It is ``report.html`` in the run's
 folder, of two runs ``comparison.html`` in the second's, of the log ``log.html`` beside it: derived and under no seal,
-so make it again whenever you like. Runs are verified, and the page of one that is not what was written begins so.
+so make it again whenever you like. Runs are verified, and the page of one that fails begins with that.
 """
 
 import sys
@@ -50,7 +50,7 @@ def main() -> None:
     except Broken as error:
         raise UserError(f"{runs[0]}: expected a whole run, got a broken one: {error}") from None
     for fault in faults:
-        print(wrapped(f"WARNING: not as it was written: {fault}"), file=sys.stderr)
+        print(wrapped(f"WARNING: not verified: {fault}"), file=sys.stderr)
     place = place.relative_to(here) if place.is_relative_to(here := Path.cwd()) else place
     print(f"report: {visible_path(place)}")
     if args.open:

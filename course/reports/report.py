@@ -28,11 +28,11 @@ from course.text import clipped
 REPORT, COMPARISON, LOG_PAGE = "report.html", "comparison.html", "log.html"
 MOST_ROWS = 2_000
 MOST_BYTES = 850_000  # of the rows, so that a page stays below 1 MB
-_LONGEST, _SHORTEST = 2_000, 60  # characters of a text
-_SEED = 0
+_LONGEST_TEXT, _SHORTEST_TEXT = 2_000, 60  # characters of a text
+_SAMPLE_SEED = 0
 
 Data = dict[str, Any]
-Item = TypeVar("Item")
+Sampled = TypeVar("Sampled")
 
 
 def page_of_run(path: Path, log: Sequence[LogLine]) -> tuple[str, list[str]]:
@@ -72,18 +72,18 @@ def scored_data(check: Verification) -> Data:
         "outcomes": [{"outcome": outcome, "family": family_of(outcome), "n": count} for outcome, count in ordered],
         "checks": [(outcome, *one) for outcome, one in CHECKS.items()],
         "n": n,
-        "seed": _SEED,
+        "seed": _SAMPLE_SEED,
         "longest": longest,
         "rows": rows,
     }
 
 
-def sample_evenly(items: Iterable[Item], most: int) -> tuple[list[tuple[int, Item]], int]:
+def sample_evenly(items: Iterable[Sampled], most: int) -> tuple[list[tuple[int, Sampled]], int]:
     """At most so many of the items in order, each with its number from 1 on, and how many there are.
 
     Reservoir sampling: each item has the same chance. The same items give the same sample.
     """
-    rng, kept, n = random.Random(_SEED), list[tuple[int, Item]](), 0
+    rng, kept, n = random.Random(_SAMPLE_SEED), list[tuple[int, Sampled]](), 0
     for n, item in enumerate(items, 1):
         if n <= most:
             kept.append((n, item))
@@ -120,13 +120,13 @@ def prediction_data(expect: str | None, number: Mapping[str, float | None]) -> D
 
 def fitting(rows: Sequence[tuple[int, Result]]) -> tuple[list[Data], int]:
     """The rows for a page, and how many characters of a text these have: fewer, then fewer rows, until all fits."""
-    longest = _LONGEST
+    longest = _LONGEST_TEXT
     while True:
         shown = [row_data(number, row, longest) for number, row in rows]
         if len(json.dumps(shown)) <= MOST_BYTES:
             return shown, longest
-        if longest > _SHORTEST:
-            longest = max(_SHORTEST, longest // 2)
+        if longest > _SHORTEST_TEXT:
+            longest = max(_SHORTEST_TEXT, longest // 2)
         else:
             rows = rows[::2]
 

@@ -116,10 +116,10 @@ def test_what_is_not_as_it_was_written_is_said(runs: Lab) -> None:
     rows_edited(copied(Path("a"), "c"), lambda rows: rows[0].update(reward=0.0), forge=False)
     done = runs("report", "c")
     assert done.status == 0
-    assert "WARNING: not as it was written: results.jsonl" in done.err
+    assert "WARNING: not verified: results.jsonl" in done.err
     assert "results.jsonl" in Path("c/report.html").read_text(encoding="utf-8")
     both = runs("report", "a", "c")
-    assert "WARNING: not as it was written: c: results.jsonl" in both.err
+    assert "WARNING: not verified: c: results.jsonl" in both.err
     shutil.rmtree("c")
     assert "expected the folder of a run" in runs.refused("report", "c")
     Path("b/manifest.json").write_text("{}", encoding="utf-8")

@@ -1485,6 +1485,7 @@ function showScored(main, scored, names) {
   main.append(
     view === "C" ? element("h2", {}, "What the verifier scored") : "",
     element("div", { class: "live" }, ...numbers, bars),
+    element("h2", {}, "Examples"),
     element("div", { class: "controls" }, element("label", { for: "find" }, "search"), find),
     said,
     ...notes.map((note) => element("p", {}, note)),
@@ -1507,7 +1508,7 @@ function showPage(main, { faults = [], conditions = [], scored, names = {} }, vi
       element(
         "section",
         { class: "fault", role: "alert" },
-        element("strong", {}, "✗ This is not what was written, so do not believe its numbers:"),
+        element("strong", {}, "✗ Not verified, so do not take its numbers on trust:"),
         element("ul", {}, ...faults.map((fault) => element("li", {}, fault))),
       ),
     );
@@ -1563,7 +1564,7 @@ function showMatrix(main) {
   const rows = tests.map(({ name, fault, cells }) =>
     element(
       "tr",
-      {},
+      { class: fault ? "fault" : "" },
       element("th", { scope: "row" }, name, fault ? element("em", {}, ` ✗ ${fault}`) : ""),
       ...cells.map((cell, i) =>
         element(
