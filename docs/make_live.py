@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from course.datasets.files import LAB
-from course.policies.bandit import ARMS, EXAMPLE, arm_rewards
+from course.policies.bandit import ARMS, arm_rewards
 from course.policies.presets import MEMORISE
 from course.policies.token_learner import fine_tune
 from course.policies.token_policy import RECENT, Policy, Weights
@@ -97,17 +97,18 @@ CASES = {  # of the golden sets: what a button says -> the id of the case
 def verifier_data() -> dict[str, object]:
     golden = {row["id"]: row for path in sorted((LAB / "course" / "golden").glob("*.jsonl")) for row in records(path)}
     found = [(name, golden[id_]) for name, id_ in CASES.items()]
-    cases = [{"name": name, "expected": str(row["expected_answer"]), "text": row["completion"]} for name, row in found]
+    cases = [{"name": name, "answer": str(row["expected_answer"]), "text": row["completion"]} for name, row in found]
     return {"tables": scorer_tables(), "names": unseen_names(), "examples": cases}
 
 
-BANDIT = """One prompt, four completions, two of which the verifier pays. The policy samples one at a time, and each
-update makes what was better than the baseline more probable. Move a slider: what does a baseline buy?"""
+BANDIT = """One prompt, 17 * 19, and four completions, two of which the verifier pays. The policy samples one at
+a time, and each update makes what was better than the baseline more probable. Move a slider:
+what does a baseline buy?"""
 BANDIT_STEPS = 200
 
 
 def bandit_data() -> dict[str, object]:
-    arms = {"arms": ARMS, "rewards": arm_rewards().tolist(), "prompt": EXAMPLE["prompt"], "steps": BANDIT_STEPS}
+    arms = {"arms": ARMS, "rewards": arm_rewards().tolist(), "steps": BANDIT_STEPS}
     return arms | {"names": {"000A": "LINE FEED"}}
 
 

@@ -5,7 +5,6 @@ Covered
 """
 
 from collections import defaultdict
-from collections.abc import Iterable
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -16,7 +15,7 @@ from course.artifacts.learning import EpisodeRow, UpdateRow
 from course.artifacts.reading import Broken, Run, open_run, read_output, rows
 from course.artifacts.records import SUMMARY, LearningResult
 from course.artifacts.token_rows import TOKEN_LOG, EvaluationRow, TokenUpdateRow, is_exploit, proxy_of
-from course.reports.page_tables import ROWS, evenly, text_data
+from course.reports.page_tables import ROWS, evenly, text_data, value_text
 from course.score import measure
 
 BANDIT_LOGS: Final = {
@@ -26,6 +25,7 @@ BANDIT_LOGS: Final = {
 EPISODE_LOGS: Final = {"course.toy_mdp": "toy_mdp_log.jsonl"}
 EVALUATED: Final = ("course.token_train", "course.goodhart_demo", "course.distribution_shift_demo", "course.sweep_demo")
 SLOW_FILE: Final = "slow.jsonl"
+_STATE = ("prefix", "before", "after", "action", "reward", "return", "advantage", "credited")
 _WRITTEN = 6  # completions of an evaluation
 _SLOW = 8  # completions of an update: those with the highest and the lowest advantage
 
@@ -33,18 +33,21 @@ Row = TypeVar("Row")
 
 
 def loop_c_data(path: Path) -> dict[str, object]:
-    """Everything that the view "C" reads. ``kind``: updates, evaluations, or summary, where a run has neither."""
+    """Everything that the view "C" reads. ``kind``: updates, evaluations, or summary, where a run has neither.
+
+    Raises UserError or Broken as ``open_run`` does, and verifies nothing.
+    """
     run = open_run(path)
     command = run.manifest.command
-    summary = msgspec.json.decode(read_output(path, SUMMARY))
-    data: dict[str, object] = {"kind": "summary", "command": command, "summary": summary}
+    summary: dict[str, Any] = msgspec.json.decode(read_output(path, SUMMARY))
     if command in BANDIT_LOGS:
-        data |= _bandit_data(_log(run, BANDIT_LOGS[command], UpdateRow), summary["expected_reward_after"])
-    elif command in EPISODE_LOGS:
-        data |= _episodes_data(_log(run, EPISODE_LOGS[command], EpisodeRow), summary["expected_return_after"])
-    elif command in EVALUATED:
-        data |= _evaluations_data(run)
-    return data
+        return _bandit_data(_log(run, BANDIT_LOGS[command], UpdateRow), summary["expected_reward_after"])
+    if command in EPISODE_LOGS:
+        return _episodes_data(_log(run, EPISODE_LOGS[command], EpisodeRow), summary["expected_return_after"])
+    if command in EVALUATED:
+        return _evaluations_data(run)
+    numbers = [(name.replace("_", " "), value_text(value)) for name, value in summary.items()]
+    return {"kind": "summary", "summary": numbers}
 
 
 def _log(run: Run, name: str, row: type[Row]) -> list[Row]:
@@ -54,94 +57,76 @@ def _log(run: Run, name: str, row: type[Row]) -> list[Row]:
         raise Broken(f"{name} is not a log of {run.manifest.command}: {error}") from None
 
 
-def _updates(unit: str, steps: list[dict[str, Any]], actions: Iterable[Iterable[str]], after: float, lr: float) -> Any:
-    """``actions``: their texts, for each state of an update."""
-    texts = [list(each) for each in actions]
-    of = len(steps)
-    return {"kind": "updates", "unit": unit, "actions": texts, "lr": lr, "of": of, "after": after} | {
-        "steps": evenly(steps, ROWS)
-    }
-
-
-def _bandit_data(log: list[UpdateRow], after: float) -> Any:
+def _bandit_data(log: list[UpdateRow], after: float) -> dict[str, object]:
+    """A bandit's update has one state."""
     from course.policies.bandit import ARMS, EXAMPLE
 
     rewards = [measure(EXAMPLE["expected_answer"], arm).reward for arm in ARMS]
     steps = []
-    for row in log:
-        state = _state("", row.probs, row.new_probs, row.action, row.reward, row.reward, row.advantage, True)
+    for row in evenly(log, ROWS):
+        columns = "", row.probs, row.new_probs, row.action, row.reward, row.reward, row.advantage, True
         expected = sum(p * reward for p, reward in zip(row.probs, rewards, strict=True))
-        steps.append({"step": row.step, "expected": expected, "baseline": row.baseline, "states": [state]})
-    return _updates("update", steps, [ARMS], after, log[0].lr) | {"prompt": log[0].prompt}
+        steps.append(_step(row.step, expected, row.baseline, *([column] for column in columns)))
+    return _updates("update", [ARMS], log, steps, after)
 
 
-def _episodes_data(log: list[EpisodeRow], after: float) -> Any:
+def _episodes_data(log: list[EpisodeRow], after: float) -> dict[str, object]:
     from course.policies.two_step import TOKENS
 
     steps = []
-    for row in log:
-        columns = (row.prefixes, row.probs, row.new_probs, row.actions, row.rewards, row.return_, row.advantage)
-        states = [_state(*each) for each in zip(*columns, row.credited, strict=True)]
-        expected = row.expected_return
-        steps.append({"step": row.episode, "expected": expected, "baseline": row.baseline, "states": states})
-    return _updates("episode", steps, TOKENS, after, log[0].lr) | {"prompt": log[0].prompt}
+    for row in evenly(log, ROWS):
+        columns = row.prefixes, row.probs, row.new_probs, row.actions, row.rewards, row.return_, row.advantage
+        steps.append(_step(row.episode, row.expected_return, row.baseline, *columns, row.credited))
+    return _updates("episode", TOKENS, log, steps, after)
 
 
-def _state(
-    prefix: str,
-    before: list[float],
-    after: list[float],
-    action: int,
-    reward: float,
-    return_: float,
-    advantage: float,
-    credited: bool,
-) -> dict[str, object]:
-    numbers = {"before": _short(before), "after": _short(after), "action": action, "reward": reward, "return": return_}
-    return numbers | {"prefix": prefix, "advantage": advantage, "credited": credited}
+def _step(step: int, expected: float, baseline: float, *columns: Any) -> dict[str, object]:
+    """``columns``: an entry each for every state. ``expected``: the exact expected reward before the update."""
+    states = [dict(zip(_STATE, state, strict=True)) for state in zip(*columns, strict=True)]
+    return {"step": step, "expected": expected, "baseline": baseline, "states": states}
 
 
-def _short(numbers: list[float]) -> list[float]:
-    return [round(number, 6) for number in numbers]
+def _updates(unit: str, actions: Any, log: Any, steps: Any, after: float) -> dict[str, object]:
+    data = {"kind": "updates", "unit": unit, "actions": actions, "prompt": log[0].prompt}
+    return data | {"of": len(log), "steps": steps, "after": after}
 
 
-def _evaluations_data(run: Run) -> Any:
+def _evaluations_data(run: Run) -> dict[str, object]:
     """The trainings, each with its evaluations and some of what was written in each, exploits first."""
     log = _log(run, TOKEN_LOG, EvaluationRow)
     trainings: dict[str | None, list[EvaluationRow]] = defaultdict(list)
     for row in log:
         trainings[row.training].append(row)
     points = {name: evenly(each, max(2, ROWS // len(trainings))) for name, each in trainings.items()}
-    most = max(1, min(_WRITTEN, ROWS // sum(map(len, points.values()))))
-    wanted = {(name, row.step) for name, each in points.items() for row in each}
+    shown = sum(map(len, points.values()))
+    most = max(1, min(_WRITTEN, ROWS // shown))
     written: dict[tuple[str | None, int], list[LearningResult]] = defaultdict(list)
     prompts: dict[str, str] = {}
     for result in rows(run):
         assert isinstance(result, LearningResult)
         prompts[result.id] = result.prompt
-        if result.split != "holdout" and (result.training, result.step) in wanted:
+        if result.split != "holdout":
             written[result.training, result.step].append(result)
-    slow = _log(run, SLOW_FILE, TokenUpdateRow) if SLOW_FILE in run.manifest.outputs else []
     found = [
         {
             "name": name or f"rubric {each[0].rubric}, seed {each[0].seed}",
-            "points": each,
-            "written": [_texts(written[name, row.step], most) for row in each],
+            "points": msgspec.to_builtins(each),
+            "written": [_written(written[name, row.step], most) for row in each],
         }
         for name, each in points.items()
     ]
-    shown = sum(map(len, points.values()))
-    return {"kind": "evaluations", "of": len(log), "shown": shown, "trainings": msgspec.to_builtins(found)} | {
-        "updates": [_slow_data(list(each), prompts) for _, each in groupby(slow, key=lambda row: row.step)]
+    slow = _log(run, SLOW_FILE, TokenUpdateRow) if SLOW_FILE in run.manifest.outputs else []
+    updates = [_slow_data(list(each), prompts) for _, each in groupby(slow, key=lambda row: row.step)]
+    return {"kind": "evaluations", "of": len(log), "shown": shown, "trainings": found} | {
+        "updates": evenly(updates, ROWS // _SLOW)
     }
 
 
-def _texts(found: list[LearningResult], most: int) -> list[dict[str, object]]:
-    first = sorted(found, key=lambda row: not is_exploit(row))[:most]
+def _written(found: list[LearningResult], most: int) -> list[dict[str, object]]:
     return [
         {"prompt": row.prompt, "expected": str(row.expected_answer), "proxy": proxy_of(row), "true": row.reward}
         | {"exploit": is_exploit(row), **text_data(row.completion)}
-        for row in first
+        for row in sorted(found, key=lambda row: not is_exploit(row))[:most]
     ]
 
 
@@ -149,9 +134,14 @@ def _slow_data(update: list[TokenUpdateRow], prompts: dict[str, str]) -> dict[st
     ranked = sorted(update, key=lambda row: -row.advantage)
     kept = ranked if len(ranked) <= _SLOW else [*ranked[: _SLOW // 2], *ranked[-_SLOW // 2 :]]
     completions = [
-        {name: getattr(row, name) for name in ("tokens", "reward", "kl_coef", "log_ratio", "baseline", "advantage")}
-        | {"prompt": prompts.get(row.id, row.id)}
-        | {"before": _short(row.log_probs), "after": _short(row.new_log_probs)}
+        {"prompt": prompts.get(row.id, row.id), "sum": _sum(row), "advantage": row.advantage, "tokens": row.tokens}
+        | {"before": row.log_probs, "after": row.new_log_probs}
         for row in kept
     ]
     return {"step": update[0].step, "of": len(update), "completions": completions}
+
+
+def _sum(row: TokenUpdateRow) -> str:
+    """What the advantage is the end of."""
+    penalty = f" − {row.kl_coef:g} · {row.log_ratio:.3f}" if row.kl_coef else ""
+    return f"reward {row.reward:g}{penalty} − baseline {row.baseline:.3f} = "

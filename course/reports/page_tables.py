@@ -4,6 +4,8 @@ import re
 from collections.abc import Sequence
 from typing import Final, TypeVar
 
+import msgspec
+
 from course import faults
 from course.text import named
 
@@ -34,6 +36,15 @@ def evenly(rows: Sequence[Row], most: int) -> list[Row]:
     if len(rows) <= most:
         return list(rows)
     return [rows[round(place * (len(rows) - 1) / (most - 1))] for place in range(most)]
+
+
+def value_text(value: object) -> str:
+    """A value of JSON for a person, fractions to four digits."""
+    if isinstance(value, list):
+        return ", ".join(map(value_text, value))
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
 
 
 def text_data(text: str | None) -> dict[str, object]:

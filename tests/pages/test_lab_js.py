@@ -5,6 +5,7 @@ texts, and the gradient that follows from their rewards is the same to 1e-12.
 """
 
 import hashlib
+import re
 import sys
 from collections.abc import Iterable
 from functools import cache
@@ -21,7 +22,6 @@ from course.policies.reinforce import leave_one_out
 from course.policies.sampling import sample_completions
 from course.policies.token_policy import Policy, Weights, gradient
 from course.reports.page_tables import scorer_tables
-from course.reports.pages import page
 from course.rubrics.hackable import anywhere
 from course.score import measure
 from docs import make_live
@@ -146,10 +146,8 @@ def test_with_the_strict_verifier_the_skill_is_learned(tmp_path: Path) -> None:
 
 def test_the_pages_are_those_that_the_script_writes_and_small() -> None:
     """But for the policy, whose last bits may differ on another machine."""
-    there = (ROOT / "docs" / "live" / "watch_it_cheat.html").read_text(encoding="utf-8")
-    made = page("hack", "Watch it cheat", make_live.HACK, page_data())
-    weights = str(page_data()["policy"]["weights"])  # type: ignore[index]
-    at = made.index(weights)
-    assert there[:at] == made[:at]
-    assert there[at + len(weights) :] == made[at + len(weights) :]
-    assert len(there.encode()) <= 150_000
+    weights = re.compile(r'"weights":"[^"]+"')
+    for name, made in make_live.pages().items():
+        page = (ROOT / "docs" / "live" / f"{name}.html").read_text(encoding="utf-8")
+        assert weights.sub("", page) == weights.sub("", made)
+        assert len(page.encode()) <= 150_000

@@ -310,20 +310,27 @@ function learn(policy, tasks, rubric, plan, draw) {
 // Text of a dataset, a policy or a student reaches a page as text only: textContent and setAttribute, never markup.
 
 /**
- * An element. A property in `on…` is a listener, any other an attribute; null and false leave it out.
- * @param {string} name  "svg:line" for one of a drawing
- * @param {Record<string, unknown>} [properties]
- * @param {...(Node | string)} children
+ * An element of its children and properties. A property in `on…` is a listener, any other an attribute; null and false
+ * leave it out.
+ * @param {string} name  "li.sampled" for one with a class, "svg:line" for one of a drawing
+ * @param {...(Node | string | Record<string, unknown>)} parts
  * @returns {HTMLElement}
  */
-function element(name, properties = {}, ...children) {
-  const [tag, drawn] = name.startsWith("svg:") ? [name.slice(4), true] : [name, false];
-  const made = drawn ? document.createElementNS("http://www.w3.org/2000/svg", tag) : document.createElement(tag);
-  for (const [key, value] of Object.entries(properties)) {
-    if (typeof value === "function") made.addEventListener(key.slice(2), /** @type {EventListener} */ (value));
-    else if (value !== null && value !== undefined && value !== false) made.setAttribute(key, String(value));
+function element(name, ...parts) {
+  const [tag, ...classes] = name.replace("svg:", "").split(".");
+  const made = document.createElementNS(
+    `http://www.w3.org/${name.startsWith("svg:") ? "2000/svg" : "1999/xhtml"}`,
+    tag,
+  );
+  if (classes.length) made.setAttribute("class", classes.join(" "));
+  for (const part of parts) {
+    if (typeof part === "string" || part instanceof Node) made.append(part);
+    else
+      for (const [key, value] of Object.entries(part)) {
+        if (typeof value === "function") made.addEventListener(key.slice(2), /** @type {EventListener} */ (value));
+        else if (value !== null && value !== undefined && value !== false) made.setAttribute(key, String(value));
+      }
   }
-  made.append(...children);
   return /** @type {HTMLElement} */ (made);
 }
 
@@ -358,12 +365,12 @@ const percent = (share) => `${Math.round(share * 100)} %`;
 
 /**
  * Lines over time, from 0 to 1. Each has a class for its colour, a dash of its own, and its name at its end.
- * @param {{name: string, kind: string, values: number[], at?: number[]}[]} lines  `at`: where a value is, if not at 0, 1, …
+ * @param {{name: string, kind: string, values: number[], at?: number[]}[]} lines  `at`: of each value, if not 0, 1, …
  * @param {{most: number, across: string, title: string, cursor?: number}} labels  `most`: how far the axis reaches
  */
 function lineChart(lines, { most, across, title, cursor }) {
-  const narrow = window.innerWidth < 600;
-  const [width, height, left, right, top, bottom] = [narrow ? 430 : 640, 340, 58, 150, 16, 40];
+  const wide = window.innerWidth < 600 ? 430 : 640; // on a phone the letters stay readable
+  const [width, height, left, right, top, bottom] = [wide, 340, 58, 150, 16, 40];
   /** @param {number} i */
   const x = (i) => left + ((width - left - right) * i) / Math.max(1, most);
   /** @param {number} value */
@@ -374,18 +381,18 @@ function lineChart(lines, { most, across, title, cursor }) {
   ]);
   parts.push(element("svg:text", { x: (left + width - right) / 2, y: height - 8, "text-anchor": "middle" }, across));
   parts.push(element("svg:text", { x: width - right, y: height - bottom + 18, "text-anchor": "end" }, String(most)));
+  const now = { x1: x(cursor ?? 0), x2: x(cursor ?? 0), y1: top, y2: height - bottom };
+  if (cursor !== undefined) parts.push(element("svg:line.cursor", now));
   let above = Infinity;
-  if (cursor !== undefined)
-    parts.push(element("svg:line", { class: "cursor", x1: x(cursor), x2: x(cursor), y1: top, y2: height - bottom }));
-  for (const { name, kind, values, at = [] } of [...lines].sort(
+  for (const { name, kind, values, at = values.map((_, i) => i) } of [...lines].sort(
     (a, b) => (a.values.at(-1) ?? 0) - (b.values.at(-1) ?? 0),
   )) {
     if (!values.length) continue;
-    const points = values.map((value, i) => `${x(at[i] ?? i).toFixed(1)},${y(value).toFixed(1)}`).join(" ");
+    const points = values.map((value, i) => `${x(at[i]).toFixed(1)},${y(value).toFixed(1)}`).join(" ");
     parts.push(element("svg:polyline", { class: `line ${kind}`, points }));
     const end = /** @type {number} */ (values.at(-1));
     above = Math.min(above - 22, y(end) + 5); // two names never lie on each other
-    const place = { class: `name ${kind}`, x: x(at[values.length - 1] ?? values.length - 1) + 8, y: above };
+    const place = { class: `name ${kind}`, x: x(at[values.length - 1]) + 8, y: above };
     parts.push(element("svg:text", place, `${name} ${percent(end)}`));
   }
   return element("svg:svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": title }, ...parts);
@@ -399,45 +406,47 @@ function lineChart(lines, { most, across, title, cursor }) {
  * @returns {{text: string, hidden: boolean, times: number}[]}  equal hidden characters in a row are one part
  */
 function partsOf(text) {
-  const parts = text.split(/((?:(?! )[\p{C}\p{Z}\p{DI}\u2800\u{16FE4}\u{1D159}])+)/u).flatMap((part, i) => {
-    const runs = i % 2 ? (part.match(/(.)\1*/gsu) ?? []) : [part];
-    return runs.map((run) => {
-      const one = i % 2 ? String.fromCodePoint(run.codePointAt(0) ?? 0) : run;
-      return { text: one, hidden: i % 2 === 1, times: run.length / (one.length || 1) };
-    });
-  });
-  return parts.filter((part) => part.text);
+  const hidden = /((?! )[\p{C}\p{Z}\p{DI}\u2800\u{16FE4}\u{1D159}])\1*/gu;
+  const parts = [];
+  let at = 0;
+  for (const { 0: run, 1: one, index } of text.matchAll(hidden)) {
+    parts.push({ text: text.slice(at, index), hidden: false, times: 1 });
+    parts.push({ text: one, hidden: true, times: run.length / one.length });
+    at = index + run.length;
+  }
+  return [...parts, { text: text.slice(at), hidden: false, times: 1 }].filter((part) => part.text);
 }
 
 /**
  * A text to be read: what is hidden is written as `U+XXXX NAME`, a line feed as ⏎ and a line break.
  * @param {string} text
  * @param {Record<string, string>} [names]  code point in hexadecimal -> name
- * @returns {(Node | string)[]}
  */
 function visibleText(text, names = {}) {
   return partsOf(text).map((part) => {
     if (!part.hidden) return part.text;
     const code = (part.text.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
-    const name = `U+${code} ${names[code] ?? ""}`.trim();
-    const [sign, end] = part.text === "\n" ? ["⏎", "\n"] : part.text === "\t" ? ["⇥", ""] : [name, ""];
-    return element("span", { class: "unseen", title: name }, sign, part.times > 1 ? ` ×${part.times}` : "", end);
+    const title = `U+${code} ${names[code] ?? ""}`.trim();
+    const sign = { "\n": "⏎", "\t": "⇥" }[part.text];
+    const shown =
+      sign && part.times < 4 ? sign.repeat(part.times) : part.times > 1 ? `${sign ?? title} ×${part.times}` : title;
+    return element(sign ? "span.unseen" : "span.unseen.named", { title }, shown, part.text === "\n" ? "\n" : "");
   });
 }
 
 /**
  * The way of a completion through the checks: passed, failed here, or not reached.
- * @param {{checks: string[][]}} tables
+ * @param {Pick<Tables, "checks">} tables
  * @param {string} outcome
  */
 function checkPath({ checks }, outcome) {
   const failed = outcome === "ok" ? checks.length : checks.findIndex(([name]) => name === outcome);
   const steps = checks.map(([, , name, expected], i) => {
-    const words = i < failed ? "✓ passed" : i === failed ? "✗ failed here" : "not reached";
-    const kind = words.split(" ")[1];
-    return element("li", { class: kind, title: expected }, `${name.replaceAll("_", " ")} `, element("span", {}, words));
+    const kind = i < failed ? "passed" : i === failed ? "failed" : "unreached";
+    const words = { passed: "✓ passed", failed: "✗ failed here", unreached: "not reached" }[kind];
+    return element(`li.${kind}`, { title: expected }, `${name.replaceAll("_", " ")} `, element("span", words));
   });
-  return element("ol", { class: "path" }, ...steps);
+  return element("ol.path", ...steps);
 }
 
 /**
@@ -447,19 +456,19 @@ function checkPath({ checks }, outcome) {
  */
 function intervalLine({ value, low, high, from, to, label, zero = false, marks = [], text = percent }) {
   /** @param {number} at */
-  const x = (at) => 30 + (340 * (Math.min(to, Math.max(from, at)) - from)) / (to - from);
+  const x = (at) => 45 + (310 * (Math.min(to, Math.max(from, at)) - from)) / (to - from);
   /** @param {number} at @param {number} y @param {string} words */
   const written = (at, y, words) => element("svg:text", { x: x(at), y, "text-anchor": "middle" }, words);
   /** @param {string} kind @param {number} a @param {number} b @param {number[]} y */
-  const line = (kind, a, b, [y1, y2]) => element("svg:line", { class: kind, x1: x(a), x2: x(b), y1, y2 });
+  const line = (kind, a, b, [y1, y2]) => element(`svg:line.${kind}`, { x1: x(a), x2: x(b), y1, y2 });
   const parts = [line("grid", from, to, [40, 40]), line("span", low, high, [40, 40])];
   for (const at of [from, to]) parts.push(line("grid", at, at, [34, 46]), written(at, 62, text(at)));
   for (const at of [low, high]) parts.push(line("span", at, at, [33, 47]));
-  if (zero) parts.push(line("zero", 0, 0, [26, 54]), written(0, 68, "0"));
+  if (zero) parts.push(line("mark", 0, 0, [26, 54]), written(0, 68, "0"));
   for (const { at, label: name } of marks) parts.push(line("mark", at, at, [26, 54]), written(at, 12, name));
   parts.push(element("svg:circle", { cx: x(value), cy: 40, r: 6 }), written(value, 26, text(value)));
   const said = `${label}: ${text(value)}, 95 % interval ${text(low)} to ${text(high)}`;
-  return element("svg:svg", { viewBox: "0 0 400 76", role: "img", class: "interval", "aria-label": said }, ...parts);
+  return element("svg:svg.interval", { viewBox: "0 0 400 76", role: "img", "aria-label": said }, ...parts);
 }
 
 /**
@@ -469,13 +478,18 @@ function intervalLine({ value, low, high, from, to, label, zero = false, marks =
  */
 function tableOf(caption, head, rows) {
   /** @param {string} name @param {(string | Node)[]} cells */
-  const row = (name, cells) => element("tr", {}, ...cells.map((cell) => element(name, {}, cell)));
-  const parts = [element("caption", {}, caption), row("th", head), ...rows.map((cells) => row("td", cells))];
-  return element("div", { class: "wide", tabindex: 0 }, element("table", {}, ...parts));
+  const row = (name, cells) => element("tr", ...cells.map((cell) => element(name, cell)));
+  const table = element(
+    "table",
+    element("caption", caption),
+    row("th", head),
+    ...rows.map((cells) => row("td", cells)),
+  );
+  return element("div.wide", { tabindex: 0, role: "region", "aria-label": caption }, table);
 }
 
 /**
- * A field with its label, to be put beside others. Its value stands in the address under its id.
+ * A field with its label and, of a slider, its value; that stands in the address under `id`.
  * @param {string} id
  * @param {string} label
  * @param {HTMLElement} field
@@ -483,17 +497,20 @@ function tableOf(caption, head, rows) {
  */
 function labelled(id, label, field, changed) {
   const control = /** @type {HTMLInputElement} */ (field);
-  const value = () => (control.type === "checkbox" ? String(control.checked) : control.value);
+  const [shown, box] = [element("output"), control.type === "checkbox"];
+  const show = () => (shown.textContent = control.type === "range" ? control.value : "");
   const restore = () => {
     const said = readState().get(id);
-    if (said !== null) [control.value, control.checked] = [control.type === "checkbox" ? "on" : said, said === "true"];
+    if (said !== null && box) control.checked = said === "true";
+    else if (said !== null) control.value = said;
+    show();
   };
-  control.setAttribute("id", id);
-  control.addEventListener("input", changed);
-  control.addEventListener("change", () => keepState({ [id]: value() }));
-  window.addEventListener("hashchange", () => (restore(), changed()));
+  control.id = id;
+  control.addEventListener("input", () => [show(), changed()]);
+  control.addEventListener("change", () => keepState({ [id]: box ? String(control.checked) : control.value }));
+  window.addEventListener("hashchange", () => [restore(), changed()]);
   restore();
-  return element("span", { class: "field" }, element("label", { for: id }, label), field);
+  return element("span.field", element("label", { for: id }, label), field, shown);
 }
 
 /**
@@ -512,11 +529,11 @@ function keepState(changes) {
  */
 function makeScrubber({ label, count, textOf, show }) {
   let timer = 0;
-  const range = /** @type {HTMLInputElement} */ (element("input", { type: "range", min: 0, max: count - 1, value: 0 }));
-  const play = element("button", { type: "button", class: "play", onclick: () => run(!timer) }, "▶ Play");
-  const words = element("output", {});
+  const attributes = { type: "range", min: 0, max: count - 1, value: 0, "aria-label": label };
+  const range = /** @type {HTMLInputElement} */ (element("input", attributes));
+  const play = element("button.play", { type: "button", onclick: () => run(!timer) }, "▶ Play");
+  const words = element("output");
   const place = () => Number(range.value);
-  const keep = () => keepState({ step: place() });
   /** @param {number} to */
   function go(to) {
     range.value = String(to);
@@ -528,7 +545,7 @@ function makeScrubber({ label, count, textOf, show }) {
   function run(on) {
     clearInterval(timer);
     if (on && place() === count - 1) go(0);
-    if (!on) keep();
+    if (!on) keepState({ step: place() });
     play.textContent = on ? "❚❚ Pause" : "▶ Play";
     const turn = () => (place() < count - 1 ? go(place() + 1) : run(false));
     timer = on ? window.setInterval(turn, Math.min(900, Math.max(60, 20_000 / count))) : 0;
@@ -536,24 +553,28 @@ function makeScrubber({ label, count, textOf, show }) {
   document.addEventListener("keydown", (event) => {
     const at = /** @type {HTMLElement} */ (event.target);
     if (event.altKey || event.ctrlKey || event.metaKey || at.closest("input, select, textarea, [tabindex]")) return;
-    const steps = new Map([["ArrowLeft", place() - 1], ["ArrowRight", place() + 1], ["Home", 0], ["End", count - 1]]); // prettier-ignore
-    const to = steps.get(event.key);
+    const [left, right] = [place() - 1, place() + 1];
+    const to = { ArrowLeft: left, ArrowRight: right, Home: 0, End: count - 1 }[event.key];
     if (to !== undefined) [go(to), run(false)];
     else if (event.key === " " && !at.closest("button, a, summary")) run(!timer);
     else return;
     event.preventDefault();
   });
-  range.setAttribute("aria-label", label);
   range.addEventListener("input", () => go(place()));
   range.addEventListener("change", () => run(false));
   const restore = () => go(Number(readState().get("step")) || 0);
   window.addEventListener("hashchange", restore);
-  return { made: element("div", { class: "scrubber" }, play, range, words), restore, redraw: () => go(place()) };
+  return {
+    made: element("div.scrubber", play, range, words, element("span.unseen", "keys: ← → space")),
+    restore,
+    redraw: () => go(place()),
+  };
 }
 
 // ---- Loop C: updates, evaluations, tokens ------------------------------------------------------------------------
 
 /**
+ * @typedef {Record<string, string>} Names  of characters, for visibleText
  * @typedef {{prefix: string, before: number[], after: number[], action: number, reward: number, return: number,
  *   advantage: number, credited: boolean}} State  one step of an update
  * @typedef {{step: number, expected: number, baseline: number, states: State[]}} Step
@@ -565,60 +586,49 @@ const signed = (value, digits = 3) => `${value > 0 ? "+" : value < 0 ? "−" : "
 /** @param {number} share */
 const percent1 = (share) => `${(100 * share).toFixed(1)} %`;
 /** @param {number} change */
-const direction = (change) => (change > 0 ? "▲ up" : change < 0 ? "▼ down" : "＝ unchanged");
+const direction = (change) => (change > 0 ? "▲ up" : change < 0 ? "▼ down" : "unchanged");
 
 /**
- * What an advantage says, in a word for the colour and in words.
- * @param {State} state
- * @returns {[string, string]}
+ * A sum that ends in an advantage, its sign in colour and in words.
+ * @param {string} sum
+ * @param {number} advantage
+ * @param {boolean} [credited]
  */
-function adviceOf({ advantage, credited }) {
-  if (!credited) return ["", "no credit: this step is not updated"];
-  if (advantage === 0) return ["", "exactly the baseline: nothing changes"];
-  return advantage > 0 ? ["better", "better than the baseline"] : ["worse", "worse than the baseline"];
+function drawAdvantage(sum, advantage, credited = true) {
+  const found = advantage > 0 ? "better" : "worse";
+  const words = !credited ? "no credit, not updated" : advantage ? `${found} than the baseline` : "as the baseline";
+  return element("p", sum, element(`strong.${advantage ? found : "even"}`, `advantage ${signed(advantage)}, ${words}`));
 }
-
-/** @param {number} share @param {string} kind */
-const bar = (share, kind) =>
-  element(
-    "svg:svg",
-    { class: `bar ${kind}`, viewBox: "0 0 100 1", preserveAspectRatio: "none", "aria-hidden": "true" },
-    element("svg:rect", { width: 100 * share, height: 1 }),
-  );
 
 /**
  * One state of an update: what was sampled there, what it earned, and every probability before and after.
  * @param {State} state
  * @param {string[]} actions
  * @param {number} baseline
- * @param {Record<string, string>} names
+ * @param {Names} names
  */
 function drawState(state, actions, baseline, names) {
-  const [kind, words] = adviceOf(state);
-  const earned = state.credited ? `return ${state.return} − baseline ${baseline.toFixed(3)} = ` : "";
+  const { reward, return: return_, before, after } = state;
+  /** @param {number} share @param {string} kind */
+  const bar = (share, kind) =>
+    element(`svg:rect.${kind}`, { width: 100 * share, height: 1, y: kind === "after" ? 1 : 0 });
   const rows = actions.map((text, a) => {
-    const [before, after] = [state.before[a], state.after[a]];
     const sampled = a === state.action;
+    const numbers = `${percent1(before[a])} → ${percent1(after[a])} ${direction(after[a] - before[a])}`;
+    const bars = { viewBox: "0 0 100 2", preserveAspectRatio: "none", "aria-hidden": "true" };
     return element(
-      "li",
-      { class: sampled ? "sampled" : null },
-      element("code", {}, ...visibleText(text, names)),
-      element("strong", {}, sampled ? "← sampled" : ""),
-      element("div", {}, bar(before, "before"), bar(after, "after")),
-      element("span", {}, `${percent1(before)} → ${percent1(after)} ${direction(after - before)}`),
+      sampled ? "li.sampled" : "li",
+      element("span", element("code", ...visibleText(text, names)), element("strong", sampled ? " ← sampled" : "")),
+      element("span", numbers),
+      element("svg:svg", bars, bar(before[a], "before"), bar(after[a], "after")),
     );
   });
+  const earned = reward === return_ ? `reward ${reward}` : `reward ${reward}, return ${return_}`;
   return element(
     "section",
-    {},
-    state.prefix ? element("h2", {}, "after ", element("code", {}, state.prefix)) : "",
-    element(
-      "p",
-      {},
-      `reward ${state.reward}, ${earned}`,
-      element("strong", { class: kind }, `advantage ${signed(state.advantage)}, ${words}`),
-    ),
-    element("ul", { class: "actions", "aria-label": "probabilities before and after" }, ...rows),
+    state.prefix ? element("h2", "after ", element("code", state.prefix)) : "",
+    drawAdvantage(`${earned} − baseline ${baseline.toFixed(3)} = `, state.advantage, state.credited),
+    element("ul.actions", { "aria-label": "probabilities before and after" }, ...rows),
   );
 }
 
@@ -626,108 +636,110 @@ function drawState(state, actions, baseline, names) {
  * Updates one by one. `read` gives them anew whenever something else than the step has changed.
  * @param {HTMLElement} main
  * @param {() => Updates} read
- * @param {Record<string, string>} names
+ * @param {Names} names
  */
 function showUpdates(main, read, names) {
   const { unit, steps, of, prompt } = read();
-  const [chart, states] = [element("figure", { class: "chart" }), element("div", { "aria-live": "polite" })];
+  const [chart, states] = [element("figure.chart"), element("div", { "aria-live": "polite" })];
   /** @param {number} place */
   function show(place) {
     const data = read();
-    const step = data.steps[place];
-    const at = [...data.steps.map((one) => one.step - 1), data.of];
+    const { step, baseline, states: now } = data.steps[place];
+    const at = [...data.steps.map((one) => one.step - 1), of];
     const values = [...data.steps.map((one) => one.expected), data.after];
-    const title = `Expected reward: ${percent1(step.expected)} before ${unit} ${step.step}, ${percent1(values[place + 1])} after it.`;
-    const line = { name: "expected reward", kind: "true", values, at };
-    chart.replaceChildren(
-      lineChart([line], { most: of, across: `${unit}s`, title, cursor: step.step }),
-      element("figcaption", {}, title),
-    );
-    states.replaceChildren(...step.states.map((state, t) => drawState(state, data.actions[t], step.baseline, names)));
+    const [before, after] = values.slice(place).map(percent1);
+    const title = `Expected reward: ${before} before ${unit} ${step}, ${after} after it.`;
+    const line = { name: "expected", kind: "true", values, at };
+    const drawn = lineChart([line], { most: of, across: `${unit}s`, title, cursor: step });
+    chart.replaceChildren(drawn, element("figcaption", title));
+    states.replaceChildren(...now.map((state, t) => drawState(state, data.actions[t], baseline, names)));
   }
   /** @param {number} place */
-  const textOf = (place) => `${unit} ${read().steps[place].step} of ${of}`;
+  const textOf = (place) => `${unit} ${steps[place].step} of ${of}`;
   const scrubber = makeScrubber({ label: unit, count: steps.length, textOf, show });
-  const some = steps.length < of ? element("p", {}, `${steps.length} of ${of} ${unit}s are shown, evenly spaced.`) : "";
-  main.append(element("p", {}, prompt), scrubber.made, some, element("div", { class: "live" }, states, chart));
+  const some = steps.length < of ? ` Shown are ${steps.length} of ${of} ${unit}s, evenly spaced.` : "";
+  const bars = " Bars: grey before the update, blue after it.";
+  main.append(element("p", prompt, some, bars), scrubber.made, element("div.live", states, chart));
   scrubber.restore();
   return scrubber;
 }
 
 /**
  * @typedef {{prompt: string, expected: string, proxy: number, true: number, exploit: boolean, text: string, length: number}} Written
- * @typedef {{step: number, n: number, proxy_reward: number, true_reward: number, holdout_proxy_reward: number | null,
- *   holdout_true_reward: number | null, gap: number, kl: number, mean_length: number, rubric: string}} Point
- * @typedef {{tokens: string[], prompt: string, reward: number, kl_coef: number, log_ratio: number, baseline: number,
- *   advantage: number, before: number[], after: number[]}} TokenRow
+ * @typedef {{step: number, n: number, gap: number, kl: number, mean_length: number, rubric: string} &
+ *   Record<"proxy_reward" | "true_reward" | "holdout_proxy_reward" | "holdout_true_reward", number | null>} Point
+ * @typedef {{tokens: string[], prompt: string, sum: string, advantage: number, before: number[], after: number[]}} TokenRow
  * @typedef {{shown: number, of: number, trainings: {name: string, points: Point[], written: Written[][]}[],
  *   updates: {step: number, of: number, completions: TokenRow[]}[]}} Evaluations
  */
 
-/**
- * @param {string[]} names  of what can be chosen
- */
-const choiceOf = (names) => element("select", {}, ...names.map((name, i) => element("option", { value: i }, name)));
+/** @type {["true_reward" | "holdout_true_reward" | "proxy_reward" | "holdout_proxy_reward", string, string][]} */
+const CURVES = [
+  ["true_reward", "strict", "true"],
+  ["holdout_true_reward", "holdout", "true holdout"],
+  ["proxy_reward", "rubric", "paid"],
+  ["holdout_proxy_reward", "holdout", "paid holdout"],
+];
+
+/** @param {string[]} names  of what can be chosen */
+const choiceOf = (names) =>
+  /** @type {HTMLSelectElement} */ (
+    element("select", ...names.map((name, value) => element("option", { value }, name)))
+  );
 
 /**
  * The evaluations of a training: both rewards over the updates, and what was written at the slider's step.
  * @param {HTMLElement} main
  * @param {Evaluations} data
- * @param {Record<string, string>} names
+ * @param {Names} names
  */
-function showEvaluations(main, data, names) {
-  const [chart, said] = [element("figure", { class: "chart" }), element("p", { class: "said", role: "status" })];
-  const written = element("ol", { class: "answers long", "aria-label": "What the policy wrote at this step" });
-  const choice = /** @type {HTMLSelectElement} */ (choiceOf(data.trainings.map(({ name }) => name)));
-  const now = () => data.trainings[Number(choice.value)] ?? data.trainings[0];
+function showEvaluations(main, { trainings, shown, of, updates }, names) {
+  const [chart, said] = [element("figure.chart"), element("p.said", { role: "status" })];
+  const written = element("ol.answers.long", { "aria-label": "What the policy wrote at this step" });
+  const choice = choiceOf(trainings.map(({ name }) => name));
+  const now = () => trainings[Number(choice.value)] ?? trainings[0];
+  /** @param {number} place */
+  const at = (place) => Math.min(place, now().points.length - 1);
   /** @param {number} place */
   function show(place) {
     const { points, written: texts } = now();
-    const here = Math.min(place, points.length - 1);
-    const point = points[here];
-    const at = points.map(({ step }) => step);
-    /** @param {string} name @param {string} kind @param {keyof Point} quantity */
-    const line = (name, kind, quantity) => ({ name, kind, at, values: points.map((one) => Number(one[quantity])) });
-    const lines = [line("strict", "true", "true_reward")];
-    if (point.holdout_true_reward !== null) lines.push(line("strict, holdout", "true holdout", "holdout_true_reward"));
-    if (point.rubric !== "score") {
-      lines.push(line("rubric", "paid", "proxy_reward"));
-      if (point.holdout_proxy_reward !== null)
-        lines.push(line("rubric, holdout", "paid holdout", "holdout_proxy_reward"));
-    }
-    const exploits = Math.round(point.gap * point.n);
-    const title = `After ${point.step} updates the rubric pays ${percent(point.proxy_reward)} and the strict verifier ${percent(point.true_reward)}.`;
-    const more = `${exploits} of ${point.n} completions are exploits. KL ${point.kl.toFixed(1)} nats, ${point.mean_length.toFixed(1)} tokens each.`;
-    const most = points[points.length - 1].step;
-    chart.replaceChildren(lineChart(lines, { most, across: "updates", title, cursor: point.step }));
-    said.textContent = `${title} ${more}`;
-    written.replaceChildren(...texts[here].map((one) => drawWritten(one, names)));
+    const { step, n, gap, rubric, ...point } = points[at(place)];
+    const lines = CURVES.filter(([of]) => point[of] !== null && (rubric !== "score" || of.includes("true"))).map(
+      ([of, name, kind]) => ({
+        name,
+        kind,
+        at: points.map((one) => one.step),
+        values: points.map((one) => one[of] ?? 0),
+      }),
+    );
+    const [proxy, strict] = [percent(point.proxy_reward ?? 0), percent(point.true_reward ?? 0)];
+    const title = `After ${step} updates the rubric pays ${proxy} and the strict verifier ${strict}.`;
+    const sizes = `KL ${point.kl.toFixed(1)} nats, ${point.mean_length.toFixed(1)} tokens each.`;
+    said.textContent = `${title} ${Math.round(gap * n)} of ${n} completions are exploits. ${sizes}`;
+    chart.replaceChildren(
+      lineChart(lines, { most: points[points.length - 1].step, across: "updates", title, cursor: step }),
+    );
+    written.replaceChildren(...texts[at(place)].map((one) => drawWritten(one, names)));
   }
-  const count = Math.max(...data.trainings.map(({ points }) => points.length));
+  const count = Math.max(...trainings.map(({ points }) => points.length));
   /** @param {number} place */
-  const textOf = (place) => `after ${now().points[Math.min(place, now().points.length - 1)].step} updates`;
+  const textOf = (place) => `after ${now().points[at(place)].step} updates`;
   const scrubber = makeScrubber({ label: "evaluation", count, textOf, show });
-  if (data.trainings.length > 1) main.append(labelled("training", "training", choice, () => scrubber.redraw()));
-  if (data.shown < data.of)
-    main.append(element("p", {}, `${data.shown} of ${data.of} evaluations are shown, evenly spaced.`));
-  main.append(scrubber.made, said, element("div", { class: "live" }, chart, written));
+  const some = shown < of ? `Shown are ${shown} of ${of} evaluations, evenly spaced.` : "";
+  main.append(trainings.length > 1 ? labelled("training", "training", choice, () => scrubber.redraw()) : "");
+  main.append(some, scrubber.made, said, element("div.live", chart, written));
   scrubber.restore();
-  if (data.updates.length) showTokens(main, data.updates, names);
+  if (updates.length) showTokens(main, updates, names);
 }
 
-/** @param {Written} one @param {Record<string, string>} names */
+/** @param {Written} one @param {Names} names */
 function drawWritten({ prompt, expected, proxy, true: right, exploit, text, length }, names) {
-  const cut = length > text.length ? ` … ${length} characters` : "";
+  const kind = exploit ? "paid" : right ? "true" : "none";
   return element(
     "li",
-    {},
-    element("span", {}, `${prompt} (${expected})`),
-    element("code", {}, ...visibleText(text, names), cut),
-    element(
-      "span",
-      { class: `verdict ${exploit ? "paid" : right ? "true" : ""}` },
-      `rubric ${proxy}, strict ${right}${exploit ? ": an exploit" : ""}`,
-    ),
+    element("span", ...visibleText(`${prompt} (${expected})`, names)),
+    element("code", ...visibleText(text, names), length > text.length ? ` … ${length} characters` : ""),
+    element(`span.verdict.${kind}`, `rubric ${proxy}, strict ${right}${exploit ? ": an exploit" : ""}`),
   );
 }
 
@@ -735,57 +747,35 @@ function drawWritten({ prompt, expected, proxy, true: right, exploit, text, leng
  * The updates that were shown token by token: one advantage, and what became of each token's log-probability.
  * @param {HTMLElement} main
  * @param {Evaluations["updates"]} updates
- * @param {Record<string, string>} names
+ * @param {Names} names
  */
 function showTokens(main, updates, names) {
-  const found = updates.flatMap(({ step, of, completions }) => completions.map((row) => ({ step, of, row })));
   const shown = element("div", { "aria-live": "polite" });
-  const label = found.map(
-    ({ step, row }) => `update ${step}, advantage ${signed(row.advantage)}: ${row.tokens.join("").slice(0, 30)}`,
-  );
-  const choice = /** @type {HTMLSelectElement} */ (choiceOf(label));
+  const all = updates.flatMap(({ step, of, completions }) => completions.map((row) => ({ step, of, ...row })));
+  const labels = all.map((one) => `update ${one.step}, advantage ${signed(one.advantage)}: ${one.tokens.join("")}`);
+  const choice = choiceOf(labels.map((label) => label.slice(0, 60)));
   function show() {
-    const { of, row } = found[Number(choice.value)] ?? found[0];
-    const return_ = row.kl_coef ? `(${row.reward} − ${row.kl_coef} · ${row.log_ratio.toFixed(3)})` : `${row.reward}`;
-    const sum = `${return_} − baseline ${row.baseline.toFixed(3)} = advantage ${signed(row.advantage)}`;
-    const [kind, words] = adviceOf(/** @type {State} */ ({ advantage: row.advantage, credited: true }));
-    const cells = row.tokens.map((token, i) => [
-      element("code", {}, ...(token ? visibleText(token, names) : ["end of text"])),
-      signed(row.before[i]),
-      signed(row.after[i]),
-      `${signed(row.after[i] - row.before[i], 4)} ${direction(row.after[i] - row.before[i])}`,
-    ]);
-    shown.replaceChildren(
-      element(
-        "p",
-        {},
-        `${row.prompt} One of ${of} completions. Reward `,
-        element("strong", { class: kind }, `${sum}, ${words}`),
-      ),
-      tableOf(
-        "Each token's log-probability; every completion of the update changes the same weights",
-        ["token", "before", "after", "change"],
-        cells,
-      ),
-    );
+    const { of, prompt, sum, tokens, advantage, before, after } = all[Number(choice.value)] ?? all[0];
+    const rows = tokens.map((token, i) => {
+      const change = after[i] - before[i];
+      const text = element("code", ...(token ? ["'", ...visibleText(token, names), "'"] : ["end of text"]));
+      return [text, signed(before[i]), signed(after[i]), `${signed(change, 4)} ${direction(change)}`];
+    });
+    const caption = "Each token's log-probability. All completions of an update change the same weights.";
+    const head = ["token", "before", "after", "change"];
+    const asked = element("p", ...visibleText(prompt, names), ` One of ${of} completions.`);
+    shown.replaceChildren(asked, drawAdvantage(sum, advantage), tableOf(caption, head, rows));
   }
-  main.append(element("h2", {}, "Token by token"), labelled("token", "completion", choice, show), shown);
+  main.append(element("h2", "Token by token"), labelled("token", "completion", choice, show), shown);
   show();
 }
 
 /** @param {HTMLElement} main */
 function showLoopC(main) {
   const data = pageData();
-  const names = data.names ?? {};
-  if (data.kind === "updates") showUpdates(main, () => data, names);
-  else if (data.kind === "evaluations") showEvaluations(main, data, names);
-  else {
-    const cells = Object.entries(data.summary ?? {}).map(([name, value]) => [
-      name.replaceAll("_", " "),
-      JSON.stringify(value),
-    ]);
-    main.append(tableOf("What the run came to", ["quantity", "value"], cells));
-  }
+  if (data.kind === "updates") showUpdates(main, () => data, data.names);
+  else if (data.kind === "evaluations") showEvaluations(main, data, data.names);
+  else main.append(tableOf("What the run came to", ["quantity", "value"], data.summary ?? []));
 }
 
 // ---- Two runs ----------------------------------------------------------------------------------------------------
@@ -794,168 +784,100 @@ function showLoopC(main) {
  * Where two texts differ: what they begin and end with alike, and what stands between.
  * @param {string} before
  * @param {string} after
- * @returns {{start: string, before: string, after: string, end: string}}
  */
 function differenceOf(before, after) {
   const [a, b] = [[...before], [...after]];
-  let start = 0;
-  while (start < Math.min(a.length, b.length) && a[start] === b[start]) start++;
-  let end = 0;
-  while (end < Math.min(a.length, b.length) - start && a[a.length - 1 - end] === b[b.length - 1 - end]) end++;
-  /** @param {string[]} text */
-  const between = (text) => text.slice(start, text.length - end).join("");
-  return {
-    start: a.slice(0, start).join(""),
-    before: between(a),
-    after: between(b),
-    end: a.slice(a.length - end).join(""),
-  };
+  const shorter = Math.min(a.length, b.length);
+  let [start, end] = [0, 0];
+  while (start < shorter && a[start] === b[start]) start++;
+  while (end < shorter - start && a[a.length - 1 - end] === b[b.length - 1 - end]) end++;
+  const [changed, to] = [a, b].map((text) => text.slice(start, text.length - end).join(""));
+  return { start: a.slice(0, start).join(""), before: changed, after: to, end: a.slice(a.length - end).join("") };
 }
 
 /**
  * @typedef {{outcome: string, text: string | null, length: number}} Side
- * @typedef {{id: string, prompt: string, expected: string, before: Side, after: Side}} Flip
+ * @typedef {{question: string, before: Side, after: Side}} Flip
  */
 
-/** @param {Flip} flip @param {Record<string, string>} names */
-function drawFlip({ id, prompt, expected, before, after }, names) {
+/** @param {Flip} flip @param {Names} names */
+function drawFlip({ question, before, after }, names) {
   const { start, end, ...between } = differenceOf(before.text ?? "", after.text ?? "");
   /** @param {string} label @param {Side} side @param {string} changed */
-  const line = (label, side, changed) => {
-    const cut = side.length > (side.text ?? "").length ? ` … ${side.length} characters` : "";
-    const mark = element("mark", {}, ...visibleText(changed, names));
-    const text =
-      side.text === null ? ["no completion"] : [...visibleText(start, names), mark, ...visibleText(end, names), cut];
-    return element("div", {}, `${label} (${side.outcome.replaceAll("_", " ")}) `, element("code", {}, ...text));
+  const line = (label, { outcome, text, length }, changed) => {
+    const mark = element("mark", ...visibleText(changed, names));
+    const cut = text === null ? "no completion" : length > text.length ? ` … ${length} characters` : "";
+    const whole = element("code", ...visibleText(start, names), mark, ...visibleText(end, names), cut);
+    return element("div", `${label} (${outcome.replaceAll("_", " ")}) `, whole);
   };
-  const question = element("div", { class: "verdict" }, ...visibleText(`${id}: ${prompt} (${expected})`, names));
-  return element("li", {}, question, line("baseline", before, between.before), line("candidate", after, between.after));
+  const sides = [line("baseline", before, between.before), line("candidate", after, between.after)];
+  return element("li", element("div.verdict", ...visibleText(question, names)), ...sides);
 }
 
 /** @param {HTMLElement} main */
 function showTwoRuns(main) {
-  const data = pageData();
-  const names = data.names ?? {};
-  const points = (/** @type {number} */ value) => `${signed(100 * value, 1)} points`;
-  const broken = data.room.filter((/** @type {any} */ one) => !one.holds);
-  const { numbers } = data;
-  if (data.room.length) {
-    const locked = broken.length
-      ? `The room was not locked: ${broken.map((/** @type {any} */ one) => one.name).join(", ")}.`
-      : "The room was locked: every condition is the same in both runs.";
-    main.append(
-      element(
-        "p",
-        { class: "said" },
-        locked,
-        numbers ? "" : " No difference is reported: it would not say that the candidate is better.",
-      ),
-    );
+  /** @type {{said: string[], interval: {value: number, low: number, high: number} | null, names: Names,
+   *   flips: {name: string, flips: Flip[]}[], compared: {caption: string, head: string[], rows: string[][]}[]}} */
+  const { said, interval, flips, compared, names } = pageData();
+  main.append(...said.map((sentence) => element("p.said", ...visibleText(sentence, names))));
+  if (interval) {
+    const reach = Math.max(0.1, Math.ceil(10 * Math.max(-interval.low, interval.high)) / 10);
+    /** @param {number} value */
+    const text = (value) => `${signed(100 * value, 1)} points`;
+    const label = "Difference of the pass rates";
+    main.append(intervalLine({ ...interval, from: -reach, to: reach, zero: true, text, label }));
   }
-  if (numbers) {
-    const [low, high] = numbers.delta_ci95;
-    const reach = Math.max(0.1, Math.ceil(10 * Math.max(-low, high)) / 10);
-    const excludes = low > 0 ? "above zero" : high < 0 ? "below zero" : "on both sides of zero: it may be luck";
-    const rates = data.runs.map((/** @type {string} */ run, /** @type {number} */ i) => {
-      const [from, to] = numbers.rates_ci95[i];
-      return [
-        i ? `candidate: ${run}` : `baseline: ${run}`,
-        `${data.passes[i]} of ${data.n}`,
-        percent1(numbers.rates[i]),
-        `${percent1(from)} to ${percent1(to)}`,
-      ];
-    });
-    main.append(
-      tableOf("Pass rates with Wilson's 95 % intervals", ["run", "passed", "pass rate", "interval"], rates),
-      element(
-        "p",
-        {},
-        `Difference ${points(numbers.delta)}; its 95 % interval, ${points(low)} to ${points(high)}, lies ${excludes}. Exact McNemar p = ${numbers.mcnemar_p.toPrecision(2)}.`,
-      ),
-      intervalLine({
-        value: numbers.delta,
-        low,
-        high,
-        from: -reach,
-        to: reach,
-        zero: true,
-        text: points,
-        label: "Difference of the pass rates",
-      }),
-    );
-  }
-  if (data.flips)
-    main.append(
-      element(
-        "div",
-        { class: "live" },
-        ...["gained", "lost"].map((way) => {
-          const [all, flips] = [data.counts[way], data.flips[way]];
-          const some = flips.length < all ? `, ${flips.length} of them shown, evenly drawn` : "";
-          const list = flips.map((/** @type {Flip} */ flip) => drawFlip(flip, names));
-          return element(
-            "section",
-            {},
-            element("h2", {}, `${all} ${way}${some}`),
-            element("ol", { class: "answers long" }, ...list),
-          );
-        }),
-      ),
-    );
-  const room = data.room.map((/** @type {any} */ one) => [
-    one.holds ? "same" : one.known ? "✗ differs" : "✗ not known",
-    one.name,
-    ...one.values,
-  ]);
-  if (room.length) main.append(tableOf("The locked room", ["", "condition", "baseline", "candidate"], room));
-  if (data.turned.length) main.append(element("p", {}, `Turned: ${data.turned.join(" and ")}.`));
-  if (data.differences.length) main.append(tableOf("What else differs", ["", ...data.runs], data.differences));
+  const lists = flips.map(({ name, flips: these }) =>
+    element("section", element("h2", name), element("ol.answers.long", ...these.map((flip) => drawFlip(flip, names)))),
+  );
+  main.append(
+    ...compared.slice(0, 1).map((one) => tableOf(one.caption, one.head, one.rows)),
+    element("div.live", ...lists),
+  );
+  main.append(...compared.slice(1).map((one) => tableOf(one.caption, one.head, one.rows)));
 }
 
 // ---- Two pages to touch: the verifier, and the bandit of course/bandit_train.py ----------------------------------
+
+/** @param {Record<string, unknown>} attributes */
+const inputOf = (attributes) => /** @type {HTMLInputElement} */ (element("input", attributes));
 
 /**
  * The verifier at each keystroke.
  * @param {HTMLElement} main
  */
 function showVerifier(main) {
-  /** @type {{tables: Tables, names: Record<string, string>, examples: {name: string, expected: string, text: string}[]}} */
-  const data = pageData();
-  const scorer = makeScorer(data.tables);
-  const text = /** @type {HTMLTextAreaElement} */ (
-    element("textarea", { rows: 3, spellcheck: "false", autocomplete: "off" })
-  );
-  const expected = /** @type {HTMLInputElement} */ (element("input", { inputmode: "numeric", value: "323" }));
+  /** @type {{tables: Tables, names: Names, examples: {name: string, answer: string, text: string}[]}} */
+  const { tables, names, examples } = pageData();
+  const scorer = makeScorer(tables);
+  const text = /** @type {HTMLTextAreaElement} */ (element("textarea", { rows: 3, spellcheck: "false" }));
+  const answer = inputOf({ inputmode: "numeric", autocomplete: "off" });
   const found = element("div", { role: "status" });
   function show() {
-    const valid = /^(0|-?[1-9][0-9]{0,999})$/.test(expected.value);
-    const { outcome, reward } = valid ? scorer(expected.value, text.value) : { outcome: "invalid_example", reward: 0 };
-    const check = data.tables.checks.find(([name]) => name === outcome);
-    const why = check
-      ? `${outcome.replaceAll("_", " ")}: expected ${check[3]}`
-      : "ok: the one line, and the right value";
+    const valid = /^(0|-?[1-9][0-9]{0,999})$/.test(answer.value);
+    const { outcome, reward } = valid ? scorer(answer.value, text.value) : { outcome: "invalid_example", reward: 0 };
+    const check = tables.checks.find(([name]) => name === outcome);
+    const why = check ? `${outcome.replaceAll("_", " ")}: expected ${check[3]}` : "ok: the one line, the right value";
+    const said = `${reward ? "✓" : "✗"} Reward ${reward}. ${why}.`;
+    const shown = element("code.text", ...visibleText(text.value, names));
     found.replaceChildren(
-      element("p", { class: `said ${reward ? "better" : "worse"}` }, `${reward ? "✓" : "✗"} Reward ${reward}. ${why}.`),
-      element(
-        "p",
-        {},
-        "As it was written: ",
-        element("code", { class: "text" }, ...visibleText(text.value, data.names)),
-      ),
-      checkPath(data.tables, outcome),
+      element(`p.said.${reward ? "better" : "worse"}`, said),
+      element("p", "Every character: ", shown),
+      checkPath(tables, outcome),
     );
   }
-  const tries = data.examples.map((one) => {
-    const take = () => {
-      [expected.value, text.value] = [one.expected, one.text];
-      keepState({ answer: one.expected, text: one.text });
-      show();
-    };
-    return element("button", { type: "button", onclick: take }, one.name);
+  /** @param {{answer: string, text: string}} example */
+  function take(example) {
+    [answer.value, text.value] = [example.answer, example.text];
+    show();
+  }
+  const tries = examples.map((one) => {
+    const onclick = () => [take(one), keepState({ answer: one.answer, text: one.text })];
+    return element("button", { type: "button", onclick }, one.name);
   });
-  const fields = [labelled("answer", "expected answer", expected, show), labelled("text", "completion", text, show)];
-  main.append(element("div", { class: "controls" }, ...tries), ...fields, found);
-  if (!readState().has("text")) text.value = data.examples[0].text;
+  take(examples[0]);
+  main.append(element("div.controls", ...tries), labelled("answer", "expected answer", answer, show));
+  main.append(labelled("text", "completion", text, show), found);
   show();
 }
 
@@ -972,59 +894,58 @@ function learnBandit(rewards, draws, lr, withBaseline) {
   return draws.map((u, i) => {
     const p = softmax(Float64Array.from(theta));
     const action = sample(p, u);
-    const advantage = rewards[action] - baseline;
-    const update = { theta, p: [...p], action, reward: rewards[action], baseline, advantage };
+    const [reward, used] = [rewards[action], baseline];
+    const advantage = reward - used;
     theta = theta.map((value, b) => value + lr * advantage * (Number(b === action) - p[b]));
-    if (withBaseline) baseline += (rewards[action] - baseline) / (i + 1);
-    return { ...update, newTheta: theta };
+    if (withBaseline) baseline += (reward - baseline) / (i + 1);
+    return { p: [...p], action, reward, baseline: used, advantage, newTheta: theta };
   });
 }
 
 /**
- * The page: sliders, the updates of one seed, and the ends of a hundred.
+ * The page: sliders, the updates of one seed, and how a hundred end.
  * @param {HTMLElement} main
  */
 function showBandit(main) {
-  /** @type {{arms: string[], rewards: number[], prompt: string, steps: number, names: Record<string, string>}} */
-  const { arms, rewards, prompt, steps: of, names } = pageData();
-  /** @param {Record<string, unknown>} about */
-  const field = (about) => /** @type {HTMLInputElement} */ (element("input", about));
-  const lr = field({ type: "range", min: -1, max: 3, step: 0.1, value: 0.5 });
-  const offset = field({ type: "range", min: -3, max: 3, step: 0.5, value: 0 });
-  const seed = field({ type: "number", min: 0, max: 9999, value: 0 });
-  const baseline = field({ type: "checkbox", checked: "" });
-  const said = element("p", { class: "said", role: "status" });
-  /** @param {number} from */
-  const learned = (from) => {
-    const next = generator(from);
-    const draws = Array.from({ length: of }, next);
-    return learnBandit(
-      rewards.map((reward) => reward + Number(offset.value)),
-      draws,
-      Number(lr.value),
-      baseline.checked,
-    );
-  };
+  /** @type {{arms: string[], rewards: number[], steps: number, names: Names}} */
+  const { arms, rewards, steps: of, names } = pageData();
+  const lr = inputOf({ type: "range", min: -1, max: 3, step: 0.1, value: 0.5 });
+  const offset = inputOf({ type: "range", min: -3, max: 3, step: 0.5, value: 0 });
+  const seed = inputOf({ type: "number", min: 0, max: 9999, value: 0 });
+  const baseline = inputOf({ type: "checkbox", checked: "" });
+  const said = element("p.said", { role: "status" });
   /** @param {ArrayLike<number>} p */
   const expected = (p) => rewards.reduce((sum, reward, a) => sum + reward * p[a], 0);
-  /** @param {ReturnType<typeof learnBandit>} updates */
-  const end = (updates) => expected(softmax(Float64Array.from(updates[of - 1].newTheta)));
+  /** @param {number[]} theta */
+  const probs = (theta) => [...softmax(Float64Array.from(theta))];
+  /** @param {number} from */
+  function learned(from) {
+    const draws = Array.from({ length: of }, generator(from));
+    const paid = rewards.map((reward) => reward + Number(offset.value));
+    return learnBandit(paid, draws, Number(lr.value), baseline.checked);
+  }
   /** @returns {Updates} */
-  function learn() {
-    const updates = learned(Number(seed.value));
-    const steps = updates.map(({ p, newTheta, action, reward, advantage, baseline: used }, i) => {
-      const after = [...softmax(Float64Array.from(newTheta))];
-      const state = { prefix: "", before: p, after, action, reward, return: reward, advantage, credited: true };
+  function updatesOf() {
+    const steps = learned(Number(seed.value)).map(({ p, newTheta, reward, baseline: used, ...update }, i) => {
+      const state = {
+        prefix: "",
+        before: p,
+        after: probs(newTheta),
+        reward,
+        return: reward,
+        credited: true,
+        ...update,
+      };
       return { step: i + 1, expected: expected(p), baseline: used, states: [state] };
     });
-    return { unit: "update", prompt, actions: [arms], of, after: end(updates), steps };
+    return { unit: "update", prompt: "", actions: [arms], of, after: expected(steps[of - 1].states[0].after), steps };
   }
-  let data = learn();
+  let updates = updatesOf();
   function changed() {
-    data = learn();
-    const ends = Array.from({ length: 100 }, (_, i) => end(learned(Number(seed.value) + i)));
-    const good = ends.filter((value) => value > 0.9).length;
-    said.textContent = `Learning rate ${lr.value}, offset ${offset.value}: of 100 seeds from this one on, ${good} end with an expected reward above 90 %.`;
+    updates = updatesOf();
+    const ends = Array.from({ length: 100 }, (_, i) => learned(Number(seed.value) + i)[of - 1].newTheta);
+    const good = ends.filter((theta) => expected(probs(theta)) > 0.9).length;
+    said.textContent = `Of 100 seeds from this one on, ${good} end with an expected reward above 0.9.`;
     scrubber?.redraw();
   }
   /** @type {ReturnType<typeof showUpdates> | null} */
@@ -1035,10 +956,9 @@ function showBandit(main) {
     labelled("baseline", "baseline", baseline, changed),
     labelled("seed", "seed", seed, changed),
   ];
-  main.append(element("div", { class: "controls" }, ...fields), said);
-  data = learn();
-  scrubber = showUpdates(main, () => data, names);
+  main.append(element("div.controls", ...fields), said);
   changed();
+  scrubber = showUpdates(main, () => updates, names);
 }
 
 // ---- A page in which a policy trains: docs/live/watch_it_cheat.html ----------------------------------------------
