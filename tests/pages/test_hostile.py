@@ -83,6 +83,7 @@ def test_loop_a_shows_all_of_it_and_obeys_none(lab: Lab, address: tuple[str, lis
     for name in ("U+202E RIGHT-TO-LEFT OVERRIDE", "U+200B ZERO WIDTH SPACE", "U+001B ESCAPE", "U+E0041 TAG LATIN"):
         assert name in found.texts
     assert "U+FF11 FULLWIDTH DIGIT ONE" in shown(page, "row=22", lab.folder).texts
+    assert "␣␣Final: 1␣␣" in shown(page, "row=23", lab.folder).texts
 
 
 @pytest.mark.parametrize("key", ["find", "outcome", "row", "step", "id", "rubric"])

@@ -1143,11 +1143,14 @@ function showHack(main) {
  * @typedef {{summary: Record<string, any>, prediction: {expect: string | null, share: number | null, off: string | null},
  *   outcomes: {outcome: string, family: string, n: number}[], checks: [string, string, string, string][], n: number,
  *   longest: number, seed: number, rows: Row[]}} Scored
- * @typedef {Record<string, string>} Names
  */
 
 const ROWS_AT_ONCE = 50;
 
+/** @param {number} count */
+const grouped = (count) => count.toLocaleString("en");
+/** @param {string} outcome */
+const inWords = (outcome) => outcome.replaceAll("_", " ");
 /** @param {Cut | null} cut */
 const wholeText = (cut) => (cut === null ? "" : typeof cut === "string" ? cut : cut.text);
 
@@ -1157,18 +1160,17 @@ const wholeText = (cut) => (cut === null ? "" : typeof cut === "string" ? cut : 
  * @param {Names} names
  */
 function textOfRun(cut, names) {
-  if (cut === null) return element("em", {}, "no completion");
+  if (cut === null) return element("em", "no completion");
   const text = wholeText(cut);
-  const first = text.length - text.replace(/^ +/, "").length;
-  const last = first === text.length ? 0 : text.length - text.replace(/ +$/, "").length;
-  /** @param {number} count */
-  const spaces = (count) =>
-    count ? [element("span", { class: "unseen", title: "U+0020 SPACE" }, `␣${count > 1 ? `×${count}` : ""}`)] : [];
-  const made = element("bdi", { class: "text" }, ...spaces(first));
-  made.append(...visibleText(text.slice(first, text.length - last), names), ...spaces(last));
-  if (!text) made.append(element("em", {}, "empty"));
-  if (typeof cut === "object")
-    made.append(element("em", {}, ` … and ${cut.more.toLocaleString("en")} more characters`));
+  const parts = text.split(/^( +)|( +)$/).filter(Boolean);
+  const spaces = (/** @type {string} */ part) =>
+    element("span.unseen", { title: "U+0020 SPACE" }, "␣".repeat(part.length));
+  const made = element(
+    "bdi.text",
+    ...parts.flatMap((part) => (part.trim() || !/^ +$/.test(part) ? visibleText(part, names) : [spaces(part)])),
+  );
+  if (!text) made.append(element("em", "empty"));
+  if (typeof cut === "object") made.append(element("em", ` … and ${grouped(cut.more)} more characters`));
   return made;
 }
 
@@ -1184,26 +1186,16 @@ function outcomeBars({ outcomes }, choose) {
   const bar = ({ outcome, n }) =>
     element(
       "button",
-      {
-        type: "button",
-        class: `tally ${outcome === "ok" ? "ok" : ""}`,
-        "aria-pressed": false,
-        "data-outcome": outcome,
-        onclick: () => choose(outcome),
-      },
-      element("span", {}, outcome.replaceAll("_", " ")),
-      element(
-        "svg:svg",
-        { "aria-hidden": true },
-        element("svg:rect", { width: `${(100 * n) / total}%`, height: "100%" }),
-      ),
-      element("span", {}, `${n.toLocaleString("en")} · ${percent1(n / total)}`),
+      { type: "button", class: `tally ${outcome}`, "data-outcome": outcome, onclick: () => choose(outcome) },
+      element("span", inWords(outcome)),
+      element("svg:svg", { "aria-hidden": true }, element("svg:rect", { width: `${(100 * n) / total}%`, height: 20 })),
+      element("span", `${grouped(n)} · ${percent1(n / total)}`),
     );
   return element(
-    "section",
-    { class: "bars", "aria-label": "Outcomes by family; each shows only its examples" },
+    "section.bars",
+    { "aria-label": "Outcomes by family; each shows only its examples" },
     ...families.flatMap((family) => [
-      element("h2", {}, { "": "passed", model_format: "format", model_math: "value" }[family] ?? family),
+      element("h2", { "": "passed", model_format: "format", model_math: "value" }[family] ?? family),
       ...outcomes.filter((one) => one.family === family).map(bar),
     ]),
   );
@@ -1220,15 +1212,12 @@ function passRate({ summary, prediction }) {
   const line = { value: summary.pass_rate, low, high, from: 0, to: 1, label: "pass rate", marks, text: percent1 };
   return element(
     "section",
-    {},
+    element("p.main", element("strong", percent1(summary.pass_rate)), " passed"),
+    intervalLine(line),
     element(
       "p",
-      { class: "main" },
-      element("strong", {}, percent1(summary.pass_rate)),
-      ` ${summary.passes.toLocaleString("en")} of ${summary.n.toLocaleString("en")} passed`,
+      `${grouped(summary.passes)} of ${grouped(summary.n)}, 95 % interval ${percent1(low)} to ${percent1(high)}`,
     ),
-    intervalLine(line),
-    element("p", {}, `95 % interval ${percent1(low)} to ${percent1(high)}`),
     ...predicted(prediction),
   );
 }
@@ -1236,7 +1225,7 @@ function passRate({ summary, prediction }) {
 /** @param {Scored["prediction"]} prediction */
 function predicted({ expect, off }) {
   const words = expect === null ? "No prediction was written down (--expect)." : `Expected: ${expect}`;
-  return [element("p", {}, element("bdi", {}, words), off ? element("strong", {}, ` → it was ${off}`) : "")];
+  return [element("p", element("bdi", words), off ? element("strong", ` → it was ${off}`) : "")];
 }
 
 /**
@@ -1260,10 +1249,9 @@ function choiceNumbers({ summary, prediction }) {
   const kl = summary.kl_estimate === null ? summary.kl_estimate_reason : `about ${summary.kl_estimate.toFixed(3)} nats`;
   return element(
     "section",
-    {},
-    element("p", { class: "main" }, element("strong", {}, percent1(summary.selected_accuracy)), " chosen right"),
-    n > 1 ? element("figure", { class: "chart" }, lineChart(lines, { most: n, across: "k samples", title })) : "",
-    element("p", {}, `${title} KL from the policy: ${kl}, at most ${summary.kl_bound.toFixed(3)}.`),
+    element("p.main", element("strong", percent1(summary.selected_accuracy)), " chosen right"),
+    n > 1 ? element("figure.chart", lineChart(lines, { most: n, across: "k samples", title })) : "",
+    element("p", `${title} KL from the policy: ${kl}, at most ${summary.kl_bound.toFixed(3)}.`),
     ...predicted(prediction),
   );
 }
@@ -1284,15 +1272,14 @@ function rowInFull(row, scored, names) {
     .map((code) => `U+${code} ${names[code] ?? ""}`);
   const list = element(
     "dl",
-    {},
-    ...facts.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, textOfRun(value, names))]),
+    ...facts.flatMap(([name, value]) => [element("dt", name), element("dd", textOfRun(value, names))]),
   );
-  if (strangers.length) list.append(element("dt", {}, "not ASCII"), element("dd", {}, strangers.join(", ")));
+  if (strangers.length) list.append(element("dt", "not ASCII"), element("dd", strangers.join(", ")));
   const parts = [list, ...sampleList(row, names)];
   if (scored.checks.some(([outcome]) => outcome === row.outcome) || row.outcome === "ok")
     parts.push(checkPath(scored, row.outcome));
   const check = scored.checks.find(([outcome]) => outcome === row.outcome);
-  if (check) parts.push(element("p", {}, `The verifier expected ${check[3]}.`));
+  if (check) parts.push(element("p", `The verifier expected ${check[3]}.`));
   return parts;
 }
 
@@ -1309,12 +1296,12 @@ function sampleList({ samples, chosen, why, others }, names) {
       { class: place === chosen ? "chosen" : "" },
       element("span", { class: `verdict ${reward ? "true" : ""}` }, reward ? "✓ 1" : "✗ 0"),
       textOfRun(text, names),
-      place === chosen ? element("strong", {}, "◀ chosen") : "",
+      place === chosen ? element("strong", "◀ chosen") : "",
     ),
   );
   const [more, right] = others ?? [0, 0];
   const rest = more ? ` ${more} more of its samples were not looked at, ${right} of them right.` : "";
-  return [element("ol", { class: "samples" }, ...items), element("p", {}, element("strong", {}, why ?? ""), rest)];
+  return [element("ol.samples", ...items), element("p", element("strong", why ?? ""), rest)];
 }
 
 /**
@@ -1326,11 +1313,10 @@ function sampleList({ samples, chosen, why, others }, names) {
 function rowItem(row, scored, names) {
   const summary = element(
     "summary",
-    {},
     element("span", { class: `verdict ${row.reward === 1 ? "true" : "paid"}` }, row.reward === 1 ? "✓ 1" : "✗ 0"),
-    element("bdi", { class: "id" }, ...visibleText(wholeText(row.id).slice(0, 40), names)),
-    element("span", { class: "outcome" }, row.why?.split(/[:,]/)[0] ?? row.outcome.replaceAll("_", " ")),
-    element("bdi", { class: "first" }, ...visibleText(wholeText(row.completion).slice(0, 120).trim(), names)),
+    element("bdi.id", ...visibleText(wholeText(row.id).slice(0, 40), names)),
+    element("span.outcome", row.why?.split(/[:,]/)[0] ?? inWords(row.outcome)),
+    element("bdi.first", ...visibleText(wholeText(row.completion).slice(0, 120).trim(), names)),
   );
   const made = /** @type {HTMLDetailsElement} */ (element("details", { "data-row": row.row }, summary));
   const fill = () => made.childElementCount > 1 || made.append(...rowInFull(row, scored, names));
@@ -1350,6 +1336,7 @@ function rowItem(row, scored, names) {
 function showScored(main, scored, names) {
   let outcome = "";
   let most = ROWS_AT_ONCE;
+  const [held, n] = [grouped(scored.rows.length), grouped(scored.n)];
   const find = /** @type {HTMLInputElement} */ (
     element("input", { type: "search", id: "find", oninput: () => (keepState({ find: find.value }), draw()) })
   );
@@ -1362,19 +1349,17 @@ function showScored(main, scored, names) {
     keepState({ outcome });
     draw();
   });
-  const searched = scored.rows.map((row) =>
-    [row.id, row.prompt, row.completion, row.why ?? null, ...(row.samples ?? []).map(([text]) => text)]
-      .map(wholeText)
-      .join("\n")
-      .toLowerCase(),
-  );
+  const searched = scored.rows.map((row) => {
+    const texts = [row.id, row.prompt, row.completion, row.why ?? null, ...(row.samples ?? []).map(([text]) => text)];
+    return texts.map(wholeText).join("\n").toLowerCase();
+  });
   function draw() {
     const words = find.value.toLowerCase();
     const found = scored.rows.filter((row, i) => (!outcome || row.outcome === outcome) && searched[i].includes(words));
     for (const bar of bars.querySelectorAll("button"))
       bar.setAttribute("aria-pressed", String(bar.dataset.outcome === outcome));
-    const of = `${found.length.toLocaleString("en")} of ${scored.rows.length.toLocaleString("en")} rows`;
-    said.textContent = outcome ? `${of}: ${outcome.replaceAll("_", " ")}` : of;
+    const of = `${grouped(found.length)} of ${held} rows`;
+    said.textContent = outcome ? `${of}: ${inWords(outcome)}` : of;
     list.replaceChildren(...found.slice(0, most).map((row) => rowItem(row, scored, names)));
     more.hidden = found.length <= most;
   }
@@ -1393,22 +1378,18 @@ function showScored(main, scored, names) {
     opened.scrollIntoView({ block: "center" });
   }
   const view = main.dataset.view;
-  const numbers =
-    Object.keys(scored.summary).length && view !== "C" ? [view === "B" ? choiceNumbers(scored) : passRate(scored)] : [];
-  const notes = [];
-  if (scored.n > scored.rows.length)
-    notes.push(
-      `${scored.rows.length.toLocaleString("en")} of ${scored.n.toLocaleString("en")} rows, drawn evenly (seed ${scored.seed}); the bars count all.`,
-    );
-  if (scored.rows.some((row) => typeof row.completion === "object" && row.completion))
-    notes.push(`Of each text the first ${scored.longest.toLocaleString("en")} characters; the run has it whole.`);
+  const known = Object.keys(scored.summary).length && view !== "C";
+  const numbers = known ? [view === "B" ? choiceNumbers(scored) : passRate(scored)] : [];
+  const few = held === n ? "" : `${held} of ${n} rows, drawn evenly (seed ${scored.seed}); the bars count all. `;
+  const cut = scored.rows.some((row) => typeof row.completion === "object" && row.completion);
+  const short = cut ? `Of each text the first ${grouped(scored.longest)} characters; the run has it whole.` : "";
   main.append(
-    view === "C" ? element("h2", {}, "What the verifier scored") : "",
-    element("div", { class: "live" }, ...numbers, bars),
-    element("h2", {}, "Examples"),
-    element("div", { class: "controls" }, element("label", { for: "find" }, "search"), find),
+    view === "C" ? element("h2", "What the verifier scored") : "",
+    element("div.live", ...numbers, bars),
+    element("h2", "Examples"),
+    element("div.controls", element("label", { for: "find" }, "search"), find),
     said,
-    ...notes.map((note) => element("p", {}, note)),
+    element("p", few, short),
     list,
     more,
   );
@@ -1426,10 +1407,10 @@ function showPage(main, { faults = [], conditions = [], scored, names = {} }, vi
   if (faults.length)
     main.append(
       element(
-        "section",
-        { class: "fault", role: "alert" },
-        element("strong", {}, "✗ Not verified, so do not take its numbers on trust:"),
-        element("ul", {}, ...faults.map((fault) => element("li", {}, fault))),
+        "section.fault",
+        { role: "alert" },
+        element("strong", "✗ Not verified, so do not take its numbers on trust:"),
+        element("ul", ...faults.map((fault) => element("li", fault))),
       ),
     );
   view();
@@ -1437,14 +1418,9 @@ function showPage(main, { faults = [], conditions = [], scored, names = {} }, vi
   if (conditions.length)
     main.append(
       element(
-        "details",
-        { class: "conditions" },
-        element("summary", {}, "Conditions and digest"),
-        element(
-          "dl",
-          {},
-          ...conditions.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)]),
-        ),
+        "details.conditions",
+        element("summary", "Conditions and digest"),
+        element("dl", ...conditions.flatMap(([name, value]) => [element("dt", name), element("dd", value)])),
       ),
     );
 }
@@ -1454,16 +1430,11 @@ function showPage(main, { faults = [], conditions = [], scored, names = {} }, vi
 /** @param {HTMLElement} main */
 function showLog(main) {
   const { columns, rows } = /** @type {{columns: string[], rows: string[][]}} */ (pageData());
-  if (!rows.length) main.append(element("p", {}, "No run stands in the log yet."));
+  if (!rows.length) main.append(element("p", "No run stands in the log yet."));
   else main.append(tableOf(`${rows.length} runs, oldest first`, columns, rows));
 }
 
-const CELLS = {
-  "#": ["caught", "■"],
-  ".": ["not caught", "·"],
-  x: ["ended in an exception", "✗"],
-  " ": ["no difference", ""],
-};
+const CELLS = { "#": ["caught", "■"], ".": ["not caught", "·"], x: ["an exception", "✗"], " ": ["no difference", ""] };
 
 /**
  * A row for each test, a column for each wrong verifier; columns that follow each other share the name of their class.
@@ -1479,43 +1450,27 @@ function showMatrix(main) {
     if (classes.at(-1)?.name === name) classes[classes.length - 1].columns++;
     else classes.push({ name, columns: 1 });
   const head = classes.map(({ name, columns }) =>
-    element("th", { colspan: columns, scope: "colgroup" }, element("span", {}, name)),
+    element("th", { colspan: columns, scope: "colgroup" }, element("span", name)),
   );
   const rows = tests.map(({ name, fault, cells }) =>
     element(
       "tr",
       { class: fault ? "fault" : "" },
-      element("th", { scope: "row" }, name, fault ? element("em", {}, ` ✗ ${fault}`) : ""),
-      ...cells.map((cell, i) =>
-        element(
-          "td",
-          { class: cell === "#" ? "caught" : "", title: `${verifiers[i] ?? "?"}: ${CELLS[cell][0]}` },
-          CELLS[cell][1],
-        ),
-      ),
+      element("th", { scope: "row" }, name, fault ? element("em", ` ✗ ${fault}`) : ""),
+      ...cells.map((cell, i) => {
+        const [words, sign] = CELLS[cell];
+        return element("td", { class: words, title: `${verifiers[i] ?? "?"}: ${words}` }, sign);
+      }),
     ),
   );
-  const table = element(
-    "table",
-    {},
-    element("thead", {}, element("tr", {}, element("td", {}), ...head)),
-    element("tbody", {}, ...rows),
-  );
+  const table = element("table", element("thead", element("tr", element("td"), ...head)), element("tbody", ...rows));
   main.append(
     element(
-      "p",
-      { class: "main" },
-      ...Object.entries(rates).flatMap(([name, [k, n]]) => [element("strong", {}, `${k} of ${n}`), ` ${name} caught `]),
+      "p.main",
+      ...Object.entries(rates).flatMap(([name, [k, n]]) => [element("strong", `${k} of ${n}`), ` ${name} caught `]),
     ),
-    element("div", { class: "wide matrix", tabindex: 0, role: "region", "aria-label": "Tests and verifiers" }, table),
-    element(
-      "p",
-      {},
-      Object.values(CELLS)
-        .map(([words, sign]) => `${sign || "blank"} ${words}`)
-        .join(", "),
-      "; ? a class that no test catches yet",
-    ),
+    element("div.wide.matrix", { tabindex: 0, role: "region", "aria-label": "Tests and verifiers" }, table),
+    element("p", "■ caught, · not caught, ✗ ended in an exception, blank: no difference; ? a class not caught yet"),
   );
 }
 
