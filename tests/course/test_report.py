@@ -145,6 +145,18 @@ def test_a_command_that_leaves_a_run_leaves_its_page_where_asked(lab: Lab) -> No
     assert read.attributes["data-view"] == ["C"]
 
 
+@pytest.mark.slow
+def test_the_tests_of_a_student_have_a_page(lab: Lab) -> None:
+    test = 'def test_it(rubric):\n    assert rubric({"prompt": "", "expected_answer": 1}, "1")["reward"] == 0.0\n'
+    lab.write("tests/test_rubric.py", test)
+    done = lab("check", "tests", "--report")
+    assert f"report: {lab.log.with_name('tests.html')}\n" in done.out
+    read = Reader(lab.log.with_name("tests.html").read_text(encoding="utf-8"))
+    assert read.attributes["data-view"] == ["matrix"]
+    assert "expected tests that can be judged" in lab("check", "kata_1", "--report").err
+    assert "--report: expected the name of an exercise" in lab("check", "--report").err
+
+
 def test_every_command_that_leaves_a_run_has_the_option(monkeypatch: pytest.MonkeyPatch) -> None:
     options: dict[str, set[str]] = {}
 
