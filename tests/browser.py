@@ -20,10 +20,15 @@ COMPLAINT = re.compile(r'CONSOLE[^"]*"(.*)", source')
 
 
 class Shown(NamedTuple):
-    """``texts``: all that is to be read, one after the other. ``attributes``: of all elements, with their values."""
+    """What a person reads there, and of what it is made.
+
+    ``texts``: all that is to be read, one after the other; ``words``: the same, apart from each other. ``attributes``:
+    of all elements, with their values.
+    """
 
     title: str
     texts: str
+    words: str
     tags: list[str]
     attributes: dict[str, list[str | None]]
     complaints: list[str]  # of the browser's console
@@ -63,7 +68,14 @@ def shown(page: Path, state: str, folder: Path) -> Shown:
     read = Reader(done.stdout)
     kept = [text for tag, text in zip(read.tags, read.within, strict=True) if tag not in ("script", "style")]
     title = next(text for tag, text in zip(read.tags, read.within, strict=True) if tag == "title")
-    return Shown(title, "".join(kept), read.tags, read.attributes, COMPLAINT.findall(done.stderr))
+    return Shown(
+        title,
+        "".join(kept),
+        " ".join(" ".join(kept).split()),
+        read.tags,
+        read.attributes,
+        COMPLAINT.findall(done.stderr),
+    )
 
 
 @contextmanager
