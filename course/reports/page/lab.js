@@ -1384,7 +1384,7 @@ function showScored(main, scored, names) {
   const cut = scored.rows.some((row) => typeof row.completion === "object" && row.completion);
   const short = cut ? `Of each text the first ${grouped(scored.longest)} characters; the run has it whole.` : "";
   main.append(
-    view === "C" ? element("h2", "What the verifier scored") : "",
+    ...(view === "C" ? [...predicted(scored.prediction), element("h2", "What the verifier scored")] : []),
     element("div.live", ...numbers, bars),
     element("h2", "Examples"),
     element("div.controls", element("label", { for: "find" }, "search"), find),
