@@ -8,7 +8,6 @@ The policy that a page trains is the one that ``course.token_train --preset memo
 
 import json
 from base64 import b64encode
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ from course.policies.presets import MEMORISE
 from course.policies.token_learner import fine_tune
 from course.policies.token_policy import RECENT, Policy, Weights
 from course.reports.page_tables import scorer_tables, unseen_names
+from course.reports.pages import page
 
 SEED = 0
 
@@ -63,31 +63,8 @@ def question(prompt: str) -> str:
     return prompt.partition(".")[0].removeprefix("Compute ")
 
 
-def page(view: str, title: str, text: str, data: dict[str, object]) -> str:
-    """One file. ``text``: of the lab's authors. The policy of the page forbids what is not in it."""
-    script, style = ((LAB / "course/reports/page" / name).read_text(encoding="utf-8") for name in ("lab.js", "lab.css"))
-    hashes = [b64encode(sha256(part.encode()).digest()).decode() for part in (script, style)]
-    policy = f"default-src 'none'; script-src 'sha256-{hashes[0]}'; style-src 'sha256-{hashes[1]}'"
-    policy += "; base-uri 'none'; form-action 'none'"
-    safe = json.dumps(data, ensure_ascii=True, separators=(",", ":")).replace("<", "\\u003c")
-    return f"""<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title>
-<style>{style}</style>
-<h1>{title}</h1>
-{text}
-<main data-view="{view}"></main>
-<script type="application/json" id="data">{safe}</script>
-<script>{script}</script>
-</html>
-"""
-
-
-HACK = """<p>A small policy answers sums such as 3 + 4. A verifier pays 1 or 0 for what it writes, and nobody ever shows
-it an answer. Each update makes what was paid more likely. Who pays?</p>"""
+HACK = """A small policy answers sums such as 3 + 4. A verifier pays 1 or 0 for what it writes, and nobody ever shows
+it an answer. Each update makes what was paid more likely. Who pays?"""
 
 
 def hack_data(policy: Policy) -> dict[str, object]:
@@ -100,8 +77,8 @@ def hack_data(policy: Policy) -> dict[str, object]:
     }
 
 
-VERIFIER = """<p>The verifier pays 1 for one line, <code>Final: </code> and the right number, and 0 for anything else.
-Write a completion, and watch which check it fails first.</p>"""
+VERIFIER = """The verifier pays 1 for one line, Final: and the right number, and 0 for anything else.
+Write a completion, and watch which check it fails first."""
 CASES = {  # of the golden sets: what a button says -> the id of the case
     "the one line": "correct-01",
     "a line break at its end": "correct-02",
@@ -124,9 +101,9 @@ def verifier_data() -> dict[str, object]:
     return {"tables": scorer_tables(), "names": unseen_names(), "examples": cases}
 
 
-BANDIT = """<p>One prompt, 17 * 19, and four completions, two of which the verifier pays. The policy samples one at
+BANDIT = """One prompt, 17 * 19, and four completions, two of which the verifier pays. The policy samples one at
 a time, and each update makes what was better than the baseline more probable. Move a slider:
-what does a baseline buy?</p>"""
+what does a baseline buy?"""
 BANDIT_STEPS = 200
 
 

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from conftest import ROOT, Lab
 
+from course.reports import pages
 from course.reports.comparison_page import two_runs_data
 from course.reports.learning_page import loop_c_data
-from docs import make_live
 
 CHROMIUM = shutil.which("chromium")
 FLAGS = (
@@ -38,7 +38,7 @@ def opened(page: Path, state: str, folder: Path) -> str:
 
 def shown(view: str, data: dict[str, object], state: str, folder: Path) -> str:
     page = folder / "page.html"
-    page.write_text(make_live.page(view, "A run", "", data), encoding="utf-8")
+    page.write_text(pages.page(view, "A run", "", data), encoding="utf-8")
     return opened(page, state, folder)
 
 

@@ -514,7 +514,8 @@ function labelled(id, label, field, changed) {
  * @param {Record<string, string | number>} changes
  */
 function keepState(changes) {
-  writeState({ ...Object.fromEntries(readState()), ...changes });
+  const state = Object.entries({ ...Object.fromEntries(readState()), ...changes });
+  writeState(Object.fromEntries(state.filter(([, value]) => value !== "")));
 }
 
 /**
@@ -1104,9 +1105,357 @@ function showHack(main) {
   else draw();
 }
 
+// ---- What the verifier scored in a run: course/reports/report.py -------------------------------------------------
+
+/**
+ * @typedef {string | {text: string, more: number}} Cut  a text; or its beginning, and how many characters follow
+ * @typedef {{row: number, id: Cut, prompt: Cut, expected: Cut, completion: Cut | null, reward: number, outcome: string,
+ *   of?: [string, Cut][], samples?: [Cut, number][], chosen?: number, why?: string, others?: [number, number]}} Row
+ * @typedef {{summary: Record<string, any>, prediction: {expect: string | null, share: number | null, off: string | null},
+ *   outcomes: {outcome: string, family: string, n: number}[], checks: [string, string, string, string][], n: number,
+ *   longest: number, seed: number, rows: Row[]}} Scored
+ */
+
+const ROWS_AT_ONCE = 50;
+
+/** @param {number} count */
+const grouped = (count) => count.toLocaleString("en");
+/** @param {string} outcome */
+const inWords = (outcome) => outcome.replaceAll("_", " ");
+/** @param {Cut | null} cut */
+const wholeText = (cut) => (cut === null ? "" : typeof cut === "string" ? cut : cut.text);
+
+/**
+ * A text of the run, to be read: nothing in it hides, its first and last spaces neither, and where it was cut is said.
+ * @param {Cut | null} cut
+ * @param {Names} names
+ */
+function textOfRun(cut, names) {
+  if (cut === null) return element("em", "no completion");
+  const text = wholeText(cut);
+  const parts = text.split(/^( +)|( +)$/).filter(Boolean);
+  const spaces = (/** @type {string} */ part) =>
+    element("span.unseen", { title: "U+0020 SPACE" }, "␣".repeat(part.length));
+  const made = element(
+    "bdi.text",
+    ...parts.flatMap((part) => (part.trim() || !/^ +$/.test(part) ? visibleText(part, names) : [spaces(part)])),
+  );
+  if (!text) made.append(element("em", "empty"));
+  if (typeof cut === "object") made.append(element("em", ` … and ${grouped(cut.more)} more characters`));
+  return made;
+}
+
+/**
+ * The outcomes by family as bars; each is a button that shows only its rows.
+ * @param {Scored} scored
+ * @param {(outcome: string) => void} choose
+ */
+function outcomeBars({ outcomes }, choose) {
+  const total = outcomes.reduce((sum, { n }) => sum + n, 0);
+  const families = [...new Set(outcomes.map(({ family }) => family))];
+  /** @param {Scored["outcomes"][number]} one */
+  const bar = ({ outcome, n }) =>
+    element(
+      "button",
+      { type: "button", class: `tally ${outcome}`, "data-outcome": outcome, onclick: () => choose(outcome) },
+      element("span", inWords(outcome)),
+      element("svg:svg", { "aria-hidden": true }, element("svg:rect", { width: `${(100 * n) / total}%`, height: 20 })),
+      element("span", `${grouped(n)} · ${percent1(n / total)}`),
+    );
+  return element(
+    "section.bars",
+    { "aria-label": "Outcomes by family; each shows only its examples" },
+    ...families.flatMap((family) => [
+      element("h2", { "": "passed", model_format: "format", model_math: "value" }[family] ?? family),
+      ...outcomes.filter((one) => one.family === family).map(bar),
+    ]),
+  );
+}
+
+/**
+ * Loop A: the pass rate with its interval, and what was expected of it.
+ * @param {Scored} scored
+ */
+function passRate({ summary, prediction }) {
+  const [low, high] = summary.pass_rate_ci95;
+  const marks =
+    prediction.share === null ? [] : [{ at: prediction.share, label: `expected ${percent(prediction.share)}` }];
+  const line = { value: summary.pass_rate, low, high, from: 0, to: 1, label: "pass rate", marks, text: percent1 };
+  return element(
+    "section",
+    element("p.main", element("strong", percent1(summary.pass_rate)), " passed"),
+    intervalLine(line),
+    element(
+      "p",
+      `${grouped(summary.passes)} of ${grouped(summary.n)}, 95 % interval ${percent1(low)} to ${percent1(high)}`,
+    ),
+    ...predicted(prediction),
+  );
+}
+
+/** @param {Scored["prediction"]} prediction */
+function predicted({ expect, off }) {
+  const words = expect === null ? "No prediction was written down (--expect)." : `Expected: ${expect}`;
+  return [element("p", element("bdi", words), off ? element("strong", ` → it was ${off}`) : "")];
+}
+
+/**
+ * Loop B: pass@k of the policy, and what choosing one of N got of it.
+ * @param {Scored} scored
+ */
+function choiceNumbers({ summary, prediction }) {
+  const curve = /** @type {number[]} */ (Object.values(summary.pass_at_k));
+  const n = summary.samples_per_prompt;
+  /** @param {number} value */
+  const level = (value) => curve.map(() => value);
+  const at = curve.map((_, i) => i + 1);
+  const lines = [
+    { name: "ceiling", kind: "dotted", values: level(summary.ceiling), at },
+    { name: "pass@k", kind: "true", values: curve, at },
+    { name: "chosen", kind: "paid", values: level(summary.selected_accuracy), at },
+    { name: "random", kind: "dashed", values: level(summary.random_choice), at },
+  ];
+  const said = `pick_best got ${percent1(summary.selected_accuracy)}, choosing blindly ${percent1(summary.random_choice)}, `;
+  const title = `Of ${n} samples a prompt ${said}and ${percent1(summary.ceiling)} was the most that any choice could get.`;
+  const kl = summary.kl_estimate === null ? summary.kl_estimate_reason : `about ${summary.kl_estimate.toFixed(3)} nats`;
+  return element(
+    "section",
+    element("p.main", element("strong", percent1(summary.selected_accuracy)), " chosen right"),
+    n > 1 ? element("figure.chart", lineChart(lines, { most: n, across: "k samples", title })) : "",
+    element("p", `${title} KL from the policy: ${kl}, at most ${summary.kl_bound.toFixed(3)}.`),
+    ...predicted(prediction),
+  );
+}
+
+/**
+ * All that there is to see of one row.
+ * @param {Row} row
+ * @param {Scored} scored
+ * @param {Names} names
+ */
+function rowInFull(row, scored, names) {
+  /** @type {[string, Cut | null][]} */
+  const facts = [["prompt", row.prompt], ["expected", row.expected], ...(row.of ?? [])];
+  if (!row.samples) facts.push(["completion", row.completion]);
+  const strangers = [...new Set(wholeText(row.completion))]
+    .filter((character) => character > "\x7f")
+    .map((character) => (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0"))
+    .map((code) => `U+${code} ${names[code] ?? ""}`);
+  const list = element(
+    "dl",
+    ...facts.flatMap(([name, value]) => [element("dt", name), element("dd", textOfRun(value, names))]),
+  );
+  if (strangers.length) list.append(element("dt", "not ASCII"), element("dd", strangers.join(", ")));
+  const parts = [list, ...sampleList(row, names)];
+  if (scored.checks.some(([outcome]) => outcome === row.outcome) || row.outcome === "ok")
+    parts.push(checkPath(scored, row.outcome));
+  const check = scored.checks.find(([outcome]) => outcome === row.outcome);
+  if (check) parts.push(element("p", `The verifier expected ${check[3]}.`));
+  return parts;
+}
+
+/**
+ * The samples of a prompt with their rewards, and which was chosen and why.
+ * @param {Row} row
+ * @param {Names} names
+ */
+function sampleList({ samples, chosen, why, others }, names) {
+  if (!samples) return [];
+  const items = samples.map(([text, reward], place) =>
+    element(
+      "li",
+      { class: place === chosen ? "chosen" : "" },
+      element("span", { class: `verdict ${reward ? "true" : ""}` }, reward ? "✓ 1" : "✗ 0"),
+      textOfRun(text, names),
+      place === chosen ? element("strong", "◀ chosen") : "",
+    ),
+  );
+  const [more, right] = others ?? [0, 0];
+  const rest = more ? ` ${more} more of its samples were not looked at, ${right} of them right.` : "";
+  return [element("ol.samples", ...items), element("p", element("strong", why ?? ""), rest)];
+}
+
+/**
+ * A row of the list: its line, and all of it once it is opened.
+ * @param {Row} row
+ * @param {Scored} scored
+ * @param {Names} names
+ */
+function rowItem(row, scored, names) {
+  const summary = element(
+    "summary",
+    element("span", { class: `verdict ${row.reward === 1 ? "true" : "paid"}` }, row.reward === 1 ? "✓ 1" : "✗ 0"),
+    element("bdi.id", ...visibleText(wholeText(row.id).slice(0, 40), names)),
+    element("span.outcome", row.why?.split(/[:,]/)[0] ?? inWords(row.outcome)),
+    element("bdi.first", ...visibleText(wholeText(row.completion).slice(0, 120).trim(), names)),
+  );
+  const made = /** @type {HTMLDetailsElement} */ (element("details", { "data-row": row.row }, summary));
+  const fill = () => made.childElementCount > 1 || made.append(...rowInFull(row, scored, names));
+  made.addEventListener("toggle", () => {
+    if (made.open) fill();
+    if (made.open || readState().get("row") === String(row.row)) keepState({ row: made.open ? row.row : "" });
+  });
+  return made;
+}
+
+/**
+ * The list of what was scored, with a search and the bars as its filter. What is set stands in the address.
+ * @param {HTMLElement} main
+ * @param {Scored} scored
+ * @param {Names} names
+ */
+function showScored(main, scored, names) {
+  let outcome = "";
+  let most = ROWS_AT_ONCE;
+  const [held, n] = [grouped(scored.rows.length), grouped(scored.n)];
+  const find = /** @type {HTMLInputElement} */ (
+    element("input", { type: "search", id: "find", oninput: () => (keepState({ find: find.value }), draw()) })
+  );
+  const said = element("p", { role: "status" });
+  const list = element("div", { class: "rows" });
+  const more = element("button", { type: "button", onclick: () => ((most *= 4), draw()) }, "Show more");
+  const bars = outcomeBars(scored, (name) => {
+    outcome = outcome === name ? "" : name;
+    most = ROWS_AT_ONCE;
+    keepState({ outcome });
+    draw();
+  });
+  const searched = scored.rows.map((row) => {
+    const texts = [row.id, row.prompt, row.completion, row.why ?? null, ...(row.samples ?? []).map(([text]) => text)];
+    return texts.map(wholeText).join("\n").toLowerCase();
+  });
+  function draw() {
+    const words = find.value.toLowerCase();
+    const found = scored.rows.filter((row, i) => (!outcome || row.outcome === outcome) && searched[i].includes(words));
+    for (const bar of bars.querySelectorAll("button"))
+      bar.setAttribute("aria-pressed", String(bar.dataset.outcome === outcome));
+    const of = `${grouped(found.length)} of ${held} rows`;
+    said.textContent = outcome ? `${of}: ${inWords(outcome)}` : of;
+    list.replaceChildren(...found.slice(0, most).map((row) => rowItem(row, scored, names)));
+    more.hidden = found.length <= most;
+  }
+  function restore() {
+    const state = readState();
+    outcome = state.get("outcome") ?? "";
+    find.value = state.get("find") ?? "";
+    const place = scored.rows.findIndex((row) => String(row.row) === state.get("row"));
+    most = Math.max(ROWS_AT_ONCE, place + 1);
+    draw();
+    const opened = /** @type {HTMLDetailsElement | null} */ (
+      list.querySelector(`[data-row="${scored.rows[place]?.row}"]`)
+    );
+    if (!opened) return;
+    opened.open = true;
+    opened.scrollIntoView({ block: "center" });
+  }
+  const view = main.dataset.view;
+  const known = Object.keys(scored.summary).length && view !== "C";
+  const numbers = known ? [view === "B" ? choiceNumbers(scored) : passRate(scored)] : [];
+  const few = held === n ? "" : `${held} of ${n} rows, drawn evenly (seed ${scored.seed}); the bars count all. `;
+  const cut = scored.rows.some((row) => typeof row.completion === "object" && row.completion);
+  const short = cut ? `Of each text the first ${grouped(scored.longest)} characters; the run has it whole.` : "";
+  main.append(
+    ...(view === "C" ? [...predicted(scored.prediction), element("h2", "What the verifier scored")] : []),
+    element("div.live", ...numbers, bars),
+    element("h2", "Examples"),
+    element("div.controls", element("label", { for: "find" }, "search"), find),
+    said,
+    element("p", few, short),
+    list,
+    more,
+  );
+  restore();
+  window.addEventListener("hashchange", restore);
+}
+
+/**
+ * What stands on every page of a run: what is wrong with it before all else, its conditions behind all else.
+ * @param {HTMLElement} main
+ * @param {{faults?: string[], conditions?: [string, string][], scored?: Scored, names?: Names}} data
+ * @param {() => void} view
+ */
+function showPage(main, { faults = [], conditions = [], scored, names = {} }, view) {
+  if (faults.length)
+    main.append(
+      element(
+        "section.fault",
+        { role: "alert" },
+        element("strong", "✗ Not verified, so do not take its numbers on trust:"),
+        element("ul", ...faults.map((fault) => element("li", fault))),
+      ),
+    );
+  view();
+  if (scored) showScored(main, scored, names);
+  if (conditions.length)
+    main.append(
+      element(
+        "details.conditions",
+        element("summary", "Conditions and digest"),
+        element("dl", ...conditions.flatMap(([name, value]) => [element("dt", name), element("dd", value)])),
+      ),
+    );
+}
+
+// ---- The log of runs, and a student's tests against wrong verifiers ----------------------------------------------
+
+/** @param {HTMLElement} main */
+function showLog(main) {
+  const { columns, rows } = /** @type {{columns: string[], rows: string[][]}} */ (pageData());
+  if (!rows.length) main.append(element("p", "No run stands in the log yet."));
+  else main.append(tableOf(`${rows.length} runs, oldest first`, columns, rows));
+}
+
+const CELLS = { "#": ["caught", "■"], ".": ["not caught", "·"], x: ["an exception", "✗"], " ": ["no difference", ""] };
+
+/**
+ * A row for each test, a column for each wrong verifier; columns that follow each other share the name of their class.
+ * @param {HTMLElement} main
+ */
+function showMatrix(main) {
+  /** @type {{verifiers: (string | null)[], tests: {name: string, fault: string | null, cells: (keyof typeof CELLS)[]}[],
+   *   rates: Record<string, [number, number]>}} */
+  const { verifiers, tests, rates } = pageData();
+  /** @type {{name: string, columns: number}[]} */
+  const classes = [];
+  for (const name of verifiers.map((one) => one ?? "?"))
+    if (classes.at(-1)?.name === name) classes[classes.length - 1].columns++;
+    else classes.push({ name, columns: 1 });
+  const head = classes.map(({ name, columns }) =>
+    element("th", { colspan: columns, scope: "colgroup" }, element("span", name)),
+  );
+  const rows = tests.map(({ name, fault, cells }) =>
+    element(
+      "tr",
+      { class: fault ? "fault" : "" },
+      element("th", { scope: "row" }, name, fault ? element("em", ` ✗ ${fault}`) : ""),
+      ...cells.map((cell, i) => {
+        const [words, sign] = CELLS[cell];
+        return element("td", { class: words, title: `${verifiers[i] ?? "?"}: ${words}` }, sign);
+      }),
+    ),
+  );
+  const table = element("table", element("thead", element("tr", element("td"), ...head)), element("tbody", ...rows));
+  main.append(
+    element(
+      "p.main",
+      ...Object.entries(rates).flatMap(([name, [k, n]]) => [element("strong", `${k} of ${n}`), ` ${name} caught `]),
+    ),
+    element("div.wide.matrix", { tabindex: 0, role: "region", "aria-label": "Tests and verifiers" }, table),
+    element("p", "■ caught, · not caught, ✗ ended in an exception, blank: no difference; ? a class not caught yet"),
+  );
+}
+
 /** @type {Record<string, (main: HTMLElement) => void>} */
-const VIEWS = { hack: showHack, C: showLoopC, two: showTwoRuns, verifier: showVerifier, bandit: showBandit };
+const VIEWS = {
+  hack: showHack,
+  C: showLoopC,
+  two: showTwoRuns,
+  verifier: showVerifier,
+  bandit: showBandit,
+  log: showLog,
+  matrix: showMatrix,
+};
 if (typeof document !== "undefined") {
   const main = /** @type {HTMLElement} */ (document.querySelector("[data-view]"));
-  VIEWS[main.dataset.view ?? ""]?.(main);
+  showPage(main, pageData(), () => VIEWS[main.dataset.view ?? ""]?.(main));
 }
