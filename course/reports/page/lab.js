@@ -701,7 +701,8 @@ function showEvaluations(main, { trainings, shown, of, updates }, names) {
     const known = CURVES.filter(([of]) => point[of] !== null && (rubric !== "score" || of.includes("true")));
     const lines = known.map(([of, name, kind]) => ({ name, kind, at, values: points.map((one) => one[of] ?? 0) }));
     const [proxy, strict] = [percent(point.proxy_reward ?? 0), percent(point.true_reward ?? 0)];
-    const title = `After ${step} updates the rubric pays ${proxy} and the strict verifier ${strict}.`;
+    const too = rubric === "score" ? "" : `the rubric pays ${proxy} and `;
+    const title = `After ${step} updates ${too}the strict verifier pays ${strict}.`;
     const sizes = `KL ${point.kl.toFixed(1)} nats, ${point.mean_length.toFixed(1)} tokens each.`;
     said.textContent = `${title} ${Math.round(gap * n)} of ${n} completions are exploits. ${sizes}`;
     chart.replaceChildren(lineChart(lines, { most: at[at.length - 1], across: "updates", title, cursor: step }));
