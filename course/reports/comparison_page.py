@@ -4,6 +4,7 @@ No verdict: the gate gives it, for it also verifies both runs. Where the room is
 """
 
 from itertools import zip_longest
+from operator import attrgetter
 from pathlib import Path
 
 import msgspec
@@ -11,7 +12,7 @@ import msgspec
 from course.artifacts.locked_room import knobs_turned, locked_room, short_value
 from course.artifacts.reading import Run, open_run, read_output, rows
 from course.artifacts.records import SUMMARY, Result
-from course.reports.page_tables import ROWS, evenly, text_data, value_text
+from course.reports.page_tables import ROWS, evenly, question_text, text_data, value_text
 from course.reports.tables import interval, percent
 from course.stats import mcnemar_exact, paired_interval, wilson_interval
 from course.text import clipped
@@ -28,7 +29,7 @@ def two_runs_data(baseline: Path, candidate: Path) -> dict[str, object]:
     runs = open_run(baseline), open_run(candidate)
     manifests = [run.manifest for run in runs]
     names = [clipped(run.path.name, 40) for run in runs]
-    differ = _table("What differs besides", ["", *names], differences(*map(described, runs)))
+    differ = _compared("What differs besides", ["what", *names], differences(*map(said_of, runs)))
     if any(manifest.loop == "C" for manifest in manifests):
         not_for_c = "One of the two at least is a run of Loop C, which the gate is not for."
         return {"said": [not_for_c], "interval": None, "flips": [], "compared": [differ]}
@@ -46,22 +47,22 @@ def two_runs_data(baseline: Path, candidate: Path) -> dict[str, object]:
         for one in sorted(conditions, key=lambda one: one.fault is None)
     ]
     data: dict[str, object] = {"interval": None, "flips": [_flips_data(way, each) for way, each in flips.items()]}
-    compared = [_table("The locked room", ["", "condition", *names], room), differ]
+    compared = [_compared("The locked room", ["same?", "condition", *names], room), differ]
     if n and not faults:
         delta, (low, high) = (passes[1] - passes[0]) / n, paired_interval(len(flips["gained"]), len(flips["lost"]), n)
         said.append(_difference(delta, low, high, mcnemar_exact(len(flips["gained"]), len(flips["lost"]))))
         data["interval"] = {"value": delta, "low": low, "high": high}
-        sides = zip((f"baseline: {names[0]}", f"candidate: {names[1]}"), passes, strict=True)
-        rates = [(name, f"{k:,} of {n:,}", percent(k / n), interval(wilson_interval(k, n))) for name, k in sides]
-        compared.insert(0, _table("Pass rates", ["run", "passed", "pass rate", "95 % interval (Wilson)"], rates))
+        for side, name, k in zip(("baseline", "candidate"), names, passes, strict=True):
+            rate = f"{percent(k / n)}, Wilson's 95 % interval {interval(wilson_interval(k, n))}"
+            said.insert(-1, f"{side.capitalize()} {name}: {k:,} of {n:,} pass, {rate}.")
     return data | {"said": said, "compared": compared}
 
 
-def _table(caption: str, head: list[str], rows: object) -> Table:
+def _compared(caption: str, head: list[str], rows: object) -> Table:
     return {"caption": caption, "head": head, "rows": rows}
 
 
-def described(run: Run) -> dict[str, str]:
+def said_of(run: Run) -> dict[str, str]:
     """What else is said of a run: who wrote its completions, its settings and, in Loop C, the numbers it came to."""
     manifest = run.manifest
     said = {"command": manifest.command, "policy": manifest.policy, "seed": manifest.seed, "change": manifest.change}
@@ -79,10 +80,10 @@ def differences(before: dict[str, str], after: dict[str, str]) -> list[tuple[str
 
 def flips_between(baseline: Run, candidate: Run) -> tuple[int, int, list[int], dict[str, list[Pair]]]:
     """Both runs side by side: how many examples both have, how many rows do not pair, passes of each, and the flips."""
-    n, unlike, passes = 0, 0, [0, 0]
+    n, unlike, passes, question = 0, 0, [0, 0], attrgetter("id", "prompt", "expected_answer")
     flips: dict[str, list[Pair]] = {"gained": [], "lost": []}
     for before, after in zip_longest(rows(baseline), rows(candidate)):
-        if before is None or after is None or (before.id, before.prompt) != (after.id, after.prompt):
+        if before is None or after is None or question(before) != question(after):
             unlike += 1
             continue
         n, passes = n + 1, [passes[0] + (before.reward == 1), passes[1] + (after.reward == 1)]
@@ -105,5 +106,4 @@ def _flips_data(way: str, flips: list[Pair]) -> dict[str, object]:
 
 def _flip(before: Result, after: Result) -> dict[str, object]:
     sides = [{"outcome": row.details.outcome, **text_data(row.completion)} for row in (before, after)]
-    question = f"{clipped(before.id, 60)}: {clipped(before.prompt, 200)} ({clipped(str(before.expected_answer), 40)})"
-    return {"question": question, "before": sides[0], "after": sides[1]}
+    return {"question": f"{clipped(before.id, 60)}: {question_text(before)}", "before": sides[0], "after": sides[1]}

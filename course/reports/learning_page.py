@@ -5,7 +5,7 @@ Covered
 """
 
 from collections import defaultdict
-from itertools import groupby
+from itertools import chain, groupby
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -14,9 +14,10 @@ import msgspec
 from course.artifacts.learning import EpisodeRow, UpdateRow
 from course.artifacts.reading import Broken, Run, open_run, read_output, rows
 from course.artifacts.records import SUMMARY, LearningResult
-from course.artifacts.token_rows import TOKEN_LOG, EvaluationRow, TokenUpdateRow, is_exploit, proxy_of
-from course.reports.page_tables import ROWS, evenly, text_data, value_text
+from course.artifacts.token_rows import SLOW_FILE, TOKEN_LOG, EvaluationRow, TokenUpdateRow, is_exploit, proxy_of
+from course.reports.page_tables import ROWS, evenly, question_text, text_data, value_text
 from course.score import measure
+from course.text import clipped, one_line
 
 BANDIT_LOGS: Final = {
     "course.policy_gradient_demo": "policy_gradient_log.jsonl",
@@ -24,12 +25,11 @@ BANDIT_LOGS: Final = {
 }
 EPISODE_LOGS: Final = {"course.toy_mdp": "toy_mdp_log.jsonl"}
 EVALUATED: Final = ("course.token_train", "course.goodhart_demo", "course.distribution_shift_demo", "course.sweep_demo")
-SLOW_FILE: Final = "slow.jsonl"
-_STATE = ("prefix", "before", "after", "action", "reward", "return", "advantage", "credited")
+_OF_A_STATE = ("prefix", "before", "after", "action", "reward", "return", "advantage", "credited")
 _WRITTEN = 6  # completions of an evaluation
-_SLOW = 8  # completions of an update: those with the highest and the lowest advantage
+_SLOW_SHOWN = 8  # completions of an update: those with the highest and the lowest advantage
 
-Row = TypeVar("Row")
+LogRow = TypeVar("LogRow")
 
 
 def loop_c_data(path: Path) -> dict[str, object]:
@@ -38,8 +38,15 @@ def loop_c_data(path: Path) -> dict[str, object]:
     Raises UserError or Broken as ``open_run`` does, and verifies nothing.
     """
     run = open_run(path)
+    try:
+        return _data_of(run)
+    except (ValueError, LookupError) as error:  # of rows that no command writes together
+        raise Broken(f"its files are not those of a run of {run.manifest.command}: {error}") from None
+
+
+def _data_of(run: Run) -> dict[str, object]:
     command = run.manifest.command
-    summary: dict[str, Any] = msgspec.json.decode(read_output(path, SUMMARY))
+    summary = msgspec.json.decode(read_output(run.path, SUMMARY), type=dict[str, Any])
     if command in BANDIT_LOGS:
         return _bandit_data(_log(run, BANDIT_LOGS[command], UpdateRow), summary["expected_reward_after"])
     if command in EPISODE_LOGS:
@@ -50,11 +57,8 @@ def loop_c_data(path: Path) -> dict[str, object]:
     return {"kind": "summary", "summary": numbers}
 
 
-def _log(run: Run, name: str, row: type[Row]) -> list[Row]:
-    try:
-        return msgspec.json.Decoder(row).decode_lines(read_output(run.path, name))
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise Broken(f"{name} is not a log of {run.manifest.command}: {error}") from None
+def _log(run: Run, name: str, row: type[LogRow]) -> list[LogRow]:
+    return msgspec.json.Decoder(row).decode_lines(read_output(run.path, name))
 
 
 def _bandit_data(log: list[UpdateRow], after: float) -> dict[str, object]:
@@ -82,12 +86,12 @@ def _episodes_data(log: list[EpisodeRow], after: float) -> dict[str, object]:
 
 def _step(step: int, expected: float, baseline: float, *columns: Any) -> dict[str, object]:
     """``columns``: an entry each for every state. ``expected``: the exact expected reward before the update."""
-    states = [dict(zip(_STATE, state, strict=True)) for state in zip(*columns, strict=True)]
+    states = [dict(zip(_OF_A_STATE, state, strict=True)) for state in zip(*columns, strict=True)]
     return {"step": step, "expected": expected, "baseline": baseline, "states": states}
 
 
 def _updates(unit: str, actions: Any, log: Any, steps: Any, after: float) -> dict[str, object]:
-    data = {"kind": "updates", "unit": unit, "actions": actions, "prompt": log[0].prompt}
+    data = {"kind": "updates", "unit": unit, "actions": actions, "prompt": clipped(log[0].prompt, 200)}
     return data | {"of": len(log), "steps": steps, "after": after}
 
 
@@ -104,41 +108,44 @@ def _evaluations_data(run: Run) -> dict[str, object]:
     prompts: dict[str, str] = {}
     for result in rows(run):
         assert isinstance(result, LearningResult)
-        prompts[result.id] = result.prompt
+        prompts[result.id] = clipped(result.prompt, 200)
         if result.split != "holdout":
             written[result.training, result.step].append(result)
     found = [
         {
-            "name": name or f"rubric {each[0].rubric}, seed {each[0].seed}",
+            "name": clipped(name or f"rubric {each[0].rubric}, seed {each[0].seed}", 80),
             "points": msgspec.to_builtins(each),
             "written": [_written(written[name, row.step], most) for row in each],
         }
         for name, each in points.items()
     ]
     slow = _log(run, SLOW_FILE, TokenUpdateRow) if SLOW_FILE in run.manifest.outputs else []
-    updates = [_slow_data(list(each), prompts) for _, each in groupby(slow, key=lambda row: row.step)]
-    return {"kind": "evaluations", "of": len(log), "shown": shown, "trainings": found} | {
-        "updates": evenly(updates, ROWS // _SLOW)
-    }
+    by_step = evenly([list(each) for _, each in groupby(slow, key=lambda row: row.step)], max(2, ROWS // _SLOW_SHOWN))
+    updates = list(chain.from_iterable(_slow_data(update, prompts) for update in by_step))
+    return {"kind": "evaluations", "of": len(log), "shown": shown, "trainings": found, "updates": updates}
 
 
 def _written(found: list[LearningResult], most: int) -> list[dict[str, object]]:
     return [
-        {"prompt": row.prompt, "expected": str(row.expected_answer), "proxy": proxy_of(row), "true": row.reward}
-        | {"exploit": is_exploit(row), **text_data(row.completion)}
+        {"question": question_text(row), "proxy": proxy_of(row), "true": row.reward, "exploit": is_exploit(row)}
+        | text_data(row.completion)
         for row in sorted(found, key=lambda row: not is_exploit(row))[:most]
     ]
 
 
-def _slow_data(update: list[TokenUpdateRow], prompts: dict[str, str]) -> dict[str, object]:
+def _slow_data(update: list[TokenUpdateRow], prompts: dict[str, str]) -> list[dict[str, object]]:
     ranked = sorted(update, key=lambda row: -row.advantage)
-    kept = ranked if len(ranked) <= _SLOW else [*ranked[: _SLOW // 2], *ranked[-_SLOW // 2 :]]
-    completions = [
-        {"prompt": prompts.get(row.id, row.id), "sum": _sum(row), "advantage": row.advantage, "tokens": row.tokens}
+    kept = ranked if len(ranked) <= _SLOW_SHOWN else [*ranked[: _SLOW_SHOWN // 2], *ranked[-_SLOW_SHOWN // 2 :]]
+    return [
+        {"label": _label(row), "question": f"{prompts.get(row.id, row.id)} One of {len(update)} completions."}
+        | {"sum": _sum(row), "advantage": row.advantage, "tokens": row.tokens}
         | {"before": row.log_probs, "after": row.new_log_probs}
         for row in kept
     ]
-    return {"step": update[0].step, "of": len(update), "completions": completions}
+
+
+def _label(row: TokenUpdateRow) -> str:
+    return f"update {row.step}, advantage {row.advantage:+.3f}: {one_line(''.join(row.tokens), 40)}"
 
 
 def _sum(row: TokenUpdateRow) -> str:

@@ -7,12 +7,13 @@ from typing import Final, TypeVar
 import msgspec
 
 from course import faults
-from course.text import named
+from course.artifacts.records import Result
+from course.text import clipped, named
 
 ROWS: Final = 2_000  # the most that a page shows of anything
 TEXT: Final = 400  # the most characters of one text
 
-Row = TypeVar("Row")
+Entry = TypeVar("Entry")
 
 
 def scorer_tables() -> dict[str, object]:
@@ -31,7 +32,7 @@ def unseen_names() -> dict[str, str]:
     return {f"{ord(char):04X}": named(char).partition(" ")[2] for char in unseen}
 
 
-def evenly(rows: Sequence[Row], most: int) -> list[Row]:
+def evenly(rows: Sequence[Entry], most: int) -> list[Entry]:
     """At most so many of them (two at least), as evenly spaced as can be, the first and the last among them."""
     if len(rows) <= most:
         return list(rows)
@@ -45,6 +46,11 @@ def value_text(value: object) -> str:
     if isinstance(value, float):
         return f"{value:.4g}"
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()
+
+
+def question_text(row: Result) -> str:
+    """What was asked, and what was expected."""
+    return f"{clipped(row.prompt, 200)} ({clipped(str(row.expected_answer), 40)})"
 
 
 def text_data(text: str | None) -> dict[str, object]:

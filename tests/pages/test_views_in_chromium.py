@@ -76,7 +76,7 @@ def test_a_training_and_its_tokens(trained: Path) -> None:
     text = shown("C", data, "step=2&token=1", trained.parent)
     assert f"After 20 updates the rubric pays {100 * last['proxy_reward']:.0f} % and the strict verifier" in text
     assert f"{last['gap'] * last['n']:.0f} of {last['n']} completions are exploits" in text
-    second = data["updates"][0]["completions"][1]  # type: ignore[index]
+    second = data["updates"][1]  # type: ignore[index]
     assert f"{second['sum']}advantage {second['advantage']:+.3f}, better than the baseline" in text
     assert f"{second['before'][0]:.3f}".replace("-", "−") in text
 

@@ -428,8 +428,8 @@ function visibleText(text, names = {}) {
     const code = (part.text.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
     const title = `U+${code} ${names[code] ?? ""}`.trim();
     const sign = { "\n": "⏎", "\t": "⇥" }[part.text];
-    const shown =
-      sign && part.times < 4 ? sign.repeat(part.times) : part.times > 1 ? `${sign ?? title} ×${part.times}` : title;
+    const times = part.times > 1 ? ` ×${part.times}` : "";
+    const shown = sign && part.times < 4 ? sign.repeat(part.times) : `${sign ?? title}${times}`;
     return element(sign ? "span.unseen" : "span.unseen.named", { title }, shown, part.text === "\n" ? "\n" : "");
   });
 }
@@ -479,12 +479,8 @@ function intervalLine({ value, low, high, from, to, label, zero = false, marks =
 function tableOf(caption, head, rows) {
   /** @param {string} name @param {(string | Node)[]} cells */
   const row = (name, cells) => element("tr", ...cells.map((cell) => element(name, cell)));
-  const table = element(
-    "table",
-    element("caption", caption),
-    row("th", head),
-    ...rows.map((cells) => row("td", cells)),
-  );
+  const body = rows.map((cells) => row("td", cells));
+  const table = element("table", element("caption", caption), row("th", head), ...body);
   return element("div.wide", { tabindex: 0, role: "region", "aria-label": caption }, table);
 }
 
@@ -564,11 +560,8 @@ function makeScrubber({ label, count, textOf, show }) {
   range.addEventListener("change", () => run(false));
   const restore = () => go(Number(readState().get("step")) || 0);
   window.addEventListener("hashchange", restore);
-  return {
-    made: element("div.scrubber", play, range, words, element("span.unseen", "keys: ← → space")),
-    restore,
-    redraw: () => go(place()),
-  };
+  const made = element("div.scrubber", play, range, words, element("span.unseen", "keys: ← → space"));
+  return { made, restore, redraw: () => go(place()) };
 }
 
 // ---- Loop C: updates, evaluations, tokens ------------------------------------------------------------------------
@@ -609,9 +602,8 @@ function drawAdvantage(sum, advantage, credited = true) {
  */
 function drawState(state, actions, baseline, names) {
   const { reward, return: return_, before, after } = state;
-  /** @param {number} share @param {string} kind */
-  const bar = (share, kind) =>
-    element(`svg:rect.${kind}`, { width: 100 * share, height: 1, y: kind === "after" ? 1 : 0 });
+  /** @param {string} kind @param {number} share @param {number} y */
+  const bar = (kind, share, y) => element(`svg:rect.${kind}`, { width: 100 * share, height: 1, y });
   const rows = actions.map((text, a) => {
     const sampled = a === state.action;
     const numbers = `${percent1(before[a])} → ${percent1(after[a])} ${direction(after[a] - before[a])}`;
@@ -620,7 +612,7 @@ function drawState(state, actions, baseline, names) {
       sampled ? "li.sampled" : "li",
       element("span", element("code", ...visibleText(text, names)), element("strong", sampled ? " ← sampled" : "")),
       element("span", numbers),
-      element("svg:svg", bars, bar(before[a], "before"), bar(after[a], "after")),
+      element("svg:svg", bars, bar("before", before[a], 0), bar("after", after[a], 1)),
     );
   });
   const earned = reward === return_ ? `reward ${reward}` : `reward ${reward}, return ${return_}`;
@@ -658,19 +650,20 @@ function showUpdates(main, read, names) {
   const textOf = (place) => `${unit} ${steps[place].step} of ${of}`;
   const scrubber = makeScrubber({ label: unit, count: steps.length, textOf, show });
   const some = steps.length < of ? ` Shown are ${steps.length} of ${of} ${unit}s, evenly spaced.` : "";
-  const bars = " Bars: grey before the update, blue after it.";
-  main.append(element("p", prompt, some, bars), scrubber.made, element("div.live", states, chart));
+  const legend = element("p.verdict", `Bars: grey before the ${unit}, blue after it.${some}`);
+  main.append(element("p", prompt), legend, scrubber.made, element("div.live", states, chart));
   scrubber.restore();
   return scrubber;
 }
 
 /**
- * @typedef {{prompt: string, expected: string, proxy: number, true: number, exploit: boolean, text: string, length: number}} Written
+ * @typedef {{question: string, proxy: number, true: number, exploit: boolean, text: string, length: number}} Written
  * @typedef {{step: number, n: number, gap: number, kl: number, mean_length: number, rubric: string} &
  *   Record<"proxy_reward" | "true_reward" | "holdout_proxy_reward" | "holdout_true_reward", number | null>} Point
- * @typedef {{tokens: string[], prompt: string, sum: string, advantage: number, before: number[], after: number[]}} TokenRow
+ * @typedef {{label: string, question: string, tokens: string[], sum: string, advantage: number, before: number[],
+ *   after: number[]}} TokenRow  one completion of an update
  * @typedef {{shown: number, of: number, trainings: {name: string, points: Point[], written: Written[][]}[],
- *   updates: {step: number, of: number, completions: TokenRow[]}[]}} Evaluations
+ *   updates: TokenRow[]}} Evaluations
  */
 
 /** @type {["true_reward" | "holdout_true_reward" | "proxy_reward" | "holdout_proxy_reward", string, string][]} */
@@ -682,10 +675,10 @@ const CURVES = [
 ];
 
 /** @param {string[]} names  of what can be chosen */
-const choiceOf = (names) =>
-  /** @type {HTMLSelectElement} */ (
-    element("select", ...names.map((name, value) => element("option", { value }, name)))
-  );
+function choiceOf(names) {
+  const options = names.map((name, value) => element("option", { value }, name));
+  return /** @type {HTMLSelectElement} */ (element("select", ...options));
+}
 
 /**
  * The evaluations of a training: both rewards over the updates, and what was written at the slider's step.
@@ -699,31 +692,24 @@ function showEvaluations(main, { trainings, shown, of, updates }, names) {
   const choice = choiceOf(trainings.map(({ name }) => name));
   const now = () => trainings[Number(choice.value)] ?? trainings[0];
   /** @param {number} place */
-  const at = (place) => Math.min(place, now().points.length - 1);
+  const here = (place) => Math.min(place, now().points.length - 1);
   /** @param {number} place */
   function show(place) {
     const { points, written: texts } = now();
-    const { step, n, gap, rubric, ...point } = points[at(place)];
-    const lines = CURVES.filter(([of]) => point[of] !== null && (rubric !== "score" || of.includes("true"))).map(
-      ([of, name, kind]) => ({
-        name,
-        kind,
-        at: points.map((one) => one.step),
-        values: points.map((one) => one[of] ?? 0),
-      }),
-    );
+    const { step, n, gap, rubric, ...point } = points[here(place)];
+    const at = points.map((one) => one.step);
+    const known = CURVES.filter(([of]) => point[of] !== null && (rubric !== "score" || of.includes("true")));
+    const lines = known.map(([of, name, kind]) => ({ name, kind, at, values: points.map((one) => one[of] ?? 0) }));
     const [proxy, strict] = [percent(point.proxy_reward ?? 0), percent(point.true_reward ?? 0)];
     const title = `After ${step} updates the rubric pays ${proxy} and the strict verifier ${strict}.`;
     const sizes = `KL ${point.kl.toFixed(1)} nats, ${point.mean_length.toFixed(1)} tokens each.`;
     said.textContent = `${title} ${Math.round(gap * n)} of ${n} completions are exploits. ${sizes}`;
-    chart.replaceChildren(
-      lineChart(lines, { most: points[points.length - 1].step, across: "updates", title, cursor: step }),
-    );
-    written.replaceChildren(...texts[at(place)].map((one) => drawWritten(one, names)));
+    chart.replaceChildren(lineChart(lines, { most: at[at.length - 1], across: "updates", title, cursor: step }));
+    written.replaceChildren(...texts[here(place)].map((one) => drawWritten(one, names)));
   }
   const count = Math.max(...trainings.map(({ points }) => points.length));
   /** @param {number} place */
-  const textOf = (place) => `after ${now().points[at(place)].step} updates`;
+  const textOf = (place) => `after ${now().points[here(place)].step} updates`;
   const scrubber = makeScrubber({ label: "evaluation", count, textOf, show });
   const some = shown < of ? `Shown are ${shown} of ${of} evaluations, evenly spaced.` : "";
   main.append(trainings.length > 1 ? labelled("training", "training", choice, () => scrubber.redraw()) : "");
@@ -733,11 +719,11 @@ function showEvaluations(main, { trainings, shown, of, updates }, names) {
 }
 
 /** @param {Written} one @param {Names} names */
-function drawWritten({ prompt, expected, proxy, true: right, exploit, text, length }, names) {
+function drawWritten({ question, proxy, true: right, exploit, text, length }, names) {
   const kind = exploit ? "paid" : right ? "true" : "none";
   return element(
     "li",
-    element("span", ...visibleText(`${prompt} (${expected})`, names)),
+    element("span", question),
     element("code", ...visibleText(text, names), length > text.length ? ` … ${length} characters` : ""),
     element(`span.verdict.${kind}`, `rubric ${proxy}, strict ${right}${exploit ? ": an exploit" : ""}`),
   );
@@ -746,16 +732,14 @@ function drawWritten({ prompt, expected, proxy, true: right, exploit, text, leng
 /**
  * The updates that were shown token by token: one advantage, and what became of each token's log-probability.
  * @param {HTMLElement} main
- * @param {Evaluations["updates"]} updates
+ * @param {TokenRow[]} updates
  * @param {Names} names
  */
 function showTokens(main, updates, names) {
   const shown = element("div", { "aria-live": "polite" });
-  const all = updates.flatMap(({ step, of, completions }) => completions.map((row) => ({ step, of, ...row })));
-  const labels = all.map((one) => `update ${one.step}, advantage ${signed(one.advantage)}: ${one.tokens.join("")}`);
-  const choice = choiceOf(labels.map((label) => label.slice(0, 60)));
+  const choice = choiceOf(updates.map(({ label }) => label));
   function show() {
-    const { of, prompt, sum, tokens, advantage, before, after } = all[Number(choice.value)] ?? all[0];
+    const { question, sum, tokens, advantage, before, after } = updates[Number(choice.value)] ?? updates[0];
     const rows = tokens.map((token, i) => {
       const change = after[i] - before[i];
       const text = element("code", ...(token ? ["'", ...visibleText(token, names), "'"] : ["end of text"]));
@@ -763,8 +747,7 @@ function showTokens(main, updates, names) {
     });
     const caption = "Each token's log-probability. All completions of an update change the same weights.";
     const head = ["token", "before", "after", "change"];
-    const asked = element("p", ...visibleText(prompt, names), ` One of ${of} completions.`);
-    shown.replaceChildren(asked, drawAdvantage(sum, advantage), tableOf(caption, head, rows));
+    shown.replaceChildren(element("p", question), drawAdvantage(sum, advantage), tableOf(caption, head, rows));
   }
   main.append(element("h2", "Token by token"), labelled("token", "completion", choice, show), shown);
   show();
@@ -811,7 +794,7 @@ function drawFlip({ question, before, after }, names) {
     return element("div", `${label} (${outcome.replaceAll("_", " ")}) `, whole);
   };
   const sides = [line("baseline", before, between.before), line("candidate", after, between.after)];
-  return element("li", element("div.verdict", ...visibleText(question, names)), ...sides);
+  return element("li", element("div.verdict", question), ...sides);
 }
 
 /** @param {HTMLElement} main */
@@ -819,7 +802,7 @@ function showTwoRuns(main) {
   /** @type {{said: string[], interval: {value: number, low: number, high: number} | null, names: Names,
    *   flips: {name: string, flips: Flip[]}[], compared: {caption: string, head: string[], rows: string[][]}[]}} */
   const { said, interval, flips, compared, names } = pageData();
-  main.append(...said.map((sentence) => element("p.said", ...visibleText(sentence, names))));
+  main.append(...said.map((sentence, i) => element(i % (said.length - 1) ? "p" : "p.said", sentence)));
   if (interval) {
     const reach = Math.max(0.1, Math.ceil(10 * Math.max(-interval.low, interval.high)) / 10);
     /** @param {number} value */
@@ -831,10 +814,9 @@ function showTwoRuns(main) {
     element("section", element("h2", name), element("ol.answers.long", ...these.map((flip) => drawFlip(flip, names)))),
   );
   main.append(
-    ...compared.slice(0, 1).map((one) => tableOf(one.caption, one.head, one.rows)),
     element("div.live", ...lists),
+    ...compared.map(({ caption, head, rows }) => tableOf(caption, head, rows)),
   );
-  main.append(...compared.slice(1).map((one) => tableOf(one.caption, one.head, one.rows)));
 }
 
 // ---- Two pages to touch: the verifier, and the bandit of course/bandit_train.py ----------------------------------
@@ -858,13 +840,9 @@ function showVerifier(main) {
     const { outcome, reward } = valid ? scorer(answer.value, text.value) : { outcome: "invalid_example", reward: 0 };
     const check = tables.checks.find(([name]) => name === outcome);
     const why = check ? `${outcome.replaceAll("_", " ")}: expected ${check[3]}` : "ok: the one line, the right value";
-    const said = `${reward ? "✓" : "✗"} Reward ${reward}. ${why}.`;
-    const shown = element("code.text", ...visibleText(text.value, names));
-    found.replaceChildren(
-      element(`p.said.${reward ? "better" : "worse"}`, said),
-      element("p", "Every character: ", shown),
-      checkPath(tables, outcome),
-    );
+    const said = element(`p.said.${reward ? "better" : "worse"}`, `${reward ? "✓" : "✗"} Reward ${reward}. ${why}.`);
+    const shown = element("p", "Every character: ", element("code.text", ...visibleText(text.value, names)));
+    found.replaceChildren(said, shown, checkPath(tables, outcome));
   }
   /** @param {{answer: string, text: string}} example */
   function take(example) {
@@ -926,16 +904,9 @@ function showBandit(main) {
   }
   /** @returns {Updates} */
   function updatesOf() {
-    const steps = learned(Number(seed.value)).map(({ p, newTheta, reward, baseline: used, ...update }, i) => {
-      const state = {
-        prefix: "",
-        before: p,
-        after: probs(newTheta),
-        reward,
-        return: reward,
-        credited: true,
-        ...update,
-      };
+    const steps = learned(Number(seed.value)).map(({ p, newTheta, baseline: used, ...update }, i) => {
+      const end = { prefix: "", after: probs(newTheta), return: update.reward, credited: true };
+      const state = { before: p, ...end, ...update };
       return { step: i + 1, expected: expected(p), baseline: used, states: [state] };
     });
     return { unit: "update", prompt: "", actions: [arms], of, after: expected(steps[of - 1].states[0].after), steps };

@@ -5,16 +5,16 @@ probabilities; before the first update it is 0.5.
 """
 
 import importlib
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 from conftest import ROOT, Lab, lines_of
 
-from course import token_train
 from course.artifacts.reading import Broken
 from course.reports import learning_page
-from course.reports.learning_page import BANDIT_LOGS, EPISODE_LOGS, SLOW_FILE, loop_c_data
+from course.reports.learning_page import BANDIT_LOGS, EPISODE_LOGS, loop_c_data
 
 EXAMPLE_RUNS = ROOT / "data" / "example_runs"
 RUN = Path("run")
@@ -28,7 +28,6 @@ def test_the_logs_are_named_as_the_commands_name_them() -> None:
     for command, log in {**BANDIT_LOGS, **EPISODE_LOGS}.items():
         module = importlib.import_module(command)
         assert log == module.LOG
-    assert token_train.SLOW_FILE == SLOW_FILE
 
 
 def test_each_update_of_a_bandit_is_shown() -> None:
@@ -75,16 +74,18 @@ def test_a_training_shows_its_evaluations_and_what_was_written(trained: Path) ->
         exploits = [row for row in found if row["proxy_reward"] == 1 and row["reward"] == 0]
         assert point["gap"] == len(exploits) / len(found)
         assert [one["exploit"] for one in written] == [i < len(exploits) for i in range(6)]
-        assert {(one["prompt"], one["text"], one["proxy"]) for one in written} <= {
-            (row["prompt"], row["completion"], row["proxy_reward"]) for row in found
+        assert {(one["question"], one["text"], one["proxy"]) for one in written} <= {
+            (f"{row['prompt']} ({row['expected_answer']})", row["completion"], row["proxy_reward"]) for row in found
         }
 
 
 def test_an_update_shows_its_highest_and_its_lowest_advantages(trained: Path) -> None:
     updates, slow = data_of(trained)["updates"], lines_of(trained / "slow.jsonl")
-    assert [update["step"] for update in updates] == sorted({row["step"] for row in slow})
+    assert [update["label"][:9] for update in updates[::8]] == [
+        f"update {step}," for step in range(1, len(updates) // 8 + 1)
+    ]
     rows = sorted((row["advantage"] for row in slow if row["step"] == 1), reverse=True)
-    shown = updates[0]["completions"]
+    shown = updates[:8]
     assert [one["advantage"] for one in shown] == [*rows[:4], *rows[-4:]]
     for one in shown:
         reward, baseline = (float(part.split()[-1]) for part in one["sum"].removesuffix(" = ").split(" − "))
@@ -116,6 +117,8 @@ def test_any_other_run_of_loop_c_shows_its_summary(lab: Lab) -> None:
 
 def test_a_log_that_is_none_is_a_broken_run(lab: Lab) -> None:
     assert lab("bandit_train", "--steps", 3, "--outdir", RUN).status == 0
-    (RUN / "bandit_train_log.jsonl").write_text("{}\n", encoding="utf-8")
-    with pytest.raises(Broken, match=r"bandit_train_log.jsonl is not a log of course.bandit_train"):
-        loop_c_data(RUN)
+    row = lines_of(RUN / "bandit_train_log.jsonl")[0]
+    for text in ("{}\n", "", json.dumps(row | {"probs": [1.0]}) + "\n", "\xff"):
+        (RUN / "bandit_train_log.jsonl").write_text(text, encoding="latin-1")
+        with pytest.raises(Broken, match=r"^its files are not those of a run of course\.bandit_train: "):
+            loop_c_data(RUN)
