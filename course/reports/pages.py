@@ -43,9 +43,10 @@ def page(view: str, title: str, text: str, data: Mapping[str, Any]) -> str:
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{title}</title>
 <style>{style}</style>
+<main data-view="{view}">
 <h1>{title}</h1>
 {paragraphs}
-<main data-view="{view}"></main>
+</main>
 <script type="application/json" id="data">{safe}</script>
 <script>{script}</script>
 </html>

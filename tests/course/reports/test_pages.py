@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 from course.reports.pages import HEAD, names_in, page
 from course.text import visible
 
-TAGS = ["html", "meta", "meta", "meta", "meta", "title", "/title", "style", "/style", "h1", "/h1", "p", "/p"]
-TAGS += ["main", "/main", "script", "/script", "script", "/script", "/html"]
+TAGS = ["html", "meta", "meta", "meta", "meta", "title", "/title", "style", "/style"]
+TAGS += ["main", "h1", "/h1", "p", "/p", "/main", "script", "/script", "script", "/script", "/html"]
 ATTRIBUTES = {"lang", "charset", "name", "content", "http-equiv", "data-view", "type", "id"}
 
 
