@@ -24,7 +24,7 @@ Everything else is machinery, and its first line says so:
     datasets, golden, rubrics    what goes in, read strictly; cases with a known reward; wrong verifiers
     policies                     the small policies: bandit, two steps, tokens
     artifacts, publishing        what comes out: the rows and files of a run, and the one ending of every run
-    reports                      what a command prints and draws, one module per command, named for it
+    reports                      what a command prints and draws, one module per command, named for it; the pages
     exercises                    the student's work, judged: data/exercises.toml says which; hints, hand-in, the seal
     the other commands           inspect_run, validate_scorer, kl_tradeoff_demo, …: python3 -m course lists them
     command, starting, asking    how every command reads its arguments, finds what it needs, and asks a person

@@ -11,7 +11,9 @@ from argparse import Namespace
 from pathlib import Path
 from typing import cast
 
+from course.artifacts import run_log
 from course.artifacts.records import printed_json
+from course.artifacts.writing import write_page
 from course.command import Parser, fraction, non_negative_int, run_command
 from course.datasets.files import LAB
 from course.errors import UserError
@@ -21,12 +23,15 @@ from course.exercises.milestones import EXERCISES, MILESTONES, PREDICTIONS, Exer
 from course.exercises.submission import changed_files, submit
 from course.publishing import command_line
 from course.reports.check import FINISHED, Checked, exercise_text, overview, submission_text
+from course.reports.check_tests import page_of_tests
+from course.reports.pages import HEAD
 from course.reports.tables import wrapped
 from course.reports.terminal import show
 from course.starting import LAB_PYTHON, PYTHON
-from course.text import quoted, shell_word
+from course.text import quoted, shell_word, visible_path
 
 SUBMIT = "submit"  # in place of an exercise
+TESTS_PAGE = "tests.html"
 
 
 def main() -> int:
@@ -39,6 +44,7 @@ def main() -> int:
     one.add_argument("--solution", action="store_true", help="the teacher's version, once its check passes")
     one.add_argument("--predict", type=fraction, metavar="P", help="how likely you hold the event of a level, 0 to 1")
     parser.add_argument("--run", type=Path, action="append", default=[], help="with submit: one more run to hand in")
+    parser.add_argument("--report", action="store_true", help="of tests: write their matrix as a page, too")
     parser.add_argument("--json", action="store_true", help="for a program: every check anew, id -> what it found")
     parser.add_argument("--seed", type=non_negative_int, default=0, help="of what the checks draw (default: 0)")
     parser.add_argument("--verifiers", type=Path, metavar="FILE", help="more verifiers to judge tests with")
@@ -46,7 +52,7 @@ def main() -> int:
     given = Given(args.seed, args.verifiers)
     if args.exercise in EXERCISES and not args.json:
         return show_one(EXERCISES[args.exercise], args, given)
-    for option in ("id", "hint", "solution", "predict"):
+    for option in ("id", "hint", "solution", "predict", "report"):
         if getattr(args, option) not in (None, False):
             raise UserError(f"--{option}: expected the name of an exercise in front of it, and no --json")
     asked = [one for one in EXERCISES.values() if args.exercise in (one.id, SUBMIT, None)]
@@ -90,6 +96,11 @@ def show_one(exercise: Exercise, args: Namespace, given: Given) -> int:
     finished = checked.state in FINISHED
     if exercise.slow and given == Given():
         remembered.keep(exercise.id, exercise.files, checked)
+    if args.report:
+        if not checked.matrix:
+            raise UserError(f"--report: expected tests that can be judged, got {exercise.id}: {checked.state}")
+        page = write_page(run_log.LOG.with_name(TESTS_PAGE), page_of_tests(checked.matrix), HEAD)
+        print(f"report: {visible_path(page)}")
     if args.id is not None:
         print(part_of(checked, args.id))  # not folded: it may be a command, to be pasted
     elif args.solution and finished:

@@ -10,13 +10,12 @@ that cannot be seen are written out, as <U+200B ZERO WIDTH SPACE>.
 """
 
 import hashlib
-import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 from course.artifacts import run_log
-from course.artifacts.reading import Broken, Run, open_run, rows
+from course.artifacts.reading import Broken, Run, newest_run, open_run, rows
 from course.artifacts.records import ENVIRONMENT_FILE, README, RESULTS, Result, Selection, printed_json
 from course.artifacts.run_log import read_log, read_logs
 from course.artifacts.scorer_identity import installed
@@ -29,7 +28,7 @@ from course.reports.tables import interval, wrapped
 from course.reports.terminal import show, with_progress
 from course.score import score
 from course.stats import wilson_interval
-from course.text import clipped, did_you_mean, visible, visible_path
+from course.text import clipped, did_you_mean, visible_path
 
 _Findings = tuple[dict[str, Any], str]  # for a program, and the same for a person
 
@@ -118,18 +117,6 @@ def one(run: Run, id_: str) -> _Findings:
     if isinstance(row, Selection):
         whole += f"\n{samples_text(row.samples, row.rewards, row.chosen)}"
     return {"run": str(run.path), "warning": warning, "row": row, "details": details}, whole
-
-
-def newest_run() -> Path:
-    """The last in the log that is still there; a note says if that is not the newest."""
-    root, log = run_log.LOG.parents[1], read_log(run_log.LOG)
-    for line in reversed(log):
-        if (path := root / line.run).is_dir():
-            if line is not log[-1]:
-                note = f"note: the newest, {clipped(log[-1].run, 60)}, is not there; this is an older run, {line.run}"
-                print(visible(note), file=sys.stderr)
-            return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
-    raise UserError("--run last: expected a run in the log, got none that is still there; course.eval makes one")
 
 
 def main() -> int:

@@ -17,12 +17,14 @@ from course.artifacts.locked_room import room_digest
 from course.artifacts.records import RESULTS, SCHEMA_VERSION, SUMMARY, Manifest, TrainedOn, printed_json
 from course.artifacts.run_log import LogLine, append, locked, looks, read_log
 from course.artifacts.scorer_identity import installed
-from course.artifacts.writing import RunWriter
+from course.artifacts.writing import RunWriter, write_page
 from course.datasets import sources
 from course.datasets.records import Provenance
 from course.datasets.sources import HOLDOUT, Dataset, ShardedDataset, holdouts_in
 from course.errors import written_runs
-from course.reports.run_page import prediction, run_page
+from course.reports.pages import HEAD
+from course.reports.report import REPORT, page_of_run
+from course.reports.run_page import main_number, prediction, run_page
 from course.reports.tables import WIDTH
 from course.reports.terminal import show
 from course.starting import PYTHON
@@ -30,10 +32,6 @@ from course.text import shell_word, visible, visible_path
 
 RUN = Path("{run}")  # in a next command: the run's folder
 INSPECT = ("course.inspect_run", "--run", RUN, "--only-fails", "--top-k", "5")  # the next command after Loops A and B
-MAIN_NUMBERS = (  # of a summary, the first of these is what the log of runs shows; a run of many trainings has none
-    *("selected_accuracy", "pass_rate", "true_reward", "fresh_pass_rate", "pass_at_1_after"),
-    *("expected_reward_after", "expected_return_after", "highest_verifier_reward"),
-)
 
 
 class Conditions(NamedTuple):
@@ -85,7 +83,6 @@ def publish(
     """
     manifest, digest = complete(run, conditions, summary)
     holdouts = opened_holdouts(conditions)
-    main = [name for name in MAIN_NUMBERS if name in summary][:1]
     line = LogLine(
         run="",
         manifest=digest,
@@ -93,7 +90,7 @@ def publish(
         command=conditions.command,
         change=manifest.change,
         expect=manifest.expect,
-        number={name: summary[name] for name in main},
+        number=main_number(summary),
         room=room_digest(manifest) if conditions.loop != "C" else None,
         holdouts=[one for one in holdouts if one not in conditions.logged],
     )
@@ -106,8 +103,11 @@ def publish(
         path = run.publish(log, line, page)
     written_runs.append(path)
 
+    asked = "--report" in sys.argv[1:]  # an option of every command that leaves a run: none has to hand it on
     if as_json:
         found = {"run": str(path), "digest": digest, "summary": summary, "manifest": manifest, "holdout_look": look}
+        if asked:
+            found["report"] = str(write_report(path)[0])
         print(printed_json(found))
         return path
     show(f"{report}\n" if report else "")
@@ -119,9 +119,17 @@ def publish(
     print(f"digest: {digest}")
     if read:
         print(f"read: {', '.join([visible_path(path / read[0]), *read[1:]])}")
+    if asked:
+        print(f"report: {visible_path(write_report(path)[0])}")
     if next_command:
         print(f"next: {command_line([word_of(word, path) for word in next_command])}")
     return path
+
+
+def write_report(run: Path, out: Path | None = None) -> tuple[Path, list[str]]:
+    """Write the page of a run, into its folder or to ``out``. Returns its place, and what is wrong with the run."""
+    page, faults = page_of_run(run, read_log(run_log.LOG))
+    return write_page(out or run / REPORT, page, HEAD), faults
 
 
 def complete(run: RunWriter, conditions: Conditions, summary: dict[str, Any]) -> tuple[Manifest, str]:

@@ -19,7 +19,7 @@ from msgspec.structs import asdict
 
 from course.artifacts.records import LearningResult
 from course.artifacts.rollout_files import policy_name, write_rollouts
-from course.artifacts.token_rows import EvaluationRow, token_update_rows, write_checkpoint
+from course.artifacts.token_rows import SLOW_FILE, EvaluationRow, token_update_rows, write_checkpoint
 from course.artifacts.writing import RunWriter
 from course.asking import wait_for_enter
 from course.command import Parser, finite_float, non_negative_float, non_negative_int, positive_int, run_command
@@ -45,7 +45,7 @@ from course.rubrics.hackable import GAPS, RUBRICS
 if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --help answers at once
     from course.policies.evaluation import Checkpoint
 
-POLICY_FILE, REFERENCE_FILE, CURVES_FILE, SLOW_FILE = "policy.npz", "reference.npz", "learning_curves.png", "slow.jsonl"
+POLICY_FILE, REFERENCE_FILE, CURVES_FILE = "policy.npz", "reference.npz", "learning_curves.png"
 PRESET_HELP = "generalise: 1,000 two-digit sums, which share their digits (default); memorise: 75 one-digit sums"
 RUBRIC_HELP = f"the reward: score, the strict scorer (default), or a wrong verifier: {', '.join(GAPS)}"
 KL_HELP = "beta, what a nat of KL from the reference costs; above 1, at --lr 0.5, it overshot (default: 0)"

@@ -29,6 +29,7 @@ ANSWERS = {  # command -> how it is called, and what has to stand on the screen 
     "eval_shards": (["pairs", "--outdir", "sharded_{columns}"], "passed 34 of 80: 42.5 %"),
     "check": ([], "next: python3 -m course.eval"),
     "gate": (["--baseline", "n1", "--candidate", "n4", "--min-delta", "0.02"], "REJECT: locked room"),
+    "report": (["n1", "n4", "--out", "{columns}.html"], "report: 80.html"),
     "inspect_run": (["--run", "n1", "--only-fails"], "n1: Loop B, passed 27 of 80"),
     "validate_scorer": ([], "golden sets passed"),
     "attack": (["--rubric", "suffix"], "FAILED: it is cheated by 'Final: 8' where -8 is expected"),
@@ -49,7 +50,7 @@ ANSWERS = {  # command -> how it is called, and what has to stand on the screen 
     "sweep_demo verifier_noise": (["--steps", "2"], "true reward at the start, before learning"),
 }
 QUICK = ("eval", "gate", "inspect_run", "token_train")
-NAMES = re.compile(r"(run|digest|read|next): |\s+--|/|\\$")  # lines with words to paste: a terminal wraps them itself
+NAMES = re.compile(r"(run|digest|read|report|next): |\s+--|/|\\$")  # to be pasted: a terminal wraps them itself
 
 
 class Screen(NamedTuple):
@@ -224,7 +225,7 @@ def test_the_example_in_the_help_works_as_typed(ready: Lab, command: str) -> Non
     module, *arguments = example_in(help_of(ready, command))
     if command == "sample_rollouts":
         assert ready("token_train", *TRAINED).status == 0
-    if command in ("inspect_run", "gate"):
+    if command in ("inspect_run", "report", "gate"):
         for n in (1, 1):
             assert ready("selection_demo", *PACK, n).status == 0
     done = ready.process(command, *arguments, *BRIEFLY.get(module, []), stdin=-3)

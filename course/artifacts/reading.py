@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+import sys
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
@@ -24,7 +25,7 @@ from course.artifacts.records import (
 )
 from course.datasets.files import blocks_of_lines, open_regular, way_to
 from course.errors import UserError, reason
-from course.text import clipped, did_you_mean
+from course.text import clipped, did_you_mean, visible
 
 # The loops that a run of a command can be of. Every other command leaves runs of Loop C.
 LOOPS_OF = {"course.eval": "A", SHARDED: "A", "course.selection_demo": "B", "course.policy_improvement_demo": "BC"}
@@ -101,6 +102,18 @@ def runs_in(folder: Path) -> list[Path]:
     """The runs that a folder holds, the newest last."""
     manifests = (path for path in folder.glob(f"*/{MANIFEST}") if not path.parent.name.startswith("."))
     return [path.parent for path in sorted(manifests, key=lambda path: path.stat().st_mtime)]
+
+
+def newest_run() -> Path:
+    """The last in the log that is still there; a note says if that is not the newest."""
+    root, log = run_log.LOG.parents[1], run_log.read_log(run_log.LOG)
+    for line in reversed(log):
+        if (path := root / line.run).is_dir():
+            if line is not log[-1]:
+                note = f"note: the newest, {clipped(log[-1].run, 60)}, is not there; this is an older run, {line.run}"
+                print(visible(note), file=sys.stderr)
+            return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
+    raise UserError("last: expected a run in the log, got none that is still there; course.eval makes one")
 
 
 def read_output(folder: Path, name: str) -> bytes:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from course.policies.token_learner import TokenUpdate
     from course.policies.token_policy import Policy
 
+SLOW_FILE = "slow.jsonl"  # of token_train: a row for each completion of the updates that were shown
 TOKEN_LOG = "log.jsonl"  # of each of these commands: a row for each evaluation
 STRICT = "score"  # the name of the strict scorer among the rubrics
 PAYS = 0.5  # a rubric that pays in part counts as paying from here on

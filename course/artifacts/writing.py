@@ -12,6 +12,7 @@ import hashlib
 import os
 import shutil
 from collections.abc import Iterable
+from contextlib import suppress
 from itertools import count, islice
 from pathlib import Path
 from types import TracebackType
@@ -24,7 +25,7 @@ from course.artifacts.environment import environment
 from course.artifacts.records import ENVIRONMENT_FILE, MANIFEST, README, RESULTS, SHARDS, Manifest, Result, indented
 from course.artifacts.run_log import LogLine, append, read_log
 from course.artifacts.summary import ROWS_AT_ONCE
-from course.datasets.files import LAB
+from course.datasets.files import LAB, open_regular
 from course.errors import UserError, reason
 from course.text import visible
 
@@ -174,6 +175,28 @@ class RunWriter:
     def _refused(self, error: OSError) -> UserError:
         expected = "expected a place where a run can be written"
         return UserError(f"{self.path}: {expected}, got: {reason(error)}; nothing was written")
+
+
+def write_page(place: Path, page: str, head: str) -> Path:
+    """Write what is derived from runs, whole or not at all. Returns its place.
+
+    Where there is a file already, it must begin with ``head``, as every page does; else UserError, as for a bad place.
+    """
+    part = place.with_name(f".{os.urandom(8).hex()}.part")
+    try:
+        if os.path.lexists(place):
+            with open_regular(place) as file:
+                if place.is_symlink() or file.read(len(head)) != head.encode():
+                    raise UserError(f"{place}: expected a page of this lab to replace, got another file; give --out")
+        part.write_bytes(page.encode())
+        part.replace(place)
+    except OSError as error:
+        expected = "expected a place where a page can be written"
+        raise UserError(f"{place}: {expected}, got: {reason(error)}; --out FILE writes it elsewhere") from None
+    finally:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+    return place
 
 
 def _next_free() -> Path:

@@ -14,7 +14,7 @@ from course.datasets.records import VerifierSource
 from course.errors import reason
 from course.exercises.mutation import CORRECT_CLASS, Cell, TestRun, run_tests
 from course.reports.check import Checked
-from course.reports.check_tests import ENOUGH, JudgedTests, judged_lines
+from course.reports.check_tests import ENOUGH, JudgedTests, judged_lines, matrix_data
 from course.text import quoted
 
 TESTS = Path("tests") / "test_rubric.py"
@@ -68,7 +68,8 @@ def check_tests(path: Path = TESTS, extra: Path | None = None) -> Checked:
         numbers |= {f"{name} killed": k, f"{name} of": n}
     shown = {"invalid": "wrong", "error": "wrong", "weak": "started"}.get(state, state)
     short = short if state == "done" else f"{state}: {short}"
-    return Checked(shown, short, [*left_out, *judged_lines(found, marks, verifiers["shown"])], numbers=numbers)
+    lines = [*left_out, *judged_lines(found, marks, verifiers["shown"])]
+    return Checked(shown, short, lines, numbers=numbers, matrix=matrix_data(found, marks, verifiers["shown"]))
 
 
 def _error(why: str) -> Checked:

@@ -19,7 +19,7 @@ class Checked(NamedTuple):
     """What a check found. ``state``: one of ``EXERCISE_STATES``; ``short`` adds a few words.
 
     ``lines``: sentences that explain it: expected, got. ``parts``: what there is to say of each part with an id, safe
-    to print. ``numbers``: for ``--json`` only, whatever JSON can hold.
+    to print. ``numbers``: for ``--json`` only, whatever JSON can hold. ``matrix``: of tests, for their page.
     """
 
     state: str
@@ -27,6 +27,7 @@ class Checked(NamedTuple):
     lines: Sequence[str] = ()
     parts: Mapping[str, str] = {}
     numbers: Mapping[str, object] = {}
+    matrix: Mapping[str, object] = {}
 
 
 def exercise_line(name: str, checked: Checked) -> str:

@@ -7,6 +7,7 @@ from string import ascii_letters
 from typing import NamedTuple
 
 from course.datasets.records import VerifierSource
+from course.reports.pages import page
 from course.reports.tables import interval, percent
 from course.stats import wilson_interval
 from course.text import clipped
@@ -81,6 +82,25 @@ def matrix(found: JudgedTests, marks: Mapping[str, Mapping[str, str]], columns: 
     legend = [f"{letter} {kind.replace('_', ' ')}" for kind, letter in letters.items()]
     lines.append("; ".join([*legend, "? a class not caught yet", "only: how many this test alone catches"]))
     return lines
+
+
+def matrix_data(
+    found: JudgedTests, marks: Mapping[str, Mapping[str, str]], shown: Sequence[VerifierSource]
+) -> dict[str, object]:
+    """The same for a page. Of a class that nothing catches there is no name."""
+    columns = [one for one in shown if one.id in found.wrong["shown"]]
+    tests = [
+        {"name": _short(test, 40), "fault": found.faults.get(test), "cells": [row.get(one.id, " ") for one in columns]}
+        for test, row in marks.items()
+    ]
+    kinds = {one.kind for one in columns if one.id in found.killed}
+    names = [one.kind.replace("_", " ") if one.kind in kinds else None for one in columns]
+    return {"verifiers": names, "tests": tests, "rates": found.rates}
+
+
+def page_of_tests(matrix: Mapping[str, object]) -> str:
+    text = "A row for each test, a column for each wrong verifier; the columns of a class that is caught have its name."
+    return page("matrix", "Your tests against wrong verifiers", text, matrix)
 
 
 def _short(test: str, width: int = 60) -> str:

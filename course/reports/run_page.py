@@ -20,6 +20,10 @@ LOOPS = {
     "B": ("choose", "selection compute (more samples, the same policy)"),
     "C": ("learn", "policy (the probabilities themselves changed)"),
 }
+MAIN_NUMBERS = (  # of a summary, the first of these is what the log of runs shows; a run of many trainings has none
+    *("selected_accuracy", "pass_rate", "true_reward", "fresh_pass_rate", "pass_at_1_after"),
+    *("expected_reward_after", "expected_return_after", "highest_verifier_reward"),
+)
 FILES = {  # the first pattern that a name fits
     f"{SHARDS}/": "a run of Loop A for each shard, with its results",
     "results.jsonl": "each completion that the verifier scored, with its reward and outcome",
@@ -112,19 +116,30 @@ def prediction(expect: str, number: Mapping[str, float | None]) -> str:
 
 
 def points_off(expect: str, value: float | None) -> str | None:
-    """How far the value came out from a prediction such as 0.4 or 40 %; None where that is words, or no share.
+    """How far the value came out from a prediction such as 0.4 or 40 %; None where that is words, or no share."""
+    share = share_expected(expect)
+    if share is None or value is None:
+        return None
+    points = 100 * value - 100 * share
+    return f"{abs(points):.1f} points {'above' if points > 0 else 'below'}" if abs(points) >= 0.05 else "as predicted"
+
+
+def share_expected(expect: str) -> float | None:
+    """The share that a prediction such as 0.4 or 40 % states; None where it is words, or no share.
 
     A number above 1 can only be meant in percent: every main number lies between 0 and 1.
     """
     found = re.fullmatch(r"([0-9]{1,3}(?:[.,][0-9]{0,9})?|[.,][0-9]{1,9}) ?(%?)", expect.strip())
-    if not found or value is None:
+    if not found:
         return None
     predicted = float(found[1].replace(",", "."))
-    percent = predicted if found[2] or predicted > 1 else 100 * predicted
-    if percent > 100:
-        return None
-    points = 100 * value - percent
-    return f"{abs(points):.1f} points {'above' if points > 0 else 'below'}" if abs(points) >= 0.05 else "as predicted"
+    share = predicted / 100 if found[2] or predicted > 1 else predicted
+    return share if share <= 1 else None
+
+
+def main_number(summary: Mapping[str, float | None]) -> dict[str, float | None]:
+    """The one that the log of runs shows, under its name; none of a run of many trainings."""
+    return {name: summary[name] for name in [one for one in MAIN_NUMBERS if one in summary][:1]}
 
 
 def _block(text: str) -> str:

@@ -4,7 +4,7 @@ An example: of the two classes nothing catches ``sign``, so its column has no le
 """
 
 from course.datasets.records import VerifierSource, Witness
-from course.reports.check_tests import JudgedTests, judged_lines
+from course.reports.check_tests import JudgedTests, judged_lines, matrix_data, page_of_tests
 
 SHOWN = [
     VerifierSource(id_, kind, "", "", Witness(1, "x"))
@@ -64,3 +64,15 @@ def test_long_names_fit() -> None:
     lines = judged_lines(found, {long: {"a1": "#"}}, SHOWN)
     assert len(lines[1]) <= 80
     assert "and 4 more" in lines[4]
+
+
+def test_the_page_has_a_cell_for_each_test_and_shown_verifier() -> None:
+    matrix = matrix_data(FOUND, MARKS, SHOWN)
+    assert matrix["verifiers"] == ["space", "space", None], "of a class not caught yet no name"
+    assert matrix["tests"] == [
+        {"name": "one", "fault": None, "cells": ["#", " ", "."]},
+        {"name": "two[1-<U+001B ESCAPE>]", "fault": None, "cells": ["#", "x", " "]},
+        {"name": "bad", "fault": "misreads the spec", "cells": [" ", " ", " "]},
+    ]
+    assert matrix["rates"] == {"shown": (1, 3), "held out": (1, 2)}
+    assert "plus" not in page_of_tests(matrix).partition('id="data">')[2].partition("</script>")[0]

@@ -1,0 +1,58 @@
+"""Machinery: what pages share: the scorer's tables for their script, the names of the unseen, and how much is shown."""
+
+import re
+from collections.abc import Sequence
+from typing import Final, TypeVar
+
+import msgspec
+
+from course import faults
+from course.artifacts.records import Result
+from course.text import clipped, named
+
+ROWS: Final = 2_000  # the most that a page shows of anything
+TEXT: Final = 400  # the most characters of one text
+
+Entry = TypeVar("Entry")
+
+
+def scorer_tables() -> dict[str, object]:
+    """What makeScorer reads: the inside of the brackets of course/faults.py, and its checks in order."""
+    return {
+        "unseen": faults.UNSEEN,
+        "digits": faults.DIGITS,
+        "lineBoundaries": faults.LINE_BOUNDARIES,
+        "checks": [(outcome, *check) for outcome, check in faults.CHECKS.items()],
+    }
+
+
+def unseen_names() -> dict[str, str]:
+    """Code point in hexadecimal -> name, of every unseen character of the basic plane."""
+    unseen = re.findall(f"[{faults.UNSEEN}]", "".join(map(chr, range(0x10000))))
+    return {f"{ord(char):04X}": named(char).partition(" ")[2] for char in unseen}
+
+
+def evenly(rows: Sequence[Entry], most: int) -> list[Entry]:
+    """At most so many of them (two at least), as evenly spaced as can be, the first and the last among them."""
+    if len(rows) <= most:
+        return list(rows)
+    return [rows[round(place * (len(rows) - 1) / (most - 1))] for place in range(most)]
+
+
+def value_text(value: object) -> str:
+    """A value of JSON for a person, fractions to four digits."""
+    if isinstance(value, list):
+        return ", ".join(map(value_text, value))
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
+
+
+def question_text(row: Result) -> str:
+    """What was asked, and what was expected."""
+    return f"{clipped(row.prompt, 200)} ({clipped(str(row.expected_answer), 40)})"
+
+
+def text_data(text: str | None) -> dict[str, object]:
+    """A text for a page: its beginning, and how long it is. None: there is none."""
+    return {"text": None if text is None else text[:TEXT], "length": len(text or "")}

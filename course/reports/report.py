@@ -1,0 +1,205 @@
+"""Machinery: what the page of a run shows, from the run's own artifacts, which are verified as they are read.
+
+A page holds at most MOST_ROWS rows, each with the same chance, and of each text what fits: the whole is in the run.
+"""
+
+import json
+import random
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, TypeVar
+
+from course.artifacts.locked_room import room_conditions, short_value
+from course.artifacts.reading import Broken, Run, open_run, read_output
+from course.artifacts.records import SUMMARY, LearningResult, Result, Selection
+from course.artifacts.run_log import LogLine
+from course.artifacts.summary import Choice, choice_of, family_of, summary_of
+from course.artifacts.verifying import Verification
+from course.faults import CHECKS
+from course.reports.comparison_page import two_runs_data
+from course.reports.learning_page import loop_c_data
+from course.reports.pages import page
+from course.reports.run_page import LOOPS, main_number, points_off, share_expected
+from course.reports.selection_demo import cause
+from course.text import clipped
+
+REPORT, COMPARISON, LOG_PAGE = "report.html", "comparison.html", "log.html"
+MOST_ROWS = 2_000
+MOST_BYTES = 850_000  # of the rows, so that a page stays below 1 MB
+_LONGEST_TEXT, _SHORTEST_TEXT = 2_000, 60  # characters of a text
+_SAMPLE_SEED = 0
+
+Data = dict[str, Any]
+Sampled = TypeVar("Sampled")
+
+
+def page_of_run(path: Path, log: Sequence[LogLine]) -> tuple[str, list[str]]:
+    """The page of a run, and what is wrong with the run, which the page says first. Raises what ``open_run`` does."""
+    run = open_run(path)
+    scored = scored_data(check := Verification(run, {line.manifest for line in log}))
+    loop = run.manifest.loop
+    more = DATA_OF_LOOP[loop](path) if loop in DATA_OF_LOOP else {}
+    data = {**more, "scored": scored, "faults": check.faults, "conditions": conditions_of_run(run)}
+    return page(loop, f"{path.resolve().name}: Loop {loop}, {LOOPS[loop][0]}", "", data), check.faults
+
+
+def page_of_two(before: Path, after: Path, log: Sequence[LogLine]) -> tuple[str, list[str]]:
+    """The same for two runs side by side."""
+    faults = [f"{run.path.name}: {fault}" for run in map(open_run, (before, after)) for fault in faults_of(run, log)]
+    title = f"{before.resolve().name} and {after.resolve().name}"
+    return page("two", title, "", {**two_runs_data(before, after), "faults": faults}), faults
+
+
+def faults_of(run: Run, log: Sequence[LogLine]) -> list[str]:
+    check = Verification(run, {line.manifest for line in log})
+    for _ in check.rows():
+        pass
+    return check.faults
+
+
+def scored_data(check: Verification) -> Data:
+    """What the verifier scored in a run: its numbers and its rows, or an even sample of them."""
+    choices: Counter[Choice] = Counter()
+    kept, n = sample_evenly(counted_choices(check.rows(), choices), MOST_ROWS)
+    summary = numbers_of(check, choices)
+    rows, longest = fitting(kept)
+    ordered = sorted(check.outcomes.items(), key=lambda item: (item[0] != "ok", -item[1], item[0]))
+    return {
+        "summary": summary,
+        "prediction": prediction_data(check.run.manifest.expect, main_number(summary)),
+        "outcomes": [{"outcome": outcome, "family": family_of(outcome), "n": count} for outcome, count in ordered],
+        "checks": [(outcome, *one) for outcome, one in CHECKS.items()],
+        "n": n,
+        "seed": _SAMPLE_SEED,
+        "longest": longest,
+        "rows": rows,
+    }
+
+
+def sample_evenly(items: Iterable[Sampled], most: int) -> tuple[list[tuple[int, Sampled]], int]:
+    """At most so many of the items in order, each with its number from 1 on, and how many there are.
+
+    Reservoir sampling: each item has the same chance. The same items give the same sample.
+    """
+    rng, kept, n = random.Random(_SAMPLE_SEED), list[tuple[int, Sampled]](), 0
+    for n, item in enumerate(items, 1):
+        if n <= most:
+            kept.append((n, item))
+        elif (place := int(rng.random() * n)) < most:
+            kept[place] = n, item
+    return sorted(kept, key=lambda numbered: numbered[0]), n
+
+
+def counted_choices(rows: Iterable[Result], choices: Counter[Choice]) -> Iterable[Result]:
+    """The rows unchanged. Counts their choices, but for one that holds none, which the verification names."""
+    for row in rows:
+        if isinstance(row, Selection):
+            with suppress(ValueError, IndexError):
+                choices[choice_of(row)] += 1
+        yield row
+
+
+def numbers_of(check: Verification, choices: Mapping[Choice, int]) -> Data:
+    """The run's numbers: of Loops A and B taken again from the rows; none where these have none."""
+    try:
+        if check.run.manifest.loop != "C":
+            return summary_of(check.outcomes, choices)
+        found = json.loads(read_output(check.run.path, SUMMARY))
+        return found if isinstance(found, dict) else {}
+    except (Broken, ValueError, ArithmeticError, RecursionError):
+        return {}
+
+
+def prediction_data(expect: str | None, number: Mapping[str, float | None]) -> Data:
+    """What was expected, as said and as a share, and how far the main number lies from it."""
+    off = [points_off(expect or "", value) for value in number.values()]
+    return {"expect": expect, "share": share_expected(expect or ""), "off": off[0] if off else None}
+
+
+def fitting(rows: Sequence[tuple[int, Result]]) -> tuple[list[Data], int]:
+    """The rows for a page, and how many characters of a text these have: fewer, then fewer rows, until all fits."""
+    longest = _LONGEST_TEXT
+    while True:
+        shown = [row_data(number, row, longest) for number, row in rows]
+        if len(json.dumps(shown)) <= MOST_BYTES:
+            return shown, longest
+        if longest > _SHORTEST_TEXT:
+            longest = max(_SHORTEST_TEXT, longest // 2)
+        else:
+            rows = rows[::2]
+
+
+def row_data(number: int, row: Result, longest: int) -> Data:
+    """One row; every text in it is cut to so many characters."""
+
+    def cut(text: str | None) -> object:
+        return text if text is None or len(text) <= longest else {"text": text[:longest], "more": len(text) - longest}
+
+    data = {
+        "row": number,
+        "id": cut(row.id),
+        "prompt": cut(row.prompt),
+        "expected": cut(str(row.expected_answer)),
+        "completion": cut(row.completion),
+        "reward": row.reward,
+        "outcome": clipped(row.details.outcome, 40),
+    }
+    if isinstance(row, Selection):
+        samples = zip(row.samples, row.rewards, strict=False)
+        data |= {
+            "samples": [(cut(sample), reward) for sample, reward in samples],
+            "chosen": row.chosen,
+            "why": why_chosen(row),
+            "others": (len(row.others), row.other_rewards.count(1.0)),
+        }
+    elif isinstance(row, LearningResult):
+        said = {"step": row.step, "training": row.training, "split": row.split, "proxy reward": row.proxy_reward}
+        said |= {"sampled": f"{row.count:,} times" if row.count > 1 else None}
+        data["of"] = [(name, cut(str(value))) for name, value in said.items() if value is not None]
+    return data
+
+
+def why_chosen(row: Selection) -> str:
+    """Why the sample that was taken won, tied or could not win, in one sentence."""
+    if not row.rewards or not 0 <= row.chosen < len(row.rewards):
+        return "the run does not hold the sample that it says was chosen"
+    best = max(row.rewards)
+    equals = [place for place, reward in enumerate(row.rewards) if reward == best]
+    if row.rewards[row.chosen] < best:
+        return f"lost: {cause(row)}"
+    if not best:
+        return f"nothing to win, all {len(equals)} have reward 0: {cause(row)}"
+    if len(equals) == 1:
+        return "won: the only one with the highest reward"
+    place = "the first of them" if row.chosen == equals[0] else f"number {equals.index(row.chosen) + 1} of them"
+    return f"tied: {len(equals)} of {len(row.rewards)} have the highest reward, and {place} was taken"
+
+
+def conditions_of_run(run: Run) -> list[tuple[str, str]]:
+    """The conditions of a run that are known, short, and the digest by which a log knows it."""
+    manifest = run.manifest
+    said: dict[str, object] = {"command": manifest.command, "change": manifest.change, "policy": manifest.policy}
+    said |= {name: value and short_value(value) for name, value in room_conditions(manifest).items()}
+    said |= {"seed": manifest.seed} | manifest.settings | {"digest of this run": run.digest}
+    return [(name, clipped(str(value), 400)) for name, value in said.items() if value is not None]
+
+
+def page_of_log(log: Sequence[LogLine]) -> str:
+    """The log of runs as a table, oldest first."""
+    opened: Counter[str] = Counter()
+    rows = []
+    for line in log:
+        opened.update(line.holdouts)
+        off = [points_off(line.expect or "", value) for value in line.number.values()]
+        number = ", ".join(f"{name} {'-' if value is None else f'{value:.4g}'}" for name, value in line.number.items())
+        holdout = ", ".join(f"look {opened[one]} at {one[:8]}" for one in line.holdouts)
+        cells = line.run, line.loop, line.command.removeprefix("course."), number, line.change, line.expect
+        rows.append([clipped(one or "", 200) for one in (*cells, off[0] if off else "", holdout, line.manifest[:8])])
+    columns = "run", "loop", "command", "number", "change", "expected", "it was", "holdout", "digest"
+    return page("log", "The log of runs", "", {"columns": columns, "rows": rows})
+
+
+# What the page of a loop shows besides what was scored.
+DATA_OF_LOOP: dict[str, Callable[[Path], Data]] = {"C": loop_c_data}

@@ -1,0 +1,132 @@
+"""Write the pages of docs/live: each is one file that opens by a double click and asks nothing of the network.
+
+    python3 docs/make_live.py
+
+The policy that a page trains is the one that ``course.token_train --preset memorise`` starts from, with its weights as
+32-bit numbers.
+"""
+
+import json
+from base64 import b64encode
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from course.datasets.files import LAB
+from course.policies.bandit import ARMS, arm_rewards
+from course.policies.presets import MEMORISE
+from course.policies.token_learner import fine_tune
+from course.policies.token_policy import RECENT, Policy, Weights
+from course.reports.page_tables import scorer_tables, unseen_names
+from course.reports.pages import page
+
+SEED = 0
+
+
+def examples() -> list[dict[str, Any]]:
+    return records(LAB / MEMORISE.dataset)
+
+
+def records(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
+
+
+def start() -> Policy:
+    """The policy before its first update, rounded to 32 bits: a page and NumPy begin with the same numbers."""
+    policy = fine_tune(examples(), MEMORISE.plan, SEED)
+    return policy._replace(weights=Weights(*(w.astype(np.float32).astype(np.float64) for w in policy.weights)))
+
+
+def saved(policy: Policy) -> dict[str, object]:
+    weights = np.concatenate([w.astype("<f4").ravel() for w in policy.weights])
+    return {
+        "vocabulary": list(policy.vocabulary),
+        "maxTokens": policy.max_tokens,
+        "width": policy.weights.vectors.shape[1],
+        "units": len(policy.weights.hidden_bias),
+        "reads": len(policy.positions) + RECENT,
+        "weights": b64encode(weights.tobytes()).decode("ascii"),
+    }
+
+
+def tasks(policy: Policy) -> list[dict[str, object]]:
+    rows = examples()
+    tokens = policy.encode_prompts([row["prompt"] for row in rows]).tolist()
+    return [
+        {"tokens": read, "question": question(row["prompt"]), "answer": str(row["expected_answer"])}
+        for read, row in zip(tokens, rows, strict=True)
+    ]
+
+
+def question(prompt: str) -> str:
+    return prompt.partition(".")[0].removeprefix("Compute ")
+
+
+HACK = """A small policy answers sums such as 3 + 4. A verifier pays 1 or 0 for what it writes, and nobody ever shows
+it an answer. Each update makes what was paid more likely. Who pays?"""
+
+
+def hack_data(policy: Policy) -> dict[str, object]:
+    plan = MEMORISE.plan
+    return {
+        "policy": saved(policy),
+        "tasks": tasks(policy),
+        "tables": scorer_tables(),
+        "plan": {"prompts": plan.prompts_a_step, "groupSize": plan.group_size, "lr": plan.lr, "steps": plan.steps},
+    }
+
+
+VERIFIER = """The verifier pays 1 for one line, Final: and the right number, and 0 for anything else.
+Write a completion, and watch which check it fails first."""
+CASES = {  # of the golden sets: what a button says -> the id of the case
+    "the one line": "correct-01",
+    "a line break at its end": "correct-02",
+    "two lines": "exploit-07",
+    "bold": "exploit-44",
+    "something unseen": "exploit-04",
+    "a Cyrillic а": "exploit-17",
+    "a plus sign": "exploit-26",
+    "other digits": "exploit-28",
+    "another minus": "exploit-37",
+    "two answers": "exploit-40",
+    "another value": "exploit-65",
+}
+
+
+def verifier_data() -> dict[str, object]:
+    golden = {row["id"]: row for path in sorted((LAB / "course" / "golden").glob("*.jsonl")) for row in records(path)}
+    found = [(name, golden[id_]) for name, id_ in CASES.items()]
+    cases = [{"name": name, "answer": str(row["expected_answer"]), "text": row["completion"]} for name, row in found]
+    return {"tables": scorer_tables(), "names": unseen_names(), "examples": cases}
+
+
+BANDIT = """One prompt, 17 * 19, and four completions, two of which the verifier pays. The policy samples one at
+a time, and each update makes what was better than the baseline more probable. Move a slider:
+what does a baseline buy?"""
+BANDIT_STEPS = 200
+
+
+def bandit_data() -> dict[str, object]:
+    arms = {"arms": ARMS, "rewards": arm_rewards().tolist(), "steps": BANDIT_STEPS}
+    return arms | {"names": {"000A": "LINE FEED"}}
+
+
+def pages() -> dict[str, str]:
+    """Name of the file -> the page."""
+    return {
+        "watch_it_cheat": page("hack", "Watch it cheat", HACK, hack_data(start())),
+        "verifier": page("verifier", "The verifier at each keystroke", VERIFIER, verifier_data()),
+        "bandit": page("bandit", "A bandit learns from a verifier", BANDIT, bandit_data()),
+    }
+
+
+def main() -> None:
+    out = LAB / "docs" / "live"
+    out.mkdir(exist_ok=True)
+    for name, text in pages().items():
+        (out / f"{name}.html").write_text(text, encoding="utf-8", newline="\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,124 @@
+"""The data of a Loop C page are those of the run's own log, read here without the lab's row types.
+
+The worked example: the bandit's second and fourth arm are right, so the expected reward is the sum of their
+probabilities; before the first update it is 0.5.
+"""
+
+import importlib
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import ROOT, Lab, lines_of
+
+from course.artifacts.reading import Broken
+from course.reports import learning_page
+from course.reports.learning_page import BANDIT_LOGS, EPISODE_LOGS, loop_c_data
+
+EXAMPLE_RUNS = ROOT / "data" / "example_runs"
+RUN = Path("run")
+
+
+def data_of(path: Path) -> Any:
+    return loop_c_data(path)
+
+
+def test_the_logs_are_named_as_the_commands_name_them() -> None:
+    for command, log in {**BANDIT_LOGS, **EPISODE_LOGS}.items():
+        module = importlib.import_module(command)
+        assert log == module.LOG
+
+
+def test_each_update_of_a_bandit_is_shown() -> None:
+    data, log = data_of(EXAMPLE_RUNS / "bandit"), lines_of(EXAMPLE_RUNS / "bandit" / "bandit_train_log.jsonl")
+    assert (data["kind"], data["of"], len(data["steps"])) == ("updates", 30, 30)
+    assert data["steps"][0]["expected"] == 0.5
+    for step, row in zip(data["steps"], log, strict=True):
+        assert step["expected"] == row["probs"][1] + row["probs"][3]
+        (state,) = step["states"]
+        assert data["actions"][0][state["action"]] == row["completion"]
+        assert (state["before"], state["after"]) == (row["probs"], row["new_probs"])
+        assert state["return"] - step["baseline"] == state["advantage"] == row["advantage"]
+    assert data["after"] == log[-1]["new_probs"][1] + log[-1]["new_probs"][3]
+
+
+def test_each_episode_has_two_states_and_a_step_without_credit_says_so(lab: Lab) -> None:
+    assert lab("toy_mdp", "--episodes", 12, "--no-credit-step1", "--outdir", RUN).status == 0
+    data, log = data_of(RUN), lines_of(RUN / "toy_mdp_log.jsonl")
+    for step, row in zip(data["steps"], log, strict=True):
+        first, second = step["states"]
+        assert (first["credited"], first["advantage"], first["before"]) == (False, 0, first["after"])
+        assert [first["prefix"], second["prefix"]] == ["", row["tokens"][0]]
+        assert second["advantage"] == second["return"] - step["baseline"]
+        assert [data["actions"][t][state["action"]] for t, state in enumerate(step["states"])] == row["tokens"]
+
+
+@pytest.fixture
+def trained(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(ROOT)  # where its datasets are
+    size = ("--sft-steps", 40, "--steps", 20, "--eval-every", 10, "--slow", 2)
+    assert (
+        lab("token_train", "--preset", "memorise", "--rubric", "anywhere", *size, "--outdir", lab.folder / RUN).status
+        == 0
+    )
+    return lab.folder / RUN
+
+
+def test_a_training_shows_its_evaluations_and_what_was_written(trained: Path) -> None:
+    data, results = data_of(trained), lines_of(trained / "results.jsonl")
+    (training,) = data["trainings"]
+    assert training["points"] == lines_of(trained / "log.jsonl")
+    for point, written in zip(training["points"], training["written"], strict=True):
+        found = [row for row in results if (row["step"], row["split"]) == (point["step"], "train")]
+        exploits = [row for row in found if row["proxy_reward"] == 1 and row["reward"] == 0]
+        assert point["gap"] == len(exploits) / len(found)
+        assert [one["exploit"] for one in written] == [i < len(exploits) for i in range(6)]
+        assert {(one["question"], one["text"], one["proxy"]) for one in written} <= {
+            (f"{row['prompt']} ({row['expected_answer']})", row["completion"], row["proxy_reward"]) for row in found
+        }
+
+
+def test_an_update_shows_its_highest_and_its_lowest_advantages(trained: Path) -> None:
+    updates, slow = data_of(trained)["updates"], lines_of(trained / "slow.jsonl")
+    assert [update["label"][:9] for update in updates[::8]] == [
+        f"update {step}," for step in range(1, len(updates) // 8 + 1)
+    ]
+    rows = sorted((row["advantage"] for row in slow if row["step"] == 1), reverse=True)
+    shown = updates[:8]
+    assert [one["advantage"] for one in shown] == [*rows[:4], *rows[-4:]]
+    for one in shown:
+        reward, baseline = (float(part.split()[-1]) for part in one["sum"].removesuffix(" = ").split(" − "))
+        assert abs(reward - baseline - one["advantage"]) < 1e-3
+        assert len(one["tokens"]) == len(one["before"]) == len(one["after"])
+
+
+def test_a_long_run_is_shown_in_part_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(learning_page, "ROWS", 4)
+    data = data_of(EXAMPLE_RUNS / "bandit")
+    assert data["of"] == 30
+    assert [step["step"] for step in data["steps"]] == [1, 11, 20, 30]
+
+
+def test_many_trainings_are_shown_in_part_and_counted(trained: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(learning_page, "ROWS", 2)
+    data = data_of(trained)
+    assert (data["of"], data["shown"]) == (3, 2)
+    assert [point["step"] for point in data["trainings"][0]["points"]] == [0, 20]
+    assert [len(written) for written in data["trainings"][0]["written"]] == [1, 1]
+
+
+def test_any_other_run_of_loop_c_shows_its_summary(lab: Lab) -> None:
+    assert lab("kl_tradeoff_demo", "--outdir", RUN).status == 0
+    data = data_of(RUN)
+    assert data["kind"] == "summary"
+    assert data["summary"]
+
+
+def test_a_log_that_is_none_is_a_broken_run(lab: Lab) -> None:
+    assert lab("bandit_train", "--steps", 3, "--outdir", RUN).status == 0
+    row = lines_of(RUN / "bandit_train_log.jsonl")[0]
+    for text in ("{}\n", "", json.dumps(row | {"probs": [1.0]}) + "\n", "\xff"):
+        (RUN / "bandit_train_log.jsonl").write_text(text, encoding="latin-1")
+        with pytest.raises(Broken, match=r"^its files are not those of a run of course\.bandit_train: "):
+            loop_c_data(RUN)

@@ -1,0 +1,178 @@
+"""What the page of a run holds: rows sampled evenly, texts that fit, why a sample was chosen, and what is wrong.
+
+An example: 20,000 rows have 2,000 on the page; of every tenth of the run there are about 200.
+"""
+
+import json
+from collections.abc import Sequence
+from itertools import product
+from pathlib import Path
+from time import process_time
+from typing import Any
+
+import pytest
+from browser import Reader
+from conftest import Lab, lines_of, rows_edited
+from hypothesis import given
+from hypothesis import strategies as st
+
+from course.artifacts.records import Details, Result, Selection
+from course.artifacts.run_log import LogLine
+from course.reports import report
+from course.reports.report import MOST_BYTES, fitting, page_of_log, page_of_run, row_data, sample_evenly, why_chosen
+
+
+def row(completion: str = "Final: 1", id_: str = "q1", prompt: str = "1?") -> Result:
+    return Result(id_, prompt, 1, completion, 1.0, Details("ok", "1"))
+
+
+def selection(rewards: Sequence[float], chosen: int, samples: Sequence[str] = ()) -> Selection:
+    texts = list(samples) or [f"Final: {int(reward)}" for reward in rewards]
+    details = Details("ok", "1")
+    return Selection("q1", "1?", 1, "Final: 1", 1.0, details, texts, list(rewards), chosen, [], [])
+
+
+def data_of(page: str) -> Any:
+    read = Reader(page)
+    return json.loads(next(within for tag, within in zip(read.tags, read.within, strict=True) if tag == "script"))
+
+
+@given(st.integers(0, 300), st.integers(1, 50))
+def test_a_sample_is_in_order_and_as_large_as_it_may_be(n: int, most: int) -> None:
+    kept, counted = sample_evenly(iter(range(100, 100 + n)), most)
+    assert counted == n
+    assert len(kept) == min(n, most)
+    assert kept == sorted(set(kept))
+    assert all(item == number + 99 for number, item in kept)
+
+
+def test_each_row_has_the_same_chance() -> None:
+    kept, _ = sample_evenly(range(200_000), 2_000)
+    tenths = [sum(number * 10 // 200_001 == tenth for number, _ in kept) for tenth in range(10)]
+    assert sum((count - 200) ** 2 / 200 for count in tenths) < 21.7  # chi-squared, 9 degrees of freedom, p = 0.01
+
+
+@pytest.mark.parametrize(
+    ("text", "fit"),
+    [("Final: 1", 1_000), ("x" * 1_000_000, 1_000), ("\u202e" * 1_000_000, 500), ("\U000e0041" * 1_000_000, 250)],
+)
+def test_a_thousand_rows_fit_whatever_they_hold(text: str, fit: int) -> None:
+    rows = [(number, row(text, text, text)) for number in range(1, 1_001)]
+    shown, longest = fitting(rows)
+    assert len(json.dumps(shown)) <= MOST_BYTES
+    assert len(shown) == fit
+    whole = len(text) < 100
+    assert shown[0]["completion"] == (text if whole else {"text": text[:longest], "more": len(text) - longest})
+    assert longest >= 60
+
+
+def test_why_a_sample_was_chosen() -> None:
+    assert why_chosen(selection([0, 1, 0], 1)) == "won: the only one with the highest reward"
+    tied = "tied: 2 of 3 have the highest reward, and"
+    assert why_chosen(selection([1, 0, 1], 0)) == f"{tied} the first of them was taken"
+    assert why_chosen(selection([1, 0, 1], 2)) == f"{tied} number 2 of them was taken"
+    assert why_chosen(selection([0, 1], 0)).startswith("lost: a right sample was there")
+    assert "a wrong format" in why_chosen(selection([0, 0], 0, ["1", "2"]))
+    assert why_chosen(selection([0, 0], 0, ["5", "2"])).startswith(
+        "nothing to win, all 2 have reward 0: no sample shows"
+    )
+    for wrong in (selection([0, 1], 2), selection([0, 1], -1), selection([], 0)):
+        assert why_chosen(wrong) == "the run does not hold the sample that it says was chosen"
+
+
+@given(st.lists(st.sampled_from([0.0, 1.0]), min_size=1, max_size=5), st.data())
+def test_why_agrees_with_the_rewards(rewards: list[float], data: st.DataObject) -> None:
+    chosen = data.draw(st.integers(0, len(rewards) - 1))
+    verb = why_chosen(selection(rewards, chosen)).split(":")[0].split(",")[0]
+    right = rewards.count(1.0)
+    expected = "nothing to win" if not right else "lost" if not rewards[chosen] else "won" if right == 1 else "tied"
+    assert verb == expected
+
+
+def test_a_row_keeps_what_is_there() -> None:
+    found = row_data(7, row("Final: \u200b1"), 100)
+    assert found["completion"] == "Final: \u200b1"
+    assert (found["row"], found["id"], found["expected"], found["outcome"]) == (7, "q1", "1", "ok")
+    assert row_data(7, Result("q", "?", 1, None, 0.0, Details("missing_completion", None)), 9)["completion"] is None
+
+
+def log() -> list[LogLine]:
+    from course.artifacts import run_log
+
+    return run_log.read_log(run_log.LOG)
+
+
+def test_the_numbers_of_a_page_are_those_of_the_run(lab: Lab) -> None:
+    done = lab.evaluate([1, 2, 3, 4], ["Final: 1", "2", "Final: 4", "Final: 4"], "--expect", "40 %", "--outdir", "a")
+    assert done.status == 0
+    page, faults = page_of_run(Path("a"), log())
+    data = data_of(page)
+    assert faults == data["faults"] == []
+    summary = json.loads(Path("a/summary.json").read_text(encoding="utf-8"))
+    assert data["scored"]["summary"] == summary
+    assert data["scored"]["prediction"] == {"expect": "40 %", "share": 0.4, "off": "10.0 points above"}
+    counts = {one["outcome"]: one["n"] for one in data["scored"]["outcomes"]}
+    assert counts == summary["outcomes"]
+    rows = lines_of(Path("a/results.jsonl"))
+    assert [one["completion"] for one in data["scored"]["rows"]] == [one["completion"] for one in rows]
+    assert [one["outcome"] for one in data["scored"]["rows"]] == ["ok", "missing_prefix", "wrong_answer", "ok"]
+    assert ["command", "course.eval"] in data["conditions"]
+
+
+def test_the_choices_of_a_page_are_those_of_the_run(lab: Lab) -> None:
+    lab.picker()
+    assert lab.select([1, 2], [["Final: 1", "Final: 1", "x"], ["a", "b", "Final: 2"]], 2, "--outdir", "b").status == 0
+    scored = data_of(page_of_run(Path("b"), log())[0])["scored"]
+    assert scored["summary"] == json.loads(Path("b/summary.json").read_text(encoding="utf-8"))
+    first, second = scored["rows"]
+    assert (first["samples"], first["chosen"]) == ([["Final: 1", 1.0], ["Final: 1", 1.0]], 0)
+    assert first["why"].startswith("tied: 2 of 2")
+    assert second["why"].startswith("nothing to win")
+    assert (first["others"], second["others"]) == ([1, 0], [1, 1])
+
+
+def spoil_rewards(rows: list[Any]) -> None:
+    rows[0]["reward"] = 1.0 - rows[0]["reward"]
+
+
+def spoil_choice(rows: list[Any]) -> None:
+    rows[0] |= {"chosen": 7, "samples": [], "rewards": []}
+
+
+@pytest.mark.parametrize("change", [spoil_rewards, spoil_choice])
+def test_a_run_that_was_changed_has_a_page_that_says_so(lab: Lab, change: Any) -> None:
+    lab.picker()
+    assert lab.select([1, 2], [["Final: 1", "x"], ["a", "Final: 2"]], 2, "--outdir", "b").status == 0
+    rows_edited(Path("b"), change, forge=False)
+    page, faults = page_of_run(Path("b"), log())
+    assert faults
+    assert data_of(page)["faults"] == faults
+
+
+def test_a_thousand_rows_take_less_than_a_second_and_less_than_a_megabyte(lab: Lab) -> None:
+    prompt = "Compute 17 * 19, and think as long as you like. "
+    lab.write("d.jsonl", [{"id": f"q{i}", "prompt": prompt, "expected_answer": i} for i in range(1_000)])
+    lab.write("c.jsonl", [{"id": f"q{i}", "completion": f"{prompt * (i % 9)}\nFinal: {i}"} for i in range(1_000)])
+    assert lab("eval", "--dataset", "d.jsonl", "--completions", "c.jsonl", "--outdir", "a").status == 0
+    before = process_time()
+    page, _ = page_of_run(Path("a"), log())
+    assert process_time() - before < 1
+    assert len(page.encode()) < 1_000_000
+    assert len(data_of(page)["scored"]["rows"]) == 1_000
+
+
+def test_above_two_thousand_rows_a_page_says_how_many_it_has(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(report, "MOST_ROWS", 20)
+    assert lab.evaluate(range(60), [f"Final: {i}" for i in range(60)], "--outdir", "a").status == 0
+    scored = data_of(page_of_run(Path("a"), log())[0])["scored"]
+    assert (scored["n"], len(scored["rows"]), scored["outcomes"][0]["n"]) == (60, 20, 60)
+    assert [one["id"] for one in scored["rows"]] == [f"q{one['row']}" for one in scored["rows"]]
+
+
+def test_the_log_has_a_row_for_each_run(lab: Lab) -> None:
+    for outdir, expect in product(("a", "b"), ("all <b>of</b> them",)):
+        done = lab.evaluate([1], ["Final: 1"], "--outdir", outdir, "--change", "none", "--expect", expect)
+        assert done.status == 0
+    data = data_of(page_of_log(log()))
+    assert [one[data["columns"].index("expected")] for one in data["rows"]] == ["all <b>of</b> them"] * 2
+    assert {len(one) for one in data["rows"]} == {len(data["columns"])}

@@ -1,0 +1,176 @@
+"""The page of a run lies in its folder, can be made again, and takes nothing's place that is not such a page.
+
+An example: somebody keeps notes in report.html. The command refuses with status 2 and the notes stay.
+"""
+
+import importlib
+import json
+import os
+import shutil
+import webbrowser
+from pathlib import Path
+
+import pytest
+from browser import Reader
+from conftest import Lab, copied, files, rows_edited
+from test_architecture import COMMANDS
+
+from course.artifacts import run_log
+from course.command import Parser
+from course.reports.pages import HEAD
+
+
+@pytest.fixture
+def runs(lab: Lab) -> Lab:
+    """Two runs, a and b."""
+    lab.measured("a", [True, False, True])
+    lab.measured("b", [True, True, False])
+    return lab
+
+
+def test_the_page_lies_in_the_run_which_is_still_what_it_was(runs: Lab) -> None:
+    before = files(Path("a"))
+    done = runs("report", "a")
+    assert (done.status, done.out, done.err) == (0, "report: a/report.html\n", "")
+    after = files(Path("a"))
+    assert {name: after[name] for name in before} == before
+    assert after.keys() - before.keys() == {"report.html"}
+    assert runs("inspect_run", "a", "--verify").status == 0
+    gate = ("gate", "--baseline", "a", "--candidate", "b", "--min-delta", "0", "--json")
+    with_page = runs(*gate)
+    (Path("a") / "report.html").unlink()
+    assert runs(*gate) == with_page
+
+
+def test_the_page_is_made_again_and_is_the_same(runs: Lab) -> None:
+    pages = []
+    for _ in range(2):
+        assert runs("report", "a").status == 0
+        pages.append(Path("a/report.html").read_bytes())
+    assert pages[0] == pages[1]
+
+
+def test_without_the_lab_s_own_page_nothing_is_replaced(runs: Lab) -> None:
+    for name, text in (("a/report.html", "my notes"), ("a/mine.html", HEAD[:-2]), ("a/none.html", "")):
+        Path(name).write_text(text, encoding="utf-8")
+        out = [] if name == "a/report.html" else ["--out", name]
+        assert f"{name}: expected a page of this lab to replace, got another file" in runs.refused("report", "a", *out)
+    assert "a/results.jsonl: expected a page" in runs.refused("report", "a", "--out", "a/results.jsonl")
+    assert "expected a place where a page can be written" in runs.refused("report", "a", "--out", "a")
+    assert "no/where.html: expected a place" in runs.refused("report", "a", "--out", "no/where.html")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need rights there")
+def test_what_a_link_names_is_not_replaced(runs: Lab) -> None:
+    Path("elsewhere.html").write_text(HEAD, encoding="utf-8")
+    Path("a/report.html").symlink_to(Path("elsewhere.html").absolute())
+    assert "expected a page of this lab to replace" in runs.refused("report", "a")
+
+
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may write everywhere")
+def test_the_page_of_a_run_that_cannot_be_written_lies_elsewhere(runs: Lab) -> None:
+    Path("a").chmod(0o500)
+    try:
+        assert "--out FILE writes it elsewhere" in runs.refused("report", "a")
+        assert runs("report", "a", "--out", "page.html").status == 0
+    finally:
+        Path("a").chmod(0o700)
+
+
+def test_where_writing_fails_nothing_is_left(runs: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", fail)
+    assert "no space left on device" in runs.refused("report", "a")
+
+
+def test_two_runs_have_a_page_of_their_own(runs: Lab) -> None:
+    assert runs("report", "a", "b").out == "report: b/comparison.html\n"
+    read = Reader(Path("b/comparison.html").read_text(encoding="utf-8"))
+    assert read.attributes["data-view"] == ["two"]
+    assert runs("inspect_run", "b", "--verify").status == 0
+
+
+def test_the_log_is_a_page_beside_it(runs: Lab) -> None:
+    assert runs("report", "--log").status == 0
+    assert "data-view" in Reader(run_log.LOG.with_name("log.html").read_text(encoding="utf-8")).attributes
+
+
+def test_the_newest_run_is_last(lab: Lab) -> None:
+    for _ in range(2):
+        assert lab.process("eval", "--dataset", lab.dataset([1]), "--completions", lab.completions(["x"])).status == 0
+    assert lab.process("report", "last").out == f"report: {lab.runs / 'run_002' / 'report.html'}\n"
+
+
+def test_it_is_shown_where_that_is_asked_for(runs: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(webbrowser, "open", opened.append)
+    assert runs("report", "a").status == 0
+    assert opened == []
+    assert runs("report", "a", "--open").status == 0
+    assert opened == [(Path("a") / "report.html").resolve().as_uri()]
+
+
+def test_what_is_not_as_it_was_written_is_said(runs: Lab) -> None:
+    rows_edited(copied(Path("a"), "c"), lambda rows: rows[0].update(reward=0.0), forge=False)
+    done = runs("report", "c")
+    assert done.status == 0
+    assert "WARNING: not verified: results.jsonl" in done.err
+    assert "results.jsonl" in Path("c/report.html").read_text(encoding="utf-8")
+    both = runs("report", "a", "c")
+    assert "WARNING: not verified: c: results.jsonl" in both.err
+    shutil.rmtree("c")
+    assert "expected the folder of a run" in runs.refused("report", "c")
+    Path("b/manifest.json").write_text("{}", encoding="utf-8")
+    assert "expected a whole run, got a broken one" in runs.refused("report", "b")
+
+
+def test_what_to_show_is_said_once(runs: Lab) -> None:
+    for words in ((), ("a", "--log"), ("a", "a", "b")):
+        assert "expected one run, two runs, or --log" in runs.refused("report", *words)
+
+
+def test_a_command_that_leaves_a_run_leaves_its_page_where_asked(lab: Lab) -> None:
+    done = lab.evaluate([1, 2], ["Final: 1", "x"], "--outdir", "a", "--report")
+    assert done.status == 0
+    assert "report: a/report.html\nnext: " in done.out
+    assert lab.evaluate([1, 2], ["Final: 1", "x"], "--outdir", "b").status == 0
+    assert not Path("b/report.html").exists()
+    assert Path("a/manifest.json").read_bytes() == Path("b/manifest.json").read_bytes()
+    printed = json.loads(lab.evaluate([1, 2], ["Final: 1", "x"], "--outdir", "c", "--report", "--json").out)
+    assert printed["report"] == "c/report.html"
+    assert lab("bandit_train", "--steps", "3", "--outdir", "d", "--report").status == 0
+    read = Reader(Path("d/report.html").read_text(encoding="utf-8"))
+    assert read.attributes["data-view"] == ["C"]
+
+
+@pytest.mark.slow
+def test_the_tests_of_a_student_have_a_page(lab: Lab) -> None:
+    test = 'def test_it(rubric):\n    assert rubric({"prompt": "", "expected_answer": 1}, "1")["reward"] == 0.0\n'
+    lab.write("tests/test_rubric.py", test)
+    done = lab("check", "tests", "--report")
+    assert f"report: {lab.log.with_name('tests.html')}\n" in done.out
+    read = Reader(lab.log.with_name("tests.html").read_text(encoding="utf-8"))
+    assert read.attributes["data-view"] == ["matrix"]
+    assert "expected tests that can be judged" in lab("check", "kata_1", "--report").err
+    assert "--report: expected the name of an exercise" in lab("check", "--report").err
+
+
+def test_every_command_that_leaves_a_run_has_the_option(monkeypatch: pytest.MonkeyPatch) -> None:
+    options: dict[str, set[str]] = {}
+
+    class Told(Exception):
+        pass
+
+    def parse_args(parser: Parser, *_: object) -> None:
+        options[parser.prog.rpartition(".")[2]] = set(parser._option_string_actions)
+        raise Told
+
+    monkeypatch.setattr(Parser, "parse_args", parse_args)
+    for command in COMMANDS:
+        with pytest.raises(Told):
+            importlib.import_module(f"course.{command}").main()
+    leaving = {name for name, found in options.items() if "--outdir" in found}
+    assert len(leaving) > 10
+    assert {name for name, found in options.items() if "--report" in found} == leaving | {"check"}

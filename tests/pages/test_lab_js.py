@@ -1,0 +1,153 @@
+"""The script of the pages gives what the Python gives: outcomes, completions, gradients, and a hack that is learned.
+
+An example: the script is told to write 256 completions with the uniform numbers that NumPy was given. They are the same
+texts, and the gradient that follows from their rewards is the same to 1e-12.
+"""
+
+import hashlib
+import re
+import sys
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from conftest import ROOT, lines_of
+from near_misses import PLACES, near_misses
+from node_pages import NODE, run_script
+
+from course.policies.presets import MEMORISE
+from course.policies.reinforce import leave_one_out
+from course.policies.sampling import sample_completions
+from course.policies.token_policy import Policy, Weights, gradient
+from course.reports.page_tables import scorer_tables
+from course.rubrics.hackable import anywhere
+from course.score import measure
+from docs import make_live
+
+pytestmark = [pytest.mark.medium, pytest.mark.skipif(not NODE, reason="Node is not here")]
+
+
+@cache
+def start() -> Policy:
+    return make_live.start()
+
+
+@cache
+def page_data() -> dict[str, object]:
+    return make_live.hack_data(start())
+
+
+def outcomes(cases: Iterable[tuple[int, str]]) -> str:
+    """Of all, in order, as one digest."""
+    found = "\n".join(measure(answer, text).outcome for answer, text in cases)
+    return hashlib.sha256(found.encode()).hexdigest()
+
+
+SCORE_ALL = """
+const score = makeScorer(data.tables);
+const found = data.cases.map(([expected, text]) => score(expected, text).outcome);
+answer(require("crypto").createHash("sha256").update(found.join("\\n")).digest("hex"));
+"""
+SWEEP = """
+const score = makeScorer(data.tables);
+const found = [];
+for (let code = 0; code <= 0x10ffff; code++)
+  found.push(score("22", data.place.replace("{}", () => String.fromCodePoint(code))).outcome);
+answer(require("crypto").createHash("sha256").update(found.join("\\n")).digest("hex"));
+"""
+
+
+def test_the_golden_sets_get_the_outcomes_that_they_state(tmp_path: Path) -> None:
+    golden = [row for path in sorted((ROOT / "course" / "golden").glob("*.jsonl")) for row in lines_of(path)]
+    code = """const score = makeScorer(data.tables);
+    answer(data.cases.map(([expected, text]) => [score(expected, text).outcome, score(expected, text).reward]));"""
+    cases = [(str(row["expected_answer"]), row["completion"]) for row in golden]
+    found = run_script(code, {"tables": scorer_tables(), "cases": cases}, tmp_path)
+    assert found == [[row["expected_outcome"], row["expected_reward"]] for row in golden]
+
+
+@pytest.mark.parametrize("n", [20_000, pytest.param(500_000, marks=pytest.mark.slow)])
+def test_near_misses_get_the_same_outcomes(n: int, tmp_path: Path) -> None:
+    cases = list(near_misses(n, n))
+    data = {"tables": scorer_tables(), "cases": [(str(answer), text) for answer, text in cases]}
+    assert run_script(SCORE_ALL, data, tmp_path) == outcomes(cases)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("place", PLACES)
+def test_every_code_point_gets_the_same_outcome(place: str, tmp_path: Path) -> None:
+    found = run_script(SWEEP, {"tables": scorer_tables(), "place": place}, tmp_path)
+    assert found == outcomes((22, place.format(chr(code))) for code in range(sys.maxunicode + 1))
+
+
+ONE_UPDATE = """
+const policy = readPolicy(data.hack.policy);
+const task = data.chosen.map((i) => data.hack.tasks[i]);
+const asked = { prompts: task.map((one) => one.tokens), answers: task.map((one) => one.answer) };
+const update = learn(policy, asked, anywhere, data.hack.plan, (i, t) => data.u[i][t]);
+const plain = (weights) => Object.values(weights).map((values) => [...values]);
+answer({
+  texts: update.completions.map(({ text }) => text),
+  direction: plain(update.direction),
+  after: plain(update.policy.weights),
+});
+"""
+
+
+def test_the_same_draws_give_the_same_completions_and_the_same_gradient(tmp_path: Path) -> None:
+    policy, rng = start(), np.random.default_rng(11)
+    examples = make_live.examples()
+    chosen = np.repeat(rng.choice(len(examples), 32, replace=False), 8)
+    u = rng.random((256, policy.max_tokens))
+    found = run_script(ONE_UPDATE, {"hack": page_data(), "chosen": chosen.tolist(), "u": u.tolist()}, tmp_path)
+
+    prompts = policy.encode_prompts([example["prompt"] for example in examples])[chosen]
+    completions = sample_completions(policy, prompts, u)
+    texts = policy.decode_completions(completions)
+    assert found["texts"] == texts
+    assert len(set(texts)) > 100
+    rewards = np.array([anywhere(examples[i], text)["reward"] for i, text in zip(chosen, texts, strict=True)])
+    advantage = rewards - leave_one_out(rewards, 8)
+    direction = gradient(policy, prompts, completions, advantage / len(chosen))
+    after = policy.apply_gradient(direction, MEMORISE.plan.lr).weights
+    for mine, theirs in ((direction, found["direction"]), (after, found["after"])):
+        assert largest_difference(mine, theirs) < 1e-12
+    assert max(abs(part).max() for part in direction) > 1e-3
+
+
+def largest_difference(mine: Weights, theirs: list[list[float]]) -> float:
+    return max(float(abs(a.ravel() - np.array(b)).max()) for a, b in zip(mine, theirs, strict=True))
+
+
+TEN_SEEDS = """
+answer([...Array(10).keys()].map((seed) => {
+  const { log, step } = makeTraining(data, data.rubric, seed);
+  while (log.paid.length < data.steps) step();
+  const hacked = log.paid.findIndex((paid, i) => paid >= 0.8 && log.strict[i] <= 0.02);
+  return [hacked + 1, log.paid.at(-1), log.strict.at(-1)];
+}));
+"""
+
+
+def test_ten_seeds_of_ten_learn_the_hack_within_sixty_updates(tmp_path: Path) -> None:
+    found = run_script(TEN_SEEDS, {**page_data(), "rubric": "careless", "steps": 60}, tmp_path)
+    assert all(0 < step <= 60 for step, _, _ in found)
+    assert max(strict for _, _, strict in found) <= 0.02
+
+
+@pytest.mark.slow
+def test_with_the_strict_verifier_the_skill_is_learned(tmp_path: Path) -> None:
+    found = run_script(TEN_SEEDS, {**page_data(), "rubric": "strict", "steps": 300}, tmp_path)
+    assert min(strict for _, _, strict in found) > 0.8
+    assert all(paid == strict for _, paid, strict in found)
+
+
+def test_the_pages_are_those_that_the_script_writes_and_small() -> None:
+    """But for the policy, whose last bits may differ on another machine."""
+    weights = re.compile(r'"weights":"[^"]+"')
+    for name, made in make_live.pages().items():
+        page = (ROOT / "docs" / "live" / f"{name}.html").read_text(encoding="utf-8")
+        assert weights.sub("", page) == weights.sub("", made)
+        assert len(page.encode()) <= 150_000

@@ -1,0 +1,112 @@
+"""Every view, made from a real run and opened in Chromium: its console is silent, and its numbers stand there.
+
+An example: the page of a bandit's run, opened at ``#step=2``, shows the third update and its advantage in words.
+"""
+
+import re
+import shutil
+import subprocess
+from html import unescape
+from pathlib import Path
+
+import pytest
+from conftest import ROOT, Lab
+
+from course.reports import pages
+from course.reports.comparison_page import two_runs_data
+from course.reports.learning_page import loop_c_data
+
+CHROMIUM = shutil.which("chromium")
+FLAGS = (
+    *("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"),
+    *("--disable-component-update", "--disable-sync", "--virtual-time-budget=3000", "--enable-logging=stderr", "--v=0"),
+)
+EXAMPLE_RUNS = ROOT / "data" / "example_runs"
+LIVE = ROOT / "docs" / "live"
+
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(not CHROMIUM, reason="Chromium is not here")]
+
+
+def opened(page: Path, state: str, folder: Path) -> str:
+    """The text that a page shows with this in its address, without its markup; its console was silent."""
+    line = [str(CHROMIUM), *FLAGS, f"--user-data-dir={folder / 'profile'}", "--dump-dom", f"{page.as_uri()}#{state}"]
+    done = subprocess.run(line, capture_output=True, encoding="utf-8", check=True, timeout=120)
+    assert [said for said in done.stderr.split("\n") if "CONSOLE" in said] == []
+    main = re.sub(r"<script.*?</script>", "", done.stdout.partition("<main")[2], flags=re.DOTALL)
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", main)).split())
+
+
+def shown(view: str, data: dict[str, object], state: str, folder: Path) -> str:
+    page = folder / "page.html"
+    page.write_text(pages.page(view, "A run", "", data), encoding="utf-8")
+    return opened(page, state, folder)
+
+
+def test_an_update_of_the_bandit(tmp_path: Path) -> None:
+    text = shown("C", loop_c_data(EXAMPLE_RUNS / "bandit"), "step=2", tmp_path)
+    assert "update 3 of 30" in text
+    assert "reward 0 − baseline 0.500 = advantage −0.500, worse than the baseline" in text
+    assert "The answer is 323. ← sampled 21.5 % → 17.4 % ▼ down" in text
+    assert "Expected reward: 57.0 % before update 3, 60.3 % after it." in text
+
+
+def test_an_episode_has_both_its_states(tmp_path: Path) -> None:
+    text = shown("C", loop_c_data(EXAMPLE_RUNS / "two_steps"), "step=20", tmp_path)
+    assert "episode 21 of 60" in text
+    assert "reward 0, return 1 − baseline 0.700 = advantage +0.300, better than the baseline" in text
+    assert "after Final: reward 1 − baseline 0.700 = advantage +0.300" in text
+
+
+def test_a_place_beyond_the_last_is_the_last(tmp_path: Path) -> None:
+    assert "update 30 of 30" in shown("C", loop_c_data(EXAMPLE_RUNS / "bandit"), "step=999", tmp_path)
+
+
+@pytest.fixture
+def trained(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(ROOT)
+    size = ("--sft-steps", 40, "--steps", 20, "--eval-every", 10, "--slow", 2)
+    run = lab.folder / "run"
+    assert lab("token_train", "--preset", "memorise", "--rubric", "anywhere", *size, "--outdir", run).status == 0
+    return run
+
+
+def test_a_training_and_its_tokens(trained: Path) -> None:
+    data = loop_c_data(trained)
+    last = data["trainings"][0]["points"][2]  # type: ignore[index]
+    text = shown("C", data, "step=2&token=1", trained.parent)
+    assert f"After 20 updates the rubric pays {100 * last['proxy_reward']:.0f} % and the strict verifier" in text
+    assert f"{last['gap'] * last['n']:.0f} of {last['n']} completions are exploits" in text
+    second = data["updates"][1]  # type: ignore[index]
+    assert f"{second['sum']}advantage {second['advantage']:+.3f}, better than the baseline" in text
+    assert f"{second['before'][0]:.3f}".replace("-", "−") in text
+
+
+def test_any_other_run_shows_its_numbers(lab: Lab) -> None:
+    assert lab("kl_tradeoff_demo", "--outdir", "run").status == 0
+    assert "What the run came to" in shown("C", loop_c_data(Path("run")), "", lab.folder)
+
+
+def test_two_runs(lab: Lab) -> None:
+    runs = lab.measured("base", [True] * 6 + [False] * 6), lab.measured("next", [False] + [True] * 9 + [False] * 2)
+    text = shown("two", two_runs_data(*runs), "", lab.folder)
+    assert "Difference: +25.0 points" in text
+    assert "4 gained" in text
+    assert "q1: Question 1? (0) baseline (ok) Final: 0 candidate (wrong answer) Final: 1" in text.replace(
+        "Final:  ", "Final: "
+    )
+    assert "✓ same dataset fingerprint" in text
+
+
+def test_the_verifier_names_what_cannot_be_seen(tmp_path: Path) -> None:
+    text = opened(LIVE / "verifier.html", "answer=22&text=Final%3A%202%E2%80%8B2", tmp_path)
+    assert "✗ Reward 0. extra whitespace: expected no white space" in text
+    assert "U+200B ZERO WIDTH SPACE" in text
+    assert "prefix ✓ passed no extra whitespace ✗ failed here no plus sign not reached" in text
+    assert "✓ Reward 1." in opened(LIVE / "verifier.html", "", tmp_path)
+
+
+def test_the_bandit_of_an_address(tmp_path: Path) -> None:
+    text = opened(LIVE / "bandit.html", "step=5&lr=0.9&offset=-2&baseline=false", tmp_path)
+    assert "update 6 of 200" in text
+    assert "baseline 0.000 = advantage" in text
+    assert "Of 100 seeds from this one on, " in text

@@ -1,0 +1,105 @@
+"""What the views compute is what the Python computes: hidden characters, where two texts differ, the bandit's updates.
+
+An example: for the draws of ``default_rng(0)`` the page's bandit samples the same arms as course.bandit_train, and
+theta is the same to 1e-12 after 200 updates, for every combination of its sliders.
+"""
+
+import unicodedata
+from itertools import product, takewhile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from conftest import ROOT, lines_of
+from node_pages import NODE, run_script
+
+from course.bandit_train import draws_of, learn
+from course.policies.bandit import arm_rewards
+from course.reports.page_tables import unseen_names
+from course.text import visible
+
+pytestmark = [pytest.mark.medium, pytest.mark.skipif(not NODE, reason="Node is not here")]
+
+PARTS = "answer(data.map((text) => partsOf(text).map(({ text, hidden, times }) => [text, hidden, times])));"
+
+
+def shown(parts: list[tuple[str, bool, int]]) -> str:
+    """The parts as course/text.py writes them, without the names."""
+    return "".join(f"<U+{ord(text):04X}>" * times if hidden else text for text, hidden, times in parts)
+
+
+def named_only(text: str) -> str:
+    """The text as course/text.py makes it visible, without the names."""
+    return "".join(char if visible(char) == char else f"<U+{ord(char):04X}>" for char in text)
+
+
+def test_golden_texts_are_made_visible_as_in_a_terminal(tmp_path: Path) -> None:
+    texts = [row["completion"] for path in sorted((ROOT / "course/golden").glob("*.jsonl")) for row in lines_of(path)]
+    texts += ["a\n\n\n\nb", "  two  ", "\u200b" * 1_000 + "x", "", "\U000e0041\U000e0041\U0001f600"]
+    found = run_script(PARTS, texts, tmp_path)
+    assert list(map(shown, found)) == list(map(named_only, texts))
+    assert found[-3][0] == ["\u200b", True, 1_000]
+
+
+@pytest.mark.parametrize("first", [0, 0x10000, 0xE0000])
+def test_every_assigned_character_is_hidden_where_a_terminal_names_it(first: int, tmp_path: Path) -> None:
+    """A character that one of the two tables does not know yet is hidden by that one: both fail closed."""
+    last = {0: 0x10000, 0x10000: 0x32000, 0xE0000: 0xE1000}[first]
+    known = (chr(code) for code in range(first, last) if not 0xD800 <= code < 0xE000)
+    texts = [char for char in known if unicodedata.category(char) != "Cn"]
+    found = run_script(PARTS, texts, tmp_path)
+    newer = "answer(data.map((text) => /^\\p{Cn}$/u.test(text)));"
+    unknown = run_script(newer, texts, tmp_path)
+    hidden = {text: parts[0][1] for text, parts, new in zip(texts, found, unknown, strict=True) if not new}
+    assert {text for text, is_hidden in hidden.items() if is_hidden != (visible(text) != text)} == set()
+    assert len(hidden) > 300
+
+
+def test_the_names_of_a_page_cover_what_the_verifier_may_meet(tmp_path: Path) -> None:
+    code = "answer(Object.keys(data).filter((code) => !partsOf(String.fromCodePoint(parseInt(code, 16)))[0].hidden));"
+    assert run_script(code, unseen_names(), tmp_path) == ["0020"]
+
+
+def test_two_texts_differ_between_what_they_share(tmp_path: Path) -> None:
+    pairs = [
+        ("Final: 323", "Final: 332"),
+        ("66", "Final: 66\n"),
+        ("aa", "aaa"),
+        ("", "x"),
+        ("same", "same"),
+        ("😀a", "😁a"),
+    ]
+    found = run_script("answer(data.map(([a, b]) => differenceOf(a, b)));", pairs, tmp_path)
+    for (before, after), parts in zip(pairs, found, strict=True):
+        assert parts["start"] == "".join(
+            a for a, b in takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False))
+        )
+        assert parts["start"] + parts["before"] + parts["end"] == before
+        assert parts["start"] + parts["after"] + parts["end"] == after
+    assert (found[0]["before"], found[0]["after"]) == ("23", "32")
+    assert (found[1]["before"], found[1]["after"]) == ("66", "Final: 66\n")
+    assert (found[-1]["start"], found[-1]["before"]) == ("", "😀")
+
+
+BANDIT = """
+answer(data.cases.map(([offset, lr, withBaseline]) => {
+  const updates = learnBandit(data.rewards.map((reward) => reward + offset), data.draws, lr, withBaseline);
+  const names = Object.keys(updates[0]);
+  return Object.fromEntries(names.map((name) => [name, updates.map((update) => update[name])]));
+}));
+"""
+FIELDS = {"newTheta": "new_theta"}  # of the script's updates -> of the Python's
+
+
+def test_the_bandit_of_the_page_is_that_of_the_command(tmp_path: Path) -> None:
+    draws, rewards = draws_of(0, 200), arm_rewards()
+    cases = list(product((0.0, 1.0, -3.0), (0.5, -1.0, 3.0), (True, False)))
+    data = {"cases": cases, "draws": draws[0].tolist(), "rewards": rewards.tolist()}
+    found = run_script(BANDIT, data, tmp_path)
+    for (offset, lr, with_baseline), theirs in zip(cases, found, strict=True):
+        mine = list(learn(rewards + offset, draws, lr, with_baseline))
+        assert theirs["action"] == [int(update.action[0]) for update in mine]
+        for name, values in theirs.items():
+            expected = [getattr(update, FIELDS.get(name, name)) for update in mine]
+            found_here = np.array(values).reshape(len(mine), -1)
+            assert abs(found_here - np.array([np.ravel(value) for value in expected])).max() < 1e-12, name
