@@ -133,7 +133,7 @@ def test_the_names_in_a_summary(value: dict[str, object], named: bool, names: li
 
 
 def test_every_command_that_leaves_a_run_is_run() -> None:
-    leave_none = {"inspect_run", "gate", "validate_scorer", "attack", "check"}
+    leave_none = {"inspect_run", "gate", "validate_scorer", "attack", "check", "report"}
     assert {command for command, *_ in runs.RUNS.values()} == {*COMMANDS} - leave_none
     assert {run for _, _, of, _ in summaries.SUMMARIES for run in of} == {*runs.RUNS}
 
