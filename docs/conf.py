@@ -46,6 +46,7 @@ myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 3
 
 html_theme = "pydata_sphinx_theme"
+html_context = {"default_mode": "auto"}  # light or dark as the system is, until the reader chooses
 html_theme_options = {
     "show_prev_next": True,
     "navigation_with_keys": True,
