@@ -87,7 +87,7 @@ def open_live_pages(_: Sphinx, page: nodes.document) -> None:
             link.replace_self(nodes.reference("", "", *link.children, refuri=link["reftarget"]))
 
 
-def show_tex(app: Sphinx, _page: str, _template: str, context: dict[str, Any], _tree: object) -> None:
+def show_tex(_app: Sphinx, _page: str, _template: str, context: dict[str, Any], _tree: object) -> None:
     if not (LAB / "docs" / MATHJAX).exists():
         context["script_files"] = [file for file in context["script_files"] if MATHJAX.name not in str(file.filename)]
 

@@ -1,12 +1,10 @@
 """Machinery: a real Chromium, driven by playwright, and what one asks of a page in it.
 
-Not covered: other browsers; and where playwright (requirements-browser.txt), a Chromium or docs/node_modules is missing,
-whoever asks for them is skipped.
+Not covered: other browsers. Without playwright (requirements-browser.txt), Chromium or docs/node_modules, the tests
+that ask for them are skipped.
 """
 
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -56,10 +54,12 @@ class Tab:
         self.page.goto(path.as_uri() + anchor)
         return self.page
 
-    def serious(self) -> list[str]:
-        """What axe finds that is serious or critical: the rule, and the first place."""
+    def serious(self, *rules: str) -> list[str]:
+        """What axe finds that is serious or critical, with these rules or with all: the rule, and the first place."""
         self.page.evaluate(AXE.read_text(encoding="utf-8"))
-        found = self.page.evaluate("axe.run({resultTypes: ['violations']})")["violations"]
+        # With preload it would ask for the style sheets once more, which a browser refuses from file://.
+        options = {"preload": False, "resultTypes": ["violations"]} | ({"runOnly": rules} if rules else {})
+        found = self.page.evaluate("options => axe.run(options)", options)["violations"]
         worst = [one for one in found if one["impact"] in ("serious", "critical")]
         return [f"{one['id']}: {one['nodes'][0]['html'][:120]}" for one in worst]
 
@@ -74,11 +74,3 @@ def tab(browser: Any, size: dict[str, int] = PROJECTOR, **window: Any) -> Iterat
     yield one
     one.close()
     assert one.faults == []
-
-
-def build(source: Path, out: Path) -> "subprocess.CompletedProcess[str]":
-    """The site, as docs/conf.py says, with every warning an error; by a process as free as a maintainer's."""
-    line = [sys.executable, "-m", "sphinx", "-q", "-c", f"{source}/docs", "-n", "-W", "--keep-going"]
-    environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
-    done = [*line, f"{source}", f"{out}"]
-    return subprocess.run(done, env=environment, capture_output=True, encoding="utf-8", check=False)
