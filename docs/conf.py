@@ -29,7 +29,6 @@ TO_THE_FRONT_PAGE = """<!doctype html>
 
 project = "RL Foundations for LLMs"
 author = "the lab's authors"
-copyright = "MIT licence"  # noqa: A001  (Sphinx's name)
 html_title = "RL Foundations"
 
 extensions = ["myst_parser", "sphinx_copybutton"]
@@ -51,6 +50,7 @@ html_theme_options = {
     "show_prev_next": True,
     "navigation_with_keys": True,
     "navbar_center": [],  # the sidebar has it all
+    "footer_start": [],
     "footer_end": [],
     "search_bar_text": "Search the course",
 }
