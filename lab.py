@@ -6,6 +6,7 @@
     python3 lab.py test         set up with the tools for tests, then run all tests but the slow ones
     python3 lab.py test PATH    the tests of one file: python3 lab.py test tests/test_rubric.py
     python3 lab.py lint         the same tools, then lint and types
+    python3 lab.py site         the same tools, then the course as a site that needs no network, in site/
 
 What follows ``test`` goes to pytest: ``--fast``, ``--all``, the path of a test file. On Windows, write ``py`` for
 ``python3``.

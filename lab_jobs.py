@@ -3,6 +3,7 @@
 import ast
 import json
 import os
+import shutil
 import subprocess
 import sys
 from difflib import get_close_matches
@@ -18,7 +19,8 @@ FIRST = (
     "course.inspect_run --run {run} --only-fails --top-k 5",
 )
 LINT = ("ruff check", "ruff format --check", "mypy")
-JOBS = ("test", "lint", "micro")
+SITE = "sphinx -q -E -n -W --keep-going -c docs . site"
+JOBS = ("test", "lint", "site", "micro")
 TIMES = {"--fast": "some ten seconds", "--all": "ten minutes or more"}
 
 
@@ -37,10 +39,10 @@ def do(words: list[str]) -> int:
         print(str(usage).replace("python3", PYTHON))
         return 0
     known = ["", *JOBS, *commands()]
-    if job not in known or (more and job in ("", "lint")):
+    if job not in known or (more and job in ("", "lint", "site")):
         return fail(refusal(job, more, known))
     try:
-        set_up(DEVELOP if job in ("test", "lint") else RUN)
+        set_up(DEVELOP if job in ("test", "lint", "site") else RUN)
     except (OSError, subprocess.CalledProcessError) as error:
         return fail(f"expected to set up {VENV.name}, got: {error}")
     if not job:
@@ -49,6 +51,8 @@ def do(words: list[str]) -> int:
         return test(more)
     if job == "lint":
         return next((status for line in LINT if (status := in_lab([*line.split()]))), 0)
+    if job == "site":
+        return site()
     program = [str(LAB / "micro.py")] if job == "micro" else ["-m", f"course.{job}"]
     return become([str(LAB_PYTHON), "-P", *program, *more])
 
@@ -60,8 +64,8 @@ def commands() -> list[str]:
 
 
 def refusal(job: str, more: list[str], known: list[str]) -> str:
-    if job == "lint":
-        return f"expected nothing after lint, got {quoted(' '.join(more))}"
+    if job in ("lint", "site"):
+        return f"expected nothing after {job}, got {quoted(' '.join(more))}"
     close = get_close_matches(job.removeprefix("course."), known, n=1)
     guess = f", did you mean {close[0]}?" if close else ";"
     return f"{quoted(job)} is no job of lab.py{guess} all of them: {PYTHON} lab.py --help, and {PYTHON} -m course"
@@ -89,6 +93,24 @@ def test(words: list[str]) -> int:
         pairs = zip(words, paths, strict=True)
         words = [str(Path(word).absolute()) if os.path.exists(path) else word for word, path in pairs]  # noqa: PTH110
     return in_lab(["pytest", *words])
+
+
+def site() -> int:
+    """Sphinx on the lab's Markdown; npm, where there is one, fetches what draws the formulas."""
+    if not (LAB / "docs" / "node_modules" / "mathjax").exists() and not fetch_mathjax():
+        print("formulas are shown as they are written in TeX: to typeset them takes npm and, once, a network")
+    print("building the site takes some ten seconds", flush=True)
+    if status := in_lab(SITE.split()):
+        return status
+    print(f"open it in a browser: {(LAB / 'site' / 'index.html').as_uri()}")
+    return 0
+
+
+def fetch_mathjax() -> bool:
+    """Whether npm did, from docs/package-lock.json."""
+    npm = shutil.which("npm")
+    line = ["ci", "--prefix", str(LAB / "docs"), "--omit=dev", "--no-audit", "--no-fund"]
+    return bool(npm) and subprocess.run([str(npm), *line], capture_output=True).returncode == 0
 
 
 def first_measurement() -> int:

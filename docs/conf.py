@@ -1,18 +1,41 @@
-"""How Sphinx builds the site from the lab's Markdown: ``python3 -m sphinx -c docs -n -W . site``.
+"""How Sphinx builds the site from the lab's Markdown: ``python3 lab.py site``, or by hand, with every warning an error,
+``python3 -m sphinx -c docs -n -W . site``.
 
 The lab's folder is the source, so that a link is the same on the site, in an editor and where the repository is shown.
+The site asks nothing of a network: it opens from its folder, and MathJax, one file of docs/node_modules, is copied into
+it. Where that is missing, formulas are shown as they are written in TeX.
+"""
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.application import Sphinx
+
+LAB = Path(__file__).resolve().parents[1]
+MATHJAX = Path("node_modules", "mathjax", "es5", "tex-svg.js")  # of docs; draws formulas, needs no font
+LIVE = "docs/live"  # pages that are whole already
+TEACHERS = "teacher/guide/index"
+TO_THE_FRONT_PAGE = """<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta http-equiv="refresh" content="0; url=docs/index.html">
+<title>RL Foundations</title>
+<a href="docs/index.html">The front page</a>
+</html>
 """
 
 project = "RL Foundations for LLMs"
 author = "the lab's authors"
-copyright = "MIT licence"  # noqa: A001  (Sphinx's name)
 html_title = "RL Foundations"
 
-extensions = ["myst_parser"]
+extensions = ["myst_parser", "sphinx_copybutton"]
 source_suffix = {".md": "markdown"}
 root_doc = "docs/index"
 include_patterns = ["*.md", "docs/**", "data/*.md", "exercises/*.md", "notes/*.md", "teacher/**.md"]
-exclude_patterns = [".*", "**/.*", "runs", "site", "teacher/solutions"]
+exclude_patterns = [".*", "**/.*", "runs", "site", "docs/live", "docs/node_modules", "teacher/solutions"]
 suppress_warnings = [
     "toc.not_included",  # sheets and READMEs are reached by links; tests/docs/test_site.py holds the rest
     "misc.highlighting_failure",  # where a line stands for others, it is no JSON
@@ -22,6 +45,55 @@ myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 3
 
 html_theme = "pydata_sphinx_theme"
-html_theme_options = {"show_prev_next": True, "navigation_with_keys": True, "footer_end": []}
+html_context = {"default_mode": "auto"}  # light or dark as the system is, until the reader chooses
+html_theme_options = {
+    "show_prev_next": True,
+    "navigation_with_keys": True,
+    "navbar_center": [],  # the sidebar has it all
+    "footer_start": [],
+    "footer_end": [],
+    "search_bar_text": "Search the course",
+}
+templates_path = ["templates"]
+html_sidebars = {"**": ["contents"]}
+html_static_path = ["site.css", *([str(MATHJAX)] if (LAB / "docs" / MATHJAX).exists() else [])]
+html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sphinx = False
+html_show_search_summary = False  # it would ask for each page that was found, which a browser refuses from file://
+copybutton_selector = "div:not(.highlight-text) > div.highlight > pre"  # what is typed, not what is answered
+
+mathjax_path = MATHJAX.name
+mathjax3_config = {"options": {"enableMenu": False}}  # each formula would be a stop of the Tab key
+
+
+def setup(app: Sphinx) -> None:
+    app.connect("source-read", add_teachers_guide)
+    app.connect("doctree-read", open_live_pages, priority=400)  # before what is to be downloaded is collected
+    app.connect("html-page-context", show_tex, priority=900)  # after MathJax was asked for
+    app.connect("build-finished", add_whole_pages)
+
+
+def add_teachers_guide(app: Sphinx, page: str, source: list[str]) -> None:
+    """Where there is one (not in a student's copy), it comes last in the table of contents."""
+    if page == app.config.root_doc and (LAB / f"{TEACHERS}.md").exists():
+        source[0] += f"\n```{{toctree}}\n:caption: For the teacher\n:hidden:\n\n../{TEACHERS}\n```\n"
+
+
+def open_live_pages(_: Sphinx, page: nodes.document) -> None:
+    """A link to a page that is whole already opens it; to Sphinx it is a file like any other, to be downloaded."""
+    for link in list(page.findall(addnodes.download_reference)):
+        if link["reftarget"].endswith(".html"):
+            link.replace_self(nodes.reference("", "", *link.children, refuri=link["reftarget"]))
+
+
+def show_tex(_app: Sphinx, _page: str, _template: str, context: dict[str, Any], _tree: object) -> None:
+    if not (LAB / "docs" / MATHJAX).exists():
+        context["script_files"] = [file for file in context["script_files"] if MATHJAX.name not in str(file.filename)]
+
+
+def add_whole_pages(app: Sphinx, error: Exception | None) -> None:
+    if error is None and app.builder.format == "html":
+        (app.outdir / "index.html").write_text(TO_THE_FRONT_PAGE, encoding="utf-8")
+        if (LAB / LIVE).exists():
+            shutil.copytree(LAB / LIVE, app.outdir / LIVE, dirs_exist_ok=True)

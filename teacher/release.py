@@ -28,7 +28,7 @@ LEFT_OUT = (
     *("benchmarks/class_of_100.py", "tests/handed_in.py", "tests/test_contributing.py"),
 )
 _STUDENTS_TESTS = ("tests/conftest.py", "tests/test_rubric.py")
-_NOT_THE_LABS = {"runs", "__pycache__", "node_modules", "dist"}
+_NOT_THE_LABS = {"runs", "__pycache__", "node_modules", "dist", "site"}
 
 
 def main() -> int:

@@ -83,6 +83,42 @@ def test_lint_stops_at_the_first_tool_that_finds_something(lines: Lines) -> None
     assert [line[2:] for line in lines] == [["ruff", "check"]]
 
 
+@pytest.mark.parametrize(("npm", "status", "said"), [("npm", 0, ""), ("npm", 1, "TeX"), (None, 0, "TeX")])
+def test_the_site_is_built_strictly_and_has_typeset_formulas_where_npm_can_fetch_them(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    npm: str | None,
+    status: int,
+    said: str,
+) -> None:
+    kept: Lines = []
+
+    def run(line: list[object], **_: object) -> SimpleNamespace:
+        kept.append(line)
+        return SimpleNamespace(returncode=status if line[0] == npm else 0)
+
+    monkeypatch.setattr(lab_jobs, "set_up", lambda _: None)
+    monkeypatch.setattr(lab_jobs, "LAB", tmp_path)
+    monkeypatch.setattr(shutil, "which", lambda _: npm)
+    monkeypatch.setattr(subprocess, "run", run)
+    assert lab_jobs.main(["site"]) == 0
+    assert [line[1] for line in kept[:-1]] == (["ci"] if npm else [])
+    assert {"sphinx", "-n", "-W", "site"} <= {*kept[-1]}
+    out = capsys.readouterr().out
+    assert ("in TeX: " in out) == bool(said)
+    assert out.endswith(f"{(tmp_path / 'site' / 'index.html').as_uri()}\n")
+
+
+def test_a_site_that_was_fetched_for_is_not_fetched_for_again_and_a_fault_of_a_page_is_the_jobs(
+    lines: Lines, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "docs" / "node_modules" / "mathjax").mkdir(parents=True)
+    monkeypatch.setattr(lab_jobs, "LAB", tmp_path)
+    assert lab_jobs.main(["site"]) == 5
+    assert [line[2] for line in lines] == ["sphinx"]
+
+
 def test_every_command_is_reached_with_its_arguments(lines: Lines) -> None:
     assert set(lab_jobs.commands()) == set(COMMANDS)
     python = str(LAB_PYTHON)
@@ -102,6 +138,7 @@ def test_every_command_is_reached_with_its_arguments(lines: Lines) -> None:
         (["--all"], "--all is no job of lab.py; "),
         (["\x1b[2J"], "<U+001B ESCAPE>[2J is no job of lab.py; "),
         (["lint", "--fast"], "expected nothing after lint, got --fast"),
+        (["site", "now"], "expected nothing after site, got now"),
     ],
 )
 def test_what_no_job_takes_is_refused_in_one_line(

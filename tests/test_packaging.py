@@ -4,6 +4,7 @@ An example: a package is added to pyproject.toml and the lock is made anew, but 
 and the lock differ, and a test says by which package.
 """
 
+import json
 import re
 import tomllib
 from pathlib import Path
@@ -13,7 +14,8 @@ import pytest
 
 LAB = Path(__file__).parents[1]
 LOCK = tomllib.loads((LAB / "poetry.lock").read_text(encoding="utf-8"))
-LISTS = ("requirements.txt", "requirements-dev.txt")
+LISTS = ("requirements.txt", "requirements-dev.txt", "requirements-browser.txt")
+GROUPS = ({"main"}, {"main", "dev"}, {"browser"})
 
 
 def listed(name: str) -> dict[tuple[str, str], set[str]]:
@@ -42,7 +44,7 @@ def condition(package: dict[str, Any], group: str) -> str:
     return str(markers.get(group, "") if isinstance(markers, dict) else markers)
 
 
-@pytest.mark.parametrize(("name", "groups"), [(LISTS[0], {"main"}), (LISTS[1], {"main", "dev"})])
+@pytest.mark.parametrize(("name", "groups"), list(zip(LISTS, GROUPS, strict=True)))
 def test_the_list_holds_just_the_locked_packages_of_its_groups_with_all_their_digests(
     name: str, groups: set[str]
 ) -> None:
@@ -69,6 +71,16 @@ def test_every_direct_dependency_is_locked() -> None:
     direct = {re.match(r"[a-z-]+", line)[0] for line in project["project"]["dependencies"]}  # type: ignore[index]
     extras = project["project"]["optional-dependencies"]
     direct |= {re.match(r"[a-z-]+", line)[0] for lines in extras.values() for line in lines}  # type: ignore[index]
-    direct |= set(project["tool"]["poetry"]["group"]["dev"]["dependencies"])
+    direct |= {name for group in project["tool"]["poetry"]["group"].values() for name in group["dependencies"]}
     assert direct <= {name for name, _ in locked()}
     assert LOCK["metadata"]["python-versions"] == project["project"]["requires-python"]
+
+
+def test_npm_locks_what_is_wanted_by_its_digest_and_records_no_address_of_a_download() -> None:
+    wanted, lock = (
+        json.loads((LAB / "docs" / name).read_text("utf-8")) for name in ("package.json", "package-lock.json")
+    )
+    whole, *packages = lock["packages"].values()
+    kinds = ("dependencies", "devDependencies")
+    assert [whole[kind] for kind in kinds] == [wanted[kind] for kind in kinds]
+    assert [package for package in packages if "resolved" in package or "integrity" not in package] == []

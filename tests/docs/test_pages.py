@@ -21,7 +21,7 @@ PAGES = {
     path.relative_to(ROOT).as_posix(): path
     for path in [
         ROOT / "README.md",
-        *sorted((ROOT / "docs").rglob("*.md")),
+        *sorted(path for path in (ROOT / "docs").rglob("*.md") if "node_modules" not in path.parts),
         *sorted((ROOT / "teacher").glob("guide/*.md")),
         ROOT / "teacher" / "README.md",
     ]

@@ -3,35 +3,15 @@
 An example: a page links to ``statistics.md#wilson``, and the heading is renamed. Sphinx warns, and the build fails.
 """
 
-import os
 import re
-import subprocess
-import sys
+import shutil
 from pathlib import Path
 
 import pytest
 from conftest import ROOT
+from site_building import build
 
 TREES = ("docs/index.md", "teacher/guide/index.md")
-
-
-def build(source: Path, out: Path) -> "subprocess.CompletedProcess[str]":
-    """As docs/conf.py says, with every warning an error; the process is as free of this one as a maintainer's."""
-    line = [
-        sys.executable,
-        "-m",
-        "sphinx",
-        "-q",
-        "-c",
-        f"{source}/docs",
-        "-n",
-        "-W",
-        "--keep-going",
-        f"{source}",
-        f"{out}",
-    ]
-    environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
-    return subprocess.run(line, env=environment, capture_output=True, encoding="utf-8", check=False)
 
 
 @pytest.mark.medium
@@ -42,15 +22,40 @@ def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
     assert (tmp_path / "site" / "docs" / "index.html").exists()
 
 
+@pytest.fixture
+def lab(tmp_path: Path) -> Path:
+    """A lab of one page, which stands in docs/index.md, and of one that is whole already."""
+    docs = tmp_path / "lab" / "docs"
+    (docs / "live").mkdir(parents=True)
+    (docs / "live" / "hack.html").write_text("<title>The hack</title>\n", encoding="utf-8")
+    for name in ("conf.py", "site.css"):
+        shutil.copy(ROOT / "docs" / name, docs)
+    shutil.copytree(ROOT / "docs" / "templates", docs / "templates")
+    return docs.parent
+
+
 @pytest.mark.medium
 @pytest.mark.parametrize(
-    "fault", ["[there](nowhere.md)", "[there](#nowhere)", "```{nothing}\n```", "![x](nowhere.svg)"]
+    "fault", ["[there](nowhere.md)", "[there](#nowhere)", "```{nothing}\n```", "![x](nowhere.svg)", "[x](live/no.html)"]
 )
-def test_a_fault_of_a_page_fails_the_build(fault: str, tmp_path: Path) -> None:
-    (tmp_path / "lab" / "docs").mkdir(parents=True)
-    (tmp_path / "lab" / "docs" / "conf.py").write_bytes((ROOT / "docs" / "conf.py").read_bytes())
-    (tmp_path / "lab" / "docs" / "index.md").write_text(f"# A page\n\n{fault}\n", encoding="utf-8")
-    assert build(tmp_path / "lab", tmp_path / "site").returncode == 1
+def test_a_fault_of_a_page_fails_the_build(lab: Path, tmp_path: Path, fault: str) -> None:
+    (lab / "docs" / "index.md").write_text(f"# A page\n\n{fault}\n", encoding="utf-8")
+    assert build(lab, tmp_path / "site").returncode == 1
+
+
+@pytest.mark.medium
+def test_without_node_modules_formulas_stay_tex_and_a_live_page_is_opened_where_it_stands(
+    lab: Path, tmp_path: Path
+) -> None:
+    (lab / "docs" / "index.md").write_text("# A page\n\n$x^2$ and [hack](live/hack.html)\n", encoding="utf-8")
+    done = build(lab, tmp_path / "site")
+    assert (done.stderr, done.returncode) == ("", 0)
+    page = (tmp_path / "site" / "docs" / "index.html").read_text(encoding="utf-8")
+    assert r"\(x^2\)" in page
+    assert [src for src in re.findall(r'(?:src|href)="([^"]+)"', page) if "mathjax" in src or "tex-svg" in src] == []
+    assert 'href="live/hack.html"' in page
+    assert (tmp_path / "site" / "docs" / "live" / "hack.html").exists()
+    assert [src for src in re.findall(r'<(?:script|link|img)[^>]*(?:src|href)="([^"]+)"', page) if "//" in src] == []
 
 
 def test_every_page_is_in_a_table_of_contents() -> None:
@@ -60,8 +65,7 @@ def test_every_page_is_in_a_table_of_contents() -> None:
         for entries in re.findall(r"```\{toctree\}\n(.*?)```", (ROOT / tree).read_text(encoding="utf-8"), re.DOTALL):
             names = [line for line in entries.split("\n") if line and not line.startswith(":")]
             listed += [((ROOT / tree).parent / f"{name}.md").resolve() for name in names]
-    pages = {*(ROOT / "docs").rglob("*.md"), *(ROOT / "teacher" / "guide").glob("*.md")} - {
-        ROOT / tree for tree in TREES
-    }
+    written = (path for path in (ROOT / "docs").rglob("*.md") if "node_modules" not in path.parts)
+    pages = {*written, *(ROOT / "teacher" / "guide").glob("*.md")} - {ROOT / tree for tree in TREES}
     assert sorted({page.relative_to(ROOT).as_posix() for page in pages - {*listed}}) == []
     assert len(listed) == len({*listed})

@@ -16,7 +16,7 @@ import tempfile
 from pathlib import Path
 
 LAB = Path(__file__).resolve().parents[2]
-LEFT_OUT = shutil.ignore_patterns(".git", ".venv", "runs", "__pycache__", ".*_cache")
+LEFT_OUT = shutil.ignore_patterns(".git", ".venv", "runs", "site", "node_modules", "__pycache__", ".*_cache")
 FAILED = 1  # pytest: some tests failed; 2 to 5 say that they could not be run
 
 
