@@ -406,7 +406,7 @@ function lineChart(lines, { most, across, title, cursor }) {
  * @returns {{text: string, hidden: boolean, times: number}[]}  equal hidden characters in a row are one part
  */
 function partsOf(text) {
-  const hidden = /((?! )[\p{C}\p{Z}\p{DI}\u2800\u{16FE4}\u{1D159}])\1*/gu;
+  const hidden = /((?! )(?:[\p{C}\p{Z}\p{DI}\u2800]|\u{16FE4}|\u{1D159}))\1*/gu;
   const parts = [];
   let at = 0;
   for (const { 0: run, 1: one, index } of text.matchAll(hidden)) {
