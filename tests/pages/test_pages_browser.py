@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from urllib.parse import parse_qs
 
 import pytest
-from browsing import PHONE, Tab, chromium, tab
+from browsing import PHONE, chromium, tab
 from conftest import ROOT, Lab
 
 from course.artifacts import run_log
@@ -100,7 +100,7 @@ def of_scored(kind: str, outcome: str, find: str, row: int) -> list[Control]:
     return [
         Control(kind, f".tally.{outcome}", click, press("Enter"), "outcome", f"rows: {outcome.replace('_', ' ')}"),
         Control(kind, "#find", fill(find), write(find), "find"),
-        Control(kind, f"[data-row='{row}'] summary", click, press("Enter"), "row", "PROMPT"),
+        Control(kind, f"[data-row='{row}'] summary", click, press("Enter"), "row", "✓ passed"),
     ]
 
 
@@ -114,10 +114,10 @@ def of_scrubber(kind: str, second: str) -> list[Control]:
 
 CONTROLS = [
     *of_scored("loop_a", "missing_prefix", "q2", 3),
-    Control("loop_a", "[data-row='9'] summary", click, press("Space"), "row", start="#find=q&outcome=ok&row=3"),
+    Control("loop_a", "[data-row='8'] summary", click, press("Space"), "row", start="#find=q&outcome=ok&row=3"),
     Control("loop_a", ".tally.ok", click, press("Space"), "find row", start="#find=q&outcome=ok&row=3"),
     Control("loop_a", ".rows + button", click, press("Enter"), "most"),
-    Control("loop_a", ".conditions summary", click, press("Enter"), "conditions", "seed"),
+    Control("loop_a", ".conditions summary", click, press("Enter"), "conditions", "digest of this run"),
     *of_scored("loop_b", "ok", "won", 2),
     *of_scored("bandit", "ok", "323", 2),
     *of_scrubber("bandit", "update 2 of 30"),
@@ -147,10 +147,12 @@ CONTROLS = [
 OF_ONE_MAKE = (".tally", ".rows summary", "[data-view=verifier] .controls button")  # one of them stands for all
 
 # All that a person sees of a page: its words, its lines and numbers, and how each control stands.
-SEEN = """() => [document.querySelector("main").innerText,
+SEEN = """async () => {
+  for (let i = 0; i < 2; i++) await new Promise(requestAnimationFrame); // what was opened is filled then
+  return [document.querySelector("main").innerText,
   ...[...document.querySelectorAll("polyline, rect, svg[aria-label], input, select, textarea, button, details")].map(
     (one) => [one.id, one.value, one.checked, one.open, ...["points", "width", "aria-label", "aria-pressed",
-      "aria-valuetext"].map((name) => one.getAttribute(name))].join("|"))]"""
+      "aria-valuetext"].map((name) => one.getAttribute(name))].join("|"))]; }"""
 UNKNOWN = """([known, alike]) => [...document.querySelectorAll("button, input, select, textarea, summary, a")].filter(
   (one) => !known.some((at) => one.matches(at)) && !alike.some((at) => one.matches(at))).map((one) => one.outerHTML)"""
 
