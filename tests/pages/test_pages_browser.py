@@ -135,13 +135,13 @@ CONTROLS = [
     Control("live_bandit", "#seed", fill("7"), write("7"), "seed"),
     *of_scrubber("live_bandit", "update 2 of 200"),
     *(Control("hack", f".{rubric}", until(click, "Go on"), until(press("Enter"), "Go on"), "rubric seed step",
-              "After 600 updates") for rubric in ("careless", "strict")),
+              "After 200 updates") for rubric in ("careless", "strict")),
     Control("hack", "#seed", fill("3"), write("3"), "seed"),
-    Control("hack", "#seed", until(fill("3"), "After 600"), until(write("3"), "After 600"), "rubric seed step",
+    Control("hack", "#seed", until(fill("3"), "After 200"), until(write("3"), "After 200"), "rubric seed step",
             start="#rubric=careless&step=20"),
     Control("hack", ".controls :nth-child(1)", twice(click, "Pause"), twice(press("Enter"), "Pause"), "step",
             start="#rubric=careless&step=20"),
-    Control("hack", ".controls :nth-child(2)", until(click, "After 600"), until(press("Space"), "After 600"), "step",
+    Control("hack", ".controls :nth-child(2)", until(click, "After 200"), until(press("Space"), "After 200"), "step",
             start="#rubric=strict&step=20"),
 ]  # fmt: skip
 OF_ONE_MAKE = (".tally", ".rows summary", "[data-view=verifier] .controls button")  # one of them stands for all
@@ -172,6 +172,9 @@ def pages(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> dict[str, P
         patch.setattr(run_log, "LOG", lab.log)
         patch.setattr("course.goodhart_demo.MEMORISE", MEMORISE._replace(plan=MEMORISE.plan._replace(sft_steps=40)))
         found = {name: ROOT / "docs" / "live" / f"{file}.html" for name, file in LIVE.items()}
+        short = found["hack"].read_text(encoding="utf-8").replace('"steps":600', '"steps":200')
+        lab.write("hack.html", short)  # with a training that ends sooner
+        found |= {"whole_hack": found["hack"], "hack": lab.folder / "hack.html"}
         return found | {name: lab.folder / path for name, path in made(lab).items()}
 
 
@@ -329,7 +332,7 @@ def test_a_training_moves_less_where_less_motion_is_wanted(
     browser: Any, pages: dict[str, Path], motion: str, redrawn: int
 ) -> None:
     with tab(browser, reduced_motion=motion) as one:
-        page = one.open(pages["hack"])
+        page = one.open(pages["whole_hack"])
         page.evaluate("""() => {
           const count = () => (window.redrawn = (window.redrawn ?? 0) + 1);
           new MutationObserver(count).observe(document.querySelector(".chart"), { childList: true });
@@ -360,7 +363,7 @@ def test_the_hack_is_there_for_each_of_ten_seeds(browser: Any, pages: dict[str, 
     found = []
     with tab(browser, reduced_motion="no-preference") as one:
         for seed in range(10):
-            page = one.open(pages["hack"])
+            page = one.open(pages["whole_hack"])
             page.reload()
             page.fill("#seed", str(seed))
             page.evaluate(f"() => {{ window.hacked = ({HACKED})(); }}")
