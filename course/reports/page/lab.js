@@ -386,17 +386,16 @@ function lineChart(lines, { most, across, title, cursor }) {
   parts.push(element("svg:text", { x: width - right, y: height - bottom + 18, "text-anchor": "end" }, String(most)));
   const now = { x1: x(cursor ?? 0), x2: x(cursor ?? 0), y1: top, y2: height - bottom };
   if (cursor !== undefined) parts.push(element("svg:line.cursor", now));
+  /** @param {{values: number[]}} line */
+  const last = ({ values }) => /** @type {number} */ (values.at(-1));
+  const drawn = lines.filter(({ values }) => values.length).sort((a, b) => last(a) - last(b));
   let above = Infinity;
-  for (const { name, kind, values, at = values.map((_, i) => i) } of [...lines].sort(
-    (a, b) => (a.values.at(-1) ?? 0) - (b.values.at(-1) ?? 0),
-  )) {
-    if (!values.length) continue;
+  for (const [i, { name, kind, values, at = values.map((_, i) => i) }] of drawn.entries()) {
     const points = values.map((value, i) => `${x(at[i]).toFixed(1)},${y(value).toFixed(1)}`).join(" ");
     parts.push(element("svg:polyline", { class: `line ${kind}`, points }));
-    const end = /** @type {number} */ (values.at(-1));
-    above = Math.min(above - 22, y(end) + 5); // two names never lie on each other
-    const place = { class: `name ${kind}`, x: x(at[values.length - 1]) + 8, y: above };
-    parts.push(element("svg:text", place, `${name} ${percent(end)}`));
+    above = Math.min(above - 22, y(last({ values })) + 5); // two names never lie on each other, and none above the edge
+    const place = { x: x(at[values.length - 1]) + 8, y: Math.max(above, 16 + 22 * (drawn.length - 1 - i)) };
+    parts.push(element("svg:text", { class: `name ${kind}`, ...place }, `${name} ${percent(last({ values }))}`));
   }
   return element("svg:svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": title }, ...parts);
 }
@@ -1269,7 +1268,7 @@ function sampleList({ samples, chosen, why, others }, names) {
       { class: place === chosen ? "chosen" : "" },
       element("span", { class: `verdict ${reward ? "true" : ""}` }, reward ? "✓ 1" : "✗ 0"),
       textOfRun(text, names),
-      place === chosen ? element("strong", "◀ chosen") : "",
+      place === chosen ? element("strong", " ◀ chosen") : "",
     ),
   );
   const [more, right] = others ?? [0, 0];
