@@ -34,11 +34,19 @@ def chromium() -> Iterator[Any]:
         browser.close()
 
 
+# What is wider than the window it stands in, save what may scroll inside itself: the elements that match ALLOWED.
+_SIDEWAYS = """allowed => [...document.querySelectorAll("*")].filter((element) =>
+  element.scrollWidth > element.clientWidth + 1
+  && (element === document.documentElement || /auto|scroll/.test(getComputedStyle(element).overflowX))
+  && !element.matches(allowed)
+).map((element) => element.outerHTML.slice(0, 80))"""
+
+
 class Tab:
     """A page in a window of its own, and all that it said or asked for while it was open."""
 
     def __init__(self, browser: Any, size: dict[str, int] = PROJECTOR, **window: Any) -> None:
-        self.context = browser.new_context(viewport=size, reduced_motion="reduce", **window)
+        self.context = browser.new_context(viewport=size, **{"reduced_motion": "reduce", **window})
         self.page = self.context.new_page()
         self.faults: list[str] = []
         self.page.on("console", lambda said: self.faults.append(said.text) if said.type == "error" else None)
@@ -62,6 +70,9 @@ class Tab:
         found = self.page.evaluate("options => axe.run(options)", options)["violations"]
         worst = [one for one in found if one["impact"] in ("serious", "critical")]
         return [f"{one['id']}: {one['nodes'][0]['html'][:120]}" for one in worst]
+
+    def sideways(self, allowed: str) -> list[str]:
+        return list(self.page.evaluate(_SIDEWAYS, allowed))
 
     def close(self) -> None:
         self.context.close()

@@ -349,12 +349,15 @@ function readState() {
 }
 
 /**
- * Put it into the address, without a step in the browser's history.
- * @param {Record<string, string | number>} state
+ * Change some of it, without a step in the browser's history; null takes a name out of it.
+ * @param {Record<string, string | number | null>} changes
  */
-function writeState(state) {
-  const text = new URLSearchParams(Object.entries(state).map(([key, value]) => [key, String(value)]));
-  history.replaceState(null, "", `#${text}`);
+function keepState(changes) {
+  const state = readState();
+  for (const [key, value] of Object.entries(changes))
+    if (value === null) state.delete(key);
+    else state.set(key, String(value));
+  history.replaceState(null, "", `#${state}`);
 }
 
 /**
@@ -383,17 +386,16 @@ function lineChart(lines, { most, across, title, cursor }) {
   parts.push(element("svg:text", { x: width - right, y: height - bottom + 18, "text-anchor": "end" }, String(most)));
   const now = { x1: x(cursor ?? 0), x2: x(cursor ?? 0), y1: top, y2: height - bottom };
   if (cursor !== undefined) parts.push(element("svg:line.cursor", now));
+  /** @param {{values: number[]}} line */
+  const last = ({ values }) => /** @type {number} */ (values.at(-1));
+  const drawn = lines.filter(({ values }) => values.length).sort((a, b) => last(a) - last(b));
   let above = Infinity;
-  for (const { name, kind, values, at = values.map((_, i) => i) } of [...lines].sort(
-    (a, b) => (a.values.at(-1) ?? 0) - (b.values.at(-1) ?? 0),
-  )) {
-    if (!values.length) continue;
+  for (const [i, { name, kind, values, at = values.map((_, i) => i) }] of drawn.entries()) {
     const points = values.map((value, i) => `${x(at[i]).toFixed(1)},${y(value).toFixed(1)}`).join(" ");
     parts.push(element("svg:polyline", { class: `line ${kind}`, points }));
-    const end = /** @type {number} */ (values.at(-1));
-    above = Math.min(above - 22, y(end) + 5); // two names never lie on each other
-    const place = { class: `name ${kind}`, x: x(at[values.length - 1]) + 8, y: above };
-    parts.push(element("svg:text", place, `${name} ${percent(end)}`));
+    above = Math.min(above - 22, y(last({ values })) + 5); // two names never lie on each other, and none above the edge
+    const place = { x: x(at[values.length - 1]) + 8, y: Math.max(above, 16 + 22 * (drawn.length - 1 - i)) };
+    parts.push(element("svg:text", { class: `name ${kind}`, ...place }, `${name} ${percent(last({ values }))}`));
   }
   return element("svg:svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": title }, ...parts);
 }
@@ -494,11 +496,12 @@ function tableOf(caption, head, rows) {
 function labelled(id, label, field, changed) {
   const control = /** @type {HTMLInputElement} */ (field);
   const [shown, box] = [element("output"), control.type === "checkbox"];
+  const usual = box ? String(control.checked) : control.value;
   const show = () => (shown.textContent = control.type === "range" ? control.value : "");
   const restore = () => {
-    const said = readState().get(id);
-    if (said !== null && box) control.checked = said === "true";
-    else if (said !== null) control.value = said;
+    const said = readState().get(id) ?? usual;
+    if (box) control.checked = said === "true";
+    else control.value = said;
     show();
   };
   control.id = id;
@@ -507,15 +510,6 @@ function labelled(id, label, field, changed) {
   window.addEventListener("hashchange", () => [restore(), changed()]);
   restore();
   return element("span.field", element("label", { for: id }, label), field, shown);
-}
-
-/**
- * Change some of what stands in the address, and leave the rest.
- * @param {Record<string, string | number>} changes
- */
-function keepState(changes) {
-  const state = Object.entries({ ...Object.fromEntries(readState()), ...changes });
-  writeState(Object.fromEntries(state.filter(([, value]) => value !== "")));
 }
 
 /**
@@ -1033,10 +1027,11 @@ function showHack(main) {
     rubric = name;
     training = makeTraining(data, name, Number(seedField.value) || 0);
     for (const button of buttons) button.setAttribute("aria-pressed", String(button.classList.contains(name)));
-    while (training.log.paid.length < until) training.step();
+    while (rubric && training.log.paid.length < until) training.step();
+    if (until) return halt();
+    keepState({ rubric: rubric || null, seed: Number(seedField.value) || 0, step: null });
     draw();
-    if (until) halt();
-    else run();
+    run();
   }
   function run() {
     if (!rubric) return;
@@ -1045,18 +1040,18 @@ function showHack(main) {
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
     const turn = () => {
       for (let i = 0; i < (calm ? 10 : 1) && training.log.paid.length < data.plan.steps; i++) training.step();
+      if (training.log.paid.length >= data.plan.steps) return halt();
       draw();
-      if (training.log.paid.length < data.plan.steps) timer = requestAnimationFrame(turn);
-      else halt();
+      timer = requestAnimationFrame(turn);
     };
     timer = requestAnimationFrame(turn);
   }
   function halt() {
     cancelAnimationFrame(timer);
     timer = 0;
-    pause.textContent = "Go on";
-    if (training.log.paid.length)
-      writeState({ rubric, seed: Number(seedField.value) || 0, step: training.log.paid.length });
+    draw();
+    pause.textContent = rubric ? "Go on" : "Pause";
+    if (rubric) keepState({ step: training.log.paid.length });
   }
   function draw() {
     const { paid, strict, answers: now } = training.log;
@@ -1098,12 +1093,17 @@ function showHack(main) {
     element("div", { class: "live" }, chart, answers),
     said,
   );
-  const state = readState();
-  seedField.value = String(Number(state.get("seed") ?? 0) || 0);
-  const wanted = state.get("rubric");
-  if (wanted === "careless" || wanted === "strict")
-    begin(wanted, Math.min(data.plan.steps, Number(state.get("step")) || 1));
-  else draw();
+  function restore() {
+    const state = readState();
+    const wanted = state.get("rubric") ?? "";
+    seedField.value = String(Number(state.get("seed")) || 0);
+    begin(
+      ["careless", "strict"].includes(wanted) ? wanted : "",
+      Math.min(data.plan.steps, Number(state.get("step")) || 1),
+    );
+  }
+  restore();
+  window.addEventListener("hashchange", restore);
 }
 
 // ---- What the verifier scored in a run: course/reports/report.py -------------------------------------------------
@@ -1268,7 +1268,7 @@ function sampleList({ samples, chosen, why, others }, names) {
       { class: place === chosen ? "chosen" : "" },
       element("span", { class: `verdict ${reward ? "true" : ""}` }, reward ? "✓ 1" : "✗ 0"),
       textOfRun(text, names),
-      place === chosen ? element("strong", "◀ chosen") : "",
+      place === chosen ? element("strong", " ◀ chosen") : "",
     ),
   );
   const [more, right] = others ?? [0, 0];
@@ -1290,14 +1290,30 @@ function rowItem(row, scored, names) {
     element("span.outcome", row.why?.split(/[:,]/)[0] ?? inWords(row.outcome)),
     element("bdi.first", ...visibleText(wholeText(row.completion).slice(0, 120).trim(), names)),
   );
-  const made = /** @type {HTMLDetailsElement} */ (element("details", { "data-row": row.row }, summary));
+  const made = keepOpen(element("details", { "data-row": row.row }, summary), "row", String(row.row));
   const fill = () => made.childElementCount > 1 || made.append(...rowInFull(row, scored, names));
+  made.addEventListener("toggle", () => made.open && fill());
+  return made;
+}
+
+/**
+ * What opens and closes: the address names all that are open, as `row=3+8`.
+ * @param {HTMLElement} details
+ * @param {string} name
+ * @param {string} value
+ */
+function keepOpen(details, name, value) {
+  const made = /** @type {HTMLDetailsElement} */ (details);
+  made.open = openOnes(name).includes(value);
   made.addEventListener("toggle", () => {
-    if (made.open) fill();
-    if (made.open || readState().get("row") === String(row.row)) keepState({ row: made.open ? row.row : "" });
+    const others = openOnes(name).filter((one) => one !== value);
+    keepState({ [name]: (made.open ? [...others, value] : others).join(" ") || null });
   });
   return made;
 }
+
+/** @param {string} name */
+const openOnes = (name) => (readState().get(name) ?? "").split(" ").filter(Boolean);
 
 /**
  * The list of what was scored, with a search and the bars as its filter. What is set stands in the address.
@@ -1310,15 +1326,19 @@ function showScored(main, scored, names) {
   let most = ROWS_AT_ONCE;
   const [held, n] = [grouped(scored.rows.length), grouped(scored.n)];
   const find = /** @type {HTMLInputElement} */ (
-    element("input", { type: "search", id: "find", oninput: () => (keepState({ find: find.value }), draw()) })
+    element("input", { type: "search", id: "find", oninput: () => (keepState({ find: find.value || null }), draw()) })
   );
   const said = element("p", { role: "status" });
   const list = element("div", { class: "rows" });
-  const more = element("button", { type: "button", onclick: () => ((most *= 4), draw()) }, "Show more");
+  const more = element(
+    "button",
+    { type: "button", onclick: () => (keepState({ most: (most *= 4) }), draw()) },
+    "Show more",
+  );
   const bars = outcomeBars(scored, (name) => {
     outcome = outcome === name ? "" : name;
     most = ROWS_AT_ONCE;
-    keepState({ outcome });
+    keepState({ outcome: outcome || null, most: null });
     draw();
   });
   const searched = scored.rows.map((row) => {
@@ -1339,15 +1359,10 @@ function showScored(main, scored, names) {
     const state = readState();
     outcome = state.get("outcome") ?? "";
     find.value = state.get("find") ?? "";
-    const place = scored.rows.findIndex((row) => String(row.row) === state.get("row"));
-    most = Math.max(ROWS_AT_ONCE, place + 1);
+    const place = scored.rows.findLastIndex(({ row }) => openOnes("row").includes(String(row)));
+    most = Math.max(ROWS_AT_ONCE, place + 1, Number(state.get("most")) || 0);
     draw();
-    const opened = /** @type {HTMLDetailsElement | null} */ (
-      list.querySelector(`[data-row="${scored.rows[place]?.row}"]`)
-    );
-    if (!opened) return;
-    opened.open = true;
-    opened.scrollIntoView({ block: "center" });
+    list.querySelector("[open]")?.scrollIntoView({ block: "center" });
   }
   const view = main.dataset.view;
   const known = Object.keys(scored.summary).length && view !== "C";
@@ -1387,14 +1402,12 @@ function showPage(main, { faults = [], conditions = [], scored, names = {} }, vi
     );
   view();
   if (scored) showScored(main, scored, names);
-  if (conditions.length)
-    main.append(
-      element(
-        "details.conditions",
-        element("summary", "Conditions and digest"),
-        element("dl", ...conditions.flatMap(([name, value]) => [element("dt", name), element("dd", value)])),
-      ),
-    );
+  if (!conditions.length) return;
+  const facts = element("dl", ...conditions.flatMap(([name, value]) => [element("dt", name), element("dd", value)]));
+  const parts = [element("summary", "Conditions and digest"), facts];
+  const shown = keepOpen(element("details.conditions", ...parts), "conditions", "open");
+  window.addEventListener("hashchange", () => (shown.open = openOnes("conditions").includes("open")));
+  main.append(shown);
 }
 
 // ---- The log of runs, and a student's tests against wrong verifiers ----------------------------------------------

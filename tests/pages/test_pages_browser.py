@@ -1,0 +1,375 @@
+"""Every page in a real Chromium from its file: by clicks, by keyboard alone, and out of its address again.
+
+An example: Tab as far as the bar ``missing prefix`` of a run of Loop A and Enter show its rows only. The address that
+then stands there gives the same page, in a new tab and in one that is open already.
+"""
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from statistics import median
+from typing import Any, NamedTuple
+from urllib.parse import parse_qs
+
+import pytest
+from browsing import PHONE, chromium, tab
+from conftest import ROOT, Lab
+
+from course.artifacts import run_log
+from course.policies.presets import MEMORISE
+
+pytestmark = pytest.mark.slow
+
+LIVE = {"verifier": "verifier", "live_bandit": "bandit", "hack": "watch_it_cheat"}
+KINDS = ("loop_a", "loop_b", "bandit", "token_train", "goodhart", "two", "log", "matrix", *LIVE)
+MAY_SCROLL = ".wide, .rows .first, .rows .id"
+TEST_OF_A_STUDENT = """
+import pytest
+
+@pytest.mark.parametrize("text", ["1", "Final: 01", "Final: +1", "Final: 1.", "Final: 2", "Answer: 1"])
+def test_it_pays_nothing(rubric, text):
+    assert rubric({"prompt": "", "expected_answer": 1}, text)["reward"] == 0.0
+
+def test_it_never_pays(rubric):
+    assert rubric({"prompt": "", "expected_answer": 1}, "Final: 1")["reward"] == 0.0
+"""
+
+Does = Callable[[Any, Any], object]  # what a person does with a page and a control on it
+
+
+def click(_: Any, control: Any) -> None:
+    control.click()
+
+
+def press(*names: str) -> Does:
+    return lambda page, _: [page.keyboard.press(name) for name in names]
+
+
+def fill(text: str) -> Does:
+    """By mouse, as a paste does it, and then elsewhere."""
+    return lambda page, control: [control.fill(text), page.click("h1")]
+
+
+def write(text: str) -> Does:
+    """In place of what stands in the field, and on to the next."""
+    return lambda page, _: [page.keyboard.press("Control+a"), page.keyboard.press("Delete"),
+                            page.keyboard.type(text), page.keyboard.press("Tab")]  # fmt: skip
+
+
+def pick(value: str) -> Does:
+    return lambda _, control: control.select_option(value)
+
+
+def slide(share: float) -> Does:
+    """Click a slider at this part of its width."""
+
+    def click_there(_: Any, control: Any) -> None:
+        box = control.bounding_box()
+        control.click(position={"x": share * box["width"], "y": box["height"] / 2})
+
+    return click_there
+
+
+def until(does: Does, shown: str) -> Does:
+    """Do it, and wait for a text."""
+    return lambda page, control: [does(page, control), page.locator("main", has_text=shown).wait_for()]
+
+
+def twice(does: Does, shown: str) -> Does:
+    """Do it, wait for a text, and do it once more."""
+    return lambda page, control: [until(does, shown)(page, control), does(page, control)]
+
+
+class Control(NamedTuple):
+    """A control of a kind of page, and what is done with it by mouse and by keyboard.
+
+    ``keeps``: the names under which the address has it afterwards. ``says``: a text that the page did not show before.
+    """
+
+    kind: str
+    at: str
+    mouse: Does
+    keyboard: Does
+    keeps: str
+    says: str = ""
+    start: str = ""  # the address before
+
+
+def of_scored(kind: str, outcome: str, find: str, row: int) -> list[Control]:
+    """What stands around the examples."""
+    return [
+        Control(kind, f".tally.{outcome}", click, press("Enter"), "outcome", f"rows: {outcome.replace('_', ' ')}"),
+        Control(kind, "#find", fill(find), write(find), "find"),
+        Control(kind, f"[data-row='{row}'] summary", click, press("Enter"), "row", "✓ passed"),
+    ]
+
+
+def of_scrubber(kind: str, second: str) -> list[Control]:
+    """``second``: what its second place says."""
+    return [
+        Control(kind, ".scrubber input", slide(0.7), press("ArrowRight"), "step"),
+        Control(kind, ".play", twice(click, second), twice(press("Space"), second), "step"),
+    ]
+
+
+CONTROLS = [
+    *of_scored("loop_a", "missing_prefix", "q2", 3),
+    Control("loop_a", "[data-row='8'] summary", click, press("Space"), "row", start="#find=q&outcome=ok&row=3"),
+    Control("loop_a", ".tally.ok", click, press("Space"), "find row", start="#find=q&outcome=ok&row=3"),
+    Control("loop_a", ".rows + button", click, press("Enter"), "most"),
+    Control("loop_a", ".conditions summary", click, press("Enter"), "conditions", "digest of this run"),
+    *of_scored("loop_b", "ok", "won", 2),
+    *of_scored("bandit", "ok", "323", 2),
+    *of_scrubber("bandit", "update 2 of 30"),
+    *of_scrubber("token_train", "after 10 updates"),
+    Control("token_train", "#token", pick("1"), press("ArrowDown"), "token"),
+    *of_scrubber("goodhart", "after 2 updates"),
+    Control("goodhart", "#training", pick("1"), press("ArrowDown"), "training"),
+    Control("verifier", "#answer", fill("3"), write("3"), "answer", "wrong answer"),
+    Control("verifier", "#text", fill("Final: +22"), write("Final: +22"), "text", "plus sign: expected"),
+    Control("verifier", "#text", fill(""), write(""), "text", "empty: expected"),
+    Control("verifier", ".controls button:nth-of-type(4)", click, press("Enter"), "answer text", "Reward 0"),
+    Control("live_bandit", "#lr", slide(0.9), press("ArrowRight"), "lr"),
+    Control("live_bandit", "#offset", slide(0.2), press("ArrowLeft"), "offset"),
+    Control("live_bandit", "#baseline", click, press("Space"), "baseline"),
+    Control("live_bandit", "#seed", fill("7"), write("7"), "seed"),
+    *of_scrubber("live_bandit", "update 2 of 200"),
+    *(Control("hack", f".{rubric}", until(click, "Go on"), until(press("Enter"), "Go on"), "rubric seed step",
+              "After 200 updates") for rubric in ("careless", "strict")),
+    Control("hack", "#seed", fill("3"), write("3"), "seed"),
+    Control("hack", "#seed", until(fill("3"), "After 200"), until(write("3"), "After 200"), "rubric seed step",
+            start="#rubric=careless&step=20"),
+    Control("hack", ".controls :nth-child(1)", twice(click, "Pause"), twice(press("Enter"), "Pause"), "step",
+            start="#rubric=careless&step=20"),
+    Control("hack", ".controls :nth-child(2)", until(click, "After 200"), until(press("Space"), "After 200"), "step",
+            start="#rubric=strict&step=20"),
+]  # fmt: skip
+OF_ONE_MAKE = (".tally", ".rows summary", "[data-view=verifier] .controls button")  # one of them stands for all
+
+# All that a person sees of a page: its words, its lines and numbers, and how each control stands.
+SEEN = """async () => {
+  for (let i = 0; i < 2; i++) await new Promise(requestAnimationFrame); // what was opened is filled then
+  return [document.querySelector("main").innerText,
+  ...[...document.querySelectorAll("polyline, rect, svg[aria-label], input, select, textarea, button, details")].map(
+    (one) => [one.id, one.value, one.checked, one.open, ...["points", "width", "aria-label", "aria-pressed",
+      "aria-valuetext"].map((name) => one.getAttribute(name))].join("|"))]; }"""
+UNKNOWN = """([known, alike]) => [...document.querySelectorAll("button, input, select, textarea, summary, a")].filter(
+  (one) => !known.some((at) => one.matches(at)) && !alike.some((at) => one.matches(at))).map((one) => one.outerHTML)"""
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    with chromium() as one:
+        yield one
+
+
+@pytest.fixture(scope="session")
+def pages(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:  # noqa: ARG001  (none, none made)
+    """Each kind of page, of runs that are made once."""
+    with pytest.MonkeyPatch.context() as patch:
+        lab = Lab(tmp_path_factory.mktemp("lab"))
+        patch.chdir(lab.folder)
+        patch.setattr(run_log, "LOG", lab.log)
+        patch.setattr("course.goodhart_demo.MEMORISE", MEMORISE._replace(plan=MEMORISE.plan._replace(sft_steps=40)))
+        found = {name: ROOT / "docs" / "live" / f"{file}.html" for name, file in LIVE.items()}
+        short = found["hack"].read_text(encoding="utf-8").replace('"steps":600', '"steps":200')
+        lab.write("hack.html", short)  # with a training that ends sooner
+        found |= {"whole_hack": found["hack"], "hack": lab.folder / "hack.html"}
+        return found | {name: lab.folder / path for name, path in made(lab).items()}
+
+
+def made(lab: Lab) -> dict[str, str]:
+    shutil.copytree(ROOT / "data" / "datasets", lab.folder / "data" / "datasets")
+
+    def run(*words: object) -> None:
+        done = lab(*words)
+        assert done.err == ""
+        assert done.status in (0, 1)
+
+    n = 120
+    texts = [("Final: {}", "{}", "Final: {} ", "Final: \u200b{}", "Final: 1{}")[i % 5].format(i) for i in range(n)]
+    assert lab.evaluate(range(n), texts, "--outdir", "loop_a", "--report", "--expect", "50 %").status == 0
+    lab.picker()
+    groups = [[f"Final: {i}", "x"] if i % 2 else ["y", f"Final: {i}"] for i in range(12)]
+    assert lab.select(range(12), groups, 2, "--outdir", "loop_b", "--report").status == 0
+    run("bandit_train", "--steps", 30, "--outdir", "bandit", "--report")
+    size = ("--sft-steps", 40, "--steps", 20, "--eval-every", 10, "--slow", 2)
+    run("token_train", "--preset", "memorise", "--rubric", "anywhere", *size, "--outdir", "token_train", "--report")
+    size = ("--steps", 4, "--eval-every", 2, "--jobs", 1)
+    run("goodhart_demo", "--rubrics", "anywhere", "score", "--kl-coef", *size, "--outdir", "goodhart", "--report")
+    lab.measured("before", [True] * 6 + [False] * 6)
+    lab.measured("two", [False] + [True] * 9 + [False] * 2)
+    run("report", "before", "two")
+    run("report", "--log")
+    lab.write("tests/test_rubric.py", TEST_OF_A_STUDENT)
+    run("check", "tests", "--report")
+    shutil.copytree(lab.log.parent, "of_the_log")
+    kinds = ("loop_a", "loop_b", "bandit", "token_train", "goodhart")
+    found = {kind: f"{kind}/report.html" for kind in kinds}
+    return found | {"two": "two/comparison.html", "log": "of_the_log/log.html", "matrix": "of_the_log/tests.html"}
+
+
+def reach(page: Any, at: str) -> None:
+    """Tab to it."""
+    for _ in range(200):
+        page.keyboard.press("Tab")
+        if page.evaluate("at => document.activeElement.matches(at)", at):
+            return
+    raise AssertionError(f"the keyboard does not reach {at}")
+
+
+@pytest.mark.parametrize("way", ["mouse", "keyboard"])
+@pytest.mark.parametrize("control", CONTROLS, ids=lambda one: f"{one.kind} {one.at}{one.start}")
+def test_a_control_works_and_its_address_gives_the_same_page(
+    browser: Any, pages: dict[str, Path], control: Control, way: str
+) -> None:
+    path = pages[control.kind]
+    with tab(browser) as one:
+        page = one.open(path, control.start)
+        before = page.evaluate(SEEN)
+        if way == "keyboard":
+            reach(page, control.at)
+        getattr(control, way)(page, page.locator(control.at).first)
+        after = page.evaluate(SEEN)
+        address = page.evaluate("location.hash")
+        assert after != before
+        assert control.says not in before[0] or not control.says
+        assert control.says in after[0]
+        assert {*control.keeps.split()} <= {*parse_qs(address[1:], keep_blank_values=True)}
+    with tab(browser) as one:
+        assert one.open(path, address).evaluate(SEEN) == after
+        assert one.open(path, control.start or "#").evaluate(SEEN) == before  # the tab is the same, its address another
+        assert one.open(path, address).evaluate(SEEN) == after
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_control_stands_in_the_list_above(browser: Any, pages: dict[str, Path], kind: str) -> None:
+    with tab(browser) as one:
+        known = [control.at for control in CONTROLS]
+        assert one.open(pages[kind]).evaluate(UNKNOWN, [known, OF_ONE_MAKE]) == []
+
+
+@pytest.mark.parametrize("kind", ["bandit", "token_train", "goodhart", "live_bandit"])
+def test_the_keys_of_a_scrubber_work_wherever_the_focus_is(browser: Any, pages: dict[str, Path], kind: str) -> None:
+    with tab(browser) as one:
+        page = one.open(pages[kind])
+        last = page.locator(".scrubber input").get_attribute("max")
+        for key, place in (("ArrowRight", "1"), ("ArrowLeft", "0"), ("End", last), ("Home", "0")):
+            page.keyboard.press(key)
+            assert page.locator(".scrubber input").input_value() == place
+            assert page.evaluate("location.hash") == f"#step={place}"
+        page.keyboard.press("Space")
+        page.locator(".play", has_text="Pause").wait_for()
+        page.keyboard.press("Space")
+        assert "Play" in page.inner_text(".play")
+
+
+@pytest.mark.parametrize(("kind", "region"), [("matrix", ".matrix"), ("log", ".wide"), ("two", ".wide")])
+def test_what_is_wider_than_a_phone_scrolls_by_keyboard(
+    browser: Any, pages: dict[str, Path], kind: str, region: str
+) -> None:
+    with tab(browser, PHONE) as one:
+        page = one.open(pages[kind])
+        reach(page, region)
+        page.keyboard.press("ArrowRight")
+        page.wait_for_function("at => document.querySelector(at).scrollLeft > 0", arg=region)
+
+
+OPENED = {
+    "loop_a": "#row=3&conditions=open",
+    "loop_b": "#row=1",
+    "bandit": "#step=2&row=1",
+    "token_train": "#step=1&token=1",
+    "goodhart": "#step=1&training=1&row=1",
+    "verifier": "#answer=22&text=Final%3A%202%E2%80%8B2",
+    "live_bandit": "#step=5&lr=0.9",
+    "hack": "#rubric=careless&step=60",
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_page_is_quiet_and_for_everyone(browser: Any, pages: dict[str, Path], kind: str) -> None:
+    """Light, dark, on a phone: nothing that axe calls serious; nothing moves by itself, nothing is asked for."""
+    with tab(browser) as one:
+        asked: list[str] = []
+        one.page.on("request", lambda request: asked.append(request.url.partition("#")[0]))
+        page = one.open(pages[kind], OPENED.get(kind, ""))
+        assert page.locator("h1").inner_text()
+        assert one.serious() == []
+        page.emulate_media(color_scheme="dark")
+        assert max(colour_of(page)) < 64
+        assert one.serious() == []
+        assert page.evaluate("document.getAnimations().length") == 0
+        assert asked == [pages[kind].as_uri()]
+    with tab(browser, PHONE) as phone:
+        phone.open(pages[kind], OPENED.get(kind, ""))
+        assert phone.sideways(MAY_SCROLL) == []
+        assert phone.serious() == []
+
+
+def colour_of(page: Any) -> list[int]:
+    colour = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    return [int(part) for part in colour.removeprefix("rgb(").removesuffix(")").split(",")]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_on_paper_there_is_all_that_was_on_the_screen(browser: Any, pages: dict[str, Path], kind: str) -> None:
+    with tab(browser, {"width": 700, "height": 990}, color_scheme="dark") as one:
+        page = one.open(pages[kind], OPENED.get(kind, ""))
+        words = page.inner_text("main")
+        controls = page.locator(".choices, .controls, .scrubber").all_inner_texts()
+        page.emulate_media(media="print")
+        assert min(colour_of(page)) > 192
+        for words_of_one in controls:
+            words = words.replace(words_of_one, "")
+        shown = page.inner_text("main")
+        assert [line for line in words.split("\n") if line not in shown] == []
+        assert one.sideways("none") == []  # paper does not scroll
+
+
+@pytest.mark.parametrize(("motion", "redrawn"), [("reduce", 60), ("no-preference", 600)])
+def test_a_training_moves_less_where_less_motion_is_wanted(
+    browser: Any, pages: dict[str, Path], motion: str, redrawn: int
+) -> None:
+    with tab(browser, reduced_motion=motion) as one:
+        page = one.open(pages["whole_hack"])
+        page.evaluate("""() => {
+          const count = () => (window.redrawn = (window.redrawn ?? 0) + 1);
+          new MutationObserver(count).observe(document.querySelector(".chart"), { childList: true });
+        }""")
+        page.click(".careless")
+        page.locator("main", has_text="After 600 updates").wait_for()
+        assert redrawn <= page.evaluate("window.redrawn") <= redrawn + 2  # at its begin and at its end
+
+
+# Milliseconds and updates from the click to the first frame in which the drawn lines end at .8 and .02 at last.
+HACKED = """() => new Promise((resolve) => {
+  const [line, at] = [(kind) => document.querySelector(kind).points, (points) => points[points.length - 1].y];
+  document.querySelector(".careless").addEventListener("click", ({ timeStamp }) => {
+    const look = () => {
+      const [zero, , , , one] = [...document.querySelectorAll(".chart line.grid")].map(({ y1 }) => y1.baseVal.value);
+      const [paid, strict] = [".line.paid", ".line.true"].map((kind) => (zero - at(line(kind))) / (zero - one));
+      const hacked = paid >= 0.8 - 0.0005 && strict <= 0.02 + 0.0005;
+      if (hacked) resolve([performance.now() - timeStamp, line(".line.paid").length]);
+      else if (document.querySelector(".controls button").textContent === "Pause") requestAnimationFrame(look);
+      else resolve(null);
+    };
+    requestAnimationFrame(look);
+  });
+})"""
+
+
+def test_the_hack_is_there_for_each_of_ten_seeds(browser: Any, pages: dict[str, Path]) -> None:
+    found = []
+    with tab(browser, reduced_motion="no-preference") as one:
+        for seed in range(10):
+            page = one.open(pages["whole_hack"])
+            page.reload()
+            page.fill("#seed", str(seed))
+            page.evaluate(f"() => {{ window.hacked = ({HACKED})(); }}")
+            page.click(".careless")
+            found.append(page.evaluate("window.hacked"))
+    times = [each[0] / 1000 for each in found if each]
+    said = f"median {median(times or [0]):.2f} s, each (ms, updates): {found}"
+    print(said)
+    assert None not in found, said
