@@ -181,8 +181,8 @@ def pages(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> dict[str, P
 def made(lab: Lab) -> dict[str, str]:
     shutil.copytree(ROOT / "data" / "datasets", lab.folder / "data" / "datasets")
 
-    def run(*words: object) -> None:
-        done = lab(*words)
+    def run(command: str, *words: object) -> None:
+        done = lab(command, *words)
         assert done.err == ""
         assert done.status in (0, 1)
 
@@ -195,8 +195,8 @@ def made(lab: Lab) -> dict[str, str]:
     run("bandit_train", "--steps", 30, "--outdir", "bandit", "--report")
     size = ("--sft-steps", 40, "--steps", 20, "--eval-every", 10, "--slow", 2)
     run("token_train", "--preset", "memorise", "--rubric", "anywhere", *size, "--outdir", "token_train", "--report")
-    size = ("--steps", 4, "--eval-every", 2, "--jobs", 1)
-    run("goodhart_demo", "--rubrics", "anywhere", "score", "--kl-coef", *size, "--outdir", "goodhart", "--report")
+    few = ("--steps", 4, "--eval-every", 2, "--jobs", 1)
+    run("goodhart_demo", "--rubrics", "anywhere", "score", "--kl-coef", *few, "--outdir", "goodhart", "--report")
     lab.measured("before", [True] * 6 + [False] * 6)
     lab.measured("two", [False] + [True] * 9 + [False] * 2)
     run("report", "before", "two")
