@@ -148,7 +148,9 @@ OF_ONE_MAKE = (".tally", ".rows summary", "[data-view=verifier] .controls button
 
 # All that a person sees of a page: its words, its lines and numbers, and how each control stands.
 SEEN = """async () => {
-  for (let i = 0; i < 2; i++) await new Promise(requestAnimationFrame); // what was opened is filled then
+  const last = document.createElement("details"); // events of what opened before it come before its own
+  await new Promise((resolve) => { last.addEventListener("toggle", resolve); last.open = true; });
+  for (let i = 0; i < 2; i++) await new Promise(requestAnimationFrame);
   return [document.querySelector("main").innerText,
   ...[...document.querySelectorAll("polyline, rect, svg[aria-label], input, select, textarea, button, details")].map(
     (one) => [one.id, one.value, one.checked, one.open, ...["points", "width", "aria-label", "aria-pressed",
