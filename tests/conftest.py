@@ -268,6 +268,15 @@ def rubric() -> Callable[[object, object], dict[str, Any]]:
     return score
 
 
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """A Chromium for the tests of one file, closed after its file: playwright runs one at a time in a process."""
+    from browsing import chromium
+
+    with chromium() as one:
+        yield one
+
+
 @pytest.fixture
 def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lab:
     monkeypatch.chdir(tmp_path)

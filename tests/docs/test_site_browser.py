@@ -4,12 +4,11 @@ An example: Ctrl-K on the front page, ``advantage`` and Enter lead to a list of 
 """
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from browsing import PHONE, PROJECTOR, Tab, chromium, tab
+from browsing import PHONE, PROJECTOR, Tab, tab
 from conftest import ROOT
 from site_building import build
 
@@ -25,12 +24,6 @@ DARK = {
 }
 
 MAY_SCROLL = "pre, .highlight, .pst-scrollable-table-container, mjx-container"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as one:
-        yield one
 
 
 @pytest.fixture(scope="module")

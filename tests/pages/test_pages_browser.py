@@ -6,14 +6,14 @@ then stands there gives the same page, in a new tab and in one that is open alre
 
 import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs
 
 import pytest
-from browsing import PHONE, chromium, tab
+from browsing import PHONE, tab
 from conftest import ROOT, Lab
 
 from course.artifacts import run_log
@@ -161,13 +161,7 @@ UNKNOWN = """([known, alike]) => [...document.querySelectorAll("button, input, s
   (one) => !known.some((at) => one.matches(at)) && !alike.some((at) => one.matches(at))).map((one) => one.outerHTML)"""
 
 
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
-    with chromium() as one:
-        yield one
-
-
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def pages(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:  # noqa: ARG001  (none, none made)
     """Each kind of page, of runs that are made once."""
     with pytest.MonkeyPatch.context() as patch:
