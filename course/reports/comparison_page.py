@@ -12,7 +12,7 @@ import msgspec
 from course.artifacts.locked_room import knobs_turned, locked_room, short_value
 from course.artifacts.reading import Run, open_run, read_output, rows
 from course.artifacts.records import SUMMARY, Result
-from course.reports.page_tables import ROWS, evenly, question_text, text_data, value_text
+from course.reports.page_tables import ROWS, cut, evenly, question_text, value_text
 from course.reports.tables import interval, percent
 from course.stats import mcnemar_exact, paired_interval, wilson_interval
 from course.text import clipped
@@ -105,5 +105,5 @@ def _flips_data(way: str, flips: list[Pair]) -> dict[str, object]:
 
 
 def _flip(before: Result, after: Result) -> dict[str, object]:
-    sides = [{"outcome": row.details.outcome, **text_data(row.completion)} for row in (before, after)]
+    sides = [{"outcome": row.details.outcome, "text": cut(row.completion)} for row in (before, after)]
     return {"question": f"{clipped(before.id, 60)}: {question_text(before)}", "before": sides[0], "after": sides[1]}

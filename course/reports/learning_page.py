@@ -15,7 +15,7 @@ from course.artifacts.learning import EpisodeRow, UpdateRow
 from course.artifacts.reading import Broken, Run, open_run, read_output, rows
 from course.artifacts.records import SUMMARY, LearningResult
 from course.artifacts.token_rows import SLOW_FILE, TOKEN_LOG, EvaluationRow, TokenUpdateRow, is_exploit, proxy_of
-from course.reports.page_tables import ROWS, evenly, question_text, text_data, value_text
+from course.reports.page_tables import ROWS, cut, evenly, question_text, value_text
 from course.score import measure
 from course.text import clipped, one_line
 
@@ -128,7 +128,7 @@ def _evaluations_data(run: Run) -> dict[str, object]:
 def _written(found: list[LearningResult], most: int) -> list[dict[str, object]]:
     return [
         {"question": question_text(row), "proxy": proxy_of(row), "true": row.reward, "exploit": is_exploit(row)}
-        | text_data(row.completion)
+        | {"text": cut(row.completion)}
         for row in sorted(found, key=lambda row: not is_exploit(row))[:most]
     ]
 

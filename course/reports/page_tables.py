@@ -53,6 +53,6 @@ def question_text(row: Result) -> str:
     return f"{clipped(row.prompt, 200)} ({clipped(str(row.expected_answer), 40)})"
 
 
-def text_data(text: str | None) -> dict[str, object]:
-    """A text for a page: its beginning, and how long it is. None: there is none."""
-    return {"text": None if text is None else text[:TEXT], "length": len(text or "")}
+def cut(text: str | None, most: int = TEXT) -> object:
+    """A text for a page; of a longer one its beginning, and how many characters follow."""
+    return text if text is None or len(text) <= most else {"text": text[:most], "more": len(text) - most}

@@ -37,6 +37,7 @@ def page(view: str, title: str, text: str, data: Mapping[str, Any]) -> str:
     safe = json.dumps({**data, "names": names}, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
     script, style = map(_part, ("lab.js", "lab.css"))
     policy = f"default-src 'none'; script-src 'sha256-{_digest(script)}'; style-src 'sha256-{_digest(style)}'"
+    policy += "; worker-src blob:" * (view == "hack")  # its training runs in a worker, made of this same script
     title = escape(visible(title))
     paragraphs = "\n".join(f"<p>{escape(one)}</p>" for one in text.split("\n\n") if one)
     return f"""{HEAD}<meta http-equiv="Content-Security-Policy" content="{policy}; base-uri 'none'; form-action 'none'">

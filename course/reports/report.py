@@ -20,6 +20,7 @@ from course.artifacts.verifying import Verification
 from course.faults import CHECKS
 from course.reports.comparison_page import two_runs_data
 from course.reports.learning_page import loop_c_data
+from course.reports.page_tables import cut
 from course.reports.pages import page
 from course.reports.run_page import LOOPS, main_number, points_off, share_expected
 from course.reports.selection_demo import cause
@@ -133,23 +134,19 @@ def fitting(rows: Sequence[tuple[int, Result]]) -> tuple[list[Data], int]:
 
 def row_data(number: int, row: Result, longest: int) -> Data:
     """One row; every text in it is cut to so many characters."""
-
-    def cut(text: str | None) -> object:
-        return text if text is None or len(text) <= longest else {"text": text[:longest], "more": len(text) - longest}
-
     data = {
         "row": number,
-        "id": cut(row.id),
-        "prompt": cut(row.prompt),
-        "expected": cut(str(row.expected_answer)),
-        "completion": cut(row.completion),
+        "id": cut(row.id, longest),
+        "prompt": cut(row.prompt, longest),
+        "expected": cut(str(row.expected_answer), longest),
+        "completion": cut(row.completion, longest),
         "reward": row.reward,
         "outcome": clipped(row.details.outcome, 40),
     }
     if isinstance(row, Selection):
         samples = zip(row.samples, row.rewards, strict=False)
         data |= {
-            "samples": [(cut(sample), reward) for sample, reward in samples],
+            "samples": [(cut(sample, longest), reward) for sample, reward in samples],
             "chosen": row.chosen,
             "why": why_chosen(row),
             "others": (len(row.others), row.other_rewards.count(1.0)),
@@ -157,7 +154,7 @@ def row_data(number: int, row: Result, longest: int) -> Data:
     elif isinstance(row, LearningResult):
         said = {"step": row.step, "training": row.training, "split": row.split, "proxy reward": row.proxy_reward}
         said |= {"sampled": f"{row.count:,} times" if row.count > 1 else None}
-        data["of"] = [(name, cut(str(value))) for name, value in said.items() if value is not None]
+        data["of"] = [(name, cut(str(value), longest)) for name, value in said.items() if value is not None]
     return data
 
 

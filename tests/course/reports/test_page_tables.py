@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from course.reports.page_tables import TEXT, evenly, text_data, unseen_names, value_text
+from course.reports.page_tables import TEXT, cut, evenly, unseen_names, value_text
 
 
 def test_some_rows_are_evenly_spaced() -> None:
@@ -42,5 +42,7 @@ def test_a_value_is_short(value: object, text: str) -> None:
 
 
 def test_a_text_is_its_beginning_and_its_length() -> None:
-    assert text_data("x" * 5_000) == {"text": "x" * TEXT, "length": 5_000}
-    assert text_data(None) == {"text": None, "length": 0}
+    assert cut("x" * 5_000) == {"text": "x" * TEXT, "more": 5_000 - TEXT}
+    assert cut("x" * TEXT) == "x" * TEXT
+    assert cut("xyz", 2) == {"text": "xy", "more": 1}
+    assert cut(None) is None
