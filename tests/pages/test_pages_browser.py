@@ -346,6 +346,7 @@ HACKED = """() => new Promise((resolve) => {
   const [line, at] = [(kind) => document.querySelector(kind).points, (points) => points[points.length - 1].y];
   document.querySelector(".careless").addEventListener("click", ({ timeStamp }) => {
     const look = () => {
+      if (!document.querySelector(".line.paid")) return requestAnimationFrame(look);
       const [zero, , , , one] = [...document.querySelectorAll(".chart line.grid")].map(({ y1 }) => y1.baseVal.value);
       const [paid, strict] = [".line.paid", ".line.true"].map((kind) => (zero - at(line(kind))) / (zero - one));
       const hacked = paid >= 0.8 - 0.0005 && strict <= 0.02 + 0.0005;
