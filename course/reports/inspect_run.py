@@ -66,16 +66,10 @@ def row_in_full(row: Result, details: Mapping[str, Any] | None) -> str:
         if strangers := {char for char in row.completion or "" if char > "\x7f"}:
             lines.append(f"not ASCII   {clipped(', '.join(map(named, sorted(strangers))), 400)}")
         lines.append(f"scored again  {'same outcome' if same else details['outcome'] + ': NOT what the run recorded'}")
-        lines += [
-            "checks",
-            *(f"  {state:12}{', '.join(checks)}" for state, checks in by_state(details["checks"]).items()),
-        ]
+        ended = details["checks"].items()
+        by_state = {state: ", ".join(one for one, its in ended if its == state) for _, state in ended}
+        lines += ["checks", *(f"  {state:12}{checks}" for state, checks in by_state.items())]
     return "\n".join(lines)
-
-
-def by_state(checks: Mapping[str, str]) -> dict[str, list[str]]:
-    """State -> the checks that ended so, in their order."""
-    return {state: [one for one in checks if checks[one] == state] for state in dict.fromkeys(checks.values())}
 
 
 def samples_text(samples: Sequence[str], rewards: Sequence[float], chosen: int) -> str:

@@ -171,8 +171,9 @@ def gate_page() -> str:
             "## Verdicts",
             table(("verdict", "exit status", "when"), [*statuses, refused]),
             paragraph(
-                "The questions come in this order. Reasons of the first two are given together. After a reason to "
-                "reject no further question is asked; only the fourth reports a difference."
+                "The questions in order; reasons of the first two are given together. After a reason to "
+                "reject no further question is asked; only the fourth reports a difference, on the page of `--report` "
+                "too."
             ),
             "One sample and four, from one pack: REJECT, status 1.",
             fence("bash exit=1", EXAMPLE),
@@ -180,7 +181,7 @@ def gate_page() -> str:
             "## 1. Are both runs what they claim?",
             paragraph(
                 "Nothing that can be derived is believed. REJECT with `baseline run:` or `candidate run:` in front; "
-                "the last five also name the row. `course.inspect_run --verify` asks the same of one run."
+                "the last five name the row. `course.inspect_run --verify` asks the same of one run."
             ),
             reasons(CLAIMS, *claims, more=(verifying.NOT_LOGGED,)),
             "## 2. Was the room locked?",

@@ -278,6 +278,28 @@ def test_the_real_command_ends_with_the_verdicts_status(lab: Lab, pair: tuple[Pa
     assert lab.process("gate", "--baseline", pair[0], "--candidate", pair[0], "--min-delta", 0).status == 3
 
 
+def test_the_page_is_written_besides_what_is_printed_and_the_status_stays(lab: Lab, pair: tuple[Path, Path]) -> None:
+    for runs, status in (((pair[0], pair[1]), 0), ((pair[1], pair[0]), 1), ((pair[0], pair[0]), 3)):
+        without = gate(lab, *runs)
+        assert not (runs[1] / "comparison.html").exists()
+        assert gate(lab, *runs, "--report") == Done(status, f"{without.out}report: {runs[1]}/comparison.html\n", "")
+        assert gate(lab, *runs) == without
+        (runs[1] / "comparison.html").unlink()
+
+
+def test_what_is_for_a_program_leaves_no_page(lab: Lab, pair: tuple[Path, Path]) -> None:
+    words = "--baseline", pair[0], "--candidate", pair[1], "--min-delta", 0, "--json", "--report"
+    assert "argument --report: not allowed with argument --json" in lab.refused("gate", *words)
+
+
+def test_a_file_that_is_no_page_keeps_its_place_and_the_verdict_is_seen(lab: Lab, pair: tuple[Path, Path]) -> None:
+    (pair[1] / "comparison.html").write_text("my notes", encoding="utf-8")
+    done = gate(lab, *pair, "--report")
+    assert (done.status, done.out) == (2, gate(lab, *pair).out)
+    assert "candidate/comparison.html: expected a page of this lab to replace, got another file" in done.err
+    assert (pair[1] / "comparison.html").read_text(encoding="utf-8") == "my notes"
+
+
 # ---- What a difference may mean, one rule after the other; docs/gate_attacks.md has them all together.
 
 
@@ -368,8 +390,8 @@ def test_one_pick_best_that_chose_otherwise_from_equal_samples_is_named(lab: Lab
         assert done.status == 0, done.err
         runs.append(Path(name))
     assert finding(lab, *runs)["reasons"] == [
-        "nothing was turned, and 40 examples flipped; on equal samples: pick_best chose otherwise though its files are "
-        "the same (does it read others?)"
+        "nothing was turned, and 40 examples flipped; on equal samples: pick_best chose otherwise though its "
+        "files are the same (does it read others?)"
     ]
 
 
