@@ -90,7 +90,7 @@ def faults_of_runs(conditions: list[Condition], flips: Flips, runs: dict[str, Ve
     faults = [f"{side} run: {fault}" for side, run in runs.items() for fault in run.faults]
     faults += [fault for condition in conditions if (fault := condition.fault)]
     if flips.unlike:
-        faults.append(f"{flips.unlike:,} of the rows do not hold the same id, prompt and expected answer in both runs")
+        faults.append(f"the two do not hold the same id, prompt and expected answer in {flips.unlike:,} of the rows")
     if not installed().golden.passed:
         faults.append("the scorer installed here fails the golden sets (course.validate_scorer says which)")
     return faults
@@ -104,7 +104,7 @@ def faults_of_comparison(knobs: list[str], flips: Flips, baseline: Verification,
         faults.append(f"more than one knob was turned: {' and '.join(knobs)} (rule 3: one at a time)")
     flipped = len(flips.gained) + len(flips.lost)
     same_draws = before.sampling == after.sampling and before.sampling is not None and before.sampling.seed is not None
-    differ = f"{flips.rewritten:,} of the completions differ"
+    differ = f"{flips.rewritten:,} of the completions differ{'s' * (flips.rewritten == 1)}"
     if flips.rewritten and before.completions_fingerprint == after.completions_fingerprint:
         faults.append(f"{differ}, though both runs say that they read one file")
     elif flips.rewritten and POLICY not in knobs and same_draws:
@@ -118,7 +118,7 @@ def faults_of_comparison(knobs: list[str], flips: Flips, baseline: Verification,
         luck = "the same policy wrote both, in other draws: that is luck"
         other_files = "on equal samples: pick_best chose otherwise though its files are the same (does it read others?)"
         why = luck if flips.rewritten else other_files
-        faults.append(f"nothing was turned, and {flipped:,} examples flipped; {why}")
+        faults.append(f"nothing was turned, and {flipped:,} of the examples flipped; {why}")
     for side, run in (("baseline", baseline), ("candidate", candidate)):
         if unanswered := run.outcomes[MISSING]:
             faults.append(f"the {side} has no completion for {unanswered:,} of its prompts: complete it")

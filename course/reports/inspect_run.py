@@ -35,7 +35,9 @@ def outcomes_table(counts: Mapping[str, int], shown: Mapping[str, Sequence[Resul
         table(("family", "outcome", "n", "share", "expected"), rows[:top_k], right=(2, 3)),
     ]
     if len(rows) > top_k:
-        lines.append(f"and {len(rows) - top_k} more outcomes (--top-k {len(rows)} shows all)")
+        lines.append(
+            f"and {len(rows) - top_k} more outcome{'s' * (len(rows) - top_k > 1)} (--top-k {len(rows)} shows all)"
+        )
     return "\n".join(lines)
 
 
