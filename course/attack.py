@@ -32,8 +32,7 @@ def main() -> int:
     parser.add_argument("--try", dest="completion", metavar="TEXT", help=help_)
     parser.add_argument("--expected", type=int, default=323, help="its expected answer (default: 323)")
     parser.add_argument("--seed", type=non_negative_int, default=0, help="of the policy's draws (default: 0)")
-    help_ = "stop after so many, and say so (default: 60)"
-    parser.add_argument("--seconds", type=positive_int, default=60, help=help_)
+    parser.add_argument("--seconds", type=positive_int, default=60, help="stop after so many, and say so (default: 60)")
     parser.add_argument("--json", action="store_true", help="print what was found for a program")
     args = parser.parse_args()
     with Verifier(args.rubric, args.seconds) as verifier:

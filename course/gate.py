@@ -35,12 +35,16 @@ from course.artifacts.records import MISSING
 from course.artifacts.run_log import looks, read_logs
 from course.artifacts.scorer_identity import installed
 from course.artifacts.verifying import Verification
+from course.artifacts.writing import write_page
 from course.command import Parser, fraction, run_command
 from course.datasets.sources import HOLDOUT, holdouts_in
 from course.errors import UserError
 from course.reports.gate import Finding, Numbers, gate_json, gate_text, notes_of
+from course.reports.pages import HEAD
+from course.reports.report import COMPARISON, page_of_two
 from course.reports.terminal import show, with_progress
 from course.stats import flips_needed, mcnemar_exact, paired_interval, smallest_visible_difference, wilson_interval
+from course.text import visible_path
 
 SMALL_N = 100
 NOISE = Fraction(5, 100)  # with fewer than SMALL_N prompts a rise up to this is luck; the test below never says else
@@ -49,15 +53,11 @@ EXIT_STATUS = {"PROMOTE": 0, "REJECT": 1, "INCONCLUSIVE": 3}
 
 
 class Flips(NamedTuple):
-    """What changed between two runs on the same examples: counts, and the ids that flipped.
-
-    ``unlike``: rows that do not hold the same id, prompt and expected answer. ``rewritten``: rows that hold other
-    completions.
-    """
+    """What changed between two runs on the same examples: counts, and the ids that flipped."""
 
     n: int
-    unlike: int
-    rewritten: int
+    unlike: int  # rows that do not hold the same id, prompt and expected answer
+    rewritten: int  # rows that hold other completions
     baseline_passes: int
     candidate_passes: int
     gained: list[str]
@@ -69,10 +69,7 @@ class Flips(NamedTuple):
 
 
 def compare(baseline: Verification, candidate: Verification) -> Flips:
-    """Read both runs side by side; each is verified on the way.
-
-    Results stand in dataset order, so in a locked room the same row holds the same id, prompt and answer.
-    """
+    """Read both runs side by side, in dataset order, as every run has its rows; each is verified on the way."""
     unlike = rewritten = 0
     gained: list[str] = []
     lost: list[str] = []
@@ -93,15 +90,13 @@ def faults_of_runs(conditions: list[Condition], flips: Flips, runs: dict[str, Ve
     faults = [f"{side} run: {fault}" for side, run in runs.items() for fault in run.faults]
     faults += [fault for condition in conditions if (fault := condition.fault)]
     if flips.unlike:
-        faults.append(f"{flips.unlike:,} of the rows do not hold the same id, prompt and expected answer in both runs")
+        faults.append(f"the two do not hold the same id, prompt and expected answer in {flips.unlike:,} of the rows")
     if not installed().golden.passed:
         faults.append("the scorer installed here fails the golden sets (course.validate_scorer says which)")
     return faults
 
 
-def faults_of_comparison(
-    knobs: Sequence[str], flips: Flips, baseline: Verification, candidate: Verification
-) -> list[str]:
+def faults_of_comparison(knobs: list[str], flips: Flips, baseline: Verification, candidate: Verification) -> list[str]:
     """Why a difference between the two, though both are sound, would not say that the candidate is better."""
     faults = []
     before, after = baseline.run.manifest, candidate.run.manifest
@@ -109,7 +104,7 @@ def faults_of_comparison(
         faults.append(f"more than one knob was turned: {' and '.join(knobs)} (rule 3: one at a time)")
     flipped = len(flips.gained) + len(flips.lost)
     same_draws = before.sampling == after.sampling and before.sampling is not None and before.sampling.seed is not None
-    differ = f"{flips.rewritten:,} of the completions differ"
+    differ = f"{flips.rewritten:,} of the completions differ{'s' * (flips.rewritten == 1)}"
     if flips.rewritten and before.completions_fingerprint == after.completions_fingerprint:
         faults.append(f"{differ}, though both runs say that they read one file")
     elif flips.rewritten and POLICY not in knobs and same_draws:
@@ -117,13 +112,13 @@ def faults_of_comparison(
             f"{differ}, though policy, sampling and seed are said to be the same: one of the two is not what it claims "
             '(another policy or prompt template has another "policy")'
         )
-    elif flips.rewritten and list(knobs) == [SELECTION]:
+    elif flips.rewritten and knobs == [SELECTION]:
         faults.append(f"{differ}, and the choice changed too: let both choose from the same samples")
     elif flipped and not knobs:
         luck = "the same policy wrote both, in other draws: that is luck"
         other_files = "on equal samples: pick_best chose otherwise though its files are the same (does it read others?)"
         why = luck if flips.rewritten else other_files
-        faults.append(f"nothing was turned, and {flipped:,} examples flipped; {why}")
+        faults.append(f"nothing was turned, and {flipped:,} of the examples flipped; {why}")
     for side, run in (("baseline", baseline), ("candidate", candidate)):
         if unanswered := run.outcomes[MISSING]:
             faults.append(f"the {side} has no completion for {unanswered:,} of its prompts: complete it")
@@ -235,13 +230,18 @@ def main() -> int:
     help_ = "the log that came with a run made elsewhere"
     parser.add_argument("--log", type=Path, action="append", default=[], help=help_)
     parser.add_argument("--details", action="store_true", help="each condition of the room, each reason, the power")
-    parser.add_argument("--json", action="store_true", help="print the same for a program")
+    either = parser.add_mutually_exclusive_group()
+    either.add_argument("--report", action="store_true", help="also write comparison.html into the candidate's folder")
+    either.add_argument("--json", action="store_true", help="print the same for a program")
     args = parser.parse_args()
     finding = examine(args.baseline, args.candidate, args.min_delta, run_log.LOG, args.log)
     if args.json:
         print(gate_json(finding))
     else:
         show(gate_text(finding, args.details))
+    if args.report:
+        page, _ = page_of_two([args.baseline, args.candidate], finding, float(args.min_delta), [])
+        print(f"report: {visible_path(write_page(args.candidate / COMPARISON, page, HEAD))}")
     return EXIT_STATUS[finding.verdict]
 
 

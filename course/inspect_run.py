@@ -52,7 +52,8 @@ def verify(path: Path, logs: list[Path]) -> _Findings:
         text = "\n".join([f"{visible_path(path)}: NOT verified", *(wrapped(f"  - {fault}") for fault in faults)])
     else:
         there = " and ".join(name for name in (README, ENVIRONMENT_FILE) if (path / name).exists())
-        checked = f"every digest holds, and {n:,} rows were scored again with the same result"
+        again = "1 row was" if n == 1 else f"{n:,} rows were"
+        checked = f"every digest holds, and {again} scored again with the same result"
         text = wrapped(f"{path}: whole. It is in the log, {checked}{there and f' (not sealed: {there})'}")
     return {"run": str(path), "verified": not faults, "rows": n, "faults": faults}, text
 

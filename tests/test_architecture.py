@@ -48,6 +48,7 @@ FLOORS = {  # a part of the course -> what of the course it may import, besides 
     "exercises": GROUND | {"rubrics", "policies", "starting", "process", "artifacts", "reports", "publishing"},
 }
 EVERYTHING = set(FLOORS)
+FLOORS["report"] = EVERYTHING | {"gate"}  # of two runs it shows what the gate finds out, without a verdict
 HEAVY = {"distributed", "rich", "numpy", "matplotlib", "scipy", "splintr"}
 PACKAGES = {"splintr-rs": "splintr"}  # distribution -> what is imported, where the names differ
 

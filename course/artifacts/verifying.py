@@ -134,7 +134,7 @@ class Verification:
         n = self.run.manifest.samples_per_prompt
         faults = [f"{RESULTS}: {clipped(row.id, 60)} {fault_of_row(row, n)}" for row in self._wrong[:_ROWS_NAMED]]
         if len(self._wrong) > _ROWS_NAMED:
-            faults.append(f"{RESULTS}: {len(self._wrong) - _ROWS_NAMED:,} more rows have such faults")
+            faults.append(f"{RESULTS}: such faults in {len(self._wrong) - _ROWS_NAMED:,} more of the rows")
         return faults
 
     def _total_faults(self) -> list[str]:

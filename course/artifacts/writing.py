@@ -187,12 +187,12 @@ def write_page(place: Path, page: str, head: str) -> Path:
         if os.path.lexists(place):
             with open_regular(place) as file:
                 if place.is_symlink() or file.read(len(head)) != head.encode():
-                    raise UserError(f"{place}: expected a page of this lab to replace, got another file; give --out")
+                    raise UserError(f"{place}: expected a page of this lab to replace, got another file; move that")
         part.write_bytes(page.encode())
         part.replace(place)
     except OSError as error:
-        expected = "expected a place where a page can be written"
-        raise UserError(f"{place}: {expected}, got: {reason(error)}; --out FILE writes it elsewhere") from None
+        expected = f"{place}: expected a place where a page can be written"
+        raise UserError(f"{expected}, got: {reason(error)}; course.report --out FILE writes it elsewhere") from None
     finally:
         with suppress(OSError):
             part.unlink(missing_ok=True)

@@ -1,65 +1,58 @@
-"""Machinery: what the page of two runs shows: the locked room, what differs, the flips, the interval of the difference.
+"""Machinery: what the page of two runs shows: what the gate says, the locked room, what differs, the flips both ways.
 
-No verdict: the gate gives it, for it also verifies both runs. Where the room is not locked no difference is reported.
+Every number is the gate's. Where the gate reports none, the page shows no difference either: no interval, no flips.
 """
 
-from itertools import zip_longest
-from operator import attrgetter
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 
-from course.artifacts.locked_room import knobs_turned, locked_room, short_value
+from course.artifacts.locked_room import short_value
 from course.artifacts.reading import Run, open_run, read_output, rows
 from course.artifacts.records import SUMMARY, Result
+from course.reports.gate import NO_DIFFERENCE, Finding, Numbers, read_with, tries_sentence
 from course.reports.page_tables import ROWS, cut, evenly, question_text, value_text
 from course.reports.tables import interval, percent
-from course.stats import mcnemar_exact, paired_interval, wilson_interval
-from course.text import clipped
-
-Pair = tuple[Result, Result]
-Table = dict[str, object]
+from course.text import clipped, visible
 
 
-def two_runs_data(baseline: Path, candidate: Path) -> dict[str, object]:
-    """Everything that the view "two" reads. ``interval``: None where no difference can be reported.
+def two_runs_data(paths: Sequence[Path], finding: Finding | None, asked: float | str) -> dict[str, object]:
+    """Everything that the view "two" reads of a baseline and a candidate. ``finding``: the gate's; None of Loop C.
 
-    Raises UserError or Broken as ``open_run`` does, and verifies nothing.
+    ``asked``: the gate's --min-delta, or the command that would ask. Raises UserError or Broken as ``open_run`` does.
     """
-    runs = open_run(baseline), open_run(candidate)
-    manifests = [run.manifest for run in runs]
-    names = [clipped(run.path.name, 40) for run in runs]
-    differ = _compared("What differs besides", ["what", *names], differences(*map(said_of, runs)))
-    if any(manifest.loop == "C" for manifest in manifests):
-        not_for_c = "One of the two at least is a run of Loop C, which the gate is not for."
-        return {"said": [not_for_c], "interval": None, "flips": [], "compared": [differ]}
-
-    conditions = locked_room(*manifests)
-    n, unlike, passes, flips = flips_between(*runs)
-    faults = [one.fault.removeprefix("locked room: ") for one in conditions if one.fault]
-    faults += [f"{unlike:,} of the rows hold other examples"] * bool(unlike)
-    turned = " and ".join(knobs_turned(conditions, *manifests)) or "nothing that is known"
-    said = [f"The room is locked: all {len(conditions)} conditions are the same. Turned: {turned}."]
-    if faults:
-        said = [f"No difference is reported: {'; '.join(faults)}. Turned: {turned}."]
-    room = [
-        ("✗ NO" if one.fault else "✓ same", one.name.replace("_", " "), *map(short_value, one[1:3]))
-        for one in sorted(conditions, key=lambda one: one.fault is None)
-    ]
-    data: dict[str, object] = {"interval": None, "flips": [_flips_data(way, each) for way, each in flips.items()]}
-    compared = [_compared("The locked room", ["same?", "condition", *names], room), differ]
-    if n and not faults:
-        delta, (low, high) = (passes[1] - passes[0]) / n, paired_interval(len(flips["gained"]), len(flips["lost"]), n)
-        said.append(_difference(delta, low, high, mcnemar_exact(len(flips["gained"]), len(flips["lost"]))))
-        data["interval"] = {"value": delta, "low": low, "high": high}
-        for side, name, k in zip(("baseline", "candidate"), names, passes, strict=True):
-            rate = f"{percent(k / n)}, Wilson's 95 % interval {interval(wilson_interval(k, n))}"
-            said.insert(-1, f"{side.capitalize()} {name}: {k:,} of {n:,} pass, {rate}.")
-    return data | {"said": said, "compared": compared}
+    said = verdict_said(finding, asked) if finding else ["one of the two at least is of Loop C, which no gate is for"]
+    data: dict[str, object] = {"interval": None, "flips": []}
+    tables, names = list[dict[str, object]](), [clipped(path.resolve().name, 40) for path in paths]
+    if finding and finding.conditions:
+        rows_of_room = [
+            ("✗ NO" if one.fault else "✓ same", one.name.replace("_", " "), *map(short_value, one[1:3]))
+            for one in sorted(finding.conditions, key=lambda one: one.fault is None)
+        ]
+        tables.append({"caption": "The locked room", "head": ["same?", "condition", *names], "rows": rows_of_room})
+        said += [". ".join(map(capital, read_with(finding))), *(numbers_said(finding, names) or [NO_DIFFERENCE])]
+    if not finding or finding.conditions:  # else a run is broken
+        runs = [open_run(path) for path in paths]
+        differ = differences(*map(said_of, runs))
+        tables.append({"caption": "What differs besides", "head": ["what", *names], "rows": differ})
+    if finding and (numbers := finding.numbers):
+        low, high = numbers.delta_ci95
+        data = {"interval": {"value": numbers.delta, "low": low, "high": high}, "flips": flips_data(runs, numbers)}
+    return data | {"said": [f"{visible(capital(one))}." for one in said], "compared": tables}
 
 
-def _compared(caption: str, head: list[str], rows: object) -> Table:
-    return {"caption": caption, "head": head, "rows": rows}
+def verdict_said(finding: Finding, asked: float | str) -> list[str]:
+    """The verdict and its reasons; where the gate was not asked, those that would be the same with any --min-delta."""
+    verdict, also = f"{finding.verdict}: {finding.reasons[0]}", [f"also: {reason}" for reason in finding.reasons[1:]]
+    if not isinstance(asked, str):
+        return [verdict, f"the smallest improvement worth having was said to be {asked:g} (--min-delta)", *also]
+    unasked = ["the gate has not been asked for a verdict", f"type {asked} to ask for a rise of at least 0.02"]
+    return unasked if finding.numbers else [*unasked, f"with any --min-delta it would be {verdict}", *also]
+
+
+def capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def said_of(run: Run) -> dict[str, str]:
@@ -78,30 +71,30 @@ def differences(before: dict[str, str], after: dict[str, str]) -> list[tuple[str
     return [(clipped(name, 60), clipped(a, 60), clipped(b, 60)) for name, a, b in rows if a != b]
 
 
-def flips_between(baseline: Run, candidate: Run) -> tuple[int, int, list[int], dict[str, list[Pair]]]:
-    """Both runs side by side: how many examples both have, how many rows do not pair, passes of each, and the flips."""
-    n, unlike, passes, question = 0, 0, [0, 0], attrgetter("id", "prompt", "expected_answer")
-    flips: dict[str, list[Pair]] = {"gained": [], "lost": []}
-    for before, after in zip_longest(rows(baseline), rows(candidate)):
-        if before is None or after is None or question(before) != question(after):
-            unlike += 1
-            continue
-        n, passes = n + 1, [passes[0] + (before.reward == 1), passes[1] + (after.reward == 1)]
-        if before.reward != after.reward:
-            flips["gained" if after.reward == 1 else "lost"].append((before, after))
-    return n, unlike, passes, flips
-
-
-def _difference(delta: float, low: float, high: float, p: float) -> str:
+def numbers_said(finding: Finding, names: Sequence[str]) -> list[str]:
+    """Both pass rates, what so many tries do to the test, and last the difference; nothing where there is none."""
+    if not (numbers := finding.numbers):
+        return []
+    said, (low, high) = list[str](), (100 * bound for bound in numbers.delta_ci95)
+    rates = (numbers.baseline_passes, numbers.baseline_ci95), (numbers.candidate_passes, numbers.candidate_ci95)
+    for side, name, (k, bounds) in zip(("baseline", "candidate"), names, rates, strict=True):
+        rate = f"{percent(k / numbers.n)}, Wilson's 95 % interval {interval(bounds)}"
+        said.append(f"{side} {name}: {k:,} of {numbers.n:,} pass, {rate}")
     lies = "above zero" if low > 0 else "below zero" if high < 0 else "on both sides of zero: it may be luck"
-    points = f"{100 * delta:+.1f} points, 95 % interval {100 * low:+.1f} to {100 * high:+.1f}"
-    return f"Difference: {points}, {lies}. Exact McNemar p = {p:.2g}."
+    points = f"{100 * numbers.delta:+.1f} points, paired 95 % interval {low:+.1f} to {high:+.1f}"
+    said += filter(None, [tries_sentence(finding.tries)])
+    return [*said, f"difference: {points}, {lies}. Exact McNemar p = {numbers.mcnemar_p:.4g}"]
 
 
-def _flips_data(way: str, flips: list[Pair]) -> dict[str, object]:
-    shown = evenly(flips, ROWS // 2)
-    some = f", {len(shown):,} shown" if len(shown) < len(flips) else ""
-    return {"name": f"{len(flips):,} {way}{some}", "flips": [_flip(*pair) for pair in shown]}
+def flips_data(runs: Sequence[Run], numbers: Numbers) -> list[dict[str, object]]:
+    """The gate's flips of each way, an even part of them where there are many."""
+    flipped, found = {*numbers.gained, *numbers.lost}, list[dict[str, object]]()
+    flips = {pair[0].id: _flip(*pair) for pair in zip(*map(rows, runs), strict=True) if pair[0].id in flipped}
+    for way, ids in (("gained", numbers.gained), ("lost", numbers.lost)):
+        shown = evenly(ids, ROWS // 2)
+        some = f", {len(shown):,} shown" if len(shown) < len(ids) else ""
+        found.append({"name": f"{len(ids):,} {way}{some}", "flips": [flips[id_] for id_ in shown]})
+    return found
 
 
 def _flip(before: Result, after: Result) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""Machinery: what course.gate prints, for a person and for a program."""
+"""Machinery: what course.gate prints, for a person and for a program. Its page takes the words from here, too."""
 
 from collections.abc import Mapping, Sequence
 from textwrap import fill
@@ -13,6 +13,7 @@ from course.text import clipped
 NO_LUCK = 1 - 0.05 / 2  # how often a candidate that is no better is not promoted, at least: benchmarks/gate_rates.py
 _FLIPS_LISTED = 8  # of each kind
 _REASONS = 4  # besides the first
+NO_DIFFERENCE = "no difference is reported: it would not say that the candidate is better"
 
 
 class Numbers(msgspec.Struct, frozen=True):
@@ -89,17 +90,12 @@ def gate_text(finding: Finding, details: bool = False) -> str:
         ]
         lines += ["the locked room", "", table(("", "condition", "baseline", "candidate"), rows), ""]
     if finding.numbers:
-        lines += [*_numbers_lines(finding.numbers, details), *_tries_lines(finding.tries), ""]
-    elif finding.conditions:
-        lines += ["no difference is reported: it would not say that the candidate is better", ""]
-    if finding.knob:
-        names = " -> ".join("not known" if name is None else name for name in dict.fromkeys(finding.policies))
-        lines += [f"knob turned: {finding.knob}", wrapped(f"policy: {names}"), *map(wrapped, finding.notes)]
-    if finding.holdout_looks is not None:
-        lines.append(f"looks at the holdout so far: {finding.holdout_looks}")
+        often = tries_sentence(finding.tries)
+        lines += [*_numbers_lines(finding.numbers, details), *(["", wrapped(often)] if often else []), ""]
     if finding.conditions:
-        hold = sum(one.fault is None for one in finding.conditions)
-        lines += [f"locked room: {hold} of {len(finding.conditions)} conditions hold (--details shows each)", ""]
+        lines += [] if finding.numbers else [NO_DIFFERENCE, ""]
+        *beside, room = map(wrapped, read_with(finding))
+        lines += [*beside, f"{room} (--details shows each)", ""]
     lines.append(wrapped(f"{finding.verdict}: {finding.reasons[0]}"))
     also = finding.reasons[1:]
     shown = also if details else also[:_REASONS]
@@ -107,6 +103,16 @@ def gate_text(finding: Finding, details: bool = False) -> str:
     if len(also) > len(shown):
         lines.append(f"  and {len(also) - len(shown):,} more (--details shows each)")
     return "\n".join(lines)
+
+
+def read_with(finding: Finding) -> list[str]:
+    """What a verdict must not be read without: the knob that was turned, the notes, and last how locked the room is."""
+    names = " -> ".join("not known" if name is None else name for name in dict.fromkeys(finding.policies))
+    lines = [f"knob turned: {finding.knob}", f"policy: {names}", *finding.notes]
+    if finding.holdout_looks is not None:
+        lines.append(f"looks at the holdout so far: {finding.holdout_looks}")
+    hold = sum(one.fault is None for one in finding.conditions)
+    return [*lines, f"locked room: {hold} of {len(finding.conditions)} conditions hold"]
 
 
 def _numbers_lines(numbers: Numbers, details: bool) -> list[str]:
@@ -134,16 +140,15 @@ def _numbers_lines(numbers: Numbers, details: bool) -> list[str]:
     ]
 
 
-def _tries_lines(tries: int) -> list[str]:
+def tries_sentence(tries: int) -> str:
     """What asking often does to a test that is wrong one time in forty: it errs one way, and only that way promotes."""
     if tries < 3:
-        return []
+        return ""
     candidates = tries - 1
-    sentence = (
+    return (
         f"runs from this room: {tries:,}. Of {candidates:,} candidates that are no better, at least one is promoted by "
         f"luck in up to {percent(1 - NO_LUCK**candidates, 0)} of cases: keep the others in mind, or take fresh prompts"
     )
-    return ["", wrapped(sentence)]
 
 
 def _flips(label: str, ids: Sequence[str]) -> str:

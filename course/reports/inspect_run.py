@@ -35,7 +35,9 @@ def outcomes_table(counts: Mapping[str, int], shown: Mapping[str, Sequence[Resul
         table(("family", "outcome", "n", "share", "expected"), rows[:top_k], right=(2, 3)),
     ]
     if len(rows) > top_k:
-        lines.append(f"and {len(rows) - top_k} more outcomes (--top-k {len(rows)} shows all)")
+        lines.append(
+            f"and {len(rows) - top_k} more outcome{'s' * (len(rows) - top_k > 1)} (--top-k {len(rows)} shows all)"
+        )
     return "\n".join(lines)
 
 
@@ -66,16 +68,10 @@ def row_in_full(row: Result, details: Mapping[str, Any] | None) -> str:
         if strangers := {char for char in row.completion or "" if char > "\x7f"}:
             lines.append(f"not ASCII   {clipped(', '.join(map(named, sorted(strangers))), 400)}")
         lines.append(f"scored again  {'same outcome' if same else details['outcome'] + ': NOT what the run recorded'}")
-        lines += [
-            "checks",
-            *(f"  {state:12}{', '.join(checks)}" for state, checks in by_state(details["checks"]).items()),
-        ]
+        ended = details["checks"].items()
+        by_state = {state: ", ".join(one for one, its in ended if its == state) for _, state in ended}
+        lines += ["checks", *(f"  {state:12}{checks}" for state, checks in by_state.items())]
     return "\n".join(lines)
-
-
-def by_state(checks: Mapping[str, str]) -> dict[str, list[str]]:
-    """State -> the checks that ended so, in their order."""
-    return {state: [one for one in checks if checks[one] == state] for state in dict.fromkeys(checks.values())}
 
 
 def samples_text(samples: Sequence[str], rewards: Sequence[float], chosen: int) -> str:

@@ -19,6 +19,7 @@ from course.artifacts.summary import Choice, choice_of, family_of, summary_of
 from course.artifacts.verifying import Verification
 from course.faults import CHECKS
 from course.reports.comparison_page import two_runs_data
+from course.reports.gate import Finding
 from course.reports.learning_page import loop_c_data
 from course.reports.page_tables import cut
 from course.reports.pages import page
@@ -46,18 +47,17 @@ def page_of_run(path: Path, log: Sequence[LogLine]) -> tuple[str, list[str]]:
     return page(loop, f"{path.resolve().name}: Loop {loop}, {LOOPS[loop][0]}", "", data), check.faults
 
 
-def page_of_two(before: Path, after: Path, log: Sequence[LogLine]) -> tuple[str, list[str]]:
-    """The same for two runs side by side."""
-    faults = [f"{run.path.name}: {fault}" for run in map(open_run, (before, after)) for fault in faults_of(run, log)]
-    title = f"{before.resolve().name} and {after.resolve().name}"
-    return page("two", title, "", {**two_runs_data(before, after), "faults": faults}), faults
-
-
-def faults_of(run: Run, log: Sequence[LogLine]) -> list[str]:
-    check = Verification(run, {line.manifest for line in log})
-    for _ in check.rows():
-        pass
-    return check.faults
+def page_of_two(
+    paths: Sequence[Path], finding: Finding | None, asked: float | str, log: Sequence[LogLine]
+) -> tuple[str, list[str]]:
+    """The same for two runs side by side, as ``two_runs_data`` has them: what is wrong with them the gate says."""
+    title, data = " and ".join(path.resolve().name for path in paths), two_runs_data(paths, finding, asked)
+    if finding:
+        return page("two", title, "", data), [] if finding.numbers else finding.reasons
+    checks = [Verification(open_run(path), {line.manifest for line in log}) for path in paths]
+    sum(1 for check in checks for _ in check.rows())  # verified as they are read
+    faults = [f"{check.run.path.name}: {fault}" for check in checks for fault in check.faults]
+    return page("two", title, "", data | {"faults": faults}), faults
 
 
 def scored_data(check: Verification) -> Data:

@@ -29,9 +29,10 @@ although its own advantage is negative."""
 
 def token_train_heading(plan: Plan, dataset: str, rubric: str) -> str:
     """What stands above it all, before anything is computed."""
+    updates = "1 update" if plan.steps == 1 else f"{plan.steps} updates"
     return (
         "Loop C, learn: a policy made of tokens learns from a verifier's rewards.\n\n"
-        f"{plan.sft_steps} steps of fine-tuning on careless demonstrations, then {plan.steps} updates\n"
+        f"{plan.sft_steps} steps of fine-tuning on careless demonstrations, then {updates}\n"
         f"prompts: {clipped(dataset, 60)}\n"
         f"reward: {rubric}; the strict scorer and the holdout enter no update\n"
         "Ctrl-C ends it, once there is a row below: the policy of the last evaluation is\n"

@@ -98,7 +98,7 @@ def update_line(row: UpdateRow) -> str:
 def before_and_after(rows: Sequence[UpdateRow], arms: Sequence[str]) -> str:
     """The policy before the first update and after the last."""
     before, after = probabilities(rows[0].probs, arms), probabilities(rows[-1].new_probs, arms)
-    return f"{state_text(rows[0].prompt)}\n\nbefore\n{before}\n\nafter {len(rows)} steps\n{after}"
+    return f"{state_text(rows[0].prompt)}\n\nbefore\n{before}\n\nafter {len(rows)} step{'s' * (len(rows) > 1)}\n{after}"
 
 
 def probabilities(probs: Sequence[float], arms: Sequence[str]) -> str:

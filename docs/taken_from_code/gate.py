@@ -87,7 +87,7 @@ PARTS = {  # of other sentences
         "… of … pass",
         "… run: …",
     ),
-    *("… of the completions differ", "not known", "…: expected the folder of a run, got …"),
+    *("… of the completions differ…", "not known", "…: expected the folder of a run, got …"),
     *("did you mean …? …: expected the folder of one run, got …", "which may be luck, and is no reason to promote"),
     *("the same policy wrote both, in other draws: that is luck", "more than luck explains"),
     "on equal samples: pick_best chose otherwise though its files are the same (does it read others?)",
@@ -117,7 +117,7 @@ CLAIMS = {
     "manifest.json says split …, and these are prompts of a holdout of the lab": "a holdout under another name",
     "summary.json is not what its rows come to, byte for byte: …": "a number was changed, left out or added",
     "… is not the file that was written: its digest differs": "any sealed file was changed",
-    "results.jsonl: … more rows have such faults": "more than three of the next five",
+    "results.jsonl: such faults in … more of the rows": "more than three of the next five",
     "has an expected answer of more digits than any example has": "over 1,000 digits",
     "is recorded as … with reward …, which is not what the scorer says": "scored again, another reward or outcome",
     "has … samples, and manifest.json says …": "Loop B: not the N of the manifest",
@@ -127,7 +127,7 @@ CLAIMS = {
 ROOM = {
     "locked room: … is not known of the …": "a fact is missing: it fails closed",
     "locked room: … differs (… / …)": "the two values follow",
-    "… of the rows do not hold the same id, prompt and expected answer in both runs": "rows are paired by place",
+    "the two do not hold the same id, prompt and expected answer in … of the rows": "rows are paired by place",
     "the scorer installed here fails the golden sets (course.validate_scorer says which)": "the instrument is broken",
 }
 MEANING = {
@@ -137,8 +137,8 @@ MEANING = {
     'or prompt template has another "policy")': "equal settings and seed give equal completions",
     "…, and the choice changed too: let both choose from the same samples": "Loop B: `pick_best` is another, so are "
     "the samples",
-    "nothing was turned, and … examples flipped; …": "the same policy in other draws; or `pick_best` reads something "
-    "that is not in its files",
+    "nothing was turned, and … of the examples flipped; …": "the same policy in other draws; or `pick_best` reads "
+    "something that is not in its files",
     "the … has no completion for … of its prompts: complete it": "counted as 0 by `--missing zero`",
     "… ids have only … distinct prompts, so the same luck counts twice: several completions of a prompt belong in a "
     "selection pack": "a prompt stands under several ids",
@@ -171,8 +171,9 @@ def gate_page() -> str:
             "## Verdicts",
             table(("verdict", "exit status", "when"), [*statuses, refused]),
             paragraph(
-                "The questions come in this order. Reasons of the first two are given together. After a reason to "
-                "reject no further question is asked; only the fourth reports a difference."
+                "The questions in order; reasons of the first two are given together. After a reason to "
+                "reject no further question is asked; only the fourth reports a difference, on the page of `--report` "
+                "too."
             ),
             "One sample and four, from one pack: REJECT, status 1.",
             fence("bash exit=1", EXAMPLE),
@@ -180,7 +181,7 @@ def gate_page() -> str:
             "## 1. Are both runs what they claim?",
             paragraph(
                 "Nothing that can be derived is believed. REJECT with `baseline run:` or `candidate run:` in front; "
-                "the last five also name the row. `course.inspect_run --verify` asks the same of one run."
+                "the last five name the row. `course.inspect_run --verify` asks the same of one run."
             ),
             reasons(CLAIMS, *claims, more=(verifying.NOT_LOGGED,)),
             "## 2. Was the room locked?",

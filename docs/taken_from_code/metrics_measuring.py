@@ -159,7 +159,7 @@ COMPARED = (
     Metric(
         ["promoted by luck in up to"],
         r"$1 - 0.975^k$, k runs of this room but one",
-        gate_report._tries_lines,
+        gate_report.tries_sentence,
         "fewer than three runs",
         "p of one comparison",
         lambda: f"20 candidates: {shown(1 - gate_report.NO_LUCK**20)}",

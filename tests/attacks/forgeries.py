@@ -277,7 +277,7 @@ OF_THE_MANIFEST = [
         "seeds null in both",
         pairs.seeds,
         field("sampling", seed=None),
-        "nothing was turned, and 12 examples flipped; the same policy wrote both, in other draws: that is luck",
+        "nothing was turned, and 12 of the examples flipped; the same policy wrote both, in other draws: that is luck",
         sides=BOTH,
     ),
     Forgery(
@@ -486,7 +486,7 @@ OF_THE_ROWS = [
         "expected answers made those that were given",
         pairs.worse,
         each_row(answer_fitted),
-        "of the rows do not hold the same id, prompt and expected answer",
+        "do not hold the same id, prompt and expected answer",
     ),
     Forgery(
         "an expected answer of 5,000 digits",
@@ -498,7 +498,7 @@ OF_THE_ROWS = [
         "rows that failed dropped",
         pairs.equal,
         rows_changed(without_failures),
-        "of the rows do not hold the same id, prompt and expected answer",
+        "do not hold the same id, prompt and expected answer",
     ),
     Forgery(
         "rows that failed dropped, the fingerprints left",
@@ -516,7 +516,7 @@ OF_THE_ROWS = [
         "",
         BOTH,
     ),
-    Forgery("rows in another order", pairs.equal, rows_changed(lambda rows: rows.reverse()), "of the rows do not hold"),
+    Forgery("rows in another order", pairs.equal, rows_changed(lambda rows: rows.reverse()), "do not hold the same id"),
     Forgery(
         "rows in another order, the fingerprints left",
         pairs.better,

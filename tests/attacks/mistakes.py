@@ -514,7 +514,7 @@ OF_OTHER_BYTES = "$.completions_sha256: expected the SHA-256 of of-candidate.jso
 REWRITTEN = "12 of the completions differ, though policy, sampling and seed are said to be the same"
 NO_RISE = "the pass rate did not rise"
 NOT_LOGGED = "candidate run: the digest of its manifest is in no log of runs: it was edited, or made elsewhere"
-LUCK = "nothing was turned, and 12 examples flipped; the same policy wrote both, in other draws: that is luck"
+LUCK = "nothing was turned, and 12 of the examples flipped; the same policy wrote both, in other draws: that is luck"
 OTHER_PROMPTS = "locked room: prompts_fingerprint differs"
 OTHER_BYTES = "locked room: dataset_fingerprint differs"
 

@@ -196,7 +196,7 @@ def emptied(run: Path) -> None:
     [
         (flip, "run: results.jsonl: q31 is recorded as ok with reward 1.0, which is not what the scorer says"),
         (cut, "run: results.jsonl is cut off after row 39"),
-        (emptied, "40 of the rows do not hold the same id, prompt and expected answer in both runs"),
+        (emptied, "the two do not hold the same id, prompt and expected answer in 40 of the rows"),
         (lambda run: (run / "summary.json").unlink(), "run: summary.json cannot be read"),
         (lambda run: (run / "manifest.json").unlink(), "run: manifest.json cannot be read"),
         (lambda run: (run / "results.jsonl").unlink(), "run: results.jsonl cannot be read"),
@@ -212,7 +212,9 @@ def test_a_run_that_was_tampered_with_or_is_incomplete_is_rejected(
     assert (done.status, done.err) == (1, "")
     found = json.loads(done.out)
     assert found["verdict"] == "REJECT"
-    assert ("" if said.startswith("40") else ("baseline ", "candidate ")[side]) + said in " ".join(found["reasons"])
+    assert ("" if said.startswith("the two") else ("baseline ", "candidate ")[side]) + said in " ".join(
+        found["reasons"]
+    )
 
 
 def test_two_runs_of_no_rows_are_rejected(lab: Lab, pair: tuple[Path, Path]) -> None:
@@ -233,9 +235,7 @@ def test_rows_that_differ_are_found_where_all_fingerprints_were_forged(
     assert lab("inspect_run", "--run", pair[1], "--verify").status == 1
     done = gate(lab, *pair)
     assert done.status == 1
-    assert "1 of the rows do not hold the same id, prompt and expected answer in both runs" in " ".join(
-        done.out.split()
-    )
+    assert "the two do not hold the same id, prompt and expected answer in 1 of the rows" in " ".join(done.out.split())
 
 
 def test_a_holdout_that_got_worse_is_rejected(lab: Lab) -> None:
@@ -278,6 +278,28 @@ def test_the_real_command_ends_with_the_verdicts_status(lab: Lab, pair: tuple[Pa
     assert lab.process("gate", "--baseline", pair[0], "--candidate", pair[0], "--min-delta", 0).status == 3
 
 
+def test_the_page_is_written_besides_what_is_printed_and_the_status_stays(lab: Lab, pair: tuple[Path, Path]) -> None:
+    for runs, status in (((pair[0], pair[1]), 0), ((pair[1], pair[0]), 1), ((pair[0], pair[0]), 3)):
+        without = gate(lab, *runs)
+        assert not (runs[1] / "comparison.html").exists()
+        assert gate(lab, *runs, "--report") == Done(status, f"{without.out}report: {runs[1]}/comparison.html\n", "")
+        assert gate(lab, *runs) == without
+        (runs[1] / "comparison.html").unlink()
+
+
+def test_what_is_for_a_program_leaves_no_page(lab: Lab, pair: tuple[Path, Path]) -> None:
+    words = "--baseline", pair[0], "--candidate", pair[1], "--min-delta", 0, "--json", "--report"
+    assert "argument --report: not allowed with argument --json" in lab.refused("gate", *words)
+
+
+def test_a_file_that_is_no_page_keeps_its_place_and_the_verdict_is_seen(lab: Lab, pair: tuple[Path, Path]) -> None:
+    (pair[1] / "comparison.html").write_text("my notes", encoding="utf-8")
+    done = gate(lab, *pair, "--report")
+    assert (done.status, done.out) == (2, gate(lab, *pair).out)
+    assert "candidate/comparison.html: expected a page of this lab to replace, got another file" in done.err
+    assert (pair[1] / "comparison.html").read_text(encoding="utf-8") == "my notes"
+
+
 # ---- What a difference may mean, one rule after the other; docs/gate_attacks.md has them all together.
 
 
@@ -303,6 +325,11 @@ def test_completions_that_differ_though_nothing_is_said_to_are_rejected(lab: Lab
     )
 
 
+def test_one_completion_differs(lab: Lab) -> None:
+    (reason,) = finding(lab, evaluated(lab, "one", right(10)), evaluated(lab, "two", right(11)))["reasons"]
+    assert reason.startswith("1 of the completions differs, though policy, sampling and seed")
+
+
 def test_one_fingerprint_of_completions_cannot_hold_two_texts(lab: Lab) -> None:
     one, two = evaluated(lab, "one", right(10)), evaluated(lab, "two", right(20), policy="another")
     same = json.loads((one / "manifest.json").read_text("utf-8"))["completions_fingerprint"]
@@ -311,7 +338,7 @@ def test_one_fingerprint_of_completions_cannot_hold_two_texts(lab: Lab) -> None:
     assert reason == "10 of the completions differ, though both runs say that they read one file"
 
 
-LUCK = "nothing was turned, and 10 examples flipped; the same policy wrote both, in other draws: that is luck"
+LUCK = "nothing was turned, and 10 of the examples flipped; the same policy wrote both, in other draws: that is luck"
 NO_SEED = {"sampling": {"temperature": 1.0, "top_p": 1.0, "seed": None, "n": 1}}
 
 
@@ -347,7 +374,7 @@ def test_with_another_seed_another_policy_is_compared_and_the_same_one_is_luck(
 def test_one_flip_of_the_same_policy_is_luck_and_none_is_no_fault(lab: Lab) -> None:
     other_seed = {"sampling": {"temperature": 1.0, "top_p": 1.0, "seed": 8, "n": 1}}
     one, worse = evaluated(lab, "one", right(10)), evaluated(lab, "worse", right(9), **other_seed)
-    said = "nothing was turned, and 1 examples flipped; the same policy wrote both, in other draws: that is luck"
+    said = "nothing was turned, and 1 of the examples flipped; the same policy wrote both, in other draws: that is luck"
     assert finding(lab, one, worse)["reasons"] == [said]
     again = evaluated(lab, "again", [*right(10)[:10], *["none"] * 30], **other_seed)
     assert finding(lab, one, again)["reasons"] == ["the pass rate did not rise"]
@@ -368,8 +395,8 @@ def test_one_pick_best_that_chose_otherwise_from_equal_samples_is_named(lab: Lab
         assert done.status == 0, done.err
         runs.append(Path(name))
     assert finding(lab, *runs)["reasons"] == [
-        "nothing was turned, and 40 examples flipped; on equal samples: pick_best chose otherwise though its files are "
-        "the same (does it read others?)"
+        "nothing was turned, and 40 of the examples flipped; on equal samples: pick_best chose otherwise though its "
+        "files are the same (does it read others?)"
     ]
 
 

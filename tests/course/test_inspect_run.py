@@ -188,6 +188,7 @@ def test_verify_takes_an_unlogged_run_only_with_the_log_that_came_with_it(lab: L
         "run: whole. It is in the log, every digest holds, and 7 rows were scored again\n"
         "    with the same result (not sealed: README.md and environment.json)\n"
     )
+    assert "and 1 row was scored again" in lab("inspect_run", "--run", lab.measured("one", [True]), "--verify").out
     lab.log.rename("theirs.jsonl")
     done = lab(*verify)
     assert (done.status, done.err) == (1, "")

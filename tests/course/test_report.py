@@ -116,14 +116,15 @@ def test_what_is_not_as_it_was_written_is_said(runs: Lab) -> None:
     rows_edited(copied(Path("a"), "c"), lambda rows: rows[0].update(reward=0.0), forge=False)
     done = runs("report", "c")
     assert done.status == 0
-    assert "WARNING: not verified: results.jsonl" in done.err
+    assert "WARNING: results.jsonl is not the file that was written" in done.err
     assert "results.jsonl" in Path("c/report.html").read_text(encoding="utf-8")
     both = runs("report", "a", "c")
-    assert "WARNING: not verified: c: results.jsonl" in both.err
+    assert "WARNING: candidate run: results.jsonl" in both.err
     shutil.rmtree("c")
     assert "expected the folder of a run" in runs.refused("report", "c")
     Path("b/manifest.json").write_text("{}", encoding="utf-8")
-    assert "expected a whole run, got a broken one" in runs.refused("report", "b")
+    assert "b: expected a whole run, got a broken one" in runs.refused("report", "b")
+    assert "b: expected a whole run, got a broken one" in runs.refused("report", "a", "b")
 
 
 def test_what_to_show_is_said_once(runs: Lab) -> None:
@@ -173,4 +174,4 @@ def test_every_command_that_leaves_a_run_has_the_option(monkeypatch: pytest.Monk
             importlib.import_module(f"course.{command}").main()
     leaving = {name for name, found in options.items() if "--outdir" in found}
     assert len(leaving) > 10
-    assert {name for name, found in options.items() if "--report" in found} == leaving | {"check"}
+    assert {name for name, found in options.items() if "--report" in found} == leaving | {"check", "gate"}

@@ -22,7 +22,7 @@ from course.policies.presets import MEMORISE
 pytestmark = pytest.mark.slow
 
 LIVE = {"verifier": "verifier", "live_bandit": "bandit", "hack": "watch_it_cheat"}
-KINDS = ("loop_a", "loop_b", "bandit", "token_train", "goodhart", "two", "log", "matrix", *LIVE)
+KINDS = ("loop_a", "loop_b", "bandit", "token_train", "goodhart", "two", "gate", "log", "matrix", *LIVE)
 MAY_SCROLL = ".wide, .rows .first, .rows .id"
 TEST_OF_A_STUDENT = """
 import pytest
@@ -199,13 +199,19 @@ def made(lab: Lab) -> dict[str, str]:
     lab.measured("before", [True] * 6 + [False] * 6)
     lab.measured("two", [False] + [True] * 9 + [False] * 2)
     run("report", "before", "two")
+    lab.measured("gate", [False] * 2 + [True] * 10)
+    assert lab("gate", "--baseline", "before", "--candidate", "gate", "--min-delta", "0.02", "--report").status == 3
     run("report", "--log")
     lab.write("tests/test_rubric.py", TEST_OF_A_STUDENT)
     run("check", "tests", "--report")
     shutil.copytree(lab.log.parent, "of_the_log")
     kinds = ("loop_a", "loop_b", "bandit", "token_train", "goodhart")
     found = {kind: f"{kind}/report.html" for kind in kinds}
-    return found | {"two": "two/comparison.html", "log": "of_the_log/log.html", "matrix": "of_the_log/tests.html"}
+    return (
+        found
+        | {one: f"{one}/comparison.html" for one in ("two", "gate")}
+        | {"log": "of_the_log/log.html", "matrix": "of_the_log/tests.html"}
+    )
 
 
 def reach(page: Any, at: str) -> None:

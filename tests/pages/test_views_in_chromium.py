@@ -6,12 +6,14 @@ An example: the page of a bandit's run, opened at ``#step=2``, shows the third u
 import re
 import shutil
 import subprocess
+from fractions import Fraction
 from html import unescape
 from pathlib import Path
 
 import pytest
 from conftest import ROOT, Lab
 
+from course.gate import examine
 from course.reports import pages
 from course.reports.comparison_page import two_runs_data
 from course.reports.learning_page import loop_c_data
@@ -88,7 +90,9 @@ def test_any_other_run_shows_its_numbers(lab: Lab) -> None:
 
 def test_two_runs(lab: Lab) -> None:
     runs = lab.measured("base", [True] * 6 + [False] * 6), lab.measured("next", [False] + [True] * 9 + [False] * 2)
-    text = shown("two", two_runs_data(*runs), "", lab.folder)
+    finding = examine(*runs, Fraction(1, 100), lab.log, [])
+    text = shown("two", two_runs_data(runs, finding, 0.01), "", lab.folder)
+    assert "INCONCLUSIVE: the flips may be luck" in text
     assert "Difference: +25.0 points" in text
     assert "4 gained" in text
     assert "q1: Question 1? (0) baseline (ok) Final: 0 candidate (wrong answer) Final: 1" in text.replace(

@@ -319,7 +319,7 @@ def test_many_wrong_rows_are_counted_and_three_are_named(lab: Lab) -> None:
     rows_edited(run, flip)
     wrong = "is recorded as ok with reward 0.0, which is not what the scorer says"
     named = [f"results.jsonl: {id_} {wrong}" for id_ in ("q1001", "q1002", "q1003")]
-    assert faults_of(run) == [*named, "results.jsonl: 2 more rows have such faults"]
+    assert faults_of(run) == [*named, "results.jsonl: such faults in 2 more of the rows"]
 
 
 def test_an_intact_run_of_another_scorer_is_told_as_just_that(lab: Lab, loop_a: Path) -> None:

@@ -1,32 +1,54 @@
-"""The page of two runs says what the gate says: the same conditions, flips, interval and p.
+"""The page of two runs says what the gate says: the same verdict, reasons, conditions, flips, interval and p.
 
 The worked example: of 12 examples the baseline passes the first 6; the candidate loses one of them and gains four.
 """
 
 import json
+import shlex
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import ROOT, Lab
+from browser import Reader
+from conftest import ROOT, Lab, rows_edited
 
+from course.artifacts import run_log
+from course.gate import EXIT_STATUS
 from course.reports import comparison_page
 from course.reports.comparison_page import two_runs_data
+from course.starting import PYTHON
 
 
 def both(lab: Lab) -> tuple[Path, Path]:
     return lab.measured("base", [True] * 6 + [False] * 6), lab.measured("next", [False] + [True] * 9 + [False] * 2)
 
 
-def data_of(baseline: Path, candidate: Path) -> Any:
-    return two_runs_data(baseline, candidate)
+def data_of(page: Path) -> Any:
+    read = Reader(page.read_text(encoding="utf-8"))
+    return json.loads(next(within for tag, within in zip(read.tags, read.within, strict=True) if tag == "script"))
 
 
-def test_the_numbers_are_those_of_the_gate(lab: Lab) -> None:
+def unasked(lab: Lab, *runs: Path) -> Any:
+    """What the page of course.report shows."""
+    assert lab("report", *runs).status == 0
+    return data_of(runs[1] / "comparison.html")
+
+
+def asked(lab: Lab, *runs: Path, min_delta: float = 0.01) -> tuple[Any, Any]:
+    """What the page of the gate shows, and what the gate prints for a program."""
+    words = "gate", "--baseline", runs[0], "--candidate", runs[1], "--min-delta", min_delta
+    found = json.loads(lab(*words, "--json").out)
+    (runs[1] / "comparison.html").unlink(missing_ok=True)
+    assert f"{found['verdict']}: " in lab(*words, "--report").out
+    return data_of(runs[1] / "comparison.html"), found
+
+
+@pytest.mark.parametrize("with_verdict", [True, False])
+def test_the_numbers_are_those_of_the_gate(lab: Lab, with_verdict: bool) -> None:
     runs = both(lab)
-    data = data_of(*runs)
-    done = lab("gate", "--baseline", runs[0], "--candidate", runs[1], "--min-delta", "0.01", "--json")
-    gate = json.loads(done.out)
+    page, gate = asked(lab, *runs)
+    data = page if with_verdict else unasked(lab, *runs)
     numbers = gate["numbers"]
     assert data["interval"] == {"value": 3 / 12, "low": numbers["delta_ci95"][0], "high": numbers["delta_ci95"][1]}
     gained, lost = data["flips"]
@@ -35,15 +57,48 @@ def test_the_numbers_are_those_of_the_gate(lab: Lab) -> None:
         [one["question"].partition(":")[0] for one in gained["flips"]] == numbers["gained"] == ["q7", "q8", "q9", "q10"]
     )
     assert [one["question"].partition(":")[0] for one in lost["flips"]] == numbers["lost"] == ["q1"]
-    assert data["said"][0].endswith("Turned: policy.")
-    assert f"Exact McNemar p = {numbers['mcnemar_p']:.2g}" in data["said"][3]
+    *first, beside, of_baseline, of_candidate, difference = data["said"]
+    assert len(first) == 2
+    assert beside.startswith("Knob turned: policy. Policy: the hand of base -> the hand of next. What the policy of ")
+    assert beside.endswith(" is not known. Locked room: 11 of 11 conditions hold.")
+    assert of_baseline == "Baseline base: 6 of 12 pass, 50.0 %, Wilson's 95 % interval 25.4 to 74.6 %."
+    assert of_candidate == "Candidate next: 9 of 12 pass, 75.0 %, Wilson's 95 % interval 46.8 to 91.1 %."
+    assert difference.startswith("Difference: +25.0 points, paired 95 % interval -")
+    assert difference.endswith(", on both sides of zero: it may be luck. Exact McNemar p = 0.375.")  # 2 (1 + 5) / 2^5
     room, differ = data["compared"]
-    assert data["said"][1] == "Baseline base: 6 of 12 pass, 50.0 %, Wilson's 95 % interval 25.4 to 74.6 %."
-    assert data["said"][2] == "Candidate next: 9 of 12 pass, 75.0 %, Wilson's 95 % interval 46.8 to 91.1 %."
     assert {row[1].replace(" ", "_"): row[0] == "✓ same" for row in room["rows"]} == {
         one["name"]: one["holds"] for one in gate["conditions"]
     }
-    assert differ["rows"] == [("policy", "the hand of base", "the hand of next")]
+    assert differ["rows"] == [["policy", "the hand of base", "the hand of next"]]
+
+
+def test_the_first_sentences_are_the_verdict_and_what_was_asked(lab: Lab) -> None:
+    data, gate = asked(lab, *both(lab))
+    assert gate["verdict"] == "INCONCLUSIVE"
+    assert data["said"][:2] == [
+        "INCONCLUSIVE: the flips may be luck: exact McNemar p = 0.3750, not below 0.05.",
+        "The smallest improvement worth having was said to be 0.01 (--min-delta).",
+    ]
+    data, gate = asked(lab, *both_again(lab), min_delta=0.5)
+    assert data["said"][0] == "REJECT: the improvement is below --min-delta: +0.2500 < 0.5000."
+    assert data["interval"]["value"] == 0.25
+
+
+def both_again(lab: Lab) -> tuple[Path, Path]:
+    return lab.measured("low", [True] * 6 + [False] * 6), lab.measured("high", [True] * 9 + [False] * 3)
+
+
+def test_without_the_gate_there_is_no_verdict_and_the_command_that_asks_for_it(lab: Lab) -> None:
+    data = unasked(lab, *both(lab))
+    assert data["said"][0] == "The gate has not been asked for a verdict."
+    command = data["said"][1].removeprefix("Type ").removesuffix(" to ask for a rise of at least 0.02.")
+    python, _, module, *words = shlex.split(command)
+    assert [python, module] == [PYTHON, "course.gate"]
+    assert not any(verdict in sentence for sentence in data["said"] for verdict in EXIT_STATUS)
+    done = lab("gate", *words)
+    assert done.status == 3
+    assert done.out.endswith("\nreport: next/comparison.html\n")
+    assert data_of(Path("next/comparison.html"))["said"][0].startswith("INCONCLUSIVE: ")
 
 
 def test_a_flip_shows_both_texts() -> None:
@@ -58,33 +113,83 @@ def test_a_flip_shows_both_texts() -> None:
     assert flip["after"] == {"outcome": "ok", "text": "Final: 2", "length": 8}
 
 
-def test_no_difference_is_reported_where_the_room_is_not_locked(lab: Lab) -> None:
-    runs = lab.measured("base", [True, False]), lab.measured("other", [True, True], "holdout")
-    data = data_of(*runs)
-    assert data["interval"] is None
-    assert data["said"][0].startswith("No difference is reported: ")
-    assert "split differs" in data["said"][0]
-    room = data["compared"][0]
-    assert room["caption"] == "The locked room"
-    assert room["rows"][0][0] == "✗ NO"
+def other_split(lab: Lab) -> tuple[Path, Path]:
+    return lab.measured("base", [True, False]), lab.measured("other", [True, True], "holdout")
 
 
-def test_no_difference_is_reported_where_rows_do_not_pair(lab: Lab) -> None:
-    data = data_of(lab.measured("base", [True, False]), lab.measured("longer", [True, False, True]))
-    assert data["interval"] is None
-    assert "1 of the rows hold other examples" in data["said"][0]
+def longer(lab: Lab) -> tuple[Path, Path]:
+    return lab.measured("base", [True, False]), lab.measured("longer", [True, False, True])
+
+
+def edited_row(lab: Lab) -> tuple[Path, Path]:
+    runs = both(lab)
+    rows_edited(runs[1], lambda rows: rows[0].update(reward=1.0), forge=False)
+    return runs
+
+
+def same_policy(lab: Lab) -> tuple[Path, Path]:
+    """One room and two sound runs; but nothing was turned, so a difference means nothing."""
+    for name, texts in (("base", ["x", "Final: 2"]), ("other", ["Final: 1", "Final: 2"])):
+        assert lab.evaluate([1, 2], texts, "--outdir", name).status == 0
+    return Path("base"), Path("other")
+
+
+def no_manifest(lab: Lab) -> tuple[Path, Path]:
+    runs = both(lab)
+    (runs[0] / "manifest.json").write_text("{}", encoding="utf-8")
+    return runs
+
+
+@pytest.mark.parametrize("made", [other_split, longer, edited_row, same_policy, no_manifest])
+def test_a_difference_that_the_gate_does_not_report_is_not_shown(
+    lab: Lab, made: Callable[[Lab], tuple[Path, Path]]
+) -> None:
+    runs = made(lab)
+    data, gate = asked(lab, *runs)
+    assert (gate["verdict"], gate["numbers"]) == ("REJECT", None)
+    assert (data["interval"], data["flips"]) == (None, [])
+    first, min_delta, *also = data["said"]
+    assert first == f"REJECT: {gate['reasons'][0]}."
+    assert min_delta == "The smallest improvement worth having was said to be 0.01 (--min-delta)."
+    assert also[: len(gate["reasons"]) - 1] == [f"Also: {reason}." for reason in gate["reasons"][1:]]
+    assert not any("points" in sentence or " pass, " in sentence for sentence in data["said"])
+    if made is no_manifest:
+        assert data["compared"] == []
+        assert "error: base: expected a whole run" in lab.refused("report", *runs)
+        return
+    assert data["said"][-1] == "No difference is reported: it would not say that the candidate is better."
+    assert {row[1].replace(" ", "_") for row in data["compared"][0]["rows"] if row[0] == "✗ NO"} == {
+        one["name"] for one in gate["conditions"] if not one["holds"]
+    }
+    without = unasked(lab, *runs)
+    assert without["said"][2] == f"With any --min-delta it would be {first}"
+    assert without["said"][3:] == also
+    assert {name: without[name] for name in ("interval", "flips", "compared")} == {
+        name: data[name] for name in ("interval", "flips", "compared")
+    }
+
+
+def test_what_a_log_brings_is_what_the_page_of_the_gate_says(lab: Lab) -> None:
+    runs = both(lab)
+    run_log.LOG.rename("their_log.jsonl")
+    words = "--baseline", runs[0], "--candidate", runs[1], "--min-delta", 0.01, "--report"
+    assert lab("gate", *words).status == 1
+    assert "in no log of runs" in data_of(runs[1] / "comparison.html")["said"][0]
+    assert lab("gate", *words, "--log", "their_log.jsonl").status == 3
+    assert data_of(runs[1] / "comparison.html")["interval"]["value"] == 0.25
 
 
 def test_many_flips_are_shown_in_part_and_counted(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(comparison_page, "ROWS", 6)
-    gained, lost = data_of(*both(lab))["flips"]
+    gained, lost = unasked(lab, *both(lab))["flips"]
     assert [gained["name"], lost["name"]] == ["4 gained, 3 shown", "1 lost"]
-    assert len(gained["flips"]) == 3
+    assert [one["question"].partition(":")[0] for one in gained["flips"]] == ["q7", "q9", "q10"]
 
 
 def test_two_runs_of_loop_c_show_what_differs() -> None:
     runs = ROOT / "data" / "example_runs"
-    data = data_of(runs / "bandit", runs / "bandit_backwards")
+    data: Any = two_runs_data([runs / "bandit", runs / "bandit_backwards"], None, "the command")
+    assert data["said"] == ["One of the two at least is of Loop C, which no gate is for."]
     assert data["interval"] is None
     assert data["flips"] == []
     (differ,) = data["compared"]

@@ -9,7 +9,7 @@ import json
 import msgspec
 
 from course.artifacts.locked_room import Condition
-from course.reports.gate import Finding, Numbers, gate_json, gate_text
+from course.reports.gate import Finding, Numbers, gate_json, gate_text, tries_sentence
 
 NUMBERS = Numbers(
     n=99,
@@ -50,6 +50,14 @@ def test_a_comparison_is_told_in_numbers_and_words() -> None:
     assert "\x1b" not in text
     assert "q7<U+001B ESCAPE>, and 2 more)" in text.replace("\n" + " " * 21, " ")
     assert max(map(len, text.split("\n"))) <= 80
+
+
+def test_many_tries_are_said_between_the_numbers_and_the_knob() -> None:
+    text = gate_text(Finding("PROMOTE", ["because"], ROOM, "policy", ["a"], [], NUMBERS, None, 21))
+    said = "lost)\n\nruns from this room: 21. Of 20 candidates that are no better, at least one is"
+    assert said in text
+    assert "take fresh prompts\n\nknob turned: policy\n" in text.replace("\n    ", " ")
+    assert tries_sentence(2) == ""
 
 
 def test_what_a_verdict_must_not_be_read_without_stands_under_the_knob() -> None:

@@ -39,7 +39,7 @@ def test_failures_stand_the_most_frequent_first_with_examples() -> None:
 
 def test_what_is_left_out_is_said() -> None:
     text = outcomes_table(COUNTS, ROWS, 1)
-    assert "and 1 more outcomes (--top-k 2 shows all)" in text
+    assert "and 1 more outcome (--top-k 2 shows all)" in text
     assert "\nempty" not in text
 
 

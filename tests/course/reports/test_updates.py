@@ -155,6 +155,10 @@ def test_the_policy_is_shown_before_the_first_update_and_after_the_last() -> Non
     ]
 
 
+def test_one_update_is_one_step() -> None:
+    assert "after 1 step" in before_and_after([row()], ARMS).split("\n")
+
+
 @pytest.mark.parametrize("lr", [0.5, -0.5, 0.0])
 def test_the_explanation_fits_a_terminal(lr: float) -> None:
     assert max(map(len, how_to_read(lr).split("\n"))) <= 80
