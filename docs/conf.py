@@ -6,7 +6,9 @@ The site asks nothing of a network: it opens from its folder, and MathJax, one f
 it. Where that is missing, formulas are shown as they are written in TeX.
 """
 
+import re
 import shutil
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +71,9 @@ mathjax3_config = {"options": {"enableMenu": False}}  # each formula would be a 
 
 def setup(app: Sphinx) -> None:
     app.connect("source-read", add_teachers_guide)
+    app.connect("source-read", unwrap_alternatives)
     app.connect("doctree-read", open_live_pages, priority=400)  # before what is to be downloaded is collected
+    app.connect("doctree-read", link_figures)
     app.connect("html-page-context", show_tex, priority=900)  # after MathJax was asked for
     app.connect("build-finished", add_whole_pages)
 
@@ -80,11 +84,34 @@ def add_teachers_guide(app: Sphinx, page: str, source: list[str]) -> None:
         source[0] += f"\n```{{toctree}}\n:caption: For the teacher\n:hidden:\n\n../{TEACHERS}\n```\n"
 
 
+def unwrap_alternatives(_app: Sphinx, _page: str, source: list[str]) -> None:
+    """What stands for a figure may be wrapped in the source; MyST would join the words at the line's end."""
+    source[0] = re.sub(r"!\[[^\]]*\]\(", lambda found: found[0].replace("\n", " "), source[0])
+
+
 def open_live_pages(_: Sphinx, page: nodes.document) -> None:
-    """A link to a page that is whole already opens it; to Sphinx it is a file like any other, to be downloaded."""
+    """A link to a page that is whole already opens it; to Sphinx it is a file like any other, to be downloaded.
+
+    Where a paragraph is nothing but such a link, the page stands below it, in a frame.
+    """
     for link in list(page.findall(addnodes.download_reference)):
         if link["reftarget"].endswith(".html"):
-            link.replace_self(nodes.reference("", "", *link.children, refuri=link["reftarget"]))
+            paragraph, place = link.parent, link["reftarget"]
+            link.replace_self(nodes.reference("", "", *link.children, refuri=place))
+            if len(paragraph) == 1 and isinstance(paragraph, nodes.paragraph):
+                paragraph["classes"].append("live")
+                paragraph.replace_self([paragraph, frame(place, paragraph.astext())])
+
+
+def frame(place: str, title: str) -> nodes.raw:
+    html = f'<iframe class="live" src="{escape(place)}" title="{escape(title)}" loading="lazy"></iframe>'
+    return nodes.raw("", html, format="html")
+
+
+def link_figures(_: Sphinx, page: nodes.document) -> None:
+    """A figure is as wide as the text, and a link to itself: Sphinx makes one of each image that is given a width."""
+    for image in page.findall(nodes.image):
+        image["width"] = "100%"
 
 
 def show_tex(_app: Sphinx, _page: str, _template: str, context: dict[str, Any], _tree: object) -> None:

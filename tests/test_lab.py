@@ -62,7 +62,7 @@ def test_a_path_is_one_from_the_callers_folder(lines: Lines, monkeypatch: pytest
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ([], "two or three minutes"),
+        ([], "three or four minutes"),
         (["--fast"], "some ten seconds"),
         (["--all", "-k", "gate"], "ten minutes or more"),
         (["tests/test_rubric.py"], ""),

@@ -58,6 +58,31 @@ def test_without_node_modules_formulas_stay_tex_and_a_live_page_is_opened_where_
     assert [src for src in re.findall(r'<(?:script|link|img)[^>]*(?:src|href)="([^"]+)"', page) if "//" in src] == []
 
 
+@pytest.mark.medium
+def test_a_paragraph_that_is_a_link_to_a_live_page_has_the_page_below_it(lab: Path, tmp_path: Path) -> None:
+    text = "# A page\n\n[the hack](live/hack.html)\n\nSee [it](live/hack.html).\n"
+    (lab / "docs" / "index.md").write_text(text, encoding="utf-8")
+    assert build(lab, tmp_path / "site").stderr == ""
+    page = (tmp_path / "site" / "docs" / "index.html").read_text(encoding="utf-8")
+    assert len(re.findall("<iframe", page)) == 1
+    link, _, frame = page.partition(
+        '<iframe class="live" src="live/hack.html" title="the hack" loading="lazy"></iframe>'
+    )
+    assert re.search(r'<p class="live"><a [^>]*href="live/hack.html"><span [^>]*>the hack</span></a></p>\s*$', link)
+    assert 'href="live/hack.html"' in frame
+
+
+@pytest.mark.medium
+def test_a_figure_opens_by_itself_and_its_alternative_keeps_its_spaces(lab: Path, tmp_path: Path) -> None:
+    (lab / "docs" / "x.svg").write_text('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"/>', encoding="utf-8")
+    (lab / "docs" / "index.md").write_text("# A page\n\n![One\ntwo](x.svg)\n", encoding="utf-8")
+    assert build(lab, tmp_path / "site").stderr == ""
+    page = (tmp_path / "site" / "docs" / "index.html").read_text(encoding="utf-8")
+    [(place, alternative)] = re.findall(r'<a [^>]*href="([^"]*x\.svg)"><img alt="([^"]*)"', page)
+    assert alternative == "One two"
+    assert (tmp_path / "site" / "docs" / place).exists()
+
+
 def test_every_page_is_in_a_table_of_contents() -> None:
     """Once: a page that is in none can be reached by nobody who turns the pages."""
     listed = []

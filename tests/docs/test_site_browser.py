@@ -23,7 +23,21 @@ DARK = {
     *(WIDE, *FORMULAS),
 }
 
-MAY_SCROLL = "pre, .highlight, .pst-scrollable-table-container, mjx-container"
+MAY_SCROLL = "pre, .highlight, .pst-scrollable-table-container, mjx-container, p:has(> a > img)"
+FRAMED = {
+    "docs/storyline.html": "watch_it_cheat",
+    "docs/milestones/0.html": "verifier",
+    "docs/milestones/1.html": "bandit",
+    "docs/milestones/3.html": "watch_it_cheat",
+    "docs/reference/goodhart.html": "watch_it_cheat",
+    "teacher/guide/live_session.html": "watch_it_cheat",
+}
+TITLES = {
+    "watch_it_cheat": "Watch it cheat",
+    "verifier": "The verifier at each keystroke",
+    "bandit": "A bandit learns from a verifier",
+}
+A4 = {"width": 718, "height": 1000}  # between margins of 1 cm
 
 
 @pytest.fixture(scope="module")
@@ -121,6 +135,73 @@ def test_search_by_keyboard_finds_advantage(browser: Any, site: Path) -> None:
         page.locator("#search-results li a").first.press("Enter")
         page.wait_for_selector("article h1")
         assert "advantage" in page.inner_text("article").lower()
+
+
+def framed(page: Any, name: str) -> Any:
+    """The live page in the chapter, once it has been scrolled to."""
+    page.locator("iframe.live").scroll_into_view_if_needed()
+    frame = page.locator("iframe.live").element_handle().content_frame()
+    frame.wait_for_url(f"**/docs/live/{name}.html")
+    frame.wait_for_selector("button, input")
+    return frame
+
+
+@pytest.mark.parametrize("size", [PROJECTOR, PHONE], ids=["projector", "phone"])
+@pytest.mark.parametrize("name", FRAMED)
+def test_a_live_page_stands_in_its_chapter_whole(browser: Any, site: Path, name: str, size: dict[str, int]) -> None:
+    with tab(browser, size, color_scheme="dark") as one:
+        page = one.open(site / name)
+        frame = framed(page, FRAMED[name])
+        assert frame.inner_text("h1") == TITLES[FRAMED[name]]
+        assert page.locator("p.live + iframe.live").get_attribute("title") == page.inner_text("p.live")
+        wide, high, needs_wide, needs_high = frame.evaluate(
+            "[innerWidth, innerHeight, document.documentElement.scrollWidth, document.documentElement.scrollHeight]"
+        )
+        assert needs_wide <= wide <= size["width"]
+        assert needs_high <= high + 1
+        assert max(map(int, re.findall(r"\d+", frame.evaluate("getComputedStyle(document.body).backgroundColor")))) < 64
+
+
+def test_a_live_page_in_a_chapter_is_reached_and_worked_by_keyboard(browser: Any, site: Path) -> None:
+    with tab(browser) as one:
+        page = one.open(site / "docs" / "milestones" / "3.html")
+        frame = framed(page, "watch_it_cheat")
+        page.locator("p.live a").focus()
+        page.keyboard.press("Tab")
+        page.keyboard.press("Enter")
+        frame.wait_for_function("document.querySelector('[aria-pressed=true]') === document.activeElement")
+        frame.wait_for_function("/[1-9]/.test(document.querySelector('.said')?.textContent)")
+        assert frame.locator(".answers li").count() > 0
+        assert frame.evaluate("document.documentElement.scrollHeight - innerHeight") <= 1  # of what has come, too
+        assert page.url.endswith("3.html")
+
+
+def test_a_figure_opens_by_itself_and_on_a_phone_it_scrolls(browser: Any, site: Path) -> None:
+    with tab(browser, PHONE) as one:
+        page = one.open(site / "docs" / "milestones" / "0.html")
+        link = page.locator("article a:has(> img)").first
+        assert link.locator("img").bounding_box()["width"] >= 640
+        assert page.eval_on_selector("p:has(> a > img)", "place => place.scrollWidth > place.clientWidth")
+        link.focus()
+        page.keyboard.press("Enter")
+        page.wait_for_url("**/_images/loop_and_tokens.svg")
+
+
+@pytest.mark.parametrize("name", [WIDE, *FORMULAS, *FRAMED, "docs/reference/commands_a.html"])
+def test_on_paper_a_page_is_light_and_whole(browser: Any, site: Path, name: str) -> None:
+    with tab(browser, A4, color_scheme="dark") as one:
+        page = one.open(site / name)
+        page.wait_for_load_state()
+        page.emulate_media(media="print")
+        assert one.sideways("") == []
+        cut = "all => all.filter((one) => getComputedStyle(one).overflow !== 'visible').map((one) => one.className)"
+        assert page.locator("html, body, :has(article), article pre, article p").evaluate_all(cut) == []
+        assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+        assert one.serious("color-contrast") == []
+        seen = "header, .bd-sidebar, .bd-footer, .prev-next-footer, iframe"
+        assert page.locator(seen).locator("visible=true").count() == 0
+        for link in page.locator("p.live a").all():
+            assert link.get_attribute("href") in link.evaluate("link => getComputedStyle(link, '::after').content")
 
 
 def test_pages_are_turned_by_keyboard(browser: Any, site: Path) -> None:
