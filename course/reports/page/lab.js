@@ -125,8 +125,7 @@ function nextToken({ width, weights }, read) {
  *  @param {Policy} policy @param {number[][]} prompts
  *  @param {(i: number, t: number) => number} draw  the uniform number of token t of completion i */
 function sampleCompletions(policy, prompts, draw) {
-  /** @type {Map<string, Prefix>} */
-  const known = new Map();
+  const known = /** @type {Map<string, Prefix>} */ (new Map());
   return prompts.map((prompt, i) => {
     /** @type {Completion} */
     const { tokens, prefixes } = { tokens: [], prefixes: [], text: "" };
@@ -153,8 +152,7 @@ function mapWeights(weights, make) {
 /** Σ_i weight_i · ∂ log p(completion_i) / ∂ weights: at each prefix [a = b] − p_b, and from there back by the chain rule.
  *  @param {Policy} policy @param {Completion[]} completions @param {number[]} weight */
 function gradient({ width, weights }, completions, weight) {
-  /** @type {Map<Prefix, Float64Array>} */
-  const thetas = new Map();
+  const thetas = /** @type {Map<Prefix, Float64Array>} */ (new Map());
   for (const [i, { tokens, prefixes }] of completions.entries())
     for (const [t, prefix] of weight[i] ? prefixes.entries() : []) {
       const theta = thetas.get(prefix) ?? new Float64Array(prefix.p.length);
@@ -238,16 +236,14 @@ function keepState(changes) {
 
 /** @param {number} share @param {number} [digits] */
 const percent = (share, digits = 0) => `${(100 * share).toFixed(digits)} %`;
-/** @param {number} share */
-const percent1 = (share) => percent(share, 1);
+const percent1 = (/** @type {number} */ share) => percent(share, 1);
 /** @param {number} value @param {number} [digits] */
 const signed = (value, digits = 3) => `${value > 0 ? "+" : value < 0 ? "−" : ""}${Math.abs(value).toFixed(digits)}`;
-/** @param {number} change */
-const direction = (change) => (change > 0 ? "▲ up" : change < 0 ? "▼ down" : "unchanged");
-/** @param {number} count */
-const grouped = (count) => count.toLocaleString("en");
-/** @param {string} name */
-const inWords = (name) => name.replaceAll("_", " ");
+const direction = (/** @type {number} */ change) => (change > 0 ? "▲ up" : change < 0 ? "▼ down" : "unchanged");
+const grouped = (/** @type {number} */ count) => count.toLocaleString("en");
+/** @param {number} count @param {string} noun */
+const counted = (count, noun) => `${grouped(count)} ${noun}${count === 1 ? "" : "s"}`;
+const inWords = (/** @type {string} */ name) => name.replaceAll("_", " ");
 
 /** Lines over time, from 0 to 1. Each has a class for its colour, a dash of its own, and its name at its end.
  *  @param {{name: string, kind: string, values: number[], at?: number[]}[]} lines  `at`: of each value, if not 0, 1, …
@@ -361,7 +357,7 @@ function wholeText(cut, names) {
   /** @param {string} part */
   const spaces = (part) => [element("span.unseen", { title: "U+0020 SPACE" }, "␣".repeat(part.length))];
   const shown = parts.flatMap((part) => (/^ +$/.test(part) ? spaces(part) : visibleText(part, names)));
-  const end = typeof cut === "object" ? ` … and ${grouped(cut.more)} more characters` : parts.length ? "" : "empty";
+  const end = typeof cut === "object" ? ` … and ${counted(cut.more, "more character")}` : parts.length ? "" : "empty";
   return element("bdi.text", ...shown, element("em", end));
 }
 
@@ -573,14 +569,14 @@ function showEvaluations(main, { trainings, shown, of, updates }, names) {
     const known = CURVES.filter(([of]) => point[of] !== null && (rubric !== "score" || of.includes("true")));
     const lines = known.map(([of, name, kind]) => ({ name, kind, at, values: points.map((one) => one[of] ?? 0) }));
     const too = rubric === "score" ? "" : `the rubric pays ${percent(point.proxy_reward ?? 0)} and `;
-    const title = `After ${step} updates ${too}the strict verifier pays ${percent(point.true_reward ?? 0)}.`;
+    const title = `After ${counted(step, "update")} ${too}the strict verifier pays ${percent(point.true_reward ?? 0)}.`;
     const sizes = `KL ${point.kl.toFixed(1)} nats, ${point.mean_length.toFixed(1)} tokens each.`;
     said.textContent = `${title} ${Math.round(gap * n)} of ${n} completions are exploits. ${sizes}`;
     chart.replaceChildren(lineChart(lines, { most: at[at.length - 1], across: "updates", title, cursor: step }));
     written.replaceChildren(...texts[here(place)].map((one) => drawWritten(one, names)));
   }
   const count = Math.max(...trainings.map(({ points }) => points.length));
-  const textOf = (/** @type {number} */ place) => `after ${now().points[here(place)].step} updates`;
+  const textOf = (/** @type {number} */ place) => `after ${counted(now().points[here(place)].step, "update")}`;
   const scrubber = makeScrubber({ label: "evaluation", count, textOf, show });
   const some = shown < of ? `Shown are ${shown} of ${of} evaluations, evenly spaced.` : "";
   main.append(trainings.length > 1 ? labelled("training", "training", choice, () => scrubber.redraw()) : "");
@@ -728,8 +724,7 @@ function showBandit(main, { arms, rewards, steps: of, names }) {
     return { unit: "update", prompt: "", actions: [arms], of, after: expected(steps[of - 1].states[0].after), steps };
   }
   let updates = updatesOf();
-  /** @type {ReturnType<typeof showUpdates> | null} */
-  let scrubber = null;
+  let scrubber = /** @type {ReturnType<typeof showUpdates> | null} */ (null);
   function changed() {
     updates = updatesOf();
     const ends = Array.from({ length: 100 }, (_, i) => learned(Number(seed.value) + i)[of - 1].newTheta);
@@ -758,8 +753,7 @@ const emptyLog = () => ({ paid: [], strict: [], answers: [] });
  *  @param {HackData} data @param {string} rubric  "careless" or "strict" @param {number} seed */
 function makeTraining({ tasks, plan, tables, policy: saved }, rubric, seed) {
   const scorer = makeScorer(tables);
-  /** @type {(expected: string, text: string) => number} */
-  const strict = (expected, text) => scorer(expected, text).reward;
+  const strict = (/** @type {string} */ expected, /** @type {string} */ text) => scorer(expected, text).reward;
   const draw = generator(seed);
   const mean = (/** @type {number[]} */ values) => values.reduce((sum, value) => sum + value, 0) / values.length;
   const log = emptyLog();
@@ -849,7 +843,7 @@ function showHack(main, data) {
     if (rubric === "careless") lines.push({ name: "paid", kind: "paid", values: paid });
     const [done, rates] = [paid.length, [paid, strict].map((values) => percent(values.at(-1) ?? 0))];
     const title = done
-      ? `After ${done} updates ${rates[0]} are paid and ${rates[1]} are the right line.`
+      ? `After ${counted(done, "update")} ${rates[0]} are paid and ${rates[1]} are the right line.`
       : "Nothing is trained yet.";
     const most = Math.max(60, Math.ceil(done / 60) * 60);
     chart.replaceChildren(lineChart(lines, { most, across: "updates", title }));
@@ -943,7 +937,7 @@ function choiceNumbers({ summary, prediction }) {
   const lines = [level("ceiling", "dotted", ceiling), { name: "pass@k", kind: "true", values: curve, at }];
   lines.push(level("chosen", "paid", chosen), level("random", "dashed", random));
   const said = `pick_best got ${percent1(chosen)}, choosing blindly ${percent1(random)}, `;
-  const title = `Of ${n} samples a prompt ${said}and ${percent1(ceiling)} was the most that any choice could get.`;
+  const title = `Of ${counted(n, "sample")} a prompt ${said}and ${percent1(ceiling)} was the most that any choice could get.`;
   const apart = kl === null ? summary.kl_estimate_reason : `about ${kl.toFixed(3)} nats`;
   return element(
     "section",
@@ -1004,7 +998,7 @@ function rowItem(row, scored, names) {
  *  @param {HTMLElement} main @param {Scored} scored @param {Names} names */
 function showScored(main, scored, names) {
   let [outcome, most] = ["", ROWS_AT_ONCE];
-  const [view, held, n] = [main.dataset.view, grouped(scored.rows.length), grouped(scored.n)];
+  const [view, held, n] = [main.dataset.view, counted(scored.rows.length, "row"), counted(scored.n, "row")];
   const find = inputOf({ type: "search", id: "find" });
   const [said, list] = [spoken("p"), element("div.rows")];
   const more = buttonOf("button", () => show(outcome, most * 4), "Show more");
@@ -1022,7 +1016,7 @@ function showScored(main, scored, names) {
     const found = scored.rows.filter((row, i) => (!outcome || row.outcome === outcome) && searched[i].includes(words));
     for (const bar of bars.querySelectorAll("button"))
       bar.setAttribute("aria-pressed", String(bar.dataset.outcome === outcome));
-    const of = `${grouped(found.length)} of ${held} rows`;
+    const of = `${grouped(found.length)} of ${held}`;
     said.textContent = outcome ? `${of}: ${inWords(outcome)}` : of;
     list.replaceChildren(...found.slice(0, most).map((row) => rowItem(row, scored, names)));
     more.hidden = found.length <= most;
@@ -1036,7 +1030,10 @@ function showScored(main, scored, names) {
   }
   const known = Object.keys(scored.summary).length && view !== "C";
   const numbers = known ? [view === "B" ? choiceNumbers(scored) : passRate(scored)] : [];
-  const few = held === n ? "" : `${held} of ${n} rows, drawn evenly (seed ${scored.seed}); the bars count all. `;
+  const few =
+    held === n
+      ? ""
+      : `${grouped(scored.rows.length)} of ${n}, drawn evenly (seed ${scored.seed}); the bars count all. `;
   const cut = scored.rows.some((row) => typeof row.completion === "object" && row.completion);
   const short = cut ? `Of each text the first ${grouped(scored.longest)} characters; the run has it whole.` : "";
   if (view === "C") main.append(predicted(scored.prediction), element("h2", "What the verifier scored"));
@@ -1054,7 +1051,7 @@ function showScored(main, scored, names) {
 
 /** @param {HTMLElement} main @param {{columns: string[], rows: string[][]}} data */
 function showLog(main, { columns, rows }) {
-  if (rows.length) main.append(tableOf(`${rows.length} runs, oldest first`, columns, rows));
+  if (rows.length) main.append(tableOf(`${counted(rows.length, "run")}, oldest first`, columns, rows));
   else main.append(element("p", "No run stands in the log yet."));
 }
 

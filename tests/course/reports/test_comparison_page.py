@@ -109,8 +109,8 @@ def test_a_flip_shows_both_texts() -> None:
     after = Result("q1", "1 + 1?", 2, "Final: 2", 1.0, Details("ok", "2"))
     flip = comparison_page._flip(before, after)
     assert flip["question"] == "q1: 1 + 1? (2)"
-    assert flip["before"] == {"outcome": "missing_completion", "text": None, "length": 0}
-    assert flip["after"] == {"outcome": "ok", "text": "Final: 2", "length": 8}
+    assert flip["before"] == {"outcome": "missing_completion", "text": None}
+    assert flip["after"] == {"outcome": "ok", "text": "Final: 2"}
 
 
 def other_split(lab: Lab) -> tuple[Path, Path]:
