@@ -169,8 +169,8 @@ def test_a_live_page_in_a_chapter_is_reached_and_worked_by_keyboard(browser: Any
         page.locator("p.live a").focus()
         page.keyboard.press("Tab")
         page.keyboard.press("Enter")
-        frame.wait_for_function("document.querySelector('[aria-pressed=true]') === document.activeElement")
-        frame.wait_for_function("/[1-9]/.test(document.querySelector('.said')?.textContent)")
+        frame.locator("[aria-pressed=true]:focus").wait_for()
+        frame.locator(".said", has_text=re.compile("[1-9]")).wait_for()
         assert frame.locator(".answers li").count() > 0
         assert frame.evaluate("document.documentElement.scrollHeight - innerHeight") <= 1  # of what has come, too
         assert page.url.endswith("3.html")

@@ -825,7 +825,7 @@ function showHack(main, data) {
       show();
       if (going) requestAnimationFrame(goOn);
     };
-    worker.postMessage({ begin: { data, rubric, seed: Number(seed.value) || 0 }, until: until || 1 });
+    worker.postMessage({ begin: { data, rubric, seed: Number(seed.value) || 0 }, until: until || pace });
   }
   /** Ask for more, unless some is under way. */
   function goOn() {
