@@ -16,6 +16,7 @@ from node_pages import NODE, run_script
 from course.bandit_train import draws_of, learn
 from course.policies.bandit import arm_rewards
 from course.reports.page_tables import unseen_names
+from course.reports.tables import percent
 from course.text import visible
 
 pytestmark = [pytest.mark.medium, pytest.mark.skipif(not NODE, reason="Node is not here")]
@@ -79,6 +80,17 @@ def test_two_texts_differ_between_what_they_share(tmp_path: Path) -> None:
     assert (found[0]["before"], found[0]["after"]) == ("23", "32")
     assert (found[1]["before"], found[1]["after"]) == ("66", "Final: 66\n")
     assert (found[-1]["start"], found[-1]["before"]) == ("", "😀")
+
+
+def test_numbers_are_rounded_as_in_a_terminal(tmp_path: Path) -> None:
+    """One of 80 is 1.2 % in both: a tie goes to the even digit. A page may show it beside what the command printed."""
+    shares = sorted({k / n for n in (7, 8, 16, 60, 80, 400, 2_000) for k in range(n + 1)} | {1.15, 1.05, 0.0035})
+    found = run_script("answer(data.map((x) => [0, 1, 2, 3].map((digits) => percent(x, digits))));", shares, tmp_path)
+    assert found == [[percent(share, digits) for digits in range(4)] for share in shares]
+    assert percent(1 / 80) == "1.2 %"
+    values = [sign * share for share in shares if share for sign in (1, -1)]
+    found = run_script("answer(data.map((value) => signed(value)));", values, tmp_path)
+    assert found == [f"{value:+.3f}".replace("-", "−") for value in values]
 
 
 BANDIT = """

@@ -234,11 +234,15 @@ function keepState(changes) {
   history.replaceState(null, "", `#${state}`);
 }
 
-/** @param {number} share @param {number} [digits] */
-const percent = (share, digits = 0) => `${(100 * share).toFixed(digits)} %`;
+/** As Python rounds: a tie goes to the even one. @param {number} value @param {number} digits */
+const rounded = (value, digits) => {
+  const tie = Math.abs((value * 2 ** digits) % 1) === 0.5 && Math.floor(Math.abs(value) * 10 ** digits) % 2 === 0;
+  return (tie ? value * (1 - 1e-15) : value).toFixed(digits);
+};
+const percent = (/** @type {number} */ share, digits = 0) => `${rounded(100 * share, digits)} %`;
 const percent1 = (/** @type {number} */ share) => percent(share, 1);
 /** @param {number} value @param {number} [digits] */
-const signed = (value, digits = 3) => `${value > 0 ? "+" : value < 0 ? "−" : ""}${Math.abs(value).toFixed(digits)}`;
+const signed = (value, digits = 3) => `${value > 0 ? "+" : value < 0 ? "−" : ""}${rounded(Math.abs(value), digits)}`;
 const direction = (/** @type {number} */ change) => (change > 0 ? "▲ up" : change < 0 ? "▼ down" : "unchanged");
 const grouped = (/** @type {number} */ count) => count.toLocaleString("en");
 /** @param {number} count @param {string} noun */
@@ -313,8 +317,7 @@ function tableOf(caption, head, rows) {
 /** @typedef {Record<string, string>} Names  code point in hexadecimal -> name of the character
  *  @typedef {string | null | {text: string, more: number}} Cut  a text; or its beginning, and how many characters follow */
 
-/** @param {Cut} cut */
-const textIn = (cut) => (cut === null ? "" : typeof cut === "string" ? cut : cut.text);
+const textIn = (/** @type {Cut} */ cut) => (cut === null ? "" : typeof cut === "string" ? cut : cut.text);
 
 /** `U+200B ZERO WIDTH SPACE`. @param {string} character @param {Names} names */
 function named(character, names) {
@@ -456,8 +459,7 @@ function makeScrubber({ label, count, textOf, show }) {
   return { made, restore, redraw: () => go(place()) };
 }
 
-/** @param {string} name */
-const openOnes = (name) => (readState().get(name) ?? "").split(" ").filter(Boolean);
+const openOnes = (/** @type {string} */ name) => (readState().get(name) ?? "").split(" ").filter(Boolean);
 
 /** What opens and closes: the address names all that are open, as `row=3+8`. `fill` gives what is in it, when it opens.
  *  @param {HTMLElement} details @param {string} name @param {string} value @param {() => Node[]} [fill] */
@@ -505,7 +507,7 @@ function drawState({ prefix, action, reward, return: return_, before, after, ...
   return element(
     "section",
     prefix ? element("h2", "after ", element("code", prefix)) : "",
-    drawAdvantage(`${earned} − baseline ${baseline.toFixed(3)} = `, state.advantage, state.credited),
+    drawAdvantage(`${earned} − baseline ${rounded(baseline, 3)} = `, state.advantage, state.credited),
     element("ul.actions", { "aria-label": "probabilities before and after" }, ...rows),
   );
 }
@@ -570,7 +572,7 @@ function showEvaluations(main, { trainings, shown, of, updates }, names) {
     const lines = known.map(([of, name, kind]) => ({ name, kind, at, values: points.map((one) => one[of] ?? 0) }));
     const too = rubric === "score" ? "" : `the rubric pays ${percent(point.proxy_reward ?? 0)} and `;
     const title = `After ${counted(step, "update")} ${too}the strict verifier pays ${percent(point.true_reward ?? 0)}.`;
-    const sizes = `KL ${point.kl.toFixed(1)} nats, ${point.mean_length.toFixed(1)} tokens each.`;
+    const sizes = `KL ${rounded(point.kl, 1)} nats, ${rounded(point.mean_length, 1)} tokens each.`;
     said.textContent = `${title} ${Math.round(gap * n)} of ${n} completions are exploits. ${sizes}`;
     chart.replaceChildren(lineChart(lines, { most: at[at.length - 1], across: "updates", title, cursor: step }));
     written.replaceChildren(...texts[here(place)].map((one) => drawWritten(one, names)));
@@ -746,8 +748,7 @@ function showBandit(main, { arms, rewards, steps: of, names }) {
  *  plan: {prompts: number, groupSize: number, lr: number, steps: number}}} HackData
  *  @typedef {{paid: number[], strict: number[], answers: {task: Task, text: string, paid: number, strict: number}[]}} Log */
 
-/** @returns {Log} */
-const emptyLog = () => ({ paid: [], strict: [], answers: [] });
+const emptyLog = () => /** @type {Log} */ ({ paid: [], strict: [], answers: [] });
 
 /** A training that goes on update by update. The same seed gives the same updates.
  *  @param {HackData} data @param {string} rubric  "careless" or "strict" @param {number} seed */
@@ -938,12 +939,12 @@ function choiceNumbers({ summary, prediction }) {
   lines.push(level("chosen", "paid", chosen), level("random", "dashed", random));
   const said = `pick_best got ${percent1(chosen)}, choosing blindly ${percent1(random)}, `;
   const title = `Of ${counted(n, "sample")} a prompt ${said}and ${percent1(ceiling)} was the most that any choice could get.`;
-  const apart = kl === null ? summary.kl_estimate_reason : `about ${kl.toFixed(3)} nats`;
+  const apart = kl === null ? summary.kl_estimate_reason : `about ${rounded(kl, 3)} nats`;
   return element(
     "section",
     element("p.main", element("strong", percent1(chosen)), " chosen right"),
     n > 1 ? element("figure.chart", lineChart(lines, { most: n, across: "k samples", title })) : "",
-    element("p", `${title} KL from the policy: ${apart}, at most ${summary.kl_bound.toFixed(3)}.`),
+    element("p", `${title} KL from the policy: ${apart}, at most ${rounded(summary.kl_bound, 3)}.`),
     predicted(prediction),
   );
 }
@@ -1030,10 +1031,8 @@ function showScored(main, scored, names) {
   }
   const known = Object.keys(scored.summary).length && view !== "C";
   const numbers = known ? [view === "B" ? choiceNumbers(scored) : passRate(scored)] : [];
-  const few =
-    held === n
-      ? ""
-      : `${grouped(scored.rows.length)} of ${n}, drawn evenly (seed ${scored.seed}); the bars count all. `;
+  const drawn = `drawn evenly (seed ${scored.seed}); the bars count all. `;
+  const few = held === n ? "" : `${grouped(scored.rows.length)} of ${n}, ${drawn}`;
   const cut = scored.rows.some((row) => typeof row.completion === "object" && row.completion);
   const short = cut ? `Of each text the first ${grouped(scored.longest)} characters; the run has it whole.` : "";
   if (view === "C") main.append(predicted(scored.prediction), element("h2", "What the verifier scored"));
