@@ -12,7 +12,7 @@ from course.artifacts.locked_room import short_value
 from course.artifacts.reading import Run, open_run, read_output, rows
 from course.artifacts.records import SUMMARY, Result
 from course.reports.gate import NO_DIFFERENCE, Finding, Numbers, read_with, tries_sentence
-from course.reports.page_tables import ROWS, cut, evenly, question_text, value_text
+from course.reports.page_tables import MOST_BYTES, ROWS, TEXT, cut, evenly, fitting, question_text, value_text
 from course.reports.tables import interval, percent
 from course.text import clipped, visible
 
@@ -89,14 +89,14 @@ def numbers_said(finding: Finding, names: Sequence[str]) -> list[str]:
 def flips_data(runs: Sequence[Run], numbers: Numbers) -> list[dict[str, object]]:
     """The gate's flips of each way, an even part of them where there are many."""
     flipped, found = {*numbers.gained, *numbers.lost}, list[dict[str, object]]()
-    flips = {pair[0].id: _flip(*pair) for pair in zip(*map(rows, runs), strict=True) if pair[0].id in flipped}
+    flips = {pair[0].id: pair for pair in zip(*map(rows, runs), strict=True) if pair[0].id in flipped}
     for way, ids in (("gained", numbers.gained), ("lost", numbers.lost)):
-        shown = evenly(ids, ROWS // 2)
+        shown, _ = fitting([flips[id_] for id_ in evenly(ids, ROWS // 2)], _flip, TEXT, MOST_BYTES // 2)
         some = f", {len(shown):,} shown" if len(shown) < len(ids) else ""
-        found.append({"name": f"{len(ids):,} {way}{some}", "flips": [flips[id_] for id_ in shown]})
+        found.append({"name": f"{len(ids):,} {way}{some}", "flips": shown})
     return found
 
 
-def _flip(before: Result, after: Result) -> dict[str, object]:
-    sides = [{"outcome": row.details.outcome, "text": cut(row.completion)} for row in (before, after)]
-    return {"question": f"{clipped(before.id, 60)}: {question_text(before)}", "before": sides[0], "after": sides[1]}
+def _flip(pair: tuple[Result, Result], longest: int) -> dict[str, object]:
+    sides = [{"outcome": row.details.outcome, "text": cut(row.completion, longest)} for row in pair]
+    return {"question": f"{clipped(pair[0].id, 60)}: {question_text(pair[0])}", "before": sides[0], "after": sides[1]}

@@ -1,19 +1,23 @@
 """Machinery: what pages share: the scorer's tables for their script, the names of the unseen, and how much is shown."""
 
 import re
-from collections.abc import Sequence
-from typing import Final, TypeVar
+from collections.abc import Callable, Sequence
+from typing import Any, Final, TypeVar
 
 import msgspec
 
 from course import faults
 from course.artifacts.records import Result
+from course.reports.pages import written
 from course.text import clipped, named
 
 ROWS: Final = 2_000  # the most that a page shows of anything
 TEXT: Final = 400  # the most characters of one text
+MOST_BYTES: Final = 850_000  # of rows, so that a page stays below 1 MB
+_SHORTEST_TEXT: Final = 60  # characters of a text
 
 Entry = TypeVar("Entry")
+Data = dict[str, Any]
 
 
 def scorer_tables() -> dict[str, object]:
@@ -37,6 +41,14 @@ def evenly(rows: Sequence[Entry], most: int) -> list[Entry]:
     if len(rows) <= most:
         return list(rows)
     return [rows[round(place * (len(rows) - 1) / (most - 1))] for place in range(most)]
+
+
+def fitting(rows: Sequence[Entry], show: Callable[[Entry, int], Data], chars: int, most: int) -> tuple[list[Data], int]:
+    """The rows in so many bytes, and how many characters a text has in them: fewer, then fewer rows, until all fits."""
+    shown = [show(row, chars) for row in rows]
+    if len(written(shown)) <= most:
+        return shown, chars
+    return fitting(rows if chars > _SHORTEST_TEXT else rows[::2], show, max(_SHORTEST_TEXT, chars // 2), most)
 
 
 def value_text(value: object) -> str:

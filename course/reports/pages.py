@@ -34,7 +34,6 @@ def page(view: str, title: str, text: str, data: Mapping[str, Any]) -> str:
     ``names`` is added to the data, where they have none: the name of each character in them that may deceive.
     """
     names = data.get("names") or names_in(json.dumps(data, ensure_ascii=False))
-    safe = json.dumps({**data, "names": names}, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
     script, style = map(_part, ("lab.js", "lab.css"))
     policy = f"default-src 'none'; script-src 'sha256-{_digest(script)}'; style-src 'sha256-{_digest(style)}'"
     policy += "; worker-src blob:" * (view == "hack")  # its training runs in a worker, made of this same script
@@ -48,10 +47,15 @@ def page(view: str, title: str, text: str, data: Mapping[str, Any]) -> str:
 <h1>{title}</h1>
 {paragraphs}
 </main>
-<script type="application/json" id="data">{safe}</script>
+<script type="application/json" id="data">{written({**data, "names": names})}</script>
 <script>{script}</script>
 </html>
 """
+
+
+def written(data: object) -> str:
+    """As it stands in a page: JSON in which no ``<`` is left."""
+    return json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
 
 
 def names_in(text: str) -> dict[str, str]:

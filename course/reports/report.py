@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from course.artifacts.locked_room import room_conditions, short_value
 from course.artifacts.reading import Broken, Run, open_run, read_output
@@ -21,7 +21,7 @@ from course.faults import CHECKS
 from course.reports.comparison_page import two_runs_data
 from course.reports.gate import Finding
 from course.reports.learning_page import loop_c_data
-from course.reports.page_tables import cut
+from course.reports.page_tables import MOST_BYTES, Data, cut, fitting
 from course.reports.pages import page
 from course.reports.run_page import LOOPS, main_number, points_off, share_expected
 from course.reports.selection_demo import cause
@@ -29,11 +29,9 @@ from course.text import clipped
 
 REPORT, COMPARISON, LOG_PAGE = "report.html", "comparison.html", "log.html"
 MOST_ROWS = 2_000
-MOST_BYTES = 850_000  # of the rows, so that a page stays below 1 MB
-_LONGEST_TEXT, _SHORTEST_TEXT = 2_000, 60  # characters of a text
+_LONGEST_TEXT = 2_000  # characters of a text
 _SAMPLE_SEED = 0
 
-Data = dict[str, Any]
 Sampled = TypeVar("Sampled")
 
 
@@ -65,7 +63,7 @@ def scored_data(check: Verification) -> Data:
     choices: Counter[Choice] = Counter()
     kept, n = sample_evenly(counted_choices(check.rows(), choices), MOST_ROWS)
     summary = numbers_of(check, choices)
-    rows, longest = fitting(kept)
+    rows, longest = fitting(kept, lambda row, longest: row_data(*row, longest), _LONGEST_TEXT, MOST_BYTES)
     ordered = sorted(check.outcomes.items(), key=lambda item: (item[0] != "ok", -item[1], item[0]))
     return {
         "summary": summary,
@@ -117,19 +115,6 @@ def prediction_data(expect: str | None, number: Mapping[str, float | None]) -> D
     """What was expected, as said and as a share, and how far the main number lies from it."""
     off = [points_off(expect or "", value) for value in number.values()]
     return {"expect": expect, "share": share_expected(expect or ""), "off": off[0] if off else None}
-
-
-def fitting(rows: Sequence[tuple[int, Result]]) -> tuple[list[Data], int]:
-    """The rows for a page, and how many characters of a text these have: fewer, then fewer rows, until all fits."""
-    longest = _LONGEST_TEXT
-    while True:
-        shown = [row_data(number, row, longest) for number, row in rows]
-        if len(json.dumps(shown)) <= MOST_BYTES:
-            return shown, longest
-        if longest > _SHORTEST_TEXT:
-            longest = max(_SHORTEST_TEXT, longest // 2)
-        else:
-            rows = rows[::2]
 
 
 def row_data(number: int, row: Result, longest: int) -> Data:

@@ -107,10 +107,23 @@ def test_a_flip_shows_both_texts() -> None:
 
     before = Result("q1", "1 + 1?", 2, None, 0.0, Details("missing_completion", None))
     after = Result("q1", "1 + 1?", 2, "Final: 2", 1.0, Details("ok", "2"))
-    flip = comparison_page._flip(before, after)
+    flip = comparison_page._flip((before, after), 400)
     assert flip["question"] == "q1: 1 + 1? (2)"
     assert flip["before"] == {"outcome": "missing_completion", "text": None}
     assert flip["after"] == {"outcome": "ok", "text": "Final: 2"}
+
+
+def test_a_thousand_flips_fit_whatever_they_hold(lab: Lab) -> None:
+    """An example: a < is six characters in a page; of long texts the beginnings stand there, of all flips some."""
+    n, text = 1_000, "<" * 1_000
+    dataset = lab.dataset(range(n))
+    for name, of_right in (("base", range(0, n, 2)), ("next", range(1, n, 2))):
+        completions = lab.completions([f"Final: {i}" if i in of_right else text for i in range(n)], name, policy=name)
+        assert lab("eval", "--dataset", dataset, "--completions", completions, "--outdir", name).status == 0
+    data = unasked(lab, Path("base"), Path("next"))
+    assert Path("next/comparison.html").stat().st_size < 1_000_000
+    assert [ways["name"] for ways in data["flips"]] == ["500 gained", "500 lost"]
+    assert data["flips"][0]["flips"][0]["before"]["text"] == {"text": text[:100], "more": 900}
 
 
 def other_split(lab: Lab) -> tuple[Path, Path]:

@@ -18,8 +18,9 @@ from hypothesis import strategies as st
 
 from course.artifacts.records import Details, Result, Selection
 from course.artifacts.run_log import LogLine
-from course.reports import report
-from course.reports.report import MOST_BYTES, fitting, page_of_log, page_of_run, row_data, sample_evenly, why_chosen
+from course.reports import pages, report
+from course.reports.page_tables import MOST_BYTES, fitting
+from course.reports.report import page_of_log, page_of_run, row_data, sample_evenly, why_chosen
 
 
 def row(completion: str = "Final: 1", id_: str = "q1", prompt: str = "1?") -> Result:
@@ -54,12 +55,15 @@ def test_each_row_has_the_same_chance() -> None:
 
 @pytest.mark.parametrize(
     ("text", "fit"),
-    [("Final: 1", 1_000), ("x" * 1_000_000, 1_000), ("\u202e" * 1_000_000, 500), ("\U000e0041" * 1_000_000, 250)],
+    [
+        *(("Final: 1", 1_000), ("x" * 1_000_000, 1_000), ("<" * 1_000_000, 500)),  # which is \u003c in a page
+        *(("\u202e" * 1_000_000, 500), ("\U000e0041" * 1_000_000, 250)),
+    ],
 )
 def test_a_thousand_rows_fit_whatever_they_hold(text: str, fit: int) -> None:
     rows = [(number, row(text, text, text)) for number in range(1, 1_001)]
-    shown, longest = fitting(rows)
-    assert len(json.dumps(shown)) <= MOST_BYTES
+    shown, longest = fitting(rows, lambda one, longest: row_data(*one, longest), 2_000, MOST_BYTES)
+    assert len(pages.page("A", "", "", {"rows": shown})) < 1_000_000
     assert len(shown) == fit
     whole = len(text) < 100
     assert shown[0]["completion"] == (text if whole else {"text": text[:longest], "more": len(text) - longest})
