@@ -20,6 +20,7 @@ from node_pages import NODE, run_script
 from course.policies.presets import MEMORISE
 from course.policies.reinforce import leave_one_out
 from course.policies.sampling import sample_completions
+from course.policies.softmax import sample
 from course.policies.token_policy import Policy, Weights, gradient
 from course.reports.page_tables import scorer_tables
 from course.rubrics.hackable import anywhere
@@ -119,6 +120,30 @@ def test_the_same_draws_give_the_same_completions_and_the_same_gradient(tmp_path
 
 def largest_difference(mine: Weights, theirs: list[list[float]]) -> float:
     return max(float(abs(a.ravel() - np.array(b)).max()) for a, b in zip(mine, theirs, strict=True))
+
+
+def test_a_draw_on_the_border_of_two_actions_takes_the_later(tmp_path: Path) -> None:
+    shares = [[0.25, 0.25, 0.5], [0.0, 1.0, 0.0], [0.5, 0.5 - 1e-9, 0.0]]
+    cases = [(p, u) for p in shares for u in (0.0, 0.25, 0.5, 0.75, 1 - 1e-12)]
+    found = run_script("answer(data.map(([p, u]) => sample(Float64Array.from(p), u)));", cases, tmp_path)
+    assert found == [int(sample(np.array(p), u)) for p, u in cases]
+    assert found[1] == 1
+
+
+WRITTEN = """
+const { log, step } = makeTraining(data, "careless", 0);
+while (log.paid.length < 20) step();
+const scorer = makeScorer(data.tables);
+answer(log.answers.map(({ task, text, paid, strict }) =>
+  [task.question, text, paid === anywhere(task.answer, text), strict === scorer(task.answer, text).reward]));
+"""
+
+
+def test_each_answer_that_is_shown_is_the_first_of_its_task(tmp_path: Path) -> None:
+    found = run_script(WRITTEN, page_data(), tmp_path)
+    assert all(paid and strict for _, _, paid, strict in found)
+    assert len(found) == len({question for question, *_ in found}) == MEMORISE.plan.prompts_a_step
+    assert len({text for _, text, *_ in found}) > 10
 
 
 TEN_SEEDS = """
