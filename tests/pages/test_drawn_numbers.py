@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from browsing import tab
 from conftest import Lab, lines_of
@@ -68,6 +69,13 @@ def test_the_bars_and_the_line_of_loop_c(lab: Lab, browser: Any) -> None:
     with tab(browser) as one:
         page = one.open(Path("c/report.html").resolve(), "#step=5")
         bars, line = page.evaluate(BARS), page.evaluate(LINES)["true"]
+        signs = []
+        for step in range(9):
+            page.evaluate(f"location.hash = 'step={step}'")
+            page.locator("output", has_text=f"update {step + 1} of 9").wait_for()
+            signs.append(page.locator("p > strong[class]").first.get_attribute("class"))
+    assert signs == [{1: "better", -1: "worse", 0: "even"}[int(np.sign(row["advantage"]))] for row in log]
+    assert {*signs} == {"better", "worse", "even"}
     assert bars == [near(list(pair)) for pair in zip(log[5]["probs"], log[5]["new_probs"], strict=True)]
     expected = [row["probs"][1] + row["probs"][3] for row in log] + [numbers("c")["expected_reward_after"]]
     assert [y for _, y in line] == near(expected)
@@ -83,5 +91,7 @@ def test_the_difference_of_two_runs(lab: Lab, browser: Any) -> None:
     reach = 0.6  # the line goes as far as the next tenth
     assert 0.5 < high < reach
     with tab(browser) as one:
-        found = one.open(Path("next/comparison.html").resolve()).evaluate(SPAN)
+        page = one.open(Path("next/comparison.html").resolve())
+        found, said = page.evaluate(SPAN), page.locator(".interval").get_attribute("aria-label")
+    assert said.startswith("Difference of the pass rates: +25.0 points, 95 % interval −")
     assert [2 * reach * at - reach for at in found] == near([low, high, 3 / 12])
