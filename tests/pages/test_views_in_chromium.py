@@ -81,6 +81,7 @@ def test_a_training_and_its_tokens(trained: Path) -> None:
     second = data["updates"][1]  # type: ignore[index]
     assert f"{second['sum']}advantage {second['advantage']:+.3f}, better than the baseline" in text
     assert f"{second['before'][0]:.3f}".replace("-", "−") in text
+    assert f"{second['after'][0] - second['before'][0]:+.4f}".replace("-", "−") in text
 
 
 def test_any_other_run_shows_its_numbers(lab: Lab) -> None:
