@@ -40,7 +40,6 @@ def main() -> None:
     if len(args.run) > 2 or bool(args.run) == args.log:
         parser.error(f"expected one run, two runs, or --log, got runs: {len(args.run)}{', and --log' * args.log}")
     runs = [newest_run() if run == Path("last") else run for run in args.run]
-
     faults = list[str]()
     try:
         loops = [open_run(path := run).manifest.loop for run in runs]

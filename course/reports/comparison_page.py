@@ -9,8 +9,9 @@ from pathlib import Path
 import msgspec
 
 from course.artifacts.locked_room import short_value
-from course.artifacts.reading import Run, open_run, read_output, rows
+from course.artifacts.reading import Broken, Run, open_run, read_output, rows
 from course.artifacts.records import SUMMARY, Result
+from course.errors import UserError
 from course.reports.gate import NO_DIFFERENCE, Finding, Numbers, read_with, tries_sentence
 from course.reports.page_tables import MOST_BYTES, ROWS, TEXT, cut, evenly, fitting, question_text, value_text
 from course.reports.tables import interval, percent
@@ -22,7 +23,7 @@ def two_runs_data(paths: Sequence[Path], finding: Finding | None, asked: float |
 
     ``asked``: the gate's --min-delta, or the command that would ask. Raises UserError or Broken as ``open_run`` does.
     """
-    said = verdict_said(finding, asked) if finding else ["one of the two at least is of Loop C, which no gate is for"]
+    said = verdict_said(finding, asked) if finding else ["the gate does not judge runs of Loop C"]
     data: dict[str, object] = {"interval": None, "flips": []}
     tables, names = list[dict[str, object]](), [clipped(path.resolve().name, 40) for path in paths]
     if finding and finding.conditions:
@@ -56,12 +57,15 @@ def capital(text: str) -> str:
 
 
 def said_of(run: Run) -> dict[str, str]:
-    """What else is said of a run: who wrote its completions, its settings and, in Loop C, the numbers it came to."""
+    """What else is said of a run, and in Loop C its numbers: UserError, which names the run, where these are broken."""
     manifest = run.manifest
     said = {"command": manifest.command, "policy": manifest.policy, "seed": manifest.seed, "change": manifest.change}
     said |= manifest.settings
     if manifest.loop == "C":
-        said |= msgspec.json.decode(read_output(run.path, SUMMARY), type=dict[str, object])
+        try:
+            said |= msgspec.json.decode(read_output(run.path, SUMMARY), type=dict[str, object])
+        except (Broken, ValueError, RecursionError) as error:
+            raise UserError(f"{run.path}: expected a whole run, got a broken one: {error}") from None
     return {name: value_text(value) for name, value in said.items()}
 
 

@@ -1,11 +1,10 @@
 """Machinery: what the page of a run of Loop C shows: its updates one by one, or its evaluations, from the run's files.
 
-Covered
-    A run of any length: above ``ROWS`` updates or evaluations some of them are shown, evenly spaced, and counted.
+Above ``ROWS`` updates or evaluations some of them are shown, evenly spaced, and all are counted.
 """
 
 from collections import defaultdict
-from itertools import chain, groupby
+from itertools import groupby
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -121,7 +120,7 @@ def _evaluations_data(run: Run) -> dict[str, object]:
     ]
     slow = _log(run, SLOW_FILE, TokenUpdateRow) if SLOW_FILE in run.manifest.outputs else []
     by_step = evenly([list(each) for _, each in groupby(slow, key=lambda row: row.step)], max(2, ROWS // _SLOW_SHOWN))
-    updates = list(chain.from_iterable(_slow_data(update, prompts) for update in by_step))
+    updates = [row for update in by_step for row in _slow_data(update, prompts)]
     return {"kind": "evaluations", "of": len(log), "shown": shown, "trainings": found, "updates": updates}
 
 

@@ -23,8 +23,8 @@ HEAD = """<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="generator" content="RL foundations lab">
-"""  # every page begins so: what does not is nobody's to replace
-_OTHERS = 300  # characters that can be seen and have a name in the page: more than these are a language, and no trick
+"""  # every page begins so, and only a file that does is replaced
+_OTHERS = 300  # visible non-ASCII characters that get a name: a text with more of them is in a language, and no trick
 _FOLDER = Path(__file__).with_name("page")
 
 
@@ -61,7 +61,7 @@ def written(data: object) -> str:
 def names_in(text: str) -> dict[str, str]:
     """Code point, such as 200B, -> its name: of what ``visible`` writes out, and of more that is not ASCII.
 
-    All of ASCII's control characters are named: JSON writes them otherwise than they are.
+    ASCII's control characters are always named: JSON escapes them, so they are not found in its text.
     """
     found = sorted(set(text) | {chr(code) for code in (*range(32), 127)})
     unseen = [char for char in found if visible(char) != char]

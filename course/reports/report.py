@@ -1,12 +1,12 @@
 """Machinery: what the page of a run shows, from the run's own artifacts, which are verified as they are read.
 
-A page holds at most MOST_ROWS rows, each with the same chance, and of each text what fits: the whole is in the run.
+A page holds at most MOST_ROWS rows, a uniform sample of more, and of each text what fits: the run holds the whole.
 """
 
 import json
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
@@ -38,9 +38,10 @@ Sampled = TypeVar("Sampled")
 def page_of_run(path: Path, log: Sequence[LogLine]) -> tuple[str, list[str]]:
     """The page of a run, and what is wrong with the run, which the page says first. Raises what ``open_run`` does."""
     run = open_run(path)
-    scored = scored_data(check := Verification(run, {line.manifest for line in log}))
+    check = Verification(run, {line.manifest for line in log})
+    scored = scored_data(check)  # which reads the rows, and so verifies them
     loop = run.manifest.loop
-    more = DATA_OF_LOOP[loop](path) if loop in DATA_OF_LOOP else {}
+    more = loop_c_data(path) if loop == "C" else {}
     data = {**more, "scored": scored, "faults": check.faults, "conditions": conditions_of_run(run)}
     return page(loop, f"{path.resolve().name}: Loop {loop}, {LOOPS[loop][0]}", "", data), check.faults
 
@@ -48,20 +49,23 @@ def page_of_run(path: Path, log: Sequence[LogLine]) -> tuple[str, list[str]]:
 def page_of_two(
     paths: Sequence[Path], finding: Finding | None, asked: float | str, log: Sequence[LogLine]
 ) -> tuple[str, list[str]]:
-    """The same for two runs side by side, as ``two_runs_data`` has them: what is wrong with them the gate says."""
-    title, data = " and ".join(path.resolve().name for path in paths), two_runs_data(paths, finding, asked)
+    """The same for two runs side by side: the gate says what is wrong with them, of Loop C the verification."""
+    title = " and ".join(path.resolve().name for path in paths)
+    data = two_runs_data(paths, finding, asked)
     if finding:
         return page("two", title, "", data), [] if finding.numbers else finding.reasons
     checks = [Verification(open_run(path), {line.manifest for line in log}) for path in paths]
-    sum(1 for check in checks for _ in check.rows())  # verified as they are read
+    for check in checks:
+        for _ in check.rows():
+            pass  # reading a row verifies it
     faults = [f"{check.run.path.name}: {fault}" for check in checks for fault in check.faults]
     return page("two", title, "", data | {"faults": faults}), faults
 
 
 def scored_data(check: Verification) -> Data:
-    """What the verifier scored in a run: its numbers and its rows, or an even sample of them."""
+    """What the verifier scored in a run: its numbers and its rows, or a uniform sample of them."""
     choices: Counter[Choice] = Counter()
-    kept, n = sample_evenly(counted_choices(check.rows(), choices), MOST_ROWS)
+    kept, n = uniform_sample(counted_choices(check.rows(), choices), MOST_ROWS)
     summary = numbers_of(check, choices)
     rows, longest = fitting(kept, lambda row, longest: row_data(*row, longest), _LONGEST_TEXT, MOST_BYTES)
     ordered = sorted(check.outcomes.items(), key=lambda item: (item[0] != "ok", -item[1], item[0]))
@@ -77,7 +81,7 @@ def scored_data(check: Verification) -> Data:
     }
 
 
-def sample_evenly(items: Iterable[Sampled], most: int) -> tuple[list[tuple[int, Sampled]], int]:
+def uniform_sample(items: Iterable[Sampled], most: int) -> tuple[list[tuple[int, Sampled]], int]:
     """At most so many of the items in order, each with its number from 1 on, and how many there are.
 
     Reservoir sampling: each item has the same chance. The same items give the same sample.
@@ -174,14 +178,10 @@ def page_of_log(log: Sequence[LogLine]) -> str:
     rows = []
     for line in log:
         opened.update(line.holdouts)
-        off = [points_off(line.expect or "", value) for value in line.number.values()]
+        off = prediction_data(line.expect, line.number)["off"]
         number = ", ".join(f"{name} {'-' if value is None else f'{value:.4g}'}" for name, value in line.number.items())
         holdout = ", ".join(f"look {opened[one]} at {one[:8]}" for one in line.holdouts)
         cells = line.run, line.loop, line.command.removeprefix("course."), number, line.change, line.expect
-        rows.append([clipped(one or "", 200) for one in (*cells, off[0] if off else "", holdout, line.manifest[:8])])
+        rows.append([clipped(one or "", 200) for one in (*cells, off, holdout, line.manifest[:8])])
     columns = "run", "loop", "command", "number", "change", "expected", "it was", "holdout", "digest"
     return page("log", "The log of runs", "", {"columns": columns, "rows": rows})
-
-
-# What the page of a loop shows besides what was scored.
-DATA_OF_LOOP: dict[str, Callable[[Path], Data]] = {"C": loop_c_data}

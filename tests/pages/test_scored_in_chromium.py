@@ -53,6 +53,15 @@ def test_an_address_filters_and_opens_a_row(run: Lab) -> None:
     assert "Final: 5 ␣" in texts_of(run, "a/report.html", "row=5")
 
 
+def test_the_line_of_a_row_shows_what_hides_at_its_ends_and_no_half_of_a_character(lab: Lab) -> None:
+    texts = ["\u00a0Final: 1\ufeff", "x" * 119 + "\U0001f600y"]
+    assert lab.evaluate([1, 2], texts, "--outdir", "a", "--report").status == 0
+    text = texts_of(lab, "a/report.html")
+    assert "U+00A0 NO-BREAK SPACE Final: 1 U+FEFF ZERO WIDTH NO-BREAK SPACE" in text
+    assert "x\U0001f600" in text
+    assert "U+D83D" not in text
+
+
 @pytest.mark.parametrize("state", ["row=99", "row=x", "outcome=no", "find=%00", "step=-1", "=&&=%"])
 def test_an_address_that_means_nothing_does_no_harm(run: Lab, state: str) -> None:
     assert "40.0 % passed" in texts_of(run, "a/report.html", state)
@@ -67,7 +76,7 @@ def test_the_numbers_and_the_choices_of_loop_b(lab: Lab) -> None:
     assert "pass@k 78 %" in text  # (1 + 2/3 + 2/3) / 3
     assert "ceiling 67 %" in text
     assert "tied: 2 of 2 have the highest reward, and the first of them was taken" in text
-    assert "1 more of its samples were not looked at, 0 of them right" in text
+    assert "Not looked at: 1 more sample, 0 of them right." in text
     assert "◀ chosen" in text
     assert "won: the only one with the highest reward" in texts_of(lab, "b/report.html", "row=3")
 
@@ -84,11 +93,11 @@ def test_a_page_that_has_not_all_rows_says_how_many(lab: Lab, monkeypatch: pytes
     monkeypatch.setattr(report, "_LONGEST_TEXT", 100)
     texts = [f"Final: {i}" if i else "x" * 5_000 for i in range(60)]
     assert lab.evaluate(range(60), texts, "--outdir", "a", "--report").status == 0
-    assert "20 of 60 rows, drawn evenly (seed 0); the bars count all." in texts_of(lab, "a/report.html")
+    assert "20 rows of 60, a uniform sample (seed 0); the bars count all." in texts_of(lab, "a/report.html")
     monkeypatch.setattr(report, "MOST_ROWS", 60)
     assert lab("report", "a").status == 0
     text = texts_of(lab, "a/report.html", "row=1")
-    assert "Of each text the first 100 characters; the run has it whole." in text
+    assert "Each text is cut to 100 characters; the run holds the whole." in text
     assert "… and 4,900 more characters" in text
 
 

@@ -6,8 +6,7 @@
 
 /** @typedef {{unseen: string, digits: string, lineBoundaries: string, checks: [string, string, string, string][]}} Tables */
 
-/** The scorer, made from the tables of course/faults.py: a completion's outcome, and its reward.
- *  @param {Tables} tables
+/** The scorer, made from the tables of course/faults.py: a completion's outcome and reward. @param {Tables} tables
  *  @returns {(expected: string, completion: string) => {outcome: string, reward: number}} */
 function makeScorer({ unseen, digits, lineBoundaries }) {
   const gap = `([${unseen}]*)`;
@@ -127,8 +126,8 @@ function nextToken({ width, weights }, read) {
 function sampleCompletions(policy, prompts, draw) {
   const known = /** @type {Map<string, Prefix>} */ (new Map());
   return prompts.map((prompt, i) => {
-    /** @type {Completion} */
-    const { tokens, prefixes } = { tokens: [], prefixes: [], text: "" };
+    const tokens = /** @type {number[]} */ ([]);
+    const prefixes = /** @type {Prefix[]} */ ([]);
     let read = [...prompt, ...Array(RECENT).fill(policy.vocabulary.length)];
     while (tokens.length < policy.maxTokens && tokens.at(-1) !== END) {
       const key = read.join();
@@ -195,8 +194,7 @@ function learn(policy, tasks, rubric, { groupSize, lr }, draw) {
 // ---- What pages are made of --------------------------------------------------------------------------------------
 // Text of a dataset, a policy or a student reaches a page as text only: textContent and setAttribute, never markup.
 
-/** An element of its children and properties. A property in `on…` is a listener, any other an attribute; null and false
- *  leave it out.
+/** An element. A property that is a function is a listener, any other an attribute: none if null, undefined or false.
  *  @param {string} name  "li.sampled" for one with a class, "svg:line" for one of a drawing
  *  @param {...(Node | string | Record<string, unknown>)} parts */
 function element(name, ...parts) {
@@ -219,7 +217,7 @@ const inputOf = (attributes) => /** @type {HTMLInputElement} */ (element("input"
 const buttonOf = (name, onclick, ...parts) => element(name, { type: "button", onclick }, ...parts);
 /** Letters of a drawing. @param {string} anchor @param {number} x @param {number} y @param {string} text */
 const letters = (anchor, x, y, text) => element("svg:text", { "text-anchor": anchor, x, y }, text);
-/** What is to be said when it changes. @param {string} name */
+/** What a screen reader says whenever it changes. @param {string} name */
 const spoken = (name) => element(name, { role: "status" });
 
 /** What is set, from the address: `#rubric=careless&seed=3`. */
@@ -243,7 +241,7 @@ const percent = (/** @type {number} */ share, digits = 0) => `${rounded(100 * sh
 const percent1 = (/** @type {number} */ share) => percent(share, 1);
 /** @param {number} value @param {number} [digits] */
 const signed = (value, digits = 3) => `${value > 0 ? "+" : value < 0 ? "−" : ""}${rounded(Math.abs(value), digits)}`;
-const direction = (/** @type {number} */ change) => (change > 0 ? "▲ up" : change < 0 ? "▼ down" : "unchanged");
+const upOrDown = (/** @type {number} */ change) => (change > 0 ? "▲ up" : change < 0 ? "▼ down" : "unchanged");
 const grouped = (/** @type {number} */ count) => count.toLocaleString("en");
 /** @param {number} count @param {string} noun */
 const counted = (count, noun) => `${grouped(count)} ${noun}${count === 1 ? "" : "s"}`;
@@ -263,8 +261,8 @@ function lineChart(lines, { most, across, title, cursor }) {
   ]);
   parts.push(letters("middle", (left + right) / 2, height - 8, across));
   parts.push(letters("end", right, bottom + 18, String(most)));
-  const now = { x1: x(cursor ?? 0), x2: x(cursor ?? 0), y1: top, y2: bottom };
-  if (cursor !== undefined) parts.push(element("svg:line.cursor", now));
+  if (cursor !== undefined)
+    parts.push(element("svg:line.cursor", { x1: x(cursor), x2: x(cursor), y1: top, y2: bottom }));
   const drawn = lines.filter(({ values }) => values.length);
   const ends = drawn.map((line) => ({ ...line, end: Number(line.values.at(-1)) }));
   let above = Infinity;
@@ -286,18 +284,16 @@ function intervalLine({ value, low, high, from, to, label, marks = [], text = pe
   const x = (/** @type {number} */ at) => 45 + (310 * (Math.min(to, Math.max(from, at)) - from)) / (to - from);
   /** @param {string} kind @param {number} a @param {number} b @param {number} [up] */
   const line = (kind, a, b, up = 0) => element(`svg:line.${kind}`, { x1: x(a), x2: x(b), y1: 40 - up, y2: 40 + up });
-  /** @param {number} at @param {number} y @param {string} words */
-  const written = (at, y, words) => letters("middle", x(at), y, words);
   const said = `${label}: ${text(value)}, 95 % interval ${text(low)} to ${text(high)}`;
   return element(
     "svg:svg.interval",
     { viewBox: "0 0 400 76", role: "img", "aria-label": said },
     ...[line("grid", from, to), line("span", low, high), line("span", low, low, 7), line("span", high, high, 7)],
-    ...[from, to].flatMap((at) => [line("grid", at, at, 6), written(at, 62, text(at))]),
-    ...marks.flatMap(({ at, label: name }) => [line("mark", at, at, 14), written(at, 12, name)]),
-    ...(from < 0 ? [line("mark", 0, 0, 14), written(0, 68, "0")] : []),
+    ...[from, to].flatMap((at) => [line("grid", at, at, 6), letters("middle", x(at), 62, text(at))]),
+    ...marks.flatMap(({ at, label: name }) => [line("mark", at, at, 14), letters("middle", x(at), 12, name)]),
+    ...(from < 0 ? [line("mark", 0, 0, 14), letters("middle", x(0), 68, "0")] : []),
     element("svg:circle", { cx: x(value), cy: 40, r: 6 }),
-    written(value, 26, text(value)),
+    letters("middle", x(value), 26, text(value)),
   );
 }
 
@@ -318,6 +314,8 @@ function tableOf(caption, head, rows) {
  *  @typedef {string | null | {text: string, more: number}} Cut  a text; or its beginning, and how many characters follow */
 
 const textIn = (/** @type {Cut} */ cut) => (cut === null ? "" : typeof cut === "string" ? cut : cut.text);
+/** Its first characters, none of them in half. @param {Cut} cut @param {number} most */
+const beginning = (cut, most) => [...textIn(cut)].slice(0, most).join("");
 
 /** `U+200B ZERO WIDTH SPACE`. @param {string} character @param {Names} names */
 function named(character, names) {
@@ -326,8 +324,7 @@ function named(character, names) {
 }
 
 /** A text in parts: what can be read, and what would hide, move or command something, as course/text.py finds it.
- *  @param {string} text
- *  @returns {{text: string, hidden: boolean, times: number}[]}  equal hidden characters in a row are one part */
+ *  @param {string} text @returns {{text: string, hidden: boolean, times: number}[]}  equal hidden ones in a row are one */
 function partsOf(text) {
   const hidden = /((?! )(?:[\p{C}\p{Z}\p{DI}\u2800]|\u{16FE4}|\u{1D159}))\1*/gu;
   const parts = [];
@@ -410,9 +407,11 @@ function labelled(id, label, field, changed) {
     show();
   }
   control.id = id;
-  control.addEventListener("input", () => [show(), changed()]);
+  control.addEventListener("input", show);
+  control.addEventListener("input", changed);
   control.addEventListener("change", () => keepState({ [id]: value() }));
-  window.addEventListener("hashchange", () => [restore(), changed()]);
+  window.addEventListener("hashchange", restore);
+  window.addEventListener("hashchange", () => changed()); // new for each field: the same function is added only once
   restore();
   return element("span.field", element("label", { for: id }, label), field, shown);
 }
@@ -446,16 +445,17 @@ function makeScrubber({ label, count, textOf, show }) {
     const at = /** @type {HTMLElement} */ (event.target);
     if (event.altKey || event.ctrlKey || event.metaKey || at.closest("input, select, textarea, [tabindex]")) return;
     const to = { ArrowLeft: place() - 1, ArrowRight: place() + 1, Home: 0, End: count - 1 }[event.key];
-    if (to !== undefined) [go(to), run(false)];
-    else if (event.key === " " && !at.closest("button, a, summary")) run(!timer);
-    else return;
+    const space = event.key === " " && !at.closest("button, a, summary");
+    if (to === undefined && !space) return;
     event.preventDefault();
+    if (to !== undefined) go(to);
+    run(space && !timer);
   });
   range.addEventListener("input", () => go(place()));
   range.addEventListener("change", () => run(false));
   const restore = () => go(Number(readState().get("step")) || 0);
   window.addEventListener("hashchange", restore);
-  const made = element("div.scrubber", play, range, words, element("span.unseen", "keys: ← → space"));
+  const made = element("div.scrubber", play, range, words, element("span.note", "keys: ← → space"));
   return { made, restore, redraw: () => go(place()) };
 }
 
@@ -499,7 +499,7 @@ function drawState({ prefix, action, reward, return: return_, before, after, ...
     element(
       a === action ? "li.sampled" : "li",
       element("code", ...visibleText(text, names), element("strong", a === action ? " ← sampled" : "")),
-      element("span", `${percent1(before[a])} → ${percent1(after[a])} ${direction(after[a] - before[a])}`),
+      element("span", `${percent1(before[a])} → ${percent1(after[a])} ${upOrDown(after[a] - before[a])}`),
       element("svg:svg", inBars, bar("before", before[a], 0), bar("after", after[a], 1)),
     ),
   );
@@ -532,8 +532,8 @@ function showUpdates(main, read, names) {
   }
   const textOf = (/** @type {number} */ place) => `${unit} ${steps[place].step} of ${of}`;
   const scrubber = makeScrubber({ label: unit, count: steps.length, textOf, show });
-  const some = steps.length < of ? ` Shown are ${steps.length} of ${of} ${unit}s, evenly spaced.` : "";
-  const legend = element("p.verdict", `Bars: grey before the ${unit}, blue after it.${some}`);
+  const some = steps.length < of ? ` ${steps.length} of ${of} ${unit}s are shown, evenly spaced.` : "";
+  const legend = element("p.note", `Bars: the upper, grey, before the ${unit}; the lower, blue, after it.${some}`);
   main.append(element("p", prompt), legend, scrubber.made, element("div.live", states, chart));
   scrubber.restore();
   return scrubber;
@@ -580,7 +580,7 @@ function showEvaluations(main, { trainings, shown, of, updates }, names) {
   const count = Math.max(...trainings.map(({ points }) => points.length));
   const textOf = (/** @type {number} */ place) => `after ${counted(now().points[here(place)].step, "update")}`;
   const scrubber = makeScrubber({ label: "evaluation", count, textOf, show });
-  const some = shown < of ? `Shown are ${shown} of ${of} evaluations, evenly spaced.` : "";
+  const some = shown < of ? `${shown} of ${of} evaluations are shown, evenly spaced.` : "";
   main.append(trainings.length > 1 ? labelled("training", "training", choice, () => scrubber.redraw()) : "");
   main.append(some, scrubber.made, said, element("div.live", chart, written));
   scrubber.restore();
@@ -604,10 +604,10 @@ function showTokens(main, updates, names) {
     const rows = tokens.map((token, i) => {
       const change = after[i] - before[i];
       const text = element("code", ...(token ? ["'", ...visibleText(token, names), "'"] : ["end of text"]));
-      return [text, signed(before[i]), signed(after[i]), `${signed(change, 4)} ${direction(change)}`];
+      return [text, signed(before[i]), signed(after[i]), `${signed(change, 4)} ${upOrDown(change)}`];
     });
-    const caption = "Each token's log-probability. All completions of an update change the same weights.";
-    const table = tableOf(caption, ["token", "before", "after", "change"], rows);
+    const caption = "All completions of an update change the same weights: a token can rise at a negative advantage.";
+    const table = tableOf(caption, ["token", "log p before", "after", "change"], rows);
     shown.replaceChildren(element("p", question), drawAdvantage(sum, advantage), table);
   }
   main.append(element("h2", "Token by token"), labelled("token", "completion", choice, show), shown);
@@ -636,7 +636,7 @@ function drawFlip({ question, before, after }, names) {
     return element("div", `${label} (${inWords(outcome)}) `, whole);
   };
   const sides = [line("baseline", before, between.before), line("candidate", after, between.after)];
-  return element("li", element("div.verdict", question), ...sides);
+  return element("li", element("div.note", question), ...sides);
 }
 
 /** @param {HTMLElement} main
@@ -657,8 +657,7 @@ function showTwoRuns(main, { said, interval, flips, compared, names }) {
 
 // ---- Two pages to touch: the verifier, and the bandit of course/bandit_train.py ----------------------------------
 
-/** The verifier at each keystroke.
- *  @param {HTMLElement} main
+/** The verifier at each keystroke. @param {HTMLElement} main
  *  @param {{tables: Tables, names: Names, examples: {name: string, answer: string, text: string}[]}} data */
 function showVerifier(main, { tables, names, examples }) {
   const scorer = makeScorer(tables);
@@ -675,10 +674,11 @@ function showVerifier(main, { tables, names, examples }) {
     found.replaceChildren(said, shown, checkPath(tables, outcome));
   }
   const tries = examples.map((one) => {
-    const taken = { answer: one.answer, text: one.text };
-    return buttonOf("button", () => [keepState(taken), dispatchEvent(new Event("hashchange"))], one.name);
+    const state = new URLSearchParams({ answer: one.answer, text: one.text });
+    return buttonOf("button", () => location.replace(`#${state}`), one.name);
   });
-  [answer.value, text.value] = [examples[0].answer, examples[0].text];
+  answer.value = examples[0].answer;
+  text.value = examples[0].text;
   main.append(element("div.controls", ...tries), labelled("answer", "expected answer", answer, show));
   main.append(labelled("text", "completion", text, show), found);
   show();
@@ -790,8 +790,7 @@ function trainInWorker() {
   };
 }
 
-/** The page: two buttons, the two rates, and what the policy writes.
- *  @param {HTMLElement} main @param {HackData} data */
+/** The page: two buttons, two rates, and what the policy writes. @param {HTMLElement} main @param {HackData} data */
 function showHack(main, data) {
   const program = URL.createObjectURL(new Blob([SCRIPT ?? ""], { type: "text/javascript" }));
   const chart = element("figure.chart");
@@ -800,28 +799,33 @@ function showHack(main, data) {
   const seed = inputOf({ type: "number", min: 0, max: 9999, value: 0, onchange: () => begin(rubric) });
   const { steps } = data.plan;
   const pace = matchMedia("(prefers-reduced-motion: reduce)").matches ? 10 : 1;
-  let [rubric, going, waiting] = ["", false, false];
-  let [log, worker] = [emptyLog(), /** @type {Worker | null} */ (null)];
-
+  let worker = /** @type {Worker | null} */ (null);
+  let log = emptyLog();
+  let rubric = "";
+  let going = false;
+  let waiting = false; // for the worker's answer
   const buttons = [
     ["careless", "A careless verifier", "pays if the right number stands anywhere in the text"],
     ["strict", "A strict verifier", "pays for one line, Final: and the right number"],
   ].map(([name, label, what]) =>
     buttonOf(`button.choice.${name}`, () => begin(name), element("strong", label), element("span", what)),
   );
-  const pause = buttonOf("button", () => [(going = !going && rubric !== ""), going && goOn(), show()], "Pause");
-
-  /** Train anew: to that update at once, or on and on. @param {string} name @param {number} [until] */
+  const pause = buttonOf("button", pauseOrGoOn, "Pause");
+  /** Train anew: to update `until` and pause there, or on and on. @param {string} name @param {number} [until] */
   function begin(name, until = 0) {
     worker?.terminate();
-    [log, worker, rubric, going, waiting] = [emptyLog(), null, name, name !== "" && !until, true];
+    log = emptyLog();
+    rubric = name;
+    going = rubric !== "" && !until;
+    waiting = true;
     for (const button of buttons) button.setAttribute("aria-pressed", String(button.classList.contains(name)));
     if (!until) keepState({ rubric: rubric || null, seed: Number(seed.value) || 0, step: null });
     show();
     if (!rubric) return;
     worker = new Worker(program);
     worker.onmessage = (reply) => {
-      [log, waiting] = [reply.data, false];
+      log = reply.data;
+      waiting = false;
       going &&= log.paid.length < steps;
       show();
       if (going) requestAnimationFrame(goOn);
@@ -833,12 +837,14 @@ function showHack(main, data) {
     if (!waiting) worker?.postMessage({ until: Math.min(steps, log.paid.length + pace) });
     waiting = true;
   }
+  function pauseOrGoOn() {
+    going = !going && rubric !== "";
+    if (going) goOn();
+    show();
+  }
   function show() {
     pause.textContent = going || !rubric ? "Pause" : "Go on";
     if (rubric && !going && !waiting) keepState({ step: log.paid.length });
-    draw();
-  }
-  function draw() {
     const { paid, strict, answers: now } = log;
     const lines = [{ name: "right line", kind: "true", values: strict }];
     if (rubric === "careless") lines.push({ name: "paid", kind: "paid", values: paid });
@@ -852,7 +858,6 @@ function showHack(main, data) {
     answers.setAttribute("aria-busy", String(rubric !== "" && waiting && !going)); // on the way to the step of an address
     if (done % 20 === 0 || !going) said.textContent = done ? title : "";
   }
-
   const again = buttonOf("button", () => rubric && begin(rubric), "From the start");
   const controls = [pause, again, labelled("seed", "seed", seed, () => {})];
   main.append(element("div.choices", ...buttons), element("div.controls", ...controls));
@@ -916,14 +921,14 @@ function predicted({ expect, off }) {
 /** Loop A: the pass rate with its interval, and what was expected of it. @param {Scored} scored */
 function passRate({ summary, prediction }) {
   const { pass_rate: value, passes, n } = summary;
-  const [[low, high], { share }] = [summary.pass_rate_ci95, prediction];
+  const [low, high] = summary.pass_rate_ci95;
+  const { share } = prediction;
   const marks = share === null ? [] : [{ at: share, label: `expected ${percent(share)}` }];
-  const said = `${grouped(passes)} of ${grouped(n)}, 95 % interval ${percent1(low)} to ${percent1(high)}`;
   return element(
     "section",
     element("p.main", element("strong", percent1(value)), " passed"),
     intervalLine({ value, low, high, from: 0, to: 1, label: "pass rate", marks }),
-    element("p", said),
+    element("p", `${grouped(passes)} of ${grouped(n)}, 95 % interval ${percent1(low)} to ${percent1(high)}`),
     predicted(prediction),
   );
 }
@@ -938,7 +943,7 @@ function choiceNumbers({ summary, prediction }) {
   const lines = [level("ceiling", "dotted", ceiling), { name: "pass@k", kind: "true", values: curve, at }];
   lines.push(level("chosen", "paid", chosen), level("random", "dashed", random));
   const said = `pick_best got ${percent1(chosen)}, choosing blindly ${percent1(random)}, `;
-  const title = `Of ${counted(n, "sample")} a prompt ${said}and ${percent1(ceiling)} was the most that any choice could get.`;
+  const title = `With ${counted(n, "sample")} a prompt, ${said}and no choice could get more than ${percent1(ceiling)}.`;
   const apart = kl === null ? summary.kl_estimate_reason : `about ${rounded(kl, 3)} nats`;
   return element(
     "section",
@@ -978,7 +983,7 @@ function sampleList({ samples, chosen, why, others: [more, right] = [0, 0] }, na
     const said = place === chosen ? element("strong", " ◀ chosen") : "";
     return element(place === chosen ? "li.chosen" : "li", verdict(reward), " ", wholeText(text, names), said);
   });
-  const rest = more ? ` ${more} more of its samples were not looked at, ${right} of them right.` : "";
+  const rest = more ? ` Not looked at: ${counted(more, "more sample")}, ${right} of them right.` : "";
   return [element("ol.samples", ...items), element("p", element("strong", why ?? ""), rest)];
 }
 
@@ -987,9 +992,9 @@ function rowItem(row, scored, names) {
   const summary = element(
     "summary",
     verdict(row.reward),
-    element("bdi.id", ...visibleText(textIn(row.id).slice(0, 40), names)),
+    element("bdi.id", ...visibleText(beginning(row.id, 40), names)),
     element("span.outcome", row.why?.split(/[:,]/)[0] ?? inWords(row.outcome)),
-    element("bdi.first", ...visibleText(textIn(row.completion).slice(0, 120).trim(), names)),
+    element("bdi.first", ...visibleText(beginning(row.completion, 120), names)),
   );
   const details = element("details", { "data-row": row.row }, summary);
   return keepOpen(details, "row", String(row.row), () => rowInFull(row, scored, names));
@@ -998,8 +1003,10 @@ function rowItem(row, scored, names) {
 /** The list of what was scored, with a search and the bars as its filter. What is set stands in the address.
  *  @param {HTMLElement} main @param {Scored} scored @param {Names} names */
 function showScored(main, scored, names) {
-  let [outcome, most] = ["", ROWS_AT_ONCE];
-  const [view, held, n] = [main.dataset.view, counted(scored.rows.length, "row"), counted(scored.n, "row")];
+  let outcome = "";
+  let most = ROWS_AT_ONCE;
+  const { view } = main.dataset;
+  const held = counted(scored.rows.length, "row");
   const find = inputOf({ type: "search", id: "find" });
   const [said, list] = [spoken("p"), element("div.rows")];
   const more = buttonOf("button", () => show(outcome, most * 4), "Show more");
@@ -1011,7 +1018,8 @@ function showScored(main, scored, names) {
   });
   /** @param {string} only  this outcome, or all @param {number} rows  the most */
   function show(only, rows) {
-    [outcome, most] = [only, rows];
+    outcome = only;
+    most = rows;
     keepState({ outcome: outcome || null, find: find.value || null, most: most > ROWS_AT_ONCE ? most : null });
     const words = find.value.toLowerCase();
     const found = scored.rows.filter((row, i) => (!outcome || row.outcome === outcome) && searched[i].includes(words));
@@ -1031,16 +1039,15 @@ function showScored(main, scored, names) {
   }
   const known = Object.keys(scored.summary).length && view !== "C";
   const numbers = known ? [view === "B" ? choiceNumbers(scored) : passRate(scored)] : [];
-  const drawn = `drawn evenly (seed ${scored.seed}); the bars count all. `;
-  const few = held === n ? "" : `${grouped(scored.rows.length)} of ${n}, ${drawn}`;
+  const sampled = `${held} of ${grouped(scored.n)}, a uniform sample (seed ${scored.seed}); the bars count all. `;
   const cut = scored.rows.some((row) => typeof row.completion === "object" && row.completion);
-  const short = cut ? `Of each text the first ${grouped(scored.longest)} characters; the run has it whole.` : "";
+  const short = cut ? `Each text is cut to ${grouped(scored.longest)} characters; the run holds the whole.` : "";
   if (view === "C") main.append(predicted(scored.prediction), element("h2", "What the verifier scored"));
   main.append(
     element("div.live", ...numbers, bars),
     element("h2", "Examples"),
     element("div.controls", element("label", { for: "find" }, "search"), find),
-    ...[said, element("p", few, short), list, more],
+    ...[said, element("p", scored.rows.length < scored.n ? sampled : "", short), list, more],
   );
   restore();
   window.addEventListener("hashchange", restore);
@@ -1078,16 +1085,20 @@ function showMatrix(main, { verifiers, tests, rates }) {
   const table = element("table", element("thead", element("tr", element("td"), ...head)), element("tbody", ...rows));
   const caught = Object.entries(rates).map(([name, [k, n]]) => [element("strong", `${k} of ${n}`), ` ${name} caught `]);
   main.append(element("p.main", ...caught.flat()), wide("div.wide.matrix", "Tests and verifiers", table));
-  const signs = "■ caught, · not caught, ✗ ended in an exception, blank: no difference; ? a class not caught yet";
-  main.append(element("p", signs));
+  main.append(element("p", "■ caught, · not caught, ✗ an exception, blank: no difference; ? a class not caught yet"));
 }
 
 // ---- A page ------------------------------------------------------------------------------------------------------
 
 /** @type {Record<string, (main: HTMLElement, data: any) => void>} */
 const VIEWS = {
-  ...{ C: showLoopC, two: showTwoRuns, log: showLog, matrix: showMatrix },
-  ...{ hack: showHack, verifier: showVerifier, bandit: showBandit },
+  C: showLoopC,
+  two: showTwoRuns,
+  log: showLog,
+  matrix: showMatrix,
+  hack: showHack,
+  verifier: showVerifier,
+  bandit: showBandit,
 };
 
 /** What stands on every page of a run: what is wrong with it before all else, its conditions behind all else.

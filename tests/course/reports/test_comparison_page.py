@@ -5,6 +5,7 @@ The worked example: of 12 examples the baseline passes the first 6; the candidat
 
 import json
 import shlex
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -202,9 +203,20 @@ def test_many_flips_are_shown_in_part_and_counted(lab: Lab, monkeypatch: pytest.
 def test_two_runs_of_loop_c_show_what_differs() -> None:
     runs = ROOT / "data" / "example_runs"
     data: Any = two_runs_data([runs / "bandit", runs / "bandit_backwards"], None, "the command")
-    assert data["said"] == ["One of the two at least is of Loop C, which no gate is for."]
+    assert data["said"] == ["The gate does not judge runs of Loop C."]
     assert data["interval"] is None
     assert data["flips"] == []
     (differ,) = data["compared"]
     assert ("lr", "0.5", "-0.5") in differ["rows"]
     assert ("mean reward", "0.7", "0.2667") in differ["rows"]
+
+
+@pytest.mark.parametrize("summary", [None, "[1]", "{"])
+def test_of_two_runs_the_broken_one_is_named(lab: Lab, summary: str | None) -> None:
+    for name in ("bandit", "bandit_backwards"):
+        shutil.copytree(ROOT / "data" / "example_runs" / name, name)
+    Path("bandit/summary.json").unlink()
+    if summary:
+        lab.write("bandit/summary.json", summary)
+    for runs in (("bandit", "bandit_backwards"), ("bandit_backwards", "bandit")):
+        assert lab.refused("report", *runs).startswith("error: bandit: expected a whole run, got a broken one: ")

@@ -20,7 +20,7 @@ from course.artifacts.records import Details, Result, Selection
 from course.artifacts.run_log import LogLine
 from course.reports import pages, report
 from course.reports.page_tables import MOST_BYTES, fitting
-from course.reports.report import page_of_log, page_of_run, row_data, sample_evenly, why_chosen
+from course.reports.report import page_of_log, page_of_run, row_data, uniform_sample, why_chosen
 
 
 def row(completion: str = "Final: 1", id_: str = "q1", prompt: str = "1?") -> Result:
@@ -40,7 +40,7 @@ def data_of(page: str) -> Any:
 
 @given(st.integers(0, 300), st.integers(1, 50))
 def test_a_sample_is_in_order_and_as_large_as_it_may_be(n: int, most: int) -> None:
-    kept, counted = sample_evenly(iter(range(100, 100 + n)), most)
+    kept, counted = uniform_sample(iter(range(100, 100 + n)), most)
     assert counted == n
     assert len(kept) == min(n, most)
     assert kept == sorted(set(kept))
@@ -48,7 +48,7 @@ def test_a_sample_is_in_order_and_as_large_as_it_may_be(n: int, most: int) -> No
 
 
 def test_each_row_has_the_same_chance() -> None:
-    kept, _ = sample_evenly(range(200_000), 2_000)
+    kept, _ = uniform_sample(range(200_000), 2_000)
     tenths = [sum(number * 10 // 200_001 == tenth for number, _ in kept) for tenth in range(10)]
     assert sum((count - 200) ** 2 / 200 for count in tenths) < 21.7  # chi-squared, 9 degrees of freedom, p = 0.01
 
