@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from course.artifacts.locked_room import short_value
-from course.artifacts.reading import Run, open_run, read_output, rows
+from course.artifacts.reading import Broken, Run, open_run, read_output, rows
 from course.artifacts.records import SUMMARY, Result
 from course.reports.gate import NO_DIFFERENCE, Finding, Numbers, read_with, tries_sentence
 from course.reports.page_tables import ROWS, cut, evenly, question_text, value_text
@@ -61,7 +61,10 @@ def said_of(run: Run) -> dict[str, str]:
     said = {"command": manifest.command, "policy": manifest.policy, "seed": manifest.seed, "change": manifest.change}
     said |= manifest.settings
     if manifest.loop == "C":
-        said |= msgspec.json.decode(read_output(run.path, SUMMARY), type=dict[str, object])
+        try:
+            said |= msgspec.json.decode(read_output(run.path, SUMMARY), type=dict[str, object])
+        except (ValueError, RecursionError) as error:
+            raise Broken(f"{SUMMARY} is not the numbers of a run: {clipped(str(error), 80)}") from None
     return {name: value_text(value) for name, value in said.items()}
 
 

@@ -11,6 +11,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
+import msgspec
+
 from course.artifacts.locked_room import room_conditions, short_value
 from course.artifacts.reading import Broken, Run, open_run, read_output
 from course.artifacts.records import SUMMARY, LearningResult, Result, Selection
@@ -29,6 +31,7 @@ from course.text import clipped
 
 REPORT, COMPARISON, LOG_PAGE = "report.html", "comparison.html", "log.html"
 MOST_ROWS = 2_000
+_MOST_SAMPLES, _MOST_OUTCOMES, _MOST_FAULTS = 200, 100, 100  # of a row, of a run
 MOST_BYTES = 850_000  # of the rows, so that a page stays below 1 MB
 _LONGEST_TEXT, _SHORTEST_TEXT = 2_000, 60  # characters of a text
 _SAMPLE_SEED = 0
@@ -43,7 +46,7 @@ def page_of_run(path: Path, log: Sequence[LogLine]) -> tuple[str, list[str]]:
     scored = scored_data(check := Verification(run, {line.manifest for line in log}))
     loop = run.manifest.loop
     more = DATA_OF_LOOP[loop](path) if loop in DATA_OF_LOOP else {}
-    data = {**more, "scored": scored, "faults": check.faults, "conditions": conditions_of_run(run)}
+    data = {**more, "scored": scored, "faults": some_of(check.faults), "conditions": conditions_of_run(run)}
     return page(loop, f"{path.resolve().name}: Loop {loop}, {LOOPS[loop][0]}", "", data), check.faults
 
 
@@ -57,7 +60,13 @@ def page_of_two(
     checks = [Verification(open_run(path), {line.manifest for line in log}) for path in paths]
     sum(1 for check in checks for _ in check.rows())  # verified as they are read
     faults = [f"{check.run.path.name}: {fault}" for check in checks for fault in check.faults]
-    return page("two", title, "", data | {"faults": faults}), faults
+    return page("two", title, "", data | {"faults": some_of(faults)}), faults
+
+
+def some_of(faults: list[str]) -> list[str]:
+    """The first of them and how many more there are: a manifest may name as many files as it likes."""
+    more = len(faults) - _MOST_FAULTS
+    return [*faults[:_MOST_FAULTS], f"and {more:,} more of such faults"] if more > 0 else faults
 
 
 def scored_data(check: Verification) -> Data:
@@ -66,7 +75,12 @@ def scored_data(check: Verification) -> Data:
     kept, n = sample_evenly(counted_choices(check.rows(), choices), MOST_ROWS)
     summary = numbers_of(check, choices)
     rows, longest = fitting(kept)
-    ordered = sorted(check.outcomes.items(), key=lambda item: (item[0] != "ok", -item[1], item[0]))
+    found = Counter[str]()
+    for outcome, count in check.outcomes.items():
+        found[clipped(outcome, 40)] += count
+    ordered = sorted(found.items(), key=lambda item: (item[0] != "ok", -item[1], item[0]))
+    if others := ordered[_MOST_OUTCOMES:]:  # no run of this lab has so many
+        ordered = [*ordered[:_MOST_OUTCOMES], (f"{len(others):,} more outcomes", sum(count for _, count in others))]
     return {
         "summary": summary,
         "prediction": prediction_data(check.run.manifest.expect, main_number(summary)),
@@ -107,8 +121,9 @@ def numbers_of(check: Verification, choices: Mapping[Choice, int]) -> Data:
     try:
         if check.run.manifest.loop != "C":
             return summary_of(check.outcomes, choices)
-        found = json.loads(read_output(check.run.path, SUMMARY))
-        return found if isinstance(found, dict) else {}
+        found = msgspec.json.decode(read_output(check.run.path, SUMMARY), type=Data)
+        msgspec.convert(main_number(found), dict[str, float | None])
+        return found
     except (Broken, ValueError, ArithmeticError, RecursionError):
         return {}
 
@@ -116,7 +131,11 @@ def numbers_of(check: Verification, choices: Mapping[Choice, int]) -> Data:
 def prediction_data(expect: str | None, number: Mapping[str, float | None]) -> Data:
     """What was expected, as said and as a share, and how far the main number lies from it."""
     off = [points_off(expect or "", value) for value in number.values()]
-    return {"expect": expect, "share": share_expected(expect or ""), "off": off[0] if off else None}
+    return {
+        "expect": expect and clipped(expect, 400),
+        "share": share_expected(expect or ""),
+        "off": off[0] if off else None,
+    }
 
 
 def fitting(rows: Sequence[tuple[int, Result]]) -> tuple[list[Data], int]:
@@ -124,7 +143,8 @@ def fitting(rows: Sequence[tuple[int, Result]]) -> tuple[list[Data], int]:
     longest = _LONGEST_TEXT
     while True:
         shown = [row_data(number, row, longest) for number, row in rows]
-        if len(json.dumps(shown)) <= MOST_BYTES:
+        text = json.dumps(shown)
+        if len(text) + 5 * text.count("<") <= MOST_BYTES or len(rows) <= 1:  # a page writes < as \u003c
             return shown, longest
         if longest > _SHORTEST_TEXT:
             longest = max(_SHORTEST_TEXT, longest // 2)
@@ -144,11 +164,16 @@ def row_data(number: int, row: Result, longest: int) -> Data:
         "outcome": clipped(row.details.outcome, 40),
     }
     if isinstance(row, Selection):
-        samples = zip(row.samples, row.rewards, strict=False)
+        samples, place = list(zip(row.samples, row.rewards, strict=False)), row.chosen
+        why, shown = why_chosen(row), samples[:_MOST_SAMPLES]
+        if len(samples) > len(shown):
+            why += f"; {len(shown)} of its {len(samples):,} samples are shown"
+            if place >= len(shown):  # the chosen one is always among them
+                shown[-1], place = samples[min(place, len(samples) - 1)], len(shown) - 1
         data |= {
-            "samples": [(cut(sample, longest), reward) for sample, reward in samples],
-            "chosen": row.chosen,
-            "why": why_chosen(row),
+            "samples": [(cut(sample, longest), reward) for sample, reward in shown],
+            "chosen": place,
+            "why": why,
             "others": (len(row.others), row.other_rewards.count(1.0)),
         }
     elif isinstance(row, LearningResult):
@@ -179,8 +204,9 @@ def conditions_of_run(run: Run) -> list[tuple[str, str]]:
     manifest = run.manifest
     said: dict[str, object] = {"command": manifest.command, "change": manifest.change, "policy": manifest.policy}
     said |= {name: value and short_value(value) for name, value in room_conditions(manifest).items()}
-    said |= {"seed": manifest.seed} | manifest.settings | {"digest of this run": run.digest}
-    return [(name, clipped(str(value), 400)) for name, value in said.items() if value is not None]
+    said |= {"seed": manifest.seed}
+    facts = [*said.items(), *manifest.settings.items(), ("digest of this run", run.digest)]  # no setting takes a name
+    return [(clipped(name, 60), clipped(str(value), 400)) for name, value in facts if value is not None]
 
 
 def page_of_log(log: Sequence[LogLine]) -> str:
@@ -195,7 +221,8 @@ def page_of_log(log: Sequence[LogLine]) -> str:
         cells = line.run, line.loop, line.command.removeprefix("course."), number, line.change, line.expect
         rows.append([clipped(one or "", 200) for one in (*cells, off[0] if off else "", holdout, line.manifest[:8])])
     columns = "run", "loop", "command", "number", "change", "expected", "it was", "holdout", "digest"
-    return page("log", "The log of runs", "", {"columns": columns, "rows": rows})
+    some = f"The newest {MOST_ROWS:,} of {len(rows):,} runs." if len(rows) > MOST_ROWS else ""
+    return page("log", "The log of runs", some, {"columns": columns, "rows": rows[-MOST_ROWS:]})
 
 
 # What the page of a loop shows besides what was scored.
