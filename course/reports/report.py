@@ -119,6 +119,8 @@ def counted_choices(rows: Iterable[Result], choices: Counter[Choice]) -> Iterabl
 def numbers_of(check: Verification, choices: Mapping[Choice, int]) -> Data:
     """The run's numbers: of Loops A and B taken again from the rows; none where these have none."""
     try:
+        if check.run.manifest.loop == "B" and not choices:
+            return {}  # no row holds a choice
         if check.run.manifest.loop != "C":
             return summary_of(check.outcomes, choices)
         found = msgspec.json.decode(read_output(check.run.path, SUMMARY), type=Data)

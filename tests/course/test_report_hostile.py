@@ -126,3 +126,14 @@ def test_of_a_long_log_the_newest_runs(lab: Lab) -> None:
     assert "The newest 2,000 of 5,000 runs." in page.read_text(encoding="utf-8")
     assert [rows[0][0], rows[-1][0]] == ["run 3000", "run 4999"]
     assert rows[-1][7] == "look 5000 at h"
+
+
+def test_rows_of_loop_b_without_a_choice_have_no_numbers(lab: Lab) -> None:
+    """Else the page looked for a pass@k, and ended there."""
+    lab.picker()
+    lab.select([1], [["Final: 1", "x"]], 2, "--outdir", "b")
+    edited("b", lambda rows: [row | {"rewards": [], "samples": []} for row in rows])
+    assert lab("report", "b").status == 0
+    scored = data_of(Path("b/report.html"))["scored"]
+    assert scored["summary"] == {}
+    assert len(scored["rows"]) == 1
