@@ -182,7 +182,7 @@ def write_page(place: Path, page: str, head: str) -> Path:
 
     Where there is a file already, it must begin with ``head``, as every page does; else UserError, as for a bad place.
     """
-    part = place.with_name(f".{os.urandom(8).hex()}.part")
+    part = place.parent / f".{os.urandom(8).hex()}.part"  # "." and "/" have a parent, and no name
     try:
         if os.path.lexists(place):
             with open_regular(place) as file:

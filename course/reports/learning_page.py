@@ -26,6 +26,7 @@ EPISODE_LOGS: Final = {"course.toy_mdp": "toy_mdp_log.jsonl"}
 EVALUATED: Final = ("course.token_train", "course.goodhart_demo", "course.distribution_shift_demo", "course.sweep_demo")
 _OF_A_STATE = ("prefix", "before", "after", "action", "reward", "return", "advantage", "credited")
 _WRITTEN = 6  # completions of an evaluation
+_TOKENS_SHOWN = 200  # of a completion: no policy of this lab writes as many
 _SLOW_SHOWN = 8  # completions of an update: those with the highest and the lowest advantage
 
 LogRow = TypeVar("LogRow")
@@ -39,7 +40,13 @@ def loop_c_data(path: Path) -> dict[str, object]:
     run = open_run(path)
     try:
         return _data_of(run)
-    except (ValueError, LookupError) as error:  # of rows that no command writes together
+    except (
+        ValueError,
+        LookupError,
+        TypeError,
+        ArithmeticError,
+        RecursionError,
+    ) as error:  # of rows that no command writes together
         raise Broken(f"its files are not those of a run of {run.manifest.command}: {error}") from None
 
 
@@ -113,7 +120,9 @@ def _evaluations_data(run: Run) -> dict[str, object]:
     found = [
         {
             "name": clipped(name or f"rubric {each[0].rubric}, seed {each[0].seed}", 80),
-            "points": msgspec.to_builtins(each),
+            "points": [
+                msgspec.to_builtins(row) | {"rubric": clipped(row.rubric, 80), "training": None} for row in each
+            ],
             "written": [_written(written[name, row.step], most) for row in each],
         }
         for name, each in points.items()
@@ -136,9 +145,12 @@ def _slow_data(update: list[TokenUpdateRow], prompts: dict[str, str]) -> list[di
     ranked = sorted(update, key=lambda row: -row.advantage)
     kept = ranked if len(ranked) <= _SLOW_SHOWN else [*ranked[: _SLOW_SHOWN // 2], *ranked[-_SLOW_SHOWN // 2 :]]
     return [
-        {"label": _label(row), "question": f"{prompts.get(row.id, row.id)} One of {len(update)} completions."}
-        | {"sum": _sum(row), "advantage": row.advantage, "tokens": row.tokens}
-        | {"before": row.log_probs, "after": row.new_log_probs}
+        {
+            "label": _label(row),
+            "question": f"{prompts.get(row.id) or clipped(row.id, 200)} One of {len(update)} completions.",
+        }
+        | {"sum": _sum(row), "advantage": row.advantage, "tokens": [one[:80] for one in row.tokens[:_TOKENS_SHOWN]]}
+        | {"before": row.log_probs[:_TOKENS_SHOWN], "after": row.new_log_probs[:_TOKENS_SHOWN]}
         for row in kept
     ]
 

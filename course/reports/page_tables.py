@@ -46,7 +46,7 @@ def evenly(rows: Sequence[Entry], most: int) -> list[Entry]:
 def fitting(rows: Sequence[Entry], show: Callable[[Entry, int], Data], chars: int, most: int) -> tuple[list[Data], int]:
     """The rows in so many bytes, and how many characters a text has in them: fewer, then fewer rows, until all fits."""
     shown = [show(row, chars) for row in rows]
-    if len(written(shown)) <= most:
+    if len(written(shown)) <= most or len(rows) < 2:
         return shown, chars
     return fitting(rows if chars > _SHORTEST_TEXT else rows[::2], show, max(_SHORTEST_TEXT, chars // 2), most)
 

@@ -16,6 +16,7 @@ from hashlib import sha256
 from html import escape
 from pathlib import Path
 from typing import Any
+from unicodedata import name
 
 from course.text import named, visible
 
@@ -65,8 +66,12 @@ def names_in(text: str) -> dict[str, str]:
     """
     found = sorted(set(text) | {chr(code) for code in (*range(32), 127)})
     unseen = [char for char in found if visible(char) != char]
+    known = [char for char in unseen if char.isascii() or name(char, "") != ""]
+    nameless = [
+        char for char in unseen if not char.isascii() and name(char, "") == ""
+    ]  # 137,468 are for private use alone
     others = [char for char in found if not char.isascii() and visible(char) == char]
-    return dict(named(char)[2:].split(" ", 1) for char in unseen + others[:_OTHERS])
+    return dict(named(char)[2:].split(" ", 1) for char in known + nameless[:_OTHERS] + others[:_OTHERS])
 
 
 @cache

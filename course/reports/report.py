@@ -3,13 +3,14 @@
 A page holds at most MOST_ROWS rows, a uniform sample of more, and of each text what fits: the run holds the whole.
 """
 
-import json
 import random
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
+
+import msgspec
 
 from course.artifacts.locked_room import room_conditions, short_value
 from course.artifacts.reading import Broken, Run, open_run, read_output
@@ -30,6 +31,7 @@ from course.text import clipped
 REPORT, COMPARISON, LOG_PAGE = "report.html", "comparison.html", "log.html"
 MOST_ROWS = 2_000
 _LONGEST_TEXT = 2_000  # characters of a text
+_MOST_SAMPLES, _MOST_OUTCOMES, _MOST_FAULTS = 200, 100, 100  # of a row, of a run
 _SAMPLE_SEED = 0
 
 Sampled = TypeVar("Sampled")
@@ -42,7 +44,7 @@ def page_of_run(path: Path, log: Sequence[LogLine]) -> tuple[str, list[str]]:
     scored = scored_data(check)  # which reads the rows, and so verifies them
     loop = run.manifest.loop
     more = loop_c_data(path) if loop == "C" else {}
-    data = {**more, "scored": scored, "faults": check.faults, "conditions": conditions_of_run(run)}
+    data = {**more, "scored": scored, "faults": some_of(check.faults), "conditions": conditions_of_run(run)}
     return page(loop, f"{path.resolve().name}: Loop {loop}, {LOOPS[loop][0]}", "", data), check.faults
 
 
@@ -59,7 +61,13 @@ def page_of_two(
         for _ in check.rows():
             pass  # reading a row verifies it
     faults = [f"{check.run.path.name}: {fault}" for check in checks for fault in check.faults]
-    return page("two", title, "", data | {"faults": faults}), faults
+    return page("two", title, "", data | {"faults": some_of(faults)}), faults
+
+
+def some_of(faults: list[str]) -> list[str]:
+    """The first of them and how many more there are: a manifest may name as many files as it likes."""
+    more = len(faults) - _MOST_FAULTS
+    return [*faults[:_MOST_FAULTS], f"and {more:,} more of such faults"] if more > 0 else faults
 
 
 def scored_data(check: Verification) -> Data:
@@ -68,7 +76,12 @@ def scored_data(check: Verification) -> Data:
     kept, n = uniform_sample(counted_choices(check.rows(), choices), MOST_ROWS)
     summary = numbers_of(check, choices)
     rows, longest = fitting(kept, lambda row, longest: row_data(*row, longest), _LONGEST_TEXT, MOST_BYTES)
-    ordered = sorted(check.outcomes.items(), key=lambda item: (item[0] != "ok", -item[1], item[0]))
+    found = Counter[str]()
+    for outcome, count in check.outcomes.items():
+        found[clipped(outcome, 40)] += count
+    ordered = sorted(found.items(), key=lambda item: (item[0] != "ok", -item[1], item[0]))
+    if others := ordered[_MOST_OUTCOMES:]:  # no run of this lab has so many
+        ordered = [*ordered[:_MOST_OUTCOMES], (f"{len(others):,} more outcomes", sum(count for _, count in others))]
     return {
         "summary": summary,
         "prediction": prediction_data(check.run.manifest.expect, main_number(summary)),
@@ -107,10 +120,13 @@ def counted_choices(rows: Iterable[Result], choices: Counter[Choice]) -> Iterabl
 def numbers_of(check: Verification, choices: Mapping[Choice, int]) -> Data:
     """The run's numbers: of Loops A and B taken again from the rows; none where these have none."""
     try:
+        if check.run.manifest.loop == "B" and not choices:
+            return {}  # no row holds a choice
         if check.run.manifest.loop != "C":
             return summary_of(check.outcomes, choices)
-        found = json.loads(read_output(check.run.path, SUMMARY))
-        return found if isinstance(found, dict) else {}
+        found = msgspec.json.decode(read_output(check.run.path, SUMMARY), type=Data)
+        msgspec.convert(main_number(found), dict[str, float | None])
+        return found
     except (Broken, ValueError, ArithmeticError, RecursionError):
         return {}
 
@@ -118,7 +134,11 @@ def numbers_of(check: Verification, choices: Mapping[Choice, int]) -> Data:
 def prediction_data(expect: str | None, number: Mapping[str, float | None]) -> Data:
     """What was expected, as said and as a share, and how far the main number lies from it."""
     off = [points_off(expect or "", value) for value in number.values()]
-    return {"expect": expect, "share": share_expected(expect or ""), "off": off[0] if off else None}
+    return {
+        "expect": expect and clipped(expect, 400),
+        "share": share_expected(expect or ""),
+        "off": off[0] if off else None,
+    }
 
 
 def row_data(number: int, row: Result, longest: int) -> Data:
@@ -133,11 +153,16 @@ def row_data(number: int, row: Result, longest: int) -> Data:
         "outcome": clipped(row.details.outcome, 40),
     }
     if isinstance(row, Selection):
-        samples = zip(row.samples, row.rewards, strict=False)
+        samples, place = list(zip(row.samples, row.rewards, strict=False)), row.chosen
+        why, shown = why_chosen(row), samples[:_MOST_SAMPLES]
+        if len(samples) > len(shown):
+            why += f"; {len(shown)} of its {len(samples):,} samples are shown"
+            if place >= len(shown):  # the chosen one is always among them
+                shown[-1], place = samples[min(place, len(samples) - 1)], len(shown) - 1
         data |= {
-            "samples": [(cut(sample, longest), reward) for sample, reward in samples],
-            "chosen": row.chosen,
-            "why": why_chosen(row),
+            "samples": [(cut(sample, longest), reward) for sample, reward in shown],
+            "chosen": place,
+            "why": why,
             "others": (len(row.others), row.other_rewards.count(1.0)),
         }
     elif isinstance(row, LearningResult):
@@ -168,8 +193,9 @@ def conditions_of_run(run: Run) -> list[tuple[str, str]]:
     manifest = run.manifest
     said: dict[str, object] = {"command": manifest.command, "change": manifest.change, "policy": manifest.policy}
     said |= {name: value and short_value(value) for name, value in room_conditions(manifest).items()}
-    said |= {"seed": manifest.seed} | manifest.settings | {"digest of this run": run.digest}
-    return [(name, clipped(str(value), 400)) for name, value in said.items() if value is not None]
+    said |= {"seed": manifest.seed}
+    facts = [*said.items(), *manifest.settings.items(), ("digest of this run", run.digest)]  # no setting takes a name
+    return [(clipped(name, 60), clipped(str(value), 400)) for name, value in facts if value is not None]
 
 
 def page_of_log(log: Sequence[LogLine]) -> str:
@@ -184,4 +210,5 @@ def page_of_log(log: Sequence[LogLine]) -> str:
         cells = line.run, line.loop, line.command.removeprefix("course."), number, line.change, line.expect
         rows.append([clipped(one or "", 200) for one in (*cells, off, holdout, line.manifest[:8])])
     columns = "run", "loop", "command", "number", "change", "expected", "it was", "holdout", "digest"
-    return page("log", "The log of runs", "", {"columns": columns, "rows": rows})
+    some = f"The newest {MOST_ROWS:,} of {len(rows):,} runs." if len(rows) > MOST_ROWS else ""
+    return page("log", "The log of runs", some, {"columns": columns, "rows": rows[-MOST_ROWS:]})

@@ -176,3 +176,15 @@ def test_the_pages_are_those_that_the_script_writes_and_small() -> None:
         page = (ROOT / "docs" / "live" / f"{name}.html").read_text(encoding="utf-8")
         assert weights.sub("", page) == weights.sub("", made)
         assert len(page.encode()) <= 150_000
+
+
+def test_no_text_makes_the_scorer_wait(tmp_path: Path) -> None:
+    """As in the Python, whose expressions give nothing back: else three gaps of n characters are n³ ways to split."""
+    cases = [("1", "Final: " + "\u200b" * 50_000 + "x"), ("1", "a" + " " * 500_000 + "b"), ("1", " " * 500_000)]
+    code = """const score = makeScorer(data.tables);
+const began = Date.now();
+const found = data.cases.map(([expected, text]) => score(expected, text).outcome);
+answer([found, Date.now() - began]);"""
+    found, took = run_script(code, {"tables": scorer_tables(), "cases": cases}, tmp_path)
+    assert found == [measure(1, text).outcome for _, text in cases]
+    assert took < 2_000

@@ -9,8 +9,8 @@
 /** The scorer, made from the tables of course/faults.py: a completion's outcome and reward. @param {Tables} tables
  *  @returns {(expected: string, completion: string) => {outcome: string, reward: number}} */
 function makeScorer({ unseen, digits, lineBoundaries }) {
-  const gap = `([${unseen}]*)`;
-  const integer = new RegExp(`^${gap}(\\+?)${gap}(-?)${gap}([${digits}]+)([${unseen}][${digits}${unseen}]*)?$`, "u");
+  const [gap, next, last] = [1, 3, 5].map((group) => `(?=([${unseen}]*))\\${group}`); // gives none back: linear time
+  const integer = new RegExp(`^${gap}(\\+?)${next}(-?)${last}([${digits}]+)([${unseen}][${digits}${unseen}]*)?$`, "u");
   /** @param {string} text  trimmed, not in format */
   function faultOf(text) {
     if (!text) return "empty";
@@ -25,7 +25,7 @@ function makeScorer({ unseen, digits, lineBoundaries }) {
     return minus && /^0+$/.test(number) ? "negative_zero" : "leading_zeros";
   }
   return (expected, completion) => {
-    const text = completion.replace(/^[ \t\r\n]+/, "").replace(/[ \t\r\n]+$/, "");
+    const text = /^[ \t\r\n]*(|[^]*[^ \t\r\n])[ \t\r\n]*$/.exec(completion)?.[1] ?? "";
     const match = /^Final: (0|-?[1-9][0-9]*)$/.exec(text);
     if (!match) return { outcome: faultOf(text), reward: 0 };
     return match[1] === expected ? { outcome: "ok", reward: 1 } : { outcome: "wrong_answer", reward: 0 };
@@ -506,7 +506,7 @@ function drawState({ prefix, action, reward, return: return_, before, after, ...
   const earned = reward === return_ ? `reward ${reward}` : `reward ${reward}, return ${return_}`;
   return element(
     "section",
-    prefix ? element("h2", "after ", element("code", prefix)) : "",
+    prefix ? element("h2", "after ", element("code", ...visibleText(prefix, names))) : "",
     drawAdvantage(`${earned} − baseline ${rounded(baseline, 3)} = `, state.advantage, state.credited),
     element("ul.actions", { "aria-label": "probabilities before and after" }, ...rows),
   );
@@ -1107,7 +1107,7 @@ function showPage(main, data) {
   /** @type {{faults?: string[], conditions?: [string, string][], scored?: Scored, names: Names}} */
   const { faults = [], conditions = [], scored, names } = data;
   const warning = element("strong", "✗ Not verified, so do not take its numbers on trust:");
-  const list = element("ul", ...faults.map((fault) => element("li", fault)));
+  const list = element("ul", ...faults.map((fault) => element("li", ...visibleText(fault, names))));
   if (faults.length) main.append(element("section.fault", { role: "alert" }, warning, list));
   VIEWS[main.dataset.view ?? ""]?.(main, data);
   if (scored) showScored(main, scored, names);

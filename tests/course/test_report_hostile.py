@@ -1,0 +1,137 @@
+"""Pages of runs whose files somebody edited, and of texts that were made to be too many, too long or too odd."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from conftest import Lab
+
+from course.artifacts import run_log
+from course.artifacts.records import Details, Selection, indented
+from course.reports.page_tables import MOST_BYTES, fitting
+from course.reports.pages import names_in
+from course.reports.report import row_data
+
+Rows = list[dict[str, Any]]
+
+
+def edited(run: str, change: Callable[[Rows], Rows], file: str = "results.jsonl") -> None:
+    place = Path(run, file)
+    rows = change([json.loads(line) for line in place.read_bytes().split(b"\n")[:-1]])
+    place.write_bytes(b"".join(msgspec.json.encode(row) + b"\n" for row in rows))
+
+
+def data_of(page: Path) -> dict[str, Any]:
+    text = page.read_text(encoding="utf-8").partition('id="data">')[2].partition("</script>")[0]
+    return dict(json.loads(text))
+
+
+@pytest.mark.parametrize("text", ["<" * 900, "plain " * 150, "\U0001f600" * 900])
+def test_a_thousand_rows_of_anything_are_less_than_a_megabyte(lab: Lab, text: str) -> None:
+    assert lab.evaluate([1] * 1_000, [text] * 1_000, "--outdir", "a").status == 0
+    assert lab("report", "a").status == 0
+    assert Path("a/report.html").stat().st_size < 1_000_000
+
+
+def test_so_are_all_the_characters_that_have_no_name(lab: Lab) -> None:
+    texts = ["".join(map(chr, range(first, first + 60))) for first in range(0xF0000, 0xF0000 + 60_000, 60)]
+    assert lab.evaluate([1] * 1_000, texts, "--outdir", "a", "--report").status == 0
+    assert Path("a/report.html").stat().st_size < 1_000_000
+
+
+def test_what_has_a_name_keeps_it_among_many_that_have_none() -> None:
+    many = "".join(map(chr, range(0xE000, 0xF8FF)))
+    assert names_in(f"{many}\U000e0041")["E0041"] == "TAG LATIN CAPITAL LETTER A"
+
+
+def test_one_prompt_with_any_number_of_samples_ends_and_shows_the_chosen_one() -> None:
+    many = 20_000
+    rewards = [0.0] * (many - 1) + [1.0]
+    row = Selection("q", "1?", 1, "x", 1.0, Details("ok", "1"), ["x" * 80] * many, rewards, many - 1, [], [])
+    (shown,), _ = fitting([(1, row)], lambda one, longest: row_data(*one, longest), 2_000, MOST_BYTES)
+    assert len(shown["samples"]) == 200
+    assert shown["samples"][shown["chosen"]][1] == 1.0
+    assert shown["why"] == "won: the only one with the highest reward; 200 of its 20,000 samples are shown"
+
+
+def test_outcomes_that_no_scorer_has_are_short_and_few(lab: Lab) -> None:
+    lab.evaluate([1], ["x"], "--outdir", "a")
+
+    def many(rows: Rows) -> Rows:
+        said = ["\u202e" + "o" * 1_000_000, *(f"outcome {i}" for i in range(5_000))]
+        return [
+            rows[0] | {"id": f"q{i}", "details": {"outcome": one, "parsed_answer": None}} for i, one in enumerate(said)
+        ]
+
+    edited("a", many)
+    assert lab("report", "a").status == 0
+    outcomes = data_of(Path("a/report.html"))["scored"]["outcomes"]
+    assert len(outcomes) == 101
+    assert sum(one["n"] for one in outcomes) == 5_001
+    assert max(len(one["outcome"]) for one in outcomes) <= 40
+    assert "\u202e" not in json.dumps(outcomes, ensure_ascii=False)
+
+
+def test_what_was_expected_is_cut_and_shown(lab: Lab) -> None:
+    assert lab.evaluate([1], ["x"], "--outdir", "a", "--expect", "\u202e" + "e" * 100_000, "--report").status == 0
+    expected = data_of(Path("a/report.html"))["scored"]["prediction"]["expect"]
+    assert expected.startswith("<U+202E RIGHT-TO-LEFT OVERRIDE>eee")
+    assert len(expected) == 400
+
+
+def test_no_setting_takes_the_name_of_another_condition(lab: Lab) -> None:
+    lab.evaluate([1], ["x"], "--outdir", "a")
+    place = Path("a/manifest.json")
+    manifest = json.loads(place.read_bytes())
+    settings = {"policy": "another", "digest of this run": "another", "x" * 500_000: 1}
+    outputs = manifest["outputs"] | {f"f{i}": "0" for i in range(5_000)}
+    place.write_bytes(indented(manifest | {"settings": settings, "outputs": outputs}))
+    assert lab("report", "a").status == 0
+    data = data_of(Path("a/report.html"))
+    assert ["policy", "a hand that wrote these tests"] in data["conditions"]
+    assert max(len(name) for name, _ in data["conditions"]) == 60
+    assert len(data["faults"]) == 101
+    assert data["faults"][-1] == "and 4,901 more of such faults"
+
+
+@pytest.mark.parametrize("number", ['"abc"', "[]", "{}", "NaN", "1e400", "1" + "0" * 4_000])
+def test_a_main_number_that_is_none_leaves_no_traceback(lab: Lab, number: str) -> None:
+    assert lab("bandit_train", "--steps", 3, "--outdir", "a", "--expect", "0.5").status == 0
+    Path("a/summary.json").write_text('{"expected_reward_after":' + number + "}", encoding="utf-8")
+    assert lab("report", "a").status in (0, 2)
+    Path("a/summary.json").write_text("[" * 100_000, encoding="utf-8")
+    for words in (["a"], ["a", "a", "--out", "b.html"]):
+        assert "expected a whole run, got a broken one" in lab.refused("report", *words)
+
+
+def test_a_page_cannot_be_a_folder_without_a_name(lab: Lab) -> None:
+    lab.evaluate([1], ["x"], "--outdir", "a")
+    for out in (".", "/", "..", "a/."):
+        assert "expected a place where a page can be written, got: a folder" in lab.refused("report", "a", "--out", out)
+
+
+def test_of_a_long_log_the_newest_runs(lab: Lab) -> None:
+    lab.evaluate([1], ["x"], "--outdir", "a")
+    line = json.loads(run_log.LOG.read_bytes()) | {"holdouts": ["h"]}
+    lines = [json.dumps(line | {"run": f"run {i}"}) for i in range(5_000)]
+    run_log.LOG.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    assert lab("report", "--log").status == 0
+    page = run_log.LOG.with_name("log.html")
+    rows = data_of(page)["rows"]
+    assert "The newest 2,000 of 5,000 runs." in page.read_text(encoding="utf-8")
+    assert [rows[0][0], rows[-1][0]] == ["run 3000", "run 4999"]
+    assert rows[-1][7] == "look 5000 at h"
+
+
+def test_rows_of_loop_b_without_a_choice_have_no_numbers(lab: Lab) -> None:
+    """Else the page looked for a pass@k, and ended there."""
+    lab.picker()
+    lab.select([1], [["Final: 1", "x"]], 2, "--outdir", "b")
+    edited("b", lambda rows: [row | {"rewards": [], "samples": []} for row in rows])
+    assert lab("report", "b").status == 0
+    scored = data_of(Path("b/report.html"))["scored"]
+    assert scored["summary"] == {}
+    assert len(scored["rows"]) == 1
