@@ -857,8 +857,8 @@ function showHack(main, data) {
   main.append(element("div.choices", ...buttons), element("div.controls", ...controls));
   main.append(element("div.live", chart, answers), said);
   function restore() {
-    const [wanted, step] = [readState().get("rubric") ?? "", Number(readState().get("step")) || 1];
-    begin(["careless", "strict"].includes(wanted) ? wanted : "", Math.min(steps, step));
+    const wanted = ["careless", "strict"].find((name) => name === readState().get("rubric")) ?? "";
+    begin(wanted, Math.min(steps, Number(readState().get("step")) || Number(!wanted))); // without a step it trains
   }
   restore();
   window.addEventListener("hashchange", restore);
@@ -986,7 +986,7 @@ function rowItem(row, scored, names) {
   const summary = element(
     "summary",
     verdict(row.reward),
-    element("bdi.id", ...visibleText(textIn(row.id).slice(0, 40), names)),
+    element("bdi.id", ...visibleText(textIn(row.id).slice(0, 40), names), row.of ? ` ${row.of[0].join(" ")}` : ""),
     element("span.outcome", row.why?.split(/[:,]/)[0] ?? inWords(row.outcome)),
     element("bdi.first", ...visibleText(textIn(row.completion).slice(0, 120).trim(), names)),
   );
@@ -1005,8 +1005,9 @@ function showScored(main, scored, names) {
   const bars = outcomeBars(scored, (name) => show(outcome === name ? "" : name, ROWS_AT_ONCE));
   find.addEventListener("input", () => show(outcome, most));
   const searched = scored.rows.map((row) => {
-    const texts = [row.id, row.prompt, row.completion, row.why ?? null, ...(row.samples ?? []).map(([text]) => text)];
-    return texts.map(textIn).join("\n").toLowerCase();
+    const texts = [row.id, row.prompt, row.completion, ...(row.samples ?? []).map(([text]) => text)].map(textIn);
+    const unseen = texts.flatMap((text) => partsOf(text).map((part) => (part.hidden ? named(part.text, names) : "")));
+    return [...texts, ...unseen, inWords(row.outcome), row.why].join("\n").toLowerCase();
   });
   /** @param {string} only  this outcome, or all @param {number} rows  the most */
   function show(only, rows) {
@@ -1016,8 +1017,7 @@ function showScored(main, scored, names) {
     const found = scored.rows.filter((row, i) => (!outcome || row.outcome === outcome) && searched[i].includes(words));
     for (const bar of bars.querySelectorAll("button"))
       bar.setAttribute("aria-pressed", String(bar.dataset.outcome === outcome));
-    const of = `${grouped(found.length)} of ${held}`;
-    said.textContent = outcome ? `${of}: ${inWords(outcome)}` : of;
+    said.textContent = `${grouped(found.length)} of ${held}${outcome && `: ${inWords(outcome)}`}`;
     list.replaceChildren(...found.slice(0, most).map((row) => rowItem(row, scored, names)));
     more.hidden = found.length <= most;
   }
@@ -1036,7 +1036,7 @@ function showScored(main, scored, names) {
       : `${grouped(scored.rows.length)} of ${n}, drawn evenly (seed ${scored.seed}); the bars count all. `;
   const cut = scored.rows.some((row) => typeof row.completion === "object" && row.completion);
   const short = cut ? `Of each text the first ${grouped(scored.longest)} characters; the run has it whole.` : "";
-  if (view === "C") main.append(predicted(scored.prediction), element("h2", "What the verifier scored"));
+  if (view === "C") main.append(predicted(scored.prediction), element("h2", "What the strict verifier scored"));
   main.append(
     element("div.live", ...numbers, bars),
     element("h2", "Examples"),
