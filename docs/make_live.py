@@ -64,7 +64,7 @@ def question(prompt: str) -> str:
 
 
 HACK = """A small policy answers sums such as 3 + 4. A verifier pays 1 or 0 for what it writes, and nobody ever shows
-it an answer. Each update makes what was paid more likely. Choose who pays."""
+it an answer. Each update makes what was paid more likely. Who pays? Press one."""
 
 
 def hack_data(policy: Policy) -> dict[str, object]:

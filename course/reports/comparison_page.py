@@ -36,7 +36,9 @@ def two_runs_data(paths: Sequence[Path], finding: Finding | None, asked: float |
     if not finding or finding.conditions:  # else a run is broken
         runs = [open_run(path) for path in paths]
         differ = differences(*map(said_of, runs))
-        tables.append({"caption": "What differs besides", "head": ["what", *names], "rows": differ})
+        tables.append(
+            {"caption": "What differs besides", "head": ["what", *names], "rows": differ or [("nothing", "", "")]}
+        )
     if finding and (numbers := finding.numbers):
         low, high = numbers.delta_ci95
         data = {"interval": {"value": numbers.delta, "low": low, "high": high}, "flips": flips_data(runs, numbers)}

@@ -354,8 +354,9 @@ function wholeText(cut, names) {
   if (cut === null) return element("em", "no completion");
   const text = textIn(cut);
   const parts = text.split(/^( +)|( +)$/).filter(Boolean);
-  /** @param {string} part */
-  const spaces = (part) => [element("span.unseen", { title: "U+0020 SPACE" }, "␣".repeat(part.length))];
+  const spaces = (/** @type {string} */ { length }) => [
+    element("span.unseen", { title: "U+0020 SPACE" }, "␣".repeat(length)),
+  ];
   const shown = parts.flatMap((part) => (/^ +$/.test(part) ? spaces(part) : visibleText(part, names)));
   const end = typeof cut === "object" ? ` … and ${counted(cut.more, "more character")}` : parts.length ? "" : "empty";
   return element("bdi.text", ...shown, element("em", end));
@@ -849,9 +850,8 @@ function showHack(main, data) {
     const lines = [{ name: "right line", kind: "true", values: strict }];
     if (rubric === "careless") lines.push({ name: "paid", kind: "paid", values: paid });
     const [done, rates] = [paid.length, [paid, strict].map((values) => percent(values.at(-1) ?? 0))];
-    const title = done
-      ? `After ${counted(done, "update")} ${rates[0]} are paid and ${rates[1]} are the right line.`
-      : "Nothing is trained yet.";
+    const shares = `${rates[0]} are paid and ${rates[1]} are the right line.`;
+    const title = done ? `After ${counted(done, "update")} ${shares}` : "Nothing is trained yet.";
     const most = Math.max(60, Math.ceil(done / 60) * 60);
     chart.replaceChildren(lineChart(lines, { most, across: "updates", title }));
     answers.replaceChildren(...now.slice(0, 4).map(drawAnswer));
@@ -863,8 +863,8 @@ function showHack(main, data) {
   main.append(element("div.choices", ...buttons), element("div.controls", ...controls));
   main.append(element("div.live", chart, answers), said);
   function restore() {
-    const [wanted, step] = [readState().get("rubric") ?? "", Number(readState().get("step")) || 1];
-    begin(["careless", "strict"].includes(wanted) ? wanted : "", Math.min(steps, step));
+    const wanted = ["careless", "strict"].find((name) => name === readState().get("rubric")) ?? "";
+    begin(wanted, Math.min(steps, Number(readState().get("step")) || Number(!wanted))); // without a step it trains
   }
   restore();
   window.addEventListener("hashchange", restore);
@@ -992,7 +992,7 @@ function rowItem(row, scored, names) {
   const summary = element(
     "summary",
     verdict(row.reward),
-    element("bdi.id", ...visibleText(beginning(row.id, 40), names)),
+    element("bdi.id", ...visibleText(beginning(row.id, 40), names), row.of ? ` ${row.of[0].join(" ")}` : ""),
     element("span.outcome", row.why?.split(/[:,]/)[0] ?? inWords(row.outcome)),
     element("bdi.first", ...visibleText(beginning(row.completion, 120), names)),
   );
@@ -1013,8 +1013,9 @@ function showScored(main, scored, names) {
   const bars = outcomeBars(scored, (name) => show(outcome === name ? "" : name, ROWS_AT_ONCE));
   find.addEventListener("input", () => show(outcome, most));
   const searched = scored.rows.map((row) => {
-    const texts = [row.id, row.prompt, row.completion, row.why ?? null, ...(row.samples ?? []).map(([text]) => text)];
-    return texts.map(textIn).join("\n").toLowerCase();
+    const texts = [row.id, row.prompt, row.completion, ...(row.samples ?? []).map(([text]) => text)].map(textIn);
+    const unseen = texts.flatMap((text) => partsOf(text).map((part) => (part.hidden ? named(part.text, names) : "")));
+    return [...texts, ...unseen, inWords(row.outcome), row.why].join("\n").toLowerCase();
   });
   /** @param {string} only  this outcome, or all @param {number} rows  the most */
   function show(only, rows) {
@@ -1025,8 +1026,7 @@ function showScored(main, scored, names) {
     const found = scored.rows.filter((row, i) => (!outcome || row.outcome === outcome) && searched[i].includes(words));
     for (const bar of bars.querySelectorAll("button"))
       bar.setAttribute("aria-pressed", String(bar.dataset.outcome === outcome));
-    const of = `${grouped(found.length)} of ${held}`;
-    said.textContent = outcome ? `${of}: ${inWords(outcome)}` : of;
+    said.textContent = `${grouped(found.length)} of ${held}${outcome && `: ${inWords(outcome)}`}`;
     list.replaceChildren(...found.slice(0, most).map((row) => rowItem(row, scored, names)));
     more.hidden = found.length <= most;
   }
@@ -1042,7 +1042,7 @@ function showScored(main, scored, names) {
   const sampled = `${held} of ${grouped(scored.n)}, a uniform sample (seed ${scored.seed}); the bars count all. `;
   const cut = scored.rows.some((row) => typeof row.completion === "object" && row.completion);
   const short = cut ? `Each text is cut to ${grouped(scored.longest)} characters; the run holds the whole.` : "";
-  if (view === "C") main.append(predicted(scored.prediction), element("h2", "What the verifier scored"));
+  if (view === "C") main.append(predicted(scored.prediction), element("h2", "What the strict verifier scored"));
   main.append(
     element("div.live", ...numbers, bars),
     element("h2", "Examples"),
