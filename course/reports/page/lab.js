@@ -312,7 +312,6 @@ function tableOf(caption, head, rows) {
 
 /** @typedef {Record<string, string>} Names  code point in hexadecimal -> name of the character
  *  @typedef {string | null | {text: string, more: number}} Cut  a text; or its beginning, and how many characters follow */
-
 const textIn = (/** @type {Cut} */ cut) => (cut === null ? "" : typeof cut === "string" ? cut : cut.text);
 /** Its first characters, none of them in half. @param {Cut} cut @param {number} most */
 const beginning = (cut, most) => [...textIn(cut)].slice(0, most).join("");
@@ -748,7 +747,6 @@ function showBandit(main, { arms, rewards, steps: of, names }) {
  *  @typedef {{policy: Parameters<typeof readPolicy>[0], tasks: Task[], tables: Tables,
  *  plan: {prompts: number, groupSize: number, lr: number, steps: number}}} HackData
  *  @typedef {{paid: number[], strict: number[], answers: {task: Task, text: string, paid: number, strict: number}[]}} Log */
-
 const emptyLog = () => /** @type {Log} */ ({ paid: [], strict: [], answers: [] });
 
 /** A training that goes on update by update. The same seed gives the same updates.
@@ -890,7 +888,6 @@ function drawAnswer({ task, text, paid, strict }) {
  *  @typedef {{summary: Record<string, any>, prediction: {expect: string | null, share: number | null, off: string | null},
  *  outcomes: {outcome: string, family: string, n: number}[], checks: [string, string, string, string][], n: number,
  *  longest: number, seed: number, rows: Row[]}} Scored */
-
 const ROWS_AT_ONCE = 50;
 
 /** The outcomes by family, as bars. @param {Scored} scored @param {(outcome: string) => void} choose */
