@@ -98,7 +98,8 @@ def show_one(exercise: Exercise, args: Namespace, given: Given) -> int:
         remembered.keep(exercise.id, exercise.files, checked)
     if args.report:
         if not checked.matrix:
-            raise UserError(f"--report: expected tests that can be judged, got {exercise.id}: {checked.state}")
+            said = f"got {exercise.id}: {checked.state} (what is missing: {me})"
+            raise UserError(f"--report: expected tests that can be judged, {said}")
         page = write_page(run_log.LOG.with_name(TESTS_PAGE), page_of_tests(checked.matrix), HEAD)
         print(f"report: {visible_path(page)}")
     if args.id is not None:

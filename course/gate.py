@@ -41,7 +41,7 @@ from course.datasets.sources import HOLDOUT, holdouts_in
 from course.errors import UserError
 from course.reports.gate import Finding, Numbers, gate_json, gate_text, notes_of
 from course.reports.pages import HEAD
-from course.reports.report import COMPARISON, page_of_two
+from course.reports.report import GATE_PAGE, page_of_two
 from course.reports.terminal import show, with_progress
 from course.stats import flips_needed, mcnemar_exact, paired_interval, smallest_visible_difference, wilson_interval
 from course.text import visible_path
@@ -231,7 +231,7 @@ def main() -> int:
     parser.add_argument("--log", type=Path, action="append", default=[], help=help_)
     parser.add_argument("--details", action="store_true", help="each condition of the room, each reason, the power")
     either = parser.add_mutually_exclusive_group()
-    either.add_argument("--report", action="store_true", help="also write comparison.html into the candidate's folder")
+    either.add_argument("--report", action="store_true", help="also write gate.html into the candidate's folder")
     either.add_argument("--json", action="store_true", help="print the same for a program")
     args = parser.parse_args()
     finding = examine(args.baseline, args.candidate, args.min_delta, run_log.LOG, args.log)
@@ -241,7 +241,7 @@ def main() -> int:
         show(gate_text(finding, args.details))
     if args.report:
         page, _ = page_of_two([args.baseline, args.candidate], finding, float(args.min_delta), [])
-        print(f"report: {visible_path(write_page(args.candidate / COMPARISON, page, HEAD))}")
+        print(f"report: {visible_path(write_page(args.candidate / GATE_PAGE, page, HEAD))}")
     return EXIT_STATUS[finding.verdict]
 
 

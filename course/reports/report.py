@@ -28,7 +28,7 @@ from course.reports.run_page import LOOPS, main_number, points_off, share_expect
 from course.reports.selection_demo import cause
 from course.text import clipped
 
-REPORT, COMPARISON, LOG_PAGE = "report.html", "comparison.html", "log.html"
+REPORT, COMPARISON, GATE_PAGE, LOG_PAGE = "report.html", "comparison.html", "gate.html", "log.html"
 MOST_ROWS = 2_000
 _LONGEST_TEXT = 2_000  # characters of a text
 _MOST_SAMPLES, _MOST_OUTCOMES, _MOST_FAULTS = 200, 100, 100  # of a row, of a run

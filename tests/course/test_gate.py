@@ -281,10 +281,10 @@ def test_the_real_command_ends_with_the_verdicts_status(lab: Lab, pair: tuple[Pa
 def test_the_page_is_written_besides_what_is_printed_and_the_status_stays(lab: Lab, pair: tuple[Path, Path]) -> None:
     for runs, status in (((pair[0], pair[1]), 0), ((pair[1], pair[0]), 1), ((pair[0], pair[0]), 3)):
         without = gate(lab, *runs)
-        assert not (runs[1] / "comparison.html").exists()
-        assert gate(lab, *runs, "--report") == Done(status, f"{without.out}report: {runs[1]}/comparison.html\n", "")
+        assert not (runs[1] / "gate.html").exists()
+        assert gate(lab, *runs, "--report") == Done(status, f"{without.out}report: {runs[1]}/gate.html\n", "")
         assert gate(lab, *runs) == without
-        (runs[1] / "comparison.html").unlink()
+        (runs[1] / "gate.html").unlink()
 
 
 def test_what_is_for_a_program_leaves_no_page(lab: Lab, pair: tuple[Path, Path]) -> None:
@@ -293,11 +293,11 @@ def test_what_is_for_a_program_leaves_no_page(lab: Lab, pair: tuple[Path, Path])
 
 
 def test_a_file_that_is_no_page_keeps_its_place_and_the_verdict_is_seen(lab: Lab, pair: tuple[Path, Path]) -> None:
-    (pair[1] / "comparison.html").write_text("my notes", encoding="utf-8")
+    (pair[1] / "gate.html").write_text("my notes", encoding="utf-8")
     done = gate(lab, *pair, "--report")
     assert (done.status, done.out) == (2, gate(lab, *pair).out)
-    assert "candidate/comparison.html: expected a page of this lab to replace, got another file" in done.err
-    assert (pair[1] / "comparison.html").read_text(encoding="utf-8") == "my notes"
+    assert "candidate/gate.html: expected a page of this lab to replace, got another file" in done.err
+    assert (pair[1] / "gate.html").read_text(encoding="utf-8") == "my notes"
 
 
 # ---- What a difference may mean, one rule after the other; docs/gate_attacks.md has them all together.

@@ -209,7 +209,7 @@ def made(lab: Lab) -> dict[str, str]:
     found = {kind: f"{kind}/report.html" for kind in kinds}
     return (
         found
-        | {one: f"{one}/comparison.html" for one in ("two", "gate")}
+        | {"two": "two/comparison.html", "gate": "gate/gate.html"}
         | {"log": "of_the_log/log.html", "matrix": "of_the_log/tests.html"}
     )
 

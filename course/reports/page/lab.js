@@ -859,7 +859,7 @@ function showHack(main, data) {
   const again = buttonOf("button", () => rubric && begin(rubric), "From the start");
   const controls = [pause, again, labelled("seed", "seed", seed, () => {})];
   main.append(element("div.choices", ...buttons), element("div.controls", ...controls));
-  main.append(element("div.live", chart, answers), said);
+  main.append(said, element("div.live", chart, answers));
   function restore() {
     const wanted = ["careless", "strict"].find((name) => name === readState().get("rubric")) ?? "";
     begin(wanted, Math.min(steps, Number(readState().get("step")) || Number(!wanted))); // without a step it trains
@@ -1081,8 +1081,9 @@ function showMatrix(main, { verifiers, tests, rates }) {
   });
   const table = element("table", element("thead", element("tr", element("td"), ...head)), element("tbody", ...rows));
   const caught = Object.entries(rates).map(([name, [k, n]]) => [element("strong", `${k} of ${n}`), ` ${name} caught `]);
-  main.append(element("p.main", ...caught.flat()), wide("div.wide.matrix", "Tests and verifiers", table));
-  main.append(element("p", "■ caught, · not caught, ✗ an exception, blank: no difference; ? a class not caught yet"));
+  const signs = "■ caught, · not caught, ✗ an exception, blank: no difference; ? a class not caught yet";
+  main.append(element("p.main", ...caught.flat()), element("p", signs));
+  main.append(wide("div.wide.matrix", "Tests and verifiers", table));
 }
 
 // ---- A page ------------------------------------------------------------------------------------------------------

@@ -40,9 +40,9 @@ def asked(lab: Lab, *runs: Path, min_delta: float = 0.01) -> tuple[Any, Any]:
     """What the page of the gate shows, and what the gate prints for a program."""
     words = "gate", "--baseline", runs[0], "--candidate", runs[1], "--min-delta", min_delta
     found = json.loads(lab(*words, "--json").out)
-    (runs[1] / "comparison.html").unlink(missing_ok=True)
+    (runs[1] / "gate.html").unlink(missing_ok=True)
     assert f"{found['verdict']}: " in lab(*words, "--report").out
-    return data_of(runs[1] / "comparison.html"), found
+    return data_of(runs[1] / "gate.html"), found
 
 
 @pytest.mark.parametrize("with_verdict", [True, False])
@@ -98,8 +98,10 @@ def test_without_the_gate_there_is_no_verdict_and_the_command_that_asks_for_it(l
     assert not any(verdict in sentence for sentence in data["said"] for verdict in EXIT_STATUS)
     done = lab("gate", *words)
     assert done.status == 3
-    assert done.out.endswith("\nreport: next/comparison.html\n")
-    assert data_of(Path("next/comparison.html"))["said"][0].startswith("INCONCLUSIVE: ")
+    assert done.out.endswith("\nreport: next/gate.html\n")
+    assert data_of(Path("next/gate.html"))["said"][0].startswith("INCONCLUSIVE: ")
+    unasked(lab, Path("base"), Path("next"))  # its page is another file, and takes no verdict away
+    assert data_of(Path("next/gate.html"))["said"][0].startswith("INCONCLUSIVE: ")
 
 
 def test_a_flip_shows_both_texts() -> None:
@@ -188,9 +190,9 @@ def test_what_a_log_brings_is_what_the_page_of_the_gate_says(lab: Lab) -> None:
     run_log.LOG.rename("their_log.jsonl")
     words = "--baseline", runs[0], "--candidate", runs[1], "--min-delta", 0.01, "--report"
     assert lab("gate", *words).status == 1
-    assert "in no log of runs" in data_of(runs[1] / "comparison.html")["said"][0]
+    assert "in no log of runs" in data_of(runs[1] / "gate.html")["said"][0]
     assert lab("gate", *words, "--log", "their_log.jsonl").status == 3
-    assert data_of(runs[1] / "comparison.html")["interval"]["value"] == 0.25
+    assert data_of(runs[1] / "gate.html")["interval"]["value"] == 0.25
 
 
 def test_many_flips_are_shown_in_part_and_counted(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
