@@ -14,6 +14,7 @@ import sys
 import webbrowser
 from fractions import Fraction
 from pathlib import Path
+from shutil import get_terminal_size
 
 from course.artifacts import run_log
 from course.artifacts.reading import Broken, newest_run, open_run
@@ -26,6 +27,7 @@ from course.publishing import write_report
 from course.reports.pages import HEAD
 from course.reports.report import COMPARISON, LOG_PAGE, page_of_log, page_of_two
 from course.reports.tables import wrapped
+from course.reports.terminal import folded
 from course.starting import PYTHON
 from course.text import shell_word, visible_path
 
@@ -57,7 +59,7 @@ def main() -> None:
     except Broken as error:
         raise UserError(f"{path}: expected a whole run, got a broken one: {error}") from None
     for fault in faults:
-        print(wrapped(f"WARNING: {fault}"), file=sys.stderr)
+        print(folded(wrapped(f"WARNING: {fault}"), get_terminal_size().columns), file=sys.stderr)
     place = place.relative_to(here) if place.is_relative_to(here := Path.cwd()) else place
     print(f"report: {visible_path(place)}")
     if args.open:

@@ -26,7 +26,7 @@ EPISODE_LOGS: Final = {"course.toy_mdp": "toy_mdp_log.jsonl"}
 EVALUATED: Final = ("course.token_train", "course.goodhart_demo", "course.distribution_shift_demo", "course.sweep_demo")
 _OF_A_STATE = ("prefix", "before", "after", "action", "reward", "return", "advantage", "credited")
 _WRITTEN = 6  # completions of an evaluation
-_TOKENS_SHOWN = 200  # of a completion: no policy of this lab writes as many
+_MOST_TOKENS = 200  # of a completion: no policy of this lab writes as many
 _SLOW_SHOWN = 8  # completions of an update: those with the highest and the lowest advantage
 
 LogRow = TypeVar("LogRow")
@@ -149,8 +149,8 @@ def _slow_data(update: list[TokenUpdateRow], prompts: dict[str, str]) -> list[di
             "label": _label(row),
             "question": f"{prompts.get(row.id) or clipped(row.id, 200)} One of {len(update)} completions.",
         }
-        | {"sum": _sum(row), "advantage": row.advantage, "tokens": [one[:80] for one in row.tokens[:_TOKENS_SHOWN]]}
-        | {"before": row.log_probs[:_TOKENS_SHOWN], "after": row.new_log_probs[:_TOKENS_SHOWN]}
+        | {"sum": _sum(row), "advantage": row.advantage, "tokens": [one[:80] for one in row.tokens[:_MOST_TOKENS]]}
+        | {"before": row.log_probs[:_MOST_TOKENS], "after": row.new_log_probs[:_MOST_TOKENS]}
         for row in kept
     ]
 

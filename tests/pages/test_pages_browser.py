@@ -332,18 +332,18 @@ def test_on_paper_there_is_all_that_was_on_the_screen(browser: Any, pages: dict[
         assert one.sideways("none") == []  # paper does not scroll
 
 
-@pytest.mark.parametrize(("motion", "redrawn"), [("reduce", 60), ("no-preference", 600)])
+@pytest.mark.parametrize(("motion", "redrawn"), [("reduce", 20), ("no-preference", 200)])
 def test_a_training_moves_less_where_less_motion_is_wanted(
     browser: Any, pages: dict[str, Path], motion: str, redrawn: int
 ) -> None:
     with tab(browser, reduced_motion=motion) as one:
-        page = one.open(pages["whole_hack"])
+        page = one.open(pages["hack"])
         page.evaluate("""() => {
           const count = () => (window.redrawn = (window.redrawn ?? 0) + 1);
           new MutationObserver(count).observe(document.querySelector(".chart"), { childList: true });
         }""")
         page.click(".careless")
-        page.locator("main", has_text="After 600 updates").wait_for()
+        page.locator("main", has_text="After 200 updates").wait_for()
         assert redrawn <= page.evaluate("window.redrawn") <= redrawn + 2  # at its begin and at its end
 
 

@@ -826,8 +826,8 @@ function showHack(main, data) {
       log = reply.data;
       waiting = false;
       going &&= log.paid.length < steps;
+      if (going) goOn(); // the worker goes on while the page draws
       show();
-      if (going) requestAnimationFrame(goOn);
     };
     worker.postMessage({ begin: { data, rubric, seed: Number(seed.value) || 0 }, until: until || pace });
   }
