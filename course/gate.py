@@ -69,7 +69,7 @@ class Flips(NamedTuple):
 
 
 def compare(baseline: Verification, candidate: Verification) -> Flips:
-    """Read both runs side by side, in dataset order, as every run has its rows; each is verified on the way."""
+    """Read both runs row by row: both are in the order of the dataset. Each is verified on the way."""
     unlike = rewritten = 0
     gained: list[str] = []
     lost: list[str] = []

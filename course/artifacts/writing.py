@@ -187,7 +187,7 @@ def write_page(place: Path, page: str, head: str) -> Path:
         if os.path.lexists(place):
             with open_regular(place) as file:
                 if place.is_symlink() or file.read(len(head)) != head.encode():
-                    raise UserError(f"{place}: expected a page of this lab to replace, got another file; move that")
+                    raise UserError(f"{place}: expected a page of this lab to replace, got another file; move it away")
         part.write_bytes(page.encode())
         part.replace(place)
     except OSError as error:

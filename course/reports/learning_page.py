@@ -29,6 +29,8 @@ _WRITTEN = 6  # completions of an evaluation
 _MOST_TOKENS = 200  # of a completion: no policy of this lab writes as many
 _SLOW_SHOWN = 8  # completions of an update: those with the highest and the lowest advantage
 
+_NO_COMMAND_WRITES = (ValueError, LookupError, TypeError, ArithmeticError, RecursionError)  # rows that end in one
+
 LogRow = TypeVar("LogRow")
 
 
@@ -40,13 +42,7 @@ def loop_c_data(path: Path) -> dict[str, object]:
     run = open_run(path)
     try:
         return _data_of(run)
-    except (
-        ValueError,
-        LookupError,
-        TypeError,
-        ArithmeticError,
-        RecursionError,
-    ) as error:  # of rows that no command writes together
+    except _NO_COMMAND_WRITES as error:
         raise Broken(f"its files are not those of a run of {run.manifest.command}: {error}") from None
 
 

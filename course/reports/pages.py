@@ -67,9 +67,7 @@ def names_in(text: str) -> dict[str, str]:
     found = sorted(set(text) | {chr(code) for code in (*range(32), 127)})
     unseen = [char for char in found if visible(char) != char]
     known = [char for char in unseen if char.isascii() or name(char, "") != ""]
-    nameless = [
-        char for char in unseen if not char.isascii() and name(char, "") == ""
-    ]  # 137,468 are for private use alone
+    nameless = [char for char in unseen if not char.isascii() and name(char, "") == ""]  # 137,468 private ones
     others = [char for char in found if not char.isascii() and visible(char) == char]
     return dict(named(char)[2:].split(" ", 1) for char in known + nameless[:_OTHERS] + others[:_OTHERS])
 

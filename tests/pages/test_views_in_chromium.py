@@ -3,14 +3,12 @@
 An example: the page of a bandit's run, opened at ``#step=2``, shows the third update and its advantage in words.
 """
 
-import re
-import shutil
-import subprocess
 from fractions import Fraction
-from html import unescape
 from pathlib import Path
 
 import pytest
+from browser import CHROMIUM
+from browser import shown as in_chromium
 from conftest import ROOT, Lab
 
 from course.gate import examine
@@ -18,11 +16,6 @@ from course.reports import pages
 from course.reports.comparison_page import two_runs_data
 from course.reports.learning_page import loop_c_data
 
-CHROMIUM = shutil.which("chromium")
-FLAGS = (
-    *("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"),
-    *("--disable-component-update", "--disable-sync", "--virtual-time-budget=3000", "--enable-logging=stderr", "--v=0"),
-)
 EXAMPLE_RUNS = ROOT / "data" / "example_runs"
 LIVE = ROOT / "docs" / "live"
 
@@ -30,12 +23,10 @@ pytestmark = [pytest.mark.slow, pytest.mark.skipif(not CHROMIUM, reason="Chromiu
 
 
 def opened(page: Path, state: str, folder: Path) -> str:
-    """The text that a page shows with this in its address, without its markup; its console was silent."""
-    line = [str(CHROMIUM), *FLAGS, f"--user-data-dir={folder / 'profile'}", "--dump-dom", f"{page.as_uri()}#{state}"]
-    done = subprocess.run(line, capture_output=True, encoding="utf-8", check=True, timeout=120)
-    assert [said for said in done.stderr.split("\n") if "CONSOLE" in said] == []
-    main = re.sub(r"<script.*?</script>", "", done.stdout.partition("<main")[2], flags=re.DOTALL)
-    return " ".join(unescape(re.sub(r"<[^>]+>", " ", main)).split())
+    """The text that a page shows with this in its address; its console was silent."""
+    found = in_chromium(page, state, folder)
+    assert found.complaints == []
+    return found.words
 
 
 def shown(view: str, data: dict[str, object], state: str, folder: Path) -> str:

@@ -79,7 +79,7 @@ const [RECENT, END] = [3, 0];
  *  @typedef {{read: number[], x: Float64Array, hidden: Float64Array, p: Float64Array}} Prefix
  *  @typedef {{tokens: number[], prefixes: Prefix[], text: string}} Completion */
 
-/** @param {Shape & {weights: string}} saved  32-bit numbers in base64 @returns {Policy} */
+/** The policy of a page: 32-bit weights in base64. @param {Shape & {weights: string}} saved @returns {Policy} */
 function readPolicy(saved) {
   const { vocabulary, width, units, reads } = saved;
   const bytes = Uint8Array.from(atob(saved.weights), (character) => character.charCodeAt(0));
