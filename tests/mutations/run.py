@@ -1,46 +1,67 @@
-"""A maintainer's job: apply each patch of this folder to a copy of the lab, and see the tests that it names fail.
+"""A maintainer's job: put each fault of mutants.toml into a copy of the lab, and see a test fail.
 
     .venv/bin/python3 tests/mutations/run.py            all of them
     .venv/bin/python3 tests/mutations/run.py any_for    those whose name holds this
 
-Each patch is a fault that once passed the whole suite, or would be hard to see. The tests of the file that it changes
-have to notice: tests mirror the code. A patch that no longer applies is a fault, too: the code moved on, so write the
-patch anew. It needs git, and takes minutes.
+Tests mirror the code, so the tests of the file that was changed have to notice. A text that is found no more is a fault
+too: the code moved on, so write the mutant anew, or take it out if its code is gone. It takes some minutes.
 """
 
+import os
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
 from pathlib import Path
 
 LAB = Path(__file__).resolve().parents[2]
+MUTANTS = Path(__file__).with_name("mutants.toml")
 LEFT_OUT = shutil.ignore_patterns(".git", ".venv", "runs", "site", "node_modules", "__pycache__", ".*_cache")
-FAILED = 1  # pytest: some tests failed; 2 to 5 say that they could not be run
+TESTS_FAILED = 1  # pytest's status; 2 to 5 say that the tests could not be run
 
 
-def outcome(patch: Path) -> str:
-    """What became of one patch: "noticed", or what is wrong."""
-    changed = re.findall(r"^\+\+\+ b/(.+)/(.+)$", patch.read_text(encoding="utf-8"), re.MULTILINE)
-    tests = [f"tests/{folder}/test_{file}" for folder, file in changed]
-    with tempfile.TemporaryDirectory() as name:
-        copy = Path(name) / "lab"
-        shutil.copytree(LAB, copy, ignore=LEFT_OUT)
-        if subprocess.run(["git", "apply", str(patch)], cwd=copy, capture_output=True).returncode:
-            return "DOES NOT APPLY"
-        pytest = [sys.executable, "-m", "pytest", "-q", "--all", "--numprocesses=0", "-x", *tests]
-        status = subprocess.run(pytest, cwd=copy, capture_output=True).returncode
-    return "noticed" if status == FAILED else "PASSED UNNOTICED" if status == 0 else f"pytest ended with {status}"
+def outcome(copy: Path, mutant: dict[str, str]) -> str:
+    """What became of one mutant: "noticed by …", or what is wrong. The copy is left as it was."""
+    sources = {path: path.read_text(encoding="utf-8") for path in (copy / "course").rglob(mutant.get("file", "*.py"))}
+    places = [path for path, text in sources.items() for _ in range(text.count(mutant["find"]))]
+    if not places:
+        return "NOT FOUND"
+    if len(places) > 1:
+        return f"FOUND {len(places)} TIMES"
+    source = places[0]
+    mirror = Path("tests") / source.relative_to(copy).with_name(f"test_{source.name}")
+    if not (copy / mirror).is_file():
+        return f"HAS NO TESTS: {mirror.as_posix()}"
+    source.write_text(sources[source].replace(mutant["find"], mutant["replace"]), encoding="utf-8")
+    pytest = [sys.executable, "-m", "pytest", "-q", "-x", "--numprocesses=0", "-p", "no:cacheprovider", str(mirror)]
+    done = subprocess.run(
+        pytest,
+        cwd=copy,
+        env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"},  # bytecode of two faults of one second would be confused
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+    )
+    source.write_text(sources[source], encoding="utf-8")
+    if done.returncode == TESTS_FAILED:
+        failed = re.search(r"^(?:FAILED|ERROR) (\S+)", done.stdout, re.MULTILINE)
+        return f"noticed by {failed[1] if failed else mirror.as_posix()}"
+    return "PASSED UNNOTICED" if done.returncode == 0 else f"pytest ended with {done.returncode}"
 
 
 def main() -> int:
-    patches = [path for path in sorted(Path(__file__).parent.glob("*.patch")) if "".join(sys.argv[1:]) in path.name]
-    found = {}
-    for patch in patches:
-        found[patch.name] = outcome(patch)
-        print(f"{patch.name:50}{found[patch.name]}", flush=True)
-    return 0 if patches and set(found.values()) == {"noticed"} else 1
+    wanted = "".join(sys.argv[1:])
+    mutants = {name: mutant for name, mutant in tomllib.loads(MUTANTS.read_text("utf-8")).items() if wanted in name}
+    outcomes = []
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / "lab"
+        shutil.copytree(LAB, copy, ignore=LEFT_OUT)
+        for name, mutant in mutants.items():
+            outcomes.append(outcome(copy, mutant))
+            print(f"{name:54}{outcomes[-1]}", flush=True)
+    return 0 if outcomes and all(said.startswith("noticed") for said in outcomes) else 1
 
 
 if __name__ == "__main__":
