@@ -20,7 +20,7 @@ Loop A  measure: what is true right now? Nothing changes.
   {python} -m course.report           a page to look at: a run, two, the log
   {python} -m course.gate             may this run replace that one?
   {python} -m course.validate_scorer  golden sets, and each rule left out once
-  {python} -m course.attack           cheat any verifier, your own too
+  {python} -m course.attack           cheat a verifier of this form, your own too
 
 Loop B  choose: what does looking at N samples buy? The policy stays the same.
   {python} -m course.selection_demo   best of N with your own pick_best

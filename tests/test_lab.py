@@ -62,8 +62,8 @@ def test_a_path_is_one_from_the_callers_folder(lines: Lines, monkeypatch: pytest
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ([], "three or four minutes"),
-        (["--fast"], "some ten seconds"),
+        ([], "five minutes"),
+        (["--fast"], "20 seconds"),
         (["--all", "-k", "gate"], "ten minutes or more"),
         (["tests/test_rubric.py"], ""),
         (["--all", "tests/test_rubric.py::test_x"], ""),

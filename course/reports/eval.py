@@ -26,10 +26,15 @@ Loop A, measure: this is what is true right now, nothing was improved.
 
 
 def resolution_text(n: int) -> str:
-    """What this many prompts cannot show: no difference is larger than the share of prompts that flip."""
+    """Which difference this many prompts would detect: none is larger than the share of prompts that flip."""
     difference = smallest_visible_difference(n, FLIPS)
-    shown = f"a true difference of {100 * difference:.1f} points" if difference <= FLIPS else "no difference at all"
-    return f"power: two runs with n = {n:,} show {shown} four times\nin five, if a quarter of the prompts flip"
+    detected = "no difference"
+    if difference <= FLIPS:
+        detected = f"a true difference of {100 * difference:.1f} points"
+    return (
+        f"power: with n = {n:,}, {detected} would be detected with 80 % power,\n"
+        "if a quarter of the prompts flip between two runs"
+    )
 
 
 def outcomes_text(outcomes: Mapping[str, int], firsts: Mapping[str, Result]) -> str:

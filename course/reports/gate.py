@@ -123,12 +123,8 @@ def _numbers_lines(numbers: Numbers, details: bool) -> list[str]:
     ]
     low, high = (100 * bound for bound in numbers.delta_ci95)
     visible = numbers.smallest_visible_difference
-    shown = "no difference" if visible is None else f"a true difference of {100 * visible:.1f} points"
-    power = [
-        f"n = {numbers.n:,} shows {shown} four times in five (its power),",
-        f"{'':21}if {percent(numbers.discordance)} of the prompts flip: those seen and two more",
-    ]
-    return [
+    detected = "no difference" if visible is None else f"a true difference of {100 * visible:.1f} points"
+    lines = [
         table(("run", "passed", "of", "pass rate", "95 % interval (Wilson)"), rows, right=(1, 2, 3)),
         "",
         f"difference           {100 * numbers.delta:+.1f} points, paired 95 % interval {low:+.1f} to {high:+.1f}",
@@ -136,8 +132,13 @@ def _numbers_lines(numbers: Numbers, details: bool) -> list[str]:
         _flips("lost", numbers.lost),
         f"exact McNemar p      {numbers.mcnemar_p:.4g}: how often luck alone makes the flips this uneven",
         f"to be promoted       needs at least {numbers.net_flips_needed:,} more gained than lost (with as many lost)",
-        *power[: 2 * details],
     ]
+    if details:
+        lines += [
+            f"n = {numbers.n:,}: {detected} would be detected with 80 % power,",
+            f"{'':21}if {percent(numbers.discordance)} of the prompts flip: those seen and two more",
+        ]
+    return lines
 
 
 def tries_sentence(tries: int) -> str:

@@ -566,7 +566,7 @@ def test_the_smallest_difference_is_that_of_the_flips_seen_and_says_so(lab: Lab)
     baseline = lab.measured("baseline", [True] * 11 + [False] * 29)
     candidate = lab.measured("candidate", [False] + [True] * 21 + [False] * 18)
     out = gate(lab, baseline, candidate, "--details").out
-    assert "n = 40 shows a true difference of 25.6 points four times in five (its power),\n" in out
+    assert "n = 40: a true difference of 25.6 points would be detected with 80 % power,\n" in out
     assert "if 33.3 % of the prompts flip: those seen and two more" in out
 
 

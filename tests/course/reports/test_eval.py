@@ -36,8 +36,8 @@ def test_the_report_says_the_loop_the_conditions_and_the_number() -> None:
     assert "passed 1 of 2: 50.0 %   (95 % interval 9.5 to 90.5 %)" in text
 
 
-def test_what_few_prompts_cannot_show() -> None:
+def test_what_few_prompts_cannot_detect() -> None:
     """(1.960 + 0.842) · √(0.25 / n): 15.7 points of 80 prompts; of 31 it is 25.2, more than the 25 that flip."""
-    assert "n = 80 show a true difference of 15.7 points four times\nin five" in resolution_text(80)
+    assert "n = 80, a true difference of 15.7 points would be detected with 80 % power,\n" in resolution_text(80)
     assert "a true difference of 24.8 points" in resolution_text(32)
-    assert all("show no difference at all" in resolution_text(n) for n in (1, 20, 31))
+    assert all("no difference would be detected with 80 % power" in resolution_text(n) for n in (1, 20, 31))
