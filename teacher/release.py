@@ -22,10 +22,10 @@ from course.exercises.submission import write_seal
 from course.starting import PYTHON
 from course.text import shell_word, visible_path
 
-# What begins so stays with the teacher. Tests of the checks hold right solutions; the last needs .ci and .github.
+# What begins so stays with the teacher. Tests of the checks hold right solutions.
 LEFT_OUT = (
     *("teacher/", "tests/teacher/", "tests/docs/", "tests/course/exercises/", ".ci/", ".github/", ".gitattributes"),
-    *("benchmarks/class_of_100.py", "tests/handed_in.py", "tests/test_contributing.py"),
+    *("benchmarks/class_of_100.py", "tests/handed_in.py"),
 )
 _STUDENTS_TESTS = ("tests/conftest.py", "tests/test_rubric.py")
 _NOT_THE_LABS = {"runs", "__pycache__", "node_modules", "dist", "site"}

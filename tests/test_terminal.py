@@ -14,9 +14,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from conftest import ROOT, Done, Lab
+from conftest import COMMANDS, ROOT, Done, Lab
 from doc_pages import BRIEFLY
-from test_architecture import COMMANDS
 
 from course.command import EXIT_STATUSES, Parser
 

@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 from browser import Reader
-from conftest import Lab, copied, files, rows_edited
-from test_architecture import COMMANDS
+from conftest import COMMANDS, Lab, copied, files, rows_edited
 
 from course.artifacts import run_log
 from course.command import Parser

@@ -7,9 +7,8 @@ order, and the log has them as it has them on one.
 from typing import Any
 
 import pytest
-from conftest import ROOT, Lab, lines_of
+from conftest import COMMANDS, ROOT, Lab, lines_of
 from learning_checks import evidence
-from test_architecture import COMMANDS
 
 from course import goodhart_demo, pass_at_k_demo, sweep_demo
 from course.policies import presets

@@ -60,7 +60,6 @@ def test_the_page_is_made_from_the_results(field: Any) -> None:
     template = (FIELD / "page.md.in").read_text(encoding="utf-8")
     page = (ROOT / "docs" / "reference" / "how_verifiers_fail.md").read_text(encoding="utf-8")
     assert page == field("field.page").page_of(template, RESULTS)
-    assert len(page.split()) <= 1_500
 
 
 @pytest.mark.parametrize(("verifier", "case", "reward"), SAID)

@@ -11,8 +11,8 @@ import re
 from fractions import Fraction
 
 import pytest
+from conftest import COMMANDS
 from msgspec import Struct
-from test_architecture import COMMANDS
 
 from course import gate, stats
 from docs.make_reference import REFERENCE, pages

@@ -1,4 +1,4 @@
-"""The pages of the milestones: each has what every milestone has, and names what its check counts.
+"""The pages of the milestones name what the check counts, and their figures can be read without being seen.
 
 An example: milestone 0 has four deliverables in data/exercises.toml, and so four rows in the table at its end.
 """
@@ -30,23 +30,6 @@ def test_a_path_that_is_named_is_there(page: Path) -> None:
 
 
 @pages
-def test_a_page_has_what_every_milestone_has(page: Path) -> None:
-    text = page.read_text(encoding="utf-8")
-    for part in (
-        "**Goal.**",
-        "**Difficulty.**",
-        "**Time.**",
-        "**Given.**",
-        "**You hand in**",
-        "\n## Done",
-        "deliverable",
-        "Habits",
-        "**Next.**",
-    ):
-        assert part in text, part
-
-
-@pages
 def test_a_page_lists_as_many_deliverables_as_the_check_counts(page: Path) -> None:
     done = page.read_text(encoding="utf-8").partition("\n## Done")[2]
     rows = re.findall(r"^\| (?!deliverable)\w.*\|$", done, re.MULTILINE)
@@ -60,7 +43,7 @@ def test_a_figure_has_its_text_alternative_and_asks_nothing_of_the_network(figur
     title, desc = root.find(f"{SVG}title"), root.find(f"{SVG}desc")
     assert title is not None
     assert desc is not None
-    assert len((desc.text or "").split()) > 30
+    assert desc.text
     assert {element.tag for element in root.iter()} & {f"{SVG}script", f"{SVG}image", f"{SVG}foreignObject"} == set()
     source = figure.read_text(encoding="utf-8")
     assert re.findall(r"https?://", source.replace("http://www.w3.org/2000/svg", "")) == []

@@ -38,10 +38,15 @@ def stories() -> int:
     return sum(not prompt.startswith("Compute ") for prompt in prompts)
 
 
+def golden_exploits() -> int:
+    return len(lines_of(ROOT / "course" / "golden" / "golden_exploits.jsonl"))
+
+
 COUNTED: Sequence[tuple[str, str, Callable[[], int]]] = (
     ("docs/milestones/0.5.md", r"(\d+) of the 80 still fail", lambda: failing(4)),
     ("docs/milestones/0.5.md", r"[Ff]or (\d+) prompts none of the eight", lambda: failing(8)),
     ("docs/milestones/0.md", r"earns (\d+) of 80", always_zero),
+    ("README.md", r"(\d+) of them exploits", golden_exploits),
     ("teacher/guide/first_meeting.md", r"80 small integer problems, (\d+) told as a story", stories),
 )
 

@@ -1,0 +1,47 @@
+"""The commands of the page on Loop C, docs/loop_c.md. They take minutes, and are run here with fewer updates.
+
+An example: a command is renamed in the code only. Its line on the page ends with status 2, and the test shows the line.
+"""
+
+import shlex
+import shutil
+from pathlib import Path
+
+import pytest
+from conftest import ROOT, Lab
+from doc_pages import BRIEFLY, blocks
+
+LINES = [line for block in blocks(ROOT / "docs" / "loop_c.md") if block.language == "bash" for line in block.lines]
+READS_A_TRAINED_POLICY = ("runs/skill", "runs/fresh")
+
+
+def copy_inputs(folder: Path) -> None:
+    """What the commands read, and nothing else."""
+    for name in ("data", "exercises"):
+        shutil.copytree(ROOT / name, folder / name)
+
+
+def test_the_commands_but_for_the_trainings_do_what_the_page_says(lab: Lab) -> None:
+    """In this process. What reads a policy that was trained is left out with the trainings."""
+    copy_inputs(lab.folder)
+    for line in LINES:
+        if any(word in line for word in (*BRIEFLY, *READS_A_TRAINED_POLICY)):
+            continue
+        _, _, module, *arguments = shlex.split(line)
+        done = lab(module.removeprefix("course."), *arguments)
+        assert done.status == 0, (line, done.err)
+        assert done.out
+        assert not done.err
+
+
+@pytest.mark.slow
+def test_every_command_does_what_the_page_says(lab: Lab) -> None:
+    """As processes; after five updates instead of 600, what was trained need not be promoted."""
+    copy_inputs(lab.folder)
+    for line in LINES:
+        _, _, module, *arguments = shlex.split(line.replace("_0600", "_0005"))
+        done = lab.process(module.removeprefix("course."), *arguments, *BRIEFLY.get(module, []))
+        decided_by_five_updates = "runs/skill_after" in arguments and module == "course.gate"
+        assert done.status in ({0, 1, 3} if decided_by_five_updates else {0}), (line, done.err)
+        assert done.out
+        assert not done.err
