@@ -70,7 +70,6 @@ class Parser(argparse.ArgumentParser):
         """
         help_ = outdir_help or "a new folder for the run (default: the next free runs/run_NNN)"
         self.add_argument("--outdir", type=Path, required=bool(outdir_help), help=help_)
-        self.add_argument("--report", action="store_true", help="write report.html into the run, a page to look at it")
         self.add_argument("--change", metavar="TEXT", help="the one thing you changed since the run before")
         expected = self.add_mutually_exclusive_group()
         help_ = "what you expect of it, written down before it is computed; a number such as 0.4 or 40 %% is scored"
@@ -106,6 +105,7 @@ class Parser(argparse.ArgumentParser):
 
     def parse_args(self, *given: Any, **more: Any) -> argparse.Namespace:  # type: ignore[override]
         args: argparse.Namespace = super().parse_args(*given, **more)
+        args.typed = sys.argv[1:]  # for the README of the run
         if getattr(args, "expect", None) is _ASK:
             args.expect = ask_expectation(self.description)
         if getattr(args, "expect", None) is not None and not args.expect.strip():

@@ -80,7 +80,7 @@ def main() -> int:
         conditions, summary, firsts = evaluate_file(run, dataset, args.completions, args.missing, watched=True)
         completions = CompletionsFile(args.completions, str(conditions.completions_fingerprint), 1)
         how = conditions_text(dataset.split, conditions.source, completions, len(golden))
-        conditions = conditions._replace(change=args.change, expect=args.expect)
+        conditions = conditions._replace(change=args.change, expect=args.expect, typed=args.typed)
         publish(run, conditions, summary, eval_text(summary, how, firsts), next_command=INSPECT, as_json=args.json)
     if below := args.fail_under is not None and summary["passes"] < args.fail_under * summary["n"]:
         print(f"below --fail-under {float(args.fail_under)}: {pass_line(summary)}", file=sys.stderr)

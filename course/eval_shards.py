@@ -84,7 +84,8 @@ def main() -> None:
         run.outputs[RESULTS] = merged_fingerprints([shard.manifest for shard in shards])[RESULTS]
         run.write_bytes(BEGUN, indented(begun))
         run.examples = {row.reward == 1.0: row for row in firsts.values()}
-        conditions, summary = conditions_of_shards(folder, begun, shards)._replace(logged=logged), summary_of(outcomes)
+        conditions = conditions_of_shards(folder, begun, shards)._replace(logged=logged, typed=args.typed)
+        summary = summary_of(outcomes)
         first = shards[0].manifest
         completions = CompletionsFile(
             folder / ROLLOUTS / f"{shards[0].name}.jsonl", str(first.completions_fingerprint), 1

@@ -1,11 +1,10 @@
-"""Machinery: the one ending of a run. Manifest, page, line in the log of runs, what is printed when all is on disk.
+"""Machinery: the one ending of a run: manifest, README, line in the log of runs, what is printed when all is on disk.
 
 Every command that leaves a run ends here, so that what a run holds is decided in one place.
 """
 
 import os
 import shlex
-import sys
 from argparse import Namespace
 from collections.abc import Sequence
 from itertools import chain
@@ -17,13 +16,11 @@ from course.artifacts.locked_room import room_digest
 from course.artifacts.records import RESULTS, SCHEMA_VERSION, SUMMARY, Manifest, TrainedOn, printed_json
 from course.artifacts.run_log import LogLine, append, locked, looks, read_log
 from course.artifacts.scorer_identity import installed
-from course.artifacts.writing import RunWriter, write_page
+from course.artifacts.writing import RunWriter
 from course.datasets import sources
 from course.datasets.records import Provenance
 from course.datasets.sources import HOLDOUT, Dataset, ShardedDataset, holdouts_in
 from course.errors import written_runs
-from course.reports.pages import HEAD
-from course.reports.report import REPORT, page_of_run
 from course.reports.run_page import main_number, prediction, run_page
 from course.reports.tables import WIDTH
 from course.reports.terminal import show
@@ -40,7 +37,7 @@ class Conditions(NamedTuple):
     ``change``: the one thing changed since the run before, in the student's words; ``expect``: what they expected of
     it. ``dataset``: read to its end. ``holdouts``: what was measured beside it. ``seed``: of what the run itself draws;
     Loops A and B draw nothing. ``knob``: what was turned, where it is not what the loop turns. ``logged``: the
-    holdouts at which the look was counted before, by ``log_opened_holdouts``.
+    holdouts at which the look was counted before, by ``log_opened_holdouts``. ``typed``: the words behind the command.
     """
 
     loop: Literal["A", "B", "C"]
@@ -56,12 +53,15 @@ class Conditions(NamedTuple):
     seed: int | None = None
     knob: str | None = None
     logged: Sequence[str] = ()
+    typed: Sequence[str] = ()
 
 
 def conditions_of(args: Namespace, settings: dict[str, Any], dataset: Dataset | None = None, **more: Any) -> Conditions:
-    """Those of a run of Loop C, with what was typed: command, --change, --expect and, where there is one, --seed."""
+    """Those of a run of Loop C, with what ``args`` hold: command, --change, --expect, --seed if any, what was typed."""
     seed = getattr(args, "seed", None)
-    return Conditions("C", args.command, settings, args.change, args.expect, dataset, seed=seed, **more)
+    return Conditions(
+        "C", args.command, settings, args.change, args.expect, dataset, seed=seed, typed=args.typed, **more
+    )
 
 
 def publish(
@@ -77,7 +77,7 @@ def publish(
 ) -> Path:
     """Seal the run, put it in its place, and only then show ``report`` and where the run is. Returns the place.
 
-    ``summary``: what summary.json holds. ``report``: also on the run's page, after what was ``shown`` already.
+    ``summary``: what summary.json holds. ``report``: also in the run's README, after what was ``shown`` already.
     ``read``: names of files to look at. ``next_command``: the words to type next after ``python3 -m``, the run's folder
     as ``RUN``. ``as_json``: print the run's place, digest, summary and manifest instead, as one JSON object.
     """
@@ -97,17 +97,14 @@ def publish(
     with locked(run_log.LOG) as log:
         before = read_log(run_log.LOG)
         look = max([looks(before, one) + (one not in conditions.logged) for one in holdouts], default=0)
-        typed = command_line([conditions.command, *(shlex.quote(visible(word)) for word in sys.argv[1:])])
+        typed = command_line([conditions.command, *(shlex.quote(visible(word)) for word in conditions.typed)])
         report_whole = "\n".join([*shown, report]).strip("\n")
         page = run_page(manifest, line, report_whole, typed, run.examples, look, conditions.knob)
         path = run.publish(log, line, page)
     written_runs.append(path)
 
-    asked = "--report" in sys.argv[1:]  # an option of every command that leaves a run: none has to hand it on
     if as_json:
         found = {"run": str(path), "digest": digest, "summary": summary, "manifest": manifest, "holdout_look": look}
-        if asked:
-            found["report"] = str(write_report(path)[0])
         print(printed_json(found))
         return path
     show(f"{report}\n" if report else "")
@@ -119,17 +116,10 @@ def publish(
     print(f"digest: {digest}")
     if read:
         print(f"read: {', '.join([visible_path(path / read[0]), *read[1:]])}")
-    if asked:
-        print(f"report: {visible_path(write_report(path)[0])}")
     if next_command:
         print(f"next: {command_line([word_of(word, path) for word in next_command])}")
+    print(f"page: {command_line(['course.report', shell_word(path)])}")
     return path
-
-
-def write_report(run: Path, out: Path | None = None) -> tuple[Path, list[str]]:
-    """Write the page of a run, into its folder or to ``out``. Returns its place, and what is wrong with the run."""
-    page, faults = page_of_run(run, read_log(run_log.LOG))
-    return write_page(out or run / REPORT, page, HEAD), faults
 
 
 def complete(run: RunWriter, conditions: Conditions, summary: dict[str, Any]) -> tuple[Manifest, str]:

@@ -23,9 +23,8 @@ from course.artifacts.writing import write_page
 from course.command import Parser, run_command
 from course.errors import UserError
 from course.gate import examine
-from course.publishing import write_report
 from course.reports.pages import HEAD
-from course.reports.report import COMPARISON, LOG_PAGE, page_of_log, page_of_two
+from course.reports.report import COMPARISON, LOG_PAGE, REPORT, page_of_log, page_of_run, page_of_two
 from course.reports.tables import wrapped
 from course.reports.terminal import folded
 from course.starting import PYTHON
@@ -49,7 +48,8 @@ def main() -> None:
             log = read_log(run_log.LOG)
             place = write_page(args.out or run_log.LOG.with_name(LOG_PAGE), page_of_log(log), HEAD)
         elif len(runs) == 1:
-            place, faults = write_report(runs[0], args.out)
+            page, faults = page_of_run(runs[0], read_log(run_log.LOG))
+            place = write_page(args.out or runs[0] / REPORT, page, HEAD)
         else:
             finding = None if "C" in loops else examine(runs[0], runs[1], Fraction(0), run_log.LOG, [])
             sides = f"--baseline {shell_word(runs[0])} --candidate {shell_word(runs[1])}"

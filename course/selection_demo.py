@@ -90,7 +90,10 @@ def main() -> int:
         settings = {PICK_BEST_FINGERPRINT: pick_best_fingerprint()}
         conditions = Conditions("B", "course.selection_demo", settings, args.change, args.expect, dataset)
         conditions = conditions._replace(
-            completions_fingerprint=pack.completions.sha256, samples_per_prompt=args.n, source=source
+            completions_fingerprint=pack.completions.sha256,
+            samples_per_prompt=args.n,
+            source=source,
+            typed=args.typed,
         )
         report = selection_text(summary, conditions_text(dataset.split, source, pack.completions), failed)
         publish(run, conditions, summary, report, next_command=INSPECT, as_json=args.json)

@@ -49,7 +49,7 @@ ANSWERS = {  # command -> how it is called, and what has to stand on the screen 
     "sweep_demo verifier_noise": (["--steps", "2"], "true reward at the start, before learning"),
 }
 QUICK = ("eval", "gate", "inspect_run", "token_train")
-NAMES = re.compile(r"(run|digest|read|report|next): |\s+--|/|\\$")  # to be pasted: a terminal wraps them itself
+NAMES = re.compile(r"(run|digest|read|report|next|page): |\s+--|/|\\$")  # to be pasted: a terminal wraps them itself
 
 
 class Screen(NamedTuple):

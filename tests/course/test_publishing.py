@@ -7,7 +7,6 @@ summary, manifest, page and environment; the look at the holdout is counted, and
 import json
 import re
 import shlex
-import sys
 from argparse import Namespace
 from hashlib import sha256
 from pathlib import Path
@@ -43,8 +42,8 @@ def published(dataset: Path | None, loop: Any = "A", **more: Any) -> Path:
 
 
 def test_what_was_typed_is_among_the_conditions() -> None:
-    args = Namespace(command="course.toy_mdp", change="x", expect="0.4", seed=7, lr=0.5)
-    said = Conditions("C", "course.toy_mdp", {"lr": 0.5}, "x", "0.4", seed=7, knob="none")
+    args = Namespace(command="course.toy_mdp", change="x", expect="0.4", seed=7, lr=0.5, typed=["--lr", ".5"])
+    said = Conditions("C", "course.toy_mdp", {"lr": 0.5}, "x", "0.4", seed=7, knob="none", typed=["--lr", ".5"])
     assert conditions_of(args, {"lr": 0.5}, knob="none") == said
     del args.seed
     assert conditions_of(args, {"lr": 0.5}) == said._replace(seed=None, knob=None)
@@ -61,6 +60,7 @@ def test_a_run_holds_everything_and_is_printed_when_it_is_on_disk(lab: Lab, caps
         f"run: {path}\ndigest: {sha256((path / 'manifest.json').read_bytes()).hexdigest()}\n"
         f"read: {path / 'curve.png'}, log.txt\n"
         f"next: python3 -m course.look --run {path} --at {path / 'curve.png'}\n"
+        f"page: python3 -m course.report {path}\n"
     )
     assert "look number 1" in (path / "README.md").read_text(encoding="utf-8")
     manifest = json.loads((path / "manifest.json").read_bytes())
@@ -138,9 +138,9 @@ def test_an_option_stays_with_its_value_and_a_value_in_one_piece() -> None:
     ]
 
 
-def test_the_page_has_the_line_as_it_can_be_typed_again(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "argv", ["-m", "--change", "it's\n# all", "--expect", "half"])
-    page = (published(lab.dataset([7, 8])) / "README.md").read_text(encoding="utf-8")
+def test_the_readme_has_the_line_as_it_can_be_typed_again(lab: Lab) -> None:
+    run = published(lab.dataset([7, 8]), typed=["--change", "it's\n# all", "--expect", "half"])
+    page = (run / "README.md").read_text(encoding="utf-8")
     line = page.partition("## Command line and settings\n\n")[2].partition("\n\n")[0]
     typed = ["python3", "-m", "course.eval", "--change", "it's<U+000A LINE FEED># all", "--expect", "half"]
     assert shlex.split(line.replace("\\\n", "")) == typed

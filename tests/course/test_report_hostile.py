@@ -38,7 +38,8 @@ def test_a_thousand_rows_of_anything_are_less_than_a_megabyte(lab: Lab, text: st
 
 def test_so_are_all_the_characters_that_have_no_name(lab: Lab) -> None:
     texts = ["".join(map(chr, range(first, first + 60))) for first in range(0xF0000, 0xF0000 + 60_000, 60)]
-    assert lab.evaluate([1] * 1_000, texts, "--outdir", "a", "--report").status == 0
+    assert lab.evaluate([1] * 1_000, texts, "--outdir", "a").status == 0
+    assert lab("report", "a").status == 0
     assert Path("a/report.html").stat().st_size < 1_000_000
 
 
@@ -76,7 +77,8 @@ def test_outcomes_that_no_scorer_has_are_short_and_few(lab: Lab) -> None:
 
 
 def test_what_was_expected_is_cut_and_shown(lab: Lab) -> None:
-    assert lab.evaluate([1], ["x"], "--outdir", "a", "--expect", "\u202e" + "e" * 100_000, "--report").status == 0
+    assert lab.evaluate([1], ["x"], "--outdir", "a", "--expect", "\u202e" + "e" * 100_000).status == 0
+    assert lab("report", "a").status == 0
     expected = data_of(Path("a/report.html"))["scored"]["prediction"]["expect"]
     assert expected.startswith("<U+202E RIGHT-TO-LEFT OVERRIDE>eee")
     assert len(expected) == 400

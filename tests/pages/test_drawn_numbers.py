@@ -44,7 +44,8 @@ def numbers(run: str) -> dict[str, Any]:
 
 def test_the_bars_and_the_interval_of_loop_a(lab: Lab, browser: Any) -> None:
     texts = ["Final: 1", "2", "Final: 4", "Final: 4", "6"]
-    assert lab.evaluate([1, 2, 3, 4, 5], texts, "--outdir", "a", "--report").status == 0
+    assert lab.evaluate([1, 2, 3, 4, 5], texts, "--outdir", "a").status == 0
+    assert lab("report", "a").status == 0
     with tab(browser) as one:
         page = one.open(Path("a/report.html").resolve())
         assert page.evaluate(SPAN) == near([*numbers("a")["pass_rate_ci95"], 0.4])
@@ -54,7 +55,8 @@ def test_the_bars_and_the_interval_of_loop_a(lab: Lab, browser: Any) -> None:
 def test_the_lines_of_loop_b(lab: Lab, browser: Any) -> None:
     lab.picker("def pick_best(samples):\n    return samples[-1]\n")
     groups = [["Final: 1", "x", "y"], ["a", "b", "Final: 2"], ["a", "b", "c"], ["Final: 4", "Final: 4", "d"]]
-    assert lab.select([1, 2, 3, 4], groups, 3, "--outdir", "b", "--report").status == 0
+    assert lab.select([1, 2, 3, 4], groups, 3, "--outdir", "b").status == 0
+    assert lab("report", "b").status == 0
     with tab(browser) as one:
         lines = one.open(Path("b/report.html").resolve()).evaluate(LINES)
     curve = [(1 / 3 + 1 / 3 + 2 / 3) / 4, (2 / 3 + 2 / 3 + 1) / 4, 3 / 4]
@@ -64,7 +66,8 @@ def test_the_lines_of_loop_b(lab: Lab, browser: Any) -> None:
 
 
 def test_the_bars_and_the_line_of_loop_c(lab: Lab, browser: Any) -> None:
-    assert lab("bandit_train", "--steps", "9", "--outdir", "c", "--report").status == 0
+    assert lab("bandit_train", "--steps", "9", "--outdir", "c").status == 0
+    assert lab("report", "c").status == 0
     log = lines_of(Path("c/bandit_train_log.jsonl"))
     with tab(browser) as one:
         page = one.open(Path("c/report.html").resolve(), "#step=5")

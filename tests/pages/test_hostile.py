@@ -53,8 +53,9 @@ def measured(lab: Lab, texts: Sequence[str]) -> Path:
     lab.write("c.jsonl", [{"id": id_, "completion": text} for id_, _, text in rows])
     lab.meta("c", policy=texts[0])
     said = ("--change", texts[1], "--expect", texts[0])
-    done = lab("eval", "--dataset", "d.jsonl", "--completions", "c.jsonl", "--outdir", "a", "--report", *said)
+    done = lab("eval", "--dataset", "d.jsonl", "--completions", "c.jsonl", "--outdir", "a", *said)
     assert done.status == 0, done.err
+    assert lab("report", "a").status == 0
     return Path("a/report.html").resolve()
 
 
@@ -119,8 +120,9 @@ def test_a_megabyte_and_a_thousand_ids_with_quotes(lab: Lab, address: tuple[str,
     lab.write("d.jsonl", [{"id": id_, "prompt": "1?", "expected_answer": 1} for id_ in ids])
     completions = huge + [f"Final: {texts[i % len(texts)]}" for i in range(996)]
     lab.write("c.jsonl", [{"id": id_, "completion": text} for id_, text in zip(ids, completions, strict=True)])
-    done = lab("eval", "--dataset", "d.jsonl", "--completions", "c.jsonl", "--outdir", "a", "--report")
+    done = lab("eval", "--dataset", "d.jsonl", "--completions", "c.jsonl", "--outdir", "a")
     assert done.status == 0, done.err
+    assert lab("report", "a").status == 0
     page = Path("a/report.html").resolve()
     assert page.stat().st_size < 1_000_000
     read = Reader(page.read_text(encoding="utf-8"))

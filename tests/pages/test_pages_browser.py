@@ -187,15 +187,15 @@ def made(lab: Lab) -> dict[str, str]:
 
     n = 120
     texts = [("Final: {}", "{}", "Final: {} ", "Final: \u200b{}", "Final: 1{}")[i % 5].format(i) for i in range(n)]
-    assert lab.evaluate(range(n), texts, "--outdir", "loop_a", "--report", "--expect", "50 %").status == 0
+    assert lab.evaluate(range(n), texts, "--outdir", "loop_a", "--expect", "50 %").status == 0
     lab.picker()
     groups = [[f"Final: {i}", "x"] if i % 2 else ["y", f"Final: {i}"] for i in range(12)]
-    assert lab.select(range(12), groups, 2, "--outdir", "loop_b", "--report").status == 0
-    run("bandit_train", "--steps", 30, "--outdir", "bandit", "--report")
+    assert lab.select(range(12), groups, 2, "--outdir", "loop_b").status == 0
+    run("bandit_train", "--steps", 30, "--outdir", "bandit")
     size = ("--sft-steps", 40, "--steps", 20, "--eval-every", 10, "--slow", 2)
-    run("token_train", "--preset", "memorise", "--rubric", "anywhere", *size, "--outdir", "token_train", "--report")
+    run("token_train", "--preset", "memorise", "--rubric", "anywhere", *size, "--outdir", "token_train")
     few = ("--steps", 4, "--eval-every", 2, "--jobs", 1)
-    run("goodhart_demo", "--rubrics", "anywhere", "score", "--kl-coef", *few, "--outdir", "goodhart", "--report")
+    run("goodhart_demo", "--rubrics", "anywhere", "score", "--kl-coef", *few, "--outdir", "goodhart")
     lab.measured("before", [True] * 6 + [False] * 6)
     lab.measured("two", [False] + [True] * 9 + [False] * 2)
     run("report", "before", "two")
@@ -206,6 +206,8 @@ def made(lab: Lab) -> dict[str, str]:
     run("check", "tests", "--report")
     shutil.copytree(lab.log.parent, "of_the_log")
     kinds = ("loop_a", "loop_b", "bandit", "token_train", "goodhart")
+    for kind in kinds:
+        run("report", kind)
     found = {kind: f"{kind}/report.html" for kind in kinds}
     return (
         found

@@ -24,8 +24,9 @@ def texts_of(lab: Lab, page: str, state: str = "") -> str:
 @pytest.fixture
 def run(lab: Lab) -> Lab:
     texts = ["Final: 1", "2", "Final: 4", "Final: \u200b4", "Final: 5 "]
-    done = lab.evaluate([1, 2, 3, 4, 5], texts, "--outdir", "a", "--report", "--expect", "50 %", "--change", "none")
+    done = lab.evaluate([1, 2, 3, 4, 5], texts, "--outdir", "a", "--expect", "50 %", "--change", "none")
     assert done.status == 0
+    assert lab("report", "a").status == 0
     return lab
 
 
@@ -57,7 +58,8 @@ def test_an_address_filters_and_opens_a_row(run: Lab) -> None:
 
 def test_the_line_of_a_row_shows_what_hides_at_its_ends_and_no_half_of_a_character(lab: Lab) -> None:
     texts = ["\u00a0Final: 1\ufeff", "x" * 119 + "\U0001f600y"]
-    assert lab.evaluate([1, 2], texts, "--outdir", "a", "--report").status == 0
+    assert lab.evaluate([1, 2], texts, "--outdir", "a").status == 0
+    assert lab("report", "a").status == 0
     text = texts_of(lab, "a/report.html")
     assert "U+00A0 NO-BREAK SPACE Final: 1 U+FEFF ZERO WIDTH NO-BREAK SPACE" in text
     assert "x\U0001f600" in text
@@ -72,7 +74,8 @@ def test_an_address_that_means_nothing_does_no_harm(run: Lab, state: str) -> Non
 def test_the_numbers_and_the_choices_of_loop_b(lab: Lab) -> None:
     lab.picker()
     groups = [["Final: 1", "Final: 1", "x"], ["a", "b", "Final: 2"], ["a", "Final: 3", "b"]]
-    assert lab.select([1, 2, 3], groups, 2, "--outdir", "b", "--report").status == 0
+    assert lab.select([1, 2, 3], groups, 2, "--outdir", "b").status == 0
+    assert lab("report", "b").status == 0
     text = texts_of(lab, "b/report.html", "row=1")
     assert "66.7 % chosen right" in text
     assert "pass@k 78 %" in text  # (1 + 2/3 + 2/3) / 3
@@ -94,7 +97,8 @@ def test_a_page_that_has_not_all_rows_says_how_many(lab: Lab, monkeypatch: pytes
     monkeypatch.setattr(report, "MOST_ROWS", 20)
     monkeypatch.setattr(report, "_LONGEST_TEXT", 100)
     texts = [f"Final: {i}" if i else "x" * 5_000 for i in range(60)]
-    assert lab.evaluate(range(60), texts, "--outdir", "a", "--report").status == 0
+    assert lab.evaluate(range(60), texts, "--outdir", "a").status == 0
+    assert lab("report", "a").status == 0
     assert "20 rows of 60, a uniform sample (seed 0); the bars count all." in texts_of(lab, "a/report.html")
     monkeypatch.setattr(report, "MOST_ROWS", 60)
     assert lab("report", "a").status == 0
@@ -104,7 +108,8 @@ def test_a_page_that_has_not_all_rows_says_how_many(lab: Lab, monkeypatch: pytes
 
 
 def test_loop_c_has_its_updates_and_what_was_scored(lab: Lab) -> None:
-    assert lab("bandit_train", "--steps", "5", "--outdir", "c", "--report").status == 0
+    assert lab("bandit_train", "--steps", "5", "--outdir", "c").status == 0
+    assert lab("report", "c").status == 0
     text = texts_of(lab, "c/report.html", "step=2&row=1")
     assert "update 3 of 5" in text
     assert "5 of 5 rows" in text
