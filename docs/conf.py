@@ -6,8 +6,11 @@ The site asks nothing of a network: it opens from its folder, and MathJax, one f
 it. Where that is missing, formulas are shown as they are written in TeX.
 """
 
+import os
 import re
 import shutil
+import subprocess
+import sys
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -15,8 +18,10 @@ from typing import Any
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
 
 LAB = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(LAB))  # autodoc imports the records
 MATHJAX = Path("node_modules", "mathjax", "es5", "tex-svg.js")  # of docs; draws formulas, needs no font
 LIVE = "docs/live"  # pages that are whole already
 TEACHERS = "teacher/guide/index"
@@ -33,7 +38,7 @@ project = "RL Foundations for LLMs"
 author = "the lab's authors"
 html_title = "RL Foundations"
 
-extensions = ["myst_parser", "sphinx_copybutton"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx_copybutton"]
 source_suffix = {".md": "markdown"}
 root_doc = "docs/index"
 include_patterns = ["*.md", "docs/**", "data/*.md", "exercises/*.md", "notes/*.md", "teacher/**.md"]
@@ -45,6 +50,12 @@ suppress_warnings = [
 
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 3
+
+# The records of the files that go in and come out, docs/reference/artifacts.md.
+autodoc_default_options = {"members": True, "undoc-members": True, "member-order": "bysource"}
+autodoc_typehints_format = "short"
+nitpick_ignore_regex = [("py:.*", ".*")]  # types are shown, and link to nothing
+smartquotes = False  # "--id" is an option and no dash
 
 html_theme = "pydata_sphinx_theme"
 html_context = {"default_mode": "auto"}  # light or dark as the system is, until the reader chooses
@@ -69,7 +80,24 @@ mathjax_path = MATHJAX.name
 mathjax3_config = {"options": {"enableMenu": False}}  # each formula would be a stop of the Tab key
 
 
+class Help(SphinxDirective):
+    """The help of a command, as the command prints it. Elsewhere, as on GitHub, its text is what to type for it."""
+
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        _python, _m, module, _help = self.content[0].split()
+        environment = os.environ | {"COLUMNS": "80", "NO_COLOR": "1", "PYTHONPATH": str(LAB)}
+        done = subprocess.run(
+            [sys.executable, "-m", module, "--help"], cwd=LAB, env=environment, capture_output=True, encoding="utf-8"
+        )
+        if done.returncode:
+            raise self.error(f"{module} --help ended with status {done.returncode}: {done.stderr}")
+        return [nodes.literal_block(done.stdout, done.stdout, language="text")]
+
+
 def setup(app: Sphinx) -> None:
+    app.add_directive("help", Help)
     app.connect("source-read", add_teachers_guide)
     app.connect("source-read", unwrap_alternatives)
     app.connect("doctree-read", open_live_pages, priority=400)  # before what is to be downloaded is collected

@@ -19,85 +19,85 @@ class UpdateRow(Struct, frozen=True, forbid_unknown_fields=True):
     advantage = reward − baseline; direction = advantage · grad_log_prob; new_theta = theta + lr · direction.
     """
 
-    step: int  # from 1 on
-    prompt: str  # the state
-    theta: list[float]
-    probs: list[float]
-    action: int
-    completion: str
-    verifier_reward: float
-    reward: float  # the learner's: the verifier's and the offset
-    baseline: float  # the one that this update used
-    advantage: float
-    grad_log_prob: list[float]  # ∂ log p(action) / ∂ theta
-    direction: list[float]
+    step: int  #: from 1 on
+    prompt: str  #: the state
+    theta: list[float]  #: K logits before the update
+    probs: list[float]  #: softmax of theta
+    action: int  #: the index of the sampled arm, from 0
+    completion: str  #: the text of that arm
+    verifier_reward: float  #: of that text, 0 or 1
+    reward: float  #: the learner's: ``verifier_reward`` plus the offset
+    baseline: float  #: the one that this update used
+    advantage: float  #: reward − baseline
+    grad_log_prob: list[float]  #: ∂ log p(action) / ∂ theta
+    direction: list[float]  #: advantage · grad_log_prob
     lr: float
-    new_theta: list[float]
-    new_probs: list[float]
+    new_theta: list[float]  #: theta + lr · direction
+    new_probs: list[float]  #: softmax of new_theta
 
 
 class EpisodeRow(Struct, frozen=True, forbid_unknown_fields=True):
     """One episode of two tokens and its update. Per step t, and with theta at the state of that step:
 
-    return_[t] = Σ of the rewards from t on; advantage[t] = return_[t] − baseline, or 0 where credited[t] is false;
-    direction[t] = advantage[t] · grad_log_prob[t]; new_theta[t] = theta[t] + lr · direction[t].
+    ``return_[t]`` = Σ of the rewards from t on; ``advantage[t] = return_[t] − baseline``, or 0 where ``credited[t]`` is
+    false; ``direction[t] = advantage[t] · grad_log_prob[t]``; ``new_theta[t] = theta[t] + lr · direction[t]``.
     """
 
-    episode: int  # from 1 on
-    expected_return: float  # exact, of the policy before the update
-    prompt: str
-    prefixes: list[str]  # the state of each step, after the prompt: the text so far
-    tokens: list[str]
-    actions: list[int]
-    probs: list[list[float]]
-    rewards: list[float]  # 0 until the end
-    return_: list[float]
-    baseline: float  # the one that this update used
-    credited: list[bool]
-    advantage: list[float]
-    grad_log_prob: list[list[float]]
-    direction: list[list[float]]
+    episode: int  #: from 1 on
+    expected_return: float  #: exact, of the policy before the update
+    prompt: str  #: the bandit's
+    prefixes: list[str]  #: the state of each step, after the prompt: the text so far
+    tokens: list[str]  #: one for each step
+    actions: list[int]  #: the index of each token, from 0
+    probs: list[list[float]]  #: at each step, before the update
+    rewards: list[float]  #: 0 until the end
+    return_: list[float]  #: sum of the rewards from a step on
+    baseline: float  #: the one that this update used
+    credited: list[bool]  #: false for a step that is never updated
+    advantage: list[float]  #: ``return_`` − baseline, 0 where not credited
+    grad_log_prob: list[list[float]]  #: ∂ log p(action) / ∂ theta at each step
+    direction: list[list[float]]  #: advantage · grad_log_prob
     lr: float
-    theta: list[list[float]]
-    new_theta: list[list[float]]
-    new_probs: list[list[float]]
+    theta: list[list[float]]  #: logits at the two states visited
+    new_theta: list[list[float]]  #: theta + lr · direction
+    new_probs: list[list[float]]  #: softmax of new_theta
 
 
 class RoundRow(Struct, frozen=True, forbid_unknown_fields=True):
     """One round of N samples from one policy, for one prompt."""
 
-    round: int  # from 1 on
-    pass_at_1: float  # exact, of the policy before the round
-    probs: list[float]
-    actions: list[int]
-    completions: list[str]
-    rewards: list[float]
-    delivered: float  # the reward of the completion that was handed out
-    new_probs: list[float]
-    new_pass_at_1: float
+    round: int  #: from 1 on
+    pass_at_1: float  #: exact, of the policy before the round
+    probs: list[float]  #: of the arms, before the round
+    actions: list[int]  #: the N arms sampled
+    completions: list[str]  #: their texts
+    rewards: list[float]  #: of each, 0 or 1
+    delivered: float  #: the reward of the completion that was handed out
+    new_probs: list[float]  #: after the round
+    new_pass_at_1: float  #: exact, after the round; different from ``pass_at_1`` only if the policy learned
 
 
 class TradeoffRow(Struct, frozen=True, forbid_unknown_fields=True):
     """One policy in the plane of reward and KL: the optimum for ``beta``, best-of-``n``, or neither: the reference."""
 
-    beta: float | None
-    n: int | None
-    mean_reward: float
-    verifier_reward: float  # the mean reward by the verifier, whichever rewards the policy was optimised for
-    kl: float  # from the reference, in nats
-    kl_bound: float | None  # of best-of-N: ln N − (N−1)/N
-    top3: list[int]  # the most probable actions
-    probs: list[float]
+    beta: float | None  #: of an optimum; None elsewhere
+    n: int | None  #: of best-of-N; None elsewhere
+    mean_reward: float  #: by the rewards that it was optimised for
+    verifier_reward: float  #: the mean reward by the verifier, whichever rewards the policy was optimised for
+    kl: float  #: from the reference, in nats
+    kl_bound: float | None  #: of best-of-N: ln N − (N−1)/N
+    top3: list[int]  #: the most probable actions
+    probs: list[float]  #: of each completion
 
 
 class TokenizedRow(Struct, frozen=True, forbid_unknown_fields=True):
     """One text in one vocabulary, token by token."""
 
-    id: str  # of its row in results.jsonl
-    vocabulary: str
-    token_ids: list[int]
-    token_texts: list[str]  # for a person: a byte that is only part of a character is \xNN
-    token_bytes: list[str]  # in hexadecimal
+    id: str  #: of its row in results.jsonl
+    vocabulary: str  #: of which model
+    token_ids: list[int]  #: numbers in that vocabulary
+    token_texts: list[str]  #: for a person: a byte that is only part of a character is written ``\xNN``
+    token_bytes: list[str]  #: in hexadecimal
 
 
 def learning_result(

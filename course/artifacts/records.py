@@ -27,8 +27,8 @@ UNANSWERED = Measurement(0.0, MISSING, None)
 class Details(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     """Of the scorer's ``details``, what a row keeps. The rest is made again from the row (course.inspect_run --id)."""
 
-    outcome: str
-    parsed_answer: str | None
+    outcome: str  #: ``ok``, or the first check that failed; ``missing_completion`` where nobody answered
+    parsed_answer: str | None  #: the integer as text; None where the text is not in format
 
 
 class Result(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
@@ -37,9 +37,9 @@ class Result(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     id: str
     prompt: str
     expected_answer: int
-    completion: str | None  # None: nobody answered
-    reward: float
-    details: Details
+    completion: str | None  #: the raw text, nothing trimmed; None: nobody answered
+    reward: float  #: 1.0 or 0.0, by the strict scorer
+    details: Details  #: ``outcome`` and ``parsed_answer``
 
 
 class Selection(Result, frozen=True, forbid_unknown_fields=True):
@@ -49,11 +49,11 @@ class Selection(Result, frozen=True, forbid_unknown_fields=True):
     right.
     """
 
-    samples: list[str]
-    rewards: list[float]
-    chosen: int
+    samples: list[str]  #: the N samples that ``pick_best`` chose from
+    rewards: list[float]  #: of each sample
+    chosen: int  #: the index of the sample that was taken, from 0
     others: list[str]
-    other_rewards: list[float]
+    other_rewards: list[float]  #: of each of the others
 
 
 class LearningResult(Result, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -64,7 +64,7 @@ class LearningResult(Result, frozen=True, forbid_unknown_fields=True, omit_defau
     sampled, where equal ones share a row.
     """
 
-    step: int  # updates before the completion was sampled
+    step: int  #: updates before the completion was sampled
     training: str | None = None
     split: str | None = None
     proxy_reward: float | None = None
@@ -93,16 +93,16 @@ class RowId(Struct, frozen=True, gc=False):
 class Golden(Struct, frozen=True, forbid_unknown_fields=True):
     """What the installed scorer made of the golden sets, in the process that made the run."""
 
-    passed: bool
-    cases: int
+    passed: bool  #: whether each case got the reward and the outcome expected
+    cases: int  #: how many there are
 
 
 class TrainedOn(Struct, frozen=True, forbid_unknown_fields=True):
     """What a run's policy was trained on: the rubric that paid, how many prompts, how many of those are in the run."""
 
-    rubric: str | None  # null: nothing paid, it only imitated
-    prompts: int
-    measured_here: int
+    rubric: str | None  #: what paid; None: nothing paid, the policy only imitated
+    prompts: int  #: how many prompts it was trained on
+    measured_here: int  #: how many of these prompts are in this run
 
 
 class Manifest(Struct, frozen=True, forbid_unknown_fields=True):
@@ -119,25 +119,25 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True):
     between equal runs.
     """
 
-    schema_version: int
-    loop: Literal["A", "B", "C"]
-    command: str
+    schema_version: int  #: of this list of fields; any other version is refused
+    loop: Literal["A", "B", "C"]  #: which loop it is a run of
+    command: str  #: the module that was called
     settings: dict[str, Any]
-    split: str | None
-    dataset_fingerprint: str | None
+    split: str | None  #: ``dev`` or ``holdout``
+    dataset_fingerprint: str | None  #: SHA-256 of the dataset's file
     prompts_fingerprint: str | None
     examples_fingerprint: str | None
-    completions_fingerprint: str | None
+    completions_fingerprint: str | None  #: SHA-256 of the file of completions or samples
     samples_per_prompt: Annotated[int, Meta(ge=1)] | None
-    policy: str | None
-    sampling: Sampling | None
+    policy: str | None  #: who wrote the completions, as their ``.meta.json`` says
+    sampling: Sampling | None  #: how they were drawn; None where no digest binds the ``.meta.json`` to them
     trained_on: TrainedOn | None
     seed: int | None
-    scorer_name: str
-    scorer_version: str
-    scorer_fingerprint: str
-    spec: str
-    golden: Golden
+    scorer_name: str  #: of the scorer that measured
+    scorer_version: str  #: of the scorer that measured
+    scorer_fingerprint: str  #: SHA-256 over its name, version, spec, source and golden verdicts
+    spec: str  #: its spec, in words
+    golden: Golden  #: its verdict on the golden sets
     change: str | None
     expect: str | None
     outputs: dict[str, str]

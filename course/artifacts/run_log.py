@@ -34,15 +34,15 @@ _LOCK_AT = 1 << 30  # Windows locks a range of bytes, and refuses others to read
 class LogLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One published run. ``number``: the main one of its summary, under its name there."""
 
-    run: str  # the folder, from the lab's root where it lies below it
-    manifest: str  # SHA-256 of manifest.json
+    run: str  #: the folder, from the lab's root where it lies below it
+    manifest: str  #: SHA-256 of manifest.json
     loop: str
     command: str
     change: str | None
     expect: str | None
     number: dict[str, float | None]
-    holdouts: list[str]  # those that were opened, by their prompts: course.datasets.sources.holdouts_in
-    room: str | None = None  # Loops A and B: ``room_digest`` of the conditions under which two runs can be compared
+    holdouts: list[str]  #: those that were opened, by their prompts: course.datasets.sources.holdouts_in
+    room: str | None = None  #: Loops A and B: ``room_digest`` of the conditions under which two runs can be compared
 
 
 def read_log(path: Path, must_exist: bool = False) -> list[LogLine]:

@@ -35,35 +35,35 @@ class EvaluationRow(Struct, frozen=True, forbid_unknown_fields=True):
     None before the first. With the baseline "group" and no KL penalty nothing is pushed in these.
     """
 
-    rubric: str
-    kl_coef: float
-    seed: int
-    step: int  # updates so far
-    n: int
-    proxy_reward: float
-    true_reward: float
-    gap: float
-    holdout_n: int
-    holdout_proxy_reward: float | None
-    holdout_true_reward: float | None
-    holdout_gap: float | None
+    rubric: str  #: what pays
+    kl_coef: float  #: beta, the price of a nat of KL
+    seed: int  #: of the training
+    step: int  #: updates so far
+    n: int  #: completions of prompts trained on
+    proxy_reward: float  #: mean of what the rubric pays
+    true_reward: float  #: mean by the strict scorer
+    gap: float  #: share that the rubric pays at least 0.5 and the strict scorer 0
+    holdout_n: int  #: completions of the holdout; 0 without one
+    holdout_proxy_reward: float | None  #: the same on the holdout; None without one
+    holdout_true_reward: float | None  #: the same on the holdout; None without one
+    holdout_gap: float | None  #: the same on the holdout; None without one
     kl: float
     mean_length: float
     equal_groups: float | None = None
-    training: str | None = None  # which one, where a run holds several that differ in more than the columns say
+    training: str | None = None  #: which one, where a run holds several that differ in more than the columns say
 
 
 class CountedSamples(Struct, frozen=True, forbid_unknown_fields=True):
     """Fresh completions of one prompt, how many of them the strict scorer pays: any pass@k up to n follows."""
 
-    preset: str
-    seed: int
-    step: int  # updates so far
-    split: str
-    id: str
-    n: int
-    correct: int
-    entropy: float  # of the next token, in nats: mean over all tokens of these completions
+    preset: str  #: which training
+    seed: int  #: of the training
+    step: int  #: updates so far
+    split: str  #: ``train`` or ``holdout``
+    id: str  #: of the prompt
+    n: int  #: completions sampled
+    correct: int  #: how many of them the strict scorer pays
+    entropy: float  #: of the next token, in nats: mean over all tokens of these completions
 
 
 class TokenUpdateRow(Struct, frozen=True, forbid_unknown_fields=True):
@@ -73,17 +73,17 @@ class TokenUpdateRow(Struct, frozen=True, forbid_unknown_fields=True):
     alone: the other completions of the step changed the same weights.
     """
 
-    step: int  # from 1 on
+    step: int  #: from 1 on
     id: str
-    tokens: list[str]  # their texts, together the completion; the last is empty where the policy ended it
-    reward: float
-    kl_coef: float
-    log_ratio: float  # log p − log p_reference of the completion, 0 with kl_coef 0
-    baseline: float  # the one that this step used
-    advantage: float
-    log_probs: list[float]  # of each token, before the update
-    reference_log_probs: list[float]  # of the reference policy: log_ratio is what the two sums differ by
-    new_log_probs: list[float]  # after it
+    tokens: list[str]  #: their texts, together the completion; the last is empty where the policy ended it
+    reward: float  #: what was paid for the completion
+    kl_coef: float  #: beta
+    log_ratio: float  #: log p − log p_reference of the completion, 0 with kl_coef 0
+    baseline: float  #: the one that this step used
+    advantage: float  #: (reward − kl_coef · log_ratio) − baseline
+    log_probs: list[float]  #: of each token, before the update
+    reference_log_probs: list[float]  #: of the reference policy: log_ratio is what the two sums differ by
+    new_log_probs: list[float]  #: after it
 
 
 def evaluation_results(checkpoint: "Checkpoint", rubric: str, training: str | None = None) -> list[LearningResult]:

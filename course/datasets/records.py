@@ -128,8 +128,8 @@ class VerifierSource(Record, frozen=True, forbid_unknown_fields=True):
 class Sampling(Struct, frozen=True, forbid_unknown_fields=True):
     """How completions were drawn. ``n``: completions a prompt. ``seed``: null where there is no reproducible one."""
 
-    temperature: Annotated[float, Meta(ge=0)]
-    top_p: Annotated[float, Meta(gt=0, le=1)]
+    temperature: Annotated[float, Meta(ge=0)]  #: 0 is greedy
+    top_p: Annotated[float, Meta(gt=0, le=1)]  #: 1 keeps every token
     seed: int | None
     n: Annotated[int, Meta(ge=1)]
 
@@ -161,9 +161,9 @@ class Provenance(Struct, frozen=True, forbid_unknown_fields=True):
     ``training``: null where nothing is known of it.
     """
 
-    policy: Annotated[str, Meta(min_length=1)]
+    policy: Annotated[str, Meta(min_length=1)]  #: model and prompt template under one name
     created: date | None
-    sampling: Sampling
+    sampling: Sampling  #: how they were drawn
     completions_sha256: Annotated[str, Meta(pattern=r"\A[0-9a-f]{64}\Z")] | None = None
     training: Training | None = None
     note: str = ""

@@ -1,4 +1,4 @@
-"""What the gate says of each attack, found once in a process and kept: for the tests and for docs/gate_attacks.md."""
+"""What the gate says of each attack, found once in a process and kept: for the tests."""
 
 from functools import cache
 from typing import NamedTuple

@@ -14,8 +14,6 @@ from attacks.laboratory import SIDES, gate, laboratory, lay, pair_of
 from attacks.mistakes import MISTAKES, Mistake
 from attacks.pairs import PAIRS, Make
 
-from docs.make_gate_attacks import attacks_pages
-
 pytestmark = pytest.mark.medium
 
 ALL_FORGERIES = [forgery for forgeries in FORGERIES.values() for forgery in forgeries]
@@ -115,10 +113,3 @@ def test_there_are_enough_of_each_kind_and_none_has_the_name_of_another() -> Non
     assert len({forgery.name for forgery in ALL_FORGERIES}) == len(ALL_FORGERIES) >= 40
     assert len({mistake.make.__doc__ for mistake in ALL_MISTAKES}) == len(ALL_MISTAKES) >= 25
     assert len({improvement.__doc__ for improvement in IMPROVEMENTS}) == len(IMPROVEMENTS) >= 15
-
-
-@pytest.mark.skipif(os.name == "nt", reason="some attacks need links or pipes")
-def test_the_pages_are_what_the_suite_finds() -> None:
-    """``.venv/bin/python docs/make_gate_attacks.py`` writes them anew."""
-    found = attacks_pages()
-    assert {path: path.read_text(encoding="utf-8") for path in found} == found

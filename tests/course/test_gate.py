@@ -300,7 +300,7 @@ def test_a_file_that_is_no_page_keeps_its_place_and_the_verdict_is_seen(lab: Lab
     assert (pair[1] / "gate.html").read_text(encoding="utf-8") == "my notes"
 
 
-# ---- What a difference may mean, one rule after the other; docs/gate_attacks.md has them all together.
+# ---- What a difference may mean, one rule after the other; tests/attacks has them all together.
 
 
 def evaluated(lab: Lab, name: str, texts: Sequence[str], *more: object, **said: object) -> Path:

@@ -187,7 +187,7 @@ def test_a_figure_opens_by_itself_and_on_a_phone_it_scrolls(browser: Any, site: 
         page.wait_for_url("**/_images/loop_and_tokens.svg")
 
 
-@pytest.mark.parametrize("name", [WIDE, *FORMULAS, *FRAMED, "docs/reference/commands_a.html"])
+@pytest.mark.parametrize("name", [WIDE, *FORMULAS, *FRAMED, "docs/reference/commands.html"])
 def test_on_paper_a_page_is_light_and_whole(browser: Any, site: Path, name: str) -> None:
     with tab(browser, A4, color_scheme="dark") as one:
         page = one.open(site / name)
