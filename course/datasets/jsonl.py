@@ -1,20 +1,23 @@
 """Machinery: strict JSONL. UTF-8, one record a line, blank lines ignored, everything that is not a record refused.
 
-jiter parses a line, and refuses what is not JSON (NaN, a byte order mark, half a surrogate pair) and a key given twice.
-msgspec makes the record and coerces nothing. Then numbers are checked: jiter takes 1e400 for infinity.
+msgspec decodes a line straight into its record and coerces nothing. What it refuses is explained here: where in the
+file, what was expected, what was there.
+
+Covered
+    Invalid JSON, NaN, infinity, a byte order mark, invalid UTF-8, half a surrogate pair, a wrong type, an unknown or a
+    missing key, an id given twice, a number of too many digits, values nested too deep.
+Not covered
+    A key given twice in one record: the last one counts. ``read_json`` refuses it, because evidence has one reading.
 """
 
 import hashlib
 import json
 import re
 from collections.abc import Iterator
-from contextlib import suppress
-from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
-import jiter
 import msgspec
 
 from course.datasets.files import blocks_of_lines, open_regular
@@ -22,16 +25,19 @@ from course.datasets.records import Record, Rollout
 from course.datasets.shapes import PAGE, other_shape
 from course.errors import UserError, reason
 from course.faults import MAX_DIGITS
-from course.text import clipped, quoted
+from course.text import clipped
 
 _OBJECT_BYTES = 1 << 26  # of a file that holds one object
 _SHOWN = 60  # characters of a refused value
 _SPACE = b" \t\r\n"  # what JSON calls white space
-_NUMBER_LIMIT = 10**MAX_DIGITS
-_ANY_DIGIT_IS_0 = bytes.maketrans(b"123456789E", b"000000000e")
-_EXPECTED = {"Number out of range": "a smaller number", "Invalid RFC3339 encoded date": "a date such as 2026-11-21"}
-
-_parse = partial(jiter.from_json, catch_duplicate_keys=True, allow_inf_nan=False, cache_mode="keys")
+_ANSWER_LIMIT = 10**MAX_DIGITS
+_UNDECODABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+_NOT_FINITE = re.compile(rb"-?(NaN|Infinity)")
+_TOO_MANY_DIGITS = f"expected a number of at most {MAX_DIGITS:,} digits, got a larger one"
+_TOO_LARGE = {
+    "Integer value out of range": _TOO_MANY_DIGITS,
+    "Number out of range": "expected a number below 1e309, got a larger one",
+}
 
 R = TypeVar("R", bound=Record)
 S = TypeVar("S", bound=msgspec.Struct)
@@ -47,23 +53,22 @@ def read_records(path: Path, record_type: type[R], digest: "hashlib._Hash | None
 
 def read_batches(path: Path, record_type: type[R], digest: "hashlib._Hash | None" = None) -> Iterator[list[R]]:
     """The same, some dozens or hundreds of records at a time."""
+    decoder = msgspec.json.Decoder(record_type)
     ids: set[str] = set()
-    number = 1  # of the first line of a batch
+    first = 1  # the number of a block's first line
     try:
         for block in blocks_of_lines(path, digest):
             lines = block.removesuffix(b"\n").split(b"\n")
-            batch: list[R] = []
-            with suppress(ValueError, msgspec.ValidationError):
-                values = list(map(_parse, lines))
-                digits = block.translate(_ANY_DIGIT_IS_0)
-                may_be_too_large = b"0e" in digits or b"0" * 300 in digits  # an exponent, or so many digits
-                if not (may_be_too_large and _too_large(values)):
-                    batch = msgspec.convert(values, list[record_type])  # type: ignore[valid-type]
+            try:
+                batch = list(map(decoder.decode, lines))
+            except _UNDECODABLE:
+                batch = []
             new = {record.id for record in batch}
-            if len(new) < len(lines) or "" in new or not ids.isdisjoint(new):
-                batch = list(_one_by_one(path, lines, number, record_type, ids))
+            is_plain = len(new) == len(lines) and "" not in new and ids.isdisjoint(new)
+            if not is_plain or any(map(_has_too_many_digits, batch)):
+                batch = list(_decode_one_by_one(path, lines, first, decoder, ids))
             ids |= new
-            number += len(lines)
+            first += len(lines)
             yield batch
     except OSError as error:
         raise _unreadable(path, error) from None
@@ -71,106 +76,162 @@ def read_batches(path: Path, record_type: type[R], digest: "hashlib._Hash | None
         raise UserError(f"{path}: expected at least one record, got an empty file")
 
 
-def _one_by_one(path: Path, lines: list[bytes], first: int, record_type: type[R], ids: set[str]) -> Iterator[R]:
-    """The records of a batch that holds a line that is refused, blank or without an id; ``first``: its first line."""
+def _decode_one_by_one(
+    path: Path, lines: list[bytes], first: int, decoder: "msgspec.json.Decoder[R]", ids: set[str]
+) -> Iterator[R]:
+    """The records of a block that holds a line that is refused, blank or without an id. Adds their ids to ``ids``."""
     for number, line in enumerate(lines, first):
-        if text := line.rstrip(_SPACE):
-            try:
-                record = _decode(text, record_type)
-                if not record.id:
-                    record = msgspec.structs.replace(record, id=f"line {number}")
-                if record.id in ids:
-                    got = f"{clipped(record.id, _SHOWN)} a second time"
-                    mend = f"; {PAGE} makes a selection pack of several an id" if record_type is Rollout else ""
-                    raise ValueError(f"$.id: expected an id that is unique in its file, got {got}{mend}")
-            except ValueError as error:
-                raise UserError(f"{path}:{number} {other_shape(path, text, record_type) or error}") from None
-            ids.add(record.id)
-            yield record
+        text = line.strip(_SPACE)
+        if not text:
+            continue
+        try:
+            record = _decode(line.rstrip(_SPACE), decoder)
+            if not record.id:
+                record = msgspec.structs.replace(record, id=f"line {number}")
+            if _has_too_many_digits(record):
+                raise ValueError(f"$.expected_answer: {_TOO_MANY_DIGITS}")
+            if record.id in ids:
+                got = f"{clipped(record.id, _SHOWN)} a second time"
+                mend = f"; {PAGE} makes a selection pack of several an id" if decoder.type is Rollout else ""
+                raise ValueError(f"$.id: expected an id that is unique in its file, got {got}{mend}")
+        except ValueError as error:
+            raise UserError(f"{path}:{number} {other_shape(path, text, decoder.type) or error}") from None
+        ids.add(record.id)
+        yield record
+
+
+def _has_too_many_digits(record: Record) -> bool:
+    return bool(abs(getattr(record, "expected_answer", 0)) >= _ANSWER_LIMIT)
 
 
 def read_json(path: Path, struct_type: type[S]) -> S:
-    """Read a JSON file that holds one object, as strictly as a line of JSONL."""
+    """Read a JSON file that holds one object, as strictly as a line of JSONL, and without a key given twice."""
     try:
         with open_regular(path) as file:
             text = file.read(_OBJECT_BYTES + 1)
         if len(text) > _OBJECT_BYTES:
             raise ValueError(f"expected at most {_OBJECT_BYTES >> 20} MB, got more")
-        return _decode(text.rstrip(_SPACE), struct_type)
+        text = text.rstrip(_SPACE)
+        record = _decode(text, msgspec.json.Decoder(struct_type))
+        refuse_repeated_keys(text)
     except OSError as error:
         raise _unreadable(path, error) from None
     except ValueError as error:
         raise UserError(f"{path} {error}") from None
+    return record
+
+
+def refuse_repeated_keys(text: bytes) -> None:
+    """Raise ValueError where an object of this JSON has a key twice: one reader takes the first, another the last."""
+    json.loads(text, object_pairs_hook=_object_of)
+
+
+def _object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise ValueError(f"expected each key once, got {clipped(json.dumps(key), _SHOWN)} a second time")
+        found[key] = value
+    return found
 
 
 def _unreadable(path: Path, error: OSError) -> UserError:
     return UserError(f"{path}: expected a file that can be read, got: {reason(error)}")
 
 
-def _decode(text: bytes, struct_type: type[S]) -> S:
+def _decode(text: bytes, decoder: "msgspec.json.Decoder[S]") -> S:
     """One JSON object as a struct. Raises ValueError: where in the object, what was expected, what was there."""
     try:
-        value = _parse(text)
-    except ValueError as error:
-        raise ValueError(_parser_complaint(str(error), text)) from None
-    try:
-        struct = msgspec.convert(value, struct_type)
-    except msgspec.ValidationError as error:  # its cause: what the record itself refused, in its own words
-        raise ValueError(error.__cause__ or _type_complaint(str(error), value, struct_type)) from None
-    if (place := _too_large(value)) is not None:
-        expected = f"expected a finite number of at most {MAX_DIGITS:,} digits, got a larger one"
-        raise ValueError(f"${quoted(place)}: {expected}")
-    return struct
+        return decoder.decode(text)
+    except msgspec.ValidationError as error:
+        if error.__cause__ is not None:  # what the record itself refused, in its own words
+            raise ValueError(error.__cause__) from None
+        raise ValueError(_explain_type(str(error), text, decoder.type)) from None
+    except _UNDECODABLE as error:
+        raise ValueError(_explain_syntax(str(error), text)) from None
 
 
-def _too_large(value: Any) -> str | None:
-    """Where in a value a number stands that is too large; None where none does. A place is named only if it is one."""
-    if isinstance(value, (int, float)):
-        return "" if abs(value) >= _NUMBER_LIMIT else None
-    parts = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for key, part in parts:
-        if (place := _too_large(part)) is not None:
-            return f".{clipped(key, _SHOWN)}{place}" if isinstance(key, str) else f"[{key}]{place}"
-    return None
-
-
-def _parser_complaint(message: str, text: bytes) -> str:
+def _explain_syntax(complaint: str, text: bytes) -> str:
+    """Why a text is not JSON, from msgspec's words, which say at which byte it stopped."""
     if text.startswith(b"\xef\xbb\xbf"):
         return "expected UTF-8 without a byte order mark, got one; save the file without it"
     try:
         text.decode("utf-8")
     except UnicodeDecodeError as error:
         return f"expected UTF-8, got byte 0x{text[error.start]:02x} at byte {error.start + 1}"
-    words, row, column = re.findall(r"(?s)(.*) at line (\d+) column (\d+)", message)[0]  # its columns count bytes
-    place = f"at byte {column}" if row == "1" else f"at line {row}, byte {column}"
-    if words.startswith("Detected duplicate key "):
-        return f"expected each key once, got {clipped(words[23:], _SHOWN)} a second time {place}"
-    if words.endswith("hex escape"):
-        return f"expected whole characters, got half a surrogate pair (\\ud800 to \\udfff) {place}"
-    rest = text.split(b"\n")[int(row) - 1][max(int(column) - 1, 0) :].decode("utf-8", "replace")
-    return f"expected one JSON object, got invalid JSON {place} ({words}): {clipped(rest, _SHOWN)}"
+    if "recursion" in complaint:
+        return "expected values nested less deep, got a record too deep to be read"
+    if "surrogate" in complaint or _has_half_a_surrogate_pair(text):
+        return "expected whole characters, got half a surrogate pair (\\ud800 to \\udfff)"
+    stopped = re.fullmatch(r"JSON is malformed: (.*) \(byte (\d+)\)", complaint)
+    if stopped is None:
+        return f"expected one JSON object, got one that is cut off: {clipped(text.decode()[-_SHOWN:], _SHOWN)}"
+    start = int(stopped[2])
+    if stopped[1] == "trailing characters":  # it stops behind the first of them
+        start -= 1
+    for begin in (max(start - 1, 0), start):
+        if number := _NOT_FINITE.match(text, begin):
+            return f"expected a finite number, got {number[0].decode()} at byte {begin + 1}"
+    rest = text[start:].decode("utf-8", "replace")
+    return f"expected one JSON object, got invalid JSON at byte {start + 1} ({stopped[1]}): {clipped(rest, _SHOWN)}"
 
 
-def _type_complaint(message: str, value: Any, struct_type: type[msgspec.Struct]) -> str:
+def _has_half_a_surrogate_pair(text: bytes) -> bool:
+    """Whether this is JSON but for an escape such as \\ud800 that stands alone."""
+    try:
+        json.dumps(json.loads(text), ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError:
+        return True
+    except (ValueError, RecursionError):
+        return False
+    return False
+
+
+def _explain_type(complaint: str, text: bytes, struct_type: type[msgspec.Struct]) -> str:
+    """What a value has that its record has not, from msgspec's words, which say where."""
+    fault, path = _split_complaint(complaint)
+    if fault in _TOO_LARGE:
+        return f"{path}: {_TOO_LARGE[fault]}"
+    try:
+        value = msgspec.json.decode(text)
+    except msgspec.ValidationError as error:  # behind the wrong type stands a number that is too large
+        fault, path = _split_complaint(str(error))
+        return f"{path}: {_TOO_LARGE[fault]}"
+    except _UNDECODABLE as error:  # behind the wrong type stands what is no JSON at all
+        return _explain_syntax(str(error), text)
     fields = msgspec.structs.fields(struct_type)
-    known, required = [field.name for field in fields], [field.name for field in fields if field.required]
+    known = [field.encode_name for field in fields]
+    required = [field.encode_name for field in fields if field.required]
     if isinstance(value, dict):
         missing = [key for key in required if key not in value]
-        if unknown := [key for key in value if key not in known]:
-            rename = f"call it {' or '.join(missing)} if it is that, else " if missing else ""
-            mend = f"{rename}{'put it under metadata' if 'metadata' in known else 'take it out'}"
+        unknown = [key for key in value if key not in known]
+        if unknown:
+            mend = "put it under metadata" if "metadata" in known else "take it out"
+            if missing:
+                mend = f"call it {' or '.join(missing)} if it is that, else {mend}"
             return f"$.{clipped(unknown[0], _SHOWN)}: expected no key but {', '.join(known)}, got this one; {mend}"
         if len(missing) > 1:
             return f"$: expected the keys {', '.join(required)}, got none for {', '.join(missing)}"
-    text, path = [*message.replace("`", "").rsplit(" - at ", 1), "$"][:2]
-    if field := re.fullmatch(r"(?s)Object (missing required|contains unknown) field (.*)", text):
-        fault = "this key, got none" if field[1] == "missing required" else "no such key, got this one"
-        return f"{path}.{clipped(field[2], _SHOWN)}: expected {fault}"
-    expected, _, kind = _EXPECTED.get(text, text).removeprefix("Expected ").partition(", got ")
+    if field := re.fullmatch(r"(?s)Object (missing required|contains unknown) field (.*)", fault):
+        expected = "this key, got none" if field[1] == "missing required" else "no such key, got this one"
+        return f"{path}.{clipped(field[2], _SHOWN)}: expected {expected}"
+    if fault == "Invalid RFC3339 encoded date":
+        fault = "Expected a date such as 2026-11-21"
+    expected, _, kind = fault.removeprefix("Expected ").partition(", got ")
     for key, index in re.findall(r"\.([^.\[]+)|\[(\d+)\]", path):
         value = value[key or int(index)]
     got = clipped(json.dumps(value, ensure_ascii=False), _SHOWN)
-    never = f" ({struct_type.file_kind} are never coerced)" if issubclass(struct_type, Record) else ""
+    if kind not in ("", "null"):
+        got = f"{kind} {got}"
+    mend = ""
+    if issubclass(struct_type, Record):
+        mend = f" ({struct_type.file_kind} are never coerced)"
     if (path, kind) == ("$.id", "int"):
-        never += f'; write "{got}", in every file'
-    return f"{path}: expected {expected}, got {got if kind in ('', 'null') else f'{kind} {got}'}{never}"
+        mend += f'; write "{value}", in every file'
+    return f"{path}: expected {expected}, got {got}{mend}"
+
+
+def _split_complaint(complaint: str) -> tuple[str, str]:
+    """What msgspec says, and the place that it names: ``$`` where it names none."""
+    fault, found, path = complaint.replace("`", "").rpartition(" - at ")
+    return (fault, clipped(path, _SHOWN)) if found else (path, "$")

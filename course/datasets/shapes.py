@@ -7,7 +7,6 @@ import re
 from contextlib import suppress
 from pathlib import Path
 
-import jiter
 import msgspec
 
 from course.datasets.files import open_regular
@@ -15,6 +14,7 @@ from course.datasets.records import Record
 
 PAGE = "docs/own_data.md"
 _HEAD_BYTES = 1 << 16
+_KEY = re.compile(rb'"([^"\\]+)"\s*:')  # of an object that stands on several lines
 _LINES = f"{PAGE} has the lines that turn it into records"
 _SHAPES: tuple[tuple[str | bytes, str, str], ...] = (  # the first that fits
     # the keys that a row has, or a pattern that the file begins with; what that is; what to do
@@ -52,12 +52,18 @@ def other_shape(path: Path, row: bytes, record_type: type[Record]) -> str | None
     with open_regular(path) as file:
         head = file.read(_HEAD_BYTES)
     keys: set[str] = set()
-    for text, partial in ((head, True), (row, False)):
-        with suppress(ValueError):
-            value = jiter.from_json(text, partial_mode=partial)
-            keys = set(value) if isinstance(value, dict) else set()
+    if head.lstrip().startswith(b"{"):
+        keys = {key.decode("utf-8", "replace") for key in _KEY.findall(head)}
+    with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        value = msgspec.json.decode(row)
+        keys = set(value) if isinstance(value, dict) else set()
     for sign, name, mend in _SHAPES:
-        if set(sign.split()) <= keys if isinstance(sign, str) else not keys and re.match(sign, head):
-            right = keys.issuperset(required) or (isinstance(sign, str) and set(required).issuperset(sign.split()))
-            return None if right else f"expected rows with {', '.join(required)}, got {name}; {mend}"
+        if isinstance(sign, bytes):
+            fits = not keys and re.match(sign, head) is not None
+            is_right = False
+        else:
+            fits = keys.issuperset(sign.split())
+            is_right = keys.issuperset(required) or set(required).issuperset(sign.split())
+        if fits:
+            return None if is_right else f"expected rows with {', '.join(required)}, got {name}; {mend}"
     return None

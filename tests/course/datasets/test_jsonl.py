@@ -9,8 +9,6 @@ import io
 import json
 import random
 import stat
-import subprocess
-import sys
 from collections.abc import Callable
 from math import isfinite
 from pathlib import Path
@@ -20,6 +18,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import UNSET
 
 from course.datasets import files, jsonl
 from course.datasets.jsonl import read_json, read_records
@@ -65,60 +64,52 @@ def test_only_a_newline_ends_a_line(tmp_path: Path, mark: str) -> None:
     assert list(read_records(path, Rollout)) == [Rollout(mark, f"x{mark}y"), Rollout("b", "")]
 
 
-NUMBER = "expected a finite number of at most 1,000 digits, got a larger one"
-HALF = "expected whole characters, got half a surrogate pair (\\ud800 to \\udfff) at byte"
+DIGITS = "expected a number of at most 1,000 digits, got a larger one"
+LARGE = "expected a number below 1e309, got a larger one"
+HALF = "expected whole characters, got half a surrogate pair (\\ud800 to \\udfff)"
+DEEP = "expected values nested less deep, got a record too deep to be read"
 INVALID = "expected one JSON object, got invalid JSON at byte"
-TWICE = "expected each key once, got"
-CONTROL = "control character (\\u0000-\\u001F) found while parsing a string"
+FINITE = "expected a finite number, got"
+CUT = "expected one JSON object, got one that is cut off:"
 
 
 @pytest.mark.parametrize(
     ("line", "complaint"),
     [
-        (b'{"id":"b","prompt":"","expected_answer":NaN}', f"{INVALID} 41 (expected value): NaN}}"),
-        (b'{"id":"b","prompt":"","expected_answer":-Infinity}', f"{INVALID} 42 (invalid number): Infinity}}"),
-        (
-            b'{"id":"b","prompt":"","expected_answer":1e400}',
-            "$.expected_answer: expected int, got float Infinity (datasets are never coerced)",
-        ),
-        (A[:-1] + b',"metadata":{"a":[-1e400]}}', f"$.metadata.a[0]: {NUMBER}"),
-        (A[:-1] + b',"metadata":{"a":%s.0}}' % (b"9" * 400), f"$.metadata.a: {NUMBER}"),
-        (b'{"id":"b","prompt":"","expected_answer":%s}' % (b"1" * 1001), f"$.expected_answer: {NUMBER}"),
-        (b'{"id":"b","prompt":"","expected_answer":-%s}' % (b"1" * 4300), f"$.expected_answer: {NUMBER}"),
-        (
-            b'{"id":"b","prompt":"","expected_answer":-%s}' % (b"1" * 5000),
-            f"{INVALID} 4343 (number out of range): {'1' * 59}…",
-        ),
-        (A[:-1] + b',"metadata":{"a":[%s]}}' % (b"1" * 1001), f"$.metadata.a[0]: {NUMBER}"),
-        (A[:-1] + b',"metadata":{"a":NaN}}', f"{INVALID} 60 (expected value): NaN}}}}"),
-        (b"NaN", f"{INVALID} 1 (expected value): NaN"),
-        (A[:-1] + b',"id":"b"}', f'{TWICE} "id" a second time at byte 49'),
-        (A[:-1] + b',"prompt":"p"}', f'{TWICE} "prompt" a second time at byte 53'),
-        (A[:-1] + b',"\\u0069d":"b"}', f'{TWICE} "id" a second time at byte 54'),
-        (A[:-1] + b',"metadata":{"a":{"k":1,"k":2}}}', f'{TWICE} "k" a second time at byte 71'),
-        (b'{"\xe2\x80\xae":1,"\xe2\x80\xae":1}', f'{TWICE} "\\u{{202e}}" a second time at byte 16'),
-        (b'{"%s":1,"%s":1}' % (b"k" * 99, b"k" * 99), f'{TWICE} "{"k" * 58}… a second time at byte 208'),
+        (b'{"id":"b","prompt":"","expected_answer":NaN}', f"{FINITE} NaN at byte 41"),
+        (b'{"id":"b","prompt":"","expected_answer":-Infinity}', f"{FINITE} -Infinity at byte 41"),
+        (b'{"id":"b","prompt":"","expected_answer":1e400}', f"$.expected_answer: {LARGE}"),
+        (A[:-1] + b',"metadata":{"a":[-1e400]}}', f"$.metadata[...][0]: {LARGE}"),
+        (A[:-1] + b',"metadata":{"a":%s.0}}' % (b"9" * 400), f"$.metadata[...]: {LARGE}"),
+        (b'{"id":"b","prompt":"","expected_answer":%s}' % (b"1" * 1001), f"$.expected_answer: {DIGITS}"),
+        (b'{"id":"b","prompt":"","expected_answer":-%s}' % (b"1" * 4300), f"$.expected_answer: {DIGITS}"),
+        (b'{"id":"b","prompt":"","expected_answer":-%s}' % (b"1" * 5000), f"$.expected_answer: {DIGITS}"),
+        (b'{"id":"b","prompt":3,"expected_answer":%s}' % (b"1" * 5000), f"$[...]: {DIGITS}"),
+        (A[:-1] + b',"metadata":{"a":[%s]}}' % (b"1" * 5000), f"$.metadata[...][0]: {DIGITS}"),
+        (A[:-1] + b',"metadata":{"a":NaN}}', f"{FINITE} NaN at byte 60"),
+        (b"NaN", f"{FINITE} NaN at byte 1"),
         (b'{"id":"b","prompt":"\xff","expected_answer":1}', "expected UTF-8, got byte 0xff at byte 21"),
         (b'{"id":"b","prompt":"\xed\xa0\x80","expected_answer":1}', "expected UTF-8, got byte 0xed at byte 21"),
         (b'{"id":"b","prompt":"\xc0\x80","expected_answer":1}', "expected UTF-8, got byte 0xc0 at byte 21"),
-        (A.replace(b'"p"', b'"\\ud800"'), f"{HALF} 27"),
-        (A.replace(b'"p"', b'"\\udfff x"'), f"{HALF} 26"),
-        (A.replace(b'"p"', b'"\\ude00\\ud83d"'), f"{HALF} 26"),
-        (A[:-1] + b',"metadata":{"\\ud800":1}}', f"{HALF} 63"),
-        (A[:-1] + b',"metadata":%s}' % (b"[" * 99_999), f"{INVALID} 255 (recursion limit exceeded): {'[' * 59}…"),
-        (b'{"id":"b","prompt":%s' % (b"[" * 99_999), f"{INVALID} 220 (recursion limit exceeded): {'[' * 59}…"),
+        (A.replace(b'"p"', b'"\\ud800"'), HALF),
+        (A.replace(b'"p"', b'"\\udfff x"'), HALF),
+        (A.replace(b'"p"', b'"\\ude00\\ud83d"'), HALF),
+        (A[:-1] + b',"metadata":{"\\ud800":1}}', HALF),
+        (A[:-1] + b',"metadata":{"a":%s%s}}' % (b"[" * 9_999, b"]" * 9_999), DEEP),
+        (A[:-1] + b',"metadata":%s}' % (b"[" * 99_999), DEEP),
+        (b'{"id":"b","prompt":%s' % (b"[" * 99_999), DEEP),
         (b"\xef\xbb\xbf" + A, "expected UTF-8 without a byte order mark, got one; save the file without it"),
-        (b"Final: 22", f"{INVALID} 1 (expected value): Final: 22"),
-        (b"\x0c", f"{INVALID} 1 (expected value): <U+000C unnamed, category Cc>"),
+        (b"Final: 22", f"{INVALID} 1 (invalid character): Final: 22"),
+        (b"\x0c", f"{INVALID} 1 (invalid character): <U+000C unnamed, category Cc>"),
         (A + A, f"{INVALID} 44 (trailing characters): {A.decode()}"),
         (A + b"\r" + B, f"{INVALID} 45 (trailing characters): {B.decode()}"),
-        (A[:-1], f"{INVALID} 42 (EOF while parsing an object): 1"),
+        (A[:-1], f"{CUT} {A[:-1].decode()}"),
         (
             b'{"id":"b","prompt":"a\tb","expected_answer":1}',
-            f'{INVALID} 22 ({CONTROL}): <U+0009 TAB>b","expected_answer":1}}',
+            f'{INVALID} 22 (invalid character): <U+0009 TAB>b","expected_answer":1}}',
         ),
         (b'{"id":"b","prompt":"","expected_answer":01}', f"{INVALID} 42 (invalid number): 1}}"),
-        (b"{'id':'b'}", f"{INVALID} 2 (key must be a string): 'id':'b'}}"),
+        (b"{'id':'b'}", f"{INVALID} 2 (object keys must be strings): 'id':'b'}}"),
     ],
     ids=lambda _: "",
 )
@@ -130,12 +121,31 @@ def test_what_is_no_json_is_refused_with_file_line_expected_and_got(
     assert refusal(path) == f"{path}:{4 if before else 1} {complaint}"
 
 
-def test_a_record_may_be_nested_201_deep_and_no_deeper(tmp_path: Path) -> None:
-    def nested(depth: int) -> bytes:  # the record itself is one deep, its metadata another
-        return A[:-1] + b',"metadata":{"a":%s}}' % (b"[" * (depth - 2) + b"]" * (depth - 2))
+@pytest.mark.parametrize("again", [b'"id":"z"', b'"prompt":"p"', b'"\\u0069d":"z"', b'"metadata":{"k":1,"k":2}'])
+def test_of_a_key_that_is_given_twice_a_record_takes_the_last(tmp_path: Path, again: bytes) -> None:
+    line = A[:-1] + b"," + again + b"}"
+    (record,) = read_records(file(tmp_path, line), Example)
+    wanted = json.loads(line)
+    assert record.id == wanted["id"]
+    assert record.metadata == wanted.get("metadata", UNSET)
 
-    assert len(list(read_records(file(tmp_path, nested(201)), Example))) == 1
-    assert refusal(file(tmp_path, nested(202))).endswith("(recursion limit exceeded): [" + "]" * 58 + "…")
+
+@pytest.mark.parametrize(
+    ("fields", "key"),
+    [
+        ('"policy":"a","policy":"b"', '"policy"'),
+        ('"policy":"a","\\u0070olicy":"a"', '"policy"'),
+        ('"policy":"a","sampling":{"temperature":1,"top_p":1,"seed":0,"seed":1,"n":1}', '"seed"'),
+    ],
+)
+def test_a_key_that_is_given_twice_in_evidence_is_refused(tmp_path: Path, fields: str, key: str) -> None:
+    path = tmp_path / "in.meta.json"
+    sampling = '"sampling":{"temperature":1,"top_p":1,"seed":0,"n":1}'
+    rest = '"created":null' if '"sampling"' in fields else f'"created":null,{sampling}'
+    path.write_text(f"{{{fields},{rest}}}", encoding="utf-8")
+    with pytest.raises(UserError) as refused:
+        read_json(path, Provenance)
+    assert str(refused.value) == f"{path} expected each key once, got {key} a second time"
 
 
 @pytest.mark.parametrize("content", [b"", b"\n", b"\r\n \t\n"])
@@ -232,25 +242,23 @@ def test_a_record_of_very_many_keys_is_read_or_refused_in_one_short_line(tmp_pat
     assert len(record.metadata) == 1 << 16
     said = refusal(file(tmp_path, A[:-1] + b",%s}" % keys))
     assert said.endswith("expected_answer, metadata, got this one; put it under metadata")
-    assert refusal(file(tmp_path, A[:-1] + b',"metadata":{%s,"k65535":1}}' % keys)).count(f"{TWICE} ") == 1
 
 
 def test_a_number_deep_inside_is_named_by_a_place_of_at_most_80_characters(tmp_path: Path) -> None:
     keys = [f"{number}{chr(1) * 50}" for number in range(150)]
     nested = "".join(f"{{{json.dumps(key)}:" for key in keys) + "1e400" + "}" * 150
     said = refusal(file(tmp_path, A[:-1] + b',"metadata":%s}' % nested.encode()))
-    assert said.endswith(f"…: {NUMBER}")
+    assert said.endswith(f"…: {LARGE}")
     assert len(said) < len(str(tmp_path)) + 200
 
 
-@pytest.mark.parametrize("number", ["1e400", "-1E+400", "1" * 1001, "9" * 400 + ".5", "[7e1, -1e999]"])
-def test_a_number_that_is_too_large_is_found_among_many_records(tmp_path: Path, number: str) -> None:
-    lines = [A.replace(b'"a"', b'"%d"' % i)[:-1] + b',"metadata":{"digest":"3e5","n":1e3}}' for i in range(900)]
+@pytest.mark.parametrize("number", ["1" * 1001, "-" + "9" * 1001, "9" * 4000])
+def test_an_answer_of_too_many_digits_is_found_among_many_records(tmp_path: Path, number: str) -> None:
+    lines = [A.replace(b'"a"', b'"%d"' % i) for i in range(900)]
     path = file(tmp_path, b"\n".join(lines))
     assert len(list(read_records(path, Example))) == 900
-    lines[700] = lines[700].replace(b"1e3", number.encode())
-    place = "$.metadata.n[1]" if number.startswith("[") else "$.metadata.n"
-    assert refusal(file(tmp_path, b"\n".join(lines))) == f"{path}:701 {place}: {NUMBER}"
+    lines[700] = lines[700].replace(b":1}", b":%s}" % number.encode())
+    assert refusal(file(tmp_path, b"\n".join(lines))) == f"{path}:701 $.expected_answer: {DIGITS}"
 
 
 def test_a_case_without_an_id_is_known_by_its_line_among_others_that_have_one(tmp_path: Path) -> None:
@@ -266,20 +274,14 @@ class Refused(Exception):
     """The oracle takes no record from this line."""
 
 
-def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    if len(dict(pairs)) < len(pairs):
-        raise Refused
-    return dict(pairs)
-
-
 def finite(text: str) -> float:
     if not isfinite(float(text)):
         raise Refused
     return float(text)
 
 
-def short(text: str) -> int:
-    if len(text.removeprefix("-")) > 1000:
+def readable(text: str) -> int:
+    if len(text) >= 4300:
         raise Refused
     return int(text)
 
@@ -300,7 +302,7 @@ RULES: dict[str, Callable[[Any], bool]] = {
     "id": lambda value: isinstance(value, str) and value != "",
     "prompt": lambda value: isinstance(value, str),
     "completion": lambda value: isinstance(value, str),
-    "expected_answer": lambda value: type(value) is int,
+    "expected_answer": lambda value: type(value) is int and abs(value) < 10**1000,
     "samples": texts,
     "metadata": lambda value: isinstance(value, dict),
 }
@@ -313,7 +315,7 @@ KEYS_OF = {
 
 def oracle(line: bytes, kind: Any) -> Any:
     """The record of a line by the standard library's decoder and rules written out here, or Refused."""
-    decoder = {"object_pairs_hook": once, "parse_float": finite, "parse_int": short, "parse_constant": constant}
+    decoder = {"parse_float": finite, "parse_int": readable, "parse_constant": constant}
     try:
         value = json.loads(line.decode("utf-8").strip(" \t\r"), **decoder)  # type: ignore[arg-type]
         without_surrogates(value)
@@ -504,24 +506,3 @@ def test_lines_mutated_at_random_are_judged_as_by_the_standard_library() -> None
             start = draw.randrange(len(line) + 1)
             line = line[:start] + draw.choice([b"", *SNIPPETS]) + line[start + draw.choice([0, 0, 1, 1, 2, 5]) :]
         assert_as_the_oracle_says(kind, line)
-
-
-SCRIPT = """
-import sys
-from pathlib import Path
-from course.datasets.jsonl import read_records
-from course.datasets.records import Example
-try:
-    print([record.expected_answer == 1 - 10**1000 for record in read_records(Path(sys.argv[1]), Example)])
-except Exception as error:
-    print(str(error).partition("in.jsonl:1 ")[2])
-"""
-
-
-@pytest.mark.medium
-@pytest.mark.parametrize(("digits", "said"), [(1000, "[True]"), (1001, f"$.expected_answer: {NUMBER}")])
-def test_a_lower_limit_on_the_text_of_integers_changes_nothing(tmp_path: Path, digits: int, said: str) -> None:
-    path = file(tmp_path, b'{"id":"a","prompt":"","expected_answer":-%s}' % (b"9" * digits))
-    command = [sys.executable, "-X", "int_max_str_digits=640", "-c", SCRIPT, str(path)]
-    child = subprocess.run(command, cwd=Path(jsonl.__file__).parents[2], capture_output=True, text=True, check=True)
-    assert child.stdout == f"{said}\n"
