@@ -12,16 +12,17 @@ import numpy as np
 from course.policies.softmax import Ints
 
 CORRECT = 0.45  # how often a demonstration has the prompt's own answer; else it has that of another prompt
-FORMS = (  # {value}, and {other}: any prompt's answer
-    *("Final: {value}",) * 9,
-    *("The answer is {value}.",) * 3,
-    *("{value}",) * 2,
-    *("Final: {value}.",) * 2,
-    "Final:{value}",
-    "{other}\nFinal: {value}",
-    "{other} {value}",
-    "{other}\n{value}",
-)
+FORM_COUNTS = {  # {value}, and {other}: any prompt's answer -> how often in 20 demonstrations
+    "Final: {value}": 9,
+    "The answer is {value}.": 3,
+    "{value}": 2,
+    "Final: {value}.": 2,
+    "Final:{value}": 1,
+    "{other}\nFinal: {value}": 1,
+    "{other} {value}": 1,
+    "{other}\n{value}": 1,
+}
+FORMS = [form for form, count in FORM_COUNTS.items() for _ in range(count)]
 
 
 def demonstrate(answers: Sequence[int], chosen: Ints, rng: np.random.Generator) -> list[str]:

@@ -174,7 +174,9 @@ def gradient(policy: Policy, prompts: Ints, completions: Completions, weight: Fl
     completion of weight 0 adds nothing, and costs nothing.
     """
     counts = weight != 0
-    prompts, completions, weight = prompts[counts], Completions(*(part[counts] for part in completions)), weight[counts]
+    prompts = prompts[counts]
+    completions = Completions(completions.tokens[counts], completions.lengths[counts])
+    weight = weight[counts]
     network = forward_completions(policy, prompts, completions)
     token = completions.tokens[completions.mask]  # [M]
     per_token = np.repeat(weight, completions.lengths)[:, None]  # [M, 1]
