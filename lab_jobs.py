@@ -38,7 +38,7 @@ def do(words: list[str]) -> int:
         usage = ast.get_docstring(ast.parse((LAB / "lab.py").read_text(encoding="utf-8")))  # -OO keeps no __doc__
         print(str(usage).replace("python3", PYTHON))
         return 0
-    known = ["", *JOBS, *commands()]
+    known = ["", *JOBS, *commands(), "check"]
     if job not in known or (more and job in ("", "lint", "site")):
         return fail(refusal(job, more, known))
     try:
@@ -53,7 +53,9 @@ def do(words: list[str]) -> int:
         return next((status for line in LINT if (status := in_lab([*line.split()]))), 0)
     if job == "site":
         return site()
-    program = [str(LAB / "micro.py")] if job == "micro" else ["-m", f"course.{job}"]
+    program = ["-m", "check" if job == "check" else f"course.{job}"]
+    if job == "micro":
+        program = [str(LAB / "micro.py")]
     return become([str(LAB_PYTHON), "-P", *program, *more])
 
 

@@ -25,7 +25,8 @@ Everything else is machinery, and its first line says so:
     policies                     the small policies: bandit, two steps, tokens
     artifacts, publishing        what comes out: the rows and files of a run, and the one ending of every run
     reports                      what a command prints and draws, one module per command, named for it; the pages
-    exercises                    the student's work, judged: data/exercises.toml says which; hints, hand-in, the seal
+    picking, verifier            a student's choice and anybody's verifier, loaded and not believed
+    child, isolation             a stranger's code, run in a process of its own
     the other commands           inspect_run, validate_scorer, kl_tradeoff_demo, …: python3 -m course lists them
     command, starting, asking    how every command reads its arguments, finds what it needs, and asks a person
     process, errors              how it ends, and says what to mend
@@ -47,7 +48,7 @@ _COMMAND_LINE = sys.orig_argv[1:] if sys.argv[:1] == ["-m"] else []
 while _COMMAND_LINE and not _COMMAND_LINE[0].startswith("-m"):
     _COMMAND_LINE = _COMMAND_LINE[1:]
 _MODULE = "".join(_COMMAND_LINE[:1])[2:] or "".join(_COMMAND_LINE[1:2])  # -mcourse.eval, or -m course.eval
-_AS_COMMAND = _MODULE.partition(".")[0] in ("course", "teacher")
+_AS_COMMAND = _MODULE.partition(".")[0] in ("course", "check", "teacher")
 
 # Whoever imports the package as a library is left alone.
 if _AS_COMMAND:

@@ -40,7 +40,7 @@ Loop C  learn: the policy itself changes, pushed by what the scorer pays.
   {python} -m course.sweep_demo               other starts, more prompts, noise
 
 Your own work
-  {python} -m course.check            what is done, what is next, hints, hand-in
+  {python} -m check                   what is done, what is next, hints, hand-in
 
 Each command has --help. Always ask: which loop am I in, which knob did I turn?
 
@@ -61,7 +61,7 @@ Start here
 def main() -> None:
     if (word := " ".join(sys.argv[1:2])) and not word.startswith("-"):
         printed = MAP.format(python=PYTHON)
-        commands = {line.rpartition(".")[2]: line for line in re.findall(r"\S+ -m course\.\w+", printed)}
+        commands = {line.replace(".", " ").split()[-1]: line for line in re.findall(r"\S+ -m [a-z_.]+", printed)}
         mend = did_you_mean(word.removeprefix("course."), commands)
         raise UserError(f"{mend}{PYTHON} -m course: expected no more words, got {quoted(word)}; it prints the map")
     Parser("course", "Print the map: the three loops, their commands, and what is yours to change.").parse_args()

@@ -18,10 +18,10 @@ from contextlib import suppress
 from functools import partial
 
 from course.command import Parser, non_negative_int, positive_int, run_command
-from course.exercises.verifier import Verifier, example_with, golden, optimise, search
 from course.reports.attack import Found, attack_verdict, found_text, try_text
 from course.reports.terminal import show
 from course.score import score
+from course.verifier import Verifier, example_with, golden, optimise, search
 
 
 def main() -> int:

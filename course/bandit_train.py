@@ -163,7 +163,7 @@ def main() -> None:
         settings["prompt"] = EXAMPLE["prompt"]
         conditions = conditions_of(args, settings, knob=knob_of(rows))
         read = [STORY, LEARNING_CURVE, *([PANELS] if args.ablation else [])]
-        publish(run, conditions, summary, bandit_text(rows, summary, ARMS), read=read, next_command=["course.check"])
+        publish(run, conditions, summary, bandit_text(rows, summary, ARMS), read=read, next_command=["check"])
 
 
 if __name__ == "__main__":

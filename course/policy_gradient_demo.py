@@ -117,7 +117,7 @@ def main() -> None:
         settings["predict"] = args.predict
         conditions = conditions_of(args, settings, knob=knob_of(rows))
         report = policy_gradient_text(rows, summary, ARMS, line_a_step=args.summary)
-        publish(run, conditions, summary, report, read=[LOG, LEARNING_CURVE], next_command=["course.check"])
+        publish(run, conditions, summary, report, read=[LOG, LEARNING_CURVE], next_command=["check"])
 
 
 if __name__ == "__main__":

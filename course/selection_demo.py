@@ -20,7 +20,7 @@ from course.command import Parser, positive_int, run_command
 from course.datasets.pairing import paired
 from course.datasets.records import Example
 from course.datasets.sources import Dataset, SelectionPack, provenance
-from course.exercises.picking import PickBest, Sample, choose, load_pick_best, pick_best_fingerprint
+from course.picking import PickBest, Sample, choose, load_pick_best, pick_best_fingerprint
 from course.publishing import INSPECT, Conditions, publish
 from course.reports.measurement import conditions_text
 from course.reports.selection_demo import selection_text

@@ -88,7 +88,7 @@ def main() -> None:
         settings = {"prompt": EXAMPLE["prompt"], "episodes": args.episodes, "lr": args.lr, "credit_step1": credited[0]}
         conditions = conditions_of(args, settings, knob=knob_of(rows))
         text = toy_mdp_text(rows, summary)
-        publish(run, conditions, summary, text, read=[EPISODES], next_command=["course.check"])
+        publish(run, conditions, summary, text, read=[EPISODES], next_command=["check"])
 
 
 if __name__ == "__main__":

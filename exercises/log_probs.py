@@ -1,6 +1,6 @@
 """Yours to write: how probable a text is, and how far two policies are apart. Plain Python is enough: import math.
 
-    python3 -m course.check log_probs
+    python3 -m check log_probs
 
 holds both functions against their exact values, on inputs of its own choice, and names the mistake where it knows it.
 """

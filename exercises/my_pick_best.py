@@ -1,12 +1,12 @@
 """Yours to write: the rule of Loop B, from its sentences. exercises/pick_best.py beside it works as it is; leave it.
 
-    python3 -m course.check my_pick_best
+    python3 -m check my_pick_best
 
 Until you write it, the course's rule stands in, and says so. To choose with yours, make the last line of
 exercises/pick_best.py ``from exercises.my_pick_best import pick_best``.
 """
 
-from course.exercises.picking import Sample, course_rule
+from course.picking import Sample, course_rule
 
 
 def pick_best(samples: list[Sample]) -> Sample:

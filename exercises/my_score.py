@@ -1,6 +1,6 @@
 """Yours to write: the reward spec, from its three sentences. Do not look into course/score.py until it is right.
 
-    python3 -m course.check my_score
+    python3 -m check my_score
 
 holds it against the golden sets and some thousand other texts, and says which rule a reward broke.
 """

@@ -11,7 +11,7 @@ without_punctuation, any_candidate, suffix, format_bonus, cast. Write its name i
 2. mend it: put the lines of the verifier in place of the ``return`` below, return 1 or 0 in place of ``_result(...)``,
    and change what the lines believe. Use no import of course.score: the rule is to be yours.
 
-3. ``python3 -m course.check redteam`` tries texts of the same class that you have not seen. Then a policy learns from
+3. ``python3 -m check redteam`` tries texts of the same class that you have not seen. Then a policy learns from
    the rewards of your patch. What it gets away with is added to exercises/exploits.jsonl: your next test.
 """
 

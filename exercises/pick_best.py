@@ -12,7 +12,7 @@ which of them does nothing happen, whatever you write here? A module of your own
 ``from exercises.helper import …``.
 """
 
-from course.exercises.picking import Sample
+from course.picking import Sample
 
 
 def pick_best(samples: list[Sample]) -> Sample:

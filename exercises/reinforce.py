@@ -1,6 +1,6 @@
 """Yours to write: one update of REINFORCE, from a reward to new logits. Plain Python is enough: import math.
 
-    python3 -m course.check reinforce
+    python3 -m check reinforce
 
 holds the three functions against their exact values, on inputs of its own choice, and names the mistake where it knows
 it.

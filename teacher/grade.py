@@ -23,12 +23,12 @@ from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
 
+from check.report import FINISHED
 from course.artifacts.run_log import locked
 from course.command import Parser, non_negative_int, positive_int, run_command
 from course.datasets.files import LAB
 from course.errors import UserError, reason
 from course.jobs import in_order, workers
-from course.reports.check import FINISHED
 from course.reports.terminal import show
 from course.text import clipped, visible_path
 from teacher.grading import Grade, Grader, grade_one
@@ -36,7 +36,7 @@ from teacher.release import write_copy
 from teacher.running import Limits, missing_limits, remove
 from teacher.submissions import find_submissions
 
-CHECK = (sys.executable, "-m", "course.check", "--json")
+CHECK = (sys.executable, "-m", "check", "--json")
 HELD_OUT = LAB / "teacher" / "verifiers.jsonl"
 _NO_FAULT = ("The event", "Next: ", "#", "shown: ", "held out: ", "the teacher's: ")  # lines that say how far one is
 _STARTS_A_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")

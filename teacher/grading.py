@@ -21,7 +21,7 @@ _WORDS = 160  # characters of a sentence that came out of a submission
 
 
 class Found(msgspec.Struct):
-    """What ``course.check --json`` says of one exercise."""
+    """What ``check --json`` says of one exercise."""
 
     state: str
     short: str = ""

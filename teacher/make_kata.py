@@ -18,11 +18,11 @@ sys.path.insert(0, str(LAB))
 import msgspec  # noqa: E402
 from msgspec.structs import replace  # noqa: E402
 
+from check.kata import ASKED, FAULTS_OF_CODE, LABELS, WITH_TEST, verifier_of  # noqa: E402
+from check.locked import lock  # noqa: E402
+from check.sheets import fields, read_sheet  # noqa: E402
 from course.datasets.jsonl import read_records  # noqa: E402
 from course.datasets.records import KataExample, task_of  # noqa: E402
-from course.exercises.kata import ASKED, FAULTS_OF_CODE, LABELS, WITH_TEST, verifier_of  # noqa: E402
-from course.exercises.locked import lock  # noqa: E402
-from course.exercises.sheets import fields, read_sheet  # noqa: E402
 from course.score import TRIMMED  # noqa: E402
 from course.text import visible  # noqa: E402
 
@@ -41,7 +41,7 @@ INTRODUCTION = """\
 > concrete fix (to the spec, a test, the prompt, or "leave this example out, because ..."). What the verifiers do is
 > written in `course/rubrics/hackable.py`; `score` is the strict scorer. Lines that begin with `>` are the course's.
 > ⏎ stands for a line break; those at the two ends, which the spec takes away, are not shown. Then type
-> `python3 -m course.check kata_1`.
+> `python3 -m check kata_1`.
 """
 WITH_TESTS = """\
 # {title}
@@ -57,7 +57,7 @@ WITH_TESTS = """\
 >
 > What most verifiers do is written in `course/rubrics/hackable.py`; one that is not there shows its code. `score` is
 > the strict scorer. Lines that begin with `>` are the course's. ⏎ stands for a line break. Then type
-> `python3 -m course.check {name}`.
+> `python3 -m check {name}`.
 """
 INTRODUCTIONS = {
     "kata_1": INTRODUCTION,

@@ -14,7 +14,7 @@ from pathlib import Path
 LAB = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(LAB))
 
-from course.exercises.locked import KEY, SOLUTIONS, lock  # noqa: E402
+from check.locked import KEY, SOLUTIONS, lock  # noqa: E402
 
 FOLDER = LAB / "teacher" / "solutions"
 

@@ -23,8 +23,8 @@ sys.path.insert(0, str(LAB))
 import msgspec  # noqa: E402
 from msgspec.structs import replace  # noqa: E402
 
+from check.mutation import CORRECT_CLASS, answer, difference, loaded  # noqa: E402
 from course.datasets.records import VerifierSource, Witness  # noqa: E402
-from course.exercises.mutation import CORRECT_CLASS, answer, difference, loaded  # noqa: E402
 from course.rubrics.witness import candidates  # noqa: E402
 from course.score import score  # noqa: E402
 

@@ -4,7 +4,7 @@
     python3 -m teacher.release --out milestone-0 --only 0
 
 Files as they are now, of those that git tracks; without git, all but hidden folders and runs. The copy is sealed: its
-``seal.json`` lets ``python3 -m course.check`` name a file of the course that changed by accident.
+``seal.json`` lets ``python3 -m check`` name a file of the course that changed by accident.
 """
 
 import re
@@ -14,17 +14,17 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from check.milestones import EXERCISES, MILESTONES
+from check.submission import write_seal
 from course.command import Parser, run_command
 from course.datasets.files import LAB
 from course.errors import UserError, reason
-from course.exercises.milestones import EXERCISES, MILESTONES
-from course.exercises.submission import write_seal
 from course.starting import PYTHON
 from course.text import shell_word, visible_path
 
 # What begins so stays with the teacher. Tests of the checks hold right solutions.
 LEFT_OUT = (
-    *("teacher/", "tests/teacher/", "tests/docs/", "tests/course/exercises/", ".ci/", ".github/", ".gitattributes"),
+    *("teacher/", "tests/teacher/", "tests/docs/", "tests/check/", ".ci/", ".github/", ".gitattributes"),
     *("benchmarks/class_of_100.py", "tests/handed_in.py"),
 )
 _STUDENTS_TESTS = ("tests/conftest.py", "tests/test_rubric.py")

@@ -109,6 +109,11 @@ class Done(NamedTuple):
     err: str
 
 
+def module_of(command: str) -> str:
+    """What is typed after ``python3 -m``."""
+    return "check" if command == "check" else f"course.{command}"
+
+
 class Lab:
     """Commands run in ``folder``, which is the working directory: ``runs/`` and ``exercises/`` are the folder's own.
 
@@ -123,8 +128,8 @@ class Lab:
         self.log = self.runs / "log.jsonl"
 
     def __call__(self, command: str, *arguments: object) -> Done:
-        """Run ``course.command`` in this process, ended as a real one is. An exception that escapes fails the test."""
-        main = importlib.import_module(f"course.{command}").main
+        """Run a command in this process, ended as a real one is. An exception that escapes fails the test."""
+        main = importlib.import_module("check.__main__" if command == "check" else module_of(command)).main
         out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="\n") for _ in range(2))
         environment, hooks = dict(os.environ), (sys.excepthook, sys.unraisablehook)
         handlers = {number: signal.getsignal(number) for number in process.SIGNALS}
@@ -149,15 +154,15 @@ class Lab:
     def path(self) -> dict[str, str]:
         """What a process of its own needs in its environment, to find the package at this lab's root."""
         self.root.mkdir(exist_ok=True)
-        for name in ("course", "data"):
+        for name in ("course", "check", "data"):
             if not (self.root / name).exists():
                 (self.root / name).symlink_to(ROOT / name, target_is_directory=True)
         return {"PYTHONPATH": str(self.root)}
 
     def start(self, command: str, *arguments: object, **more: Any) -> "subprocess.Popen[bytes]":
-        """Start ``python3 -m course.command`` as a process of its own. ``env`` is added to the environment."""
+        """Start ``python3 -m course.command`` (or check) as a process. ``env`` is added to the environment."""
         environment = os.environ | self.path() | more.pop("env", {})
-        line = [sys.executable, "-m", f"course.{command}", *map(str, arguments)]
+        line = [sys.executable, "-m", module_of(command), *map(str, arguments)]
         more.setdefault("cwd", self.folder)
         pipe = subprocess.PIPE
         if os.name == "posix":  # Ctrl-C is ignored in what a shell runs in the background, and in all its children
@@ -269,7 +274,7 @@ def log_of_no_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 @pytest.fixture
 def rubric() -> Callable[[object, object], dict[str, Any]]:
-    """What the student's tests are about: the scorer. ``python3 -m course.check tests`` has others in its place."""
+    """What the student's tests are about: the scorer. ``python3 -m check tests`` has others in its place."""
     return score
 
 

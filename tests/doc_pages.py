@@ -33,7 +33,7 @@ MARKS = {"exit", "needs", "input", "long", "band", "file", "example"}
 SET_UP = {  # run by .ci/run on a fresh environment, and nothing that a test should do again
     *("python3 lab.py", "python3 lab.py test"),
 }
-COMMAND = re.compile(r'python3 (-m (course|teacher)(\.\w+)?|lab\.py|exercises/\w+\.py|-c ".*"$)(?= |$)')
+COMMAND = re.compile(r'python3 (-m (course|check|teacher)(\.\w+)?|lab\.py|exercises/\w+\.py|-c ".*"$)(?= |$)')
 ONE_SYSTEMS = re.compile(r"[|<>;&`$\\]|/tmp")  # what PowerShell or cmd.exe reads in another way
 BRIEFLY = {  # what a long block's command gets in a test
     "course.goodhart_demo": ["--steps", "5"],

@@ -16,7 +16,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from conftest import COMMANDS, ROOT
+from conftest import COMMANDS, ROOT, module_of
 from other_pythons import BIN, SITE, make_python, packages, typed
 
 import lab_jobs
@@ -120,9 +120,9 @@ def test_a_site_that_was_fetched_for_is_not_fetched_for_again_and_a_fault_of_a_p
 
 def test_every_command_is_reached_with_its_arguments(lines: Lines) -> None:
     python = str(LAB_PYTHON)
-    for command in COMMANDS:
+    for command in [*COMMANDS, "check"]:
         lab_jobs.main([command, "--run", "a b", "--help"])
-        assert lines.pop() == [python, "-P", "-m", f"course.{command}", "--run", "a b", "--help"]
+        assert lines.pop() == [python, "-P", "-m", module_of(command), "--run", "a b", "--help"]
     lab_jobs.main(["micro", "strict", "7"])
     assert lines == [[python, "-P", str(ROOT / "micro.py"), "strict", "7"]]
 

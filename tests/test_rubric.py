@@ -7,7 +7,7 @@ right for the right reason. ``python3 lab.py test`` runs them with all others; t
 
 The words for why, ``missing_prefix`` and so on, stand in ``course/faults.py``, in the order of the checks.
 
-Every test takes ``rubric``, which is the scorer here. ``python3 -m course.check tests`` puts other verifiers in its
+Every test takes ``rubric``, which is the scorer here. ``python3 -m check tests`` puts other verifiers in its
 place, right ones and wrong ones, and says which of the wrong ones your tests let through.
 """
 

@@ -14,12 +14,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from conftest import COMMANDS, ROOT, Done, Lab
+from conftest import COMMANDS, ROOT, Done, Lab, module_of
 from doc_pages import BRIEFLY
 
 from course.command import EXIT_STATUSES, Parser
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no pseudo-terminals of this kind")
+EVERY = [*COMMANDS, "check"]
 TRAINED = ("--preset", "memorise", "--steps", "6", "--sft-steps", "20", "--eval-every", "2")
 MATH = ("--dataset", "data/datasets/math_dev.jsonl")
 PACK = (*MATH, "--samples", "data/rollouts/selection_pack_dev.jsonl", "--n")
@@ -82,7 +83,7 @@ def in_terminal(lab: Lab, command: str, *arguments: str, columns: int, env: dict
     reader, writer = pty.openpty()
     environment = {name: value for name, value in os.environ.items() if name not in ("CI", "NO_COLOR", "LINES")}
     environment |= {"TERM": "xterm", "COLUMNS": str(columns)} | lab.path() | (env or {})
-    line = [sys.executable, "-m", f"course.{command}", *arguments]
+    line = [sys.executable, "-m", module_of(command), *arguments]
     process = subprocess.Popen(
         line, cwd=lab.folder, env=environment, stdin=subprocess.DEVNULL, stdout=writer, stderr=writer
     )
@@ -114,7 +115,7 @@ def ready(lab: Lab) -> Lab:
 
 
 def test_every_command_is_tried() -> None:
-    assert {name.split()[0] for name in ANSWERS} == {*COMMANDS}
+    assert {name.split()[0] for name in ANSWERS} == {*EVERY}
 
 
 @pytest.mark.parametrize(
@@ -189,9 +190,9 @@ def test_every_help_has_an_example_and_the_exit_statuses_in_eighty_columns(
     lab: Lab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    for command in COMMANDS:
+    for command in EVERY:
         text = help_of(lab, command)
-        assert example_in(text)[0] == f"course.{command}"
+        assert example_in(text)[0] == module_of(command)
         assert " ".join(text.split()).endswith(EXIT_STATUSES)
         assert max(map(len, text.split("\n"))) <= 80, command
 
@@ -209,15 +210,15 @@ def test_every_default_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
         raise Told
 
     monkeypatch.setattr(Parser, "parse_args", parse_args)
-    for command in COMMANDS:
+    for command in EVERY:
         with pytest.raises(Told):
-            importlib.import_module(f"course.{command}").main()
+            importlib.import_module("check.__main__" if command == "check" else module_of(command)).main()
     assert silent == []
 
 
 @pytest.mark.parametrize(
     "command",
-    [pytest.param(name, marks=pytest.mark.slow) if f"course.{name}" in BRIEFLY else name for name in COMMANDS],
+    [pytest.param(name, marks=pytest.mark.slow) if f"course.{name}" in BRIEFLY else name for name in EVERY],
 )
 def test_the_example_in_the_help_works_as_typed(ready: Lab, command: str) -> None:
     """``runs/run_001`` is the first run there is, of the kind that the command takes. Long work is done briefly."""

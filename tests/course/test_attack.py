@@ -10,7 +10,7 @@ from itertools import count
 import pytest
 from conftest import Lab
 
-from course.exercises import verifier
+from course import verifier
 from course.policies.presets import MEMORISE
 
 CARELESS = "def verify(example, completion):\n    return str(example['expected_answer']) in completion\n"

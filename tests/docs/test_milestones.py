@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 
-from course.exercises.milestones import EXERCISES
+from check.milestones import EXERCISES
 
 PAGES = sorted((ROOT / "docs" / "milestones").glob("*.md"))
 DRAWN = [  # by hand; a figure that plots data comes from a script

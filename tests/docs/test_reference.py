@@ -6,7 +6,7 @@ An example: a command is added, and docs/reference/commands.md does not have it.
 import re
 from importlib import import_module
 
-from conftest import COMMANDS, ROOT
+from conftest import COMMANDS, ROOT, module_of
 from msgspec import Struct
 
 REFERENCE = ROOT / "docs" / "reference"
@@ -21,11 +21,9 @@ ONLY_READ = {"course.artifacts.records.RowId", "course.artifacts.records.Begun"}
 
 def test_every_command_is_shown_with_its_help() -> None:
     page = (REFERENCE / "commands.md").read_text(encoding="utf-8")
-    shown = re.findall(
-        r"^### `course\.(\w+)`\n\n```\{help\}\npython3 -m course\.(\w+) --help\n```$", page, re.MULTILINE
-    )
+    shown = re.findall(r"^### `([\w.]+)`\n\n```\{help\}\npython3 -m ([\w.]+) --help\n```$", page, re.MULTILINE)
     assert [heading for heading, command in shown if heading != command] == []
-    assert {command for _, command in shown} >= {*COMMANDS}
+    assert {command for _, command in shown} >= {module_of(name) for name in [*COMMANDS, "check"]}
 
 
 def test_every_record_of_a_run_is_shown_with_its_fields() -> None:

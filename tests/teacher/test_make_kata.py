@@ -13,10 +13,10 @@ import pytest
 from conftest import ROOT, Lab, lines_of
 from near_misses import near_misses
 
+from check.kata import WITH_TEST, check_kata, verifier_of
+from check.report import Checked
 from course.datasets.jsonl import read_records
 from course.datasets.records import KataExample, task_of
-from course.exercises.kata import WITH_TEST, check_kata, verifier_of
-from course.reports.check import Checked
 from course.rubrics.hackable import RUBRICS
 from course.score import measure
 from teacher.make_kata import files_of

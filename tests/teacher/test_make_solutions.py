@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from conftest import ROOT, Lab
 
-from course.exercises.locked import SOLUTIONS, solutions_of
-from course.exercises.milestones import EXERCISES, Given, check
-from course.reports.check import FINISHED
+from check.locked import SOLUTIONS, solutions_of
+from check.milestones import EXERCISES, Given, check
+from check.report import FINISHED
 from teacher.make_solutions import FOLDER, content
 
 SOLVED = sorted(path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*.*") if "__pycache__" not in path.parts)

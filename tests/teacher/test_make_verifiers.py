@@ -10,10 +10,10 @@ import sys
 import pytest
 from conftest import ROOT
 
+from check import judging
+from check.mutation import CORRECT_CLASS, loaded
 from course.datasets.jsonl import read_records
 from course.datasets.records import VerifierSource
-from course.exercises import judging
-from course.exercises.mutation import CORRECT_CLASS, loaded
 
 spec = importlib.util.spec_from_file_location("make_verifiers", ROOT / "teacher" / "make_verifiers.py")
 assert spec is not None

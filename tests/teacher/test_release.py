@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from conftest import ROOT, files
 
-from course.exercises.submission import changed_files
+from check.submission import changed_files
 from teacher.release import LEFT_OUT, files_of, release, rows_of
 
 pytestmark = pytest.mark.medium
@@ -115,7 +115,7 @@ def test_one_milestone_has_its_own_exercises_and_notes(first: Path) -> None:
         name for row in EXERCISES["exercises"].values() if row["milestone"] != "0" for name in row.get("files", [])
     }
     assert there & (others - own) == set()
-    done = command(first, "-m", "course.check")
+    done = command(first, "-m", "check")
     assert done.returncode == 1
     assert "next: python3 -m course.eval" in done.stdout.replace("py -m", "python3 -m")
 

@@ -1,6 +1,6 @@
 """A solution of exercises/my_pick_best.py."""
 
-from course.exercises.picking import Sample
+from course.picking import Sample
 
 
 def pick_best(samples: list[Sample]) -> Sample:

@@ -1,0 +1,19 @@
+"""The student's work, judged: what is done, what is wrong, and the one next thing to do.
+
+    python3 -m check
+    python3 -m check kata_1 --hint
+    python3 -m check submit --run runs/first
+
+    __main__                  the command: the overview, one exercise, its hints, the hand-in
+    milestones                what each milestone asks for (data/exercises.toml), and the check of each exercise
+    sheets, kata              notes and diagnoses: Markdown that a student fills in
+    runs, levels              what the log of runs says of a student's measurements and predictions
+    functions, oracles        a student's functions, held against exact values
+    own_spec, redteam         a student's scorer, exploits and patch
+    judging, mutation         a student's tests, judged by the wrong verifiers that they catch
+    submission                the zip to hand in, and which of the teacher's files changed by accident
+
+It imports ``course`` and is never imported by it.
+"""
+
+import course  # noqa: F401  (under ``python3 -m check`` it finds the lab's packages)

@@ -1,0 +1,137 @@
+"""``python3 -m check``: the student's self-check. What is done, what is not, and the one next thing to do.
+
+It reads the student's files and the log of runs. What it remembers, hints shown and slow results, is runs/check.json.
+"""
+
+from argparse import Namespace
+from pathlib import Path
+from typing import cast
+
+from check import remembered
+from check.locked import solutions_of
+from check.milestones import EXERCISES, MILESTONES, PREDICTIONS, Exercise, Given, check
+from check.report import FINISHED, Checked, exercise_text, overview, submission_text
+from check.report_tests import page_of_tests
+from check.submission import changed_files, submit
+from course.artifacts import run_log
+from course.artifacts.records import printed_json
+from course.artifacts.writing import write_page
+from course.command import Parser, fraction, non_negative_int, run_command
+from course.datasets.files import LAB
+from course.errors import UserError
+from course.publishing import command_line
+from course.reports.pages import HEAD
+from course.reports.tables import wrapped
+from course.reports.terminal import show
+from course.starting import LAB_PYTHON, PYTHON
+from course.text import quoted, shell_word, visible_path
+
+SUBMIT = "submit"  # in place of an exercise
+TESTS_PAGE = "tests.html"
+
+
+def main() -> int:
+    parser = Parser("check", "What is done of each milestone, and what to do next; status 1 until all is done.")
+    help_ = f"an exercise, or {SUBMIT} (default: all of them, in short): {', '.join(EXERCISES)}"
+    parser.add_argument("exercise", nargs="?", metavar="NAME", choices=[*EXERCISES, SUBMIT], help=help_)
+    one = parser.add_mutually_exclusive_group()
+    one.add_argument("--id", help="an example of a kata, or a step of a level: what there is to say of it")
+    one.add_argument("--hint", action="store_true", help="one more of its three hints")
+    one.add_argument("--solution", action="store_true", help="the teacher's version, once its check passes")
+    one.add_argument("--predict", type=fraction, metavar="P", help="how likely you hold the event of a level, 0 to 1")
+    parser.add_argument("--run", type=Path, action="append", default=[], help="with submit: one more run to hand in")
+    parser.add_argument("--report", action="store_true", help="of tests: write their matrix as a page, too")
+    parser.add_argument("--json", action="store_true", help="for a program: every check anew, id -> what it found")
+    parser.add_argument("--seed", type=non_negative_int, default=0, help="of what the checks draw (default: 0)")
+    parser.add_argument("--verifiers", type=Path, metavar="FILE", help="more verifiers to judge tests with")
+    args = parser.parse_args()
+    given = Given(args.seed, args.verifiers)
+    if args.exercise in EXERCISES and not args.json:
+        return show_one(EXERCISES[args.exercise], args, given)
+    for option in ("id", "hint", "solution", "predict", "report"):
+        if getattr(args, option) not in (None, False):
+            raise UserError(f"--{option}: expected the name of an exercise in front of it, and no --json")
+    asked = [one for one in EXERCISES.values() if args.exercise in (one.id, SUBMIT, None)]
+    if args.json:
+        found = {one.id: check(one, given) for one in asked}
+        shown = ("state", "short", "lines", "numbers")
+        show(printed_json({id_: {name: getattr(checked, name) for name in shown} for id_, checked in found.items()}))
+        return int(any(checked.state not in FINISHED for checked in found.values()))
+    found = {one.id: remembered.last_result(one.id, one.files) if one.slow else check(one, given) for one in asked}
+    todo = [name for name, checked in found.items() if checked.state not in FINISHED]
+    if args.exercise == SUBMIT:
+        counted = [LAB / run for checked in found.values() for run in cast(list[str], checked.numbers.get("runs", []))]
+        show(submission_text(*submit(args.run, counted), todo))
+        return 0
+    show(overview(MILESTONES, {one.id: one.milestone for one in asked}, found))
+    if changed := changed_files(LAB):
+        named = f"{quoted(changed[0])}{f' and {len(changed) - 1} more' if len(changed) > 1 else ''}"
+        show(wrapped(f"changed, though not yours to change: {named} (this sees accidents, not adversaries)"))
+    if todo:
+        show_next(EXERCISES[todo[0]], found[todo[0]])
+    else:
+        show("\nAll done; a person reads your words. Hand it in:")
+        print(f"next: {command_line(['check', SUBMIT])}")
+    return int(bool(todo))
+
+
+def show_one(exercise: Exercise, args: Namespace, given: Given) -> int:
+    """Explain one exercise, or the one thing of it that was asked for."""
+    if args.run:
+        raise UserError("--run: expected submit in front of it, got an exercise")
+    if args.predict is not None:
+        if exercise.id not in PREDICTIONS:
+            raise UserError(f"--predict: expected a level in front of it, got {exercise.id}")
+        show(PREDICTIONS[exercise.id](float(args.predict)))
+        return 0
+    if args.hint:
+        step = remembered.next_hint(exercise.id, len(exercise.hints))
+        show("\n".join(wrapped(f"hint {i} of 3: {hint}") for i, hint in enumerate(exercise.hints[:step], 1)))
+        return 0
+    checked, me = check(exercise, given), f"{PYTHON} -m check {exercise.id}"
+    finished = checked.state in FINISHED
+    if exercise.slow and given == Given():
+        remembered.keep(exercise.id, exercise.files, checked)
+    if args.report:
+        if not checked.matrix:
+            said = f"got {exercise.id}: {checked.state} (what is missing: {me})"
+            raise UserError(f"--report: expected tests that can be judged, {said}")
+        page = write_page(run_log.LOG.with_name(TESTS_PAGE), page_of_tests(checked.matrix), HEAD)
+        print(f"report: {visible_path(page)}")
+    if args.id is not None:
+        print(part_of(checked, args.id))  # not folded: it may be a command, to be pasted
+    elif args.solution and finished:
+        texts = solutions_of(exercise.files) or checked.parts or {"This one has": "no one solution."}
+        print("\n\n".join(f"{name}\n{text}" for name, text in texts.items()))  # not folded: files
+    elif finished:
+        show(exercise_text(exercise.id, checked, [f"solution: {me} --solution", f"reading: {exercise.further}"]))
+        print(f"next: {command_line(['check'])}")
+    else:
+        closed = "solution: it opens when this check passes" if args.solution else ""
+        rule = f"rule: {exercise.rule}" if exercise.rule else ""
+        python = shell_word(LAB_PYTHON.relative_to(LAB)) if LAB_PYTHON.exists() else PYTHON  # for pdb
+        show(exercise_text(exercise.id, checked, [closed, rule, f"stuck: {me} --hint"]))
+        if exercise.debug:
+            print(f"debug: {python} {exercise.debug}")  # in one line, to be pasted
+        show_next(exercise, checked)
+    return int(not finished and args.id is None)
+
+
+def show_next(exercise: Exercise, found: Checked) -> None:
+    step = f" --id {found.numbers['step']}" if "step" in found.numbers else ""  # of a level
+    words = (exercise.command or f"check {exercise.id}{step}").split(" ")
+    show(f"\n{wrapped(f'{exercise.id}: {exercise.what} (read {exercise.read}), then type')}")
+    print(f"next: {command_line(words)}")
+
+
+def part_of(found: Checked, id_: str) -> str:
+    if found.state == "wrong" and not found.parts:
+        raise UserError(found.lines[0])
+    if id_ not in found.parts:
+        expected = f"one of {', '.join(found.parts)}" if found.parts else "the name of a kata in front of it"
+        raise UserError(f"--id: expected {expected}, got {quoted(id_)}")
+    return found.parts[id_]
+
+
+if __name__ == "__main__":
+    run_command(main)

@@ -1,0 +1,88 @@
+"""Machinery: a kata is scored examples to be diagnosed. What the teacher says of one is locked with the right label,
+and shown to a student who has chosen that label, with evidence and a fix.
+
+In katas 2 and 3 a diagnosis that blames code also needs a test: a completion that tells the faulty verifier from the
+spec, which is tried on both.
+"""
+
+from pathlib import Path
+from typing import Any
+
+from check.locked import opened
+from check.report import Checked
+from check.sheets import Section, fields, read_sheet
+from course.datasets.files import LAB
+from course.datasets.jsonl import read_records
+from course.datasets.records import KataExample, task_of
+from course.reports.tables import wrapped
+from course.rubrics import Rubric
+from course.rubrics.hackable import RUBRICS
+from course.score import TRIMMED, score
+from course.starting import PYTHON
+from course.text import quoted
+
+LABELS = ("model", "verifier", "ambiguous", "hacked")
+FAULTS_OF_CODE = ("verifier", "hacked")
+WITH_TEST = ("kata_2", "kata_3")  # katas that ask for a test where code is at fault
+ASKED = {"label": (1, "a label"), "evidence": (12, "two or three sentences"), "fix": (4, "one concrete change")}
+
+
+def check_kata(name: str) -> Checked:
+    """The student's labels against the locked key. Evidence and fixes are for a person to read."""
+    examples = list(read_records(LAB / "data" / "kata" / f"{name}.jsonl", KataExample))
+    sheet = Path("exercises") / f"{name}.md"
+    sections = read_sheet(sheet, [example.id for example in examples])
+    found = {one.id: _diagnosis(f"{sheet}:{sections[one.id].line}", sections[one.id], one, name) for one in examples}
+    states = [state for state, _ in found.values()]
+    right = states.count("right")
+    lines = [
+        f"{id_:>2}  {state:10}  {said if state != 'right' else ''}".rstrip() for id_, (state, said) in found.items()
+    ]
+    if right:
+        first = list(found)[states.index("right")]
+        lines.append(f"{PYTHON} -m check {name} --id {first} shows what the teacher says of it")
+    parts = {id_: wrapped(": ".join(result)) for id_, result in found.items()}
+    if set(states) == {"blank"}:
+        return Checked("not started", parts=parts)
+    state = "done" if right == len(states) else "wrong" if "look again" in states else "started"
+    return Checked(state, f"{right} of {len(states)} finished and right", lines, parts)
+
+
+def _diagnosis(place: str, section: Section, example: KataExample, name: str) -> tuple[str, str]:
+    """Blank, unfinished, look again or right; and what there is to say of it."""
+    said = fields(section, [*ASKED, "test"])
+    if not any(said.values()):
+        return "blank", f"{place} waits for your label, evidence and fix"
+    for field, (fewest, expected) in ASKED.items():
+        if (words := len(said[field].split())) < fewest:
+            return "unfinished", f"{place} {field}: expected {expected} ({fewest} words or more), got {words}"
+    label = said["label"].strip(" `*_.\"'").lower()
+    if label not in LABELS:
+        return "unfinished", f"{place} label: expected {', '.join(LABELS[:-1])} or {LABELS[-1]}, got {quoted(label)}"
+    reasoning = opened(example.locked, label, f"{name}/{example.id}")
+    if reasoning is None:
+        return "look again", example.hint
+    if name in WITH_TEST and label in FAULTS_OF_CODE and (got := _no_test(example, said["test"])):
+        expected = "expected one completion `in backticks` that this verifier and the spec reward differently"
+        return "unfinished", f"{place} test: {expected}, and not the one above; got {got}"
+    return "right", reasoning
+
+
+def _no_test(example: KataExample, said: str) -> str:
+    """Why what stands between the backticks is no test of the example's verifier; nothing where it is one."""
+    if len(parts := said.split("`")) != 3:
+        return "no backticks around one text"
+    text = parts[1]
+    if text.strip(TRIMMED) == example.completion.strip(TRIMMED):
+        return "the one above"
+    right, given = score(task_of(example), text)["reward"], verifier_of(example)(task_of(example), text)["reward"]
+    return f"one to which both give {right:g}" if right == given else ""
+
+
+def verifier_of(example: KataExample) -> Rubric:
+    """The verifier that an example names: one of the course's, or the one whose source it brings."""
+    if not example.source:
+        return RUBRICS[example.verifier]
+    namespace: dict[str, Any] = {}
+    exec(example.source, namespace)  # the teacher's own
+    return lambda task, completion: {"reward": namespace[example.verifier](task, completion), "details": {}}

@@ -1,0 +1,89 @@
+"""Machinery: the sheets that a student fills in, Markdown that is read line by line.
+
+A line that begins with ``## `` is a heading, one that begins with ``>`` is the course's own, and every other is the
+student's: nothing has to be quoted or escaped, and what a student writes cannot break the form.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from check.report import TO_READ, Checked
+from course.datasets.files import open_regular
+from course.errors import UserError, reason
+from course.text import quoted
+
+_BYTES = 1 << 20
+_FEWEST = 8  # words of an answer; the arrows of a diagram count as words
+
+
+class Section(NamedTuple):
+    """What stands under one heading in the student's own words. ``line``: of the heading, from 1."""
+
+    line: int
+    text: str
+
+
+def read_sheet(path: Path, headings: Sequence[str]) -> dict[str, Section]:
+    """What stands under these headings. Raises UserError where one is missing or unknown, or it cannot be read."""
+    found: dict[str, tuple[int, list[str]]] = {}
+    own: list[str] = []
+    for number, line in enumerate(_text_of(path).split("\n"), 1):
+        if line.startswith("## "):
+            heading, own = line[3:].strip(), []
+            if heading not in headings:
+                got = f"'## {quoted(heading)}'; write ### or bold"
+                raise UserError(f"{path}:{number} expected the course's headings only, got {got}")
+            if heading in found:
+                got = f"'## {quoted(heading)}' a second time; keep one of the two"
+                raise UserError(f"{path}:{number} expected each heading once, got {got}")
+            found[heading] = (number, own)
+        elif not line.startswith(">"):
+            own.append(line)
+    for heading in headings:
+        if heading not in found:
+            raise UserError(
+                f"{path}:1 expected the heading '## {heading}', got none; put it back, your answer below it"
+            )
+    return {heading: Section(found[heading][0], "\n".join(found[heading][1]).strip()) for heading in headings}
+
+
+def fields(section: Section, names: Sequence[str]) -> dict[str, str]:
+    """What follows each ``name:`` at the start of a line, up to the next; empty where nothing does."""
+    parts = re.split(rf"(?mi)^[ \t*_-]*({'|'.join(names)})[ \t*_]*:[*_]*", section.text)
+    said = [(name.lower(), value.strip()) for name, value in zip(parts[1::2], parts[2::2], strict=True)]
+    return {name: " ".join(value for field, value in said if field == name) for name in names}
+
+
+def check_note(path: Path, questions: Mapping[str, Sequence[str]]) -> Checked:
+    """Whether each question of a note has an answer, with the terms that ``data/notes.toml`` says it cannot lack."""
+    sections, lines = read_sheet(path, list(questions)), []
+    for heading, terms in questions.items():
+        line, words = sections[heading].line, sections[heading].text.split()
+        text = " ".join(words).lower()  # a term of two words may be broken by a line end
+        missing = [term for term in terms if not any(word.rstrip("…") in text for word in term.split(" or "))]
+        if len(words) < _FEWEST and "![" not in text:
+            lines.append(f"{path}:{line} {heading}: expected {_FEWEST} words or more, got {len(words)}")
+        elif missing:
+            lines.append(
+                f"{path}:{line} {heading}: expected the terms {', '.join(missing)}, got an answer without them"
+            )
+    if not any(section.text for section in sections.values()):
+        return Checked("not started")
+    answered = f"{len(questions) - len(lines)} of {len(questions)} questions answered"
+    return Checked("started" if lines else TO_READ, answered, lines)
+
+
+def _text_of(path: Path) -> str:
+    try:
+        with open_regular(path) as file:
+            data = file.read(_BYTES + 1)
+        if len(data) > _BYTES:
+            raise UserError(f"{path}:1 expected at most {_BYTES >> 20} MB, got more; keep to your own words")
+        return data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+    except OSError as error:
+        raise UserError(f"{path}:1 expected your sheet, got: {reason(error)}; run from the lab's folder") from None
+    except UnicodeDecodeError as error:
+        got = f"byte 0x{data[error.start]:02x}; save the file as UTF-8"
+        raise UserError(f"{path}:{data.count(10, 0, error.start) + 1} expected UTF-8, got {got}") from None

@@ -1,1 +1,0 @@
-"""Machinery: what runs the student's exercises."""

@@ -1,0 +1,315 @@
+"""The check of a student's functions: mistakes are named, cheats earn nothing, right solutions of any style pass.
+
+An example: a ``kl`` that weighs by q and divides by p is KL(q || p). The check shows one input with the value that is
+right and the one it got, says that it looks like the other direction, and calls nothing else wrong.
+"""
+
+import shutil
+
+import pytest
+from conftest import ROOT, Lab
+
+from check.functions import check_functions, close
+from check.oracles import FUNCTION_FILES, FUNCTIONS
+from course.errors import UserError
+
+SOLUTIONS = ROOT / "teacher" / "solutions" / "exercises"
+pytestmark = pytest.mark.medium
+SOURCES = {name: (SOLUTIONS / f"{name}.py").read_text(encoding="utf-8") for name in FUNCTION_FILES}
+files = pytest.mark.parametrize("name", sorted(FUNCTION_FILES))
+
+TOKEN = "        total += x[token] - largest - math.log(sum(math.exp(each - largest) for each in x))\n    return total"
+TERM = "a * math.log(a / b) for a, b in zip(p, q, strict=True) if a > 0"
+P, ADVANTAGE = "p[i] for i in range(len(x))]", "(reward - baseline)"
+LOO = "[(total - reward) / (len(rewards) - 1) for reward in rewards]"
+CHANGE = "gradient = [(i == action) - p[i] for i in range(len(x))]"
+STEPPED = "each + lr * (reward - baseline) * g for each, g in zip(x, gradient, strict=True)"
+LOGP = "x[token] - largest - math.log(sum(math.exp(each - largest) for each in x))"
+
+
+def tokens(end: str, step: str = f"log_probs.append({LOGP})") -> str:
+    """The end of log_prob, with a list of the tokens' log-probabilities instead of their sum."""
+    return f"        log_probs = [*locals().get('log_probs', [])]\n        {step}\n    return {end}"
+
+
+MISTAKES = [  # file, what stands in the solution, what a student wrote, what the check must say
+    ("log_probs", "return total", "return math.exp(total)", "a probability"),
+    ("log_probs", "return total", "return -total", "minus the log-probability"),
+    ("log_probs", "return total", "return total / len(tokens)", "a mean over the tokens"),
+    ("log_probs", "return total", "return total / math.log(2)", "base 2"),
+    ("log_probs", "return total", "return total / math.log(10)", "base 10"),
+    ("log_probs", TOKEN, "        total += x[token]\n    return total", "a sum of logits"),
+    ("log_probs", TOKEN, tokens("log_probs[-1]"), "the last token alone"),
+    ("log_probs", TOKEN, tokens("log_probs[0]"), "the first token alone"),
+    ("log_probs", TOKEN, tokens("sum(log_probs[:-1])"), "the last token left out"),
+    ("log_probs", TOKEN, tokens("sum(log_probs[1:])"), "the first token left out"),
+    ("log_probs", TOKEN, tokens("sum(map(math.exp, log_probs))"), "a sum of probabilities"),
+    ("log_probs", TOKEN, tokens("math.log(sum(map(math.exp, log_probs)) / len(log_probs))"), "logarithm of a mean"),
+    ("log_probs", TOKEN, tokens("log_probs"), "one for each token"),
+    ("log_probs", "x[token] - largest -", "max(x) - largest -", "the likeliest tokens"),
+    ("log_probs", "a / b)", "b / a)", "minus KL(p || q)"),
+    ("log_probs", TERM, "b * math.log(b / a) for a, b in zip(p, q) if a > 0", "the other way round"),
+    ("log_probs", TERM, "b * math.log(a / b) for a, b in zip(p, q) if a > 0", "minus KL(q || p)"),
+    ("log_probs", TERM, TERM.replace("math.log(", "math.log2("), "base 2"),
+    ("log_probs", TERM, TERM.replace("math.log(", "math.log10("), "base 10"),
+    ("log_probs", f"sum({TERM})", f"sum({TERM}) / len(p)", "a mean over the actions"),
+    ("log_probs", "a * math.log(a / b)", "math.log(a / b)", "without weights"),
+    ("log_probs", "a * math.log(a / b)", "-a * math.log(b)", "cross-entropy"),
+    ("log_probs", "a * math.log(a / b)", "-a * math.log(a)", "the entropy of p: q is missing"),
+    ("log_probs", "a * math.log(a / b)", "a * a / b", "a ratio without its logarithm"),
+    ("log_probs", TERM, "abs(a - b) / 2 for a, b in zip(p, q)", "total variation"),
+    ("log_probs", "a * math.log(a / b)", "abs(a * math.log(a / b))", "without their sign"),
+    ("reinforce", "reward - baseline for", "baseline - reward for", "baseline minus reward"),
+    ("reinforce", "[reward - baseline for reward in rewards]", "rewards", "the rewards: the baseline"),
+    ("reinforce", "reward - baseline for", "reward + baseline for", "reward plus baseline"),
+    ("reinforce", "reward - baseline for", "reward / baseline for", "a ratio"),
+    ("reinforce", "reward - baseline for", "reward - sum(rewards) / len(rewards) for", "the mean of the rewards"),
+    ("reinforce", "reward - baseline for", "abs(reward - baseline) for", "without a sign"),
+    ("reinforce", "reward - baseline for", "max(0, reward - baseline) for", "cut off at 0"),
+    ("reinforce", "[reward - baseline for reward in rewards]", "sum(rewards) - len(rewards) * baseline", "one sum"),
+    ("reinforce", LOO, "[total / len(rewards)] * len(rewards)", "own reward has no place"),
+    ("reinforce", LOO, "[total - reward for reward in rewards]", "the sum of the others"),
+    ("reinforce", LOO, "[(total - reward) / len(rewards) for reward in rewards]", "the others are one fewer"),
+    ("reinforce", LOO, "[r - (total - r) / (len(rewards) - 1) for r in rewards]", "the advantage: the baseline alone"),
+    ("reinforce", LOO, "[0.0 for _ in rewards]", "no baseline"),
+    ("reinforce", LOO, "[sum(rewards[:i]) / max(1, i) for i in range(len(rewards))]", "those before"),
+    ("reinforce", LOO, "total / len(rewards)", "one number"),
+    ("reinforce", "each + lr", "each - lr", "a step down"),
+    ("reinforce", f"lr * {ADVANTAGE} * g", "lr * reward * g", "without the baseline"),
+    ("reinforce", f"lr * {ADVANTAGE} * g", "lr * (reward * g - baseline)", "baseline inside the gradient"),
+    ("reinforce", "        weights", "        lr = 0 if not new_theta else lr or 0\n        weights", ""),
+    ("reinforce", "return new_theta", "return theta[:1] + new_theta[1:]", "step 1 unchanged"),
+    ("reinforce", "return new_theta", "return theta[:-1] + new_theta[-1:]", "the last step alone"),
+    ("reinforce", "return new_theta", "return new_theta[:-1] + theta[-1:]", "the last step unchanged"),
+    ("reinforce", CHANGE, "gradient = [float(i == action) for i in range(len(x))]", "minus p missing"),
+    ("reinforce", CHANGE, "gradient = [(i == action) * (1 - p[i]) for i in range(len(x))]", "the other actions"),
+    ("reinforce", CHANGE, f"{CHANGE[:-1]}]\n        gradient = [p[action] * g for g in gradient]", "the gradient of p"),
+    ("reinforce", CHANGE, CHANGE.replace("p[i] for", "x[i] for"), "minus the logits"),
+    ("reinforce", f"lr * {ADVANTAGE} * g", f"{ADVANTAGE} * g", "without the learning rate"),
+    ("reinforce", "each + lr", "lr", "the change alone"),
+    ("reinforce", f"lr * {ADVANTAGE}", f"lr / len(theta) * {ADVANTAGE}", "divided by the number of steps"),
+    ("reinforce", f"lr * {ADVANTAGE}", f"lr * math.log(p[action]) * {ADVANTAGE}", "multiplied by ln p"),
+    ("reinforce", f"lr * {ADVANTAGE}", "lr * ((reward if x is theta[-1] else 0) - baseline)", "a reward of 0 before"),
+]
+MISTAKES = [mistake for mistake in MISTAKES if mistake[3]]
+
+
+def checked(lab: Lab, name: str, source: str, seed: int = 0) -> tuple[str, str, str]:
+    lab.write(f"exercises/{name}.py", source)
+    found = check_functions(name, seed)
+    return found.state, found.short, " ".join(found.lines)
+
+
+@files
+def test_the_stub_is_not_started_and_the_solution_is_done(lab: Lab, name: str) -> None:
+    shutil.copytree(ROOT / "exercises", lab.folder / "exercises", ignore=shutil.ignore_patterns("*.md"))
+    assert check_functions(name).state == "not started"
+    for seed in range(3):
+        assert checked(lab, name, SOURCES[name], seed)[0] == "done"
+
+
+@pytest.mark.parametrize(("name", "right", "wrong", "said"), MISTAKES, ids=[one[3] for one in MISTAKES])
+@pytest.mark.parametrize("seed", [0, pytest.param(7, marks=pytest.mark.slow)])
+def test_a_mistake_is_called_by_its_name(lab: Lab, name: str, right: str, wrong: str, said: str, seed: int) -> None:
+    assert right in SOURCES[name]
+    state, short, lines = checked(lab, name, SOURCES[name].replace(right, wrong, 1), seed)
+    functions = sum(quantity.file == name for quantity in FUNCTIONS.values())
+    assert (state, short) == ("wrong", f"{functions - 1} of {functions} right")
+    assert "expected " in lines
+    assert ", got " in lines
+    assert f"It looks like {said}" in lines or (said in lines and "It looks like " in lines)
+    assert lines.count("It looks like ") == 1
+
+
+CHEATS = {  # what a file holds in place of an answer -> what the check says of it
+    "constant": ("return 0.0", "expected "),
+    "visible answers": ("return {'log_prob': -0.9808292530117262, 'kl': 0.14384103622589045}[NAME]", "expected "),
+    "hard-coded inputs": ("return KNOWN.get(repr(args), 0.0)", "expected "),
+    "always equal": ("return type('Same', (), {'__eq__': lambda *_: True})()", "exception"),
+    "a float that is equal to all": ("return type('F', (float,), {'__eq__': lambda *_: True})(0.5)", "expected "),
+    "True": ("return True", "expected "),
+    "nan": ("return float('nan')", "expected "),
+    "infinite": ("return float('inf')", "expected "),
+    "a text": ("return '0.5'", "expected "),
+    "a huge integer": ("return 10 ** 4000", "expected "),
+    "a deep list": ("x = []\n    for _ in range(400): x = [x]\n    return x", "expected "),
+    "an own tolist": ("return type('A', (), {'tolist': lambda self: 0.5})()", "expected "),
+    "nothing": ("pass", "got None"),
+    "exit": ("import sys; sys.exit(0)", "SystemExit"),
+    "an end": ("import os; os._exit(0)", "an end with exit status 0"),
+    "a write on the pipe": ("import os; os.write(4, b'[[null, 0.5]]\\n'); return 0.5", ""),
+    "an exception that lies": ("raise type('\\x1b[2J', (Exception,), {'__str__': lambda s: 1 / 0})()", "exception"),
+    "the oracle": (
+        "from check import oracles; return getattr(oracles, NAME)(*args)",
+        "to be your own, not ",
+    ),
+    "the oracle's text": ("exec(open(ORACLE, encoding='utf-8').read()); return 0.5", "be your own, not "),
+    "the oracle by descriptor": ("import os; return os.open(ORACLE, os.O_RDONLY)", "your own"),
+    "the course's own KL": ("from course.policies.softmax import kl; return float(kl(*args))", "be your own, not "),
+    "the solution": ("exec(open(SOLUTION, encoding='utf-8').read(), globals()); return 0.5", "be your own, not "),
+    "another process": (
+        "import subprocess, sys; return subprocess.check_output([sys.executable, '-V'])",
+        "to be your own, not ",
+    ),
+    "a fork": ("import os; return os.fork()", "be your own, not "),
+    "a shell": ("import os; return os.system('true')", "be your own, not "),
+    "a loaded module": ("import sys; return sys.modules['course.text']", "KeyError"),
+    "not imported": ("raise NotImplementedError('done')", ""),
+}
+PRELUDE = f"""
+ORACLE, SOLUTION = {str(ROOT / "course" / "exercises" / "oracles.py")!r}, {str(SOLUTIONS / "log_probs.py")!r}
+KNOWN = {{"([0.5, 0.5], [0.25, 0.75])": 0.14384103622589045}}
+"""
+
+
+@pytest.mark.parametrize("cheat", CHEATS)
+def test_a_cheat_earns_nothing(lab: Lab, cheat: str) -> None:
+    body, said = CHEATS[cheat]
+    source = "".join(f"def {name}(*args):\n    NAME = {name!r}\n    {body}\n" for name in ("log_prob", "kl"))
+    state, short, lines = checked(lab, "log_probs", PRELUDE + source)
+    assert state in ("wrong", "not started")
+    assert short in ("", "0 of 2 right")
+    assert said in lines
+    assert (lines + short).isprintable()
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("", "expected def log_prob(...) in "),
+        ("import sys\nsys.exit(0)", "SystemExit"),
+        ("def log_prob(:", "SyntaxError"),
+        ("log_prob = kl = 3", "TypeError"),
+        ("\0", "got an exception at "),
+    ],
+)
+def test_a_file_without_the_functions_says_so(lab: Lab, source: str, said: str) -> None:
+    state, short, lines = checked(lab, "log_probs", source)
+    assert (state, short) == ("wrong", "0 of 2 right")
+    assert said in lines
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("source", ["while True: pass", "def log_prob(*_):\n    while True: pass"])
+def test_an_endless_loop_is_ended(lab: Lab, source: str) -> None:
+    assert "no answer within 5 s" in checked(lab, "log_probs", source)[2]
+
+
+def test_no_file_is_one_line(lab: Lab) -> None:
+    with pytest.raises(UserError, match=r"log_probs.py: expected your functions, got no such file; run from the lab"):
+        check_functions("log_probs")
+    del lab
+
+
+OTHERS = {
+    "NumPy": (
+        "log_probs",
+        """
+import numpy as np
+
+def log_prob(logits, tokens):
+    x = np.array(logits)
+    x = x - x.max(axis=1, keepdims=True)
+    return (x - np.log(np.exp(x).sum(axis=1, keepdims=True)))[np.arange(len(tokens)), tokens].sum()
+
+def kl(p, q):
+    p, q = np.array(p), np.array(q)
+    return (p[p > 0] * np.log(p[p > 0] / q[p > 0])).sum()
+""",
+    ),
+    "recursion and products": (
+        "log_probs",
+        """
+from math import exp, log, prod
+
+def log_prob(logits, tokens):
+    if not tokens:
+        return 0
+    (x, *more), (token, *later) = logits, tokens
+    return -log(sum(exp(other - x[token]) for other in x)) + log_prob(more, later)
+
+def kl(p, q):
+    return -sum(a * (log(b) - log(a)) for a, b in zip(p, q) if a)
+""",
+    ),
+    "NumPy again": (
+        "reinforce",
+        """
+import numpy as np
+
+def advantage(rewards, baseline):
+    return np.array(rewards) - baseline
+
+def leave_one_out(rewards):
+    r = np.array(rewards)
+    return (r.sum() - r) / (len(r) - 1)
+
+def reinforce_step(theta, actions, reward, baseline, lr):
+    x = np.array(theta)
+    p = np.exp(x - x.max(axis=1, keepdims=True))
+    p /= p.sum(axis=1, keepdims=True)
+    return x + lr * (reward - baseline) * (np.eye(x.shape[1])[actions] - p)
+""",
+    ),
+    "loops that change theta in place": (
+        "reinforce",
+        """
+import math
+
+def advantage(rewards, baseline):
+    for i in range(len(rewards)):
+        rewards[i] -= baseline
+    return rewards
+
+def leave_one_out(rewards):
+    return tuple(sum(rewards[:i] + rewards[i + 1:]) / (len(rewards) - 1) for i in range(len(rewards)))
+
+def reinforce_step(theta, actions, reward, baseline, lr):
+    for x, action in zip(theta, actions):
+        weights = [math.exp(each - max(x)) for each in x]
+        for i, weight in enumerate(weights):
+            x[i] -= lr * (reward - baseline) * weight / sum(weights)
+        x[action] += lr * (reward - baseline)
+    return theta
+""",
+    ),
+}
+
+
+@pytest.mark.parametrize("style", OTHERS)
+def test_another_right_solution_is_done(lab: Lab, style: str) -> None:
+    name, source = OTHERS[style]
+    assert checked(lab, name, source)[0] == "done"
+
+
+def test_one_function_done_and_one_not_begun_is_started(lab: Lab) -> None:
+    half = SOURCES["log_probs"].partition("\n\ndef kl")[0] + "\n\ndef kl(p, q):\n    raise NotImplementedError\n"
+    assert checked(lab, "log_probs", half)[:2] == ("started", "1 of 2 right")
+
+
+def test_an_overflow_alone_is_shown_with_its_line(lab: Lab) -> None:
+    naive = SOURCES["log_probs"].replace("largest = max(x)", "largest = 0")
+    state, _, lines = checked(lab, "log_probs", naive)
+    assert state == "wrong"
+    assert "log_probs.py:10: OverflowError" in lines
+    assert lines.count("It looks like exp() of a logit near 1,000") == 1
+    assert " for log_prob([[" in lines
+
+
+def test_a_plain_softmax_is_told_of_large_logits_and_the_stub_says_that_they_come(lab: Lab) -> None:
+    plain = SOURCES["reinforce"].replace("math.exp(each - max(x))", "math.exp(each)")
+    state, short, lines = checked(lab, "reinforce", plain)
+    assert (state, short) == ("wrong", "2 of 3 right")
+    assert "OverflowError" in lines
+    assert "It looks like exp() of a logit near 1,000, more than a float holds: take the largest" in lines
+    without = OTHERS["NumPy again"][1].replace("x - x.max(axis=1, keepdims=True)", "x")
+    assert "It looks like exp() of a logit near 1,000" in checked(lab, "reinforce", without)[2]  # inf / inf
+    stubs = [(ROOT / "exercises" / f"{name}.py").read_text(encoding="utf-8") for name in ("reinforce", "log_probs")]
+    assert all("as large as 1,000, whose exp() no float holds" in " ".join(stub.split()) for stub in stubs)
+
+
+def test_close_is_of_shape_and_number() -> None:
+    assert close([1, 2.0], [1.0, 2.0])
+    assert close(1e6 + 1e-4, 1e6)
+    for value, expected in (([1.0], [1.0, 2.0]), (1.0, [1.0]), ([1.0], 1.0), (True, 1.0), (None, 0.0), (1e-8, 0.0)):
+        assert not close(value, expected)

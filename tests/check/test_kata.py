@@ -1,0 +1,95 @@
+"""The check of a kata: a label counts once evidence and a fix stand beside it, and opens what the teacher says.
+
+The worked example: two examples, the first's label is hacked, the second's model. Who writes hacked and verifier, both
+with evidence and a fix, has 1 of 2 right, may read the teacher on the first, and gets the hint of the second.
+"""
+
+import json
+from itertools import product
+
+import pytest
+from conftest import Lab
+
+from check.kata import LABELS, check_kata
+from check.locked import lock, opened
+
+WORDS = "evidence: " + "one of twelve words " * 3 + "\nfix: add this text as a test\n"
+KEY = {"1": "hacked", "2": "model"}
+
+
+@pytest.fixture
+def kata(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> Lab:
+    monkeypatch.setattr("check.kata.LAB", lab.folder)
+    said = {"prompt": "?", "expected_answer": 1, "completion": "x", "policy": "a hand", "verifier": "score"}
+    lab.write(
+        "data/kata/k.jsonl",
+        [
+            {"id": id_, **said, "reward": 0.0, "details": {}, "hint": f"hint {id_}"}
+            | {"locked": lock(f"Because of {id_}.", label, f"k/{id_}")}
+            for id_, label in KEY.items()
+        ],
+    )
+    return lab
+
+
+def fill(lab: Lab, *sections: str) -> None:
+    lab.write("exercises/k.md", "".join(f"## {n}\n> ours\n{text}\n" for n, text in enumerate(sections, 1)))
+
+
+def test_the_worked_example(kata: Lab) -> None:
+    fill(kata, f"label: hacked\n{WORDS}", f"label: verifier\n{WORDS}")
+    checked = check_kata("k")
+    assert checked[:2] == ("wrong", "1 of 2 finished and right")
+    assert checked.lines == [
+        *(" 1  right", " 2  look again  hint 2"),
+        "python3 -m check k --id 1 shows what the teacher says of it",
+    ]
+    assert checked.parts == {"1": "right: Because of 1.", "2": "look again: hint 2"}
+
+
+def test_all_right(kata: Lab) -> None:
+    fill(kata, f"label: `Hacked`.\n{WORDS}", f"LABEL: model\n{WORDS}")
+    assert check_kata("k")[:2] == ("done", "2 of 2 finished and right")
+
+
+def test_a_blank_sheet_is_not_started(kata: Lab) -> None:
+    fill(kata, *["label:\n\nevidence:\n\nfix:\n"] * 2)
+    assert check_kata("k")[:3] == ("not started", "", ())
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (WORDS, "label: expected a label (1 words or more), got 0"),
+        (
+            "label: hacked\nfix: add a test",
+            "evidence: expected two or three sentences (12 words or more), got 0",
+        ),
+        ("label: hacked\nevidence: it is", "evidence: expected two or three sentences (12 words or more), got 2"),
+        (
+            WORDS.replace("add this text as", "label:") + "label: hacked",
+            "fix: expected one concrete change (4 words or more), got 3",
+        ),
+        (f"label: hack\x1b[0m\n{WORDS}", "label: expected model, verifier, ambiguous or hacked, got hack<U+001B"),
+    ],
+    ids=range(5),
+)
+def test_what_is_unfinished_is_named_and_gives_nothing_away(kata: Lab, text: str, said: str) -> None:
+    fill(kata, text, f"label: model\n{WORDS}")
+    checked = check_kata("k")
+    assert checked[:2] == ("started", "1 of 2 finished and right")
+    place = str(kata.write("exercises/x", "").with_name("k.md"))
+    assert checked.lines[0].startswith(f" 1  unfinished  {place}:1 {said}")
+    assert "Because" not in checked.parts["1"]
+
+
+def test_a_lock_opens_with_its_label_and_its_salt_alone() -> None:
+    for label, tried in product(LABELS, LABELS):
+        assert opened(lock("ü because", label, "a"), tried, "a") == ("ü because" if label == tried else None)
+    assert opened(lock("because", "model", "a"), "model", "b") is None
+
+
+def test_the_key_cannot_be_read_by_accident() -> None:
+    locked = lock("the label is model", "model", "a")
+    assert "model" not in bytes.fromhex(locked).decode("latin-1")
+    assert json.dumps(locked) != json.dumps(lock("the label is model", "model", "b"))

@@ -1,0 +1,286 @@
+"""The self-check as a student meets it: what is done, and one next thing to do.
+
+An example: in a fresh copy nothing is started, the status is 1, and the next thing is the first measurement. Once that
+is done the next thing is the kata.
+"""
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from conftest import ROOT, Lab
+
+from check import __main__ as check_command
+from check import locked, remembered
+from check.locked import KEY, lock
+from check.milestones import EXERCISES, NOTES
+from check.report import TO_READ, Checked
+from check.submission import write_seal
+from course.reports import terminal
+
+
+@pytest.fixture
+def fresh(lab: Lab) -> Lab:
+    """The sheets as they ship, also where a student has filled them in."""
+    for sheet in [*(ROOT / "exercises").glob("*.md"), *(ROOT / "notes").glob("*.md")]:
+        lines = sheet.read_text(encoding="utf-8").split("\n")
+        own = "\n".join(line for line in lines if line.startswith(("#", ">")))
+        lab.write(f"{sheet.parent.name}/{sheet.name}", own)
+    for path in (ROOT / "exercises").glob("*.py"):
+        lab.write(f"exercises/{path.name}", path.read_bytes())
+    shutil.copytree(ROOT / "data", lab.folder / "data")
+    lab.red_team()
+    return lab
+
+
+@pytest.fixture
+def states(monkeypatch: pytest.MonkeyPatch) -> dict[str, Checked]:
+    """What every check finds, in place of what it would find: by default that nothing was begun."""
+    found = dict.fromkeys(EXERCISES, Checked("not started"))
+    monkeypatch.setattr(check_command, "check", lambda exercise, _: found[exercise.id])
+    monkeypatch.setattr(remembered, "last_result", lambda name, _: found[name])
+    return found
+
+
+def test_half_way_the_milestone_in_work_is_open_and_the_others_are_a_line_each(
+    fresh: Lab, states: dict[str, Checked]
+) -> None:
+    for exercise in EXERCISES.values():
+        if exercise.milestone in ("0", "0.5"):
+            states[exercise.id] = Checked(TO_READ if exercise.id in NOTES else "done")
+    states["bandit_run"] = Checked("wrong", "another")
+    out = fresh("check").out
+    lines = out.partition("\n\n")[0].split("\n")
+    assert lines[0].startswith("Milestone 0    words, a first measurement")
+    assert lines[0].endswith(" done, 1 to be read")
+    assert (
+        len(lines[:2]) + sum(one.milestone == "1" for one in EXERCISES.values()) + 6 == len(lines) - 1
+    )  # and a legend
+    assert "  bandit_run      wrong: another" in lines
+    first = next(one for one in EXERCISES.values() if one.milestone == "1")
+    assert f"\n{first.id}: " in out
+    assert len(out.split("\n")) <= 24
+    assert max(map(len, lines)) <= 80
+
+
+def test_whatever_comes_next_it_is_one_screen(fresh: Lab, states: dict[str, Checked]) -> None:
+    for name in EXERCISES:
+        lines = fresh("check").out.split("\n")
+        assert (len(lines) <= 24, max(map(len, lines)) <= 80) == (True, True), name
+        assert sum(line.startswith(f"{name}: ") for line in lines) == 1
+        states[name] = Checked("done", "x" * 99)
+
+
+def test_done_is_a_screen_of_a_line_each_and_the_hand_in_is_next(fresh: Lab, states: dict[str, Checked]) -> None:
+    states |= dict.fromkeys(EXERCISES, Checked("done"))
+    done = fresh("check")
+    assert (done.status, done.err) == (0, "")
+    head, tail = done.out.split("\n\n")
+    assert [line.rpartition(" ")[2] for line in head.split("\n")] == ["done"] * 8
+    said = "All done; a person reads your words. Hand it in:"
+    assert tail == f"{said}\nnext: python3 -m check submit\n"
+
+
+def test_hints_are_climbed(fresh: Lab) -> None:
+    shown = [fresh("check", "kata_1", "--hint") for _ in range(4)]
+    assert [re.findall(r"^hint (\d) of 3: ", one.out, re.MULTILINE) for one in shown] == [
+        ["1"],
+        ["1", "2"],
+        ["1", "2", "3"],
+        ["1", "2", "3"],
+    ]
+    assert {one.status for one in shown} == {0}
+    assert " ".join(EXERCISES["kata_1"].hints[2].split()) in " ".join(shown[2].out.split())
+
+
+def test_the_solution_opens_when_the_check_passes(
+    fresh: Lab, states: dict[str, Checked], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = "notes/mental_map_v1.md"
+    fresh.write("solutions.json", json.dumps({name: lock("## Agent\nThe model.\n", KEY, name)}))
+    monkeypatch.setattr(locked, "SOLUTIONS", fresh.folder / "solutions.json")
+    closed = fresh("check", "mental_map_v1", "--solution")
+    assert closed.status == 1
+    assert "solution: it opens when this check passes" in closed.out
+    assert "The model." not in closed.out
+    states["mental_map_v1"] = Checked(TO_READ, "11 of 11 questions answered")
+    opened = fresh("check", "mental_map_v1", "--solution")
+    assert (opened.status, opened.out) == (0, f"{name}\n## Agent\nThe model.\n\n")
+    assert "reading: docs/terms.md: " in fresh("check", "mental_map_v1").out
+    states["kata_1"] = Checked("done", parts={"1": "right: because"})
+    assert fresh("check", "kata_1", "--solution").out == "1\nright: because\n"
+    states["first_run"] = Checked("done")
+    assert "no one solution" in fresh("check", "first_run", "--solution").out
+
+
+def test_json_has_every_exercise_and_believes_nothing_that_was_remembered(
+    fresh: Lab, states: dict[str, Checked], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(EXERCISES, "kata_1", EXERCISES["kata_1"]._replace(slow=True))
+    monkeypatch.setattr(remembered, "last_result", lambda *_: Checked("done"))
+    states["kata_1"] = Checked("wrong", "1 of 10", ["\x1b"], {"1": "x"}, {"right": 1})
+    done = fresh("check", "--json")
+    assert done.status == 1
+    found = json.loads(done.out)
+    assert found.keys() == EXERCISES.keys()
+    assert found["kata_1"] == {"state": "wrong", "short": "1 of 10", "lines": ["\x1b"], "numbers": {"right": 1}}
+    assert "\x1b" not in done.out
+    assert json.loads(fresh("check", "kata_1", "--json").out) == {"kata_1": found["kata_1"]}
+
+
+def test_a_slow_check_is_run_when_it_is_named_and_remembered_for_the_overview(
+    fresh: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(EXERCISES, "kata_1", EXERCISES["kata_1"]._replace(slow=True))
+    assert "  kata_1          not started: not judged yet\n" in fresh("check").out
+    fresh("check", "kata_1", "--seed", "3")  # a teacher's seed
+    assert "not judged yet" in fresh("check").out
+    text = (fresh.folder / "exercises" / "kata_1.md").read_text(encoding="utf-8")
+    fresh.write("exercises/kata_1.md", text.replace("## 2", "label: model\n\n## 2"))
+    assert fresh("check", "kata_1").status == 1
+    assert "  kata_1          started: 0 of 10 finished and right\n" in fresh("check").out
+    fresh.write("exercises/kata_1.md", text)
+    assert "  kata_1          started: changed since it was judged\n" in fresh("check").out
+
+
+def test_a_prediction_goes_to_its_level(fresh: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(check_command, "PREDICTIONS", {"kata_1": lambda probability: f"recorded {probability}"})
+    assert fresh("check", "kata_1", "--predict", "0.8").out == "recorded 0.8\n"
+    assert "--predict: expected a level in front of it, got first_run" in fresh.refused(
+        "check", "first_run", "--predict", "0.8"
+    )
+    assert "expected a number from 0 to 1" in fresh.refused("check", "kata_1", "--predict", "1.2")
+
+
+def test_a_file_of_the_teachers_that_changed_is_named(fresh: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(check_command, "LAB", fresh.folder)
+    fresh.write("course/sc\x1bore.py", "1")
+    write_seal(fresh.folder)
+    assert "changed" not in fresh("check").out
+    fresh.write("course/sc\x1bore.py", "2")
+    (fresh.folder / "data" / "README.md").unlink()
+    done = fresh("check")
+    said = "changed, though not yours to change: course/sc<U+001B ESCAPE>ore.py and 1 more (this sees accidents, not"
+    assert said in " ".join(done.out.split())
+    assert len(done.out.split("\n")) <= 24
+
+
+def test_submit_writes_one_zip_and_says_what_is_not_done(fresh: Lab) -> None:
+    done = fresh("check", "submit")
+    assert (done.status, done.err) == (0, "")
+    assert done.out.startswith("written: submission_001.zip, to be handed in\n  exercises")
+    assert "not finished: first_run, kata_1," in done.out
+    assert "expected a run in runs/, got notes" in fresh.refused("check", "submit", "--run", "notes")
+
+
+def test_the_next_thing_to_do_moves_on(fresh: Lab) -> None:
+    done = fresh("check")
+    assert (done.status, done.err) == (1, "")
+    assert re.findall(r"^  (\w+) +(.*)$", done.out, re.MULTILINE) == [
+        (name, "not started") for name, exercise in EXERCISES.items() if exercise.milestone == "0"
+    ]
+    command = " ".join(done.out.partition("next: ")[2].replace("\\\n", " ").split())
+    assert command.startswith("python3 -m course.eval --dataset ")
+    words = command.replace('"YOUR GUESS"', "half").split()[2:]
+    for guess in ("YOUR GUESS", "half"):  # the first is what the check prints, and no guess
+        said = [guess if word == "half" else word for word in words[1:]]
+        assert fresh(words[0].removeprefix("course."), *said).status == 0
+        assert ("without a prediction" in fresh("check").out) == (guess == "YOUR GUESS")
+    after = fresh("check")
+    assert after.status == 1
+    assert "  first_run       done: pass_rate 0.425, you expected half (" in after.out
+    assert "next: python3 -m check kata_1\n" in after.out
+
+
+def test_it_fits_a_small_terminal(fresh: Lab) -> None:
+    for words in ([], ["kata_1", "--id", "10"], *([name] for name in EXERCISES)):
+        lines = fresh("check", *words).out.split("\n")
+        assert len(lines) <= 24
+        assert max(len(line) for line in lines if not line.startswith("debug: ")) <= 80  # that one is to be pasted
+
+
+def test_a_finished_exercise_ends_with_status_0(fresh: Lab) -> None:
+    text = (
+        "The policy or model, its prompt, a completion, a token, a step, the verifier, a reward, no loss, no metric, "
+    )
+    answer = f"{text} an objective, a distribution, frozen -> sum"
+    fresh.write("notes/mental_map_v1.md", "".join(f"## {heading}\n{answer}\n" for heading in NOTES["mental_map_v1"]))
+    done = fresh("check", "mental_map_v1")
+    assert (done.status, done.err) == (0, "")
+    assert "mental_map_v1   for the teacher to read: 11 of 11 questions answered" in done.out
+    assert done.out.endswith("next: python3 -m check\n")
+    assert max(map(len, done.out.split("\n"))) <= 80
+    assert fresh("check").status == 1
+
+
+@pytest.mark.parametrize("broken", ["\x1b]0;x\x07## 1\n## 1\n", "", "## 1\n" * 3, "x" * (1 << 21)])
+def test_a_broken_sheet_is_a_state_and_one_line(fresh: Lab, broken: str) -> None:
+    fresh.write("exercises/kata_1.md", broken)
+    done = fresh("check", "kata_1")
+    assert (done.status, done.err) == (1, "")
+    place = str(Path("exercises", "kata_1.md"))
+    assert re.match(rf"{re.escape(place)}:\d+ expected ", done.out)
+    assert "\x1b" not in done.out
+    assert "kata_1          wrong: " in fresh("check").out
+
+
+def test_a_lost_sheet_is_a_state(fresh: Lab) -> None:
+    (fresh.folder / "notes" / "mental_map_v1.md").unlink()
+    done = fresh("check", "mental_map_v1")
+    assert done.status == 1
+    assert "run from the lab's folder" in " ".join(done.out.split())
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["first_run", "--run", "x"], "--run: expected submit in front of it, got an exercise"),
+        (["kata_1", "--hint", "--json"], "--hint: expected the name of an exercise in front of it, and no --json"),
+        (["--hint"], "--hint: expected the name of an exercise in front of it, and no --json"),
+        (["submit", "--solution"], "--solution: expected the name of an exercise in front of it"),
+        (["kata_1", "--hint", "--solution"], "not allowed with argument --hint"),
+        (["kata"], "did you mean kata_1? argument NAME: expected one of 38 names, got kata (all options: "),
+        (["--id", "3"], "--id: expected the name of an exercise in front of it, and no --json"),
+        (["mental_map_v1", "--id", "3"], "--id: expected the name of a kata in front of it"),
+        (["kata_1", "--id", "\x1b11"], "--id: expected one of 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, got <U+001B ESCAPE>11"),
+    ],
+    ids=range(9),
+)
+def test_bad_usage(fresh: Lab, words: list[str], said: str) -> None:
+    assert said in fresh.refused("check", *words)
+
+
+def test_to_show_one_example_of_an_unfinished_kata_is_no_failure(fresh: Lab) -> None:
+    done = fresh("check", "kata_1", "--id", "3")
+    assert (done.status, done.err) == (0, "")
+    assert re.fullmatch(r"blank: \S+kata_1.md:\d+ waits for your label, evidence and fix\n", done.out)
+
+
+def test_help_says_when_the_status_is_1_and_has_every_name(lab: Lab) -> None:
+    out = lab("check", "--help").out
+    assert "status 1 until all is done" in out
+    assert {*EXERCISES} <= {*re.findall(r"\w+", out)}
+
+
+def test_what_is_to_be_pasted_is_folded_in_no_terminal(
+    fresh: Lab, states: dict[str, Checked], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name, text = "exercises/my_score.py", f"x = {'1 + ' * 40}1"
+    fresh.write("solutions.json", json.dumps({name: lock(text, KEY, name)}))
+    monkeypatch.setattr(locked, "SOLUTIONS", fresh.folder / "solutions.json")
+    monkeypatch.setattr(terminal, "at_terminal", lambda _: True)
+    monkeypatch.setenv("COLUMNS", "40")
+    states["my_score"] = Checked("done")
+    states["level_1"] = Checked("started", parts={"build": text})
+    assert "reading: " in fresh("check", "my_score").out.replace("\n  ", " ")
+    assert text not in fresh("check", "level_1").out
+    assert text in fresh("check", "my_score", "--solution").out.split("\n")
+    assert text in fresh("check", "level_1", "--id", "build").out.split("\n")
+
+
+def test_of_a_level_the_next_thing_is_the_step_that_shows_what_to_type(fresh: Lab, states: dict[str, Checked]) -> None:
+    states |= dict.fromkeys(EXERCISES, Checked("done")) | {"level_1": Checked("started", numbers={"step": "reflect"})}
+    for words in ([], ["level_1"]):
+        assert fresh("check", *words).out.endswith("next: python3 -m check level_1 --id reflect\n")

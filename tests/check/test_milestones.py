@@ -1,0 +1,86 @@
+"""The rows of data/exercises.toml and data/notes.toml: whole, in order, and about files that are there.
+
+An example: ``kata_1`` belongs to milestone 0, has three hints, and says to read part 4 of a page that has a part 4.
+"""
+
+import re
+import shlex
+import subprocess
+import sys
+
+import pytest
+from conftest import ROOT
+
+from check.levels import LEVELS
+from check.milestones import EXERCISES, MILESTONES, NOTES, OWN_CHECKS, Exercise
+from check.oracles import FUNCTION_FILES
+
+exercises = pytest.mark.parametrize("exercise", EXERCISES.values(), ids=EXERCISES)
+
+
+def headings(text: str) -> set[str]:
+    return set(re.findall(r"^##+ ([^:\n]*)", text, re.MULTILINE))
+
+
+@exercises
+def test_each_exercise_says_where_it_is_explained_and_what_to_type(exercise: Exercise) -> None:
+    for place in (exercise.read, exercise.further.partition(": ")[0]):
+        path, _, part = place.partition(", part ")
+        text = (ROOT / path).read_text(encoding="utf-8")
+        if part.isdigit():
+            assert f"\n## {part}. " in text
+        elif part:
+            assert {part, f"Part {part}"} & headings(text)
+    assert exercise.command.startswith("course.") or not exercise.command
+
+
+@exercises
+def test_each_exercise_has_three_hints_of_its_own_and_a_place(exercise: Exercise) -> None:
+    assert len(set(exercise.hints)) == 3
+    assert max(map(len, exercise.hints)) <= 200
+    assert "\\\\" not in "".join(exercise.hints)  # a backslash escaped twice
+    assert exercise.milestone in MILESTONES
+    assert all((ROOT / name).is_file() for name in exercise.files)
+    assert exercise.files or exercise.run is not None
+    assert exercise.rule or exercise.id in NOTES
+
+
+def test_exercises_stand_in_the_order_of_the_milestones() -> None:
+    order = [*MILESTONES]
+    numbers = [order.index(exercise.milestone) for exercise in EXERCISES.values()]
+    assert numbers == sorted(numbers)
+    assert {*numbers} == {*range(len(order))}
+
+
+def test_each_exercise_has_exactly_one_check() -> None:
+    for exercise in EXERCISES.values():
+        kinds = [
+            exercise.run is not None,
+            exercise.id in NOTES,
+            exercise.id.startswith("kata_"),
+            exercise.id in OWN_CHECKS,
+            exercise.id in LEVELS,
+            exercise.id in FUNCTION_FILES,
+        ]
+        assert kinds.count(True) == 1, exercise.id
+    assert {*NOTES, *OWN_CHECKS, *LEVELS, *FUNCTION_FILES} <= {*EXERCISES}
+
+
+@pytest.mark.parametrize("note", NOTES)
+def test_a_note_as_shipped_asks_each_question(note: str) -> None:
+    assert EXERCISES[note].files == [f"notes/{note}.md"]
+    text = (ROOT / "notes" / f"{note}.md").read_text(encoding="utf-8")
+    assert re.findall("^## (.*)$", text, re.MULTILINE) == [*NOTES[note]]
+    for heading in NOTES[note]:
+        assert f"## {heading}\n> " in text
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("line", sorted({exercise.debug for exercise in EXERCISES.values() if exercise.debug}))
+def test_a_debugger_starts_as_it_is_typed(line: str) -> None:
+    words = shlex.split(line)
+    if words[0] == "lab.py":  # pytest's own --pdb, after a set-up
+        assert words[1] == "test"
+        return
+    done = subprocess.run([sys.executable, *words], cwd=ROOT, input="q\n", capture_output=True, text=True, check=False)
+    assert "(Pdb)" in done.stdout, done.stderr

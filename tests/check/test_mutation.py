@@ -1,0 +1,252 @@
+"""A student's tests behind the pipe: what counts as caught, and the ways to cheat, of which none is paid.
+
+An example: a test that asserts nothing but fails, or one that fails where its random number is odd, is no proof that it
+can tell a wrong verifier from a right one, and catches none.
+"""
+
+import time
+from types import SimpleNamespace
+
+import pytest
+
+from check import mutation
+from check.judging import SETS, judge
+from check.mutation import CORRECT_CLASS, run_tests
+from check.report_tests import JudgedTests
+from course.datasets.files import LAB
+from course.datasets.jsonl import read_records
+from course.datasets.records import VerifierSource
+from course.errors import UserError
+
+SHOWN = list(read_records(SETS / "shown.jsonl", VerifierSource))
+FEW = [
+    one for one in SHOWN if one.kind in (CORRECT_CLASS, "white_space", "prefix", "raises", "empty_details", "any_value")
+]
+FEW = [one for one in FEW if one.witness or one.kind == CORRECT_CLASS]
+HEAD = "import pytest, sys, os\nE = {'prompt': 'p', 'expected_answer': 323}\n"
+SCORE = str(LAB / "course" / "score.py")
+KEY = str(SETS / "shown.jsonl")
+
+
+def judged(source: str, verifiers: list[VerifierSource] = FEW) -> tuple[mutation.TestRun, JudgedTests]:
+    run = run_tests((HEAD + source).encode(), verifiers)
+    return run, judge(run, {"shown": verifiers})
+
+
+CHEATS = {
+    "fails always": "assert False",
+    "fails always after a look": "rubric(E, 'Final: 324')\nassert False",
+    "pytest.fail always": "rubric(E, '323')\npytest.fail('wrong')",
+    "fails from the third call on": "CALLS.append(1)\nrubric(E, 'x')\nassert len(CALLS) < 3",
+    "fails at random": "import random\nassert random.random() < 0.5",
+    "passes always": "rubric(E, '323')",
+    "an object that equals everything": "assert rubric(E, '323') == Same()",
+    "an object that equals nothing": "assert rubric(E, '323') == Other()",
+    "swallows its own assertion": "try:\n    assert not rubric(E, '323')['reward']\nexcept AssertionError:\n    pass",
+    "skips": "rubric(E, '323')\npytest.skip('later')",
+    "expects to fail": "rubric(E, '323')\npytest.xfail('later')",
+    "exits with 0": "rubric(E, '323')\nsys.exit(0)",
+    "exits with 1": "if rubric(E, '323')['reward']:\n    sys.exit(1)",
+    "crashes where details lack": "assert rubric(E, '323')['details']['outcome']",
+    "raises where it should assert": "if rubric(E, '323')['reward']:\n    raise ValueError",
+    "asks for its name": "assert rubric.__name__ == 'score'",
+    "asks for its source": "import inspect\nassert 'strip' not in inspect.getsource(rubric)",
+    "asks for its file": "assert rubric.__code__.co_filename.endswith('score.py')",
+    "looks through all objects": "import gc\nassert not [o for o in gc.get_objects() if 'believes' in repr(o)[:9999]]",
+    "looks through the frames": "assert 'verifier' not in sys._getframe(1).f_locals",
+    "compares with the scorer": "from course.score import score\nassert rubric(E, '323') == score(E, '323')",
+    "compares with a patched scorer": "import course.score as s\ns.score = rubric\nassert s.score(E, 3) == 1",
+    "compares if it can": "try:\n    from course.score import score\nexcept BaseException:\n    score = rubric\n"
+    "assert rubric(E, '323') == score(E, '323')",
+    "runs the scorer's source": f"exec(open({SCORE!r}).read())\nassert rubric(E, '323') == 1",
+    "reads the key": f"assert {KEY!r} and open({KEY!r}).read() == ''",
+    "reads the key by descriptor": f"assert os.read(os.open({KEY!r}, os.O_RDONLY), 9) == b''",
+    "reads the key by a link": f"os.symlink({KEY!r}, 'k')\nassert open('k').read() == ''",
+    "reads the key from the lab's folder": f"os.chdir({str(SETS)!r})\nassert open('shown.jsonl').read() == ''",
+    "reads the key with another program": f"import subprocess\nassert subprocess.run(['cat', {KEY!r}]).returncode",
+    "reads the key through a shell": f"assert os.system({'cat ' + KEY!r}) == 1",
+    "asks the environment": "assert not [k for k in os.environ if 'VERIF' in k] and len(sys.argv) == 99",
+    "patches how results are told": "rubric.__self__._ended = lambda *_: ('assertion', '')\nassert False",
+    "sends what no scorer takes": "assert rubric(object(), Same())['reward'] == 0.0",
+}
+MADE = """
+CALLS = []
+class Same:
+    def __eq__(self, _): return True
+class Other:
+    def __eq__(self, _): return False
+"""
+
+
+@pytest.fixture(scope="module")
+def cheated() -> tuple[mutation.TestRun, JudgedTests]:
+    """All the cheats in one file but the one that changes how the others' results are told."""
+    tests = [
+        f"def test_{number}(rubric):\n    " + body.replace("\n", "\n    ")
+        for number, (name, body) in enumerate(CHEATS.items())
+        if "patches how" not in name
+    ]
+    return judged(MADE + "\n".join(tests))
+
+
+@pytest.mark.medium
+@pytest.mark.parametrize("name", [name for name in CHEATS if "patches how" not in name])
+def test_no_cheat_is_paid(cheated: tuple[mutation.TestRun, JudgedTests], name: str) -> None:
+    run, found = cheated
+    assert run.error == ""
+    test = f"test_{list(CHEATS).index(name)}"
+    assert test in run.cells
+    assert not found.kills.get(test)
+
+
+FILES = {  # a whole file -> what is said of it
+    "pytest.skip('all', allow_module_level=True)": "",
+    "sys.exit(0)": "",
+    "os._exit(0)": "an end of the process from the file, before its first test",
+    "from course.score import score": "tests need the fixture rubric only, not course",
+    f"KEY = open({KEY!r}).read()": "tests need the fixture rubric only, not data",
+    "def test_it(rubric:": "SyntaxError: ",
+    "x = 1": "",
+    "def test_it(): assert False": "",
+    "def test_it(rubric): pytest.exit('now')": "an end of the process from test_it",
+    "def test_it(rubric): raise KeyboardInterrupt": "an end of the process from test_it",
+    "def test_it(rubric): os._exit(0)": "an end of the process from test_it",
+    "def test_it(rubric): os.closerange(0, 99)": "an end of the process from test_it",
+    "def test_it(rubric): rubric.__self__.send('end', 'assertion', ''); rubric(E, '323')": "an end of the process",
+    "def test_it(rubric): rubric.__self__.send('begin', 'test_that', 0)": "an end of the process",
+    "def test_it(rubric): os.write(4, b'[' * 99999 + b'\\n'); rubric(E, '323')": "an end of the process",
+    "@pytest.fixture\ndef rubric(): return lambda e, c: {'reward': 0.0}\n"
+    "def test_it(rubric): assert rubric(E, 'Final: 323')['reward'] == 0.0": "",
+    "def test_it(rubric): rubric.__self__._verifiers = 1": "",
+    "def test_it(rubric): rubric.__self__._ended = lambda *_: ('assertion', '')": "",
+}
+
+
+@pytest.mark.medium
+@pytest.mark.parametrize("source", FILES)
+def test_no_file_of_this_kind_is_paid(source: str) -> None:
+    run, found = judged(source)
+    assert FILES[source] in run.error
+    assert bool(FILES[source]) == bool(run.error)
+    assert run.error or not found.killed
+    if "_verifiers = 1" in source:  # what has not run with all is no test
+        assert judged(source + "\ndef test_that(rubric): pass")[1].faults["test_that"].startswith("did not run")
+
+
+@pytest.mark.medium
+@pytest.mark.parametrize(
+    ("source", "test"),
+    [
+        ("while True: pass", "the file, before its first test"),
+        ("def test_it(rubric):\n    while True: pass", "test_it"),
+        ("def test_it(rubric):\n    while True: rubric(E, '323')", "test_it"),
+        ("def test_it(rubric):\n    import re; re.match('(a*)*b', 'a' * 99)", "test_it"),
+    ],
+)
+def test_what_never_ends_is_an_error(source: str, test: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mutation, "_START_SECONDS", 2.0)
+    monkeypatch.setattr(mutation, "_TEST_SECONDS", 0.5)
+    start = time.monotonic()
+    assert run_tests((HEAD + source).encode(), FEW).error == f"no answer in time from {test}"
+    assert time.monotonic() - start < 30
+
+
+@pytest.mark.medium
+def test_a_test_that_times_out_is_shown_apart_and_the_others_are_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With one of the verifiers is enough; and what fails by its own time is no kill."""
+    monkeypatch.setattr(mutation, "_TEST_SECONDS", 0.5)
+    right = "def test_right(rubric):\n    assert rubric(E, '323')['reward'] == 0\n"
+    slow = "def test_{}(rubric):\n    if rubric(E, '323')['reward']:\n        while True: pass\n"
+    run, found = judged(slow.format("one") + right + slow.format("two"))
+    assert (run.error, sorted(run.timed_out)) == ("", ["test_one", "test_two"])
+    assert [*run.cells] == [*found.kills] == ["test_right"]
+    assert found.kills["test_right"]
+    monkeypatch.setattr(mutation, "_MOST_HANGING", 1)
+    assert judged(slow.format("one") + right + slow.format("two"))[0].error.startswith("no answer in time from ")
+
+
+FORGED = {  # a message that the process sends out of turn, at import or from within a test -> when
+    '["call","{}","1"]': "before any test",
+    '["end","assertion",""]': "before any test",
+    '["collected",[5],[]]': "before any test",
+    '["begin","test_it",0]': "within a test",
+    '["collected",["test_it"],[]]': "within a test",
+    '["done"]': "within a test",
+    '["broken",5]': "before any test",
+    '["end","passed",5]': "within a test",
+    '["other",""]': "before any test",
+}
+
+
+@pytest.mark.medium
+@pytest.mark.parametrize("message", FORGED)
+def test_a_message_out_of_turn_is_an_error(message: str) -> None:
+    write = """
+def send():
+    for number in range(3, 12):
+        try: os.write(number, {message!r} + b"\\n")
+        except OSError: pass
+"""
+    body = "def test_it(rubric):\n    {call}assert rubric(E, 'Final: 324')['reward'] == 0.0\n"
+    call = "send()\n" if FORGED[message] == "before any test" else ""
+    source = write.format(message=message.encode()) + call + body.format(call="" if call else "send(); ")
+    run, found = judged(source)
+    assert run.error.startswith("an end of the process from ")
+    del found
+
+
+CATCHES = {  # a test -> the class of all that it catches among the few
+    "assert rubric(E, 'Final: 324')['reward'] == 0.0": {"any_value"},
+    "assert rubric(E, '\\x0bFinal: 323')['reward'] == 0.0": {"white_space", "raises"},  # the exception leaves both
+    "rubric(E, '')": {"raises"},
+    "try:\n    rubric(E, '')\nexcept Exception:\n    pytest.fail('it must not raise')": {"raises"},
+    "if rubric(E, 'Final: 324')['reward']:\n    pytest.fail('paid')": {"any_value"},
+    "result = rubric(E, 'Final: 323')\nassert 'outcome' in result['details']": {"empty_details"},
+}
+
+
+@pytest.mark.medium
+def test_a_verifier_is_caught_by_an_assertion_about_what_it_really_answered() -> None:
+    bodies = [body.replace("\n", "\n    ") for body in CATCHES]
+    run, found = judged("\n".join(f"def test_{n}(rubric):\n    {body}" for n, body in enumerate(bodies)))
+    assert run.error == ""
+    kinds = {one.id: one.kind for one in FEW}
+    caught = [{kinds[id_] for id_ in found.kills[f"test_{n}"]} for n in range(len(CATCHES))]
+    assert caught == list(CATCHES.values())
+
+
+@pytest.mark.medium
+def test_without_pytest_it_says_what_fetches_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mutation, "find_spec", lambda _: None)
+    with pytest.raises(UserError, match="expected pytest, got a lab without the tools"):
+        run_tests(b"", FEW)
+
+
+def test_each_witness_is_a_call_on_which_its_verifier_is_wrong() -> None:
+    score = mutation.loaded(SHOWN[0])
+    for path in (SETS / "shown.jsonl", SETS / "held_out.jsonl", LAB / "teacher" / "verifiers.jsonl"):
+        for one in read_records(path, VerifierSource):
+            verify, naps = mutation.loaded(one), list[float]()
+            verify.__globals__["time"] = SimpleNamespace(sleep=naps.append)
+            if one.witness is None:
+                assert one.kind == CORRECT_CLASS or one.id == "white_space_3"
+                continue
+            example = {"prompt": "p", "expected_answer": one.witness.expected_answer}
+            right = mutation.answer(score, example, one.witness.completion)
+            found = [mutation.answer(verify, example, one.witness.completion) for _ in range(3)]
+            assert naps or any(mutation.difference(answer, right) for answer in found), one.id
+            assert bool(naps) == (one.kind == "slow")
+
+
+def test_slow_verifiers_are_quick_on_short_texts_and_the_others_on_long_ones() -> None:
+    for path in (SETS / "shown.jsonl", SETS / "held_out.jsonl"):
+        for one in read_records(path, VerifierSource):
+            verify, naps = mutation.loaded(one), list[float]()
+            verify.__globals__["time"] = SimpleNamespace(sleep=naps.append)
+            example = {"prompt": "p", "expected_answer": 323}
+            mutation.answer(verify, example, "Final: 323" + " 0" * 100)
+            assert not naps
+            start = time.process_time()
+            for text in ("Final: " + "9" * 100_000, " " * 100_000 + "x", "Final: 3" + " a" * 50_000):
+                mutation.answer(verify, example, text)
+            assert time.process_time() - start < 2, one.id

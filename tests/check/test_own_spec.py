@@ -1,0 +1,205 @@
+"""The reward spec and the choice as a student writes them: gaps are named by the rule, cheats earn nothing.
+
+An example: a spec that trims with a bare ``strip()`` pays for a no-break space at the end. The check says that white
+space was to be refused, how often that rule was broken, and one text that shows it.
+"""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from conftest import ROOT, Lab
+
+from check.functions import check_my_pick_best
+from check.own_spec import check_my_score
+
+pytestmark = pytest.mark.medium
+SOLUTIONS = ROOT / "teacher" / "solutions" / "exercises"
+SCORE = (SOLUTIONS / "my_score.py").read_text(encoding="utf-8")
+PICK = (SOLUTIONS / "my_pick_best.py").read_text(encoding="utf-8")
+
+
+def spec(lab: Lab, source: str, seed: int = 0) -> tuple[str, str]:
+    lab.write("exercises/my_score.py", source)
+    found = check_my_score(seed)
+    assert all(line.isprintable() for line in (*found.lines, found.short))
+    return found.state, f"{found.short} {' '.join(found.lines)}"
+
+
+def choice(lab: Lab, source: str, seed: int = 0) -> tuple[str, str]:
+    lab.write("exercises/my_pick_best.py", source)
+    found = check_my_pick_best(seed)
+    return found.state, f"{found.short} {' '.join(found.lines)}"
+
+
+def test_stubs_are_not_started_and_solutions_done(lab: Lab) -> None:
+    shutil.copytree(ROOT / "exercises", lab.folder / "exercises", ignore=shutil.ignore_patterns("*.md"))
+    assert (check_my_score().state, check_my_pick_best().state) == ("not started", "not started")
+    for seed in range(3):
+        assert spec(lab, SCORE, seed)[0] == "done"
+        assert choice(lab, PICK, seed) == ("done", "67 of 80 with n = 4; ceiling 67, a random choice 32.2 ")
+
+
+TRIM, MATCH = '.strip(" \\t\\r\\n")', 're.fullmatch("Final: (0|-?[1-9][0-9]*)", text)'
+GAPS_OF_A_SPEC = [  # what stands in the solution, what a student wrote, what the check must say
+    (TRIM, ".strip()", "no white space and nothing invisible"),
+    (TRIM, "", "1 for what is right"),
+    (TRIM, '.strip(" \\n")', "1 for what is right"),
+    (MATCH, 're.match("Final: (0|-?[1-9][0-9]*)", text)', "a plain integer in base ten"),
+    (MATCH, 're.fullmatch("Final: 0*(0|-?[1-9][0-9]*)", text)', "without leading zeros"),
+    (MATCH, 're.fullmatch("Final: [+]?(0|-?[1-9][0-9]*)", text)', "without a plus sign"),
+    (MATCH, 're.fullmatch("Final: (?:-(?=0))?(0|-?[1-9][0-9]*)", text)', "zero written without a sign"),
+    (MATCH, 're.fullmatch("final: (0|-?[1-9][0-9]*)", text, re.I)', "a line that starts with 'Final: '"),
+    (MATCH, 're.fullmatch("Final: *(0|-?[1-9][0-9]*)", text)', "a line that starts with 'Final: '"),
+    (MATCH, 're.search("Final: (0|-?[1-9][0-9]*)$", text)', "a single line"),
+    (MATCH, 're.fullmatch("Final: ([1-9][0-9]*)", text)', "1 for what is right"),
+    ("match[1] == str(answer)", "True", "the right value"),
+    ("match[1] == str(answer)", "match[1].endswith(str(answer))", "the right value"),
+    ("match[1] == str(answer)", "abs(int(match[1])) == abs(answer)", "the right value"),
+    ("float(match[1] == str(answer))", "match[1] == str(answer)", "1 for what is right"),
+    ("type(answer) is not int", "answer is None", "an example with prompt"),
+    ("type(prompt) is not str or ", "", "an example with prompt"),
+    ("type(completion) is not str", "completion is None", "exception"),
+    ('"details": {"message": message}', '"details": {}', "details with a message"),
+    ('"details": {"message": message}', '"details": {"message": ""}', "details with a message"),
+    ('"details": {"message": message}', '"details": {"message": [message]}', "details with a message"),
+    ('{"reward": reward, "details": {"message": message}}', "reward", "details with a message"),
+    ("return _result(float(", "import random\n    return _result(random.random() * float(", "the same answer"),
+    ("    text =", "    completion = completion.splitlines()[0]\n    text =", "exception"),
+]
+
+
+@pytest.mark.parametrize(("right", "wrong", "said"), GAPS_OF_A_SPEC)
+def test_a_gap_is_named_by_the_rule_it_breaks(lab: Lab, right: str, wrong: str, said: str) -> None:
+    assert right in SCORE
+    state, text = spec(lab, SCORE.replace(right, wrong))
+    assert state == "wrong"
+    assert said in text
+    assert "got " in text
+
+
+def test_an_exception_is_told_with_its_input_and_the_other_rules_beside_it(lab: Lab) -> None:
+    source = SCORE.replace(TRIM, ".strip()").replace("type(completion) is not str", "False")
+    line = next(number for number, line in enumerate(source.split("\n"), 1) if ".strip()" in line)
+    _, text = spec(lab, source)
+    asked = "score({'prompt': 'How many?', 'expected_answer': 1}, 1)"
+    said = f"AttributeError at {Path('exercises', 'my_score.py')}:{line}: 'int' object has no attribute 'strip'"
+    assert f"expected an answer and no exception: broken 5 times, as for {asked}, got {said}" in text
+    assert "no white space and nothing invisible" in text
+    _, text = spec(lab, "def score(example, completion:\n")
+    assert text.count("SyntaxError") == 2  # in short and in full: one fault, and no rule of 3,000 texts
+
+
+CHEATS = {
+    "constant 0": "def score(e, c): return {'reward': 0.0, 'details': {'message': 'x'}}",
+    "constant 1": "def score(e, c): return {'reward': 1.0, 'details': {'message': 'x'}}",
+    "nothing": "def score(e, c): pass",
+    "always equal": "class Y(float):\n    __eq__ = lambda *_: True\n"
+    "def score(e, c): return {'reward': Y(0.5), 'details': {'message': 'x'}}",
+    "the scorer": "from course.score import score",
+    "the scorer, late": "def score(e, c):\n    from course.score import score\n    return score(e, c)",
+    "what names faults": "import sys\nfault_of = sys.modules['course.faults'].fault_of",
+    "a patched scorer": "import course.score\nscore = course.score.score = lambda e, c: {'reward': 1.0}",
+    "the golden sets": f"open({str(ROOT / 'course' / 'golden' / 'golden_correct.jsonl')!r})",
+    "exit": "import sys\nsys.exit(0)",
+    "an end": "import os\nos._exit(0)",
+    "a lazy tail": "def score(e, c):\n    import os\n    os.write(4, b'[]\\n')",
+    "anywhere": "def score(e, c):\n    reward = 1.0 * (str(e['expected_answer']) in c)\n"
+    "    return {'reward': reward, 'details': {'message': 'x'}}",
+}
+
+
+@pytest.mark.parametrize("cheat", CHEATS)
+def test_a_cheat_earns_nothing(lab: Lab, cheat: str) -> None:
+    assert spec(lab, CHEATS[cheat])[0] == "wrong"
+
+
+OTHER_SPECS = {
+    "by hand": """
+def score(example, completion):
+    good = False
+    if isinstance(example, dict) and type(example.get("expected_answer")) is int and type(completion) is str:
+        if type(example.get("prompt")) is str:
+            while completion and completion[0] in " \\t\\r\\n":
+                completion = completion[1:]
+            while completion and completion[-1] in " \\t\\r\\n":
+                completion = completion[:-1]
+            good = completion == f"Final: {example['expected_answer']}"
+    return {"reward": 1 if good else 0, "details": {"message": "right" if good else "not the line", "more": [1]}}
+""",
+    "in bytes": """
+def score(example, completion):
+    try:
+        prompt, answer = example["prompt"], example["expected_answer"]
+        assert type(prompt) is str and type(answer) is int
+        text = completion.encode("utf-8", "surrogatepass").strip(b" \\t\\r\\n")
+        return {"reward": float(text == b"Final: %d" % answer), "details": {"message": repr(text)[:100]}}
+    except Exception as error:
+        return {"reward": 0.0, "details": {"message": type(error).__name__}}
+""",
+}
+
+
+@pytest.mark.parametrize("style", OTHER_SPECS)
+def test_another_right_spec_is_done(lab: Lab, style: str) -> None:
+    state, text = spec(lab, OTHER_SPECS[style])
+    assert state == "done", text
+
+
+BEGIN = "def pick_best(samples):\n    "
+FORGED = "import os; [os.write(4, str([[None, 99]] * n).replace('None', 'null').encode() + b'\\n') for n in (41, 80)]"
+CHOICES = {  # what a student wrote -> what the check must say
+    "return samples[0]": "the first of the list",
+    "return samples[-1]": "the last of the list",
+    "return min(samples, key=lambda s: s.index)": "the first that was drawn",
+    "return min(samples, key=lambda s: (s.reward, s.index))": "the lowest reward",
+    "return max(samples, key=lambda s: s.reward)": "the first of the best as the list has them",
+    "return sorted(samples, key=lambda s: s.reward)[-1]": "the last of the best as the list has them",
+    "return max(samples, key=lambda s: (s.reward, s.index))": "the highest index of the best",
+    "return next((s for s in samples if s.reward == 1), samples[0])": "the first with the reward 1",
+    "return min(samples, key=lambda s: len(s.completion))": "the shortest text",
+    "return max(samples, key=lambda s: len(s.completion))": "the longest text",
+    "import random; return random.choice(samples)": "expected the same choice",
+    "return samples[0].completion": "got the text",
+    "return 0": "got int",
+    "return type(samples[0])(0, 'Final: 8', 1.0)": "got Sample",
+    "best = None\n    for s in samples:\n        if s.reward > 0: best = best or s\n    return best": "got NoneType",
+    "exit(0)": "SystemExit",
+    "x = 1\n    return samples[9]": "my_pick_best.py:3 pick_best: expected a choice, got an exception on a group",
+    "return (\n        None)": "my_pick_best.py:1 pick_best: expected one of the ",
+    "import os; os._exit(0)": "an end with exit status 0",
+    "from exercises.my_pick_best import course_rule; return course_rule(samples)": "",
+    FORGED: "got 99",
+}
+
+
+@pytest.mark.parametrize("wrong", CHOICES)
+def test_a_wrong_choice_is_called_by_its_name(lab: Lab, wrong: str) -> None:
+    state, text = choice(lab, BEGIN + wrong)
+    assert f"{os.sep}pick_best.py" not in text
+    assert state != "done"
+    assert CHOICES[wrong] in text
+
+
+@pytest.mark.parametrize(
+    "right",
+    [
+        "return sorted(samples, key=lambda s: (-s.reward, s.index))[0]",
+        "top = max(s.reward for s in samples)\n    return min([s for s in samples if s.reward == top], key=repr)",
+        "samples.sort(key=lambda s: s.index)\n    return max(samples, key=lambda s: s.reward)",
+        "# return course_rule(samples)\n    return min(samples, key=lambda s: (-s.reward, s.index))",
+    ],
+)
+def test_another_right_choice_is_done(lab: Lab, right: str) -> None:
+    assert choice(lab, BEGIN + right)[0] == "done"
+
+
+def test_the_stub_chooses_by_the_courses_rule_and_says_so(lab: Lab) -> None:
+    shutil.copytree(ROOT / "exercises", lab.folder / "exercises", ignore=shutil.ignore_patterns("*.md"))
+    lab.picker("from exercises.my_pick_best import pick_best\n")
+    pack = lab.pack([["x", "Final: 1"], ["Final: 2", "y"]])
+    done = lab.process("selection_demo", "--dataset", lab.dataset([1, 2]), "--samples", pack, "--n", 2, "--json")
+    assert done.status == 0
+    assert done.err.count("note: the course's rule chooses here") == 1
+    assert '"selected_accuracy": 1.0' in done.out

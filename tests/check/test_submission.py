@@ -1,0 +1,133 @@
+"""The hand-in: what is in it, byte for byte the same each time, and nothing that a student did not mean to hand in.
+
+An example: of ``exercises/`` with one file, a hidden one and a cache, the one file is in the zip.
+
+The seal names what changed of the teacher's files, and nothing that a student may change. Its example: of five files
+one is the course's, and only that one stands in the seal. The SHA-256 of ``abc`` is the one in FIPS 180-2.
+"""
+
+import json
+import os
+import zipfile
+from pathlib import Path
+
+import pytest
+from conftest import Lab
+
+from check import submission
+from check.submission import changed_files, submit, write_seal
+from course.artifacts import run_log
+from course.errors import UserError
+
+
+@pytest.fixture
+def work(lab: Lab) -> Lab:
+    for name in ("exercises/a.py", "exercises/.hidden", "exercises/__pycache__/a.pyc", "notes/sub/n.md", "course/x.py"):
+        lab.write(name, name)
+    for name in ("run_1/manifest.json", "run_2/rollouts/a.jsonl", "log.jsonl", "check.json"):
+        (run_log.LOG.parent / name).parent.mkdir(parents=True, exist_ok=True)
+        (run_log.LOG.parent / name).write_text(name, encoding="utf-8")
+    return lab
+
+
+def test_it_holds_what_a_student_wrote_and_the_runs_that_were_named_or_count(work: Lab) -> None:
+    home = run_log.LOG.parent
+    path, names = submit([home / "run_2"], [home / "run_1", home / "run_2", home / "gone", Path("course")])
+    assert path == Path("submission_001.zip")
+    with zipfile.ZipFile(path) as archive:
+        assert archive.namelist() == names
+        assert {name: archive.read(name).decode() for name in names} == {
+            "exercises/a.py": "exercises/a.py",
+            "notes/sub/n.md": "notes/sub/n.md",
+            "runs/log.jsonl": "log.jsonl",
+            "runs/run_1/manifest.json": "run_1/manifest.json",
+            "runs/run_2/rollouts/a.jsonl": "run_2/rollouts/a.jsonl",
+        }
+    work.write("tests/test_rubric.py", "assert True")
+    assert "tests/test_rubric.py" in submit([], [])[1]
+
+
+def test_the_same_files_give_the_same_bytes_under_the_next_number(work: Lab) -> None:
+    first = submit([], [])[0].read_bytes()
+    os.utime(work.folder / "exercises" / "a.py", (1e9, 1e9))
+    (work.folder / "exercises" / "a.py").chmod(0o700)
+    path, _ = submit([], [])
+    assert path == Path("submission_002.zip")
+    assert path.read_bytes() == first
+
+
+@pytest.mark.parametrize("run", ["exercises", "gone", "run_1", "."])
+def test_a_named_run_that_is_not_in_runs_is_refused(work: Lab, run: str) -> None:
+    with pytest.raises(UserError, match=r"--run: expected a run in runs/, got ") as caught:
+        submit([Path(run)], [])
+    assert ("did you mean --run runs/run_1? " in str(caught.value)) == (run == "run_1")
+    assert not list(work.folder.glob("*.zip"))
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need a right there")
+@pytest.mark.parametrize("target", ["/etc/passwd", "..", "nowhere"])
+def test_a_link_is_refused_by_its_name(work: Lab, target: str) -> None:
+    (work.folder / "exercises" / "link").symlink_to(target)
+    with pytest.raises(UserError, match=r"^exercises/link: expected a file to hand in, got a link; take it away"):
+        submit([], [])
+    assert not list(work.folder.glob("*.zip"))
+
+
+def test_what_is_too_large_or_too_many_is_refused(work: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    work.write("notes/z.md", "x" * 50)
+    monkeypatch.setattr(submission, "_ZIP_BYTES", 70)
+    with pytest.raises(UserError, match=r"^notes/z.md: .* more than 0 MB or 2,000 files in all"):
+        submit([], [])
+    monkeypatch.setattr(submission, "_ZIP_BYTES", 1 << 20)
+    monkeypatch.setattr(submission, "_FILES", 3)
+    with pytest.raises(UserError, match=r"more than 1 MB or 3 files in all"):
+        submit([], [])
+
+
+@pytest.mark.skipif(os.name == "nt" or os.uname().sysname == "Darwin", reason="names there are text")
+def test_a_name_that_is_no_text_is_refused(work: Lab) -> None:
+    Path(os.fsdecode(os.fsencode(work.folder) + b"/notes/\xff")).write_bytes(b"")
+    with pytest.raises(UserError, match="got a name that is no text"):
+        submit([], [])
+
+
+ABC = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+STUDENTS = ("exercises/a.py", "notes/b.md", "runs/log.jsonl", "tests/test_rubric.py")
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    for name in (*STUDENTS, "course/score.py", ".venv/x", "course/__pycache__/score.pyc"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(b"abc")
+    assert write_seal(tmp_path) == {"course/score.py": ABC}
+    return tmp_path
+
+
+def test_what_a_student_writes_changes_nothing(copy: Path) -> None:
+    for name in STUDENTS:
+        (copy / name).write_bytes(b"another")
+    (copy / "course" / "mine.py").write_bytes(b"added")
+    assert changed_files(copy) == []
+    assert write_seal(copy) == {"course/mine.py": json.loads((copy / "seal.json").read_bytes())["course/mine.py"]} | {
+        "course/score.py": ABC
+    }
+
+
+def test_an_edited_and_a_lost_file_are_named(copy: Path) -> None:
+    (copy / "course" / "score.py").write_bytes(b"abd")
+    assert changed_files(copy) == ["course/score.py"]
+    (copy / "course" / "score.py").unlink()
+    assert changed_files(copy) == ["course/score.py"]
+    (copy / "course" / "score.py").mkdir()
+    assert changed_files(copy) == ["course/score.py"]
+
+
+@pytest.mark.parametrize("seal", [b"", b"[1]", b"{", b"\xff", b'{"a\\u0000": 1}', b"[" * 100_000, b"3", b'{"/": {}}'])
+def test_a_seal_that_was_edited_is_what_changed_or_names_it(copy: Path, seal: bytes) -> None:
+    (copy / "seal.json").write_bytes(seal)
+    assert changed_files(copy) in (["seal.json"], ["/"])
+
+
+def test_without_a_seal_nothing_is_known_to_have_changed(tmp_path: Path) -> None:
+    assert changed_files(tmp_path) == []
