@@ -1,0 +1,618 @@
+"""Everything that was tried against the gate: what was done, and the reason that the gate must give.
+
+An example: the candidate chose among four samples and the baseline had one, so the gate refuses to compare them. One
+byte of the manifest, ``"samples_per_prompt": 4`` made ``1``, turned that into a promotion by 50 points until the gate
+counted the samples itself.
+"""
+
+import os
+import shutil
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from attacks.forging import (
+    Edit,
+    all_rows,
+    answer_right,
+    as_other,
+    ask_as_other,
+    choose_last,
+    choose_last_from_the_end,
+    copy_run,
+    drop_choice,
+    drop_other_samples,
+    each_row,
+    exchange_rows,
+    field,
+    fields,
+    fit_answer,
+    in_turn,
+    indent_summary,
+    link_run,
+    link_to_other,
+    link_to_zeros,
+    make_older,
+    manifest_of,
+    move_run,
+    output_left_out,
+    pay,
+    pipe,
+    remove_file,
+    remove_run,
+    replace_bytes,
+    seal,
+    set_other_samples_aside,
+    sort_keys,
+    summary,
+    surround,
+    take_from_other,
+    take_last_newline_of_the_log,
+    write_on_page,
+)
+from attacks.laboratory import (
+    SIDES,
+    STRONG,
+    TAKES_FIRST,
+    WEAK,
+    N,
+    Pair,
+    answers,
+    demo,
+    examples,
+    groups,
+    in_another_clone,
+    loop_a,
+    loop_b,
+    sampled,
+    trained_on,
+)
+from conftest import ROOT, Done, Lab, lines_of
+
+from course.artifacts.records import MANIFEST, RESULTS, SUMMARY
+from course.artifacts.scorer_identity import installed
+
+
+class Case(NamedTuple):
+    """What was done, to which pair of runs, and what the last command must say of it.
+
+    ``said``: a part of its reasons or of its error. ``status``: its exit status, as in the gate's docstring.
+    ``edit``: what is done to each of ``sides`` once both runs are made. ``options``: more arguments of the gate.
+    ``believed``: of a forgery, the fact that nothing can derive: only the log of runs contradicts it.
+    ``promoted``: whether the gate promoted it once, before the log and the one check of a run were there.
+    """
+
+    what: str
+    pair: Pair
+    said: str = ""
+    edit: Edit | None = None
+    sides: Sequence[str] = ("candidate",)
+    status: int = 1
+    options: Sequence[object] = ()
+    believed: str = ""
+    promoted: bool = False
+
+
+# ---- The pairs of runs that several cases start from
+
+BETTER = Pair(loop_a(answers(WEAK)), loop_a(answers(STRONG)))
+WORSE = Pair(loop_a(answers(STRONG)), loop_a(answers(WEAK)))
+EQUAL = Pair(loop_a(answers(WEAK)), loop_a([*answers(WEAK)[:WEAK], *["no idea"] * (N - WEAK)]))
+
+FIRST_OF_FOUR = loop_b(groups(WEAK), 4, TAKES_FIRST, policy="one")
+EQUAL_CHOICE = Pair(FIRST_OF_FOUR, loop_b(groups(WEAK), 4, TAKES_FIRST, policy="two"))
+SAME_CHOICE = Pair(FIRST_OF_FOUR, FIRST_OF_FOUR)
+TWO_KNOBS = Pair(FIRST_OF_FOUR, loop_b(groups(WEAK), 4, policy="two"))
+ONE_OR_FOUR = Pair(loop_b(groups(WEAK), 1), loop_b(groups(WEAK), 4))
+LOOP_A_OR_B = Pair(loop_a(answers(WEAK)), loop_b(groups(STRONG), 1))
+
+TEMPERATURES = Pair(loop_a(answers(WEAK)), loop_a(answers(STRONG), sampling=sampled(temperature=0.5)))
+ONE_POLICY = Pair(loop_a(answers(WEAK), policy="one"), loop_a(answers(STRONG), policy="one"))
+SEEDS = Pair(loop_a(answers(WEAK), policy="one"), loop_a(answers(STRONG), policy="one", sampling=sampled(seed=8)))
+SPLITS = Pair(loop_a(answers(WEAK)), loop_a(answers(STRONG), "--split", "holdout"))
+TRAINED_HERE = Pair(
+    loop_a(answers(WEAK)), loop_a(answers(STRONG), training=trained_on(*(e["prompt"] for e in examples())))
+)
+HALF_REFUSED = Pair(
+    loop_a(answers(STRONG)[:12], "--missing", "zero", data=examples()), loop_a(answers(STRONG), data=examples())
+)
+
+EASIER = [example | {"prompt": f"Easier: {example['prompt']}"} for example in examples()]
+OTHER_PROMPTS = Pair(loop_a(answers(WEAK)), loop_a(answers(STRONG), data=EASIER))
+OTHER_IDS = Pair(loop_a(answers(WEAK)), loop_a(answers(STRONG), data=[e | {"id": f"x{e['id']}"} for e in examples()]))
+OTHER_BYTES = Pair(loop_a(answers(WEAK)), loop_a(answers(STRONG), data=examples(metadata={"remark": "mine"})))
+FITTED = [e | {"expected_answer": e["expected_answer"] + (i >= WEAK)} for i, e in enumerate(examples())]
+OTHER_ANSWERS = Pair(loop_a(answers(WEAK)), loop_a(answers(WEAK), data=FITTED))
+
+HOLDOUT = lines_of(ROOT / "data" / "datasets" / "math_holdout.jsonl")
+SHIPPED_HOLDOUT = Pair(
+    loop_a(["no idea"] * len(HOLDOUT), data=HOLDOUT), loop_a([f"Final: {e['expected_answer']}" for e in HOLDOUT])
+)
+
+# ---- What the gate says, where several cases are told the same
+
+NOT_LOGGED = "run: the digest of its manifest is in no log of runs"
+NOT_SO = "which is not what the scorer says"
+NOT_CHOSEN = "does not hold the sample that it says was chosen"
+SAMPLE_NOT_SO = "has a sample with a reward that is not what the scorer says"
+REWRITTEN = "12 of the completions differ, though policy, sampling and seed are said to be the same"
+ONE_FILE = "of the completions differ, though both runs say that they read one file"
+LUCK = "nothing was turned, and 12 of the examples flipped; the same policy wrote both, in other draws: that is luck"
+SEVERAL_IDS = "24 ids have only 12 distinct prompts"
+UNANSWERED = "the baseline has no completion for 12 of its prompts: complete it"
+ROWS_UNLIKE = "the two do not hold the same id, prompt and expected answer in"
+NO_MANIFEST = "manifest.json is not a manifest of this lab"
+MANIFEST_BYTES = "manifest.json is not as this lab writes it, byte for byte"
+SCHEMA = "manifest.json has schema version 2, this lab reads 3; make the run again"
+NOT_A_RESULT = "results.jsonl:1 is not a result"
+ROW_BYTES = "is not as this lab writes it, byte for byte"
+SUMMARY_BYTES = "summary.json is not what its rows come to, byte for byte"
+OTHER_FILE = "is not the file that was written: its digest differs"
+OF_OTHER_BYTES = "$.completions_sha256: expected the SHA-256 of of-candidate.jsonl, got that of other bytes"
+SAMPLING_NOT_KNOWN = "locked room: sampling is not known of the baseline and the candidate"
+PROMPTS_DIFFER = "locked room: prompts_fingerprint differs"
+DATASET_DIFFERS = "locked room: dataset_fingerprint differs"
+HELD_OUT = "expected a dataset without prompts of math_holdout.jsonl"
+NO_RISE = "the pass rate did not rise"
+
+CRLF = (b"\n", b"\r\n")
+BASELINE, BOTH = ("baseline",), SIDES
+
+
+def pay_failures(rows: list[Any]) -> None:
+    for row in rows[WEAK:]:
+        pay(row)
+
+
+def answer_most(rows: list[Any]) -> None:
+    for row in rows[:STRONG]:
+        answer_right(row)
+
+
+def same_ids(rows: list[Any]) -> None:
+    for row in rows[WEAK:]:
+        row["id"] = rows[0]["id"]
+
+
+def repeat_gained(rows: list[Any]) -> None:
+    """The rows cut to those that the candidate gained and two more, each twice under new ids."""
+    rows[:] = [row | {"id": f"{row['id']}-{time}"} for time in range(2) for row in rows[WEAK - 2 : STRONG]]
+
+
+def drop_failures(rows: list[Any]) -> None:
+    rows[:] = [row for row in rows if row["reward"] == 1.0]
+
+
+AS_LOOP_A = in_turn(
+    fields(loop="A", command="course.eval", settings={"missing": None}, samples_per_prompt=1),
+    each_row(drop_choice),
+    as_other("sampling"),
+)
+
+FORGERIES: dict[str, tuple[Case, ...]] = {
+    "The manifest says something else than the run is": (
+        Case("samples_per_prompt 4 to 1", ONE_OR_FOUR, "has 4 samples, and manifest.json says 1",
+             fields(samples_per_prompt=1), promoted=True),
+        Case("samples_per_prompt 1 to 4", ONE_OR_FOUR, "has 1 samples, and manifest.json says 4",
+             fields(samples_per_prompt=4), BASELINE, promoted=True),
+        Case("samples_per_prompt 2 in Loop A", BETTER, "manifest.json says 2 samples a prompt, and Loop A has one",
+             fields(samples_per_prompt=2), BOTH, promoted=True),
+        Case("samples_per_prompt null", ONE_OR_FOUR, "samples_per_prompt is not known of the baseline and the",
+             fields(samples_per_prompt=None), BOTH),
+        Case("command alone", BETTER, "manifest.json says Loop A of course.selection_demo, which leaves no such run",
+             fields(command="course.selection_demo"), promoted=True),
+        Case("loop and command to C", BETTER, "expected a candidate of Loop A or B, got a run of Loop C",
+             fields(loop="C", command="course.token_train"), status=2),
+        Case("temperature made the baseline's", TEMPERATURES, NOT_LOGGED, as_other("sampling"),
+             believed="sampling", promoted=True),
+        Case("temperature spelled 1 where it is 1.0", BETTER, MANIFEST_BYTES,
+             replace_bytes(MANIFEST, b'"temperature": 1.0', b'"temperature": 1'), promoted=True),
+        Case("seed of the draws made the baseline's", SEEDS, REWRITTEN, as_other("sampling"), promoted=True),
+        Case("seed of a run that draws nothing", BETTER, NOT_LOGGED, fields(seed=7), believed="seed", promoted=True),
+        Case("policy renamed", ONE_POLICY, NOT_LOGGED, fields(policy="another"), believed="policy", promoted=True),
+        Case("policy with a letter that looks the same", ONE_POLICY, NOT_LOGGED, fields(policy="оne"),
+             believed="policy", promoted=True),
+        Case("policy null", ONE_POLICY, NOT_LOGGED, fields(policy=None), believed="policy", promoted=True),
+        Case("policy made the other's", TWO_KNOBS, NOT_LOGGED, as_other("policy"), believed="policy", promoted=True),
+        Case("pick_best made the other's", TWO_KNOBS, NOT_LOGGED, as_other("settings"),
+             believed="settings", promoted=True),
+        Case("trained_on removed", TRAINED_HERE, NOT_LOGGED, fields(trained_on=None), believed="trained_on"),
+        Case("split made the baseline's", SPLITS, NOT_LOGGED, as_other("split"), believed="split", promoted=True),
+        Case("split of the lab's holdout made dev", SHIPPED_HOLDOUT,
+             "manifest.json says split dev, and these are prompts of a holdout of the lab",
+             fields(split="dev"), BOTH, promoted=True),
+        Case("fingerprint of the dataset made the baseline's", OTHER_BYTES, NOT_LOGGED, as_other("dataset_fingerprint"),
+             believed="dataset_fingerprint", promoted=True),
+        Case("all fingerprints made the baseline's over other prompts", OTHER_PROMPTS,
+             "the prompts_fingerprint in manifest.json is not that of results.jsonl",
+             as_other("dataset_fingerprint", "prompts_fingerprint", "examples_fingerprint")),
+        Case("all fingerprints made the baseline's over other answers", OTHER_ANSWERS,
+             "the examples_fingerprint in manifest.json is not that of results.jsonl",
+             as_other("dataset_fingerprint", "prompts_fingerprint", "examples_fingerprint")),
+        Case("fingerprints null", OTHER_PROMPTS, "locked room: prompts_fingerprint is not known of the base",
+             fields(dataset_fingerprint=None, prompts_fingerprint=None, examples_fingerprint=None), BOTH),
+        Case("fingerprint of the completions made the baseline's", BETTER, f"12 {ONE_FILE}",
+             as_other("completions_fingerprint"), promoted=True),
+        Case("fingerprint of the completions made up", BETTER, NOT_LOGGED, fields(completions_fingerprint="0" * 64),
+             believed="completions_fingerprint"),
+        Case("--missing forgotten", HALF_REFUSED, UNANSWERED, field("settings", missing=None), BASELINE, promoted=True),
+        Case("scorer version", BETTER, "manifest.json has scorer_version 0.0.0, and the scorer installed here",
+             fields(scorer_version="0.0.0"), BOTH, promoted=True),
+        Case("scorer name", BETTER, "manifest.json has scorer_name final_ìnt, and the scorer installed here final_int",
+             fields(scorer_name="final_ìnt"), BOTH, promoted=True),
+        Case("scorer fingerprint", BETTER, "manifest.json has scorer_fingerprint 0000",
+             fields(scorer_fingerprint="0" * 64), BOTH),
+        Case("scorer fingerprint of one run", BETTER, "locked room: scorer_fingerprint differs (",
+             fields(scorer_fingerprint="0" * 64), BASELINE),
+        Case("spec", BETTER, "has spec 0. Pay all. 1. Trim", fields(spec=f"0. Pay all. {installed().spec}"), BOTH,
+             promoted=True),
+        Case("golden sets of one case", BETTER, "has golden Golden(passed=True, cases=1), and the scorer",
+             field("golden", cases=1), BOTH, promoted=True),
+        Case("change reworded", BETTER, NOT_LOGGED, fields(change="a better prompt"), believed="change", promoted=True),
+        Case("expect written afterwards", BETTER, NOT_LOGGED, fields(expect="+50 points"), believed="expect"),
+    ),
+    "The manifest is not as the lab writes it": (
+        Case("a manifest of schema 2", TRAINED_HERE, SCHEMA, make_older),
+        Case("a field that no manifest has", BETTER, NO_MANIFEST, fields(verified=True)),
+        Case("brackets 100,000 deep for a manifest", BETTER, NO_MANIFEST, surround(MANIFEST, b"[" * 100_000)),
+        Case("a manifest in UTF-16", BETTER, NO_MANIFEST, lambda run: (run / MANIFEST).write_bytes(b"\xff\xfe{\0}\0")),
+        Case("a field twice", ONE_OR_FOUR, MANIFEST_BYTES,
+             replace_bytes(MANIFEST, b'_prompt": 4', b'_prompt": 4,\n  "samples_per_prompt": 1'), promoted=True),
+        Case("fields in another order", BETTER, MANIFEST_BYTES, sort_keys, promoted=True),
+        Case("a letter escaped", BETTER, MANIFEST_BYTES,
+             replace_bytes(MANIFEST, b'"course.eval"', rb'"course.\u0065val"'), promoted=True),
+        Case("manifest with CRLF", BETTER, MANIFEST_BYTES, replace_bytes(MANIFEST, *CRLF), promoted=True),
+        Case("manifest with a space at its end", BETTER, MANIFEST_BYTES, surround(MANIFEST, after=b" "), promoted=True),
+        Case("results not sealed", BETTER, "manifest.json has no digest of results.jsonl", output_left_out(RESULTS)),
+        Case("summary not sealed", BETTER, "manifest.json has no digest of summary.json", output_left_out(SUMMARY)),
+        Case("a seal on a file elsewhere", BETTER, "names an output that is not a file of its folder: ../x",
+             lambda run: fields(outputs=manifest_of(run)["outputs"] | {"../x": "0" * 64})(run)),
+        Case("a seal on a file that is not there", BETTER, "curve.png cannot be read",
+             lambda run: fields(outputs=manifest_of(run)["outputs"] | {"curve.png": "0" * 64})(run)),
+    ),
+    "The rows say something else than was measured": (
+        Case("wrong completions paid", EQUAL, "such faults in 13 more of the rows",
+             all_rows(pay_failures)),
+        Case("right completions not paid", EQUAL, NOT_SO, each_row(lambda row: row.update(reward=0.0)), BASELINE),
+        Case("an outcome alone", EQUAL, NOT_SO, each_row(lambda row: row["details"].update(outcome="ok"))),
+        Case("completions rewritten", ONE_POLICY, "16 of the completions differ, though policy", each_row(answer_right),
+             promoted=True),
+        Case("completions rewritten and paid by the real scorer", EQUAL, NOT_LOGGED,
+             all_rows(answer_most), believed="completions", promoted=True),
+        Case("expected answers made those that were given", WORSE, ROWS_UNLIKE, each_row(fit_answer)),
+        Case("an expected answer of 1,001 digits", EQUAL, "has an expected answer of more digits than any example has",
+             replace_bytes(RESULTS, b'"expected_answer":9', b'"expected_answer":' + b"9" * 1_001, 1, seal)),
+        Case("an expected answer of 5,000 digits", EQUAL, NOT_A_RESULT.replace("1", "10"),
+             replace_bytes(RESULTS, b'"expected_answer":9', b'"expected_answer":' + b"9" * 5_000, 1, seal)),
+        Case("rows that failed dropped", EQUAL, ROWS_UNLIKE, all_rows(drop_failures)),
+        Case("no rows", WORSE, "results.jsonl has no rows", all_rows(lambda rows: rows.clear(), seal), BOTH),
+        Case("one id for many rows", BETTER, "results.jsonl has 24 rows and 8 different ids", all_rows(same_ids), BOTH,
+             promoted=True),
+        Case("rows that were gained repeated under new ids", BETTER, "28 ids have only 14 distinct prompts",
+             all_rows(repeat_gained), BOTH, promoted=True),
+        Case("other questions put over the completions", OTHER_PROMPTS, NOT_LOGGED, ask_as_other,
+             believed="completions", promoted=True),
+        Case("ids made the baseline's", OTHER_IDS, NOT_LOGGED, ask_as_other, believed="completions", promoted=True),
+        Case("a choice of four made a choice of one", ONE_OR_FOUR, f"16 {ONE_FILE}",
+             in_turn(fields(samples_per_prompt=1), each_row(drop_other_samples)), promoted=True),
+        Case("three of a choice of four set aside", ONE_OR_FOUR, f"16 {ONE_FILE}",
+             in_turn(fields(samples_per_prompt=1), each_row(set_other_samples_aside))),
+        Case("a choice of one made a run of Loop A", LOOP_A_OR_B, NOT_LOGGED, AS_LOOP_A,
+             believed="sampling", promoted=True),
+        Case("another sample said to be chosen", EQUAL_CHOICE, NOT_CHOSEN, each_row(lambda row: row.update(chosen=3))),
+        Case("the right sample chosen from the end", EQUAL_CHOICE, NOT_CHOSEN, each_row(choose_last_from_the_end)),
+        Case("the right sample chosen afterwards", EQUAL_CHOICE, NOT_LOGGED, each_row(choose_last),
+             believed="choices", promoted=True),
+        Case("the right sample chosen afterwards, of one policy", SAME_CHOICE,
+             "nothing was turned, and 16 of the examples flipped; on equal samples: pick_best chose otherwise",
+             each_row(choose_last)),
+        Case("rewards of samples nobody chose", EQUAL_CHOICE, SAMPLE_NOT_SO,
+             each_row(lambda row: row.update(rewards=[1.0] * 4))),
+        Case("rewards of samples nobody chose from", ONE_OR_FOUR, SAMPLE_NOT_SO,
+             each_row(lambda row: row.update(other_rewards=[0.0] * 3)), BASELINE),
+    ),
+    "The rows are not as the lab writes them": (
+        Case("a key that no row has", EQUAL, NOT_A_RESULT, each_row(lambda row: row.update(note="fine"), seal), BOTH),
+        Case("half a surrogate", EQUAL, NOT_A_RESULT, replace_bytes(RESULTS, b": 0", rb": 0\ud800", 1, seal)),
+        Case("brackets 100,000 deep", EQUAL, NOT_A_RESULT, surround(RESULTS, b"[" * 100_000 + b"\n", then=seal)),
+        Case("results with CRLF", BETTER, f"results.jsonl:1 {ROW_BYTES}", replace_bytes(RESULTS, *CRLF, then=seal),
+             promoted=True),
+        Case("results with an empty line", BETTER, f"results.jsonl:25 {ROW_BYTES}",
+             surround(RESULTS, after=b"\n", then=seal), promoted=True),
+        Case("results with a space", BETTER, f"results.jsonl:1 {ROW_BYTES}",
+             replace_bytes(RESULTS, b'{"id"', b'{ "id"', 1, seal), promoted=True),
+        Case("results with half a line more", BETTER, "results.jsonl is cut off after row 24",
+             surround(RESULTS, after=b"{}", then=seal)),
+    ),
+    "The summary says something else than the rows": (
+        Case("passes", EQUAL, SUMMARY_BYTES, summary(passes=N)),
+        Case("a number of a choice", EQUAL_CHOICE, SUMMARY_BYTES, summary(selected_accuracy=1.0)),
+        Case("summary with CRLF", BETTER, SUMMARY_BYTES, replace_bytes(SUMMARY, *CRLF, then=seal), promoted=True),
+        Case("summary with a line more", BETTER, SUMMARY_BYTES, surround(SUMMARY, after=b"\n", then=seal),
+             promoted=True),
+    ),
+    "Files of the other run, and no files": (
+        Case("results and summaries exchanged", WORSE, NOT_LOGGED, exchange_rows,
+             believed="completions", promoted=True),
+        Case("a good run's manifest over these results", WORSE, f"results.jsonl {OTHER_FILE}",
+             take_from_other(MANIFEST)),
+        Case("a link to the other run's summary", WORSE, f"summary.json {OTHER_FILE}", link_to_other(SUMMARY)),
+        Case("results that are a pipe", BETTER, "results.jsonl cannot be read", pipe(RESULTS)),
+        Case("a manifest that never ends", BETTER, "manifest.json cannot be read", link_to_zeros(MANIFEST)),
+        Case("no summary", BETTER, "summary.json cannot be read", remove_file(SUMMARY)),
+    ),
+}  # fmt: skip
+
+# ---- Honest mistakes
+
+PASTED = [{"id": e["id"], "prompt": f"\t{e['prompt'].replace(' ', '  ')} ", "expected_answer": 0} for e in HOLDOUT]
+WITHOUT_METADATA = [{key: e[key] for key in ("id", "prompt", "expected_answer")} for e in HOLDOUT]
+NO_IDEA = loop_a(["no idea"] * len(HOLDOUT), "--split", "dev", data=WITHOUT_METADATA)
+TWICE = [e | {"prompt": f"Question {i % 12}?"} for i, e in enumerate(examples())]
+TWICE_SPACED = [e | {"prompt": f"Question{' ' * (1 + i // 12)}{i % 12}?\n"} for i, e in enumerate(examples())]
+HELD = [e | {"prompt": f"Held out: {e['prompt']}"} for e in examples(metadata={"split": "holdout"})]
+ON_ONE_PROMPT = loop_a(answers(STRONG), training=trained_on("Elsewhere?", "Question 3?"))
+NO_SEED = sampled(seed=None)
+NO_SEED_OF_FOUR = sampled(n=4, seed=None)
+LEARN = ("--mode", "learning", "--rounds", 2, "--n", 2)
+CHOOSE = ("--mode", "selection", "--rounds", 20)
+BYTES = b"".join(f'{{"id":"q{i}","prompt":"Question {i}?","expected_answer":{i - 1}}}\n'.encode() for i in range(1, 25))
+CUT_OFF = [*groups(WEAK)[:-1], groups(WEAK)[-1][:3]]
+
+
+def with_prompt_21(prompt: str) -> list[dict[str, Any]]:
+    return [example | {"prompt": prompt} if example["id"] == "q21" else example for example in examples()]
+
+
+MISTAKES: dict[str, tuple[Case, ...]] = {
+    "Files that do not belong together": (
+        Case("the completions of another dataset are taken",
+             Pair(loop_a(answers(N), data=[e | {"id": f"dev-{e['id']}"} for e in examples()],
+                         ids=[e["id"] for e in examples()]), loop_a(answers(N))),
+             "got none for 24 ids (dev-q1, dev-q2, ", status=2),
+        Case("new completions are saved over the old ones, and the meta file stays",
+             Pair(loop_a(answers(WEAK)), loop_a(answers(STRONG), policy="one", completions_sha256="0" * 64)),
+             OF_OTHER_BYTES, status=2),
+        Case("the meta file of another file is copied beside the completions",
+             Pair(loop_a(answers(WEAK)),
+                  loop_a(answers(STRONG), policy="policy of baseline", completions_sha256="1" * 64)),
+             OF_OTHER_BYTES, status=2),
+        Case("the meta file is copied, and only its digest is mended, as the error says", ONE_POLICY, REWRITTEN,
+             promoted=True),
+        Case("the meta files do not say which completions they describe",
+             Pair(loop_a(answers(WEAK), completions_sha256=None), loop_a(answers(STRONG), completions_sha256=None)),
+             SAMPLING_NOT_KNOWN, promoted=True),
+        Case("there are no meta files",
+             Pair(loop_a(answers(WEAK), with_meta=False), loop_a(answers(STRONG), with_meta=False)),
+             SAMPLING_NOT_KNOWN),
+        Case("the meta file says four completions a prompt, and the file has one",
+             Pair(loop_a(answers(WEAK)), loop_a(answers(STRONG), sampling=sampled(n=4))),
+             "$.sampling.n: expected 1, the completions a prompt in of-candidate.jsonl, got 4", status=2),
+        Case("the sampling script was started twice and appended to its file",
+             Pair(loop_a(answers(WEAK)), loop_a(answers(N) * 2, ids=[e["id"] for e in examples()] * 2)),
+             "of-candidate.jsonl:25 $.id: ", status=2),
+    ),
+    "Not everything was answered": (
+        Case("half of the baseline's completions are lost, and both are measured with --missing zero",
+             Pair(loop_a(answers(STRONG)[:12], "--missing", "zero", data=examples()),
+                  loop_a(answers(STRONG), "--missing", "zero")), UNANSWERED, promoted=True),
+        Case("half of the baseline's completions are lost, and only it is measured with --missing zero", HALF_REFUSED,
+             "locked room: missing_completions differs (zero / refused)", promoted=True),
+        Case("both runs lack the same half of their completions",
+             Pair(loop_a(["no idea"] * 12, "--missing", "zero", data=examples()),
+                  loop_a(answers(12)[:12], "--missing", "zero")), UNANSWERED, promoted=True),
+        Case("half of the completions are lost, and nothing was said of it",
+             Pair(loop_a(answers(N)[:12], data=examples()), loop_a(answers(N))), "got none for 12 ids (q13, q14, ",
+             status=2),
+        Case("the sampling of a pack was interrupted in its last group", Pair(loop_b(CUT_OFF, 2), loop_b(CUT_OFF, 2)),
+             "expected groups of one size, got 4 samples first and 3 in q24", status=2),
+    ),
+    "The examples are not the same": (
+        Case("the dataset is sorted another way between the two runs",
+             Pair(loop_a(answers(WEAK)), loop_a(answers(STRONG)[::-1], data=examples()[::-1])), PROMPTS_DIFFER),
+        Case("the examples are numbered anew between the two runs", OTHER_IDS, PROMPTS_DIFFER),
+        Case("a spelling mistake in one prompt is mended between the two runs",
+             Pair(loop_a(answers(WEAK)), loop_a(answers(STRONG), data=with_prompt_21("Question twenty-one?"))),
+             PROMPTS_DIFFER),
+        Case("each of the two was measured after another edit of the dataset",
+             Pair(loop_a(answers(WEAK), data=with_prompt_21("Question 21 ?")),
+                  loop_a(answers(STRONG), data=with_prompt_21("Question 21??"))), PROMPTS_DIFFER),
+        Case("wrong expected answers are corrected, and only the candidate is measured again", OTHER_ANSWERS,
+             "locked room: examples_fingerprint differs"),
+        Case("a blank line gets into the dataset between the two runs",
+             Pair(loop_a(answers(WEAK), data=BYTES), loop_a(answers(STRONG), data=BYTES + b"\n")), DATASET_DIFFERS),
+        Case("the candidate is measured on the first half of the dataset, the easy one",
+             Pair(loop_a(answers(WEAK)), loop_a(answers(12), data=examples(12))), PROMPTS_DIFFER),
+        Case("several completions of each prompt are made examples with ids of their own",
+             Pair(loop_a(answers(WEAK), data=TWICE), loop_a(answers(STRONG))), SEVERAL_IDS, promoted=True),
+        Case("the same, and each of them with another number of spaces",
+             Pair(loop_a(answers(WEAK), data=TWICE_SPACED), loop_a(answers(STRONG))), SEVERAL_IDS),
+    ),
+    "Holdouts, and what a policy was trained on": (
+        Case("the lab's holdout is measured under another name, as dev", Pair(NO_IDEA, NO_IDEA), HELD_OUT, status=2),
+        Case("the same, pasted from a document that doubled the spaces and indented the lines",
+             Pair(loop_a(["no idea"] * len(PASTED), "--split", "dev", data=PASTED), NO_IDEA), HELD_OUT, status=2),
+        Case("the baseline was measured on dev, the candidate on the holdout",
+             Pair(loop_a(answers(WEAK), data=examples(metadata={"split": "dev"})), loop_a(answers(STRONG), data=HELD)),
+             "locked room: split differs (dev / holdout)"),
+        Case("what was better on dev is worse on the holdout",
+             Pair(loop_a(answers(WEAK), "--split", "holdout"), loop_a(answers(WEAK - 1), "--split", "holdout")),
+             "the holdout got worse, by 1 of 24 prompts (exact McNemar p = 1): which may be luck"),
+        Case("what was better on dev is far worse on the holdout",
+             Pair(loop_a(answers(STRONG), "--split", "holdout"), loop_a(answers(WEAK), "--split", "holdout")),
+             "the holdout got worse, by 12 of 24 prompts (exact McNemar p = 0.00049): more than luck explains"),
+        Case("the candidate is measured on the prompts that it was trained on", TRAINED_HERE,
+             "the candidate was trained on 24 of these 24 prompts", promoted=True),
+        Case("one prompt of the training is among those measured, under another id and in another file",
+             Pair(loop_a(answers(WEAK), data=[e | {"id": f"new-{e['id']}"} for e in examples()]), ON_ONE_PROMPT),
+             "the candidate was trained on 1 of these 24 prompts", promoted=True),
+        Case("the same, and a line feed was added to each prompt that is measured",
+             Pair(loop_a(answers(WEAK), data=[e | {"prompt": f"{e['prompt']}\n"} for e in examples()]), ON_ONE_PROMPT),
+             "the candidate was trained on 1 of these 24 prompts"),
+    ),
+    "More was turned than the one thing studied, or nothing": (
+        Case("the candidate was sampled at another temperature", TEMPERATURES,
+             "locked room: sampling differs (temperature 1.0, top_p 1.0, n 1 / temperature 0.5"),
+        Case("the same policy was sampled again with another seed, until the numbers were good", SEEDS, LUCK),
+        Case("the same policy was sampled again, and this time nobody wrote the seed down",
+             Pair(loop_a(answers(WEAK), policy="one"), loop_a(answers(STRONG), policy="one", sampling=NO_SEED)), LUCK),
+        Case("the same policy was sampled again, by a service that has no seed",
+             Pair(loop_a(answers(WEAK), policy="one", sampling=NO_SEED),
+                  loop_a(answers(STRONG), policy="one", sampling=NO_SEED)), LUCK),
+        Case("the prompt template was changed, and the policy's name was not", ONE_POLICY, REWRITTEN, promoted=True),
+        Case("pick_best was changed, and the samples came from another policy", TWO_KNOBS,
+             "more than one knob was turned: policy and selection compute", promoted=True),
+        Case("pick_best was changed, and the same policy was sampled again without a seed",
+             Pair(loop_b(groups(WEAK), 4, TAKES_FIRST, sampling=NO_SEED_OF_FOUR),
+                  loop_b([group[::-1] for group in groups(WEAK)], 4, sampling=NO_SEED_OF_FOUR)),
+             "16 of the completions differ, and the choice changed too: let both choose from the same samples"),
+        Case("the best of four is compared with a single sample", ONE_OR_FOUR,
+             "locked room: samples_per_prompt differs (1 / 4)"),
+        Case("two of a pack of four are compared with a pack of two",
+             Pair(loop_b(groups(WEAK), 2, policy="one"), loop_b(groups(N, size=2), 2, policy="two")),
+             "locked room: sampling differs"),
+        Case("a run of course.selection_demo is compared with one of course.eval", LOOP_A_OR_B,
+             "locked room: loop differs (A / B)"),
+        Case("two runs of Loop C are given to the gate",
+             Pair(demo(*LEARN, "--seed", 0), demo(*LEARN, "--seed", 1)),
+             "expected a baseline of Loop A or B, got a run of Loop C", status=2),
+        Case("the demonstration of Loop B on the shipped pack is run with one sample and with four",
+             Pair(demo(*CHOOSE, "--n", 1), demo(*CHOOSE, "--n", 4)), "samples_per_prompt differs (1 / 4)"),
+        Case("the same completions are measured twice",
+             Pair(loop_a(answers(WEAK), policy="one"), loop_a(answers(WEAK), policy="one")), NO_RISE, status=3),
+        Case("one run is given for both", BETTER, NO_RISE, status=3, options=("--candidate", "baseline")),
+        Case("baseline and candidate are exchanged", WORSE, "the improvement is below --min-delta: -0.5000 < 0.0000"),
+        Case("three more of sixty are right, and that is taken for an improvement",
+             Pair(loop_a(answers(30, of=60)), loop_a(answers(33, of=60))),
+             "noise rule: with n = 60, below 100, up to 5 points are taken for luck", status=3),
+        Case("five more of forty are right, which luck brings about once in sixteen times",
+             Pair(loop_a(answers(20, of=40)), loop_a(answers(25, of=40))),
+             "the flips may be luck: exact McNemar p = 0.0625, not below 0.05", status=3),
+        Case("--min-delta is given in points", BETTER, "--min-delta: expected a number from 0 to 1 such as 0.02, got 5",
+             status=2, options=("--min-delta", 5)),
+    ),
+    "What happened to a run afterwards": (
+        Case("the candidate was measured in another clone, and came without its log",
+             Pair(loop_a(answers(WEAK)), in_another_clone(loop_a(answers(STRONG)))), f"candidate {NOT_LOGGED}",
+             promoted=True),
+        Case("it came with the log of a third student",
+             Pair(loop_a(answers(WEAK)), in_another_clone(loop_a(answers(STRONG)))), f"candidate {NOT_LOGGED}",
+             options=("--log", "../lab-root/runs/log.jsonl")),
+        Case("--log is given the run's rows", BETTER, "results.jsonl:1 expected a line of the lab's log", status=2,
+             options=("--log", "candidate/results.jsonl")),
+        Case("Git converted the line ends of a run that was committed", BETTER, f"results.jsonl:1 {ROW_BYTES}",
+             replace_bytes(RESULTS, *CRLF)),
+        Case("Git converted the line ends of a manifest", BETTER, f"candidate run: {MANIFEST_BYTES}",
+             replace_bytes(MANIFEST, *CRLF), promoted=True),
+        Case("Git converted the line ends of the dataset between the two runs",
+             Pair(loop_a(answers(WEAK), data=BYTES), loop_a(answers(STRONG), data=BYTES.replace(*CRLF))),
+             DATASET_DIFFERS),
+        Case("Git converted the line ends of the completions",
+             Pair(loop_a(answers(WEAK)), loop_a(answers(STRONG), completions_sha256="2" * 64)),
+             OF_OTHER_BYTES, status=2),
+        Case("an editor formatted the summary when it was looked at", BETTER, f"candidate run: {SUMMARY_BYTES}",
+             indent_summary),
+        Case("a row that the student finds unfair is made right by hand", BETTER, f"results.jsonl {OTHER_FILE}",
+             replace_bytes(RESULTS, b"Final: 21", b"Final: 20")),
+        Case("a note for the teacher is put into the manifest's ``change``, after the run", BETTER,
+             f"candidate {NOT_LOGGED}", fields(change="I made the prompt shorter"), promoted=True),
+        Case("a run is copied without its summary", BETTER, "candidate run: summary.json cannot be read",
+             remove_file(SUMMARY)),
+        Case("the baseline was deleted and not made again", BETTER,
+             "baseline: expected the folder of a run, got nothing there", remove_run, BASELINE, status=2),
+        Case("the gate is given the results and not the run", BETTER,
+             "results.jsonl: expected the folder of a run, got a file", status=2,
+             options=("--candidate", "candidate/results.jsonl")),
+        Case("the gate is given the folder in which the runs lie", BETTER, "expected the folder of one run, got one",
+             status=2, options=("--candidate", ".")),
+        Case("the baseline was measured before the lab was brought up to date", BETTER, f"baseline run: {SCHEMA}",
+             make_older, BASELINE),
+    ),
+}  # fmt: skip
+
+# ---- Honest improvements
+
+
+def measured_from_another_folder(lab: Lab, name: str) -> Done:
+    elsewhere = Lab(lab.folder / "elsewhere")
+    elsewhere.folder.mkdir()
+    shutil.copy(lab.folder / "dataset.jsonl", elsewhere.folder)
+    os.chdir(elsewhere.folder)
+    return loop_a(answers(STRONG))(elsewhere, name)
+
+
+def measured_after_many_others(lab: Lab, name: str) -> Done:
+    """And one of them was killed while its line of the log was written."""
+    for number in range(5):
+        loop_a(answers(number))(lab, f"try-{number}")
+    done = loop_a(answers(STRONG))(lab, name)
+    with lab.log.open("ab") as file:
+        file.write(b'{"run":"runs/run_0')
+    return done
+
+
+def made_again(lab: Lab, name: str) -> Done:
+    loop_a(answers(STRONG))(lab, name)
+    for side in SIDES:
+        shutil.rmtree(side)
+    loop_a(answers(WEAK))(lab, "baseline")
+    return loop_a(answers(STRONG))(lab, name)
+
+
+CORRECTED = [examples()[0] | {"expected_answer": 99}, *examples()[1:]]
+HALF_RIGHT = answers(500, of=1_000)
+FIVE_LOST = ["no idea"] * 5 + HALF_RIGHT[5:500] + [f"Final: {i}" for i in range(500, 520)] + HALF_RIGHT[520:]
+ELSEWHERE, BY_IMITATION = trained_on("Elsewhere?"), trained_on("Elsewhere?", rubric=None)
+
+IMPROVEMENTS = (
+    Case("Loop A, n = 60: 20 passes, then 26", Pair(loop_a(answers(20, of=60)), loop_a(answers(26, of=60)))),
+    Case("Loop A, n = 80: 40 passes, then 50", Pair(loop_a(answers(40, of=80)), loop_a(answers(50, of=80)))),
+    Case("Loop A, n = 100: 50 passes, then 56", Pair(loop_a(answers(50, of=100)), loop_a(answers(56, of=100)))),
+    Case("Loop A, n = 400: 200 passes, then 212", Pair(loop_a(answers(200, of=400)), loop_a(answers(212, of=400)))),
+    Case("Loop A, n = 1,000: 500 passes, then 506", Pair(loop_a(HALF_RIGHT), loop_a(answers(506, of=1_000)))),
+    Case("Loop A, n = 1,000: 20 gained and 5 lost", Pair(loop_a(HALF_RIGHT), loop_a(FIVE_LOST))),
+    Case("Loop A, n = 150: 6 more are right and --min-delta is 0.04, exactly that",
+         Pair(loop_a(answers(70, of=150)), loop_a(answers(76, of=150))), options=("--min-delta", "0.04")),
+    Case("Loop A, both sampled at temperature 0",
+         Pair(loop_a(answers(WEAK), sampling=sampled(temperature=0.0)),
+              loop_a(answers(STRONG), sampling=sampled(temperature=0.0)))),
+    Case("Loop A, another policy of a service that has no seed",
+         Pair(loop_a(answers(WEAK), sampling=NO_SEED), loop_a(answers(STRONG), sampling=NO_SEED))),
+    Case("Loop A, another policy, and another seed of its draws",
+         Pair(loop_a(answers(WEAK)), loop_a(answers(STRONG), sampling=sampled(seed=8)))),
+    Case("Loop A, a policy of a service that has no seed, and one of one's own that has",
+         Pair(loop_a(answers(WEAK), sampling=NO_SEED), loop_a(answers(STRONG)))),
+    Case("Loop A, both with --missing zero, and nothing was missing",
+         Pair(loop_a(answers(WEAK), "--missing", "zero"), loop_a(answers(STRONG), "--missing", "zero"))),
+    Case("Loop B, pick_best was made better and the samples stayed",
+         Pair(loop_b(groups(WEAK), 4, TAKES_FIRST), loop_b(groups(WEAK), 4))),
+    Case("Loop B, the same, of samples that have no seed",
+         Pair(loop_b(groups(WEAK), 4, TAKES_FIRST, sampling=NO_SEED_OF_FOUR),
+              loop_b(groups(WEAK), 4, sampling=NO_SEED_OF_FOUR))),
+    Case("Loop B, another policy and the same pick_best",
+         Pair(loop_b(groups(WEAK), 2, policy="one"), loop_b(groups(STRONG), 2, policy="two"))),
+    Case("Loop B, n = 1,000", Pair(loop_b(groups(500, of=1_000), 4, TAKES_FIRST), loop_b(groups(500, of=1_000), 4))),
+    Case("a holdout of one's own",
+         Pair(loop_a(answers(WEAK), "--split", "holdout"), loop_a(answers(STRONG), "--split", "holdout"))),
+    Case("the lab's holdout, under another name", SHIPPED_HOLDOUT),
+    Case("the candidate was trained, on prompts that are not measured",
+         Pair(loop_a(answers(WEAK)), loop_a(answers(STRONG), training=ELSEWHERE))),
+    Case("both were trained on other prompts: the baseline by imitation only",
+         Pair(loop_a(answers(WEAK), training=BY_IMITATION), loop_a(answers(STRONG), training=ELSEWHERE))),
+    Case("expected answers were corrected, and both were measured again",
+         Pair(loop_a(answers(WEAK), data=CORRECTED), loop_a(answers(STRONG)))),
+    Case("the dataset has Windows line ends, for both",
+         Pair(loop_a(answers(WEAK), data=BYTES.replace(*CRLF)), loop_a(answers(STRONG)))),
+    Case("the candidate was measured in another clone, and came with its log",
+         Pair(loop_a(answers(WEAK)), in_another_clone(loop_a(answers(STRONG)))), options=("--log", "their_log.jsonl")),
+    Case("the runs were moved and renamed", BETTER, edit=move_run, sides=BOTH,
+         options=("--baseline", "kept/baseline", "--candidate", "kept/candidate")),
+    Case("the candidate was copied", BETTER, edit=copy_run, options=("--candidate", "copy")),
+    Case("the candidate is reached through a link", BETTER, edit=link_run, options=("--candidate", "link")),
+    Case("both runs were deleted and made again under the same names", Pair(loop_a(answers(WEAK)), made_again)),
+    Case("the student wrote on a run's README.md, and environment.json is gone", BETTER, edit=write_on_page),
+    Case("the commands were called in two folders", Pair(loop_a(answers(WEAK)), measured_from_another_folder),
+         options=("--baseline", "../baseline")),
+    Case("many more runs were made in between, and one was killed while its line was written",
+         Pair(loop_a(answers(WEAK)), measured_after_many_others)),
+    Case("an editor took the line feed at the end of the log", BETTER, edit=take_last_newline_of_the_log),
+)  # fmt: skip
