@@ -52,7 +52,13 @@ myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 3
 
 # The records of the files that go in and come out, docs/reference/artifacts.md.
-autodoc_default_options = {"members": True, "undoc-members": True, "member-order": "bysource"}
+autodoc_default_options = {
+    "members": True,
+    "undoc-members": True,
+    "exclude-members": "file_kind",
+    "member-order": "bysource",
+}
+add_module_names = False
 autodoc_typehints_format = "short"
 nitpick_ignore_regex = [("py:.*", ".*")]  # types are shown, and link to nothing
 smartquotes = False  # "--id" is an option and no dash
@@ -81,13 +87,13 @@ mathjax3_config = {"options": {"enableMenu": False}}  # each formula would be a 
 
 
 class Help(SphinxDirective):
-    """The help of a command, as the command prints it. Elsewhere, as on GitHub, its text is what to type for it."""
+    """The help of a command, as the command prints it. On GitHub the block shows what to type for it."""
 
     has_content = True
 
     def run(self) -> list[nodes.Node]:
         _python, _m, module, _help = self.content[0].split()
-        environment = os.environ | {"COLUMNS": "80", "NO_COLOR": "1", "PYTHONPATH": str(LAB)}
+        environment = os.environ | {"COLUMNS": "78", "NO_COLOR": "1", "PYTHONPATH": str(LAB)}
         done = subprocess.run(
             [sys.executable, "-m", module, "--help"], cwd=LAB, env=environment, capture_output=True, encoding="utf-8"
         )

@@ -108,7 +108,7 @@ def test_the_solution_opens_when_the_check_passes(
     states["mental_map_v1"] = Checked(TO_READ, "11 of 11 questions answered")
     opened = fresh("check", "mental_map_v1", "--solution")
     assert (opened.status, opened.out) == (0, f"{name}\n## Agent\nThe model.\n\n")
-    assert "reading: docs/terms.md: " in fresh("check", "mental_map_v1").out
+    assert "reading: docs/reference/glossary.md: " in fresh("check", "mental_map_v1").out
     states["kata_1"] = Checked("done", parts={"1": "right: because"})
     assert fresh("check", "kata_1", "--solution").out == "1\nright: because\n"
     states["first_run"] = Checked("done")
