@@ -3,8 +3,8 @@
     python3 lab.py              set up, then the first measurement: recorded completions, and how they failed
     python3 lab.py gate ...     any command of the course, with its arguments: eval, gate, token_train, ...
     python3 lab.py micro        the whole idea in one file: micro.py, with the lab's NumPy
-    python3 lab.py test         set up with the tools for tests, then run all tests but the slow ones
-    python3 lab.py test PATH    the tests of one file: python3 lab.py test tests/test_rubric.py
+    python3 lab.py test         set up with the tools for the lab's own tests, then run all but the slow ones
+    python3 lab.py test PATH    the tests of one file; yours need no more tools: tests/test_rubric.py
     python3 lab.py lint         the same tools, then lint and types
     python3 lab.py site         the same tools, then the course as a site that needs no network, in site/
 

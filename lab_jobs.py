@@ -19,6 +19,7 @@ FIRST = (
     "course.inspect_run --run {run} --only-fails --top-k 5",
 )
 LINT = ("ruff check", "ruff format --check", "mypy")
+STUDENTS_TESTS = "test_rubric.py"
 SITE = "sphinx -q -E -n -W --keep-going -c docs . site"
 JOBS = ("test", "lint", "site", "micro")
 TIMES = {"--fast": "20 seconds", "--all": "ten minutes or more"}
@@ -42,7 +43,7 @@ def do(words: list[str]) -> int:
     if job not in known or (more and job in ("", "lint", "site")):
         return fail(refusal(job, more, known))
     try:
-        set_up(DEVELOP if job in ("test", "lint", "site") else RUN)
+        set_up(DEVELOP if needs_tools(job, more) else RUN)
     except (OSError, subprocess.CalledProcessError) as error:
         return fail(f"expected to set up {VENV.name}, got: {error}")
     if not job:
@@ -63,6 +64,12 @@ def commands() -> list[str]:
     """Every command of the course: a module that can be run."""
     files = sorted((LAB / "course").glob("[!_]*.py"))
     return [path.stem for path in files if "run_command(main)" in path.read_text(encoding="utf-8")]
+
+
+def needs_tools(job: str, more: list[str]) -> bool:
+    """Whether the job asks for more than pytest and the lab's packages, which serve for a student's own tests."""
+    own_tests = bool(more) and all(Path(word.partition("::")[0]).name == STUDENTS_TESTS for word in more)
+    return job in ("lint", "site") or (job == "test" and not own_tests)
 
 
 def refusal(job: str, more: list[str], known: list[str]) -> str:

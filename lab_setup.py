@@ -34,9 +34,10 @@ STAMP = VENV / "lab-is-set-up.txt"  # written last: a set-up that was cut off ha
 RUN, DEVELOP = "requirements.txt", "requirements-dev.txt"
 SIZES = {
     RUN: "60 MB to download, 250 MB on disk, a minute or two",
-    DEVELOP: "with the tools for tests: 90 MB more to download, 600 MB on disk",
+    DEVELOP: "with the tools for the lab's own tests: 90 MB more to download, 600 MB on disk",
 }
-PACKAGES = {RUN: NEEDED, DEVELOP: (*NEEDED, "mypy", "pytest", "ruff")}
+PACKAGES = {RUN: (*NEEDED, "pytest"), DEVELOP: (*NEEDED, "pytest", "hypothesis", "mypy", "ruff", "sphinx", "xdist")}
+POETRY = {RUN: "", DEVELOP: " --with dev"}  # what brings a .venv that Poetry made to each list
 ASTRAY = ("PIP_DRY_RUN", "PIP_PREFIX", "PIP_PYTHON", "PIP_ROOT", "PIP_TARGET")  # with these pip leaves .venv empty
 NO_NETWORK = re.compile(r"connection broken by|Max retries exceeded|timed out|name resolution|Network is unreachable")
 HEAD_OF_A_SCRIPT = re.compile(rb"\A#!(/bin/sh\n'''exec' )?.*python.*\n(' '''\n)?")
@@ -60,6 +61,8 @@ def set_up(requirements: str) -> None:
 
 
 def is_set_up(requirements: str) -> bool:
+    if VENV.is_dir() and not MARK.exists() and not STAMP.exists():  # another program made it, such as Poetry
+        return has(*PACKAGES[requirements]) and has_locked_versions(requirements)
     stamp, place = read_stamp()
     wanted = (stamp_of(requirements), stamp_of(DEVELOP))
     return place == os.path.realpath(LAB) and stamp.startswith(wanted) and has(*PACKAGES[requirements])
@@ -77,7 +80,10 @@ def change(requirements: str) -> None:
             return
     ours = STAMP.exists() or MARK.exists() or (VENV.is_dir() and not any(VENV.iterdir()))
     if os.path.lexists(VENV) and not ours:
-        raise OSError(f"{VENV} is there and was not made by lab.py; move it away and call this again")
+        raise OSError(
+            f"{VENV} is there, was not made by lab.py, and does not hold the locked versions of {requirements}; "
+            f"where Poetry made it, call poetry install{POETRY[requirements]}, else move it away and call this again"
+        )
     print(f"setting up {VENV.name}, once: {SIZES[requirements]}", flush=True)
     STAMP.unlink(missing_ok=True)
     if not usable:
@@ -129,6 +135,21 @@ def has(*packages: str) -> bool:
         return subprocess.run([LAB_PYTHON, "-IPc", code, *packages], capture_output=True).returncode == 0
     except OSError:
         return False
+
+
+def has_locked_versions(requirements: str) -> bool:
+    """Whether each package of the list that .venv has is there in a version of the list, as after poetry install."""
+    listed: dict[str, set[str]] = {}
+    for name, version in re.findall(r"^([a-z0-9-]+)==([^ ;]+)", (LAB / requirements).read_text("utf-8"), re.MULTILINE):
+        listed.setdefault(name, set()).add(version)
+    code = "from importlib.metadata import distributions\nfor one in distributions(): print(one.name, one.version)"
+    said = subprocess.run([LAB_PYTHON, "-IPc", code], capture_output=True, text=True, check=True).stdout
+    for line in said.splitlines():
+        name, version = line.split()
+        name = re.sub("[-_.]+", "-", name).lower()
+        if name in listed and version not in listed[name]:
+            return False
+    return True
 
 
 def last_change() -> list[int]:

@@ -2,6 +2,7 @@
 
 import hashlib
 import importlib
+import importlib.util
 import io
 import json
 import os
@@ -16,7 +17,6 @@ from typing import Any, NamedTuple
 
 import msgspec
 import pytest
-from hypothesis import HealthCheck, settings
 
 from course import process
 from course.artifacts import run_log, writing
@@ -66,6 +66,21 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         terminalreporter.write_line("FAILED: runs/ of this checkout changed while the tests ran", red=True)
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """Run files in parallel where pytest-xdist is installed and nothing else was asked for.
+
+    A file is the unit: its tests run one after the other in one process, and share its fixtures. Groups across files
+    (--dist=loadgroup) are ignored in silence by pytest-xdist 3.8 under pytest 9.2: its issue 1386.
+    """
+    is_worker = hasattr(config, "workerinput")  # a worker that started workers would do so without end
+    if config.pluginmanager.hasplugin("xdist") and not is_worker:
+        if config.option.numprocesses is None:
+            config.option.numprocesses = "auto"
+        if config.option.dist == "no":
+            config.option.dist = "loadfile"
+
+
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
     """No workers for one file, which one of them would run alone: to start them takes longer than most files."""
     words = config.option.file_or_dir
@@ -74,17 +89,25 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """More examples in the slower tiers; and NumPy with one thread, as in a command: two would change last bits."""
+    """NumPy with one thread, as in a command: two would change last bits. Hypothesis as the tier asks."""
+    if importlib.util.find_spec("hypothesis"):
+        load_hypothesis_profile(config)
+    environment = dict(os.environ)
+    os.environ |= ONE_THREAD
+    importlib.import_module("numpy")
+    restore(environment)
+
+
+def load_hypothesis_profile(config: pytest.Config) -> None:
+    """More examples in the slower tiers. A student's own tests run without Hypothesis."""
+    from hypothesis import HealthCheck, settings
+
     examples = 1_000 if config.getoption("--all") else 10 if config.getoption("--fast") else 100
     too_slow = [HealthCheck.too_slow]  # says how busy the machine is
     settings.register_profile(
         "lab", derandomize=True, deadline=None, max_examples=examples, suppress_health_check=too_slow
     )
     settings.load_profile("lab")
-    environment = dict(os.environ)
-    os.environ |= ONE_THREAD
-    importlib.import_module("numpy")
-    restore(environment)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

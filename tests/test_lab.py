@@ -7,6 +7,7 @@ import ast
 import errno
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -453,10 +454,16 @@ def test_a_lab_that_another_python_set_up_is_used(prepared: Path) -> None:
     assert (done.status, done.out[:7], done.err) == (0, "usage: ", "")
 
 
+def lock_another_version(lab: Path) -> None:
+    listed = lab / lab_setup.RUN
+    listed.write_text(re.sub(r"rich==[0-9.]+", "rich==1.0.0", listed.read_text("utf-8")), encoding="utf-8")
+
+
 @pytest.mark.medium
 @pytest.mark.parametrize("kind", ["folder", "link", "file"])
 def test_what_lab_py_has_not_made_is_left_alone(prepared: Path, tmp_path: Path, kind: str) -> None:
     stamp_in(prepared).unlink()
+    lock_another_version(prepared)
     own = (prepared / ".venv").rename(tmp_path / "own") if kind != "folder" else prepared / ".venv"
     (own / "letter.txt").write_text("mine")
     if kind == "link":
@@ -464,9 +471,40 @@ def test_what_lab_py_has_not_made_is_left_alone(prepared: Path, tmp_path: Path, 
     if kind == "file":
         (prepared / ".venv").touch()
     done = typed(BASE, "lab.py", "gate", "--help", cwd=prepared)
-    said = f"{prepared / '.venv'} is there and was not made by lab.py; move it away and call this again"
+    said = (
+        f"{prepared / '.venv'} is there, was not made by lab.py, and does not hold the locked versions of "
+        "requirements.txt; where Poetry made it, call poetry install, else move it away and call this again"
+    )
     assert done == (2, "", f"error: expected to set up .venv, got: {said}\n")
     assert (own / "letter.txt").read_text() == "mine"
+
+
+@pytest.mark.medium
+def test_an_environment_that_poetry_made_is_used_if_it_has_the_locked_versions(prepared: Path) -> None:
+    stamp_in(prepared).unlink()
+    assert typed(BASE, "lab.py", "gate", "--help", cwd=prepared).out.startswith("usage: ")
+    lock_another_version(prepared)
+    done = typed(BASE, "lab.py", "gate", "--help", cwd=prepared)
+    assert done.status == 2
+    assert "does not hold the locked versions of requirements.txt" in done.err
+
+
+@pytest.mark.parametrize(
+    ("words", "tools"),
+    [
+        (["test", "tests/test_rubric.py"], False),
+        (["test", "tests/test_rubric.py::test_x"], False),
+        (["test"], True),
+        (["test", "--all"], True),
+        (["test", "tests/test_rubric.py", "tests/test_lab.py"], True),
+        (["lint"], True),
+        (["site"], True),
+        (["micro"], False),
+        (["gate", "tests/test_rubric.py"], False),
+    ],
+)
+def test_tools_are_fetched_for_what_needs_more_than_pytest(words: list[str], tools: bool) -> None:
+    assert lab_jobs.needs_tools(words[0], words[1:]) == tools
 
 
 @pytest.mark.medium

@@ -13,9 +13,10 @@ from typing import Any
 import pytest
 
 LAB = Path(__file__).parents[1]
+PROJECT = tomllib.loads((LAB / "pyproject.toml").read_text(encoding="utf-8"))
 LOCK = tomllib.loads((LAB / "poetry.lock").read_text(encoding="utf-8"))
 LISTS = ("requirements.txt", "requirements-dev.txt", "requirements-browser.txt")
-GROUPS = ({"main"}, {"main", "dev"}, {"browser"})
+GROUPS = ({"main", "test"}, {"main", "test", "dev"}, {"browser"})
 
 
 def listed(name: str) -> dict[tuple[str, str], set[str]]:
@@ -52,11 +53,20 @@ def test_the_list_holds_just_the_locked_packages_of_its_groups_with_all_their_di
     assert listed(name) == wanted
 
 
-def test_dask_is_there_for_those_who_ask_for_it_and_for_the_tests() -> None:
-    found = {name: {package for package, _ in listed(name)} for name in LISTS}
-    assert "distributed" not in found[LISTS[0]]
-    assert "distributed" in found[LISTS[1]]
-    assert LOCK["extras"] == {"cluster": ["distributed"]}
+def test_poetry_install_and_lab_py_install_the_same_and_no_tools() -> None:
+    """Poetry installs every group that is not optional, into .venv beside the package, where the commands look."""
+    groups = PROJECT["tool"]["poetry"]["group"]
+    default = {name for name, group in groups.items() if not group.get("optional", False)}
+    assert default | {"main"} == GROUPS[0]
+    tools = {"sphinx", "mypy", "scipy", "distributed", "playwright", "hypothesis", "pytest-xdist", "ruff"}
+    assert tools & {package for package, _ in listed("requirements.txt")} == set()
+    assert tomllib.loads((LAB / "poetry.toml").read_text(encoding="utf-8")) == {"virtualenvs": {"in-project": True}}
+
+
+def test_actions_are_pinned_by_their_commit() -> None:
+    for workflow in (LAB / ".github" / "workflows").glob("*.yml"):
+        for action in re.findall(r"uses: *(\S+)", workflow.read_text(encoding="utf-8")):
+            assert re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", action), (workflow.name, action)
 
 
 @pytest.mark.parametrize("name", [*LISTS, "poetry.lock"])
@@ -67,13 +77,14 @@ def test_no_address_of_a_download_is_recorded(name: str) -> None:
 
 
 def test_every_direct_dependency_is_locked() -> None:
-    project = tomllib.loads((LAB / "pyproject.toml").read_text(encoding="utf-8"))
-    direct = {re.match(r"[a-z-]+", line)[0] for line in project["project"]["dependencies"]}  # type: ignore[index]
-    extras = project["project"]["optional-dependencies"]
-    direct |= {re.match(r"[a-z-]+", line)[0] for lines in extras.values() for line in lines}  # type: ignore[index]
-    direct |= {name for group in project["tool"]["poetry"]["group"].values() for name in group["dependencies"]}
-    assert direct <= {name for name, _ in locked()}
-    assert LOCK["metadata"]["python-versions"] == project["project"]["requires-python"]
+    wanted = list(PROJECT["project"]["dependencies"])
+    for lines in PROJECT["project"]["optional-dependencies"].values():
+        wanted += lines
+    for group in PROJECT["tool"]["poetry"]["group"].values():
+        wanted += group["dependencies"]
+    direct = {re.split("[^a-z-]", line)[0] for line in wanted}
+    assert direct - {name for name, _ in locked()} == set()
+    assert LOCK["metadata"]["python-versions"] == PROJECT["project"]["requires-python"]
 
 
 def test_npm_locks_what_is_wanted_by_its_digest_and_records_no_address_of_a_download() -> None:
