@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Done, Lab, edited, forged, lines_of, manifest_edited, rows_edited
+from conftest import ROOT, Done, Lab, edited, forged, lines_of, manifest_edited, rows_edited
 
 import course.gate
 from course.artifacts import run_log
@@ -460,17 +460,17 @@ def test_half_of_the_completions_lost_is_no_improvement_of_the_other(lab: Lab, s
     assert f"the {side_name} has no completion for 20 of its prompts: complete it" in found["reasons"]
 
 
-def test_a_prompt_under_several_ids_counts_once(lab: Lab) -> None:
-    lab.write(
-        "twice.jsonl", [{"id": f"q{i}", "prompt": f"Question {i % 20}?", "expected_answer": 7} for i in range(1, 41)]
-    )
+@pytest.mark.parametrize(("n", "distinct"), [(40, 20), (100, 99)])
+def test_a_prompt_under_several_ids_counts_once(lab: Lab, n: int, distinct: int) -> None:
+    records = [{"id": f"q{i}", "prompt": f"Question {i % distinct}?", "expected_answer": 7} for i in range(1, n + 1)]
+    lab.write("twice.jsonl", records)
     runs = []
-    for name, n in (("one", 10), ("two", 30)):
-        lab.completions(["Final: 7"] * n + ["no"] * (40 - n), name, policy=name)
+    for name, right in (("one", 10), ("two", 30)):
+        lab.completions(["Final: 7"] * right + ["no"] * (n - right), name, policy=name)
         lab("eval", "--dataset", "twice.jsonl", "--completions", f"{name}.jsonl", "--outdir", f"r-{name}")
         runs.append(Path(f"r-{name}"))
     (reason,) = finding(lab, *runs)["reasons"]
-    assert reason.startswith("40 ids have only 20 distinct prompts")
+    assert reason.startswith(f"{n} ids have only {distinct} distinct prompts")
 
 
 @pytest.mark.parametrize(
@@ -539,6 +539,22 @@ def test_looks_at_a_holdout_are_counted_over_all_logs_and_a_copied_line_once(lab
     shutil.copy(run_log.LOG, "copy.jsonl")
     again = json.loads(gate(lab, *runs, *both, "--log", "copy.jsonl", "--log", "their_log.jsonl").out)
     assert (again["holdout_looks"], again["tries"]) == (3, 3)
+
+
+@pytest.mark.parametrize("alone", [0, 1])
+def test_of_two_holdouts_in_one_dataset_the_one_that_was_opened_more_often_counts(lab: Lab, alone: int) -> None:
+    """A prompt of one is measured alone, then twice beside one of the other: three looks and two."""
+    files = (ROOT / "data" / "datasets" / f"{name}_holdout.jsonl" for name in ("math", "two_digit_sums"))
+    both = [lines_of(path)[0] | {"id": path.stem} for path in files]
+    runs = []
+    for name, examples in (("alone", [both[alone]]), ("one", both), ("two", both)):
+        lab.write("dataset.jsonl", examples)
+        lab.write(f"{name}.jsonl", [{"id": example["id"], "completion": "no"} for example in examples])
+        lab.meta(name, policy=name)
+        done = lab("eval", "--dataset", "dataset.jsonl", "--completions", f"{name}.jsonl", "--outdir", f"r-{name}")
+        assert done.status == 0, done.err
+        runs.append(Path(f"r-{name}"))
+    assert finding(lab, *runs[1:])["holdout_looks"] == 3
 
 
 def test_a_run_of_the_same_name_made_again_is_found_by_its_digest(lab: Lab, pair: tuple[Path, Path]) -> None:
