@@ -1,11 +1,13 @@
-"""Machinery: a student's copy on its way: the seal names the teacher's files that changed in it, and the hand-in is one
-zip of what the student wrote and measured. The same files give the same bytes.
+"""Machinery: the hand-in, and what changed in a student's copy.
+
+The hand-in is one zip of what the student wrote and measured; the same files give the same bytes. The checksums of a
+copy say which of the teacher's files changed in it.
 
 Covered
     A file of the course that was edited, deleted or replaced by accident, and then forgotten. Links and files that are
     too large to be handed in are refused by name; hidden files and caches are left out.
 Not covered
-    Adversaries: who edits a file can write the seal anew, so a teacher grades with fresh ones. Files that were added.
+    Adversaries: whoever edits a file can edit its checksum, so a teacher grades on a fresh copy. Files that were added.
     Whether anything in it is right, which the check says and grading asks again.
 """
 
@@ -23,8 +25,8 @@ from course.datasets.files import open_regular, sha256_of
 from course.errors import UserError, reason
 from course.text import did_you_mean, quoted
 
-SEAL = "seal.json"
-STUDENTS = ("exercises/", "notes/", "runs/", "tests/test_rubric.py")  # what the student writes is under no seal
+CHECKSUMS = "checksums.json"
+STUDENTS = ("exercises/", "notes/", "runs/", "tests/test_rubric.py")  # what the student writes has no checksum
 _ZIP_BYTES = 1 << 26  # of all files
 _FILES = 2_000
 
@@ -36,24 +38,24 @@ def files_in(folder: Path) -> dict[str, Path]:
     return {name: path for name, path in known.items() if not re.search(r"(^|/)(\.|__pycache__/)", name)}
 
 
-def write_seal(folder: Path) -> dict[str, str]:
-    """Write ``seal.json`` into a student's copy. Returns what it holds: path in the folder -> SHA-256 of the file."""
-    names = [name for name in files_in(folder) if name != SEAL and not name.startswith(STUDENTS)]
+def write_checksums(folder: Path) -> dict[str, str]:
+    """Write ``checksums.json`` into a student's copy. Returns its content: path in the folder -> SHA-256."""
+    names = [name for name in files_in(folder) if name != CHECKSUMS and not name.startswith(STUDENTS)]
     digests = {name: sha256_of(folder / name) for name in names}
-    (folder / SEAL).write_text(json.dumps(digests, indent=1) + "\n", encoding="utf-8", newline="\n")
+    (folder / CHECKSUMS).write_text(json.dumps(digests, indent=1) + "\n", encoding="utf-8", newline="\n")
     return digests
 
 
 def changed_files(folder: Path) -> list[str]:
-    """The sealed files that are gone or have other bytes, in order; none where no seal was written."""
+    """The files that are gone or have other bytes than their checksum says, in order; none without checksums."""
     try:
-        with open_regular(folder / SEAL) as file:
+        with open_regular(folder / CHECKSUMS) as file:
             digests = json.loads(file.read(1 << 26))
         return [name for name, digest in digests.items() if sha256_of(folder / name) != digest]
     except FileNotFoundError:
         return []
-    except (OSError, ValueError, AttributeError, TypeError, RecursionError):  # not as ``write_seal`` leaves it
-        return [SEAL]
+    except (OSError, ValueError, AttributeError, TypeError, RecursionError):  # not as ``write_checksums`` leaves it
+        return [CHECKSUMS]
 
 
 def submit(named: Sequence[Path], counted: Sequence[Path]) -> tuple[Path, list[str]]:

@@ -3,32 +3,55 @@
     python3 -m teacher.release --out lab-for-students
     python3 -m teacher.release --out milestone-0 --only 0
 
-Files as they are now, of those that git tracks; without git, all but hidden folders and runs. The copy is sealed: its
-``seal.json`` lets ``python3 -m check`` name a file of the course that changed by accident.
+``exercises/``, ``notes/`` and ``tests/test_rubric.py`` are those of the last commit, so that nothing that a teacher has
+worked out in this clone is handed out. All other files are as they are now, of those that git tracks. A copy in which
+an exercise would be done before anybody began is not made.
+
+``checksums.json`` in the copy lets ``python3 -m check`` name a file of the course that changed by accident.
 """
 
+import json
+import os
 import re
-import shutil
 import subprocess
+import sys
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 
 from check.milestones import EXERCISES, MILESTONES
-from check.submission import write_seal
+from check.report import FINISHED
+from check.submission import write_checksums
 from course.command import Parser, run_command
 from course.datasets.files import LAB
 from course.errors import UserError, reason
 from course.starting import PYTHON
-from course.text import shell_word, visible_path
+from course.text import quoted, shell_word, visible_path
 
-# What begins so stays with the teacher. Tests of the checks hold right solutions.
+COMMITTED = ("exercises/", "notes/", "tests/test_rubric.py")  # what a student writes, taken from the last commit
+# What begins so stays with the teacher and the maintainers: keys, tests, generators, measurements of the lab itself.
 LEFT_OUT = (
-    *("teacher/", "tests/teacher/", "tests/docs/", "tests/check/", ".ci/", ".github/", ".gitattributes"),
-    *("benchmarks/class_of_100.py", "tests/handed_in.py"),
+    ".ci/",
+    ".github/",
+    ".gitattributes",
+    "CONTRIBUTING.md",
+    "benchmarks/",
+    "data/make_",
+    "data/word_problems.py",
+    "docs/eslint.config.mjs",
+    "docs/expected_figures.py",
+    "docs/make_",
+    "docs/tsconfig.json",
+    "requirements-browser.txt",
+    "teacher/",
+    "tests/",
 )
-_STUDENTS_TESTS = ("tests/conftest.py", "tests/test_rubric.py")
-_NOT_THE_LABS = {"runs", "__pycache__", "node_modules", "dist", "site"}
+CONFTEST = Path(__file__).with_name("student_conftest.py")
+PYTEST_SETTINGS = """\
+[tool.pytest.ini_options]
+testpaths = ["tests"]
+pythonpath = ["."]
+addopts = "-q --import-mode=importlib"
+"""
 
 
 def main() -> int:
@@ -38,7 +61,7 @@ def main() -> int:
     args = parser.parse_args()
     out: Path = args.out
     count = release(out, args.only)
-    print(f"released: {count} files in {visible_path(out)}, sealed, without what is the teacher's")
+    print(f"released: {count} files in {visible_path(out)}, without what is the teacher's")
     print(f"check it: {PYTHON} {shell_word(out / 'lab.py')} test")
     print(f"first step of a student, in the folder of the copy: {PYTHON} lab.py")
     return 0
@@ -53,27 +76,115 @@ def release(out: Path, only: str | None = None) -> int:
         with tempfile.TemporaryDirectory(prefix=".release-", dir=out.parent) as folder:
             copy = Path(folder) / "copy"
             count = write_copy(copy, only)
+            refuse_finished(copy)
             copy.rename(out)
     except OSError as error:
-        raise UserError(f"{visible_path(out)}: expected to write a copy, got: {reason(error)}") from None
+        raise UserError(f"{visible_path(out)}: cannot write the copy: {reason(error)}") from None
     return count
 
 
 def write_copy(copy: Path, only: str | None = None) -> int:
-    """The same, into a folder that nobody reads yet."""
-    names = [name for name in files_of(LAB) if not name.startswith(LEFT_OUT)]
-    if only is not None:  # the course's own tests ask for all exercises and notes
-        others = {name for one in EXERCISES.values() if one.milestone != only for name in one.files}
-        others -= {name for one in EXERCISES.values() if one.milestone == only for name in one.files}
-        names = [n for n in names if n in _STUDENTS_TESTS or not (n in others or n.startswith("tests/"))]
-    for name in names:
-        (copy / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(LAB / name, copy / name)
-    _edit(copy / "pyproject.toml", lambda text: text.replace('"teacher", ', ""))  # what lint and types look at
+    """Lay the copy out in a folder that nobody reads yet. Returns how many files it has."""
+    for name in tracked_files():
+        if not name.startswith((*LEFT_OUT, *COMMITTED)):
+            write_file(copy / name, (LAB / name).read_bytes())
+    for name, data in committed_files(only).items():
+        write_file(copy / name, data)
+    write_file(copy / "tests" / "conftest.py", CONFTEST.read_bytes())
+    settings = (LAB / "pyproject.toml").read_text(encoding="utf-8")
+    write_file(copy / "pyproject.toml", student_settings(settings, copy).encode())
     if only is not None:
-        _edit(copy / "data" / "exercises.toml", lambda text: rows_of(text, only))
-    write_seal(copy)
-    return len(names) + 1
+        table = (LAB / "data" / "exercises.toml").read_text(encoding="utf-8")
+        write_file(copy / "data" / "exercises.toml", rows_of(table, only).encode())
+    for page in sorted(copy.rglob("*.md")):
+        text = page.read_text(encoding="utf-8")
+        write_file(page, without_dead_links(text, page.parent).encode())
+    write_checksums(copy)
+    return sum(path.is_file() for path in copy.rglob("*"))
+
+
+def write_file(path: Path, data: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+
+
+def tracked_files() -> list[str]:
+    """The lab's files that git tracks and that are there, from its root, with ``/``."""
+    names = git("ls-files", "-z").decode("utf-8", "surrogateescape").split("\0")
+    return [name for name in names if name and (LAB / name).is_file()]
+
+
+def committed_files(only: str | None) -> dict[str, bytes]:
+    """The student's files as they were last committed: path -> content. ``only``: of this milestone."""
+    names = git("ls-tree", "-r", "-z", "--name-only", "HEAD").decode("utf-8", "surrogateescape").split("\0")
+    left_out: set[str] = set()
+    if only is not None:
+        for exercise in EXERCISES.values():
+            if exercise.milestone != only:
+                left_out.update(exercise.files)
+        for exercise in EXERCISES.values():
+            if exercise.milestone == only:
+                left_out.difference_update(exercise.files)
+        left_out.discard("tests/test_rubric.py")
+    wanted = [name for name in names if name.startswith(COMMITTED) and name not in left_out]
+    return {name: git("show", f"HEAD:./{name}") for name in wanted}
+
+
+def git(*words: str) -> bytes:
+    """What git prints. Raises UserError where this folder has no git, or nothing was committed yet."""
+    needed = "expected a clone with git, because the exercises are taken from its last commit"
+    try:
+        done = subprocess.run(["git", "-C", str(LAB), *words], capture_output=True, check=False)
+    except FileNotFoundError:
+        raise UserError(f"{needed}, got a system without git; install it") from None
+    if done.returncode:
+        said = done.stderr.decode("utf-8", "replace").strip().split("\n")[0]
+        raise UserError(f"{visible_path(LAB)}: {needed}, got: {quoted(said)}")
+    return done.stdout
+
+
+def refuse_finished(copy: Path) -> None:
+    """Raise UserError where an exercise of the copy passes its check before any student has begun."""
+    environment = os.environ | {"PYTHONPATH": str(copy.resolve()), "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run(
+        [sys.executable, "-m", "check", "--json"], cwd=copy, env=environment, capture_output=True, check=False
+    )
+    try:
+        states = {name: found["state"] for name, found in json.loads(done.stdout).items()}
+    except ValueError:
+        raise RuntimeError(f"the copy cannot be checked: {done.stderr.decode('utf-8', 'replace')}") from None
+    finished = [name for name, state in states.items() if state in FINISHED]
+    if finished:
+        files = ", ".join(EXERCISES[finished[0]].files)
+        raise UserError(
+            f"{files}: expected the exercise {finished[0]} as a student begins it, got one that passes its check in "
+            "the last commit; commit it blank"
+        )
+
+
+def student_settings(settings: str, copy: Path) -> str:
+    """pyproject.toml as a student needs it: pytest alone runs the tests, and lint looks at what is there."""
+    tables = re.split(r"^(?=\[)", settings, flags=re.MULTILINE)
+    kept = [PYTEST_SETTINGS if table.startswith("[tool.pytest.ini_options]") else table for table in tables]
+    checked = re.compile(r"^(files|mypy_path) = \[(.*)\]$", re.MULTILINE)
+    return checked.sub(lambda found: paths_that_exist(found, copy), "".join(kept))
+
+
+def paths_that_exist(found: re.Match[str], copy: Path) -> str:
+    names = [name for name in re.findall(r'"([^"]+)"', found[2]) if (copy / name).exists()]
+    return f"{found[1]} = {json.dumps(names)}"
+
+
+def without_dead_links(text: str, folder: Path) -> str:
+    """A page's text in which a link to what is not in the copy is its words alone."""
+
+    def kept(link: re.Match[str]) -> str:
+        target = link[2].partition("#")[0]
+        if target == "" or ":" in target or (folder / target).exists():
+            return link[0]
+        return link[1]
+
+    return re.sub(r"(?<!!)\[([^\]]*)\]\(([^)\s]+)\)", kept, text)
 
 
 def rows_of(table: str, milestone: str) -> str:
@@ -83,22 +194,6 @@ def rows_of(table: str, milestone: str) -> str:
     rows = "".join(part for part in parts if not part.startswith(others))
     titles = "|".join(re.escape(name) for name in MILESTONES if name != milestone)
     return re.sub(rf'^"({titles})" = .*\n', "", rows, flags=re.MULTILINE)
-
-
-def _edit(path: Path, change: Callable[[str], str]) -> None:
-    path.write_text(change(path.read_text(encoding="utf-8")), encoding="utf-8", newline="\n")
-
-
-def files_of(lab: Path) -> list[str]:
-    """The lab's own files, from its root, with ``/``."""
-    if (lab / ".git").exists():
-        listed = subprocess.run(["git", "-C", lab, "ls-files", "-z"], capture_output=True, check=False)
-        if listed.returncode == 0:
-            names = listed.stdout.decode("utf-8", "surrogateescape").split("\0")
-            return [name for name in names if name and (lab / name).is_file()]
-    found = (path.relative_to(lab) for path in sorted(lab.rglob("*")) if path.is_file())
-    hidden = (name for name in found if not any(part.startswith(".") for part in name.parts[:-1]))
-    return [name.as_posix() for name in hidden if not _NOT_THE_LABS & {*name.parts[:-1]}]
 
 
 if __name__ == "__main__":

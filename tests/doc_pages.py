@@ -174,7 +174,7 @@ def ran(
     if words[:3] == ["python3", "lab.py", "micro"]:
         words[1:3] = ["micro.py"]
     elif words[:3] == ["python3", "lab.py", "test"]:
-        words[1:3] = ["-m", "pytest", "-n", "0", "-p", "no:cacheprovider"]
+        words[1:3] = ["-m", "pytest", "-p", "no:cacheprovider"]
     words = [sys.executable, *words[1:], *(more or {}).get(words[2] if len(words) > 2 else "", [])]
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "PYTEST"))}
     environment |= {"COLUMNS": "80", "PYTHONDONTWRITEBYTECODE": "1"}

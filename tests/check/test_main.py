@@ -17,7 +17,7 @@ from check import locked, remembered
 from check.locked import KEY, lock
 from check.milestones import EXERCISES, NOTES
 from check.report import TO_READ, Checked
-from check.submission import write_seal
+from check.submission import write_checksums
 from course.reports import terminal
 
 
@@ -157,7 +157,7 @@ def test_a_prediction_goes_to_its_level(fresh: Lab, monkeypatch: pytest.MonkeyPa
 def test_a_file_of_the_teachers_that_changed_is_named(fresh: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(check_command, "LAB", fresh.folder)
     fresh.write("course/sc\x1bore.py", "1")
-    write_seal(fresh.folder)
+    write_checksums(fresh.folder)
     assert "changed" not in fresh("check").out
     fresh.write("course/sc\x1bore.py", "2")
     (fresh.folder / "data" / "README.md").unlink()

@@ -2,8 +2,8 @@
 
 An example: of ``exercises/`` with one file, a hidden one and a cache, the one file is in the zip.
 
-The seal names what changed of the teacher's files, and nothing that a student may change. Its example: of five files
-one is the course's, and only that one stands in the seal. The SHA-256 of ``abc`` is the one in FIPS 180-2.
+The checksums tell what changed of the teacher's files, and nothing that a student may change. Of five files one is the
+course's, and only that one has a checksum. The SHA-256 of ``abc`` is the one in FIPS 180-2.
 """
 
 import json
@@ -15,7 +15,7 @@ import pytest
 from conftest import Lab
 
 from check import submission
-from check.submission import changed_files, submit, write_seal
+from check.submission import changed_files, submit, write_checksums
 from course.artifacts import run_log
 from course.errors import UserError
 
@@ -100,7 +100,7 @@ def copy(tmp_path: Path) -> Path:
     for name in (*STUDENTS, "course/score.py", ".venv/x", "course/__pycache__/score.pyc"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_bytes(b"abc")
-    assert write_seal(tmp_path) == {"course/score.py": ABC}
+    assert write_checksums(tmp_path) == {"course/score.py": ABC}
     return tmp_path
 
 
@@ -109,9 +109,9 @@ def test_what_a_student_writes_changes_nothing(copy: Path) -> None:
         (copy / name).write_bytes(b"another")
     (copy / "course" / "mine.py").write_bytes(b"added")
     assert changed_files(copy) == []
-    assert write_seal(copy) == {"course/mine.py": json.loads((copy / "seal.json").read_bytes())["course/mine.py"]} | {
-        "course/score.py": ABC
-    }
+    assert write_checksums(copy) == {
+        "course/mine.py": json.loads((copy / "checksums.json").read_bytes())["course/mine.py"]
+    } | {"course/score.py": ABC}
 
 
 def test_an_edited_and_a_lost_file_are_named(copy: Path) -> None:
@@ -123,11 +123,11 @@ def test_an_edited_and_a_lost_file_are_named(copy: Path) -> None:
     assert changed_files(copy) == ["course/score.py"]
 
 
-@pytest.mark.parametrize("seal", [b"", b"[1]", b"{", b"\xff", b'{"a\\u0000": 1}', b"[" * 100_000, b"3", b'{"/": {}}'])
-def test_a_seal_that_was_edited_is_what_changed_or_names_it(copy: Path, seal: bytes) -> None:
-    (copy / "seal.json").write_bytes(seal)
-    assert changed_files(copy) in (["seal.json"], ["/"])
+@pytest.mark.parametrize("edited", [b"", b"[1]", b"{", b"\xff", b'{"a\\u0000": 1}', b"[" * 100_000, b"3", b'{"/": {}}'])
+def test_edited_checksums_are_what_changed_or_name_it(copy: Path, edited: bytes) -> None:
+    (copy / "checksums.json").write_bytes(edited)
+    assert changed_files(copy) in (["checksums.json"], ["/"])
 
 
-def test_without_a_seal_nothing_is_known_to_have_changed(tmp_path: Path) -> None:
+def test_without_checksums_nothing_is_known_to_have_changed(tmp_path: Path) -> None:
     assert changed_files(tmp_path) == []

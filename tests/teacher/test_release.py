@@ -7,6 +7,7 @@ not in the kata's data, where they are locked.
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -16,7 +17,9 @@ import pytest
 from conftest import ROOT, files
 
 from check.submission import changed_files
-from teacher.release import LEFT_OUT, files_of, release, rows_of
+from course.errors import UserError
+from teacher import release as module
+from teacher.release import COMMITTED, LEFT_OUT, release, rows_of, tracked_files, write_copy
 
 pytestmark = pytest.mark.medium
 EXERCISES = tomllib.loads((ROOT / "data" / "exercises.toml").read_text(encoding="utf-8"))
@@ -36,9 +39,9 @@ def first(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def command(copy: Path, *words: str) -> "subprocess.CompletedProcess[str]":
-    """A command in the copy, with this lab's packages and the copy's course."""
-    environment = os.environ | {"PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"}
+def command(copy: Path, *words: str, **more: str) -> "subprocess.CompletedProcess[str]":
+    """A command in the copy, with this lab's packages and the copy's course. ``more``: of its environment."""
+    environment = os.environ | {"PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1"} | more
     return subprocess.run([sys.executable, *words], cwd=copy, env=environment, capture_output=True, text=True)
 
 
@@ -46,12 +49,16 @@ def texts(folder: Path) -> dict[str, str]:
     return {name: data.decode(errors="replace") for name, data in files(folder).items() if data is not None}
 
 
-def test_the_copy_is_the_lab_without_what_is_left_out(copy: Path) -> None:
+def test_the_copy_has_what_a_student_needs(copy: Path) -> None:
     there = {name for name, data in files(copy).items() if data is not None}
-    assert there - {"seal.json"} == {name for name in files_of(ROOT) if not name.startswith(LEFT_OUT)}
-    assert {"course/score.py", "exercises/pick_best.py", "notes/mental_map_v1.md", "lab.py", "README.md"} <= there
-    assert [name for name in there if re.search(r"teacher|\.ci|\.git/|issue|\.venv|^runs", name)] == []
-    assert [name for name in LEFT_OUT if not any(one.startswith(name) for one in files_of(ROOT))] == []
+    assert {name for name in there if name.startswith("tests/")} == {"tests/conftest.py", "tests/test_rubric.py"}
+    assert {name for name in there if re.search(r"teacher|^\.|issue|^runs|make_|benchmark|CONTRIBUTING", name)} == {
+        ".gitignore"
+    }
+    needed = {"course/score.py", "check/__main__.py", "exercises/pick_best.py", "notes/mental_map_v1.md", "lab.py"}
+    assert needed - there == set()
+    tracked = tracked_files()
+    assert [name for name in LEFT_OUT if not any(one.startswith(name) for one in tracked)] == []
 
 
 def test_no_sentence_of_a_key_or_a_solution_is_in_the_copy(copy: Path) -> None:
@@ -63,7 +70,7 @@ def test_no_sentence_of_a_key_or_a_solution_is_in_the_copy(copy: Path) -> None:
         text for name, text in said.items() if name.startswith(("exercises/", "notes/", "tests/test_rub"))
     )
     lab = "\n".join(said.values())
-    keys = [path for path in files_of(ROOT) if re.match(r"teacher/(kata|solutions)/|teacher/.*\.jsonl$", path)]
+    keys = [path for path in tracked_files() if re.match(r"teacher/(kata|solutions)/|teacher/.*\.jsonl$", path)]
     assert keys
     for name in keys:
         lines = {line.strip() for line in (ROOT / name).read_text(encoding="utf-8").split("\n")}
@@ -87,17 +94,15 @@ def test_every_link_leads_somewhere(folder: str, request: pytest.FixtureRequest)
         if not link.startswith("http")
     ]
     assert len(links) > 10
-    later = re.compile(r"(\.\./)*((exercises|notes)/\w+\.\w+|tests/.*)")  # handed out later, or not at all
-    missing = [(name, link) for name, link in links if not ((lab / name).parent / link).exists()]
-    assert [one for one in missing if folder == "copy" or not later.fullmatch(one[1])] == []
+    assert [(name, link) for name, link in links if not ((lab / name).parent / link).exists()] == []
 
 
-def test_the_seal_holds_what_is_the_teachers_and_sees_a_change(first: Path) -> None:
+def test_the_checksums_are_of_what_is_the_teachers(first: Path) -> None:
     assert changed_files(first) == []
-    sealed = json.loads((first / "seal.json").read_text(encoding="utf-8"))
-    assert "course/score.py" in sealed
-    assert "data/exercises.toml" in sealed
-    assert [name for name in sealed if name.startswith(("exercises/", "notes/"))] == []
+    checksums = json.loads((first / "checksums.json").read_text(encoding="utf-8"))
+    assert "course/score.py" in checksums
+    assert "data/exercises.toml" in checksums
+    assert [name for name in checksums if name.startswith(COMMITTED)] == []
 
 
 def test_one_milestone_has_its_own_exercises_and_notes(first: Path) -> None:
@@ -139,28 +144,66 @@ def test_the_command_says_the_first_step_and_spares_what_is_there(tmp_path: Path
     assert files(tmp_path) == before
 
 
-def test_without_git_the_same_files_are_found(copy: Path) -> None:
-    (copy / "runs").mkdir(exist_ok=True)
-    (copy / "runs" / "log.jsonl").write_text("", encoding="utf-8")
-    (copy / ".venv").mkdir(exist_ok=True)
-    (copy / ".venv" / "x.py").write_text("", encoding="utf-8")
-    assert set(files_of(copy)) == {name for name in files_of(ROOT) if not name.startswith(LEFT_OUT)} | {"seal.json"}
+@pytest.fixture
+def clone(copy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A clone of the lab, with one commit, from which ``release`` copies."""
+    lab = tmp_path / "clone"
+    shutil.copytree(copy, lab)
+    git(lab, "init", "-q")
+    commit(lab)
+    monkeypatch.setattr(module, "LAB", lab)
+    return lab
 
 
-@pytest.mark.slow
+def git(lab: Path, *words: str) -> None:
+    who = ("-c", "user.name=a", "-c", "user.email=a@b.c", "-c", "commit.gpgsign=false")
+    subprocess.run(["git", "-C", lab, *who, *words], check=True, capture_output=True)
+
+
+def commit(lab: Path) -> None:
+    git(lab, "add", "--all")
+    git(lab, "commit", "-q", "-m", "one")
+
+
+def test_what_a_teacher_has_worked_out_stays_in_the_clone(clone: Path, tmp_path: Path) -> None:
+    for name in ("exercises/reinforce.py", "notes/bandit.md", "tests/test_rubric.py"):
+        (clone / name).write_bytes((ROOT / "teacher" / "solutions" / name).read_bytes())
+    (clone / "notes" / "two_steps.md").unlink()
+    (clone / "exercises" / "mine.py").write_text("mine", encoding="utf-8")
+    (clone / "data" / "notes.toml").write_text("# edited", encoding="utf-8")
+    write_copy(tmp_path / "lab")
+    there = texts(tmp_path / "lab")
+    for name in ("exercises/reinforce.py", "notes/bandit.md", "notes/two_steps.md", "tests/test_rubric.py"):
+        assert there[name] == (ROOT / name).read_text(encoding="utf-8")
+    assert "exercises/mine.py" not in there
+    assert there["data/notes.toml"] == "# edited"
+
+
+def test_a_copy_in_which_an_exercise_is_done_is_not_made(clone: Path, tmp_path: Path) -> None:
+    name = "notes/mental_map_v1.md"
+    (clone / name).write_bytes((ROOT / "teacher" / "solutions" / name).read_bytes())
+    release(tmp_path / "as-committed")
+    commit(clone)
+    with pytest.raises(UserError, match=r"^notes/mental_map_v1\.md: expected the exercise mental_map_v1 as a student"):
+        release(tmp_path / "lab")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["as-committed", "clone"]
+
+
+def test_without_a_commit_or_without_git_there_is_no_copy(clone: Path, tmp_path: Path) -> None:
+    for folder in ("refs", "objects"):
+        shutil.rmtree(clone / ".git" / folder)
+        with pytest.raises(UserError, match="expected a clone with git, because the exercises are taken from"):
+            release(tmp_path / "lab")
+        assert [path.name for path in tmp_path.iterdir()] == ["clone"]
+
+
 @pytest.mark.parametrize("folder", ["copy", "first"])
-def test_the_tests_of_the_copy_are_green(folder: str, request: pytest.FixtureRequest) -> None:
-    """All can be collected, and those that look at the lab as a whole pass; .ci/run has had the rest in the lab."""
+def test_pytest_alone_runs_the_tests_of_the_copy(folder: str, request: pytest.FixtureRequest) -> None:
     lab: Path = request.getfixturevalue(folder)
-    pytest_ = ("-m", "pytest", "-n", "0", "--fast", "-p", "no:cacheprovider")
-    whole = [
-        str(path) for path in (*sorted((lab / "tests").glob("test_*.py")), lab / "tests" / "docs") if path.exists()
-    ]
-    for words in (["--collect-only"], whole):
-        done = command(lab, *pytest_, *words)
-        assert done.returncode == 0, done.stdout[-4000:]
-    done = command(lab, "-m", "mypy", "--cache-dir", os.devnull, "tests/test_rubric.py")
-    assert "teacher" not in done.stdout + done.stderr
+    done = command(lab, "-m", "pytest", "-p", "no:cacheprovider", PYTEST_DISABLE_PLUGIN_AUTOLOAD="1")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "5 passed" in done.stdout
+    assert "passed" in command(lab, "-m", "pytest", "-p", "no:cacheprovider", "tests/test_rubric.py").stdout
 
 
 def test_a_python_without_the_labs_packages_hands_over_to_the_one_that_has_them() -> None:
