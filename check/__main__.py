@@ -19,8 +19,8 @@ from course.artifacts.writing import write_page
 from course.command import Parser, fraction, non_negative_int, run_command
 from course.datasets.files import LAB
 from course.errors import UserError
+from course.pages.html import HEAD
 from course.publishing import command_line
-from course.reports.pages import HEAD
 from course.reports.tables import wrapped
 from course.reports.terminal import show
 from course.starting import LAB_PYTHON, PYTHON

@@ -7,7 +7,7 @@ from string import ascii_letters
 from typing import NamedTuple
 
 from course.datasets.records import VerifierSource
-from course.reports.pages import page
+from course.pages.html import html_page
 from course.reports.tables import interval, percent
 from course.stats import wilson_interval
 from course.text import clipped
@@ -100,7 +100,7 @@ def matrix_data(
 
 def page_of_tests(matrix: Mapping[str, object]) -> str:
     text = "A row for each test, a column for each wrong verifier; the columns of a class that is caught have its name."
-    return page("matrix", "Your tests against wrong verifiers", text, matrix)
+    return html_page("matrix", "Your tests against wrong verifiers", text, matrix)
 
 
 def _short(test: str, width: int = 60) -> str:

@@ -17,7 +17,7 @@ Loop A  measure: what is true right now? Nothing changes.
   {python} -m course.eval             score recorded completions, leave a run
   {python} -m course.eval_shards      the same in shards, on more machines
   {python} -m course.inspect_run      look at the failures, or verify a run
-  {python} -m course.report           a page to look at: a run, two, the log
+  {python} -m course.report           a page to look at a run
   {python} -m course.gate             may this run replace that one?
   {python} -m course.validate_scorer  golden sets, and each rule left out once
   {python} -m course.attack           cheat a verifier of this form, your own too

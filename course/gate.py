@@ -39,9 +39,9 @@ from course.artifacts.writing import write_page
 from course.command import Parser, fraction, run_command
 from course.datasets.sources import HOLDOUT, holdouts_in
 from course.errors import UserError
+from course.pages.gate import page_of_gate
+from course.pages.html import HEAD
 from course.reports.gate import Finding, Numbers, gate_json, gate_text, notes_of
-from course.reports.pages import HEAD
-from course.reports.report import GATE_PAGE, page_of_two
 from course.reports.terminal import show, with_progress
 from course.stats import flips_needed, mcnemar_exact, paired_interval, smallest_visible_difference, wilson_interval
 from course.text import visible_path
@@ -49,6 +49,7 @@ from course.text import visible_path
 SMALL_N = 100
 NOISE = Fraction(5, 100)  # with fewer than SMALL_N prompts a rise up to this is luck; the test below never says else
 SIGNIFICANT = 0.05
+GATE_PAGE = "gate.html"
 EXIT_STATUS = {"PROMOTE": 0, "REJECT": 1, "INCONCLUSIVE": 3}
 
 
@@ -240,7 +241,7 @@ def main() -> int:
     else:
         show(gate_text(finding, args.details))
     if args.report:
-        page, _ = page_of_two([args.baseline, args.candidate], finding, float(args.min_delta), [])
+        page = page_of_gate(args.baseline, args.candidate, finding, float(args.min_delta))
         print(f"report: {visible_path(write_page(args.candidate / GATE_PAGE, page, HEAD))}")
     return EXIT_STATUS[finding.verdict]
 

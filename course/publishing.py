@@ -13,6 +13,7 @@ from typing import Any, Literal, NamedTuple
 
 from course.artifacts import run_log
 from course.artifacts.locked_room import room_digest
+from course.artifacts.prediction import main_number
 from course.artifacts.records import RESULTS, SCHEMA_VERSION, SUMMARY, Manifest, TrainedOn, printed_json
 from course.artifacts.run_log import LogLine, append, locked, looks, read_log
 from course.artifacts.scorer_identity import installed
@@ -21,9 +22,9 @@ from course.datasets import sources
 from course.datasets.records import Provenance
 from course.datasets.sources import HOLDOUT, Dataset, ShardedDataset, holdouts_in
 from course.errors import written_runs
-from course.reports.run_page import main_number, prediction, run_page
 from course.reports.tables import WIDTH
 from course.reports.terminal import show
+from course.run_readme import prediction, run_readme
 from course.starting import PYTHON
 from course.text import shell_word, visible, visible_path
 
@@ -99,8 +100,8 @@ def publish(
         look = max([looks(before, one) + (one not in conditions.logged) for one in holdouts], default=0)
         typed = command_line([conditions.command, *(shlex.quote(visible(word)) for word in conditions.typed)])
         report_whole = "\n".join([*shown, report]).strip("\n")
-        page = run_page(manifest, line, report_whole, typed, run.examples, look, conditions.knob)
-        path = run.publish(log, line, page)
+        readme = run_readme(manifest, line, report_whole, typed, run.examples, look, conditions.knob)
+        path = run.publish(log, line, readme)
     written_runs.append(path)
 
     if as_json:

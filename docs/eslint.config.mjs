@@ -1,4 +1,5 @@
-// Of the pages' one script: npm run --prefix docs check. What is defined nowhere, the types find.
+// Of the pages' scripts: npm run --prefix docs check. A page's script is several files, so the types find what is
+// defined nowhere, and tests/pages what a live page holds and does not use.
 import js from "@eslint/js";
 
 const asHtml = ["innerHTML", "outerHTML", "insertAdjacentHTML", "setHTMLUnsafe", "write", "writeln", "srcdoc"];
@@ -9,6 +10,7 @@ export default [
     languageOptions: { sourceType: "script", ecmaVersion: 2024 },
     rules: {
       "no-undef": "off",
+      "no-unused-vars": ["error", { vars: "local" }],
       eqeqeq: "error",
       "no-eval": "error",
       "no-implied-eval": "error",

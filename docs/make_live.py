@@ -2,25 +2,28 @@
 
     python3 docs/make_live.py
 
+A page holds the parts of course/pages/parts that it uses, and its own script and style, which stand beside it.
 The policy that a page trains is the one that ``course.token_train --preset memorise`` starts from, with its weights as
 32-bit numbers.
 """
 
 import json
+import re
 from base64 import b64encode
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from course import faults
 from course.datasets.files import LAB
-from course.policies.bandit import ARMS, arm_rewards
+from course.pages.html import PARTS, html_page
 from course.policies.presets import MEMORISE
 from course.policies.token_learner import fine_tune
 from course.policies.token_policy import RECENT, Policy, Weights
-from course.reports.page_tables import scorer_tables, unseen_names
-from course.reports.pages import page
+from course.text import named
 
+LIVE = LAB / "docs" / "live"
 SEED = 0
 
 
@@ -72,7 +75,6 @@ def hack_data(policy: Policy) -> dict[str, object]:
     return {
         "policy": saved(policy),
         "tasks": tasks(policy),
-        "tables": scorer_tables(),
         "plan": {"prompts": plan.prompts_a_step, "groupSize": plan.group_size, "lr": plan.lr, "steps": plan.steps},
     }
 
@@ -94,38 +96,56 @@ CASES = {  # of the golden sets: what a button says -> the id of the case
 }
 
 
+def scorer_tables() -> dict[str, object]:
+    """What makeScorer reads: the inside of the brackets of course/faults.py, and its checks in order."""
+    return {
+        "unseen": faults.UNSEEN,
+        "digits": faults.DIGITS,
+        "lineBoundaries": faults.LINE_BOUNDARIES,
+        "checks": [(outcome, *check) for outcome, check in faults.CHECKS.items()],
+    }
+
+
+def unseen_names() -> dict[str, str]:
+    """Code point in hexadecimal -> name, of every unseen character of the basic plane."""
+    unseen = re.findall(f"[{faults.UNSEEN}]", "".join(map(chr, range(0x10000))))
+    return {f"{ord(char):04X}": named(char).partition(" ")[2] for char in unseen}
+
+
 def verifier_data() -> dict[str, object]:
     golden = {row["id"]: row for path in sorted((LAB / "course" / "golden").glob("*.jsonl")) for row in records(path)}
-    found = [(name, golden[id_]) for name, id_ in CASES.items()]
-    cases = [{"name": name, "answer": str(row["expected_answer"]), "text": row["completion"]} for name, row in found]
+    cases = []
+    for name, id_ in CASES.items():
+        row = golden[id_]
+        cases.append({"name": name, "answer": str(row["expected_answer"]), "text": row["completion"]})
     return {"tables": scorer_tables(), "names": unseen_names(), "examples": cases}
 
 
-BANDIT = """One prompt, 17 * 19, and four completions, two of which the verifier pays. The policy samples one at
-a time, and each update makes what was better than the baseline more probable. Move a slider:
-what does a baseline buy?"""
-BANDIT_STEPS = 200
-
-
-def bandit_data() -> dict[str, object]:
-    arms = {"arms": ARMS, "rewards": arm_rewards().tolist(), "steps": BANDIT_STEPS}
-    return arms | {"names": {"000A": "LINE FEED"}}
-
-
-def pages() -> dict[str, str]:
+def live_pages() -> dict[str, str]:
     """Name of the file -> the page."""
+    shared = [PARTS / "shared"]
     return {
-        "watch_it_cheat": page("hack", "Watch it cheat", HACK, hack_data(start())),
-        "verifier": page("verifier", "The verifier at each keystroke", VERIFIER, verifier_data()),
-        "bandit": page("bandit", "A bandit learns from a verifier", BANDIT, bandit_data()),
+        "watch_it_cheat": html_page(
+            "hack",
+            "Watch it cheat",
+            HACK,
+            hack_data(start()),
+            [*shared, PARTS / "chart", LIVE / "watch_it_cheat"],
+            has_worker=True,
+        ),
+        "verifier": html_page(
+            "verifier",
+            "The verifier at each keystroke",
+            VERIFIER,
+            verifier_data(),
+            [*shared, PARTS / "checks", LIVE / "verifier"],
+        ),
     }
 
 
 def main() -> None:
-    out = LAB / "docs" / "live"
-    out.mkdir(exist_ok=True)
-    for name, text in pages().items():
-        (out / f"{name}.html").write_text(text, encoding="utf-8", newline="\n")
+    for name, text in live_pages().items():
+        (LIVE / f"{name}.html").write_text(text, encoding="utf-8", newline="\n")
 
 
 if __name__ == "__main__":

@@ -33,6 +33,8 @@ ORDER = [
     "cluster",
     "jobs",
     "reports",
+    "run_readme",
+    "pages",
     "publishing",
     "sweep",
     "verifier",
@@ -41,7 +43,6 @@ ORDER = [
     "teacher",
 ]
 COMPOSITIONS = {  # a command that is made of another one, and says so
-    ("course/report.py", "course.gate"),
     ("course/eval_shards.py", "course.shards"),
     ("course/shards.py", "course.eval"),
 }

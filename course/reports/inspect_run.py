@@ -4,12 +4,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from course.artifacts.prediction import points_off
 from course.artifacts.records import Result
 from course.artifacts.run_log import LogLine
 from course.artifacts.summary import family_of
 from course.faults import CHECKS
 from course.reports.measurement import as_scored
-from course.reports.run_page import points_off
 from course.reports.tables import WIDTH, percent, table
 from course.text import clipped, named, visible, visible_whole
 

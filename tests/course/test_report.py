@@ -13,8 +13,7 @@ import pytest
 from browser import Reader
 from conftest import Lab, copied, files, rows_edited
 
-from course.artifacts import run_log
-from course.reports.pages import HEAD
+from course.pages.html import HEAD
 from course.starting import PYTHON
 
 
@@ -83,18 +82,6 @@ def test_where_writing_fails_nothing_is_left(runs: Lab, monkeypatch: pytest.Monk
     assert "no space left on device" in runs.refused("report", "a")
 
 
-def test_two_runs_have_a_page_of_their_own(runs: Lab) -> None:
-    assert runs("report", "a", "b").out == "report: b/comparison.html\n"
-    read = Reader(Path("b/comparison.html").read_text(encoding="utf-8"))
-    assert read.attributes["data-view"] == ["two"]
-    assert runs("inspect_run", "b", "--verify").status == 0
-
-
-def test_the_log_is_a_page_beside_it(runs: Lab) -> None:
-    assert runs("report", "--log").status == 0
-    assert "data-view" in Reader(run_log.LOG.with_name("log.html").read_text(encoding="utf-8")).attributes
-
-
 def test_the_newest_run_is_last(lab: Lab) -> None:
     for _ in range(2):
         assert lab.process("eval", "--dataset", lab.dataset([1]), "--completions", lab.completions(["x"])).status == 0
@@ -116,18 +103,10 @@ def test_what_is_not_as_it_was_written_is_said(runs: Lab) -> None:
     assert done.status == 0
     assert "WARNING: results.jsonl is not the file that was written" in done.err
     assert "results.jsonl" in Path("c/report.html").read_text(encoding="utf-8")
-    both = runs("report", "a", "c")
-    assert "WARNING: candidate run: results.jsonl" in both.err
     shutil.rmtree("c")
     assert "expected the folder of a run" in runs.refused("report", "c")
     Path("b/manifest.json").write_text("{}", encoding="utf-8")
     assert "b: expected a whole run, got a broken one" in runs.refused("report", "b")
-    assert "b: expected a whole run, got a broken one" in runs.refused("report", "a", "b")
-
-
-def test_what_to_show_is_said_once(runs: Lab) -> None:
-    for words in ((), ("a", "--log"), ("a", "a", "b")):
-        assert "expected one run, two runs, or --log" in runs.refused("report", *words)
 
 
 def test_a_run_ends_with_the_command_of_its_page_which_can_be_pasted(lab: Lab) -> None:

@@ -27,7 +27,6 @@ MAY_SCROLL = "pre, .highlight, .pst-scrollable-table-container, mjx-container, p
 FRAMED = {
     "docs/storyline.html": "watch_it_cheat",
     "docs/milestones/0.html": "verifier",
-    "docs/milestones/1.html": "bandit",
     "docs/milestones/3.html": "watch_it_cheat",
     "docs/reference/goodhart.html": "watch_it_cheat",
     "teacher/guide/live_session.html": "watch_it_cheat",
@@ -35,7 +34,6 @@ FRAMED = {
 TITLES = {
     "watch_it_cheat": "Watch it cheat",
     "verifier": "The verifier at each keystroke",
-    "bandit": "A bandit learns from a verifier",
 }
 A4 = {"width": 718, "height": 1000}  # between margins of 1 cm
 

@@ -94,7 +94,7 @@ def test_what_stands_in_the_address_is_not_obeyed_either(lab: Lab, address: tupl
         assert_harmless(shown(page, f"{key}={quote(text)}", lab.folder), address[1])
 
 
-def test_loop_b_two_runs_and_the_log(lab: Lab, address: tuple[str, list[str]]) -> None:
+def test_loop_b_and_the_gate(lab: Lab, address: tuple[str, list[str]]) -> None:
     texts = hostile_texts(address[0])
     lab.picker()
     lab.write(
@@ -105,12 +105,12 @@ def test_loop_b_two_runs_and_the_log(lab: Lab, address: tuple[str, list[str]]) -
         lab.meta(name, sampling={"temperature": 1.0, "top_p": 1.0, "seed": 7, "n": 3}, policy=f"{name} {texts[0]}")
         done = lab("selection_demo", "--dataset", "d.jsonl", "--samples", f"{name}.jsonl", "--n", 2, "--outdir", name)
         assert done.status == 0, done.err
-    assert [lab("report", *words).status for words in (["one"], ["one", "two"], ["--log"])] == [0, 0, 0]
+    assert lab("report", "one").status == 0
+    assert lab("gate", "--baseline", "one", "--candidate", "two", "--min-delta", 0, "--report").status == 1
     found = shown(Path("one/report.html").resolve(), "row=1", lab.folder)
     assert_harmless(found, address[1])
     assert texts[0] in found.texts
-    for page in (Path("two/comparison.html"), lab.log.with_name("log.html")):
-        assert_harmless(shown(page.resolve(), "", lab.folder), address[1])
+    assert_harmless(shown(Path("two/gate.html").resolve(), "", lab.folder), address[1])
 
 
 def test_a_megabyte_and_a_thousand_ids_with_quotes(lab: Lab, address: tuple[str, list[str]]) -> None:

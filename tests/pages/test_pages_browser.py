@@ -21,8 +21,8 @@ from course.policies.presets import MEMORISE
 
 pytestmark = pytest.mark.slow
 
-LIVE = {"verifier": "verifier", "live_bandit": "bandit", "hack": "watch_it_cheat"}
-KINDS = ("loop_a", "loop_b", "bandit", "token_train", "goodhart", "two", "gate", "log", "matrix", *LIVE)
+LIVE = {"verifier": "verifier", "hack": "watch_it_cheat"}
+KINDS = ("loop_a", "loop_b", "bandit", "token_train", "goodhart", "gate", "matrix", *LIVE)
 MAY_SCROLL = ".wide, .rows .first, .rows .id"
 TEST_OF_A_STUDENT = """
 import pytest
@@ -131,11 +131,6 @@ CONTROLS = [
     Control("verifier", "#text", fill("Final: +22"), write("Final: +22"), "text", "plus sign: expected"),
     Control("verifier", "#text", fill(""), write(""), "text", "empty: expected"),
     Control("verifier", ".controls button:nth-of-type(4)", click, press("Enter"), "answer text", "Reward 0"),
-    Control("live_bandit", "#lr", slide(0.9), press("ArrowRight"), "lr"),
-    Control("live_bandit", "#offset", slide(0.2), press("ArrowLeft"), "offset"),
-    Control("live_bandit", "#baseline", click, press("Space"), "baseline"),
-    Control("live_bandit", "#seed", fill("7"), write("7"), "seed"),
-    *of_scrubber("live_bandit", "update 2 of 200"),
     *(Control("hack", f".{rubric}", until(click, "Go on"), until(press("Enter"), "Go on"), "rubric seed step",
               "After 200 updates") for rubric in ("careless", "strict")),
     Control("hack", "#seed", fill("3"), write("3"), "seed"),
@@ -197,11 +192,8 @@ def made(lab: Lab) -> dict[str, str]:
     few = ("--steps", 4, "--eval-every", 2, "--jobs", 1)
     run("goodhart_demo", "--rubrics", "anywhere", "score", "--kl-coef", *few, "--outdir", "goodhart")
     lab.measured("before", [True] * 6 + [False] * 6)
-    lab.measured("two", [False] + [True] * 9 + [False] * 2)
-    run("report", "before", "two")
     lab.measured("gate", [False] * 2 + [True] * 10)
     assert lab("gate", "--baseline", "before", "--candidate", "gate", "--min-delta", "0.02", "--report").status == 3
-    run("report", "--log")
     lab.write("tests/test_rubric.py", TEST_OF_A_STUDENT)
     run("check", "tests", "--report")
     shutil.copytree(lab.log.parent, "of_the_log")
@@ -209,11 +201,7 @@ def made(lab: Lab) -> dict[str, str]:
     for kind in kinds:
         run("report", kind)
     found = {kind: f"{kind}/report.html" for kind in kinds}
-    return (
-        found
-        | {"two": "two/comparison.html", "gate": "gate/gate.html"}
-        | {"log": "of_the_log/log.html", "matrix": "of_the_log/tests.html"}
-    )
+    return found | {"gate": "gate/gate.html", "matrix": "of_the_log/tests.html"}
 
 
 def reach(page: Any, at: str) -> None:
@@ -256,7 +244,7 @@ def test_every_control_stands_in_the_list_above(browser: Any, pages: dict[str, P
         assert one.open(pages[kind]).evaluate(UNKNOWN, [known, OF_ONE_MAKE]) == []
 
 
-@pytest.mark.parametrize("kind", ["bandit", "token_train", "goodhart", "live_bandit"])
+@pytest.mark.parametrize("kind", ["bandit", "token_train", "goodhart"])
 def test_the_keys_of_a_scrubber_work_wherever_the_focus_is(browser: Any, pages: dict[str, Path], kind: str) -> None:
     with tab(browser) as one:
         page = one.open(pages[kind])
@@ -271,7 +259,7 @@ def test_the_keys_of_a_scrubber_work_wherever_the_focus_is(browser: Any, pages: 
         assert "Play" in page.inner_text(".play")
 
 
-@pytest.mark.parametrize(("kind", "region"), [("matrix", ".matrix"), ("log", ".wide"), ("two", ".wide")])
+@pytest.mark.parametrize(("kind", "region"), [("matrix", ".matrix"), ("gate", ".wide")])
 def test_what_is_wider_than_a_phone_scrolls_by_keyboard(
     browser: Any, pages: dict[str, Path], kind: str, region: str
 ) -> None:
@@ -289,7 +277,6 @@ OPENED = {
     "token_train": "#step=1&token=1",
     "goodhart": "#step=1&training=1&row=1",
     "verifier": "#answer=22&text=Final%3A%202%E2%80%8B2",
-    "live_bandit": "#step=5&lr=0.9",
     "hack": "#rubric=careless&step=60",
 }
 

@@ -10,7 +10,7 @@ import pytest
 from browser import CHROMIUM, shown
 from conftest import Lab, rows_edited
 
-from course.reports import report
+from course.pages import run as run_page
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(not CHROMIUM, reason="Chromium is not here")]
 
@@ -94,13 +94,13 @@ def test_a_run_that_was_changed_says_so_first(run: Lab) -> None:
 
 
 def test_a_page_that_has_not_all_rows_says_how_many(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(report, "MOST_ROWS", 20)
-    monkeypatch.setattr(report, "_LONGEST_TEXT", 100)
+    monkeypatch.setattr(run_page, "MOST_ROWS", 20)
+    monkeypatch.setattr(run_page, "LONGEST_TEXT", 100)
     texts = [f"Final: {i}" if i else "x" * 5_000 for i in range(60)]
     assert lab.evaluate(range(60), texts, "--outdir", "a").status == 0
     assert lab("report", "a").status == 0
     assert "20 rows of 60, a uniform sample (seed 0); the bars count all." in texts_of(lab, "a/report.html")
-    monkeypatch.setattr(report, "MOST_ROWS", 60)
+    monkeypatch.setattr(run_page, "MOST_ROWS", 60)
     assert lab("report", "a").status == 0
     text = texts_of(lab, "a/report.html", "row=1")
     assert "Each text is cut to 100 characters; the run holds the whole." in text

@@ -3,7 +3,6 @@
 An example: the page of a bandit's run, opened at ``#step=2``, shows the third update and its advantage in words.
 """
 
-from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -11,10 +10,8 @@ from browser import CHROMIUM
 from browser import shown as in_chromium
 from conftest import ROOT, Lab
 
-from course.gate import examine
-from course.reports import pages
-from course.reports.comparison_page import two_runs_data
-from course.reports.learning_page import loop_c_data
+from course.pages.learning import learning_data
+from course.pages.run import page_of_run
 
 EXAMPLE_RUNS = ROOT / "data" / "example_runs"
 LIVE = ROOT / "docs" / "live"
@@ -29,14 +26,15 @@ def opened(page: Path, state: str, folder: Path) -> str:
     return found.words
 
 
-def shown(view: str, data: dict[str, object], state: str, folder: Path) -> str:
+def shown(run: Path, state: str, folder: Path) -> str:
     page = folder / "page.html"
-    page.write_text(pages.page(view, "A run", "", data), encoding="utf-8")
+    text, _ = page_of_run(run, [])
+    page.write_text(text, encoding="utf-8")
     return opened(page, state, folder)
 
 
 def test_an_update_of_the_bandit(tmp_path: Path) -> None:
-    text = shown("C", loop_c_data(EXAMPLE_RUNS / "bandit"), "step=2", tmp_path)
+    text = shown(EXAMPLE_RUNS / "bandit", "step=2", tmp_path)
     assert "update 3 of 30" in text
     assert "reward 0 − baseline 0.500 = advantage −0.500, worse than the baseline" in text
     assert "The answer is 323. ← sampled 21.5 % → 17.4 % ▼ down" in text
@@ -44,14 +42,14 @@ def test_an_update_of_the_bandit(tmp_path: Path) -> None:
 
 
 def test_an_episode_has_both_its_states(tmp_path: Path) -> None:
-    text = shown("C", loop_c_data(EXAMPLE_RUNS / "two_steps"), "step=20", tmp_path)
+    text = shown(EXAMPLE_RUNS / "two_steps", "step=20", tmp_path)
     assert "episode 21 of 60" in text
     assert "reward 0, return 1 − baseline 0.700 = advantage +0.300, better than the baseline" in text
     assert "after Final: reward 1 − baseline 0.700 = advantage +0.300" in text
 
 
 def test_a_place_beyond_the_last_is_the_last(tmp_path: Path) -> None:
-    assert "update 30 of 30" in shown("C", loop_c_data(EXAMPLE_RUNS / "bandit"), "step=999", tmp_path)
+    assert "update 30 of 30" in shown(EXAMPLE_RUNS / "bandit", "step=999", tmp_path)
 
 
 @pytest.fixture
@@ -64,12 +62,12 @@ def trained(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_training_and_its_tokens(trained: Path) -> None:
-    data = loop_c_data(trained)
-    last = data["trainings"][0]["points"][2]  # type: ignore[index]
-    text = shown("C", data, "step=2&token=1", trained.parent)
+    data = learning_data(trained)
+    last = data["trainings"][0]["points"][2]
+    text = shown(trained, "step=2&token=1", trained.parent)
     assert f"After 20 updates the rubric pays {100 * last['proxy_reward']:.0f} % and the strict verifier" in text
     assert f"{last['gap'] * last['n']:.0f} of {last['n']} completions are exploits" in text
-    second = data["updates"][1]  # type: ignore[index]
+    second = data["updates"][1]
     assert f"{second['sum']}advantage {second['advantage']:+.3f}, better than the baseline" in text
     assert f"{second['before'][0]:.3f}".replace("-", "−") in text
     assert f"{second['after'][0] - second['before'][0]:+.4f}".replace("-", "−") in text
@@ -77,13 +75,14 @@ def test_a_training_and_its_tokens(trained: Path) -> None:
 
 def test_any_other_run_shows_its_numbers(lab: Lab) -> None:
     assert lab("kl_tradeoff_demo", "--outdir", "run").status == 0
-    assert "What the run came to" in shown("C", loop_c_data(Path("run")), "", lab.folder)
+    assert "What the run came to" in shown(Path("run"), "", lab.folder)
 
 
-def test_two_runs(lab: Lab) -> None:
-    runs = lab.measured("base", [True] * 6 + [False] * 6), lab.measured("next", [False] + [True] * 9 + [False] * 2)
-    finding = examine(*runs, Fraction(1, 100), lab.log, [])
-    text = shown("two", two_runs_data(runs, finding, 0.01), "", lab.folder)
+def test_a_verdict_of_the_gate(lab: Lab) -> None:
+    lab.measured("base", [True] * 6 + [False] * 6)
+    lab.measured("next", [False] + [True] * 9 + [False] * 2)
+    assert lab("gate", "--baseline", "base", "--candidate", "next", "--min-delta", 0.01, "--report").status == 3
+    text = opened(Path("next/gate.html").resolve(), "", lab.folder)
     assert "INCONCLUSIVE: the flips may be luck" in text
     assert "Difference: +25.0 points" in text
     assert "4 gained" in text
@@ -99,10 +98,3 @@ def test_the_verifier_names_what_cannot_be_seen(tmp_path: Path) -> None:
     assert "U+200B ZERO WIDTH SPACE" in text
     assert "prefix ✓ passed no extra whitespace ✗ failed here no plus sign not reached" in text
     assert "✓ Reward 1." in opened(LIVE / "verifier.html", "", tmp_path)
-
-
-def test_the_bandit_of_an_address(tmp_path: Path) -> None:
-    text = opened(LIVE / "bandit.html", "step=5&lr=0.9&offset=-2&baseline=false", tmp_path)
-    assert "update 6 of 200" in text
-    assert "baseline 0.000 = advantage" in text
-    assert "Of 100 seeds from this one on, " in text

@@ -1,23 +1,19 @@
-"""What the views compute is what the Python computes: hidden characters, where two texts differ, the bandit's updates.
+"""What the views compute is what the Python computes: hidden characters, where two texts differ, rounded numbers.
 
-An example: for the draws of ``default_rng(0)`` the page's bandit samples the same arms as course.bandit_train, and
-theta is the same to 1e-12 after 200 updates, for every combination of its sliders.
+An example: a page hides and names each of Unicode's characters that a terminal hides and names.
 """
 
 import unicodedata
-from itertools import product, takewhile
+from itertools import takewhile
 from pathlib import Path
 
-import numpy as np
 import pytest
 from conftest import ROOT, lines_of
-from node_pages import NODE, run_script
+from node_pages import NODE, OF_RUNS, run_script
 
-from course.bandit_train import draws_of, learn
-from course.policies.bandit import arm_rewards
-from course.reports.page_tables import unseen_names
 from course.reports.tables import percent
 from course.text import visible
+from docs.make_live import unseen_names
 
 pytestmark = [pytest.mark.medium, pytest.mark.skipif(not NODE, reason="Node is not here")]
 
@@ -37,7 +33,7 @@ def named_only(text: str) -> str:
 def test_golden_texts_are_made_visible_as_in_a_terminal(tmp_path: Path) -> None:
     texts = [row["completion"] for path in sorted((ROOT / "course/golden").glob("*.jsonl")) for row in lines_of(path)]
     texts += ["a\n\n\n\nb", "  two  ", "\u200b" * 1_000 + "x", "", "\U000e0041\U000e0041\U0001f600"]
-    found = run_script(PARTS, texts, tmp_path)
+    found = run_script(OF_RUNS, PARTS, texts, tmp_path)
     assert list(map(shown, found)) == list(map(named_only, texts))
     assert found[-3][0] == ["\u200b", True, 1_000]
 
@@ -48,9 +44,9 @@ def test_every_assigned_character_is_hidden_where_a_terminal_names_it(first: int
     last = {0: 0x10000, 0x10000: 0x32000, 0xE0000: 0xE1000}[first]
     known = (chr(code) for code in range(first, last) if not 0xD800 <= code < 0xE000)
     texts = [char for char in known if unicodedata.category(char) != "Cn"]
-    found = run_script(PARTS, texts, tmp_path)
+    found = run_script(OF_RUNS, PARTS, texts, tmp_path)
     newer = "answer(data.map((text) => /^\\p{Cn}$/u.test(text)));"
-    unknown = run_script(newer, texts, tmp_path)
+    unknown = run_script(OF_RUNS, newer, texts, tmp_path)
     hidden = {text: parts[0][1] for text, parts, new in zip(texts, found, unknown, strict=True) if not new}
     assert {text for text, is_hidden in hidden.items() if is_hidden != (visible(text) != text)} == set()
     assert len(hidden) > 300
@@ -58,7 +54,14 @@ def test_every_assigned_character_is_hidden_where_a_terminal_names_it(first: int
 
 def test_the_names_of_a_page_cover_what_the_verifier_may_meet(tmp_path: Path) -> None:
     code = "answer(Object.keys(data).filter((code) => !partsOf(String.fromCodePoint(parseInt(code, 16)))[0].hidden));"
-    assert run_script(code, unseen_names(), tmp_path) == ["0020"]
+    assert run_script(OF_RUNS, code, unseen_names(), tmp_path) == ["0020"]
+
+
+def test_the_names_are_those_of_unicode() -> None:
+    names = unseen_names()
+    assert names["200B"] == "ZERO WIDTH SPACE"
+    assert names["000A"] == "LINE FEED"
+    assert all(unicodedata.name(chr(int(code, 16)), name) == name for code, name in names.items())
 
 
 def test_two_texts_differ_between_what_they_share(tmp_path: Path) -> None:
@@ -70,7 +73,7 @@ def test_two_texts_differ_between_what_they_share(tmp_path: Path) -> None:
         ("same", "same"),
         ("😀a", "😁a"),
     ]
-    found = run_script("answer(data.map(([a, b]) => differenceOf(a, b)));", pairs, tmp_path)
+    found = run_script(OF_RUNS, "answer(data.map(([a, b]) => differenceOf(a, b)));", pairs, tmp_path)
     for (before, after), parts in zip(pairs, found, strict=True):
         assert parts["start"] == "".join(
             a for a, b in takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False))
@@ -85,33 +88,11 @@ def test_two_texts_differ_between_what_they_share(tmp_path: Path) -> None:
 def test_numbers_are_rounded_as_in_a_terminal(tmp_path: Path) -> None:
     """One of 80 is 1.2 % in both: a tie goes to the even digit. A page may show it beside what the command printed."""
     shares = sorted({k / n for n in (7, 8, 16, 60, 80, 400, 2_000) for k in range(n + 1)} | {1.15, 1.05, 0.0035})
-    found = run_script("answer(data.map((x) => [0, 1, 2, 3].map((digits) => percent(x, digits))));", shares, tmp_path)
+    found = run_script(
+        OF_RUNS, "answer(data.map((x) => [0, 1, 2, 3].map((digits) => percent(x, digits))));", shares, tmp_path
+    )
     assert found == [[percent(share, digits) for digits in range(4)] for share in shares]
     assert percent(1 / 80) == "1.2 %"
     values = [sign * share for share in shares if share for sign in (1, -1)]
-    found = run_script("answer(data.map((value) => signed(value)));", values, tmp_path)
+    found = run_script(OF_RUNS, "answer(data.map((value) => signed(value)));", values, tmp_path)
     assert found == [f"{value:+.3f}".replace("-", "−") for value in values]
-
-
-BANDIT = """
-answer(data.cases.map(([offset, lr, withBaseline]) => {
-  const updates = learnBandit(data.rewards.map((reward) => reward + offset), data.draws, lr, withBaseline);
-  const names = Object.keys(updates[0]);
-  return Object.fromEntries(names.map((name) => [name, updates.map((update) => update[name])]));
-}));
-"""
-FIELDS = {"newTheta": "new_theta"}  # of the script's updates -> of the Python's
-
-
-def test_the_bandit_of_the_page_is_that_of_the_command(tmp_path: Path) -> None:
-    draws, rewards = draws_of(0, 200), arm_rewards()
-    cases = list(product((0.0, 1.0, -3.0), (0.5, -1.0, 3.0), (True, False)))
-    data = {"cases": cases, "draws": draws[0].tolist(), "rewards": rewards.tolist()}
-    found = run_script(BANDIT, data, tmp_path)
-    for (offset, lr, with_baseline), theirs in zip(cases, found, strict=True):
-        mine = list(learn(rewards + offset, draws, lr, with_baseline))
-        assert theirs["action"] == [int(update.action[0]) for update in mine]
-        for name, values in theirs.items():
-            expected = [getattr(update, FIELDS.get(name, name)) for update in mine]
-            found_here = np.array(values).reshape(len(mine), -1)
-            assert abs(found_here - np.array([np.ravel(value) for value in expected])).max() < 1e-12, name

@@ -1,24 +1,19 @@
-"""The page of two runs says what the gate says: the same verdict, reasons, conditions, flips, interval and p.
+"""The page of the gate says what the gate says: the same verdict, reasons, conditions, flips, interval and p.
 
 The worked example: of 12 examples the baseline passes the first 6; the candidate loses one of them and gains four.
 """
 
 import json
-import shlex
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from browser import Reader
-from conftest import ROOT, Lab, rows_edited
+from conftest import Lab, rows_edited
 
 from course.artifacts import run_log
-from course.gate import EXIT_STATUS
-from course.reports import comparison_page
-from course.reports.comparison_page import two_runs_data
-from course.starting import PYTHON
+from course.pages import gate as gate_page
 
 
 def both(lab: Lab) -> tuple[Path, Path]:
@@ -30,12 +25,6 @@ def data_of(page: Path) -> Any:
     return json.loads(next(within for tag, within in zip(read.tags, read.within, strict=True) if tag == "script"))
 
 
-def unasked(lab: Lab, *runs: Path) -> Any:
-    """What the page of course.report shows."""
-    assert lab("report", *runs).status == 0
-    return data_of(runs[1] / "comparison.html")
-
-
 def asked(lab: Lab, *runs: Path, min_delta: float = 0.01) -> tuple[Any, Any]:
     """What the page of the gate shows, and what the gate prints for a program."""
     words = "gate", "--baseline", runs[0], "--candidate", runs[1], "--min-delta", min_delta
@@ -45,11 +34,8 @@ def asked(lab: Lab, *runs: Path, min_delta: float = 0.01) -> tuple[Any, Any]:
     return data_of(runs[1] / "gate.html"), found
 
 
-@pytest.mark.parametrize("with_verdict", [True, False])
-def test_the_numbers_are_those_of_the_gate(lab: Lab, with_verdict: bool) -> None:
-    runs = both(lab)
-    page, gate = asked(lab, *runs)
-    data = page if with_verdict else unasked(lab, *runs)
+def test_the_numbers_are_those_of_the_gate(lab: Lab) -> None:
+    data, gate = asked(lab, *both(lab))
     numbers = gate["numbers"]
     assert data["interval"] == {"value": 3 / 12, "low": numbers["delta_ci95"][0], "high": numbers["delta_ci95"][1]}
     gained, lost = data["flips"]
@@ -89,28 +75,13 @@ def both_again(lab: Lab) -> tuple[Path, Path]:
     return lab.measured("low", [True] * 6 + [False] * 6), lab.measured("high", [True] * 9 + [False] * 3)
 
 
-def test_without_the_gate_there_is_no_verdict_and_the_command_that_asks_for_it(lab: Lab) -> None:
-    data = unasked(lab, *both(lab))
-    assert data["said"][0] == "The gate has not been asked for a verdict."
-    command = data["said"][1].removeprefix("Type ").removesuffix(" to ask for a rise of at least 0.02.")
-    python, _, module, *words = shlex.split(command)
-    assert [python, module] == [PYTHON, "course.gate"]
-    assert not any(verdict in sentence for sentence in data["said"] for verdict in EXIT_STATUS)
-    done = lab("gate", *words)
-    assert done.status == 3
-    assert done.out.endswith("\nreport: next/gate.html\n")
-    assert data_of(Path("next/gate.html"))["said"][0].startswith("INCONCLUSIVE: ")
-    unasked(lab, Path("base"), Path("next"))  # its page is another file, and takes no verdict away
-    assert data_of(Path("next/gate.html"))["said"][0].startswith("INCONCLUSIVE: ")
-
-
 def test_a_flip_shows_both_texts() -> None:
     """Of runs that the lab ships there are none of Loop A; a row is enough."""
     from course.artifacts.records import Details, Result
 
     before = Result("q1", "1 + 1?", 2, None, 0.0, Details("missing_completion", None))
     after = Result("q1", "1 + 1?", 2, "Final: 2", 1.0, Details("ok", "2"))
-    flip = comparison_page._flip((before, after), 400)
+    flip = gate_page.flip_data((before, after), 400)
     assert flip["question"] == "q1: 1 + 1? (2)"
     assert flip["before"] == {"outcome": "missing_completion", "text": None}
     assert flip["after"] == {"outcome": "ok", "text": "Final: 2"}
@@ -123,8 +94,8 @@ def test_a_thousand_flips_fit_whatever_they_hold(lab: Lab) -> None:
     for name, of_right in (("base", range(0, n, 2)), ("next", range(1, n, 2))):
         completions = lab.completions([f"Final: {i}" if i in of_right else text for i in range(n)], name, policy=name)
         assert lab("eval", "--dataset", dataset, "--completions", completions, "--outdir", name).status == 0
-    data = unasked(lab, Path("base"), Path("next"))
-    assert Path("next/comparison.html").stat().st_size < 1_000_000
+    data, _ = asked(lab, Path("base"), Path("next"))
+    assert Path("next/gate.html").stat().st_size < 1_000_000
     assert [ways["name"] for ways in data["flips"]] == ["500 gained", "500 lost"]
     assert data["flips"][0]["flips"][0]["before"]["text"] == {"text": text[:100], "more": 900}
 
@@ -171,17 +142,10 @@ def test_a_difference_that_the_gate_does_not_report_is_not_shown(
     assert not any("points" in sentence or " pass, " in sentence for sentence in data["said"])
     if made is no_manifest:
         assert data["compared"] == []
-        assert "error: base: expected a whole run" in lab.refused("report", *runs)
         return
     assert data["said"][-1] == "No difference is reported: it would not say that the candidate is better."
     assert {row[1].replace(" ", "_") for row in data["compared"][0]["rows"] if row[0] == "✗ NO"} == {
         one["name"] for one in gate["conditions"] if not one["holds"]
-    }
-    without = unasked(lab, *runs)
-    assert without["said"][2] == f"With any --min-delta it would be {first}"
-    assert without["said"][3:] == also
-    assert {name: without[name] for name in ("interval", "flips", "compared")} == {
-        name: data[name] for name in ("interval", "flips", "compared")
     }
 
 
@@ -196,29 +160,8 @@ def test_what_a_log_brings_is_what_the_page_of_the_gate_says(lab: Lab) -> None:
 
 
 def test_many_flips_are_shown_in_part_and_counted(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(comparison_page, "ROWS", 6)
-    gained, lost = unasked(lab, *both(lab))["flips"]
+    monkeypatch.setattr(gate_page, "ROWS", 6)
+    data, _ = asked(lab, *both(lab))
+    gained, lost = data["flips"]
     assert [gained["name"], lost["name"]] == ["4 gained, 3 shown", "1 lost"]
     assert [one["question"].partition(":")[0] for one in gained["flips"]] == ["q7", "q9", "q10"]
-
-
-def test_two_runs_of_loop_c_show_what_differs() -> None:
-    runs = ROOT / "data" / "example_runs"
-    data: Any = two_runs_data([runs / "bandit", runs / "bandit_backwards"], None, "the command")
-    assert data["said"] == ["The gate does not judge runs of Loop C."]
-    assert data["interval"] is None
-    assert data["flips"] == []
-    (differ,) = data["compared"]
-    assert ("lr", "0.5", "-0.5") in differ["rows"]
-    assert ("mean reward", "0.7", "0.2667") in differ["rows"]
-
-
-@pytest.mark.parametrize("summary", [None, "[1]", "{"])
-def test_of_two_runs_the_broken_one_is_named(lab: Lab, summary: str | None) -> None:
-    for name in ("bandit", "bandit_backwards"):
-        shutil.copytree(ROOT / "data" / "example_runs" / name, name)
-    Path("bandit/summary.json").unlink()
-    if summary:
-        lab.write("bandit/summary.json", summary)
-    for runs in (("bandit", "bandit_backwards"), ("bandit_backwards", "bandit")):
-        assert lab.refused("report", *runs).startswith("error: bandit: expected a whole run, got a broken one: ")

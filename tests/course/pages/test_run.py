@@ -5,7 +5,6 @@ An example: 20,000 rows have 2,000 on the page; of every tenth of the run there 
 
 import json
 from collections.abc import Sequence
-from itertools import product
 from pathlib import Path
 from time import process_time
 from typing import Any
@@ -18,9 +17,10 @@ from hypothesis import strategies as st
 
 from course.artifacts.records import Details, Result, Selection
 from course.artifacts.run_log import LogLine
-from course.reports import pages, report
-from course.reports.page_tables import MOST_BYTES, fitting
-from course.reports.report import page_of_log, page_of_run, row_data, uniform_sample, why_chosen
+from course.pages import run
+from course.pages.excerpts import MOST_BYTES, fit_rows
+from course.pages.html import html_page
+from course.pages.run import page_of_run, row_data, sample_rows, why_chosen
 
 
 def row(completion: str = "Final: 1", id_: str = "q1", prompt: str = "1?") -> Result:
@@ -40,7 +40,7 @@ def data_of(page: str) -> Any:
 
 @given(st.integers(0, 300), st.integers(1, 50))
 def test_a_sample_is_in_order_and_as_large_as_it_may_be(n: int, most: int) -> None:
-    kept, counted = uniform_sample(iter(range(100, 100 + n)), most)
+    kept, counted = sample_rows(iter(range(100, 100 + n)), most)
     assert counted == n
     assert len(kept) == min(n, most)
     assert kept == sorted(set(kept))
@@ -48,7 +48,7 @@ def test_a_sample_is_in_order_and_as_large_as_it_may_be(n: int, most: int) -> No
 
 
 def test_each_row_has_the_same_chance() -> None:
-    kept, _ = uniform_sample(range(200_000), 2_000)
+    kept, _ = sample_rows(range(200_000), 2_000)
     tenths = [sum(number * 10 // 200_001 == tenth for number, _ in kept) for tenth in range(10)]
     assert sum((count - 200) ** 2 / 200 for count in tenths) < 21.7  # chi-squared, 9 degrees of freedom, p = 0.01
 
@@ -62,8 +62,8 @@ def test_each_row_has_the_same_chance() -> None:
 )
 def test_a_thousand_rows_fit_whatever_they_hold(text: str, fit: int) -> None:
     rows = [(number, row(text, text, text)) for number in range(1, 1_001)]
-    shown, longest = fitting(rows, lambda one, longest: row_data(*one, longest), 2_000, MOST_BYTES)
-    assert len(pages.page("A", "", "", {"rows": shown})) < 1_000_000
+    shown, longest = fit_rows(rows, lambda one, longest: row_data(*one, longest), 2_000, MOST_BYTES)
+    assert len(html_page("A", "", "", {"rows": shown})) < 1_000_000
     assert len(shown) == fit
     whole = len(text) < 100
     assert shown[0]["completion"] == (text if whole else {"text": text[:longest], "more": len(text) - longest})
@@ -166,17 +166,8 @@ def test_a_thousand_rows_take_less_than_a_second_and_less_than_a_megabyte(lab: L
 
 
 def test_above_two_thousand_rows_a_page_says_how_many_it_has(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(report, "MOST_ROWS", 20)
+    monkeypatch.setattr(run, "MOST_ROWS", 20)
     assert lab.evaluate(range(60), [f"Final: {i}" for i in range(60)], "--outdir", "a").status == 0
     scored = data_of(page_of_run(Path("a"), log())[0])["scored"]
     assert (scored["n"], len(scored["rows"]), scored["outcomes"][0]["n"]) == (60, 20, 60)
     assert [one["id"] for one in scored["rows"]] == [f"q{one['row']}" for one in scored["rows"]]
-
-
-def test_the_log_has_a_row_for_each_run(lab: Lab) -> None:
-    for outdir, expect in product(("a", "b"), ("all <b>of</b> them",)):
-        done = lab.evaluate([1], ["Final: 1"], "--outdir", outdir, "--change", "none", "--expect", expect)
-        assert done.status == 0
-    data = data_of(page_of_log(log()))
-    assert [one[data["columns"].index("expected")] for one in data["rows"]] == ["all <b>of</b> them"] * 2
-    assert {len(one) for one in data["rows"]} == {len(data["columns"])}

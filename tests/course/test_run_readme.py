@@ -11,9 +11,10 @@ from typing import Any, Literal
 import pytest
 from markdown_it import MarkdownIt
 
+from course.artifacts.prediction import points_off
 from course.artifacts.records import Details, LearningResult, Manifest, Result, TrainedOn
 from course.artifacts.run_log import LogLine
-from course.reports.run_page import points_off, prediction, run_page
+from course.run_readme import prediction, run_readme
 
 FAILED = Result("q\x1b1", "<b>?</b>", 7, "Final:\n7", 0.0, Details("not_single_line", None))
 PASSED = LearningResult("q2", "2?", 7, "Final: 7", 1.0, Details("ok", "7"), 30, "anywhere, seed 1", proxy_reward=0.5)
@@ -36,7 +37,7 @@ def page(
     empty: dict[str, Any] = dict.fromkeys(Manifest.__struct_fields__)
     manifest = Manifest(**empty | {"loop": loop, "command": "course.eval", "settings": {}, "outputs": OUTPUTS} | said)
     line = LogLine("runs/run_001", DIGEST, loop, "course.eval", manifest.change, manifest.expect, number or {}, [])
-    return run_page(manifest, line, report, typed, examples or {}, look, knob)
+    return run_readme(manifest, line, report, typed, examples or {}, look, knob)
 
 
 def blocks(text: str) -> list[str]:

@@ -1,36 +1,28 @@
-"""What pages share: which rows are shown, how a value is written, and the names of characters that cannot be seen.
+"""How much of a run a page shows: which rows, how much of a text, and how a value is written.
 
 An example: of the rows 0 to 9 four are 0, 3, 6 and 9.
 """
 
-import unicodedata
 from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from course.reports.page_tables import TEXT, cut, evenly, unseen_names, value_text
+from course.pages.excerpts import TEXT, cut_text, take_evenly, value_text
 
 
 def test_some_rows_are_evenly_spaced() -> None:
-    assert evenly(range(10), 4) == [0, 3, 6, 9]
+    assert take_evenly(range(10), 4) == [0, 3, 6, 9]
 
 
 @given(n=st.integers(0, 300), most=st.integers(2, 50))
 def test_the_first_and_the_last_are_kept_and_no_gap_is_twice_another(n: int, most: int) -> None:
-    kept = evenly(range(n), most)
+    kept = take_evenly(range(n), most)
     assert len(kept) == min(n, most)
     assert kept[:1] + kept[-1:] == ([0, n - 1] if n else [])
     gaps = [after - before for before, after in pairwise(kept)]
     assert max(gaps, default=0) - min(gaps, default=0) <= 1
-
-
-def test_the_names_are_those_of_unicode() -> None:
-    names = unseen_names()
-    assert names["200B"] == "ZERO WIDTH SPACE"
-    assert names["000A"] == "LINE FEED"
-    assert all(unicodedata.name(chr(int(code, 16)), name) == name for code, name in names.items())
 
 
 @pytest.mark.parametrize(
@@ -42,7 +34,7 @@ def test_a_value_is_short(value: object, text: str) -> None:
 
 
 def test_a_text_is_its_beginning_and_its_length() -> None:
-    assert cut("x" * 5_000) == {"text": "x" * TEXT, "more": 5_000 - TEXT}
-    assert cut("x" * TEXT) == "x" * TEXT
-    assert cut("xyz", 2) == {"text": "xy", "more": 1}
-    assert cut(None) is None
+    assert cut_text("x" * 5_000) == {"text": "x" * TEXT, "more": 5_000 - TEXT}
+    assert cut_text("x" * TEXT) == "x" * TEXT
+    assert cut_text("xyz", 2) == {"text": "xy", "more": 1}
+    assert cut_text(None) is None

@@ -1,15 +1,15 @@
-"""Machinery: a run for a person, the README of its folder: the result first, the fingerprints last.
+"""Machinery: the README of a run, for a person: the result first, the fingerprints last.
 
 What a person or a policy wrote stands in indented blocks. Markdown shows those as they are and does nothing else.
 """
 
-import re
 from collections.abc import Mapping
 from fnmatch import fnmatch
 
 from msgspec.structs import asdict
 
 from course.artifacts.locked_room import room_conditions
+from course.artifacts.prediction import points_off
 from course.artifacts.records import ENVIRONMENT_FILE, MANIFEST, RESULTS, SHARDED, SHARDS, Manifest, Result
 from course.artifacts.run_log import LogLine
 from course.reports.tables import wrapped
@@ -20,10 +20,6 @@ LOOPS = {
     "B": ("choose", "selection compute (more samples, the same policy)"),
     "C": ("learn", "policy (the probabilities themselves changed)"),
 }
-MAIN_NUMBERS = (  # of a summary, the first of these is what the log of runs shows; a run of many trainings has none
-    *("selected_accuracy", "pass_rate", "true_reward", "fresh_pass_rate", "pass_at_1_after"),
-    *("expected_reward_after", "expected_return_after", "highest_verifier_reward"),
-)
 FILES = {  # the first pattern that a name fits
     f"{SHARDS}/": "a run of Loop A for each shard, with its results",
     "results.jsonl": "each completion that the verifier scored, with its reward and outcome",
@@ -47,7 +43,7 @@ FILES = {  # the first pattern that a name fits
 }
 
 
-def run_page(
+def run_readme(
     manifest: Manifest,
     line: LogLine,
     report: str,
@@ -56,29 +52,30 @@ def run_page(
     look: int,
     knob: str | None = None,
 ) -> str:
-    """The page in Markdown. ``line``: of the log of runs. ``report``: what the command prints. ``typed``: the command.
+    """The README in Markdown. ``line``: of the log of runs. ``report``: what the command prints.
 
-    ``examples``: one that passed, one that did not, where there are such. ``look``: the number of this look at the
-    holdout, or 0. ``knob``: what was turned, where it is not the loop's own.
+    ``typed``: the command. ``examples``: one that passed, one that did not, where there are such. ``look``: the number
+    of this look at the holdout, or 0. ``knob``: what was turned, where it is not the loop's own.
     """
     verb, turned = LOOPS[manifest.loop]
     parts = [f"# Loop {manifest.loop}, {verb}: {manifest.command}"]
-    parts += [f"**{name}: {_shown(value)}**" for name, value in line.number.items()]
+    for name, value in line.number.items():
+        parts.append(f"**{name}: {_shown(value)}**")
     parts.append(f"Knob turned: {knob or turned}")
     if look:
         parts.append(f"Holdout: this was look number {look} at it. Each look is a chance to tune on it.")
-    parts += [_block(report)] if report else []
+    if report:
+        parts.append(_block(report))
     pictures = [name for name in manifest.outputs if name.endswith(".png")]
     parts += [f"![{name.removesuffix('.png').replace('_', ' ')}]({name})" for name in pictures]
 
-    parts += ["## Prediction", _block(prediction(manifest.expect or "not said (--expect)", line.number))]
-    facts = {"change": manifest.change or "not said (--change)"} | manifest.settings
-    facts |= {"seed": manifest.seed, "policy": manifest.policy}
-    facts |= {"policy trained": manifest.trained_on and asdict(manifest.trained_on)} | room_conditions(manifest)
-    if manifest.loop == "C":  # the others are conditions for a comparison
-        del facts["loop"], facts["missing_completions"]
+    parts.append("## Prediction")
+    parts.append(_block(prediction(manifest.expect or "not said (--expect)", line.number)))
+    facts = facts_of(manifest)
     settings = {name: value for name, value in facts.items() if not name.endswith("fingerprint")}
-    parts += ["## Command line and settings", _block(typed), _columns(settings)]
+    parts.append("## Command line and settings")
+    parts.append(_block(typed))
+    parts.append(_columns(settings))
 
     if examples:
         parts.append("## The last that passed, the last that failed")
@@ -86,22 +83,43 @@ def run_page(
         row = asdict(example)
         row["outcome"] = row.pop("details").outcome
         parts.append(_columns({name: value for name, value in row.items() if not isinstance(value, list)}))
-    parts += ["## Observed", "*What was seen, in the failures too and not only in the mean?*"]
-    parts += ["## Conclusion", "*Was it the model, the measurement, the data, or did we fool ourselves?*"]
+    parts.append("## Observed")
+    parts.append("*What was seen, in the failures too and not only in the mean?*")
+    parts.append("## Conclusion")
+    parts.append("*Was it the model, the measurement, the data, or did we fool ourselves?*")
 
     names: dict[str, list[str]] = {}
     sharded = manifest.command == SHARDED  # then the results are those of the shards
     outputs = [n for n in manifest.outputs if not (sharded and (n == RESULTS or n.startswith(f"{SHARDS}/")))]
     for name in (*([f"{SHARDS}/"] if sharded else []), *outputs, MANIFEST, ENVIRONMENT_FILE):
         names.setdefault(next(what for pattern, what in FILES.items() if fnmatch(name, pattern)), []).append(name)
-    rows = [f"| {', '.join(f'[{name}]({name})' for name in of_a_kind)} | {what} |" for what, of_a_kind in names.items()]
-    parts += ["## Files", "\n".join(["| file | what it is |", "|---|---|", *rows])]
+    table = ["| file | what it is |", "|---|---|"]
+    for what, of_a_kind in names.items():
+        links = ", ".join(f"[{name}]({name})" for name in of_a_kind)
+        table.append(f"| {links} | {what} |")
+    parts.append("## Files")
+    parts.append("\n".join(table))
     parts.append("## Fingerprints")
     if manifest.loop != "C":
-        parts += ["Compare this run only with one of the same dataset and scorer, and the same settings from split on."]
+        same = "the same dataset and scorer, and the same settings from split on"
+        parts.append(f"Compare this run only with one of {same}.")
     fingerprints = {name: value for name, value in facts.items() if name not in settings}
     parts.append(_columns(fingerprints | {"digest of this run": line.manifest}))
     return "\n\n".join(parts) + "\n"
+
+
+def facts_of(manifest: Manifest) -> dict[str, object]:
+    """What was changed, set and drawn, and the conditions of the room; of Loop C those that it has."""
+    facts: dict[str, object] = {"change": manifest.change or "not said (--change)"}
+    facts |= manifest.settings
+    facts["seed"] = manifest.seed
+    facts["policy"] = manifest.policy
+    facts["policy trained"] = manifest.trained_on and asdict(manifest.trained_on)
+    facts |= room_conditions(manifest)
+    if manifest.loop == "C":  # the others are conditions for a comparison
+        del facts["loop"]
+        del facts["missing_completions"]
+    return facts
 
 
 def prediction(expect: str, number: Mapping[str, float | None]) -> str:
@@ -113,33 +131,6 @@ def prediction(expect: str, number: Mapping[str, float | None]) -> str:
         off = points_off(expect, value)
         lines.append(f"got       {name} {_shown(value)}{f', {off}' if off else ''}")
     return "\n".join(lines)
-
-
-def points_off(expect: str, value: float | None) -> str | None:
-    """How far the value came out from a prediction such as 0.4 or 40 %; None where that is words, or no share."""
-    share = share_expected(expect)
-    if share is None or value is None:
-        return None
-    points = 100 * value - 100 * share
-    return f"{abs(points):.1f} points {'above' if points > 0 else 'below'}" if abs(points) >= 0.05 else "as predicted"
-
-
-def share_expected(expect: str) -> float | None:
-    """The share that a prediction such as 0.4 or 40 % states; None where it is words, or no share.
-
-    A number above 1 can only be meant in percent: every main number lies between 0 and 1.
-    """
-    found = re.fullmatch(r"([0-9]{1,3}(?:[.,][0-9]{0,9})?|[.,][0-9]{1,9}) ?(%?)", expect.strip())
-    if not found:
-        return None
-    predicted = float(found[1].replace(",", "."))
-    share = predicted / 100 if found[2] or predicted > 1 else predicted
-    return share if share <= 1 else None
-
-
-def main_number(summary: Mapping[str, float | None]) -> dict[str, float | None]:
-    """The one that the log of runs shows, under its name; none of a run of many trainings."""
-    return {name: summary[name] for name in [one for one in MAIN_NUMBERS if one in summary][:1]}
 
 
 def _block(text: str) -> str:
@@ -159,8 +150,12 @@ def _shown(value: object) -> str:
     if isinstance(value, Mapping):
         return ", ".join(f"{key} {_shown(part)}" for key, part in value.items())
     if isinstance(value, list | tuple):
-        parts = [f"({_shown(one)})" if isinstance(one, list | tuple) else _shown(one) for one in value]
+        parts = [f"({_shown(part)})" if isinstance(part, list | tuple) else _shown(part) for part in value]
         return ", ".join(parts) or "none"
-    if isinstance(value, bool | None):
-        return {None: "none", True: "yes", False: "no"}[value]
-    return f"{value:.4g}" if isinstance(value, float) else clipped(str(value), 400)
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return clipped(str(value), 400)

@@ -13,15 +13,15 @@ import pytest
 from conftest import ROOT, Lab, lines_of
 
 from course.artifacts.reading import Broken
-from course.reports import learning_page
-from course.reports.learning_page import BANDIT_LOGS, EPISODE_LOGS, loop_c_data
+from course.pages import learning
+from course.pages.learning import BANDIT_LOGS, EPISODE_LOGS, learning_data
 
 EXAMPLE_RUNS = ROOT / "data" / "example_runs"
 RUN = Path("run")
 
 
 def data_of(path: Path) -> Any:
-    return loop_c_data(path)
+    return learning_data(path)
 
 
 def test_the_logs_are_named_as_the_commands_name_them() -> None:
@@ -94,14 +94,14 @@ def test_an_update_shows_its_highest_and_its_lowest_advantages(trained: Path) ->
 
 
 def test_a_long_run_is_shown_in_part_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(learning_page, "ROWS", 4)
+    monkeypatch.setattr(learning, "ROWS", 4)
     data = data_of(EXAMPLE_RUNS / "bandit")
     assert data["of"] == 30
     assert [step["step"] for step in data["steps"]] == [1, 11, 20, 30]
 
 
 def test_many_trainings_are_shown_in_part_and_counted(trained: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(learning_page, "ROWS", 2)
+    monkeypatch.setattr(learning, "ROWS", 2)
     data = data_of(trained)
     assert (data["of"], data["shown"]) == (3, 2)
     assert [point["step"] for point in data["trainings"][0]["points"]] == [0, 20]
@@ -121,4 +121,4 @@ def test_a_log_that_is_none_is_a_broken_run(lab: Lab) -> None:
     for text in ("{}\n", "", json.dumps(row | {"probs": [1.0]}) + "\n", "\xff"):
         (RUN / "bandit_train_log.jsonl").write_text(text, encoding="latin-1")
         with pytest.raises(Broken, match=r"^its files are not those of a run of course\.bandit_train: "):
-            loop_c_data(RUN)
+            learning_data(RUN)

@@ -1,4 +1,4 @@
-"""The script of the pages gives what the Python gives: outcomes, completions, gradients, and a hack that is learned.
+"""The scripts of the live pages give what the Python gives: outcomes, completions, gradients, and a learned hack.
 
 An example: the script is told to write 256 completions with the uniform numbers that NumPy was given. They are the same
 texts, and the gradient that follows from their rewards is the same to 1e-12.
@@ -15,14 +15,13 @@ import numpy as np
 import pytest
 from conftest import ROOT, lines_of
 from near_misses import PLACES, near_misses
-from node_pages import NODE, run_script
+from node_pages import NODE, OF_HACK, OF_VERIFIER, run_script
 
 from course.policies.presets import MEMORISE
 from course.policies.reinforce import leave_one_out
 from course.policies.sampling import sample_completions
 from course.policies.softmax import sample
 from course.policies.token_policy import Policy, Weights, gradient
-from course.reports.page_tables import scorer_tables
 from course.rubrics.hackable import anywhere
 from course.score import measure
 from docs import make_live
@@ -65,21 +64,21 @@ def test_the_golden_sets_get_the_outcomes_that_they_state(tmp_path: Path) -> Non
     code = """const score = makeScorer(data.tables);
     answer(data.cases.map(([expected, text]) => [score(expected, text).outcome, score(expected, text).reward]));"""
     cases = [(str(row["expected_answer"]), row["completion"]) for row in golden]
-    found = run_script(code, {"tables": scorer_tables(), "cases": cases}, tmp_path)
+    found = run_script(OF_VERIFIER, code, {"tables": make_live.scorer_tables(), "cases": cases}, tmp_path)
     assert found == [[row["expected_outcome"], row["expected_reward"]] for row in golden]
 
 
 @pytest.mark.parametrize("n", [20_000, pytest.param(500_000, marks=pytest.mark.slow)])
 def test_near_misses_get_the_same_outcomes(n: int, tmp_path: Path) -> None:
     cases = list(near_misses(n, n))
-    data = {"tables": scorer_tables(), "cases": [(str(answer), text) for answer, text in cases]}
-    assert run_script(SCORE_ALL, data, tmp_path) == outcomes(cases)
+    data = {"tables": make_live.scorer_tables(), "cases": [(str(answer), text) for answer, text in cases]}
+    assert run_script(OF_VERIFIER, SCORE_ALL, data, tmp_path) == outcomes(cases)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("place", PLACES)
 def test_every_code_point_gets_the_same_outcome(place: str, tmp_path: Path) -> None:
-    found = run_script(SWEEP, {"tables": scorer_tables(), "place": place}, tmp_path)
+    found = run_script(OF_VERIFIER, SWEEP, {"tables": make_live.scorer_tables(), "place": place}, tmp_path)
     assert found == outcomes((22, place.format(chr(code))) for code in range(sys.maxunicode + 1))
 
 
@@ -102,7 +101,7 @@ def test_the_same_draws_give_the_same_completions_and_the_same_gradient(tmp_path
     examples = make_live.examples()
     chosen = np.repeat(rng.choice(len(examples), 32, replace=False), 8)
     u = rng.random((256, policy.max_tokens))
-    found = run_script(ONE_UPDATE, {"hack": page_data(), "chosen": chosen.tolist(), "u": u.tolist()}, tmp_path)
+    found = run_script(OF_HACK, ONE_UPDATE, {"hack": page_data(), "chosen": chosen.tolist(), "u": u.tolist()}, tmp_path)
 
     prompts = policy.encode_prompts([example["prompt"] for example in examples])[chosen]
     completions = sample_completions(policy, prompts, u)
@@ -125,7 +124,7 @@ def largest_difference(mine: Weights, theirs: list[list[float]]) -> float:
 def test_a_draw_on_the_border_of_two_actions_takes_the_later(tmp_path: Path) -> None:
     shares = [[0.25, 0.25, 0.5], [0.0, 1.0, 0.0], [0.5, 0.5 - 1e-9, 0.0]]
     cases = [(p, u) for p in shares for u in (0.0, 0.25, 0.5, 0.75, 1 - 1e-12)]
-    found = run_script("answer(data.map(([p, u]) => sample(Float64Array.from(p), u)));", cases, tmp_path)
+    found = run_script(OF_HACK, "answer(data.map(([p, u]) => sample(Float64Array.from(p), u)));", cases, tmp_path)
     assert found == [int(sample(np.array(p), u)) for p, u in cases]
     assert found[1] == 1
 
@@ -133,14 +132,15 @@ def test_a_draw_on_the_border_of_two_actions_takes_the_later(tmp_path: Path) -> 
 WRITTEN = """
 const { log, step } = makeTraining(data, "careless", 0);
 while (log.paid.length < 20) step();
-const scorer = makeScorer(data.tables);
-answer(log.answers.map(({ task, text, paid, strict }) =>
-  [task.question, text, paid === anywhere(task.answer, text), strict === scorer(task.answer, text).reward]));
+answer(log.answers.map((one) => {
+  const { task, text } = one;
+  return [task.question, text, one.paid === anywhere(task.answer, text), one.strict === strict(task.answer, text)];
+}));
 """
 
 
 def test_each_answer_that_is_shown_is_the_first_of_its_task(tmp_path: Path) -> None:
-    found = run_script(WRITTEN, page_data(), tmp_path)
+    found = run_script(OF_HACK, WRITTEN, page_data(), tmp_path)
     assert all(paid and strict for _, _, paid, strict in found)
     assert len(found) == len({question for question, *_ in found}) == MEMORISE.plan.prompts_a_step
     assert len({text for _, text, *_ in found}) > 10
@@ -157,34 +157,54 @@ answer([...Array(10).keys()].map((seed) => {
 
 
 def test_ten_seeds_of_ten_learn_the_hack_within_sixty_updates(tmp_path: Path) -> None:
-    found = run_script(TEN_SEEDS, {**page_data(), "rubric": "careless", "steps": 60}, tmp_path)
+    found = run_script(OF_HACK, TEN_SEEDS, {**page_data(), "rubric": "careless", "steps": 60}, tmp_path)
     assert all(0 < step <= 60 for step, _, _ in found)
     assert max(strict for _, _, strict in found) <= 0.02
 
 
 @pytest.mark.slow
 def test_with_the_strict_verifier_the_skill_is_learned(tmp_path: Path) -> None:
-    found = run_script(TEN_SEEDS, {**page_data(), "rubric": "strict", "steps": 300}, tmp_path)
+    found = run_script(OF_HACK, TEN_SEEDS, {**page_data(), "rubric": "strict", "steps": 300}, tmp_path)
     assert min(strict for _, _, strict in found) > 0.8
     assert all(paid == strict for _, paid, strict in found)
 
 
-def test_the_pages_are_those_that_the_script_writes_and_small() -> None:
+def test_the_strict_verifier_of_the_hack_pays_what_the_scorer_pays(tmp_path: Path) -> None:
+    golden = [row for path in sorted((ROOT / "course" / "golden").glob("*.jsonl")) for row in lines_of(path)]
+    cases = [(row["expected_answer"], row["completion"]) for row in golden] + list(near_misses(20_000, 1))
+    code = "answer(data.map(([expected, text]) => strict(expected, text)));"
+    found = run_script(OF_HACK, code, [(str(answer), text) for answer, text in cases], tmp_path)
+    assert found == [measure(answer, text).reward for answer, text in cases]
+    assert {*found} == {0, 1}
+
+
+def test_the_pages_are_those_that_make_live_writes() -> None:
     """But for the policy, whose last bits may differ on another machine."""
     weights = re.compile(r'"weights":"[^"]+"')
-    for name, made in make_live.pages().items():
-        page = (ROOT / "docs" / "live" / f"{name}.html").read_text(encoding="utf-8")
-        assert weights.sub("", page) == weights.sub("", made)
-        assert len(page.encode()) <= 150_000
+    made = make_live.live_pages()
+    assert {path.stem for path in make_live.LIVE.glob("*.html")} == made.keys()
+    for name, text in made.items():
+        page = (make_live.LIVE / f"{name}.html").read_text(encoding="utf-8")
+        assert weights.sub("", page) == weights.sub("", text)
 
 
-def test_no_text_makes_the_scorer_wait(tmp_path: Path) -> None:
-    """As in the Python, whose expressions give nothing back: else three gaps of n characters are n³ ways to split."""
+@pytest.mark.parametrize("name", ["watch_it_cheat", "verifier"])
+def test_a_live_page_has_no_function_that_it_does_not_use(name: str) -> None:
+    page = (make_live.LIVE / f"{name}.html").read_text(encoding="utf-8")
+    script = page.rpartition("<script>")[2]
+    named = re.findall(r"^(?:function|const|let) (\w+)", script, re.MULTILINE)
+    assert len(named) > 10
+    assert [each for each in named if len(re.findall(rf"\b{each}\b", uncommented(script))) < 2] == []
+
+
+def uncommented(script: str) -> str:
+    return re.sub(r"/\*[^*]*(?:\*(?!/)[^*]*)*\*/|// .*", "", script)
+
+
+def test_long_runs_of_white_space_get_the_same_outcomes(tmp_path: Path) -> None:
+    """In both languages the expressions give nothing back: else three gaps of n characters are n³ ways to split."""
     cases = [("1", "Final: " + "\u200b" * 50_000 + "x"), ("1", "a" + " " * 500_000 + "b"), ("1", " " * 500_000)]
     code = """const score = makeScorer(data.tables);
-const began = Date.now();
-const found = data.cases.map(([expected, text]) => score(expected, text).outcome);
-answer([found, Date.now() - began]);"""
-    found, took = run_script(code, {"tables": scorer_tables(), "cases": cases}, tmp_path)
+answer(data.cases.map(([expected, text]) => score(expected, text).outcome));"""
+    found = run_script(OF_VERIFIER, code, {"tables": make_live.scorer_tables(), "cases": cases}, tmp_path)
     assert found == [measure(1, text).outcome for _, text in cases]
-    assert took < 2_000

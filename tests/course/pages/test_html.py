@@ -17,7 +17,7 @@ from hostile import hostile_texts
 from hypothesis import given
 from hypothesis import strategies as st
 
-from course.reports.pages import HEAD, names_in, page
+from course.pages.html import HEAD, PARTS, PARTS_OF_RUNS, html_page, names_in
 from course.text import visible
 
 TAGS = ["html", "meta", "meta", "meta", "meta", "title", "/title", "style", "/style"]
@@ -32,7 +32,7 @@ def data_of(text: str) -> object:
 
 @pytest.mark.parametrize("text", hostile_texts())
 def test_no_text_becomes_an_element(text: str) -> None:
-    made = page("A", text, text or "x", {"text": text, text: [text]})
+    made = html_page("A", text, text or "x", {"text": text, text: [text]})
     read = Reader(made)
     assert read.tags == TAGS
     assert read.attributes.keys() == ATTRIBUTES
@@ -44,7 +44,7 @@ def test_no_text_becomes_an_element(text: str) -> None:
 
 @given(st.text())
 def test_data_arrive_as_they_are(text: str) -> None:
-    made = page("A", "title", "", {"text": text})
+    made = html_page("A", "title", "", {"text": text})
     assert data_of(made) == {"text": text, "names": names_in(json.dumps(text, ensure_ascii=False))}
     script = made.partition('id="data">')[2].partition("</script>")[0]
     assert "<" not in script
@@ -52,32 +52,36 @@ def test_data_arrive_as_they_are(text: str) -> None:
 
 
 def test_the_browser_may_run_this_script_take_this_style_and_nothing_else() -> None:
-    made = page("A", "title", "", {})
-    policy = next(value for value in Reader(made).attributes["content"] if value and "default-src" in value)
+    made = html_page("A", "title", "", {})
+    read = Reader(made)
+    policy = next(value for value in read.attributes["content"] if value and "default-src" in value)
     rules = dict(rule.split(" ", 1) for rule in policy.split("; "))
-    for rule, name in (("script-src", "lab.js"), ("style-src", "lab.css")):
-        part = (ROOT / "course" / "reports" / "page" / name).read_bytes()
-        assert part.decode() in made
-        assert rules[rule] == f"'sha256-{base64.b64encode(hashlib.sha256(part).digest()).decode()}'"
+    *_, script = [within for tag, within in zip(read.tags, read.within, strict=True) if tag == "script"]
+    style = read.within[read.tags.index("style")]
+    assert script == "\n".join(part.with_suffix(".js").read_text(encoding="utf-8") for part in PARTS_OF_RUNS)
+    for rule, part in (("script-src", script), ("style-src", style)):
+        assert rules[rule] == f"'sha256-{base64.b64encode(hashlib.sha256(part.encode()).digest()).decode()}'"
     others = {rule: value for rule, value in rules.items() if not value.startswith("'sha256-")}
     assert others == dict.fromkeys(("default-src", "base-uri", "form-action"), "'none'")
 
 
-def test_the_script_and_the_style_ask_for_nothing() -> None:
-    for name in ("lab.js", "lab.css"):
-        part = (ROOT / "course" / "reports" / "page" / name).read_text(encoding="utf-8")
+def test_scripts_and_styles_ask_for_nothing() -> None:
+    parts = [path for folder in (PARTS, ROOT / "docs" / "live") for path in folder.iterdir() if path.suffix != ".html"]
+    assert len(parts) > 10
+    for path in parts:
+        part = path.read_text(encoding="utf-8")
         assert {*re.findall(r"https?://[^\s\"')/]+", part)} <= {"http://www.w3.org"}, "the names of HTML and SVG"
         assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|new Function|url\(", part)
         assert "</" not in part.replace("</>", ""), "an end tag in it would end it"
 
 
 def test_every_page_begins_so_that_it_is_known_again() -> None:
-    assert page("A", "title", "", {}).startswith(HEAD)
+    assert html_page("A", "title", "", {}).startswith(HEAD)
 
 
 def test_a_number_that_json_lacks_is_refused() -> None:
     with pytest.raises(ValueError, match="JSON compliant"):
-        page("A", "title", "", {"loss": float("nan")})
+        html_page("A", "title", "", {"loss": float("nan")})
 
 
 @given(st.text())

@@ -1,0 +1,209 @@
+"""Machinery: what the page of a run of Loop C shows: its updates one by one, or its evaluations, from the run's files.
+
+Above ``ROWS`` updates or evaluations some of them are shown, evenly spaced, and all are counted.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from itertools import groupby
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import msgspec
+
+from course.artifacts.learning import EpisodeRow, UpdateRow
+from course.artifacts.reading import Broken, Run, open_run, read_output, rows
+from course.artifacts.records import SUMMARY, LearningResult
+from course.artifacts.token_rows import SLOW_FILE, TOKEN_LOG, EvaluationRow, TokenUpdateRow, is_exploit, proxy_of
+from course.pages.excerpts import ROWS, Data, cut_text, question_text, take_evenly, value_text
+from course.score import measure
+from course.text import clipped, one_line
+
+BANDIT_LOGS: Final = {
+    "course.policy_gradient_demo": "policy_gradient_log.jsonl",
+    "course.bandit_train": "bandit_train_log.jsonl",
+}
+EPISODE_LOGS: Final = {"course.toy_mdp": "toy_mdp_log.jsonl"}
+EVALUATED: Final = ("course.token_train", "course.goodhart_demo", "course.distribution_shift_demo", "course.sweep_demo")
+_WRITTEN = 6  # completions of an evaluation
+_MOST_TOKENS = 200  # of a completion: no policy of this lab writes as many
+_SLOW_SHOWN = 8  # completions of an update: those with the highest and the lowest advantage
+
+LogRow = TypeVar("LogRow")
+
+
+def learning_data(path: Path) -> Data:
+    """Everything that the view "C" reads. ``kind``: updates, evaluations, or summary, where a run has neither.
+
+    Raises UserError or Broken as ``open_run`` does, and verifies nothing.
+    """
+    run = open_run(path)
+    try:
+        return data_of_command(run)
+    except (ValueError, LookupError, TypeError, ArithmeticError, RecursionError) as error:
+        raise Broken(f"its files are not those of a run of {run.manifest.command}: {error}") from None
+
+
+def data_of_command(run: Run) -> Data:
+    command = run.manifest.command
+    summary = msgspec.json.decode(read_output(run.path, SUMMARY), type=dict[str, Any])
+    if command in BANDIT_LOGS:
+        return bandit_data(read_log(run, BANDIT_LOGS[command], UpdateRow), summary["expected_reward_after"])
+    if command in EPISODE_LOGS:
+        return episodes_data(read_log(run, EPISODE_LOGS[command], EpisodeRow), summary["expected_return_after"])
+    if command in EVALUATED:
+        return evaluations_data(run)
+    numbers = [(name.replace("_", " "), value_text(value)) for name, value in summary.items()]
+    return {"kind": "summary", "summary": numbers}
+
+
+def read_log(run: Run, name: str, row: type[LogRow]) -> list[LogRow]:
+    return msgspec.json.Decoder(row).decode_lines(read_output(run.path, name))
+
+
+def bandit_data(log: list[UpdateRow], after: float) -> Data:
+    """A bandit's update has one state. ``after``: the exact expected reward after the last update."""
+    from course.policies.bandit import ARMS, EXAMPLE
+
+    rewards = [measure(EXAMPLE["expected_answer"], arm).reward for arm in ARMS]
+    steps = []
+    for row in take_evenly(log, ROWS):
+        state = {
+            "prefix": "",
+            "before": row.probs,
+            "after": row.new_probs,
+            "action": row.action,
+            "reward": row.reward,
+            "return": row.reward,
+            "advantage": row.advantage,
+            "credited": True,
+        }
+        expected = sum(p * reward for p, reward in zip(row.probs, rewards, strict=True))
+        steps.append({"step": row.step, "expected": expected, "baseline": row.baseline, "states": [state]})
+    return {
+        "kind": "updates",
+        "unit": "update",
+        "actions": [ARMS],
+        "prompt": clipped(log[0].prompt, 200),
+        "of": len(log),
+        "steps": steps,
+        "after": after,
+    }
+
+
+def episodes_data(log: list[EpisodeRow], after: float) -> Data:
+    """An episode has a state for each token. ``after``: the exact expected return after the last episode."""
+    from course.policies.two_step import TOKENS
+
+    steps = []
+    for row in take_evenly(log, ROWS):
+        columns = {
+            "prefix": row.prefixes,
+            "before": row.probs,
+            "after": row.new_probs,
+            "action": row.actions,
+            "reward": row.rewards,
+            "return": row.return_,
+            "advantage": row.advantage,
+            "credited": row.credited,
+        }
+        states = [dict(zip(columns, state, strict=True)) for state in zip(*columns.values(), strict=True)]
+        steps.append({"step": row.episode, "expected": row.expected_return, "baseline": row.baseline, "states": states})
+    return {
+        "kind": "updates",
+        "unit": "episode",
+        "actions": TOKENS,
+        "prompt": clipped(log[0].prompt, 200),
+        "of": len(log),
+        "steps": steps,
+        "after": after,
+    }
+
+
+def evaluations_data(run: Run) -> Data:
+    """The trainings, each with its evaluations and some of what was written in each, exploits first."""
+    log = read_log(run, TOKEN_LOG, EvaluationRow)
+    trainings: dict[str | None, list[EvaluationRow]] = defaultdict(list)
+    for row in log:
+        trainings[row.training].append(row)
+    most_points = max(2, ROWS // len(trainings))
+    points = {name: take_evenly(rows_of_one, most_points) for name, rows_of_one in trainings.items()}
+    shown = sum(map(len, points.values()))
+    most_written = max(1, min(_WRITTEN, ROWS // shown))
+
+    written: dict[tuple[str | None, int], list[LearningResult]] = defaultdict(list)
+    prompts: dict[str, str] = {}
+    for result in rows(run):
+        assert isinstance(result, LearningResult)
+        prompts[result.id] = clipped(result.prompt, 200)
+        if result.split != "holdout":
+            written[result.training, result.step].append(result)
+
+    shown_trainings = []
+    for name, evaluations in points.items():
+        title = name or f"rubric {evaluations[0].rubric}, seed {evaluations[0].seed}"
+        shown_trainings.append(
+            {
+                "name": clipped(title, 80),
+                "points": [point_data(row) for row in evaluations],
+                "written": [written_data(written[name, row.step], most_written) for row in evaluations],
+            }
+        )
+    return {
+        "kind": "evaluations",
+        "of": len(log),
+        "shown": shown,
+        "trainings": shown_trainings,
+        "updates": slow_data(run, prompts),
+    }
+
+
+def point_data(row: EvaluationRow) -> Data:
+    point: Data = msgspec.to_builtins(row)
+    point["rubric"] = clipped(row.rubric, 80)
+    point["training"] = None
+    return point
+
+
+def written_data(results: list[LearningResult], most: int) -> list[Data]:
+    """Some of what was written at an evaluation, exploits first."""
+    return [
+        {
+            "question": question_text(row),
+            "proxy": proxy_of(row),
+            "true": row.reward,
+            "exploit": is_exploit(row),
+            "text": cut_text(row.completion),
+        }
+        for row in sorted(results, key=lambda row: not is_exploit(row))[:most]
+    ]
+
+
+def slow_data(run: Run, prompts: Mapping[str, str]) -> list[Data]:
+    """The updates that were shown token by token, of each the completions with the highest and lowest advantages."""
+    if SLOW_FILE not in run.manifest.outputs:
+        return []
+    slow = read_log(run, SLOW_FILE, TokenUpdateRow)
+    updates = [list(update) for _, update in groupby(slow, key=lambda row: row.step)]
+    completions = []
+    for update in take_evenly(updates, max(2, ROWS // _SLOW_SHOWN)):
+        kept = sorted(update, key=lambda row: -row.advantage)
+        if len(kept) > _SLOW_SHOWN:
+            kept = [*kept[: _SLOW_SHOWN // 2], *kept[-_SLOW_SHOWN // 2 :]]
+        completions += [completion_data(row, len(update), prompts) for row in kept]
+    return completions
+
+
+def completion_data(row: TokenUpdateRow, of: int, prompts: Mapping[str, str]) -> Data:
+    """A completion of an update, one of so many, token by token; ``sum`` is what its advantage is the end of."""
+    text = one_line("".join(row.tokens), 40)
+    penalty = f" − {row.kl_coef:g} · {row.log_ratio:.3f}" if row.kl_coef else ""
+    return {
+        "label": f"update {row.step}, advantage {row.advantage:+.3f}: {text}",
+        "question": f"{prompts.get(row.id) or clipped(row.id, 200)} One of {of} completions.",
+        "sum": f"reward {row.reward:g}{penalty} − baseline {row.baseline:.3f} = ",
+        "advantage": row.advantage,
+        "tokens": [token[:80] for token in row.tokens[:_MOST_TOKENS]],
+        "before": row.log_probs[:_MOST_TOKENS],
+        "after": row.new_log_probs[:_MOST_TOKENS],
+    }
