@@ -208,9 +208,9 @@ def replace_bytes(name: str, old: bytes, new: bytes, count: int = -1, then: Edit
     return edit
 
 
-def surround(name: str, before: bytes = b"", after: bytes = b"", then: Edit | None = None) -> Edit:
+def add_bytes(name: str, end: bytes, then: Edit | None = None) -> Edit:
     def edit(run: Path) -> None:
-        (run / name).write_bytes(before + (run / name).read_bytes() + after)
+        (run / name).write_bytes((run / name).read_bytes() + end)
         if then:
             then(run)
 
