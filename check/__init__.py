@@ -8,6 +8,7 @@
     milestones                what each milestone asks for (data/exercises.toml), and the check of each exercise
     sheets, kata              notes and diagnoses: Markdown that a student fills in
     runs, levels              what the log of runs says of a student's measurements and predictions
+    slow_results, encoding    what the overview keeps of slow checks; answers in base64, against accidents
     functions, oracles        a student's functions, held against exact values
     own_spec, redteam         a student's scorer, exploits and patch
     judging, mutation         a student's tests, judged by the wrong verifiers that they catch

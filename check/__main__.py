@@ -1,14 +1,14 @@
 """``python3 -m check``: the student's self-check. What is done, what is not, and the one next thing to do.
 
-It reads the student's files and the log of runs. What it remembers, hints shown and slow results, is runs/check.json.
+It reads the student's files and the log of runs. The last results of slow checks are kept in runs/check.json.
 """
 
 from argparse import Namespace
 from pathlib import Path
 from typing import cast
 
-from check import remembered
-from check.locked import solutions_of
+from check import slow_results
+from check.encoding import solutions_of
 from check.milestones import EXERCISES, MILESTONES, PREDICTIONS, Exercise, Given, check
 from check.report import FINISHED, Checked, exercise_text, overview, submission_text
 from check.report_tests import page_of_tests
@@ -16,15 +16,15 @@ from check.submission import changed_files, submit
 from course.artifacts import run_log
 from course.artifacts.records import printed_json
 from course.artifacts.writing import write_page
-from course.command import Parser, fraction, non_negative_int, run_command
+from course.command import Parser, fraction, non_negative_int, positive_int, run_command
 from course.datasets.files import LAB
 from course.errors import UserError
 from course.pages.html import HEAD
 from course.publishing import command_line
 from course.reports.tables import wrapped
 from course.reports.terminal import show
-from course.starting import LAB_PYTHON, PYTHON
-from course.text import quoted, shell_word, visible_path
+from course.starting import PYTHON
+from course.text import quoted, visible_path
 
 SUBMIT = "submit"  # in place of an exercise
 TESTS_PAGE = "tests.html"
@@ -36,7 +36,8 @@ def main() -> int:
     parser.add_argument("exercise", nargs="?", metavar="NAME", choices=[*EXERCISES, SUBMIT], help=help_)
     one = parser.add_mutually_exclusive_group()
     one.add_argument("--id", help="an example of a kata, or a step of a level: what there is to say of it")
-    one.add_argument("--hint", action="store_true", help="one more of its three hints")
+    help_ = "its first hint, or with a number the first N of its three"
+    one.add_argument("--hint", type=positive_int, nargs="?", const=1, metavar="N", help=help_)
     one.add_argument("--solution", action="store_true", help="the teacher's version, once its check passes")
     one.add_argument("--predict", type=fraction, metavar="P", help="how likely you hold the event of a level, 0 to 1")
     parser.add_argument("--run", type=Path, action="append", default=[], help="with submit: one more run to hand in")
@@ -57,7 +58,7 @@ def main() -> int:
         shown = ("state", "short", "lines", "numbers")
         show(printed_json({id_: {name: getattr(checked, name) for name in shown} for id_, checked in found.items()}))
         return int(any(checked.state not in FINISHED for checked in found.values()))
-    found = {one.id: remembered.last_result(one.id, one.files) if one.slow else check(one, given) for one in asked}
+    found = {one.id: slow_results.last_result(one.id, one.files) if one.slow else check(one, given) for one in asked}
     todo = [name for name, checked in found.items() if checked.state not in FINISHED]
     if args.exercise == SUBMIT:
         counted = [LAB / run for checked in found.values() for run in cast(list[str], checked.numbers.get("runs", []))]
@@ -84,14 +85,13 @@ def show_one(exercise: Exercise, args: Namespace, given: Given) -> int:
             raise UserError(f"--predict: expected a level in front of it, got {exercise.id}")
         show(PREDICTIONS[exercise.id](float(args.predict)))
         return 0
-    if args.hint:
-        step = remembered.next_hint(exercise.id, len(exercise.hints))
-        show("\n".join(wrapped(f"hint {i} of 3: {hint}") for i, hint in enumerate(exercise.hints[:step], 1)))
+    if args.hint is not None:
+        show_hints(exercise, args.hint)
         return 0
     checked, me = check(exercise, given), f"{PYTHON} -m check {exercise.id}"
     finished = checked.state in FINISHED
     if exercise.slow and given == Given():
-        remembered.keep(exercise.id, exercise.files, checked)
+        slow_results.keep_result(exercise.id, exercise.files, checked)
     if args.report:
         if not checked.matrix:
             said = f"got {exercise.id}: {checked.state} (what is missing: {me})"
@@ -104,17 +104,24 @@ def show_one(exercise: Exercise, args: Namespace, given: Given) -> int:
         texts = solutions_of(exercise.files) or checked.parts or {"This one has": "no one solution."}
         print("\n\n".join(f"{name}\n{text}" for name, text in texts.items()))  # not folded: files
     elif finished:
-        show(exercise_text(exercise.id, checked, [f"solution: {me} --solution", f"reading: {exercise.further}"]))
+        show(exercise_text(exercise.id, checked, [f"solution: {me} --solution"]))
         print(f"next: {command_line(['check'])}")
     else:
         closed = "solution: it opens when this check passes" if args.solution else ""
-        rule = f"rule: {exercise.rule}" if exercise.rule else ""
-        python = shell_word(LAB_PYTHON.relative_to(LAB)) if LAB_PYTHON.exists() else PYTHON  # for pdb
-        show(exercise_text(exercise.id, checked, [closed, rule, f"stuck: {me} --hint"]))
-        if exercise.debug:
-            print(f"debug: {python} {exercise.debug}")  # in one line, to be pasted
+        show(exercise_text(exercise.id, checked, [closed, f"stuck: {me} --hint"]))
         show_next(exercise, checked)
     return int(not finished and args.id is None)
+
+
+def show_hints(exercise: Exercise, count: int) -> None:
+    """Its first hints, and what to type for one more."""
+    hints = exercise.hints
+    if count > len(hints):
+        raise UserError(f"--hint: expected a number from 1 to {len(hints)}, got {count}")
+    lines = [wrapped(f"hint {number} of {len(hints)}: {hints[number - 1]}") for number in range(1, count + 1)]
+    if count < len(hints):
+        lines.append(f"one more: {PYTHON} -m check {exercise.id} --hint {count + 1}")
+    show("\n".join(lines))
 
 
 def show_next(exercise: Exercise, found: Checked) -> None:

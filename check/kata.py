@@ -1,5 +1,5 @@
-"""Machinery: a kata is scored examples to be diagnosed. What the teacher says of one is locked with the right label,
-and shown to a student who has chosen that label, with evidence and a fix.
+"""Machinery: a kata is scored examples to be diagnosed. What the teacher says of one is shown
+to a student who has chosen the right label, with evidence and a fix.
 
 In katas 2 and 3 a diagnosis that blames code also needs a test: a completion that tells the faulty verifier from the
 spec, which is tried on both.
@@ -8,7 +8,7 @@ spec, which is tried on both.
 from pathlib import Path
 from typing import Any
 
-from check.locked import opened
+from check.encoding import decode
 from check.report import Checked
 from check.sheets import Section, fields, read_sheet
 from course.datasets.files import LAB
@@ -28,7 +28,7 @@ ASKED = {"label": (1, "a label"), "evidence": (12, "two or three sentences"), "f
 
 
 def check_kata(name: str) -> Checked:
-    """The student's labels against the locked key. Evidence and fixes are for a person to read."""
+    """The student's labels against the key. Evidence and fixes are for a person to read."""
     examples = list(read_records(LAB / "data" / "kata" / f"{name}.jsonl", KataExample))
     sheet = Path("exercises") / f"{name}.md"
     sections = read_sheet(sheet, [example.id for example in examples])
@@ -59,8 +59,8 @@ def _diagnosis(place: str, section: Section, example: KataExample, name: str) ->
     label = said["label"].strip(" `*_.\"'").lower()
     if label not in LABELS:
         return "unfinished", f"{place} label: expected {', '.join(LABELS[:-1])} or {LABELS[-1]}, got {quoted(label)}"
-    reasoning = opened(example.locked, label, f"{name}/{example.id}")
-    if reasoning is None:
+    right_label, _, reasoning = decode(example.key).partition("\n")
+    if label != right_label:
         return "look again", example.hint
     if name in WITH_TEST and label in FAULTS_OF_CODE and (got := _no_test(example, said["test"])):
         expected = "expected one completion `in backticks` that this verifier and the spec reward differently"

@@ -34,9 +34,6 @@ class Exercise(NamedTuple):
     hints: Sequence[str]
     command: str = ""
     files: Sequence[str] = ()
-    rule: str = ""
-    debug: str = ""
-    further: str = ""
     run: Mapping[str, Any] | None = None
     slow: bool = False
 

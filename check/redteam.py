@@ -25,11 +25,10 @@ from course.datasets.jsonl import read_records
 from course.datasets.records import GoldenCase, task_of
 from course.errors import UserError
 from course.process import signals_held
-from course.reports.attack import Found, Judged, found_in
 from course.rubrics.hackable import GAPS
 from course.score import score
 from course.text import clipped
-from course.verifier import Questions, Verifier, example_with, golden, optimise
+from course.verifier import Found, Judged, Questions, Verifier, example_with, found_in, golden, optimise
 
 _CLASSES = LAB / "data" / "red_team" / "classes.toml"
 _BY_POLICY = "optimiser-"  # how the ids of its exploits begin

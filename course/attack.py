@@ -13,15 +13,17 @@ or a right line that is not rewarded in full; 3: nothing, and its time ran out. 
 import json
 import re
 from argparse import Namespace
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
+from typing import Any
 
 from course.command import Parser, non_negative_int, positive_int, run_command
-from course.reports.attack import Found, attack_verdict, found_text, try_text
+from course.reports.tables import wrapped
 from course.reports.terminal import show
 from course.score import score
-from course.verifier import Verifier, example_with, golden, optimise, search
+from course.text import clipped, quoted
+from course.verifier import Found, Verifier, example_with, found_in, golden, optimise, search
 
 
 def main() -> int:
@@ -69,6 +71,36 @@ def try_one(verifier: Verifier, args: Namespace) -> int:
     result, true = verifier(example, completion), score(example, completion)
     show(try_text(args.rubric, completion, result, true))
     return int(result["reward"] != true["reward"])
+
+
+def found_text(title: str, found: Found) -> str:
+    lines = [f"{title} ({found.tried:,} texts)"]
+    for kind, some in (("wrong, rewarded", found.false_positives), ("right, refused", found.false_negatives)):
+        count = f"{len(some)}, such as " if len(some) > 1 else ""
+        lines.append(f"  {kind:15}  {count}{some[0] if some else 'none'}")
+    return "\n".join(map(wrapped, lines))
+
+
+def attack_verdict(attacks: Sequence[Found], seconds: int | None) -> str:
+    """The end of a page. ``seconds``: after so many it was stopped; None where it was not."""
+    every = found_in([one for found in attacks for one in found.false_positives + found.false_negatives])
+    tried = f"{sum(found.tried for found in attacks):,} texts were tried"
+    tried += "" if seconds is None else f", then --seconds {seconds} had passed"
+    if some := every.false_positives or every.false_negatives:
+        return wrapped(f"FAILED: it {'is cheated by' if every.false_positives else 'refuses'} {some[0]} ({tried})")
+    undecided = "" if seconds is None else "undecided: "
+    return wrapped(f"{undecided}no text was found on which it differs from the spec; {tried}")
+
+
+def try_text(rubric: str, completion: str, result: dict[str, Any], true: dict[str, Any]) -> str:
+    """One text: what the rubric gives and says, and what the spec gives and says."""
+    said = clipped(str(result["details"].get("message", "")), 300)
+    lines = [
+        f"text      '{clipped(completion, 200)}'",
+        f"rubric    {result['reward']:.4g}  {quoted(rubric)}: {said or 'no message'}",
+        f"the spec  {true['reward']:.4g}  {true['details']['outcome']}: {true['details']['message']}",
+    ]
+    return "\n".join(map(wrapped, lines))
 
 
 if __name__ == "__main__":

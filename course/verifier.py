@@ -13,7 +13,8 @@ Not covered
     right. The policy answers sums of one digit, with the few tokens of ``course/policies/vocabulary.py``.
 """
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from time import monotonic
@@ -26,12 +27,11 @@ from course.datasets.jsonl import read_records
 from course.datasets.records import Example, GoldenCase, Task, task_of
 from course.errors import UserError
 from course.policies.presets import MEMORISE
-from course.reports.attack import Found, Judged, found_in
 from course.reports.terminal import with_progress
 from course.rubrics.hackable import RUBRICS
 from course.rubrics.witness import candidates
 from course.score import score
-from course.text import did_you_mean, quoted, visible
+from course.text import clipped, did_you_mean, quoted, visible
 
 Questions = list[tuple[Task, str]]  # each an example and a completion
 UPDATES = 160  # of the optimiser before it gives up, with 256 completions each
@@ -39,6 +39,37 @@ GOLDS = (7, 0, -8, 323)  # right answers of the search: of one digit and of seve
 _TOGETHER = 500  # texts that the verifier is asked about at once
 _LOADING = 30.0  # seconds: packages that it imports included
 _ANSWERING = 5.0  # for many texts, and then for each alone
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What a verifier gave for one text, beside what the spec gives. ``reward``: from 0 to 1; ``true``: 0 or 1."""
+
+    example: Task
+    completion: str
+    reward: float
+    true: float
+
+    def __str__(self) -> str:
+        expected = quoted(str(self.example["expected_answer"]))
+        return f"'{clipped(self.completion, 200)}' where {expected} is expected: reward {self.reward:.4g}"
+
+
+@dataclass(frozen=True)
+class Found:
+    """How many texts an attack ``tried``; those with a reward above the spec's and below it, the shortest first."""
+
+    tried: int
+    false_positives: list[Judged]
+    false_negatives: list[Judged]
+
+
+def found_in(judged: Sequence[Judged]) -> Found:
+    """What an attack found, of all that it judged."""
+    by_length = sorted(judged, key=lambda one: (len(one.completion), one.completion))
+    above = [one for one in by_length if one.reward > one.true]
+    below = [one for one in by_length if one.reward < one.true]
+    return Found(len(judged), above, below)
 
 
 class Verifier:

@@ -4,7 +4,7 @@
 
 Reads ``teacher/kata/kata_1.md`` (label, hint, evidence and fix of each example; in katas 2 and 3 also a test, where
 code is at fault) and the examples in ``data/kata/kata_1.jsonl``; has each completion scored again by the verifier that
-it names; locks the reasoning; and makes the student's sheet, blank. ``--out FOLDER`` writes there.
+it names; encodes label and reasoning; and makes the student's sheet, blank. ``--out FOLDER`` writes there.
 """
 
 import argparse
@@ -18,8 +18,8 @@ sys.path.insert(0, str(LAB))
 import msgspec  # noqa: E402
 from msgspec.structs import replace  # noqa: E402
 
+from check.encoding import encode  # noqa: E402
 from check.kata import ASKED, FAULTS_OF_CODE, LABELS, WITH_TEST, verifier_of  # noqa: E402
-from check.locked import lock  # noqa: E402
 from check.sheets import fields, read_sheet  # noqa: E402
 from course.datasets.jsonl import read_records  # noqa: E402
 from course.datasets.records import KataExample, task_of  # noqa: E402
@@ -74,13 +74,13 @@ INTRODUCTIONS = {
 }
 
 
-def made(example: KataExample, said: dict[str, str], name: str) -> KataExample:
+def score_example(example: KataExample, said: dict[str, str]) -> KataExample:
     """An example with what its verifier gives it today, and with the key's hint and reasoning."""
     task = task_of(example)
     result = verifier_of(example)(task, example.completion)
     test = f" Test: {said['test']}" if said["test"] else ""
-    locked = lock(f"{said['evidence']} Fix: {said['fix']}{test}", said["label"], f"{name}/{example.id}")
-    return replace(example, **result, hint=said["hint"], locked=locked)
+    key = encode(f"{said['label']}\n{said['evidence']} Fix: {said['fix']}{test}")
+    return replace(example, **result, hint=said["hint"], key=key)
 
 
 def example_lines(example: KataExample) -> list[str]:
@@ -116,7 +116,7 @@ def files_of(name: str) -> dict[Path, str]:
         if said["label"] not in LABELS or not all(said[field] for field in ASKED) or bool(said["test"]) != tested:
             expected = "expected label, hint, evidence and fix, and a test where code of kata 2 or 3 is at fault"
             raise SystemExit(f"teacher/kata/{name}.md:{key[example.id].line} {expected}")
-        rows.append(made(example, said, name))
+        rows.append(score_example(example, said))
         shown = "".join(f">     {line}\n" for line in example_lines(rows[-1]))
         sheet.append(f"## {example.id}\n>\n{shown}\n" + "\n".join(f"{field}:\n" for field in asked))
     lines = (msgspec.json.encode(row).decode() + "\n" for row in rows)

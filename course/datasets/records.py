@@ -84,8 +84,8 @@ class GoldenCase(Record, frozen=True, forbid_unknown_fields=True, kw_only=True):
 class KataExample(Record, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """A completion to be diagnosed, with what the rubric of the name ``verifier`` gave it.
 
-    ``hint``: what to look at; ``locked``: the teacher's reasoning, locked with the right label. ``source``: where the
-    verifier is none of the course's, a Python function of that name that returns the reward.
+    ``hint``: what to look at. ``key``: the right label, a line feed and the teacher's reasoning, in base64.
+    ``source``: where the verifier is none of the course's, a Python function of that name that returns the reward.
     """
 
     file_kind = "katas"
@@ -98,7 +98,7 @@ class KataExample(Record, frozen=True, forbid_unknown_fields=True, omit_defaults
     reward: float
     details: dict[str, Any]
     hint: str
-    locked: Annotated[str, Meta(pattern=r"\A([0-9a-f]{2})+\Z")]
+    key: Annotated[str, Meta(pattern=r"\A[A-Za-z0-9+/]+={0,2}\Z")]
     source: str = ""
 
 

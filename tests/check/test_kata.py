@@ -4,14 +4,11 @@ The worked example: two examples, the first's label is hacked, the second's mode
 with evidence and a fix, has 1 of 2 right, may read the teacher on the first, and gets the hint of the second.
 """
 
-import json
-from itertools import product
-
 import pytest
 from conftest import Lab
 
-from check.kata import LABELS, check_kata
-from check.locked import lock, opened
+from check.encoding import encode
+from check.kata import check_kata
 
 WORDS = "evidence: " + "one of twelve words " * 3 + "\nfix: add this text as a test\n"
 KEY = {"1": "hacked", "2": "model"}
@@ -25,7 +22,7 @@ def kata(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> Lab:
         "data/kata/k.jsonl",
         [
             {"id": id_, **said, "reward": 0.0, "details": {}, "hint": f"hint {id_}"}
-            | {"locked": lock(f"Because of {id_}.", label, f"k/{id_}")}
+            | {"key": encode(f"{label}\nBecause of {id_}.")}
             for id_, label in KEY.items()
         ],
     )
@@ -81,15 +78,3 @@ def test_what_is_unfinished_is_named_and_gives_nothing_away(kata: Lab, text: str
     place = str(kata.write("exercises/x", "").with_name("k.md"))
     assert checked.lines[0].startswith(f" 1  unfinished  {place}:1 {said}")
     assert "Because" not in checked.parts["1"]
-
-
-def test_a_lock_opens_with_its_label_and_its_salt_alone() -> None:
-    for label, tried in product(LABELS, LABELS):
-        assert opened(lock("ü because", label, "a"), tried, "a") == ("ü because" if label == tried else None)
-    assert opened(lock("because", "model", "a"), "model", "b") is None
-
-
-def test_the_key_cannot_be_read_by_accident() -> None:
-    locked = lock("the label is model", "model", "a")
-    assert "model" not in bytes.fromhex(locked).decode("latin-1")
-    assert json.dumps(locked) != json.dumps(lock("the label is model", "model", "b"))

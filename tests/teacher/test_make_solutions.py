@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from conftest import ROOT, Lab
 
-from check.locked import SOLUTIONS, solutions_of
+from check.encoding import SOLUTIONS, solutions_of
 from check.milestones import EXERCISES, Given, check
 from check.report import FINISHED
 from teacher.make_solutions import FOLDER, content

@@ -1,0 +1,40 @@
+"""Machinery: the last result of each slow check, for the overview, in ``runs/check.json``, which may be deleted.
+
+A result belongs to the files that were judged: it is kept with their digests. Nothing that a teacher grades is read
+from here.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from check.report import EXERCISE_STATES, Checked
+from course.artifacts import run_log
+from course.datasets.files import open_regular, sha256_of
+
+_NAME = "check.json"  # beside the log of runs
+_Results = dict[str, tuple[str, str, list[str]]]  # exercise -> state, a few words, and the SHA-256 of each file judged
+
+
+def keep_result(exercise: str, files: Sequence[str], checked: Checked) -> None:
+    results = _read_results()
+    results[exercise] = (checked.state, checked.short, [sha256_of(Path(name)) for name in files])
+    run_log.LOG.parent.mkdir(parents=True, exist_ok=True)
+    run_log.LOG.with_name(_NAME).write_bytes(msgspec.json.format(msgspec.json.encode(results), indent=1) + b"\n")
+
+
+def last_result(exercise: str, files: Sequence[str]) -> Checked:
+    """The last result of a slow check; started where the files are other ones by now."""
+    state, short, judged = _read_results().get(exercise, ("not started", "not judged yet", []))
+    if judged and judged != [sha256_of(Path(name)) for name in files]:
+        return Checked("started", "changed since it was judged")
+    return Checked(state if state in EXERCISE_STATES else "not started", short)
+
+
+def _read_results() -> _Results:
+    try:
+        with open_regular(run_log.LOG.with_name(_NAME)) as file:
+            return msgspec.json.decode(file.read(1 << 20), type=_Results)
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):  # none yet, or edited: as if deleted
+        return {}
