@@ -30,8 +30,8 @@ Everything else is machinery, and its first line says so:
     the other commands           inspect_run, validate_scorer, kl_tradeoff_demo, …: python3 -m course lists them
     command, starting, asking    how every command reads its arguments, finds what it needs, and asks a person
     process, errors              how it ends, and says what to mend
-    jobs, cluster                work that splits, on several processes or several machines
-    sweep, shards                many trainings, one for each seed; Loop A of many files, one run for each
+    jobs                         work that splits, on several processes or several machines
+    sweep                        many trainings, one for each seed
 
 This package is the teacher's and is read, not edited. ``python3 -m course`` prints the commands.
 """

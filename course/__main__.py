@@ -15,7 +15,6 @@ RL foundations for LLMs: one small instrument, three loops.
 
 Loop A  measure: what is true right now? Nothing changes.
   {python} -m course.eval             score recorded completions, leave a run
-  {python} -m course.eval_shards      the same in shards, on more machines
   {python} -m course.inspect_run      look at the failures, or verify a run
   {python} -m course.report           a page to look at a run
   {python} -m course.gate             may this run replace that one?

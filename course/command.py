@@ -91,12 +91,13 @@ class Parser(argparse.ArgumentParser):
         self.add_argument("--seed", type=non_negative_int, default=0, help="the first of the seeds (default: 0)")
         self.add_jobs_options()
 
-    def add_jobs_options(self) -> None:
+    def add_jobs_options(self, *, cluster: bool = False) -> None:
         """What a command has whose work splits: where it is done. What comes of it is the same everywhere."""
         where = self.add_mutually_exclusive_group()
         where.add_argument("--jobs", type=positive_int, default=1, metavar="N", help="use N processes (default: 1)")
-        help_ = "use the workers of a Dask cluster, such as tcp://host:8786; all of them share one folder with this one"
-        where.add_argument("--cluster", metavar="ADDRESS", help=help_)
+        if cluster:
+            help_ = "use the workers of a Dask cluster, such as tcp://host:8786, which find the files at the same paths"
+            where.add_argument("--cluster", metavar="ADDRESS", help=help_)
 
     def add_split_option(self) -> None:
         """What a command has that measures a dataset."""

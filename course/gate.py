@@ -104,7 +104,7 @@ def faults_of_comparison(knobs: list[str], flips: Flips, baseline: Verification,
     if len(knobs) > 1:
         faults.append(f"more than one knob was turned: {' and '.join(knobs)} (rule 3: one at a time)")
     flipped = len(flips.gained) + len(flips.lost)
-    same_draws = before.sampling == after.sampling and before.sampling is not None and before.sampling.seed is not None
+    same_draws = before.sampling is not None and before.sampling == after.sampling and before.sampling.reproducible
     differ = f"{flips.rewritten:,} of the completions differ{'s' * (flips.rewritten == 1)}"
     if flips.rewritten and before.completions_fingerprint == after.completions_fingerprint:
         faults.append(f"{differ}, though both runs say that they read one file")

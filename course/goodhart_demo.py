@@ -24,7 +24,7 @@ from course.artifacts.writing import RunWriter
 from course.command import Parser, non_negative_float, positive_int, run_command
 from course.datasets.records import task_of
 from course.datasets.sources import Dataset
-from course.jobs import workers
+from course.jobs import processes
 from course.policies.presets import MEMORISE
 from course.publishing import conditions_of, publish
 from course.reports.goodhart_demo import (
@@ -61,7 +61,7 @@ def main() -> None:
     rubrics, betas = list(dict.fromkeys(args.rubrics)), sorted(set(args.kl_coef))
     plan, every = MEMORISE.plan._replace(steps=args.steps), args.eval_every or max(1, args.steps // EVALUATIONS)
 
-    with RunWriter(args.outdir) as run, workers(args.jobs, args.cluster) as executor:
+    with RunWriter(args.outdir) as run, processes(args.jobs) as executor:
         dataset, unseen = (Dataset(Path(path), None) for path in (MEMORISE.dataset, MEMORISE.holdout))
         examples, holdout = ([task_of(example) for example in file] for file in (dataset, unseen))
         jobs = {}

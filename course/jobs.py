@@ -1,17 +1,21 @@
 """Machinery: where work is done that splits, such as one training for each seed: on an Executor that is handed in.
 
-``--jobs`` takes processes of this machine, ``--cluster`` the workers of several (``course.cluster``).
+``--jobs`` takes processes of this machine, ``--cluster`` (of ``course.eval`` alone) the workers of a Dask cluster.
 
 Covered
     The same results in the same order, for any number of workers and in whatever order they finish. Ctrl-C, SIGTERM or
-    a fault ends all workers at once; so does the end of this process, however it ends.
+    a fault ends all processes at once; so does the end of this process, however it ends. A worker of a cluster that is
+    killed: another does its work again.
 Not covered
-    A worker that is killed from outside: the command ends, and says so.
+    A process that is killed from outside: the command ends, and says so. Whoever reaches the port of a scheduler can
+    run anything on its workers: let it be a network of your own.
 """
 
 from __future__ import annotations
 
 import os
+import sys
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import starmap
@@ -19,24 +23,47 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from course import process
 from course.errors import UserError
+from course.text import described, quoted
 
 if TYPE_CHECKING:  # loaded by the functions that start processes, so that --help answers at once
-    from concurrent.futures import Executor
+    from concurrent.futures import Executor, Future
 
 Value = TypeVar("Value")
 
+_SECONDS = 5  # that a scheduler has to answer
+
+
+def in_order(
+    executor: Executor | None,
+    function: Callable[..., Value],
+    arguments: Sequence[tuple[Any, ...]],
+    in_flight: int | None = None,
+) -> Iterator[Value]:
+    """``function(*one)`` for each of the arguments, in their order. With an executor it and they must be picklable.
+
+    ``in_flight``: how many at most are being worked on or wait for their turn; None: all of them.
+    """
+    if executor is None:
+        yield from starmap(function, arguments)
+        return
+    waiting: deque[Future[Value]] = deque()
+    for given in arguments:
+        if len(waiting) == in_flight:
+            yield waiting.popleft().result()
+        waiting.append(executor.submit(function, *given))
+    while waiting:
+        yield waiting.popleft().result()
+
 
 @contextmanager
-def workers(jobs: int, cluster: str | None) -> Iterator[Executor | None]:
-    """What --jobs and --cluster ask for; None for one process: then work is done in this one."""
+def workers(jobs: int, cluster: str | None) -> Iterator[tuple[Executor | None, int]]:
+    """What --jobs and --cluster ask for, and how many workers that are; no executor for one process: this one."""
     if cluster is None:
         with processes(jobs) as executor:
-            yield executor
+            yield executor, jobs
     else:
-        from course.cluster import machines
-
-        with machines(cluster) as executor:
-            yield executor
+        with machines(cluster) as found:
+            yield found
 
 
 @contextmanager
@@ -57,22 +84,13 @@ def processes(count: int) -> Iterator[Executor | None]:
                 for _ in range(count):
                     executor.submit(int)  # each starts a process
             yield executor
-        except BrokenProcessPool:
-            raise UserError("expected the workers to finish, got one that was killed; try fewer --jobs") from None
-        except BaseException:
+        except BaseException as error:
             for worker in multiprocessing.active_children():
-                worker.kill()
+                worker.kill()  # one that waits to hand over its result would wait for ever
+            if isinstance(error, BrokenProcessPool):
+                said = "expected the workers to finish, got one that was killed; try fewer --jobs"
+                raise UserError(said) from None
             raise
-
-
-def in_order(
-    executor: Executor | None, function: Callable[..., Value], arguments: Sequence[tuple[Any, ...]]
-) -> Iterator[Value]:
-    """``function(*one)`` for each of the arguments, in their order. With an executor it and they must be picklable."""
-    if executor is None:
-        yield from starmap(function, arguments)
-    else:
-        yield from (future.result() for future in [executor.submit(function, *one) for one in arguments])
 
 
 def _begin_worker() -> None:
@@ -89,3 +107,51 @@ def _begin_worker() -> None:
             os._exit(1)
 
         threading.Thread(target=follow, daemon=True).start()
+
+
+@contextmanager
+def machines(address: str) -> Iterator[tuple[Executor, int]]:
+    """The workers of the Dask cluster whose scheduler has this address, and how many they are.
+
+    Raises UserError where nobody answers, where the cluster is lost, and where a piece of work kills its workers.
+    """
+    try:
+        from distributed import CancelledError, Client, KilledWorker
+    except ImportError:
+        mend = "install it with: python3 -m pip install distributed"
+        raise UserError(f"--cluster: expected the package distributed, got a Python without it; {mend}") from None
+    import logging
+    import warnings
+
+    where = f"--cluster {quoted(address)}"
+    logging.disable()  # Dask's own words: what matters of them is raised
+    try:
+        with warnings.catch_warnings(action="ignore"):  # other versions of Dask: they work together, or they raise
+            client = Client(address, timeout=_SECONDS, set_as_default=False)  # type: ignore[no-untyped-call]
+    except (OSError, ValueError, TypeError) as error:
+        expected = "expected a Dask scheduler, such as tcp://host:8786"
+        raise UserError(f"{where}: {expected}, got {described(error)}") from None
+    with client:
+        count = len(client.scheduler_info(n_workers=-1)["workers"])
+        if not count:
+            raise UserError(f"{where}: expected workers, got none yet; start them first")
+        try:
+            yield client.get_executor(pure=False), count  # type: ignore[no-untyped-call]
+        except KilledWorker:
+            got = "got several that died of one piece of work; have they memory enough?"
+            raise UserError(f"{where}: expected workers that finish, {got}") from None
+        except CancelledError:
+            raise UserError(f"{where}: expected a scheduler that stays, got none any more") from None
+        except ModuleNotFoundError as error:
+            if not str(error.name).startswith("course"):
+                raise
+            raise UserError(f"{where}: expected this lab on each worker, got one without it") from None
+
+
+def worker_name() -> str:
+    """Of the process that runs this: the name of a Dask worker, or the number of the process."""
+    distributed = sys.modules.get("distributed")  # loaded in a worker of a cluster
+    if distributed is None:
+        return f"process {os.getpid()}"
+    worker = distributed.get_worker()
+    return f"{worker.name} at {worker.address}"

@@ -24,7 +24,7 @@ from course.artifacts.writing import RunWriter
 from course.command import Parser, positive_int, run_command
 from course.datasets.records import Task, task_of
 from course.datasets.sources import Dataset
-from course.jobs import in_order, workers
+from course.jobs import in_order, processes
 from course.policies.presets import PRESETS, Plan
 from course.publishing import conditions_of, publish
 from course.reports.pass_at_k_demo import pass_at_k_figure, pass_at_k_text
@@ -93,7 +93,7 @@ def main() -> None:
     log: list[CountedSamples] = []
     opened: list[Dataset] = []
     settings: dict[str, Any] = {"prompts": args.prompts, "samples": SAMPLES, "seeds": args.seeds}
-    with RunWriter(args.outdir) as run, workers(args.jobs, args.cluster) as executor:
+    with RunWriter(args.outdir) as run, processes(args.jobs) as executor:
         trainings = []
         for name in dict.fromkeys(args.presets):
             dataset, unseen = (Dataset(Path(path), None) for path in PRESETS[name][:2])

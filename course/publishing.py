@@ -15,12 +15,12 @@ from course.artifacts import run_log
 from course.artifacts.locked_room import room_digest
 from course.artifacts.prediction import main_number
 from course.artifacts.records import RESULTS, SCHEMA_VERSION, SUMMARY, Manifest, TrainedOn, printed_json
-from course.artifacts.run_log import LogLine, append, locked, looks, read_log
+from course.artifacts.run_log import LogLine, locked, looks, read_log
 from course.artifacts.scorer_identity import installed
 from course.artifacts.writing import RunWriter
 from course.datasets import sources
 from course.datasets.records import Provenance
-from course.datasets.sources import HOLDOUT, Dataset, ShardedDataset, holdouts_in
+from course.datasets.sources import HOLDOUT, Dataset, holdouts_in
 from course.errors import written_runs
 from course.reports.tables import WIDTH
 from course.reports.terminal import show
@@ -37,8 +37,8 @@ class Conditions(NamedTuple):
 
     ``change``: the one thing changed since the run before, in the student's words; ``expect``: what they expected of
     it. ``dataset``: read to its end. ``holdouts``: what was measured beside it. ``seed``: of what the run itself draws;
-    Loops A and B draw nothing. ``knob``: what was turned, where it is not what the loop turns. ``logged``: the
-    holdouts at which the look was counted before, by ``log_opened_holdouts``. ``typed``: the words behind the command.
+    Loops A and B draw nothing. ``knob``: what was turned, where it is not what the loop turns. ``typed``: the
+    words behind the command.
     """
 
     loop: Literal["A", "B", "C"]
@@ -46,14 +46,13 @@ class Conditions(NamedTuple):
     settings: dict[str, Any]
     change: str | None
     expect: str | None
-    dataset: Dataset | ShardedDataset | None = None
+    dataset: Dataset | None = None
     holdouts: Sequence[Dataset] = ()
     completions_fingerprint: str | None = None
     samples_per_prompt: int | None = None
     source: Provenance | None = None
     seed: int | None = None
     knob: str | None = None
-    logged: Sequence[str] = ()
     typed: Sequence[str] = ()
 
 
@@ -82,7 +81,11 @@ def publish(
     ``read``: names of files to look at. ``next_command``: the words to type next after ``python3 -m``, the run's folder
     as ``RUN``. ``as_json``: print the run's place, digest, summary and manifest instead, as one JSON object.
     """
-    manifest, digest = complete(run, conditions, summary)
+    if RESULTS not in run.outputs:
+        raise ValueError(f"every run has {RESULTS}: {conditions.command} wrote none")
+    run.write_json(SUMMARY, summary)
+    manifest = manifest_of(conditions, run.outputs)
+    digest = run.seal(manifest)
     holdouts = opened_holdouts(conditions)
     line = LogLine(
         run="",
@@ -93,11 +96,11 @@ def publish(
         expect=manifest.expect,
         number=main_number(summary),
         room=room_digest(manifest) if conditions.loop != "C" else None,
-        holdouts=[one for one in holdouts if one not in conditions.logged],
+        holdouts=holdouts,
     )
     with locked(run_log.LOG) as log:
         before = read_log(run_log.LOG)
-        look = max([looks(before, one) + (one not in conditions.logged) for one in holdouts], default=0)
+        look = max([looks(before, holdout) + 1 for holdout in holdouts], default=0)
         typed = command_line([conditions.command, *(shlex.quote(visible(word)) for word in conditions.typed)])
         report_whole = "\n".join([*shown, report]).strip("\n")
         readme = run_readme(manifest, line, report_whole, typed, run.examples, look, conditions.knob)
@@ -123,24 +126,6 @@ def publish(
     return path
 
 
-def complete(run: RunWriter, conditions: Conditions, summary: dict[str, Any]) -> tuple[Manifest, str]:
-    """Write the numbers and seal the run, which can then be left or published. Its manifest, and that one's digest."""
-    if RESULTS not in run.outputs:
-        raise ValueError(f"every run has {RESULTS}: {conditions.command} wrote none")
-    run.write_json(SUMMARY, summary)
-    manifest = manifest_of(conditions, run.outputs)
-    return manifest, run.seal(manifest)
-
-
-def log_opened_holdouts(run: Path, conditions: Conditions) -> list[str]:
-    """Count the look at holdouts before anything of it can be seen. ``run``: the folder that grows. Returns them."""
-    said = conditions.loop, conditions.command, conditions.change, conditions.expect
-    if holdouts := opened_holdouts(conditions):
-        with locked(run_log.LOG) as log:
-            append(log, LogLine(visible_path(run), "", *said, {}, holdouts))
-    return holdouts
-
-
 def word_of(word: str | Path, run: Path) -> str:
     """A word of a command line, to be pasted; ``RUN`` in front of a path is the run's folder."""
     if isinstance(word, str):
@@ -164,7 +149,7 @@ def command_line(words: Sequence[str], windows: bool = os.name == "nt") -> str:
 
 def opened_holdouts(conditions: Conditions) -> list[str]:
     """Which holdouts this run measured. Loop C only learns on its own dataset, or samples from it."""
-    measured: list[Dataset | ShardedDataset] = [*conditions.holdouts]
+    measured = [*conditions.holdouts]
     if conditions.loop != "C" and conditions.dataset and conditions.dataset.split == HOLDOUT:
         measured.append(conditions.dataset)
     return [*dict.fromkeys(chain.from_iterable(holdouts_in(holdout.prompts) for holdout in measured))]
@@ -195,7 +180,7 @@ def manifest_of(conditions: Conditions, outputs: dict[str, str]) -> Manifest:
     )
 
 
-def trained_on(source: Provenance | None, dataset: Dataset | ShardedDataset | None) -> TrainedOn | None:
+def trained_on(source: Provenance | None, dataset: Dataset | None) -> TrainedOn | None:
     """What the policy was trained on, and how much of it this dataset shares."""
     if source is None or source.training is None or dataset is None:
         return None

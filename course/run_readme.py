@@ -10,7 +10,7 @@ from msgspec.structs import asdict
 
 from course.artifacts.locked_room import room_conditions
 from course.artifacts.prediction import points_off
-from course.artifacts.records import ENVIRONMENT_FILE, MANIFEST, RESULTS, SHARDED, SHARDS, Manifest, Result
+from course.artifacts.records import ENVIRONMENT_FILE, MANIFEST, Manifest, Result
 from course.artifacts.run_log import LogLine
 from course.reports.tables import wrapped
 from course.text import clipped, visible
@@ -21,7 +21,6 @@ LOOPS = {
     "C": ("learn", "policy (the probabilities themselves changed)"),
 }
 FILES = {  # the first pattern that a name fits
-    f"{SHARDS}/": "a run of Loop A for each shard, with its results",
     "results.jsonl": "each completion that the verifier scored, with its reward and outcome",
     "summary.json": "the numbers",
     "*.meta.json": "who wrote the completions in the file of that name",
@@ -31,7 +30,6 @@ FILES = {  # the first pattern that a name fits
     "*.npz": "the policy after its last update",
     "slow.jsonl": "the updates that were shown, token by token",
     "tokens.jsonl": "each text in each vocabulary",
-    "begun.json": "what the command was given when the run began",
     "ablation.json": "the runs with a baseline and without one, step by step",
     "*.jsonl": "the log: each row can be checked",
     "*.txt": "the log as a story, to be annotated",
@@ -89,10 +87,9 @@ def run_readme(
     parts.append("*Was it the model, the measurement, the data, or did we fool ourselves?*")
 
     names: dict[str, list[str]] = {}
-    sharded = manifest.command == SHARDED  # then the results are those of the shards
-    outputs = [n for n in manifest.outputs if not (sharded and (n == RESULTS or n.startswith(f"{SHARDS}/")))]
-    for name in (*([f"{SHARDS}/"] if sharded else []), *outputs, MANIFEST, ENVIRONMENT_FILE):
-        names.setdefault(next(what for pattern, what in FILES.items() if fnmatch(name, pattern)), []).append(name)
+    for name in (*manifest.outputs, MANIFEST, ENVIRONMENT_FILE):
+        kind = next(what for pattern, what in FILES.items() if fnmatch(name, pattern))
+        names.setdefault(kind, []).append(name)
     table = ["| file | what it is |", "|---|---|"]
     for what, of_a_kind in names.items():
         links = ", ".join(f"[{name}]({name})" for name in of_a_kind)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from course.artifacts.locked_room import PICK_BEST_FINGERPRINT
 from course.artifacts.records import RESULTS, Details, Selection
-from course.artifacts.summary import Choice, choice_of, counted, summary_of
+from course.artifacts.summary import Choice, choice_of, count_outcomes, summary_of
 from course.artifacts.writing import RunWriter
 from course.command import Parser, positive_int, run_command
 from course.datasets.pairing import paired
@@ -84,7 +84,7 @@ def main() -> int:
         pick_best = load_pick_best()
         pairs = paired(with_progress(dataset, "choosing"), pack, dataset=args.dataset, completions=args.samples)
         rows = select(pairs, args.n, pick_best)
-        run.write_rows(RESULTS, watched(counted(rows, outcomes, {}), choices, failed))
+        run.write_rows(RESULTS, watched(count_outcomes(rows, outcomes), choices, failed))
         source = provenance(pack.completions)
         summary = summary_of(outcomes, choices)
         settings = {PICK_BEST_FINGERPRINT: pick_best_fingerprint()}

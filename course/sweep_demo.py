@@ -32,7 +32,7 @@ from course.command import Parser, non_negative_int, positive_int, run_command
 from course.datasets.records import Task, task_of
 from course.datasets.sources import Dataset
 from course.errors import UserError
-from course.jobs import workers
+from course.jobs import processes
 from course.policies.presets import PRESETS, Plan
 from course.publishing import conditions_of, publish
 from course.reports.sweep_demo import (
@@ -138,7 +138,7 @@ def main() -> None:
     plan = preset.plan._replace(steps=args.steps or experiment.steps)
     dataset = Dataset(Path(preset.dataset), None)
     held = [Dataset(Path(preset.holdout), None)] if name == "coverage" else []
-    with RunWriter(args.outdir) as run, workers(args.jobs, args.cluster) as executor:
+    with RunWriter(args.outdir) as run, processes(args.jobs) as executor:
         examples, holdout = ([task_of(example) for file in files for example in file] for files in ([dataset], held))
         swept, jobs = experiment.settings(plan, values, examples, holdout), {}
         for one in swept:

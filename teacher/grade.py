@@ -28,7 +28,7 @@ from course.artifacts.run_log import locked
 from course.command import Parser, non_negative_int, positive_int, run_command
 from course.datasets.files import LAB
 from course.errors import UserError, reason
-from course.jobs import in_order, workers
+from course.jobs import in_order, processes
 from course.reports.terminal import show
 from course.text import clipped, visible_path
 from teacher.grading import Grade, Grader, grade_one
@@ -101,7 +101,7 @@ def _grade_class(
     grader = Grader(copy, work, kept, command, limits, hidden, digest.hexdigest())
     grades = []
     try:
-        with workers(args.jobs, args.cluster) as executor:
+        with processes(args.jobs) as executor:
             for grade in in_order(executor, grade_one, [(grader, student, path) for student, path in found.items()]):
                 grades.append(grade)
                 print(f"{len(grades)} of {len(found)}: {clipped(grade.student, 30)}: {grade.result}", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""For tests of work that splits: pairs of shards, and a real Dask cluster of processes, on the loopback address."""
+"""For tests of ``--cluster``: a real Dask cluster of processes on this machine, on the loopback address."""
 
 import json
 import os
@@ -9,8 +9,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
-
-from conftest import SAMPLING, Lab
 
 
 @contextmanager
@@ -23,7 +21,8 @@ def cluster(folder: Path, path: dict[str, str], *, workers: int = 2) -> Iterator
     try:
         wait_for(file.exists)
         many = ["--nworkers", str(workers), "--nthreads", "1", "--local-directory", str(folder)]
-        workers_of.append(started("dask_worker", *host, *many, folder=folder, env=path))
+        if workers:
+            workers_of.append(started("dask_worker", *host, *many, folder=folder, env=path))
         address: str = json.loads(file.read_text(encoding="utf-8"))["address"]
         wait_for_workers(address, workers)
         yield address
@@ -59,36 +58,3 @@ def wait_for(what: Any, seconds: float = 60) -> None:
     while not what():
         assert monotonic() < until, "it has not come"
         sleep(0.02)
-
-
-def shard(lab: Lab, name: str, right: list[bool], *, first: int = 0, **said: Any) -> None:
-    """A pair of files: example NAME-i is answered as ``right`` says. ``said``: policy, training, split, sampling."""
-    split = {"metadata": {"split": said["split"]}} if "split" in said else {}
-    numbers = range(first, first + len(right))
-    prompts = [said.get("prompt", f"{name}, {number}?") for number in numbers]
-    examples = [
-        {"id": f"{name}-{number}", "prompt": prompt, "expected_answer": number} | split
-        for number, prompt in zip(numbers, prompts, strict=True)
-    ]
-    texts = [f"Final: {number + (not ok)}" for number, ok in zip(numbers, right, strict=True)]
-    lab.write(f"in/datasets/{name}.jsonl", examples)
-    rows = [{"id": f"{name}-{number}", "completion": text} for number, text in zip(numbers, texts, strict=True)]
-    lab.write(f"in/rollouts/{name}.jsonl", rows)
-    about = {"policy": said.get("policy", "a hand"), "sampling": SAMPLING | said.get("sampling", {})}
-    lab.meta(f"in/rollouts/{name}", **about, training=said.get("training"))
-
-
-def measure(lab: Lab, *more: object, run: str = "run") -> str:
-    """The digest of the run."""
-    done = lab("eval_shards", "in", "--outdir", run, *more)
-    assert (done.status, done.err) == (0, ""), done.err
-    return done.out.partition("digest: ")[2].split()[0]
-
-
-def names(folder: Path) -> list[str]:
-    return sorted(path.name for path in folder.iterdir())
-
-
-def large(lab: Lab, shards: int, rows: int) -> None:
-    for number in range(shards):
-        shard(lab, f"part-{number:02}", [True] * rows, first=number * rows)

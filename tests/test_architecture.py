@@ -30,7 +30,6 @@ ORDER = [
     "policies",
     "artifacts",
     "command",
-    "cluster",
     "jobs",
     "reports",
     "run_readme",
@@ -42,10 +41,7 @@ ORDER = [
     "check",
     "teacher",
 ]
-COMPOSITIONS = {  # a command that is made of another one, and says so
-    ("course/eval_shards.py", "course.shards"),
-    ("course/shards.py", "course.eval"),
-}
+COMPOSITIONS: set[tuple[str, str]] = set()  # a command that is made of another one, and says so
 HEAVY = {"distributed", "matplotlib", "numpy", "rich", "scipy", "splintr"}
 
 

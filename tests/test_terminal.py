@@ -26,7 +26,6 @@ MATH = ("--dataset", "data/datasets/math_dev.jsonl")
 PACK = (*MATH, "--samples", "data/rollouts/selection_pack_dev.jsonl", "--n")
 ANSWERS = {  # command -> how it is called, and what has to stand on the screen when it has ended
     "eval": ([*MATH, "--completions", "data/rollouts/frozen_rollouts_dev.jsonl"], "passed 34 of 80: 42.5 %"),
-    "eval_shards": (["pairs", "--outdir", "sharded_{columns}"], "passed 34 of 80: 42.5 %"),
     "check": ([], "next: python3 -m course.eval"),
     "gate": (["--baseline", "n1", "--candidate", "n4", "--min-delta", "0.02"], "REJECT: locked room"),
     "report": (["n1", "n4", "--out", "{columns}.html"], "report: "),
@@ -106,8 +105,6 @@ def ready(lab: Lab) -> Lab:
     """A lab with the shipped data and with two runs, n1 and n4."""
     (lab.folder / "data").symlink_to(ROOT / "data", target_is_directory=True)
     lab.picker()
-    for kind, name in (("datasets", "math_dev"), ("rollouts", "frozen_rollouts_dev")):
-        lab.write(f"pairs/{kind}/a.jsonl", (ROOT / "data" / kind / f"{name}.jsonl").read_bytes())
     for n in (1, 4):
         assert lab("selection_demo", *PACK, n, "--outdir", f"n{n}").status == 0
     lab.path()

@@ -5,7 +5,6 @@ import platform
 import sys
 import unicodedata
 from datetime import UTC, datetime
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -37,12 +36,8 @@ def version_of(package: str) -> str | None:
         return None
 
 
-@cache
 def _git(lab: Path) -> dict[str, Any] | None:
-    """Commit and dirty flag of the lab's own repository; None where the lab stands in none, or git is not there.
-
-    Asked once a process: one may leave a thousand shards.
-    """
+    """Commit and dirty flag of the lab's own repository; None where the lab stands in none, or git is not there."""
     import subprocess
 
     if not (lab / ".git").exists():  # an outer repository is not the lab's

@@ -1,15 +1,11 @@
-"""Machinery: the locked room. Two runs can be compared only where everything but the one thing studied was the same.
+"""Machinery: the locked room. Two runs can be compared only where everything but the one thing studied was the same."""
 
-And the shards of one run belong together only where everything but their examples was.
-"""
-
-from collections.abc import Sequence
 from hashlib import sha256
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
-from course.artifacts.records import RESULTS, Manifest
+from course.artifacts.records import Manifest
 from course.datasets.records import Sampling
 from course.text import visible
 
@@ -19,8 +15,6 @@ INSTRUMENT = "instrument"
 ENVIRONMENT = "environment"
 
 PICK_BEST_FINGERPRINT = "pick_best_fingerprint"  # the setting of Loop B that says how a sample was chosen
-
-FINGERPRINTS = ("prompts_fingerprint", "examples_fingerprint", "dataset_fingerprint", "completions_fingerprint")
 
 _CONDITIONS_OF = {  # a knob -> the conditions of the room of which one differs where it was turned
     ENVIRONMENT: ("dataset_fingerprint", "prompts_fingerprint", "examples_fingerprint", "split"),
@@ -79,23 +73,6 @@ def knobs_turned(conditions: list[Condition], baseline: Manifest, candidate: Man
     if baseline.settings.get(PICK_BEST_FINGERPRINT) != candidate.settings.get(PICK_BEST_FINGERPRINT):
         turned.append(SELECTION)
     return list(dict.fromkeys(turned))
-
-
-def merged_fingerprints(shards: Sequence[Manifest]) -> dict[str, str]:
-    """Each fingerprint of a sharded run, and of its results: SHA-256 over those of its shards in order, as lines."""
-    columns = {name: [getattr(shard, name) for shard in shards] for name in FINGERPRINTS}
-    columns[RESULTS] = [shard.outputs[RESULTS] for shard in shards]
-    lines = {name: "".join(f"{one}\n" for one in column) for name, column in columns.items()}
-    return {name: sha256(text.encode()).hexdigest() for name, text in lines.items()}
-
-
-def shared_conditions(shard: Manifest) -> dict[str, Any]:
-    """What has to be equal in all shards, and in the whole: every condition but which examples, and the seed."""
-    sampling = shard.sampling and msgspec.structs.replace(shard.sampling, seed=None)
-    trained_on = shard.trained_on and msgspec.structs.replace(shard.trained_on, measured_here=0)
-    own = {*FINGERPRINTS, "command", "outputs"}
-    fields = msgspec.structs.asdict(shard) | {"sampling": sampling, "trained_on": trained_on}
-    return {name: value for name, value in fields.items() if name not in own}
 
 
 def short_value(value: str | None) -> str:

@@ -16,8 +16,6 @@ from course.artifacts.records import (
     RESULT_TYPES,
     RESULTS,
     SCHEMA_VERSION,
-    SHARDED,
-    SHARDS,
     SUMMARY,
     Manifest,
     Result,
@@ -28,11 +26,10 @@ from course.errors import UserError, reason
 from course.text import clipped, did_you_mean, visible
 
 # The loops that a run of a command can be of. Every other command leaves runs of Loop C.
-LOOPS_OF = {"course.eval": "A", SHARDED: "A", "course.selection_demo": "B", "course.policy_improvement_demo": "BC"}
+LOOPS_OF = {"course.eval": "A", "course.selection_demo": "B", "course.policy_improvement_demo": "BC"}
 
-NAME = "[a-zA-Z0-9_][a-zA-Z0-9_.-]*"
-_OUTPUT = re.compile(f"(?:{SHARDS}/{NAME}/|{NAME}/)?{NAME}")
-_SHARD = re.compile(f"{SHARDS}/({NAME})/{MANIFEST}")
+_NAME = "[a-zA-Z0-9_][a-zA-Z0-9_.-]*"
+_OUTPUT = re.compile(f"(?:{_NAME}/)?{_NAME}")
 _UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
 
@@ -82,22 +79,6 @@ def open_run(path: Path) -> Run:
     return Run(path, manifest, hashlib.sha256(data).hexdigest())
 
 
-def shards_of(run: Run) -> Iterator[Run]:
-    """The runs that a sharded run is made of, in the order of their names; none where it has its results itself.
-
-    Raises Broken where one is not there, or is no run of Loop A.
-    """
-    names = [found[1] for name in run.manifest.outputs if (found := _SHARD.fullmatch(name))]
-    for name in sorted(names) if run.manifest.command == SHARDED else ():
-        try:
-            shard = open_run(run.path / SHARDS / name)
-        except (UserError, Broken) as error:
-            raise Broken(f"{SHARDS}/{name}: {error}") from None
-        if shard.manifest.command != "course.eval":
-            raise Broken(f"{SHARDS}/{name} is no run of course.eval")
-        yield shard
-
-
 def runs_in(folder: Path) -> list[Path]:
     """The runs that a folder holds, the newest last."""
     manifests = (path for path in folder.glob(f"*/{MANIFEST}") if not path.parent.name.startswith("."))
@@ -131,15 +112,7 @@ def rows(run: Run, digest: "hashlib._Hash | None" = None) -> Iterator[Result]:
 
 
 def batches(run: Run, digest: "hashlib._Hash") -> Iterator[list[Result]]:
-    """The same, some 32 KiB at a time. A row that this lab would have written with other bytes is none.
-
-    Of a sharded run those of its shards; ``digest`` is fed their digests, as ``merged_fingerprint`` does.
-    """
-    if run.manifest.command == SHARDED:
-        for shard in shards_of(run):
-            yield from batches(shard, own := hashlib.sha256())
-            digest.update(f"{own.hexdigest()}\n".encode())
-        return
+    """The same, some 32 KiB at a time. A row that this lab would have written with other bytes is none."""
     decoder, encode = msgspec.json.Decoder(RESULT_TYPES[run.manifest.loop]), msgspec.json.Encoder().encode_lines
     number = 0
     try:

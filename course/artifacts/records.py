@@ -17,9 +17,6 @@ SUMMARY = "summary.json"
 MANIFEST = "manifest.json"
 README = "README.md"
 ENVIRONMENT_FILE = "environment.json"
-BEGUN = "begun.json"  # in a sharded run
-SHARDED = "course.eval_shards"  # the command of such a run
-SHARDS = "shards"  # in a sharded run: a folder for each run of Loop A that it is made of, which have the results
 
 UNANSWERED = Measurement(0.0, MISSING, None)
 
@@ -74,22 +71,6 @@ class LearningResult(Result, frozen=True, forbid_unknown_fields=True, omit_defau
 RESULT_TYPES: dict[str, type[Result]] = {"A": Result, "B": Selection, "C": LearningResult}
 
 
-class Begun(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a sharded run was given when it began, in ``begun.json``: the names of its shards, and its options."""
-
-    shards: list[str]
-    split: str | None
-    missing: str | None
-    change: str | None
-    expect: str | None
-
-
-class RowId(Struct, frozen=True, gc=False):
-    """A row of which only the id is read."""
-
-    id: str
-
-
 class Golden(Struct, frozen=True, forbid_unknown_fields=True):
     """What the installed scorer made of the golden sets, in the process that made the run."""
 
@@ -106,7 +87,8 @@ class TrainedOn(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Manifest(Struct, frozen=True, forbid_unknown_fields=True):
-    """The conditions of a run. A fingerprint of a file is the SHA-256 of its bytes, as ``sha256sum`` prints it.
+    """The conditions of a run. A fingerprint of a file is the SHA-256 of its bytes, as ``sha256sum`` prints it; of
+    several files it is that of the files joined in their order, as ``cat FILES | sha256sum`` prints it.
 
     ``prompts_fingerprint``: SHA-256 over ``["id","prompt"]`` and a newline for each example in order: it stays the
     same when only answers change. ``examples_fingerprint``: the same over ``["id","prompt",expected_answer]``.

@@ -42,14 +42,11 @@ def choice_of(row: Selection) -> Choice:
     return Choice(n, right, total, total_right, row.rewards[0] == 1.0, row.reward == 1.0, row.chosen == best)
 
 
-def counted(rows: Iterable[Row], outcomes: Counter[str], firsts: dict[str, Row]) -> Iterator[Row]:
-    """The rows unchanged. Counts their outcomes on the way, and keeps the first row of each outcome."""
+def count_outcomes(rows: Iterable[Row], outcomes: Counter[str]) -> Iterator[Row]:
+    """The rows unchanged. Counts their outcomes on the way."""
     rows = iter(rows)
     while batch := list(islice(rows, ROWS_AT_ONCE)):
         outcomes.update(row.details.outcome for row in batch)
-        if outcomes.keys() - firsts.keys():
-            for row in batch:
-                firsts.setdefault(row.details.outcome, row)
         yield from batch
 
 

@@ -18,19 +18,8 @@ from itertools import chain
 
 import msgspec
 
-from course.artifacts.locked_room import merged_fingerprints, shared_conditions
-from course.artifacts.reading import Broken, Run, batches, read_output, shards_of
-from course.artifacts.records import (
-    MANIFEST,
-    RESULTS,
-    SHARDS,
-    SUMMARY,
-    UNANSWERED,
-    Manifest,
-    Result,
-    Selection,
-    indented,
-)
+from course.artifacts.reading import Broken, Run, batches, read_output
+from course.artifacts.records import MANIFEST, RESULTS, SUMMARY, UNANSWERED, Result, Selection, indented
 from course.artifacts.scorer_identity import installed
 from course.artifacts.summary import Choice, choice_of, summary_of
 from course.datasets.records import plain_prompt
@@ -66,7 +55,6 @@ class Verification:
         self._prompts_in_order = hashlib.sha256()
         self._examples = hashlib.sha256()
         self._wrong: list[Result] = []
-        self._shards: list[Manifest] = []
 
     def rows(self) -> Iterator[Result]:
         """Every row, each scored again on the way."""
@@ -76,9 +64,7 @@ class Verification:
         digest = hashlib.sha256()
         self.faults += self.scorer_faults
         try:
-            for shard in shards_of(self.run):
-                yield from self._batches_of(shard)
-            for batch in () if self._shards else batches(self.run, digest):
+            for batch in batches(self.run, digest):
                 self._add(batch)
                 yield batch
             self.faults += self._row_faults()
@@ -87,22 +73,7 @@ class Verification:
         except Broken as error:
             self.faults.append(str(error))
         else:
-            merged = merged_fingerprints(self._shards)[RESULTS] if self._shards else digest.hexdigest()
-            self.faults += self._output_faults(merged)
-
-    def _batches_of(self, shard: Run) -> Iterator[list[Result]]:
-        """A shard is verified as the run that it is; instead of the log, this run's outputs hold its digest."""
-        check = Verification(shard, [shard.digest])
-        yield from check._batches()
-        name = f"{SHARDS}/{shard.path.name}"
-        self.faults += [f"{name}: {fault}" for fault in check.faults if fault not in check.scorer_faults]
-        if shared_conditions(shard.manifest) != shared_conditions(self.run.manifest):
-            self.faults.append(f"{name} was measured under other conditions than {MANIFEST} says")
-        self._shards.append(shard.manifest)
-        self.n += check.n
-        self.outcomes += check.outcomes
-        self.prompts |= check.prompts
-        self._ids |= check._ids
+            self.faults += self._output_faults(digest.hexdigest())
 
     def _add(self, batch: list[Result]) -> None:
         manifest = self.run.manifest
@@ -149,8 +120,6 @@ class Verification:
             faults.append(f"{MANIFEST} says {manifest.samples_per_prompt} samples a prompt, and Loop A has one")
         prompts, examples = self._prompts_in_order.hexdigest(), self._examples.hexdigest()
         found = {"prompts_fingerprint": prompts, "examples_fingerprint": examples}
-        if self._shards:
-            found = merged_fingerprints(self._shards)
         for name, fingerprint in found.items():
             if getattr(manifest, name, None) not in (None, fingerprint):
                 faults.append(f"the {name} in {MANIFEST} is not that of {RESULTS}")

@@ -22,7 +22,7 @@ import msgspec
 
 from course.artifacts import run_log
 from course.artifacts.environment import environment
-from course.artifacts.records import ENVIRONMENT_FILE, MANIFEST, README, RESULTS, SHARDS, Manifest, Result, indented
+from course.artifacts.records import ENVIRONMENT_FILE, MANIFEST, README, RESULTS, Manifest, Result, indented
 from course.artifacts.run_log import LogLine, append, read_log
 from course.artifacts.summary import ROWS_AT_ONCE
 from course.datasets.files import LAB, open_regular
@@ -36,13 +36,11 @@ class RunWriter:
     """``with RunWriter(outdir) as run``: write the files, ``seal`` and ``publish``. Without that nothing remains.
 
     ``outdir`` None takes the next free ``run_001`` of the lab's ``runs/``. An existing one, or one inside another run,
-    is refused before any work is done. Raises UserError where the disk does not let it write. ``grown``: a folder that
-    is there already, becomes the run, and stays where it does not.
+    is refused before any work is done. Raises UserError where the disk does not let it write.
     """
 
-    def __init__(self, outdir: Path | None, grown: Path | None = None) -> None:
+    def __init__(self, outdir: Path | None) -> None:
         self._wanted = outdir
-        self._grown = grown
         self._committed = False
         self.path = outdir or _next_free()
         self.outputs: dict[str, str] = {}  # name -> SHA-256
@@ -52,13 +50,10 @@ class RunWriter:
         if outdir is not None:  # a free name may be another command's by now: it is looked for again at the end
             self._refuse_taken()
         for folder in self.path.resolve().parents:
-            if (folder / MANIFEST).exists() and ((folder / RESULTS).exists() or (folder / SHARDS).exists()):
+            if (folder / MANIFEST).exists() and (folder / RESULTS).exists():
                 raise UserError(f"{self.path}: expected a folder outside of any run, got one inside {folder}")
 
     def __enter__(self) -> Self:
-        if self._grown is not None:
-            self._temporary, self._made = self._grown, []
-            return self
         parent = self.path.parent
         self._made = [folder for folder in (parent, *parent.parents) if not folder.exists()]
         self._temporary = parent / f".{os.urandom(8).hex()}.partial"
@@ -86,7 +81,10 @@ class RunWriter:
     def append(self, name: str, *rows: msgspec.Struct) -> None:
         """Add rows to a JSONL file at once: a kill in the midst of a long run leaves whole rows behind."""
         self.examples |= {row.reward == 1.0: row for row in rows if isinstance(row, Result)}
-        lines = msgspec.json.Encoder().encode_lines(rows)
+        self.append_lines(name, msgspec.json.Encoder().encode_lines(rows))
+
+    def append_lines(self, name: str, lines: bytes) -> None:
+        """Add rows that are encoded already."""
         with self._place(name).open("ab", buffering=0) as file:
             file.write(lines)
         self._growing.setdefault(name, hashlib.sha256()).update(lines)
@@ -106,12 +104,6 @@ class RunWriter:
         self._write_whole(MANIFEST, data := indented(manifest))
         self._write_whole(ENVIRONMENT_FILE, indented(environment()))
         return hashlib.sha256(data).hexdigest()
-
-    def leave(self) -> Path:
-        """Keep what was written, synced, where it is: hidden, for whoever gives it its name."""
-        self._sync([*self.outputs, MANIFEST, ENVIRONMENT_FILE])
-        self._committed = True
-        return self._temporary
 
     def publish(self, log: IO[bytes], line: LogLine, readme: str) -> Path:
         """Write the page, add ``line`` to the log, which is locked, and rename the run to its place. Returns it.
@@ -134,7 +126,7 @@ class RunWriter:
         return self.path
 
     def _sync(self, names: Iterable[str]) -> None:
-        places = [place for name in names if (place := self._temporary / name).exists()]  # a shard has the results
+        places = [self._temporary / name for name in names]
         for place in places:
             with place.open("r+b") as file:
                 os.fsync(file.fileno())
@@ -159,12 +151,11 @@ class RunWriter:
 
     def _place(self, name: str) -> Path:
         place = self._temporary / name
-        if place.parent != self._temporary:  # one that was removed is not made again: nobody waits for this run
-            place.parent.mkdir(exist_ok=True)
+        place.parent.mkdir(exist_ok=True)
         return place
 
     def _clean_up(self) -> None:
-        if not (self._committed or self._grown):
+        if not self._committed:
             shutil.rmtree(self._temporary, ignore_errors=True)
         for folder in self._made:  # innermost first; one that is in use by now stays
             try:

@@ -71,7 +71,7 @@ def read_batches(path: Path, record_type: type[R], digest: "hashlib._Hash | None
             first += len(lines)
             yield batch
     except OSError as error:
-        raise _unreadable(path, error) from None
+        raise unreadable(path, error) from None
     if not ids:
         raise UserError(f"{path}: expected at least one record, got an empty file")
 
@@ -115,7 +115,7 @@ def read_json(path: Path, struct_type: type[S]) -> S:
         record = _decode(text, msgspec.json.Decoder(struct_type))
         refuse_repeated_keys(text)
     except OSError as error:
-        raise _unreadable(path, error) from None
+        raise unreadable(path, error) from None
     except ValueError as error:
         raise UserError(f"{path} {error}") from None
     return record
@@ -135,7 +135,7 @@ def _object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _unreadable(path: Path, error: OSError) -> UserError:
+def unreadable(path: Path, error: OSError) -> UserError:
     return UserError(f"{path}: expected a file that can be read, got: {reason(error)}")
 
 

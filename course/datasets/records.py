@@ -126,12 +126,22 @@ class VerifierSource(Record, frozen=True, forbid_unknown_fields=True):
 
 
 class Sampling(Struct, frozen=True, forbid_unknown_fields=True):
-    """How completions were drawn. ``n``: completions a prompt. ``seed``: null where there is no reproducible one."""
+    """How completions were drawn. ``n``: completions a prompt.
+
+    ``seed``: null where there is no reproducible one; a list for several files that were drawn with different seeds.
+    """
 
     temperature: Annotated[float, Meta(ge=0)]  #: 0 is greedy
     top_p: Annotated[float, Meta(gt=0, le=1)]  #: 1 keeps every token
-    seed: int | None
+    seed: int | Annotated[list[int | None], Meta(min_length=2)] | None
     n: Annotated[int, Meta(ge=1)]
+
+    @property
+    def reproducible(self) -> bool:
+        """Whether the same completions can be drawn again: the seed of every file is known."""
+        if isinstance(self.seed, list):
+            return None not in self.seed
+        return self.seed is not None
 
 
 class Training(Struct, frozen=True, forbid_unknown_fields=True):

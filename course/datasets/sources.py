@@ -1,64 +1,143 @@
 """Machinery: what is known of the files a measurement starts from: fingerprints, the split, who wrote completions."""
 
 import hashlib
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Sequence, Set
 from functools import cache, cached_property
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 from msgspec import UNSET
 
-from course.datasets.files import LAB
-from course.datasets.jsonl import read_batches, read_json, read_records
+from course.datasets.files import LAB, open_regular
+from course.datasets.jsonl import read_batches, read_json, read_records, unreadable
 from course.datasets.records import Example, Provenance, SampleGroup, Training, plain_prompt, prompt_digest
 from course.errors import UserError
 from course.text import clipped
 
 HOLDOUT = "holdout"
 SPLITS = ("dev", HOLDOUT)
+_READ_BYTES = 1 << 20
+
+
+class DescribedExamples(NamedTuple):
+    """All that a dataset's fingerprints and its split are made of, of some of its examples. A worker can send it."""
+
+    ids: list[str]
+    prompts: bytes  # a line ["id","prompt"] for each example
+    examples: bytes  # a line ["id","prompt",expected_answer] for each
+    splits: dict[str | None, str]  # what ``metadata.split`` says -> the id of the first example that says it
+    shipped: Set[str]  # the plain prompts that stand in a holdout of the lab, too
+
+
+def describe_examples(path: Path, examples: Sequence[Example], holdout_prompts: Set[str]) -> DescribedExamples:
+    """``holdout_prompts``: of the lab. Raises UserError where the metadata name a split that does not exist."""
+    splits: dict[str | None, str] = {}
+    for example in examples:
+        split = None if example.metadata is UNSET else example.metadata.get("split")
+        if split is not None and split not in SPLITS:
+            expected = f"expected {' or '.join(SPLITS)}, got {clipped(str(split), 60)}"
+            raise UserError(f"{path}: $.metadata.split of {clipped(example.id, 60)}: {expected}")
+        if split not in splits:
+            splits[split] = example.id
+    encoder = msgspec.json.Encoder()
+    return DescribedExamples(
+        ids=[example.id for example in examples],
+        prompts=encoder.encode_lines([(example.id, example.prompt) for example in examples]),
+        examples=encoder.encode_lines([(e.id, e.prompt, e.expected_answer) for e in examples]),
+        splits=splits,
+        shipped={plain_prompt(example.prompt) for example in examples} & holdout_prompts,
+    )
+
+
+class FilesDigest:
+    """SHA-256 over the bytes of files in their order, as of the files joined. ``add`` each, and then ask.
+
+    ``read_again``: read the bytes of each file that is added. It is not needed for one file that this process measured
+    itself: its own SHA-256 is that of all.
+    """
+
+    def __init__(self, *, read_again: bool) -> None:
+        self._read_again = read_again
+        self._joined = hashlib.sha256()
+        self._only = ""
+
+    def add(self, path: Path, sha256: str) -> None:
+        """``sha256``: of the bytes that were measured. Raises UserError where the file holds other bytes."""
+        if not self._read_again:
+            self._only = sha256
+            return
+        own = hashlib.sha256()
+        try:
+            with open_regular(path) as file:
+                while block := file.read(_READ_BYTES):
+                    own.update(block)
+                    self._joined.update(block)
+        except OSError as error:
+            raise unreadable(path, error) from None
+        if own.hexdigest() != sha256:
+            raise UserError(f"{path}: expected a file that stays as it is while it is measured, got other bytes")
+
+    def hexdigest(self) -> str:
+        return self._joined.hexdigest() if self._read_again else self._only
 
 
 class Dataset:
-    """A dataset file: iterate it once, then ask for its fingerprints and its split.
+    """A dataset in one file or in several: iterate it once, then ask for its fingerprints and its split.
 
     The split is what the records themselves say (``metadata.split``), or else ``declared``, or else ``dev``. Records
     that contradict each other or the declaration are refused. A dataset with prompts of a holdout that the lab ships
-    is a holdout, whatever its name and its metadata.
+    is a holdout, whatever its name and its metadata. An id is unique over all files.
+
+    Where the files are read elsewhere, ``add`` what was described there, in order, and ``end_file`` after each file.
+    ``read_elsewhere``: in another process, so that the bytes of the files are read again here.
     """
 
-    def __init__(self, path: Path, declared: str | None) -> None:
+    def __init__(self, path: Path, declared: str | None, *more: Path, read_elsewhere: bool = False) -> None:
         self.path = path
+        self.paths = (path, *more)
         self.declared = declared
-        self._shipped: set[str] = set()  # the prompts that it shares with holdouts of the lab
-        self._bytes = hashlib.sha256()
+        self._bytes = FilesDigest(read_again=read_elsewhere or bool(more))
         self._prompts_in_order = hashlib.sha256()
         self._examples = hashlib.sha256()
-        self._splits: list[object] = []  # what the records say of it, each thing once
+        self._file_of_id: dict[str, Path] = {}  # of several files
+        self._splits: list[str | None] = []  # what the records say of it, each thing once
+        self._shipped: set[str] = set()  # the prompts that it shares with holdouts of the lab
 
     def __iter__(self) -> Iterator[Example]:
-        encoder = msgspec.json.Encoder()
-        for batch in read_batches(self.path, Example, self._bytes):
-            self._prompts_in_order.update(encoder.encode_lines([(example.id, example.prompt) for example in batch]))
-            self._examples.update(encoder.encode_lines([(e.id, e.prompt, e.expected_answer) for e in batch]))
-            prompts = {plain_prompt(example.prompt) for example in batch}
-            self._shipped.update(*(prompts & holdout for holdout in shipped_holdouts().values()))
-            for example in batch:
-                said = None if example.metadata is UNSET else example.metadata.get("split")
-                if said not in self._splits:
-                    self._note_split(said, example.id)
-            yield from batch
+        for path in self.paths:
+            digest = hashlib.sha256()
+            for batch in read_batches(path, Example, digest):
+                self.add(path, describe_examples(path, batch, shipped_prompts()))
+                yield from batch
+            self.end_file(path, digest.hexdigest())
+
+    def add(self, path: Path, described: DescribedExamples) -> None:
+        """The next examples of a file. Raises UserError where they do not belong to what was added before."""
+        if len(self.paths) > 1:
+            self._add_ids(path, described.ids)
+        self._prompts_in_order.update(described.prompts)
+        self._examples.update(described.examples)
+        self._shipped |= described.shipped
+        for split, id_ in described.splits.items():
+            if split not in self._splits:
+                self._add_split(path, split, id_)
+
+    def end_file(self, path: Path, sha256: str) -> None:
+        """All examples of a file were added. ``sha256``: of its bytes, as they were read."""
         if self.split != HOLDOUT and (opened := shipped_in(self._shipped)):
             name, holdout = next(iter(opened.items()))
             got = len(holdout & self._shipped)
             raise UserError(
-                f"{self.path}: expected a dataset without prompts of {name}, got {got} of them; "
+                f"{path}: expected a dataset without prompts of {name}, got {got} of them; "
                 f"take them out, or call it --split {HOLDOUT}"
             )
+        self._bytes.add(path, sha256)
 
     @property
     def fingerprint(self) -> str:
-        """SHA-256 of the file."""
+        """SHA-256 of the file, or of the files joined."""
         return self._bytes.hexdigest()
 
     @property
@@ -73,43 +152,38 @@ class Dataset:
 
     @property
     def split(self) -> str:
-        said = self._splits[0]
         undeclared = HOLDOUT if self._shipped else SPLITS[0]
-        return said if isinstance(said, str) else self.declared or undeclared
+        return self._splits[0] or self.declared or undeclared
 
     @cached_property
     def prompts(self) -> set[str]:
-        """The distinct plain prompts, for which the file is read again: few runs ask, and a million take much room."""
-        return prompts_in(self.path, self.fingerprint)
+        """The distinct plain prompts, for which the files are read again: a million take much room, and few runs ask.
 
-    def _note_split(self, said: object, id_: str) -> None:
-        where = f"{self.path}: $.metadata.split of {clipped(id_, 60)}"
-        if said is not None and said not in SPLITS:
-            raise UserError(f"{where}: expected {' or '.join(SPLITS)}, got {clipped(str(said), 60)}")
-        if said is not None and self.declared not in (None, said):
-            raise UserError(f"{where}: expected {self.declared}, as --split says, got {said}; leave --split away")
-        self._splits.append(said)
+        Raises UserError where the files hold other bytes by now.
+        """
+        digest = hashlib.sha256()
+        prompts: set[str] = set()
+        for path in self.paths:
+            prompts.update(plain_prompt(example.prompt) for example in read_records(path, Example, digest))
+        if digest.hexdigest() != self.fingerprint:
+            names = " ".join(map(str, self.paths))
+            raise UserError(f"{names}: expected a file that stays as it is while it is measured, got other bytes")
+        return prompts
+
+    def _add_ids(self, path: Path, ids: list[str]) -> None:
+        if not self._file_of_id.keys().isdisjoint(ids):
+            repeated = next(id_ for id_ in ids if id_ in self._file_of_id)
+            got = f"{clipped(repeated, 60)}, which is in {self._file_of_id[repeated]} too"
+            raise UserError(f"{path}: expected ids that are unique over all files, got {got}")
+        self._file_of_id.update(dict.fromkeys(ids, path))
+
+    def _add_split(self, path: Path, split: str | None, id_: str) -> None:
+        where = f"{path}: $.metadata.split of {clipped(id_, 60)}"
+        if split is not None and self.declared not in (None, split):
+            raise UserError(f"{where}: expected {self.declared}, as --split says, got {split}; leave --split away")
+        self._splits.append(split)
         if len(self._splits) > 1:
-            raise UserError(f"{where}: expected the split {self._splits[0]} like the lines before, got {said}")
-
-
-class ShardedDataset(NamedTuple):
-    """What a run has of the datasets of all its shards. ``prompts``: none where nobody asks for them."""
-
-    split: str
-    prompts: Set[str]
-    fingerprint: str
-    prompts_fingerprint: str
-    examples_fingerprint: str
-
-
-def prompts_in(path: Path, fingerprint: str | None) -> set[str]:
-    """The distinct plain prompts of a dataset file. Raises UserError where its SHA-256 is known, and another by now."""
-    digest = hashlib.sha256()
-    prompts = {plain_prompt(example.prompt) for example in read_records(path, Example, digest)}
-    if fingerprint not in (None, digest.hexdigest()):
-        raise UserError(f"{path}: expected a file that stays as it is while it is measured, got other bytes")
-    return prompts
+            raise UserError(f"{where}: expected the split {self._splits[0]} like the lines before, got {split}")
 
 
 @cache
@@ -119,6 +193,12 @@ def shipped_holdouts(folder: Path = LAB / "data" / "datasets") -> dict[str, froz
     return {
         path.name: frozenset(plain_prompt(example.prompt) for example in read_records(path, Example)) for path in paths
     }
+
+
+@cache
+def shipped_prompts() -> frozenset[str]:
+    """The plain prompts of all the lab's own holdouts."""
+    return frozenset().union(*shipped_holdouts().values())
 
 
 def prompts_trained_on(prompts: Set[str], training: Training) -> int:
@@ -215,3 +295,83 @@ def provenance(completions: CompletionsFile) -> Provenance | None:
         expected = f"{completions.n}, the completions a prompt in {described}"
         raise UserError(f"{path} $.sampling.n: expected {expected}, got {source.sampling.n}")
     return source
+
+
+class Completions:
+    """Files of completions, one a prompt: ``add`` each as it was read, then ask for the fingerprint and the source."""
+
+    def __init__(self, *, read_again: bool) -> None:
+        self._bytes = FilesDigest(read_again=read_again)
+        self._described: list[tuple[CompletionsFile, Provenance | None]] = []
+
+    def add(self, path: Path, sha256: str) -> None:
+        """The next file. Raises UserError where another policy generated it, or the same one under other settings."""
+        file = CompletionsFile(path, sha256, 1)
+        source = provenance(file)
+        if self._described:
+            refuse_other_source(*self._described[0], file, source)
+        self._bytes.add(path, sha256)
+        self._described.append((file, source))
+
+    @property
+    def fingerprint(self) -> str:
+        """SHA-256 of the file, or of the files joined."""
+        return self._bytes.hexdigest()
+
+    @property
+    def first(self) -> CompletionsFile:
+        return self._described[0][0]
+
+    @property
+    def source(self) -> Provenance | None:
+        """Who generated all of them; None where that is not known. Seeds that differ are a list, in order."""
+        source = self._described[0][1]
+        if source is None:
+            return None
+        seeds = [described.sampling.seed for _, described in self._described if described]
+        seed = seeds[0]
+        if any(other != seed for other in seeds):
+            seed = list(chain.from_iterable(one if isinstance(one, list) else [one] for one in seeds))
+        return msgspec.structs.replace(source, sampling=msgspec.structs.replace(source.sampling, seed=seed))
+
+
+def refuse_other_source(
+    first: CompletionsFile, first_source: Provenance | None, file: CompletionsFile, source: Provenance | None
+) -> None:
+    """Raise UserError unless two files of completions were generated under the same conditions, seeds aside."""
+    refuse_less_known(first, first_source, file, source)
+    refuse_less_known(file, source, first, first_source)
+    if first_source is None or source is None:
+        return
+    before, now = shared_conditions(first_source), shared_conditions(source)
+    for name, value in now.items():
+        if value != before[name]:
+            expected = f"expected {clipped(str(before[name]), 60)} as in {first.meta_path}"
+            raise UserError(f"{file.meta_path} $.{name}: {expected}, got {clipped(str(value), 60)}")
+
+
+def refuse_less_known(
+    file: CompletionsFile, source: Provenance | None, other: CompletionsFile, other_source: Provenance | None
+) -> None:
+    """Raise UserError where a file is not described and the other is, or nothing binds its description to its bytes."""
+    if other_source is None:
+        return
+    if source is None:
+        expected = f"expected a description of {file.path.name} like {other.meta_path}"
+        raise UserError(f"{file.meta_path}: {expected}, got no such file")
+    if other_source.completions_sha256 is not None and source.completions_sha256 is None:
+        expected = f"expected the SHA-256 of {file.path.name}, as {other.meta_path} has its own, got none"
+        mend = f'write "completions_sha256": "{file.sha256}"'
+        raise UserError(f"{file.meta_path} $.completions_sha256: {expected}; {mend}")
+
+
+def shared_conditions(source: Provenance) -> dict[str, object]:
+    """What has to be equal of all files that are measured as one, under its name in ``.meta.json``."""
+    training = source.training
+    return {
+        "policy": source.policy,
+        "sampling.temperature": source.sampling.temperature,
+        "sampling.top_p": source.sampling.top_p,
+        "training.rubric": training.rubric if training else None,
+        "training.prompts": training.prompts if training else None,
+    }

@@ -57,7 +57,7 @@ def notes_of(knobs: Sequence[str], manifests: Mapping[str, Manifest]) -> list[st
     lines = []
     if SELECTION in knobs and POLICY not in knobs:
         lines.append("the policy did not change: what changed is how its completions are drawn or chosen")
-    if unseeded := [side for side, one in manifests.items() if one.sampling and one.sampling.seed is None]:
+    if unseeded := [side for side, one in manifests.items() if one.sampling and not one.sampling.reproducible]:
         lines.append(f"no seed is known of the {' and the '.join(unseeded)}: these completions cannot be drawn again")
     for side, manifest in manifests.items():
         training = manifest.trained_on

@@ -8,7 +8,7 @@ line says how far work is.
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from shutil import get_terminal_size
 from textwrap import wrap
 from time import monotonic
@@ -64,13 +64,18 @@ def coloured(text: str) -> str:
     return text
 
 
-def with_progress(items: Iterable[Item], what: str, total: int | None = None) -> Iterable[Item]:
-    """The items unchanged. The progress goes to stderr, and only to a terminal: never to a pipe, never in CI."""
+def with_progress(
+    items: Iterable[Item], what: str, total: int | None = None, size: Callable[[Item], int] | None = None
+) -> Iterable[Item]:
+    """The items unchanged. The progress goes to stderr, and only to a terminal: never to a pipe, never in CI.
+
+    ``size``: for how many an item counts; without it each is one.
+    """
     watched = at_terminal(sys.stderr) and not os.environ.get("CI")
-    return _watched(items, what, total) if watched else items
+    return _watched(items, what, total, size) if watched else items
 
 
-def _watched(items: Iterable[Item], what: str, total: int | None) -> Iterator[Item]:
+def _watched(items: Iterable[Item], what: str, total: int | None, size: Callable[[Item], int] | None) -> Iterator[Item]:
     """One line that is written over, ten times a second at most; in a dumb terminal a new line every ten seconds."""
     pause, end = (10.0, "\n") if is_dumb() else (0.1, "")
     start = shown = monotonic()
@@ -83,8 +88,10 @@ def _watched(items: Iterable[Item], what: str, total: int | None) -> Iterator[It
     try:
         if not is_dumb():
             show_line(0, start)
-        for done, item in enumerate(items, 1):
+        done = 0
+        for item in items:
             yield item
+            done += size(item) if size else 1
             if (now := monotonic()) - shown >= pause:
                 show_line(done, shown := now)
     finally:

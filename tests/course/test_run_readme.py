@@ -129,7 +129,6 @@ def test_every_file_is_linked_and_said_to_be_something() -> None:
     [
         ("rollouts/train_0000.jsonl", "what a policy wrote, to be measured by Loop A"),
         ("rollouts/train_0000.meta.json", "who wrote the completions in the file of that name"),
-        ("begun.json", "what the command was given when the run began"),
         ("selection_pack.jsonl", "what a policy wrote, several samples a prompt, for Loop B"),
         ("references/seed_0.npz", "the policy before its first update"),
         ("reference.npz", "the policy before its first update"),

@@ -23,10 +23,9 @@ PAGES = {
         ROOT / "teacher" / "README.md",
     ]
 }
-# Tests of their own hold what these show: they need data or machines that a student's copy has not, or are generated.
+# Tests of their own hold what these show: they need data that a student's copy has not, or are generated.
 RUN_ELSEWHERE = {
     "docs/own_data.md",
-    "docs/more_machines.md",
     "docs/loop_c.md",
     "docs/loop_c_differences.md",
     "teacher/README.md",

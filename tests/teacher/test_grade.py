@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from clusters import cluster
 from conftest import ROOT, files
 from handed_in import laid_out, left_behind, shut_in, zipped
 
@@ -62,9 +61,7 @@ def handed_in(folder: Path) -> Path:
 
 def graded(folder: Path, jobs: int = 1, seconds: int = 2, check: str = CHECK) -> list[Grade]:
     (folder / "check.py").write_text(check, encoding="utf-8")
-    args = Namespace(
-        submissions=folder / "in", out=folder / "book.csv", jobs=jobs, cluster=None, seconds=seconds, seed=7
-    )
+    args = Namespace(submissions=folder / "in", out=folder / "book.csv", jobs=jobs, seconds=seconds, seed=7)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(grade, "write_copy", lambda copy: laid_out(copy, {"course/score.py": b""}))
         return grade_class(args, find_submissions(folder / "in"), [sys.executable, str(folder / "check.py")])
@@ -165,16 +162,6 @@ def test_killed_half_way_it_leaves_no_process_and_goes_on_where_it_was(tmp_path:
     assert [one.result for one in graded(tmp_path, seconds=3)] == ["graded", "graded", "stopped", "graded"]
     assert {path: path.stat().st_mtime_ns for path in finished} == finished
     assert not (tmp_path / "grades.partial").exists()
-
-
-@pytest.mark.slow
-def test_a_cluster_gives_the_same_gradebook(tmp_path: Path) -> None:
-    laid_out(tmp_path / "in" / "anna", {"notes/mine.md": b"mine"})
-    with cluster(tmp_path, {"PYTHONPATH": str(ROOT)}) as address:
-        done = run("--submissions", tmp_path / "in", "--out", tmp_path / "a" / "book.csv", "--cluster", address)
-        assert done.returncode == 0, done.stderr
-    assert run("--submissions", tmp_path / "in", "--out", tmp_path / "b" / "book.csv").returncode == 0
-    assert (tmp_path / "a" / "book.csv").read_bytes() == (tmp_path / "b" / "book.csv").read_bytes()
 
 
 @shut_in

@@ -49,11 +49,6 @@ def test_the_command_line_is_there_as_it_was_typed_and_shows_what_hides(lab: Lab
     assert typed[1:] == ["-m", "course.eval", *map(str, words[:-1]), hidden, "--outdir=run"]
 
 
-@pytest.fixture(autouse=True)
-def asked_anew() -> None:
-    module._git.cache_clear()
-
-
 def test_a_lab_in_no_repository_of_its_own_has_no_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "LAB", tmp_path)
     assert environment()["git"] is None

@@ -10,7 +10,7 @@ from math import log
 import pytest
 
 from course.artifacts.records import Details, Result, Selection
-from course.artifacts.summary import ROWS_AT_ONCE, Choice, choice_of, counted, family_of, summary_of
+from course.artifacts.summary import ROWS_AT_ONCE, Choice, choice_of, count_outcomes, family_of, summary_of
 
 
 def test_six_results_worked_by_hand() -> None:
@@ -121,26 +121,15 @@ def test_what_a_choice_adds(rewards: list[float], chosen: int, choice: Choice) -
     assert choice_of(selection([float(reward) for reward in rewards], chosen, outcome)) == choice
 
 
-def test_rows_go_through_unchanged_are_counted_and_the_first_of_each_outcome_is_kept() -> None:
-    rows = [Result(f"q{i}", "?", 7, "", 0.0, Details(o, None)) for i, o in enumerate(["empty", "ok", "empty"])]
+def test_rows_go_through_unchanged_and_are_counted_a_batch_at_a_time() -> None:
+    outcome_of = [*["empty"] * ROWS_AT_ONCE, "ok", "empty"]
+    rows = [Result(f"q{i}", "?", 7, "", 0.0, Details(outcome, None)) for i, outcome in enumerate(outcome_of)]
     outcomes: Counter[str] = Counter()
-    firsts: dict[str, Result] = {}
-    assert list(counted(rows, outcomes, firsts)) == rows
-    assert outcomes == {"empty": 2, "ok": 1}
-    assert firsts == {"empty": rows[0], "ok": rows[1]}
-
-
-def test_rows_are_held_a_batch_at_a_time() -> None:
-    rows = iter([Result("q", "?", 7, "", 0.0, Details(o, None)) for o in [*["empty"] * ROWS_AT_ONCE, "ok", "empty"]])
-    outcomes: Counter[str] = Counter()
-    firsts: dict[str, Result] = {}
-    passing = counted(rows, outcomes, firsts)
-    next(passing)
+    passing = count_outcomes(rows, outcomes)
+    first = next(passing)
     assert outcomes == {"empty": ROWS_AT_ONCE}
-    assert next(rows).details.outcome == "ok"
-    assert len(list(passing)) == ROWS_AT_ONCE
-    assert outcomes == {"empty": ROWS_AT_ONCE + 1}
-    assert [*firsts] == ["empty"]
+    assert [first, *passing] == rows
+    assert outcomes == {"empty": ROWS_AT_ONCE + 1, "ok": 1}
 
 
 def test_every_outcome_is_somebodys_fault_but_the_right_one() -> None:

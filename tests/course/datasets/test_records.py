@@ -227,7 +227,7 @@ def test_a_prompt_is_told_from_others_by_sixteen_digits() -> None:
         (provenance(top_p="0"), "$.sampling.top_p: expected float > 0.0, got 0"),
         (provenance(top_p="1.1"), "$.sampling.top_p: expected float <= 1.0, got 1.1"),
         (provenance(n="0"), "$.sampling.n: expected int >= 1, got 0"),
-        (provenance(seed="0.5"), "$.sampling.seed: expected int | null, got float 0.5"),
+        (provenance(seed="0.5"), "$.sampling.seed: expected int | array | null, got float 0.5"),
         (provenance(beta="1"), "$.sampling.beta: expected no such key, got this one"),
         (
             provenance(**{"x - at $.y\\n": "1"}),
