@@ -57,6 +57,7 @@ autodoc_default_options = {
     "undoc-members": True,
     "exclude-members": "file_kind",
     "member-order": "bysource",
+    "no-index": True,  # a search finds the page, not each field
 }
 add_module_names = False
 autodoc_typehints_format = "short"
