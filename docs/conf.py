@@ -76,7 +76,9 @@ html_theme_options = {
 }
 templates_path = ["templates"]
 html_sidebars = {"**": ["contents"]}
-html_static_path = ["site.css", *([str(MATHJAX)] if (LAB / "docs" / MATHJAX).exists() else [])]
+html_static_path = ["site.css"]
+if (LAB / "docs" / MATHJAX).exists():
+    html_static_path.append(str(MATHJAX))
 html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sphinx = False

@@ -31,7 +31,8 @@ from markdown_it.token import Token
 LANGUAGES = {"bash", "text", "json", "python", "diff"}
 MARKS = {"exit", "needs", "input", "long", "band", "file", "example"}
 SET_UP = {  # run by .ci/run on a fresh environment, and nothing that a test should do again
-    *("python3 lab.py", "python3 lab.py test"),
+    "python3 lab.py",
+    "python3 lab.py test",
 }
 COMMAND = re.compile(r'python3 (-m (course|check|teacher)(\.\w+)?|lab\.py|exercises/\w+\.py|-c ".*"$)(?= |$)')
 ONE_SYSTEMS = re.compile(r"[|<>;&`$\\]|/tmp")  # what PowerShell or cmd.exe reads in another way
@@ -99,11 +100,18 @@ def links(page: Path) -> list[str]:
 
 def differs(shown: Sequence[str], came: Sequence[str], band: float | None = None) -> str:
     """Nothing where what is shown is what came; else the first line that did not come where it is shown."""
-    shown, came = ([" ".join(line.split()) for line in lines if line.strip()] for lines in (shown, came))
+    shown = _with_single_spaces(shown)
+    came = _with_single_spaces(came)
     if _agrees(shown, came, band):
         return ""
-    fits = [count for count in range(len(shown) + 1) if _agrees([*shown[:count], "…"], came, band)]
-    return shown[max(fits)] if max(fits) < len(shown) else "an end, and more came"
+    agreeing = max(count for count in range(len(shown) + 1) if _agrees([*shown[:count], "…"], came, band))
+    if agreeing == len(shown):
+        return "an end, and more came"
+    return shown[agreeing]
+
+
+def _with_single_spaces(lines: Sequence[str]) -> list[str]:
+    return [" ".join(line.split()) for line in lines if line.strip()]
 
 
 def _agrees(shown: Sequence[str], came: Sequence[str], band: float | None) -> bool:
@@ -116,12 +124,21 @@ def _agrees(shown: Sequence[str], came: Sequence[str], band: float | None) -> bo
 
 def _same(shown: str, came: str, band: float | None) -> bool:
     """One line. A number is a group of the pattern where there is a band."""
-    parts = (re.split(NUMBER, part) if band is not None else [part] for part in shown.split("…"))
-    found = re.fullmatch(".*".join(f"({NUMBER})".join(map(re.escape, part)) for part in parts), came)
+    patterns = []
+    for part in shown.split("…"):
+        if band is None:
+            patterns.append(re.escape(part))
+        else:
+            between_numbers = [re.escape(text) for text in re.split(NUMBER, part)]
+            patterns.append(f"({NUMBER})".join(between_numbers))
+    found = re.fullmatch(".*".join(patterns), came)
     if not found or band is None:
         return bool(found)
-    wanted = map(float, re.findall(NUMBER, shown))
-    return all(abs(a - float(b)) <= band * max(1.0, abs(a)) for a, b in zip(wanted, found.groups(), strict=True))
+    for expected, number in zip(re.findall(NUMBER, shown), found.groups(), strict=True):
+        value = float(expected)
+        if abs(value - float(number)) > band * max(1.0, abs(value)):
+            return False
+    return True
 
 
 def faults(page: Path, copy: Path, solutions: Path, *, whole: bool = False) -> Iterator[str]:
@@ -175,7 +192,9 @@ def ran(
         words[1:3] = ["micro.py"]
     elif words[:3] == ["python3", "lab.py", "test"]:
         words[1:3] = ["-m", "pytest", "-p", "no:cacheprovider"]
-    words = [sys.executable, *words[1:], *(more or {}).get(words[2] if len(words) > 2 else "", [])]
+    words[0] = sys.executable
+    if more and len(words) > 2:
+        words += more.get(words[2], [])
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "PYTEST"))}
     environment |= {"COLUMNS": "80", "PYTHONDONTWRITEBYTECODE": "1"}
     done = subprocess.run(

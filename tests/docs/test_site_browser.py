@@ -18,9 +18,21 @@ FORMULAS = ("docs/introduction.html", "docs/reference/baselines.html")
 WIDE = "docs/reference/how_verifiers_fail.html"
 # What is on a page at all is on one of these: code of each kind, tables, formulas, figures.
 DARK = {
-    *(f"docs/milestones/{number}.html" for number in ("0", "0.5", "1", "2", "3", "4", "5", "6")),
-    *("search.html", "docs/index.html", "docs/reference/reward_spec.html", "docs/loop_c_differences.html"),
-    *(WIDE, *FORMULAS),
+    "docs/milestones/0.html",
+    "docs/milestones/0.5.html",
+    "docs/milestones/1.html",
+    "docs/milestones/2.html",
+    "docs/milestones/3.html",
+    "docs/milestones/4.html",
+    "docs/milestones/5.html",
+    "docs/milestones/6.html",
+    "search.html",
+    "docs/index.html",
+    "docs/reference/reward_spec.html",
+    "docs/loop_c_differences.html",
+    "docs/introduction.html",
+    "docs/reference/baselines.html",
+    WIDE,
 }
 
 MAY_SCROLL = "pre, .highlight, .pst-scrollable-table-container, mjx-container, p:has(> a > img)"
