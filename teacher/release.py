@@ -46,12 +46,6 @@ LEFT_OUT = (
     "tests/",
 )
 CONFTEST = Path(__file__).with_name("student_conftest.py")
-PYTEST_SETTINGS = """\
-[tool.pytest.ini_options]
-testpaths = ["tests"]
-pythonpath = ["."]
-addopts = "-q --import-mode=importlib"
-"""
 
 
 def main() -> int:
@@ -163,11 +157,9 @@ def refuse_finished(copy: Path) -> None:
 
 
 def student_settings(settings: str, copy: Path) -> str:
-    """pyproject.toml as a student needs it: pytest alone runs the tests, and lint looks at what is there."""
-    tables = re.split(r"^(?=\[)", settings, flags=re.MULTILINE)
-    kept = [PYTEST_SETTINGS if table.startswith("[tool.pytest.ini_options]") else table for table in tables]
+    """pyproject.toml as a student needs it: lint and types look at what is there."""
     checked = re.compile(r"^(files|mypy_path) = \[(.*)\]$", re.MULTILINE)
-    return checked.sub(lambda found: paths_that_exist(found, copy), "".join(kept))
+    return checked.sub(lambda found: paths_that_exist(found, copy), settings)
 
 
 def paths_that_exist(found: re.Match[str], copy: Path) -> str:

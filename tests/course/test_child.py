@@ -12,6 +12,7 @@ from handed_in import left_behind, linux
 
 from course import child as child_module
 from course.child import Child, Raised, Stopped
+from course.datasets.files import LAB
 
 pytestmark = pytest.mark.medium
 
@@ -147,6 +148,7 @@ def test_no_process_is_left_behind(tmp_path: Path) -> None:
         "import os; os.open('.' + {path!r}, os.O_RDONLY, dir_fd=os.open('/', os.O_RDONLY))",
         "import os; os.open(os.path.relpath({path!r}, 'in'), os.O_RDONLY, dir_fd=os.open('in', os.O_RDONLY))",
         "import io, pathlib; io.FileIO(pathlib.Path({path!r}))",
+        "open({oracles!r})",
         "import subprocess; subprocess.run(['true'])",
         "import os; os.fork()",
         "import os; os.system('true')",
@@ -160,7 +162,7 @@ def test_an_isolated_process_opens_nothing_of_the_course_and_starts_none(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "in").mkdir()
     path = tmp_path / "mine.py"
-    body = body.format(path=str(Path(child_module.__file__)))
+    body = body.format(path=str(Path(child_module.__file__)), oracles=str(LAB / "check" / "oracles.py"))
     path.write_text(f"def f():\n    {body}\n    return 1", encoding="utf-8", newline="\n")
     with Child(path, isolated=True) as child:
         (found,) = child.call("f", [()])

@@ -206,9 +206,10 @@ def test_pytest_alone_runs_the_tests_of_the_copy(folder: str, request: pytest.Fi
     assert "passed" in command(lab, "-m", "pytest", "-p", "no:cacheprovider", "tests/test_rubric.py").stdout
 
 
-def test_a_python_without_the_labs_packages_hands_over_to_the_one_that_has_them() -> None:
+@pytest.mark.parametrize("module_name", ["teacher.release", "check"])
+def test_a_python_without_the_labs_packages_hands_over_to_the_one_that_has_them(module_name: str) -> None:
     """As ``python3 -m course.eval`` does: ``-S`` leaves a Python without any."""
-    line = [sys.executable, "-S", "-m", "teacher.release", "--help"]
+    line = [sys.executable, "-S", "-m", module_name, "--help"]
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     done = subprocess.run(line, cwd=ROOT, env=environment, capture_output=True, text=True)
     assert "Traceback" not in done.stderr
