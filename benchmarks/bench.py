@@ -1,10 +1,17 @@
-"""How fast the lab is, as ratios within one run: machines differ, ratios less so.
+"""How fast the lab is, each figure a ratio to a bare loop within one run: machines differ, ratios less so.
 
-    python3 benchmarks/bench.py
+    .venv/bin/python benchmarks/bench.py
 
-Commands that are held against each other are run in turn, A B C A B C …, as whole processes; the median of the ratios
-is told, and the peak memory that the system accounts to the process. Linux and macOS: Windows has no such account.
-What the ratios leave out stands in benchmarks/README.md, with the table of one machine.
+A command and its bare loop are run in turn, A B A B …, as whole processes; printed are the median seconds of CPU, which
+change less than the clock's where the machine has other work, and the median of the ratios. A training step is held
+against its matrix products alone, of the same shapes and as many.
+
+Covered
+    A bare loop decodes the same lines, compares two strings a row, keeps ids, digests what it reads and writes, and
+    writes rows of the same shape.
+Not covered
+    Disks (runs are synced, bare loops are not), a first call without cached bytecode, prompts longer than sums.
+    Windows, which does not tell the CPU time of a process that has ended.
 """
 
 import hashlib
@@ -15,232 +22,329 @@ import random
 import subprocess
 import sys
 import tempfile
-import timeit
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from statistics import median
-from typing import Any, NamedTuple
+from time import process_time
+from typing import TYPE_CHECKING, Any
 
-import learning
+import msgspec
 
-from course.bandit_train import draws_of, learn
-from course.policies.bandit import arm_rewards
-from course.score import score
+if TYPE_CHECKING:
+    from course.policies.token_policy import Completions, Weights
 
 LAB = Path(__file__).resolve().parents[1]
-BENCH = LAB / "benchmarks"
 ROWS = 200_000
 TURNS = 5
 SAMPLES = 4  # of a prompt, in Loop B
-# Bytecode is cached as on any machine where the lab was used once before.
-ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"} | {"CI": "true"}
+TRAINING_STEPS = 200
+# Bytecode is cached as on any machine where the lab was used once before. One BLAS thread, as in all of the lab.
+ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+ENVIRONMENT |= {"CI": "true", "OPENBLAS_NUM_THREADS": "1"}
 
 
-class Shape(NamedTuple):
-    """How somebody's JSONL is written: the same rows, other bytes."""
-
-    metadata: bool = False
-    escapes: bool = False  # \uXXXX for all that is not ASCII, as Python's json.dumps writes it
-    crlf: bool = False
-    other_order: bool = False  # of the keys
-
-    def line(self, record: dict[str, Any]) -> bytes:
-        if self.metadata:
-            record |= {"metadata": {"split": "dev", "topic": "addition", "digits": [3, 3], "difficulty": 0.25}}
-        if self.other_order:
-            record = dict(reversed(record.items()))
-        text = json.dumps(record, ensure_ascii=self.escapes, separators=(",", ":"))
-        return (text + ("\r\n" if self.crlf else "\n")).encode("utf-8")
+# The bare loops
 
 
-SHAPES = {
-    "plain": Shape(),
-    "metadata": Shape(metadata=True),
-    "escapes": Shape(escapes=True),
-    "CRLF": Shape(crlf=True),
-    "other order of keys": Shape(other_order=True),
-    "all at once": Shape(metadata=True, escapes=True, crlf=True, other_order=True),
-}
+class Example(msgspec.Struct):
+    id: str
+    prompt: str
+    expected_answer: int
+    metadata: dict[str, Any] | None = None
 
 
-def records(rows: int) -> Iterator[tuple[dict[str, Any], list[str]]]:
-    """Examples, and completions of each, of about the mix that the shipped rollouts have. No prompt comes twice."""
-    draw = random.Random(0)
-    for row in range(rows):
-        a, b = row, draw.randrange(1000)
-        prompt = f"Compute {a} + {b}. Answer with exactly one line – nothing else: Final: <int>"
-        skills = [0.45, 0.55, *[0.45] * (SAMPLES - 2)]
-        completions = [simulated(a, b, draw.random(), skill) for skill in skills]
-        yield {"id": f"dev-{row:06d}", "prompt": prompt, "expected_answer": a + b}, completions
+class Rollout(msgspec.Struct):
+    id: str
+    completion: str
+    metadata: dict[str, Any] | None = None
 
 
-def simulated(a: int, b: int, luck: float, skill: float) -> str:
+class Group(msgspec.Struct):
+    id: str
+    samples: list[str]
+
+
+class Details(msgspec.Struct):
+    outcome: str
+    parsed_answer: str | None
+
+
+class Result(msgspec.Struct):
+    id: str
+    prompt: str
+    expected_answer: int
+    completion: str
+    reward: float
+    details: Details
+
+
+class Choice(Result):
+    samples: list[str]
+    rewards: list[float]
+    chosen: int
+    others: list[str]
+    other_rewards: list[float]
+
+
+def read_bare(path: Path, decode: Callable[[bytes], Any]) -> Iterator[Any]:
+    """Each line decoded; ids are kept, and bytes digested."""
+    ids = set()
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        for line in file:
+            digest.update(line)
+            record = decode(line)
+            ids.add(record.id)
+            yield record
+
+
+def write_bare(path: Path, rows: Iterator[Result]) -> None:
+    encode = msgspec.json.Encoder().encode
+    digest = hashlib.sha256()
+    with path.open("wb") as file:
+        for row in rows:
+            line = encode(row) + b"\n"
+            digest.update(line)
+            file.write(line)
+
+
+def bare_eval(dataset: Path, completions: Path, out: Path) -> None:
+    def rows() -> Iterator[Result]:
+        examples = read_bare(dataset, msgspec.json.Decoder(Example).decode)
+        rollouts = read_bare(completions, msgspec.json.Decoder(Rollout).decode)
+        for example, rollout in zip(examples, rollouts, strict=True):
+            right = rollout.completion == f"Final: {example.expected_answer}"
+            details = Details("ok" if right else "missing_prefix", None)
+            yield Result(
+                id=example.id,
+                prompt=example.prompt,
+                expected_answer=example.expected_answer,
+                completion=rollout.completion,
+                reward=float(right),
+                details=details,
+            )
+
+    write_bare(out, rows())
+
+
+def bare_gate(baseline: Path, candidate: Path) -> None:
+    decode = msgspec.json.Decoder(Result).decode
+    gained = lost = 0
+    for before, after in zip(read_bare(baseline, decode), read_bare(candidate, decode), strict=True):
+        was_right = before.completion == f"Final: {before.expected_answer}"
+        is_right = after.completion == f"Final: {after.expected_answer}"
+        if is_right and not was_right:
+            gained += 1
+        if was_right and not is_right:
+            lost += 1
+    print(gained, lost)
+
+
+def bare_selection(dataset: Path, samples: Path, out: Path) -> None:
+    def rows() -> Iterator[Choice]:
+        examples = read_bare(dataset, msgspec.json.Decoder(Example).decode)
+        groups = read_bare(samples, msgspec.json.Decoder(Group).decode)
+        for example, group in zip(examples, groups, strict=True):
+            rewards = [float(sample == f"Final: {example.expected_answer}") for sample in group.samples]
+            chosen = rewards.index(max(rewards))
+            details = Details("ok" if rewards[chosen] else "wrong_answer", None)
+            yield Choice(
+                id=example.id,
+                prompt=example.prompt,
+                expected_answer=example.expected_answer,
+                completion=group.samples[chosen],
+                reward=rewards[chosen],
+                details=details,
+                samples=group.samples,
+                rewards=rewards,
+                chosen=chosen,
+                others=[],
+                other_rewards=[],
+            )
+
+    write_bare(out, rows())
+
+
+BARE: dict[str, Callable[..., None]] = {"eval": bare_eval, "gate": bare_gate, "selection": bare_selection}
+
+
+# The data
+
+
+def simulate_completion(a: int, b: int, luck: float, skill: float) -> str:
     if luck < skill:
         return f"Final: {a + b}"
     if luck < skill + 0.2:
         return f"Final: {a + b + 1}"
-    return f"The answer is {a + b}…" if luck < 0.85 else f"{a} + {b} = {a + b}\nFinal: {a + b}"
+    if luck < 0.85:
+        return f"The answer is {a + b}…"
+    return f"{a} + {b} = {a + b}\nFinal: {a + b}"
 
 
-def write_data(folder: Path, rows: int, shape: Shape) -> None:
-    """dataset.jsonl, before.jsonl and after.jsonl with a completion of each prompt, and samples.jsonl with all."""
-    folder.mkdir()
-    files = {name: (folder / f"{name}.jsonl").open("wb") for name in ("dataset", "before", "after", "samples")}
-    for example, completions in records(rows):
-        files["dataset"].write(shape.line(dict(example)))
-        for name, completion in zip(("before", "after"), completions, strict=False):
-            files[name].write(shape.line({"id": example["id"], "completion": completion}))
-        files["samples"].write(Shape().line({"id": example["id"], "samples": completions}))
-    for file in files.values():
-        file.close()
-    for name, n in (("before", 1), ("after", 1), ("samples", SAMPLES)):
-        meta = {
-            "policy": f"benchmark, {name}",
-            "created": "2026-11-21",
-            "sampling": {"temperature": 1.0, "top_p": 1.0, "seed": 0, "n": n},
-            "completions_sha256": hashlib.sha256((folder / f"{name}.jsonl").read_bytes()).hexdigest(),
-        }
-        (folder / f"{name}.meta.json").write_text(json.dumps(meta), encoding="utf-8")
+def write_data(folder: Path, metadata: bool) -> None:
+    """dataset.jsonl, before.jsonl and after.jsonl with a completion of each prompt, and samples.jsonl.
 
-
-def run(command: list[str], root: Path) -> tuple[float, float]:
-    """``(wall seconds, peak MiB)`` of one process. ``root``: a lab of its own, with a log of its own."""
-    started = timeit.default_timer()
-    environment = ENVIRONMENT | {"PYTHONPATH": str(root)}
-    child = subprocess.Popen(command, cwd=root, env=environment, stdout=subprocess.DEVNULL)
-    _, status, usage = os.wait4(child.pid, 0)
-    seconds = timeit.default_timer() - started
-    child.returncode = os.waitstatus_to_exitcode(status)
-    if child.returncode not in (0, 3):
-        raise SystemExit(f"{' '.join(command)} ended with {child.returncode}")
-    return seconds, usage.ru_maxrss / (1024**2 if sys.platform == "darwin" else 1024)
-
-
-def compare(name: str, commands: list[list[str]], limit: float, root: Path) -> None:
-    """Print the median ratios of the first command to each of the others.
-
-    ``limit``: of the first ratio. ``{turn}`` in a command is another name each time.
+    The mix of completions is about that of the shipped rollouts. No prompt comes twice.
     """
-    times: list[list[float]] = []
-    peaks = []
-    for turn in range(TURNS + 1):
-        found = [run([word.replace("{turn}", str(turn)) for word in command], root) for command in commands]
-        if turn:  # the first is a warm-up
-            times.append([seconds for seconds, _ in found])
-            peaks.append(found[0][1])
-    milliseconds = [f"{median(column) * 1e3:7.0f}" for column in zip(*times, strict=True)]
-    ratios = [median(row[0] / row[other] for row in times) for other in range(1, len(commands))]
-    shown = "".join(f"{ratio:7.2f} x" for ratio in ratios)
-    verdict = f"at most {limit:g}: {'ok' if ratios[0] <= limit else 'missed'}"
-    print(f"{name:32}{' '.join(milliseconds)} ms{shown}   {verdict}   {max(peaks):4.0f} MiB", flush=True)
+    folder.mkdir()
+    draw = random.Random(0)
+    lines: dict[str, list[str]] = {"dataset": [], "before": [], "after": [], "samples": []}
+    more = {"metadata": {"split": "dev", "topic": "addition", "digits": [3, 3], "difficulty": 0.25}} if metadata else {}
+    for row in range(ROWS):
+        a, b = row, draw.randrange(1000)
+        name = f"dev-{row:06d}"
+        prompt = f"Compute {a} + {b}. Answer with exactly one line – nothing else: Final: <int>"
+        before, after, *others = (simulate_completion(a, b, draw.random(), skill) for skill in (0.45, 0.55, 0.45, 0.45))
+        records = {
+            "dataset": {"id": name, "prompt": prompt, "expected_answer": a + b} | more,
+            "before": {"id": name, "completion": before} | more,
+            "after": {"id": name, "completion": after} | more,
+            "samples": {"id": name, "samples": [before, after, *others]},
+        }
+        for file, record in records.items():
+            lines[file].append(json.dumps(record, ensure_ascii=False, separators=(",", ":")))
+    for file, rows in lines.items():
+        data = ("\n".join(rows) + "\n").encode()
+        (folder / f"{file}.jsonl").write_bytes(data)
+        if file != "dataset":
+            sampling = {"temperature": 1.0, "top_p": 1.0, "seed": 0, "n": SAMPLES if file == "samples" else 1}
+            meta = {
+                "policy": f"benchmark, {file}",
+                "created": "2026-11-22",
+                "sampling": sampling,
+                "completions_sha256": hashlib.sha256(data).hexdigest(),
+            }
+            (folder / f"{file}.meta.json").write_text(json.dumps(meta), encoding="utf-8")
 
 
-def evaluation(folder: Path, completions: str, outdir: str) -> list[str]:
-    files = ["--dataset", str(folder / "dataset.jsonl"), "--completions", str(folder / f"{completions}.jsonl")]
-    return [sys.executable, "-m", "course.eval", *files, "--outdir", str(folder / outdir)]
+# The commands against their bare loops
 
 
-def bare(script: str, folder: Path, *names: str) -> list[str]:
-    return [sys.executable, str(BENCH / f"{script}.py"), *(str(folder / name) for name in names)]
+def run(command: list[str], lab: Path) -> float:
+    """Seconds of CPU of one process. ``lab``: a lab of its own, with runs and a log of its own."""
+    before = os.times()
+    environment = ENVIRONMENT | {"PYTHONPATH": str(lab)}
+    done = subprocess.run(command, cwd=lab, env=environment, stdout=subprocess.DEVNULL, check=False)
+    if done.returncode not in (0, 3):
+        raise SystemExit(f"{' '.join(command)} ended with {done.returncode}")
+    after = os.times()
+    user = after.children_user - before.children_user
+    system = after.children_system - before.children_system
+    return user + system
 
 
-def loops_a_and_b(root: Path) -> None:
-    """eval on files of every shape, and what reads a run or chooses, on plain ones."""
-    print(f"{ROWS:,} rows: ours, a bare loop with a strict parser, one with a blind parser; the ratio to each\n")
-    for name, shape in SHAPES.items():
-        folder = root / name.replace(" ", "_")
-        write_data(folder, ROWS, shape)
-        loop = bare("bare_loop", folder, "dataset.jsonl", "before.jsonl", "bare.jsonl")
-        compare(f"eval, {name}", [evaluation(folder, "before", "run{turn}"), loop, [*loop, "--blind"]], 2.0, root)
-    folder = root / "plain"
-    run(evaluation(folder, "after", "after"), root)
-    module = [sys.executable, "-m"]
-    runs = ["--baseline", str(folder / "run0"), "--candidate", str(folder / "after"), "--min-delta", "0.01"]
-    read = bare("bare_read", folder, "run0/results.jsonl", "after/results.jsonl")
-    compare("gate, two runs", [[*module, "course.gate", *runs], read], 3, root)
-    verify = [*module, "course.inspect_run", "--run", str(folder / "run0"), "--verify"]
-    compare("inspect_run --verify", [verify, bare("bare_read", folder, "run0/results.jsonl")], 3, root)
-    files = [
-        "--dataset",
-        str(folder / "dataset.jsonl"),
-        "--samples",
-        str(folder / "samples.jsonl"),
-        "--n",
-        str(SAMPLES),
-    ]
-    select = [*module, "course.selection_demo", *files, "--outdir", str(folder / "chosen{turn}")]
-    choice = bare("bare_choice", folder, "dataset.jsonl", "samples.jsonl", "choice.jsonl")
-    compare(f"selection_demo, {SAMPLES} samples", [select, choice], 3, root)
-
-
-def a_million_rows(root: Path) -> None:
-    """Whether time and memory grow with the rows and no faster."""
-    found = {}
-    for rows in (ROWS, 5 * ROWS):
-        folder = root / f"rows_{rows}"
-        write_data(folder, rows, Shape())
-        found[rows] = min(run(evaluation(folder, "before", f"run_{turn}"), root) for turn in range(2))
-    (seconds, peak), (longer, higher) = found.values()
-    bytes_a_row = (higher - peak) * 1024**2 / (4 * ROWS)
-    print(f"\neval, 5 times the rows: {longer / seconds:.2f} times as long, {bytes_a_row:.0f} bytes more a row\n")
-
-
-def ablation_cost() -> None:
-    """A thousand learners side by side against one, 200 steps each, by the same code."""
+def compare(name: str, ours: list[str], bare: list[str], lab: Path) -> None:
+    """Print the median times and the median ratio. ``{turn}`` in a command is another name each time."""
     times = []
-    for runs in (1, 1000):
-        draws = draws_of(0, 200, runs)
-        learner = partial(lambda draws: list(learn(arm_rewards(), draws, 0.5, True)), draws)
-        times.append(min(timeit.repeat(learner, number=3, repeat=7)) / 3)
-    one, many = times
-    print(
-        f"learn(), 1,000 runs against one: {many * 1e3:.1f} ms, {one * 1e3:.1f} ms, {many / one:.1f} x   (at most 20)"
-    )
+    for turn in range(TURNS + 1):
+        command = [word.replace("{turn}", str(turn)) for word in ours]
+        pair = run(command, lab), run(bare, lab)
+        if turn > 0:  # the first is a warm-up
+            times.append(pair)
+    our_seconds = median(one for one, _ in times)
+    bare_seconds = median(other for _, other in times)
+    ratio = median(one / other for one, other in times)
+    print(f"{name:32}{our_seconds:9.2f} s {bare_seconds:9.2f} s {ratio:8.2f}", flush=True)
 
 
-def score_times() -> None:
-    """A call of score(), in microseconds, for a completion of each outcome; best of seven."""
-    example = {"id": "x", "prompt": "Compute 17 * 19.", "expected_answer": 323}
-    completions: list[object] = ["Final: 323", "Final: 324", "Final: 0323", "Final: -0", "Final: 323.", "Final: ٣٢٣"]
-    completions += ["Final: +323", "Final:  323", "323", "17 * 19 = 323\nFinal: 323", "", None]
-    for completion in completions:
-        times = timeit.repeat(partial(score, example, completion), number=20_000, repeat=7)
-        outcome = score(example, completion)["details"]["outcome"]
-        print(f"score(): {outcome:25}{min(times) / 20_000 * 1e6:8.2f} µs")
-    for name, text in (
-        ("5 MB of digits", "Final: " + "9" * 5_000_000),
-        ("5 MB of letters", "Final: " + "a" * 5_000_000),
-        ("5 MB, two lines a piece", "a\n" * 2_500_000),
-        ("5 MB, a private character last", "Final: " + "a" * 4_999_990 + "\ue000"),
-        ("5 MB of Cyrillic, the same", "Final: " + "ж" * 2_500_000 + "\ue000"),
-    ):
-        times = timeit.repeat(partial(score, example, text), number=1, repeat=7)
-        print(f"score(): {name:32}{min(times) * 1e3:8.2f} ms")
+def course(command: str, *words: object) -> list[str]:
+    return [sys.executable, "-m", f"course.{command}", *map(str, words)]
 
 
-def helps(root: Path) -> None:
-    light = [sys.executable, "-c", "import argparse, json, hashlib"]
-    for path in sorted((LAB / "course").glob("*.py")):
-        if "run_command(main)" in path.read_text(encoding="utf-8"):
-            module = f"course.{path.stem}".removesuffix(".__main__")
-            compare(f"{module} --help", [[sys.executable, "-m", module, "--help"], light], 3, root)
+def bare(name: str, *paths: Path) -> list[str]:
+    return [sys.executable, str(Path(__file__).resolve()), name, *map(str, paths)]
+
+
+def compare_commands(lab: Path) -> None:
+    for name in ("plain", "metadata"):
+        folder = lab / name
+        write_data(folder, metadata=name == "metadata")
+        dataset, before = folder / "dataset.jsonl", folder / "before.jsonl"
+        ours = course("eval", "--dataset", dataset, "--completions", before, "--outdir", folder / "run{turn}")
+        compare(f"eval, {name}", ours, bare("eval", dataset, before, folder / "bare.jsonl"), lab)
+    folder = lab / "plain"
+    dataset, samples = folder / "dataset.jsonl", folder / "samples.jsonl"
+    baseline, candidate = folder / "run0", folder / "after"
+    after = folder / "after.jsonl"
+    run(course("eval", "--dataset", dataset, "--completions", after, "--outdir", candidate), lab)
+    ours = course("gate", "--baseline", baseline, "--candidate", candidate, "--min-delta", 0.01)
+    compare("gate", ours, bare("gate", baseline / "results.jsonl", candidate / "results.jsonl"), lab)
+    files = ["--dataset", dataset, "--samples", samples, "--n", SAMPLES]
+    ours = course("selection_demo", *files, "--outdir", folder / "chosen{turn}")
+    compare(f"selection_demo, {SAMPLES} samples", ours, bare("selection", dataset, samples, folder / "bare.jsonl"), lab)
+
+
+# A training step against its matrix products
+
+
+def products(weights: "Weights", completions: "Completions") -> Callable[[], None]:
+    """The matrix products of one step, ready to run: those of sampling, token by token, and those of the gradient."""
+    import numpy as np
+
+    units, vocabulary = weights.out.shape
+    writing = [int((completions.lengths > t).sum()) for t in range(completions.tokens.shape[1])]
+    all_tokens = int(completions.lengths.sum())
+    inputs = np.ones((all_tokens, len(weights.hidden)))
+    hidden = np.ones((all_tokens, units))
+    theta = np.ones((all_tokens, vocabulary))
+
+    def multiply() -> None:
+        for rows in (*writing, all_tokens):  # the gradient goes forward once more, over all tokens
+            inputs[:rows] @ weights.hidden
+            hidden[:rows] @ weights.out
+        theta @ weights.out.T
+        hidden @ weights.hidden.T
+        inputs.T @ hidden
+        hidden.T @ theta
+
+    return multiply
+
+
+def compare_training_step(name: str, rubric: str) -> None:
+    """Print the median times of a step of ``learn`` and of its products, and the median ratio."""
+    from course.datasets.records import task_of
+    from course.datasets.sources import Dataset
+    from course.policies.presets import PRESETS
+    from course.policies.token_learner import fine_tune, learn
+    from course.rubrics.hackable import RUBRICS
+
+    preset = PRESETS[name]
+    tasks = [task_of(example) for example in Dataset(LAB / preset.dataset, None)]
+    reference = fine_tune(tasks, preset.plan, 0)
+    plan = preset.plan._replace(steps=TRAINING_STEPS + 1)
+    updates = learn(reference, tasks, RUBRICS[rubric], plan, 0)
+    update = next(updates)
+    times = []
+    for _ in range(TRAINING_STEPS):
+        started = process_time()
+        update = next(updates)
+        step = process_time() - started
+        multiply = products(update.policy.weights, update.completions)
+        started = process_time()
+        multiply()
+        times.append((step, process_time() - started))
+    ours = median(one for one, _ in times) * 1e3
+    multiplied = median(other for _, other in times) * 1e3
+    ratio = median(one / other for one, other in times)
+    print(f"{f'training step, {name}, {rubric}':38}{ours:6.2f} ms {multiplied:8.2f} ms {ratio:7.2f}", flush=True)
 
 
 def main() -> None:
-    print(f"{platform.system()}, {platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}\n")
+    print(f"{platform.system()}, {platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}")
+    print(f"{ROWS:,} rows, medians of {TURNS} turns; training: of {TRAINING_STEPS} steps\n")
+    print(f"{'':32}{'ours':>11} {'bare loop':>11} {'ratio':>8}")
     with tempfile.TemporaryDirectory() as name:
-        root = Path(name)
+        lab = Path(name)
         for part in ("course", "data", "exercises"):
-            (root / part).symlink_to(LAB / part, target_is_directory=True)
-        loops_a_and_b(root)
-        a_million_rows(root)
-        helps(root)
-    print()
-    learning.step_costs()
-    ablation_cost()
-    score_times()  # last: what this process has held counts as its children's peak
+            (lab / part).symlink_to(LAB / part, target_is_directory=True)
+        compare_commands(lab)
+    for preset, rubric in (("memorise", "score"), ("memorise", "anywhere"), ("generalise", "score")):
+        compare_training_step(preset, rubric)
 
 
 if __name__ == "__main__":
-    main()
+    if len(sys.argv) > 1:
+        BARE[sys.argv[1]](*map(Path, sys.argv[2:]))
+    else:
+        os.environ["OPENBLAS_NUM_THREADS"] = "1"  # before NumPy is loaded
+        main()

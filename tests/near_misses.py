@@ -1,7 +1,6 @@
-"""Completions close to the line that the spec asks for: seeded draws, and every code point in seven places of it."""
+"""Completions close to the line that the spec asks for: seeded draws, and seven places in it for a character."""
 
 import random
-import sys
 from collections.abc import Iterator
 
 PLACES = ("{}Final: 22", "Fin{}al: 22", "Final:{}22", "Final: {}22", "Final: -{}22", "Final: 2{}2", "Final: 22{}")
@@ -24,9 +23,3 @@ def near_misses(seed: int, n: int) -> Iterator[tuple[int, str]]:
             place = rng.randrange(len(rest) + 1)
             rest[place : place + rng.randrange(2)] = [rng.choice(PARTS)]
         yield answer, rng.choice(STARTS) + "".join(rest) + rng.choice(("", "", "\n", " \r\n"))
-
-
-def every_code_point() -> Iterator[tuple[int, str]]:
-    for place in PLACES:
-        for code in range(sys.maxunicode + 1):  # lone surrogates included
-            yield 22, place.format(chr(code))

@@ -16,19 +16,17 @@ named in ``libraries.toml``.
 import argparse
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
 import tomllib
 import venv
+from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 from platform import python_version
 from typing import Any
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
-from field.page import page_of
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -82,8 +80,7 @@ def ask(library: dict[str, Any], python: Path, cases: list[dict[str, Any]]) -> t
         question = {"distribution": library["distribution"], "forms": forms, "cases": cases}
         asked.write_text(json.dumps(question), encoding="utf-8")
         subprocess.run(
-            [str(python), "-m", f"field.{library['adapter']}", str(asked), str(answers)],
-            cwd=HERE.parent,
+            [str(python), str(HERE / "adapters.py"), library["adapter"], str(asked), str(answers)],
             env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUTF8": "1"},
             check=True,
         )
@@ -103,6 +100,95 @@ def measure(folder: Path) -> dict[str, Any]:
     for place, case in enumerate(cases):
         case["rewards"] = {one["key"]: rewards[one["key"]][place] for one in verifiers}
     return {"made": date.today().isoformat(), "python": python_version(), "verifiers": verifiers, "cases": cases}
+
+
+# The page: tables, counts and dates from results.json, in the prose of page.md.in. Nothing is measured here.
+
+
+def page_of(template: str, results: dict[str, Any]) -> str:
+    """The page's text. Raises KeyError for a mark in the prose that stands for nothing.
+
+    In the prose ``{{ refused line right }}`` is how many of the cases that mean "right" that verifier paid nothing for,
+    ``{{ count right }}`` how many there are, ``{{ cases right ID ID }}`` a table of two of them, ``{{ from PATH }}``
+    how many come from a file, and ``{{ made }}`` the day.
+    """
+    marks: dict[str, Callable[..., str]] = {
+        "made": lambda: results["made"],
+        "python": lambda: results["python"],
+        "verifiers": lambda: table_of_verifiers(results),
+        "counts": lambda: table_of_counts(results),
+        "cases": lambda means, *names: table_of_cases(results, means, names),
+        "count": lambda means: str(len(cases_that_mean(results, means))),
+        "from": lambda start: str(sum(case["source"].startswith(start) for case in results["cases"])),
+        "refused": lambda key, means: str(len(cases_that_mean(results, means)) - count_paid(results, key, means)),
+        "all": lambda: str(len(results["cases"])),
+    }
+
+    def fill(found: re.Match[str]) -> str:
+        name, *words = found[1].split()
+        return marks[name](*words)
+
+    return re.sub(r"\{\{ (.+?) \}\}", fill, template)
+
+
+def cases_that_mean(results: dict[str, Any], means: str) -> list[dict[str, Any]]:
+    return [case for case in results["cases"] if case["means"] == means]
+
+
+def count_paid(results: dict[str, Any], key: str, means: str) -> int:
+    """How many of the cases with this meaning the verifier paid anything for."""
+    given = [case["rewards"][key] for case in cases_that_mean(results, means)]
+    return sum(not isinstance(reward, str) and reward > 0 for reward in given)
+
+
+def table_of_verifiers(results: dict[str, Any]) -> str:
+    rows = [
+        f"|{one['key']}|{one['library']} {one['version']} `{one['call']}`|`{one['form']}`|{one['believes']}|"
+        for one in results["verifiers"]
+    ]
+    return "\n".join(["|column|verifier|form|belief|", "|---|---|---|---|", *rows])
+
+
+def table_of_counts(results: dict[str, Any]) -> str:
+    """For each meaning, how many cases each verifier paid anything for; and how often it raised."""
+    keys = [one["key"] for one in results["verifiers"]]
+    names = {"right": "right form", "form": "other form", "several": "several answers", "wrong": "wrong value"}
+    rows = []
+    for means, name in names.items():
+        paid = "|".join(str(count_paid(results, key, means)) for key in keys)
+        rows.append(f"|{name}|{len(cases_that_mean(results, means))}|{paid}|")
+    raised = [sum(isinstance(case["rewards"][key], str) for case in results["cases"]) for key in keys]
+    rows.append(f"|raised an error|{len(results['cases'])}|{'|'.join(map(str, raised))}|")
+    return "\n".join([f"|paid|of|{'|'.join(keys)}|", "|---|" + "---|" * (len(keys) + 1), *rows])
+
+
+def table_of_cases(results: dict[str, Any], means: str, names: tuple[str, ...]) -> str:
+    keys = [one["key"] for one in results["verifiers"]]
+    by_id = {case["id"]: case for case in cases_that_mean(results, means)}
+    rows = []
+    for name in names:
+        case = by_id[name]
+        given = "|".join(cell(case["rewards"][key]) for key in keys)
+        rows.append(f"|{case['expected_answer']}|`{visible(case['completion'])}`|{given}|")
+    return "\n".join([f"|right|completion|{'|'.join(keys)}|", "|---|---|" + "---|" * len(keys), *rows])
+
+
+def cell(reward: float | str) -> str:
+    """``✓`` for a whole reward, ``·`` for none, ``!`` for an error, and what lies between as a number."""
+    if isinstance(reward, str):
+        return "!"
+    if reward == 0:
+        return "·"
+    if reward == 1:
+        return "✓"
+    return f"{reward:.2f}".lstrip("0")
+
+
+def visible(completion: str) -> str:
+    r"""On one line: line breaks as ``⏎``, a space at an end as ``␣``, what shows as nothing by its number."""
+    text = completion.replace("\r", "␍").replace("\n", "⏎")
+    text = re.sub(r"^ +| +$", lambda found: "␣" * len(found[0]), text).replace("|", "\\|")
+    return "".join(one if one.isprintable() else f"⟨U+{ord(one):04X}⟩" for one in text)
 
 
 def main() -> int:

@@ -10,7 +10,7 @@ from course.artifacts.records import Manifest, printed_json
 from course.reports.tables import WIDTH, interval, percent, table, wrapped
 from course.text import clipped
 
-NO_LUCK = 1 - 0.05 / 2  # how often a candidate that is no better is not promoted, at least: benchmarks/gate_rates.py
+NO_LUCK = 1 - 0.05 / 2  # how often a candidate that is no better is not promoted, at least: the test has two sides
 _FLIPS_LISTED = 8  # of each kind
 _REASONS = 4  # besides the first
 NO_DIFFERENCE = "no difference is reported: it would not say that the candidate is better"

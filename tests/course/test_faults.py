@@ -165,7 +165,7 @@ def test_the_line_boundaries_are_those_of_splitlines() -> None:
 
 @pytest.mark.parametrize("every", [7, pytest.param(1, marks=pytest.mark.medium)])
 def test_code_points_in_every_place_of_the_line_get_the_outcome_of_the_spec(every: int) -> None:
-    """All that has a class, and neighbours, and some of the rest; benchmarks/rewards_unchanged.py takes every one."""
+    """All that has a class, and neighbours, and some of the rest."""
     classed = {ord(char) + step for char in members(UNSEEN + DIGITS) for step in (0, 1)} - set(range(0xE0010, 0xE0FF0))
     drawn = random.Random(3).sample(range(sys.maxunicode + 1), 2_000)
     codes = {0xD800, 0xDFFF, sys.maxunicode, *drawn} | classed | {code - 1 for code in classed if code}

@@ -173,7 +173,6 @@ def test_the_reward_agrees_with_a_regular_expression_written_from_the_spec(answe
 
 @pytest.mark.parametrize("n", [2_000, pytest.param(20_000, marks=pytest.mark.medium)])
 def test_near_misses_get_the_reward_of_the_spec_and_both_rewards_are_met(n: int) -> None:
-    """The drawn part of benchmarks/rewards_unchanged.py, which compares two versions of the scorer on two million."""
     rewards = Counter[float]()
     for answer, text in near_misses(seed=1, n=n):
         line = NEAR.fullmatch(text)

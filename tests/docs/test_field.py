@@ -51,7 +51,7 @@ SAID = [
 
 @pytest.fixture
 def field(monkeypatch: pytest.MonkeyPatch) -> Any:
-    monkeypatch.syspath_prepend(str(FIELD.parent))
+    monkeypatch.syspath_prepend(str(FIELD))
     return import_module
 
 
@@ -59,7 +59,7 @@ def test_the_page_is_made_from_the_results(field: Any) -> None:
     """Otherwise: python3 benchmarks/field/make.py --page."""
     template = (FIELD / "page.md.in").read_text(encoding="utf-8")
     page = (ROOT / "docs" / "reference" / "how_verifiers_fail.md").read_text(encoding="utf-8")
-    assert page == field("field.page").page_of(template, RESULTS)
+    assert page == field("make").page_of(template, RESULTS)
 
 
 @pytest.mark.parametrize(("verifier", "case", "reward"), SAID)
@@ -79,7 +79,7 @@ def test_who_pays_for_no_wrong_value_and_who_refuses_right_forms() -> None:
 
 def test_the_recorded_cases_are_those_of_the_files_as_they_are(field: Any) -> None:
     """A golden case that is new waits for the next report; one that changed makes this one wrong."""
-    now = {case["id"]: case for case in field("field.make").all_cases()}
+    now = {case["id"]: case for case in field("make").all_cases()}
     recorded = {name: {key: case[key] for key in case if key != "rewards"} for name, case in CASES.items()}
     assert {name: now.get(name) for name in recorded} == recorded
     assert {name for name in now if not name.startswith(("correct-", "exploit-"))} <= set(recorded)
@@ -106,8 +106,8 @@ def test_each_version_is_pinned_and_is_the_one_that_answered() -> None:
 
 
 def test_a_case_is_shown_to_each_verifier_in_its_own_form(field: Any) -> None:
-    asking = field("field.asking")
-    assert doctest.testmod(asking).failed == 0
+    adapters = field("adapters")
+    assert doctest.testmod(adapters).failed == 0
     for completion, shown in [
         ("Final: 22", "<22>"),
         ("  Final: 22 \r\n", "  <22> \r\n"),
@@ -119,20 +119,20 @@ def test_a_case_is_shown_to_each_verifier_in_its_own_form(field: Any) -> None:
         ("The answer is 22", "The answer is 22"),
         ("Final: ", "<>"),
     ]:
-        assert asking.in_form(completion, "<…>") == shown
+        assert adapters.in_form(completion, "<…>") == shown
 
 
 def test_counts_and_cells_of_a_worked_example(field: Any) -> None:
-    page = field("field.page")
+    page = field("make")
     cases = [
         {"id": str(n), "means": "wrong", "expected_answer": 2, "completion": text, "rewards": {"a": reward}}
         for n, (text, reward) in enumerate([("Final: 3", 1.0), ("␣\n|Final: 25\x00 ", 0.5), ("", "ValueError")])
     ]
     results = {"cases": cases, "verifiers": [{"key": "a"}]}
     assert page.page_of("{{ count wrong }} {{ refused a wrong }} {{ all }}", results) == "3 1 3"
-    assert "|wrong value|3|2|" in page.counts(results)
-    assert "|raised an error|3|1|" in page.counts(results)
-    assert page.cases(results, "wrong", ("0", "1", "2")).splitlines()[2:] == [
+    assert "|wrong value|3|2|" in page.table_of_counts(results)
+    assert "|raised an error|3|1|" in page.table_of_counts(results)
+    assert page.table_of_cases(results, "wrong", ("0", "1", "2")).splitlines()[2:] == [
         "|2|`Final: 3`|✓|",
         "|2|`␣⏎\\|Final: 25⟨U+0000⟩␣`|.50|",
         "|2|``|!|",
