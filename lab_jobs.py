@@ -68,8 +68,9 @@ def commands() -> list[str]:
 
 def needs_tools(job: str, more: list[str]) -> bool:
     """Whether the job asks for more than pytest and the lab's packages, which serve for a student's own tests."""
-    own_tests = bool(more) and all(Path(word.partition("::")[0]).name == STUDENTS_TESTS for word in more)
-    return job in ("lint", "site") or (job == "test" and not own_tests)
+    only_own_tests = bool(more) and all(Path(word.partition("::")[0]).name == STUDENTS_TESTS for word in more)
+    is_students_copy = not (LAB / "tests" / "course").is_dir()
+    return job in ("lint", "site") or (job == "test" and not only_own_tests and not is_students_copy)
 
 
 def refusal(job: str, more: list[str], known: list[str]) -> str:

@@ -93,7 +93,7 @@ def run_tests(source: bytes, verifiers: Sequence[VerifierSource]) -> TestRun:
 
 def _run_once(source: bytes, verifiers: Sequence[VerifierSource], without: Sequence[str]) -> "_Session":
     if find_spec("pytest") is None:
-        raise UserError(f"expected pytest, got a lab without the tools for tests; {PYTHON} lab.py test fetches them")
+        raise UserError(f"expected pytest, got a Python without it; {PYTHON} lab.py fetches it")
     environment = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "PYTEST"))}
     environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     command = [sys.executable, "-I", "-B", str(Path(rubric_plugin.__file__))]

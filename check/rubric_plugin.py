@@ -35,7 +35,7 @@ class Plugin:
     """The hooks of pytest that give a test its verifiers and report how it ended."""
 
     def __init__(self) -> None:
-        self._pytest = import_module("pytest")  # of the tools for tests, and not of the lab's packages
+        self._pytest = import_module("pytest")  # course and check do without it
         self._in, self._out = take_pipe(3)
         self._verifiers, self._without = self._read()
 

@@ -14,7 +14,7 @@ from course.process import ignore_signals
 
 PYTHON = "py" if os.name == "nt" else "python3"  # the first word of every command that the lab prints
 LAB_PYTHON = LAB / ".venv" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-NEEDED = ("jiter", "matplotlib", "msgspec", "numpy", "rich", "splintr")
+NEEDED = ("matplotlib", "msgspec", "numpy", "rich", "splintr")
 _HANDED_OVER = "RL_LAB_HANDED_OVER"  # set for the .venv that takes over: one that lacks packages too does not go on
 
 

@@ -81,6 +81,7 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
             config.option.dist = "loadfile"
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
     """No workers for one file, which one of them would run alone: to start them takes longer than most files."""
     words = config.option.file_or_dir

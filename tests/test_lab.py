@@ -507,6 +507,12 @@ def test_tools_are_fetched_for_what_needs_more_than_pytest(words: list[str], too
     assert lab_jobs.needs_tools(words[0], words[1:]) == tools
 
 
+def test_all_tests_of_a_students_copy_need_pytest_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lab_jobs, "LAB", tmp_path)
+    assert not lab_jobs.needs_tools("test", [])
+    assert lab_jobs.needs_tools("lint", [])
+
+
 @pytest.mark.medium
 def test_a_set_up_that_was_cut_off_is_begun_anew(empty: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (empty / ".venv" / "lib" / "half").mkdir(parents=True)

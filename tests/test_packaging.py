@@ -6,6 +6,8 @@ and the lock differ, and a test says by which package.
 
 import json
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -61,6 +63,13 @@ def test_poetry_install_and_lab_py_install_the_same_and_no_tools() -> None:
     tools = {"sphinx", "mypy", "scipy", "distributed", "playwright", "hypothesis", "pytest-xdist", "ruff"}
     assert tools & {package for package, _ in listed("requirements.txt")} == set()
     assert tomllib.loads((LAB / "poetry.toml").read_text(encoding="utf-8")) == {"virtualenvs": {"in-project": True}}
+
+
+@pytest.mark.medium
+def test_a_students_own_tests_run_with_pytest_alone() -> None:
+    line = [sys.executable, "-m", "pytest", "-p", "no:xdist", "-p", "no:cacheprovider", "tests/test_rubric.py"]
+    done = subprocess.run(line, cwd=LAB, capture_output=True, encoding="utf-8", timeout=60, check=False)
+    assert done.returncode == 0, done.stdout
 
 
 def test_actions_are_pinned_by_their_commit() -> None:

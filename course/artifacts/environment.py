@@ -11,7 +11,7 @@ from typing import Any
 from course.datasets.files import LAB
 from course.text import visible
 
-PACKAGES = ("jiter", "matplotlib", "msgspec", "numpy", "rich", "splintr-rs")  # all that the project depends on
+PACKAGES = ("matplotlib", "msgspec", "numpy", "rich", "splintr-rs")  # all that the project depends on
 
 
 def environment() -> dict[str, Any]:

@@ -218,7 +218,7 @@ def test_a_verifier_is_caught_by_an_assertion_about_what_it_really_answered() ->
 @pytest.mark.medium
 def test_without_pytest_it_says_what_fetches_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mutation, "find_spec", lambda _: None)
-    with pytest.raises(UserError, match="expected pytest, got a lab without the tools"):
+    with pytest.raises(UserError, match="expected pytest, got a Python without it"):
         run_tests(b"", FEW)
 
 
