@@ -304,15 +304,15 @@ def compare_training_step(name: str, rubric: str) -> None:
     """Print the median times of a step of ``learn`` and of its products, and the median ratio."""
     from course.datasets.records import task_of
     from course.datasets.sources import Dataset
-    from course.policies.presets import PRESETS
     from course.policies.token_learner import fine_tune, learn
+    from course.policies.train_config import PRESETS
     from course.rubrics.hackable import RUBRICS
 
     preset = PRESETS[name]
     tasks = [task_of(example) for example in Dataset(LAB / preset.dataset, None)]
-    reference = fine_tune(tasks, preset.plan, 0)
-    plan = preset.plan._replace(steps=TRAINING_STEPS + 1)
-    updates = learn(reference, tasks, RUBRICS[rubric], plan, 0)
+    reference = fine_tune(tasks, preset, 0)
+    config = preset._replace(steps=TRAINING_STEPS + 1)
+    updates = learn(reference, tasks, RUBRICS[rubric], config, 0)
     update = next(updates)
     times = []
     for _ in range(TRAINING_STEPS):

@@ -31,7 +31,7 @@ Everything else is machinery, and its first line says so:
     command, starting, asking    how every command reads its arguments, finds what it needs, and asks a person
     process, errors              how it ends, and says what to mend
     jobs                         work that splits, on several processes or several machines
-    sweep                        many trainings, one for each seed
+    experiments                  many trainings, one for each seed and row of a table, and what they say
 
 This package is the teacher's and is read, not edited. ``python3 -m course`` prints the commands.
 """

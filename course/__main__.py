@@ -33,10 +33,7 @@ Loop C  learn: the policy itself changes, pushed by what the scorer pays.
   {python} -m course.policy_improvement_demo  Loops B and C on one policy
   {python} -m course.token_inspect            the tokens that a policy acts in
   {python} -m course.sample_rollouts          fresh completions for Loops A and B
-  {python} -m course.goodhart_demo            what careless verifiers teach it
-  {python} -m course.distribution_shift_demo  what frozen completions do not see
-  {python} -m course.pass_at_k_demo           what learning takes away
-  {python} -m course.sweep_demo               other starts, more prompts, noise
+  {python} -m course.experiment               many trainings: goodhart, shift, noise …
 
 Your own work
   {python} -m check                   what is done, what is next, hints, hand-in

@@ -85,12 +85,6 @@ class Parser(argparse.ArgumentParser):
             "--slow", type=non_negative_int, nargs="?", default=0, const=sys.maxsize, metavar="K", help=help_
         )
 
-    def add_seed_options(self) -> None:
-        """What a command has that trains the same several times."""
-        self.add_argument("--seeds", type=positive_int, default=1, metavar="N", help="train N times (default: 1)")
-        self.add_argument("--seed", type=non_negative_int, default=0, help="the first of the seeds (default: 0)")
-        self.add_jobs_options()
-
     def add_jobs_options(self, *, cluster: bool = False) -> None:
         """What a command has whose work splits: where it is done. What comes of it is the same everywhere."""
         where = self.add_mutually_exclusive_group()

@@ -13,7 +13,7 @@ from argparse import Namespace
 from collections.abc import Iterable, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import asdict
 
@@ -26,7 +26,7 @@ from course.command import Parser, finite_float, non_negative_float, non_negativ
 from course.datasets.records import Provenance, Sampling, Task, task_of, training_on
 from course.datasets.sources import HOLDOUT, Dataset
 from course.errors import UserError
-from course.policies.presets import PRESETS, Plan
+from course.policies.train_config import PRESETS, TrainConfig
 from course.process import signals_held
 from course.publishing import RUN, conditions_of, publish
 from course.reports.terminal import show, show_each, with_progress
@@ -52,12 +52,20 @@ KL_HELP = "beta, what a nat of KL from the reference costs; above 1, at --lr 0.5
 BASELINE_HELP = "compare a return with: nothing, the mean so far, or the others of its group (default: group)"
 
 
-def plan_of(args: Namespace) -> Plan:
-    given = {name: getattr(args, name) for name in ("sft_steps", "steps", "group_size", "lr", "baseline", "kl_coef")}
-    plan = PRESETS[args.preset].plan._replace(**{name: value for name, value in given.items() if value is not None})
-    if plan.baseline == "group" and plan.group_size == 1:
+def config_of(args: Namespace) -> TrainConfig:
+    """The preset, with what was typed in its place."""
+    given: dict[str, Any] = {"rubric": args.rubric, "eval_every": args.eval_every}
+    for name in ("sft_steps", "steps", "group_size", "lr", "baseline", "kl_coef"):
+        if getattr(args, name) is not None:
+            given[name] = getattr(args, name)
+    if args.dataset is not None:
+        given |= {"dataset": str(args.dataset), "holdout": None}
+    if args.holdout is not None:
+        given["holdout"] = str(args.holdout)
+    config = PRESETS[args.preset]._replace(**given)
+    if config.baseline == "group" and config.group_size == 1:
         raise UserError("--baseline group: expected a --group-size of 2 or more to compare within a group, got 1")
-    return plan
+    return config
 
 
 def read_examples(dataset: Dataset, holdout: Dataset | None) -> tuple[list[Task], list[Task]]:
@@ -74,7 +82,7 @@ def read_examples(dataset: Dataset, holdout: Dataset | None) -> tuple[list[Task]
 
 
 def write_evaluations(
-    run: RunWriter, checkpoints: "Iterable[Checkpoint]", args: Namespace, plan: Plan, shown: list[str]
+    run: RunWriter, checkpoints: "Iterable[Checkpoint]", config: TrainConfig, seed: int, shown: list[str]
 ) -> "tuple[list[EvaluationRow], list[LearningResult], list[Checkpoint], int]":
     """Train, and write the log and the results as they come; show some of them, and add that to ``shown``.
 
@@ -84,12 +92,12 @@ def write_evaluations(
     rows: list[EvaluationRow] = []
     results: list[LearningResult] = []
     ends: list[Checkpoint] = []
-    steps = steps_shown(plan, args.eval_every)
+    steps = steps_shown(config)
     shown += show_each([EVALUATION_TABLE.head()])
     try:
         for checkpoint in checkpoints:
             with signals_held():  # the log, its digest and the policy that is kept are of one step
-                row, results = write_checkpoint(run, checkpoint, args.rubric, plan.kl_coef, args.seed)
+                row, results = write_checkpoint(run, checkpoint, config.rubric, config.kl_coef, seed)
                 rows, ends = [*rows, row], [*ends[:1], checkpoint]
             if row.step in steps:
                 shown += show_each([evaluation_text(row)])
@@ -124,10 +132,9 @@ def write_ends(run: RunWriter, ends: "Iterable[Checkpoint]", examples: Sequence[
 
 def main() -> int:
     args = parse_arguments()
-    plan, preset = plan_of(args), PRESETS[args.preset]
-    dataset = Dataset(args.dataset or Path(preset.dataset), None)
-    held_out = args.holdout or (None if args.dataset else Path(preset.holdout))
-    holdout = Dataset(held_out, None) if held_out else None
+    config = config_of(args)
+    dataset = Dataset(Path(config.dataset), None)
+    holdout = Dataset(Path(config.holdout), None) if config.holdout is not None else None
 
     from course.policies.evaluation import learn_and_evaluate
     from course.policies.token_learner import fine_tune, learn
@@ -135,46 +142,51 @@ def main() -> int:
     with RunWriter(args.outdir) as run:
         examples, unseen = read_examples(dataset, holdout)
         rubric = RUBRICS[args.rubric]
-        shown = show_each([token_train_heading(plan, dataset.path.name, args.rubric)])
-        reference = fine_tune(examples, plan, args.seed, lambda steps: with_progress(steps, "fine-tuning", len(steps)))
-        updates = enumerate(islice(learn(reference, examples, rubric, plan, args.seed), args.slow), 1)
+        shown = show_each([token_train_heading(config, dataset.path.name)])
+
+        def watch(steps: range) -> Iterable[int]:
+            return with_progress(steps, "fine-tuning", len(steps))
+
+        reference = fine_tune(examples, config, args.seed, watch)
+        updates = enumerate(islice(learn(reference, examples, rubric, config, args.seed), args.slow), 1)
         if args.slow:
             show(f"{SLOW}\n")
         for step, update in updates:
-            slow = list(token_update_rows(step, update, reference, examples, plan.kl_coef))
+            slow = list(token_update_rows(step, update, reference, examples, config.kl_coef))
             show(slow_text(slow))
             run.append(SLOW_FILE, *slow)
             if not wait_for_enter():
                 break
 
-        checkpoints = learn_and_evaluate(reference, examples, unseen, rubric, plan, args.seed, args.eval_every)
-        watched = with_progress(checkpoints, "learning", 1 - -plan.steps // args.eval_every)
-        rows, results, ends, status = write_evaluations(run, watched, args, plan, shown)
+        checkpoints = learn_and_evaluate(reference, examples, unseen, rubric, config, args.seed)
+        watched = with_progress(checkpoints, "learning", config.evaluations())
+        rows, results, ends, status = write_evaluations(run, watched, config, args.seed, shown)
         name = write_ends(run, [ends[0], ends[-1]], examples, args)
         run.write_bytes(CURVES_FILE, learning_curves(rows, args.rubric))
-        settings = plan._asdict() | {"holdout_fingerprint": holdout.fingerprint if holdout else None}
-        settings |= {"rubric": args.rubric, "eval_every": args.eval_every}
+        settings = config.settings() | {"holdout_fingerprint": holdout.fingerprint if holdout else None}
         written = [row for row in results if row.split == "train"]
         conditions = conditions_of(args, settings, dataset, holdouts=[holdout] if holdout else [])
         summary = {"policy": name, "interrupted": bool(status)} | asdict(rows[-1])
         sample = ("course.sample_rollouts", "--policy", RUN / POLICY_FILE, "--dataset", dataset.path)
-        report = token_train_ending(plan, rows[-1], written)
+        report = token_train_ending(config, rows[-1], written)
         publish(run, conditions, summary, report, read=[CURVES_FILE], next_command=sample, shown=shown)
     return status
 
 
 def parse_arguments() -> Namespace:
-    """The command line. An option of the plan that is not given is None: the preset's plan has its value."""
+    """The command line. What is not given is None where the preset has its value."""
     parser = Parser("course.token_train", "Loop C plus tokens: a small policy learns from a verifier's rewards.")
-    plan = Plan()  # of all that can be set here, both presets have these values
+    preset = PRESETS["generalise"]  # of all that can be set here, both presets have these values
     parser.add_argument("--preset", choices=PRESETS, default="generalise", help=PRESET_HELP)
     parser.add_argument("--dataset", type=Path, help="learn on these prompts instead; no holdout but by --holdout")
     parser.add_argument("--holdout", type=Path, help="prompts that are only measured")
     parser.add_argument("--rubric", choices=RUBRICS, default="score", metavar="NAME", help=RUBRIC_HELP)
-    parser.add_argument("--sft-steps", type=non_negative_int, help=f"of fine-tuning first (default: {plan.sft_steps})")
-    parser.add_argument("--steps", type=positive_int, help=f"updates (default: {plan.steps})")
-    parser.add_argument("--group-size", type=positive_int, help=f"completions a prompt (default: {plan.group_size})")
-    parser.add_argument("--lr", type=finite_float, help=f"learning rate (default: {plan.lr:g})")
+    parser.add_argument(
+        "--sft-steps", type=non_negative_int, help=f"of fine-tuning first (default: {preset.sft_steps})"
+    )
+    parser.add_argument("--steps", type=positive_int, help=f"updates (default: {preset.steps})")
+    parser.add_argument("--group-size", type=positive_int, help=f"completions a prompt (default: {preset.group_size})")
+    parser.add_argument("--lr", type=finite_float, help=f"learning rate (default: {preset.lr:g})")
     parser.add_argument("--kl-coef", type=non_negative_float, help=KL_HELP)
     parser.add_argument("--baseline", choices=("none", "running", "group"), help=BASELINE_HELP)
     parser.add_argument("--eval-every", type=positive_int, default=25, help="updates between evaluations (default: 25)")

@@ -26,7 +26,7 @@ from course.datasets.files import LAB
 from course.datasets.jsonl import read_records
 from course.datasets.records import Example, GoldenCase, Task, task_of
 from course.errors import UserError
-from course.policies.presets import MEMORISE
+from course.policies.train_config import MEMORISE
 from course.reports.terminal import with_progress
 from course.rubrics.hackable import RUBRICS
 from course.rubrics.witness import candidates
@@ -177,9 +177,9 @@ def optimise(verifier: Verifier, seed: int) -> Found:
     from course.policies.token_learner import fine_tune, learn
 
     examples = [task_of(example) for example in read_records(LAB / MEMORISE.dataset, Example)]
-    plan = MEMORISE.plan._replace(steps=UPDATES)
+    config = MEMORISE._replace(steps=UPDATES)
     tried, found = 0, found_in([])
-    for update in with_progress(learn(fine_tune(examples, plan, seed), examples, verifier, plan, seed), "learning"):
+    for update in with_progress(learn(fine_tune(examples, config, seed), examples, verifier, config, seed), "learning"):
         written = zip(update.chosen.tolist(), update.texts, update.reward.tolist(), strict=True)
         found = found_in([judged(examples[i], text, reward) for i, text, reward in written])
         tried += found.tried

@@ -66,16 +66,16 @@ def tokens(seed: int, preset: str, rubric: str, updates: int = 600) -> Curves:
     """The mean rewards of rubric and strict scorer at each evaluation, on the training prompts and on the holdout."""
     from course.datasets.sources import Dataset
     from course.policies.evaluation import learn_and_evaluate
-    from course.policies.presets import PRESETS
     from course.policies.token_learner import fine_tune
+    from course.policies.train_config import PRESETS
     from course.rubrics.hackable import RUBRICS
     from course.token_train import read_examples
 
-    files = (Dataset(LAB / path, None) for path in PRESETS[preset][:2])
+    files = (Dataset(LAB / str(path), None) for path in (PRESETS[preset].dataset, PRESETS[preset].holdout))
     examples, holdout = read_examples(*files)
-    plan = PRESETS[preset].plan._replace(steps=updates)
-    reference = fine_tune(examples, plan, seed)
-    learning = learn_and_evaluate(reference, examples, holdout, RUBRICS[rubric], plan, seed, EVERY)
+    config = PRESETS[preset]._replace(steps=updates, eval_every=EVERY)
+    reference = fine_tune(examples, config, seed)
+    learning = learn_and_evaluate(reference, examples, holdout, RUBRICS[rubric], config, seed)
     found = [checkpoint.evaluations for checkpoint in learning]
     curves = {
         "strict": [float(of["train"].true.mean()) for of in found],

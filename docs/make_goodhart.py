@@ -1,6 +1,6 @@
 """Write docs/figures/goodhart_curve.svg: what a careless rubric pays over a training, and what the strict scorer would.
 
-    python3 -m course.goodhart_demo --rubrics format_bonus --kl-coef --steps 500 --eval-every 10 --seeds 5 --outdir runs/goodhart_curve
+    python3 -m course.experiment goodhart --rubrics format_bonus --kl-coef --steps 500 --eval-every 10 --seeds 5 --outdir runs/goodhart_curve
     python3 docs/make_goodhart.py runs/goodhart_curve
 
 The first line trains for some minutes. The second draws the run's ``log.jsonl``: a thin line for each seed, a thick one
@@ -17,8 +17,9 @@ import msgspec
 LAB = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(LAB)]
 
-from course.artifacts.inference import Trainings, column, divergence_step, medians  # noqa: E402
+from course.artifacts.inference import Trainings, column, medians  # noqa: E402
 from course.artifacts.token_rows import TOKEN_LOG, EvaluationRow  # noqa: E402
+from course.experiments.goodhart import divergence_step  # noqa: E402
 
 FIGURE = LAB / "docs" / "figures" / "goodhart_curve.svg"
 LEFT, RIGHT, TOP, BOTTOM = 84, 664, 96, 376  # of the plot, in the picture's 860 x 450

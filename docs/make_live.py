@@ -18,9 +18,9 @@ import numpy as np
 from course import faults
 from course.datasets.files import LAB
 from course.pages.html import PARTS, html_page
-from course.policies.presets import MEMORISE
 from course.policies.token_learner import fine_tune
 from course.policies.token_policy import RECENT, Policy, Weights
+from course.policies.train_config import MEMORISE
 from course.text import named
 
 LIVE = LAB / "docs" / "live"
@@ -37,7 +37,7 @@ def records(path: Path) -> list[dict[str, Any]]:
 
 def start() -> Policy:
     """The policy before its first update, rounded to 32 bits: a page and NumPy begin with the same numbers."""
-    policy = fine_tune(examples(), MEMORISE.plan, SEED)
+    policy = fine_tune(examples(), MEMORISE, SEED)
     return policy._replace(weights=Weights(*(w.astype(np.float32).astype(np.float64) for w in policy.weights)))
 
 
@@ -71,7 +71,7 @@ it an answer. Each update makes what was paid more likely. Who pays? Press one."
 
 
 def hack_data(policy: Policy) -> dict[str, object]:
-    plan = MEMORISE.plan
+    plan = MEMORISE
     return {
         "policy": saved(policy),
         "tasks": tasks(policy),

@@ -51,7 +51,6 @@ OTHER_COMPLETIONS = "drawn again, the policy writes other completions than resul
 
 ARMS = ("The answer is 323.", "Final: 323", "Final: 332", "Final: 323\n")  # of the bandit
 TOKENS = (("Answer: ", "Final: "), ("332", "323"))  # of the world of two steps
-KL_RUBRIC = "anywhere"  # what goodhart_demo trains on again with a KL penalty
 
 
 def read_json(path: Path) -> Any:
@@ -409,7 +408,7 @@ def erring(reward: float, coin: float, plan: Row) -> float:
     pays_wrong, misses = plan["false_positives"], plan["false_negatives"]
     if coin < (misses if reward else pays_wrong):
         reward = 1 - reward
-    return (reward - pays_wrong) / (1 - pays_wrong - misses) if plan["corrected"] else reward
+    return reward
 
 
 def learn(reference: Policy, examples: Sequence[Row], rubric: str, plan: Row, seed: int) -> Iterator[Row]:
@@ -448,32 +447,35 @@ def learn(reference: Policy, examples: Sequence[Row], rubric: str, plan: Row, se
 class Training:
     """One training of a run: from which file it started, on what, for which rubric, and how it is measured."""
 
-    def __init__(self, run: Path, file: str, examples: Sequence[Row], rubric: str, plan: Row, seed: int) -> None:
+    def __init__(
+        self, run: Path, file: str, examples: Sequence[Row], holdout: Sequence[Row], plan: Row, seed: int
+    ) -> None:
         self.reference = read_policy(run / file)
-        self.examples, self.rubric, self.plan, self.seed = examples, rubric, plan, seed
+        self.examples, self.holdout, self.plan, self.seed = examples, holdout, plan, seed
+        self.rubric = plan["rubric"]
 
     def updates(self) -> Iterator[Row]:
         return learn(self.reference, self.examples, self.rubric, self.plan, self.seed)
 
-    def checkpoints(self, holdout: Sequence[Row], every: int, samples: int, results: Iterator[Row]) -> Iterator[Row]:
+    def checkpoints(self, results: Iterator[Row]) -> Iterator[Row]:
         """The row of each evaluation. ``results``: what the run says was written, in order."""
-        yield self.evaluated(0, self.reference, holdout, samples, results)
+        yield self.evaluated(0, self.reference, results)
         equal: list[bool] = []  # of the groups since the last evaluation: whether all their rewards are equal
         for update in self.updates():
             step, reward, size = update["step"], update["reward"], self.plan["group_size"]
             equal += [len({*reward[at : at + size]}) == 1 for at in range(0, len(reward), size)]
-            if step % every == 0 or step == self.plan["steps"]:
-                row = self.evaluated(step, update["new_policy"], holdout, samples, results)
+            if step % self.plan["eval_every"] == 0 or step == self.plan["steps"]:
+                row = self.evaluated(step, update["new_policy"], results)
                 yield row | {"equal_groups": sum(equal) / len(equal)}
                 equal = []
 
-    def evaluated(self, step: int, policy: Policy, holdout: Sequence[Row], samples: int, results: Iterator[Row]) -> Row:
+    def evaluated(self, step: int, policy: Policy, results: Iterator[Row]) -> Row:
         found = {"rubric": self.rubric, "kl_coef": self.plan["kl_coef"], "seed": self.seed, "step": step}
         found |= {"holdout_n": 0, "holdout_proxy_reward": None, "holdout_true_reward": None, "holdout_gap": None}
-        for prefix, examples in (("", self.examples), ("holdout_", holdout)):
+        for prefix, examples in (("", self.examples), ("holdout_", self.holdout)):
             if not examples:
                 continue
-            asked = [*examples] * samples
+            asked = [*examples] * self.plan["samples"]
             prompts, own = encoded(policy, [one["prompt"] for one in asked]), list(islice(results, len(asked)))
             u = np.random.default_rng([self.seed, 4]).random((len(asked), policy["max_tokens"]))
             rows = write(policy, prompts, u)
@@ -499,63 +501,56 @@ def by_fingerprint(datasets: Path) -> dict[str, list[Row]]:
     return {hashlib.sha256(path.read_bytes()).hexdigest(): read_rows(path) for path in datasets.rglob("*.jsonl")}
 
 
-def trainings(run: Path, datasets: Path) -> tuple[list[Training], list[Row], int, int]:
-    """The trainings of a run in the order of its log, the holdout, updates between evaluations, samples a prompt."""
-    manifest, command = read_json(run / "manifest.json"), command_of(run)
-    settings, seed = manifest["settings"], manifest["seed"]
-    plan = settings.get("plan", settings)
-    files = by_fingerprint(datasets)
-    examples = files[manifest["dataset_fingerprint"]]
-    holdout = files[unseen] if (unseen := settings.get("holdout_fingerprint")) else []
-    seeds = range(seed, seed + settings.get("seeds", 1))
-    if command == "goodhart_demo":
-        pairs = [(rubric, 0.0) for rubric in settings["rubrics"]]
-        pairs += [pair for beta in settings["kl_coef"] if (pair := (KL_RUBRIC, beta)) not in pairs]
-        found = [
-            Training(run, f"references/seed_{one}.npz", examples, rubric, plan | {"kl_coef": beta}, one)
-            for rubric, beta in pairs
-            for one in seeds
-        ]
-    elif command == "sweep_demo":
-        swept = {name: value for name, value in settings.items() if isinstance(value, list)}
-        plans = [settings | dict(zip(swept, values, strict=True)) for values in zip(*swept.values(), strict=True)]
-        found = [
-            Training(run, f"references/{start}_seed_{seed}.npz", examples[: one["prompts"]], one["rubric"], one, seed)
-            for one in plans or [settings]
-            for start in [f"{one['prompts']}_prompts_{one['sft_steps']}_steps"]
-            for seed in seeds
-        ]
-    else:
-        found = [Training(run, "reference.npz", examples, settings["rubric"], plan, seed)]
-    return found, holdout, settings["eval_every"], settings.get("samples", 1)
+def settings_of(run: Path) -> list[Row]:
+    """The settings of each training, one after the other: what differs between them is a list in the manifest."""
+    settings = read_json(run / "manifest.json")["settings"]
+    lists = {name: value for name, value in settings.items() if isinstance(value, list)}
+    if not lists:
+        return [settings]
+    return [settings | dict(zip(lists, values, strict=True)) for values in zip(*lists.values(), strict=True)]
+
+
+def trainings(run: Path, datasets: Path) -> list[Training]:
+    """The trainings of a run in the order of its log."""
+    manifest, files = read_json(run / "manifest.json"), by_fingerprint(datasets)
+    found = []
+    for settings in settings_of(run):
+        examples = files[settings.get("dataset_fingerprint", manifest["dataset_fingerprint"])][: settings["prompts"]]
+        holdout = files[settings["holdout_fingerprint"]] if settings["holdout_fingerprint"] else []
+        start = f"{len(examples)}_prompts_{settings['sft_steps']}_steps"
+        for seed in range(manifest["seed"], manifest["seed"] + settings.get("seeds", 1)):
+            file = "reference.npz" if command_of(run) == "token_train" else f"references/{start}_seed_{seed}.npz"
+            found.append(Training(run, file, examples, holdout, settings, seed))
+    return found
 
 
 def evaluation_rows(run: Path, rows: Sequence[Row], datasets: Path) -> Iterator[Row]:
-    found, holdout, every, samples = trainings(run, datasets)
+    if read_json(run / "manifest.json")["settings"].get("experiment") == "pass_at_k":
+        yield from counted_rows(run, rows, datasets)
+        return
     results = (one for one in read_rows(run / "results.jsonl") if one.get("training") != "frozen")
-    for training in found:
-        whole = training.checkpoints(holdout, every, samples, results)
+    for training in trainings(run, datasets):
+        whole = training.checkpoints(results)
         interrupted = read_json(run / "summary.json").get("interrupted") is True
         yield from islice(whole, len(rows)) if interrupted else whole
 
 
 def counted_rows(run: Path, rows: Sequence[Row], datasets: Path) -> Iterator[Row]:
     """A row for each prompt before and after learning: its completions are drawn again, and each is paid."""
-    manifest, files = read_json(run / "manifest.json"), by_fingerprint(datasets)
-    settings, first, said = manifest["settings"], manifest["seed"], dict[tuple[Any, ...], Row]()
+    said = dict[tuple[Any, ...], Row]()
     for one in read_rows(run / "results.jsonl"):
         key = (one["training"], one["step"], one["split"], one["id"])
         said.setdefault(key, {})[one["completion"]] = one.get("count", 1)
-    seeds, presets = range(first, first + settings["seeds"]), dict.fromkeys(row["preset"] for row in rows)
-    for preset, seed in product(presets, seeds):
-        plan = settings[preset]
-        dataset, holdout = (files[plan["fingerprints"][name]] for name in ("dataset", "holdout"))
-        training = Training(run, f"references/{preset}_seed_{seed}.npz", dataset, "score", plan, seed)
+    presets = list(dict.fromkeys((row["preset"], row["seed"]) for row in rows))
+    for (preset, _), training in zip(presets, trainings(run, datasets), strict=True):
+        plan, seed = training.plan, training.seed
         *_, last = training.updates()
         policies = {0: training.reference, plan["steps"]: last["new_policy"]}
-        for (step, policy), (part, examples) in product(policies.items(), (("train", dataset), ("holdout", holdout))):
-            rng, shape = np.random.default_rng([seed, 4]), (settings["samples"], plan["max_tokens"])
-            for example in examples[: settings["prompts"]]:
+        splits = {"train": training.examples, "holdout": training.holdout}
+        for (step, policy), (part, examples) in product(policies.items(), splits.items()):
+            rng, shape = np.random.default_rng([seed, 4]), (plan["samples"], plan["max_tokens"])
+            counted = {row["id"] for row in rows if (row["preset"], row["split"]) == (preset, part)}
+            for example in examples[: len(counted)]:
                 texts, entropy = sampled(policy, example["prompt"], rng.random(shape))
                 row = {"preset": preset, "seed": seed, "step": step, "split": part, "id": example["id"]}
                 row |= {"n": len(texts), "entropy": entropy}
@@ -574,7 +569,7 @@ def sampled(policy: Policy, prompt: str, u: Floats) -> tuple[list[str], float]:
 
 def token_rows(run: Path, rows: Sequence[Row], datasets: Path) -> Iterator[Row]:
     """A row for each completion of as many updates as the log shows."""
-    ((training,), *_) = trainings(run, datasets)
+    (training,) = trainings(run, datasets)
     for update in islice(training.updates(), rows[-1]["step"]):
         policies = {"log_probs": update["policy"], "reference_log_probs": training.reference}
         policies |= {"new_log_probs": update["new_policy"]}
@@ -596,10 +591,7 @@ LOGS: dict[str, dict[str, Recompute]] = {  # command -> its logs
     "kl_tradeoff_demo": {"kl_tradeoff.csv": tradeoff_rows},
     "token_inspect": {"tokens.jsonl": tokenized_rows},
     "token_train": {"log.jsonl": evaluation_rows, "slow.jsonl": token_rows},
-    "goodhart_demo": {"log.jsonl": evaluation_rows},
-    "distribution_shift_demo": {"log.jsonl": evaluation_rows},
-    "pass_at_k_demo": {"log.jsonl": counted_rows},
-    "sweep_demo": {"log.jsonl": evaluation_rows},
+    "experiment": {"log.jsonl": evaluation_rows},
 }
 
 if __name__ == "__main__":

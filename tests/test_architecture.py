@@ -35,7 +35,7 @@ ORDER = [
     "run_readme",
     "pages",
     "publishing",
-    "sweep",
+    "experiments",
     "verifier",
     "a command",
     "check",

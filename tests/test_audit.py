@@ -16,9 +16,10 @@ import auditor
 import pytest
 from conftest import ROOT, Lab, lines_of
 
-from course import sweep_demo
 from course.artifacts import run_log
-from course.policies import presets, token_learner
+from course.experiment import EXPERIMENTS
+from course.experiments import goodhart, pass_at_k
+from course.policies import token_learner, train_config
 from course.rubrics.hackable import GAPS, RUBRICS
 
 DATASETS = Path("data/datasets")
@@ -45,13 +46,13 @@ RUNS: dict[str, tuple[object, ...]] = {
     "group": (*TRAIN, "--slow", 2, "--kl-coef", 0.2, "--rubric", "without_punctuation"),
     "running": (*TRAIN, "--slow", 3, "--baseline", "running", "--rubric", "format_only", "--seed", 3),
     "none": (*TRAIN, "--baseline", "none", "--rubric", "anywhere"),
-    "goodhart": ("goodhart_demo", "--rubrics", *("score", "format_bonus", "suffix"), "--kl-coef", 0, 0.1,
+    "goodhart": ("experiment", "goodhart", "--rubrics", *("score", "format_bonus", "suffix"), "--kl-coef", 0, 0.1,
                  "--steps", 4, "--eval-every", 3, "--seeds", 2, "--seed", 5),
-    "coverage": ("sweep_demo", "coverage", "--values", 4, 20, "--steps", 3, "--seed", 1),
-    "shift": ("distribution_shift_demo", "--steps", 6, "--rubric", "format_only"),
-    "pass_at_k": ("pass_at_k_demo", "--steps", 3, "--prompts", 2, "--seeds", 2, "--seed", 1),
-    "noise": ("sweep_demo", "verifier_noise", "--steps", 3, "--seeds", 2, "--seed", 4),
-    "cold_start": ("sweep_demo", "cold_start", "--values", 0, 30, "--steps", 3, "--seeds", 2, "--seed", 3),
+    "coverage": ("experiment", "coverage", "--values", 4, 20, "--steps", 3, "--seed", 1),
+    "shift": ("experiment", "shift", "--steps", 6),
+    "pass_at_k": ("experiment", "pass_at_k", "--steps", 3, "--seeds", 2, "--seed", 1),
+    "noise": ("experiment", "noise", "--steps", 3, "--seeds", 2, "--seed", 4),
+    "cold_start": ("experiment", "cold_start", "--values", 0, 30, "--steps", 3, "--seeds", 2, "--seed", 3),
 }  # fmt: skip
 
 
@@ -64,15 +65,15 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Path:
         lab = Lab(folder)
         patch.setattr(run_log, "LOG", lab.log)
         patch.setattr(token_learner, "DEMONSTRATIONS", 32)
-        for preset, size in ((presets.MEMORISE, 300), (presets.GENERALISE, 60)):
-            small = preset._replace(plan=preset.plan._replace(**TINY))
-            name = "MEMORISE" if preset is presets.MEMORISE else "GENERALISE"
-            for module in ("policies.presets", "goodhart_demo")[: 1 + (name == "MEMORISE")]:
-                patch.setattr(f"course.{module}.{name}", small)
-            patch.setitem(presets.PRESETS, name.lower(), small)
-            for file in (preset.dataset, preset.holdout):
-                lab.write(file, lines_of(ROOT / file)[:size])
-        patch.setattr(sweep_demo, "ERRORS", ((0.0, 0.0), (0.3, 0.1), (0.5, 0.5)))
+        for name, preset in train_config.PRESETS.items():
+            patch.setitem(train_config.PRESETS, name, preset._replace(**TINY))
+            for file in (preset.dataset, str(preset.holdout)):
+                lab.write(file, lines_of(ROOT / file)[: 300 if name == "memorise" else 60])
+        for study in EXPERIMENTS.values():
+            patch.setattr(study, "SETTINGS", [config._replace(**TINY) for config in study.SETTINGS])
+        patch.setattr(goodhart, "BASE", goodhart.BASE._replace(**TINY))
+        patch.setattr(pass_at_k, "PROMPTS", 2)
+        patch.setattr(pass_at_k, "SETTINGS", [config._replace(samples=128) for config in pass_at_k.SETTINGS])
         for module, figures in FIGURES.items():
             for figure in figures:
                 patch.setattr(f"course.{module}.{figure}", lambda *_: b"a figure")
@@ -86,10 +87,12 @@ FIGURES = {
     "bandit_train": ["learning_curve"],
     "kl_tradeoff_demo": ["kl_tradeoff_figure"],
     "token_train": ["learning_curves"],
-    "goodhart_demo": ["rubrics_figure", "kl_coef_figure"],
-    "distribution_shift_demo": ["shift_curves"],
-    "pass_at_k_demo": ["pass_at_k_figure"],
-    "sweep_demo": ["sweep_figure"],
+    "experiments.goodhart": ["rubrics_figure", "kl_coef_figure"],
+    "experiments.shift": ["shift_curves"],
+    "experiments.pass_at_k": ["pass_at_k_figure"],
+    "experiments.coverage": ["coverage_figure"],
+    "experiments.cold_start": ["cold_start_figure"],
+    "experiments.noise": ["noise_figure"],
 }
 
 
@@ -149,7 +152,7 @@ def test_what_is_not_audited_is_a_number_that_stands_in_a_log(ran: Path) -> None
 @pytest.mark.medium
 @pytest.mark.parametrize("name", ["group", "running", "none"])
 def test_the_policy_of_a_run_is_the_one_that_the_training_done_again_ends_in(ran: Path, name: str) -> None:
-    ((training,), *_) = auditor.trainings(ran / name, ran / DATASETS)
+    (training,) = auditor.trainings(ran / name, ran / DATASETS)
     *_, last = training.updates()
     written = auditor.read_policy(ran / name / "policy.npz")
     for weights in ("vectors", "hidden", "hidden_bias", "out", "out_bias"):

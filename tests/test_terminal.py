@@ -41,12 +41,12 @@ ANSWERS = {  # command -> how it is called, and what has to stand on the screen 
     "token_inspect": ([], "'Final: 323' +1.0 +ok"),
     "token_train": ([*TRAINED, "--slow", "1"], "strict, trained on (n = 75): "),
     "sample_rollouts": (["--policy", "t/policy.npz", *MATH[:1], "data/datasets/two_digit_sums_dev.jsonl"], "dev-0003"),
-    "goodhart_demo": (["--steps", "2"], "diverged, in one seed at least: on "),
-    "distribution_shift_demo": (["--steps", "5"], "completions frozen at step 0: "),
-    "pass_at_k_demo": (["--steps", "2", "--prompts", "2", "--presets", "memorise"], "crossing"),
-    "sweep_demo cold_start": (["--steps", "2", "--values", "0", "9"], "equal"),
-    "sweep_demo coverage": (["--steps", "2", "--values", "10", "20"], "holdout +95 % interval"),
-    "sweep_demo verifier_noise": (["--steps", "2"], "true reward at the start, before learning"),
+    "experiment goodhart": (["--steps", "2"], "diverged, in one seed at least: on "),
+    "experiment shift": (["--steps", "5"], "completions frozen at step 0: "),
+    "experiment pass_at_k": (["--steps", "2", "--presets", "memorise"], "crossing"),
+    "experiment cold_start": (["--steps", "2", "--values", "0", "9"], "equal"),
+    "experiment coverage": (["--steps", "2", "--values", "10", "20"], "holdout +95 % interval"),
+    "experiment noise": (["--steps", "2"], "true reward at the start, before learning"),
 }
 QUICK = ("eval", "gate", "inspect_run", "token_train")
 NAMES = re.compile(r"(run|digest|read|report|next|page): |\s+--|/|\\$")  # to be pasted: a terminal wraps them itself

@@ -5,6 +5,6 @@ the prompt whose arms are completions. ``two_step``: the same with time. ``kl_re
 penalty. ``tokenizer``: what a language model's actions are. Their loops stand in the commands, in full.
 
 ``vocabulary``, ``token_policy``, ``sampling``: a policy made of tokens, and its file (``policy_file``).
-``demonstrations``: the texts it is fine-tuned on first. ``token_learner``: its loop, which four commands run.
-``presets``: on which prompts, and for how long. ``evaluation``: what is measured on the way.
+``demonstrations``: the texts it is fine-tuned on first. ``token_learner``: its loop, which two commands run.
+``train_config``: on which prompts, and how. ``evaluation``: what is measured on the way.
 """

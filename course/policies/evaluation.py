@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from course.datasets.records import Task
-from course.policies.presets import Plan
 from course.policies.sampling import sample_completions
 from course.policies.softmax import Floats, Ints
 from course.policies.token_learner import generator, learn, rewards
 from course.policies.token_policy import Policy, sequence_kl
+from course.policies.train_config import TrainConfig
 from course.rubrics import Rubric
 from course.score import score
 from course.stats import mean
@@ -57,27 +57,25 @@ def learn_and_evaluate(
     examples: Sequence[Task],
     holdout: Sequence[Task],
     rubric: Rubric,
-    plan: Plan,
+    config: TrainConfig,
     seed: int,
-    every: int,
-    samples: int = 1,
 ) -> Iterator[Checkpoint]:
-    """Learn, and evaluate before the first update, after each ``every`` updates, and after the last.
+    """Learn, and evaluate before the first update, after each ``eval_every`` updates, and after the last.
 
-    ``samples``: completions of each prompt in an evaluation: one of each, then again one of each.
+    Several ``samples`` are one completion of each prompt, then again one of each.
     """
     splits: dict[Split, Sequence[Task]] = {"train": examples, "holdout": holdout}
 
     def checkpoint(step: int, policy: Policy, equal: Sequence[float] = ()) -> Checkpoint:
-        measured = {split: [*tasks] * samples for split, tasks in splits.items() if tasks}
+        measured = {split: [*tasks] * config.samples for split, tasks in splits.items() if tasks}
         found = {split: evaluate_policy(policy, reference, tasks, rubric, seed) for split, tasks in measured.items()}
         return Checkpoint(step, policy, found, mean(equal) if equal else None)
 
     yield checkpoint(0, reference)
     equal: list[float] = []
-    for step, update in enumerate(learn(reference, examples, rubric, plan, seed), 1):
-        equal.append(equal_groups(update.reward, plan.group_size))
-        if step % every == 0 or step == plan.steps:
+    for step, update in enumerate(learn(reference, examples, rubric, config, seed), 1):
+        equal.append(equal_groups(update.reward, config.group_size))
+        if step % config.eval_every == 0 or step == config.steps:
             yield checkpoint(step, update.new_policy, equal)
             equal = []
 

@@ -1,4 +1,4 @@
-"""REINFORCE on tokens: the loop of ``toy_mdp``, plus tokens. Four commands run it.
+"""REINFORCE on tokens: the loop of ``toy_mdp``, plus tokens.
 
 One step: choose prompts; let the policy write ``group_size`` completions of each; hand their texts to the rubric;
 compare each return with a baseline; raise the log-probability of every token of the completions that were better than
@@ -25,19 +25,23 @@ import numpy as np
 from course.datasets.records import Task
 from course.errors import UserError
 from course.policies.demonstrations import demonstrate
-from course.policies.presets import Plan
-from course.policies.random_errors import corrected_reward, with_random_errors
 from course.policies.reinforce import leave_one_out, running_mean
 from course.policies.sampling import sample_completions
 from course.policies.softmax import Floats, Ints
 from course.policies.token_policy import Completions, Policy, Weights, gradient, initial_policy, log_ratio
+from course.policies.train_config import TrainConfig
 from course.rubrics import Rubric
 from course.text import clipped
 
 DEMONSTRATIONS = 256  # in a step of supervised fine-tuning
-PURPOSES = (  # each has a generator of its own
-    *("weights", "demonstrations", "prompts", "completions", "evaluation"),
-    *("errors", "bootstrap"),
+PURPOSES = (  # each has a generator of its own; another order would be other draws
+    "weights",
+    "demonstrations",
+    "prompts",
+    "completions",
+    "evaluation",
+    "errors",
+    "bootstrap",
 )
 
 
@@ -48,7 +52,7 @@ class TokenUpdate(NamedTuple):
     chosen: Ints  # [N] which example each completion answers
     completions: Completions
     texts: list[str]
-    reward: Floats  # [N] the rubric's, with the plan's random errors
+    reward: Floats  # [N] the rubric's, with its random errors
     log_ratio: Floats  # [N] log p − log p_reference of the completion; 0 where kl_coef is 0
     baseline: Floats | float  # the one that this step used: [N], or one for all
     advantage: Floats  # [N] reward − kl_coef · log_ratio − baseline
@@ -62,7 +66,7 @@ def generator(seed: int, purpose: str) -> np.random.Generator:
 
 
 def fine_tune(
-    examples: Sequence[Task], plan: Plan, seed: int, progress: Callable[[range], Iterable[int]] = iter
+    examples: Sequence[Task], config: TrainConfig, seed: int, progress: Callable[[range], Iterable[int]] = iter
 ) -> Policy:
     """Supervised fine-tuning: raise the log-probability of demonstrations, new ones in each step.
 
@@ -71,17 +75,19 @@ def fine_tune(
     np.empty(4_000_000)  # glibc reuses freed blocks as large as the largest yet freed: saves a third of the time
     prompts = [example["prompt"] for example in examples]
     answers = [example["expected_answer"] for example in examples]
-    policy = initial_policy(prompts, plan.width, plan.hidden, plan.max_tokens, generator(seed, "weights"))
+    policy = initial_policy(prompts, config.width, config.hidden, config.max_tokens, generator(seed, "weights"))
     tokens, rng = policy.encode_prompts(prompts), generator(seed, "demonstrations")
     weight = np.full(DEMONSTRATIONS, 1 / DEMONSTRATIONS)
-    for _ in progress(range(plan.sft_steps)):
+    for _ in progress(range(config.sft_steps)):
         chosen = rng.integers(len(examples), size=DEMONSTRATIONS)
         completions = policy.encode_completions(demonstrate(answers, chosen, rng))
-        policy = policy.apply_gradient(gradient(policy, tokens[chosen], completions, weight), plan.sft_lr)
+        policy = policy.apply_gradient(gradient(policy, tokens[chosen], completions, weight), config.sft_lr)
     return policy
 
 
-def learn(reference: Policy, examples: Sequence[Task], rubric: Rubric, plan: Plan, seed: int) -> Iterator[TokenUpdate]:
+def learn(
+    reference: Policy, examples: Sequence[Task], rubric: Rubric, config: TrainConfig, seed: int
+) -> Iterator[TokenUpdate]:
     """Loop C with tokens: many completions a step, a network for theta, and a KL penalty if kl_coef is not 0.
 
     Raises UserError where the rubric's reward is no finite number, ValueError for a group of one and baseline "group".
@@ -89,40 +95,44 @@ def learn(reference: Policy, examples: Sequence[Task], rubric: Rubric, plan: Pla
     policy, mean_return = reference, 0.0
     known: dict[tuple[str, str], float] = {}
     prompts = policy.encode_prompts([example["prompt"] for example in examples])
-    for step, (chosen, u, coin) in enumerate(draws(len(examples), plan, seed), 1):
+    for step, (chosen, u, coin) in enumerate(draws(len(examples), config, seed), 1):
         prompt = prompts[chosen]
         completions = sample_completions(policy, prompt, u)
         texts = policy.decode_completions(completions)
-        reward = with_errors(rewards(rubric, [examples[i] for i in chosen], texts, known), coin, plan)
-        ratio = log_ratio(policy, reference, prompt, completions) if plan.kl_coef else np.zeros(len(chosen))
-        return_ = reward - plan.kl_coef * ratio
-        baseline = leave_one_out(return_, plan.group_size) if plan.baseline == "group" else mean_return
+        paid = rewards(rubric, [examples[i] for i in chosen], texts, known)
+        reward = with_errors(paid, coin, config.false_positives, config.false_negatives)
+        ratio = log_ratio(policy, reference, prompt, completions) if config.kl_coef else np.zeros(len(chosen))
+        return_ = reward - config.kl_coef * ratio
+        baseline = leave_one_out(return_, config.group_size) if config.baseline == "group" else mean_return
         advantage = return_ - baseline
         direction = gradient(policy, prompt, completions, advantage / len(chosen))
-        new_policy = policy.apply_gradient(direction, plan.lr)
+        new_policy = policy.apply_gradient(direction, config.lr)
         yield TokenUpdate(policy, chosen, completions, texts, reward, ratio, baseline, advantage, direction, new_policy)
         policy = new_policy
-        if plan.baseline == "running":
+        if config.baseline == "running":
             mean_return = running_mean(mean_return, return_.mean(), step)
 
 
-def draws(count: int, plan: Plan, seed: int) -> Iterator[tuple[Ints, Floats, Floats]]:
+def draws(count: int, config: TrainConfig, seed: int) -> Iterator[tuple[Ints, Floats, Floats]]:
     """What chance decides in each step: [N] which of ``count`` examples are answered, and uniform draws.
 
     [N, T] of these are for the tokens, [N] for the verifier's random errors.
     """
     prompt_rng, token_rng, error_rng = (generator(seed, name) for name in ("prompts", "completions", "errors"))
-    for _ in range(plan.steps):
-        chosen = prompt_rng.choice(count, min(plan.prompts_a_step, count), replace=False)
-        chosen = np.repeat(chosen, plan.group_size)
-        yield chosen, token_rng.random((len(chosen), plan.max_tokens)), error_rng.random(len(chosen))
+    for _ in range(config.steps):
+        chosen = prompt_rng.choice(count, min(config.prompts_a_step, count), replace=False)
+        chosen = np.repeat(chosen, config.group_size)
+        yield chosen, token_rng.random((len(chosen), config.max_tokens)), error_rng.random(len(chosen))
 
 
-def with_errors(reward: Floats, coin: Floats, plan: Plan) -> Floats:
-    """[N] the rewards of a verifier that errs at random, at the plan's rates, and corrected if the plan says so."""
-    rates = plan.false_positives, plan.false_negatives
-    observed = with_random_errors(reward, coin, *rates)
-    return corrected_reward(observed, *rates) if plan.corrected else observed
+def with_errors(reward: Floats, coin: Floats, false_positives: float, false_negatives: float) -> Floats:
+    """[N] the 0/1 rewards of a verifier that errs at random: some of them flipped, at these rates.
+
+    ``coin``: [N] draws from [0, 1), one for each completion, so that an error does not depend on the text. A hackable
+    rubric errs by a rule instead.
+    """
+    rate = np.where(reward > 0, false_negatives, false_positives)
+    return np.where(coin < rate, 1 - reward, reward)
 
 
 def rewards(

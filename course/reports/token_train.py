@@ -9,7 +9,7 @@ from itertools import count
 from course.artifacts.inference import pooled_interval
 from course.artifacts.records import LearningResult
 from course.artifacts.token_rows import EvaluationRow, TokenUpdateRow, proxy_of
-from course.policies.presets import Plan
+from course.policies.train_config import TrainConfig
 from course.reports.figures import BLUE, GREY, ORANGE, dress, figure, png
 from course.reports.tables import GrowingTable, interval, percent, table, text_shape
 from course.text import clipped, one_line
@@ -27,22 +27,22 @@ alike. All completions of an update change the same weights: a token can rise
 although its own advantage is negative."""
 
 
-def token_train_heading(plan: Plan, dataset: str, rubric: str) -> str:
+def token_train_heading(config: TrainConfig, dataset: str) -> str:
     """What stands above it all, before anything is computed."""
-    updates = "1 update" if plan.steps == 1 else f"{plan.steps} updates"
+    updates = "1 update" if config.steps == 1 else f"{config.steps} updates"
     return (
         "Loop C, learn: a policy made of tokens learns from a verifier's rewards.\n\n"
-        f"{plan.sft_steps} steps of fine-tuning on careless demonstrations, then {updates}\n"
+        f"{config.sft_steps} steps of fine-tuning on careless demonstrations, then {updates}\n"
         f"prompts: {clipped(dataset, 60)}\n"
-        f"reward: {rubric}; the strict scorer and the holdout enter no update\n"
+        f"reward: {config.rubric}; the strict scorer and the holdout enter no update\n"
         "Ctrl-C ends it, once there is a row below: the policy of the last evaluation is\n"
         "kept, and a whole run.\n"
     )
 
 
-def steps_shown(plan: Plan, every: int) -> set[int]:
+def steps_shown(config: TrainConfig) -> set[int]:
     """The steps of up to nine of the evaluations, the first and the last among them."""
-    steps = [*range(0, plan.steps, every), plan.steps]
+    steps = [*range(0, config.steps, config.eval_every), config.steps]
     return {steps[round(part * (len(steps) - 1) / (_ROWS - 1))] for part in range(_ROWS)}
 
 
@@ -52,11 +52,12 @@ def evaluation_text(row: EvaluationRow) -> str:
     return EVALUATION_TABLE.row((row.step, *shown, f"{row.kl:.1f}", f"{row.mean_length:.1f}"))
 
 
-def token_train_ending(plan: Plan, last: EvaluationRow, written: Sequence[LearningResult]) -> str:
+def token_train_ending(config: TrainConfig, last: EvaluationRow, written: Sequence[LearningResult]) -> str:
     """What became of it: the last completions, ``written``, and the strict pass rates with their intervals."""
     lines = ["", written_table(written), ""]
-    if last.step < plan.steps:
-        lines += [f"interrupted after {last.step} of {plan.steps} updates: the policy after update {last.step} is kept"]
+    if last.step < config.steps:
+        kept = f"the policy after update {last.step} is kept"
+        lines.append(f"interrupted after {last.step} of {config.steps} updates: {kept}")
     shares = ("trained on", last.n, "true_reward"), ("never seen", last.holdout_n, "holdout_true_reward")
     for name, n, share in shares:
         if n:

@@ -18,7 +18,7 @@ from check.milestones import EXERCISES, Given, check
 from check.redteam import check_redteam, fresh_texts
 from course import verifier
 from course.errors import UserError
-from course.policies.presets import MEMORISE
+from course.policies.train_config import MEMORISE
 from course.rubrics.hackable import GAPS
 from course.score import score
 
@@ -42,7 +42,7 @@ SUFFIX = exploits_of("suffix")
 def brief(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> Lab:
     """A policy that learns for two updates only, and a verifier that answers within half a second or not at all."""
     monkeypatch.setattr(verifier, "UPDATES", 2)
-    monkeypatch.setattr(verifier, "MEMORISE", MEMORISE._replace(plan=MEMORISE.plan._replace(sft_steps=100)))
+    monkeypatch.setattr(verifier, "MEMORISE", MEMORISE._replace(sft_steps=100))
     monkeypatch.setattr(verifier, "_ANSWERING", 0.5)
     return lab
 
@@ -330,7 +330,7 @@ def test_a_policy_cheats_a_half_good_patch_and_what_it_wrote_is_the_next_test(
 ) -> None:
     start, body, written, within = HALF_GOOD[name]
     if name == FIRST:
-        monkeypatch.setattr(verifier, "MEMORISE", MEMORISE._replace(plan=MEMORISE.plan._replace(sft_steps=100)))
+        monkeypatch.setattr(verifier, "MEMORISE", MEMORISE._replace(sft_steps=100))
     body = body.replace("completion.startswith", "completion.strip(' \\t\\r\\n').startswith")
     lab.red_team(start, body, exploits_of(start))
     patch, file = (lab.folder / FOLDER / one for one in ("patched_rubric.py", "exploits.jsonl"))
@@ -360,5 +360,5 @@ def test_a_policy_cheats_a_half_good_patch_and_what_it_wrote_is_the_next_test(
 def check_redteam_without_policy() -> Any:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(verifier, "UPDATES", 1)
-        patch.setattr(verifier, "MEMORISE", MEMORISE._replace(plan=MEMORISE.plan._replace(sft_steps=20)))
+        patch.setattr(verifier, "MEMORISE", MEMORISE._replace(sft_steps=20))
         return check_redteam()

@@ -12,7 +12,7 @@ from conftest import Lab
 
 from course import verifier
 from course.attack import attack_verdict, found_text, try_text
-from course.policies.presets import MEMORISE
+from course.policies.train_config import MEMORISE
 from course.verifier import Judged, found_in
 
 CARELESS = "def verify(example, completion):\n    return str(example['expected_answer']) in completion\n"
@@ -23,7 +23,7 @@ STRICT = "def verify(e, c):\n    return c.strip(' \\t\\r\\n') == f\"Final: {e['e
 def brief(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> Lab:
     monkeypatch.setattr(verifier, "UPDATES", 1)
     monkeypatch.setattr(verifier, "GOLDS", (0,))
-    monkeypatch.setattr(verifier, "MEMORISE", MEMORISE._replace(plan=MEMORISE.plan._replace(sft_steps=100)))
+    monkeypatch.setattr(verifier, "MEMORISE", MEMORISE._replace(sft_steps=100))
     return lab
 
 

@@ -107,7 +107,7 @@ def test_a_worker_that_is_killed_is_one_line() -> None:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=lambda one: one.name)
 def test_however_this_process_ends_no_worker_stays(tmp_path: Path, number: signal.Signals) -> None:
     """A command at work: it is told to end, as by Ctrl-C or by kill -9, and its whole group is empty soon after."""
-    line = [sys.executable, "-m", "course.sweep_demo", "cold_start", "--values", "0", "1", "--steps", "100000"]
+    line = [sys.executable, "-m", "course.experiment", "cold_start", "--values", "0", "1", "--steps", "100000"]
     line += ["--jobs", "2", "--outdir", str(tmp_path / "run")]
     quiet: dict[str, Any] = {"stderr": subprocess.DEVNULL, "stdout": subprocess.PIPE, "start_new_session": True}
     with subprocess.Popen(line, cwd=ROOT, **quiet) as one:

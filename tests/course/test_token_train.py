@@ -22,7 +22,7 @@ import pytest
 from conftest import ROOT, Lab, ended, lines_of, prompts_digest
 
 from course.artifacts.token_rows import EvaluationRow
-from course.policies.presets import PRESETS
+from course.policies.train_config import PRESETS
 from course.reports.figures import png
 from course.rubrics import hackable
 from course.score import score
@@ -431,7 +431,7 @@ def test_the_presets_need_no_other_option(lab: Lab, preset: str) -> None:
     assert done.status == 0
     manifest = json.loads(Path("run/manifest.json").read_text(encoding="utf-8"))
     assert manifest["split"] == "dev"
-    holdout = ROOT / PRESETS[preset].holdout
+    holdout = ROOT / str(PRESETS[preset].holdout)
     assert manifest["settings"]["holdout_fingerprint"] == hashlib.sha256(holdout.read_bytes()).hexdigest()
     assert manifest["settings"]["steps"] == 1
 
@@ -439,13 +439,12 @@ def test_the_presets_need_no_other_option(lab: Lab, preset: str) -> None:
 def test_what_can_be_set_has_the_default_that_the_help_names_in_both_presets(lab: Lab) -> None:
     helped = " ".join(lab("token_train", "--help").out.split())
     for preset in PRESETS.values():
-        plan = preset.plan
         for said in (
-            f"of fine-tuning first (default: {plan.sft_steps})",
-            f"updates (default: {plan.steps})",
-            f"completions a prompt (default: {plan.group_size})",
-            f"learning rate (default: {plan.lr})",
-            f"others of its group (default: {plan.baseline})",
-            f"it overshot (default: {plan.kl_coef:g})",
+            f"of fine-tuning first (default: {preset.sft_steps})",
+            f"updates (default: {preset.steps})",
+            f"completions a prompt (default: {preset.group_size})",
+            f"learning rate (default: {preset.lr})",
+            f"others of its group (default: {preset.baseline})",
+            f"it overshot (default: {preset.kl_coef:g})",
         ):
             assert said in helped

@@ -17,7 +17,7 @@ import pytest
 from course import verifier as module
 from course.child import Stopped
 from course.errors import UserError
-from course.policies.presets import MEMORISE
+from course.policies.train_config import MEMORISE
 from course.rubrics.witness import candidates
 from course.verifier import Verifier, golden, optimise, search
 
@@ -183,7 +183,7 @@ def test_the_shortest_of_several_answers_stands_first() -> None:
 
 @pytest.fixture
 def briefly_tuned(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MEMORISE", MEMORISE._replace(plan=MEMORISE.plan._replace(sft_steps=100)))
+    monkeypatch.setattr(module, "MEMORISE", MEMORISE._replace(sft_steps=100))
 
 
 @pytest.mark.usefixtures("briefly_tuned")

@@ -17,11 +17,11 @@ from conftest import ROOT, lines_of
 from near_misses import PLACES, near_misses
 from node_pages import NODE, OF_HACK, OF_VERIFIER, run_script
 
-from course.policies.presets import MEMORISE
 from course.policies.reinforce import leave_one_out
 from course.policies.sampling import sample_completions
 from course.policies.softmax import sample
 from course.policies.token_policy import Policy, Weights, gradient
+from course.policies.train_config import MEMORISE
 from course.rubrics.hackable import anywhere
 from course.score import measure
 from docs import make_live
@@ -111,7 +111,7 @@ def test_the_same_draws_give_the_same_completions_and_the_same_gradient(tmp_path
     rewards = np.array([anywhere(examples[i], text)["reward"] for i, text in zip(chosen, texts, strict=True)])
     advantage = rewards - leave_one_out(rewards, 8)
     direction = gradient(policy, prompts, completions, advantage / len(chosen))
-    after = policy.apply_gradient(direction, MEMORISE.plan.lr).weights
+    after = policy.apply_gradient(direction, MEMORISE.lr).weights
     for mine, theirs in ((direction, found["direction"]), (after, found["after"])):
         assert largest_difference(mine, theirs) < 1e-12
     assert max(abs(part).max() for part in direction) > 1e-3
@@ -142,7 +142,7 @@ answer(log.answers.map((one) => {
 def test_each_answer_that_is_shown_is_the_first_of_its_task(tmp_path: Path) -> None:
     found = run_script(OF_HACK, WRITTEN, page_data(), tmp_path)
     assert all(paid and strict for _, _, paid, strict in found)
-    assert len(found) == len({question for question, *_ in found}) == MEMORISE.plan.prompts_a_step
+    assert len(found) == len({question for question, *_ in found}) == MEMORISE.prompts_a_step
     assert len({text for _, text, *_ in found}) > 10
 
 

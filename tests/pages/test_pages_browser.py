@@ -17,7 +17,7 @@ from browsing import PHONE, tab
 from conftest import ROOT, Lab
 
 from course.artifacts import run_log
-from course.policies.presets import MEMORISE
+from course.experiments import goodhart
 
 pytestmark = pytest.mark.slow
 
@@ -164,7 +164,7 @@ def pages(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> dict[str, P
         lab = Lab(tmp_path_factory.mktemp("lab"))
         patch.chdir(lab.folder)
         patch.setattr(run_log, "LOG", lab.log)
-        patch.setattr("course.goodhart_demo.MEMORISE", MEMORISE._replace(plan=MEMORISE.plan._replace(sft_steps=40)))
+        patch.setattr(goodhart, "SETTINGS", [config._replace(sft_steps=40) for config in goodhart.SETTINGS])
         found = {name: ROOT / "docs" / "live" / f"{file}.html" for name, file in LIVE.items()}
         short = found["hack"].read_text(encoding="utf-8").replace('"steps":600', '"steps":200')
         lab.write("hack.html", short)  # with a training that ends sooner
@@ -190,7 +190,7 @@ def made(lab: Lab) -> dict[str, str]:
     size = ("--sft-steps", 40, "--steps", 20, "--eval-every", 10, "--slow", 2)
     run("token_train", "--preset", "memorise", "--rubric", "anywhere", *size, "--outdir", "token_train")
     few = ("--steps", 4, "--eval-every", 2, "--jobs", 1)
-    run("goodhart_demo", "--rubrics", "anywhere", "score", "--kl-coef", *few, "--outdir", "goodhart")
+    run("experiment", "goodhart", "--rubrics", "anywhere", "score", "--kl-coef", *few, "--outdir", "goodhart")
     lab.measured("before", [True] * 6 + [False] * 6)
     lab.measured("gate", [False] * 2 + [True] * 10)
     assert lab("gate", "--baseline", "before", "--candidate", "gate", "--min-delta", "0.02", "--report").status == 3

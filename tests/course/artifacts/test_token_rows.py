@@ -24,8 +24,8 @@ from course.artifacts.token_rows import (
 )
 from course.artifacts.writing import RunWriter
 from course.policies.evaluation import Checkpoint, Evaluation
-from course.policies.presets import MEMORISE
 from course.policies.token_learner import learn
+from course.policies.train_config import MEMORISE
 
 EXAMPLES: list[dict[str, Any]] = [
     {"id": f"q{i}", "prompt": prompt, "expected_answer": i} for i, prompt in enumerate(PROMPTS)
@@ -85,7 +85,7 @@ def test_where_the_strict_scorer_is_the_rubric_there_is_no_proxy_and_no_exploit(
 
 @pytest.mark.parametrize("kl_coef", [0.0, 0.4])
 def test_a_token_update_row_adds_up_and_its_log_probs_are_those_of_both_policies(kl_coef: float) -> None:
-    plan = MEMORISE.plan._replace(steps=2, prompts_a_step=3, group_size=2, kl_coef=kl_coef, max_tokens=5)
+    plan = MEMORISE._replace(steps=2, prompts_a_step=3, group_size=2, kl_coef=kl_coef, max_tokens=5)
 
     def rubric(_: dict[str, Any], text: str) -> dict[str, Any]:
         return {"reward": float(text.count("a"))}

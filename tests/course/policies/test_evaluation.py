@@ -1,6 +1,6 @@
 """Evaluations while a policy learns: what they measure, when, and that they change nothing.
 
-The worked example. A plan of 7 updates with an evaluation every 3 has checkpoints at 0, 3, 6 and 7: before the first
+The worked example. A config of 7 updates with an evaluation every 3 has checkpoints at 0, 3, 6 and 7: before the first
 update, after each three, and after the last. Each one holds one fresh completion of each prompt, sampled with the same
 draws every time, so that two checkpoints differ only in the policy.
 """
@@ -14,10 +14,10 @@ from tiny_policies import contexts, next_p, same_bits, seen_of, tiny
 
 from course.artifacts.token_rows import evaluation_row
 from course.policies.evaluation import Checkpoint, Evaluation, equal_groups, evaluate_policy, learn_and_evaluate
-from course.policies.presets import Plan
 from course.policies.sampling import sample_completions
 from course.policies.token_learner import fine_tune, learn
 from course.policies.token_policy import Policy
+from course.policies.train_config import TrainConfig
 
 pytestmark = pytest.mark.medium
 
@@ -30,7 +30,9 @@ UNSEEN: list[dict[str, Any]] = [
 SUMS: list[dict[str, Any]] = [
     {"id": f"{a}+{b}", "prompt": f"{a} + {b}", "expected_answer": a + b} for a in range(1, 4) for b in range(1, 4)
 ]
-PLAN = Plan(
+CONFIG = TrainConfig(
+    "",
+    None,
     sft_steps=150,
     sft_lr=1.0,
     steps=7,
@@ -64,13 +66,13 @@ def letters(example: dict[str, Any], text: str) -> dict[str, Any]:
 
 
 def checkpoints(every: int = 3, holdout: list[dict[str, Any]] = UNSEEN, **changes: Any) -> list[Checkpoint]:
-    plan = PLAN._replace(max_tokens=5)._replace(**changes)
-    return list(learn_and_evaluate(REFERENCE, LETTERS, holdout, letters, plan, 0, every))
+    config = CONFIG._replace(max_tokens=5)._replace(**changes)
+    return list(learn_and_evaluate(REFERENCE, LETTERS, holdout, letters, config._replace(eval_every=every), 0))
 
 
 @pytest.fixture(scope="module")
 def fine_tuned() -> Policy:
-    return fine_tune(SUMS, PLAN, 0)
+    return fine_tune(SUMS, CONFIG, 0)
 
 
 @pytest.mark.parametrize(
@@ -91,7 +93,8 @@ def test_it_evaluates_before_the_first_update_after_each_so_many_and_after_the_l
 
 
 def test_the_policy_of_a_checkpoint_is_the_one_after_so_many_updates() -> None:
-    after = [REFERENCE, *(one.new_policy for one in learn(REFERENCE, LETTERS, letters, PLAN._replace(max_tokens=5), 0))]
+    config = CONFIG._replace(max_tokens=5)
+    after = [REFERENCE, *(one.new_policy for one in learn(REFERENCE, LETTERS, letters, config, 0))]
     for checkpoint in checkpoints():
         assert same_bits(checkpoint.policy, after[checkpoint.step])
 
@@ -189,16 +192,16 @@ def test_and_none_where_there_is_no_holdout() -> None:
 
 
 def test_the_share_of_equal_groups_is_counted_by_hand_over_the_updates_since_the_last_checkpoint() -> None:
-    plan = PLAN._replace(max_tokens=5, kl_coef=0.0)
+    config = CONFIG._replace(max_tokens=5, kl_coef=0.0)
 
     def ends_in_a(_: dict[str, Any], text: str) -> dict[str, Any]:
         return {"reward": float(text.endswith("a")), "details": {}}
 
     shares = []
-    for update in learn(REFERENCE, LETTERS, ends_in_a, plan, 0):
+    for update in learn(REFERENCE, LETTERS, ends_in_a, config, 0):
         groups = [set(update.reward.tolist()[place : place + 4]) for place in (0, 4, 8)]
         shares.append(sum(len(group) == 1 for group in groups) / 3)
-    found = learn_and_evaluate(REFERENCE, LETTERS, [], ends_in_a, plan, 0, 3)
+    found = learn_and_evaluate(REFERENCE, LETTERS, [], ends_in_a, config._replace(eval_every=3), 0)
     expected = [None, sum(shares[:3]) / 3, sum(shares[3:6]) / 3, shares[6]]
     assert [one.equal_groups for one in found] == pytest.approx(expected)
     assert 0 < sum(shares) < 7
@@ -206,7 +209,8 @@ def test_the_share_of_equal_groups_is_counted_by_hand_over_the_updates_since_the
 
 
 def test_several_samples_begin_with_the_one_and_change_nothing_that_is_learned() -> None:
-    one, three = (list(learn_and_evaluate(REFERENCE, LETTERS, UNSEEN, letters, PLAN, 0, 2, draws)) for draws in (1, 3))
+    configs = [CONFIG._replace(eval_every=2, samples=samples) for samples in (1, 3)]
+    one, three = (list(learn_and_evaluate(REFERENCE, LETTERS, UNSEEN, letters, config, 0)) for config in configs)
     for once, thrice in zip(one, three, strict=True):
         for (few, many), prompts in zip(
             zip(once.evaluations.values(), thrice.evaluations.values(), strict=True), (LETTERS, UNSEEN), strict=True

@@ -15,17 +15,19 @@ from tiny_policies import same_bits
 
 from course.datasets.records import Training
 from course.policies.policy_file import policy_bytes, read_policy
-from course.policies.presets import Plan
 from course.policies.sampling import sample_completions
 from course.policies.token_learner import fine_tune, learn
 from course.policies.token_policy import Policy, initial_policy
+from course.policies.train_config import TrainConfig
 from course.rubrics.hackable import RUBRICS
 from course.score import score
 
 SUMS: list[dict[str, Any]] = [
     {"id": f"{a}+{b}", "prompt": f"Add {a} + {b}.", "expected_answer": a + b} for a in range(1, 4) for b in range(1, 4)
 ]
-PLAN = Plan(
+CONFIG = TrainConfig(
+    "",
+    None,
     sft_steps=20,
     sft_lr=0.5,
     steps=3,
@@ -45,8 +47,8 @@ TRAINING = Training("score", ["00000000000000aa", "0123456789abcdef", "fffffffff
 
 @pytest.fixture(scope="module")
 def learned() -> Policy:
-    start = fine_tune(SUMS, PLAN, 0)
-    *_, last = learn(start, SUMS, score, PLAN, 0)
+    start = fine_tune(SUMS, CONFIG, 0)
+    *_, last = learn(start, SUMS, score, CONFIG, 0)
     return last.new_policy
 
 

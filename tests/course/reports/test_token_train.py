@@ -15,7 +15,7 @@ from reporting import evaluation, points_of_lines
 
 from course.artifacts.learning import learning_result
 from course.artifacts.token_rows import EvaluationRow, TokenUpdateRow
-from course.policies.presets import PRESETS
+from course.policies.train_config import PRESETS
 from course.reports import token_train
 from course.reports.token_train import (
     EVALUATION_TABLE,
@@ -35,7 +35,7 @@ UPDATED = TokenUpdateRow(1, "q1", ["7", "\n", ""], 1.0, 0.0, 0.0, 0.25, 0.75, BE
 
 
 WRITTEN = [learning_result({"id": "q", "prompt": "?", "expected_answer": 1}, "Final: 1", 4)]
-PLAN = PRESETS["memorise"].plan
+CONFIG = PRESETS["memorise"]
 
 
 def test_evaluations_are_shown_row_by_row_under_one_head() -> None:
@@ -49,16 +49,16 @@ def test_evaluations_are_shown_row_by_row_under_one_head() -> None:
 
 
 def test_the_ending_has_the_strict_rates_and_their_intervals() -> None:
-    lines = token_train_ending(PLAN, LAST, WRITTEN).split("\n")
+    lines = token_train_ending(CONFIG, LAST, WRITTEN).split("\n")
     assert lines[-1] == "strict, trained on (n = 8): 0.0 % (95 % 0.0 to 32.4 %)"  # Wilson: z² / (n + z²)
     held = replace(LAST, holdout_proxy_reward=0.5, holdout_true_reward=0.25, holdout_n=4)
-    assert token_train_ending(PLAN, held, WRITTEN).split("\n")[-1].startswith("strict, never seen (n = 4): 25.0 % (")
+    assert token_train_ending(CONFIG, held, WRITTEN).split("\n")[-1].startswith("strict, never seen (n = 4): 25.0 % (")
 
 
 def test_of_many_evaluations_nine_are_shown_with_the_first_and_the_last() -> None:
-    assert sorted(steps_shown(PLAN._replace(steps=100), 1)) == [0, 12, 25, 38, 50, 62, 75, 88, 100]
-    assert sorted(steps_shown(PLAN._replace(steps=5), 2)) == [0, 2, 4, 5]
-    assert sorted(steps_shown(PLAN._replace(steps=1), 25)) == [0, 1]
+    assert sorted(steps_shown(CONFIG._replace(steps=100, eval_every=1))) == [0, 12, 25, 38, 50, 62, 75, 88, 100]
+    assert sorted(steps_shown(CONFIG._replace(steps=5, eval_every=2))) == [0, 2, 4, 5]
+    assert sorted(steps_shown(CONFIG._replace(steps=1, eval_every=25))) == [0, 1]
 
 
 def test_the_most_common_kinds_of_text_are_shown_with_both_rewards() -> None:
@@ -101,12 +101,12 @@ def test_of_an_update_the_best_and_the_worst_are_shown_the_longest_of_equals_fir
 
 
 def test_the_report_says_before_what_an_interruption_keeps_and_after_where_it_was() -> None:
-    assert "the policy of the last evaluation is\nkept" in token_train_heading(PLAN, "sums.jsonl", "score")
-    assert ", then 1 update\n" in token_train_heading(PLAN._replace(steps=1), "sums.jsonl", "score")
-    report = token_train_ending(PLAN, LAST, WRITTEN)
+    assert "the policy of the last evaluation is\nkept" in token_train_heading(CONFIG, "sums.jsonl")
+    assert ", then 1 update\n" in token_train_heading(CONFIG._replace(steps=1), "sums.jsonl")
+    report = token_train_ending(CONFIG, LAST, WRITTEN)
     assert "interrupted after 4 of 600 updates: the policy after update 4 is kept" in report
-    assert "interrupted" not in token_train_ending(PLAN._replace(steps=4), LAST, WRITTEN)
-    assert max(map(len, f"{report}\n{token_train_heading(PLAN, 's' * 100, 'score')}".split("\n"))) <= 80
+    assert "interrupted" not in token_train_ending(CONFIG._replace(steps=4), LAST, WRITTEN)
+    assert max(map(len, f"{report}\n{token_train_heading(CONFIG, 's' * 100)}".split("\n"))) <= 80
 
 
 @pytest.mark.medium

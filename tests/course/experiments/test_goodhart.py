@@ -11,22 +11,28 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
-from reporting import evaluation, points_of_lines
+from reporting import canned, evaluation, points_of_lines
+from scipy_when_asked import scipy
 
 from course.artifacts.learning import learning_result
 from course.artifacts.records import LearningResult
 from course.artifacts.token_rows import EvaluationRow
-from course.reports import goodhart_demo
-from course.reports.goodhart_demo import (
-    diverged_text,
+from course.experiments import goodhart
+from course.experiments.goodhart import (
+    BASE,
+    divergence_step,
+    divergence_text,
+    exceeds,
     exploits_table,
     generalised_table,
     goodhart_ending,
     goodhart_text,
-    growing,
+    growing_table,
+    has_risen,
     kl_coef_figure,
     rubrics_figure,
 )
+from course.policies.train_config import TrainConfig
 from course.rubrics.hackable import RUBRICS
 
 START = EvaluationRow(
@@ -54,7 +60,7 @@ def test_a_row_for_each_rubric() -> None:
     hacked = training(
         proxy_reward=0.996, true_reward=0.0, holdout_proxy_reward=0.531, holdout_true_reward=0.004, kl=114.58
     )
-    said = words("\n".join(growing("trained on", ((name, [hacked]) for name in RUBRICS))))
+    said = words("\n".join(growing_table("trained on", ((name, [hacked]) for name in RUBRICS))))
     assert "without_punctuation 1.00 0.00 114.58 0 (1/1)" in said
     assert "anywhere 1.00 0.00" in said
 
@@ -62,36 +68,36 @@ def test_a_row_for_each_rubric() -> None:
 def test_all_rubrics_fit_in_eighty_columns_with_many_seeds_too() -> None:
     hacked = training(proxy_reward=0.99, true_reward=0.0, kl=1114.58)
     seeds = [[replace(row, step=row.step + 100) for row in hacked]] * 12
-    text = "\n".join(growing("trained on", dict.fromkeys(RUBRICS, seeds).items()))
+    text = "\n".join(growing_table("trained on", dict.fromkeys(RUBRICS, seeds).items()))
     assert words(text).count("100 (12/12)") == len(RUBRICS)
     words(generalised_table(dict.fromkeys(RUBRICS, [training(gap=0.9, true_reward=0.9)] * 12)))
 
 
 def test_diverged_says_in_how_many_seeds() -> None:
     diverged, never = training(proxy_reward=0.9, true_reward=0.0), training(proxy_reward=0.9, true_reward=0.9)
-    assert diverged_text([diverged]) == "0 (1/1)"
-    assert diverged_text([diverged, never, diverged]) == "0 (2/3)"
-    assert diverged_text([never, never]) == "never"
+    assert divergence_text([diverged]) == "0 (1/1)"
+    assert divergence_text([diverged, never, diverged]) == "0 (2/3)"
+    assert divergence_text([never, never]) == "never"
 
 
-def report(
-    trainings: dict[tuple[str, float], list[list[EvaluationRow]]], found: dict[str, LearningResult] | None = None
-) -> str:
-    rubrics = [name for name, beta in trainings if beta == 0.0]
-    betas = [beta for name, beta in trainings if beta or len(trainings) > len(rubrics)]
-    return "\n".join(goodhart_text(rubrics, betas, trainings.__getitem__, (found or {}).get))
+def on(rubric: str, beta: float = 0.0) -> TrainConfig:
+    return BASE._replace(rubric=rubric, kl_coef=beta)
+
+
+def text_of(experiment: Any) -> str:
+    return "\n".join(goodhart_text(experiment))
 
 
 def test_the_report_has_every_part() -> None:
     hacked, calm = training(proxy_reward=0.9, true_reward=0.0, gap=0.9), training(true_reward=0.5)
-    both = {("anywhere", 0.0): [hacked], ("anywhere", 0.1): [calm]}
-    said = words(report(both, {"anywhere": exploit()}))
+    both = {on("anywhere"): [hacked], on("anywhere", 0.1): [calm]}
+    said = words(text_of(canned(both, exploits=[exploit()])))
     assert "trained on proxy true KL diverged at step" in said
     assert "anywhere Compute 5 + 3… 1.0 8⏎9" in said
     assert "beta proxy true KL diverged at step" in said
     assert said.count("0.90 0.00 0.00 0 (1/1)") == 2  # the rubric, and beta 0
-    assert "exploited" not in report(both)
-    assert "beta" not in report({("anywhere", 0.0): [hacked]})
+    assert "exploited" not in text_of(canned(both))
+    assert "beta" not in text_of(canned({on("anywhere"): [hacked]}))
 
 
 def test_the_ending_has_what_the_holdout_says_and_in_how_many_they_diverged() -> None:
@@ -107,25 +113,19 @@ def test_the_ending_has_what_the_holdout_says_and_in_how_many_they_diverged() ->
 
 
 def test_a_row_is_there_before_the_next_training_begins() -> None:
-    begun: list[str] = []
-
-    def trained(key: tuple[str, float]) -> list[list[EvaluationRow]]:
-        begun.append(key[0])
-        return [training()]
-
-    parts = goodhart_text(["anywhere", "cast"], [], trained, lambda _: None)
+    experiment = canned({on("anywhere"): [training()], on("cast"): [training()]})
+    parts = goodhart_text(experiment)
     assert next(parts).startswith("Loop C")
     assert "trained on" in next(parts)
-    assert begun == []
+    assert experiment.asked == []
     assert next(parts).split()[0] == "anywhere"
-    assert begun == ["anywhere"]
+    assert experiment.asked == [on("anywhere")]
 
 
 def test_one_exploit_among_many_completions_is_not_told_as_found() -> None:
     """A rubric whose policy learned no hack may still pay a stray completion that the scorer does not."""
     calm = training(proxy_reward=0.9, true_reward=0.9, gap=0.15)
-    assert "exploited" not in report({("suffix", 0.0): [calm]}, {"suffix": exploit()})
-    assert "exploited" not in report({("suffix", 0.0): [calm]}, {"anywhere": exploit()})
+    assert "exploited" not in text_of(canned({on("suffix"): [calm]}, exploits=[exploit()]))
 
 
 @pytest.mark.parametrize("hostile", ["\x1b[2Jgone", "\u202eabc", "[bold]x", "\r\rover", "9" * 5000, "\u2028"])
@@ -165,7 +165,7 @@ TRAINING = [evaluation(0, 0.3, 0.2), evaluation(10, 0.6, 0.5, kl=1.0), evaluatio
 @pytest.mark.medium
 def test_a_panel_has_both_rewards_and_the_step_where_they_diverge(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[Any] = []
-    monkeypatch.setattr(goodhart_demo, "png", made.append)
+    monkeypatch.setattr(goodhart, "png", made.append)
     rubrics_figure({"anywhere": [TRAINING]}, "step")
     found = points_of_lines(made[0].axes[0])
     assert found["proxy: the rubric's reward"] == [(0, 0.3), (10, 0.6), (20, 1.0)]
@@ -176,8 +176,74 @@ def test_a_panel_has_both_rewards_and_the_step_where_they_diverge(monkeypatch: p
 @pytest.mark.medium
 def test_each_beta_has_its_ends_and_its_kl(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[Any] = []
-    monkeypatch.setattr(goodhart_demo, "png", made.append)
-    kl_coef_figure({0.0: [TRAINING], 0.1: [TRAINING[:2]]}, "anywhere")
+    monkeypatch.setattr(goodhart, "png", made.append)
+    kl_coef_figure({0.0: [TRAINING], 0.1: [TRAINING[:2]]})
     (axes,) = made[0].axes
     assert points_of_lines(axes)["true: the strict scorer's"] == [(0, 0.0), (1, 0.5)]
     assert [label.get_text() for label in axes.get_xticklabels()] == ["0\n4", "0.1\n1"]
+
+
+def evaluations(*rewards: tuple[float, float], **more: Any) -> list[EvaluationRow]:
+    """Rows with these proxies and true rewards, ten steps apart."""
+    return [
+        replace(START, step=10 * place, proxy_reward=proxy, true_reward=true, **more)
+        for place, (proxy, true) in enumerate(rewards)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rewards", "expected"),
+    [
+        ([(0.2, 0.1), (0.4, 0.3), (0.6, 0.2), (0.9, 0.0)], 10),  # up, then down while the proxy rises
+        ([(0.2, 0.1), (0.6, 0.0), (0.9, 0.0)], 0),  # down from the start
+        ([(0.2, 0.1), (0.3, 0.3), (0.4, 0.3), (0.9, 0.0)], 20),  # of two tops the last
+        ([(0.2, 0.1), (0.5, 0.4), (0.9, 0.9)], None),  # both rise
+        ([(0.1, 0.1), (0.9, 0.9), (0.1, 0.1)], None),  # both fall: the policy got worse, nothing diverged
+        ([(0.2, 0.1), (0.9, 0.5), (0.9, 0.1)], None),  # the proxy is no higher than where the true reward was highest
+        ([(0.2, 0.1), (0.5, 0.30), (0.9, 0.26)], None),  # lower by what luck explains at n = 600
+        ([(0.2, 0.1), (0.5, 0.30), (0.9, 0.20)], 10),  # and by what it does not
+        ([(0.2, 0.1)], None),
+    ],
+)
+def test_where_they_diverge(rewards: list[tuple[float, float]], expected: int | None) -> None:
+    assert divergence_step(evaluations(*rewards)) == expected
+
+
+def test_the_same_rates_of_fewer_completions_are_noise() -> None:
+    rewards = [(0.2, 0.1), (0.5, 0.30), (0.9, 0.20)]
+    assert divergence_step(evaluations(*rewards, n=600)) == 10
+    assert divergence_step(evaluations(*rewards, n=100)) is None
+
+
+@pytest.mark.parametrize(
+    "n",
+    [
+        pytest.param(20, marks=pytest.mark.medium),
+        pytest.param(200, marks=pytest.mark.slow),
+        pytest.param(600, marks=pytest.mark.slow),
+    ],
+)
+def test_more_means_that_two_wilson_intervals_do_not_touch(n: int) -> None:
+    for low in range(0, n, max(1, n // 10)):
+        for high in range(low, n + 1, max(1, n // 20)):
+            ends = [scipy.stats.binomtest(k, n).proportion_ci(method="wilson") for k in (high, low)]
+            one, other = ([replace(START, true_reward=k / n, n=n)] for k in (high, low))
+            assert exceeds(one, other, "true_reward") == (ends[0].low > ends[1].high)
+            assert not exceeds(other, one, "true_reward")
+
+
+def test_the_counts_of_seeds_are_added_up_and_a_holdout_share_has_the_holdouts_n() -> None:
+    one, other = replace(START, gap=0.24), replace(START, gap=0.18)
+    assert not exceeds([one], [other], "gap")
+    assert exceeds([one] * 3, [other] * 3, "gap")
+    one, other = replace(START, holdout_gap=0.24), replace(START, holdout_gap=0.16)
+    assert not exceeds([one], [other], "holdout_gap")
+    assert exceeds([replace(one, holdout_n=600)], [replace(other, holdout_n=600)], "holdout_gap")
+
+
+def test_what_rose_is_the_end_against_the_start() -> None:
+    assert has_risen([evaluations((0, 0.1), (0, 0.9), (0, 0.5))], "true_reward")
+    assert not has_risen([evaluations((0, 0.1), (0, 0.9), (0, 0.1))], "true_reward")
+    slowly = evaluations((0, 0.10), (0, 0.13))
+    assert not has_risen([slowly], "true_reward")
+    assert has_risen([slowly] * 9, "true_reward")

@@ -15,8 +15,8 @@ from reporting import evaluation, points_of_lines
 from course.artifacts.learning import learning_result
 from course.artifacts.records import LearningResult
 from course.artifacts.token_rows import EvaluationRow
-from course.reports import distribution_shift_demo
-from course.reports.distribution_shift_demo import SHIFT, shift_curves, shift_heading, shift_text, unseen_table
+from course.experiments import shift
+from course.experiments.shift import shift_curves, shift_heading, shift_row, unseen_table
 
 FROZEN = {"n": 200, "pass_rate": 0.1, "pass_rate_ci95": [0.0661, 0.1490]}
 
@@ -30,10 +30,9 @@ def unseen(count: int, text: str = "7\n8") -> list[LearningResult]:
 
 
 def test_the_worked_example() -> None:
-    rows = [shift_text(row(0, 0.12), FROZEN, 1), shift_text(row(40, 0.0), FROZEN, 49)]
+    rows = [shift_row(row(0, 0.12), FROZEN, 1), shift_row(row(40, 0.0), FROZEN, 49)]
     text = "\n".join([*shift_heading("anywhere", FROZEN), *rows, unseen_table(unseen(49), "anywhere")])
     assert max(map(len, text.split("\n"))) <= 80
-    assert SHIFT.head() in text
     assert "200 completions frozen at step 0: 10.0 % (6.6 to 14.9 %)" in text
     lines = [" ".join(line.split()) for line in text.split("\n")]
     assert "0 12.0 % 5.6 to 23.8 % -2.0 2 %" in lines
@@ -55,7 +54,7 @@ def test_what_a_completion_holds_is_shown_and_never_obeyed(rubric: str) -> None:
 @pytest.mark.medium
 def test_the_figure_has_the_points_of_the_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[Any] = []
-    monkeypatch.setattr(distribution_shift_demo, "png", made.append)
+    monkeypatch.setattr(shift, "png", made.append)
     frozen = {"pass_rate": 0.125, "pass_rate_ci95": [0.1, 0.2]}
     shift_curves([evaluation(0, 0.5, 0.25), evaluation(5, 0.9, 0.5)], frozen, [[], [None] * 40])
     rates, shares = made[0].axes

@@ -1,0 +1,163 @@
+"""Machinery: Loop C many times over, the same training each time but for what an experiment changes.
+
+    python3 -m course.experiment goodhart
+    python3 -m course.experiment goodhart --rubrics format_bonus --kl-coef --steps 500 --eval-every 10 --seeds 5
+    python3 -m course.experiment coverage --values 50 150 --seeds 3
+    python3 -m course.experiment pass_at_k --presets memorise
+
+``goodhart``    careless verifiers: the proxy reward goes up, the true reward does not; and what a KL penalty saves
+``shift``       what completions that were frozen before the first update say of the policy that has learned since
+``coverage``    more and more training prompts: from memorising to generalising
+``pass_at_k``   pass@k before and after learning, for k from 1 to 128
+``cold_start``  better and worse starts
+``noise``       a verifier that errs at random, and one that has a hole
+
+Each is a table of settings in ``course/experiments/``. Its rows are trained once for each seed, and ``--jobs`` gives
+the same bytes for any number of processes. In the run, ``log.jsonl`` has the evaluations, ``results.jsonl`` every
+completion that was scored in them, and ``references/`` the policies that the trainings started from.
+"""
+
+from argparse import Namespace
+from pathlib import Path
+from typing import Any
+
+from course.artifacts.writing import RunWriter
+from course.command import Parser, non_negative_float, non_negative_int, positive_int, run_command
+from course.datasets.records import Task, task_of
+from course.datasets.sources import Dataset
+from course.errors import UserError
+from course.experiments import cold_start, coverage, goodhart, noise, pass_at_k, shift
+from course.experiments.training import Experiment, Measure, Training, evaluate
+from course.jobs import processes
+from course.policies.train_config import PRESETS, TrainConfig
+from course.publishing import conditions_of, publish
+from course.rubrics.hackable import RUBRICS
+
+EXPERIMENTS = {
+    "goodhart": goodhart,
+    "shift": shift,
+    "coverage": coverage,
+    "pass_at_k": pass_at_k,
+    "cold_start": cold_start,
+    "noise": noise,
+}
+MEASURES: dict[str, Measure[Any]] = {"shift": shift.measure, "pass_at_k": pass_at_k.measure}  # of the others: evaluate
+OPTIONS = {  # not of every experiment
+    "rubrics": ("goodhart",),
+    "kl_coef": ("goodhart",),
+    "values": ("coverage", "cold_start"),
+    "presets": ("pass_at_k",),
+    "eval_every": ("goodhart", "shift", "coverage", "cold_start", "noise"),
+    "seeds": ("goodhart", "coverage", "pass_at_k", "cold_start", "noise"),
+}
+VARIED = {"coverage": "prompts", "cold_start": "sft_steps"}  # what --values are
+
+
+def main() -> None:
+    args = parse_arguments()
+    study = EXPERIMENTS[args.experiment]
+    settings = chosen_settings(args)
+    with RunWriter(args.outdir) as run, processes(args.jobs) as executor:
+        files = open_datasets(settings)
+        tasks = {path: [task_of(example) for example in dataset] for path, dataset in files.items()}
+        trainings = {config: trainings_of(config, args, tasks) for config in settings}
+        measure: Measure[Any] = MEASURES.get(args.experiment, evaluate)
+        experiment: Experiment[Any] = Experiment(run, trainings, measure, executor)
+        report = study.report(experiment)
+        for name, figure in report.figures.items():
+            run.write_bytes(name, figure)
+        dataset = files[settings[0].dataset] if len({config.dataset for config in settings}) == 1 else None
+        holdouts = [files[path] for path in dict.fromkeys(config.holdout for config in settings) if path is not None]
+        recorded = {"experiment": args.experiment, "seeds": len(experiment.seeds)} | merge_settings(settings, files)
+        conditions = conditions_of(args, recorded, dataset, holdouts=holdouts)
+        publish(run, conditions, report.summary, report.ending, read=[*report.figures], shown=report.shown)
+
+
+def chosen_settings(args: Namespace) -> list[TrainConfig]:
+    """The rows of the experiment's table that the options ask for, with their --steps and --eval-every."""
+    settings = list(EXPERIMENTS[args.experiment].SETTINGS)
+    if args.rubrics is not None:
+        settings = [config for config in settings if config.rubric in args.rubrics or config.kl_coef > 0]
+    if args.kl_coef is not None:
+        settings = [config for config in settings if config.kl_coef == 0]
+        base = goodhart.BASE._replace(rubric=goodhart.KL_RUBRIC)
+        settings += [base._replace(kl_coef=beta) for beta in sorted(args.kl_coef)]
+    if args.presets is not None:
+        settings = [config for config in settings if pass_at_k.name_of(config) in args.presets]
+    if args.values is not None:
+        settings = [settings[0]._replace(**{VARIED[args.experiment]: value}) for value in sorted(args.values)]
+    if args.steps is not None:
+        settings = [config._replace(steps=args.steps) for config in settings]
+    if args.eval_every is not None:
+        settings = [config._replace(eval_every=args.eval_every) for config in settings]
+    return list(dict.fromkeys(settings))
+
+
+def open_datasets(settings: list[TrainConfig]) -> dict[str, Dataset]:
+    """Every file that the settings name, once."""
+    paths = [path for config in settings for path in (config.dataset, config.holdout) if path is not None]
+    return {path: Dataset(Path(path), None) for path in dict.fromkeys(paths)}
+
+
+def trainings_of(config: TrainConfig, args: Namespace, tasks: dict[str, list[Task]]) -> list[Training]:
+    """The same training for each seed. ``tasks``: of each file."""
+    examples = tasks[config.dataset]
+    holdout = tasks[config.holdout] if config.holdout else []
+    if config.prompts is not None and not 0 < config.prompts <= len(examples):
+        expected = f"expected 1 to {len(examples)}, as many prompts as there are"
+        raise UserError(f"--values: {expected}, got {config.prompts}")
+    name = EXPERIMENTS[args.experiment].name_of(config)
+    return [
+        Training(f"{name}, seed {seed}", config, seed, examples[: config.prompts], holdout)
+        for seed in range(args.seed, args.seed + (args.seeds or 1))
+    ]
+
+
+def merge_settings(settings: list[TrainConfig], files: dict[str, Dataset]) -> dict[str, Any]:
+    """For the manifest: what all settings have in common, and as a list, an entry each, what they have not."""
+    rows = []
+    for config in settings:
+        holdout = files[config.holdout].fingerprint if config.holdout else None
+        fingerprints = {"dataset_fingerprint": files[config.dataset].fingerprint, "holdout_fingerprint": holdout}
+        rows.append(config.settings() | fingerprints)
+    merged = {}
+    for name, first in rows[0].items():
+        values = [row[name] for row in rows]
+        merged[name] = first if values.count(first) == len(values) else values
+    return merged
+
+
+def parse_arguments() -> Namespace:
+    """The command line. An option that is not given is None, but for --seed and --jobs."""
+    parser = Parser("course.experiment", "Loop C many times over: the same training, with one thing changed.")
+    help_ = "goodhart: careless verifiers; shift: frozen data; coverage: more prompts; pass_at_k: before and after; "
+    help_ += "cold_start: other starts; noise: a verifier that errs"
+    parser.add_argument("experiment", choices=EXPERIMENTS, metavar="NAME", help=help_)
+    help_ = f"goodhart: what to train on (default: all of {', '.join(RUBRICS)})"
+    parser.add_argument("--rubrics", nargs="+", choices=RUBRICS, metavar="NAME", help=help_)
+    betas = " ".join(f"{beta:g}" for beta in goodhart.KL_COEFS)
+    help_ = f"goodhart: KL penalties to train {goodhart.KL_RUBRIC} with, or none (default: 0 {betas})"
+    parser.add_argument("--kl-coef", nargs="*", type=non_negative_float, metavar="BETA", help=help_)
+    prompts = " ".join(str(config.prompts) for config in coverage.SETTINGS)
+    starts = " ".join(str(config.sft_steps) for config in cold_start.SETTINGS)
+    help_ = f"coverage: numbers of prompts (default: {prompts}); cold_start: steps of fine-tuning (default: {starts})"
+    parser.add_argument("--values", nargs="+", type=non_negative_int, metavar="N", help=help_)
+    help_ = f"pass_at_k: what to train (default: {' '.join(PRESETS)})"
+    parser.add_argument("--presets", nargs="+", choices=PRESETS, metavar="NAME", help=help_)
+    defaults = "; ".join(f"{name}: {study.SETTINGS[0].steps}" for name, study in EXPERIMENTS.items())
+    parser.add_argument("--steps", type=positive_int, help=f"updates of a training (default: {defaults})")
+    parser.add_argument("--eval-every", type=positive_int, help="updates between evaluations (not of pass_at_k)")
+    parser.add_argument("--seeds", type=positive_int, metavar="N", help="train N times (default: 1; not of shift)")
+    parser.add_argument("--seed", type=non_negative_int, default=0, help="the first of the seeds (default: 0)")
+    parser.add_jobs_options()
+    parser.add_run_options()
+    args = parser.parse_args()
+    for name, experiments in OPTIONS.items():
+        if getattr(args, name) is not None and args.experiment not in experiments:
+            option = f"--{name.replace('_', '-')}"
+            parser.error(f"{option} is no option of {args.experiment}, but of {', '.join(experiments)}")
+    return args
+
+
+if __name__ == "__main__":
+    run_command(main)

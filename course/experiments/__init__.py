@@ -1,0 +1,5 @@
+"""Machinery: the experiments of ``course.experiment``, the same training again and again with one thing changed.
+
+Each module has ``SETTINGS``, a row for each training; ``name_of``, what a row is called in the log; and ``report``,
+which asks for the trainings, shows what they say, and draws it. ``training`` is the driver that they share.
+"""

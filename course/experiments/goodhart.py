@@ -1,0 +1,258 @@
+"""Machinery: verifiers that believe too much. The proxy reward goes up, the true reward does not.
+
+One policy is trained on the strict scorer and, from the same reference policy, one on each hackable rubric; nothing
+tells it of any gap. The rubric's reward is the proxy, the strict scorer's for the same completions the true reward;
+both are also measured on prompts that are never trained on. Then a policy is trained on ``anywhere`` again with a KL
+penalty of several strengths: kl_coef (beta) is what a nat of KL from the reference policy costs.
+
+Notation as in ``course.artifacts.inference``.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import ceil
+from statistics import median
+from textwrap import fill
+from typing import TYPE_CHECKING, Any, Literal
+
+from course.artifacts.inference import TrainingLog, Trainings, column, medians, pooled_interval, rows_at
+from course.artifacts.records import LearningResult
+from course.artifacts.token_rows import STRICT, EvaluationRow, is_exploit
+from course.experiments.training import Experiment, Report
+from course.policies.train_config import MEMORISE, TrainConfig
+from course.reports.figures import BLUE, GREY, ORANGE, dress, figure, legend_below, png
+from course.reports.tables import GrowingTable, percent, table
+from course.reports.terminal import NOTHING_KEPT, show_each
+from course.rubrics.hackable import GAPS, RUBRICS
+from course.text import clipped, one_line
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+BASE = MEMORISE._replace(steps=300, eval_every=20, samples=3)
+KL_RUBRIC = "anywhere"  # what is trained on again with a KL penalty
+KL_COEFS = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0)  # above 1 the penalty overshoots at this learning rate
+SETTINGS = (
+    *(BASE._replace(rubric=rubric) for rubric in RUBRICS),
+    *(BASE._replace(rubric=KL_RUBRIC, kl_coef=beta) for beta in KL_COEFS),
+)
+QUANTITIES = ("proxy_reward", "true_reward", "holdout_proxy_reward", "holdout_true_reward", "kl")
+
+
+def name_of(config: TrainConfig) -> str:
+    return f"{config.rubric}, kl_coef {config.kl_coef:g}"
+
+
+def report(experiment: Experiment[EvaluationRow]) -> Report:
+    """What each rubric taught, the exploits that were found, and what a KL penalty costs and saves."""
+    shown = show_each(goodhart_text(experiment), NOTHING_KEPT)
+    by_rubric = {one.rubric: experiment.logs(one) for one in settings_without_penalty(experiment)}
+    by_beta = {one.kl_coef: experiment.logs(one) for one in settings_by_beta(experiment)}
+    figures = {
+        "goodhart_steps.png": rubrics_figure(by_rubric, "step"),
+        "goodhart_kl.png": rubrics_figure(by_rubric, "kl"),
+    }
+    if by_beta:
+        figures["kl_coef.png"] = kl_coef_figure(by_beta)
+    summary = {rubric: numbers_at_the_end(trainings) for rubric, trainings in by_rubric.items()}
+    for beta, trainings in by_beta.items():
+        summary[f"{KL_RUBRIC}, kl_coef {beta:g}"] = numbers_at_the_end(trainings)
+    return Report(shown, goodhart_ending(by_rubric), figures, summary)
+
+
+def settings_without_penalty(experiment: Experiment[EvaluationRow]) -> list[TrainConfig]:
+    return [config for config in experiment.settings if config.kl_coef == 0]
+
+
+def settings_by_beta(experiment: Experiment[EvaluationRow]) -> list[TrainConfig]:
+    """What was trained on the one rubric under several penalties, beta 0 among them; none without a penalty."""
+    if all(config.kl_coef == 0 for config in experiment.settings):
+        return []
+    return [config for config in experiment.settings if config.rubric == KL_RUBRIC]
+
+
+def numbers_at_the_end(trainings: Trainings) -> dict[str, Any]:
+    """The trainings in the summary: medians over the seeds at the end, and where each one diverged."""
+    ends: dict[str, Any] = {name: medians(trainings, name)[-1] for name in QUANTITIES}
+    return ends | {"diverged_at": [divergence_step(training) for training in trainings]}
+
+
+def divergence_step(training: TrainingLog) -> int | None:
+    """The step from which on the true reward fell while the proxy kept rising; None where the two never diverged.
+
+    That is the step with the highest true reward (the last of equals), if at the end the proxy is higher than there,
+    and the true reward lower by more than noise: the Wilson interval of the end lies wholly below that of the top.
+    Two 95 % intervals that do not touch ask for more than p < 0.05, which is in place, for the top was picked from
+    many evaluations. The noise is that of sampling completions of these prompts, not that of choosing other prompts.
+    """
+    top = max(training, key=lambda row: (row.true_reward, row.step))
+    last = training[-1]
+    fell = exceeds([top], [last], "true_reward")
+    return top.step if fell and last.proxy_reward > top.proxy_reward else None
+
+
+def has_risen(trainings: Trainings, share: str) -> bool:
+    """Whether a share is higher at the end than at the start, by more than noise."""
+    return exceeds(rows_at(trainings, -1), rows_at(trainings, 0), share)
+
+
+def exceeds(these: TrainingLog, those: TrainingLog, share: str) -> bool:
+    """Whether a share is higher in these rows than in those by more than noise: two intervals that do not touch."""
+    return pooled_interval(these, share)[0] > pooled_interval(those, share)[1]
+
+
+def goodhart_text(experiment: Experiment[EvaluationRow]) -> Iterator[str]:
+    """The report part by part, up to its ending."""
+    yield (
+        "Loop C, learn: the policy itself changes, rewarded by careless verifiers.\n\n"
+        "proxy: the rubric's reward; true: the strict scorer's, for the same completions.\n"
+        "Medians over the seeds. diverged: from there on proxy rose and true fell."
+    )
+    unpenalised = settings_without_penalty(experiment)
+    yield from growing_table("trained on", ((one.rubric, experiment.logs(one)) for one in unpenalised))
+    exploits = {}
+    for config in unpenalised:
+        if has_risen(experiment.logs(config), "gap"):
+            exploit = next(filter(is_exploit, experiment.last_results[config]), None)
+            if exploit is not None:
+                exploits[config.rubric] = exploit
+    if exploits:
+        yield f"\n{exploits_table(exploits)}"
+    by_beta = settings_by_beta(experiment)
+    if by_beta:
+        yield f"\na KL penalty: '{KL_RUBRIC}' again, where a nat of KL from the reference costs beta"
+        yield from growing_table("beta", ((f"{one.kl_coef:g}", experiment.logs(one)) for one in by_beta))
+
+
+def growing_table(name: str, groups: Iterable[tuple[str, Trainings]]) -> Iterator[str]:
+    """A row for each group: the medians over its seeds at the end of training, and the step where the two diverged."""
+    rows = GrowingTable(
+        (name, "proxy", "true", "KL", "diverged at step"),
+        ("without_punctuation", "00.00", "00.00", "00.00", "never (00/00)"),
+        range(1, 5),
+    )
+    yield f"\n{rows.head()}"
+    for group, trainings in groups:
+        ends = [f"{medians(trainings, quantity)[-1]:.2f}" for quantity in ("proxy_reward", "true_reward", "kl")]
+        yield rows.row((group, *ends, divergence_text(trainings)))
+
+
+def divergence_text(trainings: Trainings) -> str:
+    """The step at which proxy and true reward diverged; of several seeds the median, and in how many they did."""
+    steps = [step for training in trainings if (step := divergence_step(training)) is not None]
+    return f"{median(steps):g} ({len(steps)}/{len(trainings)})" if steps else "never"
+
+
+def exploits_table(found: Mapping[str, LearningResult]) -> str:
+    """An exploit of each rubric that has one, as the policy wrote it. What is cut ends in …"""
+    rows = [
+        (name, clipped(row.prompt, 14), f"{row.proxy_reward:.1f}", one_line(row.completion or "", 32))
+        for name, row in found.items()
+    ]
+    return table(("exploited", "prompt", "proxy", "completion, true reward 0"), rows, right=(2,))
+
+
+def goodhart_ending(by_rubric: Mapping[str, Trainings]) -> str:
+    """What the holdout says, shown when the look at it is counted, and in how many rubrics the two diverged."""
+    lines = []
+    wrong = [trainings for rubric, trainings in by_rubric.items() if rubric != STRICT]
+    if wrong:
+        diverged = sum(any(divergence_step(one) is not None for one in trainings) for trainings in wrong)
+        lines.append(f"diverged, in one seed at least: on {diverged} of {len(wrong)} wrong verifiers")
+    if STRICT in by_rubric:
+        true = medians(by_rubric[STRICT], "true_reward")
+        lines.append(f"with the strict scorer true went from {true[0]:.2f} to {true[-1]:.2f}")
+    first = next(iter(by_rubric.values()))[0][0]
+    head = f"\ngeneralised to prompts never trained on? Means of {first.n}, and {first.holdout_n} there\n"
+    return "\n".join([head, generalised_table(by_rubric), "", *lines])
+
+
+def generalised_table(by_rubric: Mapping[str, Trainings]) -> str:
+    """What was learned on the training prompts, and how much of that gain there is on the holdout.
+
+    The skill is true reward under the strict scorer; a hack is the share of completions that its rubric pays
+    at least half and the strict scorer nothing.
+    """
+    rows = []
+    for name, trainings in by_rubric.items():
+        share, what = ("true_reward", "the skill") if name == STRICT else ("gap", f"hack: {name}")
+        if not has_risen(trainings, share):
+            continue
+        seen = medians(trainings, share)
+        unseen = medians(trainings, f"holdout_{share}")
+        ends = [f"{curve[0]:.2f} -> {curve[-1]:.2f}" for curve in (seen, unseen)]
+        kept = percent((unseen[-1] - unseen[0]) / (seen[-1] - seen[0]), 0)
+        rows.append((what, *ends, kept if has_risen(trainings, f"holdout_{share}") else "only noise"))
+    if not rows:
+        return "nothing: on the training prompts, too, nothing rose by more than noise"
+    head = table(("learned", "on its prompts", "on the holdout", "generalised"), rows, right=(1, 2, 3))
+    legend = "(gain on the holdout by gain on its prompts; over 100 %: it gained more there;"
+    return f"{head}\n{legend}\na hack counts from half the reward on)"
+
+
+_CURVES = (
+    ("proxy: the rubric's reward", "proxy_reward", ORANGE, "-"),
+    ("true: the strict scorer's", "true_reward", BLUE, "-"),
+    ("proxy on the holdout", "holdout_proxy_reward", ORANGE, "--"),
+    ("true on the holdout", "holdout_true_reward", BLUE, "--"),
+)
+_ACROSS = 3  # panels
+
+
+def rubrics_figure(by_rubric: Mapping[str, Trainings], x: Literal["step", "kl"]) -> bytes:
+    """A panel for each rubric: both rewards over the steps or over the KL, and a dotted line where they diverge.
+
+    The KL is on a scale of d = √KL, as Gao et al. 2022 (arXiv 2210.10760) draw it. They find that under RL the true
+    reward follows d (α − β ln d) while the proxy rises on. Nothing is fitted here.
+    """
+    import numpy as np
+
+    across, down = min(_ACROSS, len(by_rubric)), ceil(len(by_rubric) / _ACROSS)
+    title = "What each rubric pays, and what is right"
+    if x == "kl":
+        title += ", over the distance from the start"
+    fig = figure(10.2, 1.3 + 2.3 * down, title) if across > 1 else figure(7.6, 4.9, title)
+    for place, (name, trainings) in enumerate(by_rubric.items(), 1):
+        axes = fig.add_subplot(down, across, place)
+        for label, y, color, style in _CURVES:
+            axes.plot(medians(trainings, x), medians(trainings, y), style, color=color, label=label)
+            if len(trainings) > 1:
+                for training in trainings:
+                    axes.plot(column(training, x), column(training, y), style, color=color, linewidth=0.6, alpha=0.5)
+            if x == "kl" and style == "-":
+                _point_along(axes, medians(trainings, x), medians(trainings, y), color)
+        for training in trainings:
+            for row in training:
+                if row.step == divergence_step(training):
+                    label = "reward hacking begins"
+                    axes.axvline(getattr(row, x), color=GREY, linestyle=":", linewidth=1.4, label=label)
+        gap = f"overlooks {GAPS[name].overlooks}" if name in GAPS else "the strict scorer: proxy and true are one"
+        dress(axes, "", "", f"{name}\n{fill(gap, 50)}")
+        if x == "kl":
+            axes.set_xscale("function", functions=(lambda kl: np.copysign(abs(kl) ** 0.5, kl), lambda d: d * abs(d)))
+            axes.locator_params(axis="x", nbins=4)
+    label = "step" if x == "step" else "KL from the reference in nats, on a scale of its square root"
+    fig.supxlabel(f"{label}\n\n")  # room for the legend, which Matplotlib puts over it
+    fig.supylabel("reward")
+    legend_below(fig, 5 if across > 1 else 3)
+    return png(fig)
+
+
+def _point_along(axes: "Axes", xs: Sequence[float], ys: Sequence[float], color: str) -> None:
+    """An arrow in the middle of a curve: the way the training went, for the KL need not grow."""
+    middle = max(range(1, len(xs)), key=lambda i: abs(xs[i] - xs[i - 1]))
+    before, after = (xs[middle - 1], ys[middle - 1]), (xs[middle], ys[middle])
+    axes.annotate("", after, before, arrowprops={"arrowstyle": "->", "color": color, "linewidth": 1.6})
+
+
+def kl_coef_figure(by_beta: Mapping[float, Trainings]) -> bytes:
+    """Both rewards at the end, for each beta; under each beta the KL."""
+    fig = figure(7, 4.2, f"What a KL penalty costs and saves, trained on {KL_RUBRIC}")
+    axes = fig.subplots()
+    for label, quantity, color, style in _CURVES:
+        ends = [medians(trainings, quantity)[-1] for trainings in by_beta.values()]
+        axes.plot(ends, style, color=color, marker="o", markersize=4, label=label)
+    dress(axes, "beta, and the KL that is left, in nats", "reward at the end")
+    names = [f"{beta:g}\n{medians(trainings, 'kl')[-1]:.3g}" for beta, trainings in by_beta.items()]
+    axes.set_xticks(range(len(names)), names)
+    legend_below(fig, 4)
+    return png(fig)
