@@ -44,12 +44,12 @@ class Drawing(NamedTuple):
 
 def drawings() -> dict[str, Drawing]:
     """Every figure by its name: the file is expected_NAME.svg."""
-    from course.reports.figures import BLUE, GREY, ORANGE
+    from course.reports.figures import BLUE, ORANGE
 
     j = "expected reward"
     learner = Band("bandit", j, "learning rate 0.5", BLUE)
     backwards = Band("bandit_backwards", j, "broken: learning rate −0.5", ORANGE, "--")
-    total, first, second = "expected return", "Final: as the first token", "323 after Final:"
+    total = "expected return"
     return {
         "bandit": Drawing(
             "The bandit: what to expect",
@@ -64,10 +64,8 @@ def drawings() -> dict[str, Drawing]:
         ),
         "two_steps": Drawing(
             "Two steps and one reward at the end: what to expect",
-            "Left: the expected return over 200 episodes. With credit for both steps a blue band rises from one "
-            "quarter to nearly 1. Without credit for the first step a dashed orange band rises to one half and stays "
-            "there. Right: with credit, over the first 40 episodes, the probabilities of the right first and of the "
-            "right second token; both rise from one half above nine tenths, the first a little later.",
+            "The expected return over 200 episodes. With credit for both steps a blue band rises from one quarter to "
+            "nearly 1. Without credit for the first step a dashed orange band rises to one half and stays there.",
             330,
             [
                 Panel(
@@ -76,14 +74,6 @@ def drawings() -> dict[str, Drawing]:
                         Band("two_steps", total, "credit for both steps", BLUE),
                         Band("two_steps_sabotage", total, "broken: none for step 1", ORANGE, "--"),
                     ],
-                ),
-                Panel(
-                    "credit for both, the first 40", "episodes", "probability",
-                    [
-                        Band("two_steps", first, "right first token", BLUE),
-                        Band("two_steps", second, "right second token", GREY, ":"),
-                    ],
-                    40,
                 ),
             ],
         ),
