@@ -11,11 +11,11 @@ what the verifier rewards. Next: ``toy_mdp``.
 from __future__ import annotations
 
 from argparse import BooleanOptionalAction
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain, product
 from typing import TYPE_CHECKING, Any
 
-from course.artifacts.learning import learning_result, update_row
+from course.artifacts.learning import UpdateRow, learning_result, update_row
 from course.artifacts.records import RESULTS
 from course.artifacts.writing import RunWriter
 from course.asking import wait_for_enter
@@ -106,6 +106,28 @@ def compare_variances(rewards: Floats, draws: Floats, lr: float) -> dict[str, li
     return dict(zip(names, np.array(rows).T.tolist(), strict=True))
 
 
+def write_updates(run: RunWriter, log: str, rows: Sequence[UpdateRow]) -> dict[str, Any]:
+    """Write the log of one run, its results and its learning curve. Returns the policy before and after, for a summary.
+
+    Shared with ``policy_gradient_demo``.
+    """
+    import numpy as np
+
+    from course.policies.bandit import EXAMPLE, arm_rewards
+    from course.policies.softmax import expected_reward
+
+    run.write_rows(log, rows)
+    run.write_rows(RESULTS, (learning_result(EXAMPLE, row.completion, row.step - 1) for row in rows))
+    rewards = arm_rewards()
+    objective = [float(expected_reward(np.array(row.probs), rewards)) for row in rows]
+    run.write_bytes(LEARNING_CURVE, learning_curve([row.verifier_reward for row in rows], objective))
+    return {
+        "expected_reward_before": objective[0],
+        "expected_reward_after": float(expected_reward(np.array(rows[-1].new_probs), rewards)),
+        "final_probs": rows[-1].new_probs,
+    }
+
+
 def main() -> None:
     what = "Loop C, side by side. Adds to policy_gradient_demo: N runs at once, a story of the log, a learning curve."
     parser = Parser("course.bandit_train", what)
@@ -125,14 +147,12 @@ def main() -> None:
 
     from course.policies.bandit import ARMS, EXAMPLE, arm_rewards
     from course.policies.reinforce import Update
-    from course.policies.softmax import expected_reward, softmax
 
     with RunWriter(args.outdir) as run:
         rewards = arm_rewards()
         runs = learn(rewards + args.reward_offset, draws_of(args.seed, args.steps), args.lr, args.baseline)
         updates = [Update(*(np.asarray(value)[0] for value in update)) for update in runs]  # the one run of N = 1
         rows = [update_row(step, update, args.lr, EXAMPLE, ARMS) for step, update in enumerate(updates, 1)]
-        objective = [float(expected_reward(update.p, rewards)) for update in updates]
         if args.slow:
             print(f"{state_text(EXAMPLE['prompt'])}\n\n{how_to_read(args.lr)}\n")
         for row in rows[: args.slow]:
@@ -141,16 +161,9 @@ def main() -> None:
                 print()
                 break
             print(f"\n{update_outcome(row)}\n")
-        run.write_rows(LOG, rows)
-        run.write_rows(RESULTS, (learning_result(EXAMPLE, row.completion, row.step - 1) for row in rows))
         run.write_bytes(STORY, story_text(rows, ARMS).encode("utf-8"))
-        run.write_bytes(LEARNING_CURVE, learning_curve([row.verifier_reward for row in rows], objective))
-        summary: dict[str, Any] = {
-            "mean_reward": mean([row.verifier_reward for row in rows]),
-            "expected_reward_before": objective[0],
-            "expected_reward_after": float(expected_reward(softmax(updates[-1].new_theta), rewards)),
-            "final_probs": rows[-1].new_probs,
-        }
+        summary: dict[str, Any] = {"mean_reward": mean([row.verifier_reward for row in rows])}
+        summary |= write_updates(run, LOG, rows)
         if args.ablation:
             draws = draws_of(args.seed, args.steps, args.ablation)
             ablation, variances = ablate_baseline(rewards, draws, args.lr), compare_variances(rewards, draws, args.lr)

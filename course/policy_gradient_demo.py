@@ -9,24 +9,34 @@ why; the run keeps the answers. ``--fast`` does not stop; ``--summary`` prints o
 
 ``learn`` is the loop itself: sample an action, score it, compare the reward with the baseline, and change theta so
 that what was better than the baseline becomes more probable. The world is a bandit: one prompt, 17 * 19, and four
-completions (``ARMS``), two of which the verifier rewards. Next: ``bandit_train`` runs N of it side by side.
+completions (``ARMS``), two of which the verifier rewards. Next: ``bandit_train`` runs N of it side by side. What both
+leave in their runs is written by one function, which stands there.
 """
 
 from __future__ import annotations
 
 from argparse import BooleanOptionalAction
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from course.artifacts.learning import UpdateRow, learning_result, update_row
-from course.artifacts.records import RESULTS
+from course.artifacts.learning import UpdateRow, update_row
 from course.artifacts.writing import RunWriter
 from course.asking import ask, wait_for_enter
+from course.bandit_train import write_updates
 from course.command import Parser, finite_float, non_negative_int, positive_int, run_command
 from course.publishing import conditions_of, publish
-from course.reports.bandit_train import LEARNING_CURVE, learning_curve
-from course.reports.policy_gradient_demo import arm_named, policy_gradient_text, prediction_text
-from course.reports.updates import BASELINE_OPTION, how_to_read, knob_of, state_text, update_outcome, update_start
+from course.reports.bandit_train import LEARNING_CURVE
+from course.reports.updates import (
+    BASELINE_OPTION,
+    before_and_after,
+    heading,
+    how_to_read,
+    knob_of,
+    state_text,
+    update_line,
+    update_outcome,
+    update_start,
+)
 from course.score import score
 from course.text import clipped
 
@@ -84,8 +94,7 @@ def main() -> None:
 
     import numpy as np
 
-    from course.policies.bandit import ARMS, EXAMPLE, arm_rewards
-    from course.policies.softmax import expected_reward
+    from course.policies.bandit import ARMS, EXAMPLE
 
     watched = args.predict or not args.fast
     rows: list[UpdateRow] = []
@@ -95,29 +104,63 @@ def main() -> None:
             print(f"{state_text(EXAMPLE['prompt'])}\n\n{how_to_read(args.lr)}\n")
         updates = learn(np.random.default_rng(args.seed).random(args.steps), args.lr, args.baseline)
         for step, update in enumerate(updates, 1):
-            rows.append(row := update_row(step, update, args.lr, EXAMPLE, ARMS))
+            row = update_row(step, update, args.lr, EXAMPLE, ARMS)
+            rows.append(row)
             if not watched:
                 continue
             print(update_start(row, args.steps, ARMS))
-            if not args.predict:
+            if args.predict:
+                answer = ask_prediction(len(ARMS))
+                watched = answer is not None
+                if answer is not None:
+                    predictions.append(clipped(answer, 400))
+                    print(prediction_text(answer, row))
+            else:
                 watched = wait_for_enter()
-            elif watched := (answer := ask_prediction(len(ARMS))) is not None:
-                predictions.append(clipped(answer, 400))
-                print(prediction_text(answer, row))
             print(f"\n{update_outcome(row)}\n" if watched else "")
-        run.write_rows(LOG, rows)
-        run.write_rows(RESULTS, (learning_result(EXAMPLE, row.completion, row.step - 1) for row in rows))
-        rewards = arm_rewards()
-        objective = [float(expected_reward(np.array(row.probs), rewards)) for row in rows]
-        after = float(expected_reward(np.array(rows[-1].new_probs), rewards))
-        run.write_bytes(LEARNING_CURVE, learning_curve([row.reward for row in rows], objective))
-        summary: dict[str, Any] = {"expected_reward_before": objective[0], "expected_reward_after": after}
-        summary |= {"final_probs": rows[-1].new_probs} | ({"predictions": predictions} if args.predict else {})
+        summary = write_updates(run, LOG, rows)
+        if args.predict:
+            summary["predictions"] = predictions
         settings = {"prompt": EXAMPLE["prompt"], "steps": args.steps, "lr": args.lr, "baseline": args.baseline}
         settings["predict"] = args.predict
         conditions = conditions_of(args, settings, knob=knob_of(rows))
         report = policy_gradient_text(rows, summary, ARMS, line_a_step=args.summary)
         publish(run, conditions, summary, report, read=[LOG, LEARNING_CURVE], next_command=["check"])
+
+
+def policy_gradient_text(
+    rows: Sequence[UpdateRow], summary: Mapping[str, Any], arms: Sequence[str], *, line_a_step: bool
+) -> str:
+    """A line for each step if asked for; the policy before and after; how many predictions were right."""
+    lines = ["\n".join(map(update_line, rows))] if line_a_step else []
+    parts = [heading(rows), *lines, before_and_after(rows, arms)]
+    parts.append(f"expected reward {summary['expected_reward_before']:.3f} -> {summary['expected_reward_after']:.3f}")
+    if predictions := summary.get("predictions"):
+        right = sum(is_right(answer, row) for answer, row in zip(predictions, rows, strict=False))
+        parts.append(f"right predictions: {right} of {len(predictions)}")
+    return "\n\n".join(parts)
+
+
+def arm_named(answer: str) -> str:
+    """What a prediction begins with: the arm, or ``none``. The rest says why."""
+    return answer.lower().replace(",", " ").partition(" ")[0]
+
+
+def raised_arms(row: UpdateRow) -> list[str]:
+    """The arms whose probability the update raises, or ``none``."""
+    arms = [str(arm) for arm, (old, new) in enumerate(zip(row.probs, row.new_probs, strict=True)) if new > old]
+    return arms or ["none"]
+
+
+def is_right(answer: str, row: UpdateRow) -> bool:
+    return arm_named(answer) in raised_arms(row)
+
+
+def prediction_text(answer: str, row: UpdateRow) -> str:
+    """Whether a prediction is right, and of which arms it would have been."""
+    *others, last = raised_arms(row)
+    named = f"{', '.join(others)} and {last} go up" if others else f"{last} goes up"
+    return f"{'right' if is_right(answer, row) else 'wrong'}: {named}"
 
 
 if __name__ == "__main__":

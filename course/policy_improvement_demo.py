@@ -9,14 +9,18 @@ own, exact: the probability that one fresh sample gets reward 1. It changes in o
 
 ``--mode selection`` also chooses among the first N of the lab's recorded samples (``PACK``), whose policy nobody can
 change any more. These choices are the run's results; the rounds of the toy policy are its log.
+
+It is made of two commands: the recorded samples are chosen from by the loop of ``selection_demo``, with the course's
+own choice in the place of the student's; the toy policy is the bandit of ``bandit_train``, and one round is its update
+with the mean of the group as the baseline.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from course.artifacts.learning import RoundRow, learning_result
-from course.artifacts.records import RESULTS, Details, Result, Selection
+from course.artifacts.records import RESULTS, Result, Selection
 from course.artifacts.summary import choice_of, summary_of
 from course.artifacts.writing import RunWriter
 from course.command import Parser, non_negative_int, positive_int, run_command
@@ -24,11 +28,13 @@ from course.datasets.files import LAB
 from course.datasets.pairing import paired
 from course.datasets.sources import Dataset, SelectionPack, provenance
 from course.errors import UserError
+from course.picking import Sample
 from course.publishing import conditions_of, publish
-from course.reports.policy_improvement_demo import policy_improvement_text
-from course.reports.updates import knob_of
-from course.score import measure
+from course.reports.tables import percent, table
+from course.reports.updates import has_changed, knob_of
+from course.selection_demo import select
 from course.stats import mean
+from course.text import clipped
 
 if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --help answers at once
     from course.policies.softmax import Floats
@@ -66,17 +72,23 @@ def improve(mode: Literal["selection", "learning"], draws: "Floats") -> Iterator
         yield RoundRow(number, before, *numbers, after)
 
 
-def select_first_best(dataset: Dataset, pack: SelectionPack) -> Iterator[Selection]:
-    """Loop B on recorded samples: of the first ``pack.n`` of each prompt, the first of the best."""
-    for example, samples in paired(dataset, pack, missing_allowed=False, dataset=dataset.path, completions=pack.path):
-        if samples is None:
-            continue  # paired() refuses the run at its end
-        measured = [measure(example.expected_answer, sample) for sample in samples]
-        rewards = [measurement.reward for measurement in measured]
-        best = rewards.index(max(rewards[: pack.n]))
-        reward, outcome, parsed = measured[best]
-        scored = (example.id, example.prompt, example.expected_answer, samples[best], reward, Details(outcome, parsed))
-        yield Selection(*scored, samples[: pack.n], rewards[: pack.n], best, samples[pack.n :], rewards[pack.n :])
+def first_best(samples: list[Sample]) -> Sample:
+    """The course's own choice: the first sample with the highest reward."""
+    return max(samples, key=lambda sample: sample.reward)
+
+
+def choose_recorded(n: int) -> tuple[list[Selection], dict[str, Any]]:
+    """Loop B of ``selection_demo`` on the recorded samples: its choices, and the conditions of such a run."""
+    dataset, pack = Dataset(DATASET, None), SelectionPack(PACK, n)
+    pairs = paired(dataset, pack, missing_allowed=False, dataset=dataset.path, completions=pack.path)
+    choices = list(select(pairs, n, first_best))
+    conditions = {
+        "dataset": dataset,
+        "samples_per_prompt": n,
+        "source": provenance(pack.completions),
+        "completions_fingerprint": pack.completions.sha256,
+    }
+    return choices, conditions
 
 
 def main() -> None:
@@ -99,15 +111,13 @@ def main() -> None:
         rows = list(improve(args.mode, np.random.default_rng(args.seed).random((args.rounds, args.n))))
         results: Sequence[Result]
         summary: dict[str, Any]
-        more: dict[str, Any] = {"knob": knob_of(rows)} if args.mode == "learning" else {}
         if args.mode == "selection":
-            dataset, pack = Dataset(DATASET, None), SelectionPack(PACK, args.n)
-            results = choices = list(select_first_best(dataset, pack))
+            choices, more = choose_recorded(args.n)
+            results = choices
             outcomes = Counter(choice.details.outcome for choice in choices)
-            summary = summary_of(outcomes, Counter(map(choice_of, choices)))
-            more = {"dataset": dataset, "samples_per_prompt": args.n, "source": provenance(pack.completions)}
-            more["completions_fingerprint"] = pack.completions.sha256
+            summary = summary_of(outcomes, Counter(choice_of(choice) for choice in choices))
         else:
+            more = {"knob": knob_of(rows)}
             pairs = [(text, row.round - 1) for row in rows for text in row.completions]
             results = [learning_result(EXAMPLE, text, step) for text, step in pairs]
             summary = {
@@ -122,6 +132,36 @@ def main() -> None:
         conditions = conditions_of(args, settings, **more)._replace(loop="B" if args.mode == "selection" else "C")
         report = policy_improvement_text(rows, summary, args.mode, EXAMPLE["prompt"])
         publish(run, conditions, summary, report, read=[LOG])
+
+
+def policy_improvement_text(rows: Sequence[RoundRow], summary: Mapping[str, Any], mode: str, prompt: str) -> str:
+    """Rounds 1, 2, 5, 10, 20 and the last; the mean reward of what was delivered; the policy before and after."""
+    cells = [
+        (row.round, percent(row.pass_at_1), " ".join(f"{r:.0f}" for r in row.rewards[:16]), f"{row.delivered:.0f}")
+        for row in rows
+        if row.round in (1, 2, 5, 10, 20, len(rows))
+    ]
+    learning = mode == "learning"
+    alike = learning and all(len(set(row.rewards)) == 1 for row in rows)
+    same = f"stayed the same{': no round had two different rewards' if alike else ''}"
+    return (
+        f"Loop {'C, learn' if learning else 'B, choose'}: the policy {'changed' if has_changed(rows) else same}."
+        f"{'' if learning else recorded_text(summary)}\n\n"
+        f"A toy policy and one prompt:\n  {clipped(prompt, 74)}\n\n"
+        f"{table(('round', 'pass@1 of the policy', 'rewards of its samples', 'delivered'), cells, right=(0, 1, 3))}\n\n"
+        f"mean reward of what was delivered: {percent(mean([row.delivered for row in rows]))}\n"
+        f"pass@1 of the policy: {percent(rows[0].pass_at_1)} -> {percent(rows[-1].new_pass_at_1)}"
+    )
+
+
+def recorded_text(summary: Mapping[str, Any]) -> str:
+    """What choosing got from the recorded samples, and what it did not change."""
+    return f"""
+
+Recorded samples of {summary["n"]} prompts, right in
+  {percent(summary["first_sample_accuracy"]):>7}  the first sample
+  {percent(summary["selected_accuracy"]):>7}  the first of the best of {summary["samples_per_prompt"]}
+  {percent(summary["pass_at_k"]["1"]):>7}  pass@1 of their policy, from all its samples: no choice changes it"""
 
 
 if __name__ == "__main__":

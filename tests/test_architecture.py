@@ -41,7 +41,10 @@ ORDER = [
     "check",
     "teacher",
 ]
-COMPOSITIONS: set[tuple[str, str]] = set()  # a command that is made of another one, and says so
+COMPOSITIONS = {  # a command that is made of another one, and says so
+    ("course/policy_gradient_demo.py", "course.bandit_train"),
+    ("course/policy_improvement_demo.py", "course.selection_demo"),
+}
 HEAVY = {"distributed", "matplotlib", "numpy", "rich", "scipy", "splintr"}
 
 

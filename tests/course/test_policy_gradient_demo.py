@@ -19,8 +19,7 @@ from learning_checks import PROMPT, check_run, check_update_rows, softmax_by_han
 
 from course.artifacts.learning import update_row
 from course.policies.bandit import ARMS, EXAMPLE
-from course.policy_gradient_demo import learn
-from course.reports.policy_gradient_demo import raised_arms
+from course.policy_gradient_demo import learn, raised_arms
 
 
 def test_two_updates_are_those_worked_by_hand() -> None:
@@ -152,7 +151,7 @@ def test_the_learning_curve_is_in_the_run_also_with_fast(lab: Lab, monkeypatch: 
         shown.extend(columns)
         return b"a curve"
 
-    monkeypatch.setattr("course.policy_gradient_demo.learning_curve", learning_curve)
+    monkeypatch.setattr("course.bandit_train.learning_curve", learning_curve)
     lab("policy_gradient_demo", "--fast", "--steps", "30", "--outdir", "run")
     assert (lab.folder / "run" / "learning_curve.png").read_bytes() == b"a curve"
     rows = lines_of(lab.folder / "run" / "policy_gradient_log.jsonl")

@@ -5,7 +5,7 @@ said to leave the policy as it was. A fourth round of learning, whose update rai
 """
 
 from course.artifacts.learning import RoundRow
-from course.reports.policy_improvement_demo import policy_improvement_text
+from course.policy_improvement_demo import policy_improvement_text
 
 EVEN = [0.25] * 4
 ROWS = [RoundRow(number, 0.25, EVEN, [1, 0], ["yes", "no"], [1.0, 0.0], 1.0, EVEN, 0.25) for number in (1, 2, 3)]

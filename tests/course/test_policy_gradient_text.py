@@ -9,8 +9,7 @@ import pytest
 
 from course.artifacts.learning import update_row
 from course.policies.bandit import ARMS, EXAMPLE
-from course.policy_gradient_demo import learn
-from course.reports.policy_gradient_demo import policy_gradient_text, prediction_text
+from course.policy_gradient_demo import learn, policy_gradient_text, prediction_text
 
 SUMMARY = {"expected_reward_before": 0.5, "expected_reward_after": 0.625}
 ROWS = [
