@@ -30,14 +30,13 @@ from course.datasets.pairing import paired
 from course.datasets.records import Example, GoldenCase, Rollout
 from course.datasets.sources import Completions, Dataset, DescribedExamples, describe_examples, shipped_prompts
 from course.errors import UserError
-from course.jobs import in_order, worker_name, workers
+from course.jobs import in_order, refuse_other_scorer, worker_name, workers
 from course.publishing import INSPECT, Conditions, publish
 from course.reports.eval import eval_text
 from course.reports.measurement import conditions_text, pass_line
 from course.reports.terminal import with_progress
 from course.reports.validate_scorer import verdict_text
 from course.score import measure
-from course.text import visible
 
 
 def evaluate(pairs: Iterable[tuple[Example, str | None]]) -> Iterator[Result]:
@@ -107,10 +106,7 @@ def score_on_worker(
 ) -> ScoredFiles:
     """All rows of a pair of files, in another process. Raises UserError where that one has another scorer."""
     process.fix_int_digits()
-    ours = installed().scorer_fingerprint
-    if ours != scorer_fingerprint:
-        expected = f"expected the scorer of this command, {scorer_fingerprint[:12]}"
-        raise UserError(f"worker {visible(worker_name())}: {expected}, got {ours[:12]}; start it anew, in the same lab")
+    refuse_other_scorer(worker_name(), installed().scorer_fingerprint, scorer_fingerprint)
     scored = ScoredFiles(files, missing, holdout_prompts)
     scored.rows = list(scored.rows)
     return scored

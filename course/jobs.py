@@ -22,8 +22,9 @@ from itertools import starmap
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from course import process
+from course.artifacts.scorer_identity import installed
 from course.errors import UserError
-from course.text import described, quoted
+from course.text import described, quoted, visible
 
 if TYPE_CHECKING:  # loaded by the functions that start processes, so that --help answers at once
     from concurrent.futures import Executor, Future
@@ -31,6 +32,7 @@ if TYPE_CHECKING:  # loaded by the functions that start processes, so that --hel
 Value = TypeVar("Value")
 
 _SECONDS = 5  # that a scheduler has to answer
+_ASKED = "__import__('course.eval').eval.installed().scorer_fingerprint"  # by eval, which is there without the lab too
 
 
 def in_order(
@@ -113,7 +115,8 @@ def _begin_worker() -> None:
 def machines(address: str) -> Iterator[tuple[Executor, int]]:
     """The workers of the Dask cluster whose scheduler has this address, and how many they are.
 
-    Raises UserError where nobody answers, where the cluster is lost, and where a piece of work kills its workers.
+    Raises UserError where nobody answers, where a worker has another scorer or no lab, where the cluster is lost, and
+    where a piece of work kills its workers.
     """
     try:
         from distributed import CancelledError, Client, KilledWorker
@@ -132,20 +135,26 @@ def machines(address: str) -> Iterator[tuple[Executor, int]]:
         expected = "expected a Dask scheduler, such as tcp://host:8786"
         raise UserError(f"{where}: {expected}, got {described(error)}") from None
     with client:
-        count = len(client.scheduler_info(n_workers=-1)["workers"])
-        if not count:
+        names = {at: worker["name"] for at, worker in client.scheduler_info(n_workers=-1)["workers"].items()}
+        if not names:
             raise UserError(f"{where}: expected workers, got none yet; start them first")
+        for at, fingerprint in client.run(eval, _ASKED, on_error="return").items():
+            refuse_other_scorer(f"{names.get(at)} at {at}", fingerprint, installed().scorer_fingerprint)
         try:
-            yield client.get_executor(pure=False), count  # type: ignore[no-untyped-call]
+            yield client.get_executor(pure=False), len(names)  # type: ignore[no-untyped-call]
         except KilledWorker:
             got = "got several that died of one piece of work; have they memory enough?"
             raise UserError(f"{where}: expected workers that finish, {got}") from None
         except CancelledError:
             raise UserError(f"{where}: expected a scheduler that stays, got none any more") from None
-        except ModuleNotFoundError as error:
-            if not str(error.name).startswith("course"):
-                raise
-            raise UserError(f"{where}: expected this lab on each worker, got one without it") from None
+
+
+def refuse_other_scorer(worker: str, theirs: object, ours: str) -> None:
+    """Raise UserError unless the fingerprints are equal. ``theirs``: the worker's, or what it raised when asked."""
+    if theirs != ours:
+        got = described(theirs) if isinstance(theirs, BaseException) else visible(str(theirs)[:12])
+        expected = f"expected the scorer of this command, {ours[:12]}"
+        raise UserError(f"worker {visible(worker)}: {expected}, got {got}; start it anew, in the same lab")
 
 
 def worker_name() -> str:
