@@ -17,6 +17,7 @@ from scipy_when_asked import scipy
 
 from course.experiment import EXPERIMENTS, chosen_settings
 from course.experiments import coverage, pass_at_k
+from course.pages.learning import learning_data
 from course.policies.train_config import PRESETS
 from course.reports.terminal import NOTHING_KEPT
 from course.rubrics.hackable import RUBRICS
@@ -60,6 +61,8 @@ def test_same_seed_same_bytes_and_the_run_is_whole(tiny: Lab, name: str) -> None
     figures = {path.name for path in (tiny.folder / "one").glob("*.png")}
     assert figures
     assert manifest["outputs"].keys() >= figures
+    kind = "summary" if name == "pass_at_k" else "evaluations"  # of the run's page
+    assert learning_data(tiny.folder / "one")["kind"] == kind
 
 
 @pytest.mark.slow
@@ -152,7 +155,7 @@ def test_every_number_of_shift_follows_from_the_completions(tiny: Lab) -> None:
         "unseen_shape": unseen,
     }
     first = [one["completion"] for one in results if one["training"] == "fresh, seed 0" and one["step"] == 0]
-    assert [one["completion"] for one in frozen[::8]] != first  # what is frozen is not the first evaluation
+    assert frozen[0]["completion"] != first[0]  # the draws of the first evaluation are not those of what is frozen
 
 
 @pytest.mark.medium

@@ -158,6 +158,7 @@ def test_the_learning_curve_is_in_the_run_also_with_fast(lab: Lab, monkeypatch: 
     rewards, objective = shown
     assert rewards == [row["reward"] for row in rows]
     assert objective == pytest.approx([row["probs"][1] + row["probs"][3] for row in rows])
+    assert summary(lab.folder / "run")["expected_reward_before"] == objective[0] == 0.5
     after = summary(lab.folder / "run")["expected_reward_after"]
     assert after == pytest.approx(rows[-1]["new_probs"][1] + rows[-1]["new_probs"][3])
 
