@@ -16,7 +16,6 @@ RL foundations for LLMs: one small instrument, three loops.
 Loop A  measure: what is true right now? Nothing changes.
   {python} -m course.eval             score recorded completions, leave a run
   {python} -m course.inspect_run      look at the failures, or verify a run
-  {python} -m course.report           a page to look at a run
   {python} -m course.gate             may this run replace that one?
   {python} -m course.validate_scorer  golden sets, and each rule left out once
   {python} -m course.attack           cheat a verifier of this form, your own too
@@ -25,18 +24,17 @@ Loop B  choose: what does looking at N samples buy? The policy stays the same.
   {python} -m course.selection_demo   best of N with your own pick_best
 
 Loop C  learn: the policy itself changes, pushed by what the scorer pays.
-  {python} -m course.policy_gradient_demo     the loop, one update at a time
-  {python} -m course.bandit_train             the same, N runs side by side
-  {python} -m course.toy_mdp                  plus time: credit for a first step
-  {python} -m course.token_train              plus tokens: a policy that writes
-  {python} -m course.kl_tradeoff_demo         more reward against more KL
-  {python} -m course.policy_improvement_demo  Loops B and C on one policy
-  {python} -m course.token_inspect            the tokens that a policy acts in
-  {python} -m course.sample_rollouts          fresh completions for Loops A and B
-  {python} -m course.experiment               many trainings: goodhart, shift, noise …
+  {python} -m course.policy_gradient_demo  the loop, one update at a time
+  {python} -m course.bandit_train          the same, N runs side by side
+  {python} -m course.toy_mdp               plus time: credit for a first step
+  {python} -m course.kl_tradeoff_demo      more reward against more KL
+  {python} -m course.token_inspect         the tokens that a policy acts in
+  {python} -m course.token_train           plus tokens: a policy that writes
+
+Besides: {besides}
 
 Your own work
-  {python} -m check                   what is done, what is next, hints, hand-in
+  {python} -m check   what is done, what is next, hints, hand-in
 
 Each command has --help. Always ask: which loop am I in, which knob did I turn?
 
@@ -54,14 +52,24 @@ Start here
       --completions data/rollouts/frozen_rollouts_dev.jsonl"""
 
 
+BESIDES = ("report", "sample_rollouts", "policy_improvement_demo", "experiment")
+
+
+def map_text() -> str:
+    besides = ", ".join(BESIDES)
+    return MAP.format(python=PYTHON, besides=besides)
+
+
 def main() -> None:
-    if (word := " ".join(sys.argv[1:2])) and not word.startswith("-"):
-        printed = MAP.format(python=PYTHON)
-        commands = {line.replace(".", " ").split()[-1]: line for line in re.findall(r"\S+ -m [a-z_.]+", printed)}
-        mend = did_you_mean(word.removeprefix("course."), commands)
+    word = sys.argv[1] if len(sys.argv) > 1 else ""
+    if word and not word.startswith("-"):
+        lines = {command: f"{PYTHON} -m course.{command}" for command in BESIDES}
+        for line in re.findall(r"\S+ -m [a-z_.]+", map_text()):
+            lines[re.split(r"[ .]", line)[-1]] = line
+        mend = did_you_mean(word.removeprefix("course."), lines)
         raise UserError(f"{mend}{PYTHON} -m course: expected no more words, got {quoted(word)}; it prints the map")
     Parser("course", "Print the map: the three loops, their commands, and what is yours to change.").parse_args()
-    print(MAP.format(python=PYTHON))
+    print(map_text())
 
 
 if __name__ == "__main__":
