@@ -24,6 +24,7 @@ from typing import IO
 import msgspec
 
 from course.datasets.files import LAB, open_regular
+from course.datasets.jsonl import refuse_repeated_keys
 from course.errors import UserError, reason
 from course.text import clipped
 
@@ -58,7 +59,8 @@ def read_log(path: Path, must_exist: bool = False) -> list[LogLine]:
     for number, line in enumerate(whole_lines(data).split(b"\n")[:-1], 1):
         try:
             log.append(msgspec.json.decode(line, type=LogLine))
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+            refuse_repeated_keys(line)
+        except (ValueError, RecursionError) as error:  # msgspec's errors are ValueErrors, and so is that of UTF-8
             got = f"{clipped(str(error), 80)}; take that line out"
             raise UserError(f"{path}:{number} expected a line of the lab's log, got: {got}") from None
     return log
