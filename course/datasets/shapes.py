@@ -4,7 +4,6 @@ Asked only about a file that was refused, so that what is right costs nothing.
 """
 
 import re
-from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -13,8 +12,7 @@ from course.datasets.files import open_regular
 from course.datasets.records import Record
 
 PAGE = "docs/own_data.md"
-_HEAD_BYTES = 1 << 16
-_KEY = re.compile(rb'"([^"\\]+)"\s*:')  # of an object that stands on several lines
+_WHOLE_BYTES = 1 << 26  # of a file that is one object on many lines
 _LINES = f"{PAGE} has the lines that turn it into records"
 _SHAPES: tuple[tuple[str | bytes, str, str], ...] = (  # the first that fits
     # the keys that a row has, or a pattern that the file begins with; what that is; what to do
@@ -50,16 +48,11 @@ def other_shape(path: Path, row: bytes, record_type: type[Record]) -> str | None
     """
     required = [field.name for field in msgspec.structs.fields(record_type) if field.required]
     with open_regular(path) as file:
-        head = file.read(_HEAD_BYTES)
-    keys: set[str] = set()
-    if head.lstrip().startswith(b"{"):
-        keys = {key.decode("utf-8", "replace") for key in _KEY.findall(head)}
-    with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        value = msgspec.json.decode(row)
-        keys = set(value) if isinstance(value, dict) else set()
+        text = file.read(_WHOLE_BYTES)
+    keys = _keys_of(row) or _keys_of(text)
     for sign, name, mend in _SHAPES:
         if isinstance(sign, bytes):
-            fits = not keys and re.match(sign, head) is not None
+            fits = not keys and re.match(sign, text) is not None
             is_right = False
         else:
             fits = keys.issuperset(sign.split())
@@ -67,3 +60,12 @@ def other_shape(path: Path, row: bytes, record_type: type[Record]) -> str | None
         if fits:
             return None if is_right else f"expected rows with {', '.join(required)}, got {name}; {mend}"
     return None
+
+
+def _keys_of(text: bytes) -> set[str]:
+    """The keys of a JSON object; none where the text is something else."""
+    try:
+        value = msgspec.json.decode(text)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return set()
+    return set(value) if isinstance(value, dict) else set()
