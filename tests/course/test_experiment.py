@@ -1,6 +1,6 @@
 """The experiments as their user runs them, small: what is trained, what is refused, and equal bytes for any --jobs.
 
-Every number of their logs is recomputed in tests/test_audit.py. An example of what is tried here: coverage with two
+The rows of their logs are checked in tests/test_token_logs.py. An example of what is tried here: coverage with two
 numbers of prompts and two seeds is four trainings. On three processes they end in any order, and the log has them as
 it has them on one.
 """
