@@ -119,34 +119,45 @@ def machines(address: str) -> Iterator[tuple[Executor, int]]:
     where a piece of work kills its workers.
     """
     try:
-        from distributed import CancelledError, Client, KilledWorker
+        from distributed import CancelledError, KilledWorker
     except ImportError:
         mend = "install it with: python3 -m pip install distributed"
         raise UserError(f"--cluster: expected the package distributed, got a Python without it; {mend}") from None
     import logging
-    import warnings
 
     where = f"--cluster {quoted(address)}"
     logging.disable()  # Dask's own words: what matters of them is raised
     try:
+        with _connect(address, where) as client:
+            names = {at: worker["name"] for at, worker in client.scheduler_info(n_workers=-1)["workers"].items()}
+            if not names:
+                raise UserError(f"{where}: expected workers, got none yet; start them first")
+            for at, fingerprint in client.run(eval, _ASKED, on_error="return").items():
+                refuse_other_scorer(f"{names.get(at)} at {at}", fingerprint, installed().scorer_fingerprint)
+            yield client.get_executor(pure=False), len(names)
+    except KilledWorker:
+        got = "got several that died of one piece of work; have they memory enough?"
+        raise UserError(f"{where}: expected workers that finish, {got}") from None
+    except CancelledError:
+        raise UserError(f"{where}: expected a scheduler that stays, got none any more") from None
+    finally:
+        logging.disable(logging.NOTSET)
+
+
+def _connect(address: str, where: str) -> Any:
+    """A client of the scheduler. Raises UserError where nobody answers."""
+    import gc
+    import warnings
+
+    from distributed import Client
+
+    try:
         with warnings.catch_warnings(action="ignore"):  # other versions of Dask: they work together, or they raise
-            client = Client(address, timeout=_SECONDS, set_as_default=False)  # type: ignore[no-untyped-call]
+            return Client(address, timeout=_SECONDS, set_as_default=False)  # type: ignore[no-untyped-call]
     except (OSError, ValueError, TypeError) as error:
-        expected = "expected a Dask scheduler, such as tcp://host:8786"
-        raise UserError(f"{where}: {expected}, got {described(error)}") from None
-    with client:
-        names = {at: worker["name"] for at, worker in client.scheduler_info(n_workers=-1)["workers"].items()}
-        if not names:
-            raise UserError(f"{where}: expected workers, got none yet; start them first")
-        for at, fingerprint in client.run(eval, _ASKED, on_error="return").items():
-            refuse_other_scorer(f"{names.get(at)} at {at}", fingerprint, installed().scorer_fingerprint)
-        try:
-            yield client.get_executor(pure=False), len(names)  # type: ignore[no-untyped-call]
-        except KilledWorker:
-            got = "got several that died of one piece of work; have they memory enough?"
-            raise UserError(f"{where}: expected workers that finish, {got}") from None
-        except CancelledError:
-            raise UserError(f"{where}: expected a scheduler that stays, got none any more") from None
+        got = described(error)
+    gc.collect()  # a client that was half made would wait for ten seconds when Python ends
+    raise UserError(f"{where}: expected a Dask scheduler, such as tcp://host:8786, got {got}")
 
 
 def refuse_other_scorer(worker: str, theirs: object, ours: str) -> None:

@@ -18,7 +18,7 @@ import pytest
 from conftest import ROOT
 
 from course.errors import UserError
-from course.jobs import in_order, processes
+from course.jobs import in_order, machines, processes
 
 pytestmark = pytest.mark.medium  # starts processes
 posix = pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
@@ -125,3 +125,20 @@ def test_however_this_process_ends_no_worker_stays(tmp_path: Path, number: signa
             time.sleep(0.1)
     os.killpg(one.pid, signal.SIGKILL)
     pytest.fail("a worker is left")
+
+
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nowhere", "tcp://[", ""])
+def test_an_address_where_no_scheduler_answers_is_one_line(address: str) -> None:
+    with pytest.raises(UserError) as refused, machines(address):
+        pass
+    assert str(refused.value).startswith(
+        f"--cluster {address}: expected a Dask scheduler, such as tcp://host:8786, got "
+    )
+    assert "\n" not in str(refused.value)
+
+
+def test_a_python_without_dask_is_told_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    said = "expected the package distributed, got a Python without it; install it"
+    with pytest.raises(UserError, match=said), machines("tcp://127.0.0.1:1"):
+        pass
