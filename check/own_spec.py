@@ -7,7 +7,6 @@ Not covered
 """
 
 from collections import Counter
-from itertools import product
 from random import Random
 from typing import Any
 
@@ -22,15 +21,55 @@ from course.score import score
 from course.text import quoted
 
 _EDITS = (  # what an edit puts into a right line, or in place of one of its characters
-    *("", " ", "\t", "\n", "\r", "\v", "\f", "\x1c", "\x85", "\xa0", "\u2028", "\u3000", "\u200b", "+", "-", "\u2212"),
-    *("0", "1", "7", "\u0663", "\uff11", "\xb2", ".", ".0", ",", "_", "e1", "/1", "%", " or 3", "**", "x", "Final: "),
+    "",
+    " ",
+    "\t",
+    "\n",
+    "\r",
+    "\v",
+    "\f",
+    "\x1c",
+    "\x85",
+    "\xa0",
+    "\u2028",
+    "\u3000",
+    "\u200b",
+    "+",
+    "-",
+    "\u2212",
+    "0",
+    "1",
+    "7",
+    "\u0663",
+    "\uff11",
+    "\xb2",
+    ".",
+    ".0",
+    ",",
+    "_",
+    "e1",
+    "/1",
+    "%",
+    " or 3",
+    "**",
+    "x",
+    "Final: ",
 )
 _TASK: dict[str, Any] = {"prompt": "How many?", "expected_answer": 1}
-_ODD: list[tuple[Any, Any]] = [  # no text, or no example
-    *product([_TASK], ["", None, 1, True, ["Final: 1"], {}]),
-    *product([_TASK | {"expected_answer": answer} for answer in (True, 1.0, "1", None)], ["Final: 1"]),
-    *product([{}, {"expected_answer": 1}, _TASK | {"prompt": 1}, [], None], ["Final: 1"]),
+_NO_TEXTS: list[Any] = ["", None, 1, True, ["Final: 1"], {}]
+_NO_EXAMPLES: list[Any] = [
+    _TASK | {"expected_answer": True},
+    _TASK | {"expected_answer": 1.0},
+    _TASK | {"expected_answer": "1"},
+    _TASK | {"expected_answer": None},
+    {},
+    {"expected_answer": 1},
+    _TASK | {"prompt": 1},
+    [],
+    None,
 ]
+_ODD: list[tuple[Any, Any]] = [(_TASK, completion) for completion in _NO_TEXTS]
+_ODD += [(example, "Final: 1") for example in _NO_EXAMPLES]
 
 
 def check_my_score(seed: int = 0) -> Checked:

@@ -150,6 +150,7 @@ def _add(file: Path, cheat: Judged, tried: int) -> str:
     why = f"a policy that learned from the patch wrote it, within {tried:,} completions"
     new = cheat.example | {"id": id_, "completion": cheat.completion, "expected_reward": 0.0, "why": why}
     with signals_held(), file.open("rb+") as stream:
-        ended = stream.read().endswith(b"\n")
-        stream.write(b"\n" * (not ended) + msgspec.json.encode(new) + b"\n")
+        if not stream.read().endswith(b"\n"):
+            stream.write(b"\n")
+        stream.write(msgspec.json.encode(new) + b"\n")
     return id_

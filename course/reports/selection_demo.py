@@ -32,12 +32,13 @@ def selection_text(summary: Mapping[str, Any], conditions: str, failed: Sequence
 def numbers_text(summary: Mapping[str, Any]) -> str:
     """Three numbers that are never merged, the control, the ceiling, and what the choice cost in KL."""
     n = summary["samples_per_prompt"]
-    rows = [
-        ("first sample", percent(summary["first_sample_accuracy"]), "of each prompt, as if N were 1"),
-        ("random choice", percent(summary["random_choice"]), f"the control: a blind pick among {n}"),
-        ("selected", percent(summary["selected_accuracy"]), "what pick_best got: says nothing of the policy alone"),
-        ("ceiling", percent(summary["ceiling"]), f"pass@{n} counted here: one of these {n} was right"),
-    ][: None if n > 1 else 1]
+    rows = [("first sample", percent(summary["first_sample_accuracy"]), "of each prompt, as if N were 1")]
+    if n > 1:
+        rows += [
+            ("random choice", percent(summary["random_choice"]), f"the control: a blind pick among {n}"),
+            ("selected", percent(summary["selected_accuracy"]), "what pick_best got: says nothing of the policy alone"),
+            ("ceiling", percent(summary["ceiling"]), f"pass@{n} counted here: one of these {n} was right"),
+        ]
     curve = [f"k={k} {percent(rate)}" for k, rate in summary["pass_at_k"].items()]
     estimate = "undefined" if summary["kl_estimate"] is None else f"{summary['kl_estimate']:.4f}"
     lines = [
@@ -45,8 +46,8 @@ def numbers_text(summary: Mapping[str, Any]) -> str:
         "",
         "pass@k of the policy: how often k samples hold a right one, from all there are;",
         "unbiased: over many packs its mean is the policy's own",
-        *("  " + "   ".join(curve[start : start + 5]) for start in range(0, len(curve), 5)),
     ]
+    lines += ["  " + "   ".join(curve[start : start + 5]) for start in range(0, len(curve), 5)]
     if n > 1:
         lines += ["", f"KL of best-of-{n} from the policy, in nats: estimate {estimate},"]
         lines.append(f"from few samples mostly too low; upper bound {summary['kl_bound']:.4f}")
