@@ -42,6 +42,8 @@ def do(words: list[str]) -> int:
     known = ["", *JOBS, *commands(), "check"]
     if job not in known or (more and job in ("", "lint", "site")):
         return fail(refusal(job, more, known))
+    if job == "test" and (absent := absent_test_file(more)):
+        return fail(f"{quoted(absent)}: expected a test file, such as tests/test_rubric.py, got nothing there")
     try:
         set_up(DEVELOP if needs_tools(job, more) else RUN)
     except (OSError, subprocess.CalledProcessError) as error:
@@ -90,6 +92,15 @@ def in_lab(words: list[str]) -> int:
     """Run a module of ``.venv`` in the lab's folder, which comes last on its path. Returns its exit status."""
     safe = os.environ | {"PYTHONSAFEPATH": "1"}  # as -P does, and for the processes that pytest starts
     return subprocess.run([LAB_PYTHON, "-m", *words], cwd=LAB, env=safe).returncode
+
+
+def absent_test_file(words: list[str]) -> str:
+    """The first word that is written as a test file and is none, here or in the lab's folder; else nothing."""
+    for word in words:
+        path = Path(word.partition("::")[0])
+        if path.suffix == ".py" and not path.exists() and not (LAB / path).exists():
+            return word
+    return ""
 
 
 def test(words: list[str]) -> int:

@@ -93,9 +93,10 @@ def show_one(exercise: Exercise, args: Namespace, given: Given) -> int:
     if exercise.slow and given == Given():
         slow_results.keep_result(exercise.id, exercise.files, checked)
     if args.report:
+        if exercise.id != "tests":
+            raise UserError(f"--report: expected the exercise tests in front of it, got {exercise.id}")
         if not checked.matrix:
-            said = f"got {exercise.id}: {checked.state} (what is missing: {me})"
-            raise UserError(f"--report: expected tests that can be judged, {said}")
+            raise UserError(f"--report: your tests cannot be judged yet: {me} says what is missing")
         page = write_page(run_log.LOG.with_name(TESTS_PAGE), page_of_tests(checked.matrix), HEAD)
         print(f"report: {visible_path(page)}")
     if args.id is not None:

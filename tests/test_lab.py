@@ -47,6 +47,17 @@ def lines(monkeypatch: pytest.MonkeyPatch) -> Lines:
 # The words.
 
 
+@pytest.mark.parametrize("word", ["tests/test_rubrik.py", "tests/test_rubrik.py::test_x", "test_rubric_.py"])
+def test_a_test_file_that_is_not_there_is_one_line_before_any_set_up(
+    lines: Lines, capsys: pytest.CaptureFixture[str], word: str
+) -> None:
+    assert lab_jobs.main(["test", "-x", word]) == 2
+    assert capsys.readouterr().err.startswith(
+        f"error: {word}: expected a test file, such as tests/test_rubric.py, got "
+    )
+    assert lines == []
+
+
 def test_what_follows_test_goes_to_pytest_word_by_word(lines: Lines, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     assert lab_jobs.main(["test", "--all", "-k", "a or b", "tests/course"]) == 5

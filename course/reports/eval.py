@@ -32,8 +32,8 @@ def resolution_text(n: int) -> str:
     if difference <= FLIPS:
         detected = f"a true difference of {100 * difference:.1f} points"
     return (
-        f"power: with n = {n:,}, {detected} would be detected with 80 % power,\n"
-        "if a quarter of the prompts flip between two runs"
+        f"power: with n = {n:,}, {detected} would be\n"
+        "detected with 80 % power, if a quarter of the prompts flip between two runs"
     )
 
 
