@@ -35,7 +35,7 @@ _UNDECODABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 _NOT_FINITE = re.compile(rb"-?(NaN|Infinity)")
 _TOO_MANY_DIGITS = f"expected a number of at most {MAX_DIGITS:,} digits, got a larger one"
 _TOO_LARGE = {
-    "Integer value out of range": _TOO_MANY_DIGITS,
+    "Integer value out of range": "expected a number of fewer than 4,300 digits, got a larger one",
     "Number out of range": "expected a number below 1e309, got a larger one",
 }
 
@@ -73,7 +73,7 @@ def read_batches(path: Path, record_type: type[R], digest: "hashlib._Hash | None
     except OSError as error:
         raise unreadable(path, error) from None
     if not ids:
-        raise UserError(f"{path}: expected at least one record, got an empty file")
+        raise UserError(f"{path}: expected at least one record, got none")
 
 
 def _decode_one_by_one(
@@ -153,6 +153,8 @@ def _decode(text: bytes, decoder: "msgspec.json.Decoder[S]") -> S:
 
 def _explain_syntax(complaint: str, text: bytes) -> str:
     """Why a text is not JSON, from msgspec's words, which say at which byte it stopped."""
+    if not text:
+        return "expected one JSON object, got an empty file"
     if text.startswith(b"\xef\xbb\xbf"):
         return "expected UTF-8 without a byte order mark, got one; save the file without it"
     try:
@@ -190,6 +192,8 @@ def _has_half_a_surrogate_pair(text: bytes) -> bool:
 def _explain_type(complaint: str, text: bytes, struct_type: type[msgspec.Struct]) -> str:
     """What a value has that its record has not, from msgspec's words, which say where."""
     fault, path = _split_complaint(complaint)
+    if path == "$.expected_answer" and fault == "Integer value out of range":
+        return f"{path}: {_TOO_MANY_DIGITS}"
     if fault in _TOO_LARGE:
         return f"{path}: {_TOO_LARGE[fault]}"
     try:

@@ -183,7 +183,8 @@ class Dataset:
             raise UserError(f"{where}: expected {self.declared}, as --split says, got {split}; leave --split away")
         self._splits.append(split)
         if len(self._splits) > 1:
-            raise UserError(f"{where}: expected the split {self._splits[0]} like the lines before, got {split}")
+            expected = f"expected {_split_text(self._splits[0])}, as in the examples before it"
+            raise UserError(f"{where}: {expected}, got {_split_text(split)}")
 
 
 @cache
@@ -346,8 +347,17 @@ def refuse_other_source(
     before, now = shared_conditions(first_source), shared_conditions(source)
     for name, value in now.items():
         if value != before[name]:
-            expected = f"expected {clipped(str(before[name]), 60)} as in {first.meta_path}"
-            raise UserError(f"{file.meta_path} $.{name}: {expected}, got {clipped(str(value), 60)}")
+            expected = f"expected {_json_text(before[name])} as in {first.meta_path}"
+            raise UserError(f"{file.meta_path} $.{name}: {expected}, got {_json_text(value)}")
+
+
+def _split_text(split: str | None) -> str:
+    return "no split" if split is None else f"the split {split}"
+
+
+def _json_text(value: object) -> str:
+    """A value as its file has it, cut to 60 characters."""
+    return clipped(msgspec.json.encode(value).decode("utf-8"), 60)
 
 
 def refuse_less_known(

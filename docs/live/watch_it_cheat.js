@@ -371,7 +371,7 @@ function showHack(main, data) {
 
   function restore() {
     const wanted = ["careless", "strict"].find((name) => name === readState().get("rubric")) ?? "";
-    begin(wanted, Math.min(steps, Number(readState().get("step")) || Number(!wanted))); // without a step it trains
+    begin(wanted, Math.min(steps, Math.max(0, Number(readState().get("step")) || Number(!wanted)))); // without a step it trains
   }
 
   restore();

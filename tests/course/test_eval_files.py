@@ -156,13 +156,13 @@ def test_a_trained_prompt_in_two_files_counts_once(lab: Lab) -> None:
 
 
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {  # what the pair b says otherwise than a -> what is complained of
-    "another policy": ({"policy": "x"}, 'c_b.meta.json $.policy: expected a hand as in c_a.meta.json, got x'),
+    "another policy": ({"policy": "x"}, 'c_b.meta.json $.policy: expected "a hand" as in c_a.meta.json, got "x"'),
     "temperature": ({"sampling": SAMPLING | {"temperature": 0.5}}, "$.sampling.temperature: expected 1.0 as in"),
     "top_p": ({"sampling": SAMPLING | {"top_p": 0.5}}, "c_b.meta.json $.sampling.top_p: expected 1.0 as in c_a.meta"),
-    "training": ({"training": {"rubric": "score", "prompts": []}}, "$.training.rubric: expected None as in c_a.meta"),
-    "prompts": ({"training": {"rubric": None, "prompts": []}}, "$.training.prompts: expected None as in c_a.meta.json"),
+    "training": ({"training": {"rubric": "score", "prompts": []}}, "$.training.rubric: expected null as in c_a.meta"),
+    "prompts": ({"training": {"rubric": None, "prompts": []}}, "$.training.prompts: expected null as in c_a.meta.json"),
     "unbound": ({"completions_sha256": None}, "c_b.meta.json $.completions_sha256: expected the SHA-256 of c_b.jsonl"),
-    "split": ({"split": "holdout"}, "d_b.jsonl: $.metadata.split of b-0: expected the split None like the lines"),
+    "split": ({"split": "holdout"}, "d_b.jsonl: $.metadata.split of b-0: expected no split, as in the examples"),
     "no split": ({"split": "test"}, "d_b.jsonl: $.metadata.split of b-0: expected dev or holdout, got test"),
 }  # fmt: skip
 

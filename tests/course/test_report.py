@@ -132,5 +132,5 @@ def test_the_tests_of_a_student_have_a_page(lab: Lab) -> None:
     assert f"report: {lab.log.with_name('tests.html')}\n" in done.out
     read = Reader(lab.log.with_name("tests.html").read_text(encoding="utf-8"))
     assert read.attributes["data-view"] == ["matrix"]
-    assert "expected tests that can be judged" in lab("check", "kata_1", "--report").err
+    assert "expected the exercise tests in front of it, got kata_1" in lab("check", "kata_1", "--report").err
     assert "--report: expected the name of an exercise" in lab("check", "--report").err

@@ -104,7 +104,7 @@ def test_a_case_that_is_not_passed_is_named_with_both_verdicts(
 def test_an_empty_golden_file_proves_nothing_and_is_refused(lab: Lab, text: str) -> None:
     lab.write("mine.jsonl", text)
     said = lab.refused("validate_scorer", "--golden", "mine.jsonl")
-    assert said == "error: mine.jsonl: expected at least one record, got an empty file\n"
+    assert said == "error: mine.jsonl: expected at least one record, got none\n"
 
 
 @pytest.mark.parametrize(

@@ -240,7 +240,7 @@ def test_a_prompt_is_told_from_others_by_sixteen_digits() -> None:
         (training('{"rubric":null,"prompts":[],"n":1}'), "$.training.n: expected no such key, got this one"),
         (digested("7"), "$.completions_sha256: expected str | null, got int 7"),
         ("{}", "$: expected the keys policy, created, sampling, got none for policy, created, sampling"),
-        ("", "expected one JSON object, got one that is cut off: "),
+        ("", "expected one JSON object, got an empty file"),
     ],
     ids=lambda _: "",
 )

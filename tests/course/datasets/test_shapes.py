@@ -114,7 +114,7 @@ def test_a_known_shape_is_named_with_what_to_do(
         ),
         (Example, f"{json.dumps(EXAMPLE)}\n{json.dumps(EXAMPLE)}", "in its file, got q1 a second time"),
         (Rollout, "Final: 4, or 5\n", "1 expected one JSON object, got invalid JSON at byte "),
-        (Rollout, "\n", " expected at least one record, got an empty file"),
+        (Rollout, "\n", " expected at least one record, got none"),
     ],
     ids=range(17),
 )

@@ -91,10 +91,19 @@ def test_a_split_there_is_not_is_refused(tmp_path: Path, said: object) -> None:
         dataset(tmp_path, record(metadata={"split": said}))
 
 
-@pytest.mark.parametrize(("one", "other"), [("dev", "holdout"), ("holdout", None), (None, "holdout")])
-def test_records_that_contradict_each_other_are_refused(tmp_path: Path, one: str | None, other: str | None) -> None:
-    records = [record(f"q{i}", metadata={} if said is None else {"split": said}) for i, said in enumerate((one, other))]
-    with pytest.raises(UserError, match=f"split of q1: expected the split {one} like the lines before, got {other}"):
+@pytest.mark.parametrize(
+    ("one", "other", "said"),
+    [
+        ("dev", "holdout", "expected the split dev, as in the examples before it, got the split holdout"),
+        ("holdout", None, "expected the split holdout, as in the examples before it, got no split"),
+        (None, "holdout", "expected no split, as in the examples before it, got the split holdout"),
+    ],
+)
+def test_records_that_contradict_each_other_are_refused(
+    tmp_path: Path, one: str | None, other: str | None, said: str
+) -> None:
+    records = [record(f"q{i}", metadata={"split": split} if split else {}) for i, split in enumerate((one, other))]
+    with pytest.raises(UserError, match=f"split of q1: {said}"):
         dataset(tmp_path, *records)
 
 
