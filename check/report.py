@@ -38,7 +38,10 @@ def exercise_text(name: str, checked: Checked, more: Sequence[str]) -> str:
     """One exercise in full: what was found, its state, and ``more`` that is not empty."""
     notice = [_NOT_READ] if checked.state == TO_READ else []
     short = f": {checked.short}" if checked.short and checked.short not in checked.lines else ""
-    found = [*map(wrapped, checked.lines), *[""][: len(checked.lines)], wrapped(f"{name:15} {checked.state}{short}")]
+    found = [wrapped(line) for line in checked.lines]
+    if found:
+        found.append("")
+    found.append(wrapped(f"{name:15} {checked.state}{short}"))
     return "\n".join([*found, *map(wrapped, filter(None, [*notice, *more]))])
 
 

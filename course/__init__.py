@@ -12,7 +12,7 @@ The reading path: these files, in this order. Each can be read without opening a
     rubrics/hackable.py          verifiers that believe too much, each with its exploit
     policies/softmax.py          a distribution over actions, and the few equations about it
     policies/reinforce.py        the update, the baselines, the variance: the named equations of Loop C
-    policy_gradient_demo.py      Loop C in slow motion; the next three are this loop
+    policy_gradient_demo.py      Loop C in slow motion; bandit_train, toy_mdp and token_learner are this loop
     bandit_train.py              … side by side: N runs at once
     policies/two_step.py         the same world with time: two tokens, one reward
     toy_mdp.py                   … and time: a reward at the end, credit for the first step

@@ -175,7 +175,9 @@ def main() -> None:
         settings = {name: getattr(args, name) for name in ("lr", "baseline", "reward_offset", "steps", "ablation")}
         settings["prompt"] = EXAMPLE["prompt"]
         conditions = conditions_of(args, settings, knob=knob_of(rows))
-        read = [STORY, LEARNING_CURVE, *([PANELS] if args.ablation else [])]
+        read = [STORY, LEARNING_CURVE]
+        if args.ablation:
+            read.append(PANELS)
         publish(run, conditions, summary, bandit_text(rows, summary, ARMS), read=read, next_command=["check"])
 
 

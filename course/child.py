@@ -50,7 +50,9 @@ class Child:
     """
 
     def __init__(self, path: Path, *, isolated: bool = False) -> None:
-        self._command = [sys.executable, "-m", __name__, str(path.resolve()), *(["isolated"] if isolated else [])]
+        self._command = [sys.executable, "-m", __name__, str(path.resolve())]
+        if isolated:
+            self._command.append("isolated")
         self._process: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> Self:

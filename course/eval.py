@@ -137,7 +137,9 @@ def measure_files(
             scored_files = in_order(None, ScoredFiles, [(files, missing, shipped_prompts()) for files in pairs])
         else:
             scorer = installed().scorer_fingerprint
-            places = [Files(*map(Path.absolute, files)) for files in pairs] if cluster else pairs
+            places = pairs
+            if cluster:  # a worker there stands in another folder
+                places = [Files(files.dataset.absolute(), files.completions.absolute()) for files in pairs]
             tasks = [(scorer, files, missing, shipped_prompts()) for files in places]
             scored_files = in_order(executor, score_on_worker, tasks, in_flight=2 * count)
         if several:

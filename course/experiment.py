@@ -13,8 +13,9 @@
 ``noise``       a verifier that errs at random, and one that has a hole
 
 Each is a table of settings in ``course/experiments/``. Its rows are trained once for each seed, and ``--jobs`` gives
-the same bytes for any number of processes. In the run, ``log.jsonl`` has the evaluations, ``results.jsonl`` every
-completion that was scored in them, and ``references/`` the policies that the trainings started from.
+the same bytes for any number of processes. In the run, ``log.jsonl`` has the evaluations (of ``pass_at_k`` the counts
+of right samples), ``results.jsonl`` the completions that were scored (of ``pass_at_k`` each different one once, with
+its count; of ``shift`` the frozen ones too), and ``references/`` the policies that the trainings started from.
 """
 
 from argparse import Namespace
@@ -77,11 +78,14 @@ def chosen_settings(args: Namespace) -> list[TrainConfig]:
     """The rows of the experiment's table that the options ask for, with their --steps and --eval-every."""
     settings = list(EXPERIMENTS[args.experiment].SETTINGS)
     if args.rubrics is not None:
-        settings = [config for config in settings if config.rubric in args.rubrics or config.kl_coef > 0]
+        settings = [config for config in settings if config.rubric in args.rubrics]
     if args.kl_coef is not None:
         settings = [config for config in settings if config.kl_coef == 0]
+        penalties = sorted(beta for beta in args.kl_coef if beta > 0)
+        if penalties and goodhart.KL_RUBRIC not in [config.rubric for config in settings]:
+            raise UserError(f"--kl-coef: expected {goodhart.KL_RUBRIC} among --rubrics, which gets the penalty")
         base = goodhart.BASE._replace(rubric=goodhart.KL_RUBRIC)
-        settings += [base._replace(kl_coef=beta) for beta in sorted(args.kl_coef)]
+        settings += [base._replace(kl_coef=beta) for beta in penalties]
     if args.presets is not None:
         settings = [config for config in settings if pass_at_k.name_of(config) in args.presets]
     if args.values is not None:
@@ -136,7 +140,7 @@ def parse_arguments() -> Namespace:
     help_ = f"goodhart: what to train on (default: all of {', '.join(RUBRICS)})"
     parser.add_argument("--rubrics", nargs="+", choices=RUBRICS, metavar="NAME", help=help_)
     betas = " ".join(f"{beta:g}" for beta in goodhart.KL_COEFS)
-    help_ = f"goodhart: KL penalties to train {goodhart.KL_RUBRIC} with, or none (default: 0 {betas})"
+    help_ = f"goodhart: penalties above 0 to train {goodhart.KL_RUBRIC} with, too, or none (default: {betas})"
     parser.add_argument("--kl-coef", nargs="*", type=non_negative_float, metavar="BETA", help=help_)
     prompts = " ".join(str(config.prompts) for config in coverage.SETTINGS)
     starts = " ".join(str(config.sft_steps) for config in cold_start.SETTINGS)
@@ -146,7 +150,8 @@ def parse_arguments() -> Namespace:
     parser.add_argument("--presets", nargs="+", choices=PRESETS, metavar="NAME", help=help_)
     defaults = "; ".join(f"{name}: {study.SETTINGS[0].steps}" for name, study in EXPERIMENTS.items())
     parser.add_argument("--steps", type=positive_int, help=f"updates of a training (default: {defaults})")
-    parser.add_argument("--eval-every", type=positive_int, help="updates between evaluations (not of pass_at_k)")
+    defaults = "; ".join(f"{name}: {EXPERIMENTS[name].SETTINGS[0].eval_every}" for name in OPTIONS["eval_every"])
+    parser.add_argument("--eval-every", type=positive_int, help=f"updates between evaluations (default: {defaults})")
     parser.add_argument("--seeds", type=positive_int, metavar="N", help="train N times (default: 1; not of shift)")
     parser.add_argument("--seed", type=non_negative_int, default=0, help="the first of the seeds (default: 0)")
     parser.add_jobs_options()

@@ -18,9 +18,8 @@ from course.artifacts.records import RESULTS, SCHEMA_VERSION, SUMMARY, Manifest,
 from course.artifacts.run_log import LogLine, locked, looks, read_log
 from course.artifacts.scorer_identity import installed
 from course.artifacts.writing import RunWriter
-from course.datasets import sources
 from course.datasets.records import Provenance
-from course.datasets.sources import HOLDOUT, Dataset, holdouts_in
+from course.datasets.sources import HOLDOUT, Dataset, holdouts_in, prompts_trained_on
 from course.errors import written_runs
 from course.reports.tables import WIDTH
 from course.reports.terminal import show
@@ -37,8 +36,8 @@ class Conditions(NamedTuple):
 
     ``change``: the one thing changed since the run before, in the student's words; ``expect``: what they expected of
     it. ``dataset``: read to its end. ``holdouts``: what was measured beside it. ``seed``: of what the run itself draws;
-    Loops A and B draw nothing. ``knob``: what was turned, where it is not what the loop turns. ``typed``: the
-    words behind the command.
+    None where it draws nothing, as in course.eval. ``knob``: what was turned, where it is not what the loop turns.
+    ``typed``: the words behind the command.
     """
 
     loop: Literal["A", "B", "C"]
@@ -57,7 +56,7 @@ class Conditions(NamedTuple):
 
 
 def conditions_of(args: Namespace, settings: dict[str, Any], dataset: Dataset | None = None, **more: Any) -> Conditions:
-    """Those of a run of Loop C, with what ``args`` hold: command, --change, --expect, --seed if any, what was typed."""
+    """Those of a run of Loop C, unless the caller replaces the loop, with what ``args`` hold of what was typed."""
     seed = getattr(args, "seed", None)
     return Conditions(
         "C", args.command, settings, args.change, args.expect, dataset, seed=seed, typed=args.typed, **more
@@ -186,4 +185,4 @@ def trained_on(source: Provenance | None, dataset: Dataset | None) -> TrainedOn 
         return None
     training = source.training
     rubric = None if training.rubric is None else visible(training.rubric)
-    return TrainedOn(rubric, len(training.prompts), sources.prompts_trained_on(dataset.prompts, training))
+    return TrainedOn(rubric, len(training.prompts), prompts_trained_on(dataset.prompts, training))

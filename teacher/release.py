@@ -1,4 +1,4 @@
-"""Machinery: the students' copy of the lab, without keys, solutions and what only its maintainers need.
+"""Machinery: the students' copy of the lab: no key or solution in plain text, and nothing that only maintainers need.
 
     python3 -m teacher.release --out lab-for-students
     python3 -m teacher.release --out milestone-0 --only 0
@@ -49,13 +49,13 @@ CONFTEST = Path(__file__).with_name("student_conftest.py")
 
 
 def main() -> int:
-    parser = Parser("teacher.release", "Make the students' copy of the lab, without keys and solutions.")
+    parser = Parser("teacher.release", "Make the students' copy of the lab, without the teacher's folder.")
     parser.add_argument("--out", type=Path, required=True, help="a new folder for the copy")
     parser.add_argument("--only", metavar="MILESTONE", choices=MILESTONES, help="the exercises and notes of this one")
     args = parser.parse_args()
     out: Path = args.out
     count = release(out, args.only)
-    print(f"released: {count} files in {visible_path(out)}, without what is the teacher's")
+    print(f"released: {count} files in {visible_path(out)}; keys and solutions are in it in base64 only")
     print(f"check it: {PYTHON} {shell_word(out / 'lab.py')} test")
     print(f"first step of a student, in the folder of the copy: {PYTHON} lab.py")
     return 0

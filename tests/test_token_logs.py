@@ -32,7 +32,7 @@ TRAININGS: dict[str, tuple[object, ...]] = {  # baseline -> the command
     "none": (*TRAIN, "--slow", 3, "--baseline", "none", "--rubric", "anywhere"),
 }
 EXPERIMENT_OPTIONS: dict[str, tuple[object, ...]] = {
-    "goodhart": ("--rubrics", "score", "format_bonus", "--kl-coef", 0.1, "--eval-every", 3, "--seeds", 2),
+    "goodhart": ("--rubrics", "score", "anywhere", "--kl-coef", 0.1, "--eval-every", 3, "--seeds", 2),
     "coverage": ("--values", 4, 20),
     "shift": (),
     "pass_at_k": ("--seeds", 2),

@@ -91,7 +91,10 @@ def gate_text(finding: Finding, details: bool = False) -> str:
         lines += ["the locked room", "", table(("", "condition", "baseline", "candidate"), rows), ""]
     if finding.numbers:
         often = tries_sentence(finding.tries)
-        lines += [*_numbers_lines(finding.numbers, details), *(["", wrapped(often)] if often else []), ""]
+        lines += _numbers_lines(finding.numbers, details)
+        if often:
+            lines += ["", wrapped(often)]
+        lines.append("")
     if finding.conditions:
         lines += [] if finding.numbers else [NO_DIFFERENCE, ""]
         *beside, room = map(wrapped, read_with(finding))

@@ -23,7 +23,6 @@ TERM = "a * math.log(a / b) for a, b in zip(p, q, strict=True) if a > 0"
 P, ADVANTAGE = "p[i] for i in range(len(x))]", "(reward - baseline)"
 LOO = "[(total - reward) / (len(rewards) - 1) for reward in rewards]"
 CHANGE = "gradient = [(i == action) - p[i] for i in range(len(x))]"
-STEPPED = "each + lr * (reward - baseline) * g for each, g in zip(x, gradient, strict=True)"
 LOGP = "x[token] - largest - math.log(sum(math.exp(each - largest) for each in x))"
 
 

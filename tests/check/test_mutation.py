@@ -146,9 +146,7 @@ def test_no_file_of_this_kind_is_paid(source: str) -> None:
 def test_what_never_ends_is_an_error(source: str, test: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mutation, "_START_SECONDS", 2.0)
     monkeypatch.setattr(mutation, "_TEST_SECONDS", 0.5)
-    start = time.monotonic()
     assert run_tests((HEAD + source).encode(), FEW).error == f"no answer in time from {test}"
-    assert time.monotonic() - start < 30
 
 
 @pytest.mark.medium

@@ -15,6 +15,7 @@ from conftest import ROOT, Lab, lines_of, prompts_digest
 from learning_checks import check_run, evidence
 from scipy_when_asked import scipy
 
+from course.errors import UserError
 from course.experiment import EXPERIMENTS, chosen_settings
 from course.experiments import coverage, pass_at_k
 from course.pages.learning import learning_data
@@ -183,6 +184,9 @@ def test_the_options_choose_rows_of_the_table_and_add_others() -> None:
     found = [(one.rubric, one.kl_coef) for one in chosen("goodhart")]
     assert found[: len(RUBRICS)] == [(rubric, 0.0) for rubric in RUBRICS]
     assert {rubric for rubric, _ in found[len(RUBRICS) :]} == {"anywhere"}
+    assert [(one.rubric, one.kl_coef) for one in chosen("goodhart", rubrics=["suffix"])] == [("suffix", 0.0)]
+    with pytest.raises(UserError, match="expected anywhere among --rubrics"):
+        chosen("goodhart", rubrics=["suffix"], kl_coef=[0.1])
     two = chosen("goodhart", rubrics=["anywhere", "score", "score"], kl_coef=[0.5, 0.0, 0.5])
     assert [(one.rubric, one.kl_coef) for one in two] == [("score", 0.0), ("anywhere", 0.0), ("anywhere", 0.5)]
     assert [one.rubric for one in chosen("goodhart", rubrics=["suffix"], kl_coef=[])] == ["suffix"]

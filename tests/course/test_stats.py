@@ -197,8 +197,9 @@ COUNTED, RATE = "between 0 and n of n can pass", "p is a probability and N at le
     ("name", "arguments", "precondition"),
     [
         ("mean", ([],), "at least one value"),
-        *[(name, (0, 0), "at least one trial") for name in ("wilson_interval",)],
-        *[(name, (k, 3), COUNTED) for name in ("wilson_interval",) for k in (-1, 4)],
+        ("wilson_interval", (0, 0), "at least one trial"),
+        ("wilson_interval", (-1, 3), COUNTED),
+        ("wilson_interval", (4, 3), COUNTED),
         *[("mcnemar_exact", flips, "flips are counts, at least 0") for flips in ((-1, 0), (0, -1), (-2, 5))],
         ("flips_needed", (-1,), "flips are counts, at least 0"),
         *[("paired_interval", (0, 0, 0), "at least one trial"), ("paired_interval", (3, 3, 5), COUNTED)],

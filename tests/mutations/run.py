@@ -1,6 +1,6 @@
 """A maintainer's job: put each fault of mutants.toml into a copy of the lab, and see a test fail.
 
-    .venv/bin/python3 tests/mutations/run.py            all of them
+    .venv/bin/python3 tests/mutations/run.py            all of them, faults in course/
     .venv/bin/python3 tests/mutations/run.py any_for    those whose name holds this
 
 Tests mirror the code, so the tests of the file that was changed have to notice. A text that is found no more is a fault
