@@ -42,9 +42,15 @@ def check_functions(file: str, seed: int = 0) -> Checked:
             if quantity.file == file
         }
     states = [first for first, *_ in found.values()]
-    if {*states} == {NOT_STARTED}:
+    different = set(states)
+    if different == {NOT_STARTED}:
         return Checked(NOT_STARTED)
-    state = "done" if {*states} == {RIGHT} else "wrong" if {*states} - {RIGHT, NOT_STARTED} else "started"
+    if different == {RIGHT}:
+        state = "done"
+    elif different - {RIGHT, NOT_STARTED}:
+        state = "wrong"
+    else:
+        state = "started"
     lines = [line for name, (first, *more) in found.items() for line in (f"{name}: {first}", *more)]
     return Checked(state, f"{states.count(RIGHT)} of {len(states)} right", lines)
 
@@ -67,7 +73,8 @@ def check_my_pick_best(seed: int = 0) -> Checked:
     if trouble:
         return Checked("wrong", trouble, [trouble])
     got = sum(group[at][2] for group, at in zip(shipped, chosen, strict=True) if at in range(len(group)))
-    ceiling, chance = (sum(each(reward for *_, reward in group) for group in shipped) for each in (max, mean))
+    ceiling = sum(max(reward for *_, reward in group) for group in shipped)
+    chance = sum(mean(reward for *_, reward in group) for group in shipped)
     short = f"{got:g} of {len(shipped)} with n = 4; ceiling {ceiling:g}, a random choice {chance:.1f}"
     return Checked("done", short) if first == RIGHT else Checked("wrong", short, [first, *more])
 

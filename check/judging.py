@@ -78,10 +78,17 @@ def _error(why: str) -> Checked:
 
 def _row(cells: Mapping[str, Cell]) -> dict[str, str]:
     """What stands in the matrix of one test."""
-    return {
-        id_: "#" if cell.killed else "x" if cell.ending == "exception" else "." if cell.differed else " "
-        for id_, cell in cells.items()
-    }
+    return {id_: _mark(cell) for id_, cell in cells.items()}
+
+
+def _mark(cell: Cell) -> str:
+    if cell.killed:
+        return "#"
+    if cell.ending == "exception":
+        return "x"
+    if cell.differed:
+        return "."
+    return " "
 
 
 def crowd_of(found: JudgedTests, every: Sequence[VerifierSource]) -> list[VerifierSource]:

@@ -44,7 +44,12 @@ def check_kata(name: str) -> Checked:
     parts = {id_: wrapped(": ".join(result)) for id_, result in found.items()}
     if set(states) == {"blank"}:
         return Checked("not started", parts=parts)
-    state = "done" if right == len(states) else "wrong" if "look again" in states else "started"
+    if right == len(states):
+        state = "done"
+    elif "look again" in states:
+        state = "wrong"
+    else:
+        state = "started"
     return Checked(state, f"{right} of {len(states)} finished and right", lines, parts)
 
 

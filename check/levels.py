@@ -73,7 +73,12 @@ def check_level(name: str) -> Checked:
     if early and not since:
         lines.append("Your sabotage came before your prediction, and does not count: run it again after it.")
     lines += [f"Next: {step}." for step in left[:1]]
-    state = "done" if not left else "started" if number or early or name in predicted else "not started"
+    if not left:
+        state = "done"
+    elif number or early or name in predicted:
+        state = "started"
+    else:
+        state = "not started"
     short = "" if state == "not started" else f"{len(done) - len(left)} of {len(done)} steps"
     runs = [line.run for line, manifest, _ in logged_runs() if (manifest.change or "").startswith(f"{name} ")]
     return Checked(state, short, lines, parts, {"runs": runs} | ({"step": left[0]} if left else {}))

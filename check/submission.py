@@ -93,7 +93,9 @@ def _zipped(paths: dict[str, Path]) -> bytes:
                 if room < 0 or number == _FILES:
                     raise OSError(f"more than {_ZIP_BYTES >> 20} MB or {_FILES:,} files in all")
                 info = zipfile.ZipInfo(name)  # of the year 1980: no clock
-                info.create_system, info.external_attr, info.compress_type = 3, 0o644 << 16, zipfile.ZIP_DEFLATED
+                info.create_system = 3  # Unix
+                info.external_attr = 0o644 << 16
+                info.compress_type = zipfile.ZIP_DEFLATED
                 archive.writestr(info, data)
             except (OSError, UnicodeEncodeError) as error:
                 got = reason(error) if isinstance(error, OSError) else "a name that is no text"

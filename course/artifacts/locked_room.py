@@ -77,7 +77,11 @@ def knobs_turned(conditions: list[Condition], baseline: Manifest, candidate: Man
 
 def short_value(value: str | None) -> str:
     """A condition's value for a person: the beginning of a fingerprint is enough to tell two apart."""
-    return "not known" if value is None else visible(value) if len(value) < 60 else f"{visible(value[:12])}…"
+    if value is None:
+        return "not known"
+    if len(value) < 60:
+        return visible(value)
+    return f"{visible(value[:12])}…"
 
 
 def _text(value: object) -> str | None:
