@@ -179,7 +179,7 @@ def test_every_command_tells_which_scorer_is_installed(lab: Lab, command: str) -
         (["eval"], "did you mean python3 -m course.eval? "),
         (["evl", "--dataset", "x"], "did you mean python3 -m course.eval? "),
         (["course.gaet"], "did you mean python3 -m course.gate? "),
-        (["token"], "did you mean python3 -m course.token_train? "),
+        (["token"], "did you mean python3 -m course.token_inspect? "),
         (["\x1b"], ""),
     ],
 )

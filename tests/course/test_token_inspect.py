@@ -65,7 +65,7 @@ def test_without_a_text_the_right_line_and_five_near_misses_are_shown(lab: Lab) 
     first, second = out.index("tokens in o200k_base, of GPT-4o"), out.index("tokens in mistral_v3, of Mistral NeMo")
     assert "3   5   'Final' ':' ' ' '032' '3'\n        15519 25 220 36733 18\n" in out[first:second]
     assert "3   7   'Final' ':' ' ' '0' '3' '2' '3'\n" in out[second:]
-    assert re.search("\nrun: runs/run_001\ndigest: [0-9a-f]{64}\nread: runs/run_001/tokens.jsonl\n$", out)
+    assert re.search("\nrun: runs/run_001\ndigest: [0-9a-f]{64}\nread: runs/run_001/tokens.jsonl\npage: ", out)
 
 
 def test_the_run_holds_every_token_and_the_verdict_on_each_text(lab: Lab) -> None:

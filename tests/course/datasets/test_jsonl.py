@@ -275,6 +275,14 @@ class Refused(Exception):
     """The oracle takes no record from this line."""
 
 
+class Pairs(dict[str, Any]):
+    """An object that remembers every value of a key that is given twice: msgspec checks the type of each."""
+
+    def __init__(self, pairs: list[tuple[str, Any]]) -> None:
+        super().__init__(pairs)
+        self.pairs = pairs
+
+
 def finite(text: str) -> float:
     if not isfinite(float(text)):
         raise Refused
@@ -291,8 +299,15 @@ def constant(_: str) -> None:
     raise Refused
 
 
+def everything(value: Any) -> Any:
+    """The value with each object as the list of its pairs."""
+    if isinstance(value, Pairs):
+        return [[key, everything(part)] for key, part in value.pairs]
+    return [everything(part) for part in value] if isinstance(value, list) else value
+
+
 def without_surrogates(value: Any) -> None:
-    json.dumps(value, ensure_ascii=False).encode("utf-8")
+    json.dumps(everything(value), ensure_ascii=False).encode("utf-8")
 
 
 def texts(value: Any) -> bool:
@@ -316,16 +331,21 @@ KEYS_OF = {
 
 def oracle(line: bytes, kind: Any) -> Any:
     """The record of a line by the standard library's decoder and rules written out here, or Refused."""
-    decoder = {"parse_float": finite, "parse_int": readable, "parse_constant": constant}
+    decoder = {
+        "object_pairs_hook": Pairs,
+        "parse_float": finite,
+        "parse_int": readable,
+        "parse_constant": constant,
+    }
     try:
         value = json.loads(line.decode("utf-8").strip(" \t\r"), **decoder)  # type: ignore[arg-type]
         without_surrogates(value)
     except ValueError as error:  # what is no UTF-8, no JSON, or no whole character
         raise Refused from error
     optional = set() if kind is SampleGroup else {"metadata"}
-    if not isinstance(value, dict) or value.keys() - optional != KEYS_OF[kind]:
+    if not isinstance(value, Pairs) or value.keys() - optional != KEYS_OF[kind]:
         raise Refused
-    if not all(RULES[key](part) for key, part in value.items()):
+    if not all(RULES[key](part) for key, part in value.pairs):
         raise Refused
     return kind(**value)
 
