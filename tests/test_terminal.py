@@ -28,7 +28,7 @@ ANSWERS = {  # command -> how it is called, and what has to stand on the screen 
     "eval": ([*MATH, "--completions", "data/rollouts/frozen_rollouts_dev.jsonl"], "passed 34 of 80: 42.5 %"),
     "check": ([], "next: python3 -m course.eval"),
     "gate": (["--baseline", "n1", "--candidate", "n4", "--min-delta", "0.02"], "REJECT: locked room"),
-    "report": (["n1", "n4", "--out", "{columns}.html"], "report: "),
+    "report": (["n1", "--out", "{columns}.html"], "report: "),
     "inspect_run": (["--run", "n1", "--only-fails"], "n1: Loop B, passed 27 of 80"),
     "validate_scorer": ([], "golden sets passed"),
     "attack": (["--rubric", "suffix"], "FAILED: it is cheated by 'Final: 8' where -8 is expected"),
