@@ -49,8 +49,16 @@ def test_every_fence_is_of_a_kind_that_is_looked_at_and_every_file_has_a_name() 
     assert {block.language for block in BLOCKS} == {"json", "text", "bash", "python"}
     assert len(BLOCKS) + PAGE.count("```bash example\n") == PAGE.count("```") / 2
     assert [block.name for block in DATA] == [
-        *("dataset.jsonl", "rollouts.jsonl", "batch_output.jsonl", "samples_gsm8k.jsonl", "log.json", "outputs.csv"),
-        *("many.jsonl", "more_dataset.jsonl", "more_rollouts.jsonl", "my_cases.jsonl"),
+        "dataset.jsonl",
+        "rollouts.jsonl",
+        "batch_output.jsonl",
+        "samples_gsm8k.jsonl",
+        "log.json",
+        "outputs.csv",
+        "many.jsonl",
+        "more_dataset.jsonl",
+        "more_rollouts.jsonl",
+        "my_cases.jsonl",
     ]
 
 
