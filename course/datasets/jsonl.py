@@ -123,7 +123,7 @@ def read_json(path: Path, struct_type: type[S]) -> S:
 
 def refuse_repeated_keys(text: bytes) -> None:
     """Raise ValueError where an object of this JSON has a key twice: one reader takes the first, another the last."""
-    json.loads(text, object_pairs_hook=_object_of)
+    json.loads(text, object_pairs_hook=_object_of, parse_int=str)  # int() refuses more than 4,300 digits
 
 
 def _object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -221,6 +221,7 @@ def _explain_type(complaint: str, text: bytes, struct_type: type[msgspec.Struct]
         return f"{path}.{clipped(field[2], _SHOWN)}: expected {expected}"
     if fault == "Invalid RFC3339 encoded date":
         fault = "Expected a date such as 2026-11-21"
+    refuse_repeated_keys(text)  # msgspec complains of each value of a key, and hands back the last one
     expected, _, kind = fault.removeprefix("Expected ").partition(", got ")
     for key, index in re.findall(r"\.([^.\[]+)|\[(\d+)\]", path):
         value = value[key or int(index)]

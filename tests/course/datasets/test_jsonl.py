@@ -132,6 +132,23 @@ def test_of_a_key_that_is_given_twice_a_record_takes_the_last(tmp_path: Path, ag
 
 
 @pytest.mark.parametrize(
+    ("record_type", "line"),
+    [
+        (Example, b'{"id":1,"id":"a","prompt":"","expected_answer":1}'),
+        (SampleGroup, b'{"id":"a","samples":[1],"samples":"x"}'),
+        (SampleGroup, b'{"id":"a","samples":[1],"samples":{}}'),
+        (SampleGroup, b'{"id":"a","samples":[1],"samples":[]}'),
+    ],
+)
+def test_a_wrong_value_of_a_key_that_is_given_twice_is_refused_for_the_key(
+    tmp_path: Path, record_type: type[Record], line: bytes
+) -> None:
+    path = file(tmp_path, line)
+    key = "id" if record_type is Example else "samples"
+    assert refusal(path, record_type) == f'{path}:1 expected each key once, got "{key}" a second time'
+
+
+@pytest.mark.parametrize(
     ("fields", "key"),
     [
         ('"policy":"a","policy":"b"', '"policy"'),
