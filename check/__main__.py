@@ -9,6 +9,7 @@ from typing import cast
 
 from check import slow_results
 from check.encoding import solutions_of
+from check.judging import read_extra
 from check.milestones import EXERCISES, MILESTONES, PREDICTIONS, Exercise, Given, check
 from check.report import FINISHED, Checked, exercise_text, overview, submission_text
 from check.report_tests import page_of_tests
@@ -44,9 +45,16 @@ def main() -> int:
     parser.add_argument("--report", action="store_true", help="of tests: write their matrix as a page, too")
     parser.add_argument("--json", action="store_true", help="for a program: every check anew, id -> what it found")
     parser.add_argument("--seed", type=non_negative_int, default=0, help="of what the checks draw (default: 0)")
-    parser.add_argument("--verifiers", type=Path, metavar="FILE", help="more verifiers to judge tests with")
+    parser.add_argument(
+        "--verifiers",
+        type=Path,
+        metavar="FILE",
+        help="more wrong verifiers to judge tests with: the file is code, and it is run",
+    )
     args = parser.parse_args()
-    given = Given(args.seed, args.verifiers)
+    given = Given(args.seed)
+    if args.verifiers is not None:
+        given = given._replace(verifiers=read_extra(args.verifiers))
     if args.exercise in EXERCISES and not args.json:
         return show_one(EXERCISES[args.exercise], args, given)
     for option in ("id", "hint", "solution", "predict", "report"):

@@ -8,14 +8,14 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from check.mutation import CORRECT_CLASS, Cell, TestRun, run_tests
+from check.mutation import CORRECT_CLASS, Cell, TestRun, load, run_tests
 from check.report import Checked
 from check.report_tests import ENOUGH, JudgedTests, judged_lines, matrix_data
 from course.datasets.files import LAB, open_regular
 from course.datasets.jsonl import read_records
 from course.datasets.records import VerifierSource
-from course.errors import reason
-from course.text import quoted
+from course.errors import UserError, reason
+from course.text import described, quoted
 
 TESTS = Path("tests") / "test_rubric.py"
 SETS = LAB / "data" / "verifiers"
@@ -26,8 +26,21 @@ _OF_BEHAVIOUR = ("not_deterministic", "slow", "raises")  # classes whose wrong v
 _SOURCE_BYTES = 1 << 20
 
 
-def check_tests(path: Path = TESTS, extra: Path | None = None) -> Checked:
-    """What the tests of a file catch: not started, invalid, weak, an error, or done. ``extra``: one set more."""
+def read_extra(path: Path) -> list[VerifierSource]:
+    """One set of verifiers more, from a teacher's file. Its sources are code, which judging runs. Raises UserError."""
+    verifiers = list(read_records(path, VerifierSource))
+    if not any(one.witness for one in verifiers):
+        raise UserError(f"{path}: expected at least one wrong verifier, with its witness; got none")
+    for one in verifiers:
+        try:
+            load(one)
+        except Exception as error:
+            raise UserError(f"{path}: expected code that defines verify, got {described(error)} in {one.id}") from None
+    return verifiers
+
+
+def check_tests(path: Path = TESTS, extra: Sequence[VerifierSource] = ()) -> Checked:
+    """What the tests of a file kill: not started, invalid, weak, an error, or done. ``extra``: one set more."""
     try:
         with open_regular(path) as file:
             source = file.read(_SOURCE_BYTES)
@@ -37,8 +50,9 @@ def check_tests(path: Path = TESTS, extra: Path | None = None) -> Checked:
         said = f"{path} is as it came: its five tests are a start, write the next one below them"
         return Checked("not started", lines=[said], numbers={"state": "not started"})
     sets = {"shown": SETS / "shown.jsonl", "held out": SETS / "held_out.jsonl"}
-    sets |= {"the teacher's": extra} if extra else {}
     verifiers = {name: list(read_records(file, VerifierSource)) for name, file in sets.items()}
+    if extra:
+        verifiers["the teacher's"] = list(extra)
     run = run_tests(
         source, [one for some in verifiers.values() for one in some if one.witness or one.kind == CORRECT_CLASS]
     )

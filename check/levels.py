@@ -22,8 +22,8 @@ from check.runs import logged_runs
 from check.sheets import read_sheet
 from course.artifacts import run_log
 from course.artifacts.run_log import LogLine
-from course.datasets.files import LAB, open_regular
-from course.errors import UserError
+from course.datasets.files import LAB, open_regular, write_whole
+from course.errors import UserError, reason
 from course.publishing import command_line
 from course.starting import PYTHON
 from course.text import quoted
@@ -43,7 +43,10 @@ def record_prediction(name: str, probability: float) -> str:
         raise UserError(f"{name}: expected a prediction before the sabotage, got another after it; the first stays")
     known[name] = probability, len(run_log.read_log(run_log.LOG))
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(known) + "\n", encoding="utf-8", newline="\n")
+    try:
+        write_whole(path, json.dumps(known).encode("ascii") + b"\n")
+    except OSError as error:
+        raise UserError(f"{path}: cannot write the prediction: {reason(error)}; nothing was changed") from None
     return f"recorded: {probability:g} that {LEVELS[name]['event']}; next: {PYTHON} -m check {name}"
 
 

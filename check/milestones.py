@@ -21,6 +21,7 @@ from check.report import Checked
 from check.runs import check_run
 from check.sheets import check_note
 from course.datasets.files import LAB
+from course.datasets.records import VerifierSource
 from course.errors import UserError
 
 
@@ -39,10 +40,10 @@ class Exercise(NamedTuple):
 
 
 class Given(NamedTuple):
-    """What a check may be given: the seed of what it draws, and a file of verifiers beside the course's own."""
+    """What a check may be given: the seed of what it draws, and verifiers beside the course's own."""
 
     seed: int = 0
-    verifiers: Path | None = None
+    verifiers: Sequence[VerifierSource] = ()
 
 
 OWN_CHECKS: Mapping[str, Callable[[Given], Checked]] = {

@@ -128,7 +128,7 @@ class _Session:
         assert process.stdout is not None
         self._process, self._in, self._out = process, process.stdout, process.stdin
         self._verifiers, self._without = verifiers, without
-        self._correct = next(loaded(one) for one in verifiers if one.kind == CORRECT_CLASS)
+        self._correct = next(load(one) for one in verifiers if one.kind == CORRECT_CLASS)
         self._last = time.monotonic() + _ALL_SECONDS
         self.deadline = time.monotonic() + _START_SECONDS
         self.cells: dict[str, dict[str, Cell]] = {}
@@ -163,7 +163,7 @@ class _Session:
             if kind == "begin":
                 self.test, number = said
                 verifier = orders[self.test][number]
-                verify, raised, wrong = loaded(verifier), False, ""
+                verify, raised, wrong = load(verifier), False, ""
                 self.deadline = min(time.monotonic() + _TEST_SECONDS, self._last)
             elif kind == "call":
                 found, differed = self._answered(verify, *said)
@@ -203,7 +203,7 @@ def _code_of(source: str, id_: str) -> CodeType:
     return compile(source, f"verifier {id_}", "exec")
 
 
-def loaded(verifier: VerifierSource) -> Verify:
+def load(verifier: VerifierSource) -> Verify:
     """Its function, new: it remembers no call."""
     namespace: dict[str, Any] = {}
     exec(_code_of(verifier.source, verifier.id), namespace)

@@ -11,7 +11,7 @@ import msgspec
 
 from check.report import EXERCISE_STATES, Checked
 from course.artifacts import run_log
-from course.datasets.files import open_regular, sha256_of
+from course.datasets.files import open_regular, sha256_of, write_whole
 
 _NAME = "check.json"  # beside the log of runs
 _Results = dict[str, tuple[str, str, list[str]]]  # exercise -> state, a few words, and the SHA-256 of each file judged
@@ -21,7 +21,7 @@ def keep_result(exercise: str, files: Sequence[str], checked: Checked) -> None:
     results = _read_results()
     results[exercise] = (checked.state, checked.short, [sha256_of(Path(name)) for name in files])
     run_log.LOG.parent.mkdir(parents=True, exist_ok=True)
-    run_log.LOG.with_name(_NAME).write_bytes(msgspec.json.format(msgspec.json.encode(results), indent=1) + b"\n")
+    write_whole(run_log.LOG.with_name(_NAME), msgspec.json.format(msgspec.json.encode(results), indent=1) + b"\n")
 
 
 def last_result(exercise: str, files: Sequence[str]) -> Checked:

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from course.artifacts import run_log
 from course.artifacts.reading import runs_in
-from course.datasets.files import open_regular, sha256_of
+from course.datasets.files import open_regular, sha256_of, write_whole
 from course.errors import UserError, reason
 from course.text import did_you_mean, quoted
 
@@ -76,7 +76,10 @@ def submit(named: Sequence[Path], counted: Sequence[Path]) -> tuple[Path, list[s
     paths |= {name: Path(name) for name in ("tests/test_rubric.py",) if Path(name).exists()}
     data = _zipped({name: paths[name] for name in sorted(paths)})
     place = next(path for number in count(1) if not (path := Path(f"submission_{number:03}.zip")).exists())
-    place.write_bytes(data)
+    try:
+        write_whole(place, data)
+    except OSError as error:
+        raise UserError(f"{place}: cannot write the hand-in: {reason(error)}; nothing was written") from None
     return place, sorted(paths)
 
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from course.datasets.files import write_whole
 from course.text import clipped, visible
 from teacher.running import Ended, Limits, remove, run_limited
 from teacher.submissions import DEVICES, Refused, read_submission
@@ -80,9 +81,7 @@ def grade_one(grader: Grader, student: str, path: Path) -> Grade:
         return before
     if not why:
         _judge(grader, grade, files, grader.work / kept.stem)
-    partial = kept.with_suffix(".partial")
-    partial.write_bytes(msgspec.json.format(msgspec.json.encode(grade), indent=1) + b"\n")
-    partial.replace(kept)
+    write_whole(kept, msgspec.json.format(msgspec.json.encode(grade), indent=1) + b"\n")
     return grade
 
 

@@ -23,7 +23,7 @@ sys.path.insert(0, str(LAB))
 import msgspec  # noqa: E402
 from msgspec.structs import replace  # noqa: E402
 
-from check.mutation import CORRECT_CLASS, answer, difference, loaded  # noqa: E402
+from check.mutation import CORRECT_CLASS, answer, difference, load  # noqa: E402
 from course.datasets.records import VerifierSource, Witness  # noqa: E402
 from course.rubrics.witness import candidates  # noqa: E402
 from course.score import score  # noqa: E402
@@ -156,24 +156,22 @@ def witness(verifier: VerifierSource) -> Witness | None:
     for gold in (*GOLDS, *MORE_GOLDS):
         if gold in MORE_GOLDS and found:
             break
-        verify = loaded(verifier)
+        verify = load(verifier)
         for text in texts(gold):
             if (best := found.get("reward")) and len(text) >= len(best.completion):
                 break
-            wrong = errs(verify if times == 1 else loaded(verifier), gold, text, times)
+            wrong = errs(verify if times == 1 else load(verifier), gold, text, times)
             if wrong and (wrong == "reward" or wrong not in found):
                 found[wrong] = Witness(gold, text)
     for gold, completion in CALLS:
-        if "reward" not in found and (wrong := errs(loaded(verifier), gold, completion)):
+        if "reward" not in found and (wrong := errs(load(verifier), gold, completion)):
             found.setdefault(wrong, Witness(gold, completion))
     return found.get("reward") or found.get("details")
 
 
 def breadth(verifier: VerifierSource, witnesses: Iterable[Witness | None]) -> int:
     """On how many of all witnesses it is wrong: of two verifiers, the one with fewer says more of what was believed."""
-    return sum(
-        one is not None and errs(loaded(verifier), one.expected_answer, one.completion) != "" for one in witnesses
-    )
+    return sum(one is not None and errs(load(verifier), one.expected_answer, one.completion) != "" for one in witnesses)
 
 
 def files() -> dict[Path, str]:

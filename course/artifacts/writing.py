@@ -12,7 +12,6 @@ import hashlib
 import os
 import shutil
 from collections.abc import Iterable
-from contextlib import suppress
 from itertools import count, islice
 from pathlib import Path
 from types import TracebackType
@@ -25,7 +24,7 @@ from course.artifacts.environment import environment
 from course.artifacts.records import ENVIRONMENT_FILE, MANIFEST, README, RESULTS, Manifest, Result, indented
 from course.artifacts.run_log import LogLine, append, read_log
 from course.artifacts.summary import ROWS_AT_ONCE
-from course.datasets.files import LAB, open_regular
+from course.datasets.files import LAB, open_regular, write_whole
 from course.errors import UserError, reason
 from course.text import visible
 
@@ -144,10 +143,7 @@ class RunWriter:
 
     def _write_whole(self, name: str, data: bytes) -> None:
         """Write a file whole or not at all: a kill leaves no half file under its real name."""
-        place = self._place(name)
-        part = place.with_name(f"{place.name}.part")
-        part.write_bytes(data)
-        part.replace(place)
+        write_whole(self._place(name), data)
 
     def _place(self, name: str) -> Path:
         place = self._temporary / name
@@ -173,20 +169,15 @@ def write_page(place: Path, page: str, head: str) -> Path:
 
     Where there is a file already, it must begin with ``head``, as every page does; else UserError, as for a bad place.
     """
-    part = place.parent / f".{os.urandom(8).hex()}.part"  # "." and "/" have a parent, and no name
     try:
         if os.path.lexists(place):
             with open_regular(place) as file:
                 if place.is_symlink() or file.read(len(head)) != head.encode():
                     raise UserError(f"{place}: expected a page of this lab to replace, got another file; move it away")
-        part.write_bytes(page.encode())
-        part.replace(place)
+        write_whole(place, page.encode())
     except OSError as error:
         expected = f"{place}: expected a place where a page can be written"
         raise UserError(f"{expected}, got: {reason(error)}; course.report --out FILE writes it elsewhere") from None
-    finally:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)
     return place
 
 

@@ -1,9 +1,14 @@
-"""Machinery: opening files that go in. Regular ones only: a pipe would wait for ever, and /dev/zero never ends."""
+"""Machinery: files that go in, and one that comes out whole or not at all.
+
+Only regular files are read, because a pipe would wait for ever and /dev/zero never ends.
+"""
 
 import errno
 import hashlib
+import os
 import stat
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -25,6 +30,20 @@ def open_regular(path: Path) -> BinaryIO:
     if not stat.S_ISREG(mode):
         raise OSError(errno.EINVAL, f"{_OTHER_KINDS.get(stat.S_IFMT(mode), 'a device')}, not a file", str(path))
     return path.open("rb")
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file beside its place, then rename it: a kill or a full disk leaves no half file under its name.
+
+    Raises OSError, and then leaves nothing. After a kill, ``.….part`` may be left, which can be deleted.
+    """
+    part = path.parent / f".{os.urandom(8).hex()}.part"  # "." and "/" have a parent, and no name
+    try:
+        part.write_bytes(data)
+        part.replace(path)
+    finally:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
 
 
 def way_to(path: Path) -> str:

@@ -21,8 +21,9 @@ from check.mutation import CORRECT_CLASS, run_tests
 from check.report_tests import ENOUGH
 from course.datasets.jsonl import read_records
 from course.datasets.records import VerifierSource
+from course.errors import UserError
 
-TEACHERS = ROOT / "teacher" / "verifiers.jsonl"
+TEACHERS = judging.read_extra(ROOT / "teacher" / "verifiers.jsonl")
 STRONG = (ROOT / "teacher" / "solutions" / "tests" / "test_rubric.py").read_text(encoding="utf-8")
 WEAK = """
 E = {"prompt": "p", "expected_answer": 323}
@@ -156,6 +157,15 @@ def test_a_strong_file_catches_all_and_a_weak_one_little(tmp_path: Path) -> None
     assert weak["state"] == "weak"
     rates = [float(str(each["held out killed"])) / float(str(each["held out of"])) for each in numbers]
     assert rates[0] - rates[1] >= 0.4
+
+
+def test_a_set_without_a_wrong_verifier_is_refused(tmp_path: Path) -> None:
+    rows = (SETS / "shown.jsonl").read_text(encoding="utf-8").splitlines()
+    (tmp_path / "none.jsonl").write_text(rows[0] + "\n", encoding="utf-8")  # the scorer itself
+    with pytest.raises(
+        UserError, match=r"none\.jsonl: expected at least one wrong verifier, with its witness; got none"
+    ):
+        judging.read_extra(tmp_path / "none.jsonl")
 
 
 def test_what_was_not_touched_is_not_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -221,10 +221,10 @@ def test_without_pytest_it_says_what_fetches_it(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_each_witness_is_a_call_on_which_its_verifier_is_wrong() -> None:
-    score = mutation.loaded(SHOWN[0])
+    score = mutation.load(SHOWN[0])
     for path in (SETS / "shown.jsonl", SETS / "held_out.jsonl", LAB / "teacher" / "verifiers.jsonl"):
         for one in read_records(path, VerifierSource):
-            verify, naps = mutation.loaded(one), list[float]()
+            verify, naps = mutation.load(one), list[float]()
             verify.__globals__["time"] = SimpleNamespace(sleep=naps.append)
             if one.witness is None:
                 assert one.kind == CORRECT_CLASS or one.id == "white_space_3"
@@ -239,7 +239,7 @@ def test_each_witness_is_a_call_on_which_its_verifier_is_wrong() -> None:
 def test_slow_verifiers_are_quick_on_short_texts_and_the_others_on_long_ones() -> None:
     for path in (SETS / "shown.jsonl", SETS / "held_out.jsonl"):
         for one in read_records(path, VerifierSource):
-            verify, naps = mutation.loaded(one), list[float]()
+            verify, naps = mutation.load(one), list[float]()
             verify.__globals__["time"] = SimpleNamespace(sleep=naps.append)
             example = {"prompt": "p", "expected_answer": 323}
             mutation.answer(verify, example, "Final: 323" + " 0" * 100)

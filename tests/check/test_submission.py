@@ -6,13 +6,16 @@ The checksums tell what changed of the teacher's files, and nothing that a stude
 course's, and only that one has a checksum. The SHA-256 of ``abc`` is the one in FIPS 180-2.
 """
 
+import errno
 import json
 import os
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
 import pytest
-from conftest import Lab
+from conftest import ROOT, Lab
 
 from check import submission
 from check.submission import changed_files, submit, write_checksums
@@ -54,6 +57,36 @@ def test_the_same_files_give_the_same_bytes_under_the_next_number(work: Lab) -> 
     path, _ = submit([], [])
     assert path == Path("submission_002.zip")
     assert path.read_bytes() == first
+
+
+def test_a_full_disk_leaves_no_half_zip_and_the_error_names_it(work: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = Path.write_bytes
+
+    def write_half(path: Path, data: bytes) -> int:
+        whole(path, data[: len(data) // 2])
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", write_half)
+    with pytest.raises(UserError, match=r"^submission_001\.zip: cannot write the hand-in: no space left on device"):
+        submit([], [])
+    assert not [path for path in work.folder.iterdir() if path.is_file()]
+
+
+def test_a_kill_leaves_no_half_zip_under_its_name(work: Lab) -> None:
+    code = """
+import os
+from pathlib import Path
+from check.submission import submit
+whole = Path.write_bytes
+def write_half(path, data):
+    whole(path, data[: len(data) // 2])
+    os._exit(9)
+Path.write_bytes = write_half
+submit([], [])
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=work.folder, env=os.environ | {"PYTHONPATH": str(ROOT)})
+    assert done.returncode == 9
+    assert not list(work.folder.glob("*.zip"))
 
 
 @pytest.mark.parametrize("run", ["exercises", "gone", "run_1", "."])

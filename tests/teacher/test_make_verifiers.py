@@ -11,7 +11,7 @@ import pytest
 from conftest import ROOT
 
 from check import judging
-from check.mutation import CORRECT_CLASS, loaded
+from check.mutation import CORRECT_CLASS, load
 from course.datasets.jsonl import read_records
 from course.datasets.records import VerifierSource
 
@@ -59,7 +59,7 @@ def test_no_shorter_text_is_judged_wrongly() -> None:
         if isinstance(witness.expected_answer, int) and isinstance(witness.completion, str):
             length = min(len(witness.completion), 9)
             shorter = [text for text in make.texts(witness.expected_answer) if len(text) < length]
-            verify = loaded(one)
+            verify = load(one)
             assert "reward" not in {make.errs(verify, witness.expected_answer, text) for text in shorter}
 
 
