@@ -11,7 +11,7 @@
     slow_results, encoding    what the overview keeps of slow checks; answers in base64, against accidents
     functions, oracles        a student's functions, held against exact values
     own_spec, redteam         a student's scorer, exploits and patch
-    judging, mutation         a student's tests, judged by the wrong verifiers that they catch
+    judging, mutation         a student's tests, judged by the wrong verifiers that they kill
     submission                the zip to hand in, and which of the teacher's files changed by accident
 
 It imports ``course`` and is never imported by it.

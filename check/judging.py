@@ -1,16 +1,12 @@
-"""Machinery: a student's tests of the reward spec, judged by the wrong verifiers that they catch."""
+"""Machinery: a student's tests of the reward spec, judged by the wrong verifiers that they kill."""
 
 import hashlib
-from collections import Counter
 from collections.abc import Mapping, Sequence, Set
-from itertools import chain
 from pathlib import Path
-
-from msgspec.structs import replace
 
 from check.mutation import CORRECT_CLASS, Cell, TestRun, load, run_tests
 from check.report import Checked
-from check.report_tests import ENOUGH, JudgedTests, judged_lines, matrix_data
+from check.report_tests import ENOUGH, JudgedTests, matrix_data, report_lines
 from course.datasets.files import LAB, open_regular
 from course.datasets.jsonl import read_records
 from course.datasets.records import VerifierSource
@@ -21,8 +17,6 @@ TESTS = Path("tests") / "test_rubric.py"
 SETS = LAB / "data" / "verifiers"
 _AS_SHIPPED = "b2a3b552a871bc448add4e6d85b516e2b68abed8ff426cc23f48149c54045ade"  # its SHA-256
 _STEPS = 10_000
-_CROWD = 50
-_OF_BEHAVIOUR = ("not_deterministic", "slow", "raises")  # classes whose wrong verifiers may answer rightly
 _SOURCE_BYTES = 1 << 20
 
 
@@ -59,30 +53,31 @@ def check_tests(path: Path = TESTS, extra: Sequence[VerifierSource] = ()) -> Che
     if run.error or not run.cells:
         why = run.error or "no test that takes the fixture rubric, as def test_it(rubric) does"
         return _error(f"{path}: expected tests that can be run, got {why}")
-    found, marks = judge(run, verifiers), {test: _row(cells) for test, cells in run.cells.items()}
-    if crowd := crowd_of(found, [one for some in verifiers.values() for one in some]):
-        again = run_tests(source, crowd)
-        if again.error:
-            return _error(f"{path}: expected tests that can be run again, got {again.error}")
-        found = judge(run, verifiers, [test for test, cells in again.cells.items() if _failed(cells, crowd[:1])])
-    state, short = "done", ", ".join(f"{k} of {n} {name}" for name, (k, n) in found.rates.items())
+    found = judge(run, verifiers)
+    marks = {test: _row(cells) for test, cells in run.cells.items()}
+    state = "done"
+    short = ", ".join(f"{k} of {n} {name}" for name, (k, n) in found.rates.items())
     if found.faults:
-        state, short = "invalid", f"{len(found.faults)} of {len(marks)} tests misjudge a right verifier"
+        state = "invalid"
+        short = f"{len(found.faults)} of {len(marks)} tests misjudge a right verifier"
     elif any(k < ENOUGH.get(name, 0) * n for name, (k, n) in found.rates.items()):
         state = "weak"
-    left_out = [f"tests without the fixture rubric, which are not counted: {run.left_out}"] if run.left_out else []
+    left_out = []
+    if run.left_out:
+        left_out.append(f"tests without the fixture rubric, which are not counted: {run.left_out}")
     if run.timed_out:
-        left_out.append(f"timed out with one of the verifiers, and catch nothing: {quoted(', '.join(run.timed_out))}")
-        state, short = "error", f"{len(run.timed_out)} of {len(marks) + len(run.timed_out)} tests timed out"
+        left_out.append(f"timed out with one of the verifiers, and kill nothing: {quoted(', '.join(run.timed_out))}")
+        state = "error"
+        short = f"{len(run.timed_out)} of {len(marks) + len(run.timed_out)} tests timed out"
     numbers: dict[str, object] = {"state": state, "tests": len(marks), "invalid": len(found.faults)}
-    if extra:  # whoever gives a set may know which of its classes no test catches
+    if extra:  # whoever gives a set may know which of its classes no test kills
         survived = found.wrong["the teacher's"] - found.killed
         numbers["survived"] = sorted({one.kind for one in verifiers["the teacher's"] if one.id in survived})
     for name, (k, n) in found.rates.items():
         numbers |= {f"{name} killed": k, f"{name} of": n}
     shown = {"invalid": "wrong", "error": "wrong", "weak": "started"}.get(state, state)
     short = short if state == "done" else f"{state}: {short}"
-    lines = [*left_out, *judged_lines(found, marks, verifiers["shown"])]
+    lines = [*left_out, *report_lines(found, marks, verifiers["shown"])]
     return Checked(shown, short, lines, numbers=numbers, matrix=matrix_data(found, marks, verifiers["shown"]))
 
 
@@ -105,34 +100,20 @@ def _mark(cell: Cell) -> str:
     return " "
 
 
-def crowd_of(found: JudgedTests, every: Sequence[VerifierSource]) -> list[VerifierSource]:
-    """A correct verifier among many that are wrong alike. A test that fails the first goes by the others' answers.
-
-    They are copies of the one that most tests catch; none where nothing was caught.
-    """
-    times = Counter(chain.from_iterable(found.kills.values()))
-    wrong = [one for one in every if times[one.id] and one.kind not in _OF_BEHAVIOUR]
-    if not wrong:
-        return []
-    most = max(wrong, key=lambda one: times[one.id])
-    correct = next(one for one in every if one.kind == CORRECT_CLASS)
-    return [correct, *(replace(most, id=f"{most.id}, copy {n}") for n in range(_CROWD))]
-
-
-def judge(
-    run: TestRun, verifiers: Mapping[str, Sequence[VerifierSource]], by_majority: Sequence[str] = ()
-) -> JudgedTests:
-    """Which tests are right, and which wrong verifiers each of these catches. ``by_majority``: tests that are not."""
+def judge(run: TestRun, verifiers: Mapping[str, Sequence[VerifierSource]]) -> JudgedTests:
+    """Which tests are right, and which wrong verifiers each of these kills."""
     every = [one for some in verifiers.values() for one in some]
     correct = [one for one in every if one.kind == CORRECT_CLASS]
     wrong = {name: {one.id for one in some if one.witness} for name, some in verifiers.items()}
-    faults = dict.fromkeys(by_majority, "goes by what most verifiers answer, and not by the spec")
-    faults |= {t: fault for t, cells in run.cells.items() if (fault := _fault(cells, correct, verifiers["shown"]))}
+    faults = {}
+    for test, cells in run.cells.items():
+        fault = _fault(cells, correct, verifiers["shown"])
+        if fault:
+            faults[test] = fault
     right = {test: cells for test, cells in run.cells.items() if test not in faults}
     kills = {test: frozenset(id_ for id_, cell in cells.items() if cell.killed) for test, cells in right.items()}
-    ordinary = {one.id for one in every if one.kind not in _OF_BEHAVIOUR}
-    reward_only = [test for test, cells in right.items() if kills[test] & ordinary and _asks_for_the_reward_only(cells)]
-    return JudgedTests(kills, faults, wrong, *smallest(kills), padding(kills), reward_only)
+    fewest, is_smallest = smallest(kills)
+    return JudgedTests(kills, faults, wrong, fewest, is_smallest, padding(kills))
 
 
 def _failed(cells: Mapping[str, Cell], verifiers: Sequence[VerifierSource]) -> list[VerifierSource]:
@@ -158,14 +139,8 @@ def _fault(cells: Mapping[str, Cell], correct: Sequence[VerifierSource], shown: 
     return f"misreads the spec: it agrees with a verifier that {min(agrees, key=lambda one: one.breadth).believes}"
 
 
-def _asks_for_the_reward_only(cells: Mapping[str, Cell]) -> bool:
-    """Whether it let every verifier pass that differed in its details only, and there was one."""
-    details = [cell.killed for cell in cells.values() if cell.differed == "details"]
-    return details != [] and not any(details)
-
-
 def padding(kills: Mapping[str, Set[str]]) -> list[str]:
-    """Tests that catch nothing that one other test does not; of equal ones the first is none."""
+    """Tests that kill nothing that one other test does not; of equal ones the first is none."""
     tests = list(kills)
     less = [any(kills[test] < kills[other] for other in tests) or not kills[test] for test in tests]
     again = [any(kills[test] == kills[other] for other in tests[:at]) for at, test in enumerate(tests)]
@@ -173,7 +148,7 @@ def padding(kills: Mapping[str, Set[str]]) -> list[str]:
 
 
 def smallest(kills: Mapping[str, Set[str]]) -> tuple[list[str], bool]:
-    """The fewest tests that together catch as much, and whether they are: the search ends after 10,000 steps."""
+    """The fewest tests that together kill as much, and whether they are: the search ends after 10,000 steps."""
     everything = set().union(*kills.values())
     killers = {id_: [test for test in kills if id_ in kills[test]] for id_ in everything}
     best, steps = list(kills), 0

@@ -1,24 +1,28 @@
 """Machinery: a student's tests, each run once against each of many verifiers, and what came of it.
 
-The tests run in another process, ``check.rubric_plugin``; the verifiers stand in this one, behind a pipe,
-unnamed, in an order that is drawn anew for each test. What that process reports is not believed: a failed test counts
-only where the verifier answered otherwise than every correct one while it ran, and the answers are noted here.
+For each verifier the tests run in a process of their own, which knows nothing of the verifiers met before:
+``check.rubric_plugin``. The verifier stands in this process, behind a pipe, unnamed; the order is drawn anew each time.
+What that process reports is not believed: a failed test counts only where the verifier answered otherwise than every
+correct one while it ran, and the answers are noted here.
 
 Covered
-    Tests that hang, exit, do not load, print, report what is not so, look into the lab, or ask who a verifier is.
+    Tests that hang, exit, do not load, print, report what is not so, look into the lab, ask who a verifier is, or
+    remember what another verifier answered.
 Not covered
-    A test that fails by chance, as by the clock: some such pass every correct verifier. Code that means harm:
-    ``rubric_plugin``.
+    A test that fails by chance, as by the clock: some such pass every correct verifier. What a test writes on disk
+    outside its own folder, and code that means harm: ``rubric_plugin``.
 """
 
 import ast
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import lru_cache
 from importlib.util import find_spec
@@ -26,7 +30,7 @@ from pathlib import Path
 from random import SystemRandom
 from tempfile import TemporaryDirectory
 from types import CodeType
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple, Self
 
 from check import rubric_plugin
 from course.datasets.records import VerifierSource
@@ -38,13 +42,14 @@ CORRECT_CLASS = "correct"
 _DIFFERENCES = ("", "details", "reward")
 _LEFT_OPEN = ("message", "note")  # the details that the spec leaves to a verifier
 _SLOW = 0.2  # seconds; a correct verifier takes a few milliseconds over 100,000 characters
-_START_SECONDS, _TEST_SECONDS, _ALL_SECONDS = 20.0, 3.0, 60.0  # to load the file; a test with one verifier; all
+_START_SECONDS, _TEST_SECONDS, _ALL_SECONDS = 20.0, 3.0, 300.0  # to load the file; a test with one verifier; all
 _MESSAGE_BYTES = 1 << 22
 _MOST_HANGING = 5  # tests that are left out before the whole file is given up
-_SAID = {
+_AT_ONCE = 2  # verifiers that the tests meet at the same time
+_MESSAGES = {
     "collected": [list, list],
     "broken": [str],
-    "begin": [str, int],
+    "begin": [str],
     "call": [str, str],
     "end": [str, str],
     "done": [],
@@ -78,117 +83,220 @@ class TestRun(NamedTuple):
 def run_tests(source: bytes, verifiers: Sequence[VerifierSource]) -> TestRun:
     """Each test of a file with each verifier, of which some are of the class ``correct``.
 
-    A test that lets its time pass is left out, and the others run again without it.
+    A test that lets its time pass with one verifier is left out of the run from then on.
     """
-    timed_out: list[str] = []
-    while True:
-        session = _run_once(source, verifiers, timed_out)
-        if session.hung and len(timed_out) < _MOST_HANGING:
-            timed_out.append(session.hung)
-        elif timed_out and not session.cells:
-            return TestRun({}, f"no answer in time from {quoted(timed_out[0])}")
-        else:
-            return TestRun(session.cells, session.error, session.left_out, timed_out)
-
-
-def _run_once(source: bytes, verifiers: Sequence[VerifierSource], without: Sequence[str]) -> "_Session":
     if find_spec("pytest") is None:
         raise UserError(f"expected pytest, got a Python without it; {PYTHON} lab.py fetches it")
-    environment = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "PYTEST"))}
-    environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
-    command = [sys.executable, "-I", "-B", str(Path(rubric_plugin.__file__))]
-    with TemporaryDirectory() as folder:
-        (Path(folder) / "test_rubric.py").write_bytes(source)
-        (Path(folder) / "pytest.ini").write_bytes(b"[pytest]\n")
+    run = _Run(source, verifiers)
+    order = SystemRandom().sample(verifiers, len(verifiers))
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        for _ in pool.map(run.meet, [order[at::_AT_ONCE] for at in range(_AT_ONCE)]):
+            pass
+    return run.result()
+
+
+class _Run:
+    """One file of tests, and what came of it with each verifier so far."""
+
+    def __init__(self, source: bytes, verifiers: Sequence[VerifierSource]) -> None:
+        self._source = source
+        self._verifiers = verifiers
+        self._correct = next(load(one) for one in verifiers if one.kind == CORRECT_CLASS)
+        self._last = time.monotonic() + _ALL_SECONDS
+        self._timed_out: list[str] = []
+        self._sessions: dict[str, _Session] = {}  # id of a verifier -> its session
+        self._error = ""
+
+    def meet(self, verifiers: Sequence[VerifierSource]) -> None:
+        """Let the tests meet each of these verifiers, one after the other."""
+        with _Parent() as parent:
+            for verifier in verifiers:
+                session = self._meet_one(parent, verifier)
+                while session.hung and not self._error:
+                    self._leave_out(session.hung)
+                    session = self._meet_one(parent, verifier)
+                if self._error or session.error:
+                    self._error = self._error or session.error
+                    return
+                self._sessions[verifier.id] = session
+
+    def _meet_one(self, parent: "_Parent", verifier: VerifierSource) -> "_Session":
+        session = _Session(verifier, self._correct, self._last)
+        with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+            (Path(folder) / "test_rubric.py").write_bytes(self._source)
+            (Path(folder) / "pytest.ini").write_bytes(b"[pytest]\n")
+            parent.serve(session, [folder, self._timed_out])
+        return session
+
+    def _leave_out(self, test: str) -> None:
+        if test not in self._timed_out:
+            self._timed_out.append(test)
+        if len(self._timed_out) > _MOST_HANGING:
+            self._error = f"no answer in time from {quoted(self._timed_out[0])}"
+
+    def result(self) -> TestRun:
+        if self._error:
+            return TestRun({}, self._error)
+        cells: dict[str, dict[str, Cell]] = {}
+        left_out = 0
+        for verifier in self._verifiers:
+            session = self._sessions[verifier.id]
+            left_out = max(left_out, session.left_out)
+            for test, cell in session.cells.items():
+                if test not in self._timed_out:
+                    cells.setdefault(test, {})
+                    if cell:
+                        cells[test][verifier.id] = cell
+        if self._timed_out and not cells:
+            return TestRun({}, f"no answer in time from {quoted(self._timed_out[0])}")
+        return TestRun(cells, "", left_out, sorted(self._timed_out))
+
+
+class _Parent:
+    """The process that forks for each verifier, or is started for each where a system has no fork."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._end()
+
+    def serve(self, session: "_Session", question: list[object]) -> None:
+        """Put the question, and let the session answer until its tests are done. Never raises for what they do."""
+        if self._process is None:
+            self._process = self._start()
+        process = self._process
+        assert process.stdin is not None
+        assert process.stdout is not None
+        finished = threading.Event()
+        threading.Thread(target=self._watch, args=(process, session, finished), daemon=True).start()
+        try:
+            send(process.stdin, question)
+            session.serve(process.stdout, process.stdin)
+            if not process.stdout.readline(_MESSAGE_BYTES):  # without fork it has ended
+                self._end()
+        except (OSError, ValueError, TypeError, LookupError, RecursionError):  # it ended, or that is no message
+            finished.set()
+            session.end_early()
+            self._end()
+        finally:
+            finished.set()
+
+    def _start(self) -> "subprocess.Popen[bytes]":
+        environment = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "PYTEST"))}
+        environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+        command = [sys.executable, "-I", "-B", str(Path(rubric_plugin.__file__))]
         pipe = subprocess.PIPE
-        with subprocess.Popen(command, env=environment, cwd=folder, stdin=pipe, stdout=pipe) as process:
-            session = _Session(process, verifiers, without)
-            threading.Thread(target=session.watch, daemon=True).start()
-            try:
-                session.serve()
-            except (OSError, ValueError, TypeError, LookupError, RecursionError):  # it ended, or that is no message
-                test = quoted(str(session.test)) or "the file, before its first test"
-                timed_out = time.monotonic() > session.deadline
-                session.hung = session.test if timed_out else ""
-                session.error += f"{'no answer in time' if timed_out else 'an end of the process'} from {test}"
-            finally:
-                process.kill()
-                with suppress(OSError):  # what it was still to be sent
-                    session.close()
-    return session
+        return subprocess.Popen(command, env=environment, stdin=pipe, stdout=pipe, start_new_session=True)
+
+    def _watch(self, process: "subprocess.Popen[bytes]", session: "_Session", finished: threading.Event) -> None:
+        """End the process and its fork once the session lets its deadline pass."""
+        while not finished.wait(0.05):
+            if time.monotonic() > session.deadline:
+                end_group(process)
+                return
+
+    def _end(self) -> None:
+        if self._process is not None:
+            end_group(self._process)
+            with suppress(OSError):  # what it was still to be sent
+                self._process.__exit__(None, None, None)
+            self._process = None
 
 
 class _Session:
-    """The verifiers' end of the pipe."""
+    """One verifier's end of the pipe. ``cells``: test -> what came of it, None as long as it has not run."""
 
-    def __init__(
-        self, process: "subprocess.Popen[bytes]", verifiers: Sequence[VerifierSource], without: Sequence[str]
-    ) -> None:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        self._process, self._in, self._out = process, process.stdout, process.stdin
-        self._verifiers, self._without = verifiers, without
-        self._correct = next(load(one) for one in verifiers if one.kind == CORRECT_CLASS)
-        self._last = time.monotonic() + _ALL_SECONDS
+    def __init__(self, verifier: VerifierSource, correct: Verify, last: float) -> None:
+        self._verifier = verifier
+        self._correct = correct
+        self._last = last
         self.deadline = time.monotonic() + _START_SECONDS
-        self.cells: dict[str, dict[str, Cell]] = {}
-        self.test, self.error, self.left_out = "", "", 0  # the test that runs; why there is nothing to judge
+        self.cells: dict[str, Cell | None] = {}
+        self.left_out = 0
+        self.test = ""  # the test that runs
         self.hung = ""  # the test that let its time pass
+        self.error = ""  # why there is nothing to judge
 
-    def watch(self) -> None:
-        """Kill the process where it lets its deadline pass."""
-        while self._process.poll() is None:
-            if time.monotonic() > self.deadline:
-                self._process.kill()
-            time.sleep(0.05)
+    def end_early(self) -> None:
+        """Enter that the process ended, or was ended, before its tests were done."""
+        if time.monotonic() <= self.deadline:
+            self.error = f"an end of the process from {self._where()}"
+        elif self.test:
+            self.hung = self.test
+        else:
+            self.error = f"no answer in time from {self._where()}"
 
-    def close(self) -> None:
-        self._out.close()
+    def _where(self) -> str:
+        return quoted(self.test) or "the file, before its first test"
 
-    def _send(self, message: object) -> None:
-        self._out.write(json.dumps(message).encode("ascii") + b"\n")
-        self._out.flush()
-
-    def serve(self) -> None:
+    def serve(self, messages: IO[bytes], answers: IO[bytes]) -> None:
         """Until the tests are done. Raises where a message is none, or comes out of turn."""
-        orders: dict[str, list[VerifierSource]] = {}
-        self._send([len(self._verifiers), self._without])
+        verify = load(self._verifier)
+        raised = False
+        wrong = ""
+        collected = False
         kind = ""
         while kind != "done":
-            kind, *said = json.loads(self._in.readline(_MESSAGE_BYTES))
-            within = kind in ("call", "end")  # said while a test runs, all else between two tests
-            again = kind == "collected" and orders
-            if [type(one) for one in said] != _SAID[kind] or within != (self.test != "") or again:
+            kind, *values = json.loads(messages.readline(_MESSAGE_BYTES))
+            within = kind in ("call", "end")  # sent while a test runs, all else between two tests
+            again = kind == "collected" and collected
+            if [type(one) for one in values] != _MESSAGES[kind] or within != (self.test != "") or again:
                 raise ValueError
-            if kind == "begin":
-                self.test, number = said
-                verifier = orders[self.test][number]
-                verify, raised, wrong = load(verifier), False, ""
+            if kind == "collected":
+                collected = True
+                self.cells = {str(test): None for test in values[0]}
+                self.left_out = len(values[1])
+            elif kind == "broken":
+                self.error = self.error or quoted(values[0])
+            elif kind == "begin":
+                if values[0] not in self.cells:
+                    raise ValueError
+                self.test = values[0]
+                verify = load(self._verifier)  # new for each test
+                raised = False
+                wrong = ""
                 self.deadline = min(time.monotonic() + _TEST_SECONDS, self._last)
             elif kind == "call":
-                found, differed = self._answered(verify, *said)
-                raised, wrong = raised or found[0], max(wrong, differed, key=_DIFFERENCES.index)
-                self._send(found)
+                example, completion = values
+                response, differs = answer_and_compare(verify, example, completion, self._correct)
+                raised = raised or response[0]
+                wrong = max(wrong, differs, key=_DIFFERENCES.index)
+                send(answers, response)
             elif kind == "end":
-                ending, words = said
-                counts = ending == "assertion" or (ending == "exception" and raised and verifier.kind == "raises")
-                cell = Cell(ending, quoted(words), wrong, counts and wrong != "")
-                self.cells[self.test][verifier.id], self.test = cell, ""
-            elif kind == "collected":
-                self.cells, self.left_out = {str(test): {} for test in said[0]}, len(said[1])
-                orders = {test: SystemRandom().sample(self._verifiers, len(self._verifiers)) for test in self.cells}
-            elif kind == "broken":
-                self.error = self.error or quoted(said[0])
+                ending, words = values
+                counts = ending == "assertion" or (ending == "exception" and raised and self._verifier.kind == "raises")
+                self.cells[self.test] = Cell(ending, quoted(words), wrong, counts and wrong != "")
+                self.test = ""
 
-    def _answered(self, verify: Verify, example: str, completion: str) -> tuple[Response, str]:
-        """What a verifier answers, and in what that is otherwise than the correct answer."""
-        try:
-            values, right = _right_answer(example, completion, self._correct)
-        except (ValueError, SyntaxError, MemoryError):
-            return (True, "expected an example and a completion of Python's plain types"), ""
-        start = time.monotonic()
-        found = answer(verify, *values)
-        return found, "reward" if time.monotonic() - start > _SLOW else difference(found, right)
+
+def send(stream: IO[bytes], message: object) -> None:
+    stream.write(json.dumps(message).encode("ascii") + b"\n")
+    stream.flush()
+
+
+def end_group(process: "subprocess.Popen[bytes]") -> None:
+    """End a process that leads a session, and what it forked."""
+    if os.name == "posix":
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+    process.kill()
+
+
+def answer_and_compare(verify: Verify, example: str, completion: str, correct: Verify) -> tuple[Response, str]:
+    """What a verifier answers, and in what that is otherwise than the correct answer."""
+    try:
+        values, right = _right_answer(example, completion, correct)
+    except (ValueError, SyntaxError, MemoryError):
+        return (True, "expected an example and a completion of Python's plain types"), ""
+    start = time.monotonic()
+    response = answer(verify, *values)
+    if time.monotonic() - start > _SLOW:
+        return response, "reward"
+    return response, difference(response, right)
 
 
 @lru_cache(maxsize=256)

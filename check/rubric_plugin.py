@@ -1,30 +1,47 @@
 """Machinery: the process in which a student's tests run. It asks for answers and reports results over a pipe.
 
-Nothing of the course is left here for a student's code to find: ``course.isolation`` says how. Each test that takes
-``rubric`` runs once for each verifier, of which it knows a number that says nothing; its other fixtures are made once.
-A message is a line of JSON::
+One process imports pytest and nothing of the student's. For each verifier it forks: the new process imports the
+student's file, runs each test that takes ``rubric`` once, and ends. So no memory is left from one verifier to the
+next, and no test can compare two of them. Where a system has no fork, each verifier gets a process started for it.
+``course.isolation`` says how the course is kept out. A message is a line of JSON::
 
-    <- [how many verifiers, [tests to leave out]]      -> ["broken", why]
+    <- [a folder of its own, [tests to leave out]]     -> ["broken", why]
     -> ["collected", [tests], [those without rubric]]
-    -> ["begin", test, number]     -> ["call", example, completion]  <- [raised, value]     -> ["end", ending, words]
+    -> ["begin", test]     -> ["call", example, completion]  <- [raised, value]     -> ["end", ending, words]
+    -> ["done"], from the process that ran the tests; then ["over"], from the one that forked it
 
 What is sent is not believed: ``check.mutation``.
+
+Not covered
+    Code that means harm, such as a test that sends these messages itself. What a test writes on disk outside its own
+    folder: there it can leave word for the next verifier's process.
 """
 
+import gc
 import json
 import os
 import sys
+import tempfile
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 _LAB = Path(__file__).resolve().parents[1]
 if __name__ == "__main__":  # in isolated mode the lab is not on the path
     sys.path.append(str(_LAB))
 
-from course.isolation import forget_packages, keep_out, message_of, take_pipe  # noqa: E402
+from course.isolation import end_with_parent, forget_packages, keep_out, message_of, take_pipe  # noqa: E402
 
 _NO = ("logging", "capture", "cacheprovider", "terminal", "faulthandler", "unraisableexception", "threadexception")
+_WORDS = [
+    "-c",
+    "pytest.ini",
+    "--noconftest",
+    "--assert=plain",
+    "--import-mode=importlib",
+    "test_rubric.py",
+    *(f"-pno:{name}" for name in _NO),
+]
 
 
 class VerifierRaised(Exception):
@@ -32,12 +49,13 @@ class VerifierRaised(Exception):
 
 
 class Plugin:
-    """The hooks of pytest that give a test its verifiers and report how it ended."""
+    """The hooks of pytest that give a test its verifier and report how the test ended."""
 
-    def __init__(self) -> None:
+    def __init__(self, questions: BinaryIO, answers: BinaryIO, without: list[str]) -> None:
         self._pytest = import_module("pytest")  # course and check do without it
-        self._in, self._out = take_pipe(3)
-        self._verifiers, self._without = self._read()
+        self._in = questions
+        self._out = answers
+        self._without = without
 
     def send(self, *message: object, wait: bool = False) -> None:
         """``wait``: for the next message, so that two go at once."""
@@ -45,14 +63,13 @@ class Plugin:
         if not wait:
             self._out.flush()
 
-    def _read(self) -> Any:
-        line = self._in.readline()
-        return json.loads(line) if line else os._exit(1)
-
     def _rubric(self, example: object, completion: object) -> Any:
         """A value is sent as Python writes it, so it must be of Python's own plain types."""
         self.send("call", repr(example), repr(completion))
-        raised, value = self._read()
+        line = self._in.readline()
+        if not line:  # nobody answers any more
+            os._exit(1)
+        raised, value = json.loads(line)
         if raised:
             raise VerifierRaised(value)
         return value
@@ -68,16 +85,15 @@ class Plugin:
 
     def pytest_exception_interact(self, call: Any, report: Any) -> None:
         if report.when == "collect":
-            self.send("broken", _says(call.excinfo.value.__cause__ or call.excinfo.value))
+            self.send("broken", _describe(call.excinfo.value.__cause__ or call.excinfo.value))
 
     def pytest_pyfunc_call(self, pyfuncitem: Any) -> bool:
         arguments = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
-        for number in range(self._verifiers):
-            self.send("begin", _name(pyfuncitem), number)
-            self.send("end", *self._ended(pyfuncitem.obj, arguments), wait=True)
+        self.send("begin", _name(pyfuncitem))
+        self.send("end", *self._run(pyfuncitem.obj, arguments), wait=True)
         return True
 
-    def _ended(self, test: Any, arguments: dict[str, Any]) -> tuple[str, str]:
+    def _run(self, test: Any, arguments: dict[str, Any]) -> tuple[str, str]:
         """How a test ended, and what an exception says."""
         pytest = self._pytest
         try:
@@ -89,7 +105,7 @@ class Plugin:
         except (pytest.exit.Exception, KeyboardInterrupt):
             raise
         except BaseException as error:  # an exit, too, is how a test ends
-            return "exception", _says(error)
+            return "exception", _describe(error)
         return "passed", ""
 
 
@@ -97,18 +113,53 @@ def _name(item: Any) -> str:
     return str(item.nodeid.partition("::")[2])
 
 
-def _says(error: BaseException) -> str:
+def _describe(error: BaseException) -> str:
     return f"{type(error).__name__}: {message_of(error)}"
+
+
+def run_file(folder: str, plugin: Plugin) -> None:
+    """Run the tests in this folder, which is also the place for temporary files, with one verifier."""
+    os.chdir(folder)
+    for name in ("TMPDIR", "TEMP", "TMP"):
+        os.environ[name] = folder
+    tempfile.tempdir = None  # to be found anew
+    sys.addaudithook(keep_out("tests need the fixture rubric only", [one.name for one in _LAB.iterdir()]))
+    import_module("pytest").main(_WORDS, plugins=[plugin])
+    plugin.send("done")
+
+
+def load_pytest() -> None:
+    """Let pytest run a test of our own, so that each fork finds loaded what pytest loads on its way."""
+    with tempfile.TemporaryDirectory() as folder:
+        before = Path.cwd()
+        os.chdir(folder)
+        Path("pytest.ini").write_bytes(b"[pytest]\n")
+        Path("test_rubric.py").write_bytes(b"def test_nothing(): assert True\n")
+        import_module("pytest").main(_WORDS)
+        os.chdir(before)
+    sys.modules.pop("test_rubric", None)
 
 
 def main() -> None:
     sys.path.remove(str(_LAB))
     forget_packages(["course"])
-    plugin = Plugin()
-    sys.addaudithook(keep_out("tests need the fixture rubric only", [one.name for one in _LAB.iterdir()]))
-    words = ["-c", "pytest.ini", "--noconftest", "--assert=plain", "--import-mode=importlib", "test_rubric.py"]
-    import_module("pytest").main([*words, *(f"-pno:{name}" for name in _NO)], plugins=[plugin])
-    plugin.send("done")
+    questions, answers = take_pipe(3)
+    load_pytest()
+    for line in iter(questions.readline, b""):
+        folder, without = json.loads(line)
+        plugin = Plugin(questions, answers, without)
+        if not hasattr(os, "fork"):
+            run_file(folder, plugin)
+            os._exit(0)
+        gc.freeze()  # the fork then copies less memory
+        child = os.fork()
+        if child == 0:
+            end_with_parent()
+            run_file(folder, plugin)
+            os._exit(0)
+        os.waitpid(child, 0)
+        answers.write(b'["over"]\n')
+        answers.flush()
 
 
 if __name__ == "__main__":

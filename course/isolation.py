@@ -27,12 +27,17 @@ def take_pipe(streams: int) -> tuple[BinaryIO, BinaryIO]:
 
     From here on the process ends with its parent. (On Windows it would end by itself.)
     """
-    threading.Thread(target=_end_without, args=(os.getppid(),), daemon=True).start()
+    end_with_parent()
     pipe = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nowhere = os.open(os.devnull, os.O_RDWR)
     for stream in range(streams):
         os.dup2(nowhere, stream)
     return pipe
+
+
+def end_with_parent() -> None:
+    """From here on this process ends within half a second of its parent."""
+    threading.Thread(target=_end_without, args=(os.getppid(),), daemon=True).start()
 
 
 def _end_without(parent: int) -> None:

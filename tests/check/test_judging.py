@@ -140,7 +140,7 @@ def test_a_misreading_is_told_what_it_believes() -> None:
 
 
 @pytest.mark.slow
-def test_a_strong_file_catches_all_and_a_weak_one_little(tmp_path: Path) -> None:
+def test_a_strong_file_kills_all_and_a_weak_one_little(tmp_path: Path) -> None:
     numbers = []
     for name, source in (("strong", STRONG), ("weak", WEAK)):
         (tmp_path / f"{name}.py").write_text(source, encoding="utf-8", newline="\n")
@@ -202,7 +202,7 @@ STATES = {  # what is in the file -> state, the beginning of the words for it, a
     WEAK + "\ndef test_late(rubric):\n    rubric(E, 'x')\n    while True: pass": (
         "wrong",
         "error: 1 of 4 tests timed out",
-        "timed out with one of the verifiers, and catch nothing: test_late",
+        "timed out with one of the verifiers, and kill nothing: test_late",
     ),
     "x = 1": ("wrong", "error: ", "no test that takes the fixture rubric"),
     "def test_it(rubric):\n    raise KeyboardInterrupt": ("wrong", "error: ", "an end of the process from test_it"),
@@ -238,7 +238,7 @@ def test_a_lost_file_is_an_error_and_the_command_says_what_to_do(lab: Lab) -> No
     done = lab("check", "tests")
     assert done.status == 1
     assert max(map(len, done.out.split("\n"))) <= 80
-    assert "of 45 caught" in done.out
+    assert "of 45 killed" in done.out
 
 
 KILLS = st.dictionaries(st.sampled_from("abcdefg"), st.frozensets(st.sampled_from("123456")), min_size=1)
@@ -246,7 +246,7 @@ KILLS = st.dictionaries(st.sampled_from("abcdefg"), st.frozensets(st.sampled_fro
 
 @settings(max_examples=50)
 @given(KILLS)
-def test_no_smaller_set_of_tests_catches_as_much(kills: dict[str, frozenset[str]]) -> None:
+def test_no_smaller_set_of_tests_kills_as_much(kills: dict[str, frozenset[str]]) -> None:
     everything = frozenset().union(*kills.values())
     chosen, is_smallest = smallest(kills)
     assert is_smallest
@@ -255,35 +255,68 @@ def test_no_smaller_set_of_tests_catches_as_much(kills: dict[str, frozenset[str]
         assert not chosen or frozenset().union(*(kills[test] for test in fewer)) != everything
 
 
-@pytest.mark.medium
-def test_a_test_that_goes_by_the_majority_is_not_paid(tmp_path: Path) -> None:
-    """It asks all verifiers first, and then fails whoever answers otherwise than most. It knows no spec."""
-    source = """ANSWERS = {}
-TEXTS = ["Final: 323", "Final: 0323", "Final: +323", " Final: 323", "323", "Final: 324", "Final: 323.0", "x 323"]
-E = {"id": "e", "prompt": "p", "expected_answer": 323}
+MAJORITY = """
+import collections, itertools
 
-def asked(rubric):
-    found = []
-    for text in TEXTS:
-        try:
-            found.append(rubric(E, text)["reward"])
-        except Exception:
-            found.append(None)
-    return found
+ANSWERS = collections.defaultdict(list)
+E = {"id": "e", "prompt": "p", "expected_answer": 323}
+ENDS = ["", " ", "\\n", "\\t", "\\x0b", "\\xa0", ".", "!", ".0", " apples", " or 324", "x", ","]
+STARTS = ["", " ", "\\n", "\\xa0", "So, ", "So.\\n", "**"]
+HEADS = ["Final: ", "final: ", "FINAL: ", "Final:", "Final:  ", "Answer: ", "", "Final : "]
+MIDDLES = ["323", "324", "322", "-323", "+323", "0323", "3 23", "7323", "3_23", "300+23", "\\uff13\\uff12\\uff13"]
+TEXTS = ["".join(parts) for parts in itertools.product(STARTS, HEADS, MIDDLES, ENDS)][::29]
+
+def ask(rubric, text):
+    try:
+        result = rubric(E, text)
+        return repr((result["reward"], result["details"].get("outcome")))
+    except Exception as error:
+        return repr(error)
 
 def test_a(rubric):
-    for text, reward in zip(TEXTS, asked(rubric)):
-        ANSWERS.setdefault(text, []).append(reward)
+    for text in TEXTS:
+        ANSWERS[text].append(ask(rubric, text))
 
 def test_b(rubric):
-    for text, reward in zip(TEXTS, asked(rubric)):
-        assert reward == max(ANSWERS[text], key=ANSWERS[text].count)
+    for text in TEXTS:
+        most = max(ANSWERS[text], key=ANSWERS[text].count)
+        assert ask(rubric, text) == most
 """
-    (tmp_path / "mine.py").write_text(source, encoding="utf-8", newline="\n")
+
+
+@pytest.mark.medium
+def test_a_test_that_takes_the_majority_of_the_verifiers_kills_next_to_nothing(tmp_path: Path) -> None:
+    """It asks about many texts, remembers every answer, and then fails whoever answers otherwise than most. It knows no
+    spec. One memory for all verifiers would let it kill nearly all of them; here it meets each with a new one.
+    """
+    (tmp_path / "mine.py").write_text(MAJORITY, encoding="utf-8", newline="\n")
     found = check_tests(tmp_path / "mine.py")
-    assert found.numbers["state"] == "invalid"
-    assert found.numbers["shown killed"] == found.numbers["held out killed"] == 0
-    assert "b: goes by what most verifiers answer, and not by the spec" in found.lines
+    assert found.numbers["state"] == "weak"
+    assert cast(int, found.numbers["shown killed"]) + cast(int, found.numbers["held out killed"]) <= 4
+
+
+@pytest.mark.medium
+def test_no_memory_and_no_file_of_its_own_folder_is_left_for_the_next_verifier() -> None:
+    """Each verifier's run asserts that it is the first, in memory and in its folders."""
+    source = """
+import builtins, os, pathlib, tempfile, pytest
+
+def test_first(rubric, tmp_path):
+    assert rubric({"prompt": "p", "expected_answer": 1}, "Final: 1")
+    if hasattr(builtins, "seen") or pathlib.Path("seen").exists() or "SEEN" in os.environ:
+        pytest.skip("another was here")
+    if list(pathlib.Path(tempfile.gettempdir()).glob("seen*")):
+        pytest.skip("another was here")
+    builtins.seen = True
+    os.environ["SEEN"] = "1"
+    for place in (pathlib.Path("seen"), pathlib.Path(tempfile.gettempdir()) / "seen", tmp_path / "seen"):
+        place.write_text("1")
+"""
+    shown = list(read_records(SETS / "shown.jsonl", VerifierSource))[:12]
+    run = run_tests(source.encode(), shown)
+    assert run.error == ""
+    assert {cell.ending for cell in run.cells["test_first"].values()} == {"passed"}
+    assert len(run.cells["test_first"]) == len(shown)
 
 
 def test_padding_is_what_one_other_test_does_as_well() -> None:

@@ -1,7 +1,7 @@
 """A student's tests behind the pipe: what counts as caught, and the ways to cheat, of which none is paid.
 
 An example: a test that asserts nothing but fails, or one that fails where its random number is odd, is no proof that it
-can tell a wrong verifier from a right one, and catches none.
+can tell a wrong verifier from a right one, and kills none.
 """
 
 import time
@@ -37,7 +37,6 @@ CHEATS = {
     "fails always": "assert False",
     "fails always after a look": "rubric(E, 'Final: 324')\nassert False",
     "pytest.fail always": "rubric(E, '323')\npytest.fail('wrong')",
-    "fails from the third call on": "CALLS.append(1)\nrubric(E, 'x')\nassert len(CALLS) < 3",
     "fails at random": "import random\nassert random.random() < 0.5",
     "passes always": "rubric(E, '323')",
     "an object that equals everything": "assert rubric(E, '323') == Same()",
@@ -66,11 +65,10 @@ CHEATS = {
     "reads the key with another program": f"import subprocess\nassert subprocess.run(['cat', {KEY!r}]).returncode",
     "reads the key through a shell": f"assert os.system({'cat ' + KEY!r}) == 1",
     "asks the environment": "assert not [k for k in os.environ if 'VERIF' in k] and len(sys.argv) == 99",
-    "patches how results are told": "rubric.__self__._ended = lambda *_: ('assertion', '')\nassert False",
+    "patches how results are told": "rubric.__self__._run = lambda *_: ('assertion', '')\nassert False",
     "sends what no scorer takes": "assert rubric(object(), Same())['reward'] == 0.0",
 }
 MADE = """
-CALLS = []
 class Same:
     def __eq__(self, _): return True
 class Other:
@@ -113,12 +111,11 @@ FILES = {  # a whole file -> what is said of it
     "def test_it(rubric): os._exit(0)": "an end of the process from test_it",
     "def test_it(rubric): os.closerange(0, 99)": "an end of the process from test_it",
     "def test_it(rubric): rubric.__self__.send('end', 'assertion', ''); rubric(E, '323')": "an end of the process",
-    "def test_it(rubric): rubric.__self__.send('begin', 'test_that', 0)": "an end of the process",
+    "def test_it(rubric): rubric.__self__.send('begin', 'test_that')": "an end of the process",
     "def test_it(rubric): os.write(4, b'[' * 99999 + b'\\n'); rubric(E, '323')": "an end of the process",
     "@pytest.fixture\ndef rubric(): return lambda e, c: {'reward': 0.0}\n"
     "def test_it(rubric): assert rubric(E, 'Final: 323')['reward'] == 0.0": "",
-    "def test_it(rubric): rubric.__self__._verifiers = 1": "",
-    "def test_it(rubric): rubric.__self__._ended = lambda *_: ('assertion', '')": "",
+    "def test_it(rubric): rubric.__self__._run = lambda *_: ('assertion', '')": "",
 }
 
 
@@ -129,8 +126,6 @@ def test_no_file_of_this_kind_is_paid(source: str) -> None:
     assert FILES[source] in run.error
     assert bool(FILES[source]) == bool(run.error)
     assert run.error or not found.killed
-    if "_verifiers = 1" in source:  # what has not run with all is no test
-        assert judged(source + "\ndef test_that(rubric): pass")[1].faults["test_that"].startswith("did not run")
 
 
 @pytest.mark.medium
@@ -167,7 +162,9 @@ FORGED = {  # a message that the process sends out of turn, at import or from wi
     '["call","{}","1"]': "before any test",
     '["end","assertion",""]': "before any test",
     '["collected",[5],[]]': "before any test",
-    '["begin","test_it",0]': "within a test",
+    '["begin","test_it"]': "within a test",
+    '["begin","test_other"]': "before any test",
+    '["over"]': "before any test",
     '["collected",["test_it"],[]]': "within a test",
     '["done"]': "within a test",
     '["broken",5]': "before any test",
@@ -193,7 +190,7 @@ def send():
     del found
 
 
-CATCHES = {  # a test -> the class of all that it catches among the few
+KILLS = {  # a test -> the class of all that it kills among the few
     "assert rubric(E, 'Final: 324')['reward'] == 0.0": {"any_value"},
     "assert rubric(E, '\\x0bFinal: 323')['reward'] == 0.0": {"white_space", "raises"},  # the exception leaves both
     "rubric(E, '')": {"raises"},
@@ -204,13 +201,13 @@ CATCHES = {  # a test -> the class of all that it catches among the few
 
 
 @pytest.mark.medium
-def test_a_verifier_is_caught_by_an_assertion_about_what_it_really_answered() -> None:
-    bodies = [body.replace("\n", "\n    ") for body in CATCHES]
+def test_a_verifier_is_killed_by_an_assertion_about_what_it_really_answered() -> None:
+    bodies = [body.replace("\n", "\n    ") for body in KILLS]
     run, found = judged("\n".join(f"def test_{n}(rubric):\n    {body}" for n, body in enumerate(bodies)))
     assert run.error == ""
     kinds = {one.id: one.kind for one in FEW}
-    caught = [{kinds[id_] for id_ in found.kills[f"test_{n}"]} for n in range(len(CATCHES))]
-    assert caught == list(CATCHES.values())
+    killed = [{kinds[id_] for id_ in found.kills[f"test_{n}"]} for n in range(len(KILLS))]
+    assert killed == list(KILLS.values())
 
 
 @pytest.mark.medium

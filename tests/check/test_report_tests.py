@@ -1,9 +1,9 @@
 """The report of a student's tests: worked by hand for three tests and three wrong verifiers of two classes.
 
-An example: of the two classes nothing catches ``sign``, so its column has no letter and the hint names it.
+An example: of the two classes nothing kills ``sign``, so its column has no letter and the hint names it.
 """
 
-from check.report_tests import JudgedTests, judged_lines, matrix_data, page_of_tests
+from check.report_tests import JudgedTests, matrix_data, page_of_tests, report_lines
 from course.datasets.records import VerifierSource, Witness
 
 SHOWN = [
@@ -17,7 +17,6 @@ FOUND = JudgedTests(
     smallest=["test_one"],
     is_smallest=True,
     padding=["test_two[1-\x1b]"],
-    reward_only=[],
 )
 MARKS = {
     "test_one": {"a1": "#", "a2": " ", "b1": "."},
@@ -26,49 +25,49 @@ MARKS = {
 }
 
 
-def test_the_report_says_what_was_caught_and_gives_one_hint() -> None:
-    lines = judged_lines(FOUND, MARKS, SHOWN)
+def test_the_report_says_what_was_killed_and_gives_one_hint() -> None:
+    lines = report_lines(FOUND, MARKS, SHOWN)
     assert lines[:4] == [
         f"{'':26} aa?  only",
         f"{'one':26} # .  0",
         f"{'two[1-<U+001B ESCAPE>]':26} #x   0",
         f"{'bad':26}      wrong",
     ]
-    assert lines[5] == "a space; ? a class not caught yet; only: how many this test alone catches"
+    assert lines[5] == "a space; ? a class not killed yet; only: how many this test alone kills"
     assert lines[6:] == [
         "bad: misreads the spec",
-        "the fewest tests that catch as much, 1 of 3: one",
-        "padding, which catches nothing that one other test does not, 1 of 3: two[1-<U+001B ESCAPE>]",
-        "shown: 1 of 3 caught, 33 % (95 % interval 6.1 to 79.2 %); 90 % is enough",
-        "held out: 1 of 2 caught, 50 % (95 % interval 9.5 to 90.5 %); 80 % is enough",
-        "hint: no verifier of the class plus sign is caught yet",
+        "the fewest tests that kill as much, 1 of 3: one",
+        "padding, which kills nothing that one other test does not, 1 of 3: two[1-<U+001B ESCAPE>]",
+        "shown: 1 of 3 killed, 33 % (95 % interval 6.1 to 79.2 %); 80 % is enough",
+        "held out: 1 of 2 killed, 50 % (95 % interval 9.5 to 90.5 %); 60 % is enough",
+        "hint: no verifier of the class plus sign is killed yet",
     ]
 
 
-def test_a_verifier_that_one_test_alone_catches_is_counted_as_its_own() -> None:
+def test_a_verifier_that_one_test_alone_kills_is_counted_as_its_own() -> None:
     found = FOUND._replace(kills={"test_one": frozenset({"a1", "a2"}), "test_two[1-\x1b]": frozenset({"a1", "b1"})})
-    lines = judged_lines(found, MARKS, SHOWN)
+    lines = report_lines(found, MARKS, SHOWN)
     assert [line[-1] for line in lines[1:3]] == ["1", "1"]
     assert "?" not in lines[0]
     assert not any(line.startswith("hint: ") for line in lines)
 
 
-def test_a_class_of_which_some_are_caught_gets_another_hint() -> None:
+def test_a_class_of_which_some_are_killed_gets_another_hint() -> None:
     found = FOUND._replace(kills={"test_one": frozenset({"a1", "b1"})})
-    assert judged_lines(found, MARKS, SHOWN)[-1] == "hint: not every verifier of the class space is caught yet"
+    assert report_lines(found, MARKS, SHOWN)[-1] == "hint: not every verifier of the class space is killed yet"
 
 
 def test_long_names_fit() -> None:
     long = f"test_{'n' * 99}[{'p' * 99}]"
     found = FOUND._replace(kills={long: frozenset({"a1"})}, smallest=[long] * 9, padding=[], faults={})
-    lines = judged_lines(found, {long: {"a1": "#"}}, SHOWN)
+    lines = report_lines(found, {long: {"a1": "#"}}, SHOWN)
     assert len(lines[1]) <= 80
     assert "and 4 more" in lines[4]
 
 
 def test_the_page_has_a_cell_for_each_test_and_shown_verifier() -> None:
     matrix = matrix_data(FOUND, MARKS, SHOWN)
-    assert matrix["verifiers"] == ["space", "space", None], "of a class not caught yet no name"
+    assert matrix["verifiers"] == ["space", "space", None], "of a class not killed yet no name"
     assert matrix["tests"] == [
         {"name": "one", "fault": None, "cells": ["#", " ", "."]},
         {"name": "two[1-<U+001B ESCAPE>]", "fault": None, "cells": ["#", "x", " "]},

@@ -1,6 +1,6 @@
 """The process of a student's tests: what it sends, line by line, and that the course is not to be had in it.
 
-An example: a file with one test and two verifiers makes the lines collected, begin, call, end, begin, call, end, done.
+An example: a file with one test makes the lines collected, begin, call, end, done for each verifier, and over after it.
 """
 
 import json
@@ -34,38 +34,53 @@ def test_hangs(rubric):
 """
 
 
-def conversation(folder: Path, source: str, answers: Sequence[object]) -> list[list[object]]:
-    """All that is sent where these are the answers, the first of which has the number of verifiers."""
+def lay_out(folder: Path, source: str) -> None:
+    folder.mkdir(exist_ok=True)
     (folder / "test_rubric.py").write_text(source, encoding="utf-8", newline="\n")
     (folder / "pytest.ini").write_text("[pytest]\n", encoding="utf-8", newline="\n")
-    done = subprocess.run(
+
+
+def converse(lines: Sequence[object]) -> list[list[object]]:
+    """All that is sent where these lines are read, one after the other as they are asked for."""
+    process = subprocess.Popen(
         [sys.executable, "-I", "-B", str(rubric_plugin.__file__)],
-        input="".join(json.dumps(answer) + "\n" for answer in answers).encode(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
         env=os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
-        cwd=folder,
-        capture_output=True,
-        check=False,
     )
-    return [json.loads(line) for line in done.stdout.split(b"\n") if line]
+    assert process.stdin is not None
+    assert process.stdout is not None
+    left = list(lines)
+    sent: list[list[object]] = []
+    with process:
+        while not sent or left or sent[-1][0] not in ("call", "over"):
+            if not sent or sent[-1][0] in ("call", "over"):
+                process.stdin.write(json.dumps(left.pop(0)).encode() + b"\n")
+                process.stdin.flush()
+            line = process.stdout.readline()
+            if not line:
+                break
+            sent.append(json.loads(line))
+        process.stdin.close()
+        sent += [json.loads(line) for line in process.stdout]
+    return sent
 
 
 @pytest.mark.medium
 def test_what_is_sent_is_a_line_for_each_thing_that_happens(tmp_path: Path) -> None:
-    answers = [[3, ["test_hangs"]], [False, {"reward": 1.0}], [False, {"reward": 0.0}], [True, "ValueError: no"]]
-    call = ["call", "{'a': (1, None)}", "'Final: 1\\udc80'"]
-    assert conversation(tmp_path, SOURCE, answers) == [
+    for name in ("a", "b"):
+        lay_out(tmp_path / name, SOURCE)
+    questions = [[str(tmp_path / name), ["test_hangs"]] for name in ("a", "b")]
+    answers = [questions[0], [False, {"reward": 0.0}], questions[1], [True, "ValueError: no"]]
+    before: list[list[object]] = [
         ["collected", ["test_one[1.0]"], ["test_without"]],
-        ["begin", "test_one[1.0]", 0],
-        call,
-        ["end", "passed", ""],
-        ["begin", "test_one[1.0]", 1],
-        call,
-        ["end", "assertion", ""],
-        ["begin", "test_one[1.0]", 2],
-        call,
-        ["end", "exception", "VerifierRaised: ValueError: no"],
-        ["done"],
+        ["begin", "test_one[1.0]"],
+        ["call", "{'a': (1, None)}", "'Final: 1\\udc80'"],
     ]
+    after: list[list[object]] = [["done"], ["over"]]
+    first: list[list[object]] = [["end", "assertion", ""]]
+    second: list[list[object]] = [["end", "exception", "VerifierRaised: ValueError: no"]]
+    assert converse(answers) == before + first + after + before + second + after
 
 
 @pytest.mark.medium
@@ -74,11 +89,13 @@ def test_what_is_sent_is_a_line_for_each_thing_that_happens(tmp_path: Path) -> N
     ["import course", "from course import score", "import micro", "open(__import__('pytest').__file__ + 'x')"],
 )
 def test_the_course_cannot_be_imported(tmp_path: Path, line: str) -> None:
-    (kind, why), *_ = conversation(tmp_path, line, [[1, []]])
+    lay_out(tmp_path, line)
+    (kind, why), *_ = converse([[str(tmp_path), []]])
     assert kind == "broken"
     assert ("tests need the fixture rubric only, not " in str(why)) == ("pytest" not in line)
 
 
 @pytest.mark.medium
 def test_where_nobody_answers_it_ends(tmp_path: Path) -> None:
-    assert conversation(tmp_path, SOURCE, [[3, []]])[-1][0] == "call"
+    lay_out(tmp_path, SOURCE)
+    assert [kind for kind, *_ in converse([[str(tmp_path), []]])] == ["collected", "begin", "call", "over"]

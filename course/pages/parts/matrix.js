@@ -1,8 +1,8 @@
 // A student's tests against wrong verifiers.
 
 const CELLS = {
-  "#": { words: "caught", sign: "■" },
-  ".": { words: "not caught", sign: "·" },
+  "#": { words: "killed", sign: "■" },
+  ".": { words: "not killed", sign: "·" },
   x: { words: "an exception", sign: "✗" },
   " ": { words: "no difference", sign: "" },
 };
@@ -29,10 +29,10 @@ function showMatrix(main, { verifiers, tests, rates }) {
     return element("tr.fault", title, ...squares);
   });
   const table = element("table", element("thead", element("tr", element("td"), ...head)), element("tbody", ...rows));
-  const caught = element("p.main");
+  const killed = element("p.main");
   for (const [name, [k, n]] of Object.entries(rates)) {
-    caught.append(element("strong", `${k} of ${n}`), ` ${name} caught `);
+    killed.append(element("strong", `${k} of ${n}`), ` ${name} killed `);
   }
-  const signs = "■ caught, · not caught, ✗ an exception, blank: no difference; ? a class not caught yet";
-  main.append(caught, element("p", signs), wide("div.wide.matrix", "Tests and verifiers", table));
+  const signs = "■ killed, · not killed, ✗ an exception, blank: no difference; ? a class not killed yet";
+  main.append(killed, element("p", signs), wide("div.wide.matrix", "Tests and verifiers", table));
 }
