@@ -4,11 +4,11 @@
 
 Covered
     Each submission in a process of its own, under limits, on a fresh copy of the lab: one that hangs, dies or means
-    harm costs only itself. Called again, it goes on where it was, and grades anew what changed.
+    harm costs only itself. Called again, it goes on where it was, and grades anew what changed. Under bubblewrap a
+    submission sees the system, the interpreter, ``.venv`` and its own copy of the lab, and writes in its own folders.
 Not covered
-    Code that means harm runs with your rights: it can read what you can read besides the folders hidden from it, and
-    that is where its neighbours are graded. Where the system has no namespaces (see the note), it can write there too.
-    Grade strangers as a user of its own, or in a virtual machine.
+    ``--unprotected``: code that means harm then runs with your rights, reads and writes what you can, and reaches the
+    network. Within its own copy a submission can read what grades it, such as the verifiers. A fault of the kernel.
 """
 
 import csv
@@ -33,7 +33,7 @@ from course.reports.terminal import show
 from course.text import clipped, visible_path
 from teacher.grading import Grade, Grader, grade_one
 from teacher.release import write_copy
-from teacher.running import Limits, missing_limits, remove
+from teacher.running import Limits, can_protect, missing_limits, remove
 from teacher.submissions import find_submissions
 
 CHECK = (sys.executable, "-m", "check", "--json")
@@ -50,6 +50,8 @@ def main() -> int:
     parser.add_argument("--seconds", type=positive_int, default=600, help="of each student at most (default: 600)")
     help_ = "of what the checks draw (default: one that nobody has seen, kept in grades/)"
     parser.add_argument("--seed", type=non_negative_int, help=help_)
+    help_ = "run submissions without bubblewrap: they can read and write your files and use the network, as you can"
+    parser.add_argument("--unprotected", action="store_true", help=help_)
     args = parser.parse_args()
     found = find_submissions(args.submissions.absolute())
     inside = args.out.resolve().parent
@@ -57,7 +59,13 @@ def main() -> int:
         raise UserError(
             f"{visible_path(args.out)}: expected a gradebook outside the submissions and teacher/, got one inside"
         )
-    if missing := missing_limits():
+    if not (args.unprotected or can_protect()):
+        raise UserError(
+            "cannot grade: bubblewrap (bwrap), which keeps a submission from your files and the network, does not run "
+            "here; install it, or give --unprotected, which lets every submission run with all your rights"
+        )
+    missing = missing_limits(not args.unprotected)
+    if missing:
         print(f"note: this system cannot keep these limits: {', '.join(missing)}", file=sys.stderr)
     try:
         grades = grade_class(args, found)
@@ -91,14 +99,14 @@ def _grade_class(
     seed = drawn.read_text(encoding="ascii") if args.seed is None else str(args.seed)
     command = [*command, "--seed", seed]
     if HELD_OUT.exists():
-        decides.append(Path(shutil.copy(HELD_OUT, work)))  # teacher/ itself is hidden
+        decides.append(Path(shutil.copy(HELD_OUT, work)))  # teacher/ itself is out of reach
         command += ["--verifiers", str(decides[-1])]
+    protected = not args.unprotected
     limits = Limits(args.seconds, args.seconds)
-    digest = hashlib.sha256(repr((command[1:], limits, sys.version)).encode())
+    digest = hashlib.sha256(repr((command[1:], limits, protected, sys.version)).encode())
     for path in decides:
         digest.update(f"{path.relative_to(work)} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
-    hidden = [LAB / "teacher", LAB / ".git", args.submissions.absolute(), kept]
-    grader = Grader(copy, work, kept, command, limits, hidden, digest.hexdigest())
+    grader = Grader(copy, work, kept, command, limits, protected, digest.hexdigest())
     grades = []
     try:
         with processes(args.jobs) as executor:

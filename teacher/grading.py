@@ -43,7 +43,7 @@ class Grade(msgspec.Struct):
 
 class Grader(NamedTuple):
     """``copy``: a students' copy to start from, and ``work``: where others are made of it. ``grades``: a file for each
-    student. ``command``: of the check. ``hidden``: folders that no submission may see.
+    student. ``command``: of the check. ``protected``: whether it runs under bubblewrap.
     """
 
     copy: Path
@@ -51,7 +51,7 @@ class Grader(NamedTuple):
     grades: Path
     command: Sequence[str]
     limits: Limits
-    hidden: Sequence[Path]
+    protected: bool
     digest: str
 
 
@@ -101,7 +101,7 @@ def _judge(grader: Grader, grade: Grade, files: Mapping[str, bytes], folder: Pat
             path = folder / "lab" / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
-        ended = run_limited(grader.command, folder, grader.limits, grader.hidden)
+        ended = run_limited(grader.command, folder, grader.limits, grader.protected)
         grade.result, grade.why, grade.checks = _result(ended)
     except (FileExistsError, NotADirectoryError, IsADirectoryError) as error:
         grade.why = f"expected files and folders of different names, got: {clipped(str(error.filename), _WORDS)}"

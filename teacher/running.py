@@ -3,7 +3,11 @@
 Covered
     Wall and CPU time, memory, output, number of processes, size and number of files, of the command and all that it
     starts together. An environment that is written here, so that no secret of the caller's is in it.
+Covered, under bubblewrap
+    The command sees no file of the caller's but its own, no other process and no network, can write in its own two
+    folders only, and ends with all that it started when whoever started it ends.
 Not covered
+    A fault of the kernel or of bubblewrap.
     What ``missing_limits`` names on this system. A process that outgrows a limit
     between two looks, a tenth of a second apart: it is ended at the next.
 """
@@ -53,32 +57,68 @@ class Ended(NamedTuple):
 
 
 @cache
-def can_shut_in() -> bool:
-    """Whether this system gives a command namespaces of its own: its processes, its network, its view of folders."""
-    return _LINUX and subprocess.run([sys.executable, "-I", "-S", _LAUNCHER], check=False).returncode == 0
+def can_protect() -> bool:
+    """Whether bubblewrap runs here, found out by running it."""
+    if shutil.which("bwrap") is None:
+        return False
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ("home", "lab/exercises"):
+            (Path(folder) / name).mkdir(parents=True)
+        line = [*_sandbox(Path(folder), []), sys.executable, "-I", "-c", "import numpy"]
+        return subprocess.run(line, stderr=subprocess.DEVNULL, check=False).returncode == 0
 
 
-def missing_limits() -> list[str]:
+def missing_limits(protected: bool) -> list[str]:
     """What cannot be kept on this system, in words."""
-    missing = [] if can_shut_in() else ["keys, network and other folders out of reach", "an end of every process"]
-    missing += [] if _LINUX else ["memory", "number of processes"]
-    return missing + ([] if os.name == "posix" else ["CPU time", "size of one file"])
+    missing = []
+    if not protected:
+        missing += ["your files, your processes and the network out of reach", "an end of every process"]
+    if not _LINUX:
+        missing += ["memory", "number of processes"]
+    if os.name != "posix":
+        missing += ["CPU time", "size of one file"]
+    return missing
 
 
-def run_limited(command: Sequence[str], folder: Path, limits: Limits, hidden: Sequence[Path] = ()) -> Ended:
-    """Run the command in ``lab`` in the folder, to its end or to a limit. ``hidden``: what it finds empty, on Linux.
+def _sandbox(folder: Path, readable: Sequence[Path]) -> list[str]:
+    """The words before a command that let it see the system, the interpreter, ``.venv`` and its own folder only.
 
-    ``home`` beside it holds what is temporary: a check may keep the tests it judges from opening files of the lab. In
-    that and in ``lab/exercises`` it may write; what judges it stays as it is.
+    It can write in ``home`` and ``lab/exercises`` of its folder, and in the files that it finds there, nowhere else. It
+    has no network and no other process, and it ends with whoever started it. ``readable``: what else it can read.
     """
-    lab, home = folder / "lab", folder / "home"
+    words = [str(shutil.which("bwrap")), "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
+    words += ["--proc", "/proc", "--dev", "/dev", "--size", "4096", "--tmpfs", "/dev/shm"]
+    for name in ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64"):
+        place = Path(name)
+        if place.is_symlink():
+            words += ["--symlink", str(place.readlink()), name]
+        elif place.is_dir():
+            words += ["--ro-bind", name, name]
+    lab = folder / "lab"
+    for place in (Path(sys.base_prefix), Path(sys.prefix), lab, *readable):
+        words += ["--ro-bind", str(place), str(place)]
+    for place in (folder / "home", lab / "exercises"):
+        words += ["--bind", str(place), str(place)]
+    return [*words, "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", str(lab)]
+
+
+def run_limited(command: Sequence[str], folder: Path, limits: Limits, protected: bool = True) -> Ended:
+    """Run the command in ``lab`` in the folder, to its end or to a limit.
+
+    ``protected``: under bubblewrap, where of the caller's files it can read those alone that the command names.
+    ``home`` beside ``lab`` holds what is temporary: a check may keep the tests it judges from opening files of the lab.
+    """
+    folder = folder.resolve()
+    lab = folder / "lab"
+    home = folder / "home"
     for place in (home, lab / "exercises"):
         place.mkdir(exist_ok=True)
     line = list(command)
+    if protected:
+        named = [Path(word) for word in command[1:] if Path(word).is_absolute() and Path(word).exists()]
+        line = [*_sandbox(folder, named), *line]
     if os.name == "posix":
-        shown = [str(home), str(lab / "exercises")]
-        view = [shown, [*(str(one) for one in hidden if one.is_dir()), "/proc"]] if can_shut_in() else None
-        line = [sys.executable, "-I", "-S", str(_LAUNCHER), json.dumps(limits._asdict() | {"shut_in": view}), *command]
+        line = [sys.executable, "-I", "-S", str(_LAUNCHER), json.dumps(limits._asdict()), *line]
     how: dict[str, Any] = {"stdin": subprocess.DEVNULL, "start_new_session": True, "env": _environment(lab, home)}
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:  # without a name: nobody else writes there
         process = subprocess.Popen(line, cwd=lab, stdout=out, stderr=err, **how)
@@ -86,7 +126,10 @@ def run_limited(command: Sequence[str], folder: Path, limits: Limits, hidden: Se
             limit = _watch(process, folder, (out, err), limits)
         finally:
             _end(process)
-        texts = [(stream.seek(0), stream.read(limits.output_mb * _MEGABYTE))[1] for stream in (out, err)]
+        texts = []
+        for stream in (out, err):
+            stream.seek(0)
+            texts.append(stream.read(limits.output_mb * _MEGABYTE))
     status = process.returncode if process.returncode >= 0 else 128 - process.returncode
     if not limit and status == 128 + getattr(signal, "SIGXCPU", 0):
         limit = f"{limits.cpu_seconds} s of CPU time"
@@ -160,11 +203,7 @@ def remove(folder: Path) -> None:
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:
-    """End the command and what it started: where it is shut in, the kernel does, before the launcher ends."""
-    if process.poll() is None:
-        process.terminate()
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(2)
+    """End the command and what it started: under bubblewrap the kernel ends all of it."""
     if os.name == "posix":
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)

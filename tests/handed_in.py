@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from teacher.running import can_shut_in
+from teacher.running import can_protect
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="the limits of Linux")
-shut_in = pytest.mark.skipif(not can_shut_in(), reason="this system gives no namespaces")
+protected = pytest.mark.skipif(not can_protect(), reason="bubblewrap does not run here")
 
 
 def zipped(path: Path, members: Sequence[tuple[str | zipfile.ZipInfo, bytes]]) -> Path:

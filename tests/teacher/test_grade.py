@@ -19,12 +19,13 @@ from typing import Any
 
 import pytest
 from conftest import ROOT, files
-from handed_in import laid_out, left_behind, shut_in, zipped
+from handed_in import laid_out, left_behind, protected, zipped
 
+from course.errors import UserError
 from teacher import grade, grading
 from teacher.grade import class_text, grade_class, gradebook
 from teacher.grading import Found, Grade, file_name
-from teacher.running import Ended, run_limited
+from teacher.running import Ended, can_protect, run_limited
 from teacher.submissions import find_submissions
 
 pytestmark = pytest.mark.medium
@@ -61,13 +62,20 @@ def handed_in(folder: Path) -> Path:
 
 def graded(folder: Path, jobs: int = 1, seconds: int = 2, check: str = CHECK) -> list[Grade]:
     (folder / "check.py").write_text(check, encoding="utf-8")
-    args = Namespace(submissions=folder / "in", out=folder / "book.csv", jobs=jobs, seconds=seconds, seed=7)
+    args = Namespace(
+        submissions=folder / "in",
+        out=folder / "book.csv",
+        jobs=jobs,
+        seconds=seconds,
+        seed=7,
+        unprotected=not can_protect(),
+    )
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(grade, "write_copy", lambda copy: laid_out(copy, {"course/score.py": b""}))
         return grade_class(args, find_submissions(folder / "in"), [sys.executable, str(folder / "check.py")])
 
 
-@shut_in
+@protected
 def test_eight_submissions_three_of_which_mean_harm(tmp_path: Path) -> None:
     handed_in(tmp_path / "in")
     grades = graded(tmp_path, jobs=2)
@@ -131,7 +139,7 @@ def test_a_second_call_grades_what_changed_and_nothing_else(tmp_path: Path, monk
     assert graded_now() == ["anna", "ben"]
 
 
-@shut_in
+@protected
 @pytest.mark.slow
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_killed_half_way_it_leaves_no_process_and_goes_on_where_it_was(tmp_path: Path, jobs: int) -> None:
@@ -164,7 +172,7 @@ def test_killed_half_way_it_leaves_no_process_and_goes_on_where_it_was(tmp_path:
     assert not (tmp_path / "grades.partial").exists()
 
 
-@shut_in
+@protected
 def test_nobody_reaches_another_students_grade(tmp_path: Path) -> None:
     """Anna, graded first, edits the copy that all others are made of, and the grades."""
     work = tmp_path / "grades.partial"
@@ -249,6 +257,8 @@ def test_every_student_has_a_file_of_their_own() -> None:
 
 def run(*words: object) -> "subprocess.CompletedProcess[str]":
     line = [sys.executable, "-m", "teacher.grade", *map(str, words)]
+    if not can_protect():
+        line.append("--unprotected")
     return subprocess.run(line, cwd=ROOT, capture_output=True, text=True, env=os.environ | {"PYTHONPATH": str(ROOT)})
 
 
@@ -282,6 +292,16 @@ for name in ("data/verifiers/shown.jsonl", "numpy.py"):
         assert (row["tests the teacher's killed"], row["tests the teacher's of"]) == ("54", "54")
     assert rows["mallory"]["log_probs"] == "wrong"
     assert {row["first_run"] for row in rows.values()} == {"not started"}
+
+
+def test_without_bubblewrap_it_refuses_unless_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    laid_out(tmp_path / "in" / "a", {"exercises/a.py": b""})
+    monkeypatch.setattr(grade, "can_protect", lambda: False)
+    monkeypatch.setattr(sys, "argv", ["grade", "--submissions", str(tmp_path / "in"), "--out", str(tmp_path / "b.csv")])
+    before = files(tmp_path)
+    with pytest.raises(UserError, match=r"^cannot grade: bubblewrap .* or give --unprotected, which lets every"):
+        grade.main()
+    assert files(tmp_path) == before
 
 
 def test_the_numbers_of_an_exercise_stand_beside_it() -> None:

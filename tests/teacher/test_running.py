@@ -12,9 +12,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from handed_in import left_behind, linux, shut_in
+from conftest import ROOT
+from handed_in import left_behind, linux, protected
 
-from teacher.running import Ended, Limits, can_shut_in, missing_limits, remove, run_limited
+from teacher.running import Ended, Limits, can_protect, missing_limits, remove, run_limited
 
 pytestmark = pytest.mark.medium
 SMALL = Limits(
@@ -38,10 +39,11 @@ def nothing_deep_is_left(tmp_path: Path) -> Iterator[None]:
         subprocess.run(["rm", "-rf", str(tmp_path / "own")], check=True)
 
 
-def ran(folder: Path, source: str, limits: Limits = SMALL, hidden: tuple[Path, ...] = ()) -> Ended:
+def ran(folder: Path, source: str, limits: Limits = SMALL, *, shut_in: bool | None = None) -> Ended:
     (folder / "own" / "lab").mkdir(parents=True, exist_ok=True)
     (folder / "code.py").write_text(source, encoding="utf-8")
-    return run_limited([sys.executable, "-I", "-S", str(folder / "code.py")], folder / "own", limits, hidden)
+    command = [sys.executable, "-I", "-S", str(folder / "code.py")]
+    return run_limited(command, folder / "own", limits, can_protect() if shut_in is None else shut_in)
 
 
 def test_what_a_command_prints_and_its_status_come_back(tmp_path: Path) -> None:
@@ -85,7 +87,7 @@ def test_one_process_alone_gets_no_more_memory_and_no_longer_file(tmp_path: Path
     assert b"File too large" in done.errors
 
 
-@shut_in
+@protected
 @pytest.mark.parametrize("end", ["", "while True: pass"], ids=["it ends", "it is ended"])
 def test_a_hundred_children_are_ended_with_the_command(tmp_path: Path, end: str) -> None:
     source = (
@@ -96,43 +98,65 @@ def test_a_hundred_children_are_ended_with_the_command(tmp_path: Path, end: str)
     assert left_behind(tmp_path) == []
 
 
-@shut_in
+@protected
 def test_whoever_it_kills_it_is_its_own(tmp_path: Path) -> None:
     ran(tmp_path, f"import os\ntry: os.kill({os.getpid()}, 9)\nexcept OSError: pass\nos.kill(-1, 9)")
     assert left_behind(tmp_path) == []  # and this process is here to say so
 
 
-@shut_in
-def test_it_sees_neither_what_is_hidden_nor_other_processes_nor_a_network(tmp_path: Path) -> None:
-    (tmp_path / "keys").mkdir()
-    (tmp_path / "keys" / "key.txt").write_text("4", encoding="utf-8")
+@protected
+def test_it_sees_no_file_of_anybody_elses_no_other_process_and_no_network(tmp_path: Path) -> None:
+    """The teacher's keys and a neighbour's hand-in lie beside its folder; it tries to unmount what hides them."""
+    for name in ("keys/key.txt", "other/lab/exercises/a.py"):
+        (tmp_path / name).parent.mkdir(parents=True)
+        (tmp_path / name).write_text("4", encoding="utf-8")
+    places = [
+        str(tmp_path / "keys"),
+        str(tmp_path / "other"),
+        str(ROOT / "teacher"),
+        str(ROOT / "course"),
+        "/etc/passwd",
+    ]
     source = f"""
 import ctypes, os, socket
-keys = {str(tmp_path / "keys")!r}
 libc = ctypes.CDLL(None)
-libc.umount2(keys.encode(), 2)
-libc.unshare(0x10020000) or libc.umount2(keys.encode(), 2)
-print(os.listdir(keys), os.listdir("/proc"), [name for _, name in socket.if_nameindex()])
+libc.umount2(b"/", 2)
+libc.unshare(0x10020000) or libc.umount2(b"/", 2)
+print([place for place in {places!r} if os.path.exists(place)])
+print(sorted(int(name) for name in os.listdir("/proc") if name.isdigit())[-1] < 10)
+print([name for _, name in socket.if_nameindex()])
 try: socket.create_connection(("127.0.0.1", 9), 1)
 except OSError as error: print(error.strerror)
+try: socket.create_connection(("8.8.8.8", 53), 1)
+except OSError as error: print(error.strerror)
 """
-    done = ran(tmp_path, source, hidden=(tmp_path / "keys",))
-    assert done.output == b"[] [] ['lo']\nNetwork is unreachable\n"
+    done = ran(tmp_path, source)
+    assert done.output.decode().splitlines() == [
+        "[]",
+        "True",
+        "['lo']",
+        "Connection refused",
+        "Network is unreachable",
+    ], done.errors
     assert (tmp_path / "keys" / "key.txt").exists()
 
 
-@shut_in
+@protected
 def test_it_writes_in_its_exercises_and_its_home_only(tmp_path: Path) -> None:
     """What judges it lies beside these, and stays as it is."""
     source = """
-import os, tempfile
+import os, sys, tempfile
 print(tempfile.gettempdir() == os.path.realpath("../home"))
 print(open("../home/own", "w").write("x"), open("exercises/own", "w").write("x"))
-for place in ("own", "../own", "../../other", "/tmp/other", "/dev/shm/other", "../../code.py"):
+places = ["own", "../own", "../../other", "/other", "/dev/other", "../../code.py", sys.prefix + "/other", "/usr/other"]
+for place in places:
     try: open(place, "w")
     except OSError as error: print(error.strerror)
+try: open("/dev/shm/other", "wb").write(bytes(1 << 20))
+except OSError as error: print(error.strerror)
 """
-    assert ran(tmp_path, source).output == b"True\n1 1\n" + b"Read-only file system\n" * 6
+    output = ran(tmp_path, source).output.decode()
+    assert output == "True\n1 1\n" + "Read-only file system\n" * 8 + "No space left on device\n"
 
 
 @pytest.mark.parametrize("rights", [0o700, 0])
@@ -154,22 +178,19 @@ def test_no_secret_of_the_environment_is_handed_on(tmp_path: Path, monkeypatch: 
     found = json.loads(ran(tmp_path, "import json, os; print(json.dumps(dict(os.environ)))").output)
     assert found.keys() <= {
         *("HOME", "USERPROFILE", "TMPDIR", "TEMP", "TMP", "PATH", "PYTHONPATH", "PYTHONDONTWRITEBYTECODE"),
-        *("SYSTEMROOT", "LANG", "LC_ALL", "LC_CTYPE"),
+        *("SYSTEMROOT", "LANG", "LC_ALL", "LC_CTYPE", "PWD"),
     }
     assert {found[name] for name in ("HOME", "TMPDIR", "TEMP")} == {str(tmp_path / "own" / "home")}
 
 
 @linux
-def test_on_linux_every_limit_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    if can_shut_in():
-        assert missing_limits() == []
-    monkeypatch.setattr("teacher.running.can_shut_in", lambda: False)
-    assert len(missing_limits()) == 2
+def test_on_linux_every_limit_is_kept() -> None:
+    assert missing_limits(protected=True) == []
+    assert len(missing_limits(protected=False)) == 2
 
 
 @linux
-def test_without_namespaces_the_group_is_ended_at_least(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("teacher.running.can_shut_in", lambda: False)
+def test_without_protection_the_group_is_ended_at_least(tmp_path: Path) -> None:
     source = "import os, time\nfor _ in range(30):\n    if os.fork() == 0: time.sleep(60)\n"
-    assert ran(tmp_path, source, SMALL._replace(processes=500)).limit == ""
+    assert ran(tmp_path, source, SMALL._replace(processes=500), shut_in=False).limit == ""
     assert left_behind(tmp_path) == []
