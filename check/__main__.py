@@ -22,8 +22,8 @@ from course.datasets.files import LAB
 from course.errors import UserError
 from course.pages.html import HEAD
 from course.publishing import command_line
-from course.reports.tables import wrapped
-from course.reports.terminal import show
+from course.show.tables import wrapped
+from course.show.terminal import show
 from course.starting import PYTHON
 from course.text import quoted, visible_path
 

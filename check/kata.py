@@ -14,10 +14,10 @@ from check.sheets import Section, fields, read_sheet
 from course.datasets.files import LAB
 from course.datasets.jsonl import read_records
 from course.datasets.records import KataExample, task_of
-from course.reports.tables import wrapped
 from course.rubrics import Rubric
 from course.rubrics.hackable import RUBRICS
 from course.score import TRIMMED, score
+from course.show.tables import wrapped
 from course.starting import PYTHON
 from course.text import quoted
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from course.reports.tables import WIDTH, wrapped
+from course.show.tables import WIDTH, wrapped
 from course.text import clipped
 
 TO_READ = "for the teacher to read"  # it is whole, which is all that a program can see of it

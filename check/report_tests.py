@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from course.datasets.records import VerifierSource
 from course.pages.html import html_page
-from course.reports.tables import interval, percent
+from course.show.tables import interval, percent
 from course.stats import wilson_interval
 from course.text import clipped
 

@@ -24,7 +24,8 @@ Everything else is machinery, and its first line says so:
     datasets, golden, rubrics    what goes in, read strictly; cases with a known reward; wrong verifiers
     policies                     the small policies: bandit, two steps, tokens
     artifacts, publishing        what comes out: the rows and files of a run, and the one ending of every run
-    reports, pages, run_readme   what commands print and draw; a run as one HTML file, and as its README
+    show, NAME_text, pages       what commands print and draw, together and each alone; a run as one HTML file
+    run_readme                   a run as its README
     picking, verifier            a student's choice and anybody's verifier, loaded and not believed
     child, isolation             a stranger's code, run in a process of its own
     the other commands           inspect_run, validate_scorer, kl_tradeoff_demo, …: python3 -m course names them

@@ -19,9 +19,9 @@ from functools import partial
 from typing import Any
 
 from course.command import Parser, non_negative_int, positive_int, run_command
-from course.reports.tables import wrapped
-from course.reports.terminal import show
 from course.score import score
+from course.show.tables import wrapped
+from course.show.terminal import show
 from course.text import clipped, quoted
 from course.verifier import Found, Verifier, example_with, found_in, golden, optimise, search
 

@@ -19,10 +19,10 @@ from course.artifacts.learning import UpdateRow, learning_result, update_row
 from course.artifacts.records import RESULTS
 from course.artifacts.writing import RunWriter
 from course.asking import wait_for_enter
+from course.bandit_train_text import LEARNING_CURVE, ablation_panels, bandit_text, learning_curve, story_text
 from course.command import Parser, finite_float, non_negative_int, positive_int, run_command
 from course.publishing import conditions_of, publish
-from course.reports.bandit_train import LEARNING_CURVE, ablation_panels, bandit_text, learning_curve, story_text
-from course.reports.updates import BASELINE_OPTION, how_to_read, knob_of, state_text, update_outcome, update_start
+from course.show.updates import BASELINE_OPTION, how_to_read, knob_of, state_text, update_outcome, update_start
 from course.stats import mean
 
 if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --help answers at once

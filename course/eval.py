@@ -12,17 +12,17 @@ files is one task, which another process or another machine can score; this proc
 import hashlib
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
 from course import process
 from course.artifacts.records import RESULTS, UNANSWERED, Details, Result
 from course.artifacts.scorer_identity import check_golden, installed
-from course.artifacts.summary import ROWS_AT_ONCE, summary_of
+from course.artifacts.summary import ROWS_AT_ONCE, family_of, summary_of
 from course.artifacts.writing import RunWriter
 from course.command import Parser, fraction, run_command
 from course.datasets.jsonl import read_records
@@ -32,11 +32,13 @@ from course.datasets.sources import Completions, Dataset, DescribedExamples, des
 from course.errors import UserError
 from course.jobs import in_order, refuse_other_scorer, worker_name, workers
 from course.publishing import INSPECT, Conditions, publish
-from course.reports.eval import eval_text
-from course.reports.measurement import conditions_text, pass_line
-from course.reports.terminal import with_progress
-from course.reports.validate_scorer import verdict_text
 from course.score import measure
+from course.show.measurement import as_scored, conditions_text, pass_line, verdict_text
+from course.show.tables import percent, table
+from course.show.terminal import with_progress
+from course.stats import smallest_visible_difference
+
+FLIPS = 0.25  # the share of prompts that is assumed to flip between two runs
 
 
 def evaluate(pairs: Iterable[tuple[Example, str | None]]) -> Iterator[Result]:
@@ -159,6 +161,41 @@ def measure_files(
 
 def count_rows(part: ScoredRows) -> int:
     return len(part.examples.ids)
+
+
+def eval_text(summary: Mapping[str, Any], conditions: str, firsts: Mapping[str, Result]) -> str:
+    """Loop A's report. ``conditions``: of the measurement, in words. ``firsts``: outcome -> the first row of it."""
+    return f"""\
+Loop A, measure: this is what is true right now, nothing was improved.
+
+{outcomes_text(summary["outcomes"], firsts)}
+
+{conditions}
+
+{resolution_text(summary["n"])}
+{pass_line(summary)}"""
+
+
+def resolution_text(n: int) -> str:
+    """Which difference this many prompts would detect: none is larger than the share of prompts that flip."""
+    difference = smallest_visible_difference(n, FLIPS)
+    detected = "no difference"
+    if difference <= FLIPS:
+        detected = f"a true difference of {100 * difference:.1f} points"
+    return (
+        f"power: with n = {n:,}, {detected} would be\n"
+        "detected with 80 % power, if a quarter of the prompts flip between two runs"
+    )
+
+
+def outcomes_text(outcomes: Mapping[str, int], firsts: Mapping[str, Result]) -> str:
+    """Outcomes by count, each with a completion that had it."""
+    n = sum(outcomes.values())
+    rows = [
+        (family_of(outcome), outcome, f"{count:,}", percent(count / n), as_scored(firsts[outcome].completion, 28))
+        for outcome, count in sorted(outcomes.items(), key=lambda item: (item[0] != "ok", -item[1], item[0]))
+    ]
+    return table(("family", "outcome", "n", "share", "such as"), rows, right=(2, 3))
 
 
 def main() -> int:

@@ -21,7 +21,7 @@ Not covered: a run invented from the start with a line added to the log for it, 
 truth about the policy, its sampling or its training.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import zip_longest
 from operator import attrgetter
@@ -29,9 +29,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from course.artifacts import run_log
+from course.artifacts.finding import Finding, Numbers
 from course.artifacts.locked_room import POLICY, SELECTION, Condition, knobs_turned, locked_room, room_digest
 from course.artifacts.reading import Broken, Run, open_run
-from course.artifacts.records import MISSING
+from course.artifacts.records import MISSING, Manifest
 from course.artifacts.run_log import looks, read_logs
 from course.artifacts.scorer_identity import installed
 from course.artifacts.verifying import Verification
@@ -39,10 +40,10 @@ from course.artifacts.writing import write_page
 from course.command import Parser, fraction, run_command
 from course.datasets.sources import HOLDOUT, holdouts_in
 from course.errors import UserError
+from course.gate_text import gate_json, gate_text
 from course.pages.gate import page_of_gate
 from course.pages.html import HEAD
-from course.reports.gate import Finding, Numbers, gate_json, gate_text, notes_of
-from course.reports.terminal import show, with_progress
+from course.show.terminal import show, with_progress
 from course.stats import flips_needed, mcnemar_exact, paired_interval, smallest_visible_difference, wilson_interval
 from course.text import visible_path
 
@@ -179,6 +180,26 @@ def comparison_numbers(flips: Flips, min_delta: Fraction) -> Numbers:
         discordance=discordance,
         smallest_visible_difference=visible if visible <= discordance else None,
     )
+
+
+def notes_of(knobs: Sequence[str], manifests: Mapping[str, Manifest]) -> list[str]:
+    """What a verdict must not be read without."""
+    lines = []
+    if SELECTION in knobs and POLICY not in knobs:
+        lines.append("the policy did not change: what changed is how its completions are drawn or chosen")
+    if unseeded := [side for side, one in manifests.items() if one.sampling and not one.sampling.reproducible]:
+        lines.append(f"no seed is known of the {' and the '.join(unseeded)}: these completions cannot be drawn again")
+    for side, manifest in manifests.items():
+        training = manifest.trained_on
+        if training is None:
+            lines.append(f"what the policy of the {side} was trained on is not known")
+        else:
+            how = "by imitation only" if training.rubric is None else f"with rubric {training.rubric}"
+            lines.append(
+                f"the policy of the {side} was trained {how} on {training.prompts:,} prompts, "
+                f"{training.measured_here:,} of them measured here"
+            )
+    return lines
 
 
 def examine(baseline: Path, candidate: Path, min_delta: Fraction, log: Path, other_logs: Sequence[Path]) -> Finding:

@@ -23,10 +23,10 @@ from course.artifacts.verifying import Verification
 from course.command import Parser, positive_int, run_command
 from course.datasets.records import task_of
 from course.errors import UserError
-from course.reports.inspect_run import log_text, outcomes_table, ranking_text, row_in_full, samples_text
-from course.reports.tables import interval, wrapped
-from course.reports.terminal import show, with_progress
+from course.inspect_run_text import log_text, outcomes_table, ranking_text, row_in_full, samples_text
 from course.score import score
+from course.show.tables import interval, wrapped
+from course.show.terminal import show, with_progress
 from course.stats import wilson_interval
 from course.text import clipped, did_you_mean, visible_path
 

@@ -23,10 +23,11 @@ from course.artifacts.learning import UpdateRow, update_row
 from course.artifacts.writing import RunWriter
 from course.asking import ask, wait_for_enter
 from course.bandit_train import write_updates
+from course.bandit_train_text import LEARNING_CURVE
 from course.command import Parser, finite_float, non_negative_int, positive_int, run_command
 from course.publishing import conditions_of, publish
-from course.reports.bandit_train import LEARNING_CURVE
-from course.reports.updates import (
+from course.score import score
+from course.show.updates import (
     BASELINE_OPTION,
     before_and_after,
     heading,
@@ -37,7 +38,6 @@ from course.reports.updates import (
     update_outcome,
     update_start,
 )
-from course.score import score
 from course.text import clipped
 
 if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --help answers at once

@@ -30,9 +30,9 @@ from course.datasets.sources import Dataset, SelectionPack, provenance
 from course.errors import UserError
 from course.picking import Sample
 from course.publishing import conditions_of, publish
-from course.reports.tables import percent, table
-from course.reports.updates import has_changed, knob_of
 from course.selection_demo import select
+from course.show.tables import percent, table
+from course.show.updates import has_changed, knob_of
 from course.stats import mean
 from course.text import clipped
 

@@ -21,9 +21,9 @@ from course.artifacts.writing import RunWriter
 from course.datasets.records import Provenance
 from course.datasets.sources import HOLDOUT, Dataset, holdouts_in, prompts_trained_on
 from course.errors import written_runs
-from course.reports.tables import WIDTH
-from course.reports.terminal import show
 from course.run_readme import prediction, run_readme
+from course.show.tables import WIDTH
+from course.show.terminal import show
 from course.starting import PYTHON
 from course.text import shell_word, visible, visible_path
 

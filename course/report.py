@@ -20,8 +20,8 @@ from course.command import Parser, run_command
 from course.errors import UserError
 from course.pages.html import HEAD
 from course.pages.run import page_of_run
-from course.reports.tables import wrapped
-from course.reports.terminal import folded
+from course.show.tables import wrapped
+from course.show.terminal import folded
 from course.text import visible_path
 
 REPORT = "report.html"

@@ -12,7 +12,7 @@ from course.artifacts.locked_room import room_conditions
 from course.artifacts.prediction import points_off
 from course.artifacts.records import ENVIRONMENT_FILE, MANIFEST, Manifest, Result
 from course.artifacts.run_log import LogLine
-from course.reports.tables import wrapped
+from course.show.tables import wrapped
 from course.text import clipped, visible
 
 LOOPS = {

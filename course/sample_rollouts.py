@@ -20,7 +20,7 @@ from course.command import Parser, non_negative_float, non_negative_int, positiv
 from course.datasets.records import Provenance, Sampling
 from course.datasets.sources import Dataset
 from course.publishing import RUN, conditions_of, publish
-from course.reports.terminal import with_progress
+from course.show.terminal import with_progress
 from course.text import clipped, visible
 
 if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --help answers at once

@@ -9,8 +9,9 @@ of its completions is taken. The student's ``exercises/pick_best.py`` chooses.
 
 import gc
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from course.artifacts.locked_room import PICK_BEST_FINGERPRINT
 from course.artifacts.records import RESULTS, Details, Selection
@@ -22,12 +23,14 @@ from course.datasets.records import Example
 from course.datasets.sources import Dataset, SelectionPack, provenance
 from course.picking import PickBest, Sample, choose, load_pick_best, pick_best_fingerprint
 from course.publishing import INSPECT, Conditions, publish
-from course.reports.measurement import conditions_text
-from course.reports.selection_demo import selection_text
-from course.reports.terminal import with_progress
 from course.score import measure
+from course.show.measurement import as_scored, cause, conditions_text, pass_line
+from course.show.tables import percent, table
+from course.show.terminal import with_progress
+from course.text import clipped
 
 _EXAMINED = 1_000  # failures that are looked through for one of each cause
+_EXPLAINED = 3  # prompts whose failure is explained
 
 
 def select(pairs: Iterable[tuple[Example, list[str] | None]], n: int, pick_best: PickBest) -> Iterator[Selection]:
@@ -63,6 +66,66 @@ def watched(rows: Iterable[Selection], choices: Counter[Choice], failed: list[Se
         if row.reward == 0.0 and len(failed) < _EXAMINED:
             failed.append(row)
         yield row
+
+
+def selection_text(summary: Mapping[str, Any], conditions: str, failed: Sequence[Selection]) -> str:
+    """Loop B's report. ``conditions``: of the measurement, in words. ``failed``: prompts still wrong after choosing."""
+    n = summary["samples_per_prompt"]
+    parts = [
+        f"Loop B, choose: {n} sample{'s' if n > 1 else ''} a prompt, one is taken.",
+        *([failures_text(failed, summary["n"] - summary["passes"])] if failed else []),
+        conditions,
+        numbers_text(summary),
+        pass_line(summary),
+        "This is selection: one sample is taken, and the policy did not change."
+        if n > 1
+        else "With one sample nothing was chosen: this is what Loop A measures.",
+    ]
+    return "\n\n".join(parts)
+
+
+def numbers_text(summary: Mapping[str, Any]) -> str:
+    """Three numbers that are never merged, the control, the ceiling, and what the choice cost in KL."""
+    n = summary["samples_per_prompt"]
+    rows = [("first sample", percent(summary["first_sample_accuracy"]), "of each prompt, as if N were 1")]
+    if n > 1:
+        rows += [
+            ("random choice", percent(summary["random_choice"]), f"the control: a blind pick among {n}"),
+            ("selected", percent(summary["selected_accuracy"]), "what pick_best got: says nothing of the policy alone"),
+            ("ceiling", percent(summary["ceiling"]), f"pass@{n} counted here: one of these {n} was right"),
+        ]
+    curve = [f"k={k} {percent(rate)}" for k, rate in summary["pass_at_k"].items()]
+    estimate = "undefined" if summary["kl_estimate"] is None else f"{summary['kl_estimate']:.4f}"
+    lines = [
+        table(("number", "value", "what it is"), rows, right=(1,)),
+        "",
+        "pass@k of the policy: how often k samples hold a right one, from all there are;",
+        "unbiased: over many packs its mean is the policy's own",
+    ]
+    lines += ["  " + "   ".join(curve[start : start + 5]) for start in range(0, len(curve), 5)]
+    if n > 1:
+        lines += ["", f"KL of best-of-{n} from the policy, in nats: estimate {estimate},"]
+        lines.append(f"from few samples mostly too low; upper bound {summary['kl_bound']:.4f}")
+    if summary["kl_estimate_reason"]:
+        lines.append(f"  ({summary['kl_estimate_reason']})")
+    return "\n".join(lines)
+
+
+def failures_text(failed: Sequence[Selection], count: int) -> str:
+    """Two or three prompts where the choice is still wrong, and why; one of each cause before a second of any."""
+    by_cause: dict[str, list[Selection]] = {}
+    for row in failed:
+        by_cause.setdefault(cause(row), []).append(row)
+    ordered = [(why, rows[0]) for why, rows in by_cause.items()]
+    ordered += [(why, row) for why, rows in by_cause.items() for row in rows[1:]]
+    lines = [f"still wrong on {count:,} prompt{'s' if count > 1 else ''}, for example:"]
+    for why, row in ordered[:_EXPLAINED]:
+        lines += [
+            f"  {clipped(row.id, 20)}  {clipped(row.prompt, 56)}",
+            f"    chosen: {as_scored(row.completion, 68)}",
+            f"    why: {why}",
+        ]
+    return "\n".join(lines)
 
 
 def main() -> int:

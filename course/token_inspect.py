@@ -8,20 +8,24 @@ models, and scored as an answer to the bandit's prompt. Tokens are the actions w
 """
 
 import json
+from collections.abc import Sequence
+from itertools import groupby
 from typing import Final
 
 from course.artifacts.learning import TokenizedRow, learning_result
-from course.artifacts.records import RESULTS
+from course.artifacts.records import RESULTS, LearningResult
 from course.artifacts.writing import RunWriter
 from course.command import Parser, run_command
 from course.errors import UserError
 from course.policies.tokenizer import VOCABULARIES, encode
 from course.publishing import conditions_of, publish
-from course.reports.token_inspect import token_inspect_text
-from course.text import quoted
+from course.show.tables import table
+from course.text import clipped, quoted
 
 TEXTS: Final = ("Final: 323", "Final:  323", "Final: 0323", "Final:\n323", "Final:323", "Final:\u00a0323")
 LOG: Final = "tokens.jsonl"
+_TOKENS_SHOWN = 40  # tokens of a text; all of them are in the run
+_WIDTH = 46  # characters of a text or token
 
 
 def unescape(text: str, number: int) -> str:
@@ -38,6 +42,40 @@ def unescape(text: str, number: int) -> str:
     except ValueError:
         raise UserError(f"TEXT {number}: expected {expected}, got {quoted(text)}") from None
     return unescaped
+
+
+def token_inspect_text(results: Sequence[LearningResult], rows: Sequence[TokenizedRow]) -> str:
+    """The tokens of each text, then the verdicts on the texts. ``rows``: of one vocabulary after the other."""
+    verdicts = [
+        (number, quote((result.completion or "").encode()), f"{result.reward:.1f}", result.details.outcome)
+        for number, result in enumerate(results, 1)
+    ]
+    parts = [
+        "Loop C, where tokens become text. Nothing is learned here.",
+        "The policy chooses tokens, here in quotes with their ids below:",
+    ]
+    for vocabulary, group in groupby(rows, key=lambda row: row.vocabulary):
+        cells = [(number, f"{len(row.token_ids):,}", tokens_text(row)) for number, row in enumerate(group, 1)]
+        parts.append(table(("", "n", f"tokens in {vocabulary}, of {VOCABULARIES[vocabulary]}"), cells, right=(0, 1)))
+    parts += [
+        "The vocabulary decides where a text is cut. The verifier reads the whole text:",
+        table(("", "text", "reward", "outcome"), verdicts, right=(0, 2)),
+    ]
+    return "\n\n".join(parts)
+
+
+def tokens_text(row: TokenizedRow) -> str:
+    """The first tokens of a text, then their ids."""
+    tokens = [quote(bytes.fromhex(token)) for token in row.token_bytes[:_TOKENS_SHOWN]]
+    ids = list(map(str, row.token_ids[:_TOKENS_SHOWN]))
+    if len(row.token_ids) > _TOKENS_SHOWN:
+        ids.append(f"and {len(row.token_ids) - _TOKENS_SHOWN:,} more")
+    return f"{' '.join(tokens)}\n{' '.join(ids)}"
+
+
+def quote(token: bytes) -> str:
+    r"""Bytes in quotes, safe to print. A byte that is part of a character is ``\xNN``; a long text ends in …"""
+    return clipped(f"'{token.decode('utf-8', 'backslashreplace')}'", _WIDTH)
 
 
 def main() -> None:

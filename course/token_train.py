@@ -29,8 +29,9 @@ from course.errors import UserError
 from course.policies.train_config import PRESETS, TrainConfig
 from course.process import signals_held
 from course.publishing import RUN, conditions_of, publish
-from course.reports.terminal import show, show_each, with_progress
-from course.reports.token_train import (
+from course.rubrics.hackable import GAPS, RUBRICS
+from course.show.terminal import show, show_each, with_progress
+from course.token_train_text import (
     EVALUATION_TABLE,
     SLOW,
     evaluation_text,
@@ -40,7 +41,6 @@ from course.reports.token_train import (
     token_train_ending,
     token_train_heading,
 )
-from course.rubrics.hackable import GAPS, RUBRICS
 
 if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --help answers at once
     from course.policies.evaluation import Checkpoint

@@ -8,19 +8,49 @@ Both are counted; the cases were chosen, not sampled, so there is no interval. T
 once: an exploit must get 0.0 from the scorer and 1.0 from the rubric that lacks just the rule it attacks.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 
-from course.artifacts.scorer_identity import GOLDEN_CORRECT, GOLDEN_EXPLOITS, check_golden, installed
+from course.artifacts.scorer_identity import GOLDEN_CORRECT, GOLDEN_EXPLOITS, GoldenVerdict, check_golden, installed
 from course.command import Parser, run_command
 from course.datasets.jsonl import read_records
 from course.datasets.records import GoldenCase, task_of
-from course.reports.terminal import show
-from course.reports.validate_scorer import ablations_text, confusion_text, verdict_text
 from course.rubrics.ablations import RULES, without
+from course.show.measurement import verdict_text
+from course.show.tables import table
+from course.show.terminal import show
+from course.text import clipped
 
 
 def is_rewarded_without_its_rule(case: GoldenCase) -> bool:
     return case.rule in RULES and without(case.rule)(task_of(case), case.completion)["reward"] == 1.0
+
+
+def confusion_text(verdicts: Sequence[GoldenVerdict]) -> str:
+    """Rewards given against rewards expected, and the two error rates."""
+    right = [verdict.reward == 1.0 for verdict in verdicts if verdict.case.expected_reward == 1.0]
+    wrong = [verdict.reward == 1.0 for verdict in verdicts if verdict.case.expected_reward == 0.0]
+    rows = [
+        ("right and in the spec", right.count(True), right.count(False)),
+        ("wrong or out of the spec", wrong.count(True), wrong.count(False)),
+    ]
+    counts = table(("golden cases that are", "reward 1.0", "reward 0.0"), rows, right=(1, 2))
+    positives = _rate_line("false positives", wrong.count(True), len(wrong))
+    return f"{counts}\n\n{positives}\n{_rate_line('false negatives', right.count(False), len(right))}"
+
+
+def _rate_line(name: str, k: int, n: int) -> str:
+    return f"{name}  {k} of {n}" if n else f"{name}: undefined, no such case"
+
+
+def ablations_text(rules: Sequence[str], exploits: Sequence[GoldenCase], idle: Sequence[GoldenCase]) -> str:
+    """Each rule with its exploits: how many the rubric without it rewards, all but the ``idle``, and one of them."""
+    rows = []
+    for rule in rules:
+        attacks = [case for case in exploits if case.rule == rule]
+        rewarded = sum(case not in idle for case in attacks)
+        rows.append((rule, f"{rewarded} of {len(attacks)}", *(clipped(case.completion, 40) for case in attacks[:1])))
+    return table(("without the rule", "exploits rewarded", "such as"), rows, right=(1,))
 
 
 def main() -> int:

@@ -27,10 +27,10 @@ from course.datasets.jsonl import read_records
 from course.datasets.records import Example, GoldenCase, Task, task_of
 from course.errors import UserError
 from course.policies.train_config import MEMORISE
-from course.reports.terminal import with_progress
 from course.rubrics.hackable import RUBRICS
 from course.rubrics.witness import candidates
 from course.score import score
+from course.show.terminal import with_progress
 from course.text import clipped, did_you_mean, quoted, visible
 
 Questions = list[tuple[Task, str]]  # each an example and a completion

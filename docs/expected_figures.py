@@ -44,7 +44,7 @@ class Drawing(NamedTuple):
 
 def drawings() -> dict[str, Drawing]:
     """Every figure by its name: the file is expected_NAME.svg."""
-    from course.reports.figures import BLUE, ORANGE
+    from course.show.figures import BLUE, ORANGE
 
     j = "expected reward"
     learner = Band("bandit", j, "learning rate 0.5", BLUE)
@@ -117,7 +117,7 @@ def source_of(drawing: Drawing, table: Mapping[str, Any]) -> str:
 
 def draw(drawing: Drawing, table: Mapping[str, Any]) -> str:
     """A figure as SVG. The same numbers give the same bytes with one Matplotlib."""
-    from course.reports.figures import dress, figure, legend_below
+    from course.show.figures import dress, figure, legend_below
 
     fig = figure(WIDTH / 72, drawing.height / 72, drawing.title)
     from matplotlib import rc_context

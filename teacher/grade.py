@@ -29,7 +29,7 @@ from course.command import Parser, non_negative_int, positive_int, run_command
 from course.datasets.files import LAB
 from course.errors import UserError, reason
 from course.jobs import in_order, processes
-from course.reports.terminal import show
+from course.show.terminal import show
 from course.text import clipped, visible_path
 from teacher.grading import Grade, Grader, grade_one
 from teacher.release import write_copy

@@ -21,8 +21,8 @@ from typing import Any
 from course.command import Parser, run_command
 from course.datasets.files import LAB
 from course.errors import UserError
-from course.reports.tables import wrapped
-from course.reports.terminal import show
+from course.show.tables import wrapped
+from course.show.terminal import show
 from course.text import one_line, quoted, visible_path
 from teacher.submissions import Refused, read_submission
 

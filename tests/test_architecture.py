@@ -1,6 +1,6 @@
 """Imports point one way, and no command loads a heavy library before it needs one.
 
-An example: if ``course/stats.py`` imported ``course.reports.tables``, which comes after it in ``ORDER``, the first test
+An example: if ``course/stats.py`` imported ``course.show.tables``, which comes after it in ``ORDER``, the first test
 would name the file and the import.
 """
 
@@ -31,7 +31,8 @@ ORDER = [
     "artifacts",
     "command",
     "jobs",
-    "reports",
+    "show",
+    "text of a command",
     "run_readme",
     "pages",
     "publishing",
@@ -52,6 +53,8 @@ def part_of(module: str) -> str:
     """The part of the lab that a module belongs to, as ``ORDER`` names it: course.datasets.jsonl -> datasets."""
     package, *names = module.split(".")
     part = names[0] if package == "course" and names else package
+    if part.endswith("_text"):
+        return "text of a command"
     return part if part in ORDER else "a command"
 
 

@@ -13,9 +13,9 @@ from course.artifacts.inference import Trainings, column, median_rate, medians, 
 from course.artifacts.token_rows import EvaluationRow
 from course.experiments.training import Experiment, Report
 from course.policies.train_config import MEMORISE, TrainConfig
-from course.reports.figures import dress, figure, png
-from course.reports.tables import WIDTH, GrowingTable, interval, percent
-from course.reports.terminal import NOTHING_KEPT, show_each
+from course.show.figures import dress, figure, png
+from course.show.tables import WIDTH, GrowingTable, interval, percent
+from course.show.terminal import NOTHING_KEPT, show_each
 
 BASE = MEMORISE._replace(holdout=None, steps=600, eval_every=50, samples=4)
 SETTINGS = tuple(BASE._replace(sft_steps=steps) for steps in (0, 50, 100, 200, 400, 800))

@@ -18,9 +18,9 @@ from course.datasets.records import Task
 from course.errors import UserError
 from course.experiments.training import Experiment, Report
 from course.policies.train_config import GENERALISE, TrainConfig
-from course.reports.figures import BLUE, GREY, ORANGE, dress, figure, legend_below, png
-from course.reports.tables import WIDTH, GrowingTable, interval, percent, table
-from course.reports.terminal import NOTHING_KEPT, show_each
+from course.show.figures import BLUE, GREY, ORANGE, dress, figure, legend_below, png
+from course.show.tables import WIDTH, GrowingTable, interval, percent, table
+from course.show.terminal import NOTHING_KEPT, show_each
 from course.stats import wilson_interval
 from course.text import clipped
 

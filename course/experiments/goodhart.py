@@ -19,10 +19,10 @@ from course.artifacts.records import LearningResult
 from course.artifacts.token_rows import STRICT, EvaluationRow, is_exploit
 from course.experiments.training import Experiment, Report
 from course.policies.train_config import MEMORISE, TrainConfig
-from course.reports.figures import BLUE, GREY, ORANGE, dress, figure, legend_below, png
-from course.reports.tables import GrowingTable, percent, table
-from course.reports.terminal import NOTHING_KEPT, show_each
 from course.rubrics.hackable import GAPS, RUBRICS
+from course.show.figures import BLUE, GREY, ORANGE, dress, figure, legend_below, png
+from course.show.tables import GrowingTable, percent, table
+from course.show.terminal import NOTHING_KEPT, show_each
 from course.text import clipped, one_line
 
 if TYPE_CHECKING:

@@ -14,9 +14,9 @@ from course.artifacts.inference import TrainingLog, Trainings, column, median_ra
 from course.artifacts.token_rows import STRICT, EvaluationRow
 from course.experiments.training import Experiment, Report
 from course.policies.train_config import MEMORISE, TrainConfig
-from course.reports.figures import ORANGE, dress, figure, png
-from course.reports.tables import WIDTH, GrowingTable, interval, percent
-from course.reports.terminal import NOTHING_KEPT, show_each
+from course.show.figures import ORANGE, dress, figure, png
+from course.show.tables import WIDTH, GrowingTable, interval, percent
+from course.show.terminal import NOTHING_KEPT, show_each
 
 BASE = MEMORISE._replace(holdout=None, steps=400, eval_every=50, samples=4)
 SETTINGS = (

@@ -23,9 +23,9 @@ from course.artifacts.token_rows import CountedSamples
 from course.datasets.records import Task
 from course.experiments.training import Evaluation, Experiment, Report, Training
 from course.policies.train_config import GENERALISE, MEMORISE, PRESETS, TrainConfig
-from course.reports.figures import BLUE, GREY, ORANGE, dress, figure, legend_below, png
-from course.reports.tables import WIDTH, percent, table
 from course.score import score
+from course.show.figures import BLUE, GREY, ORANGE, dress, figure, legend_below, png
+from course.show.tables import WIDTH, percent, table
 from course.stats import mean, pass_at_k
 
 if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --help answers at once

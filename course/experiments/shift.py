@@ -26,9 +26,9 @@ from course.artifacts.summary import summary_of
 from course.artifacts.token_rows import EvaluationRow, proxy_of
 from course.experiments.training import Evaluation, Experiment, Report, Training, evaluate
 from course.policies.train_config import MEMORISE, TrainConfig
-from course.reports.figures import BLUE, ORANGE, dress, figure, png
-from course.reports.tables import GrowingTable, interval, percent, table, text_shape
-from course.reports.terminal import NOTHING_KEPT, show_each
+from course.show.figures import BLUE, ORANGE, dress, figure, png
+from course.show.tables import GrowingTable, interval, percent, table, text_shape
+from course.show.terminal import NOTHING_KEPT, show_each
 from course.text import one_line
 
 if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --help answers at once

@@ -22,8 +22,8 @@ from course.artifacts.token_rows import (
 from course.artifacts.writing import RunWriter
 from course.datasets.records import Task
 from course.policies.train_config import TrainConfig
-from course.reports.terminal import with_progress
 from course.rubrics.hackable import RUBRICS
+from course.show.terminal import with_progress
 
 if TYPE_CHECKING:  # loaded by the functions that compute, so that --help answers at once
     from concurrent.futures import Executor, Future

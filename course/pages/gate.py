@@ -6,9 +6,11 @@ Every number is the gate's. Where the gate reports none, the page shows no diffe
 from collections.abc import Sequence
 from pathlib import Path
 
+from course.artifacts.finding import Finding, Numbers
 from course.artifacts.locked_room import short_value
 from course.artifacts.reading import Run, open_run, rows
 from course.artifacts.records import Result
+from course.gate_text import NO_DIFFERENCE, read_with, tries_sentence
 from course.pages.excerpts import (
     MOST_BYTES,
     ROWS,
@@ -21,8 +23,7 @@ from course.pages.excerpts import (
     value_text,
 )
 from course.pages.html import html_page
-from course.reports.gate import NO_DIFFERENCE, Finding, Numbers, read_with, tries_sentence
-from course.reports.tables import interval, percent
+from course.show.tables import interval, percent
 from course.text import clipped, visible
 
 

@@ -18,7 +18,7 @@ from check.encoding import encode
 from check.milestones import EXERCISES, NOTES
 from check.report import TO_READ, Checked
 from check.submission import write_checksums
-from course.reports import terminal
+from course.show import terminal
 
 
 @pytest.fixture

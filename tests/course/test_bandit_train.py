@@ -23,7 +23,7 @@ EXAMPLE_RUNS = ROOT / "data" / "example_runs"
 
 @pytest.fixture
 def quick(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> Lab:
-    """A lab whose figures take no time, for tests of something else; tests/course/reports has theirs."""
+    """A lab whose figures take no time, for tests of something else; test_bandit_train_text.py has theirs."""
     for figure in ("learning_curve", "ablation_panels"):
         monkeypatch.setattr(f"course.bandit_train.{figure}", lambda *_: b"\x89PNG")
     return lab

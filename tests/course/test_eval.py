@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 from conftest import ROOT, SAMPLING, Lab, ended, lines_of
 
-from course.reports.terminal import with_progress
 from course.score import SPEC
+from course.show.terminal import with_progress
 
 GOLDEN_CASES = sum(len(lines_of(path)) for path in (ROOT / "course" / "golden").glob("*.jsonl"))
 ANSWERS = [22, -8, 0, 323, 7, 1024]

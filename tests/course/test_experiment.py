@@ -20,9 +20,9 @@ from course.experiment import EXPERIMENTS, chosen_settings
 from course.experiments import coverage, pass_at_k
 from course.pages.learning import learning_data
 from course.policies.train_config import PRESETS
-from course.reports.terminal import NOTHING_KEPT
 from course.rubrics.hackable import RUBRICS
 from course.score import score
+from course.show.terminal import NOTHING_KEPT
 
 TINY: dict[str, Any] = {"sft_steps": 30, "prompts_a_step": 4, "group_size": 4, "max_tokens": 8, "width": 4, "hidden": 8}
 FEW: dict[str, tuple[object, ...]] = {

@@ -23,9 +23,9 @@ from conftest import ROOT, Lab, ended, lines_of, prompts_digest
 
 from course.artifacts.token_rows import EvaluationRow
 from course.policies.train_config import PRESETS
-from course.reports.figures import png
 from course.rubrics import hackable
 from course.score import score
+from course.show.figures import png
 
 BRIEF = ("--preset", "memorise", "--sft-steps", 30, "--steps", 4, "--eval-every", 2)
 SEALED = {"README.md", "environment.json"}  # what is not
@@ -49,7 +49,7 @@ def sums(lab: Lab, name: str, split: str, pairs: list[tuple[int, int]]) -> Path:
 @pytest.fixture
 def files_(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> tuple[object, ...]:
     """Options that name a small dataset and its holdout. The curves take no time, where no test needs them."""
-    monkeypatch.setattr("course.reports.token_train.png", lambda _: b"\x89PNG")
+    monkeypatch.setattr("course.token_train_text.png", lambda _: b"\x89PNG")
     dev = sums(lab, "dev.jsonl", "dev", [(a, b) for a in range(4) for b in range(4) if a != b])
     return "--dataset", dev, "--holdout", sums(lab, "holdout.jsonl", "holdout", [(a, a) for a in range(4)])
 
@@ -179,7 +179,7 @@ def test_the_log_says_what_loop_a_measures_on_the_same_rollouts(lab: Lab, files_
 def test_same_seed_same_bytes_and_another_seed_other_bytes(
     lab: Lab, files_: tuple[object, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("course.reports.token_train.png", png)
+    monkeypatch.setattr("course.token_train_text.png", png)
     for outdir, seed in (("one", 3), ("same", 3), ("other", 4)):
         assert lab("token_train", *BRIEF, *files_, "--slow", 1, "--seed", seed, "--outdir", outdir).status == 0
     one, same, other = (sealed(Path(name)) for name in ("one", "same", "other"))

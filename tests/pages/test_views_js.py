@@ -11,7 +11,7 @@ import pytest
 from conftest import ROOT, lines_of
 from node_pages import NODE, OF_RUNS, run_script
 
-from course.reports.tables import percent
+from course.show.tables import percent
 from course.text import visible
 from docs.make_live import unseen_names
 

@@ -5,7 +5,7 @@ An example: outcomes are listed with ``ok`` first, then the most frequent failur
 
 from course.artifacts.records import Details, Result
 from course.artifacts.summary import summary_of
-from course.reports.eval import eval_text, outcomes_text, resolution_text
+from course.eval import eval_text, outcomes_text, resolution_text
 
 
 def row(outcome: str, completion: str | None) -> Result:

@@ -6,7 +6,7 @@ An example: a rate of 0.425 is printed as 42.5 %.
 import pytest
 
 from course import text
-from course.reports import tables
+from course.show import tables
 
 
 def test_rates_are_printed_in_per_cent() -> None:

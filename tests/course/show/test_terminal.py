@@ -12,7 +12,7 @@ import sys
 
 import pytest
 
-from course.reports.terminal import coloured, folded, progress_line, show, show_each, with_progress
+from course.show.terminal import coloured, folded, progress_line, show, show_each, with_progress
 
 
 class Terminal(io.StringIO):
@@ -85,7 +85,7 @@ def printed(monkeypatch: pytest.MonkeyPatch, stream: io.StringIO) -> str:
     monkeypatch.setattr(sys, "stderr", stream)
     monkeypatch.setenv("COLUMNS", "40")
     clock = iter(range(0, 100, 4))  # four seconds from one look at it to the next
-    monkeypatch.setattr("course.reports.terminal.monotonic", lambda: next(clock))
+    monkeypatch.setattr("course.show.terminal.monotonic", lambda: next(clock))
     assert list(with_progress(iter("abc"), "scoring", 3)) == ["a", "b", "c"]
     return stream.getvalue()
 

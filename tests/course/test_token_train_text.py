@@ -13,11 +13,11 @@ import pytest
 from msgspec.structs import replace
 from reporting import evaluation, points_of_lines
 
+from course import token_train_text
 from course.artifacts.learning import learning_result
 from course.artifacts.token_rows import EvaluationRow, TokenUpdateRow
 from course.policies.train_config import PRESETS
-from course.reports import token_train
-from course.reports.token_train import (
+from course.token_train_text import (
     EVALUATION_TABLE,
     evaluation_text,
     learning_curves,
@@ -112,7 +112,7 @@ def test_the_report_says_before_what_an_interruption_keeps_and_after_where_it_wa
 @pytest.mark.medium
 def test_the_curves_have_the_points_of_the_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[Any] = []
-    monkeypatch.setattr(token_train, "png", made.append)
+    monkeypatch.setattr(token_train_text, "png", made.append)
     learning_curves([evaluation(0, 0.5, 0.25), evaluation(10, 1.0, 0.0, kl=3.0)], "anywhere")
     rewards, kl = made[0].axes
     found = points_of_lines(rewards)
@@ -125,6 +125,6 @@ def test_the_curves_have_the_points_of_the_rows(monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.medium
 def test_the_strict_scorer_alone_has_one_pair_of_curves(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[Any] = []
-    monkeypatch.setattr(token_train, "png", made.append)
+    monkeypatch.setattr(token_train_text, "png", made.append)
     learning_curves([evaluation(0, 0.5, 0.5), evaluation(10, 1.0, 1.0)], "score")
     assert list(points_of_lines(made[0].axes[0])) == ["strict scorer", "strict scorer, holdout"]

@@ -1,13 +1,16 @@
-"""Machinery: what the reports of Loops A and B share, the conditions of the measurement, and its one number."""
+"""Machinery: a measurement in words, for Loops A and B: its conditions, its one number, why a case or a row failed."""
 
+import re
+import unicodedata
 from collections.abc import Mapping
 from typing import Any
 
-from course.artifacts.scorer_identity import installed
+from course.artifacts.records import Selection
+from course.artifacts.scorer_identity import GoldenVerdict, installed
 from course.datasets.records import Provenance
 from course.datasets.sources import CompletionsFile
-from course.reports.tables import WIDTH, interval, percent
 from course.score import TRIMMED
+from course.show.tables import WIDTH, interval, percent
 from course.text import clipped
 
 
@@ -51,3 +54,34 @@ def pass_line(summary: Mapping[str, Any]) -> str:
     """The one number, with its uncertainty."""
     rate, bounds = percent(summary["pass_rate"]), interval(summary["pass_rate_ci95"])
     return f"passed {summary['passes']:,} of {summary['n']:,}: {rate}   (95 % interval {bounds})"
+
+
+def cause(row: Selection) -> str:
+    """Why no choice, or this choice, could not be right."""
+    if any(row.rewards):
+        return "a right sample was there and pick_best took another"
+    answer = row.expected_answer
+    sign = "-?" if answer == 0 else "-" if answer < 0 else "(?<!-)"
+    value = re.compile(rf"(?<![0-9]){sign}0*{abs(answer)}(?![0-9])")
+    if any(value.search(_plain(sample)) for sample in row.samples):
+        return "the right value is there, in a wrong format: no choice helps"
+    return "no sample shows the right value: change the policy, or draw more"
+
+
+def _plain(text: str) -> str:
+    """A text with the digits and signs of other scripts as ASCII, and no commas between thousands."""
+    text = unicodedata.normalize("NFKC", text).replace("\u2212", "-")
+    text = "".join(str(unicodedata.decimal(char, char)) for char in text)
+    return re.sub("(?<=[0-9]),(?=[0-9]{3}(?![0-9]))", "", text)
+
+
+def verdict_text(verdict: GoldenVerdict) -> str:
+    """A case that the scorer did not pass: what was expected, and what it said."""
+    case = verdict.case
+    return (
+        f"golden case {clipped(case.id, 40)}\n"
+        f"    expected    {case.expected_reward} {case.expected_outcome or '(any outcome)'}\n"
+        f"    got         {verdict.reward} {verdict.outcome}\n"
+        f"    completion  {clipped(case.completion, 62)}\n"
+        f"    the scorer  {clipped(verdict.message, 62)}"
+    )

@@ -9,7 +9,8 @@ import pytest
 
 from course.artifacts.records import Details, Selection
 from course.artifacts.summary import summary_of
-from course.reports.selection_demo import cause, failures_text, numbers_text, selection_text
+from course.selection_demo import failures_text, numbers_text, selection_text
+from course.show.measurement import cause
 
 SUMMARY = {
     "samples_per_prompt": 2,

@@ -9,8 +9,8 @@ from course.artifacts.records import Result
 from course.artifacts.run_log import LogLine
 from course.artifacts.summary import family_of
 from course.faults import CHECKS
-from course.reports.measurement import as_scored
-from course.reports.tables import WIDTH, percent, table
+from course.show.measurement import as_scored
+from course.show.tables import WIDTH, percent, table
 from course.text import clipped, named, visible, visible_whole
 
 _SHOWN_WHOLE = 2_000  # characters of a text that is shown whole

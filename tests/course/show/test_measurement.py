@@ -15,8 +15,8 @@ from course.artifacts.summary import summary_of
 from course.datasets.records import Provenance, Sampling
 from course.datasets.sources import CompletionsFile, provenance
 from course.errors import UserError
-from course.reports import measurement
-from course.reports.measurement import conditions_text, pass_line
+from course.show import measurement
+from course.show.measurement import conditions_text, pass_line
 
 FILE = CompletionsFile(Path("folder") / "mine.jsonl", "0123456789abcdef" * 4, 3)
 SOURCE = Provenance("a \x1b[31mpolicy", date(2026, 1, 31), Sampling(1.0, 1.0, 7, 3), FILE.sha256)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from course.reports.figures import BLUE, dress, figure, legend_below, png
+from course.show.figures import BLUE, dress, figure, legend_below, png
 
 pytestmark = pytest.mark.medium  # draws
 

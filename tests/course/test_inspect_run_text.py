@@ -11,7 +11,7 @@ import pytest
 
 from course.artifacts.records import Details, Result
 from course.artifacts.run_log import LogLine
-from course.reports.inspect_run import (
+from course.inspect_run_text import (
     log_text,
     outcomes_table,
     ranking_text,

@@ -10,8 +10,8 @@ from course.artifacts.inference import pooled_interval
 from course.artifacts.records import LearningResult
 from course.artifacts.token_rows import EvaluationRow, TokenUpdateRow, proxy_of
 from course.policies.train_config import TrainConfig
-from course.reports.figures import BLUE, GREY, ORANGE, dress, figure, png
-from course.reports.tables import GrowingTable, interval, percent, table, text_shape
+from course.show.figures import BLUE, GREY, ORANGE, dress, figure, png
+from course.show.tables import GrowingTable, interval, percent, table, text_shape
 from course.text import clipped, one_line
 
 EVALUATION_TABLE = GrowingTable(

@@ -8,8 +8,9 @@ import json
 
 import msgspec
 
+from course.artifacts.finding import Finding, Numbers
 from course.artifacts.locked_room import Condition
-from course.reports.gate import Finding, Numbers, gate_json, gate_text, tries_sentence
+from course.gate_text import gate_json, gate_text, tries_sentence
 
 NUMBERS = Numbers(
     n=99,

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from course import bandit_train_text
 from course.artifacts.learning import update_row
+from course.bandit_train_text import ablation_panels, bandit_text, learning_curve, story_text
 from course.policies.bandit import ARMS, EXAMPLE
 from course.policy_gradient_demo import learn
-from course.reports import bandit_train
-from course.reports.bandit_train import ablation_panels, bandit_text, learning_curve, story_text
 
 ROWS = [
     update_row(step, update, 0.5, EXAMPLE, ARMS)
@@ -86,7 +86,7 @@ CURVES = {"none": [0.5, 0.4], "running_mean": [0.5, 0.1], "best_constant": [0.2,
 def sheets(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """The figures that are made, before they become bytes."""
     made: list[Any] = []
-    monkeypatch.setattr(bandit_train, "png", made.append)
+    monkeypatch.setattr(bandit_train_text, "png", made.append)
     return made
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from reporting import columns
 
 from course.artifacts.learning import TokenizedRow, learning_result
-from course.reports.token_inspect import quote, token_inspect_text, tokens_text
+from course.token_inspect import quote, token_inspect_text, tokens_text
 
 EXAMPLE = {"id": "text", "prompt": "17 * 19", "expected_answer": 323}
 

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from course.artifacts.learning import UpdateRow
-from course.reports.figures import BLUE, GREY, ORANGE, dress, figure, png
-from course.reports.tables import table
-from course.reports.updates import before_and_after, heading, how_to_read, state_text, update_in_words, update_line
+from course.show.figures import BLUE, GREY, ORANGE, dress, figure, png
+from course.show.tables import table
+from course.show.updates import before_and_after, heading, how_to_read, state_text, update_in_words, update_line
 from course.text import clipped
 
 if TYPE_CHECKING:

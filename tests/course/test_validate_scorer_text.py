@@ -7,7 +7,8 @@ import re
 
 from course.artifacts.scorer_identity import GoldenVerdict
 from course.datasets.records import GoldenCase
-from course.reports.validate_scorer import ablations_text, confusion_text, verdict_text
+from course.show.measurement import verdict_text
+from course.validate_scorer import ablations_text, confusion_text
 
 
 def verdict(expected: float, reward: float, completion: str = "Final: 7\x1b") -> GoldenVerdict:

@@ -15,7 +15,7 @@ from course.bandit_train import draws_of, learn
 from course.policies.bandit import ARMS as BANDIT_ARMS
 from course.policies.bandit import EXAMPLE, arm_rewards
 from course.policies.reinforce import Update
-from course.reports.updates import (
+from course.show.updates import (
     before_and_after,
     heading,
     how_to_read,

@@ -9,8 +9,7 @@ import pytest
 
 from course.artifacts.learning import EpisodeRow, episode_row
 from course.policies.softmax import Floats
-from course.reports.toy_mdp import episode_text, toy_mdp_story, toy_mdp_text
-from course.toy_mdp import learn
+from course.toy_mdp import episode_text, learn, toy_mdp_story, toy_mdp_text
 
 SUMMARY = {
     "expected_return_before": 0.25,

@@ -1,75 +1,20 @@
 """Machinery: what course.gate prints, for a person and for a program. Its page takes the words from here, too."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from textwrap import fill
 
 import msgspec
 
-from course.artifacts.locked_room import POLICY, SELECTION, Condition, short_value
-from course.artifacts.records import Manifest, printed_json
-from course.reports.tables import WIDTH, interval, percent, table, wrapped
+from course.artifacts.finding import Finding, Numbers
+from course.artifacts.locked_room import short_value
+from course.artifacts.records import printed_json
+from course.show.tables import WIDTH, interval, percent, table, wrapped
 from course.text import clipped
 
 NO_LUCK = 1 - 0.05 / 2  # how often a candidate that is no better is not promoted, at least: the test has two sides
 _FLIPS_LISTED = 8  # of each kind
 _REASONS = 4  # besides the first
 NO_DIFFERENCE = "no difference is reported: it would not say that the candidate is better"
-
-
-class Numbers(msgspec.Struct, frozen=True):
-    """The comparison of two runs from one room. Rates are between 0 and 1, intervals are 95 %.
-
-    ``discordance``: the share of prompts that flip, estimated as (gained + lost + 2)/(n + 2). No difference is larger:
-    ``smallest_visible_difference`` is None where even that would not show.
-    """
-
-    n: int
-    baseline_passes: int
-    candidate_passes: int
-    baseline_ci95: tuple[float, float]
-    candidate_ci95: tuple[float, float]
-    gained: list[str]
-    lost: list[str]
-    delta: float
-    delta_ci95: tuple[float, float]
-    mcnemar_p: float
-    net_flips_needed: int
-    discordance: float
-    smallest_visible_difference: float | None
-
-
-class Finding(msgspec.Struct, frozen=True):
-    """A verdict with its reasons. ``numbers`` is None where the two runs cannot be compared."""
-
-    verdict: str
-    reasons: list[str]
-    conditions: list[Condition] = []
-    knob: str | None = None
-    policies: list[str | None] = []  # who wrote the completions, of the baseline and of the candidate
-    notes: list[str] = []
-    numbers: Numbers | None = None
-    holdout_looks: int | None = None
-    tries: int = 0  # runs in the log from the candidate's room: each but the first can have been a candidate
-
-
-def notes_of(knobs: Sequence[str], manifests: Mapping[str, Manifest]) -> list[str]:
-    """What a verdict must not be read without."""
-    lines = []
-    if SELECTION in knobs and POLICY not in knobs:
-        lines.append("the policy did not change: what changed is how its completions are drawn or chosen")
-    if unseeded := [side for side, one in manifests.items() if one.sampling and not one.sampling.reproducible]:
-        lines.append(f"no seed is known of the {' and the '.join(unseeded)}: these completions cannot be drawn again")
-    for side, manifest in manifests.items():
-        training = manifest.trained_on
-        if training is None:
-            lines.append(f"what the policy of the {side} was trained on is not known")
-        else:
-            how = "by imitation only" if training.rubric is None else f"with rubric {training.rubric}"
-            lines.append(
-                f"the policy of the {side} was trained {how} on {training.prompts:,} prompts, "
-                f"{training.measured_here:,} of them measured here"
-            )
-    return lines
 
 
 def gate_json(finding: Finding) -> str:
