@@ -1,40 +1,241 @@
-"""Set the lab up and use it, on a machine that has only Python 3.11 or later.
+"""Set the lab up and use it. All it needs is Python 3.11 or later.
 
-    python3 lab.py              set up, then the first measurement: recorded completions, and how they failed
-    python3 lab.py gate ...     any command of the course, with its arguments: eval, gate, token_train, ...
-    python3 lab.py micro        the whole idea in one file: micro.py, with the lab's NumPy
-    python3 lab.py test         set up with the tools for the lab's own tests, then run all but the slow ones
-    python3 lab.py test PATH    the tests of one file; yours need no more tools: tests/test_rubric.py
-    python3 lab.py lint         the same tools, then lint and types
-    python3 lab.py site         the same tools, then the course as a site that needs no network, in site/
+    python3 lab.py              set up, then the first measurement
+    python3 lab.py eval ...     any command of the course, and its arguments
+    python3 lab.py check ...    what is done of your work, and what comes next
+    python3 lab.py micro ...    the whole idea in one file: micro.py
+    python3 lab.py test ...     pytest, such as test tests/test_rubric.py
+    python3 lab.py lint         lint and types
+    python3 lab.py site         the course as a site that needs no network
 
-What follows ``test`` goes to pytest: ``--fast``, ``--all``, the path of a test file. On Windows, write ``py`` for
-``python3``.
-
-It makes ``.venv`` in this folder and fills it from requirements.txt, where each package has its exact version and the
-digest of its files; nothing outside this folder is changed. A second call finds the work done.
-
-This file is written so that every Python since 2.7 can read it, and say that it is too old.
+The first call makes .venv beside this file and fills it from requirements.txt
+(for lint, site and the lab's own tests: requirements-dev.txt), where each
+package has its version and digests. Nothing else is changed. Call it by its
+path, python3 PATH/lab.py eval ..., to work in a folder of your own. On Windows
+write py for python3.
 """
 
 import os
 import sys
 
+# Everything up to here can be read by a Python that is too old, and so can the syntax of what follows.
+if sys.version_info < (3, 11):  # noqa: UP036
+    sys.stderr.write("error: expected Python 3.11 or later, got " + sys.version.split()[0])
+    sys.stderr.write("; call lab.py with a newer one, such as python3.12 lab.py\n")
+    sys.exit(2)
+if __name__ == "__main__" and not sys.flags.safe_path:
+    del sys.path[0]  # this folder: a student's random.py in it is not Python's
+
+import hashlib
+import importlib.util
+import re
+import shutil
+import signal
+import subprocess
+import venv
+from difflib import get_close_matches
+from pathlib import Path
+from typing import NoReturn
+
+LAB = Path(__file__).resolve().parent
+VENV = LAB / ".venv"
+PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+STAMP = VENV / "made-by-lab.txt"  # for which folder, with which Python and from which list lab.py made .venv
+RUN, DEVELOP = "requirements.txt", "requirements-dev.txt"
+MINUTES = {RUN: "60 MB to download, a minute or two", DEVELOP: "90 MB more to download, a few minutes"}
+JOBS = ("micro", "test", "lint", "site", "check")
+
+FIRST = (
+    "course.eval --dataset data/datasets/math_dev.jsonl --completions data/rollouts/frozen_rollouts_dev.jsonl",
+    "course.inspect_run --run last --only-fails --top-k 5",
+)
+NEXT = """
+What you saw: a verifier gave 1 or 0 to each of 80 recorded completions. Some
+that it refused have a wrong number, others the right number in a wrong form.
+
+What to type next, in the lab's folder, one line at a time:
+
+  python3 -m course.inspect_run --run last --id dev-001
+      one of the failures, whole
+  python3 -m course
+      the map: three loops, and the commands of each
+  python3 lab.py test tests/test_rubric.py
+      your own tests of the verifier
+
+An hour that explains what you saw: docs/milestones/0.md"""
+
+
+# --- jobs
+
+
+def main(words: list[str]) -> int:
+    """Do the job that the first word names, with the others as its arguments. Returns the exit status."""
+    job = words[0] if words else "first measurement"
+    more = words[1:]
+    if job in ("-h", "--help"):
+        print(__doc__)
+        return 0
+    known = [*JOBS, *commands()]
+    if words and job not in known:
+        close = get_close_matches(job.removeprefix("course."), known, n=1)
+        meant = f", did you mean {close[0]}?" if close else ";"
+        refuse(f"{job!r} is no job of lab.py{meant} all of them: python3 lab.py --help, and python3 -m course")
+    if more and job in ("lint", "site"):
+        refuse(f"expected nothing after {job}, got {more[0]!r}")
+    try:
+        set_up(requirements_for(job, more))
+        if job == "first measurement":
+            return measure_first()
+        if job == "lint":
+            return run("ruff", "check") or run("ruff", "format", "--check") or run("mypy")
+        if job == "site":
+            return build_site()
+        if job == "test":
+            os.chdir(LAB)
+            become("-m", "pytest", *more)
+        if job == "micro":
+            become(str(LAB / "micro.py"), *more)
+        become("-m", job if job == "check" else f"course.{job}", *more)
+    except (OSError, subprocess.CalledProcessError) as error:
+        refuse(f"cannot set up .venv: {error}; if you may not write there, copy the lab's folder to where you may")
+    except KeyboardInterrupt:
+        print("error: interrupted; the same command begins again", file=sys.stderr)
+        return 130
+
+
+def commands() -> list[str]:
+    """Every command of the course: a module that can be run."""
+    files = sorted((LAB / "course").glob("[!_]*.py"))
+    return [path.stem for path in files if "run_command(main)" in path.read_text(encoding="utf-8")]
+
+
+def requirements_for(job: str, more: list[str]) -> str:
+    """The list of packages that the job needs. For a student's own tests, that is the shorter one."""
+    if job in ("lint", "site"):
+        return DEVELOP
+    if job == "test" and (LAB / "tests" / "course").exists():  # which is not in a student's copy
+        paths = [word for word in more if not word.startswith("-")]
+        if not paths or not all("test_rubric.py" in path for path in paths):
+            return DEVELOP
+    return RUN
+
+
+def measure_first() -> int:
+    """Loop A on the shipped completions, some failures, and what to type next."""
+    for line in FIRST:
+        print(f"\n$ python3 -m {line}\n", flush=True)
+        status = run(*line.split())
+        if status:
+            return status
+    print(NEXT)
+    return 0
+
+
+def build_site() -> int:
+    """Sphinx on the lab's Markdown. npm, where there is one, fetches what draws the formulas."""
+    npm = shutil.which("npm")
+    if npm and not (LAB / "docs" / "node_modules" / "mathjax").exists():
+        line = [npm, "ci", "--prefix", str(LAB / "docs"), "--omit=dev", "--no-audit", "--no-fund"]
+        subprocess.run(line, capture_output=True)
+    if not (LAB / "docs" / "node_modules" / "mathjax").exists():
+        print("formulas are shown as they are written in TeX: to typeset them takes npm and, once, a network")
+    print("building the site takes some ten seconds", flush=True)
+    status = run("sphinx", "-q", "-E", "-n", "-W", "--keep-going", "-c", "docs", ".", "site")
+    if status == 0:
+        print(f"open it in a browser: {(LAB / 'site' / 'index.html').as_uri()}")
+    return status
+
+
+def run(*words: str) -> int:
+    """Run a module of .venv in the lab's folder, which is last on its path. Returns its exit status."""
+    return subprocess.run([str(PYTHON), "-P", "-m", *words], cwd=LAB).returncode
+
+
+def become(*words: str) -> NoReturn:
+    """Let the Python of .venv take the place of this process, in the folder where the caller is."""
+    line = [str(PYTHON), "-P", *words]
+    if os.name == "posix":
+        os.execv(line[0], line)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches that process too, which ends as it does
+    sys.exit(subprocess.run(line).returncode)
+
+
+def refuse(message: str) -> NoReturn:
+    print("error: " + message, file=sys.stderr)
+    sys.exit(2)
+
+
+# --- set-up
+
+
+def set_up(requirements: str) -> None:
+    """Bring .venv to what the list asks for; do nothing where it is there. Raises OSError."""
+    if VENV.exists() and not STAMP.exists():  # another program made it, such as Poetry
+        if not has_locked_versions(requirements):
+            refuse(
+                f"{VENV} was not made by lab.py and lacks the locked versions of {requirements}; if Poetry made it, "
+                "call poetry install (with --with dev for all tools), otherwise move it away, and call this again"
+            )
+        return
+    made = STAMP.read_text(encoding="utf-8") if PYTHON.exists() else ""
+    if made in (stamp(requirements), stamp(DEVELOP)):
+        return
+    print(f"setting up .venv, once: {MINUTES[requirements]}", flush=True)
+    if made.rpartition("\n")[0] != stamp(requirements).rpartition("\n")[0]:
+        make_environment()  # there is none, or it is of another folder, or it was not finished
+    install(requirements)
+    STAMP.write_text(stamp(requirements), encoding="utf-8")
+
+
+def stamp(requirements: str) -> str:
+    """What a finished .venv was made for and from: this folder, this Python, the bytes of this list."""
+    digest = hashlib.sha256((LAB / requirements).read_bytes()).hexdigest()
+    return f"{LAB}\n{os.path.realpath(PYTHON)}\n{requirements} {digest}"
+
+
+def make_environment() -> None:
+    """Make .venv anew, with a pip of its own and the lab's folder last on its path."""
+    if importlib.util.find_spec("ensurepip") is None:
+        refuse("this Python cannot make an environment with pip (Debian, Ubuntu: sudo apt install python3-venv)")
+    if VENV.exists():
+        shutil.rmtree(VENV)
+    VENV.mkdir()
+    STAMP.write_text("not finished", encoding="utf-8")
+    venv.EnvBuilder(with_pip=True, symlinks=os.name != "nt").create(VENV)
+    for packages in (*VENV.glob("lib/python3*/site-packages"), *VENV.glob("Lib/site-packages")):
+        (packages / "rl_foundations_lab.pth").write_text(f"{LAB}\n", encoding="utf-8")
+
+
+def install(requirements: str) -> None:
+    """Let the environment's own pip fetch and install what is listed. It downloads all before it changes anything."""
+    pip = [str(PYTHON), "-P", "-m", "pip", "--quiet", "--disable-pip-version-check", "--retries", "2"]
+    line = [*pip, "install", "--require-hashes", "--requirement", str(LAB / requirements)]
+    done = subprocess.run(line, stderr=subprocess.PIPE, text=True, errors="replace")
+    if done.returncode:
+        if re.search("connection broken by|Max retries exceeded|timed out|name resolution|unreachable", done.stderr):
+            refuse("no network; connect once and call this again, after that the lab needs none")
+        print(done.stderr, end="", file=sys.stderr)
+        refuse(f"pip ended with status {done.returncode}; mend what it says and call this again")
+
+
+def has_locked_versions(requirements: str) -> bool:
+    """Whether an environment that another program made has what is listed, in the listed versions."""
+    if not PYTHON.exists():
+        return False
+    code = "from importlib.metadata import distributions\nfor one in distributions(): print(one.name, one.version)"
+    printed = subprocess.run([str(PYTHON), "-IPc", code], capture_output=True, text=True).stdout
+    text = (LAB / requirements).read_text(encoding="utf-8")
+    listed = set(re.findall(r"^(\S+)==(\S+) ;", text, re.MULTILINE))
+    always = set(re.findall(r'^(\S+)==(\S+) ; python_version >= "3\.11" \\$', text, re.MULTILINE))
+    names = {name for name, _ in listed}
+    here = set()
+    for line in printed.splitlines():
+        name, version = line.split()
+        name = re.sub("[-_.]+", "-", name).lower()
+        if name in names:
+            here.add((name, version))
+    return always <= here <= listed
+
+
 if __name__ == "__main__":
-    if sys.version_info < (3, 11):  # noqa: UP036
-        sys.stderr.write("error: expected Python 3.11 or later, got " + sys.version.split()[0])
-        sys.stderr.write("; call lab.py with a newer one, such as python3.12 lab.py\n")
-        sys.exit(2)
-    # Python looks into the folder of a script first. Last is soon enough: a student's random.py here is not Python's.
-    if not sys.flags.safe_path:
-        del sys.path[0]
-    sys.path.append(os.path.dirname(os.path.realpath(__file__)))  # noqa: PTH120
-
-    from course import process
-
-    process.begin_loading()  # from here on Ctrl-C is one line
-
-    from course.command import run_command
-    from lab_jobs import main
-
-    run_command(lambda: main(sys.argv[1:]))
+    sys.exit(main(sys.argv[1:]))
