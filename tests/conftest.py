@@ -10,6 +10,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -34,12 +35,10 @@ ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_M
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    group = parser.getgroup("lab", "which tests (default: all but the slow ones)")
-    group.addoption("--fast", action="store_true", help="only those without commands, processes, trainings, sweeps")
-    group.addoption("--all", action="store_true", help="the slow ones too, and more examples of each property")
-    group.addoption(
-        "--long", action="store_true", help="with --all: commands of the pages that take minutes, as they stand"
-    )
+    help_ = "every test of the lab, the slow ones too, with more examples of each property"
+    parser.getgroup("lab").addoption("--all", action="store_true", help=help_)
+    help_ = "with --all: commands of the pages that take minutes, as they stand"
+    parser.getgroup("lab").addoption("--long", action="store_true", help=help_)
 
 
 RUNS_BEFORE = pytest.StashKey[dict[str, tuple[int, int]]]()
@@ -90,7 +89,14 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """NumPy with one thread, as in a command: two would change last bits. Hypothesis as the tier asks."""
+    """NumPy with one thread, as in a command, because two would change last bits; Ctrl-C as at a terminal.
+
+    What a shell starts in the background ignores SIGINT, and so does everything that it starts.
+    """
+    if config.getoption("--all") and config.args_source is config.ArgsSource.TESTPATHS:
+        config.args = ["tests"]
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if importlib.util.find_spec("hypothesis"):
         load_hypothesis_profile(config)
     environment = dict(os.environ)
@@ -100,11 +106,11 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def load_hypothesis_profile(config: pytest.Config) -> None:
-    """More examples in the slower tiers. A student's own tests run without Hypothesis."""
+    """More examples with ``--all``. A student's own tests run without Hypothesis."""
     from hypothesis import HealthCheck, settings
 
-    examples = 1_000 if config.getoption("--all") else 10 if config.getoption("--fast") else 100
-    too_slow = [HealthCheck.too_slow]  # says how busy the machine is
+    examples = 300 if config.getoption("--all") else 30
+    too_slow = [HealthCheck.too_slow]  # a verdict about how busy the machine is
     settings.register_profile(
         "lab", derandomize=True, deadline=None, max_examples=examples, suppress_health_check=too_slow
     )
@@ -112,17 +118,13 @@ def load_hypothesis_profile(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what the tier leaves out. A test named by its id, ``file::test``, runs in every tier."""
-    for item in items:
-        if "lab" in getattr(item, "fixturenames", ()):
-            item.add_marker("medium")
+    """Leave out the slow tests, but for ``--all`` and for a test that is named by its id, ``file::test``."""
     if config.getoption("--all") or any("::" in argument for argument in config.args):
         return
-    left_out = {"slow", "medium"} if config.getoption("--fast") else {"slow"}
-    kept = [item for item in items if left_out.isdisjoint(mark.name for mark in item.iter_markers())]
-    chosen = set(kept)
-    config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
-    items[:] = kept
+    slow = [item for item in items if item.get_closest_marker("slow")]
+    if slow:
+        config.hook.pytest_deselected(items=slow)
+        items[:] = [item for item in items if not item.get_closest_marker("slow")]
 
 
 class Done(NamedTuple):

@@ -9,7 +9,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
 from conftest import COMMANDS, ROOT
 
 # Each part imports only parts that stand before it. What computes stands before what prints.
@@ -89,7 +88,6 @@ def test_imports_point_one_way() -> None:
     assert against == []
 
 
-@pytest.mark.medium
 def test_what_is_slow_to_import_is_imported_where_it_is_needed() -> None:
     imports = "; ".join(f"import course.{name}" for name in COMMANDS)
     line = [sys.executable, "-c", f"import sys; {imports}; print(*sys.modules)"]

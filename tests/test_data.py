@@ -272,7 +272,6 @@ def test_files_are_utf_8_with_lf_at_each_end_and_no_line_empty(path: Path) -> No
     assert b"\n\n" not in data
 
 
-@pytest.mark.medium
 def test_the_script_makes_the_same_bytes(tmp_path: Path) -> None:
     subprocess.run([sys.executable, DATA / "make_data.py", "--out", tmp_path], check=True, cwd=tmp_path)
     made = files(tmp_path)

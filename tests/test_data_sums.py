@@ -131,7 +131,6 @@ def test_the_readme_names_each_file_with_its_size_and_the_seeds_of_the_script() 
     assert f"| {seeds[2]} | the order of the two-digit sums |" in readme
 
 
-@pytest.mark.medium
 def test_the_script_makes_the_same_bytes(tmp_path: Path) -> None:
     subprocess.run([sys.executable, DATA / "make_sums.py", "--out", tmp_path], check=True, cwd=tmp_path)
     made = {name: data for name, data in files(tmp_path).items() if data is not None}

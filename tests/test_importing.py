@@ -11,7 +11,6 @@ import sys
 import pytest
 from conftest import ROOT
 
-pytestmark = pytest.mark.medium
 MODULES = [
     ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
     for path in sorted((ROOT / "course").rglob("*.py"))

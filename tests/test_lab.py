@@ -23,7 +23,6 @@ from other_pythons import BIN, SITE, make_python, packages, typed
 import lab
 from course.score import score
 
-EXAMPLE = "tests/test_lab.py::test_of_each_mark"
 SOURCE = (ROOT / "lab.py").read_text(encoding="utf-8")
 Lines = list[list[str]]
 
@@ -112,7 +111,7 @@ def test_the_site_is_built_with_typeset_formulas_where_npm_can_fetch_them(
         (["tests"], "'tests' is no job of lab.py, did you mean test? "),
         (["--all"], "'--all' is no job of lab.py; "),
         (["\x1b[2J"], "'\\x1b[2J' is no job of lab.py; "),
-        (["lint", "--fast"], "expected nothing after lint, got '--fast'"),
+        (["lint", "--all"], "expected nothing after lint, got '--all'"),
         (["site", "now"], "expected nothing after site, got 'now'"),
     ],
 )
@@ -370,7 +369,6 @@ def test_ctrl_c_is_one_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
 # --- lab.py as it is typed
 
 
-@pytest.mark.medium
 def test_a_command_works_in_the_callers_folder_whatever_else_lies_there_and_in_the_labs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -395,41 +393,3 @@ def test_a_command_works_in_the_callers_folder_whatever_else_lies_there_and_in_t
     assert json.loads((own / "run" / "summary.json").read_text())["n"] == 80
     assert typed(python, str(folder / "lab.py"), "gate", cwd=own).status == 2
     assert typed(python, "lab.py", "micro", "strict", "x", cwd=folder).err.startswith("usage: micro.py")
-
-
-# The tests that pytest runs.
-
-
-@pytest.mark.parametrize(
-    "mark", ["unmarked", *(pytest.param(m, marks=getattr(pytest.mark, m)) for m in ("medium", "slow"))]
-)
-def test_of_each_mark(request: pytest.FixtureRequest, mark: str) -> None:
-    """For the next test to choose from."""
-    assert mark == "unmarked" or request.node.get_closest_marker(mark)
-
-
-@pytest.mark.medium
-@pytest.mark.parametrize(
-    ("words", "found"),
-    [
-        (["--fast", "tests/test_lab.py"], ["unmarked"]),
-        (["tests/test_lab.py"], ["unmarked", "medium"]),
-        ([f"{EXAMPLE}[slow]"], ["slow"]),
-        pytest.param(["--all", "tests/test_lab.py"], ["unmarked", "medium", "slow"], marks=pytest.mark.slow),
-    ],
-)
-def test_a_tier_runs_its_tests_and_a_test_that_is_named_runs_in_every_tier(words: list[str], found: list[str]) -> None:
-    line = [sys.executable, "-m", "pytest", "-n", "0", "--collect-only", *words]
-    out = subprocess.run(line, cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    assert [line for line in out.split("\n") if line.startswith(EXAMPLE)] == [f"{EXAMPLE}[{mark}]" for mark in found]
-
-
-@pytest.mark.medium
-def test_one_file_starts_no_workers_and_the_students_file_says_how_to_run_it() -> None:
-    sentence = "    python3 lab.py test tests/test_rubric.py\n"
-    assert sentence in (ROOT / "tests" / "test_rubric.py").read_text(encoding="utf-8")
-    env = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST_")}
-    for words, workers in ([EXAMPLE], False), (["tests/test_rubric.py"], False), ([f"{EXAMPLE}[slow]"] * 2, True):
-        line = [sys.executable, "-m", "pytest", *words]
-        done = subprocess.run(line, cwd=ROOT, env=env, capture_output=True, text=True, check=True)
-        assert ("bringing up nodes" in done.stdout) == workers

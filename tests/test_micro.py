@@ -69,7 +69,6 @@ def learns(run: list[Row]) -> bool:
     return before < 0.15 and after > 0.85 and after - before > 5 * error
 
 
-@pytest.mark.medium
 def test_the_careless_verifier_is_hacked_and_a_rollout_shows_it() -> None:
     run = rows("careless", "0")
     assert [row.step for row in run] == list(range(0, 201, 10))
@@ -78,7 +77,6 @@ def test_the_careless_verifier_is_hacked_and_a_rollout_shows_it() -> None:
     assert max(row.rollout.count(" or ") for row in run) >= 3
 
 
-@pytest.mark.medium
 def test_the_strict_verifier_is_learned_from() -> None:
     run = rows("strict", "0")
     assert [row.step for row in run] == list(range(0, 201, 10))
@@ -97,13 +95,11 @@ def test_the_claims_of_the_docstring_hold_on_ten_seeds() -> None:
     assert [seed for seed in seeds if not learns(rows("strict", seed))] == []
 
 
-@pytest.mark.medium
 def test_no_words_mean_careless_and_seed_0_and_the_same_seed_prints_the_same() -> None:
     assert printed() == printed("careless", "0") == printed("careless")
     assert printed("careless", "1") != printed("careless", "0")
 
 
-@pytest.mark.medium
 @pytest.mark.parametrize("verifier", ["careless", "strict"])
 def test_the_output_is_plain_text_in_eighty_columns(verifier: str) -> None:
     lines = printed(verifier, "0").split("\n")
@@ -111,7 +107,6 @@ def test_the_output_is_plain_text_in_eighty_columns(verifier: str) -> None:
     assert [line for line in lines if len(line) > 80 or not line.isprintable() or not line.isascii()] == []
 
 
-@pytest.mark.medium
 def test_the_longest_rollout_is_cut_to_eighty_columns(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -123,7 +118,6 @@ def test_the_longest_rollout_is_cut_to_eighty_columns(
     assert 70 <= max(map(len, lines)) <= 80
 
 
-@pytest.mark.medium
 @pytest.mark.parametrize("words", [["careles"], ["strict", "-1"], ["strict", "x"], ["strict", "1", "2"], ["7"]])
 def test_words_that_it_does_not_take_are_refused(words: list[str]) -> None:
     done = subprocess.run([sys.executable, "micro.py", *words], cwd=ROOT, capture_output=True, text=True, timeout=300)
@@ -178,7 +172,6 @@ def test_the_log_probability_of_the_worked_example() -> None:
     assert log_prob(np.zeros((116, 16, 15)), 75, tokens) == pytest.approx(3 * math.log(1 / 15))
 
 
-@pytest.mark.medium
 def test_the_gradient_is_that_of_finite_differences() -> None:
     rng = np.random.default_rng(0)
     policy = random_policy(rng)
@@ -223,7 +216,6 @@ class _Stop(Exception):
     """Raised at the first step of REINFORCE."""
 
 
-@pytest.mark.medium
 def test_it_imitates_with_weight_1_and_then_compares_each_rollout_with_the_others_of_its_prompt(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -258,7 +250,6 @@ def test_no_demonstration_names_more_than_two_numbers_and_most_are_wrong() -> No
     assert 0.1 < sum(right) / len(right) < 0.25
 
 
-@pytest.mark.medium
 def test_the_commands_in_its_docstring_run() -> None:
     commands = re.findall(r"^    python3 micro\.py(.*?)   ", micro.__doc__ or "", re.MULTILINE)
     assert [command.split() for command in commands] == [[], ["strict"], ["careless", "7"]]

@@ -65,7 +65,6 @@ def test_poetry_install_and_lab_py_install_the_same_and_no_tools() -> None:
     assert tomllib.loads((LAB / "poetry.toml").read_text(encoding="utf-8")) == {"virtualenvs": {"in-project": True}}
 
 
-@pytest.mark.medium
 def test_a_students_own_tests_run_with_pytest_alone() -> None:
     line = [sys.executable, "-m", "pytest", "-p", "no:xdist", "-p", "no:cacheprovider", "tests/test_rubric.py"]
     done = subprocess.run(line, cwd=LAB, capture_output=True, encoding="utf-8", timeout=60, check=False)

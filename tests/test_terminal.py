@@ -153,7 +153,6 @@ def test_a_verdict_is_in_colour_on_a_terminal_that_has_it_and_always_a_word(
     assert screen(out, 80).lines[-len(piped.split("\n")) :] == piped.split("\n")
 
 
-@pytest.mark.medium
 def test_rows_come_while_it_works_and_leave_nothing_of_the_progress_line(ready: Lab) -> None:
     """On a terminal the progress line is written over; in a dumb one there is none within the first ten seconds."""
     runs = [

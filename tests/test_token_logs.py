@@ -20,8 +20,6 @@ from course.experiment import EXPERIMENTS
 from course.experiments import goodhart, pass_at_k
 from course.policies import token_learner, train_config
 
-pytestmark = pytest.mark.medium
-
 Row = dict[str, Any]
 
 TINY: Row = {"sft_steps": 40, "prompts_a_step": 6, "group_size": 4, "max_tokens": 10, "width": 4, "hidden": 12}

@@ -16,8 +16,6 @@ from course.artifacts.records import MANIFEST
 from course.artifacts.run_log import read_log
 from course.artifacts.verifying import Verification
 
-pytestmark = pytest.mark.medium
-
 DRAWN = 100  # bits of each file in the default tier; --all flips every one
 SMALL_RUNS: dict[str, Step] = {
     "A": loop_a(["Final: 0", "1", "Final: 9"]),

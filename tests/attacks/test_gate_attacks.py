@@ -7,8 +7,6 @@ from attacks.laboratory import SIDES, ask_gate, forge_log, laboratory, lay, make
 from attacks.table import FORGERIES, IMPROVEMENTS, MISTAKES, NOT_LOGGED, Case
 from conftest import Lab
 
-pytestmark = pytest.mark.medium
-
 CANNOT_BE_DERIVED = {
     # what the student states
     "policy",

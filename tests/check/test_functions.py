@@ -14,7 +14,6 @@ from check.oracles import FUNCTION_FILES, FUNCTIONS
 from course.errors import UserError
 
 SOLUTIONS = ROOT / "teacher" / "solutions" / "exercises"
-pytestmark = pytest.mark.medium
 SOURCES = {name: (SOLUTIONS / f"{name}.py").read_text(encoding="utf-8") for name in FUNCTION_FILES}
 files = pytest.mark.parametrize("name", sorted(FUNCTION_FILES))
 

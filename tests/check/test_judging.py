@@ -118,7 +118,6 @@ MISREADINGS = [  # a test, and the verifiers that believe the same
 ]
 
 
-@pytest.mark.medium
 def test_a_misreading_is_told_what_it_believes() -> None:
     shown = [
         one for one in read_records(SETS / "shown.jsonl", VerifierSource) if one.witness or one.kind == CORRECT_CLASS
@@ -214,7 +213,6 @@ def test_the_page_names_the_shares_that_are_enough() -> None:
     assert all(f"{share:.0%}".replace("%", " %") in what for share in ENOUGH.values())
 
 
-@pytest.mark.medium
 @pytest.mark.parametrize("source", STATES, ids=range(len(STATES)))
 def test_invalid_weak_and_error_are_three_things(tmp_path: Path, source: str) -> None:
     (tmp_path / "mine.py").write_text(source, encoding="utf-8", newline="\n")
@@ -228,7 +226,6 @@ def test_invalid_weak_and_error_are_three_things(tmp_path: Path, source: str) ->
     assert not any(one.id in line or one.believes in line for one in held_out for line in checked.lines)
 
 
-@pytest.mark.medium
 def test_a_lost_file_is_an_error_and_the_command_says_what_to_do(lab: Lab) -> None:
     assert check_tests(Path("gone.py")).numbers["state"] == "error"
     done = lab("check", "tests")
@@ -284,7 +281,6 @@ def test_b(rubric):
 """
 
 
-@pytest.mark.medium
 def test_a_test_that_takes_the_majority_of_the_verifiers_kills_next_to_nothing(tmp_path: Path) -> None:
     """It asks about many texts, remembers every answer, and then fails whoever answers otherwise than most. It knows no
     spec. One memory for all verifiers would let it kill nearly all of them; here it meets each with a new one.
@@ -295,7 +291,6 @@ def test_a_test_that_takes_the_majority_of_the_verifiers_kills_next_to_nothing(t
     assert cast(int, found.numbers["shown killed"]) + cast(int, found.numbers["held out killed"]) <= 4
 
 
-@pytest.mark.medium
 def test_no_memory_and_no_file_of_its_own_folder_is_left_for_the_next_verifier() -> None:
     """Each verifier's run asserts that it is the first, in memory and in its folders."""
     source = """

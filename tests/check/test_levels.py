@@ -19,7 +19,6 @@ from check.levels import LEVELS, check_level, record_prediction
 from course.artifacts import run_log
 from course.errors import UserError
 
-pytestmark = pytest.mark.medium
 LONGEST = "def pick_best(samples):\n    return max(samples, key=lambda sample: len(sample.completion))\n"
 REFLECTION = "The best was there among the samples, and the longest was taken in place of it."
 SAW = f"## level_0\n## level_1\n## level_2\n{REFLECTION}\n## level_3\n"

@@ -87,7 +87,6 @@ def cheated() -> tuple[mutation.TestRun, JudgedTests]:
     return judged(MADE + "\n".join(tests))
 
 
-@pytest.mark.medium
 @pytest.mark.parametrize("name", [name for name in CHEATS if "patches how" not in name])
 def test_no_cheat_is_paid(cheated: tuple[mutation.TestRun, JudgedTests], name: str) -> None:
     run, found = cheated
@@ -119,7 +118,6 @@ FILES = {  # a whole file -> what is said of it
 }
 
 
-@pytest.mark.medium
 @pytest.mark.parametrize("source", FILES)
 def test_no_file_of_this_kind_is_paid(source: str) -> None:
     run, found = judged(source)
@@ -128,7 +126,6 @@ def test_no_file_of_this_kind_is_paid(source: str) -> None:
     assert run.error or not found.killed
 
 
-@pytest.mark.medium
 @pytest.mark.parametrize(
     ("source", "test"),
     [
@@ -144,7 +141,6 @@ def test_what_never_ends_is_an_error(source: str, test: str, monkeypatch: pytest
     assert run_tests((HEAD + source).encode(), FEW).error == f"no answer in time from {test}"
 
 
-@pytest.mark.medium
 def test_a_test_that_times_out_is_shown_apart_and_the_others_are_judged(monkeypatch: pytest.MonkeyPatch) -> None:
     """With one of the verifiers is enough; and what fails by its own time is no kill."""
     monkeypatch.setattr(mutation, "_TEST_SECONDS", 0.5)
@@ -173,7 +169,6 @@ FORGED = {  # a message that the process sends out of turn, at import or from wi
 }
 
 
-@pytest.mark.medium
 @pytest.mark.parametrize("message", FORGED)
 def test_a_message_out_of_turn_is_an_error(message: str) -> None:
     write = """
@@ -200,7 +195,6 @@ KILLS = {  # a test -> the class of all that it kills among the few
 }
 
 
-@pytest.mark.medium
 def test_a_verifier_is_killed_by_an_assertion_about_what_it_really_answered() -> None:
     bodies = [body.replace("\n", "\n    ") for body in KILLS]
     run, found = judged("\n".join(f"def test_{n}(rubric):\n    {body}" for n, body in enumerate(bodies)))
@@ -210,7 +204,6 @@ def test_a_verifier_is_killed_by_an_assertion_about_what_it_really_answered() ->
     assert killed == list(KILLS.values())
 
 
-@pytest.mark.medium
 def test_without_pytest_it_says_what_fetches_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mutation, "find_spec", lambda _: None)
     with pytest.raises(UserError, match="expected pytest, got a Python without it"):

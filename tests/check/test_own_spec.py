@@ -14,7 +14,6 @@ from conftest import ROOT, Lab
 from check.functions import check_my_pick_best
 from check.own_spec import check_my_score
 
-pytestmark = pytest.mark.medium
 SOLUTIONS = ROOT / "teacher" / "solutions" / "exercises"
 SCORE = (SOLUTIONS / "my_score.py").read_text(encoding="utf-8")
 PICK = (SOLUTIONS / "my_pick_best.py").read_text(encoding="utf-8")

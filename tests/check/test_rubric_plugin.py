@@ -66,7 +66,6 @@ def converse(lines: Sequence[object]) -> list[list[object]]:
     return sent
 
 
-@pytest.mark.medium
 def test_what_is_sent_is_a_line_for_each_thing_that_happens(tmp_path: Path) -> None:
     for name in ("a", "b"):
         lay_out(tmp_path / name, SOURCE)
@@ -83,7 +82,6 @@ def test_what_is_sent_is_a_line_for_each_thing_that_happens(tmp_path: Path) -> N
     assert converse(answers) == before + first + after + before + second + after
 
 
-@pytest.mark.medium
 @pytest.mark.parametrize(
     "line",
     ["import course", "from course import score", "import micro", "open(__import__('pytest').__file__ + 'x')"],
@@ -95,7 +93,6 @@ def test_the_course_cannot_be_imported(tmp_path: Path, line: str) -> None:
     assert ("tests need the fixture rubric only, not " in str(why)) == ("pytest" not in line)
 
 
-@pytest.mark.medium
 def test_where_nobody_answers_it_ends(tmp_path: Path) -> None:
     lay_out(tmp_path, SOURCE)
     assert [kind for kind, *_ in converse([[str(tmp_path), []]])] == ["collected", "begin", "call", "over"]

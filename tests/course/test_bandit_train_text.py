@@ -90,7 +90,6 @@ def sheets(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     return made
 
 
-@pytest.mark.medium
 def test_the_curve_has_the_rewards_and_the_expected_rewards(sheets: list[Any]) -> None:
     learning_curve([0.0, 1.0], [0.5, 0.6])
     dots, line = sheets[0].axes[0].get_lines()
@@ -98,7 +97,6 @@ def test_the_curve_has_the_rewards_and_the_expected_rewards(sheets: list[Any]) -
     assert (list(line.get_xdata()), list(line.get_ydata())) == ([1, 2], [0.5, 0.6])
 
 
-@pytest.mark.medium
 def test_the_panels_have_both_sides_of_two_offsets_and_three_variances(sheets: list[Any]) -> None:
     ablation_panels(SIDES, CURVES, 1200)
     smallest, largest, by_step, _ = sheets[0].axes
@@ -114,7 +112,6 @@ def test_the_panels_have_both_sides_of_two_offsets_and_three_variances(sheets: l
     assert [list(line.get_ydata()) for line in by_step.get_lines()] == list(CURVES.values())
 
 
-@pytest.mark.medium
 def test_the_crossing_is_at_two_thirds_for_two_arms_and_where_the_bandit_has_it(sheets: list[Any]) -> None:
     """Two arms: (1 − 2p)² / (1 − p)². The bandit with one right arm gone: b* = J / 2 at p = 5/9. With both: nowhere."""
     ablation_panels(SIDES, CURVES, 1200)
@@ -131,6 +128,5 @@ def test_the_crossing_is_at_two_thirds_for_two_arms_and_where_the_bandit_has_it(
     ]
 
 
-@pytest.mark.medium
 def test_equal_numbers_give_equal_bytes() -> None:
     assert learning_curve([0.0, 1.0], [0.5, 0.6]) == learning_curve([0.0, 1.0], [0.5, 0.6])

@@ -14,8 +14,6 @@ from course import child as child_module
 from course.child import Child, Raised, Stopped
 from course.datasets.files import LAB
 
-pytestmark = pytest.mark.medium
-
 
 def asked(folder: Path, source: str, *calls: tuple[object, ...], seconds: float = 10.0) -> list[object]:
     path = folder / "mine.py"

@@ -19,8 +19,6 @@ import course.command
 from course.artifacts.scorer_identity import installed
 from course.command import non_negative_float
 
-pytestmark = pytest.mark.medium
-
 HEAD = """
 import os, signal, sys
 from course.command import Parser, run_command

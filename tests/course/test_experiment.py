@@ -52,7 +52,6 @@ def tiny(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> Lab:
     return lab
 
 
-@pytest.mark.medium
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_same_seed_same_bytes_and_the_run_is_whole(tiny: Lab, name: str) -> None:
     check_run(tiny, "experiment", name, *FEW[name], "--steps", 4, log="log.jsonl")
@@ -77,7 +76,6 @@ def test_the_bytes_are_the_same_for_any_number_of_processes(tiny: Lab, name: str
     assert one == two == three
 
 
-@pytest.mark.medium
 def test_the_first_of_two_seeds_is_the_run_of_that_seed_alone(tiny: Lab) -> None:
     """And a setting among others is the one it would be alone."""
     tiny("experiment", "cold_start", "--values", 0, 30, "--steps", 3, "--seeds", 2, "--outdir", "two")
@@ -89,7 +87,6 @@ def test_the_first_of_two_seeds_is_the_run_of_that_seed_alone(tiny: Lab) -> None
     assert two[-2:] == alone
 
 
-@pytest.mark.medium
 def test_each_training_is_on_the_first_prompts_and_the_holdout_is_the_same(tiny: Lab) -> None:
     assert tiny("experiment", "coverage", "--values", 20, 4, 20, "--steps", 3, "--outdir", "run").status == 0
     results = lines_of(tiny.folder / "run/results.jsonl")
@@ -100,7 +97,6 @@ def test_each_training_is_on_the_first_prompts_and_the_holdout_is_the_same(tiny:
             assert [one["id"] for one in own if one["split"] == split] == ids[:n]
 
 
-@pytest.mark.medium
 def test_noise_pays_by_chance_and_measures_without_it_from_one_start(tiny: Lab) -> None:
     assert tiny("experiment", "noise", "--steps", 30, "--eval-every", 15, "--outdir", "run").status == 0
     log = lines_of(tiny.folder / "run/log.jsonl")
@@ -121,7 +117,6 @@ def shape_by_hand(text: str) -> str:
     return found
 
 
-@pytest.mark.medium
 def test_every_number_of_shift_follows_from_the_completions(tiny: Lab) -> None:
     done = tiny("experiment", "shift", "--steps", 42, "--outdir", "run")
     assert done.status == 0
@@ -159,7 +154,6 @@ def test_every_number_of_shift_follows_from_the_completions(tiny: Lab) -> None:
     assert frozen[0]["completion"] != first[0]  # the draws of the first evaluation are not those of what is frozen
 
 
-@pytest.mark.medium
 def test_rows_come_as_they_are_known_and_the_holdout_at_the_end_is_one_look(tiny: Lab) -> None:
     for number in (1, 2):
         done = tiny("experiment", "goodhart", *FEW["goodhart"], "--steps", 2, "--outdir", f"run_{number}")
@@ -220,7 +214,6 @@ def test_what_it_does_not_know_is_refused(lab: Lab, line: str, said: str) -> Non
     assert "experiment --help" in refused
 
 
-@pytest.mark.medium
 def test_what_cannot_be_done_leaves_nothing(tiny: Lab) -> None:
     for wrong in (0, 31):
         line = tiny.refused("experiment", "coverage", "--values", 3, wrong)
@@ -231,7 +224,6 @@ def test_what_cannot_be_done_leaves_nothing(tiny: Lab) -> None:
     assert "one_digit_sums_holdout.jsonl" in tiny.refused("experiment", "goodhart")
 
 
-@pytest.mark.medium
 def test_prompts_that_try_to_command_the_terminal_are_shown(tiny: Lab) -> None:
     examples = []
     for number in range(6):

@@ -123,7 +123,7 @@ def outcome_by_the_spec(answer: int, completion: str) -> str:
     return next(outcome for outcome, applies in rows.items() if applies)
 
 
-@pytest.mark.parametrize("n", [2_000, pytest.param(20_000, marks=pytest.mark.medium)])
+@pytest.mark.parametrize("n", [2_000, pytest.param(20_000, marks=pytest.mark.slow)])
 def test_near_misses_get_the_outcome_of_the_spec_and_every_outcome_is_met(n: int) -> None:
     met = Counter[str]()
     for answer, text in near_misses(seed=2, n=n):
@@ -163,7 +163,7 @@ def test_the_line_boundaries_are_those_of_splitlines() -> None:
     assert last[-1] == ALL[-1]
 
 
-@pytest.mark.parametrize("every", [7, pytest.param(1, marks=pytest.mark.medium)])
+@pytest.mark.parametrize("every", [7, pytest.param(1, marks=pytest.mark.slow)])
 def test_code_points_in_every_place_of_the_line_get_the_outcome_of_the_spec(every: int) -> None:
     """All that has a class, and neighbours, and some of the rest."""
     classed = {ord(char) + step for char in members(UNSEEN + DIGITS) for step in (0, 1)} - set(range(0xE0010, 0xE0FF0))

@@ -631,7 +631,6 @@ def test_a_worse_holdout_is_rejected_for_that_reason_first() -> None:
     assert decide(flips(60, 3, 3), Fraction(0), "holdout")[0] == "INCONCLUSIVE"
 
 
-@pytest.mark.medium
 @pytest.mark.parametrize(
     "n", [100, *(pytest.param(n, marks=pytest.mark.slow) for n in (19, 20, 40, 99, 101, 150, 1_000))]
 )

@@ -20,7 +20,6 @@ from conftest import ROOT
 from course.errors import UserError
 from course.jobs import in_order, machines, processes
 
-pytestmark = pytest.mark.medium  # starts processes
 posix = pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
 
 

@@ -21,7 +21,6 @@ REWARDS = {"graded": [0.35, 0.0, 0.2, 0.8, 0.7, 1.0], "verifier": [0.0, 0.0, 0.0
 BETAS = [10, 5, 2, 1, 0.7, 0.5, 0.3, 0.2, 0.15, 0.1, 0.07, 0.05, 0.03]
 VOLATILE = {"README.md", "environment.json"}
 
-pytestmark = pytest.mark.medium  # runs the command
 both = pytest.mark.parametrize("rewards", ["graded", "verifier"])
 
 

@@ -73,7 +73,6 @@ POINTS = [
 CURVE = [point(0.0, 0.25), point(0.0, 0.25, beta=9.0), point(2.0, 1.0, beta=0.1), point(0.5, 0.5, n=4)]
 
 
-@pytest.mark.medium
 @pytest.mark.parametrize("rewards", ["verifier", "graded"])
 def test_the_figure_has_the_points_of_the_rows(monkeypatch: pytest.MonkeyPatch, rewards: str) -> None:
     made: list[Any] = []

@@ -16,7 +16,7 @@ from conftest import ROOT, Lab, ended
 
 from course import process
 
-pytestmark = [pytest.mark.medium, pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")]
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
 INTERRUPTED = "error: interrupted; a run that was not finished has left nothing behind\n"
 ENDS = {"SIGINT": (130, INTERRUPTED), "SIGTERM": (143, ""), "SIGHUP": (129, "")}
 HEAD = """
@@ -177,7 +177,6 @@ except BaseException as error:
 """
 
 
-@pytest.mark.medium
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such signals")
 @pytest.mark.parametrize(("name", "raised"), [("SIGINT", "KeyboardInterrupt"), ("SIGTERM", "Terminated")])
 def test_a_signal_that_comes_while_it_is_held_is_raised_at_the_end_of_the_block(name: str, raised: str) -> None:

@@ -171,7 +171,7 @@ def test_the_reward_agrees_with_a_regular_expression_written_from_the_spec(answe
     assert measure(answer, completion).reward == score(problem(answer), completion)["reward"] == reward
 
 
-@pytest.mark.parametrize("n", [2_000, pytest.param(20_000, marks=pytest.mark.medium)])
+@pytest.mark.parametrize("n", [2_000, pytest.param(20_000, marks=pytest.mark.slow)])
 def test_near_misses_get_the_reward_of_the_spec_and_both_rewards_are_met(n: int) -> None:
     rewards = Counter[float]()
     for answer, text in near_misses(seed=1, n=n):
@@ -233,7 +233,7 @@ def test_the_same_call_gives_the_same_verdict_and_details_of_its_own(answer: obj
 
 
 MORE = ("x", "Final: ", "0", "-", " ", "\n", "²", "\u0662", "\ud800", "\U000e0041")
-UNITS = ["9", "\u200b", *(pytest.param(unit, marks=pytest.mark.medium) for unit in ("9\u200b", "\U0001d7da"))]
+UNITS = ["9", "\u200b", *(pytest.param(unit, marks=pytest.mark.slow) for unit in ("9\u200b", "\U0001d7da"))]
 UNITS += [pytest.param(unit, marks=pytest.mark.slow) for unit in MORE]
 
 
@@ -257,7 +257,6 @@ print([score({"prompt": "", "expected_answer": n}, f"Final: {text}")["details"][
 """
 
 
-@pytest.mark.medium
 @pytest.mark.parametrize("flags", [[], ["-O"], ["-X", "utf8=0"], ["-X", "int_max_str_digits=640"]], ids=" ".join)
 @pytest.mark.parametrize("setting", [{}, {"PYTHONINTMAXSTRDIGITS": "640"}, {"PYTHONUTF8": "0", "LC_ALL": "C"}], ids=str)
 def test_no_setting_of_the_interpreter_changes_a_verdict(flags: list[str], setting: dict[str, str]) -> None:

@@ -15,8 +15,6 @@ from other_pythons import BIN, make_python, packages, typed
 
 from course import starting
 
-pytestmark = pytest.mark.medium
-
 
 @pytest.fixture
 def bare(tmp_path: Path) -> Path:

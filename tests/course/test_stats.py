@@ -33,7 +33,6 @@ def test_a_mean_is_rounded_once() -> None:
     assert mean([True, False]) == 0.5
 
 
-@pytest.mark.medium
 def test_wilsons_intervals_are_those_of_scipy() -> None:
     for k, n in COUNTS:
         theirs = scipy.stats.binomtest(k, n).proportion_ci(0.95, "wilson")
@@ -71,7 +70,6 @@ def test_mcnemar_is_the_share_of_coin_tosses_at_least_as_lopsided() -> None:
             assert float(mcnemar_exact(gained, m - gained)) == pytest.approx(as_lopsided / 2**m, rel=1e-12)
 
 
-@pytest.mark.medium
 def test_mcnemar_is_scipys_binomial_test_for_many_flips() -> None:
     for pair in [(30, 50), (0, 400), (480, 520), (700, 500), (4_800, 5_000), (0, 3_000)]:
         assert float(mcnemar_exact(*pair)) == pytest.approx(
@@ -83,7 +81,6 @@ def test_the_fewest_flips_for_significance_are_six_against_none() -> None:
     assert [flips_needed(against) for against in range(4)] == [6, 8, 10, 12]
 
 
-@pytest.mark.medium
 def test_one_flip_fewer_is_not_significant_by_scipy() -> None:
     for against in (0, 1, 5, 40, 400, 2_000):
         needed = flips_needed(against)

@@ -69,7 +69,6 @@ def test_a_path_is_untrusted_too() -> None:
 NAMES = ["run_001", "a b", "it's", '"', "$HOME", "`id`", "~", "a;b", "a&b", "*", "größe", "-x", "--run", "a\\b", "#1"]
 
 
-@pytest.mark.medium
 @pytest.mark.skipif(os.name != "posix", reason="asks a POSIX shell")
 def test_a_path_is_one_word_to_a_shell_and_names_the_same_file(tmp_path: Path) -> None:
     for name in (*NAMES, "a\n; touch no", "\x1b[2J", "> no"):

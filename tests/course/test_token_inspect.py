@@ -244,7 +244,6 @@ def test_a_run_that_exists_is_not_overwritten(lab: Lab) -> None:
     assert "run: expected a new folder" in lab.refused("token_inspect", "Final: 323", "--outdir", "run")
 
 
-@pytest.mark.medium
 def test_help_loads_nothing_heavy() -> None:
     script = (
         "import sys\nsys.argv = ['token_inspect', '--help']\nfrom course.token_inspect import main\n"

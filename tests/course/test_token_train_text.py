@@ -109,7 +109,6 @@ def test_the_report_says_before_what_an_interruption_keeps_and_after_where_it_wa
     assert max(map(len, f"{report}\n{token_train_heading(CONFIG, 's' * 100)}".split("\n"))) <= 80
 
 
-@pytest.mark.medium
 def test_the_curves_have_the_points_of_the_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[Any] = []
     monkeypatch.setattr(token_train_text, "png", made.append)
@@ -122,7 +121,6 @@ def test_the_curves_have_the_points_of_the_rows(monkeypatch: pytest.MonkeyPatch)
     assert points_of_lines(kl)["KL from the reference, nats"] == [(0, 0.0), (10, 3.0)]
 
 
-@pytest.mark.medium
 def test_the_strict_scorer_alone_has_one_pair_of_curves(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[Any] = []
     monkeypatch.setattr(token_train_text, "png", made.append)

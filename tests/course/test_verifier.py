@@ -21,7 +21,6 @@ from course.policies.train_config import MEMORISE
 from course.rubrics.witness import candidates
 from course.verifier import Verifier, golden, optimise, search
 
-pytestmark = pytest.mark.medium
 SEVEN = {"id": "a", "prompt": "?", "expected_answer": 7}
 
 

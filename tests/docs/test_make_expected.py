@@ -51,7 +51,6 @@ def test_the_table_is_of_these_trainings_and_every_curve_has_a_value_at_each_ste
     assert TABLE.read_text(encoding="utf-8") == write_table(FOUND)
 
 
-@pytest.mark.medium
 @pytest.mark.parametrize("name", CHEAP)
 def test_the_small_learners_give_the_table_again(name: str) -> None:
     training = TRAININGS[name]
@@ -79,7 +78,6 @@ def test_a_token_policy_learns_within_the_band_of_the_table(name: str) -> None:
         assert outside == [], curve
 
 
-@pytest.mark.medium
 @pytest.mark.parametrize("name", DRAWINGS)
 def test_a_figure_is_what_the_table_gives(name: str) -> None:
     """Word for word; a number up to a tenth of a unit, which another machine's text layout may give."""
@@ -90,7 +88,6 @@ def test_a_figure_is_what_the_table_gives(name: str) -> None:
     assert [pair for pair in pairs if not abs(float(pair[0]) - float(pair[1])) <= 0.1] == []
 
 
-@pytest.mark.medium
 def test_the_same_numbers_give_the_same_bytes() -> None:
     assert draw(DRAWINGS["bandit"], FOUND) == draw(DRAWINGS["bandit"], FOUND)
 

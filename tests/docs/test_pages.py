@@ -36,7 +36,6 @@ RUN = [
     for name in PAGES
     if name not in RUN_ELSEWHERE and any(b.language in ("bash", "python") for b in blocks(PAGES[name]))
 ]
-QUICK = {"docs/milestones/0.md", "docs/milestones/0.5.md"}  # in the default tier; the others with --all
 SOLUTIONS = ROOT / "teacher" / "solutions"
 pages = pytest.mark.parametrize("name", PAGES)
 
@@ -48,9 +47,8 @@ def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return copy
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.medium if name in QUICK else pytest.mark.slow) for name in RUN]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", RUN)
 def test_every_block_of_a_page_does_what_the_page_shows(
     name: str, released: Path, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
@@ -145,7 +143,6 @@ BROKEN = {  # a page with one fault -> what is said of it
 }
 
 
-@pytest.mark.medium
 @pytest.mark.parametrize("text", BROKEN)
 def test_a_page_that_shows_what_is_not_so_is_found(text: str, released: Path, tmp_path: Path) -> None:
     page = tmp_path / "page.md"

@@ -14,7 +14,6 @@ from site_building import build
 TREES = ("docs/index.md", "teacher/guide/index.md")
 
 
-@pytest.mark.medium
 def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
     done = build(ROOT, tmp_path / "site")
     assert done.stderr == ""
@@ -34,7 +33,6 @@ def lab(tmp_path: Path) -> Path:
     return docs.parent
 
 
-@pytest.mark.medium
 @pytest.mark.parametrize(
     "fault", ["[there](nowhere.md)", "[there](#nowhere)", "```{nothing}\n```", "![x](nowhere.svg)", "[x](live/no.html)"]
 )
@@ -43,7 +41,6 @@ def test_a_fault_of_a_page_fails_the_build(lab: Path, tmp_path: Path, fault: str
     assert build(lab, tmp_path / "site").returncode == 1
 
 
-@pytest.mark.medium
 def test_without_node_modules_formulas_stay_tex_and_a_live_page_is_opened_where_it_stands(
     lab: Path, tmp_path: Path
 ) -> None:
@@ -58,7 +55,6 @@ def test_without_node_modules_formulas_stay_tex_and_a_live_page_is_opened_where_
     assert [src for src in re.findall(r'<(?:script|link|img)[^>]*(?:src|href)="([^"]+)"', page) if "//" in src] == []
 
 
-@pytest.mark.medium
 def test_a_paragraph_that_is_a_link_to_a_live_page_has_the_page_below_it(lab: Path, tmp_path: Path) -> None:
     text = "# A page\n\n[the hack](live/hack.html)\n\nSee [it](live/hack.html).\n"
     (lab / "docs" / "index.md").write_text(text, encoding="utf-8")
@@ -72,7 +68,6 @@ def test_a_paragraph_that_is_a_link_to_a_live_page_has_the_page_below_it(lab: Pa
     assert 'href="live/hack.html"' in frame
 
 
-@pytest.mark.medium
 def test_a_figure_opens_by_itself_and_its_alternative_keeps_its_spaces(lab: Path, tmp_path: Path) -> None:
     (lab / "docs" / "x.svg").write_text('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"/>', encoding="utf-8")
     (lab / "docs" / "index.md").write_text("# A page\n\n![One\ntwo](x.svg)\n", encoding="utf-8")

@@ -26,7 +26,7 @@ from course.rubrics.hackable import anywhere
 from course.score import measure
 from docs import make_live
 
-pytestmark = [pytest.mark.medium, pytest.mark.skipif(not NODE, reason="Node is not here")]
+pytestmark = pytest.mark.skipif(not NODE, reason="Node is not here")
 
 
 @cache

@@ -15,7 +15,7 @@ from course.show.tables import percent
 from course.text import visible
 from docs.make_live import unseen_names
 
-pytestmark = [pytest.mark.medium, pytest.mark.skipif(not NODE, reason="Node is not here")]
+pytestmark = pytest.mark.skipif(not NODE, reason="Node is not here")
 
 PARTS = "answer(data.map((text) => partsOf(text).map(({ text, hidden, times }) => [text, hidden, times])));"
 

@@ -28,7 +28,6 @@ from teacher.grading import Found, Grade, file_name
 from teacher.running import Ended, can_protect, run_limited
 from teacher.submissions import find_submissions
 
-pytestmark = pytest.mark.medium
 CHECK = """
 import json, pathlib, runpy, sys
 path = pathlib.Path("exercises/answer.py")

@@ -104,7 +104,6 @@ def filled(lab: Lab, name: str, tests: dict[str, str]) -> Checked:
     return check_kata(name)
 
 
-@pytest.mark.medium
 @katas
 def test_the_key_opens_all_of_it(lab: Lab, name: str) -> None:
     checked = filled(lab, name, {id_: f"`{TESTS[name, id_]}`" for id_ in LABELS[name] if (name, id_) in TESTS})
@@ -117,7 +116,6 @@ def test_the_key_opens_all_of_it(lab: Lab, name: str) -> None:
         assert max(map(len, text.split("\n"))) <= 80
 
 
-@pytest.mark.medium
 @pytest.mark.parametrize("name", WITH_TEST)
 def test_where_code_is_at_fault_a_test_is_asked_for_and_tried(lab: Lab, name: str) -> None:
     """The spec and the faulty verifier are asked here once more, each by itself."""

@@ -82,7 +82,6 @@ def test_a_log_of_any_kind_gives_a_sheet(tmp_path: Path, log: str) -> None:
     assert "1. What is one action here" in words(tmp_path)
 
 
-@pytest.mark.medium
 def test_the_command_takes_a_zip_and_refuses_in_one_line(tmp_path: Path) -> None:
     line = [sys.executable, "-m", "teacher.oral_exam", "--submission"]
     zipped(tmp_path / "anna.zip", [("runs/log.jsonl", json.dumps({"run": "runs/x"}).encode())])

@@ -21,7 +21,6 @@ from course.errors import UserError
 from teacher import release as module
 from teacher.release import COMMITTED, LEFT_OUT, release, rows_of, tracked_files, write_copy
 
-pytestmark = pytest.mark.medium
 EXERCISES = tomllib.loads((ROOT / "data" / "exercises.toml").read_text(encoding="utf-8"))
 
 

@@ -17,7 +17,6 @@ from handed_in import left_behind, linux, protected
 
 from teacher.running import Ended, Limits, can_protect, missing_limits, remove, run_limited
 
-pytestmark = pytest.mark.medium
 SMALL = Limits(
     seconds=20,
     cpu_seconds=10,

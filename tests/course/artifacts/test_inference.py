@@ -20,7 +20,6 @@ def wilson(passes: int, n: int) -> tuple[float, float]:
     return low, high
 
 
-@pytest.mark.medium
 def test_the_counts_of_seeds_are_added_up_and_a_holdout_share_has_the_holdouts_n() -> None:
     last = rows_at([ONE, OTHER], -1)
     assert pooled_interval(last, "true_reward") == pytest.approx(wilson(140, 200))
@@ -28,7 +27,6 @@ def test_the_counts_of_seeds_are_added_up_and_a_holdout_share_has_the_holdouts_n
     assert pooled_interval([replace(last[0], n=10)], "true_reward") == pytest.approx(wilson(6, 10))
 
 
-@pytest.mark.medium
 def test_the_median_seed_has_the_interval_of_one_seed() -> None:
     rate, bounds = median_rate([ONE, OTHER], -1)
     assert rate == pytest.approx(0.7)

@@ -270,7 +270,6 @@ with locked(Path(sys.argv[1])):
 """
 
 
-@pytest.mark.medium
 def test_the_lock_is_waited_for_and_a_killed_process_leaves_none_behind(lab: Lab) -> None:
     holder = subprocess.Popen(
         [sys.executable, "-c", HOLDER, str(lab.log)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT
@@ -287,7 +286,6 @@ def test_the_lock_is_waited_for_and_a_killed_process_leaves_none_behind(lab: Lab
     assert (lab.runs / "run_001").exists()
 
 
-@pytest.mark.medium
 def test_runs_at_one_moment_each_get_a_name_a_line_and_a_look_of_their_own(lab: Lab) -> None:
     arguments = files_of(lab)
     done = [ended(process) for process in [lab.start("eval", *arguments) for _ in range(6)]]
@@ -300,7 +298,6 @@ def test_runs_at_one_moment_each_get_a_name_a_line_and_a_look_of_their_own(lab: 
         assert f"run: {lab.runs}/run_00{number}\ndigest: {line['manifest']}\n" in said
 
 
-@pytest.mark.medium
 def test_a_run_below_the_labs_root_is_named_from_there_wherever_the_command_was_called(lab: Lab) -> None:
     arguments = [lab.folder / str(word) if str(word).endswith("jsonl") else word for word in files_of(lab)]
     process = lab.start("eval", *arguments, "--outdir", lab.root / "runs" / "mine")

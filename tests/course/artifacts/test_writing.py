@@ -286,7 +286,7 @@ def test_rows_can_be_read_as_soon_as_they_are_added(lab: Lab) -> None:
 def test_a_small_file_stands_under_its_name_when_it_is_whole(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     def renamed(part: Path, place: Path) -> Path:
         assert not place.exists()
-        seen.append((part.name, part.read_bytes()))
+        seen.append((part.suffix, part.read_bytes()))
         return replace(part, place)
 
     seen: list[tuple[str, bytes]] = []
@@ -294,7 +294,7 @@ def test_a_small_file_stands_under_its_name_when_it_is_whole(lab: Lab, monkeypat
     with RunWriter(Path("run")) as writer:
         monkeypatch.setattr(Path, "replace", renamed)
         writer.write_bytes("folder/policy.npz", b"whole")
-        assert seen == [("policy.npz.part", b"whole")]
+        assert seen == [(".part", b"whole")]
         (written,) = lab.folder.glob(".*.partial/folder/policy.npz")
         assert written.read_bytes() == b"whole"
         assert list(written.parent.iterdir()) == [written]

@@ -46,7 +46,6 @@ def test_a_row_is_there_before_the_next_training_begins() -> None:
     assert experiment.asked == [NONE]
 
 
-@pytest.mark.medium
 def test_each_start_has_its_rates_and_its_shares_in_the_figure(monkeypatch: pytest.MonkeyPatch) -> None:
     """After 50 updates half of the groups had equal rewards. Before the first update there was no group."""
     made: list[Any] = []

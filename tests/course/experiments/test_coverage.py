@@ -92,7 +92,6 @@ def test_what_the_holdout_says_stands_at_the_end() -> None:
     assert rows[1][:5] == ["1000", "97.0", "%", "96.0", "%"]
 
 
-@pytest.mark.medium
 def test_the_figure_has_the_points(monkeypatch: pytest.MonkeyPatch) -> None:
     """Trained on 30 prompts the policy passes all of its own and none of the holdout, on 1,000 all of both."""
     made: list[Any] = []

@@ -162,7 +162,6 @@ def test_the_counts_of_all_seeds_decide_and_the_medians_are_shown() -> None:
 TRAINING = [evaluation(0, 0.3, 0.2), evaluation(10, 0.6, 0.5, kl=1.0), evaluation(20, 1.0, 0.0, kl=4.0)]
 
 
-@pytest.mark.medium
 def test_a_panel_has_both_rewards_and_the_step_where_they_diverge(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[Any] = []
     monkeypatch.setattr(goodhart, "png", made.append)
@@ -173,7 +172,6 @@ def test_a_panel_has_both_rewards_and_the_step_where_they_diverge(monkeypatch: p
     assert [x for x, _ in found["reward hacking begins"]] == [10, 10]
 
 
-@pytest.mark.medium
 def test_each_beta_has_its_ends_and_its_kl(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[Any] = []
     monkeypatch.setattr(goodhart, "png", made.append)
@@ -218,7 +216,7 @@ def test_the_same_rates_of_fewer_completions_are_noise() -> None:
 @pytest.mark.parametrize(
     "n",
     [
-        pytest.param(20, marks=pytest.mark.medium),
+        pytest.param(20, marks=pytest.mark.slow),
         pytest.param(200, marks=pytest.mark.slow),
         pytest.param(600, marks=pytest.mark.slow),
     ],

@@ -46,7 +46,6 @@ def test_no_two_verifiers_share_a_name() -> None:
     assert len({name_of(config) for config in SETTINGS}) == len(SETTINGS) == 8
 
 
-@pytest.mark.medium
 def test_each_verifier_is_a_line_and_the_ending_says_where_all_started(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[Any] = []
     monkeypatch.setattr(noise, "png", made.append)

@@ -51,7 +51,6 @@ def test_two_rows_for_each_set_of_prompts_and_one_for_its_crossing() -> None:
     assert none[:4] == ["75", "none", "none", "+36.0"]
 
 
-@pytest.mark.medium
 @pytest.mark.parametrize("count", [1, 2, 3, 4])
 def test_each_set_of_prompts_has_a_panel(monkeypatch: pytest.MonkeyPatch, count: int) -> None:
     made: list[Any] = []

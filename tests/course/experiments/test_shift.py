@@ -51,7 +51,6 @@ def test_what_a_completion_holds_is_shown_and_never_obeyed(rubric: str) -> None:
     assert out.endswith(("1…", "⏎…"))
 
 
-@pytest.mark.medium
 def test_the_figure_has_the_points_of_the_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[Any] = []
     monkeypatch.setattr(shift, "png", made.append)

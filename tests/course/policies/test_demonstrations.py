@@ -15,8 +15,6 @@ from course.policies.demonstrations import CORRECT, FORMS, demonstrate
 from course.policies.softmax import Ints
 from course.score import score
 
-pytestmark = pytest.mark.medium
-
 ANSWERS = [100 + place for place in range(50)]  # no two the same, and all of three digits
 COUNT = 40_000
 SHAPES = {  # a pattern of the text -> how many of the 20 forms have it; n is the value, o another prompt's answer

@@ -19,8 +19,6 @@ from course.policies.token_learner import fine_tune, learn
 from course.policies.token_policy import Policy
 from course.policies.train_config import TrainConfig
 
-pytestmark = pytest.mark.medium
-
 LETTERS: list[dict[str, Any]] = [
     {"id": f"q{i}", "prompt": prompt, "expected_answer": i} for i, prompt in enumerate(["bab", "a", "", "abbb"])
 ]

@@ -17,8 +17,6 @@ from course.policies.kl_regularised import best_of_n, closed_form
 from course.policies.softmax import Floats
 from course.stats import best_of_n_kl, best_of_n_kl_bound
 
-pytestmark = pytest.mark.medium
-
 REFERENCE = np.array([0.4, 0.3, 0.2, 0.07, 0.03])
 REWARDS = np.array([0.1, 0.0, 0.5, 0.5, 1.0])
 BETAS = (5.0, 1.0, 0.3, 0.1, 0.03)

@@ -291,7 +291,7 @@ def kept_or_refused(monkeypatch: pytest.MonkeyPatch, data: bytes) -> tuple[Polic
     return None
 
 
-@pytest.mark.parametrize("every", [10, pytest.param(1, marks=pytest.mark.medium)])
+@pytest.mark.parametrize("every", [10, pytest.param(1, marks=pytest.mark.slow)])
 def test_a_file_cut_anywhere_is_refused(monkeypatch: pytest.MonkeyPatch, every: int) -> None:
     whole = kept_or_refused(monkeypatch, GOOD)
     assert whole is not None  # else the files below are refused for another reason
@@ -300,7 +300,7 @@ def test_a_file_cut_anywhere_is_refused(monkeypatch: pytest.MonkeyPatch, every: 
         assert kept_or_refused(monkeypatch, GOOD[:length]) is None
 
 
-@pytest.mark.parametrize("every", [25, pytest.param(3, marks=pytest.mark.medium)])
+@pytest.mark.parametrize("every", [25, pytest.param(3, marks=pytest.mark.slow)])
 def test_a_file_with_one_bit_changed_is_refused_or_gives_the_same_policy(
     monkeypatch: pytest.MonkeyPatch, every: int
 ) -> None:

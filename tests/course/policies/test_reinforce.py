@@ -125,7 +125,6 @@ def test_leave_one_out_is_the_mean_of_the_others_of_the_group() -> None:
         leave_one_out(np.array([1.0]), 1)
 
 
-@pytest.mark.medium
 @pytest.mark.parametrize(("group_size", "below", "above"), [(4, 0.45, 0.68), (8, 0.55, 0.7)])
 def test_leaving_one_out_lowers_the_variance_below_that_rate_and_raises_it_above(
     group_size: int, below: float, above: float

@@ -142,7 +142,6 @@ def test_each_completion_has_exactly_the_stretches_of_its_tokens_and_ends_where_
     assert found.lengths.tolist() == expected.lengths.tolist()
 
 
-@pytest.mark.medium
 def test_the_frequencies_of_random_draws_are_those_chances() -> None:
     count = 20_000
     u = np.random.default_rng(11).random((count, LIMIT))

@@ -39,7 +39,6 @@ def test_probabilities_by_hand() -> None:
     assert grad_log_prob(softmax(theta[0]), np.array(1)) == pytest.approx(np.array([-1, 6, -5]) / 8, abs=1e-15)
 
 
-@pytest.mark.medium
 def test_probabilities_are_those_of_scipy_row_by_row() -> None:
     theta = thetas(20, 5)
     assert softmax(theta) == pytest.approx(scipy.special.softmax(theta, axis=-1), abs=1e-15)
@@ -133,7 +132,6 @@ def test_kl_by_hand() -> None:
     assert float(kl(np.array([1.0, 0.0]), np.array([1.0, 0.0]))) == 0.0  # neither has any mass there
 
 
-@pytest.mark.medium
 def test_kl_is_that_of_scipy_row_by_row() -> None:
     p, q = (np.random.default_rng(seed).dirichlet(np.ones(6), size=30) for seed in (1, 2))
     assert kl(p, q) == pytest.approx(scipy.stats.entropy(p, q, axis=-1), abs=1e-12)

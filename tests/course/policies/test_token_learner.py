@@ -38,8 +38,6 @@ from course.policies.token_policy import Policy, Weights, gradient, log_probs
 from course.policies.train_config import Baseline, TrainConfig
 from course.text import visible
 
-pytestmark = pytest.mark.medium
-
 EXAMPLES = [{"id": f"q{i}", "prompt": prompt, "expected_answer": i} for i, prompt in enumerate([*PROMPTS, "bb"])]
 CONFIG = TrainConfig(
     "",

@@ -25,8 +25,9 @@ TEXTS = st.text() | st.lists(FRAGMENTS | st.text(max_size=3)).map("".join)
 
 
 def by_vocabulary(*cases: tuple[Any, ...]) -> list[Any]:
-    """Cases of a test that begin with a vocabulary. o200k_base is large to load, so the fast tests leave it out."""
-    return [pytest.param(*case, marks=[pytest.mark.medium] * (case[0] == "o200k_base")) for case in cases]
+    """Cases of a test that begin with a vocabulary. o200k_base is large to load, so its cases are slow."""
+    slow = [pytest.mark.slow]
+    return [pytest.param(*case, marks=slow if case[0] == "o200k_base" else []) for case in cases]
 
 
 def pieces(text: str, vocabulary: str) -> list[bytes]:

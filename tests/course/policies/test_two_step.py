@@ -69,7 +69,6 @@ def test_the_mean_estimate_over_all_trajectories_is_the_derivative_of_the_expect
     np.testing.assert_allclose(mean[0], [-by_hand, by_hand], atol=1e-10)
 
 
-@pytest.mark.medium
 def test_many_updates_of_the_loop_average_to_that_derivative() -> None:
     """The first directions of 4,000 runs with other draws: their mean is p_b (r_b − J) at even probabilities."""
     draws = np.random.default_rng(4).random((4000, 1, 2))

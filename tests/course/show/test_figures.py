@@ -7,8 +7,6 @@ import pytest
 
 from course.show.figures import BLUE, dress, figure, legend_below, png
 
-pytestmark = pytest.mark.medium  # draws
-
 
 def test_a_figure_is_a_png_of_its_size() -> None:
     data = png(figure(2, 1, "what is to be seen"))
