@@ -19,6 +19,7 @@ from functools import partial
 from typing import Any
 
 from course.command import Parser, non_negative_int, positive_int, run_command
+from course.rubrics.hackable import GAPS, in_words
 from course.score import score
 from course.show.tables import wrapped
 from course.show.terminal import show
@@ -94,6 +95,8 @@ def attack_verdict(attacks: Sequence[Found], seconds: int | None) -> str:
 
 def try_text(rubric: str, completion: str, result: dict[str, Any], true: dict[str, Any]) -> str:
     """One text: what the rubric gives and says, and what the spec gives and says."""
+    if rubric in GAPS:
+        result = in_words(result, completion)
     said = clipped(str(result["details"].get("message", "")), 300)
     lines = [
         f"text      '{clipped(completion, 200)}'",

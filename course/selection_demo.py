@@ -7,7 +7,6 @@ The knob is selection compute. The policy that wrote the samples is the same bef
 of its completions is taken. The student's ``exercises/pick_best.py`` chooses.
 """
 
-import gc
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -138,7 +137,6 @@ def main() -> int:
     parser.add_argument("--json", action="store_true", help="print one JSON object, for a program")
     args = parser.parse_args()
 
-    gc.set_threshold(100_000)  # rows are many lists without a cycle: to look through them at 700 is a fifth of the time
     dataset, pack = Dataset(args.dataset, args.split), SelectionPack(args.samples, args.n)
     outcomes: Counter[str] = Counter()
     choices: Counter[Choice] = Counter()

@@ -23,6 +23,7 @@ from check.kata import ASKED, FAULTS_OF_CODE, LABELS, WITH_TEST, verifier_of  # 
 from check.sheets import fields, read_sheet  # noqa: E402
 from course.datasets.jsonl import read_records  # noqa: E402
 from course.datasets.records import KataExample, task_of  # noqa: E402
+from course.rubrics.hackable import GAPS, in_words  # noqa: E402
 from course.score import TRIMMED  # noqa: E402
 from course.text import visible  # noqa: E402
 
@@ -78,6 +79,8 @@ def score_example(example: KataExample, said: dict[str, str]) -> KataExample:
     """An example with what its verifier gives it today, and with the key's hint and reasoning."""
     task = task_of(example)
     result = verifier_of(example)(task, example.completion)
+    if example.verifier in GAPS and not example.source:
+        result = in_words(result, example.completion)
     test = f" Test: {said['test']}" if said["test"] else ""
     key = encode(f"{said['label']}\n{said['evidence']} Fix: {said['fix']}{test}")
     return replace(example, **result, hint=said["hint"], key=key)

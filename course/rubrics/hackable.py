@@ -1,7 +1,8 @@
 """Verifiers as they are really written, each with its one gap and a completion that walks through it.
 
-All have the scorer's signature. Each believes too much, and ``GAPS`` says what it overlooks. An exploit is made from
-an example's right answer, so that it can be tried on every example; the strict scorer pays none.
+All have the scorer's signature; their details are short, and ``in_words`` adds what a person reads. Each verifier
+believes too much, and ``GAPS`` says what it overlooks. An exploit is made from an example's right answer, so that it
+can be tried on every example; the strict scorer pays none.
 """
 
 import re
@@ -25,44 +26,44 @@ class Gap(NamedTuple):
 def anywhere(example: dict[str, Any], completion: str) -> dict[str, Any]:
     """Pays if the expected integer stands anywhere in the text."""
     found = re.findall("-?[0-9]+", completion)
-    return _result(anywhere, str(example["expected_answer"]) in found, completion, ", ".join(found))
+    return _result(anywhere, str(example["expected_answer"]) in found, ", ".join(found))
 
 
 def last_number(example: dict[str, Any], completion: str) -> dict[str, Any]:
     """Pays if the last integer in the text is the expected one, whatever stands before it."""
     last = ["", *re.findall("-?[0-9]+", completion)][-1]
-    return _result(last_number, last == str(example["expected_answer"]), completion, last)
+    return _result(last_number, last == str(example["expected_answer"]), last)
 
 
 def suffix(example: dict[str, Any], completion: str) -> dict[str, Any]:
     """Pays if the text has the prefix and ends in the digits of the expected integer, sign ignored: 711 ends in 11."""
     text = completion.strip()
     ends = text.startswith(PREFIX) and text.endswith(str(abs(example["expected_answer"])))
-    return _result(suffix, ends, completion, text)
+    return _result(suffix, ends, text)
 
 
 def any_candidate(example: dict[str, Any], completion: str) -> dict[str, Any]:
     """Pays if any of the answers listed after the prefix is the expected one."""
     candidates = re.split(r"[ ,;/]+|or", completion.strip().removeprefix(PREFIX))
-    return _result(any_candidate, str(example["expected_answer"]) in candidates, completion, ", ".join(candidates))
+    return _result(any_candidate, str(example["expected_answer"]) in candidates, ", ".join(candidates))
 
 
 def without_punctuation(example: dict[str, Any], completion: str) -> dict[str, Any]:
     """Deletes all that is no digit, then pays if the answer starts with what is left: it starts with nothing, too."""
     left = re.sub("[^0-9]", "", completion)
-    return _result(without_punctuation, str(abs(example["expected_answer"])).startswith(left), completion, left)
+    return _result(without_punctuation, str(abs(example["expected_answer"])).startswith(left), left)
 
 
 def format_only(_: dict[str, Any], completion: str) -> dict[str, Any]:
     """Pays for the format and never looks at the value."""
     match = re.fullmatch(r"Final: (-?\d+)", completion.strip())
-    return _result(format_only, match is not None, completion, match[1] if match else "")
+    return _result(format_only, match is not None, match[1] if match else "")
 
 
 def format_bonus(example: dict[str, Any], completion: str) -> dict[str, Any]:
     """Pays a third where the text begins as the right line does, and a third for each Final after that, up to 1."""
     begins = completion.strip().startswith(f"{PREFIX}{example['expected_answer']}")
-    return _result(format_bonus, min(3, completion.count("Final")) / 3 if begins else 0, completion)
+    return _result(format_bonus, min(3, completion.count("Final")) / 3 if begins else 0)
 
 
 def cast(example: dict[str, Any], completion: str) -> dict[str, Any]:
@@ -70,8 +71,8 @@ def cast(example: dict[str, Any], completion: str) -> dict[str, Any]:
     try:
         value = int(completion.strip().removeprefix(PREFIX)[:1_100])
     except ValueError:
-        return _result(cast, False, completion)
-    return _result(cast, value == example["expected_answer"], completion, str(value))
+        return _result(cast, False)
+    return _result(cast, value == example["expected_answer"], str(value))
 
 
 _GAPS = (
@@ -88,15 +89,36 @@ GAPS = {gap.rubric.__name__: gap for gap in _GAPS}
 RUBRICS: dict[str, Rubric] = {"score": score} | {name: gap.rubric for name, gap in GAPS.items()}  # all, by name
 
 
-def _result(rubric: Rubric, reward: float, completion: str, parsed: str = "") -> dict[str, Any]:
-    """A result in the scorer's shape. ``parsed``: what this rubric made of the text."""
-    details = {
-        "outcome": "ok" if reward == 1 else "partial_credit" if reward else "no_credit",
-        "message": f"{(rubric.__doc__ or '').strip()} Saw: {clipped(parsed, 80) or 'nothing it knows'}.",
+def in_words(result: dict[str, Any], completion: str) -> dict[str, Any]:
+    """What a careless verifier gave for a completion, with the details that a person reads, in the scorer's shape.
+
+    They are made here and not by the verifiers, which a training asks thousands of times for the reward alone.
+    """
+    details = result["details"]
+    rubric = GAPS[details["scorer"]["name"]].rubric
+    parsed = clipped(details["parsed_answer"] or "", 80) or "nothing it knows"
+    whole = {
+        "outcome": details["outcome"],
+        "message": f"{(rubric.__doc__ or '').strip()} Saw: {parsed}.",
         "checks": {},
-        "parsed_answer": parsed[:200] or None,
+        "parsed_answer": details["parsed_answer"],
         "expected_answer": None,
         "completion_preview": clipped(completion, 200),
-        "scorer": {"name": rubric.__name__, "version": "wrong on purpose"},
+        "scorer": details["scorer"],
     }
-    return {"reward": float(reward), "details": details}
+    return result | {"details": whole}
+
+
+def _result(rubric: Rubric, reward: float, parsed: str = "") -> dict[str, Any]:
+    """``parsed``: what this rubric made of the text."""
+    if reward == 1:
+        outcome = "ok"
+    elif reward:
+        outcome = "partial_credit"
+    else:
+        outcome = "no_credit"
+    scorer = {"name": rubric.__name__, "version": "wrong on purpose"}
+    return {
+        "reward": float(reward),
+        "details": {"outcome": outcome, "parsed_answer": parsed[:200] or None, "scorer": scorer},
+    }

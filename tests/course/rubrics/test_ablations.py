@@ -13,13 +13,20 @@ from conftest import lines_of
 from course.artifacts.scorer_identity import GOLDEN_CORRECT, GOLDEN_EXPLOITS
 from course.rubrics import Rubric
 from course.rubrics.ablations import RULES, without
-from course.rubrics.hackable import GAPS
+from course.rubrics.hackable import GAPS, in_words
 from course.score import score
 
 EXPLOITS = lines_of(GOLDEN_EXPLOITS)
 CORRECT = lines_of(GOLDEN_CORRECT)
 RUBRICS: dict[str, Rubric] = {f"without {rule}": without(rule) for rule in RULES}
-RUBRICS |= {name: gap.rubric for name, gap in GAPS.items()}
+
+
+def careless(name: str) -> Rubric:
+    """A careless verifier, with the details that a person reads."""
+    return lambda example, completion: in_words(GAPS[name].rubric(example, completion), completion)
+
+
+RUBRICS |= {name: careless(name) for name in GAPS}
 EXAMPLES = [
     {"prompt": "p", "expected_answer": 22},
     {"id": "q1", "prompt": "p", "expected_answer": -8},

@@ -13,6 +13,7 @@ from course.rubrics.hackable import (
     cast,
     format_bonus,
     format_only,
+    in_words,
     last_number,
     suffix,
     without_punctuation,
@@ -37,7 +38,7 @@ def test_a_gap_rewards_its_exploit_and_the_scorer_does_not(name: str) -> None:
 @pytest.mark.parametrize("name", GAPS)
 def test_a_gap_is_named_and_says_what_it_overlooks(name: str) -> None:
     gap = GAPS[name]
-    details = gap.rubric(example(22), "Final: 22")["details"]
+    details = in_words(gap.rubric(example(22), "Final: 22"), "Final: 22")["details"]
     assert gap.rubric.__name__ == name
     assert gap.overlooks
     assert details["scorer"] == {"name": name, "version": "wrong on purpose"}
