@@ -9,18 +9,14 @@ from typing import cast
 
 from check import slow_results
 from check.encoding import solutions_of
-from check.judging import read_extra
-from check.milestones import EXERCISES, MILESTONES, PREDICTIONS, Exercise, Given, check
+from check.milestones import EXERCISES, MILESTONES, Exercise, Given, check
 from check.report import FINISHED, Checked, exercise_text, overview, submission_text
-from check.report_tests import page_of_tests
 from check.submission import changed_files, submit
 from course.artifacts import run_log
 from course.artifacts.records import printed_json
-from course.artifacts.writing import write_page
 from course.command import Parser, fraction, non_negative_int, positive_int, run_command
 from course.datasets.files import LAB
 from course.errors import UserError
-from course.pages.html import HEAD
 from course.publishing import command_line
 from course.show.tables import wrapped
 from course.show.terminal import show
@@ -54,6 +50,8 @@ def main() -> int:
     args = parser.parse_args()
     given = Given(args.seed)
     if args.verifiers is not None:
+        from check.judging import read_extra
+
         given = given._replace(verifiers=read_extra(args.verifiers))
     if args.exercise in EXERCISES and not args.json:
         return show_one(EXERCISES[args.exercise], args, given)
@@ -89,9 +87,12 @@ def show_one(exercise: Exercise, args: Namespace, given: Given) -> int:
     if args.run:
         raise UserError("--run: expected submit in front of it, got an exercise")
     if args.predict is not None:
-        if exercise.id not in PREDICTIONS:
+        if not exercise.is_level():
             raise UserError(f"--predict: expected a level in front of it, got {exercise.id}")
-        show(PREDICTIONS[exercise.id](float(args.predict)))
+
+        from check.levels import record_prediction
+
+        show(record_prediction(exercise.id, float(args.predict)))
         return 0
     if args.hint is not None:
         show_hints(exercise, args.hint)
@@ -105,6 +106,11 @@ def show_one(exercise: Exercise, args: Namespace, given: Given) -> int:
             raise UserError(f"--report: expected the exercise tests in front of it, got {exercise.id}")
         if not checked.matrix:
             raise UserError(f"--report: your tests cannot be judged yet: {me} says what is missing")
+
+        from check.report_tests import page_of_tests
+        from course.artifacts.writing import write_page
+        from course.pages.html import HEAD
+
         page = write_page(run_log.LOG.with_name(TESTS_PAGE), page_of_tests(checked.matrix), HEAD)
         print(f"report: {visible_path(page)}")
     if args.id is not None:

@@ -1,25 +1,15 @@
 """Machinery: what each milestone asks for, in the order in which it is done, and the check of each exercise.
 
-An exercise is a row of ``data/exercises.toml``. To add one, add a row; if it is no note, no kata and no run, then a
-line in ``OWN_CHECKS`` as well.
+An exercise is a row of ``data/exercises.toml``. To add one, add a row; if it is no note, kata, level or run, and has no
+functions that are judged, then three lines in ``check`` as well.
 """
 
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from check.functions import check_functions, check_my_pick_best
-from check.judging import check_tests
-from check.kata import check_kata
-from check.levels import LEVELS, check_level, record_prediction
-from check.oracles import FUNCTION_FILES
-from check.own_spec import check_my_score
-from check.redteam import check_redteam
 from check.report import Checked
-from check.runs import check_run
-from check.sheets import check_note
 from course.datasets.files import LAB
 from course.datasets.records import VerifierSource
 from course.errors import UserError
@@ -38,22 +28,15 @@ class Exercise(NamedTuple):
     run: Mapping[str, Any] | None = None
     slow: bool = False
 
+    def is_level(self) -> bool:
+        return self.id.startswith("level_")
+
 
 class Given(NamedTuple):
     """What a check may be given: the seed of what it draws, and verifiers beside the course's own."""
 
     seed: int = 0
     verifiers: Sequence[VerifierSource] = ()
-
-
-OWN_CHECKS: Mapping[str, Callable[[Given], Checked]] = {
-    "my_pick_best": lambda given: check_my_pick_best(given.seed),
-    "my_score": lambda given: check_my_score(given.seed),
-    "redteam": lambda given: check_redteam(seed=given.seed),
-    "tests": lambda given: check_tests(extra=given.verifiers),
-}
-# What records how likely the event of a level is held to be, and says so.
-PREDICTIONS: Mapping[str, Callable[[float], str]] = {name: partial(record_prediction, name) for name in LEVELS}
 
 
 def _table(name: str) -> dict[str, Any]:
@@ -67,18 +50,47 @@ EXERCISES = {id_: Exercise(id_, **row) for id_, row in _EXERCISE_ROWS["exercises
 
 
 def check(exercise: Exercise, given: Given) -> Checked:
-    """What its check finds. What a student's file has wrong in its form is a finding, too."""
+    """What its check finds. What a student's file has wrong in its form is a finding, too.
+
+    A check is imported where it is called: most of them load much that the others do not need.
+    """
     try:
         if exercise.run is not None:
+            from check.runs import check_run
+
             return check_run(exercise.command.split()[0], exercise.run)
         if exercise.id in NOTES:
+            from check.sheets import check_note
+
             return check_note(Path(exercise.files[0]), NOTES[exercise.id])
         if exercise.id.startswith("kata_"):
+            from check.kata import check_kata
+
             return check_kata(exercise.id)
-        if exercise.id in LEVELS:
+        if exercise.is_level():
+            from check.levels import check_level
+
             return check_level(exercise.id)
+        if exercise.id == "my_score":
+            from check.own_spec import check_my_score
+
+            return check_my_score(given.seed)
+        if exercise.id == "redteam":
+            from check.redteam import check_redteam
+
+            return check_redteam(seed=given.seed)
+        if exercise.id == "tests":
+            from check.judging import check_tests
+
+            return check_tests(extra=given.verifiers)
+
+        from check.functions import check_functions, check_my_pick_best
+        from check.oracles import FUNCTION_FILES
+
+        if exercise.id == "my_pick_best":
+            return check_my_pick_best(given.seed)
         if exercise.id in FUNCTION_FILES:
             return check_functions(exercise.id, given.seed)
-        return OWN_CHECKS[exercise.id](given)
     except UserError as error:
         return Checked("wrong", str(error), [str(error)])
+    raise LookupError(f"no check of {exercise.id}")

@@ -147,8 +147,8 @@ def test_a_slow_check_is_run_when_it_is_named_and_its_result_kept_for_the_overvi
 
 
 def test_a_prediction_goes_to_its_level(fresh: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(check_command, "PREDICTIONS", {"kata_1": lambda probability: f"recorded {probability}"})
-    assert fresh("check", "kata_1", "--predict", "0.8").out == "recorded 0.8\n"
+    monkeypatch.setattr("check.levels.record_prediction", lambda name, probability: f"recorded {name} {probability}")
+    assert fresh("check", "level_2", "--predict", "0.8").out == "recorded level_2 0.8\n"
     assert "--predict: expected a level in front of it, got first_run" in fresh.refused(
         "check", "first_run", "--predict", "0.8"
     )

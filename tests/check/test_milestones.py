@@ -9,7 +9,7 @@ import pytest
 from conftest import ROOT
 
 from check.levels import LEVELS
-from check.milestones import EXERCISES, MILESTONES, NOTES, OWN_CHECKS, Exercise
+from check.milestones import EXERCISES, MILESTONES, NOTES, Exercise
 from check.oracles import FUNCTION_FILES
 
 exercises = pytest.mark.parametrize("exercise", EXERCISES.values(), ids=EXERCISES)
@@ -47,18 +47,9 @@ def test_exercises_stand_in_the_order_of_the_milestones() -> None:
     assert {*numbers} == {*range(len(order))}
 
 
-def test_each_exercise_has_exactly_one_check() -> None:
-    for exercise in EXERCISES.values():
-        kinds = [
-            exercise.run is not None,
-            exercise.id in NOTES,
-            exercise.id.startswith("kata_"),
-            exercise.id in OWN_CHECKS,
-            exercise.id in LEVELS,
-            exercise.id in FUNCTION_FILES,
-        ]
-        assert kinds.count(True) == 1, exercise.id
-    assert {*NOTES, *OWN_CHECKS, *LEVELS, *FUNCTION_FILES} <= {*EXERCISES}
+def test_every_note_level_and_file_of_functions_is_an_exercise() -> None:
+    assert {*NOTES, *FUNCTION_FILES} <= {*EXERCISES}
+    assert {exercise.id for exercise in EXERCISES.values() if exercise.is_level()} == {*LEVELS}
 
 
 @pytest.mark.parametrize("note", NOTES)
