@@ -17,9 +17,8 @@ from course.artifacts.records import printed_json
 from course.command import Parser, fraction, non_negative_int, positive_int, run_command
 from course.datasets.files import LAB
 from course.errors import UserError
-from course.publishing import command_line
 from course.show.tables import wrapped
-from course.show.terminal import show
+from course.show.terminal import command_line, show
 from course.starting import PYTHON
 from course.text import quoted, visible_path
 

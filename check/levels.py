@@ -24,7 +24,7 @@ from course.artifacts import run_log
 from course.artifacts.run_log import LogLine
 from course.datasets.files import LAB, open_regular, write_whole
 from course.errors import UserError, reason
-from course.publishing import command_line
+from course.show.terminal import command_line
 from course.starting import PYTHON
 from course.text import quoted
 

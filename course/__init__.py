@@ -23,9 +23,9 @@ Everything else is machinery, and its first line says so:
     faults, text, stats          what names a fault; untrusted text made fit to print; intervals, paired tests, pass@k
     datasets, golden, rubrics    what goes in, read strictly; cases with a known reward; wrong verifiers
     policies                     the small policies: bandit, two steps, tokens
-    artifacts, publishing        what comes out: the rows and files of a run, and the one ending of every run
-    show, NAME_text, pages       what commands print and draw, together and each alone; a run as one HTML file
-    run_readme                   a run as its README
+    artifacts                    what comes out: the rows and files of a run, written, read and verified
+    show, NAME_text              what commands print and draw, together and each alone; the one ending of every run
+    pages                        a run, a verdict or a matrix of tests as one HTML file
     picking, verifier            a student's choice and anybody's verifier, loaded and not believed
     child, isolation             a stranger's code, run in a process of its own
     the other commands           inspect_run, validate_scorer, kl_tradeoff_demo, …: python3 -m course names them

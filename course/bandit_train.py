@@ -15,13 +15,14 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, product
 from typing import TYPE_CHECKING, Any
 
+from course.artifacts.conditions import conditions_of
 from course.artifacts.learning import UpdateRow, learning_result, update_row
 from course.artifacts.records import RESULTS
 from course.artifacts.writing import RunWriter
 from course.asking import wait_for_enter
 from course.bandit_train_text import LEARNING_CURVE, ablation_panels, bandit_text, learning_curve, story_text
 from course.command import Parser, finite_float, non_negative_int, positive_int, run_command
-from course.publishing import conditions_of, publish
+from course.show.ending import end_run
 from course.show.updates import BASELINE_OPTION, how_to_read, knob_of, state_text, update_outcome, update_start
 from course.stats import mean
 
@@ -178,7 +179,7 @@ def main() -> None:
         read = [STORY, LEARNING_CURVE]
         if args.ablation:
             read.append(PANELS)
-        publish(run, conditions, summary, bandit_text(rows, summary, ARMS), read=read, next_command=["check"])
+        end_run(run, conditions, summary, bandit_text(rows, summary, ARMS), read=read, next_command=["check"])
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from course import process
+from course.artifacts.conditions import Conditions
 from course.artifacts.records import RESULTS, UNANSWERED, Details, Result
 from course.artifacts.scorer_identity import check_golden, installed
 from course.artifacts.summary import ROWS_AT_ONCE, family_of, summary_of
@@ -31,8 +32,8 @@ from course.datasets.records import Example, GoldenCase, Rollout
 from course.datasets.sources import Completions, Dataset, DescribedExamples, describe_examples, shipped_prompts
 from course.errors import UserError
 from course.jobs import in_order, refuse_other_scorer, worker_name, workers
-from course.publishing import INSPECT, Conditions, publish
 from course.score import measure
+from course.show.ending import INSPECT, end_run
 from course.show.measurement import as_scored, conditions_text, pass_line, verdict_text
 from course.show.tables import percent, table
 from course.show.terminal import with_progress
@@ -241,7 +242,7 @@ def main() -> int:
         summary = summary_of(measured.outcomes)
         how = conditions_text(measured.dataset.split, source, measured.completions.first, len(golden))
         report = eval_text(summary, how, measured.first_of_outcome)
-        publish(run, conditions, summary, report, next_command=INSPECT, as_json=args.json)
+        end_run(run, conditions, summary, report, next_command=INSPECT, as_json=args.json)
     if args.fail_under is not None and summary["passes"] < args.fail_under * summary["n"]:
         print(f"below --fail-under {float(args.fail_under)}: {pass_line(summary)}", file=sys.stderr)
         return 1

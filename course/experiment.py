@@ -22,6 +22,7 @@ from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
+from course.artifacts.conditions import conditions_of
 from course.artifacts.writing import RunWriter
 from course.command import Parser, non_negative_float, non_negative_int, positive_int, run_command
 from course.datasets.records import Task, task_of
@@ -31,8 +32,8 @@ from course.experiments import cold_start, coverage, goodhart, noise, pass_at_k,
 from course.experiments.training import Experiment, Measure, Training, evaluate
 from course.jobs import processes
 from course.policies.train_config import PRESETS, TrainConfig
-from course.publishing import conditions_of, publish
 from course.rubrics.hackable import RUBRICS
+from course.show.ending import end_run
 
 EXPERIMENTS = {
     "goodhart": goodhart,
@@ -71,7 +72,7 @@ def main() -> None:
         holdouts = [files[path] for path in dict.fromkeys(config.holdout for config in settings) if path is not None]
         recorded = {"experiment": args.experiment, "seeds": len(experiment.seeds)} | merge_settings(settings, files)
         conditions = conditions_of(args, recorded, dataset, holdouts=holdouts)
-        publish(run, conditions, report.summary, report.ending, read=[*report.figures], shown=report.shown)
+        end_run(run, conditions, report.summary, report.ending, read=[*report.figures], shown=report.shown)
 
 
 def chosen_settings(args: Namespace) -> list[TrainConfig]:

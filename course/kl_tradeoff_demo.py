@@ -18,11 +18,12 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import astuple
 
+from course.artifacts.conditions import conditions_of
 from course.artifacts.learning import TradeoffRow, learning_result
 from course.artifacts.records import RESULTS
 from course.artifacts.writing import RunWriter
 from course.command import Parser, run_command
-from course.publishing import conditions_of, publish
+from course.show.ending import end_run
 from course.show.figures import BLUE, GREY, ORANGE, dress, figure, legend_below, png
 from course.show.tables import WIDTH, table
 from course.stats import best_of_n_kl_bound
@@ -188,7 +189,7 @@ def main() -> None:
         run.write_bytes(FIGURE, kl_tradeoff_figure(rows, curve, args.rewards))
         settings = {"rewards": args.rewards, "actions": actions, "betas": BETA_SWEEP, "best_of": BEST_OF}
         report = kl_tradeoff_text(rows, actions, args.rewards)
-        publish(run, conditions_of(args, settings), summary, report, read=[FIGURE, SPREADSHEET])
+        end_run(run, conditions_of(args, settings), summary, report, read=[FIGURE, SPREADSHEET])
 
 
 if __name__ == "__main__":

@@ -19,14 +19,15 @@ from argparse import BooleanOptionalAction
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from course.artifacts.conditions import conditions_of
 from course.artifacts.learning import UpdateRow, update_row
 from course.artifacts.writing import RunWriter
 from course.asking import ask, wait_for_enter
 from course.bandit_train import write_updates
 from course.bandit_train_text import LEARNING_CURVE
 from course.command import Parser, finite_float, non_negative_int, positive_int, run_command
-from course.publishing import conditions_of, publish
 from course.score import score
+from course.show.ending import end_run
 from course.show.updates import (
     BASELINE_OPTION,
     before_and_after,
@@ -125,7 +126,7 @@ def main() -> None:
         settings["predict"] = args.predict
         conditions = conditions_of(args, settings, knob=knob_of(rows))
         report = policy_gradient_text(rows, summary, ARMS, line_a_step=args.summary)
-        publish(run, conditions, summary, report, read=[LOG, LEARNING_CURVE], next_command=["check"])
+        end_run(run, conditions, summary, report, read=[LOG, LEARNING_CURVE], next_command=["check"])
 
 
 def policy_gradient_text(

@@ -19,6 +19,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
+from course.artifacts.conditions import conditions_of
 from course.artifacts.learning import RoundRow, learning_result
 from course.artifacts.records import RESULTS, Result, Selection
 from course.artifacts.summary import choice_of, summary_of
@@ -29,8 +30,8 @@ from course.datasets.pairing import paired
 from course.datasets.sources import Dataset, SelectionPack, provenance
 from course.errors import UserError
 from course.picking import Sample
-from course.publishing import conditions_of, publish
 from course.selection_demo import select
+from course.show.ending import end_run
 from course.show.tables import percent, table
 from course.show.updates import has_changed, knob_of
 from course.stats import mean
@@ -131,7 +132,7 @@ def main() -> None:
         settings |= {"completions": ARMS, "start": START, "lr": LEARNING_RATE}
         conditions = conditions_of(args, settings, **more)._replace(loop="B" if args.mode == "selection" else "C")
         report = policy_improvement_text(rows, summary, args.mode, EXAMPLE["prompt"])
-        publish(run, conditions, summary, report, read=[LOG])
+        end_run(run, conditions, summary, report, read=[LOG])
 
 
 def policy_improvement_text(rows: Sequence[RoundRow], summary: Mapping[str, Any], mode: str, prompt: str) -> str:

@@ -13,13 +13,14 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from course.artifacts.conditions import conditions_of
 from course.artifacts.records import RESULTS
 from course.artifacts.rollout_files import policy_name, write_rollouts
 from course.artifacts.writing import RunWriter
 from course.command import Parser, non_negative_float, non_negative_int, positive_fraction, positive_int, run_command
 from course.datasets.records import Provenance, Sampling
 from course.datasets.sources import Dataset
-from course.publishing import RUN, conditions_of, publish
+from course.show.ending import RUN, end_run
 from course.show.terminal import with_progress
 from course.text import clipped, visible
 
@@ -90,7 +91,7 @@ def main() -> None:
         summary = {"prompts": len(rows), "different_texts": different}
         next_command = [f"course.{command}", "--dataset", args.dataset, f"--{option}", RUN / f"{name}.jsonl"]
         next_command += ["--n", str(args.n)] if args.n > 1 else []
-        publish(run, conditions, summary, "\n".join(report), next_command=next_command)
+        end_run(run, conditions, summary, "\n".join(report), next_command=next_command)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from course.artifacts.conditions import Conditions
 from course.artifacts.locked_room import PICK_BEST_FINGERPRINT
 from course.artifacts.records import RESULTS, Details, Selection
 from course.artifacts.summary import Choice, choice_of, count_outcomes, summary_of
@@ -21,8 +22,8 @@ from course.datasets.pairing import paired
 from course.datasets.records import Example
 from course.datasets.sources import Dataset, SelectionPack, provenance
 from course.picking import PickBest, Sample, choose, load_pick_best, pick_best_fingerprint
-from course.publishing import INSPECT, Conditions, publish
 from course.score import measure
+from course.show.ending import INSPECT, end_run
 from course.show.measurement import as_scored, cause, conditions_text, pass_line
 from course.show.tables import percent, table
 from course.show.terminal import with_progress
@@ -157,7 +158,7 @@ def main() -> int:
             typed=args.typed,
         )
         report = selection_text(summary, conditions_text(dataset.split, source, pack.completions), failed)
-        publish(run, conditions, summary, report, next_command=INSPECT, as_json=args.json)
+        end_run(run, conditions, summary, report, next_command=INSPECT, as_json=args.json)
     return 0
 
 

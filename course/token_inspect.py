@@ -12,13 +12,14 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Final
 
+from course.artifacts.conditions import conditions_of
 from course.artifacts.learning import TokenizedRow, learning_result
 from course.artifacts.records import RESULTS, LearningResult
 from course.artifacts.writing import RunWriter
 from course.command import Parser, run_command
 from course.errors import UserError
 from course.policies.tokenizer import VOCABULARIES, encode
-from course.publishing import conditions_of, publish
+from course.show.ending import end_run
 from course.show.tables import table
 from course.text import clipped, quoted
 
@@ -102,7 +103,7 @@ def main() -> None:
         knob = "none: nothing was learned, texts were split into tokens"
         conditions = conditions_of(args, settings, knob=knob)
         summary = {"rewards": [result.reward for result in results]}
-        publish(run, conditions, summary, token_inspect_text(results, rows), read=[LOG])
+        end_run(run, conditions, summary, token_inspect_text(results, rows), read=[LOG])
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import asdict
 
+from course.artifacts.conditions import conditions_of
 from course.artifacts.records import LearningResult
 from course.artifacts.rollout_files import policy_name, write_rollouts
 from course.artifacts.token_rows import SLOW_FILE, EvaluationRow, token_update_rows, write_checkpoint
@@ -28,8 +29,8 @@ from course.datasets.sources import HOLDOUT, Dataset
 from course.errors import UserError
 from course.policies.train_config import PRESETS, TrainConfig
 from course.process import signals_held
-from course.publishing import RUN, conditions_of, publish
 from course.rubrics.hackable import GAPS, RUBRICS
+from course.show.ending import RUN, end_run
 from course.show.terminal import show, show_each, with_progress
 from course.token_train_text import (
     EVALUATION_TABLE,
@@ -169,7 +170,7 @@ def main() -> int:
         summary = {"policy": name, "interrupted": bool(status)} | asdict(rows[-1])
         sample = ("course.sample_rollouts", "--policy", RUN / POLICY_FILE, "--dataset", dataset.path)
         report = token_train_ending(config, rows[-1], written)
-        publish(run, conditions, summary, report, read=[CURVES_FILE], next_command=sample, shown=shown)
+        end_run(run, conditions, summary, report, read=[CURVES_FILE], next_command=sample, shown=shown)
     return status
 
 

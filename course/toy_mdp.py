@@ -13,12 +13,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from course.artifacts.conditions import conditions_of
 from course.artifacts.learning import EpisodeRow, episode_row, learning_result
 from course.artifacts.records import RESULTS
 from course.artifacts.writing import RunWriter
 from course.command import Parser, finite_float, non_negative_int, positive_int, run_command
-from course.publishing import conditions_of, publish
 from course.score import score
+from course.show.ending import end_run
 from course.show.updates import heading, knob_of, state_text
 from course.stats import mean
 from course.text import clipped
@@ -129,7 +130,7 @@ def main() -> None:
         settings = {"prompt": EXAMPLE["prompt"], "episodes": args.episodes, "lr": args.lr, "credit_step1": credited[0]}
         conditions = conditions_of(args, settings, knob=knob_of(rows))
         text = toy_mdp_text(rows, summary)
-        publish(run, conditions, summary, text, read=[EPISODES], next_command=["check"])
+        end_run(run, conditions, summary, text, read=[EPISODES], next_command=["check"])
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ from itertools import chain
 from pathlib import Path
 
 from check.report import FINISHED
-from course.artifacts.run_log import locked
+from course.artifacts.run_log import log_lock
 from course.command import Parser, non_negative_int, positive_int, run_command
 from course.datasets.files import LAB
 from course.errors import UserError, reason
@@ -82,7 +82,7 @@ def grade_class(args: Namespace, found: dict[str, Path], command: Sequence[str] 
     folder = args.out.absolute().parent
     work, kept = folder / "grades.partial", folder / "grades"
     kept.mkdir(parents=True, exist_ok=True)
-    with locked(kept / "lock"):  # another call waits here, and then finds what this one did
+    with log_lock(kept / "lock"):  # another call waits here, and then finds what this one did
         remove(work)  # of a call that was killed
         return _grade_class(args, found, command, work, kept)
 

@@ -93,7 +93,7 @@ def looks(log: Sequence[LogLine], holdout: str) -> int:
 
 
 @contextmanager
-def locked(path: Path) -> Iterator[IO[bytes]]:
+def log_lock(path: Path) -> Iterator[IO[bytes]]:
     """The log, held against every other command of the lab until the end of the block."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

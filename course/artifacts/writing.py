@@ -32,7 +32,7 @@ RUNS = LAB / "runs"  # wherever a command is called
 
 
 class RunWriter:
-    """``with RunWriter(outdir) as run``: write the files, ``seal`` and ``publish``. Without that nothing remains.
+    """``with RunWriter(outdir) as run``: write the files and the manifest, then ``publish``; else nothing remains.
 
     ``outdir`` None takes the next free ``run_001`` of the lab's ``runs/``. An existing one, or one inside another run,
     is refused before any work is done. Raises UserError where the disk does not let it write.
@@ -98,7 +98,7 @@ class RunWriter:
         """Write a small JSON file, indented for a person, and keep its digest."""
         self.write_bytes(name, indented(value))
 
-    def seal(self, manifest: Manifest) -> str:
+    def write_manifest(self, manifest: Manifest) -> str:
         """Write the manifest and the environment. Returns the digest of the manifest, which seals all the rest."""
         self._write_whole(MANIFEST, data := indented(manifest))
         self._write_whole(ENVIRONMENT_FILE, indented(environment()))

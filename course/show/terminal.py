@@ -8,13 +8,15 @@ line says how far work is.
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from shutil import get_terminal_size
 from textwrap import wrap
 from time import monotonic
 from typing import TypeVar
 
 from course.asking import at_terminal
+from course.show.tables import WIDTH
+from course.starting import PYTHON
 
 Item = TypeVar("Item")
 
@@ -117,3 +119,17 @@ def clear_progress() -> None:
 def is_dumb() -> bool:
     """Whether the terminal can only go on: TERM says so, or says nothing outside a terminal of today's Windows."""
     return os.environ.get("TERM", "dumb") == "dumb" and "WT_SESSION" not in os.environ
+
+
+def command_line(words: Sequence[str], windows: bool = os.name == "nt") -> str:
+    """``python3 -m …``, on as many lines as a terminal asks for; its continuation is not one for Windows."""
+    parts = [f"{PYTHON} -m"]  # each option with its values
+    for word in words:
+        parts += [word] if word.startswith("--") else [f"{parts.pop()} {word}"]
+    lines = [parts[0]]
+    for part in parts[1:]:
+        if windows or len(lines[-1]) + len(part) < WIDTH - len("next:  \\"):
+            lines[-1] += f" {part}"
+        else:
+            lines.append(f"    {part}")
+    return " \\\n".join(lines)

@@ -323,8 +323,8 @@ def test_a_number_below_0_and_what_is_no_number_are_refused(text: str) -> None:
 
 
 def test_each_command_that_leaves_a_run_can_ask_and_slow_means_one_thing() -> None:
-    """By the source: what calls ``publish`` has the run options, and no command words ``--slow`` itself."""
+    """By the source: what calls ``end_run`` has the run options, and no command words ``--slow`` itself."""
     commands = {path: path.read_text("utf-8") for path in Path(course.command.__file__).parent.glob("*.py")}
     for path, source in commands.items():
-        assert ("add_run_options(" in source) == ("publish(" in source) or path.name in ("command.py", "publishing.py")
+        assert ("add_run_options(" in source) == ("end_run(" in source) or path.name == "command.py"
         assert '"--slow"' not in source.replace('"--slow"]', "") or path.name == "command.py"

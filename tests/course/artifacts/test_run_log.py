@@ -18,7 +18,7 @@ from conftest import ROOT, Lab, ended, lines_of
 
 from course.artifacts.locked_room import room_conditions
 from course.artifacts.records import Manifest
-from course.artifacts.run_log import LogLine, append, locked, looks, read_log, read_logs
+from course.artifacts.run_log import LogLine, append, log_lock, looks, read_log, read_logs
 from course.artifacts.writing import RunWriter
 from course.errors import UserError
 
@@ -185,7 +185,7 @@ def test_an_editor_that_took_the_last_newline_of_the_log_costs_no_line(lab: Lab)
     whole = lab.log.read_bytes()
     lab.log.write_bytes(whole.removesuffix(b"\n"))
     assert [Path(line.run).name for line in read_log(lab.log)] == ["one"]
-    with locked(lab.log):
+    with log_lock(lab.log):
         pass
     assert lab.log.read_bytes() == whole
     lab.log.write_bytes(whole.removesuffix(b"\n"))
@@ -200,7 +200,7 @@ def test_whichever_bytes_of_the_last_line_are_there_it_is_whole_or_taken_away(tm
         there = [LINE, LINE] if end >= len(line) - 1 else [LINE]
         path.write_bytes(line + line[:end])
         assert read_log(path) == there
-        with locked(path) as log:
+        with log_lock(path) as log:
             assert read_log(path) == there
             append(log, LINE)
         assert path.read_bytes() == line * (len(there) + 1)
@@ -240,13 +240,13 @@ def test_a_line_that_cannot_be_added_is_a_run_that_is_not_made(lab: Lab) -> None
     line = lab.refused("eval", *files_of(lab), "--outdir", "mine")
     assert line == f"error: {lab.log}: expected a log of runs, got: not a directory\n"
     said = "expected a log that a line can be added to, got: .*; nothing was written"
-    with pytest.raises(UserError, match=said), locked(lab.log):
+    with pytest.raises(UserError, match=said), log_lock(lab.log):
         raise AssertionError("it is held")
 
 
 def test_a_line_that_a_failed_run_added_can_be_taken_back(tmp_path: Path) -> None:
     path = tmp_path / "deep" / "log.jsonl"
-    with locked(path) as log:
+    with log_lock(path) as log:
         append(log, LINE)
         log.truncate(append(log, msgspec.structs.replace(LINE, run="runs/run_002")))
     assert [line.run for line in read_log(path)] == ["runs/run_001"]
@@ -263,8 +263,8 @@ import sys
 from pathlib import Path
 from course.artifacts.locked_room import room_conditions
 from course.artifacts.records import Manifest
-from course.artifacts.run_log import locked
-with locked(Path(sys.argv[1])):
+from course.artifacts.run_log import log_lock
+with log_lock(Path(sys.argv[1])):
     print("held", flush=True)
     sys.stdin.read()
 """

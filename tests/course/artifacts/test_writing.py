@@ -20,7 +20,7 @@ from conftest import Done, Lab, copied, edited, ended, files, lines_of
 
 from course.artifacts import writing
 from course.artifacts.records import Manifest
-from course.artifacts.run_log import LogLine, append, locked
+from course.artifacts.run_log import LogLine, append, log_lock
 from course.artifacts.writing import RunWriter
 from course.errors import UserError
 
@@ -193,14 +193,14 @@ LINE = LogLine("", "0" * 64, "A", "course.eval", None, None, {}, [])
 
 def sealed(writer: RunWriter, lab: Lab) -> None:
     lab("eval", *options(lab), "--outdir", "other")
-    writer.seal(msgspec.json.decode(Path("other/manifest.json").read_bytes(), type=Manifest))
+    writer.write_manifest(msgspec.json.decode(Path("other/manifest.json").read_bytes(), type=Manifest))
 
 
 def test_a_number_that_was_taken_meanwhile_is_passed_over(lab: Lab) -> None:
     with RunWriter(None) as writer:
         sealed(writer, lab)
         lab.write("runs/run_001/theirs", "theirs")
-        with locked(lab.log) as log:
+        with log_lock(lab.log) as log:
             assert writer.publish(log, LINE, "mine") == Path("runs/run_002")
     assert files(Path("runs/run_001")) == {"theirs": b"theirs"}
     assert Path("runs/run_002/README.md").read_text(encoding="utf-8") == "mine"
@@ -212,7 +212,7 @@ def test_an_outdir_that_was_taken_meanwhile_is_refused_and_theirs_stays(lab: Lab
         with RunWriter(Path("mine")) as writer:
             sealed(writer, lab)
             lab.write("mine/theirs", "theirs")
-            with locked(lab.log) as log:
+            with log_lock(lab.log) as log:
                 writer.publish(log, LINE, "mine")
 
     with pytest.raises(UserError, match="mine: expected a new folder, got one that exists"):
@@ -226,7 +226,7 @@ def test_a_run_that_cannot_be_put_in_its_place_leaves_no_line(lab: Lab, monkeypa
     def refuse(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    with locked(lab.log) as log:
+    with log_lock(lab.log) as log:
         append(log, LINE)
     monkeypatch.setattr(Path, "rename", refuse)
     assert "got: no space left on device; nothing was written" in lab.refused("eval", *options(lab), "--outdir", "mine")
@@ -327,7 +327,7 @@ def test_every_file_of_a_run_and_its_folders_are_synced_as_they_are_before_the_r
         writer.write_rows("rollouts/train.jsonl", [LINE])
         writer.write_bytes("policies/policy.npz", b"weights")
         writer.write_json("summary.json", {"n": 3})
-        with locked(lab.log) as log:
+        with log_lock(lab.log) as log:
             writer.publish(log, LINE, "a page")
     written = {path.relative_to("run").as_posix(): path.stat() for path in Path("run").rglob("*")}
     names = {"log.jsonl", "results.jsonl", "rollouts/train.jsonl", "policies/policy.npz", "summary.json"}

@@ -16,11 +16,13 @@ import pytest
 from conftest import Lab, lines_of
 from msgspec.structs import asdict
 
+from course.artifacts.conditions import Conditions, conditions_of
 from course.artifacts.records import RESULTS, Details, Result
 from course.artifacts.writing import RunWriter
 from course.datasets.sources import Dataset
 from course.errors import UserError
-from course.publishing import RUN, Conditions, command_line, conditions_of, publish, word_of
+from course.show.ending import RUN, end_run, word_of
+from course.show.terminal import command_line
 
 ROWS = [
     Result("q1", "Question 1?", 7, "Final: 7", 1.0, Details("ok", "7")),
@@ -38,7 +40,7 @@ def published(dataset: Path | None, loop: Any = "A", **more: Any) -> Path:
         conditions = Conditions(loop, "course.eval", {"missing": None}, "a shorter prompt\n", "half", read, **more)
         next_command: list[str | Path] = ["course.look", "--run", RUN, "--at", RUN / "curve.png"]
         summary = {"n": 2, "pass_rate": 0.5}
-        return publish(run, conditions, summary, "THE REPORT", read=["curve.png", "log.txt"], next_command=next_command)
+        return end_run(run, conditions, summary, "THE REPORT", read=["curve.png", "log.txt"], next_command=next_command)
 
 
 def test_what_was_typed_is_among_the_conditions() -> None:
@@ -97,7 +99,7 @@ def test_a_run_without_results_is_a_fault_of_its_command(lab: Lab) -> None:
         pytest.raises(ValueError, match=r"every run has results.jsonl: course.eval wrote none"),
         RunWriter(None) as run,
     ):
-        publish(run, Conditions("A", "course.eval", {}, None, None), {}, "")
+        end_run(run, Conditions("A", "course.eval", {}, None, None), {}, "")
     assert list(lab.folder.iterdir()) == []
 
 
