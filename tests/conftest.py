@@ -334,7 +334,7 @@ def prompts_digest(prompts: Iterable[str]) -> str:
 
 
 def ended(process: "subprocess.Popen[bytes]") -> Done:
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate()
     return Done(process.returncode, out.decode(), err.decode())
 
 

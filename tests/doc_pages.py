@@ -37,7 +37,7 @@ SET_UP = {  # run by .ci/run on a fresh environment, and nothing that a test sho
 COMMAND = re.compile(r'python3 (-m (course|check|teacher)(\.\w+)?|lab\.py|exercises/\w+\.py|-c ".*"$)(?= |$)')
 ONE_SYSTEMS = re.compile(r"[|<>;&`$\\]|/tmp")  # what PowerShell or cmd.exe reads in another way
 BRIEFLY = {  # what a long block's command gets in a test
-    "course.experiment": ["--steps", "5"],
+    "course.experiment": ["--steps", "1"],
     "course.token_train": ["--sft-steps", "20", "--steps", "5"],
 }
 NUMBER = r"(?<![\w.])-?\d+(?:\.\d+)?"

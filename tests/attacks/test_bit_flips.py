@@ -16,7 +16,7 @@ from course.artifacts.records import MANIFEST
 from course.artifacts.run_log import read_log
 from course.artifacts.verifying import Verification
 
-DRAWN = 100  # bits of each file in the default tier; --all flips every one
+DRAWN = 100  # bits of each file in the default tier; --all flips every third, so that each bit of a byte is met
 SMALL_RUNS: dict[str, Step] = {
     "A": loop_a(["Final: 0", "1", "Final: 9"]),
     "B": loop_b(groups(1, of=2, size=2), 2, TAKES_FIRST),
@@ -73,7 +73,7 @@ def test_a_flipped_bit_is_noticed_and_where_the_log_is_forged_too_all_but_what_i
         believed = set()
         for name in (MANIFEST, *open_run(run).manifest.outputs):
             size = 8 * (run / name).stat().st_size
-            bits = range(size) if every else random.Random(f"{loop} {name}").sample(range(size), DRAWN)
+            bits = range(0, size, 3) if every else random.Random(f"{loop} {name}").sample(range(size), DRAWN)
             for bit in flip_each(run / name, bits):
                 assert is_noticed(run, logged), (name, bit)
                 if name == MANIFEST and not is_noticed(run):

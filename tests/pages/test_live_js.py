@@ -146,8 +146,8 @@ def test_each_answer_that_is_shown_is_the_first_of_its_task(tmp_path: Path) -> N
     assert len({text for _, text, *_ in found}) > 10
 
 
-TEN_SEEDS = """
-answer([...Array(10).keys()].map((seed) => {
+THREE_SEEDS = """
+answer([...Array(3).keys()].map((seed) => {
   const { log, step } = makeTraining(data, data.rubric, seed);
   while (log.paid.length < data.steps) step();
   const hacked = log.paid.findIndex((paid, i) => paid >= 0.8 && log.strict[i] <= 0.02);
@@ -156,15 +156,15 @@ answer([...Array(10).keys()].map((seed) => {
 """
 
 
-def test_ten_seeds_of_ten_learn_the_hack_within_sixty_updates(tmp_path: Path) -> None:
-    found = run_script(OF_HACK, TEN_SEEDS, {**page_data(), "rubric": "careless", "steps": 60}, tmp_path)
+def test_three_seeds_of_three_learn_the_hack_within_sixty_updates(tmp_path: Path) -> None:
+    found = run_script(OF_HACK, THREE_SEEDS, {**page_data(), "rubric": "careless", "steps": 60}, tmp_path)
     assert all(0 < step <= 60 for step, _, _ in found)
     assert max(strict for _, _, strict in found) <= 0.02
 
 
 @pytest.mark.slow
 def test_with_the_strict_verifier_the_skill_is_learned(tmp_path: Path) -> None:
-    found = run_script(OF_HACK, TEN_SEEDS, {**page_data(), "rubric": "strict", "steps": 300}, tmp_path)
+    found = run_script(OF_HACK, THREE_SEEDS, {**page_data(), "rubric": "strict", "steps": 300}, tmp_path)
     assert min(strict for _, _, strict in found) > 0.8
     assert all(paid == strict for _, paid, strict in found)
 

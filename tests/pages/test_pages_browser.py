@@ -8,7 +8,6 @@ import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from statistics import median
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs
 
@@ -231,6 +230,8 @@ def test_a_control_works_and_its_address_gives_the_same_page(
         assert control.says not in before[0] or not control.says
         assert control.says in after[0]
         assert {*control.keeps.split()} <= {*parse_qs(address[1:], keep_blank_values=True)}
+    if way == "mouse":  # the address is the same either way
+        return
     with tab(browser) as one:
         assert one.open(path, address).evaluate(SEEN) == after
         assert one.open(path, control.start or "#").evaluate(SEEN) == before  # the tab is the same, its address another
@@ -336,16 +337,16 @@ def test_a_training_moves_less_where_less_motion_is_wanted(
         assert redrawn <= page.evaluate("window.redrawn") <= redrawn + 2  # at its begin and at its end
 
 
-# Milliseconds and updates from the click to the first frame in which the drawn lines end at .8 and .02 at last.
+# The updates until the first frame in which the drawn lines end at .8 and .02 at last.
 HACKED = """() => new Promise((resolve) => {
   const [line, at] = [(kind) => document.querySelector(kind).points, (points) => points[points.length - 1].y];
-  document.querySelector(".careless").addEventListener("click", ({ timeStamp }) => {
+  document.querySelector(".careless").addEventListener("click", () => {
     const look = () => {
       if (!document.querySelector(".line.paid")) return requestAnimationFrame(look);
       const [zero, , , , one] = [...document.querySelectorAll(".chart line.grid")].map(({ y1 }) => y1.baseVal.value);
       const [paid, strict] = [".line.paid", ".line.true"].map((kind) => (zero - at(line(kind))) / (zero - one));
       const hacked = paid >= 0.8 - 0.0005 && strict <= 0.02 + 0.0005;
-      if (hacked) resolve([performance.now() - timeStamp, line(".line.paid").length]);
+      if (hacked) resolve(line(".line.paid").length);
       else if (document.querySelector(".controls button").textContent === "Pause") requestAnimationFrame(look);
       else resolve(null);
     };
@@ -354,17 +355,14 @@ HACKED = """() => new Promise((resolve) => {
 })"""
 
 
-def test_the_hack_is_there_for_each_of_ten_seeds(browser: Any, pages: dict[str, Path]) -> None:
+def test_the_hack_is_there_for_each_of_three_seeds(browser: Any, pages: dict[str, Path]) -> None:
     found = []
     with tab(browser, reduced_motion="no-preference") as one:
-        for seed in range(10):
+        for seed in range(3):
             page = one.open(pages["whole_hack"])
             page.reload()
             page.fill("#seed", str(seed))
             page.evaluate(f"() => {{ window.hacked = ({HACKED})(); }}")
             page.click(".careless")
             found.append(page.evaluate("window.hacked"))
-    times = [each[0] / 1000 for each in found if each]
-    said = f"median {median(times or [0]):.2f} s, each (ms, updates): {found}"
-    print(said)
-    assert None not in found, said
+    assert None not in found
