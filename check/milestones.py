@@ -77,8 +77,9 @@ def check(exercise: Exercise, given: Given) -> Checked:
             return check_my_score(given.seed)
         if exercise.id == "redteam":
             from check.redteam import check_redteam
+            from course.show.terminal import with_progress
 
-            return check_redteam(seed=given.seed)
+            return check_redteam(seed=given.seed, progress=lambda updates: with_progress(updates, "learning"))
         if exercise.id == "tests":
             from check.judging import check_tests
 

@@ -28,7 +28,7 @@ from course.process import signals_held
 from course.rubrics.hackable import GAPS
 from course.score import score
 from course.text import clipped
-from course.verifier import Found, Judged, Questions, Verifier, example_with, found_in, golden, optimise
+from course.verifier import Found, Judged, Progress, Questions, Verifier, example_with, found_in, golden, optimise
 
 _CLASSES = LAB / "data" / "red_team" / "classes.toml"
 _BY_POLICY = "optimiser-"  # how the ids of its exploits begin
@@ -59,8 +59,11 @@ class Trial(NamedTuple):
         return f"{who}: {rewards}, refuses {len(right)} right ones; golden cases: {ids}"
 
 
-def check_redteam(folder: Path = Path("exercises"), seed: int = 0) -> Checked:
-    """``seed``: of the fresh numbers and of the policy. What the policy gets away with is added to the exploits."""
+def check_redteam(folder: Path = Path("exercises"), seed: int = 0, progress: Progress = iter) -> Checked:
+    """``seed``: of the fresh numbers and of the policy. What the policy gets away with is added to the exploits.
+
+    ``progress``: shows a person how far the policy is.
+    """
     patch, file = folder / "patched_rubric.py", folder / "exploits.jsonl"
     start = _started_from(patch)
     cases = [one for one in read_records(file, GoldenCase) if one.completion or one.why.strip()]
@@ -75,7 +78,7 @@ def check_redteam(folder: Path = Path("exercises"), seed: int = 0) -> Checked:
             return Checked("not started")
         wrong = [f"{file}: expected a why in each line, got none in {one.id}" for one in cases if one not in exploits]
         wrong += _faults(patch, file, start, before, after)
-        found = found_in([]) if wrong else optimise(verifier, seed)
+        found = found_in([]) if wrong else optimise(verifier, seed, progress)
     table = [before.row(f"before, {start}"), after.row("after, your patch")]
     numbers = {name: len(getattr(after.golden, name)) for name in ("false_positives", "false_negatives")}
     numbers |= {"class_rewarded": after.class_rewarded, "completions": found.tried}

@@ -15,16 +15,15 @@ import re
 from argparse import Namespace
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import partial
 from typing import Any
 
 from course.command import Parser, non_negative_int, positive_int, run_command
 from course.rubrics.hackable import GAPS, in_words
 from course.score import score
 from course.show.tables import wrapped
-from course.show.terminal import show
+from course.show.terminal import show, with_progress
 from course.text import clipped, quoted
-from course.verifier import Found, Verifier, example_with, found_in, golden, optimise, search
+from course.verifier import GOLDS, Found, Verifier, example_with, found_in, golden, optimise, search
 
 
 def main() -> int:
@@ -45,8 +44,12 @@ def main() -> int:
 def attack(verifier: Verifier, args: Namespace) -> int:
     attacks: dict[str, Callable[[Verifier], Found]] = {
         "golden sets": golden,
-        "search for the shortest text": search,
-        "a policy that learns from its rewards": partial(optimise, seed=args.seed),
+        "search for the shortest text": lambda asked: search(
+            asked, lambda golds: with_progress(golds, "searching", len(GOLDS))
+        ),
+        "a policy that learns from its rewards": lambda asked: optimise(
+            asked, args.seed, lambda updates: with_progress(updates, "learning")
+        ),
     }
     found: dict[str, Found] = {}
     with suppress(TimeoutError):

@@ -34,6 +34,7 @@ from course.jobs import processes
 from course.policies.train_config import PRESETS, TrainConfig
 from course.rubrics.hackable import RUBRICS
 from course.show.ending import end_run
+from course.show.terminal import with_progress
 
 EXPERIMENTS = {
     "goodhart": goodhart,
@@ -64,7 +65,7 @@ def main() -> None:
         tasks = {path: [task_of(example) for example in dataset] for path, dataset in files.items()}
         trainings = {config: trainings_of(config, args, tasks) for config in settings}
         measure: Measure[Any] = MEASURES.get(args.experiment, evaluate)
-        experiment: Experiment[Any] = Experiment(run, trainings, measure, executor)
+        experiment: Experiment[Any] = Experiment(run, trainings, measure, executor, with_progress)
         report = study.report(experiment)
         for name, figure in report.figures.items():
             run.write_bytes(name, figure)

@@ -13,7 +13,7 @@ Not covered
     right. The policy answers sums of one digit, with the few tokens of ``course/policies/vocabulary.py``.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -30,9 +30,9 @@ from course.policies.train_config import MEMORISE
 from course.rubrics.hackable import RUBRICS
 from course.rubrics.witness import candidates
 from course.score import score
-from course.show.terminal import with_progress
 from course.text import clipped, did_you_mean, quoted, visible
 
+Progress = Callable[[Iterable[Any]], Iterable[Any]]  # the same items; a person sees how far they are
 Questions = list[tuple[Task, str]]  # each an example and a completion
 UPDATES = 160  # of the optimiser before it gives up, with 256 completions each
 GOLDS = (7, 0, -8, 323)  # right answers of the search: of one digit and of several, zero, and below it
@@ -157,10 +157,10 @@ def golden(verifier: Verifier) -> Found:
     return found_in(answers)
 
 
-def search(verifier: Verifier) -> Found:
+def search(verifier: Verifier, progress: Progress = iter) -> Found:
     """For each of ``GOLDS`` the first text that is rewarded above the spec, and the first that is below."""
     tried, found = 0, list[Judged]()
-    for gold in with_progress(GOLDS, "searching", len(GOLDS)):
+    for gold in progress(GOLDS):
         example, texts = example_with(gold), candidates(gold)
         first: dict[bool, Judged] = {}  # is it above?
         while len(first) < 2 and (questions := [(example, text) for text in islice(texts, _TOGETHER)]):
@@ -172,14 +172,14 @@ def search(verifier: Verifier) -> Found:
     return replace(found_in(found), tried=tried)
 
 
-def optimise(verifier: Verifier, seed: int) -> Found:
+def optimise(verifier: Verifier, seed: int, progress: Progress = iter) -> Found:
     """Train a policy on the verifier, until it writes what is rewarded above the spec or ``UPDATES`` are over."""
     from course.policies.token_learner import fine_tune, learn
 
     examples = [task_of(example) for example in read_records(LAB / MEMORISE.dataset, Example)]
     config = MEMORISE._replace(steps=UPDATES)
     tried, found = 0, found_in([])
-    for update in with_progress(learn(fine_tune(examples, config, seed), examples, verifier, config, seed), "learning"):
+    for update in progress(learn(fine_tune(examples, config, seed), examples, verifier, config, seed)):
         written = zip(update.chosen.tolist(), update.texts, update.reward.tolist(), strict=True)
         found = found_in([judged(examples[i], text, reward) for i, text, reward in written])
         tried += found.tried

@@ -23,7 +23,6 @@ from course.artifacts.writing import RunWriter
 from course.datasets.records import Task
 from course.policies.train_config import TrainConfig
 from course.rubrics.hackable import RUBRICS
-from course.show.terminal import with_progress
 
 if TYPE_CHECKING:  # loaded by the functions that compute, so that --help answers at once
     from concurrent.futures import Executor, Future
@@ -51,6 +50,8 @@ class Training(NamedTuple):
 Evaluation = tuple[list[Row], list[LearningResult]]  # what one evaluation adds to the log, and to the results
 Measure = Callable[["Policy", Training], Iterator[Evaluation[Row]]]  # learns from the policy, and evaluates on the way
 
+Progress = Callable[[Iterable[Any], str, int], Iterable[Any]]
+
 
 class Report(NamedTuple):
     """What an experiment found, beside its log and its results. ``figures``: file name -> PNG.
@@ -68,6 +69,7 @@ class Experiment(Generic[Row]):
     """The trainings of a run. Each is done, or waited for, and written when it is asked for.
 
     ``trainings``: one for each seed, under the row of the table. ``executor``: None for this process.
+    ``progress``: shows a person how far the items are that it is given, with what they are and how many.
     """
 
     def __init__(
@@ -76,12 +78,14 @@ class Experiment(Generic[Row]):
         trainings: Mapping[TrainConfig, Sequence[Training]],
         measure: Measure[Row],
         executor: Executor | None,
+        progress: Progress,
     ) -> None:
         self.trainings = trainings
         self.last_results: dict[TrainConfig, list[LearningResult]] = {}  # of the last evaluation of each seed
         self._run = run
         self._measure: Measure[Row] = measure
         self._executor = executor
+        self._progress = progress
         self._references: dict[str, Policy] = {}
         self._logs: dict[TrainConfig, list[list[Row]]] = {}
 
@@ -119,8 +123,8 @@ class Experiment(Generic[Row]):
             if name not in self._references:
                 self._keep_reference(training, fine_tune_reference(training))
             measured = self._measure(self._references[name], training)
-            return with_progress(measured, f"training on {training.name}", training.config.evaluations())
-        for _ in with_progress(self._until_done(training.name), "training", len(self._futures)):
+            return self._progress(measured, f"training on {training.name}", training.config.evaluations())
+        for _ in self._progress(self._until_done(training.name), "training", len(self._futures)):
             pass
         return self._futures[training.name].result()
 
