@@ -31,6 +31,8 @@ COMMANDS = [
     if "run_command(main)" in path.read_text(encoding="utf-8")
 ]
 SAMPLING: dict[str, object] = {"temperature": 1.0, "top_p": 1.0, "seed": 7, "n": 1}
+# They begin the run, so that none of them is left for one worker alone at its end.
+LONGEST_FIRST = ("tests/test_terminal.py", "tests/docs/", "tests/pages/", "tests/check/", "tests/teacher/")
 ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1")
 
 
@@ -78,6 +80,7 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
             config.option.numprocesses = "auto"
         if config.option.dist == "no":
             config.option.dist = "loadfile"
+            config.option.loadscopereorder = False
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -119,6 +122,7 @@ def load_hypothesis_profile(config: pytest.Config) -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out the slow tests, but for ``--all`` and for a test that is named by its id, ``file::test``."""
+    items.sort(key=lambda item: not item.nodeid.startswith(LONGEST_FIRST))
     if config.getoption("--all") or any("::" in argument for argument in config.args):
         return
     slow = [item for item in items if item.get_closest_marker("slow")]

@@ -25,5 +25,5 @@ def packages() -> Path:
 
 def typed(python: Path, *words: str, cwd: Path, **environment: str) -> Done:
     env = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")} | environment
-    done = subprocess.run([python, *words], cwd=cwd, env=env, capture_output=True, text=True, timeout=60)
+    done = subprocess.run([python, *words], cwd=cwd, env=env, capture_output=True, text=True)
     return Done(done.returncode, done.stdout, done.stderr)

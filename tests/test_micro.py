@@ -42,7 +42,7 @@ class Row(NamedTuple):
 def printed(*words: str) -> str:
     """What ``python3 micro.py`` prints. The timeout stops a run that hangs; it measures nothing."""
     line = [sys.executable, "micro.py", *words]
-    return subprocess.run(line, cwd=ROOT, capture_output=True, text=True, check=True, timeout=300).stdout
+    return subprocess.run(line, cwd=ROOT, capture_output=True, text=True, check=True).stdout
 
 
 def rows(*words: str) -> list[Row]:
@@ -120,7 +120,7 @@ def test_the_longest_rollout_is_cut_to_eighty_columns(
 
 @pytest.mark.parametrize("words", [["careles"], ["strict", "-1"], ["strict", "x"], ["strict", "1", "2"], ["7"]])
 def test_words_that_it_does_not_take_are_refused(words: list[str]) -> None:
-    done = subprocess.run([sys.executable, "micro.py", *words], cwd=ROOT, capture_output=True, text=True, timeout=300)
+    done = subprocess.run([sys.executable, "micro.py", *words], cwd=ROOT, capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("usage: ")
     assert words[-1] in done.stderr.split("error: ")[1]

@@ -29,7 +29,7 @@ for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
 def ended_by(code: str, *arguments: object) -> tuple[int, str, str]:
     """A process that runs this code: its status, what it wrote, what it complained of."""
     command = [sys.executable, "-c", HEAD + code, *map(str, arguments)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     return done.returncode, done.stdout, done.stderr
 
 
@@ -105,12 +105,12 @@ def test_a_fault_that_cannot_be_told_still_ends_with_its_status() -> None:
     with Path("/dev/full").open("wb") as full:
         code = [sys.executable, "-c", HEAD + command("sys.stdout.write('x')\n1 // 0")]
         env = {key: value for key, value in os.environ.items() if key != "PYTHONUNBUFFERED"}
-        done = subprocess.run(code, cwd=ROOT, env=env, stdout=full, stderr=subprocess.PIPE, timeout=60, check=False)
+        done = subprocess.run(code, cwd=ROOT, env=env, stdout=full, stderr=subprocess.PIPE, check=False)
         assert done.returncode == 70
         assert done.stderr.startswith(b"Traceback")
         for main, status in (("1 // 0", 70), ("os.kill(os.getpid(), signal.SIGINT)\ntime.sleep(9)", 130)):
             code = [sys.executable, "-c", HEAD + command(main)]
-            done = subprocess.run(code, cwd=ROOT, stdout=full, stderr=full, timeout=60, check=False)
+            done = subprocess.run(code, cwd=ROOT, stdout=full, stderr=full, check=False)
             assert done.returncode == status
 
 
@@ -182,7 +182,7 @@ except BaseException as error:
 def test_a_signal_that_comes_while_it_is_held_is_raised_at_the_end_of_the_block(name: str, raised: str) -> None:
     """It once came between a row of the log and its digest, and a training that was kept could not be verified."""
     line = [sys.executable, "-c", HELD.format(name=name)]
-    done = subprocess.run(line, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(line, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.stdout == f"written together\n{raised}\n"
 
 
