@@ -13,11 +13,11 @@ from check.milestones import EXERCISES, MILESTONES, Exercise, Given, check
 from check.report import FINISHED, Checked, exercise_text, overview, submission_text
 from check.submission import changed_files, submit
 from course.artifacts import run_log
-from course.artifacts.records import printed_json
+from course.artifacts.records import json_for_terminal
 from course.command import Parser, fraction, non_negative_int, positive_int, run_command
 from course.datasets.files import LAB
 from course.errors import UserError
-from course.show.tables import wrapped
+from course.show.tables import wrap_sentence
 from course.show.terminal import command_line, show
 from course.starting import PYTHON
 from course.text import quoted, visible_path
@@ -61,7 +61,9 @@ def main() -> int:
     if args.json:
         found = {one.id: check(one, given) for one in asked}
         shown = ("state", "short", "lines", "numbers")
-        show(printed_json({id_: {name: getattr(checked, name) for name in shown} for id_, checked in found.items()}))
+        show(
+            json_for_terminal({id_: {name: getattr(checked, name) for name in shown} for id_, checked in found.items()})
+        )
         return int(any(checked.state not in FINISHED for checked in found.values()))
     found = {one.id: slow_results.last_result(one.id, one.files) if one.slow else check(one, given) for one in asked}
     todo = [name for name, checked in found.items() if checked.state not in FINISHED]
@@ -72,7 +74,7 @@ def main() -> int:
     show(overview(MILESTONES, {one.id: one.milestone for one in asked}, found))
     if changed := changed_files(LAB):
         named = f"{quoted(changed[0])}{f' and {len(changed) - 1} more' if len(changed) > 1 else ''}"
-        show(wrapped(f"changed, though not yours to change: {named} (this sees accidents, not adversaries)"))
+        show(wrap_sentence(f"changed, though not yours to change: {named} (this sees accidents, not adversaries)"))
     if todo:
         show_next(EXERCISES[todo[0]], found[todo[0]])
     else:
@@ -132,7 +134,7 @@ def show_hints(exercise: Exercise, count: int) -> None:
     hints = exercise.hints
     if count > len(hints):
         raise UserError(f"--hint: expected a number from 1 to {len(hints)}, got {count}")
-    lines = [wrapped(f"hint {number} of {len(hints)}: {hints[number - 1]}") for number in range(1, count + 1)]
+    lines = [wrap_sentence(f"hint {number} of {len(hints)}: {hints[number - 1]}") for number in range(1, count + 1)]
     if count < len(hints):
         lines.append(f"one more: {PYTHON} -m check {exercise.id} --hint {count + 1}")
     show("\n".join(lines))
@@ -141,7 +143,7 @@ def show_hints(exercise: Exercise, count: int) -> None:
 def show_next(exercise: Exercise, found: Checked) -> None:
     step = f" --id {found.numbers['step']}" if "step" in found.numbers else ""  # of a level
     words = (exercise.command or f"check {exercise.id}{step}").split(" ")
-    show(f"\n{wrapped(f'{exercise.id}: {exercise.what} (read {exercise.read}), then type')}")
+    show(f"\n{wrap_sentence(f'{exercise.id}: {exercise.what} (read {exercise.read}), then type')}")
     print(f"next: {command_line(words)}")
 
 

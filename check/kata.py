@@ -17,7 +17,7 @@ from course.datasets.records import KataExample, task_of
 from course.rubrics import Rubric
 from course.rubrics.hackable import RUBRICS
 from course.score import TRIMMED, score
-from course.show.tables import wrapped
+from course.show.tables import wrap_sentence
 from course.starting import PYTHON
 from course.text import quoted
 
@@ -41,7 +41,7 @@ def check_kata(name: str) -> Checked:
     if right:
         first = list(found)[states.index("right")]
         lines.append(f"{PYTHON} -m check {name} --id {first} shows what the teacher says of it")
-    parts = {id_: wrapped(": ".join(result)) for id_, result in found.items()}
+    parts = {id_: wrap_sentence(": ".join(result)) for id_, result in found.items()}
     if set(states) == {"blank"}:
         return Checked("not started", parts=parts)
     if right == len(states):

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from course.show.tables import WIDTH, wrapped
+from course.show.tables import WIDTH, wrap_sentence
 from course.text import clipped
 
 TO_READ = "for the teacher to read"  # it is whole, which is all that a program can see of it
@@ -38,11 +38,11 @@ def exercise_text(name: str, checked: Checked, more: Sequence[str]) -> str:
     """One exercise in full: what was found, its state, and ``more`` that is not empty."""
     notice = [_NOT_READ] if checked.state == TO_READ else []
     short = f": {checked.short}" if checked.short and checked.short not in checked.lines else ""
-    found = [wrapped(line) for line in checked.lines]
+    found = [wrap_sentence(line) for line in checked.lines]
     if found:
         found.append("")
-    found.append(wrapped(f"{name:15} {checked.state}{short}"))
-    return "\n".join([*found, *map(wrapped, filter(None, [*notice, *more]))])
+    found.append(wrap_sentence(f"{name:15} {checked.state}{short}"))
+    return "\n".join([*found, *map(wrap_sentence, filter(None, [*notice, *more]))])
 
 
 def overview(titles: Mapping[str, str], milestone_of: Mapping[str, str], found: Mapping[str, Checked]) -> str:
@@ -72,5 +72,5 @@ def submission_text(path: Path, names: Sequence[str], todo: Sequence[str]) -> st
     folders = ["/".join(name.split("/")[: 2 if name.startswith("runs/") else 1]) for name in names]
     counts = Counter(clipped(folder, 60) for folder in folders)
     lines = [f"  {folder:60} {count:5} {'file' if count == 1 else 'files'}" for folder, count in counts.items()]
-    missing = [wrapped(f"not finished: {', '.join(todo)}")] if todo else []
+    missing = [wrap_sentence(f"not finished: {', '.join(todo)}")] if todo else []
     return "\n".join([f"written: {path}, to be handed in", *lines, *missing])

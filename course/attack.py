@@ -20,7 +20,7 @@ from typing import Any
 from course.command import Parser, non_negative_int, positive_int, run_command
 from course.rubrics.hackable import GAPS, in_words
 from course.score import score
-from course.show.tables import wrapped
+from course.show.tables import wrap_sentence
 from course.show.terminal import show, with_progress
 from course.text import clipped, quoted
 from course.verifier import GOLDS, Found, Verifier, example_with, found_in, golden, optimise, search
@@ -82,7 +82,7 @@ def found_text(title: str, found: Found) -> str:
     for kind, some in (("wrong, rewarded", found.false_positives), ("right, refused", found.false_negatives)):
         count = f"{len(some)}, such as " if len(some) > 1 else ""
         lines.append(f"  {kind:15}  {count}{some[0] if some else 'none'}")
-    return "\n".join(map(wrapped, lines))
+    return "\n".join(map(wrap_sentence, lines))
 
 
 def attack_verdict(attacks: Sequence[Found], seconds: int | None) -> str:
@@ -91,9 +91,11 @@ def attack_verdict(attacks: Sequence[Found], seconds: int | None) -> str:
     tried = f"{sum(found.tried for found in attacks):,} texts were tried"
     tried += "" if seconds is None else f", then --seconds {seconds} had passed"
     if some := every.false_positives or every.false_negatives:
-        return wrapped(f"FAILED: it {'is cheated by' if every.false_positives else 'refuses'} {some[0]} ({tried})")
+        return wrap_sentence(
+            f"FAILED: it {'is cheated by' if every.false_positives else 'refuses'} {some[0]} ({tried})"
+        )
     undecided = "" if seconds is None else "undecided: "
-    return wrapped(f"{undecided}no text was found on which it differs from the spec; {tried}")
+    return wrap_sentence(f"{undecided}no text was found on which it differs from the spec; {tried}")
 
 
 def try_text(rubric: str, completion: str, result: dict[str, Any], true: dict[str, Any]) -> str:
@@ -106,7 +108,7 @@ def try_text(rubric: str, completion: str, result: dict[str, Any], true: dict[st
         f"rubric    {result['reward']:.4g}  {quoted(rubric)}: {said or 'no message'}",
         f"the spec  {true['reward']:.4g}  {true['details']['outcome']}: {true['details']['message']}",
     ]
-    return "\n".join(map(wrapped, lines))
+    return "\n".join(map(wrap_sentence, lines))
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ from course.artifacts.summary import ROWS_AT_ONCE, family_of, summary_of
 from course.artifacts.writing import RunWriter
 from course.command import Parser, fraction, run_command
 from course.datasets.jsonl import read_records
-from course.datasets.pairing import paired
+from course.datasets.pairing import pair_by_id
 from course.datasets.records import Example, GoldenCase, Rollout
 from course.datasets.sources import Completions, Dataset, DescribedExamples, describe_examples, shipped_prompts
 from course.errors import UserError
@@ -81,7 +81,7 @@ class ScoredFiles:
         dataset_digest = hashlib.sha256()
         completions_digest = hashlib.sha256()
         rollouts = read_records(files.completions, Rollout, completions_digest)
-        pairs = paired(
+        pairs = pair_by_id(
             read_records(files.dataset, Example, dataset_digest),
             ((rollout.id, rollout.completion) for rollout in rollouts),
             missing_allowed=missing == "zero",

@@ -59,7 +59,7 @@ VARIED = {"coverage": "prompts", "cold_start": "sft_steps"}  # what --values are
 def main() -> None:
     args = parse_arguments()
     study = EXPERIMENTS[args.experiment]
-    settings = chosen_settings(args)
+    settings = select_settings(args)
     with RunWriter(args.outdir) as run, processes(args.jobs) as executor:
         files = open_datasets(settings)
         tasks = {path: [task_of(example) for example in dataset] for path, dataset in files.items()}
@@ -76,7 +76,7 @@ def main() -> None:
         end_run(run, conditions, report.summary, report.ending, read=[*report.figures], shown=report.shown)
 
 
-def chosen_settings(args: Namespace) -> list[TrainConfig]:
+def select_settings(args: Namespace) -> list[TrainConfig]:
     """The rows of the experiment's table that the options ask for, with their --steps and --eval-every."""
     settings = list(EXPERIMENTS[args.experiment].SETTINGS)
     if args.rubrics is not None:

@@ -7,8 +7,8 @@ import msgspec
 
 from course.artifacts.finding import Finding, Numbers
 from course.artifacts.locked_room import short_value
-from course.artifacts.records import printed_json
-from course.show.tables import WIDTH, interval, percent, table, wrapped
+from course.artifacts.records import json_for_terminal
+from course.show.tables import WIDTH, interval, percent, table, wrap_sentence
 from course.text import clipped
 
 NO_LUCK = 1 - 0.05 / 2  # how often a candidate that is no better is not promoted, at least: the test has two sides
@@ -22,7 +22,7 @@ def gate_json(finding: Finding) -> str:
         {"name": one.name, "baseline": one.baseline, "candidate": one.candidate, "holds": one.fault is None}
         for one in finding.conditions
     ]
-    return printed_json(msgspec.structs.asdict(finding) | {"conditions": conditions})
+    return json_for_terminal(msgspec.structs.asdict(finding) | {"conditions": conditions})
 
 
 def gate_text(finding: Finding, details: bool = False) -> str:
@@ -38,16 +38,16 @@ def gate_text(finding: Finding, details: bool = False) -> str:
         often = tries_sentence(finding.tries)
         lines += _numbers_lines(finding.numbers, details)
         if often:
-            lines += ["", wrapped(often)]
+            lines += ["", wrap_sentence(often)]
         lines.append("")
     if finding.conditions:
         lines += [] if finding.numbers else [NO_DIFFERENCE, ""]
-        *beside, room = map(wrapped, read_with(finding))
+        *beside, room = map(wrap_sentence, read_with(finding))
         lines += [*beside, f"{room} (--details shows each)", ""]
-    lines.append(wrapped(f"{finding.verdict}: {finding.reasons[0]}"))
+    lines.append(wrap_sentence(f"{finding.verdict}: {finding.reasons[0]}"))
     also = finding.reasons[1:]
     shown = also if details else also[:_REASONS]
-    lines += [wrapped(f"  also: {reason}") for reason in shown]
+    lines += [wrap_sentence(f"  also: {reason}") for reason in shown]
     if len(also) > len(shown):
         lines.append(f"  and {len(also) - len(shown):,} more (--details shows each)")
     return "\n".join(lines)

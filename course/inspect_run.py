@@ -16,7 +16,7 @@ from typing import Any
 
 from course.artifacts import run_log
 from course.artifacts.reading import Broken, Run, newest_run, open_run, rows
-from course.artifacts.records import ENVIRONMENT_FILE, README, RESULTS, Result, Selection, printed_json
+from course.artifacts.records import ENVIRONMENT_FILE, README, RESULTS, Result, Selection, json_for_terminal
 from course.artifacts.run_log import read_log, read_logs
 from course.artifacts.scorer_identity import installed
 from course.artifacts.verifying import Verification
@@ -25,7 +25,7 @@ from course.datasets.records import task_of
 from course.errors import UserError
 from course.inspect_run_text import log_text, outcomes_table, ranking_text, row_in_full, samples_text
 from course.score import score
-from course.show.tables import interval, wrapped
+from course.show.tables import interval, wrap_sentence
 from course.show.terminal import show, with_progress
 from course.stats import wilson_interval
 from course.text import clipped, did_you_mean, visible_path
@@ -47,14 +47,14 @@ def verify(path: Path, logs: list[Path]) -> _Findings:
         theirs, ours = (f"{one.scorer_name} {one.scorer_version}" for one in (run.manifest, installed()))
         same = " with another fingerprint" if theirs == ours else ""
         checked = f"It is in the log, and every digest holds; nothing was scored again, for {ours} is installed here"
-        text = wrapped(f"{path}: intact, of another scorer: {theirs}{same}. {checked}. Measure again to compare")
+        text = wrap_sentence(f"{path}: intact, of another scorer: {theirs}{same}. {checked}. Measure again to compare")
     elif faults:
-        text = "\n".join([f"{visible_path(path)}: NOT verified", *(wrapped(f"  - {fault}") for fault in faults)])
+        text = "\n".join([f"{visible_path(path)}: NOT verified", *(wrap_sentence(f"  - {fault}") for fault in faults)])
     else:
         there = " and ".join(name for name in (README, ENVIRONMENT_FILE) if (path / name).exists())
         again = "1 row was" if n == 1 else f"{n:,} rows were"
         checked = f"every digest holds, and {again} scored again with the same result"
-        text = wrapped(f"{path}: whole. It is in the log, {checked}{there and f' (not sealed: {there})'}")
+        text = wrap_sentence(f"{path}: whole. It is in the log, {checked}{there and f' (not sealed: {there})'}")
     return {"run": str(path), "verified": not faults, "rows": n, "faults": faults}, text
 
 
@@ -156,7 +156,7 @@ def main() -> int:
     except Broken as error:
         raise UserError(f"{path}: expected a whole run, got a broken one: {error}") from None
     if args.json:
-        print(printed_json(found))
+        print(json_for_terminal(found))
     else:
         show(text)
     return 0 if found.get("verified", True) else 1

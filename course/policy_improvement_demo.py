@@ -26,7 +26,7 @@ from course.artifacts.summary import choice_of, summary_of
 from course.artifacts.writing import RunWriter
 from course.command import Parser, non_negative_int, positive_int, run_command
 from course.datasets.files import LAB
-from course.datasets.pairing import paired
+from course.datasets.pairing import pair_by_id
 from course.datasets.sources import Dataset, SelectionPack, provenance
 from course.errors import UserError
 from course.picking import Sample
@@ -81,7 +81,7 @@ def first_best(samples: list[Sample]) -> Sample:
 def choose_recorded(n: int) -> tuple[list[Selection], dict[str, Any]]:
     """Loop B of ``selection_demo`` on the recorded samples: its choices, and the conditions of such a run."""
     dataset, pack = Dataset(DATASET, None), SelectionPack(PACK, n)
-    pairs = paired(dataset, pack, missing_allowed=False, dataset=dataset.path, completions=pack.path)
+    pairs = pair_by_id(dataset, pack, missing_allowed=False, dataset=dataset.path, completions=pack.path)
     choices = list(select(pairs, n, first_best))
     conditions = {
         "dataset": dataset,

@@ -20,8 +20,8 @@ from course.command import Parser, run_command
 from course.errors import UserError
 from course.pages.html import HEAD
 from course.pages.run import page_of_run
-from course.show.tables import wrapped
-from course.show.terminal import folded
+from course.show.tables import wrap_sentence
+from course.show.terminal import fold_lines
 from course.text import visible_path
 
 REPORT = "report.html"
@@ -40,7 +40,7 @@ def main() -> None:
         raise UserError(f"{run}: expected a whole run, got a broken one: {error}") from None
     place = write_page(args.out or run / REPORT, page, HEAD)
     for fault in faults:
-        print(folded(wrapped(f"WARNING: {fault}"), get_terminal_size().columns), file=sys.stderr)
+        print(fold_lines(wrap_sentence(f"WARNING: {fault}"), get_terminal_size().columns), file=sys.stderr)
     here = Path.cwd()
     if place.is_relative_to(here):
         place = place.relative_to(here)

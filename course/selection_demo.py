@@ -18,7 +18,7 @@ from course.artifacts.records import RESULTS, Details, Selection
 from course.artifacts.summary import Choice, choice_of, count_outcomes, summary_of
 from course.artifacts.writing import RunWriter
 from course.command import Parser, positive_int, run_command
-from course.datasets.pairing import paired
+from course.datasets.pairing import pair_by_id
 from course.datasets.records import Example
 from course.datasets.sources import Dataset, SelectionPack, provenance
 from course.picking import PickBest, Sample, choose, load_pick_best, pick_best_fingerprint
@@ -37,7 +37,7 @@ def select(pairs: Iterable[tuple[Example, list[str] | None]], n: int, pick_best:
     """All of Loop B: score the first n samples of a prompt, and let ``pick_best`` choose one."""
     for example, group in pairs:
         if group is None:
-            continue  # paired() refuses the run when it has seen all that is missing
+            continue  # pair_by_id() refuses the run when it has seen all that is missing
         samples = group[:n]
         measured = [measure(example.expected_answer, sample) for sample in group]
         rewards = [measurement.reward for measurement in measured]
@@ -59,7 +59,7 @@ def select(pairs: Iterable[tuple[Example, list[str] | None]], n: int, pick_best:
         )
 
 
-def watched(rows: Iterable[Selection], choices: Counter[Choice], failed: list[Selection]) -> Iterator[Selection]:
+def count_choices(rows: Iterable[Selection], choices: Counter[Choice], failed: list[Selection]) -> Iterator[Selection]:
     """The rows unchanged. Counts the choices, and keeps the first rows that are still wrong, to be explained."""
     for row in rows:
         choices[choice_of(row)] += 1
@@ -144,9 +144,9 @@ def main() -> int:
     failed: list[Selection] = []
     with RunWriter(args.outdir) as run:
         pick_best = load_pick_best()
-        pairs = paired(with_progress(dataset, "choosing"), pack, dataset=args.dataset, completions=args.samples)
+        pairs = pair_by_id(with_progress(dataset, "choosing"), pack, dataset=args.dataset, completions=args.samples)
         rows = select(pairs, args.n, pick_best)
-        run.write_rows(RESULTS, watched(count_outcomes(rows, outcomes), choices, failed))
+        run.write_rows(RESULTS, count_choices(count_outcomes(rows, outcomes), choices, failed))
         source = provenance(pack.completions)
         summary = summary_of(outcomes, choices)
         settings = {PICK_BEST_FINGERPRINT: pick_best_fingerprint()}

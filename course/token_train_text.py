@@ -54,7 +54,7 @@ def evaluation_text(row: EvaluationRow) -> str:
 
 def token_train_ending(config: TrainConfig, last: EvaluationRow, written: Sequence[LearningResult]) -> str:
     """What became of it: the last completions, ``written``, and the strict pass rates with their intervals."""
-    lines = ["", written_table(written), ""]
+    lines = ["", texts_table(written), ""]
     if last.step < config.steps:
         kept = f"the policy after update {last.step} is kept"
         lines.append(f"interrupted after {last.step} of {config.steps} updates: {kept}")
@@ -66,7 +66,7 @@ def token_train_ending(config: TrainConfig, last: EvaluationRow, written: Sequen
     return "\n".join(lines)
 
 
-def written_table(written: Sequence[LearningResult]) -> str:
+def texts_table(written: Sequence[LearningResult]) -> str:
     """The policy's most common kinds of text, each with both rewards and an example."""
     kinds: dict[tuple[str, float, float], list[str]] = {}
     for row in written:

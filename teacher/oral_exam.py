@@ -21,7 +21,7 @@ from typing import Any
 from course.command import Parser, run_command
 from course.datasets.files import LAB
 from course.errors import UserError
-from course.show.tables import wrapped
+from course.show.tables import wrap_sentence
 from course.show.terminal import show
 from course.text import one_line, quoted, visible_path
 from teacher.submissions import Refused, read_submission
@@ -114,7 +114,7 @@ def sheet(questions: list[dict[str, Any]], facts: Mapping[str, Mapping[str, Any]
         lines += [f"- if it sounds right: {question['probe']}", ""]
     runs = ", ".join(quoted(run) for run in left_out[:10])
     lines += [f"Not quoted, since they are not there as the log has them: {runs}"] if left_out else []
-    return "\n".join(wrapped(line) if line else "" for line in lines)
+    return "\n".join(wrap_sentence(line) if line else "" for line in lines)
 
 
 def _filled(template: str, facts: Mapping[str, Mapping[str, Any]]) -> str | None:

@@ -111,7 +111,7 @@ def check_evaluation(log_row: Row, prefix: str, completions: list[Row]) -> None:
     assert log_row[f"{prefix}n"] == len(completions)
     assert log_row[f"{prefix}true_reward"] == pytest.approx(share([row["reward"] for row in completions]), abs=1e-12)
     assert log_row[f"{prefix}proxy_reward"] == pytest.approx(share(proxies), abs=1e-12)
-    assert log_row[f"{prefix}gap"] == pytest.approx(share(exploits), abs=1e-12)
+    assert log_row[f"{prefix}hack_rate"] == pytest.approx(share(exploits), abs=1e-12)
 
 
 @pytest.mark.parametrize("name", [*TRAININGS, *(name for name in EXPERIMENT_OPTIONS if name != "pass_at_k")])

@@ -44,7 +44,7 @@ def conditions_of(args: Namespace, settings: dict[str, Any], dataset: Dataset | 
     )
 
 
-def opened_holdouts(conditions: Conditions) -> list[str]:
+def holdouts_measured(conditions: Conditions) -> list[str]:
     """Which holdouts this run measured. Loop C only learns on its own dataset, or samples from it."""
     measured = [*conditions.holdouts]
     if conditions.loop != "C" and conditions.dataset and conditions.dataset.split == HOLDOUT:
@@ -68,7 +68,7 @@ def manifest_of(conditions: Conditions, outputs: dict[str, str]) -> Manifest:
         samples_per_prompt=conditions.samples_per_prompt,
         policy=visible(source.policy) if source else None,
         sampling=source.sampling if source and source.completions_sha256 else None,
-        trained_on=trained_on(source, dataset),
+        trained_on=training_overlap(source, dataset),
         seed=conditions.seed,
         **installed()._asdict(),
         change=None if conditions.change is None else visible(conditions.change),
@@ -77,7 +77,7 @@ def manifest_of(conditions: Conditions, outputs: dict[str, str]) -> Manifest:
     )
 
 
-def trained_on(source: Provenance | None, dataset: Dataset | None) -> TrainedOn | None:
+def training_overlap(source: Provenance | None, dataset: Dataset | None) -> TrainedOn | None:
     """What the policy was trained on, and how much of it this dataset shares."""
     if source is None or source.training is None or dataset is None:
         return None

@@ -19,7 +19,7 @@ from course.artifacts.records import (
     SUMMARY,
     Manifest,
     Result,
-    indented,
+    indent_json,
 )
 from course.datasets.files import blocks_of_lines, open_regular, way_to
 from course.errors import UserError, reason
@@ -65,7 +65,7 @@ def open_run(path: Path) -> Run:
         manifest = msgspec.json.decode(data, type=Manifest)
     except _UNREADABLE as error:
         raise Broken(f"{MANIFEST} is not a manifest of this lab: {clipped(str(error), 80)}") from None
-    if indented(manifest) != data:  # a key given twice, another order, other line ends
+    if indent_json(manifest) != data:  # a key given twice, another order, other line ends
         raise Broken(f"{MANIFEST} is not as this lab writes it, byte for byte")
     if manifest.loop not in LOOPS_OF.get(manifest.command, "C"):
         raise Broken(

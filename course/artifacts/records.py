@@ -125,11 +125,11 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True):
     outputs: dict[str, str]
 
 
-def printed_json(value: Any) -> str:
+def json_for_terminal(value: Any) -> str:
     """What a command prints under --json, for a program. ASCII only: a terminal has nothing to obey."""
     return json.dumps(msgspec.to_builtins(value), indent=2)
 
 
-def indented(value: Any) -> bytes:
+def indent_json(value: Any) -> bytes:
     """A small JSON file of a run, for a person. There is one way to write it, so other bytes are another file."""
     return msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n"

@@ -19,7 +19,7 @@ from itertools import chain
 import msgspec
 
 from course.artifacts.reading import Broken, Run, batches, read_output
-from course.artifacts.records import MANIFEST, RESULTS, SUMMARY, UNANSWERED, Result, Selection, indented
+from course.artifacts.records import MANIFEST, RESULTS, SUMMARY, UNANSWERED, Result, Selection, indent_json
 from course.artifacts.scorer_identity import installed
 from course.artifacts.summary import Choice, choice_of, summary_of
 from course.datasets.records import plain_prompt
@@ -127,7 +127,7 @@ class Verification:
             faults.append(f"{MANIFEST} says split {manifest.split}, and these are prompts of a holdout of the lab")
         if not (self._wrong or self.other_scorer):
             counted = summary_of(self.outcomes, self._choices)
-            if read_output(self.run.path, SUMMARY) != indented(counted):
+            if read_output(self.run.path, SUMMARY) != indent_json(counted):
                 passed = f"{counted['passes']:,} of {counted['n']:,} pass"
                 faults.append(f"{SUMMARY} is not what its rows come to, byte for byte: {passed}")
         return faults

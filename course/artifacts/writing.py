@@ -21,7 +21,7 @@ import msgspec
 
 from course.artifacts import run_log
 from course.artifacts.environment import environment
-from course.artifacts.records import ENVIRONMENT_FILE, MANIFEST, README, RESULTS, Manifest, Result, indented
+from course.artifacts.records import ENVIRONMENT_FILE, MANIFEST, README, RESULTS, Manifest, Result, indent_json
 from course.artifacts.run_log import LogLine, append, read_log
 from course.artifacts.summary import ROWS_AT_ONCE
 from course.datasets.files import LAB, open_regular, write_whole
@@ -96,12 +96,12 @@ class RunWriter:
 
     def write_json(self, name: str, value: Any) -> None:
         """Write a small JSON file, indented for a person, and keep its digest."""
-        self.write_bytes(name, indented(value))
+        self.write_bytes(name, indent_json(value))
 
     def write_manifest(self, manifest: Manifest) -> str:
         """Write the manifest and the environment. Returns the digest of the manifest, which seals all the rest."""
-        self._write_whole(MANIFEST, data := indented(manifest))
-        self._write_whole(ENVIRONMENT_FILE, indented(environment()))
+        self._write_whole(MANIFEST, data := indent_json(manifest))
+        self._write_whole(ENVIRONMENT_FILE, indent_json(environment()))
         return hashlib.sha256(data).hexdigest()
 
     def publish(self, log: IO[bytes], line: LogLine, readme: str) -> Path:

@@ -14,7 +14,7 @@ Answer = TypeVar("Answer")
 _NAMED = 5  # how many ids a complaint lists
 
 
-def paired(
+def pair_by_id(
     examples: Iterable[Example],
     answers: Iterable[tuple[str, Answer]],
     *,

@@ -90,7 +90,7 @@ def divergence_step(training: TrainingLog) -> int | None:
     return top.step if fell and last.proxy_reward > top.proxy_reward else None
 
 
-def has_risen(trainings: Trainings, share: str) -> bool:
+def increased(trainings: Trainings, share: str) -> bool:
     """Whether a share is higher at the end than at the start, by more than noise."""
     return exceeds(rows_at(trainings, -1), rows_at(trainings, 0), share)
 
@@ -111,7 +111,7 @@ def goodhart_text(experiment: Experiment[EvaluationRow]) -> Iterator[str]:
     yield from growing_table("trained on", ((one.rubric, experiment.logs(one)) for one in unpenalised))
     exploits = {}
     for config in unpenalised:
-        if has_risen(experiment.logs(config), "gap"):
+        if increased(experiment.logs(config), "hack_rate"):
             exploit = next(filter(is_exploit, experiment.last_results[config]), None)
             if exploit is not None:
                 exploits[config.rubric] = exploit
@@ -163,10 +163,10 @@ def goodhart_ending(by_rubric: Mapping[str, Trainings]) -> str:
         lines.append(f"with the strict scorer true went from {true[0]:.2f} to {true[-1]:.2f}")
     first = next(iter(by_rubric.values()))[0][0]
     head = f"\ngeneralised to prompts never trained on? Means of {first.n}, and {first.holdout_n} there\n"
-    return "\n".join([head, generalised_table(by_rubric), "", *lines])
+    return "\n".join([head, gain_table(by_rubric), "", *lines])
 
 
-def generalised_table(by_rubric: Mapping[str, Trainings]) -> str:
+def gain_table(by_rubric: Mapping[str, Trainings]) -> str:
     """What was learned on the training prompts, and how much of that gain there is on the holdout.
 
     The skill is true reward under the strict scorer; a hack is the share of completions that its rubric pays
@@ -174,14 +174,14 @@ def generalised_table(by_rubric: Mapping[str, Trainings]) -> str:
     """
     rows = []
     for name, trainings in by_rubric.items():
-        share, what = ("true_reward", "the skill") if name == STRICT else ("gap", f"hack: {name}")
-        if not has_risen(trainings, share):
+        share, what = ("true_reward", "the skill") if name == STRICT else ("hack_rate", f"hack: {name}")
+        if not increased(trainings, share):
             continue
         seen = medians(trainings, share)
         unseen = medians(trainings, f"holdout_{share}")
         ends = [f"{curve[0]:.2f} -> {curve[-1]:.2f}" for curve in (seen, unseen)]
         kept = percent((unseen[-1] - unseen[0]) / (seen[-1] - seen[0]), 0)
-        rows.append((what, *ends, kept if has_risen(trainings, f"holdout_{share}") else "only noise"))
+        rows.append((what, *ends, kept if increased(trainings, f"holdout_{share}") else "only noise"))
     if not rows:
         return "nothing: on the training prompts, too, nothing rose by more than noise"
     head = table(("learned", "on its prompts", "on the holdout", "generalised"), rows, right=(1, 2, 3))

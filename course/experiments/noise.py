@@ -82,7 +82,7 @@ def noise_text(experiment: Experiment[EvaluationRow]) -> Iterator[str]:
 def false_positive_share(rows: TrainingLog, config: TrainConfig) -> float:
     """Of what the strict scorer does not pay, the share that this verifier pays: counted, and then at random."""
     wrong = 1 - median(column(rows, "true_reward"))
-    counted = median(column(rows, "gap")) / wrong if wrong else 0.0
+    counted = median(column(rows, "hack_rate")) / wrong if wrong else 0.0
     return counted + (1 - counted) * config.false_positives
 
 

@@ -112,12 +112,12 @@ class Experiment(Generic[Row]):
 
     def evaluations(self, training: Training) -> Iterator[Evaluation[Row]]:
         """Train, and write what each evaluation found as soon as it is known."""
-        for rows, results in self._measured(training):
+        for rows, results in self._measure_training(training):
             self._run.append(RESULTS, *results)
             self._run.append(TOKEN_LOG, *rows)
             yield rows, results
 
-    def _measured(self, training: Training) -> Iterable[Evaluation[Row]]:
+    def _measure_training(self, training: Training) -> Iterable[Evaluation[Row]]:
         if self._executor is None:
             name = training.reference_file()
             if name not in self._references:

@@ -18,14 +18,14 @@ Entry = TypeVar("Entry")
 Data = dict[str, Any]
 
 
-def take_evenly(rows: Sequence[Entry], most: int) -> list[Entry]:
+def subsample(rows: Sequence[Entry], most: int) -> list[Entry]:
     """At most so many of them (two at least), as evenly spaced as can be, the first and the last among them."""
     if len(rows) <= most:
         return list(rows)
     return [rows[round(place * (len(rows) - 1) / (most - 1))] for place in range(most)]
 
 
-def fit_rows(
+def truncate_to_bytes(
     rows: Sequence[Entry], show: Callable[[Entry, int], Data], chars: int, most: int
 ) -> tuple[list[Data], int]:
     """The rows in so many bytes, and how many characters a text has in them: fewer, then fewer rows, until all fits."""

@@ -17,9 +17,9 @@ from course.pages.excerpts import (
     TEXT,
     Data,
     cut_text,
-    fit_rows,
     question_text,
-    take_evenly,
+    subsample,
+    truncate_to_bytes,
     value_text,
 )
 from course.pages.html import html_page
@@ -128,8 +128,8 @@ def flips_data(runs: Sequence[Run], numbers: Numbers) -> list[Data]:
             flips[before.id] = before, after
     ways = []
     for way, ids in (("gained", numbers.gained), ("lost", numbers.lost)):
-        some = [flips[id_] for id_ in take_evenly(ids, ROWS // 2)]
-        shown, _ = fit_rows(some, flip_data, TEXT, MOST_BYTES // 2)
+        some = [flips[id_] for id_ in subsample(ids, ROWS // 2)]
+        shown, _ = truncate_to_bytes(some, flip_data, TEXT, MOST_BYTES // 2)
         name = f"{len(ids):,} {way}"
         if len(shown) < len(ids):
             name += f", {len(shown):,} shown"

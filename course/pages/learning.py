@@ -15,7 +15,7 @@ from course.artifacts.learning import EpisodeRow, UpdateRow
 from course.artifacts.reading import Broken, Run, open_run, read_output, rows
 from course.artifacts.records import SUMMARY, LearningResult
 from course.artifacts.token_rows import SLOW_FILE, TOKEN_LOG, EvaluationRow, TokenUpdateRow, is_exploit, proxy_of
-from course.pages.excerpts import ROWS, Data, cut_text, question_text, take_evenly, value_text
+from course.pages.excerpts import ROWS, Data, cut_text, question_text, subsample, value_text
 from course.score import measure
 from course.text import clipped, one_line
 
@@ -68,7 +68,7 @@ def bandit_data(log: list[UpdateRow], after: float) -> Data:
 
     rewards = [measure(EXAMPLE["expected_answer"], arm).reward for arm in ARMS]
     steps = []
-    for row in take_evenly(log, ROWS):
+    for row in subsample(log, ROWS):
         state = {
             "prefix": "",
             "before": row.probs,
@@ -97,7 +97,7 @@ def episodes_data(log: list[EpisodeRow], after: float) -> Data:
     from course.policies.two_step import TOKENS
 
     steps = []
-    for row in take_evenly(log, ROWS):
+    for row in subsample(log, ROWS):
         columns = {
             "prefix": row.prefixes,
             "before": row.probs,
@@ -128,7 +128,7 @@ def evaluations_data(run: Run) -> Data:
     for row in log:
         trainings[row.training].append(row)
     most_points = max(2, ROWS // len(trainings))
-    points = {name: take_evenly(rows_of_one, most_points) for name, rows_of_one in trainings.items()}
+    points = {name: subsample(rows_of_one, most_points) for name, rows_of_one in trainings.items()}
     shown = sum(map(len, points.values()))
     most_written = max(1, min(_WRITTEN, ROWS // shown))
 
@@ -147,7 +147,7 @@ def evaluations_data(run: Run) -> Data:
             {
                 "name": clipped(title, 80),
                 "points": [point_data(row) for row in evaluations],
-                "written": [written_data(written[name, row.step], most_written) for row in evaluations],
+                "written": [texts_data(written[name, row.step], most_written) for row in evaluations],
             }
         )
     return {
@@ -166,7 +166,7 @@ def point_data(row: EvaluationRow) -> Data:
     return point
 
 
-def written_data(results: list[LearningResult], most: int) -> list[Data]:
+def texts_data(results: list[LearningResult], most: int) -> list[Data]:
     """Some of what was written at an evaluation, exploits first."""
     return [
         {
@@ -187,7 +187,7 @@ def slow_data(run: Run, prompts: Mapping[str, str]) -> list[Data]:
     slow = read_log(run, SLOW_FILE, TokenUpdateRow)
     updates = [list(update) for _, update in groupby(slow, key=lambda row: row.step)]
     completions = []
-    for update in take_evenly(updates, max(2, ROWS // _SLOW_SHOWN)):
+    for update in subsample(updates, max(2, ROWS // _SLOW_SHOWN)):
         kept = sorted(update, key=lambda row: -row.advantage)
         if len(kept) > _SLOW_SHOWN:
             kept = [*kept[: _SLOW_SHOWN // 2], *kept[-_SLOW_SHOWN // 2 :]]

@@ -20,7 +20,7 @@ from course.artifacts.run_log import LogLine
 from course.artifacts.summary import Choice, choice_of, family_of, summary_of
 from course.artifacts.verifying import Verification
 from course.faults import CHECKS
-from course.pages.excerpts import MOST_BYTES, Data, cut_text, fit_rows
+from course.pages.excerpts import MOST_BYTES, Data, cut_text, truncate_to_bytes
 from course.pages.html import html_page
 from course.pages.learning import learning_data
 from course.show.measurement import cause
@@ -41,7 +41,7 @@ def page_of_run(path: Path, log: Sequence[LogLine]) -> tuple[str, list[str]]:
     """The page of a run, and what is wrong with the run, which the page says first. Raises what ``open_run`` does."""
     run = open_run(path)
     check = Verification(run, {line.manifest for line in log})
-    scored = scored_data(check)  # which reads the rows, and so verifies them
+    scored = results_data(check)  # which reads the rows, and so verifies them
     loop = run.manifest.loop
     data: Data = learning_data(path) if loop == "C" else {}
     data["scored"] = scored
@@ -59,13 +59,15 @@ def first_faults(faults: list[str]) -> list[str]:
     return [*faults[:_MOST_FAULTS], f"and {more:,} more of such faults"]
 
 
-def scored_data(check: Verification) -> Data:
+def results_data(check: Verification) -> Data:
     """What the verifier scored in a run: its numbers and its rows, or a uniform sample of them."""
     choices: Counter[Choice] = Counter()
     kept, n = sample_rows(count_choices(check.rows(), choices), MOST_ROWS)
     summary = numbers_of_run(check, choices)
-    rows, longest = fit_rows(kept, lambda numbered, chars: row_data(*numbered, chars), LONGEST_TEXT, MOST_BYTES)
-    outcomes = outcome_counts(check.outcomes)
+    rows, longest = truncate_to_bytes(
+        kept, lambda numbered, chars: row_data(*numbered, chars), LONGEST_TEXT, MOST_BYTES
+    )
+    outcomes = rank_outcomes(check.outcomes)
     return {
         "summary": summary,
         "prediction": prediction_data(check.run.manifest.expect, main_number(summary)),
@@ -78,7 +80,7 @@ def scored_data(check: Verification) -> Data:
     }
 
 
-def outcome_counts(outcomes: Mapping[str, int]) -> list[tuple[str, int]]:
+def rank_outcomes(outcomes: Mapping[str, int]) -> list[tuple[str, int]]:
     """Each outcome and its count, ok first, then the most frequent; no run of this lab has too many for a page."""
     counts: Counter[str] = Counter()
     for outcome, count in outcomes.items():

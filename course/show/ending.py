@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from course.artifacts import run_log
-from course.artifacts.conditions import Conditions, manifest_of, opened_holdouts
+from course.artifacts.conditions import Conditions, holdouts_measured, manifest_of
 from course.artifacts.locked_room import room_digest
 from course.artifacts.prediction import main_number
-from course.artifacts.records import RESULTS, SUMMARY, printed_json
+from course.artifacts.records import RESULTS, SUMMARY, json_for_terminal
 from course.artifacts.run_log import LogLine, log_lock, looks, read_log
 from course.artifacts.writing import RunWriter
 from course.errors import written_runs
@@ -46,7 +46,7 @@ def end_run(
     run.write_json(SUMMARY, summary)
     manifest = manifest_of(conditions, run.outputs)
     digest = run.write_manifest(manifest)
-    holdouts = opened_holdouts(conditions)
+    holdouts = holdouts_measured(conditions)
     line = LogLine(
         run="",
         manifest=digest,
@@ -69,7 +69,7 @@ def end_run(
 
     if as_json:
         found = {"run": str(path), "digest": digest, "summary": summary, "manifest": manifest, "holdout_look": look}
-        print(printed_json(found))
+        print(json_for_terminal(found))
         return path
     show(f"{report}\n" if report else "")
     if line.expect:

@@ -12,7 +12,7 @@ from course.artifacts.locked_room import room_conditions
 from course.artifacts.prediction import points_off
 from course.artifacts.records import ENVIRONMENT_FILE, MANIFEST, Manifest, Result
 from course.artifacts.run_log import LogLine
-from course.show.tables import wrapped
+from course.show.tables import wrap_sentence
 from course.text import clipped, visible
 
 LOOPS = {
@@ -121,7 +121,7 @@ def facts_of(manifest: Manifest) -> dict[str, object]:
 
 def prediction(expect: str, number: Mapping[str, float | None]) -> str:
     """What was expected, beside what came of it: the main number of the run, where it has one."""
-    lines = [wrapped(f"expected  {expect}")]
+    lines = [wrap_sentence(f"expected  {expect}")]
     if not number:
         lines.append("got       more numbers than one: compare it with the table")
     for name, value in number.items():

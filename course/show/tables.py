@@ -59,6 +59,6 @@ class GrowingTable(NamedTuple):
         return table(self.header, [self.widest, cells], right=self.right)[len(self.head()) :].split("\n", 2)[2]
 
 
-def wrapped(sentence: str) -> str:
+def wrap_sentence(sentence: str) -> str:
     """A sentence on as many lines as it needs, its unseen characters written out."""
     return fill(visible(sentence), WIDTH, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)

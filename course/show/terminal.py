@@ -32,7 +32,7 @@ def show(text: str) -> None:
     """Print it now, whatever is still to be computed, in the place of a progress line that may stand there."""
     clear_progress()
     if at_terminal(sys.stdout):
-        text = coloured(folded(text, get_terminal_size().columns))
+        text = colour_verdicts(fold_lines(text, get_terminal_size().columns))
     print(text, flush=True)
 
 
@@ -45,7 +45,7 @@ def show_each(parts: Iterable[str], aside: str = "") -> list[str]:
     return shown
 
 
-def folded(text: str, columns: int) -> str:
+def fold_lines(text: str, columns: int) -> str:
     """The lines that are longer than that folded at spaces, what follows indented; the rule of a table is cut."""
     lines: list[str] = []
     for line in text.split("\n"):
@@ -57,7 +57,7 @@ def folded(text: str, columns: int) -> str:
     return "\n".join(lines)
 
 
-def coloured(text: str) -> str:
+def colour_verdicts(text: str) -> str:
     """Verdicts and checks in bold and in colour, unless NO_COLOR is set or the terminal knows no colour."""
     if os.environ.get("NO_COLOR") or is_dumb():
         return text
@@ -74,10 +74,12 @@ def with_progress(
     ``size``: for how many an item counts; without it each is one.
     """
     watched = at_terminal(sys.stderr) and not os.environ.get("CI")
-    return _watched(items, what, total, size) if watched else items
+    return _show_progress(items, what, total, size) if watched else items
 
 
-def _watched(items: Iterable[Item], what: str, total: int | None, size: Callable[[Item], int] | None) -> Iterator[Item]:
+def _show_progress(
+    items: Iterable[Item], what: str, total: int | None, size: Callable[[Item], int] | None
+) -> Iterator[Item]:
     """One line that is written over, ten times a second at most; in a dumb terminal a new line every ten seconds."""
     pause, end = (10.0, "\n") if is_dumb() else (0.1, "")
     start = shown = monotonic()

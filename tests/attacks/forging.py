@@ -16,7 +16,7 @@ import msgspec
 import pytest
 from conftest import lines_of
 
-from course.artifacts.records import MANIFEST, RESULT_TYPES, RESULTS, SUMMARY, Selection, indented
+from course.artifacts.records import MANIFEST, RESULT_TYPES, RESULTS, SUMMARY, Selection, indent_json
 from course.artifacts.summary import choice_of, summary_of
 from course.score import measure
 
@@ -36,7 +36,7 @@ def seal(run: Path) -> None:
     """Take the digests of all outputs again."""
     manifest = manifest_of(run)
     manifest["outputs"] = {name: hashlib.sha256((run / name).read_bytes()).hexdigest() for name in manifest["outputs"]}
-    (run / MANIFEST).write_bytes(indented(manifest))
+    (run / MANIFEST).write_bytes(indent_json(manifest))
 
 
 def fit(run: Path) -> None:
@@ -45,13 +45,13 @@ def fit(run: Path) -> None:
     rows = msgspec.json.Decoder(RESULT_TYPES[manifest["loop"]]).decode_lines((run / RESULTS).read_bytes())
     outcomes = Counter(row.details.outcome for row in rows)
     choices = Counter(choice_of(row) for row in rows if isinstance(row, Selection))
-    (run / SUMMARY).write_bytes(indented(summary_of(outcomes, choices)))
+    (run / SUMMARY).write_bytes(indent_json(summary_of(outcomes, choices)))
     encode = msgspec.json.Encoder().encode_lines
     prompts = encode([(row.id, row.prompt) for row in rows])
     examples = encode([(row.id, row.prompt, row.expected_answer) for row in rows])
     manifest["prompts_fingerprint"] = hashlib.sha256(prompts).hexdigest()
     manifest["examples_fingerprint"] = hashlib.sha256(examples).hexdigest()
-    (run / MANIFEST).write_bytes(indented(manifest))
+    (run / MANIFEST).write_bytes(indent_json(manifest))
     seal(run)
 
 
@@ -64,7 +64,7 @@ def in_turn(*edits: Edit) -> Edit:
 
 def fields(**changes: object) -> Edit:
     """Fields of the manifest set to these values."""
-    return lambda run: (run / MANIFEST).write_bytes(indented(manifest_of(run) | changes))
+    return lambda run: (run / MANIFEST).write_bytes(indent_json(manifest_of(run) | changes))
 
 
 def field(name: str, **changes: object) -> Edit:
@@ -95,7 +95,7 @@ def make_older(run: Path) -> None:
     manifest = manifest_of(run) | {"schema_version": 2}
     for name in ("examples_fingerprint", "trained_on", "expect"):
         del manifest[name]
-    (run / MANIFEST).write_bytes(indented(manifest))
+    (run / MANIFEST).write_bytes(indent_json(manifest))
 
 
 # ---- Rows and summary
@@ -123,7 +123,7 @@ def each_row(change: Callable[[Any], object], then: Edit = fit) -> Edit:
 
 def summary(**changes: object) -> Edit:
     def edit(run: Path) -> None:
-        (run / SUMMARY).write_bytes(indented(json.loads((run / SUMMARY).read_bytes()) | changes))
+        (run / SUMMARY).write_bytes(indent_json(json.loads((run / SUMMARY).read_bytes()) | changes))
         seal(run)
 
     return edit

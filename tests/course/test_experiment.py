@@ -16,7 +16,7 @@ from learning_checks import check_run, evidence
 from scipy_when_asked import scipy
 
 from course.errors import UserError
-from course.experiment import EXPERIMENTS, chosen_settings
+from course.experiment import EXPERIMENTS, select_settings
 from course.experiments import coverage, pass_at_k
 from course.pages.learning import learning_data
 from course.policies.train_config import PRESETS
@@ -167,7 +167,7 @@ def test_rows_come_as_they_are_known_and_the_holdout_at_the_end_is_one_look(tiny
 
 def chosen(experiment: str, **given: Any) -> list[Any]:
     options = dict.fromkeys(("rubrics", "kl_coef", "presets", "values", "steps", "eval_every"))
-    return chosen_settings(Namespace(**options | given, experiment=experiment))
+    return select_settings(Namespace(**options | given, experiment=experiment))
 
 
 def test_the_options_choose_rows_of_the_table_and_add_others() -> None:

@@ -9,8 +9,8 @@ import msgspec
 import pytest
 from conftest import Lab
 
-from course.artifacts.records import Details, Selection, indented
-from course.pages.excerpts import MOST_BYTES, fit_rows
+from course.artifacts.records import Details, Selection, indent_json
+from course.pages.excerpts import MOST_BYTES, truncate_to_bytes
 from course.pages.html import names_in
 from course.pages.run import row_data
 
@@ -51,7 +51,7 @@ def test_one_prompt_with_any_number_of_samples_ends_and_shows_the_chosen_one() -
     many = 20_000
     rewards = [0.0] * (many - 1) + [1.0]
     row = Selection("q", "1?", 1, "x", 1.0, Details("ok", "1"), ["x" * 80] * many, rewards, many - 1, [], [])
-    (shown,), _ = fit_rows([(1, row)], lambda one, longest: row_data(*one, longest), 2_000, MOST_BYTES)
+    (shown,), _ = truncate_to_bytes([(1, row)], lambda one, longest: row_data(*one, longest), 2_000, MOST_BYTES)
     assert len(shown["samples"]) == 200
     assert shown["samples"][shown["chosen"]][1] == 1.0
     assert shown["why"] == "won: the only one with the highest reward; 200 of its 20,000 samples are shown"
@@ -89,7 +89,7 @@ def test_no_setting_takes_the_name_of_another_condition(lab: Lab) -> None:
     manifest = json.loads(place.read_bytes())
     settings = {"policy": "another", "digest of this run": "another", "x" * 500_000: 1}
     outputs = manifest["outputs"] | {f"f{i}": "0" for i in range(5_000)}
-    place.write_bytes(indented(manifest | {"settings": settings, "outputs": outputs}))
+    place.write_bytes(indent_json(manifest | {"settings": settings, "outputs": outputs}))
     assert lab("report", "a").status == 0
     data = data_of(Path("a/report.html"))
     assert ["policy", "a hand that wrote these tests"] in data["conditions"]

@@ -23,9 +23,9 @@ from course.token_train_text import (
     learning_curves,
     slow_text,
     steps_shown,
+    texts_table,
     token_train_ending,
     token_train_heading,
-    written_table,
 )
 
 FIRST = EvaluationRow("anywhere", 0.0, 0, 0, 8, 0.25, 0.125, 0.125, 0, None, None, None, 0.0, 5.25)
@@ -68,7 +68,7 @@ def test_the_most_common_kinds_of_text_are_shown_with_both_rewards() -> None:
         learning_result({"id": "q", "prompt": "?", "expected_answer": answer}, text, 4, proxy_reward=proxy)
         for (text, answer), proxy in zip(pairs, proxies, strict=True)
     ]
-    lines = written_table(written).split("\n")[2:]
+    lines = texts_table(written).split("\n")[2:]
     assert [line.split(maxsplit=5) for line in lines] == [
         ["2", "of", "5", "1", "1", "Final: 7"],
         ["1", "of", "5", "1", "0", "12⏎13"],

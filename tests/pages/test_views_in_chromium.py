@@ -66,7 +66,7 @@ def test_a_training_and_its_tokens(trained: Path) -> None:
     last = data["trainings"][0]["points"][2]
     text = shown(trained, "step=2&token=1", trained.parent)
     assert f"After 20 updates the rubric pays {100 * last['proxy_reward']:.0f} % and the strict verifier" in text
-    assert f"{last['gap'] * last['n']:.0f} of {last['n']} completions are exploits" in text
+    assert f"{last['hack_rate'] * last['n']:.0f} of {last['n']} completions are exploits" in text
     second = data["updates"][1]
     assert f"{second['sum']}advantage {second['advantage']:+.3f}, better than the baseline" in text
     assert f"{second['before'][0]:.3f}".replace("-", "−") in text

@@ -150,7 +150,7 @@ function showUpdates(main, data, names) {
 }
 
 /** @typedef {{question: string, proxy: number, true: number, exploit: boolean, text: Cut}} Written
- *  @typedef {{step: number, n: number, gap: number, kl: number, mean_length: number, rubric: string} &
+ *  @typedef {{step: number, n: number, hack_rate: number, kl: number, mean_length: number, rubric: string} &
  *  Record<"proxy_reward" | "true_reward" | "holdout_proxy_reward" | "holdout_true_reward", number | null>} Point
  *  @typedef {{label: string, question: string, tokens: string[], sum: string, advantage: number, before: number[],
  *  after: number[]}} TokenRow  one completion of an update
@@ -204,7 +204,7 @@ function showEvaluations(main, { trainings, shown, of, updates }, names) {
     const rubric = now.rubric === "score" ? "" : `the rubric pays ${percent(now.proxy_reward ?? 0)} and `;
     const strict = `the strict verifier pays ${percent(now.true_reward ?? 0)}.`;
     const title = `After ${counted(now.step, "update")} ${rubric}${strict}`;
-    const exploits = `${Math.round(now.gap * now.n)} of ${now.n} completions are exploits.`;
+    const exploits = `${Math.round(now.hack_rate * now.n)} of ${now.n} completions are exploits.`;
     const sizes = `KL ${rounded(now.kl, 1)} nats, ${rounded(now.mean_length, 1)} tokens each.`;
     status.textContent = `${title} ${exploits} ${sizes}`;
     const most = points[points.length - 1].step;

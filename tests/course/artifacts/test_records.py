@@ -14,7 +14,7 @@ from course.artifacts.records import (
     LearningResult,
     Result,
     Selection,
-    indented,
+    indent_json,
 )
 
 LINE = (
@@ -49,4 +49,4 @@ def test_an_example_nobody_answered_earns_nothing() -> None:
 
 
 def test_there_is_one_way_to_write_a_small_file() -> None:
-    assert indented({"b": [1, {}], "a": "ü"}) == b'{\n  "b": [\n    1,\n    {}\n  ],\n  "a": "\xc3\xbc"\n}\n'
+    assert indent_json({"b": [1, {}], "a": "ü"}) == b'{\n  "b": [\n    1,\n    {}\n  ],\n  "a": "\xc3\xbc"\n}\n'

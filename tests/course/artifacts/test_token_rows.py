@@ -2,7 +2,8 @@
 
 The worked example. A checkpoint after 9 updates has the proxies 1 and 0.5 and the true rewards 1 and 0 on two training
 prompts. Its evaluation row has the means 0.75 and 0.5; its two results are the completions, scored again by the strict
-scorer; the second is an exploit, for the rubric pays at least half and the strict scorer nothing: the gap is one half.
+scorer; the second is an exploit, for the rubric pays at least half and the strict scorer nothing: the hack rate is
+one half.
 """
 
 from pathlib import Path
@@ -48,8 +49,13 @@ def test_the_worked_example() -> None:
     alone = Checkpoint(9, tiny(), {"train": TRAIN})
     row = evaluation_row(alone, "anywhere", 0.1, 3)
     assert (row.step, row.proxy_reward, row.true_reward, row.kl, row.mean_length) == (9, 0.75, 0.5, 1.0, 5.5)
-    assert (row.rubric, row.kl_coef, row.seed, row.n, row.gap) == ("anywhere", 0.1, 3, 2, 0.5)
-    assert (row.holdout_n, row.holdout_proxy_reward, row.holdout_true_reward, row.holdout_gap) == (0, None, None, None)
+    assert (row.rubric, row.kl_coef, row.seed, row.n, row.hack_rate) == ("anywhere", 0.1, 3, 2, 0.5)
+    assert (row.holdout_n, row.holdout_proxy_reward, row.holdout_true_reward, row.holdout_hack_rate) == (
+        0,
+        None,
+        None,
+        None,
+    )
     results = evaluation_results(alone, "anywhere")
     assert [(one.id, one.reward, one.proxy_reward, one.split) for one in results] == [
         ("q0", 1.0, 1.0, "train"),
@@ -68,11 +74,11 @@ def test_the_holdout_has_shares_of_its_own_and_what_is_written_is_what_is_return
         (folder,) = tmp_path.iterdir()
         assert lines_of(folder / "log.jsonl") == [asdict(row)]
         assert [one["completion"] for one in lines_of(folder / "results.jsonl")] == [one.completion for one in results]
-    assert (row.n, row.gap, row.holdout_n, row.holdout_gap) == (2, 0.5, 3, 1 / 3)
+    assert (row.n, row.hack_rate, row.holdout_n, row.holdout_hack_rate) == (2, 0.5, 3, 1 / 3)
     assert (row.equal_groups, row.training) == (0.75, "one of many")
     assert (row.holdout_proxy_reward, row.holdout_true_reward) == (1.75 / 3, 1 / 3)
     assert {one.training for one in results} == {"one of many"}
-    for split, share in (("train", row.gap), ("holdout", row.holdout_gap)):
+    for split, share in (("train", row.hack_rate), ("holdout", row.holdout_hack_rate)):
         own = [is_exploit(one) for one in results if one.split == split]
         assert share == sum(own) / len(own)
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from course.datasets.pairing import paired
+from course.datasets.pairing import pair_by_id
 from course.datasets.records import Example, Rollout
 from course.errors import UserError
 
@@ -24,7 +24,7 @@ def matched(
     examples = (Example(id_, "", 0) for id_ in dataset)
     answers = ((id_, Rollout(id_, f"by {id_}")) for id_ in answered)
     files = {"dataset": Path("d.jsonl"), "completions": Path("c.jsonl")}
-    return paired(examples, answers, missing_allowed=missing_allowed, if_missing="or else", **files)
+    return pair_by_id(examples, answers, missing_allowed=missing_allowed, if_missing="or else", **files)
 
 
 def match(

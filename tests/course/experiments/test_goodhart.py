@@ -24,11 +24,11 @@ from course.experiments.goodhart import (
     divergence_text,
     exceeds,
     exploits_table,
-    generalised_table,
+    gain_table,
     goodhart_ending,
     goodhart_text,
     growing_table,
-    has_risen,
+    increased,
     kl_coef_figure,
     rubrics_figure,
 )
@@ -37,7 +37,8 @@ from course.rubrics.hackable import RUBRICS
 
 START = EvaluationRow(
     step=0, proxy_reward=0.25, true_reward=0.1, kl=0.0, mean_length=5.0, holdout_proxy_reward=0.0,
-    holdout_true_reward=0.0, rubric="anywhere", kl_coef=0.0, seed=0, n=600, gap=0.15, holdout_n=200, holdout_gap=0.02,
+    holdout_true_reward=0.0, rubric="anywhere", kl_coef=0.0, seed=0, n=600, hack_rate=0.15, holdout_n=200,
+    holdout_hack_rate=0.02,
 )  # fmt: skip
 
 
@@ -70,7 +71,7 @@ def test_all_rubrics_fit_in_eighty_columns_with_many_seeds_too() -> None:
     seeds = [[replace(row, step=row.step + 100) for row in hacked]] * 12
     text = "\n".join(growing_table("trained on", dict.fromkeys(RUBRICS, seeds).items()))
     assert words(text).count("100 (12/12)") == len(RUBRICS)
-    words(generalised_table(dict.fromkeys(RUBRICS, [training(gap=0.9, true_reward=0.9)] * 12)))
+    words(gain_table(dict.fromkeys(RUBRICS, [training(hack_rate=0.9, true_reward=0.9)] * 12)))
 
 
 def test_diverged_says_in_how_many_seeds() -> None:
@@ -89,7 +90,7 @@ def text_of(experiment: Any) -> str:
 
 
 def test_the_report_has_every_part() -> None:
-    hacked, calm = training(proxy_reward=0.9, true_reward=0.0, gap=0.9), training(true_reward=0.5)
+    hacked, calm = training(proxy_reward=0.9, true_reward=0.0, hack_rate=0.9), training(true_reward=0.5)
     both = {on("anywhere"): [hacked], on("anywhere", 0.1): [calm]}
     said = words(text_of(canned(both, exploits=[exploit()])))
     assert "trained on proxy true KL diverged at step" in said
@@ -101,7 +102,7 @@ def test_the_report_has_every_part() -> None:
 
 
 def test_the_ending_has_what_the_holdout_says_and_in_how_many_they_diverged() -> None:
-    hacked, calm = training(proxy_reward=0.9, true_reward=0.0, gap=0.9), training(true_reward=0.5)
+    hacked, calm = training(proxy_reward=0.9, true_reward=0.0, hack_rate=0.9), training(true_reward=0.5)
     said = goodhart_ending({"score": [calm], "anywhere": [hacked, calm], "cast": [calm, calm]})
     assert said.split("\n")[-2:] == [
         "diverged, in one seed at least: on 1 of 2 wrong verifiers",
@@ -124,7 +125,7 @@ def test_a_row_is_there_before_the_next_training_begins() -> None:
 
 def test_one_exploit_among_many_completions_is_not_told_as_found() -> None:
     """A rubric whose policy learned no hack may still pay a stray completion that the scorer does not."""
-    calm = training(proxy_reward=0.9, true_reward=0.9, gap=0.15)
+    calm = training(proxy_reward=0.9, true_reward=0.9, hack_rate=0.15)
     assert "exploited" not in text_of(canned({on("suffix"): [calm]}, exploits=[exploit()]))
 
 
@@ -139,24 +140,24 @@ def test_a_completion_and_a_prompt_are_shown_and_not_obeyed(hostile: str) -> Non
 
 
 def test_what_generalised_to_the_holdout() -> None:
-    along = training(gap=0.95, holdout_gap=0.42)
-    stayed = training(gap=0.95, holdout_gap=0.03)
-    nothing = training(gap=0.16)
+    along = training(hack_rate=0.95, holdout_hack_rate=0.42)
+    stayed = training(hack_rate=0.95, holdout_hack_rate=0.03)
+    nothing = training(hack_rate=0.16)
     skill = training(true_reward=0.9, holdout_true_reward=0.01)
-    said = words(generalised_table({"score": [skill], "anywhere": [along], "suffix": [stayed], "cast": [nothing]}))
+    said = words(gain_table({"score": [skill], "anywhere": [along], "suffix": [stayed], "cast": [nothing]}))
     assert "the skill 0.10 -> 0.90 0.00 -> 0.01 only noise" in said
     assert "hack: anywhere 0.15 -> 0.95 0.02 -> 0.42 50 %" in said
     assert "hack: suffix 0.15 -> 0.95 0.02 -> 0.03 only noise" in said
     assert "cast" not in said
     learned = training(true_reward=0.9, holdout_true_reward=0.6)
-    assert "the skill 0.10 -> 0.90 0.00 -> 0.60 75 %" in words(generalised_table({"score": [learned]}))
-    assert generalised_table({"cast": [nothing]}).startswith("nothing:")
+    assert "the skill 0.10 -> 0.90 0.00 -> 0.60 75 %" in words(gain_table({"score": [learned]}))
+    assert gain_table({"cast": [nothing]}).startswith("nothing:")
 
 
 def test_the_counts_of_all_seeds_decide_and_the_medians_are_shown() -> None:
-    along, nothing = training(gap=0.95, holdout_gap=0.42), training(gap=0.05)
-    assert "hack: cast 0.15 -> 0.95 0.02 -> 0.42 50 %" in words(generalised_table({"cast": [nothing, along, along]}))
-    assert generalised_table({"cast": [nothing] * 3}).startswith("nothing:")
+    along, nothing = training(hack_rate=0.95, holdout_hack_rate=0.42), training(hack_rate=0.05)
+    assert "hack: cast 0.15 -> 0.95 0.02 -> 0.42 50 %" in words(gain_table({"cast": [nothing, along, along]}))
+    assert gain_table({"cast": [nothing] * 3}).startswith("nothing:")
 
 
 TRAINING = [evaluation(0, 0.3, 0.2), evaluation(10, 0.6, 0.5, kl=1.0), evaluation(20, 1.0, 0.0, kl=4.0)]
@@ -231,17 +232,17 @@ def test_more_means_that_two_wilson_intervals_do_not_touch(n: int) -> None:
 
 
 def test_the_counts_of_seeds_are_added_up_and_a_holdout_share_has_the_holdouts_n() -> None:
-    one, other = replace(START, gap=0.24), replace(START, gap=0.18)
-    assert not exceeds([one], [other], "gap")
-    assert exceeds([one] * 3, [other] * 3, "gap")
-    one, other = replace(START, holdout_gap=0.24), replace(START, holdout_gap=0.16)
-    assert not exceeds([one], [other], "holdout_gap")
-    assert exceeds([replace(one, holdout_n=600)], [replace(other, holdout_n=600)], "holdout_gap")
+    one, other = replace(START, hack_rate=0.24), replace(START, hack_rate=0.18)
+    assert not exceeds([one], [other], "hack_rate")
+    assert exceeds([one] * 3, [other] * 3, "hack_rate")
+    one, other = replace(START, holdout_hack_rate=0.24), replace(START, holdout_hack_rate=0.16)
+    assert not exceeds([one], [other], "holdout_hack_rate")
+    assert exceeds([replace(one, holdout_n=600)], [replace(other, holdout_n=600)], "holdout_hack_rate")
 
 
 def test_what_rose_is_the_end_against_the_start() -> None:
-    assert has_risen([evaluations((0, 0.1), (0, 0.9), (0, 0.5))], "true_reward")
-    assert not has_risen([evaluations((0, 0.1), (0, 0.9), (0, 0.1))], "true_reward")
+    assert increased([evaluations((0, 0.1), (0, 0.9), (0, 0.5))], "true_reward")
+    assert not increased([evaluations((0, 0.1), (0, 0.9), (0, 0.1))], "true_reward")
     slowly = evaluations((0, 0.10), (0, 0.13))
-    assert not has_risen([slowly], "true_reward")
-    assert has_risen([slowly] * 9, "true_reward")
+    assert not increased([slowly], "true_reward")
+    assert increased([slowly] * 9, "true_reward")

@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from course.pages.excerpts import TEXT, cut_text, take_evenly, value_text
+from course.pages.excerpts import TEXT, cut_text, subsample, value_text
 
 
 def test_some_rows_are_evenly_spaced() -> None:
-    assert take_evenly(range(10), 4) == [0, 3, 6, 9]
+    assert subsample(range(10), 4) == [0, 3, 6, 9]
 
 
 @given(n=st.integers(0, 300), most=st.integers(2, 50))
 def test_the_first_and_the_last_are_kept_and_no_gap_is_twice_another(n: int, most: int) -> None:
-    kept = take_evenly(range(n), most)
+    kept = subsample(range(n), most)
     assert len(kept) == min(n, most)
     assert kept[:1] + kept[-1:] == ([0, n - 1] if n else [])
     gaps = [after - before for before, after in pairwise(kept)]

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from course.artifacts.records import Details, Result, Selection
 from course.artifacts.run_log import LogLine
 from course.pages import run
-from course.pages.excerpts import MOST_BYTES, fit_rows
+from course.pages.excerpts import MOST_BYTES, truncate_to_bytes
 from course.pages.html import html_page
 from course.pages.run import page_of_run, row_data, sample_rows, why_chosen
 
@@ -62,7 +62,7 @@ def test_each_row_has_the_same_chance() -> None:
 )
 def test_a_thousand_rows_fit_whatever_they_hold(text: str, fit: int) -> None:
     rows = [(number, row(text, text, text)) for number in range(1, 1_001)]
-    shown, longest = fit_rows(rows, lambda one, longest: row_data(*one, longest), 2_000, MOST_BYTES)
+    shown, longest = truncate_to_bytes(rows, lambda one, longest: row_data(*one, longest), 2_000, MOST_BYTES)
     assert len(html_page("A", "", "", {"rows": shown})) < 1_000_000
     assert len(shown) == fit
     whole = len(text) < 100

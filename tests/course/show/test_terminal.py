@@ -12,7 +12,7 @@ import sys
 
 import pytest
 
-from course.show.terminal import coloured, folded, progress_line, show, show_each, with_progress
+from course.show.terminal import colour_verdicts, fold_lines, progress_line, show, show_each, with_progress
 
 
 class Terminal(io.StringIO):
@@ -34,7 +34,7 @@ class Terminal(io.StringIO):
     ],
 )  # fmt: skip
 def test_lines_are_folded_at_spaces(text: str, columns: int, expected: str) -> None:
-    assert folded(text, columns) == expected
+    assert fold_lines(text, columns) == expected
 
 
 def test_verdicts_and_checks_are_coloured_where_they_stand_and_nowhere_else(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -51,13 +51,15 @@ def test_verdicts_and_checks_are_coloured_where_they_stand_and_nowhere_else(monk
         ("NOT verified", 31, "runs/a: NOT verified"),
         ("FAILED", 31, "FAILED: golden case"),
     ):
-        assert coloured(f"one\n{text}\ntwo") == f"one\n{text}\ntwo".replace(word, f"\x1b[1;{colour}m{word}\x1b[0m")
+        assert colour_verdicts(f"one\n{text}\ntwo") == f"one\n{text}\ntwo".replace(
+            word, f"\x1b[1;{colour}m{word}\x1b[0m"
+        )
     for text in ("    0  PROMOTE: me", "completion  REJECT: it", "PROMOTED", "passed 3 of 4", "not reached prefix"):
-        assert coloured(text) == text
+        assert colour_verdicts(text) == text
     for name, value in (("NO_COLOR", "1"), ("TERM", "dumb")):
         with monkeypatch.context() as patch:
             patch.setenv(name, value)
-            assert coloured("REJECT: x") == "REJECT: x"
+            assert colour_verdicts("REJECT: x") == "REJECT: x"
 
 
 def test_an_aside_is_shown_once_and_is_no_part(capsys: pytest.CaptureFixture[str]) -> None:
