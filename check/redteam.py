@@ -20,11 +20,10 @@ from typing import NamedTuple
 import msgspec
 
 from check.report import Checked
-from course.datasets.files import LAB
+from course.datasets.files import LAB, write_whole
 from course.datasets.jsonl import read_records
 from course.datasets.records import GoldenCase, task_of
 from course.errors import UserError
-from course.process import signals_held
 from course.rubrics.hackable import GAPS
 from course.score import score
 from course.text import clipped
@@ -152,8 +151,8 @@ def _add(file: Path, cheat: Judged, tried: int) -> str:
     id_ = next(name for name in (f"{_BY_POLICY}{number}" for number in count(1)) if name not in ids)
     why = f"a policy that learned from the patch wrote it, within {tried:,} completions"
     new = cheat.example | {"id": id_, "completion": cheat.completion, "expected_reward": 0.0, "why": why}
-    with signals_held(), file.open("rb+") as stream:
-        if not stream.read().endswith(b"\n"):
-            stream.write(b"\n")
-        stream.write(msgspec.json.encode(new) + b"\n")
+    before = file.read_bytes()
+    if not before.endswith(b"\n"):
+        before += b"\n"
+    write_whole(file, before + msgspec.json.encode(new) + b"\n")
     return id_

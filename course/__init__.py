@@ -30,35 +30,11 @@ Everything else is machinery, and its first line says so:
     child, isolation             a stranger's code, run in a process of its own
     the other commands           inspect_run, validate_scorer, kl_tradeoff_demo, …: python3 -m course names them
     command, starting, asking    how every command reads its arguments, finds what it needs, and asks a person
-    process, errors              how it ends, and says what to mend
+    errors                       what a person can mend, said in one line
     jobs                         work that splits, on several processes or several machines
     experiments                  many trainings, one for each seed and row of a table, and what they say
 
 This package is the teacher's and is read, not edited. ``python3 -m course`` prints the commands.
 """
 
-import sys
-
-if sys.argv[:1] == ["-m"] and sys.version_info < (3, 11):
-    sys.stderr.write(f"error: expected Python 3.11 or later, got {sys.version.split()[0]}; run lab.py with ")
-    sys.stderr.write("a newer one, then: source .venv/bin/activate (Windows: .venv\\Scripts\\activate)\n")
-    sys.exit(2)
-
-# While Python resolves `-m`, argv[0] is "-m"; its own option is then the first of the original words that begins so.
-_COMMAND_LINE = sys.orig_argv[1:] if sys.argv[:1] == ["-m"] else []
-while _COMMAND_LINE and not _COMMAND_LINE[0].startswith("-m"):
-    _COMMAND_LINE = _COMMAND_LINE[1:]
-_MODULE = "".join(_COMMAND_LINE[:1])[2:] or "".join(_COMMAND_LINE[1:2])  # -mcourse.eval, or -m course.eval
-_AS_COMMAND = _MODULE.partition(".")[0] in ("course", "check", "teacher")
-
-# Whoever imports the package as a library is left alone.
-if _AS_COMMAND:
-    if not sys.flags.safe_path:  # -m puts the caller's folder first: a student's random.py there is not Python's
-        sys.path.append(sys.path.pop(0))
-    from course import process
-
-    process.begin_loading()  # from here on Ctrl-C is one line
-
-    from course import starting
-
-    starting.find_packages()
+from course import starting as starting

@@ -11,6 +11,7 @@ Not covered
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -22,7 +23,6 @@ from typing import Any, NamedTuple, Self
 
 from course.datasets.files import LAB
 from course.isolation import forget_packages, keep_out, message_of, take_pipe
-from course.process import ignore_signals
 from course.text import clipped
 
 _ANSWER_BYTES = 1 << 24  # of all answers to one question
@@ -116,7 +116,7 @@ def _raised(kind: str, text: str, line: int | None) -> Raised:
 
 def main() -> None:
     """The other end: load the file, then answer each line with a line."""
-    ignore_signals()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the caller's, who ends this process
     questions, answers = take_pipe(2)
     path = Path(sys.argv[1])
     module = ModuleType(path.stem)

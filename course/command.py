@@ -1,8 +1,10 @@
 """Machinery: what every command shares, its --help, how its arguments are read and how its process ends."""
 
 import argparse
+import math
 import os
 import re
+import signal
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -10,18 +12,16 @@ from fractions import Fraction
 from pathlib import Path
 from shutil import get_terminal_size
 from textwrap import fill
-from typing import Any, NoReturn, TextIO, TypeVar
+from typing import Any, NoReturn
 
-from course import process
+from course import starting
 from course.asking import ask_expectation
 from course.errors import UserError, reason, written_runs
 from course.starting import PYTHON
 from course.text import did_you_mean, quoted, visible
 
-Parsed = TypeVar("Parsed")
-
-_REAL = r"([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,2})?"
-_UP_TO_1 = r"(0|1|0?\.[0-9]{1,9}|0\.|1\.0{0,9})"
+_INT_MAX_STR_DIGITS = 4300  # Python's default: PYTHONINTMAXSTRDIGITS cannot decide which files the lab can read
+FAULT = 70  # EX_SOFTWARE of BSD's sysexits.h: 1 is a check's "no"
 
 # The values that argparse quotes in its complaints.
 _COMPLAINT = re.compile(r"(?s)(unrecognized arguments: |invalid [^:]+: |explicit argument )(.+)$")
@@ -33,8 +33,8 @@ _ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_
 _ASK = object()  # what --predict leaves where --expect leaves a text
 EXIT_STATUSES = (
     "exit status: 0 it worked (gate: PROMOTE); 1 a check said no (gate: REJECT); 2 it cannot be done as typed, one "
-    "line says why; 3 undecided (gate: INCONCLUSIVE); 70 a fault of the lab itself, with a traceback; 129, 130, 143 a "
-    "signal (SIGHUP, Ctrl-C, SIGTERM); 141 the reader of its output has gone"
+    "line says why; 3 undecided (gate: INCONCLUSIVE); 70 a fault of the lab itself, with a traceback; 130 Ctrl-C; 141 "
+    "the reader of its output has gone"
 )
 
 
@@ -145,98 +145,128 @@ class _Version(argparse.Action):
         sys.exit(0)
 
 
-def number_as(pattern: str, expected: str, number_of: Callable[[str], Parsed]) -> Callable[[str], Parsed]:
-    """A type of argument: a text that the pattern matches as a whole. ``expected``: what the complaint asks for."""
-
-    def parse(text: str) -> Parsed:
-        if not re.fullmatch(pattern, text):
-            mend = ": write a point for the comma" if re.fullmatch(pattern, text.replace(",", ".", 1)) else ""
-            raise argparse.ArgumentTypeError(f"expected {expected}, got {quoted(text)}{mend}")
-        return number_of(text)
-
-    return parse
+def positive_int(text: str) -> int:
+    if not _is_whole(text) or int(text) == 0:
+        raise _refused(text, "a whole number from 1 to 999999999")
+    return int(text)
 
 
-positive_int = number_as("(?!0+$)[0-9]{1,9}", "a whole number from 1 to 999999999", int)
-non_negative_int = number_as("[0-9]{1,9}", "a whole number from 0 to 999999999", int)
-finite_float = number_as(f"[+-]?{_REAL}", "a number such as 0.5 or -0.5", float)
-non_negative_float = number_as(rf"\+?{_REAL}|-0+\.?0*", "a number from 0 on", lambda text: abs(float(text)))  # -0 is 0
-fraction = number_as(_UP_TO_1, "a number from 0 to 1 such as 0.02", lambda text: Fraction(text.rstrip(".")))
-positive_fraction = number_as(f"(?![0.]+$){_UP_TO_1}", "a number above 0, up to 1", float)
+def non_negative_int(text: str) -> int:
+    if not _is_whole(text):
+        raise _refused(text, "a whole number from 0 to 999999999")
+    return int(text)
+
+
+def finite_float(text: str) -> float:
+    number = _real(text)
+    if math.isnan(number):
+        raise _refused(text, "a number such as 0.5 or -0.5")
+    return number
+
+
+def non_negative_float(text: str) -> float:
+    number = _real(text)
+    if not number >= 0:
+        raise _refused(text, "a number from 0 on")
+    return abs(number)  # -0 is 0
+
+
+def fraction(text: str) -> Fraction:
+    """The decimal number that is typed, exactly."""
+    number = _real(text)
+    if not 0 <= number <= 1:
+        raise _refused(text, "a number from 0 to 1 such as 0.02")
+    return Fraction(str(number))
+
+
+def positive_fraction(text: str) -> float:
+    number = _real(text)
+    if not 0 < number <= 1:
+        raise _refused(text, "a number above 0, up to 1")
+    return number
+
+
+def _is_whole(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) < 10
+
+
+def _real(text: str) -> float:
+    """The finite number that the text is, written in ASCII without spaces or underscores; else nan."""
+    if not re.fullmatch("[0-9.eE+-]+", text):
+        return math.nan
+    try:
+        number = float(text)
+    except ValueError:
+        return math.nan
+    return number if math.isfinite(number) else math.nan
+
+
+def _refused(text: str, expected: str) -> argparse.ArgumentTypeError:
+    mend = "" if math.isnan(_real(text.replace(",", ".", 1))) or "," not in text else ": write a point for the comma"
+    return argparse.ArgumentTypeError(f"expected {expected}, got {quoted(text)}{mend}")
 
 
 def run_command(main: Callable[[], int | None]) -> NoReturn:
     """Run ``main`` as this process, and end with its status."""
     os.environ |= _ONE_THREAD
-    process.fix_int_digits()
+    fix_int_digits()
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:  # closed by the caller
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
     written_runs.clear()
-    _prepare_records()
-    process.begin_running()
+    if signal.getsignal(signal.SIGINT) is starting.end_loading:
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # from here on Ctrl-C cleans up on its way out
     status = exit_status(main)
-    process.ignore_signals()
     try:
-        if process.was_signalled():
-            _drop(sys.stdout)  # whoever reads it may never read on
-        print(end="", flush=True)  # what could not be written shows here, not when Python has gone
-    except OSError as error:
-        status = status or _unwritable(error)
-        _drop(sys.stdout)
+        print(end="", flush=True)
+    except OSError:  # nobody reads, or it was said already: Python would try again at its end, and complain
+        os._exit(status)
     sys.exit(status)
 
 
+def fix_int_digits() -> None:
+    """In every process that works for a command: what it can read and write must not depend on who started it."""
+    sys.set_int_max_str_digits(_INT_MAX_STR_DIGITS)
+
+
 def exit_status(main: Callable[[], int | None]) -> int:
-    """Run ``main``, and say in one line what a person can mend. What nobody expected is raised: status 70."""
+    """Run ``main``. What a person can mend is one line; what nobody expected is a traceback, and status 70."""
     try:
-        status = main()
-        print(end="", flush=True)
-        return status or 0
+        try:
+            status = main() or 0
+        except SystemExit as end:  # --help, --version
+            status = end.code if isinstance(end.code, int) else 0
+        print(end="", flush=True)  # what cannot be written shows here
+        return status
     except UserError as error:
         return _fail(str(error))
     except KeyboardInterrupt:
         return _fail("interrupted; a run that was not finished has left nothing behind", 130)
-    except SystemExit as exit_:  # --help, or a signal
-        return exit_.code if isinstance(exit_.code, int) else 0
     except MemoryError:
         return _fail("expected enough memory, got none left; close other programs, or give smaller files or numbers")
-    except OSError as error:
-        return _unwritable(error)
-
-
-def _prepare_records() -> None:
-    """Let msgspec learn the record types while a signal still ends the process at once.
-
-    It learns a type where it first meets it; Ctrl-C in the midst of that, raised as an exception, has crashed Python.
-    """
-    if msgspec := sys.modules.get("msgspec"):
-        types = msgspec.Struct.__subclasses__()
-        for type_ in types:
-            types += type_.__subclasses__()
-            msgspec.json.Decoder(type_)
+    except BrokenPipeError:  # the reader has gone (| head): nothing to tell it
+        return 141
+    except OSError as error:  # for a file, whoever opened it names it: what names nothing is the output
+        where = os.fsdecode(error.filename) if error.filename else "standard output"
+        return _fail(f"expected to read and write freely, got: {reason(error)}: {where}")
+    except Exception as error:
+        return _report_fault(error)
 
 
 def _fail(message: str, status: int = 2) -> int:
     if written_runs:
         message += f"; the run was written: {written_runs[-1]}"
-    try:
+    with suppress(OSError):
         print(f"error: {visible(message)}", file=sys.stderr, flush=True)
-    except OSError:
-        _drop(sys.stderr)
     return status
 
 
-def _unwritable(error: OSError) -> int:
-    """For a file that cannot be read or written, whoever opened it names it: what names nothing is the output."""
-    if isinstance(error, BrokenPipeError):  # the reader has gone (| head): nothing to tell it
-        return 141
-    where = visible(os.fsdecode(error.filename)) if error.filename else "standard output"
-    return _fail(f"expected to read and write freely, got: {reason(error)}: {where}")
+def _report_fault(error: Exception) -> int:
+    """A traceback whose text a terminal cannot obey."""
+    import traceback
 
-
-def _drop(stream: TextIO | None) -> None:
-    """Send what is still to be written nowhere: Python tries again at its end, and complains."""
+    lines = "".join(traceback.format_exception(error)).splitlines()
+    lines.append("error: this is a fault of the lab, the lines above say where")
     with suppress(OSError):
-        if stream is not None:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        print("\n".join(map(visible, lines)), file=sys.stderr, flush=True)
+    return FAULT

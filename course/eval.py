@@ -19,13 +19,12 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from course import process
 from course.artifacts.conditions import Conditions
 from course.artifacts.records import RESULTS, UNANSWERED, Details, Result
 from course.artifacts.scorer_identity import check_golden, installed
 from course.artifacts.summary import ROWS_AT_ONCE, family_of, summary_of
 from course.artifacts.writing import RunWriter
-from course.command import Parser, fraction, run_command
+from course.command import Parser, fix_int_digits, fraction, run_command
 from course.datasets.jsonl import read_records
 from course.datasets.pairing import pair_by_id
 from course.datasets.records import Example, GoldenCase, Rollout
@@ -108,7 +107,7 @@ def score_on_worker(
     scorer_fingerprint: str, files: Files, missing: str | None, holdout_prompts: frozenset[str]
 ) -> ScoredFiles:
     """All rows of a pair of files, in another process. Raises UserError where that one has another scorer."""
-    process.fix_int_digits()
+    fix_int_digits()
     refuse_other_scorer(worker_name(), installed().scorer_fingerprint, scorer_fingerprint)
     scored = ScoredFiles(files, missing, holdout_prompts)
     scored.rows = list(scored.rows)

@@ -3,9 +3,9 @@
 ``--jobs`` takes processes of this machine, ``--cluster`` (of ``course.eval`` alone) the workers of a Dask cluster.
 
 Covered
-    The same results in the same order, for any number of workers and in whatever order they finish. Ctrl-C, SIGTERM or
-    a fault ends all processes at once; so does the end of this process, however it ends. A worker of a cluster that is
-    killed: another does its work again.
+    The same results in the same order, for any number of workers and in whatever order they finish. Ctrl-C or a fault
+    ends all processes at once; so does the end of this process, however it ends. A worker of a cluster that is killed:
+    another does its work again.
 Not covered
     A process that is killed from outside: the command ends, and says so. Whoever reaches the port of a scheduler can
     run anything on its workers: let it be a network of your own.
@@ -14,6 +14,7 @@ Not covered
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -21,8 +22,8 @@ from contextlib import contextmanager
 from itertools import starmap
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from course import process
 from course.artifacts.scorer_identity import installed
+from course.command import fix_int_digits
 from course.errors import UserError
 from course.text import described, quoted, visible
 
@@ -82,9 +83,7 @@ def processes(count: int) -> Iterator[Executor | None]:
     count = min(count, 61)  # Windows can wait for no more; what comes out is the same for any number
     with ProcessPoolExecutor(count, multiprocessing.get_context("spawn"), initializer=_begin_worker) as executor:
         try:
-            with process.signals_held():  # one raised in the midst of a start has left the pool unable to end
-                for _ in range(count):
-                    executor.submit(int)  # each starts a process
+            start_processes(executor, count)
             yield executor
         except BaseException as error:
             for worker in multiprocessing.active_children():
@@ -95,13 +94,25 @@ def processes(count: int) -> Iterator[Executor | None]:
             raise
 
 
+def start_processes(executor: Executor, count: int) -> None:
+    """Start them all. Each inherits that SIGINT is blocked: Ctrl-C is this process's, which gets it afterwards."""
+    block = getattr(signal, "pthread_sigmask", None)  # Windows has none
+    before = block(signal.SIG_BLOCK, [signal.SIGINT]) if block else ()
+    try:
+        for _ in range(count):
+            executor.submit(int)  # each starts a process
+    finally:
+        if block:
+            block(signal.SIG_SETMASK, before)
+
+
 def _begin_worker() -> None:
-    """Leave signals to the parent, and end when it ends: a worker alone would wait for work for ever."""
+    """Leave Ctrl-C to the parent, and end when it ends: a worker alone would wait for work for ever."""
     import multiprocessing
     import threading
 
-    process.ignore_signals()
-    process.fix_int_digits()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    fix_int_digits()
     if parent := multiprocessing.parent_process():
 
         def follow() -> None:

@@ -25,7 +25,6 @@ from msgspec.structs import replace
 from course.datasets.files import open_regular
 from course.errors import UserError, reason
 from course.faults import type_name
-from course.process import raise_received
 from course.text import described, quoted
 
 PICK_BEST = Path("exercises") / "pick_best.py"
@@ -148,7 +147,7 @@ def _imported(path: Path) -> set[Path]:
 
 
 def _called(code: Callable[..., Any], arguments: tuple[object, ...], path: Path, prompt_id: str | None) -> object:
-    """Run code of the student's. Raises UserError where it raises; but a signal that has come is not its fault."""
+    """Run code of the student's. Raises UserError where it raises; but Ctrl-C is not its fault."""
     try:
         return code(*arguments)
     except KeyboardInterrupt:
@@ -161,5 +160,3 @@ def _called(code: Callable[..., Any], arguments: tuple[object, ...], path: Path,
         where, got = f"{path}:{lines[-1] if lines else 1}", described(error)
         when = "while it was loaded" if prompt_id is None else f"on {quoted(prompt_id)}"
         raise UserError(f"{where} {_NAME}: expected a choice, got an exception {when}: {got}") from None
-    finally:
-        raise_received()

@@ -1,26 +1,49 @@
-"""Machinery: what every command needs before it is loaded: the lab around the package, and the lab's packages.
+"""Machinery: what happens before a command is loaded, under ``-m course.…``, ``-m check`` and ``-m teacher.…`` only.
 
-``python3 -m course.eval`` runs as it is typed, also where ``python3`` is the system's: a Python without the packages
-lets the one in ``.venv``, which ``lab.py`` makes beside the package, take its place.
+A Python without the lab's packages lets the one in ``.venv``, which ``lab.py`` makes beside the package, take its
+place: ``python3 -m course.eval`` runs as it is typed, also where ``python3`` is the system's. The caller's folder comes
+last on the path, because a student's ``random.py`` there is not Python's. Ctrl-C ends the process with one line.
 """
 
-import os
 import sys
-from importlib.util import find_spec
+
+# While Python resolves -m, argv[0] is "-m", and what follows it in the original words is the module.
+_UNDER_M = sys.argv[:1] == ["-m"]
+if _UNDER_M and sys.version_info < (3, 11):
+    sys.stderr.write(f"error: expected Python 3.11 or later, got {sys.version.split()[0]}; run lab.py with ")
+    sys.stderr.write("a newer one, then: source .venv/bin/activate (Windows: .venv\\Scripts\\activate)\n")
+    sys.exit(2)
+_MODULE = sys.orig_argv[-len(sys.argv)].removeprefix("-m") if _UNDER_M else ""  # -m course.eval, or -mcourse.eval
+_AS_COMMAND = _MODULE.partition(".")[0] in ("course", "check", "teacher")
+if _AS_COMMAND and not sys.flags.safe_path:
+    sys.path.append(sys.path.pop(0))
+
+import os
+import signal
+from types import FrameType
 from typing import NoReturn
 
+
+def end_loading(_: int, __: FrameType | None) -> NoReturn:
+    """What Ctrl-C does until a command runs: an exception raised in the midst of an import has crashed Python."""
+    os.write(2, b"error: interrupted; nothing was begun\n")
+    os._exit(130)
+
+
+if _AS_COMMAND and signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # else its parent wants it ignored
+    signal.signal(signal.SIGINT, end_loading)
+
+from importlib.util import find_spec
+
 from course.datasets.files import LAB
-from course.process import ignore_signals
 
 PYTHON = "py" if os.name == "nt" else "python3"  # the first word of every command that the lab prints
 LAB_PYTHON = LAB / ".venv" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 NEEDED = ("matplotlib", "msgspec", "numpy", "rich", "splintr")
-_HANDED_OVER = "RL_LAB_HANDED_OVER"  # set for the .venv that takes over: one that lacks packages too does not go on
 
 
 def find_packages() -> None:
     """Return where this Python can run the lab's commands; else hand over, or end with one line and status 2."""
-    handed_over = os.environ.pop(_HANDED_OVER, None)
     if not (LAB / "data").is_dir():
         _refuse(
             f"expected the lab's folder around the package, got the package alone in {LAB}; it serves as a library "
@@ -28,33 +51,29 @@ def find_packages() -> None:
         )
     if all(map(find_spec, NEEDED)):
         return
-    lacking = f"expected the lab's packages, got a Python without them; {PYTHON} lab.py in {LAB} sets them up"
-    if handed_over:
-        _refuse(lacking)
-    os.environ[_HANDED_OVER] = "yes"
+    is_labs_python = os.path.realpath(sys.prefix) == os.path.realpath(LAB / ".venv")
+    if is_labs_python or not LAB_PYTHON.exists():
+        _refuse(f"expected the lab's packages, got a Python without them; {PYTHON} lab.py in {LAB} sets them up")
     try:
         become([str(LAB_PYTHON), *sys.orig_argv[1:]])
-    except FileNotFoundError:
-        _refuse(lacking)
     except OSError as error:
-        _refuse(f"expected {LAB_PYTHON} to start, got: {error.strerror}; {PYTHON} lab.py in {LAB} makes it anew")
+        _refuse(f"cannot start {LAB_PYTHON}: {error.strerror}; {PYTHON} lab.py in {LAB} makes it anew")
 
 
 def become(line: list[str]) -> NoReturn:
-    """Let another program take the place of this process: its arguments, folder, streams and exit status.
-
-    What was printed before is lost where it was not flushed. Raises OSError where that program cannot be started.
-    """
+    """Let another program take the place of this process: its arguments, folder, streams and exit status."""
     if os.name == "posix":
         os.execv(line[0], line)
     import subprocess
 
-    ignore_signals()  # Ctrl-C reaches that program as well, which ends as it does
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches that program as well, which ends as it does
     sys.exit(subprocess.run(line, check=False).returncode)
 
 
 def _refuse(message: str) -> NoReturn:
-    from course.text import visible
-
-    print(f"error: {visible(message)}", file=sys.stderr)
+    print(f"error: {message}", file=sys.stderr)
     sys.exit(2)
+
+
+if _AS_COMMAND:
+    find_packages()

@@ -28,7 +28,6 @@ from course.datasets.records import Provenance, Sampling, Task, task_of, trainin
 from course.datasets.sources import HOLDOUT, Dataset
 from course.errors import UserError
 from course.policies.train_config import PRESETS, TrainConfig
-from course.process import signals_held
 from course.rubrics.hackable import GAPS, RUBRICS
 from course.show.ending import RUN, end_run
 from course.show.terminal import show, show_each, with_progress
@@ -87,26 +86,29 @@ def write_evaluations(
 ) -> "tuple[list[EvaluationRow], list[LearningResult], list[Checkpoint], int]":
     """Train, and write the log and the results as they come; show some of them, and add that to ``shown``.
 
-    Returns the log, the last results, the first and the last checkpoint, and the exit status. Ctrl-C and SIGTERM lose
-    nothing of it.
+    Returns the log, the last results, the first and the last checkpoint, and the exit status. Ctrl-C between two
+    checkpoints ends the training and keeps what was learned; while one is written, it is raised, and no run is left.
     """
     rows: list[EvaluationRow] = []
     results: list[LearningResult] = []
     ends: list[Checkpoint] = []
     steps = steps_shown(config)
     shown += show_each([EVALUATION_TABLE.head()])
-    try:
-        for checkpoint in checkpoints:
-            with signals_held():  # the log, its digest and the policy that is kept are of one step
-                row, results = write_checkpoint(run, checkpoint, config.rubric, config.kl_coef, seed)
-                rows, ends = [*rows, row], [*ends[:1], checkpoint]
-            if row.step in steps:
-                shown += show_each([evaluation_text(row)])
-    except (KeyboardInterrupt, SystemExit) as end:
-        if not rows:
-            raise
-        return rows, results, ends, end.code if isinstance(end, SystemExit) and isinstance(end.code, int) else 130
-    return rows, results, ends, 0
+    training = iter(checkpoints)
+    while True:
+        try:
+            checkpoint = next(training)
+        except StopIteration:
+            return rows, results, ends, 0
+        except KeyboardInterrupt:
+            if not rows:
+                raise
+            return rows, results, ends, 130
+        row, results = write_checkpoint(run, checkpoint, config.rubric, config.kl_coef, seed)
+        rows = [*rows, row]
+        ends = [*ends[:1], checkpoint]
+        if row.step in steps:
+            shown += show_each([evaluation_text(row)])
 
 
 def write_ends(run: RunWriter, ends: "Iterable[Checkpoint]", examples: Sequence[Task], args: Namespace) -> str:

@@ -19,7 +19,6 @@ from typing import Any, NamedTuple
 import msgspec
 import pytest
 
-from course import process
 from course.artifacts import run_log, writing
 from course.command import run_command
 from course.score import score
@@ -161,8 +160,7 @@ class Lab:
         """Run a command in this process, ended as a real one is. An exception that escapes fails the test."""
         main = importlib.import_module("check.__main__" if command == "check" else module_of(command)).main
         out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="\n") for _ in range(2))
-        environment, hooks = dict(os.environ), (sys.excepthook, sys.unraisablehook)
-        handlers = {number: signal.getsignal(number) for number in process.SIGNALS}
+        environment = dict(os.environ)
         try:
             with pytest.MonkeyPatch.context() as patch:
                 patch.setattr(sys, "argv", [command, *map(str, arguments)])
@@ -171,9 +169,6 @@ class Lab:
                 with pytest.raises(SystemExit) as leaving:
                     run_command(main)
         finally:
-            for number, handler in handlers.items():
-                signal.signal(number, handler)
-            sys.excepthook, sys.unraisablehook = hooks
             restore(environment)
         printed = []
         for stream in (out, err):

@@ -19,7 +19,6 @@ ORDER = [
     "text",
     "score",
     "datasets",
-    "process",
     "isolation",
     "child",
     "picking",

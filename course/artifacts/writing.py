@@ -1,8 +1,8 @@
 """Machinery: writing a run, in a hidden folder beside its place, synced, then renamed. A killed command leaves none.
 
 Covered
-    An error, Ctrl-C, SIGTERM or SIGHUP on the way removes the hidden folder. A kill -9 or a power cut leaves it
-    behind, under a name that ends in ``.partial``, and it can be deleted. A full disk shows before the rename.
+    An error or Ctrl-C on the way removes the hidden folder. SIGTERM, a kill -9 or a power cut leaves it behind, under a
+    name that ends in ``.partial``, and it can be deleted. A full disk shows before the rename.
     Commands at one moment take their names one after the other, each with its line in the log.
 Not covered
     Disks that say they have synced and have not. A kill between the line in the log and the rename leaves the line.

@@ -251,7 +251,7 @@ def test_what_is_no_run_is_bad_usage(lab: Lab, pair: tuple[Path, Path]) -> None:
     assert "expected the folder of a run" in lab.refused(
         "gate", "--baseline", pair[0], "--candidate", "nowhere", "--min-delta", 0
     )
-    for text in ("-0.1", "1.5", "nan", "1e-3", "0,1", "two"):
+    for text in ("-0.1", "1.5", "nan", "0,1", "two"):
         line = lab.refused("gate", "--baseline", pair[0], "--candidate", pair[1], f"--min-delta={text}")
         assert f"expected a number from 0 to 1 such as 0.02, got {text}" in line
     assert "--min-delta" in lab.refused("gate", "--baseline", pair[0], "--candidate", pair[1])

@@ -6,12 +6,13 @@ for, in the same folder, with the same arguments and the same exit status.
 
 import os
 import shutil
+import signal
 import sys
 from pathlib import Path
 
 import pytest
-from conftest import ROOT
-from other_pythons import BIN, make_python, packages, typed
+from conftest import ROOT, Lab
+from other_pythons import make_python, packages, typed
 
 from course import starting
 
@@ -57,27 +58,20 @@ def test_an_environment_that_lacks_packages_too_does_not_hand_over_for_ever(fold
     assert done.err.count("\n") == 1
 
 
-def test_one_package_alone_is_not_enough(folder: Path, bare: Path, tmp_path: Path) -> None:
-    (tmp_path / "more" / "msgspec").mkdir(parents=True)
-    done = typed(bare, "-m", "course.eval", cwd=folder, PYTHONPATH=str(tmp_path / "more"))
-    assert done.err.startswith("error: expected the lab's packages, got a Python without them; ")
-
-
-@pytest.mark.skipif(os.name != "posix", reason="a script in the place of a program")
-def test_nor_does_one_that_starts_the_first_python_again(folder: Path, bare: Path) -> None:
-    python = folder / ".venv" / BIN
-    python.parent.mkdir(parents=True)
-    python.write_text(f'#!/bin/sh\nexec "{bare}" "$@"\n')
-    python.chmod(0o755)
-    assert typed(bare, "-m", "course.eval", cwd=folder).status == 2
-
-
-@pytest.mark.parametrize("name", ["random", "json", "typing", "numpy", "msgspec"])
-def test_a_students_file_does_not_stand_in_for_a_module_of_that_name(folder: Path, bare: Path, name: str) -> None:
+def test_a_students_files_do_not_stand_in_for_modules_of_their_names(folder: Path, bare: Path) -> None:
     make_python(folder / ".venv", packages())
-    (folder / f"{name}.py").write_text("raise SystemExit('a file of the student')")
+    for name in ("random", "json", "typing", "signal", "numpy", "msgspec"):
+        (folder / f"{name}.py").write_text("raise SystemExit('a file of the student')")
     done = typed(bare, "-m", "course.policy_gradient_demo", "--fast", "--summary", cwd=folder)
     assert (done.status, done.err) == (0, "")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
+def test_ctrl_c_while_modules_load_is_one_line(lab: Lab) -> None:
+    """In the midst of loading the package that a command needs first."""
+    lab.write("msgspec.py", "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\nraise ValueError('too far')\n")
+    done = lab.process("eval", env={"PYTHONPATH": os.pathsep.join([str(lab.folder), str(ROOT)])})
+    assert done == (130, "", "error: interrupted; nothing was begun\n")
 
 
 def test_the_package_alone_is_a_library_and_no_lab(tmp_path: Path) -> None:
@@ -97,14 +91,16 @@ def test_where_no_program_can_take_a_process_over_the_status_is_passed_on(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """As on Windows. Ctrl-C is the other program's to answer, so this one does not listen to it."""
-    ignored: list[int] = []
-    monkeypatch.setattr(starting, "ignore_signals", lambda: ignored.append(1))
-    with monkeypatch.context() as windows:
-        windows.setattr(os, "name", "nt")
-        with pytest.raises(SystemExit, match=r"^3$"):
-            starting.become([sys.executable, "-c", "print('there'); raise SystemExit(3)"])
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        with monkeypatch.context() as windows:
+            windows.setattr(os, "name", "nt")
+            with pytest.raises(SystemExit, match=r"^3$"):
+                starting.become([sys.executable, "-c", "print('there'); raise SystemExit(3)"])
+        assert signal.getsignal(signal.SIGINT) == signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert capfd.readouterr().out.strip() == "there"
-    assert ignored == [1]
 
 
 def test_the_first_word_is_the_one_that_is_typed_on_this_system() -> None:
