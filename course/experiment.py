@@ -59,49 +59,49 @@ VARIED = {"coverage": "prompts", "cold_start": "sft_steps"}  # what --values are
 def main() -> None:
     args = parse_arguments()
     study = EXPERIMENTS[args.experiment]
-    settings = select_settings(args)
+    configs = select_configs(args)
     with RunWriter(args.outdir) as run, processes(args.jobs) as executor:
-        files = open_datasets(settings)
+        files = open_datasets(configs)
         tasks = {path: [task_of(example) for example in dataset] for path, dataset in files.items()}
-        trainings = {config: trainings_of(config, args, tasks) for config in settings}
+        trainings = {config: trainings_of(config, args, tasks) for config in configs}
         measure: Measure[Any] = MEASURES.get(args.experiment, evaluate)
         experiment: Experiment[Any] = Experiment(run, trainings, measure, executor, with_progress)
         report = study.report(experiment)
         for name, figure in report.figures.items():
             run.write_bytes(name, figure)
-        dataset = files[settings[0].dataset] if len({config.dataset for config in settings}) == 1 else None
-        holdouts = [files[path] for path in dict.fromkeys(config.holdout for config in settings) if path is not None]
-        recorded = {"experiment": args.experiment, "seeds": len(experiment.seeds)} | merge_settings(settings, files)
+        dataset = files[configs[0].dataset] if len({config.dataset for config in configs}) == 1 else None
+        holdouts = [files[path] for path in dict.fromkeys(config.holdout for config in configs) if path is not None]
+        recorded = {"experiment": args.experiment, "seeds": len(experiment.seeds)} | merge_settings(configs, files)
         conditions = conditions_of(args, recorded, dataset, holdouts=holdouts)
         end_run(run, conditions, report.summary, report.ending, read=[*report.figures], shown=report.shown)
 
 
-def select_settings(args: Namespace) -> list[TrainConfig]:
+def select_configs(args: Namespace) -> list[TrainConfig]:
     """The rows of the experiment's table that the options ask for, with their --steps and --eval-every."""
-    settings = list(EXPERIMENTS[args.experiment].SETTINGS)
+    configs = list(EXPERIMENTS[args.experiment].CONFIGS)
     if args.rubrics is not None:
-        settings = [config for config in settings if config.rubric in args.rubrics]
+        configs = [config for config in configs if config.rubric in args.rubrics]
     if args.kl_coef is not None:
-        settings = [config for config in settings if config.kl_coef == 0]
+        configs = [config for config in configs if config.kl_coef == 0]
         penalties = sorted(beta for beta in args.kl_coef if beta > 0)
-        if penalties and goodhart.KL_RUBRIC not in [config.rubric for config in settings]:
+        if penalties and goodhart.KL_RUBRIC not in [config.rubric for config in configs]:
             raise UserError(f"--kl-coef: expected {goodhart.KL_RUBRIC} among --rubrics, which gets the penalty")
         base = goodhart.BASE._replace(rubric=goodhart.KL_RUBRIC)
-        settings += [base._replace(kl_coef=beta) for beta in penalties]
+        configs += [base._replace(kl_coef=beta) for beta in penalties]
     if args.presets is not None:
-        settings = [config for config in settings if pass_at_k.name_of(config) in args.presets]
+        configs = [config for config in configs if pass_at_k.name_of(config) in args.presets]
     if args.values is not None:
-        settings = [settings[0]._replace(**{VARIED[args.experiment]: value}) for value in sorted(args.values)]
+        configs = [configs[0]._replace(**{VARIED[args.experiment]: value}) for value in sorted(args.values)]
     if args.steps is not None:
-        settings = [config._replace(steps=args.steps) for config in settings]
+        configs = [config._replace(steps=args.steps) for config in configs]
     if args.eval_every is not None:
-        settings = [config._replace(eval_every=args.eval_every) for config in settings]
-    return list(dict.fromkeys(settings))
+        configs = [config._replace(eval_every=args.eval_every) for config in configs]
+    return list(dict.fromkeys(configs))
 
 
-def open_datasets(settings: list[TrainConfig]) -> dict[str, Dataset]:
-    """Every file that the settings name, once."""
-    paths = [path for config in settings for path in (config.dataset, config.holdout) if path is not None]
+def open_datasets(configs: list[TrainConfig]) -> dict[str, Dataset]:
+    """Every file that the configs name, once."""
+    paths = [path for config in configs for path in (config.dataset, config.holdout) if path is not None]
     return {path: Dataset(Path(path), None) for path in dict.fromkeys(paths)}
 
 
@@ -119,10 +119,10 @@ def trainings_of(config: TrainConfig, args: Namespace, tasks: dict[str, list[Tas
     ]
 
 
-def merge_settings(settings: list[TrainConfig], files: dict[str, Dataset]) -> dict[str, Any]:
-    """For the manifest: what all settings have in common, and as a list, an entry each, what they have not."""
+def merge_settings(configs: list[TrainConfig], files: dict[str, Dataset]) -> dict[str, Any]:
+    """For the manifest: what all configs have in common, and as a list, an entry each, what they have not."""
     rows = []
-    for config in settings:
+    for config in configs:
         holdout = files[config.holdout].fingerprint if config.holdout else None
         fingerprints = {"dataset_fingerprint": files[config.dataset].fingerprint, "holdout_fingerprint": holdout}
         rows.append(config.settings() | fingerprints)
@@ -144,15 +144,15 @@ def parse_arguments() -> Namespace:
     betas = " ".join(f"{beta:g}" for beta in goodhart.KL_COEFS)
     help_ = f"goodhart: penalties above 0 to train {goodhart.KL_RUBRIC} with, too, or none (default: {betas})"
     parser.add_argument("--kl-coef", nargs="*", type=non_negative_float, metavar="BETA", help=help_)
-    prompts = " ".join(str(config.prompts) for config in coverage.SETTINGS)
-    starts = " ".join(str(config.sft_steps) for config in cold_start.SETTINGS)
+    prompts = " ".join(str(config.prompts) for config in coverage.CONFIGS)
+    starts = " ".join(str(config.sft_steps) for config in cold_start.CONFIGS)
     help_ = f"coverage: numbers of prompts (default: {prompts}); cold_start: steps of fine-tuning (default: {starts})"
     parser.add_argument("--values", nargs="+", type=non_negative_int, metavar="N", help=help_)
     help_ = f"pass_at_k: what to train (default: {' '.join(PRESETS)})"
     parser.add_argument("--presets", nargs="+", choices=PRESETS, metavar="NAME", help=help_)
-    defaults = "; ".join(f"{name}: {study.SETTINGS[0].steps}" for name, study in EXPERIMENTS.items())
+    defaults = "; ".join(f"{name}: {study.CONFIGS[0].steps}" for name, study in EXPERIMENTS.items())
     parser.add_argument("--steps", type=positive_int, help=f"updates of a training (default: {defaults})")
-    defaults = "; ".join(f"{name}: {EXPERIMENTS[name].SETTINGS[0].eval_every}" for name in OPTIONS["eval_every"])
+    defaults = "; ".join(f"{name}: {EXPERIMENTS[name].CONFIGS[0].eval_every}" for name in OPTIONS["eval_every"])
     parser.add_argument("--eval-every", type=positive_int, help=f"updates between evaluations (default: {defaults})")
     parser.add_argument("--seeds", type=positive_int, metavar="N", help="train N times (default: 1; not of shift)")
     parser.add_argument("--seed", type=non_negative_int, default=0, help="the first of the seeds (default: 0)")

@@ -97,7 +97,7 @@ def failures(run: Run, *, only_fails: bool, top_k: int, each: int) -> _Findings:
     return {"run": str(run.path), "warning": warning, **found}, "\n\n".join(parts)
 
 
-def one(run: Run, id_: str) -> _Findings:
+def find_row(run: Run, id_: str) -> _Findings:
     """The first row of this id, or of the one id that ends so, with the explanation that the scorer gives of it now."""
     digest = hashlib.sha256()
     ids: dict[str, str] = {}
@@ -150,7 +150,7 @@ def main() -> int:
         elif args.verify:
             found, text = verify(path, [args.log] if args.log else [])
         elif args.id is not None:
-            found, text = one(open_run(path), args.id)
+            found, text = find_row(open_run(path), args.id)
         else:
             found, text = failures(open_run(path), only_fails=args.only_fails, top_k=args.top_k, each=args.show)
     except Broken as error:

@@ -62,10 +62,10 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
             for file in (preset.dataset, str(preset.holdout)):
                 lab.write(file, lines_of(ROOT / file)[: 300 if name == "memorise" else 60])
         for experiment in EXPERIMENTS.values():
-            patch.setattr(experiment, "SETTINGS", [config._replace(**TINY) for config in experiment.SETTINGS])
+            patch.setattr(experiment, "CONFIGS", [config._replace(**TINY) for config in experiment.CONFIGS])
         patch.setattr(goodhart, "BASE", goodhart.BASE._replace(**TINY))
         patch.setattr(pass_at_k, "PROMPTS", 2)
-        patch.setattr(pass_at_k, "SETTINGS", [config._replace(samples=128) for config in pass_at_k.SETTINGS])
+        patch.setattr(pass_at_k, "CONFIGS", [config._replace(samples=128) for config in pass_at_k.CONFIGS])
         for module, figures in FIGURES.items():
             for figure in figures:
                 patch.setattr(f"course.{module}.{figure}", lambda *_: b"a figure")

@@ -61,14 +61,14 @@ class RunWriter:
         except BaseException as error:
             self._clean_up()
             if isinstance(error, OSError):
-                raise self._refused(error) from None
+                raise self._refusal(error) from None
             raise
         return self
 
     def __exit__(self, _: type[BaseException] | None, error: BaseException | None, __: TracebackType | None) -> None:
         self._clean_up()
         if isinstance(error, OSError) and not self._committed and not isinstance(error, BrokenPipeError):
-            raise self._refused(error) from None
+            raise self._refusal(error) from None
 
     def write_rows(self, name: str, rows: Iterable[msgspec.Struct]) -> None:
         """Write JSONL as the rows come, and keep its digest. A name may have one folder in front of it."""
@@ -138,7 +138,7 @@ class RunWriter:
         except FileNotFoundError:
             return
         except OSError as error:  # a name that is too long, a file where a folder should be
-            raise self._refused(error) from None
+            raise self._refusal(error) from None
         raise UserError(f"{self.path}: expected a new folder, got one that exists; choose another --outdir")
 
     def _write_whole(self, name: str, data: bytes) -> None:
@@ -159,7 +159,7 @@ class RunWriter:
             except OSError:
                 break
 
-    def _refused(self, error: OSError) -> UserError:
+    def _refusal(self, error: OSError) -> UserError:
         expected = "expected a place where a run can be written"
         return UserError(f"{self.path}: {expected}, got: {reason(error)}; nothing was written")
 

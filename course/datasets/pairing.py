@@ -49,14 +49,14 @@ def pair_by_id(
     if missing or unknown:
         faults = []
         if missing:
-            faults.append(f"none for {_listed(missing)}")
+            faults.append(f"none for {_first_few(missing)}")
         if unknown:
-            faults.append(f"{_listed(unknown)} that the dataset does not have")
+            faults.append(f"{_first_few(unknown)} that the dataset does not have")
         hint = f"; {if_missing}" if if_missing and not unknown else ""
         got = " and ".join(faults)
         raise UserError(f"{completions}: expected one record for each id of {dataset}, got {got}{hint}")
 
 
-def _listed(ids: list[str]) -> str:
+def _first_few(ids: list[str]) -> str:
     names = ", ".join(clipped(id_, 60) for id_ in islice(ids, _NAMED))
     return f"{len(ids):,} id{'s' if len(ids) > 1 else ''} ({names}{', …' if len(ids) > _NAMED else ''})"

@@ -18,7 +18,7 @@ from course.show.tables import WIDTH, GrowingTable, interval, percent
 from course.show.terminal import NOTHING_KEPT, show_each
 
 BASE = MEMORISE._replace(holdout=None, steps=600, eval_every=50, samples=4)
-SETTINGS = tuple(BASE._replace(sft_steps=steps) for steps in (0, 50, 100, 200, 400, 800))
+CONFIGS = tuple(BASE._replace(sft_steps=steps) for steps in (0, 50, 100, 200, 400, 800))
 
 _ROWS = GrowingTable(
     ("steps of\nfine-tuning", "start", "95 %", "end", "95 %", "equal\nfirst", "\nlast"),
@@ -40,7 +40,7 @@ def name_of(config: TrainConfig) -> str:
 def report(experiment: Experiment[EvaluationRow]) -> Report:
     """Start and end of each training, and how many groups had nothing to compare."""
     shown = show_each(cold_start_text(experiment), NOTHING_KEPT)
-    by_steps = {config.sft_steps: experiment.logs(config) for config in experiment.settings}
+    by_steps = {config.sft_steps: experiment.logs(config) for config in experiment.configs}
     figures = {"cold_start.png": cold_start_figure(by_steps)}
     summary: dict[str, Any] = {}
     for steps, logs in by_steps.items():
@@ -50,13 +50,13 @@ def report(experiment: Experiment[EvaluationRow]) -> Report:
 
 def cold_start_text(experiment: Experiment[EvaluationRow]) -> Iterator[str]:
     """The report part by part."""
-    steps = experiment.settings[0].steps
+    steps = experiment.configs[0].steps
     yield (
         "Loop C, learn: the same learning from several starts.\n\n"
         f"strict scorer, {steps} updates each, seeds: {len(experiment.seeds)}\n\n{fill(_LEGEND, WIDTH)}"
     )
     yield f"\n{_ROWS.head()}"
-    for config in experiment.settings:
+    for config in experiment.configs:
         logs = experiment.logs(config)
         cells: list[object] = [config.sft_steps]
         for place in (0, -1):

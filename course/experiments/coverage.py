@@ -25,7 +25,7 @@ from course.stats import wilson_interval
 from course.text import clipped
 
 BASE = GENERALISE._replace(steps=400, eval_every=50)
-SETTINGS = tuple(BASE._replace(prompts=count) for count in (30, 100, 200, 400, 1000))
+CONFIGS = tuple(BASE._replace(prompts=count) for count in (30, 100, 200, 400, 1000))
 
 _ROWS = GrowingTable(
     ("prompts", "trained on", "visits", "pairs seen", "times"),
@@ -59,7 +59,7 @@ def name_of(config: TrainConfig) -> str:
 def report(experiment: Experiment[EvaluationRow]) -> Report:
     """The pass rate on the prompts trained on and on the holdout, against the number of training prompts."""
     shown = show_each(coverage_text(experiment), NOTHING_KEPT)
-    points = [point_of(experiment, config) for config in experiment.settings]
+    points = [point_of(experiment, config) for config in experiment.configs]
     figures = {"coverage.png": coverage_figure(points)}
     summary = {f"{point.prompts} prompts": point._asdict() for point in points}
     return Report(shown, coverage_ending(points), figures, summary)
@@ -107,13 +107,13 @@ def digit_pairs(prompt: str) -> list[tuple[int, str, str]]:
 
 def coverage_text(experiment: Experiment[EvaluationRow]) -> Iterator[str]:
     """The report part by part, up to its ending."""
-    steps = experiment.settings[0].steps
+    steps = experiment.configs[0].steps
     yield (
         "Loop C, learn: the same task each time, on more and more of its prompts.\n\n"
         f"rewarded by the strict scorer, {steps} updates each, seeds: {len(experiment.seeds)}\n\n{fill(_LEGEND, WIDTH)}"
     )
     yield f"\n{_ROWS.head()}"
-    for config in experiment.settings:
+    for config in experiment.configs:
         point = point_of(experiment, config)
         visits = config.steps * min(config.prompts_a_step, point.prompts) / point.prompts
         seen = percent(point.pairs_seen, 0)

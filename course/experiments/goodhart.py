@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 BASE = MEMORISE._replace(steps=300, eval_every=20, samples=3)
 KL_RUBRIC = "anywhere"  # what is trained on again with a KL penalty
 KL_COEFS = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0)  # above 1 the penalty overshoots at this learning rate
-SETTINGS = (
+CONFIGS = (
     *(BASE._replace(rubric=rubric) for rubric in RUBRICS),
     *(BASE._replace(rubric=KL_RUBRIC, kl_coef=beta) for beta in KL_COEFS),
 )
@@ -45,8 +45,8 @@ def name_of(config: TrainConfig) -> str:
 def report(experiment: Experiment[EvaluationRow]) -> Report:
     """What each rubric taught, the exploits that were found, and what a KL penalty costs and saves."""
     shown = show_each(goodhart_text(experiment), NOTHING_KEPT)
-    by_rubric = {one.rubric: experiment.logs(one) for one in settings_without_penalty(experiment)}
-    by_beta = {one.kl_coef: experiment.logs(one) for one in settings_by_beta(experiment)}
+    by_rubric = {one.rubric: experiment.logs(one) for one in configs_without_penalty(experiment)}
+    by_beta = {one.kl_coef: experiment.logs(one) for one in configs_by_beta(experiment)}
     figures = {
         "goodhart_steps.png": rubrics_figure(by_rubric, "step"),
         "goodhart_kl.png": rubrics_figure(by_rubric, "kl"),
@@ -59,15 +59,15 @@ def report(experiment: Experiment[EvaluationRow]) -> Report:
     return Report(shown, goodhart_ending(by_rubric), figures, summary)
 
 
-def settings_without_penalty(experiment: Experiment[EvaluationRow]) -> list[TrainConfig]:
-    return [config for config in experiment.settings if config.kl_coef == 0]
+def configs_without_penalty(experiment: Experiment[EvaluationRow]) -> list[TrainConfig]:
+    return [config for config in experiment.configs if config.kl_coef == 0]
 
 
-def settings_by_beta(experiment: Experiment[EvaluationRow]) -> list[TrainConfig]:
+def configs_by_beta(experiment: Experiment[EvaluationRow]) -> list[TrainConfig]:
     """What was trained on the one rubric under several penalties, beta 0 among them; none without a penalty."""
-    if all(config.kl_coef == 0 for config in experiment.settings):
+    if all(config.kl_coef == 0 for config in experiment.configs):
         return []
-    return [config for config in experiment.settings if config.rubric == KL_RUBRIC]
+    return [config for config in experiment.configs if config.rubric == KL_RUBRIC]
 
 
 def numbers_at_the_end(trainings: Trainings) -> dict[str, Any]:
@@ -107,7 +107,7 @@ def goodhart_text(experiment: Experiment[EvaluationRow]) -> Iterator[str]:
         "proxy: the rubric's reward; true: the strict scorer's, for the same completions.\n"
         "Medians over the seeds. diverged: from there on proxy rose and true fell."
     )
-    unpenalised = settings_without_penalty(experiment)
+    unpenalised = configs_without_penalty(experiment)
     yield from growing_table("trained on", ((one.rubric, experiment.logs(one)) for one in unpenalised))
     exploits = {}
     for config in unpenalised:
@@ -117,7 +117,7 @@ def goodhart_text(experiment: Experiment[EvaluationRow]) -> Iterator[str]:
                 exploits[config.rubric] = exploit
     if exploits:
         yield f"\n{exploits_table(exploits)}"
-    by_beta = settings_by_beta(experiment)
+    by_beta = configs_by_beta(experiment)
     if by_beta:
         yield f"\na KL penalty: '{KL_RUBRIC}' again, where a nat of KL from the reference costs beta"
         yield from growing_table("beta", ((f"{one.kl_coef:g}", experiment.logs(one)) for one in by_beta))

@@ -19,7 +19,7 @@ from course.show.tables import WIDTH, GrowingTable, interval, percent
 from course.show.terminal import NOTHING_KEPT, show_each
 
 BASE = MEMORISE._replace(holdout=None, steps=400, eval_every=50, samples=4)
-SETTINGS = (
+CONFIGS = (
     BASE,
     BASE._replace(false_positives=0.1),
     BASE._replace(false_positives=0.3),
@@ -51,8 +51,8 @@ def name_of(config: TrainConfig) -> str:
 def report(experiment: Experiment[EvaluationRow]) -> Report:
     """What was learned from each verifier."""
     shown = show_each(noise_text(experiment), NOTHING_KEPT)
-    by_verifier = {config: experiment.logs(config) for config in experiment.settings}
-    start, _ = median_rate(experiment.logs(experiment.settings[0]), 0)
+    by_verifier = {config: experiment.logs(config) for config in experiment.configs}
+    start, _ = median_rate(experiment.logs(experiment.configs[0]), 0)
     ending = f"\ntrue reward at the start, before learning: {percent(start)}"
     summary: dict[str, Any] = {}
     for config, logs in by_verifier.items():
@@ -62,13 +62,13 @@ def report(experiment: Experiment[EvaluationRow]) -> Report:
 
 def noise_text(experiment: Experiment[EvaluationRow]) -> Iterator[str]:
     """The report part by part, up to its ending."""
-    steps = experiment.settings[0].steps
+    steps = experiment.configs[0].steps
     yield (
         "Loop C, learn: a verifier that errs at random, and one that errs by a rule.\n\n"
         f"one start a seed, {steps} updates each, seeds: {len(experiment.seeds)}\n\n{fill(_LEGEND, WIDTH)}"
     )
     yield f"\n{_ROWS.head()}"
-    for config in experiment.settings:
+    for config in experiment.configs:
         logs = experiment.logs(config)
         name = config.rubric
         if name == STRICT:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --he
     from course.policies.softmax import Floats
     from course.policies.token_policy import Policy
 
-SETTINGS = (
+CONFIGS = (
     GENERALISE._replace(steps=600, eval_every=600, samples=256),
     MEMORISE._replace(steps=600, eval_every=600, samples=256),
 )
@@ -127,10 +127,10 @@ def report(experiment: Experiment[CountedSamples]) -> Report:
     """pass@k before and after, for each preset and split, and where the two curves cross."""
     from course.policies.token_learner import generator
 
-    log = [row for config in experiment.settings for rows in experiment.logs(config) for row in rows]
+    log = [row for config in experiment.configs for rows in experiment.logs(config) for row in rows]
     compared = compare_splits(log, LAST_K, generator(experiment.seeds[0], "bootstrap"))
     summary = {name: comparison._asdict() for name, comparison in compared.items()}
-    first = experiment.settings[0]
+    first = experiment.configs[0]
     ending = pass_at_k_text(compared, first.steps, first.samples, len(experiment.seeds))
     return Report([], ending, {"pass_at_k.png": pass_at_k_figure(compared)}, summary)
 

@@ -34,7 +34,7 @@ from course.text import one_line
 if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --help answers at once
     from course.policies.token_policy import Policy
 
-SETTINGS = (MEMORISE._replace(holdout=None, rubric="anywhere", steps=150, eval_every=5),)
+CONFIGS = (MEMORISE._replace(holdout=None, rubric="anywhere", steps=150, eval_every=5),)
 FROZEN = 8  # completions of each prompt, sampled before the first update
 
 _ROWS = GrowingTable(

@@ -90,13 +90,13 @@ class Experiment(Generic[Row]):
         self._logs: dict[TrainConfig, list[list[Row]]] = {}
 
     @property
-    def settings(self) -> list[TrainConfig]:
+    def configs(self) -> list[TrainConfig]:
         """The rows of the table."""
         return list(self.trainings)
 
     @property
     def seeds(self) -> list[int]:
-        return [training.seed for training in self.trainings[self.settings[0]]]
+        return [training.seed for training in self.trainings[self.configs[0]]]
 
     def logs(self, config: TrainConfig) -> list[list[Row]]:
         """The rows of the log, one list for each seed."""

@@ -57,14 +57,14 @@ def read_policy(path: Path) -> tuple[Policy, Training]:
     try:
         with open_regular(path) as file, warnings.catch_warnings():
             warnings.simplefilter("error")
-            return _unpacked(file.read(_MOST_BYTES + 1))
+            return _unpack_policy(file.read(_MOST_BYTES + 1))
     except Exception as error:  # the system, zip, npy, JSON and NumPy each have exceptions of their own for it
         got = visible(getattr(error, "strerror", None) or str(error) or type(error).__name__)[:200]
         got = got.replace("File is not a zip file", "a file of another kind, or a part of one")
         raise UserError(f"{path}: expected a policy that course.token_train wrote (policy.npz), got: {got}") from None
 
 
-def _unpacked(data: bytes) -> tuple[Policy, Training]:
+def _unpack_policy(data: bytes) -> tuple[Policy, Training]:
     """Policy and training, if their parts fit. Raises what comes up where they do not."""
     with zipfile.ZipFile(io.BytesIO(data)) as file:
         if len(data) > _MOST_BYTES or sum(part.file_size for part in file.infolist()) > _MOST_BYTES:

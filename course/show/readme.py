@@ -58,7 +58,7 @@ def run_readme(
     verb, turned = LOOPS[manifest.loop]
     parts = [f"# Loop {manifest.loop}, {verb}: {manifest.command}"]
     for name, value in line.number.items():
-        parts.append(f"**{name}: {_shown(value)}**")
+        parts.append(f"**{name}: {_value_text(value)}**")
     parts.append(f"Knob turned: {knob or turned}")
     if look:
         parts.append(f"Holdout: this was look number {look} at it. Each look is a chance to tune on it.")
@@ -126,7 +126,7 @@ def prediction(expect: str, number: Mapping[str, float | None]) -> str:
         lines.append("got       more numbers than one: compare it with the table")
     for name, value in number.items():
         off = points_off(expect, value)
-        lines.append(f"got       {name} {_shown(value)}{f', {off}' if off else ''}")
+        lines.append(f"got       {name} {_value_text(value)}{f', {off}' if off else ''}")
     return "\n".join(lines)
 
 
@@ -137,17 +137,17 @@ def _block(text: str) -> str:
 
 def _columns(values: Mapping[str, object]) -> str:
     """A block of names and values; what is None has no line."""
-    shown = {name: _shown(value) for name, value in values.items() if value is not None}
+    shown = {name: _value_text(value) for name, value in values.items() if value is not None}
     width = 2 + max(map(len, shown))
     return _block("\n".join(f"{name:{width}}{value}" for name, value in shown.items()))
 
 
-def _shown(value: object) -> str:
+def _value_text(value: object) -> str:
     """On one line, at most 400 characters of it."""
     if isinstance(value, Mapping):
-        return ", ".join(f"{key} {_shown(part)}" for key, part in value.items())
+        return ", ".join(f"{key} {_value_text(part)}" for key, part in value.items())
     if isinstance(value, list | tuple):
-        parts = [f"({_shown(part)})" if isinstance(part, list | tuple) else _shown(part) for part in value]
+        parts = [f"({_value_text(part)})" if isinstance(part, list | tuple) else _value_text(part) for part in value]
         return ", ".join(parts) or "none"
     if value is None:
         return "none"

@@ -16,7 +16,7 @@ from learning_checks import check_run, evidence
 from scipy_when_asked import scipy
 
 from course.errors import UserError
-from course.experiment import EXPERIMENTS, select_settings
+from course.experiment import EXPERIMENTS, select_configs
 from course.experiments import coverage, pass_at_k
 from course.pages.learning import learning_data
 from course.policies.train_config import PRESETS
@@ -44,11 +44,11 @@ def tiny(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> Lab:
             lab.write(file, lines_of(ROOT / file)[:30])
     for name, study in EXPERIMENTS.items():
         tiny = TINY | ({"samples": 128} if name == "pass_at_k" else {})
-        monkeypatch.setattr(study, "SETTINGS", tuple(config._replace(**tiny) for config in study.SETTINGS))
+        monkeypatch.setattr(study, "CONFIGS", tuple(config._replace(**tiny) for config in study.CONFIGS))
         for figure in (*FIGURES, "cold_start_figure", "noise_figure"):
             if hasattr(study, figure):
                 monkeypatch.setattr(study, figure, lambda *_: b"a figure")
-    monkeypatch.setattr("course.experiments.goodhart.BASE", EXPERIMENTS["goodhart"].SETTINGS[0])
+    monkeypatch.setattr("course.experiments.goodhart.BASE", EXPERIMENTS["goodhart"].CONFIGS[0])
     return lab
 
 
@@ -167,13 +167,13 @@ def test_rows_come_as_they_are_known_and_the_holdout_at_the_end_is_one_look(tiny
 
 def chosen(experiment: str, **given: Any) -> list[Any]:
     options = dict.fromkeys(("rubrics", "kl_coef", "presets", "values", "steps", "eval_every"))
-    return select_settings(Namespace(**options | given, experiment=experiment))
+    return select_configs(Namespace(**options | given, experiment=experiment))
 
 
 def test_the_options_choose_rows_of_the_table_and_add_others() -> None:
     for name, study in EXPERIMENTS.items():
-        assert chosen(name) == list(study.SETTINGS)
-        names = [study.name_of(config) for config in study.SETTINGS]
+        assert chosen(name) == list(study.CONFIGS)
+        names = [study.name_of(config) for config in study.CONFIGS]
         assert len(set(names)) == len(names)
     found = [(one.rubric, one.kl_coef) for one in chosen("goodhart")]
     assert found[: len(RUBRICS)] == [(rubric, 0.0) for rubric in RUBRICS]
@@ -186,7 +186,7 @@ def test_the_options_choose_rows_of_the_table_and_add_others() -> None:
     assert [one.rubric for one in chosen("goodhart", rubrics=["suffix"], kl_coef=[])] == ["suffix"]
     assert [one.prompts for one in chosen("coverage", values=[60, 7, 60])] == [7, 60]
     assert [one.sft_steps for one in chosen("cold_start", values=[9])] == [9]
-    assert chosen("pass_at_k", presets=["memorise"]) == [pass_at_k.SETTINGS[1]]
+    assert chosen("pass_at_k", presets=["memorise"]) == [pass_at_k.CONFIGS[1]]
     assert {(one.steps, one.eval_every) for one in chosen("noise", steps=7, eval_every=2)} == {(7, 2)}
 
 

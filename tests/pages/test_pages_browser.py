@@ -163,7 +163,7 @@ def pages(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> dict[str, P
         lab = Lab(tmp_path_factory.mktemp("lab"))
         patch.chdir(lab.folder)
         patch.setattr(run_log, "LOG", lab.log)
-        patch.setattr(goodhart, "SETTINGS", [config._replace(sft_steps=40) for config in goodhart.SETTINGS])
+        patch.setattr(goodhart, "CONFIGS", [config._replace(sft_steps=40) for config in goodhart.CONFIGS])
         found = {name: ROOT / "docs" / "live" / f"{file}.html" for name, file in LIVE.items()}
         short = found["hack"].read_text(encoding="utf-8").replace('"steps":600', '"steps":200')
         lab.write("hack.html", short)  # with a training that ends sooner

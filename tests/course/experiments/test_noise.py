@@ -10,7 +10,7 @@ import pytest
 from reporting import canned, evaluation, points_of_lines
 
 from course.experiments import noise
-from course.experiments.noise import BASE, SETTINGS, false_positive_share, name_of, noise_figure, noise_text, report
+from course.experiments.noise import BASE, CONFIGS, false_positive_share, name_of, noise_figure, noise_text, report
 
 CLEAN = BASE._replace(steps=60)
 NOISY = CLEAN._replace(false_positives=0.3, false_negatives=0.2)
@@ -43,7 +43,7 @@ def test_a_row_for_each_verifier() -> None:
 
 
 def test_no_two_verifiers_share_a_name() -> None:
-    assert len({name_of(config) for config in SETTINGS}) == len(SETTINGS) == 8
+    assert len({name_of(config) for config in CONFIGS}) == len(CONFIGS) == 8
 
 
 def test_each_verifier_is_a_line_and_the_ending_says_where_all_started(monkeypatch: pytest.MonkeyPatch) -> None:
