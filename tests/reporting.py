@@ -35,12 +35,12 @@ class Canned(NamedTuple):
     asked: list[TrainConfig]
 
     @property
-    def settings(self) -> list[TrainConfig]:
+    def configs(self) -> list[TrainConfig]:
         return list(self.given)
 
     @property
     def seeds(self) -> list[int]:
-        return [training.seed for training in self.trainings[self.settings[0]]]
+        return [training.seed for training in self.trainings[self.configs[0]]]
 
     def logs(self, config: TrainConfig) -> list[list[EvaluationRow]]:
         self.asked.append(config)
