@@ -6,35 +6,32 @@ What that process reports is not believed: a failed test counts only where the v
 correct one while it ran, and the answers are noted here.
 
 Covered
-    Tests that hang, exit, do not load, print, report what is not so, look into the lab, ask who a verifier is, or
-    remember what another verifier answered.
+    Tests that hang, exit, do not load, print, fork, outgrow a limit, report what is not so, import the course, ask who
+    a verifier is, or remember what another verifier answered.
 Not covered
     A test that fails by chance, as by the clock: some such pass every correct verifier. What a test writes on disk
-    outside its own folder, and code that means harm: ``rubric_plugin``.
+    outside its own folder, what it reads there, and code that means harm: ``rubric_plugin``.
 """
 
 import ast
 import json
 import os
-import signal
-import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from random import SystemRandom
 from tempfile import TemporaryDirectory
 from types import CodeType
-from typing import IO, Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 from check import rubric_plugin
 from course.datasets.records import VerifierSource
 from course.errors import UserError
+from course.execution import LimitReached, Limits, Process
 from course.starting import PYTHON
 from course.text import described, quoted
 
@@ -43,7 +40,8 @@ _DIFFERENCES = ("", "details", "reward")
 _LEFT_OPEN = ("message", "note")  # the details that the spec leaves to a verifier
 _SLOW = 0.2  # seconds of CPU time; a correct verifier takes a few milliseconds over 100,000 characters
 _START_SECONDS, _TEST_SECONDS, _ALL_SECONDS = 60.0, 10.0, 600.0  # to load the file; a test with one verifier; all
-_MESSAGE_BYTES = 1 << 22
+_LIMITS = Limits(output_mb=4)
+_OVER_SECONDS = 10.0  # to end a process that was forked
 _MOST_HANGING = 5  # tests that are left out before the whole file is given up
 _AT_ONCE = 2  # verifiers that the tests meet at the same time
 _MESSAGES = {
@@ -78,6 +76,7 @@ class TestRun(NamedTuple):
     error: str = ""
     left_out: int = 0  # tests that take no ``rubric``
     timed_out: Sequence[str] = ()  # tests that let their time pass with one of the verifiers, and have no cells
+    printed: bytes = b""
 
 
 def run_tests(source: bytes, verifiers: Sequence[VerifierSource]) -> TestRun:
@@ -106,10 +105,12 @@ class _Run:
         self._timed_out: list[str] = []
         self._sessions: dict[str, _Session] = {}  # id of a verifier -> its session
         self._error = ""
+        self._printed = b""
 
     def meet(self, verifiers: Sequence[VerifierSource]) -> None:
         """Let the tests meet each of these verifiers, one after the other."""
-        with _Parent() as parent:
+        parent = _Parent()
+        try:
             for verifier in verifiers:
                 session = self._meet_one(parent, verifier)
                 while session.hung and not self._error:
@@ -119,6 +120,9 @@ class _Run:
                     self._error = self._error or session.error
                     return
                 self._sessions[verifier.id] = session
+        finally:
+            parent.end()
+            self._printed += parent.printed
 
     def _meet_one(self, parent: "_Parent", verifier: VerifierSource) -> "_Session":
         session = _Session(verifier, self._correct, self._last)
@@ -136,7 +140,7 @@ class _Run:
 
     def result(self) -> TestRun:
         if self._error:
-            return TestRun({}, self._error)
+            return TestRun({}, self._error, printed=self._printed)
         cells: dict[str, dict[str, Cell]] = {}
         left_out = 0
         for verifier in self._verifiers:
@@ -149,61 +153,39 @@ class _Run:
                         cells[test][verifier.id] = cell
         if self._timed_out and not cells:
             return TestRun({}, f"no answer in time from {quoted(self._timed_out[0])}")
-        return TestRun(cells, "", left_out, sorted(self._timed_out))
+        return TestRun(cells, "", left_out, sorted(self._timed_out), self._printed)
 
 
 class _Parent:
     """The process that forks for each verifier, or is started for each where a system has no fork."""
 
     def __init__(self) -> None:
-        self._process: subprocess.Popen[bytes] | None = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self._end()
+        self._process: Process | None = None
+        self.printed = b""
 
     def serve(self, session: "_Session", question: list[object]) -> None:
         """Put the question, and let the session answer until its tests are done. Never raises for what they do."""
         if self._process is None:
             self._process = self._start()
-        process = self._process
-        assert process.stdin is not None
-        assert process.stdout is not None
-        finished = threading.Event()
-        threading.Thread(target=self._watch, args=(process, session, finished), daemon=True).start()
         try:
-            send(process.stdin, question)
-            session.serve(process.stdout, process.stdin)
-            if not process.stdout.readline(_MESSAGE_BYTES):  # without fork it has ended
-                self._end()
-        except (OSError, ValueError, TypeError, LookupError, RecursionError):  # it ended, or that is no message
-            finished.set()
-            session.end_early()
-            self._end()
-        finally:
-            finished.set()
+            send(self._process, question)
+            session.serve(self._process)
+            if not self._process.read_line(_OVER_SECONDS):  # without fork it has ended
+                self.end()
+        except (LimitReached, ValueError, TypeError, LookupError, RecursionError) as error:
+            session.end_early(error)
+            self.end()
 
-    def _start(self) -> "subprocess.Popen[bytes]":
+    def _start(self) -> Process:
         environment = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "PYTEST"))}
         environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
-        command = [sys.executable, "-I", "-B", str(Path(rubric_plugin.__file__))]
-        pipe = subprocess.PIPE
-        return subprocess.Popen(command, env=environment, stdin=pipe, stdout=pipe, start_new_session=True)
+        command = [sys.executable, "-I", "-B", "-u", str(Path(rubric_plugin.__file__))]
+        return Process(command, _LIMITS, environment=environment)
 
-    def _watch(self, process: "subprocess.Popen[bytes]", session: "_Session", finished: threading.Event) -> None:
-        """End the process and its fork once the session lets its deadline pass."""
-        while not finished.wait(0.05):
-            if time.monotonic() > session.deadline:
-                end_group(process)
-                return
-
-    def _end(self) -> None:
+    def end(self) -> None:
         if self._process is not None:
-            end_group(self._process)
-            with suppress(OSError):  # what it was still to be sent
-                self._process.__exit__(None, None, None)
+            self._process.end()
+            self.printed += self._process.printed
             self._process = None
 
 
@@ -221,10 +203,12 @@ class _Session:
         self.hung = ""  # the test that let its time pass
         self.error = ""  # why there is nothing to judge
 
-    def end_early(self) -> None:
+    def end_early(self, error: Exception) -> None:
         """Enter that the process ended, or was ended, before its tests were done."""
-        if time.monotonic() <= self.deadline:
+        if not isinstance(error, LimitReached):
             self.error = f"an end of the process from {self._where()}"
+        elif time.monotonic() <= self.deadline:
+            self.error = f"more than {error} for {self._where()}"
         elif self.test:
             self.hung = self.test
         else:
@@ -233,7 +217,7 @@ class _Session:
     def _where(self) -> str:
         return quoted(self.test) or "the file, before its first test"
 
-    def serve(self, messages: IO[bytes], answers: IO[bytes]) -> None:
+    def serve(self, process: Process) -> None:
         """Until the tests are done. Raises where a message is none, or comes out of turn."""
         verify = load(self._verifier)
         raised = False
@@ -241,7 +225,7 @@ class _Session:
         collected = False
         kind = ""
         while kind != "done":
-            kind, *values = json.loads(messages.readline(_MESSAGE_BYTES))
+            kind, *values = json.loads(process.read_line(self.deadline - time.monotonic()))
             within = kind in ("call", "end")  # sent while a test runs, all else between two tests
             again = kind == "collected" and collected
             if [type(one) for one in values] != _MESSAGES[kind] or within != (self.test != "") or again:
@@ -265,7 +249,7 @@ class _Session:
                 response, differs = answer_and_compare(verify, example, completion, self._correct)
                 raised = raised or response[0]
                 wrong = max(wrong, differs, key=_DIFFERENCES.index)
-                send(answers, response)
+                send(process, response)
             elif kind == "end":
                 ending, words = values
                 counts = ending == "assertion" or (ending == "exception" and raised and self._verifier.kind == "raises")
@@ -273,17 +257,8 @@ class _Session:
                 self.test = ""
 
 
-def send(stream: IO[bytes], message: object) -> None:
-    stream.write(json.dumps(message).encode("ascii") + b"\n")
-    stream.flush()
-
-
-def end_group(process: "subprocess.Popen[bytes]") -> None:
-    """End a process that leads a session, and what it forked."""
-    if os.name == "posix":
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-    process.kill()
+def send(process: Process, message: object) -> None:
+    process.send(json.dumps(message).encode("ascii") + b"\n")
 
 
 def answer_and_compare(verify: Verify, example: str, completion: str, correct: Verify) -> tuple[Response, str]:

@@ -3,7 +3,7 @@
 One process imports pytest and nothing of the student's. For each verifier it forks: the new process imports the
 student's file, runs each test that takes ``rubric`` once, and ends. So no memory is left from one verifier to the
 next, and no test can compare two of them. Where a system has no fork, each verifier gets a process started for it.
-``course.isolation`` says how the course is kept out. A message is a line of JSON::
+The course cannot be imported in it. A message is a line of JSON::
 
     <- [a folder of its own, [tests to leave out]]     -> ["broken", why]
     -> ["collected", [tests], [those without rubric]]
@@ -13,8 +13,9 @@ next, and no test can compare two of them. Where a system has no fork, each veri
 What is sent is not believed: ``check.mutation``.
 
 Not covered
-    Code that means harm, such as a test that sends these messages itself. What a test writes on disk outside its own
-    folder: there it can leave word for the next verifier's process.
+    Code that means harm, such as a test that sends these messages itself: ``course.execution``. A test that opens the
+    scorer or the verifiers as files. What a test writes on disk outside its own folder: there it can leave word for the
+    next verifier's process. A person who reads the tests sees all of these.
 """
 
 import gc
@@ -30,7 +31,7 @@ _LAB = Path(__file__).resolve().parents[1]
 if __name__ == "__main__":  # in isolated mode the lab is not on the path
     sys.path.append(str(_LAB))
 
-from course.isolation import end_with_parent, forget_packages, keep_out, message_of, take_pipe  # noqa: E402
+from course.answering import end_with_parent, forbid_course, message_of, take_pipe  # noqa: E402
 
 _NO = ("logging", "capture", "cacheprovider", "terminal", "faulthandler", "unraisableexception", "threadexception")
 _WORDS = [
@@ -123,7 +124,6 @@ def run_file(folder: str, plugin: Plugin) -> None:
     for name in ("TMPDIR", "TEMP", "TMP"):
         os.environ[name] = folder
     tempfile.tempdir = None  # to be found anew
-    sys.addaudithook(keep_out("tests need the fixture rubric only", [one.name for one in _LAB.iterdir()]))
     import_module("pytest").main(_WORDS, plugins=[plugin])
     plugin.send("done")
 
@@ -142,8 +142,8 @@ def load_pytest() -> None:
 
 def main() -> None:
     sys.path.remove(str(_LAB))
-    forget_packages(["course"])
-    questions, answers = take_pipe(3)
+    forbid_course()
+    questions, answers = take_pipe()
     load_pytest()
     for line in iter(questions.readline, b""):
         folder, without = json.loads(line)

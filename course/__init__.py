@@ -27,7 +27,8 @@ Everything else is machinery, and its first line says so:
     show, NAME_text              what commands print and draw, together and each alone; the one ending of every run
     pages                        a run, a verdict or a matrix of tests as one HTML file
     picking, verifier            a student's choice and anybody's verifier, loaded and not believed
-    child, isolation             a stranger's code, run in a process of its own
+    execution                    a stranger's code, run in one way: under limits, ended with all that it started
+    child, answering             the functions of a stranger's file, asked over a pipe
     the other commands           inspect_run, validate_scorer, kl_tradeoff_demo, …: python3 -m course names them
     command, starting, asking    how every command reads its arguments, finds what it needs, and asks a person
     errors                       what a person can mend, said in one line

@@ -33,7 +33,7 @@ from course.show.terminal import show
 from course.text import clipped, visible_path
 from teacher.grading import Grade, Grader, grade_one
 from teacher.release import write_copy
-from teacher.running import Limits, can_protect, missing_limits, remove
+from teacher.running import LIMITS, can_protect, missing_limits, remove
 from teacher.submissions import find_submissions
 
 CHECK = (sys.executable, "-m", "check", "--json")
@@ -102,7 +102,7 @@ def _grade_class(
         decides.append(Path(shutil.copy(HELD_OUT, work)))  # teacher/ itself is out of reach
         command += ["--verifiers", str(decides[-1])]
     protected = not args.unprotected
-    limits = Limits(args.seconds, args.seconds)
+    limits = LIMITS._replace(seconds=args.seconds, cpu_seconds=args.seconds)
     digest = hashlib.sha256(repr((command[1:], limits, protected, sys.version)).encode())
     for path in decides:
         digest.update(f"{path.relative_to(work)} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())

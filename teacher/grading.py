@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 import msgspec
 
 from course.datasets.files import write_whole
+from course.execution import Limits
 from course.text import clipped, visible
-from teacher.running import Ended, Limits, remove, run_limited
+from teacher.running import Ended, remove, run_limited
 from teacher.submissions import DEVICES, Refused, read_submission
 
 _WORDS = 160  # characters of a sentence that came out of a submission

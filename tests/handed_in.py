@@ -1,5 +1,7 @@
 """What the tests of grading share: submissions laid out, and the processes that they leave."""
 
+import os
+import signal
 import sys
 import time
 import zipfile
@@ -29,19 +31,29 @@ def laid_out(folder: Path, files: dict[str, bytes]) -> Path:
     return folder
 
 
-def left_behind(folder: Path) -> list[str]:
-    """The processes that have this folder in their command line, as forks have that of their parent, after a while:
-    where a group is killed and nothing else, the system ends its processes a little later.
-    """
-    found: list[str] = []
-    end = time.monotonic() + 10
-    while time.monotonic() < end:
-        found = []
-        for process in Path("/proc").glob("[0-9]*"):
-            with suppress(OSError):
-                found.append((process / "cmdline").read_text(encoding="utf-8", errors="replace"))
-        found = [line for line in found if str(folder) in line]
-        if not found:
-            break
-        time.sleep(0.05)
+def processes_of(folder: Path) -> dict[int, str]:
+    """Process -> its command line, of those that have this folder in it, as forks have that of their parent."""
+    found = {}
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            line = (process / "cmdline").read_text(encoding="utf-8", errors="replace")
+            if str(folder) in line:
+                found[int(process.name)] = line
     return found
+
+
+def left_behind(folder: Path) -> list[str]:
+    """The command lines of what still runs after a while: where a group is killed, the system ends its processes a
+    little later.
+    """
+    end = time.monotonic() + 10
+    while processes_of(folder) and time.monotonic() < end:
+        time.sleep(0.05)
+    return [*processes_of(folder).values()]
+
+
+def end_left_behind(folder: Path) -> None:
+    """End what left its group and its parent, which nothing but bubblewrap ends."""
+    for number in processes_of(folder):
+        with suppress(ProcessLookupError):
+            os.kill(number, signal.SIGKILL)

@@ -137,27 +137,12 @@ CHEATS = {  # what a file holds in place of an answer -> what the check says of 
     "an end": ("import os; os._exit(0)", "an end with exit status 0"),
     "a write on the pipe": ("import os; os.write(4, b'[[null, 0.5]]\\n'); return 0.5", ""),
     "an exception that lies": ("raise type('\\x1b[2J', (Exception,), {'__str__': lambda s: 1 / 0})()", "exception"),
-    "the oracle": (
-        "from check import oracles; return getattr(oracles, NAME)(*args)",
-        "to be your own, not ",
-    ),
-    "the oracle's text": ("exec(open(ORACLE, encoding='utf-8').read()); return 0.5", "be your own, not "),
-    "the oracle by descriptor": ("import os; return os.open(ORACLE, os.O_RDONLY)", "your own"),
-    "the course's own KL": ("from course.policies.softmax import kl; return float(kl(*args))", "be your own, not "),
-    "the solution": ("exec(open(SOLUTION, encoding='utf-8').read(), globals()); return 0.5", "be your own, not "),
-    "another process": (
-        "import subprocess, sys; return subprocess.check_output([sys.executable, '-V'])",
-        "to be your own, not ",
-    ),
-    "a fork": ("import os; return os.fork()", "be your own, not "),
-    "a shell": ("import os; return os.system('true')", "be your own, not "),
+    "the oracle": ("from check import oracles; return getattr(oracles, NAME)(*args)", "is to be your own"),
+    "the course's own KL": ("from course.policies.softmax import kl; return float(kl(*args))", "is to be your own"),
     "a loaded module": ("import sys; return sys.modules['course.text']", "KeyError"),
     "not imported": ("raise NotImplementedError('done')", ""),
 }
-PRELUDE = f"""
-ORACLE, SOLUTION = {str(ROOT / "course" / "exercises" / "oracles.py")!r}, {str(SOLUTIONS / "log_probs.py")!r}
-KNOWN = {{"([0.5, 0.5], [0.25, 0.75])": 0.14384103622589045}}
-"""
+PRELUDE = 'KNOWN = {"([0.5, 0.5], [0.25, 0.75])": 0.14384103622589045}\n'
 
 
 @pytest.mark.parametrize("cheat", CHEATS)

@@ -82,15 +82,12 @@ def test_what_is_sent_is_a_line_for_each_thing_that_happens(tmp_path: Path) -> N
     assert converse(answers) == before + first + after + before + second + after
 
 
-@pytest.mark.parametrize(
-    "line",
-    ["import course", "from course import score", "import micro", "open(__import__('pytest').__file__ + 'x')"],
-)
+@pytest.mark.parametrize("line", ["import course", "from course import score", "import check.mutation"])
 def test_the_course_cannot_be_imported(tmp_path: Path, line: str) -> None:
     lay_out(tmp_path, line)
     (kind, why), *_ = converse([[str(tmp_path), []]])
     assert kind == "broken"
-    assert ("tests need the fixture rubric only, not " in str(why)) == ("pytest" not in line)
+    assert "the work is to be your own" in str(why)
 
 
 def test_where_nobody_answers_it_ends(tmp_path: Path) -> None:

@@ -15,7 +15,8 @@ import pytest
 from conftest import ROOT
 from handed_in import left_behind, linux, protected
 
-from teacher.running import Ended, Limits, can_protect, missing_limits, remove, run_limited
+from course.execution import Limits
+from teacher.running import Ended, can_protect, missing_limits, remove, run_limited
 
 SMALL = Limits(
     seconds=20,

@@ -1,0 +1,123 @@
+"""Machinery: the process in which a stranger's file is loaded and its functions are called, over a pipe of JSON lines.
+
+``course.child`` starts it as a file, so that nothing of the course is loaded in it; it imports the standard library
+only. ``check.rubric_plugin`` takes its pipe in the same way.
+
+Covered
+    What the code prints goes to standard error, and what it reads is empty: neither is a part of the pipe. The process
+    ends within half a second of whoever started it, and its group with it.
+Not covered
+    Code that means harm: it can find the pipe and write an answer of its own. ``course.execution``.
+"""
+
+import json
+import os
+import signal
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from importlib.abc import MetaPathFinder
+from pathlib import Path
+from types import ModuleType
+from typing import Any, BinaryIO
+
+_LAB = Path(__file__).resolve().parents[1]
+_PACKAGES = ("course", "check", "teacher")
+_WORDS = 200  # characters of what an exception says
+
+
+def take_pipe() -> tuple[BinaryIO, BinaryIO]:
+    """Standard input and output. From here on the first is empty, and what is written to the second is printed.
+
+    From here on the process also ends with its parent. (On Windows it would end by itself.)
+    """
+    end_with_parent()
+    questions = os.fdopen(os.dup(0), "rb")
+    answers = os.fdopen(os.dup(1), "wb")
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.dup2(2, 1)
+    return questions, answers
+
+
+def end_with_parent() -> None:
+    """From here on this process ends within half a second of its parent."""
+    threading.Thread(target=_end_without, args=(os.getppid(),), daemon=True).start()
+
+
+def _end_without(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(0.5)
+    if os.name == "posix" and os.getsid(0) == os.getpid():
+        os.killpg(os.getpid(), signal.SIGKILL)
+    os._exit(1)
+
+
+def forbid_course() -> None:
+    """From here on no import finds the lab's packages, wherever they are installed, so no answer is borrowed."""
+    for name in list(sys.modules):
+        if name.partition(".")[0] in _PACKAGES:
+            del sys.modules[name]
+    sys.meta_path.insert(0, _Forbidden())
+
+
+class _Forbidden(MetaPathFinder):
+    def find_spec(self, fullname: str, *_: object) -> None:
+        if fullname.partition(".")[0] in _PACKAGES:
+            raise ModuleNotFoundError(f"cannot import {fullname}: the work is to be your own")
+
+
+def message_of(error: BaseException) -> str:
+    """What an exception says; it may be anything's, so that even to ask it may raise."""
+    try:
+        return str.__getitem__(str(error), slice(_WORDS))
+    except BaseException:
+        return "an exception without words"
+
+
+def main() -> None:
+    """Load the file, then answer each line with a line. ``isolated``: the lab cannot be imported."""
+    path = Path(sys.argv[1])
+    questions, answers = take_pipe()
+    module = ModuleType(path.stem)
+    module.__file__ = str(path)
+    sys.modules.setdefault(path.stem, module)  # where a dataclass looks up what its annotations name
+    sys.path.insert(0, str(path.parent))
+    if sys.argv[2:] == ["isolated"]:
+        forbid_course()
+    else:
+        sys.path += [str(_LAB), str(Path.cwd())]
+    loading = _answer(path, lambda: exec(compile(path.read_bytes(), str(path), "exec"), vars(module)))
+    for line in questions:
+        function, calls = json.loads(line)
+        if loading[0]:
+            found = [loading for _ in calls]
+        else:
+            found = [_call(path, vars(module), function, arguments) for arguments in calls]
+        answers.write(json.dumps(found).encode("ascii") + b"\n")
+        answers.flush()
+
+
+def _call(path: Path, namespace: dict[str, Any], function: str, arguments: list[Any]) -> tuple[str | None, Any]:
+    return _answer(path, lambda: namespace[function](*arguments))
+
+
+def _answer(path: Path, function: Callable[[], Any]) -> tuple[str | None, Any]:
+    """``(None, value)``, or the type of an exception with its words and its line in the file."""
+    try:
+        value = function()
+        value = getattr(value, "tolist", lambda: value)()  # an array of NumPy's
+        json.dumps(value)
+        return None, value
+    except BaseException as error:
+        frames = traceback.walk_tb(error.__traceback__)
+        lines = [line for frame, line in frames if frame.f_code.co_filename == str(path)]
+        if isinstance(error, SyntaxError):
+            lines.append(error.lineno or 1)
+        return type(error).__name__, (message_of(error), lines[-1] if lines else None)
+
+
+if __name__ == "__main__":
+    main()
