@@ -1,14 +1,13 @@
 """Machinery: what course.gate prints, for a person and for a program. Its page takes the words from here, too."""
 
 from collections.abc import Sequence
-from textwrap import fill
 
 import msgspec
 
 from course.artifacts.finding import Finding, Numbers
 from course.artifacts.locked_room import short_value
 from course.artifacts.records import json_for_terminal
-from course.show.tables import WIDTH, interval, percent, table, wrap_sentence
+from course.show.tables import WIDTH, interval, percent, table, wrap_sentence, wrap_text
 from course.text import clipped
 
 NO_LUCK = 1 - 0.05 / 2  # how often a candidate that is no better is not promoted, at least: the test has two sides
@@ -104,4 +103,4 @@ def _flips(label: str, ids: Sequence[str]) -> str:
     names = ", ".join(clipped(id_, 24) for id_ in ids[:_FLIPS_LISTED])
     more = f", and {len(ids) - _FLIPS_LISTED:,} more" if len(ids) > _FLIPS_LISTED else ""
     text = f"{len(ids):,}{f' ({names}{more})' if ids else ''}"
-    return fill(text, WIDTH, initial_indent=f"{label:21}", subsequent_indent=" " * 21)
+    return wrap_text(text, WIDTH, " " * 21, first=f"{label:21}")

@@ -3,9 +3,12 @@
 import re
 from collections.abc import Iterable, Sequence
 from textwrap import fill
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from course.text import visible
+
+_HELD = "\ue000"  # in the place of a space: it cannot be seen, so text that is safe to print holds none
+_QUOTES = re.compile(r"""(?<!\w)('.*'|".*")(?!\w)""")
 
 WIDTH = 80  # what is printed fits a terminal of this many columns
 
@@ -27,7 +30,11 @@ def text_shape(text: str) -> str:
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[object]], *, right: Sequence[int] = ()) -> str:
-    """Columns as wide as their widest cell; those in ``right`` are set flush right. Cells must be safe to print."""
+    """Columns as wide as their widest cell; those in ``right`` are set flush right. Cells must be safe to print.
+
+    A cell that is too wide for the table is wrapped at spaces, but not between the first quotation mark in it and the
+    last: whoever quotes cuts what would not fit in a line.
+    """
     from io import StringIO
 
     from rich import box
@@ -35,14 +42,17 @@ def table(header: Sequence[str], rows: Iterable[Sequence[object]], *, right: Seq
     from rich.table import Table
     from rich.text import Text
 
+    cells = [[_hold_quotes(str(cell)) for cell in row] for row in rows]
     grid = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1))
     for column, name in enumerate(header):
-        grid.add_column(Text(name), justify="right" if column in right else "left", overflow="fold")
-    for row in rows:
-        grid.add_row(*(Text(str(cell)) for cell in row))
+        quotes = [len(word) for row in cells for word in row[column].split() if _HELD in word]
+        justify: Literal["left", "right"] = "right" if column in right else "left"
+        grid.add_column(Text(name), justify=justify, overflow="fold", min_width=max(quotes, default=None))
+    for row in cells:
+        grid.add_row(*map(Text, row))
     out = StringIO()
     Console(file=out, width=WIDTH, color_system=None, legacy_windows=False).print(grid)
-    return "\n".join(line.rstrip() for line in out.getvalue().splitlines())
+    return "\n".join(line.rstrip().replace(_HELD, " ") for line in out.getvalue().splitlines())
 
 
 class GrowingTable(NamedTuple):
@@ -60,5 +70,26 @@ class GrowingTable(NamedTuple):
 
 
 def wrap_sentence(sentence: str) -> str:
-    """A sentence on as many lines as it needs, its unseen characters written out."""
-    return fill(visible(sentence), WIDTH, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
+    """A sentence on as many lines as it needs, its unseen characters written out, what is in quotes on one line."""
+    return wrap_text(visible(sentence), WIDTH, "    ")
+
+
+def wrap_text(text: str, columns: int, indent: str, first: str = "") -> str:
+    """Lines of at most so many columns, broken at spaces; but from the first quotation mark to the last, nothing is.
+
+    ``text`` must be safe to print. A terminal wraps what is still wider, and leaves it as it is.
+    """
+    lines = fill(
+        _hold_quotes(text),
+        columns,
+        initial_indent=first,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return lines.replace(_HELD, " ")
+
+
+def _hold_quotes(text: str) -> str:
+    """The spaces in quotes replaced, so that no line is broken there."""
+    return _QUOTES.sub(lambda found: found[0].replace(" ", _HELD), text)

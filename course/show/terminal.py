@@ -10,12 +10,11 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from shutil import get_terminal_size
-from textwrap import wrap
 from time import monotonic
 from typing import TypeVar
 
 from course.asking import at_terminal
-from course.show.tables import WIDTH
+from course.show.tables import WIDTH, wrap_text
 from course.starting import PYTHON
 
 Item = TypeVar("Item")
@@ -53,7 +52,7 @@ def fold_lines(text: str, columns: int) -> str:
             lines.append(line[:columns])
         else:
             indent = " " * (len(line) - len(line.lstrip()) + 2)
-            lines += wrap(line, columns, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+            lines.append(wrap_text(line, columns, indent))
     return "\n".join(lines)
 
 

@@ -6,7 +6,7 @@ An example: a rate of 0.425 is printed as 42.5 %.
 import pytest
 
 from course import text
-from course.show import tables
+from course.show import tables, terminal
 
 
 def test_rates_are_printed_in_per_cent() -> None:
@@ -37,6 +37,23 @@ def test_a_table_is_no_wider_than_a_terminal_and_obeys_no_markup() -> None:
     assert lines[0].startswith("name")
     assert lines[-1].split() == ["y", "12345"]
     assert not any(line.endswith(" ") for line in lines)
+
+
+QUOTES = ["'Final:  0'", "'it's  8 or  9'", '"  a  b  "']
+
+
+@pytest.mark.parametrize("quote", QUOTES)
+def test_no_line_ends_within_quotes_and_no_space_there_is_lost(quote: str) -> None:
+    """A line break once took the two spaces of 'Final:  0'."""
+    for words in range(8, 17):
+        sentence = f"{'word ' * words}{quote} where -8 is expected, of all the texts that were tried"
+        for lines in (tables.wrap_sentence(sentence), terminal.fold_lines(sentence, 40)):
+            assert quote in lines
+            assert "\n" in lines
+            assert " ".join(lines.split()) == " ".join(sentence.split())
+    table = tables.table(("prose", "text"), [("much prose " * 8, f"it is cheated by {quote} at least")])
+    assert quote in table
+    assert max(map(len, table.split("\n"))) <= 80
 
 
 @pytest.mark.parametrize(
