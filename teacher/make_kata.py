@@ -10,7 +10,6 @@ it names; encodes label and reasoning; and makes the student's sheet, blank. ``-
 import argparse
 import sys
 from pathlib import Path
-from textwrap import wrap
 
 LAB = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(LAB))
@@ -25,6 +24,7 @@ from course.datasets.jsonl import read_records  # noqa: E402
 from course.datasets.records import KataExample, task_of  # noqa: E402
 from course.rubrics.hackable import GAPS, in_words  # noqa: E402
 from course.score import TRIMMED  # noqa: E402
+from course.show.tables import wrap_text  # noqa: E402
 from course.text import visible  # noqa: E402
 
 INTRODUCTION = """\
@@ -95,12 +95,12 @@ def example_lines(example: KataExample) -> list[str]:
         "written by": example.policy,
         "verifier": f"{example.verifier}, which gave the reward {example.reward:.3g}",
     }
-    cells = {name: wrap(visible(value), 62) for name, value in rows.items()}
+    cells = {name: wrap_text(visible(value), 62, "").split("\n") for name, value in rows.items()}
     if example.source:
         cells["its code"] = example.source.splitlines()
     else:
         words = str(example.details["message"]).replace("<U+000A LINE FEED>", "⏎")
-        cells["its words"] = wrap(visible(words), 62)
+        cells["its words"] = wrap_text(visible(words), 62, "").split("\n")
     return [
         f"{'' if at else name:10}  {line}".rstrip() for name, lines in cells.items() for at, line in enumerate(lines)
     ]

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 from course.text import visible
 
 _HELD = "\ue000"  # in the place of a space: it cannot be seen, so text that is safe to print holds none
-_QUOTES = re.compile(r"""(?<!\w)('.*'|".*")(?!\w)""")
+_QUOTES = re.compile(r"""(?<!\w)('.*?'|".*?")(?!\w)""")
 
 WIDTH = 80  # what is printed fits a terminal of this many columns
 
@@ -32,8 +32,8 @@ def text_shape(text: str) -> str:
 def table(header: Sequence[str], rows: Iterable[Sequence[object]], *, right: Sequence[int] = ()) -> str:
     """Columns as wide as their widest cell; those in ``right`` are set flush right. Cells must be safe to print.
 
-    A cell that is too wide for the table is wrapped at spaces, but not between the first quotation mark in it and the
-    last: whoever quotes cuts what would not fit in a line.
+    A cell that is too wide for the table is wrapped at spaces, but not within quotes: whoever quotes has to cut what
+    would not fit in a line.
     """
     from io import StringIO
 
@@ -75,7 +75,7 @@ def wrap_sentence(sentence: str) -> str:
 
 
 def wrap_text(text: str, columns: int, indent: str, first: str = "") -> str:
-    """Lines of at most so many columns, broken at spaces; but from the first quotation mark to the last, nothing is.
+    """Lines of at most so many columns, broken at spaces; but not within quotes.
 
     ``text`` must be safe to print. A terminal wraps what is still wider, and leaves it as it is.
     """
