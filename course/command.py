@@ -138,9 +138,9 @@ class _Version(argparse.Action):
     """Print which instrument is installed, and end."""
 
     def __call__(self, *_: object) -> NoReturn:
-        from course.artifacts.scorer_identity import installed
+        from course.artifacts.scorer_identity import scorer_identity
 
-        scorer = installed()
+        scorer = scorer_identity()
         print(f"scorer {scorer.scorer_name} {scorer.scorer_version}\n{scorer.scorer_fingerprint}")
         sys.exit(0)
 

@@ -21,7 +21,7 @@ import msgspec
 
 from course.artifacts.conditions import Conditions
 from course.artifacts.records import RESULTS, UNANSWERED, Details, Result
-from course.artifacts.scorer_identity import check_golden, installed
+from course.artifacts.scorer_identity import check_golden, scorer_identity
 from course.artifacts.summary import ROWS_AT_ONCE, family_of, summary_of
 from course.artifacts.writing import RunWriter
 from course.command import Parser, fix_int_digits, fraction, run_command
@@ -108,7 +108,7 @@ def score_on_worker(
 ) -> ScoredFiles:
     """All rows of a pair of files, in another process. Raises UserError where that one has another scorer."""
     fix_int_digits()
-    refuse_other_scorer(worker_name(), installed().scorer_fingerprint, scorer_fingerprint)
+    refuse_other_scorer(worker_name(), scorer_identity().scorer_fingerprint, scorer_fingerprint)
     scored = ScoredFiles(files, missing, holdout_prompts)
     scored.rows = list(scored.rows)
     return scored
@@ -138,7 +138,7 @@ def measure_files(
         if executor is None:
             scored_files = in_order(None, ScoredFiles, [(files, missing, shipped_prompts()) for files in pairs])
         else:
-            scorer = installed().scorer_fingerprint
+            scorer = scorer_identity().scorer_fingerprint
             places = pairs
             if cluster:  # a worker there stands in another folder
                 places = [Files(files.dataset.absolute(), files.completions.absolute()) for files in pairs]

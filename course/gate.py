@@ -6,7 +6,7 @@
 Verdicts and exit status: PROMOTE 0; REJECT 1; INCONCLUSIVE 3; bad usage or input that cannot be read, 2. In order:
 
 1. REJECT unless both runs are what they claim: in a log of runs, every digest and number taken again, every completion
-   scored again by the installed scorer, and that passes its golden sets.
+   scored again by the installed scorer, which passes its golden sets and is what was released under its version.
 2. REJECT unless the room was locked: same examples, split, scorer, loop, N and sampling, and all of it known.
 3. REJECT unless the difference means something: one knob was turned and no more, or nothing flipped; each prompt counts
    once, none is unanswered, and none is one that the candidate was trained on.
@@ -34,7 +34,7 @@ from course.artifacts.locked_room import POLICY, SELECTION, Condition, knobs_tur
 from course.artifacts.reading import Broken, Run, open_run
 from course.artifacts.records import MISSING, Manifest
 from course.artifacts.run_log import looks, read_logs
-from course.artifacts.scorer_identity import installed
+from course.artifacts.scorer_identity import faults_of_scorer
 from course.artifacts.verifying import Verification
 from course.artifacts.writing import write_page
 from course.command import Parser, fraction, run_command
@@ -89,12 +89,11 @@ def compare(baseline: Verification, candidate: Verification) -> Flips:
 
 def faults_of_runs(conditions: list[Condition], flips: Flips, runs: dict[str, Verification]) -> list[str]:
     """Why the two cannot be compared at all: a run that is not what it claims, another room, another instrument."""
-    faults = [f"{side} run: {fault}" for side, run in runs.items() for fault in run.faults]
+    faults = faults_of_scorer()
+    faults += [f"{side} run: {fault}" for side, run in runs.items() for fault in run.faults if fault not in faults]
     faults += [fault for condition in conditions if (fault := condition.fault)]
     if flips.unlike:
         faults.append(f"the two do not hold the same id, prompt and expected answer in {flips.unlike:,} of the rows")
-    if not installed().golden.passed:
-        faults.append("the scorer installed here fails the golden sets (course.validate_scorer says which)")
     return faults
 
 

@@ -18,7 +18,7 @@ from course.artifacts import run_log
 from course.artifacts.reading import Broken, Run, newest_run, open_run, rows
 from course.artifacts.records import ENVIRONMENT_FILE, README, RESULTS, Result, Selection, json_for_terminal
 from course.artifacts.run_log import read_log, read_logs
-from course.artifacts.scorer_identity import installed
+from course.artifacts.scorer_identity import scorer_identity
 from course.artifacts.verifying import Verification
 from course.command import Parser, positive_int, run_command
 from course.datasets.records import task_of
@@ -44,7 +44,7 @@ def verify(path: Path, logs: list[Path]) -> _Findings:
     except Broken as error:
         faults = [str(error)]
     if other_scorer:
-        theirs, ours = (f"{one.scorer_name} {one.scorer_version}" for one in (run.manifest, installed()))
+        theirs, ours = (f"{one.scorer_name} {one.scorer_version}" for one in (run.manifest, scorer_identity()))
         same = " with another fingerprint" if theirs == ours else ""
         checked = f"It is in the log, and every digest holds; nothing was scored again, for {ours} is installed here"
         text = wrap_sentence(f"{path}: intact, of another scorer: {theirs}{same}. {checked}. Measure again to compare")

@@ -22,7 +22,7 @@ from contextlib import contextmanager
 from itertools import starmap
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from course.artifacts.scorer_identity import installed
+from course.artifacts.scorer_identity import scorer_identity
 from course.command import fix_int_digits
 from course.errors import UserError
 from course.text import described, quoted, visible
@@ -33,7 +33,8 @@ if TYPE_CHECKING:  # loaded by the functions that start processes, so that --hel
 Value = TypeVar("Value")
 
 _SECONDS = 5  # that a scheduler has to answer
-_ASKED = "__import__('course.eval').eval.installed().scorer_fingerprint"  # by eval, which is there without the lab too
+# Asked of a worker by way of eval, which is there without the lab too.
+_ASKED = "__import__('course.eval').eval.scorer_identity().scorer_fingerprint"
 
 
 def in_order(
@@ -144,7 +145,7 @@ def machines(address: str) -> Iterator[tuple[Executor, int]]:
             if not names:
                 raise UserError(f"{where}: expected workers, got none yet; start them first")
             for at, fingerprint in client.run(eval, _ASKED, on_error="return").items():
-                refuse_other_scorer(f"{names.get(at)} at {at}", fingerprint, installed().scorer_fingerprint)
+                refuse_other_scorer(f"{names.get(at)} at {at}", fingerprint, scorer_identity().scorer_fingerprint)
             yield client.get_executor(pure=False), len(names)
     except KilledWorker:
         got = "got several that died of one piece of work; have they memory enough?"

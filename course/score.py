@@ -1,20 +1,37 @@
 """The instrument: a verifier that pays 1.0 for one exact line, ``Final: <int>``, and 0.0 for everything else.
 
-The reward is computed in one place, ``measure``. Loops A and B and the gate call it; ``score``, the contract, is made
-of it and explains what it measured; the demos of Loop C call ``score``::
+The grammar of a completion that is in format, all of it in ASCII::
+
+    completion  =  blank*  "Final: " integer  blank*
+    integer     =  "0"  |  "-"? nonzero digit*
+    nonzero     =  "1" | "2" | … | "9"
+    digit       =  "0" | nonzero
+    blank       =  space | tab | CR | LF
+
+The checks, in order. The first that fails is the outcome; where all pass, the outcome is ``ok``::
+
+    the data      invalid_example, completion_not_text
+    the format    empty, not_single_line, missing_prefix, not_ascii, extra_whitespace, plus_sign, negative_zero,
+                  leading_zeros, not_an_integer
+    the value     wrong_answer
+
+The reward is computed in one place, ``measure``. Loops A and B and the gate call it. The demos of Loop C call
+``score``, the contract, which calls ``measure`` and explains its result::
 
     measure(expected_answer, completion) -> Measurement(reward, outcome, parsed_answer)
     score(example, completion)           -> {"reward": float, "details": dict}
 
 The scorer does not solve the problem and does not ask whether a text *means* the right answer. It asks whether the
-text *is* the one line that the spec allows: trim, match, compare. ``SPEC`` below is that spec; change a word of it
-and every number measured before means something else, so it carries a version. Why a text is not in format is named
-by ``course.faults``, which decides no reward.
+text *is* the one line that ``SPEC`` allows. ``course.faults`` names the fault of a text that is not in format; it
+decides no reward.
+
+The bytes of this file, of ``course/faults.py`` and of the golden sets belong to ``SCORER_VERSION``: whoever changes
+one of them, a comment included, gives the scorer a new version, because numbers of two scorers cannot be compared.
 
 Covered
-    Deterministic: no clock, locale, environment or interpreter setting is asked; a completion's digits never pass
-    through ``int()``, whose limit (PYTHONINTMAXSTRDIGITS) is such a setting. Total: no input of any type raises; only
-    exact types are trusted, because a subclass of ``str`` or ``int`` may answer ``==`` as it likes. Explainable:
+    Deterministic: the scorer asks no clock, locale, environment or interpreter setting; a completion's digits never
+    pass through ``int()``, whose limit (PYTHONINTMAXSTRDIGITS) is such a setting. Total: no input of any type raises;
+    only exact types are trusted, because a subclass of ``str`` or ``int`` may answer ``==`` as it likes. Explainable:
     ``details`` has the same keys every time, fits JSON, and stays small. Fast: a few microseconds; below 50 ms for
     5 MB. Versioned: the version travels with every reward.
 Not covered
@@ -25,11 +42,20 @@ Not covered
 import re
 from typing import Any, Final, NamedTuple
 
-from course.faults import CHECK_STATES, CHECKS, MAX_DIGITS, fault_of, read_example, type_name
-from course.text import clipped
+from course.faults import (
+    CHECKS,
+    MAX_DIGITS,
+    PREFIX,
+    fault_of,
+    first_beyond_ascii,
+    read_example,
+    states_of_checks,
+    type_name,
+)
+from course.text import clipped, named
 
 SCORER_NAME: Final = "final_int"
-SCORER_VERSION: Final = "1.1.0"
+SCORER_VERSION: Final = "1.2.0"
 
 SPEC: Final = """\
 1. Trim: ASCII space, tab, CR and LF are removed from both ends, and nothing else is.
@@ -77,38 +103,51 @@ def score(example: object, completion: object) -> dict[str, Any]:
     visible; ``scorer``, its name and version.
     """
     answer, fault = read_example(example)
-    expected = "" if fault is not None else _decimal(answer)
-    measured, preview = Measurement(0.0, "invalid_example", None), ""
+    expected = None if fault is not None else _decimal(answer)
+    preview = ""
     if fault is not None:
-        got = clipped(fault, _PREVIEW)
+        measured, got = Measurement(0.0, "invalid_example", None), clipped(fault, _PREVIEW)
     elif type(completion) is not str:
         measured, got = Measurement(0.0, "completion_not_text", None), clipped(type_name(completion), _PREVIEW)
     else:
         text = completion.strip(TRIMMED)
         measured = measure(answer, text)
-        preview = got = clipped(text, _PREVIEW)
+        preview = clipped(text, _PREVIEW)
+        got = _got(measured.outcome, text, preview)
     reward, outcome, parsed = measured
 
     if outcome == "ok":
         message = f"expected and got the line {got}"
     elif outcome == "wrong_answer":
-        message = f"expected the value {clipped(expected, _PREVIEW)}, got {got}"
+        message = f"expected the value {clipped(str(expected), _PREVIEW)}, got {got}"
     else:
         message = f"expected {CHECKS[outcome].expected}, got {got or 'nothing'}"
     details = {
         "outcome": outcome,
         "message": message,
-        "checks": CHECK_STATES[outcome].copy(),
+        "checks": states_of_checks(outcome),
         "parsed_answer": clipped(parsed, _PREVIEW) if parsed and len(parsed) > MAX_DIGITS + 1 else parsed,
-        "expected_answer": expected or None,
+        "expected_answer": expected,
         "completion_preview": preview,
         "scorer": {"name": SCORER_NAME, "version": SCORER_VERSION},
     }
     return {"reward": reward, "details": details}
 
 
+def _got(outcome: str, text: str, preview: str) -> str:
+    """What was there, for the message: the preview, and before it the character beyond ASCII that may be the fault."""
+    character = ""
+    if outcome == "not_ascii":
+        character = first_beyond_ascii(text)
+    elif outcome == "missing_prefix":
+        character = first_beyond_ascii(text[: len(PREFIX)])
+    if character:
+        return f"{named(character)} in {preview}"
+    return preview
+
+
 def _decimal(number: int) -> str:
-    """Decimal form of an int of at most 1,000 digits, in halves: the lowest limit that can be set on str() is 640."""
+    """Decimal form of an int of at most 1,000 digits. In halves: the limit on str() can be set as low as 640 digits."""
     if -_HALF < number < _HALF:
         return str(number)
     high, low = divmod(abs(number), _HALF)

@@ -12,10 +12,18 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from course.faults import INVISIBLE, type_name
+from course.faults import type_name
 
-# Python calls some of these printable: of Unicode 17.0's Default_Ignorable_Code_Point, and three that it leaves out.
-_INVISIBLE: Final = re.compile(f"[{INVISIBLE}]")
+# Python calls these printable, though each shows as nothing or as a blank.
+_SHOW_AS_NOTHING: Final = re.compile(
+    "["
+    "\u034f"  # combining grapheme joiner
+    "\u115f\u1160\u3164\uffa0\U00016fe4"  # Hangul fillers, Khitan filler
+    "\u17b4\u17b5"  # Khmer inherent vowels
+    "\u180b-\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef"  # variation selectors
+    "\u2800\U0001d159"  # Braille pattern blank, null notehead
+    "]"
+)
 _QUOTED: Final = 80  # the longest value that an error quotes
 _WINDOWS: Final = os.name == "nt"
 _UNNAMED: Final = {"\t": "TAB", "\n": "LINE FEED", "\r": "CARRIAGE RETURN", "\0": "NULL", "\x1b": "ESCAPE"}
@@ -25,8 +33,12 @@ def visible(text: str) -> str:
     """The text with every character that could hide, move or command anything written as ``<U+XXXX NAME>``."""
     if text.isascii() and text.isprintable():
         return text
-    hidden = set(_INVISIBLE.findall(text))
-    return "".join(char if char.isprintable() and char not in hidden else f"<{named(char)}>" for char in text)
+    return "".join(f"<{named(char)}>" if hides(char) else char for char in text)
+
+
+def hides(char: str) -> bool:
+    """Whether this character cannot be seen, or moves or commands something. ASCII's space does not."""
+    return not char.isprintable() or _SHOW_AS_NOTHING.match(char) is not None
 
 
 def named(char: str) -> str:

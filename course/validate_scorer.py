@@ -5,13 +5,21 @@
 
 A wrong completion that is rewarded is a false positive: a hole to hack. A right one that is not is a false negative.
 Both are counted; the cases were chosen, not sampled, so there is no interval. Then each rule of the spec is left out
-once: an exploit must get 0.0 from the scorer and 1.0 from the rubric that lacks just the rule it attacks.
+once: an exploit must get 0.0 from the scorer and 1.0 from the rubric that lacks just the rule it attacks. Last, a
+scorer with the version of a released one must have its fingerprint.
 """
 
 from collections.abc import Sequence
 from pathlib import Path
 
-from course.artifacts.scorer_identity import GOLDEN_CORRECT, GOLDEN_EXPLOITS, GoldenVerdict, check_golden, installed
+from course.artifacts.scorer_identity import (
+    GOLDEN_CORRECT,
+    GOLDEN_EXPLOITS,
+    GoldenVerdict,
+    check_golden,
+    fault_of_release,
+    scorer_identity,
+)
 from course.command import Parser, run_command
 from course.datasets.jsonl import read_records
 from course.datasets.records import GoldenCase, task_of
@@ -65,7 +73,7 @@ def main() -> int:
     idle = [case for case in exploits if not is_rewarded_without_its_rule(case)]
     unattacked = set(RULES) - {case.rule for case in exploits}
 
-    scorer = installed()
+    scorer = scorer_identity()
     show(f"{scorer.scorer_name} {scorer.scorer_version}   fingerprint {scorer.scorer_fingerprint[:16]}…\n")
     show(f"{ablations_text(RULES, exploits, idle)}\n\n{confusion_text(verdicts)}\n")
     failures = [
@@ -73,6 +81,8 @@ def main() -> int:
         *(f"{case.id} attacks {case.rule}, but the rubric without that rule does not reward it" for case in idle),
         *(f"no golden exploit attacks the rule {rule}" for rule in sorted(unattacked)),
     ]
+    if fault := fault_of_release():
+        failures.append(fault)
     for failure in failures:
         show(f"FAILED: {failure}")
     if not failures:

@@ -8,7 +8,7 @@ The policy that a page trains is the one that ``course.token_train --preset memo
 """
 
 import json
-import re
+import unicodedata
 from base64 import b64encode
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from course.pages.html import PARTS, html_page
 from course.policies.token_learner import fine_tune
 from course.policies.token_policy import RECENT, Policy, Weights
 from course.policies.train_config import MEMORISE
-from course.text import named
+from course.text import hides, named
 
 LIVE = LAB / "docs" / "live"
 SEED = 0
@@ -97,19 +97,21 @@ CASES = {  # of the golden sets: what a button says -> the id of the case
 
 
 def scorer_tables() -> dict[str, object]:
-    """What makeScorer reads: the inside of the brackets of course/faults.py, and its checks in order."""
+    """What makeScorer reads: the line boundaries of course/faults.py, and its checks in order."""
     return {
-        "unseen": faults.UNSEEN,
-        "digits": faults.DIGITS,
         "lineBoundaries": faults.LINE_BOUNDARIES,
         "checks": [(outcome, *check) for outcome, check in faults.CHECKS.items()],
     }
 
 
 def unseen_names() -> dict[str, str]:
-    """Code point in hexadecimal -> name, of every unseen character of the basic plane."""
-    unseen = re.findall(f"[{faults.UNSEEN}]", "".join(map(chr, range(0x10000))))
-    return {f"{ord(char):04X}": named(char).partition(" ")[2] for char in unseen}
+    """Code point in hexadecimal -> name, of every unseen character of the basic plane that has a name."""
+    names = {}
+    for code in range(0x10000):
+        char = chr(code)
+        if (char == " " or hides(char)) and (unicodedata.category(char) == "Cc" or unicodedata.name(char, "") != ""):
+            names[f"{code:04X}"] = named(char).partition(" ")[2]
+    return names
 
 
 def verifier_data() -> dict[str, object]:

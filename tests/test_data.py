@@ -212,7 +212,7 @@ def test_the_frozen_rollouts_pass_between_40_and_50_percent(split: str) -> None:
 def test_each_way_to_fail_that_a_completion_can_have_occurs(split: str) -> None:
     pairs = zip(SPLITS[split], FROZEN[split], strict=True)
     outcomes = {measure(example["expected_answer"], rollout["completion"]).outcome for example, rollout in pairs}
-    absent = {"dev": set[str](), "holdout": {"extra_whitespace"}}[split]
+    absent = {"extra_whitespace"}  # the white space that they hold after the prefix is not ASCII
     assert outcomes == {name for name, check in CHECKS.items() if check.family != "data"} - absent | {"ok"}
 
 

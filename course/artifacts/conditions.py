@@ -6,7 +6,7 @@ from itertools import chain
 from typing import Any, Literal, NamedTuple
 
 from course.artifacts.records import SCHEMA_VERSION, Manifest, TrainedOn
-from course.artifacts.scorer_identity import installed
+from course.artifacts.scorer_identity import scorer_identity
 from course.datasets.records import Provenance
 from course.datasets.sources import HOLDOUT, Dataset, holdouts_in, prompts_trained_on
 from course.text import visible
@@ -70,7 +70,7 @@ def manifest_of(conditions: Conditions, outputs: dict[str, str]) -> Manifest:
         sampling=source.sampling if source and source.completions_sha256 else None,
         trained_on=training_overlap(source, dataset),
         seed=conditions.seed,
-        **installed()._asdict(),
+        **scorer_identity()._asdict(),
         change=None if conditions.change is None else visible(conditions.change),
         expect=None if conditions.expect is None else visible(conditions.expect),
         outputs=dict(sorted(outputs.items())),  # whatever came first

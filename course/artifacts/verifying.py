@@ -20,7 +20,7 @@ import msgspec
 
 from course.artifacts.reading import Broken, Run, batches, read_output
 from course.artifacts.records import MANIFEST, RESULTS, SUMMARY, UNANSWERED, Result, Selection, indent_json
-from course.artifacts.scorer_identity import installed
+from course.artifacts.scorer_identity import faults_of_scorer, scorer_identity
 from course.artifacts.summary import Choice, choice_of, summary_of
 from course.datasets.records import plain_prompt
 from course.datasets.sources import HOLDOUT, shipped_in
@@ -45,8 +45,10 @@ class Verification:
 
     def __init__(self, run: Run, logged: Collection[str]) -> None:
         self.run = run
-        self.other_scorer = run.manifest.scorer_fingerprint != installed().scorer_fingerprint
-        self.faults = [] if run.digest in logged else [NOT_LOGGED]
+        self.other_scorer = run.manifest.scorer_fingerprint != scorer_identity().scorer_fingerprint
+        self.faults = faults_of_scorer()
+        if run.digest not in logged:
+            self.faults.append(NOT_LOGGED)
         self.prompts: set[str] = set()  # distinct plain prompts
         self.n = 0  # rows
         self.outcomes: Counter[str] = Counter()
@@ -97,7 +99,7 @@ class Verification:
         """Where the scorer that the run names is not the one installed."""
         return [
             f"{MANIFEST} has {name} {clipped(str(recorded), 40)}, and the scorer installed here {clipped(str(now), 40)}"
-            for name, now in installed()._asdict().items()
+            for name, now in scorer_identity()._asdict().items()
             if (recorded := getattr(self.run.manifest, name)) != now
         ]
 

@@ -22,9 +22,10 @@ from contextlib import suppress
 from fractions import Fraction
 from typing import Any
 
-from course.faults import PREFIX, UNSEEN
+from course.faults import PREFIX
 from course.rubrics import Rubric
 from course.score import FORMAT, TRIMMED, score
+from course.text import hides
 
 Readings = Callable[[str], Iterator[str]]
 
@@ -33,7 +34,7 @@ _LONGEST = 10_000  # characters; an ablation is a lesson and not an instrument: 
 
 def trim_ascii_only(text: str) -> Iterator[str]:
     """Forgives any white space, and anything invisible, at the two ends."""
-    yield re.sub(f"^[{UNSEEN}]+|[{UNSEEN}]+$", "", text)
+    yield text.strip(unseen_in(text))
 
 
 def single_line(text: str) -> Iterator[str]:
@@ -45,8 +46,9 @@ def single_line(text: str) -> Iterator[str]:
 
 def exact_prefix(text: str) -> Iterator[str]:
     """Forgives another prefix, more words in it, or none: what counts is the integer that the line ends in."""
-    words = rf"(?!{PREFIX}[^a-z]|[{UNSEEN}])[^0-9\n]*?"
-    if match := re.fullmatch(f"{words}(-?[0-9]+)", text):
+    words = rf"(?!{PREFIX}[^a-z])[^0-9\n]*?"
+    match = re.fullmatch(f"{words}(-?[0-9]+)", text)
+    if match and text[0] not in unseen_in(text):
         yield PREFIX + match[1]
 
 
@@ -60,7 +62,7 @@ def no_wrapping(text: str) -> Iterator[str]:
 def no_inner_white_space(rest: str) -> Iterator[str]:
     """Forgives white space and invisible characters before and inside the integer."""
     if rest[-1:].isdigit():
-        yield re.sub(f"[{UNSEEN}]", "", rest)
+        yield rest.translate(str.maketrans("", "", unseen_in(rest)))
 
 
 def no_plus_sign(rest: str) -> Iterator[str]:
@@ -98,8 +100,10 @@ def one_answer(rest: str) -> Iterator[str]:
 
 def nothing_after(rest: str) -> Iterator[str]:
     """Forgives whatever follows the integer on the line, so long as it brings no digit."""
-    if match := re.fullmatch(rf"(-?[0-9]+)[^0-9\n]*(?<![{UNSEEN}.])\.?", rest):
-        yield match[1]
+    if match := re.fullmatch(r"(-?[0-9]+)([^0-9\n]*?)\.?", rest):
+        integer, words = match.groups()
+        if not words or words[-1] not in "." + unseen_in(words):
+            yield integer
 
 
 def no_expression(rest: str) -> Iterator[str]:
@@ -158,6 +162,11 @@ def readings(rule: str, example: dict[str, Any], completion: str) -> Iterator[st
             yield from (PREFIX + reading for reading in REST_RULES[rule](text.removeprefix(PREFIX)))
         elif rule == VALUE and FORMAT.fullmatch(text):
             yield f"{PREFIX}{example['expected_answer']}"
+
+
+def unseen_in(text: str) -> str:
+    """The characters of a text that are white space or cannot be seen."""
+    return "".join(char for char in set(text) if char == " " or hides(char))
 
 
 _ROMAN = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000}

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from course.artifacts.records import Selection
-from course.artifacts.scorer_identity import GoldenVerdict, installed
+from course.artifacts.scorer_identity import GoldenVerdict, scorer_identity
 from course.datasets.records import Provenance
 from course.datasets.sources import CompletionsFile
 from course.score import TRIMMED
@@ -19,7 +19,7 @@ def conditions_text(split: str, source: Provenance | None, completions: Completi
 
     ``own_golden``: how many golden cases of the student's own the scorer passed.
     """
-    scorer = installed()
+    scorer = scorer_identity()
     golden = f"passed, {scorer.golden.cases} cases" if scorer.golden.passed else "FAILED: do not trust these numbers"
     lines = [f"split {split}   scorer {scorer.scorer_name} {scorer.scorer_version}   golden sets {golden}"]
     if own_golden:

@@ -69,7 +69,7 @@ from attacks.laboratory import (
 from conftest import ROOT, Done, Lab, lines_of
 
 from course.artifacts.records import MANIFEST, RESULTS, SUMMARY
-from course.artifacts.scorer_identity import installed
+from course.artifacts.scorer_identity import scorer_identity
 
 
 class Case(NamedTuple):
@@ -243,7 +243,7 @@ FORGERIES: dict[str, tuple[Case, ...]] = {
              fields(scorer_fingerprint="0" * 64), BOTH),
         Case("scorer fingerprint of one run", BETTER, "locked room: scorer_fingerprint differs (",
              fields(scorer_fingerprint="0" * 64), BASELINE),
-        Case("spec", BETTER, "has spec 0. Pay all. 1. Trim", fields(spec=f"0. Pay all. {installed().spec}"), BOTH,
+        Case("spec", BETTER, "has spec 0. Pay all. 1. Trim", fields(spec=f"0. Pay all. {scorer_identity().spec}"), BOTH,
              promoted=True),
         Case("golden sets of one case", BETTER, "has golden Golden(passed=True, cases=1), and the scorer",
              field("golden", cases=1), BOTH, promoted=True),

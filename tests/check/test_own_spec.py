@@ -42,7 +42,7 @@ def test_stubs_are_not_started_and_solutions_done(lab: Lab) -> None:
 
 TRIM, MATCH = '.strip(" \\t\\r\\n")', 're.fullmatch("Final: (0|-?[1-9][0-9]*)", text)'
 GAPS_OF_A_SPEC = [  # what stands in the solution, what a student wrote, what the check must say
-    (TRIM, ".strip()", "no white space and nothing invisible"),
+    (TRIM, ".strip()", "only ASCII characters"),
     (TRIM, "", "1 for what is right"),
     (TRIM, '.strip(" \\n")', "1 for what is right"),
     (MATCH, 're.match("Final: (0|-?[1-9][0-9]*)", text)', "a plain integer in base ten"),
@@ -85,7 +85,7 @@ def test_an_exception_is_told_with_its_input_and_the_other_rules_beside_it(lab: 
     asked = "score({'prompt': 'How many?', 'expected_answer': 1}, 1)"
     said = f"AttributeError at {Path('exercises', 'my_score.py')}:{line}: 'int' object has no attribute 'strip'"
     assert f"expected an answer and no exception: broken 5 times, as for {asked}, got {said}" in text
-    assert "no white space and nothing invisible" in text
+    assert "only ASCII characters" in text
     _, text = spec(lab, "def score(example, completion:\n")
     assert text.count("SyntaxError") == 2  # in short and in full: one fault, and no rule of 3,000 texts
 

@@ -20,7 +20,7 @@ import pytest
 from conftest import ROOT, Lab
 
 import course.command
-from course.artifacts.scorer_identity import installed
+from course.artifacts.scorer_identity import scorer_identity
 from course.command import (
     Parser,
     exit_status,
@@ -300,7 +300,7 @@ def test_what_is_out_of_range_and_what_is_no_number_is_refused(
 
 @pytest.mark.parametrize("command", ["eval", "token_train", "__main__"])
 def test_every_command_tells_which_scorer_is_installed(lab: Lab, command: str) -> None:
-    scorer = installed()
+    scorer = scorer_identity()
     done = lab(command, "--version")
     assert (done.status, done.err) == (0, "")
     assert done.out == f"scorer {scorer.scorer_name} {scorer.scorer_version}\n{scorer.scorer_fingerprint}\n"

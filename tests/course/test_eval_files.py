@@ -23,7 +23,7 @@ from clusters import cluster, started, wait_for, wait_for_workers, watching
 from conftest import ROOT, SAMPLING, Lab, ended, files, lines_of, prompts_digest
 
 from course import eval as eval_module
-from course.artifacts.scorer_identity import installed
+from course.artifacts.scorer_identity import scorer_identity
 from course.errors import UserError
 from course.eval import Files, score_on_worker
 
@@ -257,7 +257,7 @@ def test_what_the_gate_makes_of_seeds_that_are_a_list(lab: Lab) -> None:
 
 
 def score_here(files: Files) -> Any:
-    return score_on_worker(installed().scorer_fingerprint, files, None, frozenset())
+    return score_on_worker(scorer_identity().scorer_fingerprint, files, None, frozenset())
 
 
 def test_a_worker_hands_back_bytes_counts_and_digests(three: Lab) -> None:
@@ -279,7 +279,7 @@ def test_a_worker_with_another_scorer_is_refused_by_name(monkeypatch: pytest.Mon
         score_on_worker("0123456789ab" + "0" * 52, Files(Path("d_a.jsonl"), Path("c_a.jsonl")), None, frozenset())
     said = str(refused.value)
     assert said.startswith("worker the <U+001B ESCAPE> other at tcp://127.0.0.1:7: expected the scorer of this command")
-    assert f"0123456789ab, got {installed().scorer_fingerprint[:12]}; start it anew" in said
+    assert f"0123456789ab, got {scorer_identity().scorer_fingerprint[:12]}; start it anew" in said
 
 
 @pytest.mark.parametrize("kind", ["d", "c"])

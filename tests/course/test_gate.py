@@ -16,9 +16,8 @@ from typing import Any
 import pytest
 from conftest import ROOT, Done, Lab, edited, forged, lines_of, manifest_edited, rows_edited
 
-import course.gate
 from course.artifacts import run_log
-from course.artifacts.scorer_identity import installed
+from course.artifacts.scorer_identity import scorer_identity
 from course.gate import Flips, decide, net_flips_needed
 
 
@@ -96,12 +95,12 @@ ROOM: dict[str, tuple[dict[str, object], str]] = {  # -> what is edited, and wha
     ),
     "scorer_version": (
         {"scorer_version": "1.0.1"},
-        "manifest.json has scorer_version 1.0.1, and the scorer installed here 1.1.0",
+        "manifest.json has scorer_version 1.0.1, and the scorer installed here 1.2.0",
     ),
     "scorer_fingerprint": (
         {"scorer_fingerprint": "0" * 64},
         f"manifest.json has scorer_fingerprint {'0' * 39}…, and the scorer installed here "
-        f"{installed().scorer_fingerprint[:39]}…",
+        f"{scorer_identity().scorer_fingerprint[:39]}…",
     ),
     "missing_completions": ({"settings": {"missing": "zero"}}, ""),
     "samples_per_prompt": ({"samples_per_prompt": 2}, "manifest.json says 2 samples a prompt, and Loop A has one"),
@@ -158,9 +157,9 @@ def test_two_runs_with_one_fingerprint_that_is_not_the_installed_scorers_are_rej
 
 @pytest.mark.parametrize("side", [0, 1])
 def test_a_run_measured_while_the_golden_sets_failed_is_rejected(lab: Lab, pair: tuple[Path, Path], side: int) -> None:
-    manifest_edited(pair[side], golden={"passed": False, "cases": installed().golden.cases})
+    manifest_edited(pair[side], golden={"passed": False, "cases": scorer_identity().golden.cases})
     (reason,) = finding(lab, *pair)["reasons"]
-    cases = installed().golden.cases
+    cases = scorer_identity().golden.cases
     assert reason == (
         f"{('baseline', 'candidate')[side]} run: manifest.json has golden Golden(passed=False, cases={cases}), and the "
         f"scorer installed here Golden(passed=True, cases={cases})"
@@ -170,8 +169,8 @@ def test_a_run_measured_while_the_golden_sets_failed_is_rejected(lab: Lab, pair:
 def test_an_installed_scorer_that_fails_the_golden_sets_promotes_nothing(
     lab: Lab, pair: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    broken = installed()._replace(golden=installed().golden.__class__(passed=False, cases=82))
-    monkeypatch.setattr(course.gate, "installed", lambda: broken)
+    broken = scorer_identity()._replace(golden=scorer_identity().golden.__class__(passed=False, cases=82))
+    monkeypatch.setattr("course.artifacts.scorer_identity.scorer_identity", lambda: broken)
     done = gate(lab, *pair)
     assert done.status == 1
     assert "the scorer installed here fails the golden sets" in done.out

@@ -85,7 +85,7 @@ def test_one_row_is_shown_whole_with_the_scorers_explanation(lab: Lab) -> None:
         "outcome     negative_zero  (family: model_format)",
         "why         expected zero written without a sign, got Final: -0",
         "scored again  same outcome",
-        "no_plus_sign, ascii_digits\n  failed      no_negative_zero\n  not reached no_leading_zeros, ",
+        "no_extra_whitespace, no_plus_sign\n  failed      no_negative_zero\n  not reached no_leading_zeros, ",
     ):
         assert said in out
 

@@ -31,9 +31,9 @@ OUTCOMES = {  # outcome -> family, name of the check; in the order of the checks
     "empty": ("model_format", "not_empty"),
     "not_single_line": ("model_format", "single_line"),
     "missing_prefix": ("model_format", "prefix"),
+    "not_ascii": ("model_format", "ascii"),
     "extra_whitespace": ("model_format", "no_extra_whitespace"),
     "plus_sign": ("model_format", "no_plus_sign"),
-    "non_ascii_digits": ("model_format", "ascii_digits"),
     "negative_zero": ("model_format", "no_negative_zero"),
     "leading_zeros": ("model_format", "no_leading_zeros"),
     "not_an_integer": ("model_format", "integer"),
@@ -94,7 +94,7 @@ def check_shape(result: dict[str, Any]) -> str:
     states = ["passed"] * failed + ["failed"] + ["not reached"] * len(OUTCOMES)
     names = [name for _, name in OUTCOMES.values()]
     assert list(details["checks"].items()) == list(zip(names, states, strict=False))
-    assert details["scorer"] == {"name": "final_int", "version": "1.1.0"}
+    assert details["scorer"] == {"name": "final_int", "version": "1.2.0"}
     assert len(json.dumps(result, allow_nan=False)) < 8_000
     assert len(details["completion_preview"]) <= 200
     assert not hidden(details["completion_preview"] + details["message"])
@@ -140,12 +140,44 @@ def test_answers_of_every_sign_and_size_are_rewarded_for_their_decimal_form_only
         (" Final: 23\n", "expected the value 22, got Final: 23"),
         (" Final: 22\n", "expected and got the line Final: 22"),
         ("Final: ", "expected a line that starts with 'Final: ', got Final:"),
-        ("\u200b", "expected a line that starts with 'Final: ', got <U+200B ZERO WIDTH SPACE>"),
+        (
+            "Fin\u0430l: 22 \u0662",
+            "expected a line that starts with 'Final: ', got U+0430 CYRILLIC SMALL LETTER A in Fin\u0430l: 22 \u0662",
+        ),
+        ("22, as in \u0430", "expected a line that starts with 'Final: ', got 22, as in \u0430"),
+        (
+            "Final: 2\u200b2\u0662",
+            "expected only ASCII characters after 'Final: ', got U+200B ZERO WIDTH SPACE in "
+            "Final: 2<U+200B ZERO WIDTH SPACE>2\u0662",
+        ),
+        (
+            "Final: " + "2" * 1_000 + "\u0662",
+            "expected only ASCII characters after 'Final: ', got U+0662 ARABIC-INDIC DIGIT TWO in "
+            "Final: " + "2" * 192 + "…",
+        ),
         ("Final: 22 apples", "expected a plain integer in base ten and nothing else, got Final: 22 apples"),
     ],
 )
 def test_a_message_says_what_was_expected_and_what_was_there(completion: object, message: str) -> None:
     assert score(problem(), completion)["details"]["message"] == message
+
+
+@pytest.mark.parametrize(
+    ("example", "got"),
+    [
+        ([], "list"),
+        ({"expected_answer": 22}, "no prompt"),
+        ({"prompt": ""}, "no expected_answer"),
+        (problem(prompt=3), "a prompt of type int"),
+        (problem(True), "an expected_answer of type bool"),
+        (problem(10**1000), "an expected_answer of more than 1,000 digits"),
+        (problem(id=3), "an id of type int"),
+        (liar(dict, __getitem__=fail)(problem()), "an example that raises RuntimeError"),
+    ],
+)
+def test_what_is_wrong_with_an_example_is_said(example: object, got: str) -> None:
+    expected = "an example with prompt (str), expected_answer (int, at most 1,000 digits)"
+    assert score(example, "Final: 22")["details"]["message"] == f"expected {expected}, got {got}"
 
 
 def test_the_preview_is_of_the_trimmed_text_and_at_most_200_characters() -> None:
@@ -241,7 +273,7 @@ UNITS += [pytest.param(unit, marks=pytest.mark.slow) for unit in MORE]
 def test_completions_of_five_megabytes_have_small_details_no_reward_and_are_scored_at_once(unit: str) -> None:
     """Five times the 50 ms that are promised: machines differ, and what is not linear takes minutes."""
     for start in ("", "Final: ", "Final: -", "Final: 1"):
-        for end in ("", "\u200b"):
+        for end in ("", "\u200b", "x"):
             completion = start + unit * (5_000_000 // len(unit)) + end
             began = process_time()
             result = score(problem(HUGE), completion)
@@ -262,4 +294,4 @@ print([score({"prompt": "", "expected_answer": n}, f"Final: {text}")["details"][
 def test_no_setting_of_the_interpreter_changes_a_verdict(flags: list[str], setting: dict[str, str]) -> None:
     command, root = [sys.executable, *flags, "-c", SCRIPT], ROOT
     child = subprocess.run(command, cwd=root, env=os.environ | setting, capture_output=True, text=True, check=True)
-    assert child.stdout == f"{['ok', 'ok', 'ok', 'wrong_answer', 'invalid_example', 'not_an_integer']}\n"
+    assert child.stdout == f"{['ok', 'ok', 'ok', 'wrong_answer', 'invalid_example', 'not_ascii']}\n"

@@ -15,7 +15,7 @@ from conftest import Lab, lines_of
 
 import course.score
 import course.validate_scorer
-from course.artifacts.scorer_identity import GOLDEN_CORRECT, GOLDEN_EXPLOITS, installed
+from course.artifacts.scorer_identity import GOLDEN_CORRECT, GOLDEN_EXPLOITS, scorer_identity
 from course.rubrics.ablations import RULES
 
 EXPLOITS = lines_of(GOLDEN_EXPLOITS)
@@ -33,9 +33,9 @@ CASE: dict[str, Any] = {
 
 @pytest.fixture
 def taken_anew() -> Iterator[None]:
-    installed.cache_clear()
+    scorer_identity.cache_clear()
     yield
-    installed.cache_clear()
+    scorer_identity.cache_clear()
 
 
 def test_the_shipped_golden_sets_are_passed_and_every_rule_matters(lab: Lab) -> None:

@@ -29,7 +29,8 @@ RIGHT = [
 
 WRONG = [
     # the two ends: other white space is not trimmed
-    *((0, f"Final: 0{char}", "extra_whitespace") for char in "\xa0\u200b\u3000\x00"),
+    *((0, f"Final: 0{char}", "not_ascii") for char in "\xa0\u200b\u3000"),
+    (0, "Final: 0\x00", "extra_whitespace"),
     *((0, f"Final: 0{char}", "not_single_line") for char in "\v\f\x85\u2028"),
     *((0, f"{char}Final: 0", "missing_prefix") for char in "\xa0\u200b\u3000\x00\ufeff"),
     (0, "\vFinal: 0", "not_single_line"),
@@ -53,10 +54,10 @@ WRONG = [
     (323, "Final: +323", "plus_sign"),
     (0, "Final: +0", "plus_sign"),
     (-7, "Final: +-7", "plus_sign"),
-    *((-7, f"Final: {minus}7", "not_an_integer") for minus in "\u2212\u2013\uff0d"),
+    *((-7, f"Final: {minus}7", "not_ascii") for minus in "\u2212\u2013\uff0d"),
     (323, "Final: --323", "not_an_integer"),
-    (323, "Final: \uff0b323", "not_an_integer"),
-    *((323, "Final: 323".translate({48 + i: zero + i for i in range(10)}), "non_ascii_digits") for zero in ZEROS),
+    (323, "Final: \uff0b323", "not_ascii"),
+    *((323, "Final: 323".translate({48 + i: zero + i for i in range(10)}), "not_ascii") for zero in ZEROS),
     (0, "Final: -0", "negative_zero"),
     (323, "Final: -0", "negative_zero"),
     (323, "Final: 0323", "leading_zeros"),

@@ -173,8 +173,8 @@ TAMPERINGS: dict[str, tuple[Tamper, str]] = {
         "manifest.json has spec pay all, and the scorer installed here 1. Trim: ",
     ),
     "another version": (
-        manifest_of(scorer_version="1.2.0"),
-        "manifest.json has scorer_version 1.2.0, and the scorer installed here 1.1.0",
+        manifest_of(scorer_version="1.2.1"),
+        "manifest.json has scorer_version 1.2.1, and the scorer installed here 1.2.0",
     ),
     "another name": (
         manifest_of(scorer_name="exact"),
@@ -330,11 +330,11 @@ def test_an_intact_run_of_another_scorer_is_told_as_just_that(lab: Lab, loop_a: 
     assert done.status == 1
     assert " ".join(done.out.split()) == (
         "a: intact, of another scorer: final_int 1.0.0. It is in the log, and every digest holds; nothing was scored "
-        "again, for final_int 1.1.0 is installed here. Measure again to compare"
+        "again, for final_int 1.2.0 is installed here. Measure again to compare"
     )
     assert any("scorer_version 1.0.0" in fault for fault in faults_of(loop_a))  # the gate refuses it
-    manifest_edited(loop_a, scorer_version="1.1.0")
-    assert "final_int 1.1.0 with another fingerprint." in lab("inspect_run", "--run", loop_a, "--verify").out
+    manifest_edited(loop_a, scorer_version="1.2.0")
+    assert "final_int 1.2.0 with another fingerprint." in lab("inspect_run", "--run", loop_a, "--verify").out
 
 
 def test_a_run_of_another_scorer_that_was_tampered_with_is_not_intact(lab: Lab, loop_a: Path) -> None:

@@ -101,8 +101,8 @@ def test_records_cannot_be_changed() -> None:
 
 EXAMPLE_KEYS = "id, prompt, expected_answer, metadata"
 OUTCOMES = (
-    "invalid_example, completion_not_text, empty, not_single_line, missing_prefix, extra_whitespace, plus_sign, "
-    "non_ascii_digits, negative_zero, leading_zeros, not_an_integer, wrong_answer, ok"
+    "invalid_example, completion_not_text, empty, not_single_line, missing_prefix, not_ascii, extra_whitespace, "
+    "plus_sign, negative_zero, leading_zeros, not_an_integer, wrong_answer, ok"
 )
 REWARDS = "$.expected_reward: expected 1.0 with the outcome ok and 0.0 with any other, got"
 ARRAY = "a JSON array; write one object a line (JSONL): docs/own_data.md has the lines that do it"

@@ -79,7 +79,7 @@ def test_the_rules_are_fifteen_each_with_exploits() -> None:
 
 def test_a_rubric_says_in_its_details_which_rule_it_lacks() -> None:
     said = {rule: without(rule)(EXAMPLES[0], "Final: 22")["details"]["scorer"] for rule in RULES}
-    assert said == {rule: {"name": f"final_int without {rule}", "version": "1.1.0"} for rule in RULES}
+    assert said == {rule: {"name": f"final_int without {rule}", "version": "1.2.0"} for rule in RULES}
 
 
 def test_what_is_no_example_or_no_text_is_left_to_the_scorer() -> None:
