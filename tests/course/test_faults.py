@@ -15,7 +15,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from near_misses import PLACES, near_misses
 
-from course.faults import CHECKS, FAMILIES, LINE_BOUNDARIES, fault_of, first_beyond_ascii, states_of_checks
+from course.faults import (
+    CHECKS,
+    FAMILIES,
+    LINE_BOUNDARIES,
+    fault_of,
+    first_beyond_ascii,
+    read_example,
+    states_of_checks,
+)
 from course.score import measure
 
 ALL = "".join(map(chr, range(sys.maxunicode + 1)))
@@ -130,6 +138,32 @@ def test_code_points_in_every_place_of_the_line_get_the_outcome_of_the_spec() ->
 def test_the_first_character_beyond_ascii_is_found(first: str) -> None:
     assert first_beyond_ascii(f"Final: {first}²") == first
     assert first_beyond_ascii("Final: \x7f") == ""
+
+
+class Raises(dict[str, object]):
+    def __getitem__(self, key: str) -> object:
+        raise RuntimeError(key)
+
+
+RIGHT = {"prompt": "11 + 11?", "expected_answer": 22, "id": "a"}
+
+
+@pytest.mark.parametrize(
+    ("example", "got"),
+    [
+        ([], "list"),
+        ({"expected_answer": 22}, "no prompt"),
+        ({"prompt": ""}, "no expected_answer"),
+        (RIGHT | {"prompt": 3}, "a prompt of type int"),
+        (RIGHT | {"expected_answer": True}, "an expected_answer of type bool"),
+        (RIGHT | {"expected_answer": 10**1000}, "an expected_answer of more than 1,000 digits"),
+        (RIGHT | {"id": 3}, "an id of type int"),
+        (Raises(RIGHT), "an example that raises RuntimeError"),
+    ],
+)
+def test_what_is_wrong_with_an_example_is_named(example: object, got: str) -> None:
+    assert read_example(example) == (0, got)
+    assert read_example(RIGHT) == (22, None)
 
 
 def test_no_table_of_the_running_python_is_asked() -> None:
