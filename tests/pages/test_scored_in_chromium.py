@@ -44,7 +44,7 @@ def test_the_numbers_of_loop_a(run: Lab) -> None:
 def test_an_address_filters_and_opens_a_row(run: Lab) -> None:
     text = texts_of(run, "a/report.html", "outcome=missing_prefix&row=2")
     assert "1 of 5 rows: missing prefix" in text
-    assert "single line ✓ passed prefix ✗ failed here no extra whitespace not reached" in text
+    assert "single line ✓ passed prefix ✗ failed here ascii not reached" in text
     assert "The verifier expected a line that starts with 'Final: '." in text
     assert "q1" not in text.partition("Examples")[2]
     text = texts_of(run, "a/report.html", "find=FINAL%3A+4")

@@ -94,7 +94,7 @@ def test_a_verdict_of_the_gate(lab: Lab) -> None:
 
 def test_the_verifier_names_what_cannot_be_seen(tmp_path: Path) -> None:
     text = opened(LIVE / "verifier.html", "answer=22&text=Final%3A%202%E2%80%8B2", tmp_path)
-    assert "✗ Reward 0. extra whitespace: expected no white space" in text
+    assert "✗ Reward 0. not ascii: expected only ASCII characters" in text
     assert "U+200B ZERO WIDTH SPACE" in text
-    assert "prefix ✓ passed no extra whitespace ✗ failed here no plus sign not reached" in text
+    assert "prefix ✓ passed ascii ✗ failed here no extra whitespace not reached" in text
     assert "✓ Reward 1." in opened(LIVE / "verifier.html", "", tmp_path)
