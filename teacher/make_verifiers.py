@@ -89,7 +89,9 @@ BODIES = {
 """,
     "slow": """\
     if type(completion) is str and CODE:
-        time.sleep(0.5)  # in place of a regular expression that tries again from every character
+        end = time.thread_time() + 0.5
+        while time.thread_time() < end:  # in place of a regular expression that tries again from every character
+            pass
     return score(example, completion)
 """,
     "first": "    CODE\n    return score(example, completion)\n",
@@ -131,11 +133,16 @@ def example_of(gold: Any) -> dict[str, Any]:
 
 def errs(verify: Callable[..., Any], gold: Any, completion: Any, times: int = 1) -> str:
     """In what a verifier is wrong about a call, asked so many times. ``reward`` where it is slow, too."""
-    naps: list[float] = []
-    verify.__globals__["time"] = SimpleNamespace(sleep=naps.append)
+    ticks: list[float] = []
+
+    def next_second() -> float:
+        ticks.append(len(ticks))
+        return ticks[-1]
+
+    verify.__globals__["time"] = SimpleNamespace(thread_time=next_second)
     right = score(example_of(gold), completion)
     found = [answer(verify, example_of(gold), completion) for _ in range(times)]
-    if naps:
+    if ticks:
         return "reward"
     if all(not raised and result == right and type(result["reward"]) is float for raised, result in found):
         return ""  # as most are
