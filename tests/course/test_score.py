@@ -183,6 +183,11 @@ def test_the_preview_is_of_the_trimmed_text_and_at_most_200_characters() -> None
     assert preview("\0" * 150) == ("<U+0000 NULL>" * 16)[:199] + "…"
 
 
+def test_a_parsed_answer_longer_than_any_expected_one_is_cut() -> None:
+    for digits, shown in ((1_001, "9" * 1_001), (1_002, "9" * 199 + "…")):
+        assert score(problem(), "Final: " + "9" * digits)["details"]["parsed_answer"] == shown
+
+
 # The spec read anew, trim and format in one: its own words have the regular expression of the line.
 LINE = re.findall("matches  (.*)", SPEC)[0]
 NEAR = re.compile(rf"[ \t\r\n]*{LINE}[ \t\r\n]*")
