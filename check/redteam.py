@@ -27,7 +27,17 @@ from course.errors import UserError
 from course.rubrics.hackable import GAPS
 from course.score import score
 from course.text import clipped
-from course.verifier import Found, Judged, Progress, Questions, Verifier, example_with, found_in, golden, optimise
+from course.verifier import (
+    Comparison,
+    Findings,
+    Progress,
+    Questions,
+    Verifier,
+    collect_findings,
+    make_example,
+    optimise,
+    try_golden_sets,
+)
 
 _CLASSES = LAB / "data" / "red_team" / "classes.toml"
 _BY_POLICY = "optimiser-"  # how the ids of its exploits begin
@@ -45,9 +55,9 @@ _LENT = re.compile(  # where the scorer's own rule is to be had: of the course, 
 class Trial(NamedTuple):
     """What a verifier gave for each set of texts; ``fresh`` are those with fresh numbers."""
 
-    golden: Found
-    fresh: Found
-    exploits: list[Judged]
+    golden: Findings
+    fresh: Findings
+    exploits: list[Comparison]
     class_rewarded: int  # of the wrong texts of the class, the student's own left out: the same whatever these are
 
     def row(self, who: str) -> str:
@@ -77,7 +87,7 @@ def check_redteam(folder: Path = Path("exercises"), seed: int = 0, progress: Pro
             return Checked("not started")
         wrong = [f"{file}: expected a why in each line, got none in {one.id}" for one in cases if one not in exploits]
         wrong += _faults(patch, file, start, before, after)
-        found = found_in([]) if wrong else optimise(verifier, seed, progress)
+        found = collect_findings([]) if wrong else optimise(verifier, seed, progress)
     table = [before.row(f"before, {start}"), after.row("after, your patch")]
     numbers = {name: len(getattr(after.golden, name)) for name in ("false_positives", "false_negatives")}
     numbers |= {"class_rewarded": after.class_rewarded, "completions": found.tried}
@@ -97,7 +107,7 @@ def fresh_texts(start: str, exploits: Sequence[GoldenCase], seed: int) -> Questi
     answers = [sign * rng.randrange(10 ** (digits - 1), 10**digits) for digits in _DIGITS for sign in (1, -1)]
     texts: Questions = []
     for n in (0, *answers):
-        example = example_with(n)
+        example = make_example(n)
         other = {name: n + rng.choice((-1, 1)) * rng.randrange(1, 1000) for name in "ab"}
         wrong = [GAPS[start].exploit(n)]
         wrong += [form.format(n=n, size=abs(n), d=rng.randrange(1, 10), **other) for form in forms]
@@ -110,9 +120,9 @@ def fresh_texts(start: str, exploits: Sequence[GoldenCase], seed: int) -> Questi
 
 
 def _trial(verifier: Verifier, texts: Questions, exploits: Sequence[GoldenCase]) -> Trial:
-    own = verifier.judged([(task_of(one), one.completion) for one in exploits])
-    fresh = found_in(verifier.judged(texts))
-    return Trial(golden(verifier), fresh, own, sum(one.example["id"] != _OWN for one in fresh.false_positives))
+    own = verifier.compare([(task_of(one), one.completion) for one in exploits])
+    fresh = collect_findings(verifier.compare(texts))
+    return Trial(try_golden_sets(verifier), fresh, own, sum(one.example["id"] != _OWN for one in fresh.false_positives))
 
 
 def _faults(patch: Path, file: Path, start: str, before: Trial, after: Trial) -> Iterator[str]:
@@ -145,7 +155,7 @@ def _started_from(patch: Path) -> str:
     return found[1].decode()
 
 
-def _add(file: Path, cheat: Judged, tried: int) -> str:
+def _add(file: Path, cheat: Comparison, tried: int) -> str:
     """Append a completion as an exploit with an id of its own, which is returned."""
     ids = {one.id for one in read_records(file, GoldenCase)}
     id_ = next(name for name in (f"{_BY_POLICY}{number}" for number in count(1)) if name not in ids)

@@ -23,7 +23,7 @@ from course.score import score
 from course.show.tables import wrap_sentence
 from course.show.terminal import show, with_progress
 from course.text import clipped, quoted
-from course.verifier import GOLDS, Found, Verifier, example_with, found_in, golden, optimise, search
+from course.verifier import GOLDS, Findings, Verifier, collect_findings, make_example, optimise, search, try_golden_sets
 
 
 def main() -> int:
@@ -42,8 +42,8 @@ def main() -> int:
 
 
 def attack(verifier: Verifier, args: Namespace) -> int:
-    attacks: dict[str, Callable[[Verifier], Found]] = {
-        "golden sets": golden,
+    attacks: dict[str, Callable[[Verifier], Findings]] = {
+        "golden sets": try_golden_sets,
         "search for the shortest text": lambda asked: search(
             asked, lambda golds: with_progress(golds, "searching", len(GOLDS))
         ),
@@ -51,19 +51,19 @@ def attack(verifier: Verifier, args: Namespace) -> int:
             asked, args.seed, lambda updates: with_progress(updates, "learning")
         ),
     }
-    found: dict[str, Found] = {}
+    findings: dict[str, Findings] = {}
     with suppress(TimeoutError):
         for number, (name, find) in enumerate(attacks.items(), 1):
-            found[name] = find(verifier)
+            findings[name] = find(verifier)
             if not args.json:
-                show(found_text(f"{number} {name}", found[name]))
-    seconds = args.seconds if len(found) < len(attacks) else None
+                show(describe_findings(f"{number} {name}", findings[name]))
+    seconds = args.seconds if len(findings) < len(attacks) else None
     if args.json:
-        said = {"rubric": args.rubric, "seed": args.seed, "stopped_after": seconds, "found": found}
-        print(json.dumps(said, default=vars))
+        outcome = {"rubric": args.rubric, "seed": args.seed, "stopped_after": seconds, "found": findings}
+        print(json.dumps(outcome, default=vars))
     else:
-        show(attack_verdict([*found.values()], seconds))
-    if any(one.false_positives or one.false_negatives for one in found.values()):
+        show(describe_verdict([*findings.values()], seconds))
+    if any(one.false_positives or one.false_negatives for one in findings.values()):
         return 1
     return 0 if seconds is None else 3
 
@@ -71,13 +71,13 @@ def attack(verifier: Verifier, args: Namespace) -> int:
 def try_one(verifier: Verifier, args: Namespace) -> int:
     """Status 1 where the rubric's reward is not the spec's."""
     completion = re.sub(r"\\([nrt]|u[0-9a-fA-F]{4})", lambda escape: json.loads(f'"{escape[0]}"'), args.completion)
-    example = example_with(args.expected)
+    example = make_example(args.expected)
     result, true = verifier(example, completion), score(example, completion)
-    show(try_text(args.rubric, completion, result, true))
+    show(describe_try(args.rubric, completion, result, true))
     return int(result["reward"] != true["reward"])
 
 
-def found_text(title: str, found: Found) -> str:
+def describe_findings(title: str, found: Findings) -> str:
     lines = [f"{title} ({found.tried:,} texts)"]
     for kind, some in (("wrong, rewarded", found.false_positives), ("right, refused", found.false_negatives)):
         count = f"{len(some)}, such as " if len(some) > 1 else ""
@@ -85,9 +85,9 @@ def found_text(title: str, found: Found) -> str:
     return "\n".join(map(wrap_sentence, lines))
 
 
-def attack_verdict(attacks: Sequence[Found], seconds: int | None) -> str:
+def describe_verdict(attacks: Sequence[Findings], seconds: int | None) -> str:
     """The end of a page. ``seconds``: after so many it was stopped; None where it was not."""
-    every = found_in([one for found in attacks for one in found.false_positives + found.false_negatives])
+    every = collect_findings([one for found in attacks for one in found.false_positives + found.false_negatives])
     tried = f"{sum(found.tried for found in attacks):,} texts were tried"
     tried += "" if seconds is None else f", then --seconds {seconds} had passed"
     if some := every.false_positives or every.false_negatives:
@@ -98,7 +98,7 @@ def attack_verdict(attacks: Sequence[Found], seconds: int | None) -> str:
     return wrap_sentence(f"{undecided}no text was found on which it differs from the spec; {tried}")
 
 
-def try_text(rubric: str, completion: str, result: dict[str, Any], true: dict[str, Any]) -> str:
+def describe_try(rubric: str, completion: str, result: dict[str, Any], true: dict[str, Any]) -> str:
     """One text: what the rubric gives and says, and what the spec gives and says."""
     if rubric in GAPS:
         result = in_words(result, completion)

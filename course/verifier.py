@@ -42,7 +42,7 @@ _ANSWERING = 5.0  # for many texts, and then for each alone
 
 
 @dataclass(frozen=True)
-class Judged:
+class Comparison:
     """What a verifier gave for one text, beside what the spec gives. ``reward``: from 0 to 1; ``true``: 0 or 1."""
 
     example: Task
@@ -56,20 +56,20 @@ class Judged:
 
 
 @dataclass(frozen=True)
-class Found:
+class Findings:
     """How many texts an attack ``tried``; those with a reward above the spec's and below it, the shortest first."""
 
     tried: int
-    false_positives: list[Judged]
-    false_negatives: list[Judged]
+    false_positives: list[Comparison]
+    false_negatives: list[Comparison]
 
 
-def found_in(judged: Sequence[Judged]) -> Found:
-    """What an attack found, of all that it judged."""
-    by_length = sorted(judged, key=lambda one: (len(one.completion), one.completion))
+def collect_findings(comparisons: Sequence[Comparison]) -> Findings:
+    """What an attack found, of all that it compared, the shortest text first."""
+    by_length = sorted(comparisons, key=lambda one: (len(one.completion), one.completion))
     above = [one for one in by_length if one.reward > one.true]
     below = [one for one in by_length if one.reward < one.true]
-    return Found(len(judged), above, below)
+    return Findings(len(comparisons), above, below)
 
 
 class Verifier:
@@ -80,9 +80,12 @@ class Verifier:
     """
 
     def __init__(self, place: str, seconds: float = float("inf")) -> None:
-        found = f"{RUBRICS[place].__code__.co_filename}:{place}" if place in RUBRICS else place
-        file, _, self._function = found.rpartition(":")
-        self._place, self._deadline = visible(place), monotonic() + seconds
+        full_place = place
+        if place in RUBRICS:
+            full_place = f"{RUBRICS[place].__code__.co_filename}:{place}"
+        file, _, self._function = full_place.rpartition(":")
+        self._place = visible(place)
+        self._deadline = monotonic() + seconds
         if not Path(file).is_file() or not self._function.isidentifier():
             names = {name: name for name in RUBRICS}
             expected = f"a file and its function, such as mine.py:verify, or one of {', '.join(names)}"
@@ -105,7 +108,7 @@ class Verifier:
         if monotonic() > self._deadline:
             raise TimeoutError
         try:
-            found = self._child.call(self._function, questions, _ANSWERING if questions else _LOADING)
+            values = self._child.call(self._function, questions, _ANSWERING if questions else _LOADING)
         except Stopped as stopped:
             if not questions:
                 got = f"{quoted(str(stopped))} while it was loaded"
@@ -113,10 +116,13 @@ class Verifier:
             if len(questions) == 1:
                 raise self.fault(*questions[0], str(stopped)) from None
             return [self(*question) for question in questions]  # by which of them shows when each is asked alone
-        return [self._result(value, *question) for value, question in zip(found, questions, strict=True)]
+        return [self._result(value, *question) for value, question in zip(values, questions, strict=True)]
 
-    def judged(self, questions: Questions) -> list[Judged]:
-        return [judged(*one, found["reward"]) for one, found in zip(questions, self.results(questions), strict=True)]
+    def compare(self, questions: Questions) -> list[Comparison]:
+        return [
+            compare_with_spec(*question, result["reward"])
+            for question, result in zip(questions, self.results(questions), strict=True)
+        ]
 
     def _result(self, value: Any, example: Task, completion: str) -> dict[str, Any]:
         if isinstance(value, Raised):
@@ -137,52 +143,54 @@ class Verifier:
         )
 
 
-def judged(example: Task, completion: str, reward: float) -> Judged:
-    return Judged(example, completion, reward, score(example, completion)["reward"])
+def compare_with_spec(example: Task, completion: str, reward: float) -> Comparison:
+    return Comparison(example, completion, reward, score(example, completion)["reward"])
 
 
-def example_with(expected_answer: int) -> Task:
+def make_example(expected_answer: int) -> Task:
     prompt = f"Compute {expected_answer} + 0. Answer with exactly one line: Final: <int>"
     return {"id": "attack", "prompt": prompt, "expected_answer": expected_answer}
 
 
-def golden(verifier: Verifier) -> Found:
+def try_golden_sets(verifier: Verifier) -> Findings:
     """All golden cases, and again in the other order. Raises UserError where a reward is then another."""
     cases = [case for path in (GOLDEN_CORRECT, GOLDEN_EXPLOITS) for case in read_records(path, GoldenCase)]
     questions = [(task_of(case), case.completion) for case in cases]
-    answers = verifier.judged(questions)
-    for first, again in zip(answers, verifier.judged(questions[::-1])[::-1], strict=True):
+    answers = verifier.compare(questions)
+    for first, again in zip(answers, verifier.compare(questions[::-1])[::-1], strict=True):
         if first != again:
             raise verifier.fault(first.example, first.completion, f"{first.reward:g}, then {again.reward:g}")
-    return found_in(answers)
+    return collect_findings(answers)
 
 
-def search(verifier: Verifier, progress: Progress = iter) -> Found:
+def search(verifier: Verifier, progress: Progress = iter) -> Findings:
     """For each of ``GOLDS`` the first text that is rewarded above the spec, and the first that is below."""
-    tried, found = 0, list[Judged]()
+    tried = 0
+    different: list[Comparison] = []
     for gold in progress(GOLDS):
-        example, texts = example_with(gold), candidates(gold)
-        first: dict[bool, Judged] = {}  # is it above?
+        example, texts = make_example(gold), candidates(gold)
+        first: dict[bool, Comparison] = {}  # is it above?
         while len(first) < 2 and (questions := [(example, text) for text in islice(texts, _TOGETHER)]):
             tried += len(questions)
-            for one in verifier.judged(questions):
+            for one in verifier.compare(questions):
                 if one.reward != one.true:
                     first.setdefault(one.reward > one.true, one)
-        found += first.values()
-    return replace(found_in(found), tried=tried)
+        different += first.values()
+    return replace(collect_findings(different), tried=tried)
 
 
-def optimise(verifier: Verifier, seed: int, progress: Progress = iter) -> Found:
+def optimise(verifier: Verifier, seed: int, progress: Progress = iter) -> Findings:
     """Train a policy on the verifier, until it writes what is rewarded above the spec or ``UPDATES`` are over."""
     from course.policies.token_learner import fine_tune, learn
 
     examples = [task_of(example) for example in read_records(LAB / MEMORISE.dataset, Example)]
     config = MEMORISE._replace(steps=UPDATES)
-    tried, found = 0, found_in([])
+    tried = 0
+    findings = collect_findings([])
     for update in progress(learn(fine_tune(examples, config, seed), examples, verifier, config, seed)):
         written = zip(update.chosen.tolist(), update.texts, update.reward.tolist(), strict=True)
-        found = found_in([judged(examples[i], text, reward) for i, text, reward in written])
-        tried += found.tried
-        if found.false_positives:
+        findings = collect_findings([compare_with_spec(examples[i], text, reward) for i, text, reward in written])
+        tried += findings.tried
+        if findings.false_positives:
             break
-    return replace(found, tried=tried, false_negatives=[])
+    return replace(findings, tried=tried, false_negatives=[])

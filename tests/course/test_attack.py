@@ -11,9 +11,9 @@ import pytest
 from conftest import Lab
 
 from course import verifier
-from course.attack import attack_verdict, found_text, try_text
+from course.attack import describe_findings, describe_try, describe_verdict
 from course.policies.train_config import MEMORISE
-from course.verifier import Judged, found_in
+from course.verifier import Comparison, collect_findings
 
 CARELESS = "def verify(example, completion):\n    return str(example['expected_answer']) in completion\n"
 STRICT = "def verify(e, c):\n    return c.strip(' \\t\\r\\n') == f\"Final: {e['expected_answer']}\"\n"
@@ -97,43 +97,45 @@ def test_bad_usage_and_a_faulty_verifier_are_one_line(lab: Lab, words: list[str]
     assert said in lab.refused("attack", *words)
 
 
-def judged(completion: str, reward: float, true: float) -> Judged:
-    return Judged({"id": "a", "prompt": "?", "expected_answer": 7}, completion, reward, true)
+def compared(completion: str, reward: float, true: float) -> Comparison:
+    return Comparison({"id": "a", "prompt": "?", "expected_answer": 7}, completion, reward, true)
 
 
-BOTH = found_in([judged("Final: 77", 1, 0), judged("7", 0.5, 0), judged("Final: 7", 0.25, 1), judged("x", 0, 0)])
+BOTH = collect_findings(
+    [compared("Final: 77", 1, 0), compared("7", 0.5, 0), compared("Final: 7", 0.25, 1), compared("x", 0, 0)]
+)
 
 
 def test_the_shortest_stands_first_and_what_agrees_is_only_counted() -> None:
     assert (BOTH.tried, len(BOTH.false_positives), len(BOTH.false_negatives)) == (4, 2, 1)
-    assert found_text("1 golden sets", BOTH).split("\n") == [
+    assert describe_findings("1 golden sets", BOTH).split("\n") == [
         "1 golden sets (4 texts)",
         "  wrong, rewarded  2, such as '7' where 7 is expected: reward 0.5",
         "  right, refused   'Final: 7' where 7 is expected: reward 0.25",
     ]
-    assert "wrong, rewarded  none" in found_text("1 golden sets", found_in([]))
+    assert "wrong, rewarded  none" in describe_findings("1 golden sets", collect_findings([]))
 
 
 def test_a_hostile_text_is_shown_and_short() -> None:
-    text = found_text("1 golden sets", found_in([judged("\x1b[31m" + "a" * 100_000, 1, 0)]))
+    text = describe_findings("1 golden sets", collect_findings([compared("\x1b[31m" + "a" * 100_000, 1, 0)]))
     assert "'<U+001B ESCAPE>[31maaa" in " ".join(text.split())
     assert len(text) < 500
     told = {"reward": 1, "details": {"message": "\x1b" * 99}}
-    tried = try_text("f.py:v", "\x1b", told, {"reward": 0, "details": {"outcome": "x", "message": "y"}})
+    tried = describe_try("f.py:v", "\x1b", told, {"reward": 0, "details": {"outcome": "x", "message": "y"}})
     assert "\x1b" not in tried
     assert max(map(len, tried.split("\n"))) <= 80
 
 
 def test_the_verdict_names_a_cheat_first_then_a_refusal_then_what_was_tried() -> None:
-    assert attack_verdict([BOTH, BOTH], None).startswith(
+    assert describe_verdict([BOTH, BOTH], None).startswith(
         "FAILED: it is cheated by '7' where 7 is expected: reward 0.5 (8"
     )
-    refused = found_in([judged("Final: 7", 0, 1)])
-    assert " ".join(attack_verdict([refused], 5).split()) == (
+    refused = collect_findings([compared("Final: 7", 0, 1)])
+    assert " ".join(describe_verdict([refused], 5).split()) == (
         "FAILED: it refuses 'Final: 7' where 7 is expected: reward 0 (1 texts were tried, then --seconds 5 had passed)"
     )
-    assert attack_verdict([], 5).startswith("undecided: no text was found ")
+    assert describe_verdict([], 5).startswith("undecided: no text was found ")
     assert (
-        attack_verdict([found_in([])], None)
+        describe_verdict([collect_findings([])], None)
         == "no text was found on which it differs from the spec; 0 texts were tried"
     )

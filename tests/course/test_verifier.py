@@ -19,7 +19,7 @@ from course.child import Stopped
 from course.errors import UserError
 from course.policies.train_config import MEMORISE
 from course.rubrics.witness import candidates
-from course.verifier import Verifier, golden, optimise, search
+from course.verifier import Verifier, optimise, search, try_golden_sets
 
 SEVEN = {"id": "a", "prompt": "?", "expected_answer": 7}
 
@@ -69,7 +69,7 @@ def test_what_a_verifier_may_return(tmp_path: Path, body: str, reward: float) ->
 def test_a_fault_is_told_with_its_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body: str, got: str) -> None:
     monkeypatch.setattr(module, "_ANSWERING", 1.0)
     with Verifier(written(tmp_path, body)) as verifier, pytest.raises(UserError) as error:
-        verifier.judged([(SEVEN, "Final: 7"), (SEVEN, "\x1b")])
+        verifier.compare([(SEVEN, "Final: 7"), (SEVEN, "\x1b")])
     asked = "expected a reward from 0 to 1 for 'Final: 7' where 7 is expected, got "
     assert str(error.value).endswith(f"mine.py:verify {asked}{got}; mend the verifier")
 
@@ -92,7 +92,7 @@ def test_a_place_that_names_no_verifier_is_one_line(place: str) -> None:
 
 def test_a_rubric_of_the_course_goes_by_its_name() -> None:
     with Verifier("suffix") as verifier:
-        one, other = verifier.judged([(SEVEN, "Final: 17"), (SEVEN, "Final: 7")])
+        one, other = verifier.compare([(SEVEN, "Final: 17"), (SEVEN, "Final: 7")])
     assert ((one.reward, one.true), (other.reward, other.true)) == ((1.0, 0.0), (1.0, 1.0))
     assert str(one) == "'Final: 17' where 7 is expected: reward 1"
 
@@ -128,20 +128,20 @@ def verifier_of(folder: Path, expression: str) -> Verifier:
 
 def test_the_golden_sets_say_what_is_rewarded_and_what_is_refused(tmp_path: Path) -> None:
     with verifier_of(tmp_path, "True") as verifier:
-        found = golden(verifier)
+        found = try_golden_sets(verifier)
     assert (found.tried, len(found.false_positives), len(found.false_negatives)) == (100, 84, 0)
     with verifier_of(tmp_path, "False") as verifier:
-        found = golden(verifier)
+        found = try_golden_sets(verifier)
     assert (len(found.false_positives), len(found.false_negatives)) == (0, 16)
     assert found.false_negatives[0].completion == "Final: 0"
     with verifier_of(tmp_path, STRICT) as verifier:
-        assert golden(verifier).false_positives == golden(verifier).false_negatives == []
+        assert try_golden_sets(verifier).false_positives == try_golden_sets(verifier).false_negatives == []
 
 
 def test_a_verifier_that_changes_its_mind_is_a_fault(tmp_path: Path) -> None:
     toggling = "seen.update([completion]) or seen[completion] % 2"
     with verifier_of(tmp_path, toggling) as verifier, pytest.raises(UserError, match="got 1, then 0; mend"):
-        golden(verifier)
+        try_golden_sets(verifier)
 
 
 @pytest.mark.parametrize(
