@@ -172,7 +172,7 @@ def non_negative_float(text: str) -> float:
 
 
 def fraction(text: str) -> Fraction:
-    """The decimal number that is typed, exactly."""
+    """The decimal number that is typed: exactly, up to 15 digits."""
     number = _real(text)
     if not 0 <= number <= 1:
         raise _refused(text, "a number from 0 to 1 such as 0.02")
