@@ -51,7 +51,8 @@ def find_packages() -> None:
         )
     if all(map(find_spec, NEEDED)):
         return
-    is_labs_python = os.path.realpath(sys.prefix) == os.path.realpath(LAB / ".venv")
+    # By its folder, for its file is often a link to the Python that made it, and under -S it does not know its prefix.
+    is_labs_python = os.path.realpath(os.path.dirname(sys.executable)) == os.path.realpath(LAB_PYTHON.parent)
     if is_labs_python or not LAB_PYTHON.exists():
         _refuse(f"expected the lab's packages, got a Python without them; {PYTHON} lab.py in {LAB} sets them up")
     try:
