@@ -1,4 +1,4 @@
-"""Machinery: what happens before a command is loaded, under ``-m course.…``, ``-m check`` and ``-m teacher.…`` only.
+"""Machinery: what happens before a command is loaded, where ``-m`` names a command of the lab, and only there.
 
 A Python without the lab's packages lets the one in ``.venv``, which ``lab.py`` makes beside the package, take its
 place: ``python3 -m course.eval`` runs as it is typed, also where ``python3`` is the system's. The caller's folder comes
