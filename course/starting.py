@@ -34,6 +34,7 @@ if _AS_COMMAND and signal.getsignal(signal.SIGINT) is signal.default_int_handler
     signal.signal(signal.SIGINT, end_loading)
 
 from importlib.util import find_spec
+from pathlib import Path
 
 from course.datasets.files import LAB
 
@@ -52,7 +53,7 @@ def find_packages() -> None:
     if all(map(find_spec, NEEDED)):
         return
     # By its folder, for its file is often a link to the Python that made it, and under -S it does not know its prefix.
-    is_labs_python = os.path.realpath(os.path.dirname(sys.executable)) == os.path.realpath(LAB_PYTHON.parent)
+    is_labs_python = Path(sys.executable).parent.resolve() == LAB_PYTHON.parent.resolve()
     if is_labs_python or not LAB_PYTHON.exists():
         _refuse(f"expected the lab's packages, got a Python without them; {PYTHON} lab.py in {LAB} sets them up")
     try:

@@ -57,7 +57,8 @@ def ablations_text(rules: Sequence[str], exploits: Sequence[GoldenCase], idle: S
     for rule in rules:
         attacks = [case for case in exploits if case.rule == rule]
         rewarded = sum(case not in idle for case in attacks)
-        rows.append((rule, f"{rewarded} of {len(attacks)}", *(clipped(case.completion, 40) for case in attacks[:1])))
+        example = clipped(attacks[0].completion, 40) if attacks else ""
+        rows.append((rule, f"{rewarded} of {len(attacks)}", example))
     return table(("without the rule", "exploits rewarded", "such as"), rows, right=(1,))
 
 
