@@ -31,11 +31,14 @@ def outcome(copy: Path, mutant: dict[str, str]) -> str:
     if len(places) > 1:
         return f"FOUND {len(places)} TIMES"
     source = places[0]
-    mirror = Path("tests") / source.relative_to(copy).with_name(f"test_{source.name}")
-    if not (copy / mirror).is_file():
-        return f"HAS NO TESTS: {mirror.as_posix()}"
+    folder = copy / "tests" / source.relative_to(copy).parent
+    mirrors = [folder / f"test_{source.stem}.py", folder / f"test_{source.stem}_text.py"]  # the second: what it prints
+    mirrors = [path for path in mirrors if path.is_file()]
+    if not mirrors:
+        return f"HAS NO TESTS: {source.name}"
     source.write_text(sources[source].replace(mutant["find"], mutant["replace"]), encoding="utf-8")
-    pytest = [sys.executable, "-m", "pytest", "-q", "-x", "--numprocesses=0", "-p", "no:cacheprovider", str(mirror)]
+    pytest = [sys.executable, "-m", "pytest", "-q", "-x", "--numprocesses=0", "-p", "no:cacheprovider"]
+    pytest += [path.relative_to(copy).as_posix() for path in mirrors]
     done = subprocess.run(
         pytest,
         cwd=copy,
@@ -47,7 +50,7 @@ def outcome(copy: Path, mutant: dict[str, str]) -> str:
     source.write_text(sources[source], encoding="utf-8")
     if done.returncode == TESTS_FAILED:
         failed = re.search(r"^(?:FAILED|ERROR) (\S+)", done.stdout, re.MULTILINE)
-        return f"noticed by {failed[1] if failed else mirror.as_posix()}"
+        return f"noticed by {failed[1] if failed else source.name}"
     return "PASSED UNNOTICED" if done.returncode == 0 else f"pytest ended with {done.returncode}"
 
 
