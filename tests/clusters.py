@@ -53,7 +53,7 @@ def wait_for_workers(address: str, number: int) -> None:
         wait_for(lambda: len(client.scheduler_info(n_workers=-1)["workers"]) == number)
 
 
-def wait_for(what: Any, seconds: float = 60) -> None:
+def wait_for(what: Any, seconds: float = 300) -> None:
     until = monotonic() + seconds
     while not what():
         assert monotonic() < until, "it has not come"
