@@ -62,10 +62,25 @@ SaysStr = liar(__class__=property(lambda _: str))
 NoClass = liar(__class__=property(fail), __repr__=fail, __str__=fail, __bool__=fail)
 NoName: Any = liar(type, __name__=property(fail))("NoName", (), {})
 BROKEN_EXAMPLES: list[object] = [
-    *(None, 22, "prompt", [], ["prompt", "expected_answer"], {}, {"prompt": ""}, {"expected_answer": 22}, NoClass()),
+    None,
+    22,
+    "prompt",
+    [],
+    ["prompt", "expected_answer"],
+    {},
+    {"prompt": ""},
+    {"expected_answer": 22},
+    NoClass(),
     *map(problem, [None, "22", 22.0, float("nan"), True, YesInt(22), HUGE + 1, -HUGE - 1, SaysStr()]),
-    *(problem(prompt=None), problem(prompt=YesStr("")), problem(id=3), problem(id=None), problem(id=YesStr("a"))),
-    *(SaysStr(), NoName(), UserDict(problem(None)), liar(dict, __getitem__=fail)(problem())),
+    problem(prompt=None),
+    problem(prompt=YesStr("")),
+    problem(id=3),
+    problem(id=None),
+    problem(id=YesStr("a")),
+    SaysStr(),
+    NoName(),
+    UserDict(problem(None)),
+    liar(dict, __getitem__=fail)(problem()),
     liar(UserDict, __getitem__=lambda self, key: self[key])(problem()),  # RecursionError
     {liar(__eq__=fail, __hash__=lambda _: hash("prompt"))(): 0},
 ]
@@ -78,9 +93,18 @@ COMPLETIONS: dict[str, list[Any]] = {
     "ok": ["Final: 22", "\n\tFinal: 22", "Final: 22\r\n\t "],
 }
 ANSWERS = [  # and their text
-    *((0, "0"), (7, "7"), (-1, "-1"), (-10, "-10"), (2**64, "18446744073709551616"), (HUGE, "9" * 1000)),
-    *((-HUGE, "-" + "9" * 1000), (10**999, "1" + "0" * 999), (-(10**999) - 7, "-1" + "0" * 998 + "7")),
-    *((10**500, "1" + "0" * 500), (-(10**500), "-1" + "0" * 500), (1 - 10**500, "-" + "9" * 500)),
+    (0, "0"),
+    (7, "7"),
+    (-1, "-1"),
+    (-10, "-10"),
+    (2**64, "18446744073709551616"),
+    (HUGE, "9" * 1000),
+    (-HUGE, "-" + "9" * 1000),
+    (10**999, "1" + "0" * 999),
+    (-(10**999) - 7, "-1" + "0" * 998 + "7"),
+    (10**500, "1" + "0" * 500),
+    (-(10**500), "-1" + "0" * 500),
+    (1 - 10**500, "-" + "9" * 500),
 ]
 
 
