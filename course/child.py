@@ -74,11 +74,12 @@ class Child:
         try:
             line = self._process.read_line(seconds)
             answers = json.loads(line)
-            assert len(answers) == len(calls)
+            if len(answers) != len(calls):
+                raise ValueError
             return [value if kind is None else _raised(kind, *value) for kind, value in answers]
         except LimitReached as limit:
             why = f"no answer within {limit}"
-        except (ValueError, TypeError, AssertionError, RecursionError):
+        except (ValueError, TypeError, RecursionError):
             why = "an answer that cannot be read" if line else self._describe_end()
         self._end()
         raise Stopped(why)
