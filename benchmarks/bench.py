@@ -309,7 +309,7 @@ def compare_training_step(name: str, rubric: str) -> None:
     from course.rubrics.hackable import RUBRICS
 
     preset = PRESETS[name]
-    tasks = [task_of(example) for example in Dataset(LAB / preset.dataset, None)]
+    tasks = [task_of(example) for example in Dataset(LAB / preset.dataset)]
     reference = fine_tune(tasks, preset, 0)
     config = preset._replace(steps=TRAINING_STEPS + 1)
     updates = learn(reference, tasks, RUBRICS[rubric], config, 0)

@@ -9,158 +9,27 @@ Several files of examples, each with its file of completions, are measured as if
 files is one task, which another process or another machine can score; this process writes the run.
 """
 
-import hashlib
 import sys
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
-
-import msgspec
+from typing import Any
 
 from course.artifacts.conditions import Conditions
-from course.artifacts.records import RESULTS, UNANSWERED, Details, Result
-from course.artifacts.scorer_identity import check_golden, scorer_identity
-from course.artifacts.summary import ROWS_AT_ONCE, family_of, summary_of
+from course.artifacts.records import Result
+from course.artifacts.scorer_identity import check_golden
+from course.artifacts.summary import family_of, summary_of
 from course.artifacts.writing import RunWriter
-from course.command import Parser, fix_int_digits, fraction, run_command
+from course.command import Parser, fraction, run_command
 from course.datasets.jsonl import read_records
-from course.datasets.pairing import pair_by_id
-from course.datasets.records import Example, GoldenCase, Rollout
-from course.datasets.sources import Completions, Dataset, DescribedExamples, describe_examples, shipped_prompts
+from course.datasets.records import GoldenCase
 from course.errors import UserError
-from course.jobs import in_order, refuse_other_scorer, worker_name, workers
-from course.score import measure
+from course.score_files import Files, measure_files
 from course.show.ending import INSPECT, end_run
 from course.show.measurement import as_scored, conditions_text, pass_line, verdict_text
 from course.show.tables import percent, table
-from course.show.terminal import with_progress
 from course.stats import smallest_visible_difference
 
 FLIPS = 0.25  # the share of prompts that is assumed to flip between two runs
-
-
-def evaluate(pairs: Iterable[tuple[Example, str | None]]) -> Iterator[Result]:
-    """All of Loop A: an example and its completion go in, the scorer measures, a row comes out."""
-    for example, completion in pairs:
-        reward, outcome, parsed = UNANSWERED if completion is None else measure(example.expected_answer, completion)
-        yield Result(example.id, example.prompt, example.expected_answer, completion, reward, Details(outcome, parsed))
-
-
-class Files(NamedTuple):
-    """A file of examples, and the file of their completions."""
-
-    dataset: Path
-    completions: Path
-
-
-class ScoredRows(NamedTuple):
-    """Some hundred rows, encoded, and what the run has to know of them."""
-
-    lines: bytes  # of results.jsonl
-    outcomes: Counter[str]
-    first_of_outcome: dict[str, Result]
-    last_of_reward: dict[bool, Result]  # True: the last that passed; False: the last that did not
-    examples: DescribedExamples
-
-
-class ScoredFiles:
-    """A pair of files, scored: go through ``rows`` once, in the order of the dataset, then ask for the digests.
-
-    ``missing``: what --missing says. ``holdout_prompts``: the plain prompts of the lab's own holdouts.
-    """
-
-    def __init__(self, files: Files, missing: str | None, holdout_prompts: frozenset[str]) -> None:
-        self.rows: Iterable[ScoredRows] = self._score(files, missing, holdout_prompts)
-        self.dataset_sha256 = ""
-        self.completions_sha256 = ""
-
-    def _score(self, files: Files, missing: str | None, holdout_prompts: frozenset[str]) -> Iterator[ScoredRows]:
-        dataset_digest = hashlib.sha256()
-        completions_digest = hashlib.sha256()
-        rollouts = read_records(files.completions, Rollout, completions_digest)
-        pairs = pair_by_id(
-            read_records(files.dataset, Example, dataset_digest),
-            ((rollout.id, rollout.completion) for rollout in rollouts),
-            missing_allowed=missing == "zero",
-            if_missing="--missing zero counts a missing one as reward 0",
-            dataset=files.dataset,
-            completions=files.completions,
-        )
-        encoder = msgspec.json.Encoder()
-        while batch := list(islice(pairs, ROWS_AT_ONCE)):
-            examples = [example for example, _ in batch]
-            rows = list(evaluate(batch))
-            yield ScoredRows(
-                lines=encoder.encode_lines(rows),
-                outcomes=Counter([row.details.outcome for row in rows]),
-                first_of_outcome={row.details.outcome: row for row in reversed(rows)},
-                last_of_reward={row.reward == 1.0: row for row in rows},
-                examples=describe_examples(files.dataset, examples, holdout_prompts),
-            )
-        self.dataset_sha256 = dataset_digest.hexdigest()
-        self.completions_sha256 = completions_digest.hexdigest()
-
-
-def score_on_worker(
-    scorer_fingerprint: str, files: Files, missing: str | None, holdout_prompts: frozenset[str]
-) -> ScoredFiles:
-    """All rows of a pair of files, in another process. Raises UserError where that one has another scorer."""
-    fix_int_digits()
-    refuse_other_scorer(worker_name(), scorer_identity().scorer_fingerprint, scorer_fingerprint)
-    scored = ScoredFiles(files, missing, holdout_prompts)
-    scored.rows = list(scored.rows)
-    return scored
-
-
-class Measured(NamedTuple):
-    """What all files came to."""
-
-    dataset: Dataset
-    completions: Completions
-    outcomes: Counter[str]
-    first_of_outcome: dict[str, Result]
-
-
-def measure_files(
-    run: RunWriter, pairs: Sequence[Files], split: str | None, missing: str | None, jobs: int, cluster: str | None
-) -> Measured:
-    """Score all pairs of files where --jobs and --cluster say, and write their rows into the run, in order."""
-    several = len(pairs) > 1
-    first, *more = [files.dataset for files in pairs]
-    outcomes: Counter[str] = Counter()
-    first_of_outcome: dict[str, Result] = {}
-    scored_files: Iterable[ScoredFiles]
-    with workers(min(jobs, len(pairs)), cluster) as (executor, count):
-        dataset = Dataset(first, split, *more, read_elsewhere=executor is not None)
-        completions = Completions(read_again=several or executor is not None)
-        if executor is None:
-            scored_files = in_order(None, ScoredFiles, [(files, missing, shipped_prompts()) for files in pairs])
-        else:
-            scorer = scorer_identity().scorer_fingerprint
-            places = pairs
-            if cluster:  # a worker there stands in another folder
-                places = [Files(files.dataset.absolute(), files.completions.absolute()) for files in pairs]
-            tasks = [(scorer, files, missing, shipped_prompts()) for files in places]
-            scored_files = in_order(executor, score_on_worker, tasks, in_flight=2 * count)
-        if several:
-            scored_files = with_progress(scored_files, "scoring files", len(pairs))
-        for files, scored in zip(pairs, scored_files, strict=True):
-            rows = scored.rows if several else with_progress(scored.rows, "scoring", size=count_rows)
-            for part in rows:
-                dataset.add(files.dataset, part.examples)
-                run.append_lines(RESULTS, part.lines)
-                run.examples |= part.last_of_reward
-                outcomes.update(part.outcomes)
-                first_of_outcome = part.first_of_outcome | first_of_outcome
-            dataset.end_file(files.dataset, scored.dataset_sha256)
-            completions.add(files.completions, scored.completions_sha256)
-    return Measured(dataset, completions, outcomes, first_of_outcome)
-
-
-def count_rows(part: ScoredRows) -> int:
-    return len(part.examples.ids)
 
 
 def eval_text(summary: Mapping[str, Any], conditions: str, firsts: Mapping[str, Result]) -> str:

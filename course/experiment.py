@@ -102,7 +102,7 @@ def select_configs(args: Namespace) -> list[TrainConfig]:
 def open_datasets(configs: list[TrainConfig]) -> dict[str, Dataset]:
     """Every file that the configs name, once."""
     paths = [path for config in configs for path in (config.dataset, config.holdout) if path is not None]
-    return {path: Dataset(Path(path), None) for path in dict.fromkeys(paths)}
+    return {path: Dataset(Path(path)) for path in dict.fromkeys(paths)}
 
 
 def trainings_of(config: TrainConfig, args: Namespace, tasks: dict[str, list[Task]]) -> list[Training]:

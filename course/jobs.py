@@ -33,8 +33,8 @@ if TYPE_CHECKING:  # loaded by the functions that start processes, so that --hel
 Value = TypeVar("Value")
 
 _SECONDS = 5  # that a scheduler has to answer
-# Asked of a worker by way of eval, which is there without the lab too.
-_ASKED = "__import__('course.eval').eval.scorer_identity().scorer_fingerprint"
+# Asked of a worker by way of eval, because a worker without the lab has eval too.
+_ASKED = "__import__('course.score_files').score_files.scorer_identity().scorer_fingerprint"
 
 
 def in_order(

@@ -80,7 +80,7 @@ def first_best(samples: list[Sample]) -> Sample:
 
 def choose_recorded(n: int) -> tuple[list[Selection], dict[str, Any]]:
     """Loop B of ``selection_demo`` on the recorded samples: its choices, and the conditions of such a run."""
-    dataset, pack = Dataset(DATASET, None), SelectionPack(PACK, n)
+    dataset, pack = Dataset(DATASET), SelectionPack(PACK, n)
     pairs = pair_by_id(dataset, pack, missing_allowed=False, dataset=dataset.path, completions=pack.path)
     choices = list(select(pairs, n, first_best))
     conditions = {

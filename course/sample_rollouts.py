@@ -62,7 +62,7 @@ def main() -> None:
     from course.policies.token_learner import generator
 
     policy, training = read_policy(args.policy)
-    dataset = Dataset(args.dataset, None)
+    dataset = Dataset(args.dataset)
     source = Provenance(
         policy=policy_name(policy_bytes(policy, training)),
         created=None,  # the same policy and settings write the same completions on any day

@@ -138,7 +138,7 @@ def main() -> int:
     parser.add_argument("--json", action="store_true", help="print one JSON object, for a program")
     args = parser.parse_args()
 
-    dataset, pack = Dataset(args.dataset, args.split), SelectionPack(args.samples, args.n)
+    dataset, pack = Dataset(args.dataset, declared=args.split), SelectionPack(args.samples, args.n)
     outcomes: Counter[str] = Counter()
     choices: Counter[Choice] = Counter()
     failed: list[Selection] = []

@@ -136,8 +136,8 @@ def write_ends(run: RunWriter, ends: "Iterable[Checkpoint]", examples: Sequence[
 def main() -> int:
     args = parse_arguments()
     config = config_of(args)
-    dataset = Dataset(Path(config.dataset), None)
-    holdout = Dataset(Path(config.holdout), None) if config.holdout is not None else None
+    dataset = Dataset(Path(config.dataset))
+    holdout = Dataset(Path(config.holdout)) if config.holdout is not None else None
 
     from course.policies.evaluation import learn_and_evaluate
     from course.policies.token_learner import fine_tune, learn

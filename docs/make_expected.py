@@ -65,7 +65,7 @@ def tokens(seed: int, preset: str, rubric: str, updates: int = 600) -> Curves:
     from course.rubrics.hackable import RUBRICS
     from course.token_train import read_examples
 
-    files = (Dataset(LAB / str(path), None) for path in (PRESETS[preset].dataset, PRESETS[preset].holdout))
+    files = (Dataset(LAB / str(path)) for path in (PRESETS[preset].dataset, PRESETS[preset].holdout))
     examples, holdout = read_examples(*files)
     config = PRESETS[preset]._replace(steps=updates, eval_every=EVERY)
     reference = fine_tune(examples, config, seed)

@@ -32,6 +32,7 @@ ORDER = [
     "jobs",
     "verifier",
     "show",
+    "score_files",
     "text of a command",
     "pages",
     "experiments",

@@ -94,11 +94,11 @@ class Dataset:
     ``read_elsewhere``: in another process, so that the bytes of the files are read again here.
     """
 
-    def __init__(self, path: Path, declared: str | None, *more: Path, read_elsewhere: bool = False) -> None:
-        self.path = path
-        self.paths = (path, *more)
+    def __init__(self, *paths: Path, declared: str | None = None, read_elsewhere: bool = False) -> None:
+        self.paths = paths
+        self.path = paths[0]
         self.declared = declared
-        self._bytes = FilesDigest(read_again=read_elsewhere or bool(more))
+        self._bytes = FilesDigest(read_again=read_elsewhere or len(paths) > 1)
         self._prompts_in_order = hashlib.sha256()
         self._examples = hashlib.sha256()
         self._file_of_id: dict[str, Path] = {}  # of several files

@@ -22,10 +22,10 @@ import pytest
 from clusters import cluster, started, wait_for, wait_for_workers, watching
 from conftest import ROOT, SAMPLING, Lab, ended, files, lines_of, prompts_digest
 
-from course import eval as eval_module
+from course import jobs as jobs_module
 from course.artifacts.scorer_identity import scorer_identity
 from course.errors import UserError
-from course.eval import Files, score_on_worker
+from course.score_files import Files, score_on_worker
 
 posix = pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
 linux = pytest.mark.skipif(sys.platform != "linux", reason="finds processes in /proc")
@@ -288,17 +288,17 @@ def test_a_file_that_is_another_for_the_worker_is_refused(
 ) -> None:
     """As on a machine with other bytes at the same path."""
 
-    def score_elsewhere(_: object, __: object, tasks: Any) -> Iterator[Any]:
-        for pair, *_ in tasks:
+    def score_elsewhere(_: object, __: object, tasks: Any, **___: object) -> Iterator[Any]:
+        for _, pair, *_ in tasks:
             scored = score_here(pair)
             path = pair.dataset if kind == "d" else pair.completions
             path.write_bytes(path.read_bytes() + b"\n")
             yield scored
 
-    monkeypatch.setattr(eval_module, "in_order", score_elsewhere)
+    monkeypatch.setattr(jobs_module, "in_order", score_elsewhere)
     for name in RIGHT:
         Path(f"c_{name}.meta.json").unlink()  # it would be seen there, too
-    done = three("eval", *arguments([*RIGHT], "run"))
+    done = three("eval", *arguments([*RIGHT], "run"), "--jobs", 2)
     assert done.status == 2
     assert f"{kind}_a.jsonl: expected a file that stays as it is while it is measured, got other bytes" in done.err
     assert not Path("run").exists()

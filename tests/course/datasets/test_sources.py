@@ -20,7 +20,7 @@ from course.errors import UserError
 def dataset(folder: Path, *records: dict[str, object], declared: str | None = None) -> Dataset:
     path = folder / "d.jsonl"
     path.write_bytes(b"".join(json.dumps(record).encode() + b"\n" for record in records))
-    read = Dataset(path, declared)
+    read = Dataset(path, declared=declared)
     assert [example.id for example in read] == [record["id"] for record in records]
     return read
 
@@ -167,7 +167,7 @@ def test_a_copy_of_a_shipped_holdout_that_is_called_dev_is_refused(
 
 def test_the_dev_sets_that_are_shipped_are_no_holdouts() -> None:
     for path in (ROOT / "data" / "datasets").glob("*_dev.jsonl"):
-        read = Dataset(path, None)
+        read = Dataset(path)
         assert sum(1 for _ in read) == len(lines_of(path))
         assert read.split == "dev"
 

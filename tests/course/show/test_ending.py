@@ -31,7 +31,7 @@ ROWS = [
 
 
 def published(dataset: Path | None, loop: Any = "A", **more: Any) -> Path:
-    read = Dataset(dataset, None) if dataset else None
+    read = Dataset(dataset) if dataset else None
     for _ in read or ():
         pass
     with RunWriter(None) as run:
@@ -78,7 +78,7 @@ def test_only_a_measured_holdout_is_opened(lab: Lab, capsys: pytest.CaptureFixtu
     published(None)
     published(lab.dataset([7, 8], "holdout"), loop="C")  # a run of Loop C measures nothing on its own dataset
     assert "look number" not in capsys.readouterr().out
-    beside = Dataset(lab.dataset([1], "holdout", "holdout.jsonl"), None)
+    beside = Dataset(lab.dataset([1], "holdout", "holdout.jsonl"))
     list(beside)
     published(lab.dataset([7, 8]), loop="C", holdouts=[beside])
     assert "look number 1" in capsys.readouterr().out
@@ -86,7 +86,7 @@ def test_only_a_measured_holdout_is_opened(lab: Lab, capsys: pytest.CaptureFixtu
 
 
 def test_each_of_several_holdouts_is_opened(lab: Lab) -> None:
-    files = [Dataset(lab.dataset([1] * n, "holdout", f"{n}.jsonl"), None) for n in (1, 2)]
+    files = [Dataset(lab.dataset([1] * n, "holdout", f"{n}.jsonl")) for n in (1, 2)]
     for file in files:
         list(file)
     published(None, loop="C", holdouts=[files[0], *files])  # twice the first: it is opened once

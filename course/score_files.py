@@ -1,0 +1,160 @@
+"""Loop A at work: examples and their completions go in, measured rows come out, of one pair of files or of several.
+
+A pair of files is one task. This process does it, or another process, or another machine; what comes of it is the same.
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from course.artifacts.records import RESULTS, UNANSWERED, Details, Result
+from course.artifacts.scorer_identity import scorer_identity
+from course.artifacts.summary import ROWS_AT_ONCE
+from course.artifacts.writing import RunWriter
+from course.command import fix_int_digits
+from course.datasets.jsonl import read_records
+from course.datasets.pairing import pair_by_id
+from course.datasets.records import Example, Rollout
+from course.datasets.sources import Completions, Dataset, DescribedExamples, describe_examples, shipped_prompts
+from course.score import measure
+from course.show.terminal import with_progress
+
+
+def evaluate(pairs: Iterable[tuple[Example, str | None]]) -> Iterator[Result]:
+    """All of Loop A: an example and its completion go in, the scorer measures, a row comes out."""
+    for example, completion in pairs:
+        reward, outcome, parsed = UNANSWERED if completion is None else measure(example.expected_answer, completion)
+        yield Result(example.id, example.prompt, example.expected_answer, completion, reward, Details(outcome, parsed))
+
+
+class Files(NamedTuple):
+    """A file of examples, and the file of their completions."""
+
+    dataset: Path
+    completions: Path
+
+
+class ScoredRows(NamedTuple):
+    """Some hundred rows, encoded, and what the run has to know of them."""
+
+    lines: bytes  # of results.jsonl
+    outcomes: Counter[str]
+    first_of_outcome: dict[str, Result]
+    last_of_reward: dict[bool, Result]  # True: the last that passed; False: the last that did not
+    examples: DescribedExamples
+
+
+class ScoredFiles:
+    """A pair of files, scored: go through ``rows`` once, in the order of the dataset, then ask for the digests.
+
+    ``missing``: what --missing says. ``holdout_prompts``: the plain prompts of the lab's own holdouts.
+    """
+
+    def __init__(self, files: Files, missing: str | None, holdout_prompts: frozenset[str]) -> None:
+        self.rows: Iterable[ScoredRows] = self._score(files, missing, holdout_prompts)
+        self.dataset_sha256 = ""
+        self.completions_sha256 = ""
+
+    def _score(self, files: Files, missing: str | None, holdout_prompts: frozenset[str]) -> Iterator[ScoredRows]:
+        dataset_digest = hashlib.sha256()
+        completions_digest = hashlib.sha256()
+        rollouts = read_records(files.completions, Rollout, completions_digest)
+        pairs = pair_by_id(
+            read_records(files.dataset, Example, dataset_digest),
+            ((rollout.id, rollout.completion) for rollout in rollouts),
+            missing_allowed=missing == "zero",
+            if_missing="--missing zero counts a missing one as reward 0",
+            dataset=files.dataset,
+            completions=files.completions,
+        )
+        encoder = msgspec.json.Encoder()
+        while batch := list(islice(pairs, ROWS_AT_ONCE)):
+            examples = [example for example, _ in batch]
+            rows = list(evaluate(batch))
+            yield ScoredRows(
+                lines=encoder.encode_lines(rows),
+                outcomes=Counter([row.details.outcome for row in rows]),
+                first_of_outcome={row.details.outcome: row for row in reversed(rows)},
+                last_of_reward={row.reward == 1.0: row for row in rows},
+                examples=describe_examples(files.dataset, examples, holdout_prompts),
+            )
+        self.dataset_sha256 = dataset_digest.hexdigest()
+        self.completions_sha256 = completions_digest.hexdigest()
+
+
+def score_on_worker(
+    scorer_fingerprint: str, files: Files, missing: str | None, holdout_prompts: frozenset[str]
+) -> ScoredFiles:
+    """All rows of a pair of files, in another process. Raises UserError where that one has another scorer."""
+    from course.jobs import refuse_other_scorer, worker_name
+
+    fix_int_digits()
+    refuse_other_scorer(worker_name(), scorer_identity().scorer_fingerprint, scorer_fingerprint)
+    scored = ScoredFiles(files, missing, holdout_prompts)
+    scored.rows = list(scored.rows)
+    return scored
+
+
+class Measured(NamedTuple):
+    """What all files came to."""
+
+    dataset: Dataset
+    completions: Completions
+    outcomes: Counter[str]
+    first_of_outcome: dict[str, Result]
+
+
+def measure_files(
+    run: RunWriter, pairs: Sequence[Files], split: str | None, missing: str | None, jobs: int, cluster: str | None
+) -> Measured:
+    """Score all pairs of files, here or where --jobs and --cluster say, and write their rows into the run, in order."""
+    scored: Iterable[ScoredFiles]
+    if cluster is None and min(jobs, len(pairs)) == 1:
+        scored = (ScoredFiles(files, missing, shipped_prompts()) for files in pairs)
+        return write_rows(run, pairs, scored, split, scored_elsewhere=False)
+
+    from course.jobs import in_order, workers
+
+    places = pairs
+    if cluster:  # a worker there stands in another folder
+        places = [Files(files.dataset.absolute(), files.completions.absolute()) for files in pairs]
+    scorer = scorer_identity().scorer_fingerprint
+    tasks = [(scorer, files, missing, shipped_prompts()) for files in places]
+    with workers(min(jobs, len(pairs)), cluster) as (executor, count):
+        scored = in_order(executor, score_on_worker, tasks, in_flight=2 * count)
+        return write_rows(run, pairs, scored, split, scored_elsewhere=True)
+
+
+def write_rows(
+    run: RunWriter, pairs: Sequence[Files], scored: Iterable[ScoredFiles], split: str | None, *, scored_elsewhere: bool
+) -> Measured:
+    """Write the rows of each pair of files as they come, and add up what the run has to know of all."""
+    several = len(pairs) > 1
+    dataset = Dataset(*[files.dataset for files in pairs], declared=split, read_elsewhere=scored_elsewhere)
+    completions = Completions(read_again=several or scored_elsewhere)
+    outcomes: Counter[str] = Counter()
+    first_of_outcome: dict[str, Result] = {}
+    if several:
+        scored = with_progress(scored, "scoring files", len(pairs))
+    for files, scored_files in zip(pairs, scored, strict=True):
+        rows = scored_files.rows
+        if not several:
+            rows = with_progress(rows, "scoring", size=count_rows)
+        for part in rows:
+            dataset.add(files.dataset, part.examples)
+            run.append_lines(RESULTS, part.lines)
+            run.examples |= part.last_of_reward
+            outcomes.update(part.outcomes)
+            first_of_outcome = part.first_of_outcome | first_of_outcome
+        dataset.end_file(files.dataset, scored_files.dataset_sha256)
+        completions.add(files.completions, scored_files.completions_sha256)
+    return Measured(dataset, completions, outcomes, first_of_outcome)
+
+
+def count_rows(part: ScoredRows) -> int:
+    return len(part.examples.ids)
