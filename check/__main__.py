@@ -20,7 +20,7 @@ from course.errors import UserError
 from course.show.tables import wrap_sentence
 from course.show.terminal import command_line, show
 from course.starting import PYTHON
-from course.text import quoted, visible_path
+from course.text import quote, visible_path
 
 SUBMIT = "submit"  # in place of an exercise
 TESTS_PAGE = "tests.html"
@@ -73,7 +73,7 @@ def main() -> int:
         return 0
     show(overview(MILESTONES, {one.id: one.milestone for one in asked}, found))
     if changed := changed_files(LAB):
-        named = f"{quoted(changed[0])}{f' and {len(changed) - 1} more' if len(changed) > 1 else ''}"
+        named = f"{quote(changed[0])}{f' and {len(changed) - 1} more' if len(changed) > 1 else ''}"
         show(wrap_sentence(f"changed, though not yours to change: {named} (this sees accidents, not adversaries)"))
     if todo:
         show_next(EXERCISES[todo[0]], found[todo[0]])
@@ -152,7 +152,7 @@ def part_of(found: Checked, id_: str) -> str:
         raise UserError(found.lines[0])
     if id_ not in found.parts:
         expected = f"one of {', '.join(found.parts)}" if found.parts else "the name of a kata in front of it"
-        raise UserError(f"--id: expected {expected}, got {quoted(id_)}")
+        raise UserError(f"--id: expected {expected}, got {quote(id_)}")
     return found.parts[id_]
 
 

@@ -22,7 +22,7 @@ from course.datasets.jsonl import read_records
 from course.datasets.records import Example, SampleGroup
 from course.errors import UserError
 from course.score import measure
-from course.text import quoted
+from course.text import quote
 
 NOT_STARTED, RIGHT = "not started", "right"
 _INPUTS = 40  # besides the example
@@ -150,4 +150,4 @@ def _in_short(value: Any, depth: int = 2) -> str:
     if isinstance(value, list):
         within = [_in_short(each, depth - 1) for each in value[:6]] if depth else []
         return f"[{', '.join(within)}{', …' if value[len(within) :] else ''}]"
-    return f"{value:.10g}" if type(value) in (int, float) and abs(value) <= _LARGEST else quoted(repr(value))
+    return f"{value:.10g}" if type(value) in (int, float) and abs(value) <= _LARGEST else quote(repr(value))

@@ -12,7 +12,7 @@ from course.datasets.files import LAB, open_regular
 from course.datasets.jsonl import read_records
 from course.datasets.records import VerifierSource
 from course.errors import UserError, reason
-from course.text import described, quoted
+from course.text import describe_error, quote
 
 TESTS = Path("tests") / "test_rubric.py"
 SETS = LAB / "data" / "verifiers"
@@ -30,7 +30,8 @@ def read_extra(path: Path) -> list[VerifierSource]:
         try:
             load(one)
         except Exception as error:
-            raise UserError(f"{path}: expected code that defines verify, got {described(error)} in {one.id}") from None
+            got = describe_error(error)
+            raise UserError(f"{path}: expected code that defines verify, got {got} in {one.id}") from None
     return verifiers
 
 
@@ -68,7 +69,7 @@ def check_tests(path: Path = TESTS, extra: Sequence[VerifierSource] = ()) -> Che
     if run.left_out:
         left_out.append(f"tests without the fixture rubric, which are not counted: {run.left_out}")
     if run.timed_out:
-        left_out.append(f"timed out with one of the verifiers, and kill nothing: {quoted(', '.join(run.timed_out))}")
+        left_out.append(f"timed out with one of the verifiers, and kill nothing: {quote(', '.join(run.timed_out))}")
         state = "error"
         short = f"{len(run.timed_out)} of {len(marks) + len(run.timed_out)} tests timed out"
     numbers: dict[str, object] = {"state": state, "tests": len(marks), "invalid": len(found.faults)}

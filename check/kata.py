@@ -19,7 +19,7 @@ from course.rubrics.hackable import RUBRICS
 from course.score import TRIMMED, score
 from course.show.tables import wrap_sentence
 from course.starting import PYTHON
-from course.text import quoted
+from course.text import quote
 
 LABELS = ("model", "verifier", "ambiguous", "hacked")
 FAULTS_OF_CODE = ("verifier", "hacked")
@@ -63,7 +63,7 @@ def _diagnosis(place: str, section: Section, example: KataExample, name: str) ->
             return "unfinished", f"{place} {field}: expected {expected} ({fewest} words or more), got {words}"
     label = said["label"].strip(" `*_.\"'").lower()
     if label not in LABELS:
-        return "unfinished", f"{place} label: expected {', '.join(LABELS[:-1])} or {LABELS[-1]}, got {quoted(label)}"
+        return "unfinished", f"{place} label: expected {', '.join(LABELS[:-1])} or {LABELS[-1]}, got {quote(label)}"
     right_label, _, reasoning = decode(example.key).partition("\n")
     if label != right_label:
         return "look again", example.hint

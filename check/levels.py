@@ -26,7 +26,7 @@ from course.datasets.files import LAB, open_regular, write_whole
 from course.errors import UserError, reason
 from course.show.terminal import command_line
 from course.starting import PYTHON
-from course.text import quoted
+from course.text import quote
 
 LEVELS: dict[str, dict[str, Any]] = tomllib.loads((LAB / "data" / "levels.toml").read_text(encoding="utf-8"))
 SHEET = Path("notes") / "levels.md"
@@ -141,4 +141,4 @@ def _predictions() -> _Predictions:
     except FileNotFoundError:
         return {}
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise UserError(f"{path}: expected levels and probabilities, got: {quoted(str(error))}; delete it") from None
+        raise UserError(f"{path}: expected levels and probabilities, got: {quote(str(error))}; delete it") from None

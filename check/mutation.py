@@ -34,7 +34,7 @@ from course.datasets.records import VerifierSource
 from course.errors import UserError
 from course.execution import LimitReached, Limits, Process
 from course.starting import PYTHON
-from course.text import described, quoted
+from course.text import describe_error, quote
 
 CORRECT_CLASS = "correct"
 _DIFFERENCES = ("", "details", "reward")
@@ -137,7 +137,7 @@ class _Run:
         if test not in self._timed_out:
             self._timed_out.append(test)
         if len(self._timed_out) > _MOST_HANGING:
-            self._error = f"no answer in time from {quoted(self._timed_out[0])}"
+            self._error = f"no answer in time from {quote(self._timed_out[0])}"
 
     def result(self) -> TestRun:
         if self._error:
@@ -153,7 +153,7 @@ class _Run:
                     if cell:
                         cells[test][verifier.id] = cell
         if self._timed_out and not cells:
-            return TestRun({}, f"no answer in time from {quoted(self._timed_out[0])}")
+            return TestRun({}, f"no answer in time from {quote(self._timed_out[0])}")
         return TestRun(cells, "", left_out, sorted(self._timed_out), self._printed)
 
 
@@ -216,7 +216,7 @@ class _Session:
             self.error = f"no answer in time from {self._where()}"
 
     def _where(self) -> str:
-        return quoted(self.test) or "the file, before its first test"
+        return quote(self.test) or "the file, before its first test"
 
     def serve(self, process: Process) -> None:
         """Until the tests are done. Raises where a message is none, or comes out of turn."""
@@ -236,7 +236,7 @@ class _Session:
                 self.cells = {str(test): None for test in values[0]}
                 self.left_out = len(values[1])
             elif kind == "broken":
-                self.error = self.error or quoted(values[0])
+                self.error = self.error or quote(values[0])
             elif kind == "begin":
                 if values[0] not in self.cells:
                     raise ValueError
@@ -254,7 +254,7 @@ class _Session:
             elif kind == "end":
                 ending, words = values
                 counts = ending == "assertion" or (ending == "exception" and raised and self._verifier.kind == "raises")
-                self.cells[self.test] = Cell(ending, quoted(words), wrong, counts and wrong != "")
+                self.cells[self.test] = Cell(ending, quote(words), wrong, counts and wrong != "")
                 self.test = ""
 
 
@@ -304,7 +304,7 @@ def answer(verify: Verify, example: object, completion: object) -> Response:
     try:
         return False, verify(example, completion)
     except Exception as error:
-        return True, described(error)
+        return True, describe_error(error)
 
 
 def difference(found: Response, right: Response) -> str:

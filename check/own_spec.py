@@ -18,7 +18,7 @@ from course.datasets.jsonl import read_records
 from course.datasets.records import GoldenCase
 from course.faults import CHECKS
 from course.score import score
-from course.text import quoted
+from course.text import quote
 
 _EDITS = (  # what an edit puts into a right line, or in place of one of its characters
     "",
@@ -87,7 +87,7 @@ def check_my_score(seed: int = 0) -> Checked:
     for (task, text), value, again in zip(asked, values[: len(asked)], values[: len(asked) - 1 : -1], strict=True):
         right, got = score(task, text), value if isinstance(value, dict) else {}
         details, outcome = got.get("details"), right["details"]["outcome"]
-        words = quoted(repr(got.get("reward", value)))
+        words = quote(repr(got.get("reward", value)))
         if isinstance(value, Raised):
             rule, words = "an answer and no exception", f"{value.kind} at {path}:{value.line or 1}: {value.text}"
         elif value != again:
@@ -99,7 +99,7 @@ def check_my_score(seed: int = 0) -> Checked:
         else:
             continue
         broken[rule] += 1
-        said = f"score({quoted(repr(task))}, {quoted(repr(text))}), got {words}"
+        said = f"score({quote(repr(task))}, {quote(repr(text))}), got {words}"
         shown[rule] = min(shown.get(rule, said), said, key=len)
     lines = [f"expected {rule}: broken {broken[rule]:,} times, as for {said}" for rule, said in shown.items()]
     short = f"{len(asked) - broken.total():,} of {len(asked):,} texts as the spec has them"

@@ -13,7 +13,7 @@ from course.artifacts.records import SUMMARY, Manifest
 from course.artifacts.run_log import LogLine
 from course.datasets.files import LAB, sha256_of
 from course.errors import UserError
-from course.text import quoted
+from course.text import quote
 
 _NO_GUESS = ("", "YOUR GUESS")  # the second is what the check prints for a guess to be put in place of it
 
@@ -52,7 +52,7 @@ def check_run(command: str, asked: Mapping[str, Any]) -> Checked:
         expected = (manifest.expect or "").strip()
         steps, made = manifest.settings.get("steps"), len(summary.get("predictions", []))  # one by one, in the run
         if expected not in _NO_GUESS or made == steps:
-            guess = f"you expected {quoted(expected)}" if expected else "predicted step by step"
+            guess = f"you expected {quote(expected)}" if expected else "predicted step by step"
             return Checked("done", f"{result}{guess} ({line.run})", numbers={"runs": [line.run], **numbers})
         if found.state != "started":
             lacks = f"{made} of {steps} updates predicted; once more, all" if made else ""

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from check.report import TO_READ, Checked
 from course.datasets.files import open_regular
 from course.errors import UserError, reason
-from course.text import quoted
+from course.text import quote
 
 _BYTES = 1 << 20
 _FEWEST = 8  # words of an answer; the arrows of a diagram count as words
@@ -33,10 +33,10 @@ def read_sheet(path: Path, headings: Sequence[str]) -> dict[str, Section]:
         if line.startswith("## "):
             heading, own = line[3:].strip(), []
             if heading not in headings:
-                got = f"'## {quoted(heading)}'; write ### or bold"
+                got = f"'## {quote(heading)}'; write ### or bold"
                 raise UserError(f"{path}:{number} expected the course's headings only, got {got}")
             if heading in found:
-                got = f"'## {quoted(heading)}' a second time; keep one of the two"
+                got = f"'## {quote(heading)}' a second time; keep one of the two"
                 raise UserError(f"{path}:{number} expected each heading once, got {got}")
             found[heading] = (number, own)
         elif not line.startswith(">"):

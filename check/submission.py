@@ -23,7 +23,7 @@ from course.artifacts import run_log
 from course.artifacts.reading import runs_in
 from course.datasets.files import open_regular, sha256_of, write_whole
 from course.errors import UserError, reason
-from course.text import did_you_mean, quoted
+from course.text import did_you_mean, quote
 
 CHECKSUMS = "checksums.json"
 STUDENTS = ("exercises/", "notes/", "runs/", "tests/test_rubric.py")  # what the student writes has no checksum
@@ -67,7 +67,7 @@ def submit(named: Sequence[Path], counted: Sequence[Path]) -> tuple[Path, list[s
     inside = [run.name for run in (*named, *counted) if run.is_dir() and run.parent.resolve() == home.resolve()]
     if strange := next((run for run in named if run.name not in inside), None):
         mend = did_you_mean(strange.name, {one.name: f"--run {home.name}/{one.name}" for one in runs_in(home)})
-        raise UserError(f"{mend}--run: expected a run in {home.name}/, got {quoted(str(strange))}")
+        raise UserError(f"{mend}--run: expected a run in {home.name}/, got {quote(str(strange))}")
     paths = {name: path for name in ("log.jsonl", "predictions.json") if (path := home / name).is_file()}
     paths |= {f"{run}/{name}": path for run in inside for name, path in files_in(home / run).items()}
     paths = {f"runs/{name}": path for name, path in paths.items()}
@@ -102,5 +102,5 @@ def _zipped(paths: dict[str, Path]) -> bytes:
                 archive.writestr(info, data)
             except (OSError, UnicodeEncodeError) as error:
                 got = reason(error) if isinstance(error, OSError) else "a name that is no text"
-                raise UserError(f"{quoted(name)}: expected a file to hand in, got {got}; take it away") from None
+                raise UserError(f"{quote(name)}: expected a file to hand in, got {got}; take it away") from None
     return out.getvalue()

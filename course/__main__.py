@@ -6,7 +6,7 @@ import sys
 from course.command import Parser, run_command
 from course.errors import UserError
 from course.starting import PYTHON
-from course.text import did_you_mean, quoted
+from course.text import did_you_mean, quote
 
 MAP = """\
 RL foundations for LLMs: one small instrument, three loops.
@@ -67,7 +67,7 @@ def main() -> None:
         for line in re.findall(r"\S+ -m [a-z_.]+", map_text()):
             lines[re.split(r"[ .]", line)[-1]] = line
         mend = did_you_mean(word.removeprefix("course."), lines)
-        raise UserError(f"{mend}{PYTHON} -m course: expected no more words, got {quoted(word)}; it prints the map")
+        raise UserError(f"{mend}{PYTHON} -m course: expected no more words, got {quote(word)}; it prints the map")
     Parser("course", "Print the map: the three loops, their commands, and what is yours to change.").parse_args()
     print(map_text())
 

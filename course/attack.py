@@ -22,7 +22,7 @@ from course.rubrics.hackable import GAPS, in_words
 from course.score import score
 from course.show.tables import wrap_sentence
 from course.show.terminal import show, with_progress
-from course.text import clipped, quoted
+from course.text import clipped, quote
 from course.verifier import GOLDS, Findings, Verifier, collect_findings, make_example, optimise, search, try_golden_sets
 
 
@@ -105,7 +105,7 @@ def describe_try(rubric: str, completion: str, result: dict[str, Any], true: dic
     said = clipped(str(result["details"].get("message", "")), 300)
     lines = [
         f"text      '{clipped(completion, 200)}'",
-        f"rubric    {result['reward']:.4g}  {quoted(rubric)}: {said or 'no message'}",
+        f"rubric    {result['reward']:.4g}  {quote(rubric)}: {said or 'no message'}",
         f"the spec  {true['reward']:.4g}  {true['details']['outcome']}: {true['details']['message']}",
     ]
     return "\n".join(map(wrap_sentence, lines))

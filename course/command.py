@@ -18,7 +18,7 @@ from course import starting
 from course.asking import ask_expectation
 from course.errors import UserError, reason, written_runs
 from course.starting import PYTHON
-from course.text import did_you_mean, quoted, visible
+from course.text import did_you_mean, quote, visible
 
 _INT_MAX_STR_DIGITS = 4300  # Python's default: PYTHONINTMAXSTRDIGITS cannot decide which files the lab can read
 FAULT = 70  # EX_SOFTWARE of BSD's sysexits.h: 1 is a check's "no"
@@ -108,7 +108,7 @@ class Parser(argparse.ArgumentParser):
         return args
 
     def error(self, message: str) -> NoReturn:
-        message = _COMPLAINT.sub(lambda found: f"{found[1]}{quoted(found[2])}", message)
+        message = _COMPLAINT.sub(lambda found: f"{found[1]}{quote(found[2])}", message)
         raise UserError(f"{self._hint()}{message} (all options: {self.prog} --help)")
 
     def _hint(self) -> str:
@@ -117,7 +117,7 @@ class Parser(argparse.ArgumentParser):
             name = word.partition("=")[0]
             unknown = name.startswith("-") and name not in options.values()
             if unknown and (mend := did_you_mean(name.lstrip("-"), options)):
-                return f"{quoted(name)} is no option, {mend}"
+                return f"{quote(name)} is no option, {mend}"
         return ""
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
@@ -130,7 +130,7 @@ class Parser(argparse.ArgumentParser):
                 if option or not action.metavar
                 else f"{len([*action.choices])} names"
             )
-            expected = f"{option or action.metavar or action.dest}: expected one of {known}, got {quoted(str(value))}"
+            expected = f"{option or action.metavar or action.dest}: expected one of {known}, got {quote(str(value))}"
             raise UserError(f"{mend}argument {expected} (all options: {self.prog} --help)")
 
 
@@ -203,7 +203,7 @@ def _real(text: str) -> float:
 
 def _refused(text: str, expected: str) -> argparse.ArgumentTypeError:
     mend = "" if math.isnan(_real(text.replace(",", ".", 1))) or "," not in text else ": write a point for the comma"
-    return argparse.ArgumentTypeError(f"expected {expected}, got {quoted(text)}{mend}")
+    return argparse.ArgumentTypeError(f"expected {expected}, got {quote(text)}{mend}")
 
 
 def run_command(main: Callable[[], int | None]) -> NoReturn:

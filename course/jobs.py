@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from course.artifacts.scorer_identity import scorer_identity
 from course.command import fix_int_digits
 from course.errors import UserError
-from course.text import described, quoted, visible
+from course.text import describe_error, quote, visible
 
 if TYPE_CHECKING:  # loaded by the functions that start processes, so that --help answers at once
     from concurrent.futures import Executor, Future
@@ -137,7 +137,7 @@ def machines(address: str) -> Iterator[tuple[Executor, int]]:
         raise UserError(f"--cluster: expected the package distributed, got a Python without it; {mend}") from None
     import logging
 
-    where = f"--cluster {quoted(address)}"
+    where = f"--cluster {quote(address)}"
     logging.disable()  # Dask's own words: what matters of them is raised
     try:
         with _connect(address, where) as client:
@@ -167,7 +167,7 @@ def _connect(address: str, where: str) -> Any:
         with warnings.catch_warnings(action="ignore"):  # other versions of Dask: they work together, or they raise
             return Client(address, timeout=_SECONDS, set_as_default=False)  # type: ignore[no-untyped-call]
     except (OSError, ValueError, TypeError) as error:
-        got = described(error)
+        got = describe_error(error)
     gc.collect()  # a client that was half made would wait for ten seconds when Python ends
     raise UserError(f"{where}: expected a Dask scheduler, such as tcp://host:8786, got {got}")
 
@@ -175,7 +175,7 @@ def _connect(address: str, where: str) -> Any:
 def refuse_other_scorer(worker: str, theirs: object, ours: str) -> None:
     """Raise UserError unless the fingerprints are equal. ``theirs``: the worker's, or what it raised when asked."""
     if theirs != ours:
-        got = described(theirs) if isinstance(theirs, BaseException) else visible(str(theirs)[:12])
+        got = describe_error(theirs) if isinstance(theirs, BaseException) else visible(str(theirs)[:12])
         expected = f"expected the scorer of this command, {ours[:12]}"
         raise UserError(f"worker {visible(worker)}: {expected}, got {got}; start it anew, in the same lab")
 

@@ -25,7 +25,7 @@ from msgspec.structs import replace
 from course.datasets.files import open_regular
 from course.errors import UserError, reason
 from course.faults import type_name
-from course.text import described, quoted
+from course.text import describe_error, quote
 
 PICK_BEST = Path("exercises") / "pick_best.py"
 _NAME = "pick_best"
@@ -60,10 +60,10 @@ def load_pick_best(path: Path = PICK_BEST) -> PickBest:
     try:
         code = compile(source, str(path), "exec")
     except SyntaxError as error:
-        got = f"a syntax error: {quoted(error.msg)}"
+        got = f"a syntax error: {quote(error.msg)}"
         raise UserError(f"{path}:{error.lineno or 1} expected Python, got {got}") from None
     except (ValueError, RecursionError, MemoryError) as error:  # a null byte, or brackets nested too deep
-        raise UserError(f"{path}:1 expected Python, got what cannot be compiled: {described(error)}") from None
+        raise UserError(f"{path}:1 expected Python, got what cannot be compiled: {describe_error(error)}") from None
     _called(exec, (code, namespace), path, None)
     pick_best: PickBest | None = namespace.get(_NAME)
     if not callable(pick_best):
@@ -89,7 +89,7 @@ def choose(pick_best: PickBest, samples: Sequence[Sample], prompt_id: str, path:
     first = _choice(pick_best, samples, prompt_id, path)
     second = _choice(pick_best, samples, prompt_id, path)
     if first != second:
-        of = f"{quoted(prompt_id)} whenever it is asked"
+        of = f"{quote(prompt_id)} whenever it is asked"
         raise UserError(
             f"{_place(pick_best, path)}: expected the same choice of {of}, got sample {first}, then sample {second}; "
             "seed what is random from the samples themselves, and remember nothing"
@@ -112,8 +112,8 @@ def _choice(pick_best: PickBest, samples: Sequence[Sample], prompt_id: str, path
     for sample in samples:
         if type(choice) is Sample and choice == sample:
             return sample.index
-    got = f"the text {quoted(choice)!r}" if type(choice) is str else quoted(type_name(choice))
-    expected = f"expected one of the {len(samples)} samples of {quoted(prompt_id)}"
+    got = f"the text {quote(choice)!r}" if type(choice) is str else quote(type_name(choice))
+    expected = f"expected one of the {len(samples)} samples of {quote(prompt_id)}"
     raise UserError(f"{_place(pick_best, path)}: {expected}, got {got}; return the sample itself")
 
 
@@ -157,6 +157,6 @@ def _called(code: Callable[..., Any], arguments: tuple[object, ...], path: Path,
 
         frames = traceback.walk_tb(sys.exc_info()[2])  # what the error itself says of it may be anything
         lines = [line for frame, line in frames if frame.f_code.co_filename == str(path)]
-        where, got = f"{path}:{lines[-1] if lines else 1}", described(error)
-        when = "while it was loaded" if prompt_id is None else f"on {quoted(prompt_id)}"
+        where, got = f"{path}:{lines[-1] if lines else 1}", describe_error(error)
+        when = "while it was loaded" if prompt_id is None else f"on {quote(prompt_id)}"
         raise UserError(f"{where} {_NAME}: expected a choice, got an exception {when}: {got}") from None

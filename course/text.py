@@ -84,7 +84,7 @@ def shell_word(path: Path) -> str:
     return shown if re.fullmatch(r"[\w.:/\\-]+", shown) else f'"{shown}"'
 
 
-def described(error: BaseException | None) -> str:
+def describe_error(error: BaseException | None) -> str:
     """An exception's class and words in one short line, however odd both are: either may be made by a student."""
     try:
         words = str.__str__(str(error))
@@ -102,9 +102,9 @@ def did_you_mean(word: str, names: Mapping[str, str]) -> str:
 
     known = [*islice(names, 10_000)]
     close = [name for name in known if word and name.startswith(word)] or get_close_matches(word, known, n=1)
-    return f"did you mean {quoted(names[close[0]])}? " if close else ""
+    return f"did you mean {quote(names[close[0]])}? " if close else ""
 
 
-def quoted(text: str) -> str:
+def quote(text: str) -> str:
     """A value that an error quotes, at most 80 characters of it."""
     return clipped(text, _QUOTED)

@@ -21,7 +21,7 @@ from course.errors import UserError
 from course.policies.tokenizer import VOCABULARIES, encode
 from course.show.ending import end_run
 from course.show.tables import table
-from course.text import clipped, quoted
+from course.text import clipped, quote
 
 TEXTS: Final = ("Final: 323", "Final:  323", "Final: 0323", "Final:\n323", "Final:323", "Final:\u00a0323")
 LOG: Final = "tokens.jsonl"
@@ -41,14 +41,14 @@ def unescape(text: str, number: int) -> str:
         expected = "whole characters in UTF-8"
         unescaped.encode()
     except ValueError:
-        raise UserError(f"TEXT {number}: expected {expected}, got {quoted(text)}") from None
+        raise UserError(f"TEXT {number}: expected {expected}, got {quote(text)}") from None
     return unescaped
 
 
 def token_inspect_text(results: Sequence[LearningResult], rows: Sequence[TokenizedRow]) -> str:
     """The tokens of each text, then the verdicts on the texts. ``rows``: of one vocabulary after the other."""
     verdicts = [
-        (number, quote((result.completion or "").encode()), f"{result.reward:.1f}", result.details.outcome)
+        (number, quote_bytes((result.completion or "").encode()), f"{result.reward:.1f}", result.details.outcome)
         for number, result in enumerate(results, 1)
     ]
     parts = [
@@ -67,14 +67,14 @@ def token_inspect_text(results: Sequence[LearningResult], rows: Sequence[Tokeniz
 
 def tokens_text(row: TokenizedRow) -> str:
     """The first tokens of a text, then their ids."""
-    tokens = [quote(bytes.fromhex(token)) for token in row.token_bytes[:_TOKENS_SHOWN]]
+    tokens = [quote_bytes(bytes.fromhex(token)) for token in row.token_bytes[:_TOKENS_SHOWN]]
     ids = list(map(str, row.token_ids[:_TOKENS_SHOWN]))
     if len(row.token_ids) > _TOKENS_SHOWN:
         ids.append(f"and {len(row.token_ids) - _TOKENS_SHOWN:,} more")
     return f"{' '.join(tokens)}\n{' '.join(ids)}"
 
 
-def quote(token: bytes) -> str:
+def quote_bytes(token: bytes) -> str:
     r"""Bytes in quotes, safe to print. A byte that is part of a character is ``\xNN``; a long text ends in …"""
     return clipped(f"'{token.decode('utf-8', 'backslashreplace')}'", _WIDTH)
 

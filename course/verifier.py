@@ -30,7 +30,7 @@ from course.policies.train_config import MEMORISE
 from course.rubrics.hackable import RUBRICS
 from course.rubrics.witness import candidates
 from course.score import score
-from course.text import clipped, did_you_mean, quoted, visible
+from course.text import clipped, did_you_mean, quote, visible
 
 Progress = Callable[[Iterable[Any]], Iterable[Any]]  # the same items; a person sees how far they are
 Questions = list[tuple[Task, str]]  # each an example and a completion
@@ -51,7 +51,7 @@ class Comparison:
     true: float
 
     def __str__(self) -> str:
-        expected = quoted(str(self.example["expected_answer"]))
+        expected = quote(str(self.example["expected_answer"]))
         return f"'{clipped(self.completion, 200)}' where {expected} is expected: reward {self.reward:.4g}"
 
 
@@ -111,7 +111,7 @@ class Verifier:
             values = self._child.call(self._function, questions, _ANSWERING if questions else _LOADING)
         except Stopped as stopped:
             if not questions:
-                got = f"{quoted(str(stopped))} while it was loaded"
+                got = f"{quote(str(stopped))} while it was loaded"
                 raise UserError(f"{self._place}: expected a verifier, got {got}; mend it") from None
             if len(questions) == 1:
                 raise self.fault(*questions[0], str(stopped)) from None
@@ -137,10 +137,8 @@ class Verifier:
         return {"reward": float(reward), "details": details if isinstance(details, dict) else {}}
 
     def fault(self, example: Task, completion: str, got: str) -> UserError:
-        text = f"'{quoted(completion)}' where {quoted(str(example['expected_answer']))} is expected"
-        return UserError(
-            f"{self._place} expected a reward from 0 to 1 for {text}, got {quoted(got)}; mend the verifier"
-        )
+        text = f"'{quote(completion)}' where {quote(str(example['expected_answer']))} is expected"
+        return UserError(f"{self._place} expected a reward from 0 to 1 for {text}, got {quote(got)}; mend the verifier")
 
 
 def compare_with_spec(example: Task, completion: str, reward: float) -> Comparison:

@@ -23,7 +23,7 @@ from course.datasets.files import LAB
 from course.errors import UserError
 from course.show.tables import wrap_sentence
 from course.show.terminal import show
-from course.text import one_line, quoted, visible_path
+from course.text import one_line, quote, visible_path
 from teacher.submissions import Refused, read_submission
 
 _KL = ("beta", "mean_reward", "kl")  # of the columns of kl_tradeoff.csv
@@ -112,7 +112,7 @@ def sheet(questions: list[dict[str, Any]], facts: Mapping[str, Mapping[str, Any]
         lines += [f"{number}. {question['ask']}", *filled[:1]]
         lines += [f"- listen for: {text}" for one in question["listen"] if (text := _filled(one, facts))]
         lines += [f"- if it sounds right: {question['probe']}", ""]
-    runs = ", ".join(quoted(run) for run in left_out[:10])
+    runs = ", ".join(quote(run) for run in left_out[:10])
     lines += [f"Not quoted, since they are not there as the log has them: {runs}"] if left_out else []
     return "\n".join(wrap_sentence(line) if line else "" for line in lines)
 

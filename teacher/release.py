@@ -25,7 +25,7 @@ from course.command import Parser, run_command
 from course.datasets.files import LAB
 from course.errors import UserError, reason
 from course.starting import PYTHON
-from course.text import quoted, shell_word, visible_path
+from course.text import quote, shell_word, visible_path
 
 COMMITTED = ("exercises/", "notes/", "tests/test_rubric.py")  # what a student writes, taken from the last commit
 # What begins so stays with the teacher and the maintainers: keys, tests, generators, measurements of the lab itself.
@@ -133,7 +133,7 @@ def git(*words: str) -> bytes:
         raise UserError(f"{needed}, got a system without git; install it") from None
     if done.returncode:
         said = done.stderr.decode("utf-8", "replace").strip().split("\n")[0]
-        raise UserError(f"{visible_path(LAB)}: {needed}, got: {quoted(said)}")
+        raise UserError(f"{visible_path(LAB)}: {needed}, got: {quote(said)}")
     return done.stdout
 
 

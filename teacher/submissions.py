@@ -20,7 +20,7 @@ from typing import IO
 
 from course.datasets.files import open_regular
 from course.errors import UserError
-from course.text import described, quoted
+from course.text import describe_error, quote
 
 FOLDERS = ("exercises", "notes", "runs")  # the student's; of tests/ one file is
 TEST_FILE = "tests/test_rubric.py"
@@ -47,7 +47,7 @@ def find_submissions(folder: Path) -> dict[str, Path]:
     for entry in entries:
         name = entry.name[:-4] if entry.name.lower().endswith(".zip") else entry.name
         if name in found:
-            got = f"{quoted(found[name].name)} and {quoted(entry.name)}"
+            got = f"{quote(found[name].name)} and {quote(entry.name)}"
             raise UserError(f"{folder}: expected one submission of each student, got {got}; take one away")
         found[name] = entry
     return found
@@ -61,7 +61,7 @@ def read_submission(path: Path) -> dict[str, bytes]:
         if path.is_dir():
             return _collected(_in_folder(path))
         if path.suffix.lower() != ".zip":
-            raise Refused(f"expected a folder or a .zip, got {quoted(path.name)}")
+            raise Refused(f"expected a folder or a .zip, got {quote(path.name)}")
         with open_regular(path) as file:
             _check_directory(file)
             with zipfile.ZipFile(file) as archive:
@@ -69,7 +69,7 @@ def read_submission(path: Path) -> dict[str, bytes]:
     except Refused:
         raise
     except Exception as error:  # a crafted archive makes zipfile raise almost anything
-        raise Refused(f"expected files that can be read, got {described(error)}") from None
+        raise Refused(f"expected files that can be read, got {describe_error(error)}") from None
 
 
 def _check_directory(file: IO[bytes]) -> None:
@@ -88,15 +88,15 @@ def _in_zip(archive: zipfile.ZipFile) -> Iterator[Member]:
     for info in infos:
         parts = info.filename.replace("\\", "/").split("/")
         if ".." in parts or parts[0] == "" or ":" in parts[0]:
-            raise Refused(f"expected names inside the zip's folder, got {quoted(info.filename)}")
+            raise Refused(f"expected names inside the zip's folder, got {quote(info.filename)}")
     names = [info.filename.replace("\\", "/") for info in infos]
     start = _start([name.partition("/")[0] for name in names if "/" in name])
     for name, info in zip(names, infos, strict=True):
         if name.startswith(start) and _is_wanted(inner := name[len(start) :]):
             if stat.S_IFMT(info.external_attr >> 16) not in (0, stat.S_IFREG):
-                raise Refused(f"expected files, got a link or a device: {quoted(inner)}")
+                raise Refused(f"expected files, got a link or a device: {quote(inner)}")
             if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-                raise Refused(f"expected an ordinary zip, got one packed in a rare way: {quoted(inner)}")
+                raise Refused(f"expected an ordinary zip, got one packed in a rare way: {quote(inner)}")
             yield inner, partial(archive.open, info)
 
 
@@ -112,7 +112,7 @@ def _in_folder(folder: Path) -> Iterator[Member]:
                 if not _is_wanted(inner) or stat.S_ISDIR(mode):
                     continue
                 if not stat.S_ISREG(mode):
-                    raise Refused(f"expected files, got a link or a device: {quoted(inner)}")
+                    raise Refused(f"expected files, got a link or a device: {quote(inner)}")
                 yield inner, partial(open_regular, path)
 
 
@@ -134,12 +134,12 @@ def _collected(members: Iterator[Member]) -> dict[str, bytes]:
         for part in name.split("/"):
             device = part.partition(".")[0].rstrip(" ").lower() in DEVICES
             if part in ("", ".", "..") or part[-1] in ". " or device or any(char in '<>:"|?*\\' for char in part):
-                raise Refused(f"expected names that every system takes, got {quoted(name)}")
+                raise Refused(f"expected names that every system takes, got {quote(name)}")
         if not name.isprintable() or len(name) > 200:
-            raise Refused(f"expected names of up to 200 characters that can be seen, got {quoted(name)}")
+            raise Refused(f"expected names of up to 200 characters that can be seen, got {quote(name)}")
         key = unicodedata.normalize("NFC", name).casefold()
         if key in seen:
-            raise Refused(f"expected each name once, got another of the same name: {quoted(name)}")
+            raise Refused(f"expected each name once, got another of the same name: {quote(name)}")
         seen.add(key)
         with open_() as file:
             files[name] = file.read(room + 1)

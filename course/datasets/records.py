@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from course.faults import FAMILIES
-from course.text import quoted
+from course.text import quote
 
 Id = Annotated[str, Meta(min_length=1)]
 Task = dict[str, Any]  # an example as a scorer takes it: id, prompt, expected_answer
@@ -72,7 +72,7 @@ class GoldenCase(Record, frozen=True, forbid_unknown_fields=True, kw_only=True):
                 raise ValueError(f"$.expected_reward: expected 1.0 or 0.0, got {self.expected_reward}")
             return
         if self.expected_outcome not in FAMILIES:
-            got = quoted(self.expected_outcome)
+            got = quote(self.expected_outcome)
             raise ValueError(f"$.expected_outcome: expected one of {', '.join(FAMILIES)}, got {got}")
         if self.expected_reward != float(self.expected_outcome == "ok"):
             raise ValueError(

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from course import text as module
-from course.text import clipped, described, did_you_mean, named, one_line, quoted, shell_word, visible, visible_path
+from course.text import clipped, describe_error, did_you_mean, named, one_line, quote, shell_word, visible, visible_path
 
 ALL = "".join(map(chr, range(sys.maxunicode + 1)))
 # Unicode's property Default_Ignorable_Code_Point, first and last of each range; and three blanks that it leaves out.
@@ -102,18 +102,18 @@ class Loud(Exception):
 
 
 def test_an_exception_is_described_in_one_short_line_however_odd_it_is() -> None:
-    assert described(KeyError("a")) == "KeyError: 'a'"
-    assert described(OSError("\x1b\n")) == "OSError: <U+001B ESCAPE><U+000A LINE FEED>"
-    assert described(Mute()) == "Mute: its own words raise SystemExit"
-    assert described(Loud()) == "Loud: " + "y" * 80
+    assert describe_error(KeyError("a")) == "KeyError: 'a'"
+    assert describe_error(OSError("\x1b\n")) == "OSError: <U+001B ESCAPE><U+000A LINE FEED>"
+    assert describe_error(Mute()) == "Mute: its own words raise SystemExit"
+    assert describe_error(Loud()) == "Loud: " + "y" * 80
     odd = type("\x1b" + "x" * 10_000, (BaseException,), {"__str__": lambda _: 3})
-    assert described(odd()).startswith("<U+001B ESCAPE>" + "x" * 79 + ": its own words raise TypeError")
+    assert describe_error(odd()).startswith("<U+001B ESCAPE>" + "x" * 79 + ": its own words raise TypeError")
 
 
 def test_a_quoted_value_has_at_most_80_characters() -> None:
-    assert quoted("x" * 80) == "x" * 80
-    assert quoted("x" * 81) == "x" * 79 + "…"
-    assert len(quoted("\0" * 81)) == 80
+    assert quote("x" * 80) == "x" * 80
+    assert quote("x" * 81) == "x" * 79 + "…"
+    assert len(quote("\0" * 81)) == 80
 
 
 @pytest.mark.parametrize(

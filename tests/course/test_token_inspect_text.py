@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from reporting import columns
 
 from course.artifacts.learning import TokenizedRow, learning_result
-from course.token_inspect import quote, token_inspect_text, tokens_text
+from course.token_inspect import quote_bytes, token_inspect_text, tokens_text
 
 EXAMPLE = {"id": "text", "prompt": "17 * 19", "expected_answer": 323}
 
@@ -78,4 +78,4 @@ def test_every_line_fits_a_terminal_whatever_the_bytes(texts: list[list[bytes]])
     ],
 )
 def test_a_token_is_shown_as_text_and_parts_of_characters_as_bytes(token: bytes, shown: str) -> None:
-    assert quote(token) == shown
+    assert quote_bytes(token) == shown
