@@ -78,9 +78,13 @@ def message_of(error: BaseException) -> str:
 
 
 def main() -> None:
-    """Load the file, then answer each line with a line. ``isolated``: the lab cannot be imported."""
+    """Load the file's source, which is the first line, then answer each line with a line.
+
+    ``isolated``: the lab cannot be imported.
+    """
     path = Path(sys.argv[1])
     questions, answers = take_pipe()
+    source = json.loads(questions.readline()).encode("latin-1")
     module = ModuleType(path.stem)
     module.__file__ = str(path)
     sys.modules.setdefault(path.stem, module)  # where a dataclass looks up what its annotations name
@@ -89,7 +93,7 @@ def main() -> None:
         forbid_course()
     else:
         sys.path += [str(_LAB), str(Path.cwd())]
-    loading = _answer(path, lambda: exec(compile(path.read_bytes(), str(path), "exec"), vars(module)))
+    loading = _answer(path, lambda: exec(compile(source, str(path), "exec"), vars(module)))
     for line in questions:
         function, calls = json.loads(line)
         if loading[0]:

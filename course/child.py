@@ -12,6 +12,7 @@ Not covered
     student from borrowing an answer; who reads ``course/score.py`` as a file has it all the same.
 """
 
+import hashlib
 import json
 import sys
 from collections.abc import Sequence
@@ -44,11 +45,14 @@ class Child:
     """``with Child(path) as child: child.call("advantage", [(1.0, 0.5)])``. Started at the first call, and again after
     one that had to be stopped.
 
-    ``path``: a file of Python. ``isolated``: ``course``, ``check`` and ``teacher`` cannot be imported there.
+    ``path``: a file of Python; OSError where it cannot be read. ``isolated``: ``course``, ``check`` and ``teacher``
+    cannot be imported there. ``sha256``: of the bytes that run, which are read once, here.
     """
 
     def __init__(self, path: Path, *, isolated: bool = False, limits: Limits | None = None) -> None:
         self._path = path
+        self._source = path.read_bytes()
+        self.sha256 = hashlib.sha256(self._source).hexdigest()
         self._command = [sys.executable, "-I", "-B", "-u", str(answering.__file__), str(path.resolve())]
         if isolated:
             self._command.append("isolated")
@@ -70,6 +74,7 @@ class Child:
         """
         if self._process is None:
             self._process = Process(self._command, self._limits)
+            self._process.send(json.dumps(self._source.decode("latin-1")).encode("ascii") + b"\n")
         self._process.send(json.dumps([function, calls]).encode("ascii") + b"\n")
         try:
             line = self._process.read_line(seconds)

@@ -1,9 +1,11 @@
 """A student's functions behind a pipe: what comes back of each kind of file, and that nothing of it stays."""
 
+import hashlib
 import os
 import subprocess
 import sys
 from pathlib import Path
+from textwrap import indent
 
 import pytest
 from clusters import wait_for
@@ -42,6 +44,17 @@ def f(a):
     assert asked(tmp_path, source, (3,)) == [[3, "mine", "mine.py"]]
 
 
+def test_the_bytes_that_are_hashed_are_those_that_run(tmp_path: Path) -> None:
+    """A file that is written over after it was read, and one in another encoding than UTF-8."""
+    path = tmp_path / "mine.py"
+    source = "# coding: latin-1\ndef f():\n    return 'é'".encode("latin-1")
+    path.write_bytes(source)
+    with Child(path) as child:
+        path.write_text("def f():\n    return 2", encoding="utf-8")
+        assert child.call("f", [()]) == ["é"]
+        assert child.sha256 == hashlib.sha256(source).hexdigest()
+
+
 def test_an_exception_costs_its_own_call_only(tmp_path: Path) -> None:
     found = asked(tmp_path, "def f(a):\n    return 1 / a", (0,), (2,))
     assert found == [Raised("ZeroDivisionError", "division by zero", 2), 0.5]
@@ -64,6 +77,17 @@ def test_a_file_that_is_broken_says_how(tmp_path: Path, source: str, kind: str, 
     assert "\x1b" not in found.text
 
 
+BROKEN_ONCE = """
+from pathlib import Path
+begun = Path(__file__).with_name("begun")
+if begun.exists():
+    def f():
+        return 1
+else:
+    begun.touch()
+"""
+
+
 @pytest.mark.parametrize(
     ("source", "why"),
     [
@@ -83,11 +107,10 @@ def test_no_answer_is_an_exception_of_its_own_and_the_next_call_is_answered(
     tmp_path: Path, source: str, why: str
 ) -> None:
     path = tmp_path / "mine.py"
-    path.write_text(source, encoding="utf-8", newline="\n")
+    path.write_text(BROKEN_ONCE + indent(source, "    "), encoding="utf-8", newline="\n")
     with Child(path) as child:
         with pytest.raises(Stopped, match=why):
             child.call("f", [()], 2.0)
-        path.write_text("def f():\n    return 1", encoding="utf-8", newline="\n")
         assert child.call("f", [()]) == [1]
 
 
