@@ -24,9 +24,8 @@ from itertools import chain
 from pathlib import Path
 
 from check.report import FINISHED
-from course.artifacts.run_log import log_lock
 from course.command import Parser, non_negative_int, positive_int, run_command
-from course.datasets.files import LAB
+from course.datasets.files import LAB, lock_file
 from course.errors import UserError, reason
 from course.jobs import in_order, processes
 from course.show.terminal import show
@@ -82,7 +81,8 @@ def grade_class(args: Namespace, found: dict[str, Path], command: Sequence[str] 
     folder = args.out.absolute().parent
     work, kept = folder / "grades.partial", folder / "grades"
     kept.mkdir(parents=True, exist_ok=True)
-    with log_lock(kept / "lock"):  # another call waits here, and then finds what this one did
+    with (kept / "lock").open("ab") as lock:
+        lock_file(lock)  # another call waits here, and then finds what this one did
         remove(work)  # of a call that was killed
         return _grade_class(args, found, command, work, kept)
 

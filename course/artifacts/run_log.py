@@ -12,9 +12,7 @@ Not covered
     record for those who want one; it proves nothing to others.
 """
 
-import errno
 import os
-import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -23,13 +21,12 @@ from typing import IO
 
 import msgspec
 
-from course.datasets.files import LAB, open_regular
+from course.datasets.files import LAB, lock_file, open_regular
 from course.datasets.jsonl import refuse_repeated_keys
 from course.errors import UserError, reason
 from course.text import clipped
 
 LOG = LAB / "runs" / "log.jsonl"
-_LOCK_AT = 1 << 30  # Windows locks a range of bytes, and refuses others to read it: one that no log reaches
 
 
 class LogLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -102,10 +99,11 @@ def log_lock(path: Path) -> Iterator[IO[bytes]]:
         expected = "expected a log that a line can be added to"
         raise UserError(f"{path}: {expected}, got: {reason(error)}; nothing was written") from None
     with file:
-        _lock(file)
+        lock_file(file)
         file.seek(0)
         before = file.read()
-        if (lines := whole_lines(before)) != before:
+        lines = whole_lines(before)
+        if lines != before:
             file.truncate(min(len(before), len(lines)))
             file.write(lines[len(before) :])
         yield file
@@ -118,23 +116,3 @@ def append(file: IO[bytes], line: LogLine) -> int:
     file.flush()
     os.fsync(file.fileno())
     return before
-
-
-def _lock(file: IO[bytes]) -> None:
-    """Wait until no other process holds the file. The system lets go of it when the process ends, however it ends."""
-    if sys.platform == "win32":
-        import msvcrt
-
-        file.seek(_LOCK_AT)
-        held = False
-        while not held:
-            try:
-                msvcrt.locking(file.fileno(), msvcrt.LK_LOCK, 1)
-                held = True
-            except OSError as error:
-                if error.errno != errno.EDEADLOCK:  # what it says when it has waited for ten seconds
-                    raise
-    else:
-        import fcntl
-
-        fcntl.flock(file, fcntl.LOCK_EX)

@@ -1,4 +1,4 @@
-"""Machinery: files that go in, and one that comes out whole or not at all.
+"""Machinery: files that go in, one that comes out whole or not at all, and one that others wait for.
 
 Only regular files are read, because a pipe would wait for ever and /dev/zero never ends.
 """
@@ -7,16 +7,18 @@ import errno
 import hashlib
 import os
 import stat
+import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO, BinaryIO
 
 from course.text import shell_word
 
 LAB = Path(__file__).parents[2]  # the lab's root
 _READ_BYTES = 1 << 15  # what a batch of rows is made of stays in the processor's cache
 _LINE_BYTES = 1 << 26  # Python can make fifty times as much of a line
+_LOCK_AT = 1 << 30  # Windows locks a range of bytes, and refuses others to read it: one that no log reaches
 _OTHER_KINDS = {stat.S_IFDIR: "a folder", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}
 
 
@@ -44,6 +46,26 @@ def write_whole(path: Path, data: bytes) -> None:
     finally:
         with suppress(OSError):
             part.unlink(missing_ok=True)
+
+
+def lock_file(file: IO[bytes]) -> None:
+    """Wait until no other process holds the file. The system lets go of it when the process ends, however it ends."""
+    if sys.platform == "win32":
+        import msvcrt
+
+        file.seek(_LOCK_AT)
+        held = False
+        while not held:
+            try:
+                msvcrt.locking(file.fileno(), msvcrt.LK_LOCK, 1)
+                held = True
+            except OSError as error:
+                if error.errno != errno.EDEADLOCK:  # what it says when it has waited for ten seconds
+                    raise
+    else:
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX)
 
 
 def way_to(path: Path) -> str:
