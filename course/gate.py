@@ -24,7 +24,7 @@ truth about the policy, its sampling or its training.
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import zip_longest
-from operator import attrgetter
+from math import ceil
 from pathlib import Path
 from typing import NamedTuple
 
@@ -32,17 +32,14 @@ from course.artifacts import run_log
 from course.artifacts.finding import Finding, Numbers
 from course.artifacts.locked_room import POLICY, SELECTION, Condition, knobs_turned, locked_room, room_digest
 from course.artifacts.reading import Broken, Run, open_run
-from course.artifacts.records import MISSING, Manifest
-from course.artifacts.run_log import looks, read_logs
+from course.artifacts.records import MISSING, Manifest, Result, Selection
+from course.artifacts.run_log import LogLine, looks, read_logs
 from course.artifacts.scorer_identity import faults_of_scorer
 from course.artifacts.verifying import Verification
-from course.artifacts.writing import write_page
 from course.command import Parser, fraction, run_command
 from course.datasets.sources import HOLDOUT, holdouts_in
 from course.errors import UserError
 from course.gate_text import gate_json, gate_text
-from course.pages.gate import page_of_gate
-from course.pages.html import HEAD
 from course.show.terminal import show, with_progress
 from course.stats import flips_needed, mcnemar_exact, paired_interval, smallest_visible_difference, wilson_interval
 from course.text import visible_path
@@ -54,191 +51,308 @@ GATE_PAGE = "gate.html"
 EXIT_STATUS = {"PROMOTE": 0, "REJECT": 1, "INCONCLUSIVE": 3}
 
 
-class Flips(NamedTuple):
-    """What changed between two runs on the same examples: counts, and the ids that flipped."""
+# ---- Both runs, read once and side by side
 
-    n: int
+
+class Comparison(NamedTuple):
+    """All that the rules ask about. Complete when both runs were read to their ends, which ``compare`` does."""
+
+    baseline: Verification
+    candidate: Verification
+    conditions: list[Condition]
+    knobs: list[str]  # that were turned
     unlike: int  # rows that do not hold the same id, prompt and expected answer
     rewritten: int  # rows that hold other completions
-    baseline_passes: int
-    candidate_passes: int
-    gained: list[str]
-    lost: list[str]
+    gained: list[str]  # ids that pass only in the candidate
+    lost: list[str]  # ids that pass only in the baseline
 
     @property
-    def delta(self) -> Fraction:
-        return Fraction(self.candidate_passes - self.baseline_passes, self.n)
+    def n(self) -> int:
+        return self.candidate.n
 
 
-def compare(baseline: Verification, candidate: Verification) -> Flips:
+def compare(baseline: Run, candidate: Run, log: Sequence[LogLine]) -> Comparison:
     """Read both runs row by row: both are in the order of the dataset. Each is verified on the way."""
-    unlike = rewritten = 0
+    logged = {line.manifest for line in log}
+    verified = Verification(baseline, logged), Verification(candidate, logged)
+    conditions = locked_room(baseline.manifest, candidate.manifest)
+    unlike = 0
+    rewritten = 0
     gained: list[str] = []
     lost: list[str] = []
-    loop_b = baseline.run.manifest.loop == candidate.run.manifest.loop == "B"
-    question, answers = attrgetter("id", "prompt", "expected_answer"), attrgetter("samples" if loop_b else "completion")
-    for before, after in with_progress(zip_longest(baseline.rows(), candidate.rows()), "verifying"):
-        if before is None or after is None or question(before) != question(after):
+    pairs = zip_longest(verified[0].rows(), verified[1].rows())
+    for before, after in with_progress(pairs, "verifying"):
+        if before is None or after is None or question_of(before) != question_of(after):
             unlike += 1
             continue
-        rewritten += answers(before) != answers(after)
-        if before.reward != after.reward:
-            (gained if after.reward == 1.0 else lost).append(before.id)
-    return Flips(candidate.n, unlike, rewritten, baseline.outcomes["ok"], candidate.outcomes["ok"], gained, lost)
-
-
-def faults_of_runs(conditions: list[Condition], flips: Flips, runs: dict[str, Verification]) -> list[str]:
-    """Why the two cannot be compared at all: a run that is not what it claims, another room, another instrument."""
-    faults = faults_of_scorer()
-    faults += [f"{side} run: {fault}" for side, run in runs.items() for fault in run.faults if fault not in faults]
-    faults += [fault for condition in conditions if (fault := condition.fault)]
-    if flips.unlike:
-        faults.append(f"the two do not hold the same id, prompt and expected answer in {flips.unlike:,} of the rows")
-    return faults
-
-
-def faults_of_comparison(knobs: list[str], flips: Flips, baseline: Verification, candidate: Verification) -> list[str]:
-    """Why a difference between the two, though both are sound, would not say that the candidate is better."""
-    faults = []
-    before, after = baseline.run.manifest, candidate.run.manifest
-    if len(knobs) > 1:
-        faults.append(f"more than one knob was turned: {' and '.join(knobs)} (rule 3: one at a time)")
-    flipped = len(flips.gained) + len(flips.lost)
-    same_draws = before.sampling is not None and before.sampling == after.sampling and before.sampling.reproducible
-    differ = f"{flips.rewritten:,} of the completions differ{'s' * (flips.rewritten == 1)}"
-    if flips.rewritten and before.completions_fingerprint == after.completions_fingerprint:
-        faults.append(f"{differ}, though both runs say that they read one file")
-    elif flips.rewritten and POLICY not in knobs and same_draws:
-        faults.append(
-            f"{differ}, though policy, sampling and seed are said to be the same: one of the two is not what it claims "
-            '(another policy or prompt template has another "policy")'
-        )
-    elif flips.rewritten and knobs == [SELECTION]:
-        faults.append(f"{differ}, and the choice changed too: let both choose from the same samples")
-    elif flipped and not knobs:
-        luck = "the same policy wrote both, in other draws: that is luck"
-        other_files = "on equal samples: pick_best chose otherwise though its files are the same (does it read others?)"
-        why = luck if flips.rewritten else other_files
-        faults.append(f"nothing was turned, and {flipped:,} of the examples flipped; {why}")
-    for side, run in (("baseline", baseline), ("candidate", candidate)):
-        if unanswered := run.outcomes[MISSING]:
-            faults.append(f"the {side} has no completion for {unanswered:,} of its prompts: complete it")
-    if len(candidate.prompts) < flips.n:
-        faults.append(
-            f"{flips.n:,} ids have only {len(candidate.prompts):,} distinct prompts, so the same luck counts twice: "
-            "several completions of a prompt belong in a selection pack"
-        )
-    if after.trained_on and after.trained_on.measured_here:
-        faults.append(
-            f"the candidate was trained on {after.trained_on.measured_here:,} of these {flips.n:,} prompts: measure "
-            "both on prompts that it has not seen"
-        )
-    return faults
-
-
-def decide(flips: Flips, min_delta: Fraction, split: str | None) -> tuple[str, str]:
-    """``(verdict, reason)`` for two runs from one locked room, on counts and fractions only."""
-    if split == HOLDOUT and flips.delta < 0:
-        k, p = flips.baseline_passes - flips.candidate_passes, mcnemar_exact(len(flips.gained), len(flips.lost))
-        worth = "which may be luck, and is no reason to promote" if p >= SIGNIFICANT else "more than luck explains"
-        return "REJECT", f"the holdout got worse, by {k:,} of {flips.n:,} prompts (exact McNemar p = {p:.2g}): {worth}"
-    if flips.delta < min_delta:
-        return "REJECT", f"the improvement is below --min-delta: {float(flips.delta):+.4f} < {float(min_delta):.4f}"
-    if flips.delta <= 0:
-        return "INCONCLUSIVE", "the pass rate did not rise"
-    if flips.n < SMALL_N and flips.delta <= NOISE:
-        return "INCONCLUSIVE", f"noise rule: with n = {flips.n}, below {SMALL_N}, up to 5 points are taken for luck"
-    p = mcnemar_exact(len(flips.gained), len(flips.lost))
-    if p >= SIGNIFICANT:
-        return "INCONCLUSIVE", f"the flips may be luck: exact McNemar p = {p:.4f}, not below 0.05"
-    return "PROMOTE", "same room, and the improvement is larger than noise"
-
-
-def net_flips_needed(flips: Flips, min_delta: Fraction) -> int:
-    """The smallest rise in passes that would be promoted, with as many lost as were lost here."""
-    lost = len(flips.lost)
-    at_least_delta = -int(-min_delta * flips.n // 1)
-    return max(flips_needed(lost) - lost, at_least_delta)  # the first is at least 6: more than the noise rule asks
-
-
-def comparison_numbers(flips: Flips, min_delta: Fraction) -> Numbers:
-    """Everything that can be said of the flips in numbers."""
-    n, gained, lost = flips.n, len(flips.gained), len(flips.lost)
-    discordance = (gained + lost + 2) / (n + 2)
-    visible = smallest_visible_difference(n, discordance)
-    return Numbers(
-        *(n, flips.baseline_passes, flips.candidate_passes),
-        baseline_ci95=wilson_interval(flips.baseline_passes, n),
-        candidate_ci95=wilson_interval(flips.candidate_passes, n),
-        gained=flips.gained,
-        lost=flips.lost,
-        delta=float(flips.delta),
-        delta_ci95=paired_interval(gained, lost, n),
-        mcnemar_p=mcnemar_exact(gained, lost),
-        net_flips_needed=net_flips_needed(flips, min_delta),
-        discordance=discordance,
-        smallest_visible_difference=visible if visible <= discordance else None,
+        if texts_of(before) != texts_of(after):
+            rewritten += 1
+        if before.reward < after.reward:
+            gained.append(before.id)
+        elif before.reward > after.reward:
+            lost.append(before.id)
+    return Comparison(
+        baseline=verified[0],
+        candidate=verified[1],
+        conditions=conditions,
+        knobs=knobs_turned(conditions, baseline.manifest, candidate.manifest),
+        unlike=unlike,
+        rewritten=rewritten,
+        gained=gained,
+        lost=lost,
     )
 
 
-def notes_of(knobs: Sequence[str], manifests: Mapping[str, Manifest]) -> list[str]:
-    """What a verdict must not be read without."""
-    lines = []
-    if SELECTION in knobs and POLICY not in knobs:
-        lines.append("the policy did not change: what changed is how its completions are drawn or chosen")
-    if unseeded := [side for side, one in manifests.items() if one.sampling and not one.sampling.reproducible]:
-        lines.append(f"no seed is known of the {' and the '.join(unseeded)}: these completions cannot be drawn again")
-    for side, manifest in manifests.items():
-        training = manifest.trained_on
-        if training is None:
-            lines.append(f"what the policy of the {side} was trained on is not known")
-        else:
-            how = "by imitation only" if training.rubric is None else f"with rubric {training.rubric}"
-            lines.append(
-                f"the policy of the {side} was trained {how} on {training.prompts:,} prompts, "
-                f"{training.measured_here:,} of them measured here"
-            )
-    return lines
+def question_of(row: Result) -> tuple[str, str, int]:
+    return row.id, row.prompt, row.expected_answer
 
 
-def examine(baseline: Path, candidate: Path, min_delta: Fraction, log: Path, other_logs: Sequence[Path]) -> Finding:
-    """Everything the gate finds out about two runs, and its verdict. ``log``: the lab's own."""
-    lines = read_logs(log, other_logs)
-    logged = {line.manifest for line in lines}
+def texts_of(row: Result) -> list[str] | str | None:
+    """What the policy wrote: the samples of a choice, else the completion."""
+    if isinstance(row, Selection):
+        return row.samples
+    return row.completion
+
+
+# ---- Rule 1: both runs are what they claim
+
+
+def open_runs(paths: Mapping[str, Path]) -> tuple[dict[str, Run], list[str]]:
+    """The runs that can be opened, by their side, and why another cannot. Raises UserError at a run of Loop C."""
     runs: dict[str, Run] = {}
-    broken: list[str] = []
-    for side, path in (("baseline", baseline), ("candidate", candidate)):
+    faults: list[str] = []
+    for side, path in paths.items():
         try:
             runs[side] = open_run(path)
         except Broken as error:
-            broken.append(f"{side} run: {error}")
+            faults.append(f"{side} run: {error}")
     for side, run in runs.items():
         if run.manifest.loop == "C":
             raise UserError(
                 f"{run.path}: expected a {side} of Loop A or B, got a run of Loop C; measure what its policy "
                 "writes: course.sample_rollouts, then course.eval"
             )
-    if broken:
-        return Finding("REJECT", broken)
-    manifests = {side: run.manifest for side, run in runs.items()}
-    conditions = locked_room(*manifests.values())
-    knobs = knobs_turned(conditions, *manifests.values())
-    checks = {side: Verification(run, logged) for side, run in runs.items()}
-    flips = compare(*checks.values())
-    faults = faults_of_runs(conditions, flips, checks) or faults_of_comparison(knobs, flips, *checks.values())
-    room = room_digest(manifests["candidate"])
-    opened_holdouts = holdouts_in(checks["baseline"].prompts) if manifests["baseline"].split == HOLDOUT else []
-    verdict, reason = ("REJECT", "") if faults else decide(flips, min_delta, manifests["baseline"].split)
+    return runs, faults
+
+
+def faults_of_runs(comparison: Comparison) -> list[str]:
+    """What is wrong with the installed scorer, then with each run."""
+    faults = faults_of_scorer()
+    for side, verification in (("baseline", comparison.baseline), ("candidate", comparison.candidate)):
+        faults += [f"{side} run: {fault}" for fault in verification.faults if fault not in faults]
+    return faults
+
+
+# ---- Rule 2: the room was locked
+
+
+def faults_of_room(comparison: Comparison) -> list[str]:
+    faults = [condition.fault for condition in comparison.conditions if condition.fault]
+    if comparison.unlike:
+        rows = f"{comparison.unlike:,} of the rows"
+        faults.append(f"the two do not hold the same id, prompt and expected answer in {rows}")
+    return faults
+
+
+# ---- Rule 3: the difference means something
+
+
+def faults_of_difference(comparison: Comparison) -> list[str]:
+    """Why a difference between two sound runs from one room would not say that the candidate is better."""
+    checks = (
+        fault_of_knobs(comparison),
+        fault_of_completions(comparison),
+        fault_of_unanswered("baseline", comparison.baseline),
+        fault_of_unanswered("candidate", comparison.candidate),
+        fault_of_repeated_prompts(comparison),
+        fault_of_training(comparison),
+    )
+    return [fault for fault in checks if fault]
+
+
+def fault_of_knobs(comparison: Comparison) -> str | None:
+    if len(comparison.knobs) < 2:
+        return None
+    return f"more than one knob was turned: {' and '.join(comparison.knobs)} (rule 3: one at a time)"
+
+
+def fault_of_completions(comparison: Comparison) -> str | None:
+    """Where completions or rewards differ and no single knob that was turned can be the cause."""
+    before, after = comparison.baseline.run.manifest, comparison.candidate.run.manifest
+    knobs, rewritten = comparison.knobs, comparison.rewritten
+    flipped = len(comparison.gained) + len(comparison.lost)
+    if rewritten:
+        differ = f"{rewritten:,} of the completions {'differs' if rewritten == 1 else 'differ'}"
+        if before.completions_fingerprint == after.completions_fingerprint:
+            return f"{differ}, though both runs say that they read one file"
+        if POLICY not in knobs and drawn_alike(before, after):
+            return (
+                f"{differ}, though policy, sampling and seed are said to be the same: one of the two is not what it "
+                'claims (another policy or prompt template has another "policy")'
+            )
+        if knobs == [SELECTION]:
+            return f"{differ}, and the choice changed too: let both choose from the same samples"
+    if knobs or not flipped:
+        return None
+    if rewritten:
+        why = "the same policy wrote both, in other draws: that is luck"
+    else:
+        why = "on equal samples: pick_best chose otherwise though its files are the same (does it read others?)"
+    return f"nothing was turned, and {flipped:,} of the examples flipped; {why}"
+
+
+def drawn_alike(before: Manifest, after: Manifest) -> bool:
+    """Whether one policy would have written the same completions for both: same settings, and a known seed."""
+    return before.sampling is not None and before.sampling == after.sampling and before.sampling.reproducible
+
+
+def fault_of_unanswered(side: str, verification: Verification) -> str | None:
+    unanswered = verification.outcomes[MISSING]
+    if not unanswered:
+        return None
+    return f"the {side} has no completion for {unanswered:,} of its prompts: complete it"
+
+
+def fault_of_repeated_prompts(comparison: Comparison) -> str | None:
+    distinct = len(comparison.candidate.prompts)
+    if distinct == comparison.n:
+        return None
+    return (
+        f"{comparison.n:,} ids have only {distinct:,} distinct prompts, so the same luck counts twice: several "
+        "completions of a prompt belong in a selection pack"
+    )
+
+
+def fault_of_training(comparison: Comparison) -> str | None:
+    training = comparison.candidate.run.manifest.trained_on
+    if training is None or not training.measured_here:
+        return None
+    return (
+        f"the candidate was trained on {training.measured_here:,} of these {comparison.n:,} prompts: measure both on "
+        "prompts that it has not seen"
+    )
+
+
+# ---- Rules 4 to 6: the verdict on the counts
+
+
+def decide(n: int, gained: int, lost: int, min_delta: Fraction, split: str | None) -> tuple[str, str]:
+    """``(verdict, reason)`` for two runs from one locked room, on counts and fractions only."""
+    delta = Fraction(gained - lost, n)
+    p = mcnemar_exact(gained, lost)
+    if split == HOLDOUT and delta < 0:
+        worth = "which may be luck, and is no reason to promote" if p >= SIGNIFICANT else "more than luck explains"
+        worse = f"by {lost - gained:,} of {n:,} prompts (exact McNemar p = {p:.2g})"
+        return "REJECT", f"the holdout got worse, {worse}: {worth}"
+    if delta < min_delta:
+        return "REJECT", f"the improvement is below --min-delta: {float(delta):+.4f} < {float(min_delta):.4f}"
+    if delta <= 0:
+        return "INCONCLUSIVE", "the pass rate did not rise"
+    if n < SMALL_N and delta <= NOISE:
+        return "INCONCLUSIVE", f"noise rule: with n = {n}, below {SMALL_N}, up to 5 points are taken for luck"
+    if p >= SIGNIFICANT:
+        return "INCONCLUSIVE", f"the flips may be luck: exact McNemar p = {p:.4f}, not below 0.05"
+    return "PROMOTE", "same room, and the improvement is larger than noise"
+
+
+# ---- What is told beside the verdict
+
+
+def net_flips_needed(n: int, lost: int, min_delta: Fraction) -> int:
+    """The smallest rise in passes that would be promoted, with as many lost as were lost here."""
+    significant = flips_needed(lost) - lost  # at least 6: more than the noise rule asks
+    return max(significant, ceil(min_delta * n))
+
+
+def numbers_of(comparison: Comparison, min_delta: Fraction) -> Numbers:
+    """Everything that can be said of the flips in numbers."""
+    n, gained, lost = comparison.n, len(comparison.gained), len(comparison.lost)
+    baseline_passes, candidate_passes = comparison.baseline.outcomes["ok"], comparison.candidate.outcomes["ok"]
+    discordance = (gained + lost + 2) / (n + 2)
+    visible = smallest_visible_difference(n, discordance)
+    return Numbers(
+        n=n,
+        baseline_passes=baseline_passes,
+        candidate_passes=candidate_passes,
+        baseline_ci95=wilson_interval(baseline_passes, n),
+        candidate_ci95=wilson_interval(candidate_passes, n),
+        gained=comparison.gained,
+        lost=comparison.lost,
+        delta=(gained - lost) / n,
+        delta_ci95=paired_interval(gained, lost, n),
+        mcnemar_p=mcnemar_exact(gained, lost),
+        net_flips_needed=net_flips_needed(n, lost, min_delta),
+        discordance=discordance,
+        smallest_visible_difference=visible if visible <= discordance else None,
+    )
+
+
+def knob_text(comparison: Comparison) -> str:
+    if not all(condition.known for condition in comparison.conditions):
+        return "not known"
+    return " and ".join(comparison.knobs) or "nothing"
+
+
+def notes_of(comparison: Comparison) -> list[str]:
+    """What a verdict must not be read without."""
+    manifests = {"baseline": comparison.baseline.run.manifest, "candidate": comparison.candidate.run.manifest}
+    notes = []
+    if SELECTION in comparison.knobs and POLICY not in comparison.knobs:
+        notes.append("the policy did not change: what changed is how its completions are drawn or chosen")
+    unseeded = [side for side, run in manifests.items() if run.sampling and not run.sampling.reproducible]
+    if unseeded:
+        notes.append(f"no seed is known of the {' and the '.join(unseeded)}: these completions cannot be drawn again")
+    notes += [training_note(side, manifest) for side, manifest in manifests.items()]
+    return notes
+
+
+def training_note(side: str, manifest: Manifest) -> str:
+    training = manifest.trained_on
+    if training is None:
+        return f"what the policy of the {side} was trained on is not known"
+    how = "by imitation only" if training.rubric is None else f"with rubric {training.rubric}"
+    return (
+        f"the policy of the {side} was trained {how} on {training.prompts:,} prompts, "
+        f"{training.measured_here:,} of them measured here"
+    )
+
+
+def holdout_looks(comparison: Comparison, log: Sequence[LogLine]) -> int | None:
+    """How often the holdout was opened that these runs measure, the most looked at where there are several."""
+    if comparison.baseline.run.manifest.split != HOLDOUT:
+        return None
+    return max(looks(log, holdout) for holdout in holdouts_in(comparison.baseline.prompts))
+
+
+# ---- The rules in their order
+
+
+def examine(baseline: Path, candidate: Path, min_delta: Fraction, log: Sequence[LogLine]) -> Finding:
+    """Everything the gate finds out about two runs, and its verdict."""
+    runs, faults = open_runs({"baseline": baseline, "candidate": candidate})
+    if faults:
+        return Finding("REJECT", faults)
+    comparison = compare(runs["baseline"], runs["candidate"], log)
+    faults = faults_of_runs(comparison) + faults_of_room(comparison)
+    if not faults:
+        faults = faults_of_difference(comparison)
+    if faults:
+        verdict, reasons, numbers = "REJECT", faults, None
+    else:
+        split = comparison.baseline.run.manifest.split
+        verdict, reason = decide(comparison.n, len(comparison.gained), len(comparison.lost), min_delta, split)
+        reasons, numbers = [reason], numbers_of(comparison, min_delta)
+    room = room_digest(runs["candidate"].manifest)
     return Finding(
         verdict=verdict,
-        reasons=faults or [reason],
-        conditions=conditions,
-        knob=" and ".join(knobs) or "nothing" if all(condition.known for condition in conditions) else "not known",
-        policies=[manifest.policy for manifest in manifests.values()],
-        notes=notes_of(knobs, manifests),
-        numbers=None if faults else comparison_numbers(flips, min_delta),
-        tries=sum(line.room == room for line in lines),
-        holdout_looks=max(looks(lines, holdout) for holdout in opened_holdouts) if opened_holdouts else None,
+        reasons=reasons,
+        conditions=comparison.conditions,
+        knob=knob_text(comparison),
+        policies=[run.manifest.policy for run in runs.values()],
+        notes=notes_of(comparison),
+        numbers=numbers,
+        tries=sum(line.room == room for line in log),
+        holdout_looks=holdout_looks(comparison, log),
     )
 
 
@@ -255,15 +369,25 @@ def main() -> int:
     either.add_argument("--report", action="store_true", help="also write gate.html into the candidate's folder")
     either.add_argument("--json", action="store_true", help="print the same for a program")
     args = parser.parse_args()
-    finding = examine(args.baseline, args.candidate, args.min_delta, run_log.LOG, args.log)
+    finding = examine(args.baseline, args.candidate, args.min_delta, read_logs(run_log.LOG, args.log))
     if args.json:
         print(gate_json(finding))
     else:
         show(gate_text(finding, args.details))
     if args.report:
-        page = page_of_gate(args.baseline, args.candidate, finding, float(args.min_delta))
-        print(f"report: {visible_path(write_page(args.candidate / GATE_PAGE, page, HEAD))}")
+        page = write_report(args.baseline, args.candidate, finding, args.min_delta)
+        print(f"report: {visible_path(page)}")
     return EXIT_STATUS[finding.verdict]
+
+
+def write_report(baseline: Path, candidate: Path, finding: Finding, min_delta: Fraction) -> Path:
+    """Write the page of the verdict into the candidate's folder. Returns its place."""
+    from course.artifacts.writing import write_page
+    from course.pages.gate import page_of_gate
+    from course.pages.html import HEAD
+
+    page = page_of_gate(baseline, candidate, finding, float(min_delta))
+    return write_page(candidate / GATE_PAGE, page, HEAD)
 
 
 if __name__ == "__main__":
