@@ -14,12 +14,11 @@ Not covered
 import hashlib
 from collections import Counter
 from collections.abc import Collection, Iterator
-from itertools import chain
 
 import msgspec
 
 from course.artifacts.reading import Broken, Run, batches, read_output
-from course.artifacts.records import MANIFEST, RESULTS, SUMMARY, UNANSWERED, Result, Selection, indent_json
+from course.artifacts.records import MANIFEST, RESULTS, SUMMARY, UNANSWERED, Manifest, Result, Selection, indent_json
 from course.artifacts.scorer_identity import faults_of_scorer, scorer_identity
 from course.artifacts.summary import Choice, choice_of, summary_of
 from course.datasets.records import plain_prompt
@@ -45,10 +44,12 @@ class Verification:
 
     def __init__(self, run: Run, logged: Collection[str]) -> None:
         self.run = run
+        self.scorer_faults = faults_of_named_scorer(run.manifest)
         self.other_scorer = run.manifest.scorer_fingerprint != scorer_identity().scorer_fingerprint
         self.faults = faults_of_scorer()
         if run.digest not in logged:
             self.faults.append(NOT_LOGGED)
+        self.faults += self.scorer_faults
         self.prompts: set[str] = set()  # distinct plain prompts
         self.n = 0  # rows
         self.outcomes: Counter[str] = Counter()
@@ -60,22 +61,18 @@ class Verification:
 
     def rows(self) -> Iterator[Result]:
         """Every row, each scored again on the way."""
-        return chain.from_iterable(self._batches())
-
-    def _batches(self) -> Iterator[list[Result]]:
-        digest = hashlib.sha256()
-        self.faults += self.scorer_faults
+        results = hashlib.sha256()
         try:
-            for batch in batches(self.run, digest):
+            for batch in batches(self.run, results):
                 self._add(batch)
-                yield batch
-            self.faults += self._row_faults()
-            if self.run.manifest.loop != "C":
-                self.faults += self._total_faults()
+                yield from batch
         except Broken as error:
             self.faults.append(str(error))
-        else:
-            self.faults += self._output_faults(digest.hexdigest())
+            return
+        self.faults += self._row_faults()
+        if self.run.manifest.loop != "C":
+            self.faults += self._total_faults()
+        self.faults += self._output_faults(results.hexdigest())
 
     def _add(self, batch: list[Result]) -> None:
         manifest = self.run.manifest
@@ -85,25 +82,24 @@ class Verification:
             self._wrong += [row for row in batch if fault_of_row(row, manifest.samples_per_prompt)]
         if manifest.loop == "C":
             return
-        ids, prompts = [row.id for row in batch], [row.prompt for row in batch]
+        ids = [row.id for row in batch]
+        prompts = [row.prompt for row in batch]
+        answers = [row.expected_answer for row in batch]
         self._ids.update(ids)
         self.prompts.update(map(plain_prompt, prompts))
-        lines = msgspec.json.Encoder().encode_lines
-        self._prompts_in_order.update(lines(zip(ids, prompts, strict=True)))
-        self._examples.update(lines(zip(ids, prompts, [row.expected_answer for row in batch], strict=True)))
-        if not (self._wrong or self.other_scorer):  # else a row may lack what is counted, and the run is refused anyway
+        encode = msgspec.json.Encoder().encode_lines
+        self._prompts_in_order.update(encode(zip(ids, prompts, strict=True)))
+        self._examples.update(encode(zip(ids, prompts, answers, strict=True)))
+        if self._can_be_counted:
             self._choices.update([choice_of(row) for row in batch if isinstance(row, Selection)])
 
     @property
-    def scorer_faults(self) -> list[str]:
-        """Where the scorer that the run names is not the one installed."""
-        return [
-            f"{MANIFEST} has {name} {clipped(str(recorded), 40)}, and the scorer installed here {clipped(str(now), 40)}"
-            for name, now in scorer_identity()._asdict().items()
-            if (recorded := getattr(self.run.manifest, name)) != now
-        ]
+    def _can_be_counted(self) -> bool:
+        """Whether the summary can be compared. A row that is wrong may lack what is counted, and refuses the run."""
+        return not (self._wrong or self.other_scorer)
 
     def _row_faults(self) -> list[str]:
+        """What is wrong with the first rows that the installed scorer contradicts, and how many more there are."""
         n = self.run.manifest.samples_per_prompt
         faults = [f"{RESULTS}: {clipped(row.id, 60)} {fault_of_row(row, n)}" for row in self._wrong[:_ROWS_NAMED]]
         if len(self._wrong) > _ROWS_NAMED:
@@ -111,7 +107,7 @@ class Verification:
         return faults
 
     def _total_faults(self) -> list[str]:
-        """Loops A and B: where the rows do not add up to the summary, or are not what the manifest says they are."""
+        """Loops A and B: where all rows together are not what the manifest says they are."""
         manifest = self.run.manifest
         if not self.n:
             return [f"{RESULTS} has no rows"]
@@ -120,41 +116,60 @@ class Verification:
             faults.append(f"{RESULTS} has {self.n:,} rows and {len(self._ids):,} different ids")
         if manifest.loop == "A" and manifest.samples_per_prompt != 1:
             faults.append(f"{MANIFEST} says {manifest.samples_per_prompt} samples a prompt, and Loop A has one")
-        prompts, examples = self._prompts_in_order.hexdigest(), self._examples.hexdigest()
-        found = {"prompts_fingerprint": prompts, "examples_fingerprint": examples}
-        for name, fingerprint in found.items():
-            if getattr(manifest, name, None) not in (None, fingerprint):
-                faults.append(f"the {name} in {MANIFEST} is not that of {RESULTS}")
+        if manifest.prompts_fingerprint not in (None, self._prompts_in_order.hexdigest()):
+            faults.append(f"the prompts_fingerprint in {MANIFEST} is not that of {RESULTS}")
+        if manifest.examples_fingerprint not in (None, self._examples.hexdigest()):
+            faults.append(f"the examples_fingerprint in {MANIFEST} is not that of {RESULTS}")
         if manifest.split != HOLDOUT and shipped_in(self.prompts):
             faults.append(f"{MANIFEST} says split {manifest.split}, and these are prompts of a holdout of the lab")
-        if not (self._wrong or self.other_scorer):
-            counted = summary_of(self.outcomes, self._choices)
-            if read_output(self.run.path, SUMMARY) != indent_json(counted):
-                passed = f"{counted['passes']:,} of {counted['n']:,} pass"
-                faults.append(f"{SUMMARY} is not what its rows come to, byte for byte: {passed}")
         return faults
 
     def _output_faults(self, results_digest: str) -> list[str]:
         """What is wrong with the files that the manifest seals. ``results_digest``: of the results, already read."""
         faults = []
         for name, recorded in self.run.manifest.outputs.items():
-            try:
-                known = name == RESULTS
-                digest = results_digest if known else hashlib.sha256(read_output(self.run.path, name)).hexdigest()
-                if digest != recorded:
-                    faults.append(f"{name} is not the file that was written: its digest differs")
-            except Broken as error:
-                faults.append(str(error))
+            digest = results_digest
+            if name != RESULTS:
+                try:
+                    data = read_output(self.run.path, name)
+                except Broken as error:
+                    faults.append(str(error))
+                    continue
+                digest = hashlib.sha256(data).hexdigest()
+                if name == SUMMARY:
+                    faults += self._summary_faults(data)
+            if digest != recorded:
+                faults.append(f"{name} is not the file that was written: its digest differs")
         return faults
+
+    def _summary_faults(self, data: bytes) -> list[str]:
+        """Loops A and B: where the summary is not the one that the rows make."""
+        if self.run.manifest.loop == "C" or not self.n or not self._can_be_counted:
+            return []
+        summary = summary_of(self.outcomes, self._choices)
+        if data == indent_json(summary):
+            return []
+        passed = f"{summary['passes']:,} of {summary['n']:,} pass"
+        return [f"{SUMMARY} is not what its rows come to, byte for byte: {passed}"]
+
+
+def faults_of_named_scorer(manifest: Manifest) -> list[str]:
+    """Where the scorer that a run names is not the one installed."""
+    faults = []
+    for name, installed in scorer_identity()._asdict().items():
+        recorded = getattr(manifest, name)
+        if recorded != installed:
+            values = f"{clipped(str(recorded), 40)}, and the scorer installed here {clipped(str(installed), 40)}"
+            faults.append(f"{MANIFEST} has {name} {values}")
+    return faults
 
 
 def fault_of_row(row: Result, n: int | None) -> str | None:
     """What is wrong with a row by the installed scorer; ``n``: how many samples a choice was made from."""
-    said = row.reward, row.details.outcome, row.details.parsed_answer
     if abs(row.expected_answer) >= _ANSWER_LIMIT:
         return "has an expected answer of more digits than any example has"
     measured = UNANSWERED if row.completion is None else measure(row.expected_answer, row.completion)
-    if said != measured:
+    if (row.reward, row.details.outcome, row.details.parsed_answer) != measured:
         outcome = clipped(row.details.outcome, 40)
         return f"is recorded as {outcome} with reward {row.reward}, which is not what the scorer says"
     return fault_of_choice(row, n) if isinstance(row, Selection) else None
@@ -165,7 +180,8 @@ def fault_of_choice(row: Selection, n: int | None) -> str | None:
         return f"has {len(row.samples):,} samples, and {MANIFEST} says {n}"
     if not 0 <= row.chosen < n or row.samples[row.chosen] != row.completion:
         return "does not hold the sample that it says was chosen"
-    again = [measure(row.expected_answer, sample).reward for sample in row.samples + row.others]
-    if (row.rewards, row.other_rewards) != (again[:n], again[n:]):
+    rewards = [measure(row.expected_answer, sample).reward for sample in row.samples]
+    other_rewards = [measure(row.expected_answer, sample).reward for sample in row.others]
+    if row.rewards != rewards or row.other_rewards != other_rewards:
         return "has a sample with a reward that is not what the scorer says"
     return None
