@@ -61,6 +61,7 @@ class Comparison(NamedTuple):
     candidate: Verification
     conditions: list[Condition]
     knobs: list[str]  # that were turned
+    room: str  # the digest of the candidate's conditions
     unlike: int  # rows that do not hold the same id, prompt and expected answer
     rewritten: int  # rows that hold other completions
     gained: list[str]  # ids that pass only in the candidate
@@ -96,6 +97,7 @@ def compare(baseline: Run, candidate: Run, log: Sequence[LogLine]) -> Comparison
         candidate=verified[1],
         conditions=conditions,
         knobs=knobs_turned(conditions, baseline.manifest, candidate.manifest),
+        room=room_digest(candidate.manifest),
         unlike=unlike,
         rewritten=rewritten,
         gained=gained,
@@ -342,7 +344,6 @@ def examine(baseline: Path, candidate: Path, min_delta: Fraction, log: Sequence[
         split = comparison.baseline.run.manifest.split
         verdict, reason = decide(comparison.n, len(comparison.gained), len(comparison.lost), min_delta, split)
         reasons, numbers = [reason], numbers_of(comparison, min_delta)
-    room = room_digest(runs["candidate"].manifest)
     return Finding(
         verdict=verdict,
         reasons=reasons,
@@ -351,7 +352,7 @@ def examine(baseline: Path, candidate: Path, min_delta: Fraction, log: Sequence[
         policies=[run.manifest.policy for run in runs.values()],
         notes=notes_of(comparison),
         numbers=numbers,
-        tries=sum(line.room == room for line in log),
+        tries=sum(line.room == comparison.room for line in log),
         holdout_looks=holdout_looks(comparison, log),
     )
 

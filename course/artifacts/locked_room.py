@@ -31,27 +31,32 @@ class Condition(NamedTuple):
     baseline: str | None
     candidate: str | None
     knob: str
+    fault: str | None  # why the condition does not hold
 
     @property
     def known(self) -> bool:
         return self.baseline is not None and self.candidate is not None
 
-    @property
-    def fault(self) -> str | None:
-        """Why this condition does not hold, or None. A fact that is missing on either side fails closed."""
-        sides = {"baseline": self.baseline, "candidate": self.candidate}
-        missing = [side for side, value in sides.items() if value is None]
-        if missing:
-            return f"locked room: {self.name} is not known of the {' and the '.join(missing)}"
-        if self.baseline == self.candidate:
-            return None
-        return f"locked room: {self.name} differs ({short_value(self.baseline)} / {short_value(self.candidate)})"
-
 
 def room_conditions(manifest: Manifest) -> dict[str, str | None]:
     """What has to be the same in another run for the two to be compared; None where it is not known."""
-    missing = manifest.settings.get("missing") or "refused"  # the setting --missing of Loop A
-    return {name: _text(missing if name == "missing_completions" else getattr(manifest, name)) for name in _KNOB_OF}
+    conditions: dict[str, str | None] = {}
+    for name in _KNOB_OF:
+        if name == "missing_completions":
+            conditions[name] = str(manifest.settings.get("missing") or "refused")  # the setting --missing of Loop A
+        elif name == "sampling":
+            conditions[name] = sampling_text(manifest.sampling)
+        else:
+            value = getattr(manifest, name)
+            conditions[name] = None if value is None else str(value)
+    return conditions
+
+
+def sampling_text(sampling: Sampling | None) -> str | None:
+    """All but the seed: two policies draw differently from the same one."""
+    if sampling is None:
+        return None
+    return f"temperature {sampling.temperature}, top_p {sampling.top_p}, n {sampling.n}"
 
 
 def room_digest(manifest: Manifest) -> str:
@@ -62,12 +67,25 @@ def room_digest(manifest: Manifest) -> str:
 def locked_room(baseline: Manifest, candidate: Manifest) -> list[Condition]:
     """Every condition with both values: the environment's, the instrument's, then how much was sampled and how."""
     before, after = room_conditions(baseline), room_conditions(candidate)
-    return [Condition(name, before[name], after[name], knob) for name, knob in _KNOB_OF.items()]
+    return [
+        Condition(name, before[name], after[name], knob, fault_of_condition(name, before[name], after[name]))
+        for name, knob in _KNOB_OF.items()
+    ]
+
+
+def fault_of_condition(name: str, baseline: str | None, candidate: str | None) -> str | None:
+    """Why a condition does not hold, or None. A fact that is missing on either side fails closed."""
+    missing = [side for side, value in (("baseline", baseline), ("candidate", candidate)) if value is None]
+    if missing:
+        return f"locked room: {name} is not known of the {' and the '.join(missing)}"
+    if baseline == candidate:
+        return None
+    return f"locked room: {name} differs ({short_value(baseline)} / {short_value(candidate)})"
 
 
 def knobs_turned(conditions: list[Condition], baseline: Manifest, candidate: Manifest) -> list[str]:
     """Every knob that stands differently in the two runs, each once. Rule 3: one at a time."""
-    turned = [one.knob for one in conditions if one.known and one.baseline != one.candidate]
+    turned = [condition.knob for condition in conditions if condition.known and condition.fault]
     if baseline.policy != candidate.policy:
         turned.append(POLICY)
     if baseline.settings.get(PICK_BEST_FINGERPRINT) != candidate.settings.get(PICK_BEST_FINGERPRINT):
@@ -82,10 +100,3 @@ def short_value(value: str | None) -> str:
     if len(value) < 60:
         return visible(value)
     return f"{visible(value[:12])}…"
-
-
-def _text(value: object) -> str | None:
-    """A value to compare. Of the sampling all but the seed: two policies draw differently from the same one."""
-    if isinstance(value, Sampling):
-        return f"temperature {value.temperature}, top_p {value.top_p}, n {value.n}"
-    return None if value is None else str(value)

@@ -47,15 +47,7 @@ class Broken(Exception):
 
 def open_run(path: Path) -> Run:
     """Read the manifest. Raises UserError where there is no such folder, Broken where it holds no run of this lab."""
-    if not path.is_dir():
-        got = "a file" if path.exists() else f"nothing there{way_to(path)}"
-        near = {
-            run.name: str(run) for folder in (run_log.LOG.parent, Path("runs"), path.parent) for run in runs_in(folder)
-        }
-        raise UserError(f"{did_you_mean(path.name, near)}{path}: expected the folder of a run, got {got}")
-    if not (path / MANIFEST).exists() and (held := runs_in(path)):
-        got = f"one that holds {len(held):,}"
-        raise UserError(f"did you mean {held[-1]}? {path}: expected the folder of one run, got {got}")
+    refuse_other_place(path)
     data = read_output(path, MANIFEST)
     try:
         version = msgspec.json.decode(data, type=dict[str, Any]).get("schema_version")
@@ -74,9 +66,25 @@ def open_run(path: Path) -> Run:
     for name in (RESULTS, SUMMARY):
         if name not in manifest.outputs:
             raise Broken(f"{MANIFEST} has no digest of {name}")
-    if strange := next((name for name in manifest.outputs if not _OUTPUT.fullmatch(name)), None):
-        raise Broken(f"{MANIFEST} names an output that is not a file of its folder: {clipped(strange, 60)}")
+    for name in manifest.outputs:
+        if not _OUTPUT.fullmatch(name):
+            raise Broken(f"{MANIFEST} names an output that is not a file of its folder: {clipped(name, 60)}")
     return Run(path, manifest, hashlib.sha256(data).hexdigest())
+
+
+def refuse_other_place(path: Path) -> None:
+    """Raise UserError where the path leads to no folder, or to one that holds runs; it says which was meant."""
+    if not path.is_dir():
+        got = "a file" if path.exists() else f"nothing there{way_to(path)}"
+        folders = (run_log.LOG.parent, Path("runs"), path.parent)
+        near = {run.name: str(run) for folder in folders for run in runs_in(folder)}
+        raise UserError(f"{did_you_mean(path.name, near)}{path}: expected the folder of a run, got {got}")
+    if (path / MANIFEST).exists():
+        return
+    runs = runs_in(path)
+    if runs:
+        got = f"one that holds {len(runs):,}"
+        raise UserError(f"did you mean {runs[-1]}? {path}: expected the folder of one run, got {got}")
 
 
 def runs_in(folder: Path) -> list[Path]:
@@ -87,9 +95,11 @@ def runs_in(folder: Path) -> list[Path]:
 
 def newest_run() -> Path:
     """The last in the log that is still there; a note says if that is not the newest."""
-    root, log = run_log.LOG.parents[1], run_log.read_log(run_log.LOG)
+    root = run_log.LOG.parents[1]
+    log = run_log.read_log(run_log.LOG)
     for line in reversed(log):
-        if (path := root / line.run).is_dir():
+        path = root / line.run
+        if path.is_dir():
             if line is not log[-1]:
                 note = f"note: the newest, {clipped(log[-1].run, 60)}, is not there; this is an older run, {line.run}"
                 print(visible(note), file=sys.stderr)
@@ -113,7 +123,8 @@ def rows(run: Run, digest: "hashlib._Hash | None" = None) -> Iterator[Result]:
 
 def batches(run: Run, digest: "hashlib._Hash") -> Iterator[list[Result]]:
     """The same, some 32 KiB at a time. A row that this lab would have written with other bytes is none."""
-    decoder, encode = msgspec.json.Decoder(RESULT_TYPES[run.manifest.loop]), msgspec.json.Encoder().encode_lines
+    decoder = msgspec.json.Decoder(RESULT_TYPES[run.manifest.loop])
+    encode = msgspec.json.Encoder().encode_lines
     number = 0
     try:
         for lines in blocks_of_lines(run.path / RESULTS, digest):

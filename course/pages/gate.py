@@ -10,7 +10,7 @@ from course.artifacts.finding import Finding, Numbers
 from course.artifacts.locked_room import short_value
 from course.artifacts.reading import Run, open_run, rows
 from course.artifacts.records import Result
-from course.gate_text import NO_DIFFERENCE, read_with, tries_sentence
+from course.gate_text import FEW_TRIES, NO_DIFFERENCE, read_with, tries_sentence
 from course.pages.excerpts import (
     MOST_BYTES,
     ROWS,
@@ -104,9 +104,8 @@ def number_sentences(numbers: Numbers, tries: int, names: Sequence[str]) -> list
     for side, name, passes, bounds in sides:
         rate = f"{percent(passes / numbers.n)}, Wilson's 95 % interval {interval(bounds)}"
         sentences.append(f"{side} {name}: {passes:,} of {numbers.n:,} pass, {rate}")
-    of_tries = tries_sentence(tries)
-    if of_tries:
-        sentences.append(of_tries)
+    if tries >= FEW_TRIES:
+        sentences.append(tries_sentence(tries))
     low, high = (100 * bound for bound in numbers.delta_ci95)
     if low > 0:
         lies = "above zero"

@@ -10,7 +10,7 @@ import msgspec
 
 from course.artifacts.finding import Finding, Numbers
 from course.artifacts.locked_room import Condition
-from course.gate_text import gate_json, gate_text, tries_sentence
+from course.gate_text import gate_json, gate_text
 
 NUMBERS = Numbers(
     n=99,
@@ -27,7 +27,10 @@ NUMBERS = Numbers(
     discordance=0.2,
     smallest_visible_difference=0.1408,
 )
-ROOM = [Condition("split", "dev", "dev", "environment"), Condition("sampling", None, "n 1", "selection compute")]
+ROOM = [
+    Condition("split", "dev", "dev", "environment", None),
+    Condition("sampling", None, "n 1", "selection compute", "locked room: sampling is not known of the baseline"),
+]
 
 
 def test_a_comparison_is_told_in_numbers_and_words() -> None:
@@ -58,7 +61,6 @@ def test_many_tries_are_said_between_the_numbers_and_the_knob() -> None:
     said = "lost)\n\nruns from this room: 21. Of 20 candidates that are no better, at least one is"
     assert said in text
     assert "take fresh prompts\n\nknob turned: policy\n" in text.replace("\n    ", " ")
-    assert tries_sentence(2) == ""
 
 
 def test_what_a_verdict_must_not_be_read_without_stands_under_the_knob() -> None:
