@@ -10,7 +10,7 @@ files is one task, which another process or another machine can score; this proc
 """
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,27 +22,46 @@ from course.artifacts.writing import RunWriter
 from course.command import Parser, fraction, run_command
 from course.datasets.jsonl import read_records
 from course.datasets.records import GoldenCase
+from course.datasets.sources import Dataset
 from course.errors import UserError
 from course.score_files import Files, measure_files
 from course.show.ending import INSPECT, end_run
 from course.show.measurement import as_scored, conditions_text, pass_line, verdict_text
-from course.show.tables import percent, table
+from course.show.tables import percent, table, wrap_sentence
 from course.stats import smallest_visible_difference
+from course.text import clipped
 
 FLIPS = 0.25  # the share of prompts that is assumed to flip between two runs
+NEARLY_ALL = 0.9  # failures by form: above it, the prompts hardly asked for the form
 
 
-def eval_text(summary: Mapping[str, Any], conditions: str, firsts: Mapping[str, Result]) -> str:
+def eval_text(summary: Mapping[str, Any], conditions: str, firsts: Mapping[str, Result], notes: Sequence[str]) -> str:
     """Loop A's report. ``conditions``: of the measurement, in words. ``firsts``: outcome -> the first row of it."""
-    return f"""\
-Loop A, measure: this is what is true right now, nothing was improved.
+    parts = [
+        "Loop A, measure: this is what is true right now, nothing was improved.",
+        outcomes_text(summary["outcomes"], firsts),
+        conditions,
+        *map(wrap_sentence, notes),
+        f"{resolution_text(summary['n'])}\n{pass_line(summary)}",
+    ]
+    return "\n\n".join(parts)
 
-{outcomes_text(summary["outcomes"], firsts)}
 
-{conditions}
-
-{resolution_text(summary["n"])}
-{pass_line(summary)}"""
+def notes_of(summary: Mapping[str, Any], dataset: Dataset) -> list[str]:
+    """What a reader of the number has to know, where it is so."""
+    notes = []
+    if summary["families"].get("model_format", 0) > NEARLY_ALL * summary["n"]:
+        notes.append(
+            "More than 90 % fail by form. The scorer measures prompts that asked for exactly 'Final: <int>'. "
+            "docs/own_data.md says how to measure other prompts"
+        )
+    if ids := dataset.ids_with_one_prompt():
+        first, second = (clipped(id_, 30) for id_ in ids)
+        notes.append(
+            f"The ids {first} and {second} have one prompt, so its luck counts twice. The gate will refuse this run: "
+            "leave one of them out"
+        )
+    return notes
 
 
 def resolution_text(n: int) -> str:
@@ -109,7 +128,7 @@ def main() -> int:
         )
         summary = summary_of(measured.outcomes)
         how = conditions_text(measured.dataset.split, source, measured.completions.first, len(golden))
-        report = eval_text(summary, how, measured.first_of_outcome)
+        report = eval_text(summary, how, measured.first_of_outcome, notes_of(summary, measured.dataset))
         end_run(run, conditions, summary, report, next_command=INSPECT, as_json=args.json)
     if args.fail_under is not None and summary["passes"] < args.fail_under * summary["n"]:
         print(f"below --fail-under {float(args.fail_under)}: {pass_line(summary)}", file=sys.stderr)

@@ -28,6 +28,7 @@ class DescribedExamples(NamedTuple):
     prompts: bytes  # a line ["id","prompt"] for each example
     examples: bytes  # a line ["id","prompt",expected_answer] for each
     splits: dict[str | None, str]  # what ``metadata.split`` says -> the id of the first example that says it
+    prompt_numbers: list[int]  # of each prompt one that equal prompts share: eight bytes of its digest
     shipped: Set[str]  # the plain prompts that stand in a holdout of the lab, too
 
 
@@ -42,13 +43,20 @@ def describe_examples(path: Path, examples: Sequence[Example], holdout_prompts: 
         if split not in splits:
             splits[split] = example.id
     encoder = msgspec.json.Encoder()
+    plain_prompts = [plain_prompt(example.prompt) for example in examples]
     return DescribedExamples(
         ids=[example.id for example in examples],
         prompts=encoder.encode_lines([(example.id, example.prompt) for example in examples]),
         examples=encoder.encode_lines([(e.id, e.prompt, e.expected_answer) for e in examples]),
         splits=splits,
-        shipped={plain_prompt(example.prompt) for example in examples} & holdout_prompts,
+        prompt_numbers=[number_of_text(prompt) for prompt in plain_prompts],
+        shipped=holdout_prompts & set(plain_prompts),
     )
+
+
+def number_of_text(text: str) -> int:
+    """Eight bytes of a digest: in any process equal for equal texts, and different for different ones but by chance."""
+    return int.from_bytes(hashlib.blake2b(text.encode("utf-8"), digest_size=8).digest())
 
 
 class FilesDigest:
@@ -102,6 +110,8 @@ class Dataset:
         self._prompts_in_order = hashlib.sha256()
         self._examples = hashlib.sha256()
         self._file_of_id: dict[str, Path] = {}  # of several files
+        self._n = 0
+        self._prompt_numbers: set[int] = set()
         self._splits: list[str | None] = []  # what the records say of it, each thing once
         self._shipped: set[str] = set()  # the prompts that it shares with holdouts of the lab
 
@@ -119,6 +129,8 @@ class Dataset:
             self._add_ids(path, described.ids)
         self._prompts_in_order.update(described.prompts)
         self._examples.update(described.examples)
+        self._n += len(described.ids)
+        self._prompt_numbers.update(described.prompt_numbers)
         self._shipped |= described.shipped
         for split, id_ in described.splits.items():
             if split not in self._splits:
@@ -169,6 +181,21 @@ class Dataset:
             names = " ".join(map(str, self.paths))
             raise UserError(f"{names}: expected a file that stays as it is while it is measured, got other bytes")
         return prompts
+
+    def ids_with_one_prompt(self) -> tuple[str, str] | None:
+        """The first two ids that ask the same; None where each prompt stands once. Then the files are not read again.
+
+        To be asked when all examples were read.
+        """
+        if len(self._prompt_numbers) == self._n:
+            return None
+        id_of_prompt: dict[str, str] = {}
+        for path in self.paths:
+            for example in read_records(path, Example):
+                first = id_of_prompt.setdefault(plain_prompt(example.prompt), example.id)
+                if first != example.id:
+                    return first, example.id
+        return None
 
     def _add_ids(self, path: Path, ids: list[str]) -> None:
         if not self._file_of_id.keys().isdisjoint(ids):

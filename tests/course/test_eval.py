@@ -128,16 +128,17 @@ def manifest_of(run: str) -> Any:
     return json.loads(Path("runs", run, "manifest.json").read_bytes())
 
 
-def test_a_run_without_meta_is_measured_and_prints_a_template_that_makes_the_next_one_known(lab: Lab) -> None:
+def test_a_run_without_meta_is_measured_and_the_template_for_it_makes_the_next_one_known(lab: Lab) -> None:
     arguments = "--dataset", lab.dataset(ANSWERS), "--completions", lab.completions(TEXTS, "mine", sampling=None)
     done = lab("eval", *arguments)
     assert (done.status, done.err) == (0, "")
     manifest = manifest_of("run_001")
     assert (manifest["policy"], manifest["sampling"], manifest["trained_on"]) == (None, None, None)
-    said = re.search(r"Write it into\n(\S+), in the same folder\. .*?:\n\n(\{.*?\})\n\n", done.out, re.DOTALL)
-    assert said, done.out
-    name, template = said.groups()
-    assert name == "mine.meta.json"
+    assert "there is no mine.meta.json" in done.out
+    name = "mine.meta.json"
+    lab.write(name, "{}")
+    template = lab.refused("eval", *arguments).partition("a whole one, to fill in (seed may stay null): ")[2]
+    assert manifest["completions_fingerprint"] in template
     answers = {
         '"policy": ""': '"policy": "tiny, plain"',
         '"created": ""': '"created": "2026-01-31"',
@@ -159,17 +160,15 @@ def test_a_run_without_meta_is_measured_and_prints_a_template_that_makes_the_nex
     assert manifest["sampling"] == {"temperature": 1.0, "top_p": 1.0, "seed": None, "n": 1}
 
 
-def test_a_meta_file_that_is_bound_to_nothing_leaves_the_sampling_unknown_and_says_what_to_add(lab: Lab) -> None:
+def test_a_meta_file_that_is_bound_to_nothing_leaves_the_sampling_unknown_and_says_so(lab: Lab) -> None:
     arguments = "--dataset", lab.dataset(ANSWERS), "--completions", lab.completions(TEXTS)
     lab.meta("completions", completions_sha256=None, policy="a hand")
     done = lab("eval", *arguments)
     assert (done.status, done.err) == (0, "")
     manifest = manifest_of("run_001")
     assert (manifest["policy"], manifest["sampling"]) == ("a hand", None)
-    said = re.search(r'Add to it:\n\n("completions_sha256":\s+"[0-9a-f]{64}")\n\n', done.out)
-    assert said, done.out
-    meta = Path("completions.meta.json")
-    meta.write_text(meta.read_text("utf-8").replace('"completions_sha256": null', said[1]), encoding="utf-8")
+    assert "completions.meta.json has no SHA-256" in done.out
+    lab.meta("completions", completions_sha256=manifest["completions_fingerprint"], policy="a hand")
     assert lab("eval", *arguments).status == 0
     assert manifest_of("run_002")["sampling"] == SAMPLING
 
@@ -481,3 +480,30 @@ def test_json_is_one_object_and_all_that_is_printed(lab: Lab) -> None:
     assert found["manifest"] == json.loads(Path("é/manifest.json").read_bytes())
     assert found["digest"] == hashlib.sha256(Path("é/manifest.json").read_bytes()).hexdigest()
     assert found["holdout_look"] == 0
+
+
+@pytest.mark.parametrize(("failing", "said"), [(9, False), (10, True)])
+def test_where_nearly_all_fail_by_form_the_prompts_are_doubted(lab: Lab, failing: int, said: bool) -> None:
+    """Of ten. What fails by its value says nothing about the prompts."""
+    texts = ["the answer is 1"] * failing + ["Final: 2"] * (10 - failing)
+    done = lab.evaluate([1] * 10, texts)
+    assert ("fail by form" in done.out) is said
+
+
+def test_two_ids_with_one_prompt_are_named(lab: Lab) -> None:
+    rows = [
+        {"id": "first", "prompt": "1 + 1?", "expected_answer": 2},
+        {"id": "other", "prompt": "1 + 2?", "expected_answer": 3},
+        {"id": "second", "prompt": " 1 +  1?", "expected_answer": 2},
+    ]
+    completions = lab.write("c.jsonl", [{"id": row["id"], "completion": "Final: 2"} for row in rows])
+    done = lab("eval", "--dataset", lab.write("d.jsonl", rows), "--completions", completions)
+    assert "The ids first and second have one prompt" in " ".join(done.out.split())
+    done = lab(
+        "eval",
+        "--dataset",
+        lab.write("d.jsonl", rows[:2]),
+        "--completions",
+        lab.write("c.jsonl", [{"id": id_, "completion": "x"} for id_ in ("first", "other")]),
+    )
+    assert "have one prompt" not in done.out

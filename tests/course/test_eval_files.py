@@ -181,12 +181,12 @@ def test_a_file_that_nobody_describes_beside_one_that_is_described_is_refused(th
     assert said in refusal(three, names)
 
 
-def test_files_that_nobody_describes_are_measured_and_the_first_gets_a_template(three: Lab) -> None:
+def test_files_that_nobody_describes_are_measured_and_what_the_first_lacks_is_named(three: Lab) -> None:
     for name in RIGHT:
         Path(f"c_{name}.meta.json").unlink()
     done = three("eval", *arguments([*RIGHT], "run"))
     assert (done.status, manifest_of()["policy"]) == (0, None)
-    assert "Write it into\nc_a.meta.json" in done.out
+    assert "there is no c_a.meta.json" in done.out
 
 
 def test_an_id_of_two_files_is_refused_with_the_names_of_both(three: Lab) -> None:
