@@ -27,7 +27,7 @@ HOLDOUT = lines_of(DATA / "datasets" / "math_holdout.jsonl")
 FROZEN = {split: lines_of(DATA / "rollouts" / f"frozen_rollouts_{split}.jsonl") for split in ("dev", "holdout")}
 PACK = lines_of(DATA / "rollouts" / "selection_pack_dev.jsonl")
 SPLITS = {"dev": DEV, "holdout": HOLDOUT}
-GENERATED = sorted((DATA / "rollouts").glob("*.jsonl"))
+SIMULATED = [*sorted((DATA / "rollouts").glob("frozen_*.jsonl")), DATA / "rollouts" / "selection_pack_dev.jsonl"]
 splits = pytest.mark.parametrize("split", SPLITS)
 
 
@@ -166,7 +166,7 @@ def as_in_0_1_0(path: Path) -> bytes:
 
 def test_completions_and_packs_are_those_of_0_1_0_and_meta_files_but_for_two_keys() -> None:
     assert {
-        path.name: sha256(as_in_0_1_0(path)).hexdigest() for path in (DATA / "rollouts").iterdir()
+        name: sha256(as_in_0_1_0(DATA / "rollouts" / name)).hexdigest() for name in ROLLOUTS_SINCE_0_1_0
     } == ROLLOUTS_SINCE_0_1_0
 
 
@@ -242,7 +242,7 @@ def test_some_prompts_of_the_pack_fail_for_their_values_and_some_for_their_form_
     assert causes == {True, False}
 
 
-@pytest.mark.parametrize("path", GENERATED, ids=lambda path: path.name)
+@pytest.mark.parametrize("path", SIMULATED, ids=lambda path: path.name)
 def test_each_file_of_completions_says_who_wrote_it(path: Path) -> None:
     meta: dict[str, Any] = json.loads(path.with_suffix(".meta.json").read_bytes())
     assert list(meta) == ["policy", "created", "sampling", "completions_sha256", "training", "note"]
@@ -257,10 +257,15 @@ def test_each_file_of_completions_says_who_wrote_it(path: Path) -> None:
     assert re.search(rf"\b{sampling['seed']}\b", readme.partition("| seed | of |")[2])
 
 
-def test_there_are_three_files_of_completions_and_no_meta_without_one() -> None:
-    assert len(GENERATED) == 3
-    metas = {path.name.removesuffix(".meta.json") for path in (DATA / "rollouts").glob("*.meta.json")}
-    assert metas == {path.stem for path in GENERATED}
+def test_there_are_three_simulated_and_three_sampled_files_of_completions_each_with_its_meta() -> None:
+    generated = {path.stem for path in (DATA / "rollouts").glob("*.jsonl")}
+    assert len(SIMULATED) == 3
+    assert generated - {path.stem for path in SIMULATED} == {
+        "smollm2_pack_dev",
+        "smollm2_rollouts_dev",
+        "smollm2_zero_shot_dev",
+    }
+    assert {path.name.removesuffix(".meta.json") for path in (DATA / "rollouts").glob("*.meta.json")} == generated
 
 
 @pytest.mark.parametrize("path", sorted(DATA.rglob("*.json*")), ids=lambda path: path.name)
