@@ -19,6 +19,10 @@ _SHAPES: tuple[tuple[str | bytes, str, str], ...] = (  # the first that fits
     ("custom_id", "the batch output of a served model", _LINES),
     ("doc resps", "samples of lm-eval", _LINES),
     ("eval status", "an Inspect log", _LINES),
+    ("prompt outputs", "rows of vLLM", _LINES),
+    ("prompt generated_text", "rows of vLLM", _LINES),
+    ("choices", "responses of a served model", _LINES),
+    ("question answer", "questions with worked answers, as in GSM8K", _LINES),
     ("expected_reward", "golden cases", "they go to --golden"),
     ("prompt expected_answer", "a dataset", "were two files swapped? it goes to --dataset"),
     (

@@ -52,10 +52,13 @@ def test_every_fence_is_of_a_kind_that_is_looked_at_and_every_file_has_a_name() 
         "dataset.jsonl",
         "rollouts.jsonl",
         "batch_output.jsonl",
+        "vllm_rows.jsonl",
+        "test.jsonl",
         "samples_gsm8k.jsonl",
         "log.json",
         "outputs.csv",
         "many.jsonl",
+        "reasoned.jsonl",
         "more_dataset.jsonl",
         "more_rollouts.jsonl",
         "my_cases.jsonl",
@@ -66,6 +69,8 @@ def test_every_fence_is_of_a_kind_that_is_looked_at_and_every_file_has_a_name() 
     ("name", "shape"),
     [
         ("batch_output.jsonl", "the batch output of a served model"),
+        ("vllm_rows.jsonl", "rows of vLLM"),
+        ("test.jsonl", "questions with worked answers, as in GSM8K"),
         ("samples_gsm8k.jsonl", "samples of lm-eval"),
         ("log.json", "an Inspect log"),
         ("outputs.csv", "a table (CSV)"),
@@ -91,33 +96,52 @@ def test_the_python_of_the_page_makes_the_records_it_promises(
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", parquet)
     lab.write("outputs.json", json.dumps(table))
     names: dict[str, Any] = {}
+    packs = []
     written = {"dataset.jsonl": 0, "rollouts.jsonl": 0, "pack.jsonl": 0}
     for block in BLOCKS:
         if block.language != "python":
             continue
         for name in written:
             Path(name).unlink(missing_ok=True)
+        if "completions_sha256" in block.text:
+            continue  # it describes a file that is there: the next test runs it
         exec(compile(block.text, block.name, "exec"), names)
         if Path("rollouts.jsonl").exists():
             assert lines_of(Path("rollouts.jsonl")) == ROLLOUTS
         if Path("dataset.jsonl").exists():
             assert {row["id"]: row["expected_answer"] for row in lines_of(Path("dataset.jsonl"))} == ANSWERS
         if Path("pack.jsonl").exists():
-            assert [row["samples"] for row in lines_of(Path("pack.jsonl"))] == [
-                ["Final: 332", "Final: 323"],
-                ["The answer is 7.", "Final: 7"],
-            ]
+            packs.append([row["samples"] for row in lines_of(Path("pack.jsonl"))])
         for name in written:
             written[name] += Path(name).exists()
         if "outputs." in block.text and "rollouts" not in block.text:
             assert names["rows"] == table
-    assert written == {"dataset.jsonl": 3, "rollouts.jsonl": 4, "pack.jsonl": 1}
+    assert written == {"dataset.jsonl": 4, "rollouts.jsonl": 6, "pack.jsonl": 2}
+    assert packs == [
+        [["Final: 323"], ["The answer is 7."]],
+        [["Final: 332", "Final: 323"], ["The answer is 7.", "Final: 7"]],
+    ]
     assert capsys.readouterr().out == "1.0\n"
     reward_of = names["reward_of"]
     assert reward_of(RIGHT, "7") == 0.0
     for example, completion in [({"prompt": "?", "expected_answer": "7"}, "Final: 7"), ({}, ""), (RIGHT, None)]:
         with pytest.raises(ValueError, match="expected"):
             reward_of(example, completion)
+
+
+def test_the_description_that_the_page_writes_is_read_and_bound_to_the_completions(lab: Lab) -> None:
+    lay_out(lab)
+    (top,) = (block.text for block in BLOCKS if "def write" in block.text)
+    (code,) = (block.text for block in BLOCKS if "completions_sha256" in block.text)
+    exec(top + code, {})
+    words = ["--dataset", "dataset.jsonl", "--completions", "rollouts.jsonl", "--outdir", "runs/described"]
+    assert lab("eval", *words).status == 0
+    manifest = json.loads(Path("runs/described/manifest.json").read_bytes())
+    assert manifest["policy"] == "my-model-7b, prompt template 3"
+    assert manifest["sampling"] == {"temperature": 0.7, "top_p": 1.0, "seed": None, "n": 1}
+    with Path("rollouts.jsonl").open("a", encoding="utf-8") as file:
+        file.write("\n")
+    assert "$.completions_sha256: expected the SHA-256 of rollouts.jsonl" in lab.refused("eval", *words[:4])
 
 
 def test_a_failed_request_or_sample_stops_the_pages_python(lab: Lab) -> None:

@@ -20,6 +20,16 @@ PACK = {"id": "q1", "samples": ["Final: 4"]}
 GOLDEN = {"prompt": "2 + 2?", "expected_answer": 4, "completion": "Final: 4", "expected_reward": 1.0}
 INSPECT = {"version": 2, "status": "success", "eval": {"task": "é" * 40_000}, "samples": [ROLLOUT]}
 BATCH: dict[str, object] = {"id": "r", "custom_id": "q1", "response": {"body": {"choices": []}}, "error": None}
+RESPONSE = {"id": "chatcmpl-1", "object": "chat.completion", "choices": [{"index": 0, "message": {"content": "4"}}]}
+VLLM_BATCH = {"id": "vllm-1", "custom_id": "q1", "response": {"status_code": 200, "body": RESPONSE}, "error": None}
+VLLM = {
+    "request_id": "0",
+    "prompt": "2 + 2?",
+    "prompt_token_ids": [17, 489],
+    "outputs": [{"index": 0, "text": "4", "token_ids": [19], "finish_reason": "stop"}],
+    "finished": True,
+}
+GSM8K = {"question": "2 + 2?", "answer": "2 + 2 = <<2+2=4>>4\n#### 4"}
 LINES = "docs/own_data.md has the lines that turn it into records"
 
 
@@ -46,6 +56,15 @@ def said_of(tmp_path: Path, data: bytes | str | object, kind: type[Record]) -> s
         (Rollout, BATCH, f"got the batch output of a served model; {LINES}"),
         (Example, BATCH, f"got the batch output of a served model; {LINES}"),
         (Rollout, {"doc_id": 0, "doc": {}, "target": "4", "resps": [["4"]]}, f"got samples of lm-eval; {LINES}"),
+        (Rollout, VLLM_BATCH, f"got the batch output of a served model; {LINES}"),
+        (Rollout, VLLM, f"got rows of vLLM; {LINES}"),
+        (SampleGroup, VLLM, f"got rows of vLLM; {LINES}"),
+        (Rollout, {"prompt": "2 + 2?", "generated_text": "4"}, f"got rows of vLLM; {LINES}"),
+        (Rollout, {"id": "q1", "expected_answer": 4} | VLLM, f"got rows of vLLM; {LINES}"),
+        (Rollout, RESPONSE, f"got responses of a served model; {LINES}"),
+        (Example, GSM8K, f"got questions with worked answers, as in GSM8K; {LINES}"),
+        (Rollout, GSM8K, f"got questions with worked answers, as in GSM8K; {LINES}"),
+        (Example, {"id": "q1", "question": "2 + 2?", "answer": 4}, "got questions with worked answers, "),
         (Rollout, INSPECT, f"got an Inspect log; {LINES}"),
         (Rollout, json.dumps(INSPECT, indent=2), f"got an Inspect log; {LINES}"),
         (SampleGroup, json.dumps(INSPECT, indent=2, ensure_ascii=False), f"got an Inspect log; {LINES}"),
@@ -64,7 +83,7 @@ def said_of(tmp_path: Path, data: bytes | str | object, kind: type[Record]) -> s
             'got rows with an index; give each an "id", a text such as "q-17"',
         ),
     ],
-    ids=range(24),
+    ids=range(33),
 )
 def test_a_known_shape_is_named_with_what_to_do(
     tmp_path: Path, kind: type[Record], data: bytes | str | object, said: str
