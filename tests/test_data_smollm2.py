@@ -15,6 +15,7 @@ from conftest import ROOT, lines_of
 
 from course.datasets.records import Provenance
 from course.faults import FAMILIES
+from course.rubrics.hackable import RUBRICS
 from course.score import measure
 from teacher.release import LEFT_OUT
 
@@ -126,6 +127,17 @@ def test_the_readme_says_how_the_files_come_out() -> None:
         by_form = families.count("model_format")
         assert len(outcomes) == outcomes.count("ok") + outcomes.count("wrong_answer") + by_form
         assert f"| `{name}.jsonl` | {outcomes.count('ok')} | {outcomes.count('wrong_answer')} | {by_form} |" in readme
+
+
+def test_the_page_says_how_many_texts_each_verifier_rewards() -> None:
+    page = (ROOT / "docs" / "reference" / "real_models.md").read_text(encoding="utf-8")
+    titles = {"score": "the spec"} | {name: f"`{name}`" for name in ("last_number", "anywhere", "format_only")}
+    for rubric, title in titles.items():
+        counts = []
+        for name in ("smollm2_zero_shot_dev", "smollm2_rollouts_dev"):
+            texts = [({"prompt": "", "expected_answer": ANSWERS[id_]}, text) for id_, (text,) in samples_of(name)]
+            counts.append(sum(RUBRICS[rubric](example, text)["reward"] == 1 for example, text in texts))
+        assert f"| {title} | {counts[0]} | {counts[1]} |" in page
 
 
 def test_students_get_the_files_and_not_the_script() -> None:
