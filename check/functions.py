@@ -69,7 +69,7 @@ def check_my_pick_best(seed: int = 0) -> Checked:
     ]
     with Child(Path(picking.__file__)) as child:
         first, *more = _judged(child, path, "pick_best", FUNCTIONS["pick_best"], seed)
-        trouble, chosen = called(child, path, "choice", [(str(path), group) for group in shipped])
+        trouble, chosen = called(child, path, "choose_from_file", [(str(path), group) for group in shipped])
     if trouble:
         return Checked("wrong", trouble, [trouble])
     got = sum(group[at][2] for group, at in zip(shipped, chosen, strict=True) if at in range(len(group)))
@@ -109,7 +109,7 @@ def _judged(child: Child, path: Path, name: str, quantity: Quantity, seed: int) 
     """Right, not started; or one input with what was expected and what came, and the mistake's name."""
     inputs = quantity.inputs(f"{seed} {name}", _INPUTS)
     if name == "pick_best":  # picking turns the lists into samples
-        trouble, values = called(child, path, "choice", [(str(path), *one) for one in inputs])
+        trouble, values = called(child, path, "choose_from_file", [(str(path), *one) for one in inputs])
     else:
         trouble, values = called(child, path, name, inputs)
     if not values:

@@ -7,7 +7,7 @@ from pathlib import Path
 from check.mutation import CORRECT_CLASS, Cell, TestRun, load, run_tests
 from check.report import Checked
 from check.report_tests import ENOUGH, JudgedTests, matrix_data, report_lines
-from course.child import show_printed
+from course.child import show_output
 from course.datasets.files import LAB, open_regular
 from course.datasets.jsonl import read_records
 from course.datasets.records import VerifierSource
@@ -52,7 +52,7 @@ def check_tests(path: Path = TESTS, extra: Sequence[VerifierSource] = ()) -> Che
     run = run_tests(
         source, [one for some in verifiers.values() for one in some if one.witness or one.kind == CORRECT_CLASS]
     )
-    show_printed(path, run.printed)
+    show_output(path, run.printed)
     if run.error or not run.cells:
         why = run.error or "no test that takes the fixture rubric, as def test_it(rubric) does"
         return _error(f"{path}: expected tests that can be run, got {why}")

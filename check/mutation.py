@@ -186,7 +186,7 @@ class _Parent:
     def end(self) -> None:
         if self._process is not None:
             self._process.end()
-            self.printed += self._process.printed
+            self.printed += self._process.error_output
             self._process = None
 
 

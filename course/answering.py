@@ -93,28 +93,33 @@ def main() -> None:
         forbid_course()
     else:
         sys.path += [str(_LAB), str(Path.cwd())]
-    loading = _answer(path, lambda: exec(compile(source, str(path), "exec"), vars(module)))
+    loading = _answer(path, _load, [path, source, vars(module)])
+    load_error = loading[0]
     for line in questions:
         function, calls = json.loads(line)
-        if loading[0]:
-            found = [loading for _ in calls]
-        else:
-            found = [_call(path, vars(module), function, arguments) for arguments in calls]
-        answers.write(json.dumps(found).encode("ascii") + b"\n")
+        results = [loading] * len(calls)
+        if load_error is None:
+            results = [_answer(path, _call, [vars(module), function, arguments]) for arguments in calls]
+        answers.write(json.dumps(results).encode("ascii") + b"\n")
         answers.flush()
 
 
-def _call(path: Path, namespace: dict[str, Any], function: str, arguments: list[Any]) -> tuple[str | None, Any]:
-    return _answer(path, lambda: namespace[function](*arguments))
+def _load(path: Path, source: bytes, namespace: dict[str, Any]) -> None:
+    exec(compile(source, str(path), "exec"), namespace)
 
 
-def _answer(path: Path, function: Callable[[], Any]) -> tuple[str | None, Any]:
+def _call(namespace: dict[str, Any], function: str, arguments: list[Any]) -> Any:
+    value = namespace[function](*arguments)
+    if hasattr(value, "tolist"):  # an array of NumPy's
+        value = value.tolist()
+    json.dumps(value)  # raises for what JSON cannot hold
+    return value
+
+
+def _answer(path: Path, function: Callable[..., Any], arguments: list[Any]) -> tuple[str | None, Any]:
     """``(None, value)``, or the type of an exception with its words and its line in the file."""
     try:
-        value = function()
-        value = getattr(value, "tolist", lambda: value)()  # an array of NumPy's
-        json.dumps(value)
-        return None, value
+        return None, function(*arguments)
     except BaseException as error:
         frames = traceback.walk_tb(error.__traceback__)
         lines = [line for frame, line in frames if frame.f_code.co_filename == str(path)]

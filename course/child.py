@@ -24,7 +24,7 @@ from course.execution import LimitReached, Limits, Process
 from course.text import clipped, visible_path
 
 _WORDS_SHOWN = 200  # characters of what an exception says
-_PRINTED_BYTES = 10_000  # kept of what a file prints
+_OUTPUT_BYTES = 10_000  # kept of what a file prints
 _LINES_SHOWN = 10
 _LINE_WIDTH = 100
 
@@ -58,14 +58,14 @@ class Child:
             self._command.append("isolated")
         self._limits = limits or Limits()
         self._process: Process | None = None
-        self._printed = b""
+        self._output = b""
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self._end()
-        show_printed(self._path, self._printed)
+        show_output(self._path, self._output)
 
     def call(self, function: str, calls: Sequence[tuple[Any, ...]], seconds: float = 10.0) -> list[Any]:
         """What the function returns for each of the calls: a value as JSON has it, or ``Raised``.
@@ -81,7 +81,7 @@ class Child:
             answers = json.loads(line)
             if len(answers) != len(calls):
                 raise ValueError
-            return [value if kind is None else _raised(kind, *value) for kind, value in answers]
+            return [value if kind is None else _read_exception(kind, *value) for kind, value in answers]
         except LimitReached as limit:
             why = f"no answer within {limit}"
         except (ValueError, TypeError, RecursionError):
@@ -99,13 +99,13 @@ class Child:
     def _end(self) -> None:
         if self._process is not None:
             self._process.end()
-            self._printed = (self._printed + self._process.printed)[:_PRINTED_BYTES]
+            self._output = (self._output + self._process.error_output)[:_OUTPUT_BYTES]
             self._process = None
 
 
-def show_printed(path: Path, printed: bytes) -> None:
+def show_output(path: Path, output: bytes) -> None:
     """What a file has printed, on standard error: the first lines, safe for a terminal. Does nothing for nothing."""
-    lines = printed.decode("utf-8", "replace").splitlines()
+    lines = output.decode("utf-8", "replace").splitlines()
     if not lines:
         return
     print(f"note: {visible_path(path)} printed:", file=sys.stderr)
@@ -115,5 +115,7 @@ def show_printed(path: Path, printed: bytes) -> None:
         print("  and more", file=sys.stderr)
 
 
-def _raised(kind: str, text: str, line: int | None) -> Raised:
-    return Raised(clipped(kind, 60), clipped(text, _WORDS_SHOWN), line and int(line))
+def _read_exception(kind: str, text: str, line: int | None) -> Raised:
+    if line is not None:
+        line = int(line)
+    return Raised(clipped(kind, 60), clipped(text, _WORDS_SHOWN), line)

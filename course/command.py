@@ -108,7 +108,7 @@ class Parser(argparse.ArgumentParser):
         return args
 
     def error(self, message: str) -> NoReturn:
-        message = _COMPLAINT.sub(lambda found: f"{found[1]}{quote(found[2])}", message)
+        message = _COMPLAINT.sub(_quote_value, message)
         raise UserError(f"{self._hint()}{message} (all options: {self.prog} --help)")
 
     def _hint(self) -> str:
@@ -125,13 +125,15 @@ class Parser(argparse.ArgumentParser):
         if action.choices is not None and value not in action.choices:
             option = "".join(action.option_strings[:1])
             mend = did_you_mean(str(value), {str(name): f"{option} {name}".lstrip() for name in action.choices})
-            known = (
-                ", ".join(map(str, action.choices))
-                if option or not action.metavar
-                else f"{len([*action.choices])} names"
-            )
+            known = ", ".join(map(str, action.choices))
+            if action.metavar and not option:
+                known = f"{len([*action.choices])} names"
             expected = f"{option or action.metavar or action.dest}: expected one of {known}, got {quote(str(value))}"
             raise UserError(f"{mend}argument {expected} (all options: {self.prog} --help)")
+
+
+def _quote_value(complaint: "re.Match[str]") -> str:
+    return f"{complaint[1]}{quote(complaint[2])}"
 
 
 class _Version(argparse.Action):
@@ -147,42 +149,42 @@ class _Version(argparse.Action):
 
 def positive_int(text: str) -> int:
     if not _is_whole(text) or int(text) == 0:
-        raise _refused(text, "a whole number from 1 to 999999999")
+        raise _refusal(text, "a whole number from 1 to 999999999")
     return int(text)
 
 
 def non_negative_int(text: str) -> int:
     if not _is_whole(text):
-        raise _refused(text, "a whole number from 0 to 999999999")
+        raise _refusal(text, "a whole number from 0 to 999999999")
     return int(text)
 
 
 def finite_float(text: str) -> float:
-    number = _real(text)
+    number = _parse_real(text)
     if math.isnan(number):
-        raise _refused(text, "a number such as 0.5 or -0.5")
+        raise _refusal(text, "a number such as 0.5 or -0.5")
     return number
 
 
 def non_negative_float(text: str) -> float:
-    number = _real(text)
+    number = _parse_real(text)
     if not number >= 0:
-        raise _refused(text, "a number from 0 on")
+        raise _refusal(text, "a number from 0 on")
     return abs(number)  # -0 is 0
 
 
 def fraction(text: str) -> Fraction:
     """The decimal number that is typed: exactly, up to 15 digits."""
-    number = _real(text)
+    number = _parse_real(text)
     if not 0 <= number <= 1:
-        raise _refused(text, "a number from 0 to 1 such as 0.02")
+        raise _refusal(text, "a number from 0 to 1 such as 0.02")
     return Fraction(str(number))
 
 
 def positive_fraction(text: str) -> float:
-    number = _real(text)
+    number = _parse_real(text)
     if not 0 < number <= 1:
-        raise _refused(text, "a number above 0, up to 1")
+        raise _refusal(text, "a number above 0, up to 1")
     return number
 
 
@@ -190,7 +192,7 @@ def _is_whole(text: str) -> bool:
     return text.isascii() and text.isdigit() and len(text) < 10
 
 
-def _real(text: str) -> float:
+def _parse_real(text: str) -> float:
     """The finite number that the text is, written in ASCII without spaces or underscores; else nan."""
     if not re.fullmatch("[0-9.eE+-]+", text):
         return math.nan
@@ -201,8 +203,10 @@ def _real(text: str) -> float:
     return number if math.isfinite(number) else math.nan
 
 
-def _refused(text: str, expected: str) -> argparse.ArgumentTypeError:
-    mend = "" if math.isnan(_real(text.replace(",", ".", 1))) or "," not in text else ": write a point for the comma"
+def _refusal(text: str, expected: str) -> argparse.ArgumentTypeError:
+    mend = ""
+    if "," in text and not math.isnan(_parse_real(text.replace(",", ".", 1))):
+        mend = ": write a point for the comma"
     return argparse.ArgumentTypeError(f"expected {expected}, got {quote(text)}{mend}")
 
 

@@ -13,7 +13,7 @@ Not covered
     another machine. ``teacher.running`` puts bubblewrap in front.
     A process that leaves its group and its parent, as a daemon does, lives on. On Windows all that was started does.
     macOS keeps no limit on memory or processes, and Windows on CPU time and files either. A process that outgrows a
-    limit between two looks, a tenth of a second apart, is ended at the next.
+    limit between two checks, a tenth of a second apart, is ended at the next.
 """
 
 import errno
@@ -31,9 +31,9 @@ from queue import SimpleQueue
 from typing import IO, Any, NamedTuple, Self
 
 _MEGABYTE = 1 << 20
-_BETWEEN_LOOKS = 0.1  # seconds
+_BETWEEN_CHECKS = 0.1  # seconds
 _TO_END = 1.0  # seconds for what a process has closed to end, and for what it wrote last to arrive
-_LOOKS_PER_SCAN = 5  # of the folder
+_CHECKS_PER_SCAN = 5  # of the folder
 LINUX = sys.platform == "linux"
 
 
@@ -79,7 +79,7 @@ class Process:
             line = [sys.executable, "-I", "-S", __file__, json.dumps(limits._asdict()), *line]
         self._limits = limits
         self._folder = folder
-        self._looks = 0
+        self._checks = 0
         self._process = subprocess.Popen(
             line,
             cwd=working_folder,
@@ -110,7 +110,7 @@ class Process:
         return self._output.content()
 
     @property
-    def printed(self) -> bytes:
+    def error_output(self) -> bytes:
         """What came out on standard error, within the limit."""
         return self._errors.content()
 
@@ -141,10 +141,10 @@ class Process:
                     return line
                 if self._output.ended:
                     break
-                changed = self._changed.wait(_BETWEEN_LOOKS)
+                changed = self._changed.wait(_BETWEEN_CHECKS)
             if not changed:
-                self._look()
-        self._look()
+                self._check_limits()
+        self._check_limits()
         self._raise_for_cpu_time()
         return b""
 
@@ -157,9 +157,9 @@ class Process:
                 if time.monotonic() > self._end_at:
                     raise LimitReached(f"{self._limits.seconds:g} s")
                 with suppress(subprocess.TimeoutExpired):
-                    self._process.wait(_BETWEEN_LOOKS)
-                self._look()
-            self._look()
+                    self._process.wait(_BETWEEN_CHECKS)
+                self._check_limits()
+            self._check_limits()
             self._raise_for_cpu_time()
         except LimitReached as limit:
             reached = str(limit)
@@ -171,12 +171,12 @@ class Process:
         if self.status == 128 + getattr(signal, "SIGXCPU", 0):
             raise LimitReached(f"{self._limits.cpu_seconds} s of CPU time")
 
-    def _look(self) -> None:
+    def _check_limits(self) -> None:
         """Raise LimitReached where a limit is reached. Where the process has ended, so has its output from then on."""
         if self._process.poll() is not None:
             self.end()  # what it started may hold the pipe
         for stream in (self._output, self._errors):
-            if stream.overflowed:
+            if stream.is_over_limit:
                 raise LimitReached(f"{self._limits.output_mb} MB of output")
         if self._process.poll() is None and LINUX:
             resident = _resident_bytes(self._process.pid)
@@ -184,11 +184,11 @@ class Process:
                 raise LimitReached(f"{self._limits.processes} processes")
             if sum(resident.values()) > self._limits.memory_mb * _MEGABYTE:
                 raise LimitReached(f"{self._limits.memory_mb} MB of memory")
-        self._looks += 1
-        if self._folder and self._looks % _LOOKS_PER_SCAN == 0:
-            self._look_at_files(self._folder)
+        self._checks += 1
+        if self._folder and self._checks % _CHECKS_PER_SCAN == 0:
+            self._check_files(self._folder)
 
-    def _look_at_files(self, folder: Path) -> None:
+    def _check_files(self, folder: Path) -> None:
         count = 0
         size = 0
         waiting = [str(folder)]
@@ -240,7 +240,7 @@ class _Stream:
         self._thread.start()
 
     def _read(self) -> None:
-        while not self.overflowed:
+        while not self.is_over_limit:
             chunk = self._file.read(1 << 16)
             if not chunk:
                 break
@@ -254,7 +254,7 @@ class _Stream:
         self._file.close()
 
     @property
-    def overflowed(self) -> bool:
+    def is_over_limit(self) -> bool:
         return len(self._data) > self._most
 
     def content(self) -> bytes:

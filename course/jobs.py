@@ -34,16 +34,16 @@ Value = TypeVar("Value")
 
 _SECONDS = 5  # that a scheduler has to answer
 # Asked of a worker by way of eval, because a worker without the lab has eval too.
-_ASKED = "__import__('course.score_files').score_files.scorer_identity().scorer_fingerprint"
+_FINGERPRINT_QUERY = "__import__('course.score_files').score_files.scorer_identity().scorer_fingerprint"
 
 
-def in_order(
+def map_in_order(
     executor: Executor | None,
     function: Callable[..., Value],
     arguments: Sequence[tuple[Any, ...]],
     in_flight: int | None = None,
 ) -> Iterator[Value]:
-    """``function(*one)`` for each of the arguments, in their order. With an executor it and they must be picklable.
+    """The function of each tuple of arguments, in their order. With an executor all of it must be picklable.
 
     ``in_flight``: how many at most are being worked on or wait for their turn; None: all of them.
     """
@@ -51,10 +51,10 @@ def in_order(
         yield from starmap(function, arguments)
         return
     waiting: deque[Future[Value]] = deque()
-    for given in arguments:
+    for values in arguments:
         if len(waiting) == in_flight:
             yield waiting.popleft().result()
-        waiting.append(executor.submit(function, *given))
+        waiting.append(executor.submit(function, *values))
     while waiting:
         yield waiting.popleft().result()
 
@@ -66,8 +66,8 @@ def workers(jobs: int, cluster: str | None) -> Iterator[tuple[Executor | None, i
         with processes(jobs) as executor:
             yield executor, jobs
     else:
-        with machines(cluster) as found:
-            yield found
+        with machines(cluster) as (executor, count):
+            yield executor, count
 
 
 @contextmanager
@@ -90,8 +90,7 @@ def processes(count: int) -> Iterator[Executor | None]:
             for worker in multiprocessing.active_children():
                 worker.kill()  # one that waits to hand over its result would wait for ever
             if isinstance(error, BrokenProcessPool):
-                said = "expected the workers to finish, got one that was killed; try fewer --jobs"
-                raise UserError(said) from None
+                raise UserError("expected the workers to finish, got one that was killed; try fewer --jobs") from None
             raise
 
 
@@ -144,7 +143,7 @@ def machines(address: str) -> Iterator[tuple[Executor, int]]:
             names = {at: worker["name"] for at, worker in client.scheduler_info(n_workers=-1)["workers"].items()}
             if not names:
                 raise UserError(f"{where}: expected workers, got none yet; start them first")
-            for at, fingerprint in client.run(eval, _ASKED, on_error="return").items():
+            for at, fingerprint in client.run(eval, _FINGERPRINT_QUERY, on_error="return").items():
                 refuse_other_scorer(f"{names.get(at)} at {at}", fingerprint, scorer_identity().scorer_fingerprint)
             yield client.get_executor(pure=False), len(names)
     except KilledWorker:

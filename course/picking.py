@@ -64,7 +64,7 @@ def load_pick_best(path: Path = PICK_BEST) -> PickBest:
         raise UserError(f"{path}:{error.lineno or 1} expected Python, got {got}") from None
     except (ValueError, RecursionError, MemoryError) as error:  # a null byte, or brackets nested too deep
         raise UserError(f"{path}:1 expected Python, got what cannot be compiled: {describe_error(error)}") from None
-    _called(exec, (code, namespace), path, None)
+    _run_code(exec, (code, namespace), path, None)
     pick_best: PickBest | None = namespace.get(_NAME)
     if not callable(pick_best):
         raise UserError(f"{path}: expected a function {_NAME}(samples), got none in this file")
@@ -77,7 +77,7 @@ def pick_best_fingerprint(path: Path = PICK_BEST) -> str:
     If modules from the student's folder or from the working folder were imported, it is the SHA-256 over all of these
     files: one line for each, in order, of its SHA-256 and its path relative to the working folder.
     """
-    digests = {file: hashlib.sha256(_read(file)).hexdigest() for file in sorted({path, *_imported(path)})}
+    digests = {file: hashlib.sha256(_read(file)).hexdigest() for file in sorted({path, *_find_imports(path)})}
     if len(digests) == 1:
         return digests[path]
     lines = sorted(f"{digest} {Path(os.path.relpath(file.resolve())).as_posix()}" for file, digest in digests.items())
@@ -86,8 +86,8 @@ def pick_best_fingerprint(path: Path = PICK_BEST) -> str:
 
 def choose(pick_best: PickBest, samples: Sequence[Sample], prompt_id: str, path: Path = PICK_BEST) -> int:
     """Let ``pick_best`` choose, and again, and return the index of its choice. Raises UserError where it made none."""
-    first = _choice(pick_best, samples, prompt_id, path)
-    second = _choice(pick_best, samples, prompt_id, path)
+    first = _choose_once(pick_best, samples, prompt_id, path)
+    second = _choose_once(pick_best, samples, prompt_id, path)
     if first != second:
         of = f"{quote(prompt_id)} whenever it is asked"
         raise UserError(
@@ -97,22 +97,26 @@ def choose(pick_best: PickBest, samples: Sequence[Sample], prompt_id: str, path:
     return first
 
 
-def choice(path: str, group: Sequence[tuple[int, str, float]]) -> int:
+def choose_from_file(path: str, group: Sequence[tuple[int, str, float]]) -> int:
     """The index that the pick_best of this file chooses from these samples. ``Child`` calls it in its own process."""
-    return choose(_loaded(Path(path)), [Sample(*one) for one in group], "a group", Path(path))
+    samples = [Sample(index, completion, reward) for index, completion, reward in group]
+    return choose(_load_once(Path(path)), samples, "a group", Path(path))
 
 
 @cache
-def _loaded(path: Path) -> PickBest:
+def _load_once(path: Path) -> PickBest:
     return load_pick_best(path)
 
 
-def _choice(pick_best: PickBest, samples: Sequence[Sample], prompt_id: str, path: Path) -> int:
-    choice = _called(pick_best, ([*map(replace, samples)],), path, prompt_id)
+def _choose_once(pick_best: PickBest, samples: Sequence[Sample], prompt_id: str, path: Path) -> int:
+    copies = [replace(sample) for sample in samples]
+    choice = _run_code(pick_best, (copies,), path, prompt_id)
     for sample in samples:
         if type(choice) is Sample and choice == sample:
             return sample.index
-    got = f"the text {quote(choice)!r}" if type(choice) is str else quote(type_name(choice))
+    got = quote(type_name(choice))
+    if type(choice) is str:
+        got = f"the text {quote(choice)!r}"
     expected = f"expected one of the {len(samples)} samples of {quote(prompt_id)}"
     raise UserError(f"{_place(pick_best, path)}: {expected}, got {got}; return the sample itself")
 
@@ -131,7 +135,7 @@ def _read(path: Path) -> bytes:
         raise UserError(f"{path}: {expected}, got: {reason(error)}") from None
 
 
-def _imported(path: Path) -> set[Path]:
+def _find_imports(path: Path) -> set[Path]:
     """The files of all modules from the student's folder or the working folder, but the course's and the packages'."""
     inside = [path.parent.resolve(), Path.cwd()]
     outside = [Path(__file__).resolve().parent, Path(os.__file__).resolve().parent]  # the course; Python's own
@@ -146,7 +150,7 @@ def _imported(path: Path) -> set[Path]:
     }
 
 
-def _called(code: Callable[..., Any], arguments: tuple[object, ...], path: Path, prompt_id: str | None) -> object:
+def _run_code(code: Callable[..., Any], arguments: tuple[object, ...], path: Path, prompt_id: str | None) -> object:
     """Run code of the student's. Raises UserError where it raises; but Ctrl-C is not its fault."""
     try:
         return code(*arguments)
@@ -157,6 +161,7 @@ def _called(code: Callable[..., Any], arguments: tuple[object, ...], path: Path,
 
         frames = traceback.walk_tb(sys.exc_info()[2])  # what the error itself says of it may be anything
         lines = [line for frame, line in frames if frame.f_code.co_filename == str(path)]
-        where, got = f"{path}:{lines[-1] if lines else 1}", describe_error(error)
+        where = f"{path}:{lines[-1] if lines else 1} {_NAME}"
         when = "while it was loaded" if prompt_id is None else f"on {quote(prompt_id)}"
-        raise UserError(f"{where} {_NAME}: expected a choice, got an exception {when}: {got}") from None
+        got = f"an exception {when}: {describe_error(error)}"
+        raise UserError(f"{where}: expected a choice, got {got}") from None

@@ -118,7 +118,7 @@ def measure_files(
         scored = (ScoredFiles(files, missing, shipped_prompts()) for files in pairs)
         return write_rows(run, pairs, scored, split, scored_elsewhere=False)
 
-    from course.jobs import in_order, workers
+    from course.jobs import map_in_order, workers
 
     places = pairs
     if cluster:  # a worker there stands in another folder
@@ -126,7 +126,7 @@ def measure_files(
     scorer = scorer_identity().scorer_fingerprint
     tasks = [(scorer, files, missing, shipped_prompts()) for files in places]
     with workers(min(jobs, len(pairs)), cluster) as (executor, count):
-        scored = in_order(executor, score_on_worker, tasks, in_flight=2 * count)
+        scored = map_in_order(executor, score_on_worker, tasks, in_flight=2 * count)
         return write_rows(run, pairs, scored, split, scored_elsewhere=True)
 
 

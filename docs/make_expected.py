@@ -123,11 +123,11 @@ def measured(name: str, curves: Sequence[Curves]) -> dict[str, Any]:
 
 def measure(jobs: int) -> dict[str, Any]:
     """Train everything, on so many processes."""
-    from course.jobs import in_order, processes
+    from course.jobs import map_in_order, processes
 
     with processes(jobs) as executor:
         todo = [(training.curves, (seed, *training.how)) for training in TRAININGS.values() for seed in SEEDS]
-        done = in_order(executor, _call, todo)
+        done = map_in_order(executor, _call, todo)
         return {name: measured(name, [next(done) for _ in SEEDS]) for name in TRAININGS}
 
 

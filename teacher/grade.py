@@ -27,7 +27,7 @@ from check.report import FINISHED
 from course.command import Parser, non_negative_int, positive_int, run_command
 from course.datasets.files import LAB, lock_file
 from course.errors import UserError, reason
-from course.jobs import in_order, processes
+from course.jobs import map_in_order, processes
 from course.show.terminal import show
 from course.text import clipped, visible_path
 from teacher.grading import Grade, Grader, grade_one
@@ -110,7 +110,9 @@ def _grade_class(
     grades = []
     try:
         with processes(args.jobs) as executor:
-            for grade in in_order(executor, grade_one, [(grader, student, path) for student, path in found.items()]):
+            for grade in map_in_order(
+                executor, grade_one, [(grader, student, path) for student, path in found.items()]
+            ):
                 grades.append(grade)
                 print(f"{len(grades)} of {len(found)}: {clipped(grade.student, 30)}: {grade.result}", file=sys.stderr)
     finally:

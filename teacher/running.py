@@ -99,7 +99,7 @@ def run_limited(command: Sequence[str], folder: Path, limits: Limits, protected:
         limit = process.wait()
     status = process.status
     assert status is not None
-    return Ended(limit, status, process.output, process.printed)
+    return Ended(limit, status, process.output, process.error_output)
 
 
 def remove(folder: Path) -> None:

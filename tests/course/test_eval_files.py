@@ -295,7 +295,7 @@ def test_a_file_that_is_another_for_the_worker_is_refused(
             path.write_bytes(path.read_bytes() + b"\n")
             yield scored
 
-    monkeypatch.setattr(jobs_module, "in_order", score_elsewhere)
+    monkeypatch.setattr(jobs_module, "map_in_order", score_elsewhere)
     for name in RIGHT:
         Path(f"c_{name}.meta.json").unlink()  # it would be seen there, too
     done = three("eval", *arguments([*RIGHT], "run"), "--jobs", 2)

@@ -27,7 +27,7 @@ def test_what_it_prints_and_its_status_come_back(tmp_path: Path) -> None:
     source = "import sys\nprint(sys.stdin.read() == '')\nprint('err', file=sys.stderr)\nsys.exit(3)"
     process = started(tmp_path, source)
     assert process.wait() == ""
-    assert (process.status, process.output, process.printed) == (3, b"True\n", b"err\n")
+    assert (process.status, process.output, process.error_output) == (3, b"True\n", b"err\n")
 
 
 def test_lines_are_answered_and_a_block_ends_what_goes_on(tmp_path: Path) -> None:
@@ -80,10 +80,10 @@ def test_what_has_no_end_is_ended_and_nothing_is_left_of_it(tmp_path: Path, sour
 def test_one_process_alone_gets_no_more_memory_and_no_longer_file(tmp_path: Path) -> None:
     process = started(tmp_path, "held = bytearray(500 << 20)")
     assert process.wait() == ""
-    assert b"MemoryError" in process.printed
+    assert b"MemoryError" in process.error_output
     process = started(tmp_path, f"open({str(tmp_path / 'f')!r}, 'wb').write(bytes(5 << 20))")
     assert process.wait() == ""
-    assert b"File too large" in process.printed
+    assert b"File too large" in process.error_output
 
 
 @linux

@@ -18,7 +18,7 @@ import pytest
 from conftest import ROOT
 
 from course.errors import UserError
-from course.jobs import in_order, machines, processes
+from course.jobs import machines, map_in_order, processes
 
 posix = pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
 
@@ -42,13 +42,13 @@ def killed() -> None:
 def test_one_process_is_this_one_and_works_when_it_is_asked() -> None:
     with processes(1) as executor:
         assert executor is None
-        found = in_order(executor, squared, [(2,), (3,)])
+        found = map_in_order(executor, squared, [(2,), (3,)])
         assert next(found) == (4, os.getpid())
 
 
 def test_results_come_in_order_from_other_processes() -> None:
     with processes(2) as executor:
-        found = list(in_order(executor, squared, [(number,) for number in range(4)]))
+        found = list(map_in_order(executor, squared, [(number,) for number in range(4)]))
     assert [square for square, _ in found] == [0, 1, 4, 9]
     assert os.getpid() not in {pid for _, pid in found}
     assert multiprocessing.active_children() == []
@@ -57,12 +57,12 @@ def test_results_come_in_order_from_other_processes() -> None:
 def test_a_number_that_no_system_has_is_as_many_as_windows_takes() -> None:
     with processes(999_999_999) as executor:
         assert vars(executor)["_max_workers"] == 61
-        assert next(in_order(executor, squared, [(2,)]))[0] == 4
+        assert next(map_in_order(executor, squared, [(2,)]))[0] == 4
 
 
 def test_a_fault_in_one_ends_the_others_at_once() -> None:
     with pytest.raises(UserError, match="number 1"), processes(2) as executor:
-        list(in_order(executor, failing, [(1,), (0,)]))
+        list(map_in_order(executor, failing, [(1,), (0,)]))
     assert multiprocessing.active_children() == []
 
 
@@ -76,7 +76,7 @@ def test_no_more_are_in_flight_than_asked_for_and_they_come_in_order() -> None:
             future.set_result(function(*arguments))
             return future
 
-    found = [(value, len(submitted)) for value in in_order(AtOnce(), int, [("1",), ("2",), ("3",), ("4",)], 2)]
+    found = [(value, len(submitted)) for value in map_in_order(AtOnce(), int, [("1",), ("2",), ("3",), ("4",)], 2)]
     assert found == [(1, 2), (2, 3), (3, 4), (4, 4)]
 
 
@@ -91,14 +91,14 @@ def killed_or_large(number: int) -> bytes:
 def test_a_worker_that_is_killed_ends_another_that_has_a_large_result() -> None:
     """Nobody reads that result any more, so its worker would wait for ever."""
     with pytest.raises(UserError, match="one that was killed"), processes(2) as executor:
-        list(in_order(executor, killed_or_large, [(1,), (0,)]))
+        list(map_in_order(executor, killed_or_large, [(1,), (0,)]))
     assert multiprocessing.active_children() == []
 
 
 @posix
 def test_a_worker_that_is_killed_is_one_line() -> None:
     with pytest.raises(UserError, match="one that was killed; try fewer --jobs"), processes(2) as executor:
-        list(in_order(executor, killed, [()]))
+        list(map_in_order(executor, killed, [()]))
     assert multiprocessing.active_children() == []
 
 
