@@ -100,7 +100,8 @@ def compare_variances(rewards: Floats, draws: Floats, lr: float) -> dict[str, li
 
     rows = []
     for update in learn(rewards, draws, lr, with_baseline=True):
-        best, objective = best_baseline(update.p, rewards), expected_reward(update.p, rewards)
+        best = best_baseline(update.p, rewards)
+        objective = expected_reward(update.p, rewards)
         none, running, lowest = (gradient_variance(update.p, rewards, b) for b in (0.0, update.baseline, best))
         rows.append([float(column.mean()) for column in (none, running, lowest, best, objective, running < none)])
     names = ("none", "running_mean", "best_constant", "best_baseline", "expected_reward", "lowered")
@@ -167,7 +168,8 @@ def main() -> None:
         summary |= write_updates(run, LOG, rows)
         if args.ablation:
             draws = draws_of(args.seed, args.steps, args.ablation)
-            ablation, variances = ablate_baseline(rewards, draws, args.lr), compare_variances(rewards, draws, args.lr)
+            ablation = ablate_baseline(rewards, draws, args.lr)
+            variances = compare_variances(rewards, draws, args.lr)
             run.write_json(ABLATION, {"learning": ablation, "variances": variances})
             run.write_bytes(PANELS, ablation_panels(ablation, variances, args.ablation))
             ends = [side | {name: side[name][-1] for name in ("mean", "low", "high")} for side in ablation]

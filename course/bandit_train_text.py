@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from course.artifacts.learning import UpdateRow
-from course.show.figures import BLUE, GREY, ORANGE, dress, figure, png
+from course.show.figures import BLUE, GREY, ORANGE, figure, label_axes, png
 from course.show.tables import table
 from course.show.updates import before_and_after, heading, how_to_read, state_text, update_in_words, update_line
 from course.text import clipped
@@ -20,7 +20,9 @@ def bandit_text(rows: Sequence[UpdateRow], summary: Mapping[str, Any], arms: Seq
         before_and_after(rows, arms),
         f"expected reward {summary['expected_reward_before']:.3f} -> {summary['expected_reward_after']:.3f}",
     ]
-    return "\n\n".join(parts + ([ablation_text(summary["ablation"])] if "ablation" in summary else []))
+    if "ablation" in summary:
+        parts.append(ablation_text(summary["ablation"]))
+    return "\n\n".join(parts)
 
 
 def ablation_text(ablation: Mapping[str, Any]) -> str:
@@ -73,7 +75,7 @@ def learning_curve(rewards: Sequence[float], objective: Sequence[float]) -> byte
     steps = range(1, len(rewards) + 1)
     axes.plot(steps, rewards, ".", color=GREY, markersize=3, label="reward of the step")
     axes.plot(steps, objective, color=BLUE, label="expected reward of the policy")
-    dress(axes, "step", "reward")
+    label_axes(axes, "step", "reward")
     axes.legend(loc="center right", frameon=False)
     return png(fig)
 
@@ -84,11 +86,14 @@ def ablation_panels(ablation: Sequence[Mapping[str, Any]], variances: Mapping[st
     (smallest, largest), (by_step, crossing) = fig.subplots(2, 2)
     for axes, sides in ((smallest, ablation[:2]), (largest, ablation[-2:])):
         for side, color in zip(sides, (BLUE, ORANGE), strict=True):
-            steps, name = range(len(side["mean"])), "with" if side["baseline"] else "without"
+            steps = range(len(side["mean"]))
+            name = "with" if side["baseline"] else "without"
             label = f"{name} baseline: {side['below_half']:,} of {runs:,} end below 0.5"
             axes.plot(steps, side["mean"], color=color, label=label)
             axes.fill_between(steps, side["low"], side["high"], color=color, alpha=0.18, linewidth=0)
-        dress(axes, "updates", "expected reward (mean, 80 % band)", f"{sides[0]['offset']:g} added to every reward")
+        label_axes(
+            axes, "updates", "expected reward (mean, 80 % band)", f"{sides[0]['offset']:g} added to every reward"
+        )
         axes.legend(loc="lower right", frameon=False, fontsize=8)
 
     for name, label, color, style in (
@@ -97,7 +102,7 @@ def ablation_panels(ablation: Sequence[Mapping[str, Any]], variances: Mapping[st
         ("best_constant", "b = b*, the best constant", GREY, "--"),
     ):
         by_step.plot(range(1, len(variances[name]) + 1), variances[name], style, color=color, label=label)
-    dress(by_step, "step", "variance of one gradient estimate", "the same policies, three baselines", rates=False)
+    label_axes(by_step, "step", "variance of one gradient estimate", "the same policies, three baselines", rates=False)
     by_step.legend(frameon=False, fontsize=8)
     _draw_crossing(crossing)
     return png(fig)
@@ -123,7 +128,9 @@ def _draw_crossing(axes: "Axes") -> None:
         above = f"from {p[ratio > 1][0]:.2f} on" if (ratio > 1).any() else "nowhere"
         axes.plot(p, ratio, color=color, label=f"{label}: {above}")
     axes.axhline(1, color="black", linewidth=0.8)
-    dress(axes, "probability p of a right answer", "variance with b = mean reward / b = 0", "above 1: worse than none")
+    label_axes(
+        axes, "probability p of a right answer", "variance with b = mean reward / b = 0", "above 1: worse than none"
+    )
     axes.set_yscale("log")
     axes.set_ylim(0.01, 10_000)
     axes.legend(loc="upper left", frameon=False, fontsize=8)

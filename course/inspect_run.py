@@ -11,6 +11,7 @@ that cannot be seen are written out, as <U+200B ZERO WIDTH SPACE>.
 
 import hashlib
 from collections import Counter
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -35,26 +36,32 @@ _Findings = tuple[dict[str, Any], str]  # for a program, and the same for a pers
 
 def verify(path: Path, logs: list[Path]) -> _Findings:
     """The gate's own check of one run, without faults if it is what it claims. ``logs``: besides the lab's own."""
-    n, faults, other_scorer = 0, list[str](), False
+    n = 0
+    faults: list[str] = []
+    other_scorer = False
     try:
         run = open_run(path)
         check = Verification(run, {line.manifest for line in read_logs(run_log.LOG, logs)})
         n = sum(1 for _ in with_progress(check.rows(), "verifying"))
-        faults, other_scorer = check.faults, check.other_scorer and check.faults == check.scorer_faults
+        faults = check.faults
+        other_scorer = check.other_scorer and faults == check.scorer_faults
     except Broken as error:
         faults = [str(error)]
     if other_scorer:
-        theirs, ours = (f"{one.scorer_name} {one.scorer_version}" for one in (run.manifest, scorer_identity()))
+        scorer = scorer_identity()
+        ours = f"{scorer.scorer_name} {scorer.scorer_version}"
+        theirs = f"{run.manifest.scorer_name} {run.manifest.scorer_version}"
         same = " with another fingerprint" if theirs == ours else ""
         checked = f"It is in the log, and every digest holds; nothing was scored again, for {ours} is installed here"
         text = wrap_sentence(f"{path}: intact, of another scorer: {theirs}{same}. {checked}. Measure again to compare")
     elif faults:
         text = "\n".join([f"{visible_path(path)}: NOT verified", *(wrap_sentence(f"  - {fault}") for fault in faults)])
     else:
-        there = " and ".join(name for name in (README, ENVIRONMENT_FILE) if (path / name).exists())
+        unsealed = [name for name in (README, ENVIRONMENT_FILE) if (path / name).exists()]
+        note = f" (not sealed: {' and '.join(unsealed)})" if unsealed else ""
         again = "1 row was" if n == 1 else f"{n:,} rows were"
         checked = f"every digest holds, and {again} scored again with the same result"
-        text = wrap_sentence(f"{path}: whole. It is in the log, {checked}{there and f' (not sealed: {there})'}")
+        text = wrap_sentence(f"{path}: whole. It is in the log, {checked}{note}")
     return {"run": str(path), "verified": not faults, "rows": n, "faults": faults}, text
 
 
@@ -87,34 +94,53 @@ def failures(run: Run, *, only_fails: bool, top_k: int, each: int) -> _Findings:
     if not n:
         raise UserError(f"{run.path}: expected rows to look at, got none: this run scored nothing")
     loop = run.manifest.loop
-    # In Loop C the policy changed from row to row: there is no one rate for an interval to be of.
-    uncertainty = "over all that it scored" if loop == "C" else f"95 % interval {interval(wilson_interval(passes, n))}"
+    uncertainty = f"95 % interval {interval(wilson_interval(passes, n))}"
+    if loop == "C":  # the policy changed from row to row: there is no one rate for an interval to be of
+        uncertainty = "over all that it scored"
     head = f"{visible_path(run.path)}: Loop {loop}, passed {passes:,} of {n:,} ({uncertainty})"
     warning = warning_of(run, digest)
-    parts = [] if only_fails else [ranking_text(top, bottom)]
-    parts += [outcomes_table(counts, examples, top_k), *filter(None, [warning]), head]
-    found = {"passes": passes, "n": n, "outcomes": counts, "examples": examples, "top": top, "bottom": bottom}
-    return {"run": str(run.path), "warning": warning, **found}, "\n\n".join(parts)
+    parts = []
+    if not only_fails:
+        parts.append(ranking_text(top, bottom))
+    parts.append(outcomes_table(counts, examples, top_k))
+    if warning:
+        parts.append(warning)
+    parts.append(head)
+    findings = {
+        "run": str(run.path),
+        "warning": warning,
+        "passes": passes,
+        "n": n,
+        "outcomes": counts,
+        "examples": examples,
+        "top": top,
+        "bottom": bottom,
+    }
+    return findings, "\n\n".join(parts)
 
 
 def find_row(run: Run, id_: str) -> _Findings:
     """The first row of this id, or of the one id that ends so, with the explanation that the scorer gives of it now."""
     digest = hashlib.sha256()
     ids: dict[str, str] = {}
-    found: dict[str, Result] = {}
+    matches: dict[str, Result] = {}
     for row in rows(run, digest):
         ids[row.id] = f"--id {row.id}"
         if row.id.endswith(id_):
-            found.setdefault(row.id, row)
-    if id_ not in found and len(found) != 1:
-        few = ", ".join(clipped(other, 20) for other in [*found][:4])
-        ending = f", in which {len(found):,} end: {few}" if found else ""
-        expected = f"expected an id of this run, got {clipped(id_, 60)}{ending}; its {RESULTS} has them all"
-        raise UserError(f"{'' if found else did_you_mean(id_, ids)}{run.path}: {expected}")
-    row = found.get(id_) or next(iter(found.values()))
+            matches.setdefault(row.id, row)
+    if id_ not in matches and len(matches) != 1:
+        got = clipped(id_, 60)
+        if matches:
+            few = ", ".join(clipped(match, 20) for match in islice(matches, 4))
+            got += f", in which {len(matches):,} end: {few}"
+        mend = "" if matches else did_you_mean(id_, ids)
+        raise UserError(f"{mend}{run.path}: expected an id of this run, got {got}; its {RESULTS} has them all")
+    row = matches.get(id_) or next(iter(matches.values()))
     details = None if row.completion is None else score(task_of(row), row.completion)["details"]
     warning = warning_of(run, digest)
-    whole = "\n\n".join([*filter(None, [warning]), row_in_full(row, details)])
+    whole = row_in_full(row, details)
+    if warning:
+        whole = f"{warning}\n\n{whole}"
     if isinstance(row, Selection):
         whole += f"\n{samples_text(row.samples, row.rewards, row.chosen)}"
     return {"run": str(run.path), "warning": warning, "row": row, "details": details}, whole
@@ -142,24 +168,25 @@ def main() -> int:
         parser.error("expected --run FOLDER, or --log to see the runs there are")
     if path is not None and args.log is not None and not args.verify:
         parser.error("--log: expected --verify beside it, or no run, got a run to look at")
-    path = newest_run() if path == Path("last") else path
+    if path == Path("last"):
+        path = newest_run()
     try:
         if path is None:
             log = read_log(args.log, must_exist=args.log != run_log.LOG)
-            found, text = {"log": log}, log_text(log)
+            findings, text = {"log": log}, log_text(log)
         elif args.verify:
-            found, text = verify(path, [args.log] if args.log else [])
+            findings, text = verify(path, [args.log] if args.log else [])
         elif args.id is not None:
-            found, text = find_row(open_run(path), args.id)
+            findings, text = find_row(open_run(path), args.id)
         else:
-            found, text = failures(open_run(path), only_fails=args.only_fails, top_k=args.top_k, each=args.show)
+            findings, text = failures(open_run(path), only_fails=args.only_fails, top_k=args.top_k, each=args.show)
     except Broken as error:
         raise UserError(f"{path}: expected a whole run, got a broken one: {error}") from None
     if args.json:
-        print(json_for_terminal(found))
+        print(json_for_terminal(findings))
     else:
         show(text)
-    return 0 if found.get("verified", True) else 1
+    return 0 if findings.get("verified", True) else 1
 
 
 if __name__ == "__main__":

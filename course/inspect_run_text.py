@@ -19,25 +19,26 @@ _SHOWN_WHOLE = 2_000  # characters of a text that is shown whole
 def outcomes_table(counts: Mapping[str, int], shown: Mapping[str, Sequence[Result]], top_k: int) -> str:
     """Examples of each outcome, the most frequent first; then how many failed how, which a screen still shows."""
     n = sum(counts.values())
-    failed = sorted(((o, c) for o, c in counts.items() if o != "ok"), key=lambda item: (-item[1], item[0]))
+    failed = sorted((-count, outcome) for outcome, count in counts.items() if outcome != "ok")
     if not failed:
         return "nothing failed"
-    rows = [
-        (family_of(o), clipped(o, 24), f"{c:,}", percent(c / n, 0), CHECKS[o].expected if o in CHECKS else "an answer")
-        for o, c in failed
-    ]
+    rows = []
+    for negative_count, outcome in failed:
+        expected = CHECKS[outcome].expected if outcome in CHECKS else "an answer"
+        count = -negative_count
+        rows.append((family_of(outcome), clipped(outcome, 24), f"{count:,}", percent(count / n, 0), expected))
     lines = []
-    for outcome, _ in failed[:top_k]:
+    for _, outcome in failed[:top_k]:
         lines += [visible(outcome[:60]), *map(row_text, shown[outcome]), ""]
     lines += [
         "failures by family and outcome",
         "",
         table(("family", "outcome", "n", "share", "expected"), rows[:top_k], right=(2, 3)),
     ]
-    if len(rows) > top_k:
-        lines.append(
-            f"and {len(rows) - top_k} more outcome{'s' * (len(rows) - top_k > 1)} (--top-k {len(rows)} shows all)"
-        )
+    more = len(rows) - top_k
+    if more > 0:
+        outcomes = "1 more outcome" if more == 1 else f"{more} more outcomes"
+        lines.append(f"and {outcomes} (--top-k {len(rows)} shows all)")
     return "\n".join(lines)
 
 
@@ -65,12 +66,15 @@ def row_in_full(row: Result, details: Mapping[str, Any] | None) -> str:
     if details:
         same = details["outcome"] == row.details.outcome
         lines.append(f"why         {details['message']}")
-        if strangers := {char for char in row.completion or "" if char > "\x7f"}:
+        strangers = {char for char in row.completion or "" if char > "\x7f"}
+        if strangers:
             lines.append(f"not ASCII   {clipped(', '.join(map(named, sorted(strangers))), 400)}")
         lines.append(f"scored again  {'same outcome' if same else details['outcome'] + ': NOT what the run recorded'}")
-        ended = details["checks"].items()
-        by_state = {state: ", ".join(one for one, its in ended if its == state) for _, state in ended}
-        lines += ["checks", *(f"  {state:12}{checks}" for state, checks in by_state.items())]
+        by_state: dict[str, list[str]] = {}
+        for check, state in details["checks"].items():
+            by_state.setdefault(state, []).append(check)
+        lines.append("checks")
+        lines += [f"  {state:12}{', '.join(checks)}" for state, checks in by_state.items()]
     return "\n".join(lines)
 
 
@@ -78,7 +82,8 @@ def samples_text(samples: Sequence[str], rewards: Sequence[float], chosen: int) 
     """The samples a choice was made from; an arrow marks the choice."""
     lines = ["samples"]
     for index, (sample, reward) in enumerate(zip(samples, rewards, strict=False)):
-        lines.append(f"  {'->' if index == chosen else '  '} {reward:.0f}  {clipped(sample, WIDTH - 10)}")
+        arrow = "->" if index == chosen else "  "
+        lines.append(f"  {arrow} {reward:.0f}  {clipped(sample, WIDTH - 10)}")
     return "\n".join(lines)
 
 

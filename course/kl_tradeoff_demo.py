@@ -16,15 +16,13 @@ from collections.abc import Sequence
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from msgspec.structs import astuple
-
 from course.artifacts.conditions import conditions_of
 from course.artifacts.learning import TradeoffRow, learning_result
 from course.artifacts.records import RESULTS
 from course.artifacts.writing import RunWriter
 from course.command import Parser, run_command
 from course.show.ending import end_run
-from course.show.figures import BLUE, GREY, ORANGE, dress, figure, legend_below, png
+from course.show.figures import BLUE, GREY, ORANGE, figure, label_axes, legend_below, png
 from course.show.tables import WIDTH, table
 from course.stats import best_of_n_kl_bound
 from course.text import clipped
@@ -62,13 +60,15 @@ def tradeoff_rows(
     from course.policies.softmax import expected_reward, kl
 
     def row(p: "Floats", beta: float | None = None, n: int | None = None) -> TradeoffRow:
-        mean_reward, verifier_reward = (float(expected_reward(p, kind)) for kind in (rewards, verifier))
+        mean_reward = float(expected_reward(p, rewards))
+        verifier_reward = float(expected_reward(p, verifier))
         bound = None if n is None else best_of_n_kl_bound(n)
         top3 = np.argsort(-p, kind="stable")[:3].tolist()
         return TradeoffRow(beta, n, mean_reward, verifier_reward, float(kl(p, reference)), bound, top3, p.tolist())
 
     optima = [row(closed_form(reference, rewards, beta), beta=beta) for beta in betas]
-    return [row(reference), *optima, *(row(best_of_n(reference, rewards, n), n=n) for n in BEST_OF)]
+    choices = [row(best_of_n(reference, rewards, n), n=n) for n in BEST_OF]
+    return [row(reference), *optima, *choices]
 
 
 def kl_tradeoff_text(
@@ -94,22 +94,28 @@ def kl_tradeoff_text(
             table(("beta", *numbers), optima, right=(0, 1, 2, 3)),
             "Loop B beside it: best-of-N of the reference, which does not change:",
             table(("N", *numbers, "KL at most"), best_of_n, right=(0, 1, 2, 3, 5)),
-            _reading(rows, rewards),
+            _how_to_read(rows, rewards),
         ]
     )
 
 
 def csv_text(rows: Sequence[TradeoffRow]) -> str:
     """The rows for a spreadsheet: numbers only, so no cell can be taken for a formula."""
-    *names, _, _ = TradeoffRow.__struct_fields__
-    lines = [[*names, "top1", "top2", "top3", *(f"p{action}" for action in range(len(rows[0].probs)))]]
-    lines += [[*numbers, *top3, *probs] for *numbers, top3, probs in map(astuple, rows)]
-    return "".join(",".join("" if cell is None else str(cell) for cell in line) + "\n" for line in lines)
+    numbers = [name for name in TradeoffRow.__struct_fields__ if name not in ("top3", "probs")]
+    header = [*numbers, "top1", "top2", "top3"]
+    header += [f"p{action}" for action in range(len(rows[0].probs))]
+    lines = [",".join(header)]
+    for row in rows:
+        cells = [getattr(row, name) for name in numbers] + row.top3 + row.probs
+        lines.append(",".join("" if cell is None else str(cell) for cell in cells))
+    return "".join(f"{line}\n" for line in lines)
 
 
-def _reading(rows: Sequence[TradeoffRow], rewards: str) -> str:
+def _how_to_read(rows: Sequence[TradeoffRow], rewards: str) -> str:
     optima = [row for row in rows if row.beta]
-    first, last, best = optima[0], optima[-1], max(optima, key=lambda row: row.verifier_reward)
+    first = optima[0]
+    last = optima[-1]
+    best = max(optima, key=lambda row: row.verifier_reward)
     sentences = [
         f"A weaker penalty means more reward and more KL: from beta {first.beta:g} to {last.beta:g} the mean "
         f"reward goes from {first.mean_reward:.3f} to {last.mean_reward:.3f} and the KL from {first.kl:.3f} to "
@@ -142,9 +148,9 @@ def kl_tradeoff_figure(rows: Sequence[TradeoffRow], curve: Sequence[TradeoffRow]
     axes.plot(kls, [row.mean_reward for row in smooth], color=BLUE, label="optimum, for betas from ∞ to 0")
     if rewards == "graded":
         axes.plot(kls, [row.verifier_reward for row in smooth], "--", color=GREY, label="its reward by the verifier")
-    optima, choices = [row for row in rows if row.beta], [row for row in rows if row.n]
-    for points, marker, color in ((optima, "o", BLUE), (choices, "D", ORANGE)):
-        label = "best-of-N" if points is choices else None
+    optima = [row for row in rows if row.beta]
+    choices = [row for row in rows if row.n]
+    for points, marker, color, label in ((optima, "o", BLUE, None), (choices, "D", ORANGE, "best-of-N")):
         axes.plot([row.kl for row in points], [row.mean_reward for row in points], marker, color=color, label=label)
 
     for row in choices:
@@ -154,7 +160,7 @@ def kl_tradeoff_figure(rows: Sequence[TradeoffRow], curve: Sequence[TradeoffRow]
         if row.kl > free_from:
             axes.annotate(f"{row.beta:g}", (row.kl, row.mean_reward), (-5, 5), textcoords="offset points", ha="right")
             free_from = row.kl + _APART
-    dress(axes, "KL from the reference policy, in nats", f"mean reward ({rewards})")
+    label_axes(axes, "KL from the reference policy, in nats", f"mean reward ({rewards})")
     axes.margins(x=0.09)
     legend_below(fig, 3)
     return png(fig)

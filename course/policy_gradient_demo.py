@@ -74,7 +74,7 @@ def ask_prediction(arms: int) -> str | None:
     """Ask until the answer begins with an arm or ``none``; None after q and at the end of the input."""
     choices = [*map(str, range(arms)), "none"]
     question = f"Which probability will go up, and why? ({', '.join(choices)}; q ends)"
-    while (answer := ask(question)) is not None and arm_named(answer) not in choices:
+    while (answer := ask(question)) is not None and predicted_arm(answer) not in choices:
         print(f"expected one of {', '.join(choices)}, then why, such as: 0 because its reward was 1")
     return answer
 
@@ -118,7 +118,9 @@ def main() -> None:
                     print(prediction_text(answer, row))
             else:
                 watched = wait_for_enter()
-            print(f"\n{update_outcome(row)}\n" if watched else "")
+            print()
+            if watched:
+                print(f"{update_outcome(row)}\n")
         summary = write_updates(run, LOG, rows)
         if args.predict:
             summary["predictions"] = predictions
@@ -133,8 +135,10 @@ def policy_gradient_text(
     rows: Sequence[UpdateRow], summary: Mapping[str, Any], arms: Sequence[str], *, line_a_step: bool
 ) -> str:
     """A line for each step if asked for; the policy before and after; how many predictions were right."""
-    lines = ["\n".join(map(update_line, rows))] if line_a_step else []
-    parts = [heading(rows), *lines, before_and_after(rows, arms)]
+    parts = [heading(rows)]
+    if line_a_step:
+        parts.append("\n".join(map(update_line, rows)))
+    parts.append(before_and_after(rows, arms))
     parts.append(f"expected reward {summary['expected_reward_before']:.3f} -> {summary['expected_reward_after']:.3f}")
     if predictions := summary.get("predictions"):
         right = sum(is_right(answer, row) for answer, row in zip(predictions, rows, strict=False))
@@ -142,7 +146,7 @@ def policy_gradient_text(
     return "\n\n".join(parts)
 
 
-def arm_named(answer: str) -> str:
+def predicted_arm(answer: str) -> str:
     """What a prediction begins with: the arm, or ``none``. The rest says why."""
     return answer.lower().replace(",", " ").partition(" ")[0]
 
@@ -154,14 +158,15 @@ def raised_arms(row: UpdateRow) -> list[str]:
 
 
 def is_right(answer: str, row: UpdateRow) -> bool:
-    return arm_named(answer) in raised_arms(row)
+    return predicted_arm(answer) in raised_arms(row)
 
 
 def prediction_text(answer: str, row: UpdateRow) -> str:
     """Whether a prediction is right, and of which arms it would have been."""
     *others, last = raised_arms(row)
-    named = f"{', '.join(others)} and {last} go up" if others else f"{last} goes up"
-    return f"{'right' if is_right(answer, row) else 'wrong'}: {named}"
+    raised = f"{', '.join(others)} and {last} go up" if others else f"{last} goes up"
+    verdict = "right" if is_right(answer, row) else "wrong"
+    return f"{verdict}: {raised}"
 
 
 if __name__ == "__main__":

@@ -68,9 +68,17 @@ def improve(mode: Literal["selection", "learning"], draws: "Floats") -> Iterator
             theta = apply_gradient(theta, direction, LEARNING_RATE)
         new_p = softmax(theta)
         texts = [ARMS[a] for a in action]
-        before, after = (float(expected_reward(policy, rewards)) for policy in (p, new_p))
-        numbers = (p.tolist(), action.tolist(), texts, reward.tolist(), delivered, new_p.tolist())
-        yield RoundRow(number, before, *numbers, after)
+        yield RoundRow(
+            round=number,
+            pass_at_1=float(expected_reward(p, rewards)),
+            probs=p.tolist(),
+            actions=action.tolist(),
+            completions=texts,
+            rewards=reward.tolist(),
+            delivered=delivered,
+            new_probs=new_p.tolist(),
+            new_pass_at_1=float(expected_reward(new_p, rewards)),
+        )
 
 
 def first_best(samples: list[Sample]) -> Sample:
@@ -142,12 +150,16 @@ def policy_improvement_text(rows: Sequence[RoundRow], summary: Mapping[str, Any]
         for row in rows
         if row.round in (1, 2, 5, 10, 20, len(rows))
     ]
-    learning = mode == "learning"
-    alike = learning and all(len(set(row.rewards)) == 1 for row in rows)
-    same = f"stayed the same{': no round had two different rewards' if alike else ''}"
+    change = "changed" if has_changed(rows) else "stayed the same"
+    if mode == "learning":
+        head = f"Loop C, learn: the policy {change}"
+        if not has_changed(rows) and all(len(set(row.rewards)) == 1 for row in rows):
+            head += ": no round had two different rewards"
+        head += "."
+    else:
+        head = f"Loop B, choose: the policy {change}.{recorded_text(summary)}"
     return (
-        f"Loop {'C, learn' if learning else 'B, choose'}: the policy {'changed' if has_changed(rows) else same}."
-        f"{'' if learning else recorded_text(summary)}\n\n"
+        f"{head}\n\n"
         f"A toy policy and one prompt:\n  {clipped(prompt, 74)}\n\n"
         f"{table(('round', 'pass@1 of the policy', 'rewards of its samples', 'delivered'), cells, right=(0, 1, 3))}\n\n"
         f"mean reward of what was delivered: {percent(mean([row.delivered for row in rows]))}\n"

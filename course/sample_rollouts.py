@@ -70,9 +70,7 @@ def main() -> None:
         training=training,
         note=f"course.sample_rollouts on {visible(args.dataset.name)}",
     )
-    name, command, option = (
-        ("rollouts", "eval", "completions") if args.n == 1 else ("selection_pack", "selection_demo", "samples")
-    )
+    name = "rollouts" if args.n == 1 else "selection_pack"
     with RunWriter(args.outdir) as run:
         rng = generator(args.seed, "evaluation")  # so that an evaluation's seed gives that evaluation's texts
         rows = list(sample_dataset(policy, dataset, source.sampling, rng))
@@ -82,15 +80,19 @@ def main() -> None:
         report = [f"Sampled from {source.policy}: nothing was scored, nothing was learned."]
         report += [f"  {clipped(id_, 20)}  {clipped(samples[0], 54)}" for id_, samples in rows[:3]]
         conditions = conditions_of(
-            *(args, {}, dataset),  # all there is to set is in the source
+            args,
+            {},  # all there is to set is in the source
+            dataset,
             completions_fingerprint=source.completions_sha256,
             samples_per_prompt=args.n,
             source=source,
             knob="none: completions were sampled",
         )
         summary = {"prompts": len(rows), "different_texts": different}
-        next_command = [f"course.{command}", "--dataset", args.dataset, f"--{option}", RUN / f"{name}.jsonl"]
-        next_command += ["--n", str(args.n)] if args.n > 1 else []
+        next_command = ["course.eval", "--dataset", args.dataset, "--completions", RUN / f"{name}.jsonl"]
+        if args.n > 1:
+            next_command = ["course.selection_demo", "--dataset", args.dataset, "--samples", RUN / f"{name}.jsonl"]
+            next_command += ["--n", str(args.n)]
         end_run(run, conditions, summary, "\n".join(report), next_command=next_command)
 
 

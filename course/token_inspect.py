@@ -94,9 +94,10 @@ def main() -> None:
         rows = []
         for vocabulary in VOCABULARIES:
             for result, text in zip(results, texts, strict=True):
-                ids, tokens = zip(*encode(text, vocabulary), strict=True) if text else ((), ())
-                shown = [token.decode("utf-8", "backslashreplace") for token in tokens]
-                rows.append(TokenizedRow(result.id, vocabulary, list(ids), shown, [token.hex() for token in tokens]))
+                tokens = encode(text, vocabulary)
+                ids = [id_ for id_, _ in tokens]
+                shown = [token.decode("utf-8", "backslashreplace") for _, token in tokens]
+                rows.append(TokenizedRow(result.id, vocabulary, ids, shown, [token.hex() for _, token in tokens]))
         run.write_rows(RESULTS, results)
         run.write_rows(LOG, rows)
         settings = {"texts": len(texts), "vocabularies": list(VOCABULARIES)}

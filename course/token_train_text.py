@@ -6,12 +6,12 @@ Its heading, updates token by token, the evaluations row by row, what the policy
 from collections.abc import Sequence
 from itertools import count
 
-from course.artifacts.inference import pooled_interval
 from course.artifacts.records import LearningResult
 from course.artifacts.token_rows import EvaluationRow, TokenUpdateRow, proxy_of
 from course.policies.train_config import TrainConfig
-from course.show.figures import BLUE, GREY, ORANGE, dress, figure, png
+from course.show.figures import BLUE, GREY, ORANGE, figure, label_axes, png
 from course.show.tables import GrowingTable, interval, percent, table, text_shape
+from course.stats import wilson_interval
 from course.text import clipped, one_line
 
 EVALUATION_TABLE = GrowingTable(
@@ -47,7 +47,7 @@ def steps_shown(config: TrainConfig) -> set[int]:
 
 
 def evaluation_text(row: EvaluationRow) -> str:
-    rates = row.proxy_reward, row.true_reward, row.holdout_proxy_reward, row.holdout_true_reward
+    rates = (row.proxy_reward, row.true_reward, row.holdout_proxy_reward, row.holdout_true_reward)
     shown = ["-" if rate is None else f"{rate:.3f}" for rate in rates]
     return EVALUATION_TABLE.row((row.step, *shown, f"{row.kl:.1f}", f"{row.mean_length:.1f}"))
 
@@ -58,11 +58,13 @@ def token_train_ending(config: TrainConfig, last: EvaluationRow, written: Sequen
     if last.step < config.steps:
         kept = f"the policy after update {last.step} is kept"
         lines.append(f"interrupted after {last.step} of {config.steps} updates: {kept}")
-    shares = ("trained on", last.n, "true_reward"), ("never seen", last.holdout_n, "holdout_true_reward")
-    for name, n, share in shares:
-        if n:
-            bounds = interval(pooled_interval([last], share))
-            lines.append(f"strict, {name} (n = {n}): {percent(getattr(last, share))} (95 % {bounds})")
+    for name, n, rate in (
+        ("trained on", last.n, last.true_reward),
+        ("never seen", last.holdout_n, last.holdout_true_reward),
+    ):
+        if rate is not None:
+            bounds = interval(wilson_interval(round(rate * n), n))
+            lines.append(f"strict, {name} (n = {n}): {percent(rate)} (95 % {bounds})")
     return "\n".join(lines)
 
 
@@ -87,7 +89,9 @@ def slow_text(rows: Sequence[TokenUpdateRow]) -> str:
 
 
 def _completion_text(row: TokenUpdateRow) -> str:
-    return_ = f"({row.reward:g} - {row.kl_coef:g} * {row.log_ratio:.3f})" if row.kl_coef else f"{row.reward:g}"
+    return_ = f"{row.reward:g}"
+    if row.kl_coef:
+        return_ = f"({row.reward:g} - {row.kl_coef:g} * {row.log_ratio:.3f})"
     texts = [f"'{one_line(token, 16)}'" if token else "end of text" for token in row.tokens]
     cells = (
         (place, text, f"{before:+.3f}", f"{after:+.3f}", f"{after - before:+.4f}")
@@ -105,18 +109,18 @@ def learning_curves(rows: Sequence[EvaluationRow], rubric: str) -> bytes:
     fig = figure(8.4, 4.0, f"Trained on {rubric}: the rewards, and how far the policy went")
     rewards, kl = fig.subplots(1, 2, width_ratios=(3, 2))
     steps = [row.step for row in rows]
-    curves = [("strict scorer", BLUE, [row.true_reward for row in rows], [row.holdout_true_reward for row in rows])]
+    curves = [("strict scorer", "strict scorer, holdout", BLUE, "true_reward")]
     if rubric != "score":
-        proxy = [row.proxy_reward for row in rows], [row.holdout_proxy_reward for row in rows]
-        curves.insert(0, (f"{rubric}, trained on", ORANGE, *proxy))
-    for name, color, train, holdout in curves:
-        rewards.plot(steps, train, color=color, label=name)
+        curves.insert(0, (f"{rubric}, trained on", f"{rubric}, holdout", ORANGE, "proxy_reward"))
+    for label, holdout_label, color, quantity in curves:
+        rewards.plot(steps, [getattr(row, quantity) for row in rows], color=color, label=label)
+        holdout = [getattr(row, f"holdout_{quantity}") for row in rows]
         if None not in holdout:
-            rewards.plot(steps, holdout, "--", color=color, label=f"{name.partition(',')[0]}, holdout")
-    dress(rewards, "updates", "mean reward")
+            rewards.plot(steps, holdout, "--", color=color, label=holdout_label)
+    label_axes(rewards, "updates", "mean reward")
     kl.plot(steps, [row.kl for row in rows], color=GREY, label="KL from the reference, nats")
     kl.plot(steps, [row.mean_length for row in rows], ":", color="black", label="tokens a completion")
-    dress(kl, "updates", "nats, tokens", rates=False)
+    label_axes(kl, "updates", "nats, tokens", rates=False)
     for axes, columns in ((rewards, 2), (kl, 1)):
         axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), frameon=False, fontsize=8, ncols=columns)
     return png(fig)

@@ -59,9 +59,10 @@ def learn(draws: Floats, lr: float, credited: Floats) -> Iterator[EpisodeUpdate]
 
 def toy_mdp_text(rows: Sequence[EpisodeRow], summary: Mapping[str, Any]) -> str:
     """The first episode, the first with a reward, the last; then what was learned."""
-    rewarded = [row for row in rows if row.return_[0] > 0]
-    examples = {row.episode: row for row in (rows[0], *rewarded[:1], rows[-1])}
-    parts = [heading(rows), head_text(rows[0]), *map(episode_text, examples.values())]
+    rewarded = next((row for row in rows if row.return_[0] > 0), rows[0])
+    examples = {row.episode: row for row in (rows[0], rewarded, rows[-1])}
+    parts = [heading(rows), head_text(rows[0])]
+    parts += map(episode_text, examples.values())
     parts.append(f"expected return {summary['expected_return_before']:.3f} -> {summary['expected_return_after']:.3f}")
     if not rows[0].credited[0]:
         parts.append(f"The first step was never updated: p of 'Final: ' stays {summary['first_step_probs'][1]:.3f}.")
@@ -87,8 +88,10 @@ def episode_text(row: EpisodeRow) -> str:
         )
         p, new_p = row.probs[step][action], row.new_probs[step][action]
         comparison = f"advantage {row.return_[step]:.0f} - {row.baseline:.3f} = {row.advantage[step]:+.3f}"
-        pushed = "" if any(row.direction[step]) else ", nothing is pushed"
-        comparison = f"{comparison}{pushed}" if row.credited[step] else "no credit, nothing is pushed"
+        if not row.credited[step]:
+            comparison = "no credit, nothing is pushed"
+        elif not any(row.direction[step]):
+            comparison += ", nothing is pushed"
         lines.append(f"          {comparison}: p {p:.3f} -> {new_p:.3f}")
     return "\n".join(lines)
 

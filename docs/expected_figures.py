@@ -117,7 +117,7 @@ def source_of(drawing: Drawing, table: Mapping[str, Any]) -> str:
 
 def draw(drawing: Drawing, table: Mapping[str, Any]) -> str:
     """A figure as SVG. The same numbers give the same bytes with one Matplotlib."""
-    from course.show.figures import dress, figure, legend_below
+    from course.show.figures import figure, label_axes, legend_below
 
     fig = figure(WIDTH / 72, drawing.height / 72, drawing.title)
     from matplotlib import rc_context
@@ -130,7 +130,7 @@ def draw(drawing: Drawing, table: Mapping[str, Any]) -> str:
         fig.suptitle(drawing.title, fontsize=TEXT + 1, fontweight="bold")
         for axes, panel in zip(fig.subplots(1, len(drawing.panels), squeeze=False)[0], drawing.panels, strict=True):
             draw_panel(axes, panel, table)
-            dress(axes, panel.x, panel.y)
+            label_axes(axes, panel.x, panel.y)
             axes.set_title(panel.title, fontsize=TEXT)
         legend_below(fig, 2)
         for text in fig.legends[0].get_texts():

@@ -110,9 +110,8 @@ def _grade_class(
     grades = []
     try:
         with processes(args.jobs) as executor:
-            for grade in map_in_order(
-                executor, grade_one, [(grader, student, path) for student, path in found.items()]
-            ):
+            tasks = [(grader, student, path) for student, path in found.items()]
+            for grade in map_in_order(executor, grade_one, tasks):
                 grades.append(grade)
                 print(f"{len(grades)} of {len(found)}: {clipped(grade.student, 30)}: {grade.result}", file=sys.stderr)
     finally:

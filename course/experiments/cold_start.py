@@ -13,7 +13,7 @@ from course.artifacts.inference import Trainings, column, median_rate, medians, 
 from course.artifacts.token_rows import EvaluationRow
 from course.experiments.training import Experiment, Report
 from course.policies.train_config import MEMORISE, TrainConfig
-from course.show.figures import dress, figure, png
+from course.show.figures import figure, label_axes, png
 from course.show.tables import WIDTH, GrowingTable, interval, percent
 from course.show.terminal import NOTHING_KEPT, show_each
 
@@ -79,7 +79,7 @@ def cold_start_figure(by_steps: Mapping[int, Trainings]) -> bytes:
         steps = medians(logs, "step")
         left.plot(steps, medians(logs, "true_reward"), color=color, label=label)
         right.plot(steps[1:], medians([log[1:] for log in logs], "equal_groups"), color=color, label=label)
-    dress(left, "updates", "pass rate, strict scorer")
-    dress(right, "updates", "groups in which all rewards are equal")
+    label_axes(left, "updates", "pass rate, strict scorer")
+    label_axes(right, "updates", "groups in which all rewards are equal")
     fig.legend(*left.get_legend_handles_labels(), title="fine-tuned for", loc="outside right center", frameon=False)
     return png(fig)

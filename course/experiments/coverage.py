@@ -18,7 +18,7 @@ from course.datasets.records import Task
 from course.errors import UserError
 from course.experiments.training import Experiment, Report
 from course.policies.train_config import GENERALISE, TrainConfig
-from course.show.figures import BLUE, GREY, ORANGE, dress, figure, legend_below, png
+from course.show.figures import BLUE, GREY, ORANGE, figure, label_axes, legend_below, png
 from course.show.tables import WIDTH, GrowingTable, interval, percent, table
 from course.show.terminal import NOTHING_KEPT, show_each
 from course.stats import wilson_interval
@@ -122,7 +122,9 @@ def coverage_text(experiment: Experiment[EvaluationRow]) -> Iterator[str]:
 
 def coverage_ending(points: Sequence[CoveragePoint]) -> str:
     """What the holdout says, shown when the look at it is counted."""
-    rows = [(one.prompts, percent(one.train), percent(one.holdout), interval(one.holdout_ci95)) for one in points]
+    rows = [
+        (point.prompts, percent(point.train), percent(point.holdout), interval(point.holdout_ci95)) for point in points
+    ]
     head = table(("prompts", "trained on", "holdout", "95 % interval"), rows, right=range(4))
     return f"\n{head}\n\nA high rate on the prompts trained on and a low one on the holdout: memorised."
 
@@ -140,7 +142,7 @@ def coverage_figure(points: Sequence[CoveragePoint]) -> bytes:
     axes.plot(prompts, [point.holdout_before for point in points], color=GREY, label="holdout, before learning")
     pairs_seen = [point.pairs_seen for point in points]
     axes.plot(prompts, pairs_seen, ":", color=GREY, label="share of the holdout whose digit pairs were all seen")
-    dress(axes, "training prompts", "pass rate, strict scorer")
+    label_axes(axes, "training prompts", "pass rate, strict scorer")
     axes.set_xscale("log")
     axes.set_xticks(prompts, [str(count) for count in prompts])
     axes.set_xticks([], minor=True)

@@ -20,7 +20,7 @@ from course.artifacts.token_rows import STRICT, EvaluationRow, is_exploit
 from course.experiments.training import Experiment, Report
 from course.policies.train_config import MEMORISE, TrainConfig
 from course.rubrics.hackable import GAPS, RUBRICS
-from course.show.figures import BLUE, GREY, ORANGE, dress, figure, legend_below, png
+from course.show.figures import BLUE, GREY, ORANGE, figure, label_axes, legend_below, png
 from course.show.tables import GrowingTable, percent, table
 from course.show.terminal import NOTHING_KEPT, show_each
 from course.text import clipped, one_line
@@ -45,8 +45,8 @@ def name_of(config: TrainConfig) -> str:
 def report(experiment: Experiment[EvaluationRow]) -> Report:
     """What each rubric taught, the exploits that were found, and what a KL penalty costs and saves."""
     shown = show_each(goodhart_text(experiment), NOTHING_KEPT)
-    by_rubric = {one.rubric: experiment.logs(one) for one in configs_without_penalty(experiment)}
-    by_beta = {one.kl_coef: experiment.logs(one) for one in configs_by_beta(experiment)}
+    by_rubric = {config.rubric: experiment.logs(config) for config in configs_without_penalty(experiment)}
+    by_beta = {config.kl_coef: experiment.logs(config) for config in configs_by_beta(experiment)}
     figures = {
         "goodhart_steps.png": rubrics_figure(by_rubric, "step"),
         "goodhart_kl.png": rubrics_figure(by_rubric, "kl"),
@@ -108,7 +108,7 @@ def goodhart_text(experiment: Experiment[EvaluationRow]) -> Iterator[str]:
         "Medians over the seeds. diverged: from there on proxy rose and true fell."
     )
     unpenalised = configs_without_penalty(experiment)
-    yield from growing_table("trained on", ((one.rubric, experiment.logs(one)) for one in unpenalised))
+    yield from growing_table("trained on", ((config.rubric, experiment.logs(config)) for config in unpenalised))
     exploits = {}
     for config in unpenalised:
         if increased(experiment.logs(config), "hack_rate"):
@@ -120,7 +120,7 @@ def goodhart_text(experiment: Experiment[EvaluationRow]) -> Iterator[str]:
     by_beta = configs_by_beta(experiment)
     if by_beta:
         yield f"\na KL penalty: '{KL_RUBRIC}' again, where a nat of KL from the reference costs beta"
-        yield from growing_table("beta", ((f"{one.kl_coef:g}", experiment.logs(one)) for one in by_beta))
+        yield from growing_table("beta", ((f"{config.kl_coef:g}", experiment.logs(config)) for config in by_beta))
 
 
 def growing_table(name: str, groups: Iterable[tuple[str, Trainings]]) -> Iterator[str]:
@@ -138,15 +138,16 @@ def growing_table(name: str, groups: Iterable[tuple[str, Trainings]]) -> Iterato
 
 def divergence_text(trainings: Trainings) -> str:
     """The step at which proxy and true reward diverged; of several seeds the median, and in how many they did."""
-    steps = [step for training in trainings if (step := divergence_step(training)) is not None]
+    divergences = [divergence_step(training) for training in trainings]
+    steps = [step for step in divergences if step is not None]
     return f"{median(steps):g} ({len(steps)}/{len(trainings)})" if steps else "never"
 
 
-def exploits_table(found: Mapping[str, LearningResult]) -> str:
+def exploits_table(exploits: Mapping[str, LearningResult]) -> str:
     """An exploit of each rubric that has one, as the policy wrote it. What is cut ends in …"""
     rows = [
         (name, clipped(row.prompt, 14), f"{row.proxy_reward:.1f}", one_line(row.completion or "", 32))
-        for name, row in found.items()
+        for name, row in exploits.items()
     ]
     return table(("exploited", "prompt", "proxy", "completion, true reward 0"), rows, right=(2,))
 
@@ -156,7 +157,10 @@ def goodhart_ending(by_rubric: Mapping[str, Trainings]) -> str:
     lines = []
     wrong = [trainings for rubric, trainings in by_rubric.items() if rubric != STRICT]
     if wrong:
-        diverged = sum(any(divergence_step(one) is not None for one in trainings) for trainings in wrong)
+        diverged = 0
+        for trainings in wrong:
+            if any(divergence_step(training) is not None for training in trainings):
+                diverged += 1
         lines.append(f"diverged, in one seed at least: on {diverged} of {len(wrong)} wrong verifiers")
     if STRICT in by_rubric:
         true = medians(by_rubric[STRICT], "true_reward")
@@ -174,7 +178,9 @@ def gain_table(by_rubric: Mapping[str, Trainings]) -> str:
     """
     rows = []
     for name, trainings in by_rubric.items():
-        share, what = ("true_reward", "the skill") if name == STRICT else ("hack_rate", f"hack: {name}")
+        share, what = "hack_rate", f"hack: {name}"
+        if name == STRICT:
+            share, what = "true_reward", "the skill"
         if not increased(trainings, share):
             continue
         seen = medians(trainings, share)
@@ -206,7 +212,8 @@ def rubrics_figure(by_rubric: Mapping[str, Trainings], x: Literal["step", "kl"])
     """
     import numpy as np
 
-    across, down = min(_ACROSS, len(by_rubric)), ceil(len(by_rubric) / _ACROSS)
+    across = min(_ACROSS, len(by_rubric))
+    down = ceil(len(by_rubric) / _ACROSS)
     title = "What each rubric pays, and what is right"
     if x == "kl":
         title += ", over the distance from the start"
@@ -226,7 +233,7 @@ def rubrics_figure(by_rubric: Mapping[str, Trainings], x: Literal["step", "kl"])
                     label = "reward hacking begins"
                     axes.axvline(getattr(row, x), color=GREY, linestyle=":", linewidth=1.4, label=label)
         gap = f"overlooks {GAPS[name].overlooks}" if name in GAPS else "the strict scorer: proxy and true are one"
-        dress(axes, "", "", f"{name}\n{fill(gap, 50)}")
+        label_axes(axes, "", "", f"{name}\n{fill(gap, 50)}")
         if x == "kl":
             axes.set_xscale("function", functions=(lambda kl: np.copysign(abs(kl) ** 0.5, kl), lambda d: d * abs(d)))
             axes.locator_params(axis="x", nbins=4)
@@ -251,7 +258,7 @@ def kl_coef_figure(by_beta: Mapping[float, Trainings]) -> bytes:
     for label, quantity, color, style in _CURVES:
         ends = [medians(trainings, quantity)[-1] for trainings in by_beta.values()]
         axes.plot(ends, style, color=color, marker="o", markersize=4, label=label)
-    dress(axes, "beta, and the KL that is left, in nats", "reward at the end")
+    label_axes(axes, "beta, and the KL that is left, in nats", "reward at the end")
     names = [f"{beta:g}\n{medians(trainings, 'kl')[-1]:.3g}" for beta, trainings in by_beta.items()]
     axes.set_xticks(range(len(names)), names)
     legend_below(fig, 4)

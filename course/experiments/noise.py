@@ -14,7 +14,7 @@ from course.artifacts.inference import TrainingLog, Trainings, column, median_ra
 from course.artifacts.token_rows import STRICT, EvaluationRow
 from course.experiments.training import Experiment, Report
 from course.policies.train_config import MEMORISE, TrainConfig
-from course.show.figures import ORANGE, dress, figure, png
+from course.show.figures import ORANGE, figure, label_axes, png
 from course.show.tables import WIDTH, GrowingTable, interval, percent
 from course.show.terminal import NOTHING_KEPT, show_each
 
@@ -72,7 +72,8 @@ def noise_text(experiment: Experiment[EvaluationRow]) -> Iterator[str]:
         logs = experiment.logs(config)
         name = config.rubric
         if name == STRICT:
-            name = "coin" if config.false_positives or config.false_negatives else "strict"
+            errs = config.false_positives or config.false_negatives
+            name = "coin" if errs else "strict"
         first, last = (percent(false_positive_share(rows_at(logs, place), config), 0) for place in (0, -1))
         rate, bounds = median_rate(logs, -1)
         missed = percent(config.false_negatives, 0)
@@ -105,6 +106,6 @@ def noise_figure(by_verifier: Mapping[TrainConfig, Trainings]) -> bytes:
             style = ":"
         color = colormaps["Blues"](1 - 0.7 * (wrong + missed))
         axes.plot(steps, rates, style, color=color, label=f"false + {wrong:g}, false - {missed:g}")
-    dress(axes, "updates", "true reward, strict scorer")
+    label_axes(axes, "updates", "true reward, strict scorer")
     fig.legend(*axes.get_legend_handles_labels(), loc="outside right center", frameon=False, fontsize=8)
     return png(fig)

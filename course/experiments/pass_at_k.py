@@ -24,7 +24,7 @@ from course.datasets.records import Task
 from course.experiments.training import Evaluation, Experiment, Report, Training
 from course.policies.train_config import GENERALISE, MEMORISE, PRESETS, TrainConfig
 from course.score import score
-from course.show.figures import BLUE, GREY, ORANGE, dress, figure, legend_below, png
+from course.show.figures import BLUE, GREY, ORANGE, figure, label_axes, legend_below, png
 from course.show.tables import WIDTH, percent, table
 from course.stats import mean, pass_at_k
 
@@ -94,7 +94,8 @@ def count_samples(policy: Policy, training: Training, step: int) -> Evaluation[C
             for text, count in texts.items():
                 result = learning_result(example, text, step, training=training.name, split=split, count=count)
                 results.append(result)
-                correct += count if result.reward == 1 else 0
+                if result.reward == 1:
+                    correct += count
             row = CountedSamples(
                 preset=name_of(config),
                 seed=training.seed,
@@ -155,12 +156,14 @@ def compare_policies(
     """
     import numpy as np
 
-    old, new = pass_at_ks(before, last), pass_at_ks(after, last)
+    old = pass_at_ks(before, last)
+    new = pass_at_ks(after, last)
     prompts = len(old)
     gains = rng.multinomial(prompts, [1 / prompts] * prompts, RESAMPLES) @ (new - old) / prompts  # [RESAMPLES, K]
     crossings = [crossing(gain) or last + 1 for gain in gains]
     low, high = np.quantile(crossings, [0.025, 0.975], method="nearest").tolist()
-    mean_old, mean_new = old.mean(axis=0), new.mean(axis=0)
+    mean_old = old.mean(axis=0)
+    mean_new = new.mean(axis=0)
     return Comparison(
         prompts=prompts,
         before=mean_old.tolist(),
@@ -193,16 +196,16 @@ def pass_at_k_text(compared: Mapping[str, Comparison], steps: int, samples: int,
     """Two rows for each set of prompts, then where its two curves cross."""
     curves: list[tuple[object, ...]] = []
     crossings: list[tuple[object, ...]] = []
-    for name, one in compared.items():
+    for name, comparison in compared.items():
         for when, curve, nats in (
-            ("before", one.before, one.entropy_before),
-            ("after", one.after, one.entropy_after),
+            ("before", comparison.before, comparison.entropy_before),
+            ("after", comparison.after, comparison.entropy_after),
         ):
             curves.append((name, when, *(percent(curve[k - 1]) for k in _KS), f"{nats:.2f}"))
-        bounds = " to ".join(dict.fromkeys(str(k or "none") for k in one.crossing_ci95))
-        gain = f"{100 * one.last_gain:+.1f} points"
-        gain_bounds = " to ".join(f"{100 * end:+.1f}" for end in one.last_gain_ci95)
-        crossings.append((name, one.prompts, one.crossing or "none", bounds, gain, gain_bounds))
+        bounds = " to ".join(dict.fromkeys(str(k or "none") for k in comparison.crossing_ci95))
+        gain = f"{100 * comparison.last_gain:+.1f} points"
+        gain_bounds = " to ".join(f"{100 * end:+.1f}" for end in comparison.last_gain_ci95)
+        crossings.append((name, comparison.prompts, comparison.crossing or "none", bounds, gain, gain_bounds))
     last = len(next(iter(compared.values())).before)
     parts = [
         "Loop C, learn: does what makes one sample right take other right ones away?",
@@ -218,15 +221,23 @@ def pass_at_k_figure(compared: Mapping[str, Comparison]) -> bytes:
     """Both curves over k; a dotted line where they cross, a shade over the 95 % interval of that k."""
     fig = figure(8.4, 1.2 + 1.4 * len(compared), "pass@k before and after learning")
     panels = fig.subplots((len(compared) + 1) // 2, 2, sharex=True, sharey=True, squeeze=False).flat
-    for axes, (name, one) in zip(panels, compared.items(), strict=False):
-        ks, low = range(1, len(one.before) + 1), one.crossing_ci95[0]
-        axes.plot(ks, one.before, color=GREY, label="before learning")
-        axes.plot(ks, one.after, color=BLUE, label="after")
+    for axes, (name, comparison) in zip(panels, compared.items(), strict=False):
+        ks = range(1, len(comparison.before) + 1)
+        low, high = comparison.crossing_ci95
+        axes.plot(ks, comparison.before, color=GREY, label="before learning")
+        axes.plot(ks, comparison.after, color=BLUE, label="after")
         if low is not None:
-            axes.axvspan(low, one.crossing_ci95[1] or len(one.before), color=ORANGE, alpha=0.15, linewidth=0)
-        if one.crossing is not None:
-            axes.axvline(one.crossing, color=ORANGE, linestyle=":", label="lower from here on, and its 95 % interval")
-        dress(axes, "", "", f"{name}: entropy {one.entropy_before:.2f} → {one.entropy_after:.2f} nats a token")
+            axes.axvspan(low, high or len(comparison.before), color=ORANGE, alpha=0.15, linewidth=0)
+        if comparison.crossing is not None:
+            axes.axvline(
+                comparison.crossing, color=ORANGE, linestyle=":", label="lower from here on, and its 95 % interval"
+            )
+        label_axes(
+            axes,
+            "",
+            "",
+            f"{name}: entropy {comparison.entropy_before:.2f} → {comparison.entropy_after:.2f} nats a token",
+        )
         axes.set_xscale("log", base=2)
         axes.set_xticks([1, 2, 4, 8, 16, 32, 64, 128], ["1", "2", "4", "8", "16", "32", "64", "128"])
     fig.supxlabel("k, samples of a prompt\n")  # room for the legend, which Matplotlib puts over it

@@ -26,7 +26,7 @@ from course.artifacts.summary import summary_of
 from course.artifacts.token_rows import EvaluationRow, proxy_of
 from course.experiments.training import Evaluation, Experiment, Report, Training, evaluate
 from course.policies.train_config import MEMORISE, TrainConfig
-from course.show.figures import BLUE, ORANGE, dress, figure, png
+from course.show.figures import BLUE, ORANGE, figure, label_axes, png
 from course.show.tables import GrowingTable, interval, percent, table, text_shape
 from course.show.terminal import NOTHING_KEPT, show_each
 from course.text import one_line
@@ -75,14 +75,14 @@ def report(experiment: Experiment[EvaluationRow]) -> Report:
     unseen: list[list[LearningResult]] = []  # of each evaluation, what has a shape that no frozen completion has
     shown: list[str] = []
     for (row,), results in experiment.evaluations(training):
-        fresh = [one for one in results if one.training != "frozen"]
+        fresh = [result for result in results if result.training != "frozen"]
         if not log:
-            kept = [one for one in results if one.training == "frozen"]
-            frozen = summary_of(Counter(one.details.outcome for one in kept))
-            known_shapes = {text_shape(one.completion or "") for one in kept}
+            kept = [result for result in results if result.training == "frozen"]
+            frozen = summary_of(Counter(result.details.outcome for result in kept))
+            known_shapes = {text_shape(result.completion or "") for result in kept}
             shown += show_each(shift_heading(training.config.rubric, frozen), NOTHING_KEPT)
         log.append(row)
-        unseen.append([one for one in fresh if text_shape(one.completion or "") not in known_shapes])
+        unseen.append([result for result in fresh if text_shape(result.completion or "") not in known_shapes])
         if is_shown(len(log) - 1) or row.step == training.config.steps:
             shown += show_each([shift_row(row, frozen, len(unseen[-1]))])
     summary = {
@@ -136,8 +136,8 @@ def shift_curves(log: TrainingLog, frozen: Mapping[str, Any], unseen: Sequence[S
     rates.axhline(frozen["pass_rate"], color=ORANGE, label="frozen before the first update")
     rates.fill_between(steps, lows, highs, color=BLUE, alpha=0.25, linewidth=0)
     rates.plot(steps, [row.true_reward for row in log], color=BLUE, label="fresh")
-    dress(rates, "", "pass rate, 95 % interval", rates=False)
+    label_axes(rates, "", "pass rate, 95 % interval", rates=False)
     rates.legend(frameon=False, fontsize=8)
     shares.plot(steps, [len(new) / row.n for row, new in zip(log, unseen, strict=True)], color=BLUE)
-    dress(shares, f"step of training on {log[0].rubric}", "fresh, in a shape\nno frozen one has")
+    label_axes(shares, f"step of training on {log[0].rubric}", "fresh, in a shape\nno frozen one has")
     return png(fig)

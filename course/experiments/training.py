@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from course.artifacts.records import RESULTS, LearningResult
@@ -137,7 +138,7 @@ class Experiment(Generic[Row]):
     def _futures(self) -> dict[str, Future[list[Evaluation[Row]]]]:
         """Every training, begun at once."""
         assert self._executor is not None
-        trainings = [training for of_a_row in self.trainings.values() for training in of_a_row]
+        trainings = list(chain.from_iterable(self.trainings.values()))
         first: dict[str, Training] = {}
         for training in trainings:
             first.setdefault(training.reference_file(), training)

@@ -105,8 +105,8 @@ def names_in(text: str) -> dict[str, str]:
             nameless.append(char)
     names: dict[str, str] = {}
     for char in [*known, *nameless[:_OTHERS], *others[:_OTHERS]]:
-        code, name_of_char = named(char).split(" ", 1)
-        names[code.removeprefix("U+")] = name_of_char
+        code, _, rest = named(char).partition(" ")
+        names[code.removeprefix("U+")] = rest
     return names
 
 

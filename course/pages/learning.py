@@ -190,7 +190,8 @@ def slow_data(run: Run, prompts: Mapping[str, str]) -> list[Data]:
     for update in subsample(updates, max(2, ROWS // _SLOW_SHOWN)):
         kept = sorted(update, key=lambda row: -row.advantage)
         if len(kept) > _SLOW_SHOWN:
-            kept = [*kept[: _SLOW_SHOWN // 2], *kept[-_SLOW_SHOWN // 2 :]]
+            half = _SLOW_SHOWN // 2
+            kept = kept[:half] + kept[-half:]
         completions += [completion_data(row, len(update), prompts) for row in kept]
     return completions
 

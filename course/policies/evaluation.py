@@ -67,9 +67,11 @@ def learn_and_evaluate(
     splits: dict[Split, Sequence[Task]] = {"train": examples, "holdout": holdout}
 
     def checkpoint(step: int, policy: Policy, equal: Sequence[float] = ()) -> Checkpoint:
-        measured = {split: [*tasks] * config.samples for split, tasks in splits.items() if tasks}
-        found = {split: evaluate_policy(policy, reference, tasks, rubric, seed) for split, tasks in measured.items()}
-        return Checkpoint(step, policy, found, mean(equal) if equal else None)
+        evaluations: dict[Split, Evaluation] = {}
+        for split, tasks in splits.items():
+            if tasks:
+                evaluations[split] = evaluate_policy(policy, reference, [*tasks] * config.samples, rubric, seed)
+        return Checkpoint(step, policy, evaluations, mean(equal) if equal else None)
 
     yield checkpoint(0, reference)
     equal: list[float] = []

@@ -51,7 +51,8 @@ def policy_bytes(policy: Policy, training: Training) -> bytes:
 def read_policy(path: Path) -> tuple[Policy, Training]:
     """Read a policy, and what it was trained on. Raises UserError where the file is none."""
     if path.is_dir():
-        mend = f"did you mean {inside}? " if (inside := path / "policy.npz").exists() else ""
+        inside = path / "policy.npz"
+        mend = f"did you mean {inside}? " if inside.exists() else ""
         expected = "expected a policy that course.token_train wrote (policy.npz)"
         raise UserError(f"{mend}{path}: {expected}, got: a folder, not a file")
     try:
@@ -75,9 +76,16 @@ def _unpack_policy(data: bytes) -> tuple[Policy, Training]:
     texts, positions, training = about.vocabulary, about.positions, about.training
     if tuple(texts[: len(ANSWER_TOKENS)]) != ANSWER_TOKENS or len(set(texts)) < len(texts):
         raise ValueError("its vocabulary is not one of this lab")
-    (_, width), (units,) = weights.vectors.shape, weights.hidden_bias.shape
-    shapes = [(len(texts) + 1, width), ((len(positions) + RECENT) * width, units), (units,), (units, len(texts))]
-    if [weight.shape for weight in weights] != [*shapes, (len(texts),)]:
+    _, width = weights.vectors.shape
+    (units,) = weights.hidden_bias.shape
+    shapes = [
+        (len(texts) + 1, width),
+        ((len(positions) + RECENT) * width, units),
+        (units,),
+        (units, len(texts)),
+        (len(texts),),
+    ]
+    if [weight.shape for weight in weights] != shapes:
         raise ValueError("its arrays do not fit each other")
     if not all(weight.dtype == np.float64 and (abs(weight) <= LARGEST).all() for weight in weights):
         raise ValueError("its weights are not all numbers of a reasonable size")

@@ -76,7 +76,8 @@ def fine_tune(
     prompts = [example["prompt"] for example in examples]
     answers = [example["expected_answer"] for example in examples]
     policy = initial_policy(prompts, config.width, config.hidden, config.max_tokens, generator(seed, "weights"))
-    tokens, rng = policy.encode_prompts(prompts), generator(seed, "demonstrations")
+    tokens = policy.encode_prompts(prompts)
+    rng = generator(seed, "demonstrations")
     weight = np.full(DEMONSTRATIONS, 1 / DEMONSTRATIONS)
     for _ in progress(range(config.sft_steps)):
         chosen = rng.integers(len(examples), size=DEMONSTRATIONS)
@@ -100,7 +101,7 @@ def learn(
         completions = sample_completions(policy, prompt, u)
         texts = policy.decode_completions(completions)
         paid = rewards(rubric, [examples[i] for i in chosen], texts, known)
-        reward = with_errors(paid, coin, config.false_positives, config.false_negatives)
+        reward = add_errors(paid, coin, config.false_positives, config.false_negatives)
         ratio = log_ratio(policy, reference, prompt, completions) if config.kl_coef else np.zeros(len(chosen))
         return_ = reward - config.kl_coef * ratio
         baseline = leave_one_out(return_, config.group_size) if config.baseline == "group" else mean_return
@@ -118,14 +119,16 @@ def draws(count: int, config: TrainConfig, seed: int) -> Iterator[tuple[Ints, Fl
 
     [N, T] of these are for the tokens, [N] for the verifier's random errors.
     """
-    prompt_rng, token_rng, error_rng = (generator(seed, name) for name in ("prompts", "completions", "errors"))
+    prompt_rng = generator(seed, "prompts")
+    token_rng = generator(seed, "completions")
+    error_rng = generator(seed, "errors")
     for _ in range(config.steps):
         chosen = prompt_rng.choice(count, min(config.prompts_a_step, count), replace=False)
         chosen = np.repeat(chosen, config.group_size)
         yield chosen, token_rng.random((len(chosen), config.max_tokens)), error_rng.random(len(chosen))
 
 
-def with_errors(reward: Floats, coin: Floats, false_positives: float, false_negatives: float) -> Floats:
+def add_errors(reward: Floats, coin: Floats, false_positives: float, false_negatives: float) -> Floats:
     """[N] the 0/1 rewards of a verifier that errs at random: some of them flipped, at these rates.
 
     ``coin``: [N] draws from [0, 1), one for each completion, so that an error does not depend on the text. A hackable

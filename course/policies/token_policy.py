@@ -23,7 +23,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from course.errors import UserError
-from course.policies.reinforce import apply_gradient
 from course.policies.softmax import Floats, Ints
 from course.policies.vocabulary import END, Vocabulary
 
@@ -85,7 +84,7 @@ class Policy(NamedTuple):
     def apply_gradient(self, direction: Weights, lr: float) -> Self:
         """weights + lr · direction. Raises UserError where the weights run away, long before they overflow."""
         pairs = zip(self.weights, direction, strict=True)
-        weights = Weights(*(apply_gradient(weight, change, lr) for weight, change in pairs))
+        weights = Weights(*(weight + lr * change for weight, change in pairs))
         if not all((abs(weight) <= LARGEST).all() for weight in weights):
             raise UserError(f"expected weights up to {LARGEST:,.0f}, got larger ones: take a smaller --lr or --kl-coef")
         return self._replace(weights=weights)
@@ -155,9 +154,9 @@ def forward_completions(policy: Policy, prompts: Ints, completions: Completions)
 def log_probs(policy: Policy, prompts: Ints, completions: Completions) -> Floats:
     """[N, T] log-probability of each token given all before it, 0 beyond the last; a row sums to log p(completion)."""
     log_p = forward_completions(policy, prompts, completions).log_p
-    found = np.zeros(completions.tokens.shape)
-    found[completions.mask] = log_p[np.arange(len(log_p)), completions.tokens[completions.mask]]
-    return found
+    per_token = np.zeros(completions.tokens.shape)
+    per_token[completions.mask] = log_p[np.arange(len(log_p)), completions.tokens[completions.mask]]
+    return per_token
 
 
 def log_ratio(policy: Policy, reference: Policy, prompts: Ints, completions: Completions) -> Floats:
@@ -202,7 +201,8 @@ def sequence_kl(policy: Policy, reference: Policy, prompts: Ints, completions: C
     rule of the relative entropy). That it has less noise was measured on trained policies and is no theorem. Both
     policies must have one vocabulary.
     """
-    ours, theirs = (forward_completions(one, prompts, completions) for one in (policy, reference))
+    ours = forward_completions(policy, prompts, completions)
+    theirs = forward_completions(reference, prompts, completions)
     per_token = (ours.p * (ours.log_p - theirs.log_p)).sum(axis=1)
     completion = np.repeat(np.arange(len(prompts)), completions.lengths)
     return np.asarray(np.bincount(completion, per_token, len(prompts)), np.float64)

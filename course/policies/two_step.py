@@ -47,7 +47,8 @@ def decode(action: Ints) -> str:
 
 def expected_return(theta: Floats) -> float:
     """J = Σ over the four trajectories of p(first) · p(second | first) · reward."""
-    p, j = softmax(theta), 0.0
+    p = softmax(theta)
+    j = 0.0
     for first, second in np.ndindex(ACTIONS, ACTIONS):
         j += p[0, first] * p[1 + first, second] * score(EXAMPLE, decode(np.array([first, second])))["reward"]
     return float(j)

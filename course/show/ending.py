@@ -68,8 +68,14 @@ def end_run(
     written_runs.append(path)
 
     if as_json:
-        found = {"run": str(path), "digest": digest, "summary": summary, "manifest": manifest, "holdout_look": look}
-        print(json_for_terminal(found))
+        facts = {
+            "run": str(path),
+            "digest": digest,
+            "summary": summary,
+            "manifest": manifest,
+            "holdout_look": look,
+        }
+        print(json_for_terminal(facts))
         return path
     show(f"{report}\n" if report else "")
     if line.expect:
@@ -90,4 +96,6 @@ def word_of(word: str | Path, run: Path) -> str:
     """A word of a command line, to be pasted; ``RUN`` in front of a path is the run's folder."""
     if isinstance(word, str):
         return word
-    return shell_word(run / word.relative_to(RUN) if word.is_relative_to(RUN) else word)
+    if word.is_relative_to(RUN):
+        word = run / word.relative_to(RUN)
+    return shell_word(word)

@@ -4,6 +4,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -21,7 +22,7 @@ def figure(width: float, height: float, title: str) -> "Figure":
     return fig
 
 
-def dress(axes: "Axes", x: str, y: str, title: str = "", *, rates: bool = True) -> None:
+def label_axes(axes: "Axes", x: str, y: str, title: str = "", *, rates: bool = True) -> None:
     """Labels, and on ``y`` room for all rates from 0 to 1; without ``rates`` for what is there, from 0 on."""
     axes.set_xlabel(x)
     axes.set_ylabel(y)
@@ -33,8 +34,11 @@ def dress(axes: "Axes", x: str, y: str, title: str = "", *, rates: bool = True) 
 
 def legend_below(fig: "Figure", columns: int) -> None:
     """One legend for all panels, each name once."""
-    named = {text: line for axes in fig.axes for line, text in zip(*axes.get_legend_handles_labels(), strict=True)}
-    fig.legend(named.values(), named, loc="outside lower center", ncols=columns, frameon=False, fontsize=8)
+    lines: dict[str, Artist] = {}
+    for axes in fig.axes:
+        handles, labels = axes.get_legend_handles_labels()
+        lines |= dict(zip(labels, handles, strict=True))
+    fig.legend(lines.values(), lines, loc="outside lower center", ncols=columns, frameon=False, fontsize=8)
 
 
 def png(fig: "Figure") -> bytes:

@@ -125,8 +125,9 @@ def prediction(expect: str, number: Mapping[str, float | None]) -> str:
     if not number:
         lines.append("got       more numbers than one: compare it with the table")
     for name, value in number.items():
+        line = f"got       {name} {_value_text(value)}"
         off = points_off(expect, value)
-        lines.append(f"got       {name} {_value_text(value)}{f', {off}' if off else ''}")
+        lines.append(f"{line}, {off}" if off else line)
     return "\n".join(lines)
 
 
@@ -147,7 +148,10 @@ def _value_text(value: object) -> str:
     if isinstance(value, Mapping):
         return ", ".join(f"{key} {_value_text(part)}" for key, part in value.items())
     if isinstance(value, list | tuple):
-        parts = [f"({_value_text(part)})" if isinstance(part, list | tuple) else _value_text(part) for part in value]
+        parts = []
+        for part in value:
+            text = _value_text(part)
+            parts.append(f"({text})" if isinstance(part, list | tuple) else text)
         return ", ".join(parts) or "none"
     if value is None:
         return "none"

@@ -92,4 +92,4 @@ def wrap_text(text: str, columns: int, indent: str, first: str = "") -> str:
 
 def _hold_quotes(text: str) -> str:
     """The spaces in quotes replaced, so that no line is broken there."""
-    return _QUOTES.sub(lambda found: found[0].replace(" ", _HELD), text)
+    return _QUOTES.sub(lambda quote: quote[0].replace(" ", _HELD), text)

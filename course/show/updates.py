@@ -51,9 +51,9 @@ since all probabilities add up to 1."""
 def update_start(row: UpdateRow, steps: int, arms: Sequence[str]) -> str:
     """What is known before theta changes: the policy, the sampled arm, its reward and its advantage."""
     offset = row.reward - row.verifier_reward
-    source = (
-        f": {row.verifier_reward:.1f} from the verifier, the offset {offset:+g}" if offset else ", from the verifier"
-    )
+    source = ", from the verifier"
+    if offset:
+        source = f": {row.verifier_reward:.1f} from the verifier, the offset {offset:+g}"
     return (
         f"step {row.step} of {steps}\n{probabilities(row.probs, arms)}\n"
         f"  sampled    arm {row.action}, {clipped(row.completion, 60)}\n"
@@ -97,13 +97,16 @@ def update_line(row: UpdateRow) -> str:
 
 def before_and_after(rows: Sequence[UpdateRow], arms: Sequence[str]) -> str:
     """The policy before the first update and after the last."""
-    before, after = probabilities(rows[0].probs, arms), probabilities(rows[-1].new_probs, arms)
-    return f"{state_text(rows[0].prompt)}\n\nbefore\n{before}\n\nafter {len(rows)} step{'s' * (len(rows) > 1)}\n{after}"
+    before = probabilities(rows[0].probs, arms)
+    after = probabilities(rows[-1].new_probs, arms)
+    steps = "1 step" if len(rows) == 1 else f"{len(rows)} steps"
+    return f"{state_text(rows[0].prompt)}\n\nbefore\n{before}\n\nafter {steps}\n{after}"
 
 
 def probabilities(probs: Sequence[float], arms: Sequence[str]) -> str:
     """The policy, one arm a line, each with a bar of up to ten plus signs."""
-    return "\n".join(
-        f"  {arm}  {p:.3f}  {'+' * round(10 * p):10}  {clipped(text, 54)}"
-        for arm, (p, text) in enumerate(zip(probs, arms, strict=True))
-    )
+    lines = []
+    for arm, (p, text) in enumerate(zip(probs, arms, strict=True)):
+        bar = "+" * round(10 * p)
+        lines.append(f"  {arm}  {p:.3f}  {bar:10}  {clipped(text, 54)}")
+    return "\n".join(lines)

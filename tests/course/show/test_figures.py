@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from course.show.figures import BLUE, dress, figure, legend_below, png
+from course.show.figures import BLUE, figure, label_axes, legend_below, png
 
 
 def test_a_figure_is_a_png_of_its_size() -> None:
@@ -23,8 +23,8 @@ def test_rates_have_room_from_0_to_1_and_other_quantities_begin_at_0() -> None:
     rates, counts = figure(2, 1, "what is to be seen").subplots(1, 2)
     for axes in (rates, counts):
         axes.plot([0, 1], [0.25, 7])
-    dress(rates, "x", "y", "a title")
-    dress(counts, "x", "y", rates=False)
+    label_axes(rates, "x", "y", "a title")
+    label_axes(counts, "x", "y", rates=False)
     assert (rates.get_xlabel(), rates.get_ylabel(), rates.get_title()) == ("x", "y", "a title")
     low, high = rates.get_ylim()
     assert -0.1 < low < 0 < 1 < high < 1.1
@@ -44,7 +44,7 @@ def test_a_legend_below_has_each_name_once() -> None:
 def test_a_matplotlibrc_in_the_working_folder_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def bytes_of_a_figure() -> bytes:
         sheet = figure(2, 1, "what is to be seen")
-        dress(sheet.subplots(), "x", "y")
+        label_axes(sheet.subplots(), "x", "y")
         return png(sheet)
 
     import matplotlib
