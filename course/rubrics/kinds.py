@@ -1,0 +1,333 @@
+"""Machinery: what a text says, as a person would sort it: the right line, another form, several answers, a wrong value.
+
+The one sorting of the project. It knows the right answer and the form in which it was asked for, and no verifier.
+**Right** is exactly the form with the plain integer; white space around it changes nothing. **Other form** is the right
+value and no other, written otherwise: spelled, wrapped, in a sentence, after some working, as a sum that has still to
+be worked out. **Several** offers the right value among others, or a bound. **Wrong** is the rest, a text without any
+answer included. A text of the last two kinds that is paid is an **exploit**.
+
+How a text is read: what stands in the form, or after "the answer is", is an answer. So is each number in a line of
+nothing but numbers. Where there is neither, the last number counts. A calculation states its result.
+
+Covered
+    Digits of any script, signs, zeros, separators, decimals, exponents, fractions, percent, units, other bases, Roman
+    numerals and a few words; markup; arithmetic; alternatives, bounds and denials.
+Not covered
+    Language: a sentence that takes back what it said, and numbers in words above twenty. ``1.024`` is read as it is
+    in English.
+"""
+
+import ast
+import operator
+import re
+import unicodedata
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from enum import StrEnum
+from fractions import Fraction
+from functools import cache
+from typing import NamedTuple
+
+from course.rubrics.forms import FINAL, Form
+from course.score import TRIMMED
+from course.text import hides
+
+
+class Kind(StrEnum):
+    RIGHT = "right"
+    OTHER_FORM = "other_form"
+    SEVERAL = "several"
+    WRONG = "wrong"
+
+
+EXPLOITS = frozenset({Kind.SEVERAL, Kind.WRONG})  # what no verifier should pay
+
+
+def kind_of(expected_answer: int, completion: str, form: Form = FINAL) -> Kind:
+    """What a completion says, where ``expected_answer`` is right and ``form`` was asked for."""
+    if completion.strip(TRIMMED) == form.line(expected_answer):
+        return Kind.RIGHT
+    offered = offered_answers(expected_answer, completion, form)
+    if offered == {expected_answer}:
+        return Kind.OTHER_FORM
+    return Kind.SEVERAL if expected_answer in offered else Kind.WRONG
+
+
+# --- where a text has its answers
+
+_CUE = re.compile(
+    r"\b(?:answer|result|solution)\b[ \t]*(?:is|=|:|be)[ \t]*([^\n]*?)(?=\n|\Z|the answer)",
+    re.IGNORECASE,
+)
+_JOINING = "a also and answer but either final is it its maybe not of or perhaps possibly so the then"
+_LINKS = frozenset(_JOINING.split())
+_WORD = re.compile(r"[^\W\d_]+")
+_SENTENCE_END = re.compile(r"[.!?]\s|\n")
+
+
+def offered_answers(expected_answer: int, completion: str, form: Form) -> set[Fraction]:
+    """The values that a text offers as its answer. ``expected_answer``: the text may spell it with blanks, ``3 23``."""
+    text = plain(completion)
+    answers: list[Fraction] = []
+    outside = [text]
+    for marker in filter(None, (form.marker, _CUE)):
+        parts = [part for piece in outside for part in _cut(marker, piece)]
+        answers += [value for part, is_answer in parts if is_answer for value in _in_slot(part, expected_answer)]
+        outside = [part for part, is_answer in parts if not is_answer]
+    for line in (line for piece in outside for line in piece.split("\n")):
+        answers += _in_bare_line(line, expected_answer)
+    return set(answers or _at_the_end(text))
+
+
+def _cut(marker: "re.Pattern[str]", text: str) -> Iterator[tuple[str, bool]]:
+    """The parts of a text, in order, and whether each stands where an answer does."""
+    end = 0
+    for match in marker.finditer(text):
+        yield text[end : match.start()], False
+        yield match[1], True
+        end = match.end()
+    yield text[end:], False
+
+
+def _in_slot(part: str, expected_answer: int) -> list[Fraction]:
+    """The answers in a place for one. Of a sentence the first counts, with its alternatives."""
+    text = without_markup(part)
+    if _joins_to(expected_answer, text):
+        return [Fraction(expected_answer)]
+    numbers = [*find_numbers(text)]
+    if not numbers:
+        return _in_words(text)
+    if not _is_bare(text):
+        numbers = next(_alternatives(text, numbers))
+    return [value for number in numbers for value in number.values]
+
+
+def _in_bare_line(line: str, expected_answer: int) -> list[Fraction]:
+    """The answers in a line of nothing but numbers. A calculation with its result is working, and offers none."""
+    text = without_markup(line)
+    if not _is_bare(text):
+        return []
+    if _joins_to(expected_answer, text):
+        return [Fraction(expected_answer)]
+    return [value for number in find_numbers(text) if not number.is_working for value in number.values]
+
+
+def _at_the_end(text: str) -> list[Fraction]:
+    """The answers that a text without any place for one ends in."""
+    text = without_markup(text)
+    groups = [*_alternatives(text, [*find_numbers(text)])]
+    return [value for number in groups[-1] for value in number.values] if groups else _in_words(text)
+
+
+def _is_bare(text: str) -> bool:
+    """Whether there is nothing beside numbers but signs, and words that join them."""
+    return _LINKS.issuperset(_WORD.findall(_NUMBER.sub(" ", text).lower()))
+
+
+def _joins_to(expected_answer: int, text: str) -> bool:
+    """Whether these are the right digits, with blanks between them."""
+    digits_only = re.fullmatch(r"-?[ \t]*[0-9]+(?:[ \t]+[0-9]+)+", text.strip()) is not None
+    return digits_only and "".join(text.split()) == str(expected_answer)
+
+
+def _alternatives(text: str, numbers: "list[Number]") -> Iterator["list[Number]"]:
+    """The numbers of a text, in groups of those that only signs and joining words stand between."""
+    group: list[Number] = []
+    for number in numbers:
+        if group and not _joins(text[group[-1].end : number.start]):
+            yield group
+            group = []
+        group.append(number)
+    if group:
+        yield group
+
+
+def _joins(between: str) -> bool:
+    words = _WORD.findall(between.lower())
+    if words and "or" in words[1:]:
+        words = words[1:]  # a unit: "22 apples or 23 apples"
+    return not _SENTENCE_END.search(between) and _LINKS.issuperset(words)
+
+
+# --- numbers, and what is worked out of them
+
+
+class Number(NamedTuple):
+    """A number in a text, or what an expression or an equation of numbers comes to."""
+
+    start: int
+    end: int
+    values: list[Fraction]  # none for what cannot be worked out, several for a bound or a choice of signs
+    is_working: bool  # a calculation with its result
+
+
+_INTEGER = r"[0-9]+(?:[_'][0-9]+)*"
+_GROUPED = r"[1-9][0-9]{0,2}(?:,[0-9]{3})+(?![0-9])"
+_NUMBER = re.compile(
+    rf"(?:0x[0-9a-f]+|0o[0-7]+|0b[01]+|(?:{_GROUPED}(?:\.[0-9]+)?|{_INTEGER}(?:[.,][0-9]+)?|(?<!\.)\.[0-9]+)"
+    r"(?:e[+-]?[0-9]{1,3}(?![0-9a-z]))?)",
+    re.IGNORECASE,
+)
+_OPERATOR = r"(?:[ \t]+[-+][ \t]+|[-+][ \t]*|[ \t]*(?:\*\*|[*/^])[ \t]*)"  # in "7 -7" there is none
+_SIGNED = rf"\({{0,9}}[-+]{{0,9}}{_NUMBER.pattern}"  # as many at most: else each place of a long row is looked at anew
+_CALCULATION = rf"(?:(?<![\w)])[-+]{{1,9}}[ \t]{{0,9}})?{_SIGNED}(?:\){{0,9}}{_OPERATOR}{_SIGNED})*\){{0,9}}"
+_EQUATION = re.compile(rf"{_CALCULATION}(?:[ \t]*=+[ \t]*{_CALCULATION})*", re.IGNORECASE)
+_BOUND = re.compile(r"(?:(?<![-=])[<>]=?|[≤≥]|at least|at most|(?:more|less) than)[ \t]*\Z", re.IGNORECASE)
+_DENIAL = re.compile(r"(?:\bnot|n't|≠|!=)[ \t]*\Z", re.IGNORECASE)
+_DASH = re.compile(r"[-+]+[ \t]+")
+_IN_FRONT = 12  # characters that are looked at
+_MOST_DIGITS = 1_200  # some more than an expected answer has
+_LONGEST = 300  # characters of an expression that is worked out, each number counted as two
+_BESIDE = Fraction(1, 3)  # a bound offers more values than its own: one is this far away
+
+
+def find_numbers(text: str) -> Iterator[Number]:
+    """The numbers of a text, in order: an expression is one, and so is an equation. Without those that are denied."""
+    for match in _EQUATION.finditer(text):
+        in_front = text[max(0, match.start() - _IN_FRONT) : match.start()]
+        if _DENIAL.search(in_front):
+            continue
+        words = match[0]
+        if in_front.strip() and in_front.rstrip()[-1] not in "=:(,":
+            words = _DASH.sub("", words, count=1)  # "Answer - 7"
+        first, *others = (side.strip() for side in words.split("=") if side.strip())
+        is_working = bool(others) and _is_calculation(first)
+        if is_working:
+            values = values_of(others[-1])
+        else:
+            sides = [first, *(side for side in others if not _is_calculation(side))]
+            values = [value for side in sides for value in values_of(side)]
+        if _BOUND.search(in_front):
+            values += [value + _BESIDE for value in values]
+        yield Number(match.start(), match.end(), values, is_working)
+
+
+def _is_calculation(side: str) -> bool:
+    return _NUMBER.fullmatch(side.lstrip("-+ \t(").rstrip(")")) is None
+
+
+def values_of(expression: str) -> list[Fraction]:
+    """What an expression comes to: two values for ``8/-8``, a choice of signs; none where it cannot be worked out."""
+    numbers = [_value(number) for number in _NUMBER.findall(expression)]
+    values = [value for value in numbers if value is not None]
+    if len(values) < len(numbers):
+        return []
+    choice = re.fullmatch(rf"(-?){_NUMBER.pattern}[ \t]*/[ \t]*(-?){_NUMBER.pattern}", expression)
+    if choice and choice[1] != choice[2] and values[0] == values[1]:
+        return [values[0], -values[0]]
+    names = (f"n{place}" for place in range(len(values)))
+    symbols = _NUMBER.sub(lambda _: next(names), expression).replace("^", "**").strip()
+    if len(symbols) > _LONGEST:
+        return []
+    try:
+        return [_work_out(ast.parse(symbols, mode="eval").body, values)]
+    except (SyntaxError, ArithmeticError, ValueError, KeyError):
+        return values  # "(42": a bracket alone
+
+
+_OPERATORS: dict[type[ast.AST], Callable[..., Fraction]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.UAdd: operator.pos,
+    ast.USub: operator.neg,
+}
+_LARGEST_POWER = 100
+
+
+def _work_out(node: ast.AST, values: list[Fraction]) -> Fraction:
+    """The value of a syntax tree whose names are places in ``values``. Raises ArithmeticError, ValueError, KeyError."""
+    match node:
+        case ast.Name(id=name):
+            return values[int(name.removeprefix("n"))]
+        case ast.UnaryOp(op=sign, operand=operand):
+            return _OPERATORS[type(sign)](_work_out(operand, values))
+        case ast.BinOp(left=left, op=ast.Pow(), right=right):
+            power = _work_out(right, values)
+            if abs(power) > _LARGEST_POWER or power.denominator != 1:
+                raise ValueError
+            return _work_out(left, values) ** int(power)
+        case ast.BinOp(left=left, op=sign, right=right):
+            return _OPERATORS[type(sign)](_work_out(left, values), _work_out(right, values))
+    raise ValueError
+
+
+def _value(number: str) -> Fraction | None:
+    """One number without a sign; None for one that is far too long to be an expected answer."""
+    digits = number.lower().replace("_", "").replace("'", "")
+    if digits[:2] in ("0x", "0o", "0b"):
+        return Fraction(int(digits, base=0)) if len(digits) < _MOST_DIGITS else None
+    if re.match(_GROUPED, digits):
+        digits = digits.replace(",", "")
+    digits = digits.replace(",", ".").lstrip("0")
+    if len(digits) > _MOST_DIGITS:
+        return None
+    return Fraction(f"0{digits}")
+
+
+_NUMERALS = (
+    "zero one two three four five six seven eight nine ten "
+    "eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty"
+)
+_VALUE_OF_WORD = {word: value for value, word in enumerate(_NUMERALS.split())}
+_ROMAN = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000}
+
+
+def _in_words(text: str) -> list[Fraction]:
+    """A text that is one number without a digit: a word, or a Roman numeral."""
+    letters = text.strip(" \t.!")
+    if letters and set(letters) <= set(_ROMAN):
+        values = [_ROMAN[letter] for letter in letters]
+        return [Fraction(sum(-value if value < max(values[i:]) else value for i, value in enumerate(values)))]
+    numerals = [word for word in _WORD.findall(text.lower()) if word not in _LINKS]
+    if len(numerals) == 1 and numerals[0] in _VALUE_OF_WORD:
+        return [Fraction(_VALUE_OF_WORD[numerals[0]])]
+    return []
+
+
+# --- characters
+
+_LINE_ENDS = frozenset("\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029")
+_OTHER_SIGNS = {ord(char): "-" for char in "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u02d7\u00af"} | {
+    ord("×"): "*",
+    ord("⋅"): "*",
+    ord("·"): "*",
+    ord("÷"): "/",
+    ord("±"): ">=",
+}
+_POWER_OF_UNIT = re.compile(r"(?<=[^\W\d_])[⁰¹²³⁴-⁹]+")
+_TAG = re.compile(r"</?\w+>")
+_MARKUP = re.compile(r"\\(?:boxed|text|mathrm|mathbf)\b|\\[()\[\]]|(?<![0-9])\*\*|\*\*(?![0-9])|[`$\\{}\"\[\]]")
+_LIST = re.compile(r"(?<![0-9,])[0-9]+(?:,[0-9]+){2,}")
+_MIXED = re.compile(r"(?<![0-9/.,])([0-9]+) ([0-9]+/[0-9]+)(?![0-9/])")
+
+
+def plain(text: str) -> str:
+    """The text in ASCII where it can be: other digits, dashes and blanks for ours, and what is unseen left out."""
+    if text.isascii() and text.isprintable():
+        return text
+    text = _POWER_OF_UNIT.sub("", text.replace("\r\n", "\n"))
+    return "".join(map(_plain_character, text))
+
+
+@cache
+def _plain_character(char: str) -> str:
+    if char in _LINE_ENDS:
+        return "\n"
+    if char.isspace():
+        return " "
+    if hides(char):
+        return ""
+    with suppress(ValueError):
+        return str(unicodedata.digit(char))
+    if ord(char) in _OTHER_SIGNS:
+        return _OTHER_SIGNS[ord(char)]
+    return unicodedata.normalize("NFKC", char).translate(_OTHER_SIGNS)
+
+
+def without_markup(text: str) -> str:
+    """Without tags, bold, code and TeX; ``1,2,3`` as a list, and ``2 2/3`` as a sum."""
+    text = _MARKUP.sub(" ", _TAG.sub(" ", text)) if set(text) & set('*`$\\{}"[]<') else text
+    text = _LIST.sub(lambda match: match[0] if re.fullmatch(_GROUPED, match[0]) else match[0].replace(",", ", "), text)
+    return _MIXED.sub(r"(\1+\2)", text)
