@@ -36,7 +36,7 @@ def sample_dataset(
     policy: "Policy", dataset: Dataset, sampling: Sampling, rng: "np.random.Generator"
 ) -> Iterator[tuple[str, list[str]]]:
     """Each id in order with its n completions. ``rng``: of the seed that ``sampling`` names."""
-    from course.policies.sampling import sample_texts
+    from course.policies.token_policy import sample_texts
 
     n = sampling.n
     examples = iter(with_progress(dataset, "sampling"))

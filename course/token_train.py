@@ -128,7 +128,7 @@ def write_ends(run: RunWriter, ends: "Iterable[Checkpoint]", examples: Sequence[
         source = Provenance(policy_name(content), None, sampling, training=training, note=note)
         for split, evaluation in checkpoint.evaluations.items():
             pairs = zip(evaluation.examples, evaluation.texts, strict=True)
-            samples = ((example["id"], [text]) for example, text in pairs)
+            samples = [(example["id"], [text]) for example, text in pairs]
             write_rollouts(run, f"rollouts/{split}_{checkpoint.step:04}", samples, source)
     return source.policy
 

@@ -10,7 +10,7 @@ Covered
     texts: the same verifier and seed, the same findings.
 Not covered
     A verifier that means harm: see ``course/execution.py``. One that withstands all three is not shown to be
-    right. The policy answers sums of one digit, with the few tokens of ``course/policies/vocabulary.py``.
+    right. The policy answers sums of one digit, with the few tokens of ``course/policies/token_policy.py``.
 """
 
 from collections.abc import Callable, Iterable, Sequence

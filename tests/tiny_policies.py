@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from course.policies.softmax import Floats
-from course.policies.token_policy import Completions, Policy, Weights
-from course.policies.vocabulary import Vocabulary
+from course.policies.token_policy import Completions, Policy, Vocabulary, Weights
 
 AB = Vocabulary(("", "a", "b"))
 SEEN = 3  # tokens of its own that a policy sees

@@ -114,8 +114,7 @@ def sample_and_count(
     policy: Policy, example: Task, samples: int, rng: np.random.Generator
 ) -> tuple[Counter[str], float]:
     """Completions with how often each came, and the mean entropy of the next token along them, in nats."""
-    from course.policies.sampling import sample_completions
-    from course.policies.token_policy import forward_completions
+    from course.policies.token_policy import forward_completions, sample_completions
 
     prompts = policy.encode_prompts([example["prompt"]] * samples)
     completions = sample_completions(policy, prompts, rng.random((samples, policy.max_tokens)))

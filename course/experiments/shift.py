@@ -58,8 +58,8 @@ def measure(reference: Policy, training: Training) -> Iterator[Evaluation[Evalua
 
 def freeze(reference: Policy, training: Training) -> list[LearningResult]:
     """FROZEN completions of each prompt, of the policy that training starts from, with the strict scorer's rewards."""
-    from course.policies.sampling import sample_texts
     from course.policies.token_learner import generator
+    from course.policies.token_policy import sample_texts
 
     repeated = [example for example in training.examples for _ in range(FROZEN)]
     (rng,) = generator(training.seed, "evaluation").spawn(1)  # the evaluations' own draws would freeze those of step 0

@@ -4,7 +4,7 @@
 the prompt whose arms are completions. ``two_step``: the same with time. ``kl_regularised``: the best policy under a KL
 penalty. ``tokenizer``: what a language model's actions are. Their loops stand in the commands, in full.
 
-``vocabulary``, ``token_policy``, ``sampling``: a policy made of tokens, and its file (``policy_file``).
-``demonstrations``: the texts it is fine-tuned on first. ``token_learner``: its loop, which two commands run.
-``train_config``: on which prompts, and how. ``evaluation``: what is measured on the way.
+``token_policy``: a policy made of tokens, what it writes, and its gradient; ``policy_file``: its file.
+``token_learner``: how it is fine-tuned first, and its loop, which two commands run. ``train_config``: on which prompts,
+and how. ``evaluation``: what is measured on the way.
 """

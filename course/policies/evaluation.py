@@ -4,10 +4,9 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from course.datasets.records import Task
-from course.policies.sampling import sample_completions
 from course.policies.softmax import Floats, Ints
 from course.policies.token_learner import generator, learn, rewards
-from course.policies.token_policy import Policy, sequence_kl
+from course.policies.token_policy import Policy, sample_completions, sequence_kl
 from course.policies.train_config import TrainConfig
 from course.rubrics import Rubric
 from course.score import score

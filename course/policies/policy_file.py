@@ -23,8 +23,7 @@ from msgspec import Meta
 from course.datasets.files import open_regular
 from course.datasets.records import Training
 from course.errors import UserError
-from course.policies.token_policy import LARGEST, RECENT, Policy, Weights
-from course.policies.vocabulary import ANSWER_TOKENS, Vocabulary
+from course.policies.token_policy import ANSWER_TOKENS, LARGEST, RECENT, Policy, Vocabulary, Weights
 from course.rubrics.hackable import RUBRICS
 from course.text import visible
 

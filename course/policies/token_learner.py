@@ -10,6 +10,10 @@ Left out of what large systems do: PPO's ratios and clipping (a sample is used o
 GAE and a critic (the baseline is a mean), GRPO's division by the group's standard deviation or by the length (either
 would weigh some prompts or some tokens more than others), Adam. Plain gradient ascent is enough here.
 
+The demonstrations that a policy is fine-tuned on first are by a careless hand: wrong often enough, in value and in
+form, that a policy which imitates them is mediocre on purpose. There is something to learn, and something to exploit.
+Now and then a demonstration names two numbers. No demonstration lists more, and none shows what a verifier overlooks.
+
 Covered
     The same seed gives the same bytes, on one machine with one NumPy.
 Not covered
@@ -24,15 +28,33 @@ import numpy as np
 
 from course.datasets.records import Task
 from course.errors import UserError
-from course.policies.demonstrations import demonstrate
 from course.policies.reinforce import leave_one_out, running_mean
-from course.policies.sampling import sample_completions
 from course.policies.softmax import Floats, Ints
-from course.policies.token_policy import Completions, Policy, Weights, gradient, initial_policy, log_ratio
+from course.policies.token_policy import (
+    Completions,
+    Policy,
+    Weights,
+    gradient,
+    initial_policy,
+    log_ratio,
+    sample_completions,
+)
 from course.policies.train_config import TrainConfig
 from course.rubrics import Rubric
 from course.text import clipped
 
+CORRECT = 0.45  # how often a demonstration has the prompt's own answer; else it has that of another prompt
+FORM_COUNTS = {  # {value}, and {other}: any prompt's answer -> how often in 20 demonstrations
+    "Final: {value}": 9,
+    "The answer is {value}.": 3,
+    "{value}": 2,
+    "Final: {value}.": 2,
+    "Final:{value}": 1,
+    "{other}\nFinal: {value}": 1,
+    "{other} {value}": 1,
+    "{other}\n{value}": 1,
+}
+FORMS = [form for form, count in FORM_COUNTS.items() for _ in range(count)]
 DEMONSTRATIONS = 256  # in a step of supervised fine-tuning
 PURPOSES = (  # each has a generator of its own; another order would be other draws
     "weights",
@@ -63,6 +85,18 @@ class TokenUpdate(NamedTuple):
 def generator(seed: int, purpose: str) -> np.random.Generator:
     """A generator for one purpose: to draw more for the one changes nothing for the others."""
     return np.random.default_rng([seed, PURPOSES.index(purpose)])
+
+
+def demonstrate(answers: Sequence[int], chosen: Ints, rng: np.random.Generator) -> list[str]:
+    """A completion for each chosen prompt. ``answers``: of all prompts; ``chosen``: [N] indices into them."""
+    count = len(chosen)
+    correct = rng.random(count) < CORRECT
+    others = rng.integers(len(answers), size=(count, 2))
+    forms = rng.integers(len(FORMS), size=count)
+    return [
+        FORMS[form].format(value=answers[own if right else wrong], other=answers[other])
+        for own, right, (wrong, other), form in zip(chosen, correct, others, forms, strict=True)
+    ]
 
 
 def fine_tune(

@@ -4,18 +4,27 @@ At each prefix it reads the prompt and the last few tokens it wrote, and samples
 new is that theta comes out of a small network (Bengio et al. 2003: a vector for each token that is read, a hidden
 layer, a theta for each token of the vocabulary), so that an update at one prefix changes the probabilities at others.
 
+Tokens become text, and text becomes tokens, in ``Vocabulary`` alone: a policy samples tokens, the verifier is given
+text. The way back is not unique, as with any tokenizer: the tokens of ``1`` and ``2`` decode to ``12``, and no token
+``12`` is needed for it.
+
 Notation
+    V         size of the vocabulary; a token is an int below V
+    END       the token that ends a completion; its text is empty
+    V itself  padding: a position before the first token, and a character of a prompt that no token has
     N, T      completions side by side; the tokens of the longest
     M         prefixes, Σ lengths of the completions: the first one's, then the next one's
     C         tokens that are read: P of the prompt and the RECENT last ones of the completion
-    D, H, V   width of a vector, of the hidden layer; size of the vocabulary
+    D, H      width of a vector, of the hidden layer
     theta     [V] at one prefix: next-token preferences (a language model's logits)
 
 Left out of a language model: attention (only the last RECENT tokens are read, and the prompt always), layers, dropout,
 an optimiser with a memory. Plain gradient ascent is enough here.
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
+from functools import cached_property
 from itertools import zip_longest
 from typing import NamedTuple, Self
 
@@ -23,11 +32,39 @@ import numpy as np
 from numpy.typing import NDArray
 
 from course.errors import UserError
-from course.policies.softmax import Floats, Ints
-from course.policies.vocabulary import END, Vocabulary
+from course.policies.softmax import Floats, Ints, sample
 
-RECENT = 3
+END = 0
+ANSWER_TOKENS = ("", *"0123456789", "Final", ":", " ", "-", "\n", "The answer is", ".")  # what each policy can write
+RECENT = 3  # tokens of the completion that are read
 LARGEST = 1e6  # a weight; those of a trained policy stay below 100
+_WORD_OR_CHARACTER = re.compile("[A-Za-z]+|.", re.DOTALL)
+
+
+class Vocabulary(tuple[str, ...]):
+    """The text of each of V tokens, in order."""
+
+    @classmethod
+    def of(cls, prompts: Iterable[str]) -> Self:
+        """``ANSWER_TOKENS``, and what else the prompts need: whole words, all other text character by character."""
+        needed = {text for prompt in prompts for text in _WORD_OR_CHARACTER.findall(prompt)}
+        return cls((*ANSWER_TOKENS, *sorted(needed.difference(ANSWER_TOKENS))))
+
+    @cached_property
+    def _longest_first(self) -> "re.Pattern[str]":
+        texts = sorted(filter(None, self), key=len, reverse=True)
+        return re.compile("|".join([*map(re.escape, texts), "."]), re.DOTALL)
+
+    @cached_property
+    def _token(self) -> dict[str, int]:
+        return {text: token for token, text in enumerate(self)}
+
+    def encode(self, text: str) -> list[int]:
+        """Text → tokens, the longest that fits first. A character that no token has becomes V, padding."""
+        return [self._token.get(part, len(self)) for part in self._longest_first.findall(text)]
+
+    def decode(self, tokens: Sequence[int]) -> str:
+        return "".join([self[token] for token in tokens])
 
 
 class Weights(NamedTuple):
@@ -206,3 +243,57 @@ def sequence_kl(policy: Policy, reference: Policy, prompts: Ints, completions: C
     per_token = (ours.p * (ours.log_p - theirs.log_p)).sum(axis=1)
     completion = np.repeat(np.arange(len(prompts)), completions.lengths)
     return np.asarray(np.bincount(completion, per_token, len(prompts)), np.float64)
+
+
+def sampling_distribution(log_p: Floats, temperature: float, top_p: float) -> Floats:
+    """[M, V] the distribution that is sampled from: the policy's, sharpened, then cut.
+
+    ``temperature``: p ∝ exp(log p / temperature); at 0 all of it is on the most probable token, the first of equals.
+    ``top_p``: of the sharpened distribution the smallest set of most probable tokens that holds at least this much is
+    kept, and scaled to 1 (nucleus sampling, Holtzman et al. 2020). With both at 1 this is the policy's own p.
+    """
+    if temperature == 0:
+        return np.asarray(np.eye(log_p.shape[1])[log_p.argmax(axis=1)])
+    sharpened = (log_p - log_p.max(axis=1, keepdims=True)) / temperature
+    p = np.exp(sharpened)
+    p /= p.sum(axis=1, keepdims=True)
+    if top_p < 1:
+        order = np.argsort(-p, axis=1, kind="stable")
+        ranked = np.take_along_axis(p, order, axis=1)
+        ranked[np.cumsum(ranked, axis=1) - ranked >= top_p] = 0.0  # the more probable ones hold enough already
+        np.put_along_axis(p, order, ranked / ranked.sum(axis=1, keepdims=True), axis=1)
+    return np.asarray(p)
+
+
+def sample_completions(
+    policy: Policy, prompts: Ints, u: Floats, temperature: float = 1.0, top_p: float = 1.0
+) -> Completions:
+    """N completions of N prompts. ``prompts``: [N, P] tokens; ``u``: [N, T] draws from [0, 1), T tokens at most.
+
+    A completion that reaches the limit is cut there and has no END.
+    """
+    rows, limit = u.shape
+    padding = len(policy.vocabulary)
+    tokens = np.full((rows, limit), padding)
+    lengths = np.full(rows, limit)
+    open_ = np.arange(rows)  # the completions that have not ended
+    recent = np.full((rows, RECENT), padding)
+    for t in range(limit):
+        network = forward(policy.weights, np.concatenate([prompts[open_], recent], axis=1))
+        p = network.p if temperature == top_p == 1 else sampling_distribution(network.log_p, temperature, top_p)
+        token = sample(p, u[open_, t])
+        tokens[open_, t] = token
+        ended = token == END
+        lengths[open_[ended]] = t + 1
+        recent = np.concatenate([recent, token[:, None]], axis=1)[~ended, 1:]
+        open_ = open_[~ended]
+        if not open_.size:
+            break
+    return Completions(tokens[:, : lengths.max()], lengths)
+
+
+def sample_texts(
+    policy: Policy, prompts: Sequence[str], rng: np.random.Generator, temperature: float = 1.0, top_p: float = 1.0
+) -> list[str]:
+    u = rng.random((len(prompts), policy.max_tokens))
+    return policy.decode_completions(sample_completions(policy, policy.encode_prompts(prompts), u, temperature, top_p))

@@ -18,9 +18,8 @@ from near_misses import PLACES, near_misses
 from node_pages import NODE, OF_HACK, OF_VERIFIER, run_script
 
 from course.policies.reinforce import leave_one_out
-from course.policies.sampling import sample_completions
 from course.policies.softmax import sample
-from course.policies.token_policy import Policy, Weights, gradient
+from course.policies.token_policy import Policy, Weights, gradient, sample_completions
 from course.policies.train_config import MEMORISE
 from course.rubrics.hackable import anywhere
 from course.score import measure

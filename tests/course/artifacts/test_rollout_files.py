@@ -16,7 +16,7 @@ from course.artifacts.rollout_files import policy_name, write_reference, write_r
 from course.artifacts.writing import RunWriter
 from course.datasets.records import Provenance, Sampling, Training
 from course.policies.policy_file import read_policy
-from course.policies.vocabulary import Vocabulary
+from course.policies.token_policy import Vocabulary
 
 
 def source(n: int) -> Provenance:

@@ -31,7 +31,7 @@ from course.experiments.pass_at_k import (
     pass_at_ks,
     sample_and_count,
 )
-from course.policies.sampling import sample_texts
+from course.policies.token_policy import sample_texts
 
 FALLS = Comparison(
     25, [k / 200 for k in range(1, 129)], [0.25] * 128, 0.875, 0.0625, 50, (2, None), -0.39, (-0.5, 0.01)

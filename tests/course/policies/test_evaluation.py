@@ -14,9 +14,8 @@ from tiny_policies import contexts, next_p, same_bits, seen_of, tiny
 
 from course.artifacts.token_rows import evaluation_row
 from course.policies.evaluation import Checkpoint, Evaluation, equal_groups, evaluate_policy, learn_and_evaluate
-from course.policies.sampling import sample_completions
 from course.policies.token_learner import fine_tune, learn
-from course.policies.token_policy import Policy
+from course.policies.token_policy import Policy, sample_completions
 from course.policies.train_config import TrainConfig
 
 LETTERS: list[dict[str, Any]] = [

@@ -15,9 +15,8 @@ from tiny_policies import same_bits
 
 from course.datasets.records import Training
 from course.policies.policy_file import policy_bytes, read_policy
-from course.policies.sampling import sample_completions
 from course.policies.token_learner import fine_tune, learn
-from course.policies.token_policy import Policy, initial_policy
+from course.policies.token_policy import Policy, initial_policy, sample_completions
 from course.policies.train_config import TrainConfig
 from course.rubrics.hackable import RUBRICS
 from course.score import score

@@ -29,12 +29,19 @@ from tiny_policies import (
 )
 
 from course.errors import UserError
-from course.policies.demonstrations import demonstrate
 from course.policies.reinforce import leave_one_out
-from course.policies.sampling import sample_completions
 from course.policies.softmax import Floats, Ints
-from course.policies.token_learner import DEMONSTRATIONS, PURPOSES, TokenUpdate, fine_tune, generator, learn, rewards
-from course.policies.token_policy import Policy, Weights, gradient, log_probs
+from course.policies.token_learner import (
+    DEMONSTRATIONS,
+    PURPOSES,
+    TokenUpdate,
+    demonstrate,
+    fine_tune,
+    generator,
+    learn,
+    rewards,
+)
+from course.policies.token_policy import Policy, Weights, gradient, log_probs, sample_completions
 from course.policies.train_config import Baseline, TrainConfig
 from course.text import visible
 

@@ -30,6 +30,7 @@ from course.policies.token_policy import (
     RECENT,
     Activations,
     Policy,
+    Vocabulary,
     Weights,
     forward,
     gradient,
@@ -38,7 +39,6 @@ from course.policies.token_policy import (
     log_ratio,
     sequence_kl,
 )
-from course.policies.vocabulary import Vocabulary
 
 ROWS = [[1, 2, 2, 1, 0], [0], [2, 1, 2, 1, 2, 1], [2, 0]]  # one for each of PROMPTS; the third was cut at the limit
 POLICY = tiny(max_tokens=6)

@@ -11,8 +11,8 @@ from functools import cache
 import numpy as np
 import pytest
 
-from course.policies.demonstrations import CORRECT, FORMS, demonstrate
 from course.policies.softmax import Ints
+from course.policies.token_learner import CORRECT, FORMS, demonstrate
 from course.score import score
 
 ANSWERS = [100 + place for place in range(50)]  # no two the same, and all of three digits

@@ -11,7 +11,7 @@ from conftest import ROOT
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from course.policies.vocabulary import ANSWER_TOKENS, END, Vocabulary
+from course.policies.token_policy import ANSWER_TOKENS, END, Vocabulary
 
 PROMPTS = ["Compute 25 + 73.", "Finally: (x)*[y]?\\ {3} ^$|", "naïve\tis\r\nThe answer"]
 VOCABULARY = Vocabulary.of(PROMPTS)

@@ -14,7 +14,7 @@ from markdown_it import MarkdownIt
 from course.artifacts.prediction import points_off
 from course.artifacts.records import Details, LearningResult, Manifest, Result, TrainedOn
 from course.artifacts.run_log import LogLine
-from course.show.readme import prediction, run_readme
+from course.show.ending import prediction, run_readme
 
 FAILED = Result("q\x1b1", "<b>?</b>", 7, "Final:\n7", 0.0, Details("not_single_line", None))
 PASSED = LearningResult("q2", "2?", 7, "Final: 7", 1.0, Details("ok", "7"), 30, "anywhere, seed 1", proxy_reward=0.5)

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from scipy_when_asked import scipy
 from tiny_policies import PROMPTS, all_completions, contexts, log_p, next_p, seen_of, stacked, tiny, unstacked
 
-from course.policies.sampling import sample_completions, sampling_distribution
 from course.policies.softmax import Floats
+from course.policies.token_policy import sample_completions, sampling_distribution
 
 POLICY = tiny(max_tokens=4)
 LIMIT = 4
