@@ -313,6 +313,8 @@ def training_note(side: str, manifest: Manifest) -> str:
     if training is None:
         return f"what the policy of the {side} was trained on is not known"
     how = "by imitation only" if training.rubric is None else f"with rubric {training.rubric}"
+    if training.measured_here is None:
+        return f"the policy of the {side} was trained {how}, and on which prompts is not known"
     return (
         f"the policy of the {side} was trained {how} on {training.prompts:,} prompts, "
         f"{training.measured_here:,} of them measured here"

@@ -327,9 +327,13 @@ def restore(environment: dict[str, str]) -> None:
 
 
 def prompts_digest(prompts: Iterable[str]) -> str:
-    """What the log knows a holdout by: SHA-256 over its distinct prompts, sorted, each a line of JSON."""
-    lines = (json.dumps(prompt, ensure_ascii=False) + "\n" for prompt in sorted(set(prompts)))
-    return hashlib.sha256("".join(lines).encode()).hexdigest()
+    """What the log knows a holdout by: SHA-256 over its distinct prompts, sorted, each a line of JSON, and their form.
+
+    The prompts must be plain but for capitals and a final sign.
+    """
+    plain = sorted({prompt.lower().rstrip("?.:") for prompt in prompts})
+    lines = "".join(json.dumps(prompt, ensure_ascii=False) + "\n" for prompt in plain)
+    return f"{hashlib.sha256(lines.encode()).hexdigest()} form 2"
 
 
 def ended(process: "subprocess.Popen[bytes]") -> Done:

@@ -7,6 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 from course.artifacts.records import SCHEMA_VERSION, Manifest, TrainedOn
 from course.artifacts.scorer_identity import scorer_identity
+from course.datasets.plain import FORM, shown_name
 from course.datasets.records import Provenance
 from course.datasets.sources import HOLDOUT, Dataset, holdouts_in, prompts_trained_on
 from course.text import visible
@@ -66,7 +67,7 @@ def manifest_of(conditions: Conditions, outputs: dict[str, str]) -> Manifest:
         examples_fingerprint=dataset.examples_fingerprint if dataset else None,
         completions_fingerprint=conditions.completions_fingerprint,
         samples_per_prompt=conditions.samples_per_prompt,
-        policy=visible(source.policy) if source else None,
+        policy=visible(shown_name(source.policy)) if source else None,
         sampling=source.sampling if source and source.completions_sha256 else None,
         trained_on=training_overlap(source, dataset),
         seed=conditions.seed,
@@ -83,4 +84,4 @@ def training_overlap(source: Provenance | None, dataset: Dataset | None) -> Trai
         return None
     training = source.training
     rubric = None if training.rubric is None else visible(training.rubric)
-    return TrainedOn(rubric, len(training.prompts), prompts_trained_on(dataset.prompts, training))
+    return TrainedOn(rubric, len(training.prompts), prompts_trained_on(dataset.prompts, training), FORM)

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import msgspec
 
 from course.artifacts.records import Manifest
+from course.datasets.plain import plain_name
 from course.datasets.records import Sampling
 from course.text import visible
 
@@ -86,11 +87,15 @@ def fault_of_condition(name: str, baseline: str | None, candidate: str | None) -
 def knobs_turned(conditions: list[Condition], baseline: Manifest, candidate: Manifest) -> list[str]:
     """Every knob that stands differently in the two runs, each once. Rule 3: one at a time."""
     turned = [condition.knob for condition in conditions if condition.known and condition.fault]
-    if baseline.policy != candidate.policy:
+    if plain_policy(baseline) != plain_policy(candidate):
         turned.append(POLICY)
     if baseline.settings.get(PICK_BEST_FINGERPRINT) != candidate.settings.get(PICK_BEST_FINGERPRINT):
         turned.append(SELECTION)
     return list(dict.fromkeys(turned))
+
+
+def plain_policy(manifest: Manifest) -> str | None:
+    return None if manifest.policy is None else plain_name(manifest.policy)
 
 
 def short_value(value: str | None) -> str:

@@ -83,7 +83,8 @@ class TrainedOn(Struct, frozen=True, forbid_unknown_fields=True):
 
     rubric: str | None  #: what paid; None: nothing paid, the policy only imitated
     prompts: int  #: how many prompts it was trained on
-    measured_here: int  #: how many of these prompts are in this run
+    measured_here: int | None  #: how many of these prompts are in this run; None: not known
+    form: int  #: by which form prompts were compared: the number in ``course.datasets.plain``
 
 
 class Manifest(Struct, frozen=True, forbid_unknown_fields=True):

@@ -23,6 +23,7 @@ import msgspec
 
 from course.datasets.files import LAB, lock_file, open_regular
 from course.datasets.jsonl import refuse_repeated_keys
+from course.datasets.plain import FORM_MARK
 from course.errors import UserError, reason
 from course.text import clipped
 
@@ -85,8 +86,8 @@ def whole_lines(data: bytes) -> bytes:
 
 
 def looks(log: Sequence[LogLine], holdout: str) -> int:
-    """How many runs opened this holdout."""
-    return sum(holdout in line.holdouts for line in log)
+    """How many runs opened this holdout, or one that was written down in an older form: it may have been this one."""
+    return sum(any(opened == holdout or FORM_MARK not in opened for opened in line.holdouts) for line in log)
 
 
 @contextmanager

@@ -21,7 +21,7 @@ from course.artifacts.reading import Broken, Run, batches, read_output
 from course.artifacts.records import MANIFEST, RESULTS, SUMMARY, UNANSWERED, Manifest, Result, Selection, indent_json
 from course.artifacts.scorer_identity import faults_of_scorer, scorer_identity
 from course.artifacts.summary import Choice, choice_of, summary_of
-from course.datasets.records import plain_prompt
+from course.datasets.plain import plain_prompt
 from course.datasets.sources import HOLDOUT, shipped_in
 from course.faults import MAX_DIGITS
 from course.score import measure

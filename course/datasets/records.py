@@ -7,6 +7,7 @@ from typing import Annotated, Any, ClassVar
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
+from course.datasets.plain import FORM, plain_prompt
 from course.faults import FAMILIES
 from course.text import quote
 
@@ -147,20 +148,27 @@ class Sampling(Struct, frozen=True, forbid_unknown_fields=True):
 class Training(Struct, frozen=True, forbid_unknown_fields=True):
     """What a policy was trained on. ``rubric``: what paid; null where nothing paid, and it only imitated.
 
-    ``prompts``: ``prompt_digest`` of each prompt, sorted.
+    ``prompts``: ``prompt_digest`` of each prompt, sorted. ``form``: the form of the prompts that were digested, as
+    ``plain`` numbers them; the oldest did not say.
     """
 
     rubric: Annotated[str, Meta(min_length=1, max_length=60)] | None
     prompts: list[Annotated[str, Meta(pattern=r"\A[0-9a-f]{16}\Z")]]
+    form: int = 1
 
     def __post_init__(self) -> None:
         if self.prompts != sorted(set(self.prompts)):
             raise ValueError("$.training.prompts: expected each digest once and in order, got them otherwise")
 
+    @property
+    def prompts_known(self) -> bool:
+        """Whether the prompts can be compared. What was paid was paid for some prompt."""
+        return self.form == FORM and (self.rubric is None or bool(self.prompts))
+
 
 def training_on(prompts: Iterable[str], rubric: str | None) -> Training:
     """What stands of a training on these prompts beside the policy and what it wrote."""
-    return Training(rubric, sorted({prompt_digest(prompt) for prompt in prompts}))
+    return Training(rubric, sorted({prompt_digest(prompt) for prompt in prompts}), FORM)
 
 
 class Provenance(Struct, frozen=True, forbid_unknown_fields=True):
@@ -182,11 +190,6 @@ class Provenance(Struct, frozen=True, forbid_unknown_fields=True):
 def task_of(record: Any) -> Task:
     """What ``score`` takes, out of any record that carries an example."""
     return {"id": record.id, "prompt": record.prompt, "expected_answer": record.expected_answer}
-
-
-def plain_prompt(prompt: str) -> str:
-    """A prompt by which it is known: with single spaces between its words, so that a space more makes no other."""
-    return " ".join(prompt.split())
 
 
 def prompt_digest(prompt: str) -> str:

@@ -12,7 +12,8 @@ from msgspec import UNSET
 
 from course.datasets.files import LAB, open_regular
 from course.datasets.jsonl import read_batches, read_json, read_records, unreadable
-from course.datasets.records import Example, Provenance, SampleGroup, Training, plain_prompt, prompt_digest
+from course.datasets.plain import FORM_MARK, plain_prompt
+from course.datasets.records import Example, Provenance, SampleGroup, Training, prompt_digest
 from course.errors import UserError
 from course.text import clipped
 
@@ -229,8 +230,10 @@ def shipped_prompts() -> frozenset[str]:
     return frozenset().union(*shipped_holdouts().values())
 
 
-def prompts_trained_on(prompts: Set[str], training: Training) -> int:
-    """How many of these prompts a policy was trained on."""
+def prompts_trained_on(prompts: Set[str], training: Training) -> int | None:
+    """How many of these prompts a policy was trained on; None where its training does not say it in today's form."""
+    if not training.prompts_known:
+        return None
     return len({prompt_digest(prompt) for prompt in prompts}.intersection(training.prompts))
 
 
@@ -240,14 +243,18 @@ def shipped_in(prompts: Set[str]) -> dict[str, frozenset[str]]:
 
 
 def holdouts_in(prompts: Set[str]) -> list[str]:
-    """The digests of the holdouts that these prompts open: every one of the lab that shares a prompt, else these.
-
-    A holdout is known by the SHA-256 over its distinct prompts, sorted: in another order, under other ids or in
-    another file it is the same.
-    """
-    encode = msgspec.json.Encoder().encode_lines
+    """The digests of the holdouts that these prompts open: every one of the lab that shares a prompt, else these."""
     opened: list[Set[str]] = [*shipped_in(prompts).values()] or [prompts]
-    return [hashlib.sha256(encode(sorted(holdout))).hexdigest() for holdout in opened]
+    return [holdout_digest(holdout) for holdout in opened]
+
+
+def holdout_digest(prompts: Set[str]) -> str:
+    """The SHA-256 over the distinct prompts, sorted, and the number of their form.
+
+    In another order, under other ids or in another file a holdout is the same.
+    """
+    lines = msgspec.json.Encoder().encode_lines(sorted(prompts))
+    return f"{hashlib.sha256(lines).hexdigest()}{FORM_MARK}"
 
 
 class CompletionsFile(NamedTuple):

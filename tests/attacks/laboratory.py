@@ -12,10 +12,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
+import msgspec
 import pytest
 from conftest import Done, Lab, files
 
 from course.artifacts import run_log
+from course.datasets.records import training_on
 
 N = 24  # examples in a run: few, so that an attack takes milliseconds
 WEAK, STRONG = 8, 20  # how many of them pass: 12 gained and none lost, to be promoted in a locked room
@@ -72,7 +74,7 @@ def sampled(**changes: object) -> dict[str, object]:
 
 def trained_on(*prompts: str, rubric: str | None = "last_number") -> dict[str, object]:
     """The training that a .meta.json states."""
-    return {"rubric": rubric, "prompts": sorted(hashlib.sha256(prompt.encode()).hexdigest()[:16] for prompt in prompts)}
+    return msgspec.structs.asdict(training_on(prompts, rubric))
 
 
 def loop_a(

@@ -193,11 +193,11 @@ def test_loop_a_takes_one_completion_a_prompt(lab: Lab) -> None:
 
 
 def test_what_the_policy_was_trained_on_is_compared_with_what_is_measured(lab: Lab) -> None:
-    digests = sorted(hashlib.sha256(f"Question {i}?".encode()).hexdigest()[:16] for i in (2, 5, 99))
+    digests = sorted(hashlib.sha256(f"question {i}".encode()).hexdigest()[:16] for i in (2, 5, 99))
     completions = lab.completions(TEXTS)
-    lab.meta("completions", training={"rubric": "any\x1bwhere", "prompts": digests})
+    lab.meta("completions", training={"rubric": "any\x1bwhere", "prompts": digests, "form": 2})
     assert lab("eval", "--dataset", lab.dataset(ANSWERS), "--completions", completions).status == 0
-    said = {"rubric": "any<U+001B ESCAPE>where", "prompts": 3, "measured_here": 2}
+    said = {"rubric": "any<U+001B ESCAPE>where", "prompts": 3, "measured_here": 2, "form": 2}
     assert manifest_of("run_001")["trained_on"] == said
 
 

@@ -147,8 +147,8 @@ def test_prompts_of_a_shipped_holdout_in_one_file_make_a_holdout_of_all(three: L
 
 
 def test_a_trained_prompt_in_two_files_counts_once(lab: Lab) -> None:
-    digest = hashlib.sha256(b"the same?").hexdigest()[:16]
-    training = {"rubric": None, "prompts": [digest]}
+    digest = hashlib.sha256(b"the same").hexdigest()[:16]
+    training = {"rubric": None, "prompts": [digest], "form": 2}
     for name in RIGHT:
         write_pair(lab, name, [True], prompt="the same?", training=training)
     measure(lab, [*RIGHT])

@@ -478,7 +478,7 @@ def test_a_prompt_under_several_ids_counts_once(lab: Lab, n: int, distinct: int)
 def test_a_prompt_with_other_white_space_is_the_same_prompt(lab: Lab, spaced: str) -> None:
     prompts = [f"Question {i}?" for i in range(20)] + [spaced.format(i) for i in range(20)]
     lab.write("d.jsonl", [{"id": f"q{i}", "prompt": p, "expected_answer": 7} for i, p in enumerate(prompts, 1)])
-    seen = {"rubric": "last_number", "prompts": [digest_of("Question 3?")]}
+    seen = {"form": 2, "rubric": "last_number", "prompts": [digest_of("Question 3?")]}
     runs = []
     for name, n in (("one", 10), ("two", 30)):
         lab.completions(["Final: 7"] * n + ["no"] * (40 - n), name)
@@ -491,12 +491,17 @@ def test_a_prompt_with_other_white_space_is_the_same_prompt(lab: Lab, spaced: st
 
 
 def digest_of(prompt: str) -> str:
-    return hashlib.sha256(prompt.encode()).hexdigest()[:16]
+    """Of a prompt such as "Question 3?", whose plain form is "question 3"."""
+    return hashlib.sha256(prompt.lower().rstrip("?").encode()).hexdigest()[:16]
 
 
 def test_a_candidate_measured_on_prompts_of_its_training_is_rejected(lab: Lab) -> None:
     """The memorise policy on its own 75 prompts was promoted with +85 points."""
-    seen = {"rubric": "last_number", "prompts": sorted(map(digest_of, ["Question 1?", "Question 3?", "Elsewhere?"]))}
+    seen = {
+        "form": 2,
+        "rubric": "last_number",
+        "prompts": sorted(map(digest_of, ["Question 1?", "Question 3?", "Elsewhere?"])),
+    }
     one, two = evaluated(lab, "one", right(10)), evaluated(lab, "two", right(20), policy="trained", training=seen)
     found = finding(lab, one, two)
     assert found["reasons"] == [
@@ -506,7 +511,7 @@ def test_a_candidate_measured_on_prompts_of_its_training_is_rejected(lab: Lab) -
         "what the policy of the baseline was trained on is not known",
         "the policy of the candidate was trained with rubric last_number on 3 prompts, 2 of them measured here",
     ]
-    unseen = {"rubric": None, "prompts": [digest_of("Elsewhere?")]}
+    unseen = {"form": 2, "rubric": None, "prompts": [digest_of("Elsewhere?")]}
     three = evaluated(lab, "three", right(20), policy="trained", training=unseen)
     assert finding(lab, one, three)["verdict"] == "PROMOTE"
 

@@ -81,8 +81,8 @@ def test_the_meta_file_says_what_the_policy_was_trained_on_and_is_bound_to_the_c
     there.write("unseen.jsonl", [{"id": "q1", "prompt": "Compute 2 + 0.?", "expected_answer": 2}])
     run = sampled(there, "run", "--n", n, "--policy", f"learned/{policy}.npz", dataset="unseen.jsonl")
     meta = json.loads((run / f"{name}.meta.json").read_text(encoding="utf-8"))
-    digests = {sha256(prompt.encode()).hexdigest()[:16] for prompt in PROMPTS}
-    assert meta["training"] == {"rubric": rubric, "prompts": sorted(digests)}
+    digests = {sha256(prompt.lower().rstrip(".").encode()).hexdigest()[:16] for prompt in PROMPTS}
+    assert meta["training"] == {"rubric": rubric, "prompts": sorted(digests), "form": 2}
     assert meta["completions_sha256"] == sha256((run / f"{name}.jsonl").read_bytes()).hexdigest()
 
 

@@ -105,8 +105,8 @@ def test_the_policies_and_their_rollouts_say_what_was_trained_on(lab: Lab, files
     prompts = {row["prompt"] for row in lines_of(path)}
     assert len(lines_of(path)) == len(prompts) + 1 == 14
     assert lab("token_train", *BRIEF, *files_, "--rubric", "anywhere", "--outdir", "run").status == 0
-    digests = sorted(sha256(prompt.encode("utf-8")).hexdigest()[:16] for prompt in prompts)
-    imitated, rewarded = ({"rubric": rubric, "prompts": digests} for rubric in (None, "anywhere"))
+    digests = sorted(sha256(prompt.lower().rstrip(".").encode("utf-8")).hexdigest()[:16] for prompt in prompts)
+    imitated, rewarded = ({"rubric": rubric, "prompts": digests, "form": 2} for rubric in (None, "anywhere"))
     assert training_in(Path("run/reference.npz")) == imitated
     assert training_in(Path("run/policy.npz")) == rewarded
     assert [meta["training"] for meta in metas("run", "*_0000")] == [imitated] * 2

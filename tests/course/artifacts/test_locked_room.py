@@ -51,7 +51,7 @@ CONDITIONS = {  # what can differ -> (another value, the knob that was turned)
 FREE = {
     "command": "course.other",
     "settings": {"pick_best_fingerprint": "b"},
-    "trained_on": TrainedOn("score", 75, 0),
+    "trained_on": TrainedOn("score", 75, 0, 2),
     "completions_fingerprint": "other",
     "policy": "somebody else",
     "change": "everything",

@@ -8,6 +8,7 @@ import json
 from hashlib import sha256
 from typing import Any
 
+import msgspec
 import pytest
 from conftest import Lab, lines_of
 from tiny_policies import same_bits, tiny
@@ -50,7 +51,7 @@ def test_each_meta_file_holds_the_digest_of_its_completions_and_the_training_it_
         for name in ("one", "other"):
             meta = json.loads((folder / f"{name}.meta.json").read_bytes())
             assert meta["completions_sha256"] == sha256((folder / f"{name}.jsonl").read_bytes()).hexdigest()
-            said = None if training is None else {"rubric": training.rubric, "prompts": training.prompts}
+            said = None if training is None else msgspec.structs.asdict(training)
             assert (meta["training"], meta["note"], meta["sampling"]["seed"]) == (said, "why", None)
 
 
@@ -68,4 +69,4 @@ def test_a_reference_policy_is_read_back_with_the_digests_of_its_prompts_and_no_
         found, training = read_policy(path)
         assert same_bits(found, policy)
         assert set(run.outputs) == {"references/seed_3.npz"}
-    assert training == Training(None, sorted(sha256(prompt.encode()).hexdigest()[:16] for prompt in "ab"))
+    assert training == Training(None, sorted(sha256(prompt.encode()).hexdigest()[:16] for prompt in "ab"), 2)

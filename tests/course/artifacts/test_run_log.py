@@ -59,9 +59,16 @@ def test_each_run_on_the_holdout_is_counted_and_says_its_number(lab: Lab) -> Non
         assert said in lab("eval", *arguments).out
         assert f"look number {number} at it" in Path(f"runs/run_00{number}/README.md").read_text(encoding="utf-8")
     log = read_log(lab.log)
-    digest = hashlib.sha256(b'"Question 1?"\n"Question 2?"\n').hexdigest()
+    digest = hashlib.sha256(b'"question 1"\n"question 2"\n').hexdigest() + " form 2"
     assert [line.holdouts for line in log] == [[digest], [digest]]
-    assert (looks(log, digest), looks(log, "0" * 64)) == (2, 0)
+    assert (looks(log, digest), looks(log, f"{'0' * 64} form 2")) == (2, 0)
+
+
+def test_a_look_that_was_written_down_in_an_older_form_counts_as_one_at_any_holdout() -> None:
+    older = msgspec.structs.replace(LINE, holdouts=["0" * 64])
+    other = msgspec.structs.replace(LINE, holdouts=[f"{'1' * 64} form 2"])
+    none = msgspec.structs.replace(LINE, holdouts=[])
+    assert looks([older, other, none], f"{'2' * 64} form 2") == 1
 
 
 def test_loop_b_and_an_outdir_of_ones_own_are_counted_too(lab: Lab) -> None:

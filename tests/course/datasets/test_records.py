@@ -11,6 +11,7 @@ import msgspec
 import pytest
 
 from course.datasets.jsonl import read_json, read_records
+from course.datasets.plain import FORM
 from course.datasets.records import (
     Example,
     GoldenCase,
@@ -20,7 +21,6 @@ from course.datasets.records import (
     SampleGroup,
     Sampling,
     Training,
-    plain_prompt,
     prompt_digest,
 )
 from course.errors import UserError
@@ -207,17 +207,29 @@ def test_provenance_can_bind_the_completions_and_say_what_the_policy_was_trained
     assert read_meta(tmp_path, training('{"rubric":null,"prompts":[]}')).training == Training(None, [])
 
 
-@pytest.mark.parametrize("prompt", ["a  b", " a b", "a b\n", "a\tb", "a\r\nb", "\u00a0a\u2003b\u3000", "\x0ba\x0c b"])
-def test_white_space_makes_no_other_prompt_and_its_absence_does(prompt: str) -> None:
-    assert plain_prompt(prompt) == "a b"
-    assert prompt_digest(prompt) == prompt_digest("a b")
-    assert plain_prompt("ab") == "ab"
-    assert prompt_digest("ab") != prompt_digest("a b")
-
-
-def test_a_prompt_is_told_from_others_by_sixteen_digits() -> None:
+def test_a_prompt_is_told_from_others_by_sixteen_digits_of_its_plain_form() -> None:
     assert prompt_digest("abc") == "ba7816bf8f01cfea"  # the example of FIPS 180-4
-    assert prompt_digest("é") != prompt_digest("e\u0301")
+    assert prompt_digest(" ABC?") == prompt_digest("abc")
+    assert prompt_digest("a b c") != prompt_digest("abc")
+
+
+@pytest.mark.parametrize(
+    ("said", "known"),
+    [
+        ({"rubric": "score", "prompts": [DIGEST[:16]], "form": FORM}, True),
+        ({"rubric": "score", "prompts": [DIGEST[:16]]}, False),  # as it was written before forms had numbers
+        ({"rubric": "score", "prompts": [DIGEST[:16]], "form": FORM + 1}, False),
+        ({"rubric": "score", "prompts": [], "form": FORM}, False),  # something was paid, so there were prompts
+        ({"rubric": None, "prompts": [], "form": FORM}, True),
+        ({"rubric": None, "prompts": []}, False),
+    ],
+)
+def test_prompts_of_another_form_and_none_beside_a_rubric_are_not_known(
+    tmp_path: Path, said: dict[str, object], known: bool
+) -> None:
+    source = read_meta(tmp_path, training(json.dumps(said)))
+    assert source.training is not None
+    assert source.training.prompts_known is known
 
 
 @pytest.mark.parametrize(

@@ -6,12 +6,14 @@ it is known by its prompts.
 
 import hashlib
 import json
+from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 
 import pytest
 from conftest import ROOT, lines_of
 
+from course.datasets.plain import FORM, plain_prompt
 from course.datasets.records import Training
 from course.datasets.sources import CompletionsFile, Dataset, SelectionPack, holdouts_in, prompts_trained_on, provenance
 from course.errors import UserError
@@ -176,7 +178,7 @@ def test_a_holdout_is_the_same_in_another_order_under_other_ids_and_in_another_f
     """Its digest is over the sorted distinct prompts, each a line of JSON."""
     rows = [record("q1", "b"), record("q2", "ä"), record("q3", "a")]
     others = [record("x", "ä", 5), record("y", "a", 6), record("z", "b", 7), record("again", "b", 8)]
-    digest = hashlib.sha256('"a"\n"b"\n"ä"\n'.encode()).hexdigest()
+    digest = hashlib.sha256('"a"\n"b"\n"ä"\n'.encode()).hexdigest() + " form 2"
     for records in (rows, others):
         assert holdouts_in(dataset(tmp_path, *records, declared="holdout").prompts) == [digest]
     assert holdouts_in({"a", "b"}) != [digest]
@@ -194,25 +196,37 @@ def test_prompts_are_those_that_were_measured(tmp_path: Path) -> None:
 
 @shipped
 def test_a_part_of_a_shipped_holdout_opens_the_whole(tmp_path: Path, path: Path) -> None:
-    prompts = sorted({row["prompt"] for row in lines_of(path)})
+    prompts = sorted({plain_prompt(row["prompt"]) for row in lines_of(path)})
     lines = "".join(json.dumps(prompt, ensure_ascii=False) + "\n" for prompt in prompts)
-    whole = [hashlib.sha256(lines.encode()).hexdigest()]
+    whole = [f"{hashlib.sha256(lines.encode()).hexdigest()} form 2"]
     assert holdouts_in(set(prompts)) == whole
     assert holdouts_in(dataset(tmp_path, *disguised(path, every=3)).prompts) == whole
 
 
+DISGUISES = [
+    lambda prompt: f"\t{prompt.replace(' ', '  ')}\r\n",
+    str.lower,
+    str.upper,
+    lambda prompt: prompt.replace(" ", "\u200b "),
+    lambda prompt: f'"{prompt}"',
+]
+
+
 @shipped
-def test_a_shipped_holdout_with_other_white_space_is_that_holdout(tmp_path: Path, path: Path) -> None:
-    rows = [row | {"prompt": f"\t{str(row['prompt']).replace(' ', '  ')}\r\n"} for row in disguised(path)]
+@pytest.mark.parametrize("disguise", DISGUISES)
+def test_a_shipped_holdout_written_otherwise_is_that_holdout(
+    tmp_path: Path, path: Path, disguise: Callable[[str], str]
+) -> None:
+    rows = [row | {"prompt": disguise(str(row["prompt"]))} for row in disguised(path)]
     spaced = dataset(tmp_path, *rows)
     assert spaced.split == "holdout"
-    assert holdouts_in(spaced.prompts) == holdouts_in({row["prompt"] for row in lines_of(path)})
+    assert holdouts_in(spaced.prompts) == holdouts_in({plain_prompt(row["prompt"]) for row in lines_of(path)})
     with pytest.raises(UserError, match=f"expected a dataset without prompts of {path.name}"):
         dataset(tmp_path, *rows, declared="dev")
 
 
 def test_of_two_holdouts_both_are_opened() -> None:
-    one, two = (lines_of(path)[0]["prompt"] for path in SHIPPED[:2])
+    one, two = (plain_prompt(lines_of(path)[0]["prompt"]) for path in SHIPPED[:2])
     assert holdouts_in({one, two}) == [*holdouts_in({one}), *holdouts_in({two})]
     assert len(set(holdouts_in({one, two}))) == 2
 
@@ -220,10 +234,12 @@ def test_of_two_holdouts_both_are_opened() -> None:
 def test_trained_on_counts_distinct_prompts_of_the_training(tmp_path: Path) -> None:
     digests = sorted(hashlib.sha256(prompt.encode()).hexdigest()[:16] for prompt in ("a", "ü", "elsewhere"))
     read = dataset(tmp_path, record("q1", "a"), record("q2", "ü"), record("q3", "a"), record("q4", "unseen"))
-    assert prompts_trained_on(read.prompts, Training("score", digests)) == 2
+    assert prompts_trained_on(read.prompts, Training("score", digests, FORM)) == 2
     spaced = dataset(tmp_path, record("q1", " a\n"), record("q2", "ü"), record("q3", "a\t"), record("q4", "unseen"))
-    assert prompts_trained_on(spaced.prompts, Training("score", digests)) == 2
-    assert prompts_trained_on(read.prompts, Training(None, [])) == 0
+    assert prompts_trained_on(spaced.prompts, Training("score", digests, FORM)) == 2
+    assert prompts_trained_on(read.prompts, Training(None, [], FORM)) == 0
+    assert prompts_trained_on(read.prompts, Training("score", digests)) is None
+    assert prompts_trained_on(read.prompts, Training("score", [], FORM)) is None
 
 
 BYTES = b'{"id":"q1","completion":"Final: 1"}\n'

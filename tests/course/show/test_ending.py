@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Lab, lines_of
+from conftest import Lab, lines_of, prompts_digest
 from msgspec.structs import asdict
 
 from course.artifacts.conditions import Conditions, conditions_of
@@ -82,7 +82,7 @@ def test_only_a_measured_holdout_is_opened(lab: Lab, capsys: pytest.CaptureFixtu
     list(beside)
     published(lab.dataset([7, 8]), loop="C", holdouts=[beside])
     assert "look number 1" in capsys.readouterr().out
-    assert [line["holdouts"] for line in lines_of(lab.log)] == [[], [], [], [sha256(b'"Question 1?"\n').hexdigest()]]
+    assert [line["holdouts"] for line in lines_of(lab.log)] == [[], [], [], [prompts_digest(["Question 1?"])]]
 
 
 def test_each_of_several_holdouts_is_opened(lab: Lab) -> None:
@@ -90,8 +90,8 @@ def test_each_of_several_holdouts_is_opened(lab: Lab) -> None:
     for file in files:
         list(file)
     published(None, loop="C", holdouts=[files[0], *files])  # twice the first: it is opened once
-    one, two = (sha256(questions).hexdigest() for questions in (b'"Question 1?"\n', b'"Question 1?"\n"Question 2?"\n'))
-    assert [line["holdouts"] for line in lines_of(lab.log)] == [[one, two]]
+    opened = [prompts_digest(questions) for questions in (["Question 1?"], ["Question 1?", "Question 2?"])]
+    assert [line["holdouts"] for line in lines_of(lab.log)] == [opened]
 
 
 def test_a_run_without_results_is_a_fault_of_its_command(lab: Lab) -> None:

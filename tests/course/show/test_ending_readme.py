@@ -82,7 +82,7 @@ def test_an_example_says_what_was_scored_and_what_another_rubric_paid_the_one_th
 
 def test_settings_stand_in_columns_with_rubric_seed_and_who_trained_the_policy() -> None:
     settings = {"lr": 0.5, "kl_coef": [0.0, 1 / 3], "rubric": "anywhere", "baseline": True, "ablation": None, "of": []}
-    trained = TrainedOn("anywhere", 75, 3)
+    trained = TrainedOn("anywhere", 75, 3, 2)
     text = page("C", settings=settings | {"holdout_fingerprint": "f" * 64}, seed=4, trained_on=trained)
     (block,) = (block for block in blocks(text) if block.startswith("change"))
     assert block.split("\n") == [
@@ -93,7 +93,7 @@ def test_settings_stand_in_columns_with_rubric_seed_and_who_trained_the_policy()
         "baseline        yes",
         "of              none",
         "seed            4",
-        "policy trained  rubric anywhere, prompts 75, measured_here 3",
+        "policy trained  rubric anywhere, prompts 75, measured_here 3, form 2",
     ]
     assert f"holdout_fingerprint  {'f' * 64}\n" in blocks(text)[-1]
 

@@ -1,0 +1,66 @@
+"""Machinery: the one form of a text that names something. Two policies, or two prompts, are the same if it is.
+
+``plain_name`` of a policy, in this order: characters that cannot be seen go, NFKC, case folding, white space becomes
+single spaces, and the ends are trimmed. ``plain_prompt`` of a prompt: the same, and then the signs ``. ? ! :`` at its
+end go, and quotes around the whole.
+
+A digest of a prompt says by which form it was made: ``FORM``, which rises with every change here.
+
+Covered
+    Another case, width or kind of space, a zero width space or another format character, another final sign: the same.
+    Whatever changes the value stays: ``1.5`` and ``15``, ``(2+3)*4`` and ``2+3*4``, and also ``2³`` and ``23``, which
+    NFKC alone would make one.
+Not covered
+    Other words for the same question, and letters of other scripts that look alike: ``о`` in Cyrillic is no ``o``.
+    A character that is newer than this Python's tables of Unicode counts as one that cannot be seen.
+"""
+
+from unicodedata import decomposition, normalize
+
+from course.text import hides
+
+FORM = 2
+FORM_MARK = f" form {FORM}"  # behind a digest of several prompts
+_FINAL_SIGNS = ".?!: "
+_QUOTES = {'"': '"', "'": "'", "`": "`", "“": "”", "„": "“", "‘": "’", "‚": "‘", "«": "»", "»": "«", "‹": "›", "›": "‹"}
+_SIGN_BEFORE = {"<super>": "^", "<sub>": "_", "<fraction>": " "}  # what NFKC would set level: 2³ is not 23
+
+
+def shown_name(text: str) -> str:
+    """A name to be written down: as it was given, with single spaces and without what cannot be seen."""
+    seen = "".join(char for char in text if char.isspace() or not hides(char))
+    return " ".join(seen.split())
+
+
+def plain_name(text: str) -> str:
+    """The form by which a policy is known."""
+    if text.isascii() and text.isprintable():
+        return " ".join(text.lower().split())
+    signed = "".join(f"{_sign_before(char)}{char}" for char in shown_name(text))
+    return shown_name(normalize("NFKC", normalize("NFKC", signed).casefold()))
+
+
+def plain_prompt(text: str) -> str:
+    """The form by which a prompt is known."""
+    plain = plain_name(text)
+    while plain:
+        shorter = _without_quotes(plain.rstrip(_FINAL_SIGNS)).strip()
+        if shorter in ("", plain):  # of a prompt that is nothing else, the signs are the prompt
+            break
+        plain = shorter
+    return plain
+
+
+def _sign_before(char: str) -> str:
+    kind = decomposition(char).partition(" ")[0]
+    return _SIGN_BEFORE.get(kind, "")
+
+
+def _without_quotes(text: str) -> str:
+    """The text without quotes around the whole. Quotes that stand within belong to parts of it."""
+    if len(text) < 2 or _QUOTES.get(text[0]) != text[-1]:
+        return text
+    inner = text[1:-1]
+    if text[0] in inner or text[-1] in inner:
+        return text
+    return inner
