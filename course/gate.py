@@ -33,7 +33,7 @@ from course.artifacts.finding import Finding, Numbers
 from course.artifacts.locked_room import POLICY, SELECTION, Condition, knobs_turned, locked_room, room_digest
 from course.artifacts.reading import Broken, Run, open_run
 from course.artifacts.records import MISSING, Manifest, Result, Selection
-from course.artifacts.run_log import LogLine, looks, read_logs
+from course.artifacts.run_log import LogLine, holdouts_opened, looks, read_logs
 from course.artifacts.scorer_identity import faults_of_scorer
 from course.artifacts.verifying import Verification
 from course.command import Parser, fraction, run_command
@@ -322,10 +322,14 @@ def training_note(side: str, manifest: Manifest) -> str:
 
 
 def holdout_looks(comparison: Comparison, log: Sequence[LogLine]) -> int | None:
-    """How often the holdout was opened that these runs measure, the most looked at where there are several."""
-    if comparison.baseline.run.manifest.split != HOLDOUT:
+    """How often the holdout was opened that these runs measure, the most looked at where there are several.
+
+    None where neither the run nor the log calls these prompts a holdout.
+    """
+    holdouts = holdouts_in(comparison.baseline.prompts)
+    if comparison.baseline.run.manifest.split != HOLDOUT and holdouts_opened(log).isdisjoint(holdouts):
         return None
-    return max(looks(log, holdout) for holdout in holdouts_in(comparison.baseline.prompts))
+    return max(looks(log, holdout) for holdout in holdouts)
 
 
 # ---- The rules in their order

@@ -12,7 +12,9 @@ from typing import NamedTuple
 
 import msgspec
 
+from course.artifacts import run_log
 from course.artifacts.records import RESULTS, UNANSWERED, Details, Result
+from course.artifacts.run_log import holdouts_opened, read_log
 from course.artifacts.scorer_identity import scorer_identity
 from course.artifacts.summary import ROWS_AT_ONCE
 from course.artifacts.writing import RunWriter
@@ -135,7 +137,12 @@ def write_rows(
 ) -> Measured:
     """Write the rows of each pair of files as they come, and add up what the run has to know of all."""
     several = len(pairs) > 1
-    dataset = Dataset(*[files.dataset for files in pairs], declared=split, read_elsewhere=scored_elsewhere)
+    dataset = Dataset(
+        *[files.dataset for files in pairs],
+        declared=split,
+        read_elsewhere=scored_elsewhere,
+        known_holdouts=holdouts_opened(read_log(run_log.LOG)),
+    )
     completions = Completions(read_again=several or scored_elsewhere)
     outcomes: Counter[str] = Counter()
     first_of_outcome: dict[str, Result] = {}

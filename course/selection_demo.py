@@ -12,9 +12,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from course.artifacts import run_log
 from course.artifacts.conditions import Conditions
 from course.artifacts.locked_room import PICK_BEST_FINGERPRINT
 from course.artifacts.records import RESULTS, Details, Selection
+from course.artifacts.run_log import holdouts_opened, read_log
 from course.artifacts.summary import Choice, choice_of, count_outcomes, summary_of
 from course.artifacts.writing import RunWriter
 from course.command import Parser, positive_int, run_command
@@ -138,7 +140,9 @@ def main() -> int:
     parser.add_argument("--json", action="store_true", help="print one JSON object, for a program")
     args = parser.parse_args()
 
-    dataset, pack = Dataset(args.dataset, declared=args.split), SelectionPack(args.samples, args.n)
+    known_holdouts = holdouts_opened(read_log(run_log.LOG))
+    dataset = Dataset(args.dataset, declared=args.split, known_holdouts=known_holdouts)
+    pack = SelectionPack(args.samples, args.n)
     outcomes: Counter[str] = Counter()
     choices: Counter[Choice] = Counter()
     failed: list[Selection] = []

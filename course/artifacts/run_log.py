@@ -5,7 +5,8 @@ seals all the rest; a name may stand there often, for a run can be deleted and m
 
 Covered
     A run whose files were edited, or that was put together elsewhere: its manifest's digest stands in no line.
-    A holdout that was opened: it is counted by its prompts, whatever its file's name, ids, order and metadata.
+    A holdout that was opened: it is counted by its prompts in their plain form, whatever its file's name, ids, order
+    and metadata. A file with just these prompts is a holdout from then on, also without --split holdout.
     Two commands at one moment: name, line and rename are one step under one lock, which ends with its process.
 Not covered
     Whoever owns the file can edit it, and add a line for a run that was never made, or take one away. It keeps a
@@ -83,6 +84,11 @@ def whole_lines(data: bytes) -> bytes:
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return head + end
     return data + b"\n"
+
+
+def holdouts_opened(log: Sequence[LogLine]) -> set[str]:
+    """Every holdout that a run opened."""
+    return {holdout for line in log for holdout in line.holdouts}
 
 
 def looks(log: Sequence[LogLine], holdout: str) -> int:

@@ -97,16 +97,26 @@ class Dataset:
 
     The split is what the records themselves say (``metadata.split``), or else ``declared``, or else ``dev``. Records
     that contradict each other or the declaration are refused. A dataset with prompts of a holdout that the lab ships
-    is a holdout, whatever its name and its metadata. An id is unique over all files.
+    is a holdout, whatever its name and its metadata, and so is one whose prompts are those of a holdout that the log
+    knows: ``known_holdouts``, digests as ``holdouts_in`` makes them. An id is unique over all files.
 
     Where the files are read elsewhere, ``add`` what was described there, in order, and ``end_file`` after each file.
     ``read_elsewhere``: in another process, so that the bytes of the files are read again here.
     """
 
-    def __init__(self, *paths: Path, declared: str | None = None, read_elsewhere: bool = False) -> None:
+    def __init__(
+        self,
+        *paths: Path,
+        declared: str | None = None,
+        read_elsewhere: bool = False,
+        known_holdouts: Set[str] = frozenset(),
+    ) -> None:
         self.paths = paths
         self.path = paths[0]
         self.declared = declared
+        self._known_holdouts = known_holdouts
+        self._is_known_holdout = False
+        self._unread = len(paths)
         self._bytes = FilesDigest(read_again=read_elsewhere or len(paths) > 1)
         self._prompts_in_order = hashlib.sha256()
         self._examples = hashlib.sha256()
@@ -147,6 +157,14 @@ class Dataset:
                 f"take them out, or call it --split {HOLDOUT}"
             )
         self._bytes.add(path, sha256)
+        self._unread -= 1
+        if not self._unread and self._known_holdouts and self.split != HOLDOUT:
+            self._is_known_holdout = not self._known_holdouts.isdisjoint(holdouts_in(self.prompts))
+        if self._is_known_holdout and self.split != HOLDOUT:
+            raise UserError(
+                f"{path}: expected a dataset that no run opened as a holdout, for its split is {self.split}, got one "
+                f"that the log of runs knows as a holdout; call it {HOLDOUT}, or say nothing"
+            )
 
     @property
     def fingerprint(self) -> str:
@@ -165,7 +183,7 @@ class Dataset:
 
     @property
     def split(self) -> str:
-        undeclared = HOLDOUT if self._shipped else SPLITS[0]
+        undeclared = HOLDOUT if self._shipped or self._is_known_holdout else SPLITS[0]
         return self._splits[0] or self.declared or undeclared
 
     @cached_property

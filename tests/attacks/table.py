@@ -7,7 +7,7 @@ counted the samples itself.
 
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from attacks.forging import (
@@ -359,6 +359,37 @@ BYTES = b"".join(f'{{"id":"q{i}","prompt":"Question {i}?","expected_answer":{i -
 CUT_OFF = [*groups(WEAK)[:-1], groups(WEAK)[-1][:3]]
 
 
+SPELLINGS = (  # of "my model"
+    "my model ",
+    "My Model",
+    "my  model",
+    "my\u00a0model",
+    "my\u200b model",
+    "ｍｙ model",
+    "my mo\u00addel",
+)
+OTHER_NUMBERS = trained_on(*(f"Question {i}?" for i in range(25, 99)))
+QUESTIONS = [example["prompt"] for example in examples()]
+RESPELLED: dict[str, Callable[[str], str]] = {
+    "in capitals": str.upper,
+    "in lower case": str.lower,
+    "with a zero width space": lambda prompt: prompt.replace(" ", " \u200b"),
+    "with a no-break space": lambda prompt: prompt.replace(" ", "\u00a0"),
+    "in full width": lambda prompt: prompt.translate({code: code + 0xFEE0 for code in range(0x21, 0x7F)}),
+    "without its final sign": lambda prompt: prompt.rstrip(".?"),
+    "in quotes": lambda prompt: f"“{prompt}”",
+}
+
+
+def respelled(rows: list[Any], respell: Callable[[str], str], as_of: int = 0) -> list[dict[str, Any]]:
+    """Rows without metadata and with their prompts respelled; ``as_of``: the prompts of as many rows before."""
+    prompts = QUESTIONS if as_of else [row["prompt"] for row in rows]
+    return [
+        {"id": row["id"], "prompt": respell(prompt), "expected_answer": row["expected_answer"]}
+        for row, prompt in zip(rows, prompts, strict=False)
+    ]
+
+
 def with_prompt_21(prompt: str) -> list[dict[str, Any]]:
     return [example | {"prompt": prompt} if example["id"] == "q21" else example for example in examples()]
 
@@ -448,6 +479,37 @@ MISTAKES: dict[str, tuple[Case, ...]] = {
         Case("the same, and a line feed was added to each prompt that is measured",
              Pair(loop_a(answers(WEAK), data=[e | {"prompt": f"{e['prompt']}\n"} for e in examples()]), ON_ONE_PROMPT),
              "the candidate was trained on 1 of these 24 prompts"),
+    ),
+    "A name that is spelled in another way": (
+        *(
+            Case(f"the same policy was sampled with another seed, and named {name!r}",
+                 Pair(loop_a(answers(WEAK), policy="my model"),
+                      loop_a(answers(STRONG), policy=name, sampling=sampled(seed=8))), LUCK)
+            for name in SPELLINGS
+        ),
+        Case("the same policy with the same seed has a space more in its name",
+             Pair(loop_a(answers(WEAK), policy="m"), loop_a(answers(STRONG), policy="m ")), REWRITTEN),
+        *(
+            Case(f"the candidate was trained on every prompt that is measured, {how}",
+                 Pair(loop_a(answers(WEAK)), loop_a(answers(STRONG), training=trained_on(*map(respell, QUESTIONS)))),
+                 "the candidate was trained on 24 of these 24 prompts")
+            for how, respell in RESPELLED.items()
+        ),
+        *(
+            Case(f"the lab's holdout is measured as dev, {how}",
+                 Pair(loop_a(["no idea"] * len(HOLDOUT), "--split", "dev", data=respelled(HOLDOUT, respell)), NO_IDEA),
+                 HELD_OUT, status=2)
+            for how, respell in RESPELLED.items()
+        ),
+        *(
+            Case(f"each prompt stands under two ids, once {how}",
+                 Pair(loop_a(answers(WEAK), data=[*examples(12), *respelled(examples()[12:], respell, as_of=12)]),
+                      loop_a(answers(STRONG))), SEVERAL_IDS)
+            for how, respell in RESPELLED.items()
+        ),
+        Case("a holdout of one's own is measured again without --split holdout, and called dev",
+             Pair(loop_a(answers(WEAK), "--split", "holdout"), loop_a(answers(STRONG), "--split", "dev")),
+             "expected a dataset that no run opened as a holdout, for its split is dev", status=2),
     ),
     "More was turned than the one thing studied, or nothing": (
         Case("the candidate was sampled at another temperature", TEMPERATURES,
@@ -598,6 +660,12 @@ IMPROVEMENTS = (
          Pair(loop_a(answers(WEAK)), loop_a(answers(STRONG), training=ELSEWHERE))),
     Case("both were trained on other prompts: the baseline by imitation only",
          Pair(loop_a(answers(WEAK), training=BY_IMITATION), loop_a(answers(STRONG), training=ELSEWHERE))),
+    Case("a holdout of one's own that the log knows, measured without --split holdout",
+         Pair(loop_a(answers(WEAK), "--split", "holdout"), loop_a(answers(STRONG)))),
+    Case("both policies have names that differ in a digit only",
+         Pair(loop_a(answers(WEAK), policy="model 1.5"), loop_a(answers(STRONG), policy="model 15"))),
+    Case("the candidate was trained on prompts that differ in their numbers only",
+         Pair(loop_a(answers(WEAK)), loop_a(answers(STRONG), training=OTHER_NUMBERS))),
     Case("expected answers were corrected, and both were measured again",
          Pair(loop_a(answers(WEAK), data=CORRECTED), loop_a(answers(STRONG)))),
     Case("the dataset has Windows line ends, for both",

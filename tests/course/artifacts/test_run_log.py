@@ -84,6 +84,39 @@ def test_a_split_that_is_declared_the_holdout_is_counted(lab: Lab) -> None:
     assert "look number 1" in lab.evaluate([1, 2], TEXTS, "--split", "holdout").out
 
 
+@pytest.mark.parametrize("option", [(), ("--split", "dev"), ("--split", "holdout")])
+def test_a_file_that_the_log_knows_as_a_holdout_is_one_and_the_look_counts(lab: Lab, option: tuple[str, ...]) -> None:
+    """Under another name, with other ids and in capitals, too; what calls it dev is refused."""
+    lab.evaluate([1, 2], TEXTS, "--split", "holdout")
+    rows = [{"id": f"x{i}", "prompt": f"QUESTION {i}", "expected_answer": i} for i in (2, 1)]
+    words = (
+        "--dataset",
+        lab.write("other.jsonl", rows),
+        "--completions",
+        lab.write("of-other.jsonl", [{"id": f"x{i}", "completion": "Final: 1"} for i in (2, 1)]),
+    )
+    if option == ("--split", "dev"):
+        assert "that the log of runs knows as a holdout" in lab.refused("eval", *words, *option)
+        return
+    done = lab("eval", *words, *option)
+    assert "split holdout" in done.out
+    assert "look number 2" in done.out
+    assert read_log(lab.log)[0].holdouts == read_log(lab.log)[1].holdouts
+
+
+def test_a_part_of_a_holdout_that_the_log_knows_is_not_known(lab: Lab) -> None:
+    lab.evaluate([1, 2], TEXTS, "--split", "holdout")
+    assert "look" not in lab.evaluate([1], TEXTS[:1]).out
+
+
+def test_loop_b_knows_a_holdout_of_the_log_too(lab: Lab) -> None:
+    lab.evaluate([1, 2], TEXTS, "--split", "holdout")
+    lab.picker()
+    samples = lab.pack([TEXTS, TEXTS])
+    done = lab("selection_demo", "--dataset", lab.dataset([1, 2]), "--samples", samples, "--n", 2)
+    assert "look number 2" in done.out
+
+
 def test_a_look_at_dev_is_none(lab: Lab) -> None:
     assert "look" not in lab.evaluate([1, 2], TEXTS).out
     assert read_log(lab.log)[0].holdouts == []
@@ -143,7 +176,7 @@ def test_the_gate_says_how_often_the_holdout_was_looked_at(lab: Lab) -> None:
     one, two = lab.measured("one", [True] * 3, "holdout"), lab.measured("two", [True] * 3, "holdout")
     done = lab("gate", "--baseline", one, "--candidate", two, "--min-delta", 0)
     assert "looks at the holdout so far: 2" in done.out
-    dev = lab.measured("three", [True] * 3), lab.measured("four", [True] * 3)
+    dev = lab.measured("three", [True] * 4), lab.measured("four", [True] * 4)
     assert "holdout" not in lab("gate", "--baseline", dev[0], "--candidate", dev[1], "--min-delta", 0).out
 
 
