@@ -6,12 +6,14 @@
 
     __main__                  the command: the overview, one exercise, its hints, the hand-in
     milestones                what each milestone asks for (data/exercises.toml), and the check of each exercise
+    result                    what a check says of an exercise, and its states
     sheets, kata              notes and diagnoses: Markdown that a student fills in
     runs, levels              what the log of runs says of a student's measurements and predictions
     slow_results, encoding    what the overview keeps of slow checks; answers in base64, against accidents
     functions, oracles        a student's functions, held against exact values
     own_spec, redteam         a student's scorer, exploits and patch
-    judging, mutation         a student's tests, judged by the wrong verifiers that they kill
+    judging, mutation, kills  a student's tests, judged by the wrong verifiers that they kill
+    report, report_tests      what is printed of a result
     submission                the zip to hand in, and which of the teacher's files changed by accident
 
 It imports ``course`` and is never imported by it.

@@ -4,21 +4,20 @@ It reads the student's files and the log of runs. The last results of slow check
 """
 
 from argparse import Namespace
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import cast
 
 from check import slow_results
-from check.encoding import solutions_of
 from check.milestones import EXERCISES, MILESTONES, Exercise, Given, check
-from check.report import FINISHED, Checked, exercise_text, overview, submission_text
-from check.submission import changed_files, submit
+from check.report import exercise_text, lines_of, overview, step_text, submission_text
+from check.result import FINISHED, CheckResult
 from course.artifacts import run_log
-from course.artifacts.records import json_for_terminal
 from course.command import Parser, fraction, non_negative_int, positive_int, run_command
 from course.datasets.files import LAB
 from course.errors import UserError
 from course.show.tables import wrap_sentence
-from course.show.terminal import command_line, show
+from course.show.terminal import command_line, show, with_progress
 from course.starting import PYTHON
 from course.text import quote, visible_path
 
@@ -30,22 +29,19 @@ def main() -> int:
     parser = Parser("check", "What is done of each milestone, and what to do next; status 1 until all is done.")
     help_ = f"an exercise, or {SUBMIT} (default: all of them, in short): {', '.join(EXERCISES)}"
     parser.add_argument("exercise", nargs="?", metavar="NAME", choices=[*EXERCISES, SUBMIT], help=help_)
-    one = parser.add_mutually_exclusive_group()
-    one.add_argument("--id", help="an example of a kata, or a step of a level: what there is to say of it")
+    aspect = parser.add_mutually_exclusive_group()
+    aspect.add_argument("--id", help="an example of a kata, or a step of a level: what there is to say of it")
     help_ = "its first hint, or with a number the first N of its three"
-    one.add_argument("--hint", type=positive_int, nargs="?", const=1, metavar="N", help=help_)
-    one.add_argument("--solution", action="store_true", help="the teacher's version, once its check passes")
-    one.add_argument("--predict", type=fraction, metavar="P", help="how likely you hold the event of a level, 0 to 1")
+    aspect.add_argument("--hint", type=positive_int, nargs="?", const=1, metavar="N", help=help_)
+    aspect.add_argument("--solution", action="store_true", help="the teacher's version, once its check passes")
+    help_ = "how likely you hold the event of a level, 0 to 1"
+    aspect.add_argument("--predict", type=fraction, metavar="P", help=help_)
     parser.add_argument("--run", type=Path, action="append", default=[], help="with submit: one more run to hand in")
     parser.add_argument("--report", action="store_true", help="of tests: write their matrix as a page, too")
     parser.add_argument("--json", action="store_true", help="for a program: every check anew, id -> what it found")
     parser.add_argument("--seed", type=non_negative_int, default=0, help="of what the checks draw (default: 0)")
-    parser.add_argument(
-        "--verifiers",
-        type=Path,
-        metavar="FILE",
-        help="more wrong verifiers to judge tests with: the file is code, and it is run",
-    )
+    help_ = "more wrong verifiers to judge tests with: the file is code, and it is run"
+    parser.add_argument("--verifiers", type=Path, metavar="FILE", help=help_)
     args = parser.parse_args()
     given = Given(args.seed)
     if args.verifiers is not None:
@@ -57,30 +53,76 @@ def main() -> int:
     for option in ("id", "hint", "solution", "predict", "report"):
         if getattr(args, option) not in (None, False):
             raise UserError(f"--{option}: expected the name of an exercise in front of it, and no --json")
-    asked = [one for one in EXERCISES.values() if args.exercise in (one.id, SUBMIT, None)]
+    exercises = list(EXERCISES.values())
+    if args.exercise in EXERCISES:
+        exercises = [EXERCISES[args.exercise]]
     if args.json:
-        found = {one.id: check(one, given) for one in asked}
-        shown = ("state", "short", "lines", "numbers")
-        show(
-            json_for_terminal({id_: {name: getattr(checked, name) for name in shown} for id_, checked in found.items()})
-        )
-        return int(any(checked.state not in FINISHED for checked in found.values()))
-    found = {one.id: slow_results.last_result(one.id, one.files) if one.slow else check(one, given) for one in asked}
-    todo = [name for name, checked in found.items() if checked.state not in FINISHED]
+        return print_json({exercise.id: check_now(exercise, given) for exercise in exercises})
+    results = {}
+    for exercise in exercises:
+        if exercise.slow:
+            results[exercise.id] = slow_results.read_last_result(exercise.id, exercise.files)
+        else:
+            results[exercise.id] = check_now(exercise, given)
     if args.exercise == SUBMIT:
-        counted = [LAB / run for checked in found.values() for run in cast(list[str], checked.numbers.get("runs", []))]
-        show(submission_text(*submit(args.run, counted), todo))
-        return 0
-    show(overview(MILESTONES, {one.id: one.milestone for one in asked}, found))
-    if changed := changed_files(LAB):
-        named = f"{quote(changed[0])}{f' and {len(changed) - 1} more' if len(changed) > 1 else ''}"
-        show(wrap_sentence(f"changed, though not yours to change: {named} (this sees accidents, not adversaries)"))
+        return hand_in(args.run, results)
+    return show_overview(results)
+
+
+def check_now(exercise: Exercise, given: Given) -> CheckResult:
+    """The result of the check, run now; one that learns shows how far it is."""
+    return check(exercise, given, progress=lambda updates: with_progress(updates, "learning"))
+
+
+def list_unfinished(results: Mapping[str, CheckResult]) -> list[str]:
+    return [name for name, result in results.items() if result.state not in FINISHED]
+
+
+def print_json(results: Mapping[str, CheckResult]) -> int:
+    from course.artifacts.records import json_for_terminal
+
+    rows = {}
+    for name, result in results.items():
+        rows[name] = {
+            "state": result.state,
+            "short": result.short,
+            "lines": lines_of(result),
+            "numbers": result.numbers,
+        }
+    show(json_for_terminal(rows))
+    return int(bool(list_unfinished(results)))
+
+
+def hand_in(runs: Sequence[Path], results: Mapping[str, CheckResult]) -> int:
+    """Write the hand-in: what the student wrote, these runs, and those that a check counts."""
+    from check.submission import submit
+
+    counted: list[Path] = []
+    for result in results.values():
+        counted += [LAB / run for run in cast(list[str], result.numbers.get("runs", []))]
+    path, names = submit(runs, counted)
+    show(submission_text(path, names, list_unfinished(results)))
+    return 0
+
+
+def show_overview(results: Mapping[str, CheckResult]) -> int:
+    """All milestones, the teacher's files that changed, and the next thing to do."""
+    from check.submission import find_changed_files
+
+    show(overview(MILESTONES, {name: EXERCISES[name].milestone for name in results}, results))
+    changed = find_changed_files(LAB)
+    if changed:
+        names = quote(changed[0])
+        if len(changed) > 1:
+            names += f" and {len(changed) - 1} more"
+        show(wrap_sentence(f"changed, though not yours to change: {names} (this sees accidents, not adversaries)"))
+    todo = list_unfinished(results)
     if todo:
-        show_next(EXERCISES[todo[0]], found[todo[0]])
-    else:
-        show("\nAll done; a person reads your words. Hand it in:")
-        print(f"next: {command_line(['check', SUBMIT])}")
-    return int(bool(todo))
+        show_next(EXERCISES[todo[0]], results[todo[0]])
+        return 1
+    show("\nAll done; a person reads your words. Hand it in:")
+    print(f"next: {command_line(['check', SUBMIT])}")
+    return 0
 
 
 def show_one(exercise: Exercise, args: Namespace, given: Given) -> int:
@@ -98,35 +140,43 @@ def show_one(exercise: Exercise, args: Namespace, given: Given) -> int:
     if args.hint is not None:
         show_hints(exercise, args.hint)
         return 0
-    checked, me = check(exercise, given), f"{PYTHON} -m check {exercise.id}"
-    finished = checked.state in FINISHED
+    result = check_now(exercise, given)
+    finished = result.state in FINISHED
     if exercise.slow and given == Given():
-        slow_results.keep_result(exercise.id, exercise.files, checked)
+        slow_results.keep_result(exercise.id, exercise.files, result)
     if args.report:
-        if exercise.id != "tests":
-            raise UserError(f"--report: expected the exercise tests in front of it, got {exercise.id}")
-        if not checked.matrix:
-            raise UserError(f"--report: your tests cannot be judged yet: {me} says what is missing")
-
-        from check.report_tests import page_of_tests
-        from course.artifacts.writing import write_page
-        from course.pages.html import HEAD
-
-        page = write_page(run_log.LOG.with_name(TESTS_PAGE), page_of_tests(checked.matrix), HEAD)
-        print(f"report: {visible_path(page)}")
+        write_report(exercise, result)
     if args.id is not None:
-        print(part_of(checked, args.id))  # not folded: it may be a command, to be pasted
-    elif args.solution and finished:
-        texts = solutions_of(exercise.files) or checked.parts or {"This one has": "no one solution."}
-        print("\n\n".join(f"{name}\n{text}" for name, text in texts.items()))  # not folded: files
-    elif finished:
-        show(exercise_text(exercise.id, checked, [f"solution: {me} --solution"]))
+        print(part_of(exercise, result, args.id))  # not folded: it may be a command, to be pasted
+        return 0
+    if finished and args.solution:
+        show_solution(exercise, result)
+        return 0
+    command = f"{PYTHON} -m check {exercise.id}"
+    if finished:
+        show(exercise_text(exercise.id, result, [f"solution: {command} --solution"]))
         print(f"next: {command_line(['check'])}")
-    else:
-        closed = "solution: it opens when this check passes" if args.solution else ""
-        show(exercise_text(exercise.id, checked, [closed, f"stuck: {me} --hint"]))
-        show_next(exercise, checked)
-    return int(not finished and args.id is None)
+        return 0
+    closed = "solution: it opens when this check passes" if args.solution else ""
+    show(exercise_text(exercise.id, result, [closed, f"stuck: {command} --hint"]))
+    show_next(exercise, result)
+    return 1
+
+
+def write_report(exercise: Exercise, result: CheckResult) -> None:
+    """Write the matrix of the tests as a page, beside the log of runs."""
+    if exercise.id != "tests":
+        raise UserError(f"--report: expected the exercise tests in front of it, got {exercise.id}")
+    if result.judgement is None:
+        command = f"{PYTHON} -m check {exercise.id}"
+        raise UserError(f"--report: your tests cannot be judged yet: {command} says what is missing")
+
+    from check.report_tests import page_of_tests
+    from course.artifacts.writing import write_page
+    from course.pages.html import HEAD
+
+    page = write_page(run_log.LOG.with_name(TESTS_PAGE), page_of_tests(result.judgement), HEAD)
+    print(f"report: {visible_path(page)}")
 
 
 def show_hints(exercise: Exercise, count: int) -> None:
@@ -140,20 +190,40 @@ def show_hints(exercise: Exercise, count: int) -> None:
     show("\n".join(lines))
 
 
-def show_next(exercise: Exercise, found: Checked) -> None:
-    step = f" --id {found.numbers['step']}" if "step" in found.numbers else ""  # of a level
-    words = (exercise.command or f"check {exercise.id}{step}").split(" ")
+def show_next(exercise: Exercise, result: CheckResult) -> None:
+    command = exercise.command
+    if not command:
+        command = f"check {exercise.id}"
+        if "step" in result.numbers:  # of a level
+            command += f" --id {result.numbers['step']}"
     show(f"\n{wrap_sentence(f'{exercise.id}: {exercise.what} (read {exercise.read}), then type')}")
-    print(f"next: {command_line(words)}")
+    print(f"next: {command_line(command.split(' '))}")
 
 
-def part_of(found: Checked, id_: str) -> str:
-    if found.state == "wrong" and not found.parts:
-        raise UserError(found.lines[0])
-    if id_ not in found.parts:
-        expected = f"one of {', '.join(found.parts)}" if found.parts else "the name of a kata in front of it"
+def show_solution(exercise: Exercise, result: CheckResult) -> None:
+    """The teacher's version of the files, or where there are none, of each part."""
+    from check.encoding import solutions_of
+
+    texts = solutions_of(exercise.files)
+    if not texts:
+        texts = {id_: part_of(exercise, result, id_) for id_ in result.parts}
+    if not texts:
+        texts = {"This one has": "no one solution."}
+    print("\n\n".join(f"{name}\n{text}" for name, text in texts.items()))  # not folded: files
+
+
+def part_of(exercise: Exercise, result: CheckResult, id_: str) -> str:
+    """What there is to say of one part, safe to print."""
+    if result.state == "wrong" and not result.parts:
+        raise UserError(lines_of(result)[0])
+    if id_ not in result.parts:
+        expected = "the name of a kata in front of it"
+        if result.parts:
+            expected = f"one of {', '.join(result.parts)}"
         raise UserError(f"--id: expected {expected}, got {quote(id_)}")
-    return found.parts[id_]
+    if exercise.is_level():
+        return step_text(result.parts[id_])
+    return wrap_sentence(result.parts[id_])
 
 
 if __name__ == "__main__":

@@ -9,15 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from check.encoding import decode
-from check.report import Checked
-from check.sheets import Section, fields, read_sheet
+from check.result import NOT_STARTED, CheckResult
+from check.sheets import Section, read_fields, read_sheet
 from course.datasets.files import LAB
 from course.datasets.jsonl import read_records
 from course.datasets.records import KataExample, task_of
 from course.rubrics import Rubric
 from course.rubrics.hackable import RUBRICS
 from course.score import TRIMMED, score
-from course.show.tables import wrap_sentence
 from course.starting import PYTHON
 from course.text import quote
 
@@ -27,61 +26,76 @@ WITH_TEST = ("kata_2", "kata_3")  # katas that ask for a test where code is at f
 ASKED = {"label": (1, "a label"), "evidence": (12, "two or three sentences"), "fix": (4, "one concrete change")}
 
 
-def check_kata(name: str) -> Checked:
+def check_kata(name: str) -> CheckResult:
     """The student's labels against the key. Evidence and fixes are for a person to read."""
     examples = list(read_records(LAB / "data" / "kata" / f"{name}.jsonl", KataExample))
     sheet = Path("exercises") / f"{name}.md"
     sections = read_sheet(sheet, [example.id for example in examples])
-    found = {one.id: _diagnosis(f"{sheet}:{sections[one.id].line}", sections[one.id], one, name) for one in examples}
-    states = [state for state, _ in found.values()]
-    right = states.count("right")
-    lines = [
-        f"{id_:>2}  {state:10}  {said if state != 'right' else ''}".rstrip() for id_, (state, said) in found.items()
-    ]
+    right = []
+    states = set()
+    lines = []
+    parts = {}
+    for example in examples:
+        section = sections[example.id]
+        state, words = judge_diagnosis(f"{sheet}:{section.line}", section, example, name)
+        states.add(state)
+        parts[example.id] = f"{state}: {words}"
+        line = f"{example.id:>2}  {state:10}"
+        if state == "right":
+            right.append(example.id)
+        else:
+            line += f"  {words}"
+        lines.append(line.rstrip())
     if right:
-        first = list(found)[states.index("right")]
-        lines.append(f"{PYTHON} -m check {name} --id {first} shows what the teacher says of it")
-    parts = {id_: wrap_sentence(": ".join(result)) for id_, result in found.items()}
-    if set(states) == {"blank"}:
-        return Checked("not started", parts=parts)
-    if right == len(states):
+        lines.append(f"{PYTHON} -m check {name} --id {right[0]} shows what the teacher says of it")
+    if states == {"blank"}:
+        return CheckResult(NOT_STARTED, parts=parts)
+    if states == {"right"}:
         state = "done"
     elif "look again" in states:
         state = "wrong"
     else:
         state = "started"
-    return Checked(state, f"{right} of {len(states)} finished and right", lines, parts)
+    return CheckResult(state, f"{len(right)} of {len(examples)} finished and right", lines, parts)
 
 
-def _diagnosis(place: str, section: Section, example: KataExample, name: str) -> tuple[str, str]:
+def judge_diagnosis(place: str, section: Section, example: KataExample, name: str) -> tuple[str, str]:
     """Blank, unfinished, look again or right; and what there is to say of it."""
-    said = fields(section, [*ASKED, "test"])
-    if not any(said.values()):
+    diagnosis = read_fields(section, [*ASKED, "test"])
+    if not any(diagnosis.values()):
         return "blank", f"{place} waits for your label, evidence and fix"
     for field, (fewest, expected) in ASKED.items():
-        if (words := len(said[field].split())) < fewest:
+        words = len(diagnosis[field].split())
+        if words < fewest:
             return "unfinished", f"{place} {field}: expected {expected} ({fewest} words or more), got {words}"
-    label = said["label"].strip(" `*_.\"'").lower()
+    label = diagnosis["label"].strip(" `*_.\"'").lower()
     if label not in LABELS:
         return "unfinished", f"{place} label: expected {', '.join(LABELS[:-1])} or {LABELS[-1]}, got {quote(label)}"
     right_label, _, reasoning = decode(example.key).partition("\n")
     if label != right_label:
         return "look again", example.hint
-    if name in WITH_TEST and label in FAULTS_OF_CODE and (got := _no_test(example, said["test"])):
-        expected = "expected one completion `in backticks` that this verifier and the spec reward differently"
-        return "unfinished", f"{place} test: {expected}, and not the one above; got {got}"
+    if name in WITH_TEST and label in FAULTS_OF_CODE:
+        fault = find_fault_of_test(example, diagnosis["test"])
+        if fault:
+            expected = "expected one completion `in backticks` that this verifier and the spec reward differently"
+            return "unfinished", f"{place} test: {expected}, and not the one above; got {fault}"
     return "right", reasoning
 
 
-def _no_test(example: KataExample, said: str) -> str:
+def find_fault_of_test(example: KataExample, test: str) -> str:
     """Why what stands between the backticks is no test of the example's verifier; nothing where it is one."""
-    if len(parts := said.split("`")) != 3:
+    parts = test.split("`")
+    if len(parts) != 3:
         return "no backticks around one text"
     text = parts[1]
     if text.strip(TRIMMED) == example.completion.strip(TRIMMED):
         return "the one above"
-    right, given = score(task_of(example), text)["reward"], verifier_of(example)(task_of(example), text)["reward"]
-    return f"one to which both give {right:g}" if right == given else ""
+    task = task_of(example)
+    right = score(task, text)["reward"]
+    given = verifier_of(example)(task, text)["reward"]
+    if right == given:
+        return f"one to which both give {right:g}"
+    return ""
 
 
 def verifier_of(example: KataExample) -> Rubric:

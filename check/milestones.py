@@ -5,11 +5,11 @@ functions that are judged, then three lines in ``check`` as well.
 """
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from check.report import Checked
+from check.result import CheckResult
 from course.datasets.files import LAB
 from course.datasets.records import VerifierSource
 from course.errors import UserError
@@ -39,20 +39,21 @@ class Given(NamedTuple):
     verifiers: Sequence[VerifierSource] = ()
 
 
-def _table(name: str) -> dict[str, Any]:
+def _read_table(name: str) -> dict[str, Any]:
     return tomllib.loads((LAB / "data" / name).read_text(encoding="utf-8"))
 
 
-_EXERCISE_ROWS = _table("exercises.toml")
-NOTES: dict[str, dict[str, list[str]]] = _table("notes.toml")
+_EXERCISE_ROWS = _read_table("exercises.toml")
+NOTES: dict[str, dict[str, list[str]]] = _read_table("notes.toml")
 MILESTONES: dict[str, str] = _EXERCISE_ROWS["milestones"]
 EXERCISES = {id_: Exercise(id_, **row) for id_, row in _EXERCISE_ROWS["exercises"].items()}
 
 
-def check(exercise: Exercise, given: Given) -> Checked:
-    """What its check finds. What a student's file has wrong in its form is a finding, too.
+def check(exercise: Exercise, given: Given, progress: Callable[[Iterable[Any]], Iterable[Any]] = iter) -> CheckResult:
+    """The result of its check. What a student's file has wrong in its form is a result, too.
 
-    A check is imported where it is called: most of them load much that the others do not need.
+    A check is imported where it is called: most of them load much that the others do not need. ``progress``: shows a
+    person how far a check is that takes long.
     """
     try:
         if exercise.run is not None:
@@ -77,9 +78,8 @@ def check(exercise: Exercise, given: Given) -> Checked:
             return check_my_score(given.seed)
         if exercise.id == "redteam":
             from check.redteam import check_redteam
-            from course.show.terminal import with_progress
 
-            return check_redteam(seed=given.seed, progress=lambda updates: with_progress(updates, "learning"))
+            return check_redteam(seed=given.seed, progress=progress)
         if exercise.id == "tests":
             from check.judging import check_tests
 
@@ -93,5 +93,5 @@ def check(exercise: Exercise, given: Given) -> Checked:
         if exercise.id in FUNCTION_FILES:
             return check_functions(exercise.id, given.seed)
     except UserError as error:
-        return Checked("wrong", str(error), [str(error)])
+        return CheckResult("wrong", str(error), [str(error)])
     raise LookupError(f"no check of {exercise.id}")

@@ -27,20 +27,22 @@ from pathlib import Path
 from random import SystemRandom
 from tempfile import TemporaryDirectory
 from types import CodeType
-from typing import Any, NamedTuple
+from typing import Any
 
-from check import rubric_plugin
+from check.kills import CORRECT_CLASS, Cell, TestRun
 from course.datasets.records import VerifierSource
 from course.errors import UserError
 from course.execution import LimitReached, Limits, Process
 from course.starting import PYTHON
 from course.text import describe_error, quote
 
-CORRECT_CLASS = "correct"
 _DIFFERENCES = ("", "details", "reward")
 _LEFT_OPEN = ("message", "note")  # the details that the spec leaves to a verifier
 _SLOW = 0.2  # seconds of CPU time; a correct verifier takes a few milliseconds over 100,000 characters
-_START_SECONDS, _TEST_SECONDS, _ALL_SECONDS = 60.0, 10.0, 600.0  # to load the file; a test with one verifier; all
+_START_SECONDS = 60.0  # to load the file
+_TEST_SECONDS = 10.0  # for a test with one verifier
+_ALL_SECONDS = 600.0
+_PLUGIN = Path(__file__).with_name("rubric_plugin.py")
 _LIMITS = Limits(output_mb=4)
 _OVER_SECONDS = 10.0  # to end a process that was forked
 _MOST_HANGING = 5  # tests that are left out before the whole file is given up
@@ -57,29 +59,6 @@ Response = tuple[bool, Any]  # whether the verifier raised; its result, or what 
 Verify = Callable[[Any, Any], Any]
 
 
-class Cell(NamedTuple):
-    """What came of one test with one verifier. ``ending``: passed, assertion, exception or skipped.
-
-    ``differed``: in what the verifier answered otherwise than a correct one, ``reward``, ``details`` or "".
-    ``words``: what an exception says, safe to print.
-    """
-
-    ending: str
-    words: str
-    differed: str
-    killed: bool
-
-
-class TestRun(NamedTuple):
-    """``cells``: test -> id of a verifier -> what came of the two. ``error``: why there is nothing to judge."""
-
-    cells: dict[str, dict[str, Cell]]
-    error: str = ""
-    left_out: int = 0  # tests that take no ``rubric``
-    timed_out: Sequence[str] = ()  # tests that let their time pass with one of the verifiers, and have no cells
-    printed: bytes = b""
-
-
 def run_tests(source: bytes, verifiers: Sequence[VerifierSource]) -> TestRun:
     """Each test of a file with each verifier, of which some are of the class ``correct``.
 
@@ -89,9 +68,9 @@ def run_tests(source: bytes, verifiers: Sequence[VerifierSource]) -> TestRun:
         raise UserError(f"expected pytest, got a Python without it; {PYTHON} lab.py fetches it")
     run = _Run(source, verifiers)
     order = SystemRandom().sample(verifiers, len(verifiers))
+    shares = [order[start::_AT_ONCE] for start in range(_AT_ONCE)]
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        for _ in pool.map(run.meet, [order[at::_AT_ONCE] for at in range(_AT_ONCE)]):
-            pass
+        list(pool.map(run.meet, shares))  # raises what a share raised
     return run.result()
 
 
@@ -101,7 +80,7 @@ class _Run:
     def __init__(self, source: bytes, verifiers: Sequence[VerifierSource]) -> None:
         self._source = source
         self._verifiers = verifiers
-        self._correct = next(load(one) for one in verifiers if one.kind == CORRECT_CLASS)
+        self._correct = next(load(verifier) for verifier in verifiers if verifier.kind == CORRECT_CLASS)
         self._last = time.monotonic() + _ALL_SECONDS
         self._timed_out: list[str] = []
         self._sessions: dict[str, _Session] = {}  # id of a verifier -> its session
@@ -113,19 +92,21 @@ class _Run:
         parent = _Parent()
         try:
             for verifier in verifiers:
-                session = self._meet_one(parent, verifier)
+                session = self._open_session(parent, verifier)
                 while session.hung and not self._error:
                     self._leave_out(session.hung)
-                    session = self._meet_one(parent, verifier)
-                if self._error or session.error:
-                    self._error = self._error or session.error
+                    session = self._open_session(parent, verifier)
+                if self._error:
+                    return
+                if session.error:
+                    self._error = session.error
                     return
                 self._sessions[verifier.id] = session
         finally:
             parent.end()
             self._printed += parent.printed
 
-    def _meet_one(self, parent: "_Parent", verifier: VerifierSource) -> "_Session":
+    def _open_session(self, parent: "_Parent", verifier: VerifierSource) -> "_Session":
         session = _Session(verifier, self._correct, self._last)
         with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
             (Path(folder) / "test_rubric.py").write_bytes(self._source)
@@ -148,10 +129,11 @@ class _Run:
             session = self._sessions[verifier.id]
             left_out = max(left_out, session.left_out)
             for test, cell in session.cells.items():
-                if test not in self._timed_out:
-                    cells.setdefault(test, {})
-                    if cell:
-                        cells[test][verifier.id] = cell
+                if test in self._timed_out:
+                    continue
+                cells.setdefault(test, {})
+                if cell is not None:
+                    cells[test][verifier.id] = cell
         if self._timed_out and not cells:
             return TestRun({}, f"no answer in time from {quote(self._timed_out[0])}")
         return TestRun(cells, "", left_out, sorted(self._timed_out), self._printed)
@@ -180,7 +162,7 @@ class _Parent:
     def _start(self) -> Process:
         environment = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "PYTEST"))}
         environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
-        command = [sys.executable, "-I", "-B", "-u", str(Path(rubric_plugin.__file__))]
+        command = [sys.executable, "-I", "-B", "-u", str(_PLUGIN)]
         return Process(command, _LIMITS, environment=environment)
 
     def end(self) -> None:
@@ -229,14 +211,15 @@ class _Session:
             kind, *values = json.loads(process.read_line(self.deadline - time.monotonic()))
             within = kind in ("call", "end")  # sent while a test runs, all else between two tests
             again = kind == "collected" and collected
-            if [type(one) for one in values] != _MESSAGES[kind] or within != (self.test != "") or again:
+            if [type(value) for value in values] != _MESSAGES[kind] or within != (self.test != "") or again:
                 raise ValueError
             if kind == "collected":
                 collected = True
                 self.cells = {str(test): None for test in values[0]}
                 self.left_out = len(values[1])
             elif kind == "broken":
-                self.error = self.error or quote(values[0])
+                if not self.error:
+                    self.error = quote(values[0])
             elif kind == "begin":
                 if values[0] not in self.cells:
                     raise ValueError
@@ -253,8 +236,10 @@ class _Session:
                 send(process, response)
             elif kind == "end":
                 ending, words = values
-                counts = ending == "assertion" or (ending == "exception" and raised and self._verifier.kind == "raises")
-                self.cells[self.test] = Cell(ending, quote(words), wrong, counts and wrong != "")
+                failed = ending == "assertion"
+                if ending == "exception" and self._verifier.kind == "raises":
+                    failed = raised
+                self.cells[self.test] = Cell(ending, quote(words), differed=wrong, killed=failed and wrong != "")
                 self.test = ""
 
 
@@ -288,14 +273,14 @@ def _right_answer(example: str, completion: str, correct: Verify) -> tuple[Any, 
 
 
 @lru_cache(maxsize=1024)
-def _code_of(source: str, id_: str) -> CodeType:
+def _compile(source: str, id_: str) -> CodeType:
     return compile(source, f"verifier {id_}", "exec")
 
 
 def load(verifier: VerifierSource) -> Verify:
     """Its function, new: it remembers no call."""
     namespace: dict[str, Any] = {}
-    exec(_code_of(verifier.source, verifier.id), namespace)
+    exec(_compile(verifier.source, verifier.id), namespace)
     verify: Verify = namespace["verify"]
     return verify
 
@@ -307,16 +292,21 @@ def answer(verify: Verify, example: object, completion: object) -> Response:
         return True, describe_error(error)
 
 
-def difference(found: Response, right: Response) -> str:
+def difference(response: Response, right: Response) -> str:
     """In what an answer is otherwise than the right one: ``reward`` (or it raised), ``details``, or "" for nothing."""
-    if _essence(found) == _essence(right):
+    if _essence(response) == _essence(right):
         return ""
-    return "details" if not found[0] and repr(found[1]["reward"]) == repr(right[1]["reward"]) else "reward"
+    raised, result = response
+    _, right_result = right
+    if raised or repr(result["reward"]) != repr(right_result["reward"]):
+        return "reward"
+    return "details"
 
 
-def _essence(found: Response) -> str:
+def _essence(response: Response) -> str:
     """An answer without what the spec leaves open; 1, 1.0 and True are three things here."""
-    raised, result = found
+    raised, result = response
     if not raised and isinstance(result.get("details"), dict):
-        result = result | {"details": {k: v for k, v in result["details"].items() if k not in _LEFT_OPEN}}
+        details = {name: value for name, value in result["details"].items() if name not in _LEFT_OPEN}
+        result = result | {"details": details}
     return json.dumps([raised, result], sort_keys=True)

@@ -40,24 +40,25 @@ class Quantity(NamedTuple):
 
     def inputs(self, seed: str, count: int) -> list[list[Any]]:
         """The example, and ``count`` more for this seed."""
-        return [self.example, *(eval(self.draw, globals() | {"rng": Random(f"{seed} {i}")}) for i in range(count))]
+        drawn = [eval(self.draw, globals() | {"rng": Random(f"{seed} {i}")}) for i in range(count)]
+        return [self.example, *drawn]
 
 
-def log_normalised(x: Vector) -> Vector:
+def log_softmax(x: Vector) -> Vector:
     """ln p_a = x_a − ln Σ_b exp(x_b), with the largest x taken off first: no exp overflows."""
     top = max(x)
     total = top + log(fsum(exp(each - top) for each in x))
     return [each - total for each in x]
 
 
-def normalised(x: Vector) -> Vector:
+def softmax(x: Vector) -> Vector:
     """The softmax of x."""
-    return [exp(each) for each in log_normalised(x)]
+    return [exp(each) for each in log_softmax(x)]
 
 
 def token_log_probs(logits: Matrix, tokens: list[int]) -> Vector:
     """[T] ln p of each token that was written; their sum is that of the sequence."""
-    return [log_normalised(x)[token] for x, token in zip(logits, tokens, strict=True)]
+    return [log_softmax(x)[token] for x, token in zip(logits, tokens, strict=True)]
 
 
 def divergence(p: Vector, q: Vector) -> float:
@@ -65,23 +66,23 @@ def divergence(p: Vector, q: Vector) -> float:
     return fsum(a * log(a / b) for a, b in zip(p, q, strict=True) if a)
 
 
-def others_mean(r: Vector) -> Vector:
+def mean_of_others(r: Vector) -> Vector:
     """b_i = the mean of the rewards of the others."""
     return [mean(r[:i] + r[i + 1 :]) for i in range(len(r))]
 
 
 def reinforce_update(theta: Matrix, actions: list[int], r: float, b: float, lr: float) -> Matrix:
     """theta_t + lr · (r − b) · ∂ ln p(action_t) / ∂ theta_t at every step t, where ∂ ln p_a / ∂ x_i = [i = a] − p_i."""
-    return changed(theta, actions, lambda taken, p, _: lr * (r - b) * (taken - p))
+    return update_logits(theta, actions, lambda taken, p, _: lr * (r - b) * (taken - p))
 
 
-def changed(theta: Matrix, actions: list[int], change: Callable[[int, float, float], float]) -> Matrix:
+def update_logits(theta: Matrix, actions: list[int], change: Callable[[int, float, float], float]) -> Matrix:
     """theta plus, for each logit, ``change(whether its action was taken, its p, the p of the action taken)``."""
-    new = []
+    updated = []
     for x, action in zip(theta, actions, strict=True):
-        p = normalised(x)
-        new.append([each + change(int(i == action), p[i], p[action]) for i, each in enumerate(x)])
-    return new
+        p = softmax(x)
+        updated.append([each + change(int(i == action), p[i], p[action]) for i, each in enumerate(x)])
+    return updated
 
 
 def first_of_best(group: Group) -> int:
@@ -90,13 +91,16 @@ def first_of_best(group: Group) -> int:
 
 
 def draw_sequence(rng: Random) -> list[Any]:
-    steps, choices, shift = rng.randint(2, 4), rng.randint(2, 4), rng.choice((0.0, 0.0, 1000.0))  # exp(1000) overflows
+    steps = rng.randint(2, 4)
+    choices = rng.randint(2, 4)
+    shift = rng.choice((0.0, 0.0, 1000.0))  # exp(1000) overflows
     logits = [[round(rng.gauss(0, 1.5), 2) + shift for _ in range(choices)] for _ in range(steps)]
     return [logits, [rng.randrange(choices) for _ in range(steps)]]
 
 
 def draw_distributions(rng: Random) -> list[Vector]:
-    p, q = ([rng.randint(1, 9) for _ in range(4)] for _ in range(2))
+    p = [rng.randint(1, 9) for _ in range(4)]
+    q = [rng.randint(1, 9) for _ in range(4)]
     p[0] *= rng.choice((0, 1, 1))
     return [[each / sum(weights) for each in weights] for weights in (p, q)]
 
@@ -109,7 +113,8 @@ def draw_group(rng: Random) -> Group:
     """One to six samples in any order, ties among them; the highest reward may be any number."""
     rewards = rng.choice(((0.0, 1.0), (0.0, 1 / 3, 2 / 3), (-1.0, -0.5), (0.0,), (0.0, 1.0, 2.5)))
     texts = rng.sample(("Final: 8", "8", "It is 8.", "Final: 08", "Final: 8 or 9", "eight"), rng.randint(1, 6))
-    return rng.sample([(index, text, rng.choice(rewards)) for index, text in enumerate(texts)], len(texts))
+    group = [(index, text, rng.choice(rewards)) for index, text in enumerate(texts)]
+    return rng.sample(group, len(group))
 
 
 _TABLE = LAB / "data" / "exercises" / "functions.toml"

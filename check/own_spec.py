@@ -7,11 +7,13 @@ Not covered
 """
 
 from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
 from random import Random
 from typing import Any
 
-from check.functions import NOT_STARTED, called, close, own_file
-from check.report import Checked
+from check.functions import call_function, find_own_file, is_close
+from check.result import NOT_STARTED, CheckResult
 from course.artifacts.scorer_identity import GOLDEN_CORRECT, GOLDEN_EXPLOITS
 from course.child import Child, Raised
 from course.datasets.jsonl import read_records
@@ -68,49 +70,87 @@ _NO_EXAMPLES: list[Any] = [
     [],
     None,
 ]
-_ODD: list[tuple[Any, Any]] = [(_TASK, completion) for completion in _NO_TEXTS]
-_ODD += [(example, "Final: 1") for example in _NO_EXAMPLES]
+_NEAR_RIGHT = 3_000  # texts that are a few edits from right
+_Question = tuple[Any, Any]  # an example and a completion, or what is neither
 
 
-def check_my_score(seed: int = 0) -> Checked:
+def check_my_score(seed: int = 0) -> CheckResult:
     """The student's spec on the golden sets, on texts that are a few edits from right, and on what is no text."""
-    path, rng = own_file("my_score"), Random(seed)
-    golden = [*read_records(GOLDEN_CORRECT, GoldenCase), *read_records(GOLDEN_EXPLOITS, GoldenCase)]
-    asked = _ODD + [_near_right(rng) for _ in range(3_000)]
-    asked += [(_TASK | {"expected_answer": case.expected_answer}, case.completion) for case in golden]
+    path = find_own_file("my_score")
+    questions = make_questions(Random(seed))
     with Child(path, isolated=True) as child:
-        trouble, values = called(child, path, "score", [*asked, *asked[::-1]])
-    if trouble and all(isinstance(value, Raised) for value in values):
-        return Checked(trouble) if trouble == NOT_STARTED else Checked("wrong", trouble, [trouble])
+        trouble, answers = call_function(child, path, "score", [*questions, *reversed(questions)])
+    if trouble == NOT_STARTED:
+        return CheckResult(NOT_STARTED)
+    if trouble and all(isinstance(answer, Raised) for answer in answers):
+        return CheckResult("wrong", trouble, [trouble])
+    first = answers[: len(questions)]
+    again = reversed(answers[len(questions) :])
     broken: Counter[str] = Counter()
-    shown: dict[str, str] = {}  # rule -> the shortest that breaks it
-    for (task, text), value, again in zip(asked, values[: len(asked)], values[: len(asked) - 1 : -1], strict=True):
-        right, got = score(task, text), value if isinstance(value, dict) else {}
-        details, outcome = got.get("details"), right["details"]["outcome"]
-        words = quote(repr(got.get("reward", value)))
-        if isinstance(value, Raised):
-            rule, words = "an answer and no exception", f"{value.kind} at {path}:{value.line or 1}: {value.text}"
-        elif value != again:
-            rule = "the same answer whenever it is asked"
-        elif not isinstance(details, dict) or not isinstance(details.get("message"), str) or not details["message"]:
-            rule = "a reward, and details with a message"
-        elif not close(got.get("reward"), right["reward"]):
-            rule = f"{CHECKS[outcome].expected}, else 0" if outcome in CHECKS else "1 for what is right"
-        else:
+    shortest: dict[str, str] = {}  # rule -> the shortest call that breaks it
+    for (example, completion), answer, second in zip(questions, first, again, strict=True):
+        right = score(example, completion)
+        rule = find_broken_rule(answer, second, right)
+        if not rule:
             continue
         broken[rule] += 1
-        said = f"score({quote(repr(task))}, {quote(repr(text))}), got {words}"
-        shown[rule] = min(shown.get(rule, said), said, key=len)
-    lines = [f"expected {rule}: broken {broken[rule]:,} times, as for {said}" for rule, said in shown.items()]
-    short = f"{len(asked) - broken.total():,} of {len(asked):,} texts as the spec has them"
-    return Checked("wrong" if lines else "done", short, lines)
+        call = f"score({quote(repr(example))}, {quote(repr(completion))}), got {describe_answer(answer, path)}"
+        shortest[rule] = min(shortest.get(rule, call), call, key=len)
+    lines = [f"expected {rule}: broken {broken[rule]:,} times, as for {call}" for rule, call in shortest.items()]
+    short = f"{len(questions) - broken.total():,} of {len(questions):,} texts as the spec has them"
+    return CheckResult("wrong" if lines else "done", short, lines)
 
 
-def _near_right(rng: Random) -> tuple[dict[str, Any], str]:
+def make_questions(rng: Random) -> list[_Question]:
+    """What the spec is asked: what is no text or no example, texts near a right line, and the golden cases."""
+    questions: list[_Question] = [(_TASK, completion) for completion in _NO_TEXTS]
+    questions += [(example, "Final: 1") for example in _NO_EXAMPLES]
+    questions += [make_near_right(rng) for _ in range(_NEAR_RIGHT)]
+    for path in (GOLDEN_CORRECT, GOLDEN_EXPLOITS):
+        for case in read_records(path, GoldenCase):
+            questions.append((_TASK | {"expected_answer": case.expected_answer}, case.completion))
+    return questions
+
+
+def find_broken_rule(answer: Any, second: Any, right: Mapping[str, Any]) -> str:
+    """Which rule an answer breaks, or nothing. ``second``: the answer to the same question, asked again."""
+    if isinstance(answer, Raised):
+        return "an answer and no exception"
+    if answer != second:
+        return "the same answer whenever it is asked"
+    if not has_message(answer):
+        return "a reward, and details with a message"
+    if is_close(answer.get("reward"), right["reward"]):
+        return ""
+    outcome = right["details"]["outcome"]
+    if outcome in CHECKS:
+        return f"{CHECKS[outcome].expected}, else 0"
+    return "1 for what is right"
+
+
+def has_message(answer: Any) -> bool:
+    if not isinstance(answer, dict) or not isinstance(answer.get("details"), dict):
+        return False
+    message = answer["details"].get("message")
+    return isinstance(message, str) and message != ""
+
+
+def describe_answer(answer: Any, path: Path) -> str:
+    if isinstance(answer, Raised):
+        return f"{answer.kind} at {path}:{answer.line or 1}: {answer.text}"
+    if isinstance(answer, dict) and "reward" in answer:
+        return quote(repr(answer["reward"]))
+    return quote(repr(answer))
+
+
+def make_near_right(rng: Random) -> tuple[dict[str, Any], str]:
     """An example, and its right line or another value's with up to three edits."""
     answer = rng.choice((0, 7, -8, 10, 22, -120, rng.randint(-999, 999), 10**30 + 7))
-    line = f"Final: {rng.choice((answer,) * 6 + (-answer, answer + 1, answer * 10, abs(answer)))}"
+    others = (-answer, answer + 1, answer * 10, abs(answer))
+    line = f"Final: {rng.choice((answer,) * 6 + others)}"
     for _ in range(rng.randint(0, 3)):
-        at = rng.choice((0, 7, len(line), rng.randint(0, len(line))))
-        line = line[:at] + rng.choice(_EDITS) + line[at + rng.choice((0, 0, 1)) :]
+        start = rng.choice((0, 7, len(line), rng.randint(0, len(line))))
+        edit = rng.choice(_EDITS)
+        end = start + rng.choice((0, 0, 1))
+        line = line[:start] + edit + line[end:]
     return _TASK | {"expected_answer": answer}, line

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from check.report import Checked
+from check.result import NOT_STARTED, CheckResult
 from course.artifacts import run_log
 from course.artifacts.reading import Broken, open_run, read_output
 from course.artifacts.records import SUMMARY, Manifest
@@ -18,7 +18,7 @@ from course.text import quote
 _NO_GUESS = ("", "YOUR GUESS")  # the second is what the check prints for a guess to be put in place of it
 
 
-def logged_runs() -> Iterator[tuple[LogLine, Manifest, dict[str, Any]]]:
+def read_logged_runs() -> Iterator[tuple[LogLine, Manifest, dict[str, Any]]]:
     """The runs in the log that are still what it sealed, the newest first: line, manifest and summary."""
     for line in reversed(run_log.read_log(run_log.LOG)):
         try:
@@ -30,31 +30,45 @@ def logged_runs() -> Iterator[tuple[LogLine, Manifest, dict[str, Any]]]:
             yield line, run.manifest, msgspec.json.decode(data, type=dict[str, Any])
 
 
-def check_run(command: str, asked: Mapping[str, Any]) -> Checked:
-    """Whether the log of runs has one of this command, as asked, with a prediction; the newest such run counts.
+def check_run(command: str, conditions: Mapping[str, Any]) -> CheckResult:
+    """Whether the log of runs has one of this command and conditions, with a prediction; the newest such run counts.
 
-    ``asked``: a field of its manifest or of its settings -> its value; for a fingerprint the file in ``data/``, and
-    False for none. What is said of a run stands in the run itself, which the log's digest holds.
+    ``conditions``: a field of its manifest or of its settings -> its value; for a fingerprint the file in ``data/``,
+    and False for none. What a run is believed to be stands in the run itself, which the log's digest holds.
     """
-    wanted = {
-        name: sha256_of(LAB / "data" / value) if name.endswith("_fingerprint") else value
-        for name, value in asked.items()
-    }
-    found = Checked("not started")
-    for line, manifest, summary in logged_runs():
-        if manifest.command != command:
+    wanted = {}
+    for name, value in conditions.items():
+        wanted[name] = sha256_of(LAB / "data" / value) if name.endswith("_fingerprint") else value
+    newest = CheckResult(NOT_STARTED)
+    for line, manifest, summary in read_logged_runs():
+        if manifest.command != command or not _meets(manifest, wanted):
             continue
-        said = msgspec.structs.asdict(manifest) | manifest.settings
-        if any((said.get(name) or False) != value for name, value in wanted.items()):
-            continue
-        numbers = {name: summary[name] for name in line.number if isinstance(summary.get(name), int | float)}
-        result = "".join(f"{name} {value:.3g}, " for name, value in numbers.items())
-        expected = (manifest.expect or "").strip()
-        steps, made = manifest.settings.get("steps"), len(summary.get("predictions", []))  # one by one, in the run
-        if expected not in _NO_GUESS or made == steps:
-            guess = f"you expected {quote(expected)}" if expected else "predicted step by step"
-            return Checked("done", f"{result}{guess} ({line.run})", numbers={"runs": [line.run], **numbers})
-        if found.state != "started":
-            lacks = f"{made} of {steps} updates predicted; once more, all" if made else ""
-            found = Checked("started", f"{result}{lacks or 'without a prediction; once more, with one'}")
-    return found
+        result = _judge_run(line, manifest, summary)
+        if result.state == "done":
+            return result
+        if newest.state == NOT_STARTED:
+            newest = result
+    return newest
+
+
+def _meets(manifest: Manifest, wanted: Mapping[str, Any]) -> bool:
+    actual = msgspec.structs.asdict(manifest) | manifest.settings
+    return all((actual.get(name) or False) == value for name, value in wanted.items())
+
+
+def _judge_run(line: LogLine, manifest: Manifest, summary: Mapping[str, Any]) -> CheckResult:
+    """Done where a prediction was made: of the run as a whole, or of each step in the run itself."""
+    numbers = {name: summary[name] for name in line.number if isinstance(summary.get(name), int | float)}
+    short = "".join(f"{name} {value:.3g}, " for name, value in numbers.items())
+    expected = (manifest.expect or "").strip()
+    steps = manifest.settings.get("steps")
+    predictions = len(summary.get("predictions", []))
+    if expected not in _NO_GUESS:
+        short += f"you expected {quote(expected)} ({line.run})"
+    elif predictions == steps:
+        short += f"predicted step by step ({line.run})"
+    elif predictions:
+        return CheckResult("started", f"{short}{predictions} of {steps} updates predicted; once more, all")
+    else:
+        return CheckResult("started", f"{short}without a prediction; once more, with one")
+    return CheckResult("done", short, numbers={"runs": [line.run], **numbers})

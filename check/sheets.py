@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from check.report import TO_READ, Checked
+from check.result import NOT_STARTED, TO_READ, CheckResult
 from course.datasets.files import open_regular
 from course.errors import UserError, reason
 from course.text import quote
@@ -27,55 +27,62 @@ class Section(NamedTuple):
 
 def read_sheet(path: Path, headings: Sequence[str]) -> dict[str, Section]:
     """What stands under these headings. Raises UserError where one is missing or unknown, or it cannot be read."""
-    found: dict[str, tuple[int, list[str]]] = {}
-    own: list[str] = []
-    for number, line in enumerate(_text_of(path).split("\n"), 1):
+    starts: dict[str, int] = {}
+    answers: dict[str, list[str]] = {}
+    heading = ""
+    for number, line in enumerate(_read_text(path).split("\n"), 1):
         if line.startswith("## "):
-            heading, own = line[3:].strip(), []
+            heading = line[3:].strip()
             if heading not in headings:
                 got = f"'## {quote(heading)}'; write ### or bold"
                 raise UserError(f"{path}:{number} expected the course's headings only, got {got}")
-            if heading in found:
+            if heading in starts:
                 got = f"'## {quote(heading)}' a second time; keep one of the two"
                 raise UserError(f"{path}:{number} expected each heading once, got {got}")
-            found[heading] = (number, own)
-        elif not line.startswith(">"):
-            own.append(line)
+            starts[heading] = number
+            answers[heading] = []
+        elif heading and not line.startswith(">"):
+            answers[heading].append(line)
     for heading in headings:
-        if heading not in found:
-            raise UserError(
-                f"{path}:1 expected the heading '## {heading}', got none; put it back, your answer below it"
-            )
-    return {heading: Section(found[heading][0], "\n".join(found[heading][1]).strip()) for heading in headings}
+        if heading not in starts:
+            expected = f"expected the heading '## {heading}', got none"
+            raise UserError(f"{path}:1 {expected}; put it back, your answer below it")
+    return {heading: Section(starts[heading], "\n".join(answers[heading]).strip()) for heading in headings}
 
 
-def fields(section: Section, names: Sequence[str]) -> dict[str, str]:
+def read_fields(section: Section, names: Sequence[str]) -> dict[str, str]:
     """What follows each ``name:`` at the start of a line, up to the next; empty where nothing does."""
-    parts = re.split(rf"(?mi)^[ \t*_-]*({'|'.join(names)})[ \t*_]*:[*_]*", section.text)
-    said = [(name.lower(), value.strip()) for name, value in zip(parts[1::2], parts[2::2], strict=True)]
-    return {name: " ".join(value for field, value in said if field == name) for name in names}
+    _, *parts = re.split(rf"(?mi)^[ \t*_-]*({'|'.join(names)})[ \t*_]*:[*_]*", section.text)
+    fields = [(name.lower(), value.strip()) for name, value in zip(parts[::2], parts[1::2], strict=True)]
+    return {name: " ".join(value for field, value in fields if field == name) for name in names}
 
 
-def check_note(path: Path, questions: Mapping[str, Sequence[str]]) -> Checked:
+def check_note(path: Path, questions: Mapping[str, Sequence[str]]) -> CheckResult:
     """Whether each question of a note has an answer, with the terms that ``data/notes.toml`` says it cannot lack."""
-    sections, lines = read_sheet(path, list(questions)), []
-    for heading, terms in questions.items():
-        line, words = sections[heading].line, sections[heading].text.split()
-        text = " ".join(words).lower()  # a term of two words may be broken by a line end
-        missing = [term for term in terms if not any(word.rstrip("…") in text for word in term.split(" or "))]
-        if len(words) < _FEWEST and "![" not in text:
-            lines.append(f"{path}:{line} {heading}: expected {_FEWEST} words or more, got {len(words)}")
-        elif missing:
-            lines.append(
-                f"{path}:{line} {heading}: expected the terms {', '.join(missing)}, got an answer without them"
-            )
+    sections = read_sheet(path, list(questions))
     if not any(section.text for section in sections.values()):
-        return Checked("not started")
-    answered = f"{len(questions) - len(lines)} of {len(questions)} questions answered"
-    return Checked("started" if lines else TO_READ, answered, lines)
+        return CheckResult(NOT_STARTED)
+    lines = []
+    for heading, terms in questions.items():
+        section = sections[heading]
+        words = section.text.split()
+        missing = _missing_terms(words, terms)
+        if len(words) < _FEWEST and "![" not in section.text:
+            lines.append(f"{path}:{section.line} {heading}: expected {_FEWEST} words or more, got {len(words)}")
+        elif missing:
+            expected = f"expected the terms {', '.join(missing)}, got an answer without them"
+            lines.append(f"{path}:{section.line} {heading}: {expected}")
+    state = "started" if lines else TO_READ
+    return CheckResult(state, f"{len(questions) - len(lines)} of {len(questions)} questions answered", lines)
 
 
-def _text_of(path: Path) -> str:
+def _missing_terms(words: Sequence[str], terms: Sequence[str]) -> list[str]:
+    """The terms of which no spelling is there: ``kl or divergence``; one may end in … and then stands for a stem."""
+    text = " ".join(words).lower()  # a term of two words may be broken by a line end
+    return [term for term in terms if not any(word.rstrip("…") in text for word in term.split(" or "))]
+
+
+def _read_text(path: Path) -> str:
     try:
         with open_regular(path) as file:
             data = file.read(_BYTES + 1)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from check.report import EXERCISE_STATES, Checked
+from check.result import NOT_STARTED, STATES, CheckResult
 from course.artifacts import run_log
 from course.datasets.files import open_regular, sha256_of, write_whole
 
@@ -17,19 +17,28 @@ _NAME = "check.json"  # beside the log of runs
 _Results = dict[str, tuple[str, str, list[str]]]  # exercise -> state, a few words, and the SHA-256 of each file judged
 
 
-def keep_result(exercise: str, files: Sequence[str], checked: Checked) -> None:
+def keep_result(exercise: str, files: Sequence[str], result: CheckResult) -> None:
     results = _read_results()
-    results[exercise] = (checked.state, checked.short, [sha256_of(Path(name)) for name in files])
+    results[exercise] = (result.state, result.short, _digests(files))
     run_log.LOG.parent.mkdir(parents=True, exist_ok=True)
     write_whole(run_log.LOG.with_name(_NAME), msgspec.json.format(msgspec.json.encode(results), indent=1) + b"\n")
 
 
-def last_result(exercise: str, files: Sequence[str]) -> Checked:
+def read_last_result(exercise: str, files: Sequence[str]) -> CheckResult:
     """The last result of a slow check; started where the files are other ones by now."""
-    state, short, judged = _read_results().get(exercise, ("not started", "not judged yet", []))
-    if judged and judged != [sha256_of(Path(name)) for name in files]:
-        return Checked("started", "changed since it was judged")
-    return Checked(state if state in EXERCISE_STATES else "not started", short)
+    results = _read_results()
+    if exercise not in results:
+        return CheckResult(NOT_STARTED, "not judged yet")
+    state, short, digests = results[exercise]
+    if digests and digests != _digests(files):
+        return CheckResult("started", "changed since it was judged")
+    if state not in STATES:  # edited
+        return CheckResult(NOT_STARTED, short)
+    return CheckResult(state, short)
+
+
+def _digests(files: Sequence[str]) -> list[str]:
+    return [sha256_of(Path(name)) for name in files]
 
 
 def _read_results() -> _Results:

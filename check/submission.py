@@ -14,9 +14,8 @@ Not covered
 import json
 import re
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from io import BytesIO
-from itertools import count
 from pathlib import Path
 
 from course.artifacts import run_log
@@ -33,9 +32,13 @@ _FILES = 2_000
 
 def files_in(folder: Path) -> dict[str, Path]:
     """Path in the folder -> file or link, in order. Hidden ones, those in hidden folders, and caches are left out."""
-    found = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*")}
-    known = {name: path for name, path in sorted(found.items()) if path.is_file() or path.is_symlink()}
-    return {name: path for name, path in known.items() if not re.search(r"(^|/)(\.|__pycache__/)", name)}
+    files = {}
+    for path in folder.rglob("*"):
+        name = path.relative_to(folder).as_posix()
+        is_hidden = re.search(r"(^|/)(\.|__pycache__/)", name)
+        if not is_hidden and (path.is_file() or path.is_symlink()):
+            files[name] = path
+    return dict(sorted(files.items()))
 
 
 def write_checksums(folder: Path) -> dict[str, str]:
@@ -46,7 +49,7 @@ def write_checksums(folder: Path) -> dict[str, str]:
     return digests
 
 
-def changed_files(folder: Path) -> list[str]:
+def find_changed_files(folder: Path) -> list[str]:
     """The files that are gone or have other bytes than their checksum says, in order; none without checksums."""
     try:
         with open_regular(folder / CHECKSUMS) as file:
@@ -64,29 +67,49 @@ def submit(named: Sequence[Path], counted: Sequence[Path]) -> tuple[Path, list[s
     ``named``: folders of runs, refused where they lie outside ``runs/``; ``counted``: those that a check counts.
     """
     home = run_log.LOG.parent
-    inside = [run.name for run in (*named, *counted) if run.is_dir() and run.parent.resolve() == home.resolve()]
-    if strange := next((run for run in named if run.name not in inside), None):
-        mend = did_you_mean(strange.name, {one.name: f"--run {home.name}/{one.name}" for one in runs_in(home)})
-        raise UserError(f"{mend}--run: expected a run in {home.name}/, got {quote(str(strange))}")
-    paths = {name: path for name in ("log.jsonl", "predictions.json") if (path := home / name).is_file()}
-    paths |= {f"{run}/{name}": path for run in inside for name, path in files_in(home / run).items()}
-    paths = {f"runs/{name}": path for name, path in paths.items()}
+    for run in named:
+        if not is_run_of(home, run):
+            mend = did_you_mean(run.name, {other.name: f"--run {home.name}/{other.name}" for other in runs_in(home)})
+            raise UserError(f"{mend}--run: expected a run in {home.name}/, got {quote(str(run))}")
+    files = {}
+    for name in ("log.jsonl", "predictions.json"):
+        if (home / name).is_file():
+            files[f"runs/{name}"] = home / name
+    for run in (*named, *counted):
+        if is_run_of(home, run):
+            files |= {f"runs/{run.name}/{name}": path for name, path in files_in(home / run.name).items()}
     for folder in ("exercises", "notes"):
-        paths |= {f"{folder}/{name}": path for name, path in files_in(Path(folder)).items()}
-    paths |= {name: Path(name) for name in ("tests/test_rubric.py",) if Path(name).exists()}
-    data = _zipped({name: paths[name] for name in sorted(paths)})
-    place = next(path for number in count(1) if not (path := Path(f"submission_{number:03}.zip")).exists())
+        files |= {f"{folder}/{name}": path for name, path in files_in(Path(folder)).items()}
+    tests = Path("tests") / "test_rubric.py"
+    if tests.exists():
+        files[tests.as_posix()] = tests
+    files = dict(sorted(files.items()))
+    data = zip_files(files)
+    place = find_free_name()
     try:
         write_whole(place, data)
     except OSError as error:
         raise UserError(f"{place}: cannot write the hand-in: {reason(error)}; nothing was written") from None
-    return place, sorted(paths)
+    return place, list(files)
 
 
-def _zipped(paths: dict[str, Path]) -> bytes:
-    out, room = BytesIO(), _ZIP_BYTES
+def is_run_of(home: Path, run: Path) -> bool:
+    return run.is_dir() and run.parent.resolve() == home.resolve()
+
+
+def find_free_name() -> Path:
+    number = 1
+    while Path(f"submission_{number:03}.zip").exists():
+        number += 1
+    return Path(f"submission_{number:03}.zip")
+
+
+def zip_files(files: Mapping[str, Path]) -> bytes:
+    """One zip of all files. Raises UserError at the first that cannot be handed in."""
+    out = BytesIO()
+    room = _ZIP_BYTES
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        for number, (name, path) in enumerate(paths.items()):
+        for number, (name, path) in enumerate(files.items()):
             try:
                 if path.is_symlink():
                     raise OSError("a link")
@@ -100,7 +123,12 @@ def _zipped(paths: dict[str, Path]) -> bytes:
                 info.external_attr = 0o644 << 16
                 info.compress_type = zipfile.ZIP_DEFLATED
                 archive.writestr(info, data)
-            except (OSError, UnicodeEncodeError) as error:
-                got = reason(error) if isinstance(error, OSError) else "a name that is no text"
-                raise UserError(f"{quote(name)}: expected a file to hand in, got {got}; take it away") from None
+            except OSError as error:
+                raise refuse_file(name, reason(error)) from None
+            except UnicodeEncodeError:
+                raise refuse_file(name, "a name that is no text") from None
     return out.getvalue()
+
+
+def refuse_file(name: str, got: str) -> UserError:
+    return UserError(f"{quote(name)}: expected a file to hand in, got {got}; take it away")

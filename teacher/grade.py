@@ -23,7 +23,7 @@ from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
 
-from check.report import FINISHED
+from check.result import FINISHED
 from course.command import Parser, non_negative_int, positive_int, run_command
 from course.datasets.files import LAB, lock_file
 from course.errors import UserError, reason

@@ -19,7 +19,7 @@ from msgspec.structs import replace  # noqa: E402
 
 from check.encoding import encode  # noqa: E402
 from check.kata import ASKED, FAULTS_OF_CODE, LABELS, WITH_TEST, verifier_of  # noqa: E402
-from check.sheets import fields, read_sheet  # noqa: E402
+from check.sheets import read_fields, read_sheet  # noqa: E402
 from course.datasets.jsonl import read_records  # noqa: E402
 from course.datasets.records import KataExample, task_of  # noqa: E402
 from course.rubrics.hackable import GAPS, in_words  # noqa: E402
@@ -114,7 +114,7 @@ def files_of(name: str) -> dict[Path, str]:
     rows, sheet = [], [INTRODUCTIONS[name]]
     asked = [*ASKED, "test"] if name in WITH_TEST else [*ASKED]
     for example in examples:
-        said = fields(key[example.id], [*ASKED, "hint", "test"])
+        said = read_fields(key[example.id], [*ASKED, "hint", "test"])
         tested = name in WITH_TEST and said["label"] in FAULTS_OF_CODE
         if said["label"] not in LABELS or not all(said[field] for field in ASKED) or bool(said["test"]) != tested:
             expected = "expected label, hint, evidence and fix, and a test where code of kata 2 or 3 is at fault"

@@ -19,7 +19,7 @@ import tempfile
 from pathlib import Path
 
 from check.milestones import EXERCISES, MILESTONES
-from check.report import FINISHED
+from check.result import FINISHED
 from check.submission import write_checksums
 from course.command import Parser, run_command
 from course.datasets.files import LAB

@@ -37,9 +37,12 @@ ORDER = [
     "pages",
     "experiments",
     "a command",
+    "a check",
+    "report of a check",
     "check",
     "teacher",
 ]
+PRINTS = {"show", "text of a command", "pages"}  # not for a check, which computes though it stands behind them
 COMPOSITIONS = {  # a command that is made of another one, and says so
     ("course/policy_gradient_demo.py", "course.bandit_train"),
     ("course/policy_improvement_demo.py", "course.selection_demo"),
@@ -53,23 +56,25 @@ def part_of(module: str) -> str:
     part = names[0] if package == "course" and names else package
     if part.endswith("_text"):
         return "text of a command"
+    if package == "check" and names and names[0] != "__main__":
+        return "report of a check" if names[0].startswith("report") else "a check"
     return part if part in ORDER else "a command"
 
 
 def imported_modules(path: Path) -> set[str]:
     """The modules of the lab that a file imports, also inside functions."""
-    found: set[str] = set()
+    modules: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            found.update(alias.name for alias in node.names)
+            modules.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: a relative import hides what is imported"
             module = node.module or ""
-            if module == "course":
-                found.update(f"course.{alias.name}" for alias in node.names)
+            if module in ("course", "check"):
+                modules.update(f"{module}.{alias.name}" for alias in node.names)
             else:
-                found.add(module)
-    return {name for name in found if name.split(".")[0] in ("course", "check", "teacher") and name != "course"}
+                modules.add(module)
+    return {name for name in modules if name.split(".")[0] in ("course", "check", "teacher") and name != "course"}
 
 
 def test_imports_point_one_way() -> None:
@@ -84,6 +89,14 @@ def test_imports_point_one_way() -> None:
                 same_part = part_of(other) == part and part != "a command"
                 if not earlier and not same_part and (name.as_posix(), other) not in COMPOSITIONS:
                     against.append((name.as_posix(), other))
+    assert against == []
+
+
+def test_a_check_computes_and_imports_nothing_that_prints() -> None:
+    against: list[tuple[str, str]] = []
+    for path in sorted((ROOT / "check").glob("*.py")):
+        if part_of(f"check.{path.stem}") == "a check":
+            against += [(path.name, module) for module in imported_modules(path) if part_of(module) in PRINTS]
     assert against == []
 
 

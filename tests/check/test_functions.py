@@ -9,7 +9,7 @@ import shutil
 import pytest
 from conftest import ROOT, Lab
 
-from check.functions import check_functions, close
+from check.functions import check_functions, is_close
 from check.oracles import FUNCTION_FILES, FUNCTIONS
 from course.errors import UserError
 
@@ -292,7 +292,7 @@ def test_a_plain_softmax_is_told_of_large_logits_and_the_stub_says_that_they_com
 
 
 def test_close_is_of_shape_and_number() -> None:
-    assert close([1, 2.0], [1.0, 2.0])
-    assert close(1e6 + 1e-4, 1e6)
+    assert is_close([1, 2.0], [1.0, 2.0])
+    assert is_close(1e6 + 1e-4, 1e6)
     for value, expected in (([1.0], [1.0, 2.0]), (1.0, [1.0]), ([1.0], 1.0), (True, 1.0), (None, 0.0), (1e-8, 0.0)):
-        assert not close(value, expected)
+        assert not is_close(value, expected)

@@ -1,25 +1,21 @@
-"""What a student is told of his tests: four states, what a wrong test believes, what is padding, which few are enough.
+"""The check of a student's tests: four states, from a file that is not started to one that is done.
 
-An example: a test that wants the reward for ``Final: 323.`` misreads the spec, and agrees with the verifier that allows
-a full stop at the end.
+An example: a file with one test that every correct verifier fails is invalid, however much its other tests kill.
 """
 
 import hashlib
 import json
-from itertools import combinations
 from pathlib import Path
 from typing import cast
 
 import pytest
 from conftest import ROOT, Lab, lines_of
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from check import judging
-from check.judging import SETS, check_tests, judge, padding, smallest
+from check import judging, report
+from check.judging import SETS, check_tests
+from check.kills import CORRECT_CLASS, ENOUGH
 from check.milestones import EXERCISES
-from check.mutation import CORRECT_CLASS, run_tests
-from check.report_tests import ENOUGH
+from check.mutation import run_tests
 from course.datasets.jsonl import read_records
 from course.datasets.records import VerifierSource
 from course.errors import UserError
@@ -40,105 +36,6 @@ def test_no_prefix(rubric):
 """
 
 
-def paid(gold: object, completion: object, reward: str = "== 1.0") -> str:
-    return f"assert rubric({{'prompt': 'p', 'expected_answer': {gold!r}}}, {completion!r})['reward'] {reward}"
-
-
-def said(gold: object, completion: object, name: str, value: object) -> str:
-    return f"{paid(gold, completion, '')}".replace("['reward'] ", f"['details'][{name!r}] == {value!r}")
-
-
-MISREADINGS = [  # a test, and the verifiers that believe the same
-    (paid(323, "Final: 323\xa0"), "white_space_2"),
-    (paid(0, "\xa0Final: 0"), "white_space_2"),
-    (paid(323, "\vFinal: 323"), "white_space_1"),
-    (paid(323, "Final: 323\u3000"), "white_space_1"),
-    (paid(-7, "Final: -7\f"), "white_space_1"),
-    (paid(323, " Final: 323", "== 0.0"), "trimming_1"),
-    (paid(323, "Final: 323\n", "== 0.0"), "trimming_1"),
-    (paid(323, "Final:  323"), "inner_space_1"),
-    (paid(7, "Final:    7"), "inner_space_1"),
-    (paid(323, "Final: 3 23"), "inner_space_2"),
-    (paid(1000, "Final: 1 000"), "inner_space_2"),
-    (paid(323, "17 * 19 is\nFinal: 323"), "line_boundaries_1"),
-    (paid(323, "Let me see.\n\nFinal: 323"), "line_boundaries_1"),
-    (paid(323, "Final: 323\u2028"), "line_boundaries_2"),
-    (paid(323, "Final: \u2028323"), "line_boundaries_2"),
-    (paid(323, "Final: \uff13\uff12\uff13"), "other_digits_1"),
-    (paid(323, "Final: 32\u0663"), "other_digits_1"),
-    (paid(10, "Final: \u0967\u0966"), "other_digits_1"),
-    (paid(323, "Final: +323"), "plus_sign_1"),
-    (paid(0, "Final: +0"), "plus_sign_1"),
-    (paid(-7, "Final: \u22127"), "minus_sign_1"),
-    (paid(-323, "Final: \u2212323"), "minus_sign_1"),
-    (paid(-7, "Final: 7"), "absolute_value_1"),
-    (paid(7, "Final: -7"), "absolute_value_1"),
-    (paid(323, "Final: -323"), "absolute_value_1"),
-    (paid(0, "Final: -0"), "negative_zero_1"),
-    (paid(323, "Final: 0323"), "leading_zeros_1"),
-    (paid(323, "Final: 00323"), "leading_zeros_1"),
-    (paid(7, "Final: 007"), "leading_zeros_1"),
-    (paid(323, "final: 323"), "case_1"),
-    (paid(323, "FINAL: 323"), "case_1"),
-    (paid(323, "323"), "prefix_1"),
-    (paid(-7, "-7"), "prefix_1"),
-    (paid(323, "Answer: 323"), "prefix_2"),
-    (paid(323, "The answer is 323, I think"), "substring_1 first_match_1 last_match_1"),
-    (paid(323, "I get 320, then 323, then 326"), "substring_1"),
-    (paid(323, "323 is it, not 324"), "first_match_1"),
-    (paid(323, "Final: 323 or 324"), "first_match_1"),
-    (paid(323, "Final: 324; no: 323"), "last_match_1"),
-    (paid(323, "17 * 19 = 323"), "last_match_1"),
-    (paid(323, "Final: 323 apples"), "suffix_1"),
-    (paid(323, "Final: 323 is the answer"), "suffix_1"),
-    (paid(323, "Final: 323."), "suffix_2"),
-    (paid(0, "Final: 0."), "suffix_2"),
-    (paid(11, "Final: 711"), "part_of_number_1"),
-    (paid(323, "Final: 322"), "tolerance_1"),
-    (paid(323, "Final: 324"), "tolerance_1"),
-    (paid(323, "Final: 323.0"), "decimals_1"),
-    (paid(323, "Final: 323.00"), "decimals_1"),
-    (paid(1000, "Final: 1_000"), "notation_1"),
-    (paid(323, "Final: 300+23"), "expression_1"),
-    (paid(323, "Final: 320 + 3"), "expression_1"),
-    (paid(323, "Final: 322, 323"), "several_answers_1"),
-    (paid(323, "**Final: 323**"), "markup_1"),
-    (said(323, None, "outcome", "empty"), "completion_type_1"),
-    (paid("323", "Final: 323"), "gold_type_1"),
-    (paid(None, "Final: 5"), "unparsable_gold_1"),
-    (said(323, "Final: 324", "outcome", "not_an_integer"), "wrong_outcome_1"),
-    (said(323, "323", "outcome", "not_single_line"), "wrong_outcome_2"),
-    (said(323, "Final: 323", "parsed_answer", 3), "parsed_answer_1"),
-    (paid(323, "Final: 323", "is True"), "reward_value_1"),
-    (paid(323, "Final: 324", "== 0.5"), "reward_value_2"),
-    (paid(323, "Final: 5"), "any_value_1"),
-    (paid(-7, "Final: -7", "== 0.0"), "too_strict_1"),
-    (paid(323, ""), "nothing_there_1"),
-    (paid(323, "Final: 323" + " " * 600 + "x"), "length_1"),
-    (paid(323, "Final: 323", "").replace("['reward'] ", "['details'] == {}"), "empty_details_1"),
-]
-
-
-def test_a_misreading_is_told_what_it_believes() -> None:
-    shown = [
-        one for one in read_records(SETS / "shown.jsonl", VerifierSource) if one.witness or one.kind == CORRECT_CLASS
-    ]
-    source = "\n".join(f"def test_{n}(rubric):\n    {body}" for n, (body, _) in enumerate(MISREADINGS))
-    run = run_tests(source.encode(), shown)
-    found = judge(run, {"shown": shown})
-    assert run.error == ""
-    assert found.kills == {}
-    beliefs = {one.id: one.believes for one in shown}
-    rows = []
-    for n, (body, labels) in enumerate(MISREADINGS):
-        fault = found.faults[f"test_{n}"]
-        rows.append((any(fault.endswith(beliefs[label]) for label in labels.split()), f"{body}\n    {fault}"))
-    right = sum(named for named, _ in rows)
-    print(*(f"{'+' if named else '-'} {row}" for named, row in rows), f"{right} of {len(rows)} named", sep="\n")
-    assert len(rows) >= 60
-    assert right >= 0.7 * len(rows)
-
-
 @pytest.mark.slow
 def test_a_strong_file_kills_all_and_a_weak_one_little(tmp_path: Path) -> None:
     numbers = []
@@ -147,7 +44,7 @@ def test_a_strong_file_kills_all_and_a_weak_one_little(tmp_path: Path) -> None:
         checked = check_tests(tmp_path / f"{name}.py", TEACHERS)
         numbers.append(checked.numbers)
         print(name, checked.state, checked.short, checked.numbers)
-        assert max(map(len, checked.lines)) < 600
+        assert max(map(len, report.lines_of(checked))) < 600
     strong, weak = numbers
     for name in ("shown", "held out", "the teacher's"):
         assert strong[f"{name} killed"] == strong[f"{name} of"]
@@ -234,10 +131,11 @@ def test_invalid_weak_and_error_are_three_things(tmp_path: Path, source: str) ->
     checked = check_tests(tmp_path / "mine.py")
     assert checked.state == state
     assert checked.short.startswith(short)
-    assert any(said in line for line in checked.lines), checked.lines
+    lines = report.lines_of(checked)
+    assert any(said in line for line in lines), lines
     assert checked.numbers["state"] == short.partition(":")[0]
     held_out = list(read_records(SETS / "held_out.jsonl", VerifierSource))
-    assert not any(one.id in line or one.believes in line for one in held_out for line in checked.lines)
+    assert not any(one.id in line or one.believes in line for one in held_out for line in lines)
 
 
 def test_a_lost_file_is_an_error_and_the_command_says_what_to_do(lab: Lab) -> None:
@@ -250,20 +148,6 @@ def test_a_lost_file_is_an_error_and_the_command_says_what_to_do(lab: Lab) -> No
     assert done.status == 1
     assert max(map(len, done.out.split("\n"))) <= 80
     assert "of 45 killed" in done.out
-
-
-KILLS = st.dictionaries(st.sampled_from("abcdefg"), st.frozensets(st.sampled_from("123456")), min_size=1)
-
-
-@settings(max_examples=50)
-@given(KILLS)
-def test_no_smaller_set_of_tests_kills_as_much(kills: dict[str, frozenset[str]]) -> None:
-    everything = frozenset().union(*kills.values())
-    chosen, is_smallest = smallest(kills)
-    assert is_smallest
-    assert frozenset().union(*(kills[test] for test in chosen)) == everything
-    for fewer in combinations(kills, max(len(chosen) - 1, 0)):
-        assert not chosen or frozenset().union(*(kills[test] for test in fewer)) != everything
 
 
 MAJORITY = """
@@ -326,9 +210,3 @@ def test_first(rubric, tmp_path):
     assert run.error == ""
     assert {cell.ending for cell in run.cells["test_first"].values()} == {"passed"}
     assert len(run.cells["test_first"]) == len(shown)
-
-
-def test_padding_is_what_one_other_test_does_as_well() -> None:
-    kills = {"a": "12", "b": "1", "c": "12", "d": "3", "e": "", "f": "23"}
-    found = padding({test: frozenset(some) for test, some in kills.items()})
-    assert found == ["b", "c", "d", "e"]

@@ -16,6 +16,7 @@ import pytest
 from conftest import ROOT, Lab
 
 from check.levels import LEVELS, check_level, record_prediction
+from check.report import step_text
 from course.artifacts import run_log
 from course.errors import UserError
 
@@ -101,14 +102,15 @@ def test_a_sabotage_counts_from_the_prediction_on(ready: Lab) -> None:
 def test_a_step_can_be_pasted_and_names_a_folder_that_is_free(ready: Lab) -> None:
     for name, level in LEVELS.items():
         for step, text in check_level(name).parts.items():
-            head, _, rest = text.replace(" \\\n   ", "").partition("python3 -m ")
+            head, _, rest = text.partition("python3 -m ")
             typed, _, more = rest.partition("\n")
             assert shlex.split(typed) == shlex.split(level.get(step, f"check {name} --predict 0.5"))
             assert all(
                 re.fullmatch(r"[A-Z].*\.|python3 exercises/tamper.py|", line) for line in (head + more).split("\n")
             )
-            lines = text.split("\n")
-            assert max(len(line) for line in lines if line.startswith(("python3", "    "))) <= 80
+            typed_lines = [line for line in step_text(text).split("\n") if line.startswith(("python3", "    "))]
+            assert max(map(len, typed_lines)) <= 80
+            assert " ".join(step_text(text).replace("\\\n", "").split()) == " ".join(text.split())
     for folder in ("build", "sabotage", "sabotage_2"):
         (ready.folder / "runs" / f"level_0_{folder}").mkdir(parents=True)
     parts = check_level("level_0").parts

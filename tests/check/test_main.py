@@ -16,7 +16,7 @@ from check import __main__ as check_command
 from check import encoding, slow_results
 from check.encoding import encode
 from check.milestones import EXERCISES, NOTES
-from check.report import TO_READ, Checked
+from check.result import TO_READ, CheckResult
 from check.submission import write_checksums
 from course.show import terminal
 
@@ -36,21 +36,21 @@ def fresh(lab: Lab) -> Lab:
 
 
 @pytest.fixture
-def states(monkeypatch: pytest.MonkeyPatch) -> dict[str, Checked]:
+def states(monkeypatch: pytest.MonkeyPatch) -> dict[str, CheckResult]:
     """What every check finds, in place of what it would find: by default that nothing was begun."""
-    found = dict.fromkeys(EXERCISES, Checked("not started"))
-    monkeypatch.setattr(check_command, "check", lambda exercise, _: found[exercise.id])
-    monkeypatch.setattr(slow_results, "last_result", lambda name, _: found[name])
+    found = dict.fromkeys(EXERCISES, CheckResult("not started"))
+    monkeypatch.setattr(check_command, "check", lambda exercise, *_, **__: found[exercise.id])
+    monkeypatch.setattr(slow_results, "read_last_result", lambda name, _: found[name])
     return found
 
 
 def test_half_way_the_milestone_in_work_is_open_and_the_others_are_a_line_each(
-    fresh: Lab, states: dict[str, Checked]
+    fresh: Lab, states: dict[str, CheckResult]
 ) -> None:
     for exercise in EXERCISES.values():
         if exercise.milestone in ("0", "0.5"):
-            states[exercise.id] = Checked(TO_READ if exercise.id in NOTES else "done")
-    states["bandit_run"] = Checked("wrong", "another")
+            states[exercise.id] = CheckResult(TO_READ if exercise.id in NOTES else "done")
+    states["bandit_run"] = CheckResult("wrong", "another")
     out = fresh("check").out
     lines = out.partition("\n\n")[0].split("\n")
     assert lines[0].startswith("Milestone 0    words, a first measurement")
@@ -65,16 +65,16 @@ def test_half_way_the_milestone_in_work_is_open_and_the_others_are_a_line_each(
     assert max(map(len, lines)) <= 80
 
 
-def test_whatever_comes_next_it_is_one_screen(fresh: Lab, states: dict[str, Checked]) -> None:
+def test_whatever_comes_next_it_is_one_screen(fresh: Lab, states: dict[str, CheckResult]) -> None:
     for name in EXERCISES:
         lines = fresh("check").out.split("\n")
         assert (len(lines) <= 24, max(map(len, lines)) <= 80) == (True, True), name
         assert sum(line.startswith(f"{name}: ") for line in lines) == 1
-        states[name] = Checked("done", "x" * 99)
+        states[name] = CheckResult("done", "x" * 99)
 
 
-def test_done_is_a_screen_of_a_line_each_and_the_hand_in_is_next(fresh: Lab, states: dict[str, Checked]) -> None:
-    states |= dict.fromkeys(EXERCISES, Checked("done"))
+def test_done_is_a_screen_of_a_line_each_and_the_hand_in_is_next(fresh: Lab, states: dict[str, CheckResult]) -> None:
+    states |= dict.fromkeys(EXERCISES, CheckResult("done"))
     done = fresh("check")
     assert (done.status, done.err) == (0, "")
     head, tail = done.out.split("\n\n")
@@ -98,7 +98,7 @@ def test_as_many_hints_are_shown_as_are_asked_for(fresh: Lab, words: list[str], 
 
 
 def test_the_solution_opens_when_the_check_passes(
-    fresh: Lab, states: dict[str, Checked], monkeypatch: pytest.MonkeyPatch
+    fresh: Lab, states: dict[str, CheckResult], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name = "notes/mental_map_v1.md"
     fresh.write("solutions.json", json.dumps({name: encode("## Agent\nThe model.\n")}))
@@ -107,21 +107,24 @@ def test_the_solution_opens_when_the_check_passes(
     assert closed.status == 1
     assert "solution: it opens when this check passes" in closed.out
     assert "The model." not in closed.out
-    states["mental_map_v1"] = Checked(TO_READ, "11 of 11 questions answered")
+    states["mental_map_v1"] = CheckResult(TO_READ, "11 of 11 questions answered")
     opened = fresh("check", "mental_map_v1", "--solution")
     assert (opened.status, opened.out) == (0, f"{name}\n## Agent\nThe model.\n\n")
-    states["kata_1"] = Checked("done", parts={"1": "right: because"})
-    assert fresh("check", "kata_1", "--solution").out == "1\nright: because\n"
-    states["first_run"] = Checked("done")
+    states["kata_1"] = CheckResult("done", parts={"1": "right: because", "2": "right: " + "because " * 30})
+    lines = fresh("check", "kata_1", "--solution").out.split("\n")
+    assert lines[:4] == ["1", "right: because", "", "2"]
+    assert max(map(len, lines)) <= 80
+    assert " ".join(fresh("check", "kata_1", "--id", "2").out.split()) == "right: " + " ".join(["because"] * 30)
+    states["first_run"] = CheckResult("done")
     assert "no one solution" in fresh("check", "first_run", "--solution").out
 
 
 def test_json_has_every_exercise_and_believes_no_earlier_result(
-    fresh: Lab, states: dict[str, Checked], monkeypatch: pytest.MonkeyPatch
+    fresh: Lab, states: dict[str, CheckResult], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(EXERCISES, "kata_1", EXERCISES["kata_1"]._replace(slow=True))
-    monkeypatch.setattr(slow_results, "last_result", lambda *_: Checked("done"))
-    states["kata_1"] = Checked("wrong", "1 of 10", ["\x1b"], {"1": "x"}, {"right": 1})
+    monkeypatch.setattr(slow_results, "read_last_result", lambda *_: CheckResult("done"))
+    states["kata_1"] = CheckResult("wrong", "1 of 10", ["\x1b"], {"1": "x"}, {"right": 1})
     done = fresh("check", "--json")
     assert done.status == 1
     found = json.loads(done.out)
@@ -268,21 +271,25 @@ def test_help_says_when_the_status_is_1_and_has_every_name(lab: Lab) -> None:
 
 
 def test_what_is_to_be_pasted_is_folded_in_no_terminal(
-    fresh: Lab, states: dict[str, Checked], monkeypatch: pytest.MonkeyPatch
+    fresh: Lab, states: dict[str, CheckResult], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name, text = "exercises/my_score.py", f"x = {'1 + ' * 40}1"
     fresh.write("solutions.json", json.dumps({name: encode(text)}))
     monkeypatch.setattr(encoding, "SOLUTIONS", fresh.folder / "solutions.json")
     monkeypatch.setattr(terminal, "at_terminal", lambda _: True)
     monkeypatch.setenv("COLUMNS", "40")
-    states["my_score"] = Checked("done")
-    states["level_1"] = Checked("started", parts={"build": text})
+    states["my_score"] = CheckResult("done")
+    states["level_1"] = CheckResult("started", parts={"build": text})
     assert text not in fresh("check", "level_1").out
     assert text in fresh("check", "my_score", "--solution").out.split("\n")
     assert text in fresh("check", "level_1", "--id", "build").out.split("\n")
 
 
-def test_of_a_level_the_next_thing_is_the_step_that_shows_what_to_type(fresh: Lab, states: dict[str, Checked]) -> None:
-    states |= dict.fromkeys(EXERCISES, Checked("done")) | {"level_1": Checked("started", numbers={"step": "reflect"})}
+def test_of_a_level_the_next_thing_is_the_step_that_shows_what_to_type(
+    fresh: Lab, states: dict[str, CheckResult]
+) -> None:
+    states |= dict.fromkeys(EXERCISES, CheckResult("done")) | {
+        "level_1": CheckResult("started", numbers={"step": "reflect"})
+    }
     for words in ([], ["level_1"]):
         assert fresh("check", *words).out.endswith("next: python3 -m check level_1 --id reflect\n")

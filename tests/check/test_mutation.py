@@ -10,10 +10,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from check import mutation
-from check.judging import SETS, judge
-from check.mutation import CORRECT_CLASS, run_tests
-from check.report_tests import JudgedTests
+from check import kills, mutation
+from check.judging import SETS
+from check.kills import CORRECT_CLASS, Judgement, judge
+from check.mutation import run_tests
 from course.datasets.files import LAB
 from course.datasets.jsonl import read_records
 from course.datasets.records import VerifierSource
@@ -27,7 +27,7 @@ FEW = [one for one in FEW if one.witness or one.kind == CORRECT_CLASS]
 HEAD = "import pytest, sys, os\nE = {'prompt': 'p', 'expected_answer': 323}\n"
 
 
-def judged(source: str, verifiers: list[VerifierSource] = FEW) -> tuple[mutation.TestRun, JudgedTests]:
+def judged(source: str, verifiers: list[VerifierSource] = FEW) -> tuple[kills.TestRun, Judgement]:
     run = run_tests((HEAD + source).encode(), verifiers)
     return run, judge(run, {"shown": verifiers})
 
@@ -69,7 +69,7 @@ class Other:
 
 
 @pytest.fixture(scope="module")
-def cheated() -> tuple[mutation.TestRun, JudgedTests]:
+def cheated() -> tuple[kills.TestRun, Judgement]:
     """All the cheats in one file but the one that changes how the others' results are told."""
     tests = [
         f"def test_{number}(rubric):\n    " + body.replace("\n", "\n    ")
@@ -80,7 +80,7 @@ def cheated() -> tuple[mutation.TestRun, JudgedTests]:
 
 
 @pytest.mark.parametrize("name", [name for name in CHEATS if "patches how" not in name])
-def test_no_cheat_is_paid(cheated: tuple[mutation.TestRun, JudgedTests], name: str) -> None:
+def test_no_cheat_is_paid(cheated: tuple[kills.TestRun, Judgement], name: str) -> None:
     run, found = cheated
     assert run.error == ""
     test = f"test_{list(CHEATS).index(name)}"

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from check import oracles
-from check.functions import close
+from check.functions import is_close
 from check.oracles import FUNCTIONS
 from course.policies import reinforce, softmax
 
@@ -38,7 +38,7 @@ def right(name: str, *arguments: Any) -> Any:
     ],
 )
 def test_the_example_of_each_stub_by_hand(function: str, value: Any) -> None:
-    assert close(right(function, *FUNCTIONS[function].example), value)
+    assert is_close(right(function, *FUNCTIONS[function].example), value)
     assert inputs_of(function, 0)[0] == FUNCTIONS[function].example
 
 
@@ -46,19 +46,19 @@ def test_the_example_of_each_stub_by_hand(function: str, value: Any) -> None:
 def test_two_roads_lead_to_one_number(seed: int) -> None:
     for logits, tokens in inputs_of("log_prob", seed):
         p = softmax.softmax(np.array(logits))
-        assert close(right("log_prob", logits, tokens), float(np.log(p[np.arange(len(tokens)), tokens]).sum()))
+        assert is_close(right("log_prob", logits, tokens), float(np.log(p[np.arange(len(tokens)), tokens]).sum()))
     for p, q in inputs_of("kl", seed):
-        assert close(right("kl", p, q), float(softmax.kl(np.array(p), np.array(q))))
+        assert is_close(right("kl", p, q), float(softmax.kl(np.array(p), np.array(q))))
     for rewards, b in inputs_of("advantage", seed):
-        assert close(right("advantage", rewards, b), (np.array(rewards) - b).tolist())
+        assert is_close(right("advantage", rewards, b), (np.array(rewards) - b).tolist())
     for (rewards,) in inputs_of("leave_one_out", seed):
         baselines = reinforce.leave_one_out(np.array(rewards), len(rewards)).tolist()
-        assert close(right("leave_one_out", rewards), baselines)
+        assert is_close(right("leave_one_out", rewards), baselines)
     for theta, actions, r, b, lr in inputs_of("reinforce_step", seed):
         x = np.array(theta)
         direction = (r - b) * softmax.grad_log_prob(softmax.softmax(x), np.array(actions))
         new_theta = reinforce.apply_gradient(x, direction, lr).tolist()
-        assert close(right("reinforce_step", theta, actions, r, b, lr), new_theta)
+        assert is_close(right("reinforce_step", theta, actions, r, b, lr), new_theta)
     for (group,) in inputs_of("pick_best", seed):
         in_order = sorted(group)
         rewards = [reward for *_, reward in in_order]
@@ -90,7 +90,7 @@ def test_each_mistake_is_wrong_and_differs_from_every_other(name: str, seed: int
         alike = [
             other
             for other, others in values.items()
-            if all(one is None or two is None or close(one, two) for one, two in zip(made, others, strict=True))
+            if all(one is None or two is None or is_close(one, two) for one, two in zip(made, others, strict=True))
         ]
         assert alike == [sentence]
 

@@ -5,7 +5,8 @@ An example: ``first_run`` is done, with a short word from a student that holds a
 
 from pathlib import Path
 
-from check.report import Checked, exercise_line, exercise_text, overview, submission_text
+from check.report import exercise_line, exercise_text, overview, submission_text
+from check.result import CheckResult
 
 TITLES = {"0": "words", "0.5": "choosing", "6": "the map"}
 PLACES = {"run": "0", "map": "0", "pick": "0.5", "last": "6", "note": "6"}
@@ -29,10 +30,10 @@ Milestone 6    the map                                                      done
 
 
 def screen(**states: str) -> str:
-    found = dict.fromkeys(PLACES, Checked("not started")) | {name: Checked(state) for name, state in states.items()}
-    if "pick" in states and states["pick"] == "wrong":
-        found["pick"] = Checked("wrong", "of 2 ties the last")
-    return overview(TITLES, PLACES, found)
+    results = dict.fromkeys(PLACES, CheckResult("not started"))
+    for name, state in states.items():
+        results[name] = CheckResult(state, "of 2 ties the last" if state == "wrong" and name == "pick" else "")
+    return overview(TITLES, PLACES, results)
 
 
 def test_milestones_are_folded_but_the_one_to_go_on_with() -> None:
@@ -42,32 +43,32 @@ def test_milestones_are_folded_but_the_one_to_go_on_with() -> None:
 
 
 def test_a_state_is_one_line_that_fits() -> None:
-    assert exercise_line("first_run", Checked("done", "it passed")) == "  first_run       done: it passed"
-    assert exercise_line("kata_1", Checked("not started")) == "  kata_1          not started"
-    line = exercise_line("kata_1", Checked("wrong", "\x1b[31m\n" + "x" * 99))
+    assert exercise_line("first_run", CheckResult("done", "it passed")) == "  first_run       done: it passed"
+    assert exercise_line("kata_1", CheckResult("not started")) == "  kata_1          not started"
+    line = exercise_line("kata_1", CheckResult("wrong", "\x1b[31m\n" + "x" * 99))
     assert "wrong: <U+001B ESCAPE>[31m<U+000A LINE FEED>x" in line
     assert len(line) == 80
 
 
 def test_an_exercise_is_what_was_found_its_state_and_more() -> None:
-    text = exercise_text("kata_1", Checked("wrong", "1 of 2", ["word " * 30, "\x07"]), ["", "rule: r"])
+    text = exercise_text("kata_1", CheckResult("wrong", "1 of 2", ["word " * 30, "\x07"]), ["", "rule: r"])
     assert text.split("\n")[-4:] == ["<U+0007 unnamed, category Cc>", "", "kata_1          wrong: 1 of 2", "rule: r"]
     assert max(map(len, text.split("\n"))) <= 80
-    assert exercise_text("kata_1", Checked("not started"), []) == "kata_1          not started"
+    assert exercise_text("kata_1", CheckResult("not started"), []) == "kata_1          not started"
 
 
 def test_one_exercise_in_full_is_not_cut_and_says_nothing_twice() -> None:
-    text = exercise_text("first_run", Checked("started", "once more, " * 9 + "with a prediction"), [])
+    text = exercise_text("first_run", CheckResult("started", "once more, " * 9 + "with a prediction"), [])
     assert " ".join(text.split()).endswith("once more, with a prediction")
     assert max(map(len, text.split("\n"))) <= 80
-    twice = exercise_text("kata_1", Checked("wrong", "kata_1.md:1 expected it", ["kata_1.md:1 expected it"]), [])
+    twice = exercise_text("kata_1", CheckResult("wrong", "kata_1.md:1 expected it", ["kata_1.md:1 expected it"]), [])
     assert twice == "kata_1.md:1 expected it\n\nkata_1          wrong"
 
 
 def test_what_a_program_can_see_of_a_note_is_said() -> None:
-    text = exercise_text("map", Checked("for the teacher to read", "2 of 2"), [])
+    text = exercise_text("map", CheckResult("for the teacher to read", "2 of 2"), [])
     assert "Whether it is right, a person says." in " ".join(text.split())
-    assert "a person says" not in exercise_text("map", Checked("done"), [])
+    assert "a person says" not in exercise_text("map", CheckResult("done"), [])
 
 
 def test_a_hand_in_is_told_by_folder() -> None:

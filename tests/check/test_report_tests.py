@@ -3,30 +3,37 @@
 An example: of the two classes nothing kills ``sign``, so its column has no letter and the hint names it.
 """
 
-from check.report_tests import JudgedTests, matrix_data, page_of_tests, report_lines
+from check.kills import Cell, Judgement
+from check.report_tests import matrix_data, page_of_tests, report_lines
 from course.datasets.records import VerifierSource, Witness
 
-SHOWN = [
-    VerifierSource(id_, kind, "", "", Witness(1, "x"))
-    for id_, kind in (("a1", "space"), ("a2", "space"), ("b1", "plus_sign"))
-]
-FOUND = JudgedTests(
-    kills={"test_one": frozenset({"a1", "h1"}), "test_two[1-\x1b]": frozenset({"a1"})},
+KILLED = Cell("assertion", "", "reward", True)
+CRASHED = Cell("exception", "KeyError", "", False)
+MISSED = Cell("passed", "", "details", False)
+ALIKE = Cell("passed", "", "", False)
+JUDGEMENT = Judgement(
+    cells={
+        "test_one": {"a1": KILLED, "a2": ALIKE, "b1": MISSED},
+        "test_two[1-\x1b]": {"a1": KILLED, "a2": CRASHED, "b1": ALIKE},
+        "test_bad": {},
+    },
+    shown=[
+        VerifierSource("a1", "space", "", "", Witness(1, "x")),
+        VerifierSource("a2", "space", "", "", Witness(1, "x")),
+        VerifierSource("b1", "plus_sign", "", "", Witness(1, "x")),
+    ],
     faults={"test_bad": "misreads the spec"},
-    wrong={"shown": {"a1", "a2", "b1"}, "held out": {"h1", "h2"}},
+    kills={"test_one": frozenset({"a1", "h1"}), "test_two[1-\x1b]": frozenset({"a1"})},
+    killed={"a1", "h1"},
+    rates={"shown": (1, 3), "held out": (1, 2)},
     smallest=["test_one"],
     is_smallest=True,
     padding=["test_two[1-\x1b]"],
 )
-MARKS = {
-    "test_one": {"a1": "#", "a2": " ", "b1": "."},
-    "test_two[1-\x1b]": {"a1": "#", "a2": "x", "b1": " "},
-    "test_bad": {},
-}
 
 
 def test_the_report_says_what_was_killed_and_gives_one_hint() -> None:
-    lines = report_lines(FOUND, MARKS, SHOWN)
+    lines = report_lines(JUDGEMENT)
     assert lines[:4] == [
         f"{'':26} aa?  only",
         f"{'one':26} # .  0",
@@ -45,28 +52,36 @@ def test_the_report_says_what_was_killed_and_gives_one_hint() -> None:
 
 
 def test_a_verifier_that_one_test_alone_kills_is_counted_as_its_own() -> None:
-    found = FOUND._replace(kills={"test_one": frozenset({"a1", "a2"}), "test_two[1-\x1b]": frozenset({"a1", "b1"})})
-    lines = report_lines(found, MARKS, SHOWN)
+    kills = {"test_one": frozenset({"a1", "a2"}), "test_two[1-\x1b]": frozenset({"a1", "b1"})}
+    lines = report_lines(JUDGEMENT._replace(kills=kills, killed={"a1", "a2", "b1"}))
     assert [line[-1] for line in lines[1:3]] == ["1", "1"]
     assert "?" not in lines[0]
     assert not any(line.startswith("hint: ") for line in lines)
 
 
 def test_a_class_of_which_some_are_killed_gets_another_hint() -> None:
-    found = FOUND._replace(kills={"test_one": frozenset({"a1", "b1"})})
-    assert report_lines(found, MARKS, SHOWN)[-1] == "hint: not every verifier of the class space is killed yet"
+    kills = {"test_one": frozenset({"a1", "b1"}), "test_two[1-\x1b]": frozenset[str]()}
+    judgement = JUDGEMENT._replace(kills=kills, killed={"a1", "b1"})
+    assert report_lines(judgement)[-1] == "hint: not every verifier of the class space is killed yet"
 
 
 def test_long_names_fit() -> None:
     long = f"test_{'n' * 99}[{'p' * 99}]"
-    found = FOUND._replace(kills={long: frozenset({"a1"})}, smallest=[long] * 9, padding=[], faults={})
-    lines = report_lines(found, {long: {"a1": "#"}}, SHOWN)
+    judgement = JUDGEMENT._replace(
+        cells={long: {"a1": KILLED}},
+        faults={},
+        kills={long: frozenset({"a1"})},
+        killed={"a1"},
+        smallest=[long] * 9,
+        padding=[],
+    )
+    lines = report_lines(judgement)
     assert len(lines[1]) <= 80
     assert "and 4 more" in lines[4]
 
 
 def test_the_page_has_a_cell_for_each_test_and_shown_verifier() -> None:
-    matrix = matrix_data(FOUND, MARKS, SHOWN)
+    matrix = matrix_data(JUDGEMENT)
     assert matrix["verifiers"] == ["space", "space", None], "of a class not killed yet no name"
     assert matrix["tests"] == [
         {"name": "one", "fault": None, "cells": ["#", " ", "."]},
@@ -74,4 +89,4 @@ def test_the_page_has_a_cell_for_each_test_and_shown_verifier() -> None:
         {"name": "bad", "fault": "misreads the spec", "cells": [" ", " ", " "]},
     ]
     assert matrix["rates"] == {"shown": (1, 3), "held out": (1, 2)}
-    assert "plus" not in page_of_tests(matrix).partition('id="data">')[2].partition("</script>")[0]
+    assert "plus" not in page_of_tests(JUDGEMENT).partition('id="data">')[2].partition("</script>")[0]

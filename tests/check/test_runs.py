@@ -11,7 +11,7 @@ import pytest
 from conftest import ROOT, Lab, manifest_edited
 
 from check.milestones import EXERCISES, Given, check
-from check.report import Checked
+from check.result import CheckResult
 from course.artifacts import run_log
 
 DEV = ROOT / "data" / "datasets" / "math_dev.jsonl"
@@ -19,7 +19,7 @@ FROZEN = ROOT / "data" / "rollouts" / "frozen_rollouts_dev.jsonl"
 RATE = "pass_rate 0.425"  # 34 of 80, as the README of the data has it
 
 
-def check_first_run() -> Checked:
+def check_first_run() -> CheckResult:
     return check(EXERCISES["first_run"], Given())
 
 

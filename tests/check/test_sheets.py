@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from conftest import Lab
 
-from check.sheets import Section, check_note, fields, read_sheet
+from check.sheets import Section, check_note, read_fields, read_sheet
 from course.errors import UserError
 
 SHEET = "# Title\n> ours\n\n## One\n> What is it?\n\nan answer\n-> of two lines\n## Two\nlabel: model"
@@ -74,7 +74,7 @@ def test_no_sheet_at_all(lab: Lab, name: str) -> None:
     ],
 )
 def test_fields_are_what_follows_their_names_at_the_start_of_a_line(text: str, label: str, fix: str) -> None:
-    assert fields(Section(1, text), ["label", "fix"]) == {"label": label, "fix": fix}
+    assert read_fields(Section(1, text), ["label", "fix"]) == {"label": label, "fix": fix}
 
 
 QUESTIONS = {"Reward": ("verifier or scorer", "completion"), "Diagram": ("-> or ![",)}

@@ -18,7 +18,7 @@ import pytest
 from conftest import ROOT, Lab
 
 from check import submission
-from check.submission import changed_files, submit, write_checksums
+from check.submission import find_changed_files, submit, write_checksums
 from course.artifacts import run_log
 from course.errors import UserError
 
@@ -141,7 +141,7 @@ def test_what_a_student_writes_changes_nothing(copy: Path) -> None:
     for name in STUDENTS:
         (copy / name).write_bytes(b"another")
     (copy / "course" / "mine.py").write_bytes(b"added")
-    assert changed_files(copy) == []
+    assert find_changed_files(copy) == []
     assert write_checksums(copy) == {
         "course/mine.py": json.loads((copy / "checksums.json").read_bytes())["course/mine.py"]
     } | {"course/score.py": ABC}
@@ -149,18 +149,18 @@ def test_what_a_student_writes_changes_nothing(copy: Path) -> None:
 
 def test_an_edited_and_a_lost_file_are_named(copy: Path) -> None:
     (copy / "course" / "score.py").write_bytes(b"abd")
-    assert changed_files(copy) == ["course/score.py"]
+    assert find_changed_files(copy) == ["course/score.py"]
     (copy / "course" / "score.py").unlink()
-    assert changed_files(copy) == ["course/score.py"]
+    assert find_changed_files(copy) == ["course/score.py"]
     (copy / "course" / "score.py").mkdir()
-    assert changed_files(copy) == ["course/score.py"]
+    assert find_changed_files(copy) == ["course/score.py"]
 
 
 @pytest.mark.parametrize("edited", [b"", b"[1]", b"{", b"\xff", b'{"a\\u0000": 1}', b"[" * 100_000, b"3", b'{"/": {}}'])
 def test_edited_checksums_are_what_changed_or_name_it(copy: Path, edited: bytes) -> None:
     (copy / "checksums.json").write_bytes(edited)
-    assert changed_files(copy) in (["checksums.json"], ["/"])
+    assert find_changed_files(copy) in (["checksums.json"], ["/"])
 
 
 def test_without_checksums_nothing_is_known_to_have_changed(tmp_path: Path) -> None:
-    assert changed_files(tmp_path) == []
+    assert find_changed_files(tmp_path) == []

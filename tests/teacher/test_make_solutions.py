@@ -10,7 +10,7 @@ from conftest import ROOT, Lab
 
 from check.encoding import SOLUTIONS, solutions_of
 from check.milestones import EXERCISES, Given, check
-from check.report import FINISHED
+from check.result import FINISHED
 from teacher.make_solutions import FOLDER, content
 
 SOLVED = sorted(path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*.*") if "__pycache__" not in path.parts)

@@ -11,7 +11,8 @@ import pytest
 from conftest import ROOT
 
 from check import judging
-from check.mutation import CORRECT_CLASS, load
+from check.kills import CORRECT_CLASS
+from check.mutation import load
 from course.datasets.jsonl import read_records
 from course.datasets.records import VerifierSource
 

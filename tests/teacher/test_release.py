@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from conftest import ROOT, files
 
-from check.submission import changed_files
+from check.submission import find_changed_files
 from course.errors import UserError
 from teacher import release as module
 from teacher.release import COMMITTED, LEFT_OUT, release, rows_of, tracked_files, write_copy
@@ -97,7 +97,7 @@ def test_every_link_leads_somewhere(folder: str, request: pytest.FixtureRequest)
 
 
 def test_the_checksums_are_of_what_is_the_teachers(first: Path) -> None:
-    assert changed_files(first) == []
+    assert find_changed_files(first) == []
     checksums = json.loads((first / "checksums.json").read_text(encoding="utf-8"))
     assert "course/score.py" in checksums
     assert "data/exercises.toml" in checksums
