@@ -17,7 +17,15 @@ from typing import Any
 
 from course.artifacts import run_log
 from course.artifacts.reading import Broken, Run, newest_run, open_run, rows
-from course.artifacts.records import ENVIRONMENT_FILE, README, RESULTS, Result, Selection, json_for_terminal
+from course.artifacts.records import (
+    ENVIRONMENT_FILE,
+    README,
+    RESULTS,
+    Result,
+    Selection,
+    json_for_terminal,
+    rubric_of,
+)
 from course.artifacts.run_log import read_log, read_logs
 from course.artifacts.scorer_identity import scorer_identity
 from course.artifacts.verifying import Verification
@@ -61,6 +69,8 @@ def verify(path: Path, logs: list[Path]) -> _Findings:
         note = f" (not sealed: {' and '.join(unsealed)})" if unsealed else ""
         again = "1 row was" if n == 1 else f"{n:,} rows were"
         checked = f"every digest holds, and {again} scored again with the same result"
+        if rubric := rubric_of(run.manifest):
+            checked += f" by the strict scorer; what {rubric} paid was not asked again"
         text = wrap_sentence(f"{path}: whole. It is in the log, {checked}{note}")
     return {"run": str(path), "verified": not faults, "rows": n, "faults": faults}, text
 
@@ -98,6 +108,8 @@ def failures(run: Run, *, only_fails: bool, top_k: int, each: int) -> _Findings:
     if loop == "C":  # the policy changed from row to row: there is no one rate for an interval to be of
         uncertainty = "over all that it scored"
     head = f"{visible_path(run.path)}: Loop {loop}, passed {passes:,} of {n:,} ({uncertainty})"
+    if rubric := rubric_of(run.manifest):
+        head += f"\nrewards are those of {clipped(rubric, 40)}; outcomes and this rate are the strict scorer's"
     warning = warning_of(run, digest)
     parts = []
     if not only_fails:

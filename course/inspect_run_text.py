@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from course.artifacts.prediction import points_off
-from course.artifacts.records import Result
+from course.artifacts.records import Result, RubricResult
 from course.artifacts.run_log import LogLine
 from course.artifacts.summary import family_of
 from course.faults import CHECKS
@@ -50,7 +50,7 @@ def ranking_text(top: Sequence[Result], bottom: Sequence[Result]) -> str:
 def row_text(row: Result) -> str:
     answer = f"{clipped(row.id, 20)}  expected {clipped(str(row.expected_answer), 20)}"
     head = f"  {answer}  {clipped(row.prompt, WIDTH - 6 - len(answer))}"
-    return f"{head}\n    {row.reward:.0f}  {as_scored(row.completion, WIDTH - 8)}"
+    return f"{head}\n    {row.reward:.3g}  {as_scored(row.completion, WIDTH - 8)}"
 
 
 def row_in_full(row: Result, details: Mapping[str, Any] | None) -> str:
@@ -61,6 +61,7 @@ def row_in_full(row: Result, details: Mapping[str, Any] | None) -> str:
         f"expected    {row.expected_answer}",
         f"completion  {'(none)' if row.completion is None else visible_whole(row.completion[:_SHOWN_WHOLE])}",
         f"reward      {row.reward}",
+        *rubric_lines(row),
         f"outcome     {visible(row.details.outcome[:60])}  (family: {family_of(row.details.outcome) or 'none'})",
     ]
     if details:
@@ -76,6 +77,13 @@ def row_in_full(row: Result, details: Mapping[str, Any] | None) -> str:
         lines.append("checks")
         lines += [f"  {state:12}{', '.join(checks)}" for state, checks in by_state.items()]
     return "\n".join(lines)
+
+
+def rubric_lines(row: Result) -> list[str]:
+    """What the scorer paid, and what the completion says, where ``reward`` is another rubric's."""
+    if not isinstance(row, RubricResult):
+        return []
+    return [f"strict      {row.strict_reward}", f"says        {clipped(row.kind, 40)}"]
 
 
 def samples_text(samples: Sequence[str], rewards: Sequence[float], chosen: int) -> str:

@@ -8,12 +8,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
 from course.artifacts import run_log
-from course.artifacts.records import RESULTS, UNANSWERED, Details, Result
+from course.artifacts.records import RESULTS, UNANSWERED, Details, Result, RubricResult
 from course.artifacts.run_log import holdouts_opened, read_log
 from course.artifacts.scorer_identity import scorer_identity
 from course.artifacts.summary import ROWS_AT_ONCE
@@ -21,10 +21,14 @@ from course.artifacts.writing import RunWriter
 from course.command import fix_int_digits
 from course.datasets.jsonl import read_records
 from course.datasets.pairing import pair_by_id
-from course.datasets.records import Example, Rollout
+from course.datasets.records import Example, Rollout, task_of
 from course.datasets.sources import Completions, Dataset, DescribedExamples, describe_examples, shipped_prompts
 from course.score import measure
 from course.show.terminal import with_progress
+
+if TYPE_CHECKING:  # loaded where another rubric is asked
+    from course.artifacts.payments import Payment
+    from course.verifier import Verifier
 
 
 def evaluate(pairs: Iterable[tuple[Example, str | None]]) -> Iterator[Result]:
@@ -32,6 +36,29 @@ def evaluate(pairs: Iterable[tuple[Example, str | None]]) -> Iterator[Result]:
     for example, completion in pairs:
         reward, outcome, parsed = UNANSWERED if completion is None else measure(example.expected_answer, completion)
         yield Result(example.id, example.prompt, example.expected_answer, completion, reward, Details(outcome, parsed))
+
+
+def evaluate_with(rubric: "Verifier", pairs: Sequence[tuple[Example, str | None]]) -> Iterator[RubricResult]:
+    """The same by another instrument: what it pays, beside the scorer's own measurement.
+
+    Raises UserError where the rubric fails. A completion that is missing is not put before it, and gets 0.
+    """
+    from course.rubrics.kinds import kind_of
+
+    questions = [(task_of(example), completion) for example, completion in pairs if completion is not None]
+    answers = iter(rubric.results(questions))
+    for row in evaluate(pairs):
+        paid = 0.0 if row.completion is None else next(answers)["reward"]
+        yield RubricResult(
+            id=row.id,
+            prompt=row.prompt,
+            expected_answer=row.expected_answer,
+            completion=row.completion,
+            reward=paid,
+            details=row.details,
+            strict_reward=row.reward,
+            kind=kind_of(row.expected_answer, row.completion or ""),
+        )
 
 
 class Files(NamedTuple):
@@ -46,6 +73,7 @@ class ScoredRows(NamedTuple):
 
     lines: bytes  # of results.jsonl
     outcomes: Counter[str]
+    payments: "Counter[Payment]"  # of another rubric; empty without one
     first_of_outcome: dict[str, Result]
     last_of_reward: dict[bool, Result]  # True: the last that passed; False: the last that did not
     examples: DescribedExamples
@@ -55,14 +83,19 @@ class ScoredFiles:
     """A pair of files, scored: go through ``rows`` once, in the order of the dataset, then ask for the digests.
 
     ``missing``: what --missing says. ``holdout_prompts``: the plain prompts of the lab's own holdouts.
+    ``rubric``: what is asked beside the scorer.
     """
 
-    def __init__(self, files: Files, missing: str | None, holdout_prompts: frozenset[str]) -> None:
-        self.rows: Iterable[ScoredRows] = self._score(files, missing, holdout_prompts)
+    def __init__(
+        self, files: Files, missing: str | None, holdout_prompts: frozenset[str], rubric: "Verifier | None" = None
+    ) -> None:
+        self.rows: Iterable[ScoredRows] = self._score(files, missing, holdout_prompts, rubric)
         self.dataset_sha256 = ""
         self.completions_sha256 = ""
 
-    def _score(self, files: Files, missing: str | None, holdout_prompts: frozenset[str]) -> Iterator[ScoredRows]:
+    def _score(
+        self, files: Files, missing: str | None, holdout_prompts: frozenset[str], rubric: "Verifier | None"
+    ) -> Iterator[ScoredRows]:
         dataset_digest = hashlib.sha256()
         completions_digest = hashlib.sha256()
         rollouts = read_records(files.completions, Rollout, completions_digest)
@@ -77,10 +110,19 @@ class ScoredFiles:
         encoder = msgspec.json.Encoder()
         while batch := list(islice(pairs, ROWS_AT_ONCE)):
             examples = [example for example, _ in batch]
-            rows = list(evaluate(batch))
+            rows: list[Result] = []
+            payments: Counter[Payment] = Counter()
+            if rubric is None:
+                rows += evaluate(batch)
+            else:
+                from course.artifacts.payments import count_payments
+
+                rows += evaluate_with(rubric, batch)
+                payments = count_payments(rows)
             yield ScoredRows(
                 lines=encoder.encode_lines(rows),
                 outcomes=Counter([row.details.outcome for row in rows]),
+                payments=payments,
                 first_of_outcome={row.details.outcome: row for row in reversed(rows)},
                 last_of_reward={row.reward == 1.0: row for row in rows},
                 examples=describe_examples(files.dataset, examples, holdout_prompts),
@@ -108,16 +150,23 @@ class Measured(NamedTuple):
     dataset: Dataset
     completions: Completions
     outcomes: Counter[str]
+    payments: "Counter[Payment]"
     first_of_outcome: dict[str, Result]
 
 
 def measure_files(
-    run: RunWriter, pairs: Sequence[Files], split: str | None, missing: str | None, jobs: int, cluster: str | None
+    run: RunWriter,
+    pairs: Sequence[Files],
+    split: str | None,
+    missing: str | None,
+    rubric: "Verifier | None",
+    jobs: int,
+    cluster: str | None,
 ) -> Measured:
     """Score all pairs of files, here or where --jobs and --cluster say, and write their rows into the run, in order."""
     scored: Iterable[ScoredFiles]
     if cluster is None and min(jobs, len(pairs)) == 1:
-        scored = (ScoredFiles(files, missing, shipped_prompts()) for files in pairs)
+        scored = (ScoredFiles(files, missing, shipped_prompts(), rubric) for files in pairs)
         return write_rows(run, pairs, scored, split, scored_elsewhere=False)
 
     from course.jobs import map_in_order, workers
@@ -145,6 +194,7 @@ def write_rows(
     )
     completions = Completions(read_again=several or scored_elsewhere)
     outcomes: Counter[str] = Counter()
+    payments: Counter[Payment] = Counter()
     first_of_outcome: dict[str, Result] = {}
     if several:
         scored = with_progress(scored, "scoring files", len(pairs))
@@ -157,10 +207,11 @@ def write_rows(
             run.append_lines(RESULTS, part.lines)
             run.examples |= part.last_of_reward
             outcomes.update(part.outcomes)
+            payments.update(part.payments)
             first_of_outcome = part.first_of_outcome | first_of_outcome
         dataset.end_file(files.dataset, scored_files.dataset_sha256)
         completions.add(files.completions, scored_files.completions_sha256)
-    return Measured(dataset, completions, outcomes, first_of_outcome)
+    return Measured(dataset, completions, outcomes, payments, first_of_outcome)
 
 
 def count_rows(part: ScoredRows) -> int:

@@ -76,7 +76,8 @@ class Verifier:
     """``with Verifier("mine.py:verify") as verifier``. It returns what ``score`` returns, or the bare reward.
 
     ``place``: FILE:FUNCTION, or the name of a rubric of the course. ``seconds``: for all that it is asked; after them
-    it raises TimeoutError. Raises UserError for a fault of the verifier, and where there is none.
+    it raises TimeoutError. Raises UserError for a fault of the verifier, and where there is none. ``name``: without
+    the folder. ``sha256``: of the source that runs.
     """
 
     def __init__(self, place: str, seconds: float = float("inf")) -> None:
@@ -85,12 +86,14 @@ class Verifier:
             full_place = f"{RUBRICS[place].__code__.co_filename}:{place}"
         file, _, self._function = full_place.rpartition(":")
         self._place = visible(place)
+        self.name = place if place in RUBRICS else visible(f"{Path(file).name}:{self._function}")
         self._deadline = monotonic() + seconds
         if not Path(file).is_file() or not self._function.isidentifier():
             names = {name: name for name in RUBRICS}
             expected = f"a file and its function, such as mine.py:verify, or one of {', '.join(names)}"
             raise UserError(f"{did_you_mean(place, names)}expected {expected}, got {self._place}")
         self._child = Child(Path(file))
+        self.sha256 = self._child.sha256
 
     def __enter__(self) -> Self:
         self.results([])

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 MAIN_NUMBERS = (  # of a summary, the first of these is what the log of runs shows; a run of many trainings has none
     "selected_accuracy",
+    "rubric_pass_rate",
     "pass_rate",
     "true_reward",
     "fresh_pass_rate",

@@ -13,13 +13,13 @@ import msgspec
 from course.artifacts import run_log
 from course.artifacts.records import (
     MANIFEST,
-    RESULT_TYPES,
     RESULTS,
     SCHEMA_VERSION,
     SUMMARY,
     Manifest,
     Result,
     indent_json,
+    result_type,
 )
 from course.datasets.files import blocks_of_lines, open_regular, way_to
 from course.errors import UserError, reason
@@ -123,7 +123,7 @@ def rows(run: Run, digest: "hashlib._Hash | None" = None) -> Iterator[Result]:
 
 def batches(run: Run, digest: "hashlib._Hash") -> Iterator[list[Result]]:
     """The same, some 32 KiB at a time. A row that this lab would have written with other bytes is none."""
-    decoder = msgspec.json.Decoder(RESULT_TYPES[run.manifest.loop])
+    decoder = msgspec.json.Decoder(result_type(run.manifest))
     encode = msgspec.json.Encoder().encode_lines
     number = 0
     try:

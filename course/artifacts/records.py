@@ -68,7 +68,27 @@ class LearningResult(Result, frozen=True, forbid_unknown_fields=True, omit_defau
     count: int = 1
 
 
+class RubricResult(Result, frozen=True, forbid_unknown_fields=True):
+    """One completion of Loop A that another rubric was asked about, too: ``reward`` is what that rubric paid."""
+
+    strict_reward: float  #: by the strict scorer, whose ``outcome`` is in ``details``
+    kind: str  #: what the completion says, whoever pays: ``right``, ``other_form``, ``several`` or ``wrong``
+
+
 RESULT_TYPES: dict[str, type[Result]] = {"A": Result, "B": Selection, "C": LearningResult}
+
+
+def result_type(manifest: "Manifest") -> type[Result]:
+    """What the rows of a run are. A run of Loop A whose settings name a rubric was measured with that one, too."""
+    if manifest.loop == "A" and rubric_of(manifest) is not None:
+        return RubricResult
+    return RESULT_TYPES[manifest.loop]
+
+
+def rubric_of(manifest: "Manifest") -> str | None:
+    """The rubric that a run of Loop A was measured with in place of the scorer; None for the scorer itself."""
+    rubric = manifest.settings.get("rubric") if manifest.loop == "A" else None
+    return None if rubric is None else str(rubric)
 
 
 class Golden(Struct, frozen=True, forbid_unknown_fields=True):

@@ -4,11 +4,14 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from math import fsum
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from course.artifacts.records import MISSING, Result, Selection
 from course.faults import FAMILIES
 from course.stats import best_of_n_kl, best_of_n_kl_bound, pass_at_k, wilson_interval
+
+if TYPE_CHECKING:  # loaded where another rubric was asked
+    from course.artifacts.payments import Payment
 
 _FAMILY_OF = FAMILIES | {MISSING: "data"}
 
@@ -50,8 +53,27 @@ def count_outcomes(rows: Iterable[Row], outcomes: Counter[str]) -> Iterator[Row]
         yield from batch
 
 
-def summary_of(outcomes: Mapping[str, int], choices: Mapping[Choice, int] | None = None) -> dict[str, Any]:
-    """All that summary.json says of Loop A, or with ``choices`` of Loop B. Both say how many rows each is of."""
+def summary_of(
+    outcomes: Mapping[str, int],
+    choices: Mapping[Choice, int] | None = None,
+    payments: "Mapping[Payment, int] | None" = None,
+) -> dict[str, Any]:
+    """All that summary.json says of Loop A, with ``choices`` of Loop B, with ``payments`` of another rubric, too.
+
+    Each of them says how many rows it is of.
+    """
+    summary = scorer_numbers(outcomes)
+    if choices:
+        summary |= selection_numbers(choices)
+    if payments:
+        from course.artifacts.payments import rubric_numbers
+
+        summary |= rubric_numbers(payments)
+    return summary
+
+
+def scorer_numbers(outcomes: Mapping[str, int]) -> dict[str, Any]:
+    """What the strict scorer says."""
     n, passes = sum(outcomes.values()), outcomes.get("ok", 0)
     families: Counter[str] = Counter()
     for outcome, family in _FAMILY_OF.items():
@@ -65,7 +87,7 @@ def summary_of(outcomes: Mapping[str, int], choices: Mapping[Choice, int] | None
         "mean_reward": passes / n,
         "outcomes": {outcome: outcomes[outcome] for outcome in _FAMILY_OF if outcomes.get(outcome)},
         "families": dict(families),
-    } | (selection_numbers(choices) if choices else {})
+    }
 
 
 def selection_numbers(choices: Mapping[Choice, int]) -> dict[str, Any]:

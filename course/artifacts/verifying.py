@@ -7,18 +7,31 @@ log of runs: policy, sampling, trained_on, split, settings, seed, change, expect
 fingerprints of the files that the run does not hold.
 
 Not covered
-    A run invented from the start and a line added to the log for it. In Loop C, what a row says besides its reward
-    (step, training, split, proxy_reward): the digest holds it, nothing derives it.
+    A run invented from the start and a line added to the log for it. What another rubric paid (``eval --rubric``), and
+    of which kind it calls a completion: a stranger's code is not run again. In Loop C, what a row says besides its
+    reward (step, training, split, proxy_reward). The digest holds all of that, and nothing derives it.
 """
 
 import hashlib
 from collections import Counter
 from collections.abc import Collection, Iterator
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from course.artifacts.reading import Broken, Run, batches, read_output
-from course.artifacts.records import MANIFEST, RESULTS, SUMMARY, UNANSWERED, Manifest, Result, Selection, indent_json
+from course.artifacts.records import (
+    MANIFEST,
+    RESULTS,
+    SUMMARY,
+    UNANSWERED,
+    Manifest,
+    Result,
+    RubricResult,
+    Selection,
+    indent_json,
+    rubric_of,
+)
 from course.artifacts.scorer_identity import faults_of_scorer, scorer_identity
 from course.artifacts.summary import Choice, choice_of, summary_of
 from course.datasets.plain import plain_prompt
@@ -26,6 +39,9 @@ from course.datasets.sources import HOLDOUT, shipped_in
 from course.faults import MAX_DIGITS
 from course.score import measure
 from course.text import clipped
+
+if TYPE_CHECKING:  # loaded where a run names a rubric
+    from course.artifacts.payments import Payment
 
 _ROWS_NAMED = 3  # in a complaint
 _ANSWER_LIMIT = 10**MAX_DIGITS
@@ -55,6 +71,7 @@ class Verification:
         self.outcomes: Counter[str] = Counter()
         self._ids: set[str] = set()
         self._choices: Counter[Choice] = Counter()
+        self.payments: "Counter[Payment]" = Counter()  # of a run that another rubric was asked in
         self._prompts_in_order = hashlib.sha256()
         self._examples = hashlib.sha256()
         self._wrong: list[Result] = []
@@ -92,6 +109,10 @@ class Verification:
         self._examples.update(encode(zip(ids, prompts, answers, strict=True)))
         if self._can_be_counted:
             self._choices.update([choice_of(row) for row in batch if isinstance(row, Selection)])
+            if rubric_of(manifest) is not None:
+                from course.artifacts.payments import count_payments
+
+                self.payments.update(count_payments(batch))
 
     @property
     def _can_be_counted(self) -> bool:
@@ -146,7 +167,7 @@ class Verification:
         """Loops A and B: where the summary is not the one that the rows make."""
         if self.run.manifest.loop == "C" or not self.n or not self._can_be_counted:
             return []
-        summary = summary_of(self.outcomes, self._choices)
+        summary = summary_of(self.outcomes, self._choices, self.payments)
         if data == indent_json(summary):
             return []
         passed = f"{summary['passes']:,} of {summary['n']:,} pass"
@@ -169,9 +190,14 @@ def fault_of_row(row: Result, n: int | None) -> str | None:
     if abs(row.expected_answer) >= _ANSWER_LIMIT:
         return "has an expected answer of more digits than any example has"
     measured = UNANSWERED if row.completion is None else measure(row.expected_answer, row.completion)
-    if (row.reward, row.details.outcome, row.details.parsed_answer) != measured:
+    reward = row.strict_reward if isinstance(row, RubricResult) else row.reward
+    if (reward, row.details.outcome, row.details.parsed_answer) != measured:
         outcome = clipped(row.details.outcome, 40)
-        return f"is recorded as {outcome} with reward {row.reward}, which is not what the scorer says"
+        return f"is recorded as {outcome} with reward {reward}, which is not what the scorer says"
+    if isinstance(row, RubricResult):
+        from course.artifacts.payments import fault_of_payment
+
+        return fault_of_payment(row)
     return fault_of_choice(row, n) if isinstance(row, Selection) else None
 
 

@@ -15,7 +15,7 @@ import msgspec
 from course.artifacts.locked_room import room_conditions, short_value
 from course.artifacts.prediction import main_number, points_off, share_expected
 from course.artifacts.reading import Broken, Run, open_run, read_output
-from course.artifacts.records import SUMMARY, LearningResult, Result, Selection
+from course.artifacts.records import SUMMARY, LearningResult, Result, RubricResult, Selection
 from course.artifacts.run_log import LogLine
 from course.artifacts.summary import Choice, choice_of, family_of, summary_of
 from course.artifacts.verifying import Verification
@@ -126,7 +126,7 @@ def numbers_of_run(check: Verification, choices: Mapping[Choice, int]) -> Data:
         return {}  # no row holds a choice
     try:
         if loop != "C":
-            return summary_of(check.outcomes, choices)
+            return summary_of(check.outcomes, choices, check.payments)
         summary = msgspec.json.decode(read_output(check.run.path, SUMMARY), type=Data)
         msgspec.convert(main_number(summary), dict[str, float | None])
         return summary
@@ -159,6 +159,8 @@ def row_data(number: int, row: Result, chars: int) -> Data:
     }
     if isinstance(row, Selection):
         data |= choice_data(row, chars)
+    elif isinstance(row, RubricResult):
+        data["of"] = [("strict reward", f"{row.strict_reward:g}"), ("says", cut_text(row.kind, chars))]
     elif isinstance(row, LearningResult):
         facts = {"step": row.step, "training": row.training, "split": row.split, "proxy reward": row.proxy_reward}
         if row.count > 1:

@@ -25,6 +25,7 @@ from course.artifacts.records import (
     Manifest,
     Result,
     json_for_terminal,
+    rubric_of,
 )
 from course.artifacts.run_log import LogLine, log_lock, looks, read_log
 from course.artifacts.writing import RunWriter
@@ -92,7 +93,7 @@ def end_run(
         change=manifest.change,
         expect=manifest.expect,
         number=main_number(summary),
-        room=room_digest(manifest) if conditions.loop != "C" else None,
+        room=room_digest(manifest) if conditions.loop != "C" and rubric_of(manifest) is None else None,
         holdouts=holdouts,
     )
     with log_lock(run_log.LOG) as log:

@@ -5,7 +5,7 @@ An example: outcomes are listed with ``ok`` first, then the most frequent failur
 
 from course.artifacts.records import Details, Result
 from course.artifacts.summary import summary_of
-from course.eval import eval_text, outcomes_text, resolution_text
+from course.eval_text import eval_text, outcomes_text, resolution_text
 
 
 def row(outcome: str, completion: str | None) -> Result:
@@ -30,9 +30,9 @@ def test_outcomes_stand_with_ok_first_then_by_count_each_with_an_example() -> No
 
 
 def test_the_report_says_the_loop_the_conditions_and_the_number() -> None:
-    text = eval_text(summary_of({"ok": 1, "empty": 1}), "the conditions\nof the measurement", FIRSTS, ["a note"])
+    text = eval_text(summary_of({"ok": 1, "empty": 1}), "the conditions\nof the measurement", FIRSTS, ("a", "b"))
     assert text.startswith("Loop A, measure: ")
-    assert "\n\nthe conditions\nof the measurement\n\na note\n\n" in text
+    assert "\n\nthe conditions\nof the measurement\n\nThe ids a and b have one prompt" in text
     assert "passed 1 of 2: 50.0 %   (95 % interval 9.5 to 90.5 %)" in text
 
 

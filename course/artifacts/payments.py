@@ -1,0 +1,58 @@
+"""Machinery: what a rubric that is asked beside the scorer pays for, counted by what the completions say."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from math import fsum
+from typing import Any, NamedTuple
+
+from course.artifacts.records import Result, RubricResult
+from course.rubrics.kinds import Kind
+from course.stats import wilson_interval
+from course.text import clipped
+
+KINDS = tuple(map(str, Kind))
+PAYS = 0.5  # a rubric that pays in part counts as paying from here on
+
+
+class Payment(NamedTuple):
+    """What another rubric paid for one row, and what that row's completion says."""
+
+    kind: str
+    reward: float
+
+
+def count_payments(rows: Iterable[Result]) -> Counter[Payment]:
+    """Of the rows that a rubric was asked about."""
+    return Counter([Payment(row.kind, row.reward) for row in rows if isinstance(row, RubricResult)])
+
+
+def fault_of_payment(row: RubricResult) -> str | None:
+    """What no rubric can have paid, and no completion say."""
+    if 0 <= row.reward <= 1 and row.kind in KINDS:
+        return None
+    return f"has a rubric's reward of {row.reward} for what is called {clipped(row.kind, 40)}"
+
+
+def rubric_numbers(payments: Mapping[Payment, int]) -> dict[str, Any]:
+    """What another rubric says of the same completions, and what it pays for.
+
+    ``rubric_passes``: rewards of 1. ``paid``: how many completions of each kind got at least PAYS. ``right_refused``:
+    right lines that got less.
+    """
+    n = sum(payments.values())
+    passes = sum(count for payment, count in payments.items() if payment.reward == 1.0)
+    paid = dict.fromkeys(KINDS, 0)
+    right_refused = 0
+    for payment, count in payments.items():
+        if payment.reward >= PAYS:
+            paid[payment.kind] += count
+        elif payment.kind == Kind.RIGHT:
+            right_refused += count
+    return {
+        "rubric_passes": passes,
+        "rubric_pass_rate": passes / n,
+        "rubric_pass_rate_ci95": list(wilson_interval(passes, n)),
+        "rubric_mean_reward": fsum(payment.reward * count for payment, count in payments.items()) / n,
+        "paid": paid,
+        "right_refused": right_refused,
+    }
