@@ -85,11 +85,11 @@ def check(exercise: Exercise, given: Given, progress: Callable[[Iterable[Any]], 
 
             return check_tests(extra=given.verifiers)
 
-        from check.functions import check_functions, check_my_pick_best
+        from check.functions import check_functions, check_pick_best
         from check.oracles import FUNCTION_FILES
 
-        if exercise.id == "my_pick_best":
-            return check_my_pick_best(given.seed)
+        if exercise.id == "pick_best":
+            return check_pick_best(given.seed)
         if exercise.id in FUNCTION_FILES:
             return check_functions(exercise.id, given.seed)
     except UserError as error:

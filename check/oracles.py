@@ -119,4 +119,4 @@ def draw_group(rng: Random) -> Group:
 
 _TABLE = LAB / "data" / "exercises" / "functions.toml"
 FUNCTIONS = {name: Quantity(**row) for name, row in tomllib.loads(_TABLE.read_text(encoding="utf-8")).items()}
-FUNCTION_FILES = {quantity.file for quantity in FUNCTIONS.values()} - {"my_pick_best"}
+FUNCTION_FILES = {quantity.file for quantity in FUNCTIONS.values()} - {"pick_best"}

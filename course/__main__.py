@@ -21,7 +21,7 @@ Loop A  measure: what is true right now? Nothing changes.
   {python} -m course.attack           cheat a verifier of this form, your own too
 
 Loop B  choose: what does looking at N samples buy? The policy stays the same.
-  {python} -m course.selection_demo   best of N with your own pick_best
+  {python} -m course.selection_demo   best of N, by the course's rule or yours
 
 Loop C  learn: the policy itself changes, pushed by what the scorer pays.
   {python} -m course.policy_gradient_demo  the loop, one update at a time
@@ -39,7 +39,7 @@ Your own work
 Each command has --help. Always ask: which loop am I in, which knob did I turn?
 
 Yours to change
-  exercises/pick_best.py   how Loop B chooses
+  exercises/pick_best.py   yours to write: how Loop B chooses
   exercises/kata_1.md      ten diagnoses; beside it, functions to write
   notes/                   sheets to fill in, in your own words
   exercises/exploits.jsonl, patched_rubric.py   break a verifier, then mend it

@@ -199,7 +199,7 @@ def fault_of_completions(comparison: Comparison) -> str | None:
     if rewritten:
         why = "the same policy wrote both, in other draws: that is luck"
     else:
-        why = "on equal samples: pick_best chose otherwise though its files are the same (does it read others?)"
+        why = "on equal samples: the rule chose otherwise though its files are the same (does it read others?)"
     return f"nothing was turned, and {flipped:,} of the examples flipped; {why}"
 
 

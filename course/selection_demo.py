@@ -4,7 +4,7 @@
         --samples data/rollouts/selection_pack_dev.jsonl --n 4
 
 The knob is selection compute. The policy that wrote the samples is the same before and after: what changes is which
-of its completions is taken. The student's ``exercises/pick_best.py`` chooses.
+of its completions is taken: the first of the best, or what ``--pick FILE:FUNCTION`` chooses.
 """
 
 from collections import Counter
@@ -14,7 +14,6 @@ from typing import Any
 
 from course.artifacts import run_log
 from course.artifacts.conditions import Conditions
-from course.artifacts.locked_room import PICK_BEST_FINGERPRINT
 from course.artifacts.records import RESULTS, Details, Selection
 from course.artifacts.run_log import holdouts_opened, read_log
 from course.artifacts.summary import Choice, choice_of, count_outcomes, summary_of
@@ -23,7 +22,7 @@ from course.command import Parser, positive_int, run_command
 from course.datasets.pairing import pair_by_id
 from course.datasets.records import Example
 from course.datasets.sources import Dataset, SelectionPack, provenance
-from course.picking import PickBest, Sample, choose, load_pick_best, pick_best_fingerprint
+from course.picking import Picker, Sample
 from course.score import measure
 from course.show.ending import INSPECT, end_run
 from course.show.measurement import as_scored, cause, conditions_text, pass_line
@@ -35,8 +34,8 @@ _EXAMINED = 1_000  # failures that are looked through for one of each cause
 _EXPLAINED = 3  # prompts whose failure is explained
 
 
-def select(pairs: Iterable[tuple[Example, list[str] | None]], n: int, pick_best: PickBest) -> Iterator[Selection]:
-    """All of Loop B: score the first n samples of a prompt, and let ``pick_best`` choose one."""
+def select(pairs: Iterable[tuple[Example, list[str] | None]], n: int, picker: Picker) -> Iterator[Selection]:
+    """All of Loop B: score the first n samples of a prompt, and let the rule choose one."""
     for example, group in pairs:
         if group is None:
             continue  # pair_by_id() refuses the run when it has seen all that is missing
@@ -44,7 +43,7 @@ def select(pairs: Iterable[tuple[Example, list[str] | None]], n: int, pick_best:
         measured = [measure(example.expected_answer, sample) for sample in group]
         rewards = [measurement.reward for measurement in measured]
         offered = [*map(Sample, range(n), samples, rewards)]
-        chosen = choose(pick_best, offered, example.id)
+        chosen = picker.choose(offered, example.id)
         reward, outcome, parsed = measured[chosen]
         yield Selection(
             id=example.id,
@@ -93,7 +92,11 @@ def numbers_text(summary: Mapping[str, Any]) -> str:
     if n > 1:
         rows += [
             ("random choice", percent(summary["random_choice"]), f"the control: a blind pick among {n}"),
-            ("selected", percent(summary["selected_accuracy"]), "what pick_best got: says nothing of the policy alone"),
+            (
+                "selected",
+                percent(summary["selected_accuracy"]),
+                "what the choice got: says nothing of the policy alone",
+            ),
             ("ceiling", percent(summary["ceiling"]), f"pass@{n} counted here: one of these {n} was right"),
         ]
     curve = [f"k={k} {percent(rate)}" for k, rate in summary["pass_at_k"].items()]
@@ -135,11 +138,14 @@ def main() -> int:
     parser.add_argument("--dataset", type=Path, required=True, help="JSONL: id, prompt, expected_answer")
     parser.add_argument("--samples", type=Path, required=True, help="JSONL: id, samples; all groups of one size")
     parser.add_argument("--n", type=positive_int, required=True, help="how many samples a prompt to look at")
+    help_ = "choose by a function of yours, such as exercises/pick_best.py:pick_best (default: the first of the best)"
+    parser.add_argument("--pick", metavar="FILE:FUNCTION", help=help_)
     parser.add_run_options()
     parser.add_split_option()
     parser.add_argument("--json", action="store_true", help="print one JSON object, for a program")
     args = parser.parse_args()
 
+    picker = Picker(args.pick)
     known_holdouts = holdouts_opened(read_log(run_log.LOG))
     dataset = Dataset(args.dataset, declared=args.split, known_holdouts=known_holdouts)
     pack = SelectionPack(args.samples, args.n)
@@ -147,14 +153,12 @@ def main() -> int:
     choices: Counter[Choice] = Counter()
     failed: list[Selection] = []
     with RunWriter(args.outdir) as run:
-        pick_best = load_pick_best()
         pairs = pair_by_id(with_progress(dataset, "choosing"), pack, dataset=args.dataset, completions=args.samples)
-        rows = select(pairs, args.n, pick_best)
+        rows = select(pairs, args.n, picker)
         run.write_rows(RESULTS, count_choices(count_outcomes(rows, outcomes), choices, failed))
         source = provenance(pack.completions)
         summary = summary_of(outcomes, choices)
-        settings = {PICK_BEST_FINGERPRINT: pick_best_fingerprint()}
-        conditions = Conditions("B", "course.selection_demo", settings, args.change, args.expect, dataset)
+        conditions = Conditions("B", "course.selection_demo", picker.settings(), args.change, args.expect, dataset)
         conditions = conditions._replace(
             completions_fingerprint=pack.completions.sha256,
             samples_per_prompt=args.n,

@@ -155,6 +155,7 @@ class Lab:
         self.root = folder.with_name(f"{folder.name}-root")
         self.runs = self.root / "runs"  # of processes; of commands in this process: runs/ in folder
         self.log = self.runs / "log.jsonl"
+        self.pick: list[str] = []  # the options by which Loop B chooses
 
     def __call__(self, command: str, *arguments: object) -> Done:
         """Run a command in this process, ended as a real one is. An exception that escapes fails the test."""
@@ -163,7 +164,7 @@ class Lab:
         environment = dict(os.environ)
         try:
             with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(sys, "argv", [command, *map(str, arguments)])
+                patch.setattr(sys, "argv", [command, *self.words(command, arguments)])
                 patch.setattr(sys, "stdout", out)
                 patch.setattr(sys, "stderr", err)
                 with pytest.raises(SystemExit) as leaving:
@@ -184,10 +185,15 @@ class Lab:
                 (self.root / name).symlink_to(ROOT / name, target_is_directory=True)
         return {"PYTHONPATH": str(self.root)}
 
+    def words(self, command: str, arguments: Iterable[object]) -> list[str]:
+        """What is typed behind a command: Loop B chooses by the student's rule, where there is one."""
+        more = self.pick if command == "selection_demo" else []
+        return [*map(str, arguments), *more]
+
     def start(self, command: str, *arguments: object, **more: Any) -> "subprocess.Popen[bytes]":
         """Start ``python3 -m course.command`` (or check) as a process. ``env`` is added to the environment."""
         environment = os.environ | self.path() | more.pop("env", {})
-        line = [sys.executable, "-m", module_of(command), *map(str, arguments)]
+        line = [sys.executable, "-m", module_of(command), *self.words(command, arguments)]
         more.setdefault("cwd", self.folder)
         pipe = subprocess.PIPE
         if os.name == "posix":  # Ctrl-C is ignored in what a shell runs in the background, and in all its children
@@ -251,10 +257,11 @@ class Lab:
         true = {"policy": "a hand", "created": "2026-01-31", "sampling": SAMPLING, "completions_sha256": digest}
         self.write(f"{name}.meta.json", json.dumps(true | said))
 
-    def picker(self, source: str | None = None) -> Path:
-        """The student's exercises/pick_best.py: as shipped, or this source."""
-        shipped = (ROOT / "exercises" / "pick_best.py").read_text(encoding="utf-8")
-        return self.write("exercises/pick_best.py", shipped if source is None else source)
+    def picker(self, source: str | None) -> Path:
+        """Let Loop B choose by this exercises/pick_best.py from here on; by the course's own rule for None."""
+        path = "exercises/pick_best.py"
+        self.pick = ["--pick", f"{path}:pick_best"] if source is not None else []
+        return self.write(path, source or "")
 
     def red_team(self, start: str = "anywhere", patched: str = "", exploits: Iterable[object] = ()) -> None:
         """The red team's files in exercises/: untouched, or with this body of ``patched`` and these exploits."""

@@ -105,7 +105,6 @@ def in_terminal(lab: Lab, command: str, *arguments: str, columns: int, env: dict
 def ready(lab: Lab) -> Lab:
     """A lab with the shipped data and with two runs, n1 and n4."""
     (lab.folder / "data").symlink_to(ROOT / "data", target_is_directory=True)
-    lab.picker()
     for n in (1, 4):
         assert lab("selection_demo", *PACK, n, "--outdir", f"n{n}").status == 0
     lab.path()

@@ -15,7 +15,7 @@ SELECTION = "selection compute"
 INSTRUMENT = "instrument"
 ENVIRONMENT = "environment"
 
-PICK_BEST_FINGERPRINT = "pick_best_fingerprint"  # the setting of Loop B that says how a sample was chosen
+PICK_SHA256 = "pick_sha256"  # the setting of Loop B that says which files chose; none: the course's own rule
 
 _CONDITIONS_OF = {  # a knob -> the conditions of the room of which one differs where it was turned
     ENVIRONMENT: ("dataset_fingerprint", "prompts_fingerprint", "examples_fingerprint", "split"),
@@ -89,7 +89,7 @@ def knobs_turned(conditions: list[Condition], baseline: Manifest, candidate: Man
     turned = [condition.knob for condition in conditions if condition.known and condition.fault]
     if plain_policy(baseline) != plain_policy(candidate):
         turned.append(POLICY)
-    if baseline.settings.get(PICK_BEST_FINGERPRINT) != candidate.settings.get(PICK_BEST_FINGERPRINT):
+    if baseline.settings.get(PICK_SHA256) != candidate.settings.get(PICK_SHA256):
         turned.append(SELECTION)
     return list(dict.fromkeys(turned))
 

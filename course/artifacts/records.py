@@ -46,7 +46,7 @@ class Selection(Result, frozen=True, forbid_unknown_fields=True):
     right.
     """
 
-    samples: list[str]  #: the N samples that ``pick_best`` chose from
+    samples: list[str]  #: the N samples that one was chosen from
     rewards: list[float]  #: of each sample
     chosen: int  #: the index of the sample that was taken, from 0
     others: list[str]

@@ -111,7 +111,7 @@ def selection_numbers(choices: Mapping[Choice, int]) -> dict[str, Any]:
         return mean(lambda choice: pass_at_k(choice.total, choice.total_right, k))
 
     first_of_best = all(choice.first_of_best for choice in choices)
-    reason = None if first_of_best else "pick_best did not take the first of the best samples everywhere"
+    reason = None if first_of_best else "the choice was not everywhere the first of the best samples"
     return {
         "samples_per_prompt": n,
         "first_sample_accuracy": mean(lambda choice: choice.first_is_right),

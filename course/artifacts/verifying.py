@@ -71,7 +71,7 @@ class Verification:
         self.outcomes: Counter[str] = Counter()
         self._ids: set[str] = set()
         self._choices: Counter[Choice] = Counter()
-        self.payments: "Counter[Payment]" = Counter()  # of a run that another rubric was asked in
+        self.payments: Counter[Payment] = Counter()  # of a run that another rubric was asked in
         self._prompts_in_order = hashlib.sha256()
         self._examples = hashlib.sha256()
         self._wrong: list[Result] = []

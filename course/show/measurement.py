@@ -55,7 +55,7 @@ def pass_line(summary: Mapping[str, Any]) -> str:
 def cause(row: Selection) -> str:
     """Why no choice, or this choice, could not be right."""
     if any(row.rewards):
-        return "a right sample was there and pick_best took another"
+        return "a right sample was there, and another was taken"
     answer = row.expected_answer
     sign = "-?" if answer == 0 else "-" if answer < 0 else "(?<!-)"
     value = re.compile(rf"(?<![0-9]){sign}0*{abs(answer)}(?![0-9])")

@@ -108,7 +108,7 @@ def loop_a(
 
 
 def loop_b(packed: Sequence[Sequence[str]], n: int, pick_best: str | None = None, **meta: object) -> Step:
-    """course.selection_demo on the first ``n`` samples of each group, all of one policy; None: the shipped choice."""
+    """course.selection_demo on the first ``n`` samples of each group, all of one policy; None: the course's rule."""
 
     def step(lab: Lab, name: str) -> Done:
         lab.picker(pick_best)

@@ -304,7 +304,7 @@ FORGERIES: dict[str, tuple[Case, ...]] = {
         Case("the right sample chosen afterwards", EQUAL_CHOICE, NOT_LOGGED, each_row(choose_last),
              believed="choices", promoted=True),
         Case("the right sample chosen afterwards, of one policy", SAME_CHOICE,
-             "nothing was turned, and 16 of the examples flipped; on equal samples: pick_best chose otherwise",
+             "nothing was turned, and 16 of the examples flipped; on equal samples: the rule chose otherwise",
              each_row(choose_last)),
         Case("rewards of samples nobody chose", EQUAL_CHOICE, SAMPLE_NOT_SO,
              each_row(lambda row: row.update(rewards=[1.0] * 4))),

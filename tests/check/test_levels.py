@@ -27,10 +27,9 @@ SAW = f"## level_0\n## level_1\n## level_2\n{REFLECTION}\n## level_3\n"
 
 @pytest.fixture
 def ready(lab: Lab) -> Lab:
-    """The sheet as it ships, and the lab's own pick_best."""
+    """The sheet as it ships."""
     lines = (ROOT / "notes" / "levels.md").read_text(encoding="utf-8").split("\n")
     lab.write("notes/levels.md", "\n".join(line for line in lines if line.startswith(("#", ">"))))
-    lab.picker()
     return lab
 
 
@@ -67,7 +66,7 @@ def test_the_five_steps_in_order(ready: Lab) -> None:
     choose(ready, "repair")  # pick_best is still the wrong one
     assert check_level("level_2")[:2] == ("started", "4 of 5 steps")
     assert "Next: repair." in said("level_2")
-    ready.picker()
+    ready.picker(None)
     choose(ready, "repair")
     assert check_level("level_2")[:2] == ("done", "5 of 5 steps")
     assert len(cast(list[str], check_level("level_2").numbers["runs"])) == 4  # to be handed in
@@ -191,6 +190,8 @@ def test_a_level_as_it_is_shown(ready: Lab, name: str) -> None:
     shutil.copytree(ROOT / "data", ready.folder / "data")
     shutil.copytree(ROOT / "exercises", ready.folder / "exercises", dirs_exist_ok=True)
     level = LEVELS[name]
+    solved = (ROOT / "teacher" / "solutions" / "exercises" / "pick_best.py").read_text(encoding="utf-8")
+    ready.write("exercises/pick_best.py", solved)
 
     def type_(step: str) -> None:
         command, *words = shlex.split(level[step])
@@ -205,7 +206,7 @@ def test_a_level_as_it_is_shown(ready: Lab, name: str) -> None:
     type_("sabotage")
     if name != "level_3":  # a thousand runs
         type_("reflect")
-    ready.picker()
+    ready.write("exercises/pick_best.py", solved)
     Path("exercises/tampered.jsonl").unlink(missing_ok=True)
     type_("repair")
     event = f"It {'came about' if OUTCOMES[name] else 'did not come about'}: "

@@ -4,19 +4,18 @@ An example: a spec that trims with a bare ``strip()`` pays for a no-break space 
 space was to be refused, how often that rule was broken, and one text that shows it.
 """
 
-import os
 import shutil
 from pathlib import Path
 
 import pytest
 from conftest import ROOT, Lab
 
-from check.functions import check_my_pick_best
+from check.functions import check_pick_best
 from check.own_spec import check_my_score
 
 SOLUTIONS = ROOT / "teacher" / "solutions" / "exercises"
 SCORE = (SOLUTIONS / "my_score.py").read_text(encoding="utf-8")
-PICK = (SOLUTIONS / "my_pick_best.py").read_text(encoding="utf-8")
+PICK = (SOLUTIONS / "pick_best.py").read_text(encoding="utf-8")
 
 
 def spec(lab: Lab, source: str, seed: int = 0) -> tuple[str, str]:
@@ -27,14 +26,14 @@ def spec(lab: Lab, source: str, seed: int = 0) -> tuple[str, str]:
 
 
 def choice(lab: Lab, source: str, seed: int = 0) -> tuple[str, str]:
-    lab.write("exercises/my_pick_best.py", source)
-    found = check_my_pick_best(seed)
+    lab.write("exercises/pick_best.py", source)
+    found = check_pick_best(seed)
     return found.state, f"{found.short} {' '.join(found.lines)}"
 
 
 def test_stubs_are_not_started_and_solutions_done(lab: Lab) -> None:
     shutil.copytree(ROOT / "exercises", lab.folder / "exercises", ignore=shutil.ignore_patterns("*.md"))
-    assert (check_my_score().state, check_my_pick_best().state) == ("not started", "not started")
+    assert (check_my_score().state, check_pick_best().state) == ("not started", "not started")
     for seed in range(3):
         assert spec(lab, SCORE, seed)[0] == "done"
         assert choice(lab, PICK, seed) == ("done", "67 of 80 with n = 4; ceiling 67, a random choice 32.2 ")
@@ -165,10 +164,10 @@ CHOICES = {  # what a student wrote -> what the check must say
     "return type(samples[0])(0, 'Final: 8', 1.0)": "got Sample",
     "best = None\n    for s in samples:\n        if s.reward > 0: best = best or s\n    return best": "got NoneType",
     "exit(0)": "SystemExit",
-    "x = 1\n    return samples[9]": "my_pick_best.py:3 pick_best: expected a choice, got an exception on a group",
-    "return (\n        None)": "my_pick_best.py:1 pick_best: expected one of the ",
+    "x = 1\n    return samples[9]": "pick_best.py:3 pick_best: expected a choice, got an exception on a group",
+    "return (\n        None)": "pick_best.py:1 pick_best: expected one of the ",
     "import os; os._exit(0)": "an end with exit status 0",
-    "from exercises.my_pick_best import course_rule; return course_rule(samples)": "",
+    "from course.picking import first_of_best; return first_of_best(samples)": "got the course's",
     FORGED: "got 99",
 }
 
@@ -176,7 +175,6 @@ CHOICES = {  # what a student wrote -> what the check must say
 @pytest.mark.parametrize("wrong", CHOICES)
 def test_a_wrong_choice_is_called_by_its_name(lab: Lab, wrong: str) -> None:
     state, text = choice(lab, BEGIN + wrong)
-    assert f"{os.sep}pick_best.py" not in text
     assert state != "done"
     assert CHOICES[wrong] in text
 
@@ -187,18 +185,8 @@ def test_a_wrong_choice_is_called_by_its_name(lab: Lab, wrong: str) -> None:
         "return sorted(samples, key=lambda s: (-s.reward, s.index))[0]",
         "top = max(s.reward for s in samples)\n    return min([s for s in samples if s.reward == top], key=repr)",
         "samples.sort(key=lambda s: s.index)\n    return max(samples, key=lambda s: s.reward)",
-        "# return course_rule(samples)\n    return min(samples, key=lambda s: (-s.reward, s.index))",
+        "# not first_of_best(samples)\n    return min(samples, key=lambda s: (-s.reward, s.index))",
     ],
 )
 def test_another_right_choice_is_done(lab: Lab, right: str) -> None:
     assert choice(lab, BEGIN + right)[0] == "done"
-
-
-def test_the_stub_chooses_by_the_courses_rule_and_says_so(lab: Lab) -> None:
-    shutil.copytree(ROOT / "exercises", lab.folder / "exercises", ignore=shutil.ignore_patterns("*.md"))
-    lab.picker("from exercises.my_pick_best import pick_best\n")
-    pack = lab.pack([["x", "Final: 1"], ["Final: 2", "y"]])
-    done = lab.process("selection_demo", "--dataset", lab.dataset([1, 2]), "--samples", pack, "--n", 2, "--json")
-    assert done.status == 0
-    assert done.err.count("note: the course's rule chooses here") == 1
-    assert '"selected_accuracy": 1.0' in done.out

@@ -60,7 +60,6 @@ def test_what_stands_in_the_log_beside_the_digest_is_not_believed(lab: Lab) -> N
 
 
 def test_another_dataset_or_loop_is_no_start(lab: Lab) -> None:
-    lab.picker()
     assert lab.evaluate([1], ["Final: 1"], "--expect", "all").status == 0
     assert lab.select([1], [["Final: 1", "Final: 2"]], 2, "--expect", "all").status == 0
     assert check_first_run().state == "not started"

@@ -394,7 +394,7 @@ def test_one_pick_best_that_chose_otherwise_from_equal_samples_is_named(lab: Lab
         assert done.status == 0, done.err
         runs.append(Path(name))
     assert finding(lab, *runs)["reasons"] == [
-        "nothing was turned, and 40 of the examples flipped; on equal samples: pick_best chose otherwise though its "
+        "nothing was turned, and 40 of the examples flipped; on equal samples: the rule chose otherwise though its "
         "files are the same (does it read others?)"
     ]
 
@@ -418,7 +418,7 @@ def test_where_only_the_choice_changed_the_verdict_says_so(lab: Lab) -> None:
     groups = [["no idea", f"Final: {i}"] for i in range(40)]
     lab.picker(TAKES_FIRST)
     lab.select(range(40), groups, 2, "--outdir", "first")
-    lab.picker()
+    lab.picker(None)
     lab.select(range(40), groups, 2, "--outdir", "best")
     found = finding(lab, Path("first"), Path("best"))
     assert (found["verdict"], found["knob"]) == ("PROMOTE", "selection compute")

@@ -120,7 +120,6 @@ def test_a_run_of_no_rows_or_of_no_failures_says_so(lab: Lab) -> None:
 
 
 def test_the_samples_of_a_choice_are_shown_with_an_arrow_at_the_chosen(lab: Lab) -> None:
-    lab.picker()
     lab.select([7], [["seven", "Final: 7", "Final: 7"]], 3, "--outdir", "run")
     assert inspected(lab, "--id", "q1").endswith("samples\n     0  seven\n  -> 1  Final: 7\n     1  Final: 7\n")
     assert "run: Loop B, passed 1 of 1" in inspected(lab)
@@ -262,7 +261,6 @@ def hostile_file(lab: Lab, name: str, key: str, value: object) -> Path:
 
 
 def test_hostile_ids_and_prompts_reach_no_terminal(lab: Lab) -> None:
-    lab.picker()
     dataset = "--dataset", hostile_dataset(lab), "--outdir"
     for run, text in (("wrong", "no"), ("right", "Final: 1")):
         completions = hostile_file(lab, run, "completion", text)

@@ -64,7 +64,6 @@ def test_selection_is_a_run_of_loop_b_on_the_recorded_samples(lab: Lab) -> None:
 
 def test_selection_measures_what_selection_demo_measures(lab: Lab) -> None:
     """The shipped pick_best takes the first of the best too: rows, numbers and the locked room are the same."""
-    lab.picker()
     data = ["--dataset", DATA / "datasets/math_dev.jsonl", "--samples", DATA / "rollouts/selection_pack_dev.jsonl"]
     assert lab("selection_demo", *data, "--n", "3", "--outdir", "other").status == 0
     lab("policy_improvement_demo", "--mode", "selection", "--n", "3", "--outdir", "run")

@@ -115,7 +115,6 @@ def test_a_page_cannot_be_a_folder_without_a_name(lab: Lab) -> None:
 
 def test_rows_of_loop_b_without_a_choice_have_no_numbers(lab: Lab) -> None:
     """Else the page looked for a pass@k, and ended there."""
-    lab.picker()
     lab.select([1], [["Final: 1", "x"]], 2, "--outdir", "b")
     edited("b", lambda rows: [row | {"rewards": [], "samples": []} for row in rows])
     assert lab("report", "b").status == 0

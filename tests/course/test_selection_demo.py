@@ -39,7 +39,6 @@ def kl(p: float, n: int) -> float:
 
 
 def test_every_number_of_four_samples_is_the_one_worked_by_hand(lab: Lab) -> None:
-    lab.picker()
     done = lab.select(ANSWERS, GROUPS, 4)
     assert (done.status, done.err) == (0, "")
     summary = summary_of()
@@ -66,7 +65,6 @@ def test_every_number_of_four_samples_is_the_one_worked_by_hand(lab: Lab) -> Non
 
 
 def test_a_row_holds_the_choice_and_all_it_was_chosen_from(lab: Lab) -> None:
-    lab.picker()
     lab.select(ANSWERS, GROUPS, 4)
     rows = lines_of(Path("runs/run_001/results.jsonl"))
     assert [row["chosen"] for row in rows] == [1, 0, 0, 0]  # ties go to the first
@@ -78,7 +76,6 @@ def test_a_row_holds_the_choice_and_all_it_was_chosen_from(lab: Lab) -> None:
 
 
 def test_fewer_samples_are_the_first_ones(lab: Lab) -> None:
-    lab.picker()
     lab.select(ANSWERS, GROUPS, 1)
     summary = summary_of()
     names = ("first_sample_accuracy", "selected_accuracy", "random_choice", "ceiling")
@@ -92,7 +89,6 @@ def test_fewer_samples_are_the_first_ones(lab: Lab) -> None:
 
 
 def test_with_one_sample_no_text_speaks_of_more(lab: Lab) -> None:
-    lab.picker()
     out = lab.select(ANSWERS, GROUPS, 1).out
     assert "With one sample nothing was chosen: this is what Loop A measures." in out
     for word in ("selection", "ceiling", "random choice", "another sample", "KL"):
@@ -100,7 +96,6 @@ def test_with_one_sample_no_text_speaks_of_more(lab: Lab) -> None:
 
 
 def test_the_rate_behind_the_kl_comes_from_all_samples_of_a_prompt(lab: Lab) -> None:
-    lab.picker()
     lab.select(ANSWERS, GROUPS, 2)
     assert summary_of()["kl_estimate"] == pytest.approx((kl(1 / 2, 2) + kl(1 / 4, 2) + 0 + 0) / 4)
 
@@ -114,21 +109,23 @@ def test_the_bias_that_the_docstring_tells_is_the_one_there_is(drawn: int, p: fl
 
 
 def test_the_manifest_says_n_and_which_pick_best_chose(lab: Lab) -> None:
-    picker = lab.picker()
+    picker = lab.picker(LAST_OF_THE_BEST)
     lab.select(ANSWERS, GROUPS, 3, "--change", "three, not two", "--expect", "more")
     manifest = json.loads(Path("runs/run_001/manifest.json").read_bytes())
     assert (manifest["loop"], manifest["samples_per_prompt"], manifest["change"]) == ("B", 3, "three, not two")
     assert manifest["expect"] == "more"
     assert manifest["sampling"] == SAMPLING | {"n": 4}
     assert manifest["completions_fingerprint"] == hashlib.sha256(Path("pack.jsonl").read_bytes()).hexdigest()
-    assert manifest["settings"] == {"pick_best_fingerprint": hashlib.sha256(picker.read_bytes()).hexdigest()}
+    assert manifest["settings"] == {
+        "pick": "pick_best.py:pick_best",
+        "pick_sha256": hashlib.sha256(picker.read_bytes()).hexdigest(),
+    }
     (line,) = lines_of(lab.log)
     assert (line["loop"], line["command"]) == ("B", "course.selection_demo")
     assert line["number"] == {"selected_accuracy": summary_of()["selected_accuracy"]}
 
 
 def test_choosing_twice_is_choosing_the_same(lab: Lab) -> None:
-    lab.picker()
     for _ in range(2):
         lab.select(ANSWERS, GROUPS, 4)
     one, two = (Path("runs", run, "results.jsonl").read_bytes() for run in ("run_001", "run_002"))
@@ -140,11 +137,11 @@ def test_another_choice_leaves_the_kl_undefined_and_says_why(lab: Lab) -> None:
     done = lab.select(ANSWERS, GROUPS, 4)
     summary = summary_of()
     assert summary["kl_estimate"] is None
-    assert summary["kl_estimate_reason"] == "pick_best did not take the first of the best samples everywhere"
+    assert summary["kl_estimate_reason"] == "the choice was not everywhere the first of the best samples"
     assert (summary["selected_accuracy"], summary["kl_bound"]) == (3 / 4, pytest.approx(math.log(4) - 3 / 4))
     assert [row["chosen"] for row in lines_of(Path("runs/run_001/results.jsonl"))] == [2, 0, 3, 3]
     assert "estimate undefined" in done.out
-    assert "(pick_best did not take the first of the best samples everywhere)" in done.out
+    assert "(the choice was not everywhere the first of the best samples)" in done.out
 
 
 def test_the_worst_choice_is_scored_as_what_it_is(lab: Lab) -> None:
@@ -152,14 +149,14 @@ def test_the_worst_choice_is_scored_as_what_it_is(lab: Lab) -> None:
     done = lab.select(ANSWERS, GROUPS, 4)
     summary = summary_of()
     assert (summary["selected_accuracy"], summary["first_sample_accuracy"], summary["ceiling"]) == (1 / 4, 1 / 2, 3 / 4)
-    assert "a right sample was there and pick_best took another" in done.out
+    assert "a right sample was there, and another was taken" in done.out
     assert "the right value is there, never in the right format" not in done.out
 
 
 def test_the_gate_knows_that_on_the_same_samples_only_the_choice_was_turned(lab: Lab) -> None:
-    for outdir, source in (("first", None), ("last", LAST_OF_THE_BEST)):
-        lab.picker(source)
-        lab.select(ANSWERS, GROUPS, 4, "--outdir", outdir)
+    lab.select(ANSWERS, GROUPS, 4, "--outdir", "first")
+    lab.picker(LAST_OF_THE_BEST)
+    lab.select(ANSWERS, GROUPS, 4, "--outdir", "last")
     done = lab("gate", "--baseline", "first", "--candidate", "last", "--min-delta", 0)
     assert done.status == 3
     assert "knob turned: selection compute" in done.out
@@ -177,7 +174,6 @@ def test_the_gate_knows_that_on_the_same_samples_only_the_choice_was_turned(lab:
     ],
 )
 def test_a_group_size_that_cannot_be_had_is_refused(lab: Lab, n: object, said: str) -> None:
-    lab.picker()
     files = "--dataset", lab.dataset(ANSWERS), "--samples", lab.pack(GROUPS)
     assert said in lab.refused("selection_demo", *files, f"--n={n}")
 
@@ -187,7 +183,6 @@ def refused(lab: Lab, answers: list[int] = ANSWERS, groups: list[list[str]] = GR
 
 
 def test_groups_of_different_size_are_refused_and_the_odd_one_is_named(lab: Lab) -> None:
-    lab.picker()
     for odd in (["a"] * 3, ["a"] * 5):
         groups = [*GROUPS[:2], odd, GROUPS[3]]
         said = f"pack.jsonl: expected groups of one size, got 4 samples first and {len(odd)} in q3"
@@ -196,7 +191,6 @@ def test_groups_of_different_size_are_refused_and_the_odd_one_is_named(lab: Lab)
 
 def described(lab: Lab, **said: object) -> tuple[object, ...]:
     """The options that name a dataset and a pack of four samples a prompt, of whose meta file this is said."""
-    lab.picker()
     options = ("--dataset", lab.dataset(ANSWERS), "--samples", lab.pack(GROUPS), "--n", 2)
     lab.meta("pack", **{"sampling": SAMPLING | {"n": 4}} | said)
     return options
@@ -238,19 +232,16 @@ def test_groups_in_another_order_are_matched_by_their_ids(lab: Lab) -> None:
 
 
 def test_missing_unknown_and_empty_groups_are_refused(lab: Lab) -> None:
-    lab.picker()
     assert "none for 1 id (q4)" in refused(lab, groups=GROUPS[:3])
     assert "1 id (q4) that the dataset does not have" in refused(lab, answers=ANSWERS[:3])
     assert "pack.jsonl:4 $.samples" in refused(lab, groups=[*GROUPS[:3], []])
 
 
 def test_no_option_is_offered_that_this_command_does_not_have(lab: Lab) -> None:
-    lab.picker()
     assert "--missing" not in refused(lab, groups=GROUPS[:3])
 
 
 def test_the_shipped_pick_best_reaches_the_ceiling_of_the_shipped_pack(lab: Lab) -> None:
-    lab.picker()
     dataset = ROOT / "data" / "datasets" / "math_dev.jsonl"
     pack = ROOT / "data" / "rollouts" / "selection_pack_dev.jsonl"
     assert lab("selection_demo", "--dataset", dataset, "--samples", pack, "--n", 4).status == 0
@@ -272,7 +263,6 @@ def test_the_shipped_pick_best_reaches_the_ceiling_of_the_shipped_pack(lab: Lab)
 
 
 def test_json_is_one_object_and_all_that_is_printed(lab: Lab) -> None:
-    lab.picker()
     done = lab.select(ANSWERS, GROUPS, 2, "--json")
     assert (done.status, done.err) == (0, "")
     found = json.loads(done.out)

@@ -33,7 +33,7 @@ def choice(samples: list[str], rewards: list[float], chosen: int = 0) -> Selecti
 @pytest.mark.parametrize(
     ("row", "why"),
     [
-        (choice(["no", "Final: 7"], [0.0, 1.0]), "a right sample was there and pick_best took another"),
+        (choice(["no", "Final: 7"], [0.0, 1.0]), "a right sample was there, and another was taken"),
         (choice(["it is 7", "8"], [0.0, 0.0]), "the right value is there, in a wrong format"),
         (choice(["Final: 007"], [0.0]), "the right value is there, in a wrong format"),
         (choice(["Final: \uff17"], [0.0]), "the right value is there, in a wrong format"),

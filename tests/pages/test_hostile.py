@@ -96,7 +96,6 @@ def test_what_stands_in_the_address_is_not_obeyed_either(lab: Lab, address: tupl
 
 def test_loop_b_and_the_gate(lab: Lab, address: tuple[str, list[str]]) -> None:
     texts = hostile_texts(address[0])
-    lab.picker()
     lab.write(
         "d.jsonl", [{"id": f"{i} {t}", "prompt": f"{t} ({i})", "expected_answer": 1} for i, t in enumerate(texts)]
     )

@@ -182,7 +182,6 @@ def made(lab: Lab) -> dict[str, str]:
     n = 120
     texts = [("Final: {}", "{}", "Final: {} ", "Final: \u200b{}", "Final: 1{}")[i % 5].format(i) for i in range(n)]
     assert lab.evaluate(range(n), texts, "--outdir", "loop_a", "--expect", "50 %").status == 0
-    lab.picker()
     groups = [[f"Final: {i}", "x"] if i % 2 else ["y", f"Final: {i}"] for i in range(12)]
     assert lab.select(range(12), groups, 2, "--outdir", "loop_b").status == 0
     run("bandit_train", "--steps", 30, "--outdir", "bandit")

@@ -72,7 +72,6 @@ def test_an_address_that_means_nothing_does_no_harm(run: Lab, state: str) -> Non
 
 
 def test_the_numbers_and_the_choices_of_loop_b(lab: Lab) -> None:
-    lab.picker()
     groups = [["Final: 1", "Final: 1", "x"], ["a", "b", "Final: 2"], ["a", "Final: 3", "b"]]
     assert lab.select([1, 2, 3], groups, 2, "--outdir", "b").status == 0
     assert lab("report", "b").status == 0

@@ -26,7 +26,6 @@ def handed_in(lab: Lab) -> Path:
     texts = ["Final: 4", "Final: 5\x1b[2J", "the answer\nis 6"]
     done = lab.evaluate([4, 6, 6], texts, "--expect", "0.5", "--change", "nothing", "--outdir", "runs/run_001")
     assert done.status == 0, done.err
-    lab.picker()
     groups = [["x", "Final: 1"], ["Final: 2", "x"]]
     assert lab.select([1, 2], groups, 2, "--outdir", "runs/run_002").status == 0
     assert lab("kl_tradeoff_demo", "--outdir", "runs/run_003").status == 0

@@ -87,7 +87,7 @@ function choiceNumbers({ summary, prediction }) {
     level("chosen", "paid", chosen),
     level("random", "dashed", random),
   ];
-  const got = `pick_best got ${percent1(chosen)}, choosing blindly ${percent1(random)}, `;
+  const got = `the choice got ${percent1(chosen)}, choosing blindly ${percent1(random)}, `;
   const title = `With ${counted(n, "sample")} a prompt, ${got}and no choice could get more than ${percent1(ceiling)}.`;
   const distance = kl === null ? summary.kl_estimate_reason : `about ${rounded(kl, 3)} nats`;
   const chart = n > 1 ? element("figure.chart", lineChart(lines, { most: n, across: "k samples", title })) : "";

@@ -50,7 +50,7 @@ CONDITIONS = {  # what can differ -> (another value, the knob that was turned)
 }
 FREE = {
     "command": "course.other",
-    "settings": {"pick_best_fingerprint": "b"},
+    "settings": {"pick_sha256": "b"},
     "trained_on": TrainedOn("score", 75, 0, 2),
     "completions_fingerprint": "other",
     "policy": "somebody else",
@@ -159,8 +159,8 @@ def test_no_knob_was_turned_where_the_same_policy_wrote_them() -> None:
 
 
 def test_in_loop_b_the_knob_is_the_choice_where_pick_best_was_another() -> None:
-    one = changed(loop="B", samples_per_prompt=4, settings={"pick_best_fingerprint": "a"})
-    other = changed(loop="B", samples_per_prompt=4, settings={"pick_best_fingerprint": "b"})
+    one = changed(loop="B", samples_per_prompt=4, settings={"pick_sha256": "a"})
+    other = changed(loop="B", samples_per_prompt=4, settings={"pick_sha256": "b"})
     fresh = msgspec.structs.replace(other, policy="somebody else")
     assert knobs(one, one) == []
     assert knobs(one, other) == ["selection compute"]

@@ -72,7 +72,6 @@ def test_a_look_that_was_written_down_in_an_older_form_counts_as_one_at_any_hold
 
 
 def test_loop_b_and_an_outdir_of_ones_own_are_counted_too(lab: Lab) -> None:
-    lab.picker()
     dataset = lab.dataset([1, 2], "holdout")
     samples = lab.pack([TEXTS, TEXTS])
     for outdir in ("one", "deep/two"):

@@ -83,7 +83,7 @@ def test_choices_that_differ_in_one_thing_are_counted_apart() -> None:
 def test_one_choice_that_was_not_the_first_of_the_best_leaves_the_kl_undefined() -> None:
     summary = summary_of({"ok": 100}, {ALL_OF_THREE: 99, ONE_OF_THREE._replace(first_of_best=False): 1})
     assert summary["kl_estimate"] is None
-    assert summary["kl_estimate_reason"] == "pick_best did not take the first of the best samples everywhere"
+    assert summary["kl_estimate_reason"] == "the choice was not everywhere the first of the best samples"
     assert summary["kl_bound"] == pytest.approx(log(3) - 2 / 3)
 
 

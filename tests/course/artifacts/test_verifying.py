@@ -31,7 +31,6 @@ def loop_a(lab: Lab) -> Path:
 
 @pytest.fixture
 def loop_b(lab: Lab) -> Path:
-    lab.picker()
     lab.select([22, -8, 0], GROUPS, 2, "--outdir", "b")
     return Path("b")
 

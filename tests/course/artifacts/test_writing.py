@@ -241,7 +241,6 @@ def test_the_finished_folder_holds_no_trace_of_the_hidden_one(lab: Lab) -> None:
 def test_equal_runs_are_equal_bytes_but_for_the_environment(
     lab: Lab, loop: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lab.picker()
     arguments = options(lab)
     if loop == "selection_demo":
         arguments = [*arguments[:2], "--samples", lab.pack([["22", "Final: 22"], ["7", "Final: 7"]]), "--n", 2]

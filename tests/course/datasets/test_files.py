@@ -68,7 +68,6 @@ def test_pipes_sockets_devices_and_links_to_them_are_refused(tmp_path: Path, mon
 def test_a_command_says_in_one_line_what_is_no_file(lab: Lab, place: str) -> None:
     os.mkfifo("pipe")
     Path("folder").mkdir()
-    lab.picker()
     dataset, completions, pack = lab.dataset([1]), lab.completions(["Final: 1"]), lab.pack([["Final: 1"]])
     for said in (
         lab.refused("eval", "--dataset", place, "--completions", completions),
@@ -79,10 +78,10 @@ def test_a_command_says_in_one_line_what_is_no_file(lab: Lab, place: str) -> Non
     ):
         assert f"{place}: expected " in said
         assert ", not a file" in said
-    Path("exercises/pick_best.py").unlink()
+    lab.picker("").unlink()
     Path("exercises/pick_best.py").symlink_to(lab.folder / place)
     said = lab.refused("selection_demo", "--dataset", dataset, "--samples", pack, "--n", 1)
-    assert f"{Path('exercises', 'pick_best.py')}: expected your pick_best, got: a" in said
+    assert f"{Path('exercises', 'pick_best.py')}: expected a file of Python that chooses, got: a" in said
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="/dev/stdin leads to the file itself on Linux")

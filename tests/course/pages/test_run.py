@@ -124,7 +124,6 @@ def test_the_numbers_of_a_page_are_those_of_the_run(lab: Lab) -> None:
 
 
 def test_the_choices_of_a_page_are_those_of_the_run(lab: Lab) -> None:
-    lab.picker()
     assert lab.select([1, 2], [["Final: 1", "Final: 1", "x"], ["a", "b", "Final: 2"]], 2, "--outdir", "b").status == 0
     scored = data_of(page_of_run(Path("b"), log())[0])["scored"]
     assert scored["summary"] == json.loads(Path("b/summary.json").read_text(encoding="utf-8"))
@@ -145,7 +144,6 @@ def spoil_choice(rows: list[Any]) -> None:
 
 @pytest.mark.parametrize("change", [spoil_rewards, spoil_choice])
 def test_a_run_that_was_changed_has_a_page_that_says_so(lab: Lab, change: Any) -> None:
-    lab.picker()
     assert lab.select([1, 2], [["Final: 1", "x"], ["a", "Final: 2"]], 2, "--outdir", "b").status == 0
     rows_edited(Path("b"), change, forge=False)
     page, faults = page_of_run(Path("b"), log())

@@ -1,4 +1,4 @@
-"""A solution of exercises/my_pick_best.py."""
+"""A solution of exercises/pick_best.py."""
 
 from course.picking import Sample
 
