@@ -110,7 +110,6 @@ def test_a_part_of_a_holdout_that_the_log_knows_is_not_known(lab: Lab) -> None:
 
 def test_loop_b_knows_a_holdout_of_the_log_too(lab: Lab) -> None:
     lab.evaluate([1, 2], TEXTS, "--split", "holdout")
-    lab.picker()
     samples = lab.pack([TEXTS, TEXTS])
     done = lab("selection_demo", "--dataset", lab.dataset([1, 2]), "--samples", samples, "--n", 2)
     assert "look number 2" in done.out
