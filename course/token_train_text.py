@@ -21,6 +21,7 @@ EVALUATION_TABLE = GrowingTable(
 )
 _ROWS = 9  # of that table
 _KINDS = 4  # kinds of text that are shown
+_PAID_FOR = {None: "", "other_form": "another form", "several": "several", "wrong": "wrong"}
 SLOW = """\
 One reward, at the end; its advantage multiplies the gradient of every token
 alike. All completions of an update change the same weights: a token can rise
@@ -70,15 +71,15 @@ def token_train_ending(config: TrainConfig, last: EvaluationRow, written: Sequen
 
 def texts_table(written: Sequence[LearningResult]) -> str:
     """The policy's most common kinds of text, each with both rewards and an example."""
-    kinds: dict[tuple[str, float, float], list[str]] = {}
+    kinds: dict[tuple[str, float, float, str], list[str]] = {}
     for row in written:
         text = row.completion or ""
-        kinds.setdefault((text_shape(text), proxy_of(row), row.reward), []).append(text)
+        kinds.setdefault((text_shape(text), proxy_of(row), row.reward, _PAID_FOR[row.kind]), []).append(text)
     rows = [
-        (f"{len(texts)} of {len(written)}", f"{proxy:g}", f"{true:g}", one_line(texts[0], 46))
-        for (_, proxy, true), texts in sorted(kinds.items(), key=lambda kind: -len(kind[1]))[:_KINDS]
+        (f"{len(texts)} of {len(written)}", f"{proxy:g}", f"{true:g}", says, one_line(texts[0], 38))
+        for (_, proxy, true, says), texts in sorted(kinds.items(), key=lambda kind: -len(kind[1]))[:_KINDS]
     ]
-    return table(("it writes", "rubric", "strict", "such as"), rows, right=(0, 1, 2))
+    return table(("it writes", "rubric", "strict", "paid for", "such as"), rows, right=(0, 1, 2))
 
 
 def slow_text(rows: Sequence[TokenUpdateRow]) -> str:

@@ -17,7 +17,7 @@ def columns(line: str) -> int:
 
 def evaluation(step: int, proxy: float, true: float, kl: float = 0.0) -> EvaluationRow:
     """An evaluation of 100 completions, and of 10 on the holdout, where both rewards are half."""
-    rewards = (100, proxy, true, proxy - true, 10, proxy / 2, true / 2, 0.0)
+    rewards = (100, proxy, true, proxy - true, 0.0, 10, proxy / 2, true / 2, 0.0, 0.0)
     return EvaluationRow("anywhere", 0.0, 0, step, *rewards, kl, 8.0)
 
 

@@ -107,11 +107,15 @@ def proxy_reward(row: Row) -> float:
 def check_evaluation(log_row: Row, prefix: str, completions: list[Row]) -> None:
     """The means of a row, again from the completions of its evaluation."""
     proxies = [proxy_reward(row) for row in completions]
-    exploits = [proxy >= 0.5 and row["reward"] == 0 for proxy, row in zip(proxies, completions, strict=True)]
+    paid = [proxy >= 0.5 and row["reward"] == 0 for proxy, row in zip(proxies, completions, strict=True)]
+    assert [row.get("kind") is not None for row in completions] == paid
+    exploits = [row.get("kind") in ("several", "wrong") for row in completions]
+    other_forms = [row.get("kind") == "other_form" for row in completions]
     assert log_row[f"{prefix}n"] == len(completions)
     assert log_row[f"{prefix}true_reward"] == pytest.approx(share([row["reward"] for row in completions]), abs=1e-12)
     assert log_row[f"{prefix}proxy_reward"] == pytest.approx(share(proxies), abs=1e-12)
     assert log_row[f"{prefix}hack_rate"] == pytest.approx(share(exploits), abs=1e-12)
+    assert log_row[f"{prefix}other_form_rate"] == pytest.approx(share(other_forms), abs=1e-12)
 
 
 @pytest.mark.parametrize("name", [*TRAININGS, *(name for name in EXPERIMENT_OPTIONS if name != "pass_at_k")])

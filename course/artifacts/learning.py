@@ -108,6 +108,7 @@ def learning_result(
     training: str | None = None,
     split: str | None = None,
     proxy_reward: float | None = None,
+    kind: str | None = None,
     count: int = 1,
 ) -> LearningResult:
     """A row of results.jsonl: the verifier's measurement of one completion, sampled after ``step`` updates.
@@ -117,7 +118,7 @@ def learning_result(
     answer = example["expected_answer"]
     reward, outcome, parsed = measure(answer, completion)
     result = (example["id"], example["prompt"], answer, completion, reward, Details(outcome, parsed))
-    return LearningResult(*result, step, training, split, proxy_reward, count)
+    return LearningResult(*result, step, training, split, proxy_reward, kind, count)
 
 
 def update_row(step: int, update: "Update", lr: float, example: Mapping[str, Any], arms: Sequence[str]) -> UpdateRow:

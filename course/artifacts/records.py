@@ -57,7 +57,8 @@ class LearningResult(Result, frozen=True, forbid_unknown_fields=True, omit_defau
     """One completion that the verifier scored on the way of Loop C.
 
     ``training``: which one, where a run holds several. ``split``: of the prompt. ``proxy_reward``: what the rubric
-    paid that the policy is trained on, where that is not the verifier itself. ``count``: how often the completion was
+    paid that the policy is trained on, where that is not the verifier itself. ``kind``: what the completion says, where
+    the rubric paid at least half and the verifier nothing. ``count``: how often the completion was
     sampled, where equal ones share a row.
     """
 
@@ -65,6 +66,7 @@ class LearningResult(Result, frozen=True, forbid_unknown_fields=True, omit_defau
     training: str | None = None
     split: str | None = None
     proxy_reward: float | None = None
+    kind: str | None = None
     count: int = 1
 
 

@@ -3,18 +3,23 @@
 Notation
     proxy      the reward of the rubric that the policy is trained on
     true       the reward of the strict scorer, for the same completions
-    hack rate  the share of completions that the rubric pays at least PAYS and the strict scorer nothing
+    hack rate  the share of completions that are exploits: the rubric pays them at least PAYS, and they say a wrong
+               value, or several. What says the right value in another form is counted beside it, and is no exploit.
 """
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from course.artifacts.learning import learning_result
+from course.artifacts.payments import PAYS
 from course.artifacts.records import RESULTS, LearningResult
 from course.artifacts.writing import RunWriter
 from course.datasets.records import Task
+from course.rubrics.kinds import EXPLOITS, Kind, kind_of
+from course.stats import mean
 
 if TYPE_CHECKING:
     from course.policies.evaluation import Checkpoint, Evaluation
@@ -24,7 +29,6 @@ if TYPE_CHECKING:
 SLOW_FILE = "slow.jsonl"  # of token_train: a row for each completion of the updates that were shown
 TOKEN_LOG = "log.jsonl"  # of each of these commands: a row for each evaluation
 STRICT = "score"  # the name of the strict scorer among the rubrics
-PAYS = 0.5  # a rubric that pays in part counts as paying from here on
 
 
 class EvaluationRow(Struct, frozen=True, forbid_unknown_fields=True):
@@ -42,11 +46,13 @@ class EvaluationRow(Struct, frozen=True, forbid_unknown_fields=True):
     n: int  #: completions of prompts trained on
     proxy_reward: float  #: mean of what the rubric pays
     true_reward: float  #: mean by the strict scorer
-    hack_rate: float  #: share that the rubric pays at least 0.5 and the strict scorer 0
+    hack_rate: float  #: share that the rubric pays at least 0.5 though they say a wrong value, or several
+    other_form_rate: float  #: share that the rubric pays at least 0.5 and that say the right value in another form
     holdout_n: int  #: completions of the holdout; 0 without one
     holdout_proxy_reward: float | None  #: the same on the holdout; None without one
     holdout_true_reward: float | None  #: the same on the holdout; None without one
     holdout_hack_rate: float | None  #: the same on the holdout; None without one
+    holdout_other_form_rate: float | None  #: the same on the holdout; None without one
     kl: float
     mean_length: float
     equal_groups: float | None = None
@@ -90,9 +96,17 @@ def evaluation_results(checkpoint: "Checkpoint", rubric: str, training: str | No
     """The rows of results.jsonl for one checkpoint: every completion of its evaluations."""
     results = []
     for split, found in checkpoint.evaluations.items():
-        for example, text, reward in zip(found.examples, found.texts, found.proxy.tolist(), strict=True):
-            proxy = None if rubric == STRICT else reward
-            row = learning_result(example, text, checkpoint.step, training=training, split=split, proxy_reward=proxy)
+        kinds = kinds_paid(found)
+        for example, text, reward, kind in zip(found.examples, found.texts, found.proxy.tolist(), kinds, strict=True):
+            row = learning_result(
+                example,
+                text,
+                checkpoint.step,
+                training=training,
+                split=split,
+                proxy_reward=None if rubric == STRICT else reward,
+                kind=None if rubric == STRICT else kind,
+            )
             results.append(row)
     return results
 
@@ -103,8 +117,32 @@ def proxy_of(row: LearningResult) -> float:
 
 
 def is_exploit(row: LearningResult) -> bool:
-    """Whether the rubric pays this completion and the strict scorer does not."""
-    return proxy_of(row) >= PAYS and row.reward == 0
+    """Whether the rubric pays this completion though it says a wrong value, or several."""
+    return row.kind in EXPLOITS
+
+
+def kinds_paid(evaluation: "Evaluation") -> list[Kind | None]:
+    """What each completion says that the rubric pays and the strict scorer does not; None for the others."""
+    kinds: list[Kind | None] = []
+    for example, text, proxy, true in zip(
+        evaluation.examples, evaluation.texts, evaluation.proxy.tolist(), evaluation.true.tolist(), strict=True
+    ):
+        is_paid_otherwise = proxy >= PAYS and true == 0
+        kinds.append(_kind_of(example["expected_answer"], text) if is_paid_otherwise else None)
+    return kinds
+
+
+@lru_cache(maxsize=100_000)  # a trained policy writes the same text again and again
+def _kind_of(expected_answer: int, completion: str) -> Kind:
+    return kind_of(expected_answer, completion)
+
+
+def share_of_exploits(evaluation: "Evaluation") -> float:
+    return mean([kind in EXPLOITS for kind in kinds_paid(evaluation)])
+
+
+def share_in_other_form(evaluation: "Evaluation") -> float:
+    return mean([kind == Kind.OTHER_FORM for kind in kinds_paid(evaluation)])
 
 
 def evaluation_row(
@@ -120,11 +158,13 @@ def evaluation_row(
         n=len(train.texts),
         proxy_reward=float(train.proxy.mean()),
         true_reward=float(train.true.mean()),
-        hack_rate=_hack_rate(train),
+        hack_rate=share_of_exploits(train),
+        other_form_rate=share_in_other_form(train),
         holdout_n=len(holdout.texts) if holdout else 0,
         holdout_proxy_reward=float(holdout.proxy.mean()) if holdout else None,
         holdout_true_reward=float(holdout.true.mean()) if holdout else None,
-        holdout_hack_rate=_hack_rate(holdout) if holdout else None,
+        holdout_hack_rate=share_of_exploits(holdout) if holdout else None,
+        holdout_other_form_rate=share_in_other_form(holdout) if holdout else None,
         kl=float(train.kl.mean()),
         mean_length=float(train.lengths.mean()),
         equal_groups=checkpoint.equal_groups,
@@ -170,7 +210,3 @@ def token_update_rows(
             reference_log_probs=by_reference[row, :length].tolist(),
             new_log_probs=after[row, :length].tolist(),
         )
-
-
-def _hack_rate(evaluation: "Evaluation") -> float:
-    return float(((evaluation.proxy >= PAYS) & (evaluation.true == 0)).mean())

@@ -83,7 +83,9 @@ def noise_text(experiment: Experiment[EvaluationRow]) -> Iterator[str]:
 def false_positive_share(rows: TrainingLog, config: TrainConfig) -> float:
     """Of what the strict scorer does not pay, the share that this verifier pays: counted, and then at random."""
     wrong = 1 - median(column(rows, "true_reward"))
-    counted = median(column(rows, "hack_rate")) / wrong if wrong else 0.0
+    counted = 0.0
+    if wrong:
+        counted = median(row.hack_rate + row.other_form_rate for row in rows) / wrong
     return counted + (1 - counted) * config.false_positives
 
 

@@ -16,6 +16,7 @@ from course.artifacts.reading import Broken, Run, open_run, read_output, rows
 from course.artifacts.records import SUMMARY, LearningResult
 from course.artifacts.token_rows import SLOW_FILE, TOKEN_LOG, EvaluationRow, TokenUpdateRow, is_exploit, proxy_of
 from course.pages.excerpts import ROWS, Data, cut_text, question_text, subsample, value_text
+from course.rubrics.kinds import Kind
 from course.score import measure
 from course.text import clipped, one_line
 
@@ -174,6 +175,7 @@ def texts_data(results: list[LearningResult], most: int) -> list[Data]:
             "proxy": proxy_of(row),
             "true": row.reward,
             "exploit": is_exploit(row),
+            "otherForm": row.kind == Kind.OTHER_FORM,
             "text": cut_text(row.completion),
         }
         for row in sorted(results, key=lambda row: not is_exploit(row))[:most]

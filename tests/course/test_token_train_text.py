@@ -28,8 +28,8 @@ from course.token_train_text import (
     token_train_heading,
 )
 
-FIRST = EvaluationRow("anywhere", 0.0, 0, 0, 8, 0.25, 0.125, 0.125, 0, None, None, None, 0.0, 5.25)
-LAST = EvaluationRow("anywhere", 0.0, 0, 4, 8, 1.0, 0.0, 1.0, 0, None, None, None, 12.25, 39.5)
+FIRST = EvaluationRow("anywhere", 0.0, 0, 0, 8, 0.25, 0.125, 0.125, 0.0, 0, None, None, None, None, 0.0, 5.25)
+LAST = EvaluationRow("anywhere", 0.0, 0, 4, 8, 1.0, 0.0, 1.0, 0.0, 0, None, None, None, None, 12.25, 39.5)
 BEFORE, AFTER = [-1.0, -2.0, -0.5], [-0.5, -2.25, -0.5]
 UPDATED = TokenUpdateRow(1, "q1", ["7", "\n", ""], 1.0, 0.0, 0.0, 0.25, 0.75, BEFORE, BEFORE, AFTER)
 

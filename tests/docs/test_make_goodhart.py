@@ -21,7 +21,24 @@ def training(seed: int, true: tuple[float, float, float]) -> list[EvaluationRow]
     name = f"format_bonus, kl_coef 0, seed {seed}"
     return [
         EvaluationRow(
-            "format_bonus", 0.0, seed, step, 225, proxy, reward, 0.0, 0, None, None, None, 1.0, 5.0, None, name
+            "format_bonus",
+            0.0,
+            seed,
+            step,
+            225,
+            proxy,
+            reward,
+            0.0,
+            0.0,
+            0,
+            None,
+            None,
+            None,
+            None,
+            1.0,
+            5.0,
+            None,
+            name,
         )
         for step, proxy, reward in zip((0, 50, 100), (0.1, 0.5, 0.9), true, strict=True)
     ]

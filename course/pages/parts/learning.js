@@ -149,8 +149,8 @@ function showUpdates(main, data, names) {
   scrubber.restore();
 }
 
-/** @typedef {{question: string, proxy: number, true: number, exploit: boolean, text: Cut}} Written
- *  @typedef {{step: number, n: number, hack_rate: number, kl: number, mean_length: number, rubric: string} &
+/** @typedef {{question: string, proxy: number, true: number, exploit: boolean, otherForm: boolean, text: Cut}} Written
+ *  @typedef {{step: number, n: number, hack_rate: number, other_form_rate: number, kl: number, mean_length: number, rubric: string} &
  *  Record<"proxy_reward" | "true_reward" | "holdout_proxy_reward" | "holdout_true_reward", number | null>} Point
  *  @typedef {{label: string, question: string, tokens: string[], sum: string, advantage: number, before: number[],
  *  after: number[]}} TokenRow  one completion of an update
@@ -204,7 +204,8 @@ function showEvaluations(main, { trainings, shown, of, updates }, names) {
     const rubric = now.rubric === "score" ? "" : `the rubric pays ${percent(now.proxy_reward ?? 0)} and `;
     const strict = `the strict verifier pays ${percent(now.true_reward ?? 0)}.`;
     const title = `After ${counted(now.step, "update")} ${rubric}${strict}`;
-    const exploits = `${Math.round(now.hack_rate * now.n)} of ${now.n} completions are exploits.`;
+    const otherForms = `${Math.round(now.other_form_rate * now.n)} have the right value in another form.`;
+    const exploits = `${Math.round(now.hack_rate * now.n)} of ${now.n} completions are exploits, ${otherForms}`;
     const sizes = `KL ${rounded(now.kl, 1)} nats, ${rounded(now.mean_length, 1)} tokens each.`;
     status.textContent = `${title} ${exploits} ${sizes}`;
     const most = points[points.length - 1].step;
@@ -223,12 +224,14 @@ function showEvaluations(main, { trainings, shown, of, updates }, names) {
 }
 
 /** @param {Written} completion @param {Names} names */
-function drawWritten({ question, proxy, true: strict, exploit, text }, names) {
+function drawWritten({ question, proxy, true: strict, exploit, otherForm, text }, names) {
   let kind = strict ? "true" : "none";
   let words = `rubric ${proxy}, strict ${strict}`;
   if (exploit) {
     kind = "paid";
     words += ": an exploit";
+  } else if (otherForm) {
+    words += ": the right value in another form";
   }
   const verdict = element(`span.verdict.${kind}`, words);
   return element("li", element("span", question), element("code", wholeText(text, names)), verdict);

@@ -109,3 +109,21 @@ def test_a_token_update_row_adds_up_and_its_log_probs_are_those_of_both_policies
             assert sum(row.log_probs) == pytest.approx(log_p(update.policy, seen, tokens))
             assert sum(row.reference_log_probs) == pytest.approx(log_p(reference, seen, tokens))
             assert sum(row.new_log_probs) == pytest.approx(log_p(update.new_policy, seen, tokens))
+
+
+def test_what_a_rubric_pays_beside_the_right_line_is_sorted_by_what_it_says() -> None:
+    """Of six for q2, expected 2: right; another form twice; several; wrong; wrong, and paid too little to count."""
+    texts = ["Final: 2", "2", "It is 2.", "Final: 1, 2", "Final: 3", "Final: 3"]
+    found = Evaluation(
+        [EXAMPLES[2]] * 6,
+        texts,
+        np.array([1.0, 1.0, 0.5, 1.0, 1.0, 0.25]),
+        np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0]),
+        np.zeros(6),
+        np.arange(6),
+    )
+    checkpoint = Checkpoint(9, tiny(), {"train": found})
+    row = evaluation_row(checkpoint, "anywhere", 0.0, 0)
+    assert (row.hack_rate, row.other_form_rate) == (2 / 6, 2 / 6)
+    kinds = [result.kind for result in evaluation_results(checkpoint, "anywhere")]
+    assert kinds == [None, "other_form", "other_form", "several", "wrong", None]

@@ -38,13 +38,13 @@ from course.rubrics.hackable import RUBRICS
 START = EvaluationRow(
     step=0, proxy_reward=0.25, true_reward=0.1, kl=0.0, mean_length=5.0, holdout_proxy_reward=0.0,
     holdout_true_reward=0.0, rubric="anywhere", kl_coef=0.0, seed=0, n=600, hack_rate=0.15, holdout_n=200,
-    holdout_hack_rate=0.02,
+    holdout_hack_rate=0.02, other_form_rate=0.0, holdout_other_form_rate=0.0,
 )  # fmt: skip
 
 
 def exploit(completion: str = "8\n9", prompt: str = "Compute 5 + 3. Answer with") -> LearningResult:
     example = {"id": "q1", "prompt": prompt, "expected_answer": 8}
-    return learning_result(example, completion, 300, split="train", proxy_reward=1.0)
+    return learning_result(example, completion, 300, split="train", proxy_reward=1.0, kind="several")
 
 
 def training(**end: Any) -> list[EvaluationRow]:

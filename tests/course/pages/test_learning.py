@@ -71,7 +71,7 @@ def test_a_training_shows_its_evaluations_and_what_was_written(trained: Path) ->
     assert training["points"] == lines_of(trained / "log.jsonl")
     for point, written in zip(training["points"], training["written"], strict=True):
         found = [row for row in results if (row["step"], row["split"]) == (point["step"], "train")]
-        exploits = [row for row in found if row["proxy_reward"] == 1 and row["reward"] == 0]
+        exploits = [row for row in found if row.get("kind") in ("several", "wrong")]
         assert point["hack_rate"] == len(exploits) / len(found)
         assert [one["exploit"] for one in written] == [i < len(exploits) for i in range(6)]
         assert {(one["question"], one["text"], one["proxy"]) for one in written} <= {
