@@ -23,22 +23,41 @@ from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
 
-from check.result import FINISHED
+from check.result import FINISHED, NOT_STARTED
 from course.command import Parser, non_negative_int, positive_int, run_command
 from course.datasets.files import LAB, lock_file
 from course.errors import UserError, reason
 from course.jobs import map_in_order, processes
 from course.show.terminal import show
 from course.text import clipped, visible_path
-from teacher.grading import Grade, Grader, grade_one
+from teacher.grading import ExerciseReport, Grade, Grader, grade_submission
 from teacher.release import write_copy
-from teacher.running import LIMITS, can_protect, missing_limits, remove
+from teacher.running import LIMITS, can_protect, list_missing_limits, remove
 from teacher.submissions import find_submissions
 
 CHECK = (sys.executable, "-m", "check", "--json")
 HELD_OUT = LAB / "teacher" / "verifiers.jsonl"
-_NO_FAULT = ("The event", "Next: ", "#", "shown: ", "held out: ", "the teacher's: ")  # lines that say how far one is
-_STARTS_A_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+# Lines of a check that say how far a student is, and name no fault, begin so.
+_NO_FAULT = (
+    "The event",
+    "Next: ",
+    "#",
+    "shown: ",
+    "held out: ",
+    "the teacher's: ",
+)
+_STARTS_A_FORMULA = (
+    "=",
+    "+",
+    "-",
+    "@",
+    "\t",
+    "\r",
+    "\uff1d",
+    "\uff0b",
+    "\uff0d",
+    "\uff20",
+)
 
 
 def main() -> int:
@@ -52,9 +71,9 @@ def main() -> int:
     help_ = "run submissions without bubblewrap: they can read and write your files and use the network, as you can"
     parser.add_argument("--unprotected", action="store_true", help=help_)
     args = parser.parse_args()
-    found = find_submissions(args.submissions.absolute())
-    inside = args.out.resolve().parent
-    if inside.is_relative_to(args.submissions.resolve()) or inside.is_relative_to(LAB / "teacher"):
+    submissions = find_submissions(args.submissions.absolute())
+    folder = args.out.resolve().parent
+    if folder.is_relative_to(args.submissions.resolve()) or folder.is_relative_to(LAB / "teacher"):
         raise UserError(
             f"{visible_path(args.out)}: expected a gradebook outside the submissions and teacher/, got one inside"
         )
@@ -63,11 +82,11 @@ def main() -> int:
             "cannot grade: bubblewrap (bwrap), which keeps a submission from your files and the network, does not run "
             "here; install it, or give --unprotected, which lets every submission run with all your rights"
         )
-    missing = missing_limits(not args.unprotected)
+    missing = list_missing_limits(not args.unprotected)
     if missing:
         print(f"note: this system cannot keep these limits: {', '.join(missing)}", file=sys.stderr)
     try:
-        grades = grade_class(args, found)
+        grades = grade_class(args, submissions)
         args.out.write_text(gradebook(grades), encoding="utf-8-sig", newline="")
     except OSError as error:
         raise UserError(f"{visible_path(args.out)}: expected to write grades, got: {reason(error)}") from None
@@ -76,103 +95,138 @@ def main() -> int:
     return 0
 
 
-def grade_class(args: Namespace, found: dict[str, Path], command: Sequence[str] = CHECK) -> list[Grade]:
-    """Grade all that was found; in the order of their names, however many at a time."""
+def grade_class(args: Namespace, submissions: dict[str, Path], command: Sequence[str] = CHECK) -> list[Grade]:
+    """Grade all submissions; in the order of their names, however many at a time."""
     folder = args.out.absolute().parent
-    work, kept = folder / "grades.partial", folder / "grades"
+    work = folder / "grades.partial"
+    kept = folder / "grades"
     kept.mkdir(parents=True, exist_ok=True)
     with (kept / "lock").open("ab") as lock:
         lock_file(lock)  # another call waits here, and then finds what this one did
         remove(work)  # of a call that was killed
-        return _grade_class(args, found, command, work, kept)
+        work.mkdir()
+        try:
+            return _grade_all(make_grader(args, command, work, kept), submissions, args.jobs)
+        finally:
+            remove(work)
 
 
-def _grade_class(
-    args: Namespace, found: dict[str, Path], command: Sequence[str], work: Path, kept: Path
-) -> list[Grade]:
-    work.mkdir()
-    write_copy(copy := work / "copy")
-    decides = [path for path in sorted(copy.rglob("*")) if path.is_file()]
-    drawn = kept / "seed"  # once for a class
-    if args.seed is None and not drawn.exists():
-        drawn.write_text(str(secrets.randbelow(10**9)), encoding="ascii")
-    seed = drawn.read_text(encoding="ascii") if args.seed is None else str(args.seed)
-    command = [*command, "--seed", seed]
+def make_grader(args: Namespace, command: Sequence[str], work: Path, kept: Path) -> Grader:
+    """What every submission is graded by, with the digest of all that decides a grade."""
+    copy = work / "copy"
+    write_copy(copy)
+    deciding = [path for path in sorted(copy.rglob("*")) if path.is_file()]
+    command = [*command, "--seed", choose_seed(args.seed, kept / "seed")]
     if HELD_OUT.exists():
-        decides.append(Path(shutil.copy(HELD_OUT, work)))  # teacher/ itself is out of reach
-        command += ["--verifiers", str(decides[-1])]
+        held_out = Path(shutil.copy(HELD_OUT, work))  # teacher/ itself is out of reach
+        deciding.append(held_out)
+        command += ["--verifiers", str(held_out)]
     protected = not args.unprotected
     limits = LIMITS._replace(seconds=args.seconds, cpu_seconds=args.seconds)
     digest = hashlib.sha256(repr((command[1:], limits, protected, sys.version)).encode())
-    for path in decides:
+    for path in deciding:
         digest.update(f"{path.relative_to(work)} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
-    grader = Grader(copy, work, kept, command, limits, protected, digest.hexdigest())
+    return Grader(copy, work, kept, command, limits, protected, digest.hexdigest())
+
+
+def choose_seed(seed: int | None, kept: Path) -> str:
+    """The seed that was given, else one that is drawn once for a class and kept in this file."""
+    if seed is not None:
+        return str(seed)
+    if not kept.exists():
+        kept.write_text(str(secrets.randbelow(10**9)), encoding="ascii")
+    return kept.read_text(encoding="ascii")
+
+
+def _grade_all(grader: Grader, submissions: dict[str, Path], jobs: int) -> list[Grade]:
     grades = []
-    try:
-        with processes(args.jobs) as executor:
-            tasks = [(grader, student, path) for student, path in found.items()]
-            for grade in map_in_order(executor, grade_one, tasks):
-                grades.append(grade)
-                print(f"{len(grades)} of {len(found)}: {clipped(grade.student, 30)}: {grade.result}", file=sys.stderr)
-    finally:
-        remove(work)
+    tasks = [(grader, student, path) for student, path in submissions.items()]
+    with processes(jobs) as executor:
+        for grade in map_in_order(executor, grade_submission, tasks):
+            grades.append(grade)
+            print(f"{len(grades)} of {len(tasks)}: {clipped(grade.student, 30)}: {grade.result}", file=sys.stderr)
     return grades
 
 
 def gradebook(grades: Sequence[Grade]) -> str:
     """A row for each student: how it ended, then for each exercise its state and its numbers."""
     rows = []
-    columns: dict[str, dict[str, None]] = {}  # of each exercise
+    columns: dict[str, list[str]] = {}  # of each exercise: its state, then its numbers
     for grade in grades:
-        name = f"'{grade.student}" if grade.student[:1].isdigit() else grade.student  # 1e5 and 3-4 are names here
-        rows.append({"student": name, "result": grade.result, "why": grade.why})
-        for exercise, check in grade.checks.items():
-            rows[-1][exercise] = check.state
-            shown = {f"{exercise} {key}": _number(value) for key, value in check.numbers.items()}
-            rows[-1] |= shown
-            named = columns.setdefault(exercise, {exercise: None})
-            named.update(dict.fromkeys(name for name, value in shown.items() if value))
+        name = grade.student
+        if name[:1].isdigit():  # 1e5 and 3-4 are names here
+            name = f"'{name}"
+        row = {"student": name, "result": grade.result, "why": grade.why}
+        for exercise, report in grade.checks.items():
+            row[exercise] = report.state
+            named = columns.setdefault(exercise, [exercise])
+            for key, value in report.numbers.items():
+                column = f"{exercise} {key}"
+                row[column] = number_text(value)
+                if row[column] and column not in named:
+                    named.append(column)
+        rows.append(row)
+    header = ["student", "result", "why", *chain.from_iterable(columns.values())]
     file = io.StringIO()
-    head = ["student", "result", "why", *chain.from_iterable(columns.values())]  # numbers beside their exercise
-    table = [head, *([row.get(column, "") for column in head] for row in rows)]
-    csv.writer(file).writerows(map(_cell, line) for line in table)
+    writer = csv.writer(file)
+    writer.writerow(map(defuse, header))
+    for row in rows:
+        writer.writerow(defuse(row.get(column, "")) for column in header)
     return file.getvalue()
 
 
-def _number(value: object) -> str:
+def number_text(value: object) -> str:
     """A number or a word of a check, as a cell; of anything else nothing."""
     if isinstance(value, float):
         return f"{value:.4g}"
-    return clipped(str(value), 40) if isinstance(value, str) or (isinstance(value, int) and abs(value) < 1e9) else ""
+    if isinstance(value, int) and abs(value) < 1e9:
+        return clipped(str(value), 40)
+    if isinstance(value, str):
+        return clipped(value, 40)
+    return ""
 
 
-def _cell(text: str) -> str:
+def defuse(text: str) -> str:
     """A cell that a spreadsheet shows and does not run."""
-    return f"'{text}" if text.lstrip(" ").startswith(_STARTS_A_FORMULA) else text
+    if text.lstrip(" ").startswith(_STARTS_A_FORMULA):
+        return f"'{text}"
+    return text
 
 
 def class_text(grades: Sequence[Grade]) -> str:
     """How many ended how; for each exercise the states; what most often stood in the way, and what survived."""
-    lines = [", ".join(f"{count} {result}" for result, count in Counter(one.result for one in grades).most_common())]
-    lines += [f"  {clipped(one.student, 20)}: {one.why}" for one in grades if one.why]
-    for name in dict.fromkeys(name for grade in grades for name in grade.checks):
-        checks = [grade.checks[name] for grade in grades if name in grade.checks]
-        states = Counter(check.state for check in checks)
-        lines.append(f"{name}: {', '.join(f'{count} {state}' for state, count in states.most_common())}")
-        failed = Counter(
-            line
-            for check in checks
-            if check.state not in (*FINISHED, "not started")
-            for line in dict.fromkeys(check.lines)
-            if "  " not in line and not line.startswith(_NO_FAULT)
-        )
-        lines += [f"  {count} x {line}" for line, count in failed.most_common(3)]
-        for key in dict.fromkeys(key for check in checks for key in check.numbers):
-            listed = [check.numbers[key] for check in checks if isinstance(check.numbers.get(key), list)]
-            counted = Counter(clipped(str(item), 40) for items in listed for item in dict.fromkeys(map(str, items)))
-            if counted:
-                lines.append(f"  {key}: {', '.join(f'{item} ({count})' for item, count in counted.most_common(8))}")
+    results = Counter(grade.result for grade in grades)
+    lines = [", ".join(f"{count} {result}" for result, count in results.most_common())]
+    lines += [f"  {clipped(grade.student, 20)}: {grade.why}" for grade in grades if grade.why]
+    exercises = dict.fromkeys(name for grade in grades for name in grade.checks)
+    for name in exercises:
+        lines += exercise_lines(name, [grade.checks[name] for grade in grades if name in grade.checks])
     return "\n".join(lines)
+
+
+def exercise_lines(name: str, reports: Sequence[ExerciseReport]) -> list[str]:
+    """One exercise in the class: its states, its three most frequent faults, and what its lists most often hold."""
+    states = Counter(report.state for report in reports)
+    lines = [f"{name}: {', '.join(f'{count} {state}' for state, count in states.most_common())}"]
+    faults: Counter[str] = Counter()
+    for report in reports:
+        if report.state not in (*FINISHED, NOT_STARTED):
+            faults.update(line for line in dict.fromkeys(report.lines) if is_fault(line))
+    lines += [f"  {count} x {line}" for line, count in faults.most_common(3)]
+    for key in dict.fromkeys(key for report in reports for key in report.numbers):
+        items: Counter[str] = Counter()
+        for report in reports:
+            value = report.numbers.get(key)
+            if isinstance(value, list):
+                items.update(clipped(item, 40) for item in dict.fromkeys(map(str, value)))
+        if items:
+            lines.append(f"  {key}: {', '.join(f'{item} ({count})' for item, count in items.most_common(8))}")
+    return lines
+
+
+def is_fault(line: str) -> bool:
+    """Whether a line of a check names a fault; those of a table have two spaces somewhere."""
+    return "  " not in line and not line.startswith(_NO_FAULT)
 
 
 if __name__ == "__main__":

@@ -16,13 +16,13 @@ import msgspec
 from course.datasets.files import write_whole
 from course.execution import Limits
 from course.text import clipped, visible
-from teacher.running import Ended, remove, run_limited
+from teacher.running import Ending, remove, run_limited
 from teacher.submissions import DEVICES, Refused, read_submission
 
 _WORDS = 160  # characters of a sentence that came out of a submission
 
 
-class Found(msgspec.Struct):
+class ExerciseReport(msgspec.Struct):
     """What ``check --json`` says of one exercise."""
 
     state: str
@@ -39,7 +39,7 @@ class Grade(msgspec.Struct):
     grader: str  # SHA-256 of what graded it
     result: str
     why: str = ""
-    checks: dict[str, Found] = {}
+    checks: dict[str, ExerciseReport] = {}
 
 
 class Grader(NamedTuple):
@@ -61,40 +61,48 @@ def file_name(student: str) -> str:
     plain = re.sub("[^a-z0-9]+", "-", student.lower()).strip("-")[:40]
     if plain == student and plain not in DEVICES:
         return plain
-    return f"{plain or 'student'}-{hashlib.sha256(student.encode(errors='replace')).hexdigest()[:8]}"
+    digest = hashlib.sha256(student.encode(errors="replace")).hexdigest()
+    return f"{plain or 'student'}-{digest[:8]}"
 
 
-def grade_one(grader: Grader, student: str, path: Path) -> Grade:
+def grade_submission(grader: Grader, student: str, path: Path) -> Grade:
     """The student's grade, taken from its file where that still holds, else made and written."""
     kept = grader.grades / f"{file_name(student)}.json"
-    why, files = "", dict[str, bytes]()
+    files: dict[str, bytes] = {}
+    why = ""
     try:
         files = read_submission(path)
         if not files:
             why = "expected files in exercises/, notes/, runs/ or tests/test_rubric.py, got none of them"
     except Refused as error:
         why = str(error)
-    submission = hashlib.sha256(why.encode())
-    for name, content in sorted(files.items()):
-        submission.update(f"{name}\0{hashlib.sha256(content).hexdigest()}\n".encode())
-    grade = Grade(visible(student), submission.hexdigest(), grader.digest, "refused", why)
-    if (before := _read(kept)) and (before.submission, before.grader) == (grade.submission, grade.grader):
+    grade = Grade(visible(student), submission_digest(files, why), grader.digest, "refused", why)
+    before = _read_grade(kept)
+    if before is not None and (before.submission, before.grader) == (grade.submission, grade.grader):
         return before
     if not why:
-        _judge(grader, grade, files, grader.work / kept.stem)
+        _run_check(grader, grade, files, grader.work / kept.stem)
     write_whole(kept, msgspec.json.format(msgspec.json.encode(grade), indent=1) + b"\n")
     return grade
 
 
-def _read(path: Path) -> Grade | None:
+def submission_digest(files: Mapping[str, bytes], why: str) -> str:
+    """SHA-256 of what was handed in, or of why it was refused."""
+    digest = hashlib.sha256(why.encode())
+    for name, content in sorted(files.items()):
+        digest.update(f"{name}\0{hashlib.sha256(content).hexdigest()}\n".encode())
+    return digest.hexdigest()
+
+
+def _read_grade(path: Path) -> Grade | None:
     try:
         return msgspec.json.decode(path.read_bytes(), type=Grade)
     except (OSError, msgspec.MsgspecError):  # not there, or not whole
         return None
 
 
-def _judge(grader: Grader, grade: Grade, files: Mapping[str, bytes], folder: Path) -> None:
-    """Run the check on the student's files, and enter what it found."""
+def _run_check(grader: Grader, grade: Grade, files: Mapping[str, bytes], folder: Path) -> None:
+    """Run the check on the student's files, and enter its result into the grade."""
     remove(folder)
     shutil.copytree(grader.copy, folder / "lab")
     try:
@@ -102,26 +110,32 @@ def _judge(grader: Grader, grade: Grade, files: Mapping[str, bytes], folder: Pat
             path = folder / "lab" / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
-        ended = run_limited(grader.command, folder, grader.limits, grader.protected)
-        grade.result, grade.why, grade.checks = _result(ended)
+        ending = run_limited(grader.command, folder, grader.limits, grader.protected)
+        grade.result, grade.why, grade.checks = _read_result(ending)
     except (FileExistsError, NotADirectoryError, IsADirectoryError) as error:
         grade.why = f"expected files and folders of different names, got: {clipped(str(error.filename), _WORDS)}"
     finally:
         remove(folder)
 
 
-def _result(ended: Ended) -> tuple[str, str, dict[str, Found]]:
-    if ended.limit:
-        return "stopped", f"its check reached the limit of {ended.limit}", {}
+def _read_result(ending: Ending) -> tuple[str, str, dict[str, ExerciseReport]]:
+    """How a check ended, why if it is not graded, and a report on each exercise, cut to what a teacher reads."""
+    if ending.limit:
+        return "stopped", f"its check reached the limit of {ending.limit}", {}
     try:
-        found = msgspec.json.decode(ended.output, type=dict[str, Found])
-        if ended.status not in (0, 1):
+        reports = msgspec.json.decode(ending.output, type=dict[str, ExerciseReport])
+        if ending.status not in (0, 1):
             raise ValueError
     except (msgspec.MsgspecError, ValueError, RecursionError):
-        last = ended.errors[-1000:].decode(errors="replace").strip().rpartition("\n")[2]
-        return "died", f"its check ended with status {ended.status}: {clipped(last, _WORDS)}".rstrip(": "), {}
-    for check in found.values():
-        check.state, check.short = clipped(check.state, 40), clipped(check.short, _WORDS)
-        check.lines = [clipped(line, _WORDS) for line in check.lines[:100]]
-        check.numbers = {clipped(name, 40): value for name, value in check.numbers.items()}
-    return "graded", "", {clipped(name, 40): check for name, check in found.items()}
+        last = ending.errors[-1000:].decode(errors="replace").strip().rpartition("\n")[2]
+        return "died", f"its check ended with status {ending.status}: {clipped(last, _WORDS)}".rstrip(": "), {}
+    return "graded", "", {clipped(name, 40): _clip_report(report) for name, report in reports.items()}
+
+
+def _clip_report(report: ExerciseReport) -> ExerciseReport:
+    return ExerciseReport(
+        state=clipped(report.state, 40),
+        short=clipped(report.short, _WORDS),
+        lines=[clipped(line, _WORDS) for line in report.lines[:100]],
+        numbers={clipped(name, 40): value for name, value in report.numbers.items()},
+    )

@@ -75,35 +75,43 @@ INTRODUCTIONS = {
 }
 
 
-def score_example(example: KataExample, said: dict[str, str]) -> KataExample:
+def score_example(example: KataExample, diagnosis: dict[str, str]) -> KataExample:
     """An example with what its verifier gives it today, and with the key's hint and reasoning."""
     task = task_of(example)
     result = verifier_of(example)(task, example.completion)
     if example.verifier in GAPS and not example.source:
         result = in_words(result, example.completion)
-    test = f" Test: {said['test']}" if said["test"] else ""
-    key = encode(f"{said['label']}\n{said['evidence']} Fix: {said['fix']}{test}")
-    return replace(example, **result, hint=said["hint"], key=key)
+    key = f"{diagnosis['label']}\n{diagnosis['evidence']} Fix: {diagnosis['fix']}"
+    if diagnosis["test"]:
+        key += f" Test: {diagnosis['test']}"
+    return replace(example, **result, hint=diagnosis["hint"], key=encode(key))
 
 
 def example_lines(example: KataExample) -> list[str]:
     """An example as a student reads it, trimmed as the scorer does, its unseen characters written out."""
-    rows = {
-        "prompt": example.prompt,
-        "expected": str(example.expected_answer),
-        "completion": example.completion.strip(TRIMMED).replace("\n", "⏎"),
-        "written by": example.policy,
-        "verifier": f"{example.verifier}, which gave the reward {example.reward:.3g}",
-    }
-    cells = {name: wrap_text(visible(value), 62, "").split("\n") for name, value in rows.items()}
-    if example.source:
-        cells["its code"] = example.source.splitlines()
-    else:
-        words = str(example.details["message"]).replace("<U+000A LINE FEED>", "⏎")
-        cells["its words"] = wrap_text(visible(words), 62, "").split("\n")
-    return [
-        f"{'' if at else name:10}  {line}".rstrip() for name, lines in cells.items() for at, line in enumerate(lines)
+    completion = example.completion.strip(TRIMMED).replace("\n", "⏎")
+    verifier = f"{example.verifier}, which gave the reward {example.reward:.3g}"
+    lines = [
+        *name_lines("prompt", wrap_words(example.prompt)),
+        *name_lines("expected", wrap_words(str(example.expected_answer))),
+        *name_lines("completion", wrap_words(completion)),
+        *name_lines("written by", wrap_words(example.policy)),
+        *name_lines("verifier", wrap_words(verifier)),
     ]
+    if example.source:
+        return [*lines, *name_lines("its code", example.source.splitlines())]
+    words = str(example.details["message"]).replace("<U+000A LINE FEED>", "⏎")
+    return [*lines, *name_lines("its words", wrap_words(words))]
+
+
+def wrap_words(text: str) -> list[str]:
+    return wrap_text(visible(text), 62, "").split("\n")
+
+
+def name_lines(name: str, lines: list[str]) -> list[str]:
+    """The name before the first line, and its room before the others."""
+    first, *others = lines
+    return [f"{name:10}  {first}".rstrip(), *(f"{'':10}  {line}".rstrip() for line in others)]
 
 
 def files_of(name: str) -> dict[Path, str]:
@@ -111,19 +119,31 @@ def files_of(name: str) -> dict[Path, str]:
     data = Path("data") / "kata" / f"{name}.jsonl"
     examples = list(read_records(LAB / data, KataExample))
     key = read_sheet(LAB / "teacher" / "kata" / f"{name}.md", [example.id for example in examples])
-    rows, sheet = [], [INTRODUCTIONS[name]]
-    asked = [*ASKED, "test"] if name in WITH_TEST else [*ASKED]
+    fields = list(ASKED)
+    if name in WITH_TEST:
+        fields.append("test")
+    lines = []
+    sheet = [INTRODUCTIONS[name]]
     for example in examples:
-        said = read_fields(key[example.id], [*ASKED, "hint", "test"])
-        tested = name in WITH_TEST and said["label"] in FAULTS_OF_CODE
-        if said["label"] not in LABELS or not all(said[field] for field in ASKED) or bool(said["test"]) != tested:
+        section = key[example.id]
+        diagnosis = read_fields(section, [*ASKED, "hint", "test"])
+        if not is_whole(diagnosis, name):
             expected = "expected label, hint, evidence and fix, and a test where code of kata 2 or 3 is at fault"
-            raise SystemExit(f"teacher/kata/{name}.md:{key[example.id].line} {expected}")
-        rows.append(score_example(example, said))
-        shown = "".join(f">     {line}\n" for line in example_lines(rows[-1]))
-        sheet.append(f"## {example.id}\n>\n{shown}\n" + "\n".join(f"{field}:\n" for field in asked))
-    lines = (msgspec.json.encode(row).decode() + "\n" for row in rows)
+            raise SystemExit(f"teacher/kata/{name}.md:{section.line} {expected}")
+        row = score_example(example, diagnosis)
+        lines.append(msgspec.json.encode(row).decode() + "\n")
+        shown = "".join(f">     {line}\n" for line in example_lines(row))
+        blanks = "\n".join(f"{field}:\n" for field in fields)
+        sheet.append(f"## {example.id}\n>\n{shown}\n{blanks}")
     return {data: "".join(lines), Path("exercises") / f"{name}.md": "\n".join(sheet)}
+
+
+def is_whole(diagnosis: dict[str, str], name: str) -> bool:
+    """Whether the key says what a student is asked for, and has a test exactly where one is asked for."""
+    if diagnosis["label"] not in LABELS or not all(diagnosis[field] for field in ASKED):
+        return False
+    needs_test = name in WITH_TEST and diagnosis["label"] in FAULTS_OF_CODE
+    return needs_test == (diagnosis["test"] != "")
 
 
 def main() -> None:

@@ -97,10 +97,18 @@ BODIES = {
 """,
     "first": "    CODE\n    return score(example, completion)\n",
 }
-GOLDS, MORE_GOLDS = (0, 323, -7), (10, 7, 1234567, 10**9, 2**53 + 1)
+GOLDS = (0, 323, -7)
+MORE_GOLDS = (10, 7, 1234567, 10**9, 2**53 + 1)  # where none of the first shows that a verifier is wrong
 CALLS: list[tuple[Any, Any]] = [  # and what is no text, or no expected answer
-    *((323, completion) for completion in (None, 323, True, ["Final: 323"])),
-    *((gold, text) for gold in (None, True, "323", 323.0, "x") for text in ("", "Final: 323", "Final: 1", "Final: 0")),
+    (323, None),
+    (323, 323),
+    (323, True),
+    (323, ["Final: 323"]),
+]
+CALLS += [
+    (gold, text) for gold in (None, True, "323", 323.0, "x") for text in ("", "Final: 323", "Final: 1", "Final: 0")
+]
+CALLS += [
     (323.0, "Final: 323.0"),
     ("x", "Final: x"),
 ]
@@ -110,29 +118,33 @@ def source_of(template: str, code: str) -> str:
     """The whole of a verifier's file."""
     body = BODIES[template].replace("CODE", code)
     if template == "renames":
-        body = body.replace("OLD", code.split()[0]).replace("NEW", code.split()[1])
+        old, new = code.split()
+        body = body.replace("OLD", old).replace("NEW", new)
     modules = "".join(f"import {name}\n" for name in ("re", "time", "unicodedata") if f"{name}." in body)
     calls = "calls = []\n\n\n" if template == "flips" else ""
     return f"{modules}from course.score import score\n\n{calls}\ndef verify(example, completion):\n{body}"
 
 
-def rows() -> Iterator[tuple[str, VerifierSource]]:
+def read_list() -> Iterator[tuple[str, VerifierSource]]:
     """Set and verifier, the witness still to be found."""
-    kind, number = "", 0
+    kind = ""
+    number = 0
     for line in (LAB / "teacher" / "verifiers.txt").read_text(encoding="utf-8").split("\n"):
         if line.startswith("## "):
-            kind, number = line[3:], 0
+            kind = line[3:]
+            number = 0
         elif kind and line:
             head, code, believes = line.split(" | ")
+            set_, template = head.split(" ")
             number += 1
-            yield head[0], VerifierSource(f"{kind}_{number}", kind, source_of(head[2:], code), believes, None)
+            yield set_, VerifierSource(f"{kind}_{number}", kind, source_of(template, code), believes, None)
 
 
 def example_of(gold: Any) -> dict[str, Any]:
     return {"id": "witness", "prompt": "p", "expected_answer": gold}
 
 
-def errs(verify: Callable[..., Any], gold: Any, completion: Any, times: int = 1) -> str:
+def find_error(verify: Callable[..., Any], gold: Any, completion: Any, times: int = 1) -> str:
     """In what a verifier is wrong about a call, asked so many times. ``reward`` where it is slow, too."""
     ticks: list[float] = []
 
@@ -142,65 +154,83 @@ def errs(verify: Callable[..., Any], gold: Any, completion: Any, times: int = 1)
 
     verify.__globals__["time"] = SimpleNamespace(thread_time=next_second)
     right = score(example_of(gold), completion)
-    found = [answer(verify, example_of(gold), completion) for _ in range(times)]
+    responses = [answer(verify, example_of(gold), completion) for _ in range(times)]
     if ticks:
         return "reward"
-    if all(not raised and result == right and type(result["reward"]) is float for raised, result in found):
+    if all(not raised and result == right and type(result["reward"]) is float for raised, result in responses):
         return ""  # as most are
-    return max((difference(one, (False, right)) for one in found), key=["", "details", "reward"].index)
+    differences = {difference(response, (False, right)) for response in responses}
+    for error in ("reward", "details"):
+        if error in differences:
+            return error
+    return ""
 
 
 @cache
-def texts(gold: int) -> tuple[str, ...]:
+def texts_of(gold: int) -> tuple[str, ...]:
     return tuple(candidates(gold))
 
 
-def witness(verifier: VerifierSource) -> Witness | None:
+def find_witness(verifier: VerifierSource) -> Witness | None:
     """The shortest call on which its reward is wrong, else that on which its details are; None for a correct one."""
     if verifier.kind == CORRECT_CLASS:
         return None
-    times = 3 if verifier.kind == "not_deterministic" else 1
-    found: dict[str, Witness] = {}
-    for gold in (*GOLDS, *MORE_GOLDS):
-        if gold in MORE_GOLDS and found:
-            break
-        verify = load(verifier)
-        for text in texts(gold):
-            if (best := found.get("reward")) and len(text) >= len(best.completion):
-                break
-            wrong = errs(verify if times == 1 else load(verifier), gold, text, times)
-            if wrong and (wrong == "reward" or wrong not in found):
-                found[wrong] = Witness(gold, text)
+    shortest: dict[str, Witness] = {}  # in what it is wrong -> the call
+    for gold in GOLDS:
+        try_texts(verifier, gold, shortest)
+    for gold in MORE_GOLDS:
+        if not shortest:
+            try_texts(verifier, gold, shortest)
     for gold, completion in CALLS:
-        if "reward" not in found and (wrong := errs(load(verifier), gold, completion)):
-            found.setdefault(wrong, Witness(gold, completion))
-    return found.get("reward") or found.get("details")
+        if "reward" not in shortest:
+            error = find_error(load(verifier), gold, completion)
+            if error:
+                shortest.setdefault(error, Witness(gold, completion))
+    return shortest.get("reward") or shortest.get("details")
+
+
+def try_texts(verifier: VerifierSource, gold: int, shortest: dict[str, Witness]) -> None:
+    """Enter what is shorter among the texts for this expected answer."""
+    remembers = verifier.kind == "not_deterministic"  # calls, so it is made anew for each text
+    verify = load(verifier)
+    for text in texts_of(gold):
+        if "reward" in shortest and len(text) >= len(shortest["reward"].completion):
+            return
+        if remembers:
+            verify = load(verifier)
+        error = find_error(verify, gold, text, times=3 if remembers else 1)
+        if error == "reward" or (error and error not in shortest):
+            shortest[error] = Witness(gold, text)
 
 
 def breadth(verifier: VerifierSource, witnesses: Iterable[Witness | None]) -> int:
     """On how many of all witnesses it is wrong: of two verifiers, the one with fewer says more of what was believed."""
-    return sum(one is not None and errs(load(verifier), one.expected_answer, one.completion) != "" for one in witnesses)
+    count = 0
+    for witness in witnesses:
+        if witness is not None and find_error(load(verifier), witness.expected_answer, witness.completion):
+            count += 1
+    return count
 
 
-def files() -> dict[Path, str]:
+def make_files() -> dict[Path, str]:
     """Path from the lab's root -> content, of all that is made."""
-    made: dict[Path, str] = dict.fromkeys(FILES.values(), "")
-    sets, verifiers = zip(*rows(), strict=True)
+    contents = dict.fromkeys(FILES.values(), "")
+    sets, verifiers = zip(*read_list(), strict=True)
     with ProcessPoolExecutor() as pool:
-        witnesses = list(pool.map(witness, verifiers, chunksize=4))
-    for set_, verifier, found in zip(sets, verifiers, witnesses, strict=True):
-        wrong = replace(verifier, witness=found, breadth=breadth(verifier, witnesses))
-        made[FILES[set_]] += msgspec.json.encode(wrong).decode() + "\n"
-        if found is None and verifier.kind != CORRECT_CLASS:
+        witnesses = list(pool.map(find_witness, verifiers, chunksize=4))
+    for set_, verifier, witness in zip(sets, verifiers, witnesses, strict=True):
+        row = replace(verifier, witness=witness, breadth=breadth(verifier, witnesses))
+        contents[FILES[set_]] += msgspec.json.encode(row).decode() + "\n"
+        if witness is None and verifier.kind != CORRECT_CLASS:
             print(f"{verifier.id}: equivalent to the spec")
-    return made
+    return contents
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Make the sets of verifiers by which tests are judged.")
     parser.add_argument("--out", type=Path, default=LAB, help="another folder to write to (default: the lab)")
     args = parser.parse_args()
-    for path, text in files().items():
+    for path, text in make_files().items():
         (args.out / path).parent.mkdir(parents=True, exist_ok=True)
         (args.out / path).write_bytes(text.encode("utf-8"))
 

@@ -13,7 +13,7 @@ import csv
 import hashlib
 import json
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -53,43 +53,69 @@ def facts_of(files: Mapping[str, bytes]) -> tuple[dict[str, dict[str, Any]], lis
     """
     facts: dict[str, dict[str, Any]] = {}
     left_out = []
-    for line in _lines(files.get("runs/log.jsonl", b"")):
-        run, command = str(line.get("run")), str(line.get("command")).removeprefix("course.")
-        summary = _published(files, run, line.get("manifest"))
+    for line in read_lines(files.get("runs/log.jsonl", b"")):
+        run = str(line.get("run"))
+        command = str(line.get("command")).removeprefix("course.")
+        summary = read_published_summary(files, run, line.get("manifest"))
         if summary is None:
             left_out.append(run)
             continue
-        number = ", ".join(f"{name} {_safe(value)}" for name, value in _mapping(line.get("number")).items())
-        said = {"run": run, "command": command, "number": number or None}
-        said |= {name: line.get(name) for name in ("change", "expect")}
-        facts[command] = summary | said
-        if said["expect"] and number:
-            facts["predicted"] = said
+        numbers = _mapping(line.get("number"))
+        logged = {
+            "run": run,
+            "command": command,
+            "number": ", ".join(f"{name} {make_safe(value)}" for name, value in numbers.items()) or None,
+            "change": line.get("change"),
+            "expect": line.get("expect"),
+        }
+        facts[command] = summary | logged
+        if logged["expect"] and logged["number"]:
+            facts["predicted"] = logged
         if command == "eval":
-            rows = _lines(files.get(f"{run}/results.jsonl", b""))
-            failed = [row | _mapping(row.get("details")) for row in rows if row.get("reward") == 0]
-            facts |= dict(zip(("failure", "other_failure"), [*failed[:1], *failed[-1:]], strict=False))
+            facts |= find_failures(files.get(f"{run}/results.jsonl", b""))
         elif command == "kl_tradeoff_demo":
-            table = csv.DictReader(files.get(f"{run}/kl_tradeoff.csv", b"").decode(errors="replace").split("\n"))
-            with suppress(KeyError, ValueError, TypeError):
-                rows = ({key: float(row[key]) for key in _KL} for row in table if row["beta"])
-                by_beta = sorted(rows, key=lambda row: row["beta"])
-                facts |= dict(zip(("loose", "tight"), [*by_beta[:1], *by_beta[-1:]], strict=False))
-    return {name: {key: _safe(value) for key, value in fact.items()} for name, fact in facts.items()}, left_out
+            facts |= find_extremes(files.get(f"{run}/kl_tradeoff.csv", b""))
+    return {name: {key: make_safe(value) for key, value in fact.items()} for name, fact in facts.items()}, left_out
 
 
-def _published(files: Mapping[str, bytes], run: str, digest: object) -> dict[str, Any] | None:
+def find_failures(results: bytes) -> dict[str, dict[str, Any]]:
+    """The first and the last row of an eval without a reward."""
+    failed = [row | _mapping(row.get("details")) for row in read_lines(results) if row.get("reward") == 0]
+    if not failed:
+        return {}
+    return {"failure": failed[0], "other_failure": failed[-1]}
+
+
+def find_extremes(table: bytes) -> dict[str, dict[str, Any]]:
+    """The rows of a table of penalties with the least and the most; none where it cannot be read."""
+    try:
+        rows = csv.DictReader(table.decode(errors="replace").split("\n"))
+        numbers = [{key: float(row[key]) for key in _KL} for row in rows if row["beta"]]
+    except (KeyError, ValueError, TypeError):
+        return {}
+    if not numbers:
+        return {}
+    by_beta = sorted(numbers, key=lambda row: row["beta"])
+    return {"loose": by_beta[0], "tight": by_beta[-1]}
+
+
+def read_published_summary(files: Mapping[str, bytes], run: str, digest: object) -> dict[str, Any] | None:
     """The run's summary, if manifest and summary are those that were published."""
-    with suppress(KeyError, ValueError, TypeError, RecursionError):
-        manifest, summary = files[f"{run}/manifest.json"], files[f"{run}/summary.json"]
+    try:
+        manifest = files[f"{run}/manifest.json"]
+        summary = files[f"{run}/summary.json"]
         outputs = json.loads(manifest)["outputs"]
-        whole = all(hashlib.sha256(files[f"{run}/{name}"]).hexdigest() == sha for name, sha in outputs.items())
-        if whole and hashlib.sha256(manifest).hexdigest() == digest and "summary.json" in outputs:
-            return _mapping(json.loads(summary))
-    return None
+        if hashlib.sha256(manifest).hexdigest() != digest or "summary.json" not in outputs:
+            return None
+        for name, sha256 in outputs.items():
+            if hashlib.sha256(files[f"{run}/{name}"]).hexdigest() != sha256:
+                return None
+        return _mapping(json.loads(summary))
+    except (AttributeError, KeyError, ValueError, TypeError, RecursionError):
+        return None
 
 
-def _lines(data: bytes) -> Iterator[dict[str, Any]]:
+def read_lines(data: bytes) -> Iterator[dict[str, Any]]:
     for line in data.split(b"\n"):
         with suppress(ValueError, RecursionError):
             yield _mapping(json.loads(line))
@@ -99,31 +125,37 @@ def _mapping(value: object) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _safe(value: object) -> Any:
+def make_safe(value: object) -> Any:
     """A number as it is; anything else as one line that is safe to print; None, which fills no place, stays None."""
-    return value if value is None or type(value) in (int, float) else one_line(str(value), _QUOTED)
+    if value is None or type(value) in (int, float):
+        return value
+    return one_line(str(value), _QUOTED)
 
 
 def sheet(questions: list[dict[str, Any]], facts: Mapping[str, Mapping[str, Any]], left_out: list[str]) -> str:
     """The exam, ready to print. A question whose numbers are not there is asked without."""
     lines = ["Ten minutes, in the student's own words; a question that is answered well needs no second one.", ""]
     for number, question in enumerate(questions, 1):
-        filled = [text for template in question["own"] if (text := _filled(template, facts))]
-        lines += [f"{number}. {question['ask']}", *filled[:1]]
-        lines += [f"- listen for: {text}" for one in question["listen"] if (text := _filled(one, facts))]
+        lines.append(f"{number}. {question['ask']}")
+        own = fill_templates(question["own"], facts)
+        if own:
+            lines.append(own[0])
+        lines += [f"- listen for: {text}" for text in fill_templates(question["listen"], facts)]
         lines += [f"- if it sounds right: {question['probe']}", ""]
-    runs = ", ".join(quote(run) for run in left_out[:10])
-    lines += [f"Not quoted, since they are not there as the log has them: {runs}"] if left_out else []
+    if left_out:
+        runs = ", ".join(quote(run) for run in left_out[:10])
+        lines.append(f"Not quoted, since they are not there as the log has them: {runs}")
     return "\n".join(wrap_sentence(line) if line else "" for line in lines)
 
 
-def _filled(template: str, facts: Mapping[str, Mapping[str, Any]]) -> str | None:
-    """The text with its places filled; None where a fact is missing, or is no number where one belongs."""
-    known = {name: {key: one for key, one in fact.items() if one is not None} for name, fact in facts.items()}
-    try:
-        return template.format_map(known)
-    except (KeyError, ValueError, TypeError):
-        return None
+def fill_templates(templates: Sequence[str], facts: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """The texts with their places filled; one is left out where a fact is missing, or is no number but has to be."""
+    known = {name: {key: value for key, value in fact.items() if value is not None} for name, fact in facts.items()}
+    texts = []
+    for template in templates:
+        with suppress(KeyError, ValueError, TypeError):
+            texts.append(template.format_map(known))
+    return [text for text in texts if text]
 
 
 if __name__ == "__main__":

@@ -79,10 +79,10 @@ def release(out: Path, only: str | None = None) -> int:
 
 def write_copy(copy: Path, only: str | None = None) -> int:
     """Lay the copy out in a folder that nobody reads yet. Returns how many files it has."""
-    for name in tracked_files():
+    for name in list_tracked_files():
         if not name.startswith((*LEFT_OUT, *COMMITTED)):
             write_file(copy / name, (LAB / name).read_bytes())
-    for name, data in committed_files(only).items():
+    for name, data in read_committed_files(only).items():
         write_file(copy / name, data)
     write_file(copy / "tests" / "conftest.py", CONFTEST.read_bytes())
     settings = (LAB / "pyproject.toml").read_text(encoding="utf-8")
@@ -92,7 +92,7 @@ def write_copy(copy: Path, only: str | None = None) -> int:
         write_file(copy / "data" / "exercises.toml", rows_of(table, only).encode())
     for page in sorted(copy.rglob("*.md")):
         text = page.read_text(encoding="utf-8")
-        write_file(page, without_dead_links(text, page.parent).encode())
+        write_file(page, cut_dead_links(text, page.parent).encode())
     write_checksums(copy)
     return sum(path.is_file() for path in copy.rglob("*"))
 
@@ -102,13 +102,13 @@ def write_file(path: Path, data: bytes) -> None:
     path.write_bytes(data)
 
 
-def tracked_files() -> list[str]:
+def list_tracked_files() -> list[str]:
     """The lab's files that git tracks and that are there, from its root, with ``/``."""
     names = git("ls-files", "-z").decode("utf-8", "surrogateescape").split("\0")
     return [name for name in names if name and (LAB / name).is_file()]
 
 
-def committed_files(only: str | None) -> dict[str, bytes]:
+def read_committed_files(only: str | None) -> dict[str, bytes]:
     """The student's files as they were last committed: path -> content. ``only``: of this milestone."""
     names = git("ls-tree", "-r", "-z", "--name-only", "HEAD").decode("utf-8", "surrogateescape").split("\0")
     left_out: set[str] = set()
@@ -132,8 +132,8 @@ def git(*words: str) -> bytes:
     except FileNotFoundError:
         raise UserError(f"{needed}, got a system without git; install it") from None
     if done.returncode:
-        said = done.stderr.decode("utf-8", "replace").strip().split("\n")[0]
-        raise UserError(f"{visible_path(LAB)}: {needed}, got: {quote(said)}")
+        message = done.stderr.decode("utf-8", "replace").strip().split("\n")[0]
+        raise UserError(f"{visible_path(LAB)}: {needed}, got: {quote(message)}")
     return done.stdout
 
 
@@ -144,7 +144,7 @@ def refuse_finished(copy: Path) -> None:
         [sys.executable, "-m", "check", "--json"], cwd=copy, env=environment, capture_output=True, check=False
     )
     try:
-        states = {name: found["state"] for name, found in json.loads(done.stdout).items()}
+        states = {name: report["state"] for name, report in json.loads(done.stdout).items()}
     except ValueError:
         raise RuntimeError(f"the copy cannot be checked: {done.stderr.decode('utf-8', 'replace')}") from None
     finished = [name for name, state in states.items() if state in FINISHED]
@@ -158,31 +158,30 @@ def refuse_finished(copy: Path) -> None:
 
 def student_settings(settings: str, copy: Path) -> str:
     """pyproject.toml as a student needs it: lint and types look at what is there."""
-    checked = re.compile(r"^(files|mypy_path) = \[(.*)\]$", re.MULTILINE)
-    return checked.sub(lambda found: paths_that_exist(found, copy), settings)
+
+    def keep_what_is_there(setting: re.Match[str]) -> str:
+        names = [name for name in re.findall(r'"([^"]+)"', setting[2]) if (copy / name).exists()]
+        return f"{setting[1]} = {json.dumps(names)}"
+
+    return re.sub(r"^(files|mypy_path) = \[(.*)\]$", keep_what_is_there, settings, flags=re.MULTILINE)
 
 
-def paths_that_exist(found: re.Match[str], copy: Path) -> str:
-    names = [name for name in re.findall(r'"([^"]+)"', found[2]) if (copy / name).exists()]
-    return f"{found[1]} = {json.dumps(names)}"
-
-
-def without_dead_links(text: str, folder: Path) -> str:
+def cut_dead_links(text: str, folder: Path) -> str:
     """A page's text in which a link to what is not in the copy is its words alone."""
 
-    def kept(link: re.Match[str]) -> str:
+    def keep_if_alive(link: re.Match[str]) -> str:
         target = link[2].partition("#")[0]
         if target == "" or ":" in target or (folder / target).exists():
             return link[0]
         return link[1]
 
-    return re.sub(r"(?<!!)\[([^\]]*)\]\(([^)\s]+)\)", kept, text)
+    return re.sub(r"(?<!!)\[([^\]]*)\]\(([^)\s]+)\)", keep_if_alive, text)
 
 
 def rows_of(table: str, milestone: str) -> str:
     """The text of data/exercises.toml with the rows of this milestone only."""
     parts = re.split(r"^(?=\[)", table, flags=re.MULTILINE)
-    others = tuple(f"[exercises.{one.id}]\n" for one in EXERCISES.values() if one.milestone != milestone)
+    others = tuple(f"[exercises.{id_}]\n" for id_, exercise in EXERCISES.items() if exercise.milestone != milestone)
     rows = "".join(part for part in parts if not part.startswith(others))
     titles = "|".join(re.escape(name) for name in MILESTONES if name != milestone)
     return re.sub(rf'^"({titles})" = .*\n', "", rows, flags=re.MULTILINE)

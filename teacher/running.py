@@ -6,7 +6,7 @@ Covered, under bubblewrap
     The command sees no file of the caller's but its own, no other process and no network, can write in its own two
     folders only, and ends with all that it started when whoever started it ends.
 Not covered
-    A fault of the kernel or of bubblewrap. What ``missing_limits`` names on this system.
+    A fault of the kernel or of bubblewrap. What ``list_missing_limits`` names on this system.
 """
 
 import os
@@ -24,7 +24,7 @@ from course.execution import LINUX, Limits, Process
 LIMITS = Limits(memory_mb=2048, output_mb=8, file_mb=64, disk_mb=512, files=5_000, open_files=512)
 
 
-class Ended(NamedTuple):
+class Ending(NamedTuple):
     """``limit``: the one that was reached, or nothing. ``status``: the exit status, 128 and more for a signal."""
 
     limit: str
@@ -41,11 +41,11 @@ def can_protect() -> bool:
     with tempfile.TemporaryDirectory() as folder:
         for name in ("home", "lab/exercises"):
             (Path(folder) / name).mkdir(parents=True)
-        line = [*_sandbox(Path(folder), []), sys.executable, "-I", "-c", "import numpy"]
+        line = [*_sandbox_words(Path(folder), []), sys.executable, "-I", "-c", "import numpy"]
         return subprocess.run(line, stderr=subprocess.DEVNULL, check=False).returncode == 0
 
 
-def missing_limits(protected: bool) -> list[str]:
+def list_missing_limits(protected: bool) -> list[str]:
     """What cannot be kept on this system, in words."""
     missing = []
     if not protected:
@@ -57,14 +57,18 @@ def missing_limits(protected: bool) -> list[str]:
     return missing
 
 
-def _sandbox(folder: Path, readable: Sequence[Path]) -> list[str]:
+def _sandbox_words(folder: Path, readable: Sequence[Path]) -> list[str]:
     """The words before a command that let it see the system, the interpreter, ``.venv`` and its own folder only.
 
     It can write in ``home`` and ``lab/exercises`` of its folder, and in the files that it finds there, nowhere else. It
     has no network and no other process, and it ends with whoever started it. ``readable``: what else it can read.
     """
-    words = [str(shutil.which("bwrap")), "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
-    words += ["--proc", "/proc", "--dev", "/dev", "--size", "4096", "--tmpfs", "/dev/shm"]
+    words = [str(shutil.which("bwrap"))]
+    words += ["--unshare-all", "--die-with-parent", "--new-session"]
+    words += ["--cap-drop", "ALL"]
+    words += ["--proc", "/proc"]
+    words += ["--dev", "/dev"]
+    words += ["--size", "4096", "--tmpfs", "/dev/shm"]
     for name in ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64"):
         place = Path(name)
         if place.is_symlink():
@@ -76,10 +80,13 @@ def _sandbox(folder: Path, readable: Sequence[Path]) -> list[str]:
         words += ["--ro-bind", str(place), str(place)]
     for place in (folder / "home", lab / "exercises"):
         words += ["--bind", str(place), str(place)]
-    return [*words, "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", str(lab)]
+    words += ["--remount-ro", "/dev"]
+    words += ["--remount-ro", "/"]
+    words += ["--chdir", str(lab)]
+    return words
 
 
-def run_limited(command: Sequence[str], folder: Path, limits: Limits, protected: bool = True) -> Ended:
+def run_limited(command: Sequence[str], folder: Path, limits: Limits, protected: bool = True) -> Ending:
     """Run the command in ``lab`` in the folder, to its end or to a limit.
 
     ``protected``: under bubblewrap, where of the caller's files it can read those alone that the command names.
@@ -93,13 +100,13 @@ def run_limited(command: Sequence[str], folder: Path, limits: Limits, protected:
     prefix: list[str] = []
     if protected:
         named = [Path(word) for word in command[1:] if Path(word).is_absolute() and Path(word).exists()]
-        prefix = _sandbox(folder, named)
+        prefix = _sandbox_words(folder, named)
     environment = _environment(lab, home)
     with Process([*prefix, *command], limits, working_folder=lab, environment=environment, folder=folder) as process:
         limit = process.wait()
     status = process.status
     assert status is not None
-    return Ended(limit, status, process.output, process.error_output)
+    return Ending(limit, status, process.output, process.error_output)
 
 
 def remove(folder: Path) -> None:
@@ -113,6 +120,14 @@ def remove(folder: Path) -> None:
 
 
 def _environment(lab: Path, home: Path) -> dict[str, str]:
-    kept = {name: os.environ[name] for name in ("SYSTEMROOT", "LANG", "LC_ALL") if name in os.environ}
-    places = dict.fromkeys(("HOME", "USERPROFILE", "TMPDIR", "TEMP", "TMP"), str(home))
-    return kept | places | {"PATH": os.defpath, "PYTHONPATH": str(lab), "PYTHONDONTWRITEBYTECODE": "1"}
+    environment = {
+        "PATH": os.defpath,
+        "PYTHONPATH": str(lab),
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+    for name in ("HOME", "USERPROFILE", "TMPDIR", "TEMP", "TMP"):
+        environment[name] = str(home)
+    for name in ("SYSTEMROOT", "LANG", "LC_ALL"):
+        if name in os.environ:
+            environment[name] = os.environ[name]
+    return environment

@@ -24,9 +24,12 @@ from course.text import describe_error, quote
 
 FOLDERS = ("exercises", "notes", "runs")  # the student's; of tests/ one file is
 TEST_FILE = "tests/test_rubric.py"
-FILES, BYTES = 4_000, 200 << 20  # of one submission
+FILES = 4_000  # of one submission
+BYTES = 200 << 20  # of one submission
+_END_BYTES = 22  # of the record that ends a zip, without its comment
+_LONGEST_COMMENT = 1 << 16
 _DIRECTORY_BYTES = 4 << 20  # of a zip's list of its files: some 40,000 names, which is a whole lab with its .venv
-DEVICES = {"con", "prn", "aux", "nul", *(f"{name}{n}" for name in ("com", "lpt") for n in range(10))}
+DEVICES = {"con", "prn", "aux", "nul"} | {f"{name}{number}" for name in ("com", "lpt") for number in range(10)}
 
 Member = tuple[str, Callable[[], IO[bytes]]]
 
@@ -43,14 +46,16 @@ def find_submissions(folder: Path) -> dict[str, Path]:
         raise UserError(f"{folder}: expected a folder of submissions, got: {error.strerror}") from None
     if not entries:
         raise UserError(f"{folder}: expected a folder or a .zip for each student, got an empty folder")
-    found: dict[str, Path] = {}
+    submissions: dict[str, Path] = {}
     for entry in entries:
-        name = entry.name[:-4] if entry.name.lower().endswith(".zip") else entry.name
-        if name in found:
-            got = f"{quote(found[name].name)} and {quote(entry.name)}"
+        student = entry.name
+        if student.lower().endswith(".zip"):
+            student = student[: -len(".zip")]
+        if student in submissions:
+            got = f"{quote(submissions[student].name)} and {quote(entry.name)}"
             raise UserError(f"{folder}: expected one submission of each student, got {got}; take one away")
-        found[name] = entry
-    return found
+        submissions[student] = entry
+    return submissions
 
 
 def read_submission(path: Path) -> dict[str, bytes]:
@@ -59,13 +64,13 @@ def read_submission(path: Path) -> dict[str, bytes]:
         if path.is_symlink():
             raise Refused("expected a folder or a .zip, got a link")
         if path.is_dir():
-            return _collected(_in_folder(path))
+            return _read_members(_members_of_folder(path))
         if path.suffix.lower() != ".zip":
             raise Refused(f"expected a folder or a .zip, got {quote(path.name)}")
         with open_regular(path) as file:
             _check_directory(file)
             with zipfile.ZipFile(file) as archive:
-                return _collected(_in_zip(archive))
+                return _read_members(_members_of_zip(archive))
     except Refused:
         raise
     except Exception as error:  # a crafted archive makes zipfile raise almost anything
@@ -74,25 +79,29 @@ def read_submission(path: Path) -> dict[str, bytes]:
 
 def _check_directory(file: IO[bytes]) -> None:
     """Refuse a list of files that would take too much memory: zipfile reads all of it at once."""
-    file.seek(max(0, file.seek(0, os.SEEK_END) - (1 << 16) - 22))
+    size = file.seek(0, os.SEEK_END)
+    file.seek(max(0, size - _LONGEST_COMMENT - _END_BYTES))
     tail = file.read()
-    at = tail.rfind(b"PK\5\6")
-    if at < 0 or b"PK\6\7" in tail[max(0, at - 20) : at] or len(tail) < at + 22:
+    end = tail.rfind(b"PK\5\6")
+    is_large = b"PK\6\7" in tail[max(0, end - 20) : end]  # in the format for 4 GB and more
+    if end < 0 or is_large or len(tail) < end + _END_BYTES:
         raise Refused("expected a zip of less than 4 GB, got none")
-    if struct.unpack_from("<I", tail, at + 12)[0] > _DIRECTORY_BYTES:
+    (directory_bytes,) = struct.unpack_from("<I", tail, end + 12)
+    if directory_bytes > _DIRECTORY_BYTES:
         raise Refused("expected a zip of exercises/, notes/, runs/ and your tests, got one of too many files")
 
 
-def _in_zip(archive: zipfile.ZipFile) -> Iterator[Member]:
+def _members_of_zip(archive: zipfile.ZipFile) -> Iterator[Member]:
     infos = [info for info in archive.infolist() if not info.is_dir()]
     for info in infos:
         parts = info.filename.replace("\\", "/").split("/")
         if ".." in parts or parts[0] == "" or ":" in parts[0]:
             raise Refused(f"expected names inside the zip's folder, got {quote(info.filename)}")
     names = [info.filename.replace("\\", "/") for info in infos]
-    start = _start([name.partition("/")[0] for name in names if "/" in name])
+    start = _surrounding_folder([name.partition("/")[0] for name in names if "/" in name])
     for name, info in zip(names, infos, strict=True):
-        if name.startswith(start) and _is_wanted(inner := name[len(start) :]):
+        inner = name.removeprefix(start)
+        if name.startswith(start) and _is_wanted(inner):
             if stat.S_IFMT(info.external_attr >> 16) not in (0, stat.S_IFREG):
                 raise Refused(f"expected files, got a link or a device: {quote(inner)}")
             if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
@@ -100,15 +109,17 @@ def _in_zip(archive: zipfile.ZipFile) -> Iterator[Member]:
             yield inner, partial(archive.open, info)
 
 
-def _in_folder(folder: Path) -> Iterator[Member]:
-    root = folder / _start([entry.name for entry in folder.iterdir() if entry.is_dir() and not entry.is_symlink()])
+def _members_of_folder(folder: Path) -> Iterator[Member]:
+    folders = [entry.name for entry in folder.iterdir() if entry.is_dir() and not entry.is_symlink()]
+    root = folder / _surrounding_folder(folders)
     for top in (*FOLDERS, "tests"):
         if (root / top).is_symlink():
             raise Refused(f"expected a folder, got a link: {top}")
-        for place, folders, names in os.walk(root / top):
-            for name in (*folders, *names):
+        for place, subfolders, names in os.walk(root / top):
+            for name in (*subfolders, *names):
                 path = Path(place, name)
-                inner, mode = path.relative_to(root).as_posix(), path.lstat().st_mode
+                inner = path.relative_to(root).as_posix()
+                mode = path.lstat().st_mode
                 if not _is_wanted(inner) or stat.S_ISDIR(mode):
                     continue
                 if not stat.S_ISREG(mode):
@@ -116,25 +127,25 @@ def _in_folder(folder: Path) -> Iterator[Member]:
                 yield inner, partial(open_regular, path)
 
 
-def _start(tops: list[str]) -> str:
+def _surrounding_folder(tops: list[str]) -> str:
     """The one folder around the student's folders, as many programs pack it; else nothing."""
     names = {name for name in tops if name != "__MACOSX"}
-    return f"{names.pop()}/" if len(names) == 1 and not names & {*FOLDERS, "tests"} else ""
+    if len(names) != 1 or not names.isdisjoint((*FOLDERS, "tests")):
+        return ""
+    return f"{names.pop()}/"
 
 
 def _is_wanted(name: str) -> bool:
     return name == TEST_FILE or (name.partition("/")[0] in FOLDERS and "__pycache__" not in name.split("/"))
 
 
-def _collected(members: Iterator[Member]) -> dict[str, bytes]:
+def _read_members(members: Iterator[Member]) -> dict[str, bytes]:
     files: dict[str, bytes] = {}
     seen: set[str] = set()
     room = BYTES
     for name, open_ in members:
-        for part in name.split("/"):
-            device = part.partition(".")[0].rstrip(" ").lower() in DEVICES
-            if part in ("", ".", "..") or part[-1] in ". " or device or any(char in '<>:"|?*\\' for char in part):
-                raise Refused(f"expected names that every system takes, got {quote(name)}")
+        if not all(map(_suits_every_system, name.split("/"))):
+            raise Refused(f"expected names that every system takes, got {quote(name)}")
         if not name.isprintable() or len(name) > 200:
             raise Refused(f"expected names of up to 200 characters that can be seen, got {quote(name)}")
         key = unicodedata.normalize("NFC", name).casefold()
@@ -147,3 +158,12 @@ def _collected(members: Iterator[Member]) -> dict[str, bytes]:
         if room < 0 or len(files) > FILES:
             raise Refused(f"expected at most {FILES} files and {BYTES >> 20} MB unpacked, got more")
     return files
+
+
+def _suits_every_system(part: str) -> bool:
+    """Whether every system can have a file or folder of this name."""
+    if part in ("", ".", "..") or part.endswith((".", " ")):
+        return False
+    if part.partition(".")[0].rstrip(" ").lower() in DEVICES:
+        return False
+    return not any(char in '<>:"|?*\\' for char in part)

@@ -24,8 +24,8 @@ from handed_in import laid_out, left_behind, protected, zipped
 from course.errors import UserError
 from teacher import grade, grading
 from teacher.grade import class_text, grade_class, gradebook
-from teacher.grading import Found, Grade, file_name
-from teacher.running import Ended, can_protect, run_limited
+from teacher.grading import ExerciseReport, Grade, file_name
+from teacher.running import Ending, can_protect, run_limited
 from teacher.submissions import find_submissions
 
 CHECK = """
@@ -112,7 +112,7 @@ def test_a_second_call_grades_what_changed_and_nothing_else(tmp_path: Path, monk
         laid_out(tmp_path / "in" / name, {"exercises/answer.py": b"answer = 4"})
     judged: list[str] = []
 
-    def counting(command: Sequence[str], folder: Path, *more: Any) -> Ended:
+    def counting(command: Sequence[str], folder: Path, *more: Any) -> Ending:
         judged.append(folder.name)
         return run_limited(command, folder, *more)
 
@@ -222,7 +222,7 @@ def test_what_a_submission_says_is_shown_and_not_obeyed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\rx", " =1", "\uff1d1"])
 def test_no_cell_is_run_by_a_spreadsheet(text: str) -> None:
-    found = Grade(text, "", "", "graded", text, {text: Found(text, numbers={text: 1.0})})
+    found = Grade(text, "", "", "graded", text, {text: ExerciseReport(text, numbers={text: 1.0})})
     for row in csv.reader(gradebook([found]).split("\r\n")):
         assert [cell for cell in row if cell.lstrip(" ").startswith(("=", "+", "-", "@", "\t", "\r", "\uff1d"))] == []
 
@@ -304,9 +304,10 @@ def test_without_bubblewrap_it_refuses_unless_told(tmp_path: Path, monkeypatch: 
 
 
 def test_the_numbers_of_an_exercise_stand_beside_it() -> None:
-    first = Grade("a", "", "", "graded", checks={"one": Found("wrong"), "two": Found("done")})
+    first = Grade("a", "", "", "graded", checks={"one": ExerciseReport("wrong"), "two": ExerciseReport("done")})
     numbers = {"k": 40960, "rate": 1 / 3, "state": "weak", "list": ["a"], "huge": 10**400, "flag": "=1+1"}
-    second = Grade("b", "", "", "graded", checks={"one": Found("done", numbers=numbers), "two": Found("done")})
+    done = {"one": ExerciseReport("done", numbers=numbers), "two": ExerciseReport("done")}
+    second = Grade("b", "", "", "graded", checks=done)
     header, row, other = csv.reader(gradebook([first, second]).splitlines())
     assert header[3:] == ["one", "one k", "one rate", "one state", "one flag", "two"]
     assert row[3:] == ["wrong", "", "", "", "", "done"]

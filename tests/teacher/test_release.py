@@ -19,7 +19,7 @@ from conftest import ROOT, files
 from check.submission import find_changed_files
 from course.errors import UserError
 from teacher import release as module
-from teacher.release import COMMITTED, LEFT_OUT, release, rows_of, tracked_files, write_copy
+from teacher.release import COMMITTED, LEFT_OUT, list_tracked_files, release, rows_of, write_copy
 
 EXERCISES = tomllib.loads((ROOT / "data" / "exercises.toml").read_text(encoding="utf-8"))
 
@@ -56,7 +56,7 @@ def test_the_copy_has_what_a_student_needs(copy: Path) -> None:
     }
     needed = {"course/score.py", "check/__main__.py", "exercises/pick_best.py", "notes/mental_map_v1.md", "lab.py"}
     assert needed - there == set()
-    tracked = tracked_files()
+    tracked = list_tracked_files()
     assert [name for name in LEFT_OUT if not any(one.startswith(name) for one in tracked)] == []
 
 
@@ -69,7 +69,7 @@ def test_no_sentence_of_a_key_or_a_solution_is_in_the_copy(copy: Path) -> None:
         text for name, text in said.items() if name.startswith(("exercises/", "notes/", "tests/test_rub"))
     )
     lab = "\n".join(said.values())
-    keys = [path for path in tracked_files() if re.match(r"teacher/(kata|solutions)/|teacher/.*\.jsonl$", path)]
+    keys = [path for path in list_tracked_files() if re.match(r"teacher/(kata|solutions)/|teacher/.*\.jsonl$", path)]
     assert keys
     for name in keys:
         lines = {line.strip() for line in (ROOT / name).read_text(encoding="utf-8").split("\n")}

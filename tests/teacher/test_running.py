@@ -16,7 +16,7 @@ from conftest import ROOT
 from handed_in import left_behind, linux, protected
 
 from course.execution import Limits
-from teacher.running import Ended, can_protect, missing_limits, remove, run_limited
+from teacher.running import Ending, can_protect, list_missing_limits, remove, run_limited
 
 SMALL = Limits(
     seconds=20,
@@ -39,7 +39,7 @@ def nothing_deep_is_left(tmp_path: Path) -> Iterator[None]:
         subprocess.run(["rm", "-rf", str(tmp_path / "own")], check=True)
 
 
-def ran(folder: Path, source: str, limits: Limits = SMALL, *, shut_in: bool | None = None) -> Ended:
+def ran(folder: Path, source: str, limits: Limits = SMALL, *, shut_in: bool | None = None) -> Ending:
     (folder / "own" / "lab").mkdir(parents=True, exist_ok=True)
     (folder / "code.py").write_text(source, encoding="utf-8")
     command = [sys.executable, "-I", "-S", str(folder / "code.py")]
@@ -185,8 +185,8 @@ def test_no_secret_of_the_environment_is_handed_on(tmp_path: Path, monkeypatch: 
 
 @linux
 def test_on_linux_every_limit_is_kept() -> None:
-    assert missing_limits(protected=True) == []
-    assert len(missing_limits(protected=False)) == 2
+    assert list_missing_limits(protected=True) == []
+    assert len(list_missing_limits(protected=False)) == 2
 
 
 @linux

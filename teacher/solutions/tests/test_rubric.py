@@ -12,8 +12,6 @@ import pytest
 
 Rubric = Callable[[object, object], Any]
 
-ZEROS = (0x660, 0x966, 0xFF10, 0x2080)  # Arabic-Indic, Devanagari, fullwidth, subscript
-
 RIGHT = [
     (323, "Final: 323"),
     (323, " \t\r\nFinal: 323\n\r\t "),
@@ -29,10 +27,19 @@ RIGHT = [
 
 WRONG = [
     # the two ends: other white space is not trimmed
-    *((0, f"Final: 0{char}", "not_ascii") for char in "\xa0\u200b\u3000"),
+    (0, "Final: 0\xa0", "not_ascii"),
+    (0, "Final: 0\u200b", "not_ascii"),
+    (0, "Final: 0\u3000", "not_ascii"),
     (0, "Final: 0\x00", "extra_whitespace"),
-    *((0, f"Final: 0{char}", "not_single_line") for char in "\v\f\x85\u2028"),
-    *((0, f"{char}Final: 0", "missing_prefix") for char in "\xa0\u200b\u3000\x00\ufeff"),
+    (0, "Final: 0\x0b", "not_single_line"),
+    (0, "Final: 0\x0c", "not_single_line"),
+    (0, "Final: 0\x85", "not_single_line"),
+    (0, "Final: 0\u2028", "not_single_line"),
+    (0, "\xa0Final: 0", "missing_prefix"),
+    (0, "\u200bFinal: 0", "missing_prefix"),
+    (0, "\u3000Final: 0", "missing_prefix"),
+    (0, "\x00Final: 0", "missing_prefix"),
+    (0, "\ufeffFinal: 0", "missing_prefix"),
     (0, "\vFinal: 0", "not_single_line"),
     # lines
     (323, "So.\nFinal: 323", "not_single_line"),
@@ -42,10 +49,25 @@ WRONG = [
     (323, "Final: 3\u202823", "not_single_line"),
     (323, "So.\nSo.", "not_single_line"),
     # the prefix
-    *((323, text, "missing_prefix") for text in ("323", "323 x", "x 323", "Final:323", "Final 323", "Final : 323")),
-    *((323, text, "missing_prefix") for text in ("final: 323", "FINAL: 323", "Answer: 323", "Final answer: 323")),
-    *((323, text, "missing_prefix") for text in ("So, Final: 323", "Final = 323", "Final:\t323", "Final:\xa0323")),
-    *((323, text, "missing_prefix") for text in ("*Final: 323*", "`Final: 323`", '"Final: 323"', "(Final: 323)", "x")),
+    (323, "323", "missing_prefix"),
+    (323, "323 x", "missing_prefix"),
+    (323, "x 323", "missing_prefix"),
+    (323, "Final:323", "missing_prefix"),
+    (323, "Final 323", "missing_prefix"),
+    (323, "Final : 323", "missing_prefix"),
+    (323, "final: 323", "missing_prefix"),
+    (323, "FINAL: 323", "missing_prefix"),
+    (323, "Answer: 323", "missing_prefix"),
+    (323, "Final answer: 323", "missing_prefix"),
+    (323, "So, Final: 323", "missing_prefix"),
+    (323, "Final = 323", "missing_prefix"),
+    (323, "Final:\t323", "missing_prefix"),
+    (323, "Final:\xa0323", "missing_prefix"),
+    (323, "*Final: 323*", "missing_prefix"),
+    (323, "`Final: 323`", "missing_prefix"),
+    (323, '"Final: 323"', "missing_prefix"),
+    (323, "(Final: 323)", "missing_prefix"),
+    (323, "x", "missing_prefix"),
     (323, "Final:", "missing_prefix"),
     (323, "", "empty"),
     # white space within, signs, digits, zeros
@@ -54,27 +76,66 @@ WRONG = [
     (323, "Final: +323", "plus_sign"),
     (0, "Final: +0", "plus_sign"),
     (-7, "Final: +-7", "plus_sign"),
-    *((-7, f"Final: {minus}7", "not_ascii") for minus in "\u2212\u2013\uff0d"),
+    (-7, "Final: \u22127", "not_ascii"),
+    (-7, "Final: \u20137", "not_ascii"),
+    (-7, "Final: \uff0d7", "not_ascii"),
     (323, "Final: --323", "not_an_integer"),
     (323, "Final: \uff0b323", "not_ascii"),
-    *((323, "Final: 323".translate({48 + i: zero + i for i in range(10)}), "not_ascii") for zero in ZEROS),
+    (323, "Final: \u0663\u0662\u0663", "not_ascii"),
+    (323, "Final: \u0969\u0968\u0969", "not_ascii"),
+    (323, "Final: \uff13\uff12\uff13", "not_ascii"),
+    (323, "Final: \u2083\u2082\u2083", "not_ascii"),
     (0, "Final: -0", "negative_zero"),
     (323, "Final: -0", "negative_zero"),
     (323, "Final: 0323", "leading_zeros"),
     (323, "Final: 00323", "leading_zeros"),
     (-7, "Final: -07", "leading_zeros"),
     # other notations, and what stands around the number
-    *((323, f"Final: 323{end}", "not_an_integer") for end in (".", "!", "%", ",", " apples", " (sure)", " so", ".0")),
-    *((323, f"Final: 323{end}", "not_an_integer") for end in (".00", ".9", "e0", "e5", "+0", "-0", "*1", "/1", "x")),
-    *((323, f"Final: {text}", "not_an_integer") for text in ("$323$", "(323)", "3_23", "3,23", "0x143", "?", "x 323")),
-    *((323, f"Final: {text}", "not_an_integer") for text in ("324, 323", "323 or 324", "324/323", "323 Final: 323")),
+    (323, "Final: 323.", "not_an_integer"),
+    (323, "Final: 323!", "not_an_integer"),
+    (323, "Final: 323%", "not_an_integer"),
+    (323, "Final: 323,", "not_an_integer"),
+    (323, "Final: 323 apples", "not_an_integer"),
+    (323, "Final: 323 (sure)", "not_an_integer"),
+    (323, "Final: 323 so", "not_an_integer"),
+    (323, "Final: 323.0", "not_an_integer"),
+    (323, "Final: 323.00", "not_an_integer"),
+    (323, "Final: 323.9", "not_an_integer"),
+    (323, "Final: 323e0", "not_an_integer"),
+    (323, "Final: 323e5", "not_an_integer"),
+    (323, "Final: 323+0", "not_an_integer"),
+    (323, "Final: 323-0", "not_an_integer"),
+    (323, "Final: 323*1", "not_an_integer"),
+    (323, "Final: 323/1", "not_an_integer"),
+    (323, "Final: 323x", "not_an_integer"),
+    (323, "Final: $323$", "not_an_integer"),
+    (323, "Final: (323)", "not_an_integer"),
+    (323, "Final: 3_23", "not_an_integer"),
+    (323, "Final: 3,23", "not_an_integer"),
+    (323, "Final: 0x143", "not_an_integer"),
+    (323, "Final: ?", "not_an_integer"),
+    (323, "Final: x 323", "not_an_integer"),
+    (323, "Final: 324, 323", "not_an_integer"),
+    (323, "Final: 323 or 324", "not_an_integer"),
+    (323, "Final: 324/323", "not_an_integer"),
+    (323, "Final: 323 Final: 323", "not_an_integer"),
     (323, "Final: 324 Final: 323", "not_an_integer"),
     # the value
-    *(
-        (323, f"Final: {value}", "wrong_answer")
-        for value in (-323, 322, 324, 325, 3230, 3233, 1323, 333, 423, 0, 7, 70)
-    ),
-    *((-7, f"Final: {value}", "wrong_answer") for value in (7, -8, -17)),
+    (323, "Final: -323", "wrong_answer"),
+    (323, "Final: 322", "wrong_answer"),
+    (323, "Final: 324", "wrong_answer"),
+    (323, "Final: 325", "wrong_answer"),
+    (323, "Final: 3230", "wrong_answer"),
+    (323, "Final: 3233", "wrong_answer"),
+    (323, "Final: 1323", "wrong_answer"),
+    (323, "Final: 333", "wrong_answer"),
+    (323, "Final: 423", "wrong_answer"),
+    (323, "Final: 0", "wrong_answer"),
+    (323, "Final: 7", "wrong_answer"),
+    (323, "Final: 70", "wrong_answer"),
+    (-7, "Final: 7", "wrong_answer"),
+    (-7, "Final: -8", "wrong_answer"),
+    (-7, "Final: -17", "wrong_answer"),
     (2**53 + 1, f"Final: {2**53}", "wrong_answer"),
     (323, "Final: " + "9" * 10_000, "wrong_answer"),
     # the middle of a long text counts
@@ -88,10 +149,12 @@ def example(gold: object) -> dict[str, object]:
     return {"id": "mine-001", "prompt": "Answer with one line: Final: <int>", "expected_answer": gold}
 
 
-def seen(result: Any, *names: str) -> list[object]:
+def details_of(result: Any, *names: str) -> list[object]:
     """Details by name, None for each that is not there."""
     details = result.get("details")
-    return [details.get(name) if isinstance(details, dict) else None for name in names]
+    if not isinstance(details, dict):
+        return [None] * len(names)
+    return [details.get(name) for name in names]
 
 
 def is_reward(result: Any, reward: float) -> bool:
@@ -102,22 +165,22 @@ def is_reward(result: Any, reward: float) -> bool:
 def test_the_right_line_is_paid(rubric: Rubric, gold: int, completion: str) -> None:
     result = rubric(example(gold), completion)
     assert is_reward(result, 1.0)
-    assert seen(result, "outcome", "parsed_answer", "expected_answer") == ["ok", str(gold), str(gold)]
+    assert details_of(result, "outcome", "parsed_answer", "expected_answer") == ["ok", str(gold), str(gold)]
 
 
 @pytest.mark.parametrize(("gold", "completion", "outcome"), WRONG)
 def test_nothing_else_is_paid(rubric: Rubric, gold: int, completion: str, outcome: str) -> None:
     result = rubric(example(gold), completion)
     assert is_reward(result, 0.0)
-    assert seen(result, "outcome", "expected_answer") == [outcome, str(gold)]
+    assert details_of(result, "outcome", "expected_answer") == [outcome, str(gold)]
 
 
 def test_a_wrong_value_is_shown(rubric: Rubric) -> None:
-    assert seen(rubric(example(323), "Final: 324"), "parsed_answer", "expected_answer") == ["324", "323"]
+    assert details_of(rubric(example(323), "Final: 324"), "parsed_answer", "expected_answer") == ["324", "323"]
 
 
 def test_the_checks_are_shown(rubric: Rubric) -> None:
-    (checks,) = seen(rubric(example(323), "Final: 324"), "checks")
+    (checks,) = details_of(rubric(example(323), "Final: 324"), "checks")
     assert isinstance(checks, dict)
     assert checks.get("value") == "failed"
 
@@ -126,7 +189,7 @@ def test_the_checks_are_shown(rubric: Rubric) -> None:
 def test_a_completion_is_text(rubric: Rubric, completion: object) -> None:
     result = rubric(example(323), completion)
     assert is_reward(result, 0.0)
-    assert seen(result, "outcome") == ["completion_not_text"]
+    assert details_of(result, "outcome") == ["completion_not_text"]
 
 
 @pytest.mark.parametrize("gold", UNREADABLE)
@@ -134,7 +197,7 @@ def test_a_completion_is_text(rubric: Rubric, completion: object) -> None:
 def test_an_answer_that_cannot_be_read_pays_nothing(rubric: Rubric, gold: object, completion: str) -> None:
     result = rubric(example(gold), completion)
     assert is_reward(result, 0.0)
-    assert seen(result, "outcome") == ["invalid_example"]
+    assert details_of(result, "outcome") == ["invalid_example"]
 
 
 @pytest.mark.parametrize("completion", ["Final: 323", "Final: 324"])
