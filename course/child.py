@@ -19,6 +19,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
+import msgspec
+
 from course import answering
 from course.execution import LimitReached, Limits, Process
 from course.text import clipped, visible_path
@@ -78,13 +80,13 @@ class Child:
         self._process.send(json.dumps([function, calls]).encode("ascii") + b"\n")
         try:
             line = self._process.read_line(seconds)
-            answers = json.loads(line)
+            answers = msgspec.convert(json.loads(line), list[tuple[str | None, Any]])
             if len(answers) != len(calls):
                 raise ValueError
-            return [value if kind is None else _read_exception(kind, *value) for kind, value in answers]
+            return [value if kind is None else _read_exception(kind, value) for kind, value in answers]
         except LimitReached as limit:
             why = f"no answer within {limit}"
-        except (ValueError, TypeError, RecursionError):
+        except (ValueError, RecursionError):
             why = "an answer that cannot be read" if line else self._describe_end()
         self._end()
         raise Stopped(why)
@@ -115,7 +117,6 @@ def show_output(path: Path, output: bytes) -> None:
         print("  and more", file=sys.stderr)
 
 
-def _read_exception(kind: str, text: str, line: int | None) -> Raised:
-    if line is not None:
-        line = int(line)
+def _read_exception(kind: str, value: object) -> Raised:
+    text, line = msgspec.convert(value, tuple[str, int | None])
     return Raised(clipped(kind, 60), clipped(text, _WORDS_SHOWN), line)

@@ -11,11 +11,11 @@ import re
 import shlex
 import sys
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 from conftest import COMMANDS, ROOT, Done, Lab, module_of
 from doc_pages import BRIEFLY
+from terminals import screen
 
 from course.command import EXIT_STATUSES, Parser
 
@@ -51,28 +51,6 @@ ANSWERS = {  # command -> how it is called, and what has to stand on the screen 
 QUICK = ("eval", "gate", "inspect_run", "token_train")
 LONG = ("attack", *(name for name in ANSWERS if name.startswith("experiment")))  # tried on the wide terminal only
 NAMES = re.compile(r"(run|digest|read|report|next|page): |\s+--|/|\\$")  # to be pasted: a terminal wraps them itself
-
-
-class Screen(NamedTuple):
-    """What a terminal shows: all lines, as it wrapped them, and those that it had to wrap."""
-
-    lines: list[str]
-    wrapped: list[str]
-
-
-def screen(printed: str, columns: int) -> Screen:
-    """A terminal that knows carriage returns and colours, and nothing else."""
-    lines, wrapped = [], []
-    for line in re.sub(r"\x1b\[[0-9;]*m", "", printed).replace("\r\n", "\n").split("\n"):
-        shown = ""
-        for part in line.split("\r"):
-            shown = part + shown[len(part) :]
-        shown = shown.rstrip()
-        assert shown.isprintable(), ascii(shown)
-        if len(shown) > columns:
-            wrapped.append(shown)
-        lines += [shown[start : start + columns] for start in range(0, len(shown), columns)] or [""]
-    return Screen(lines, wrapped)
 
 
 def in_terminal(lab: Lab, command: str, *arguments: str, columns: int, env: dict[str, str] | None = None) -> Done:
@@ -154,16 +132,20 @@ def test_a_verdict_is_in_colour_on_a_terminal_that_has_it_and_always_a_word(
     assert screen(out, 80).lines[-len(piped.split("\n")) :] == piped.split("\n")
 
 
-def test_rows_come_while_it_works_and_leave_nothing_of_the_progress_line(ready: Lab) -> None:
-    """On a terminal the progress line is written over; in a dumb one there is none within the first ten seconds."""
-    runs = [
-        in_terminal(ready, "token_train", *TRAINED, columns=80, env={"TERM": term}).out for term in ("xterm", "dumb")
-    ]
-    first, dumb = (out.replace("\r\n", "\n") for out in runs)
-    assert first.index("learning: 0 of 4") < first.index("\r      2    ") < first.index("it writes")
-    assert "learning: " not in "\n".join(screen(first, 80).lines)
-    assert "learning: " not in dumb
-    assert "\r" not in dumb
+def test_rows_come_while_it_works_and_leave_nothing_of_the_progress_bar(ready: Lab) -> None:
+    """And whoever ends the process while there is a bar gets the cursor back. A dumb terminal has no bar."""
+    first, dumb = (
+        in_terminal(ready, "token_train", *TRAINED, columns=80, env={"TERM": term, "NO_COLOR": "1"}).out
+        for term in ("xterm", "dumb")
+    )
+    assert first.index("learning 0/4") < first.index("      2    0") < first.index("it writes")
+    assert "learning 0/4" not in "\n".join(screen(first, 80).lines)
+    assert re.findall(r"\x1b\[\?25[lh]", first)[-1] == "\x1b[?25h"
+    for hidden in re.findall(r"\x1b\[\?25l(.*?)\x1b\[\?25h", first, re.DOTALL):
+        assert hidden.count("/") == 1  # no more than the first frame of a bar
+    assert "learning " not in dumb
+    assert "\x1b" not in dumb
+    assert re.search("      0    .*\r\n      2    .*\r\n      4    .*\r\n      6    ", dumb)
 
 
 # --- --help

@@ -2,37 +2,53 @@
 
 A terminal narrower than 80 columns gets its lines folded at spaces, and no word is cut: a table keeps its cells, but
 each of its rows takes several lines. What is one word, such as a digest, stays one. For a person who waits there, a
-line says how far work is.
+bar says how far work is. Colours and the bar are rich's, which knows NO_COLOR and what each terminal can do.
 """
 
 import os
-import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from shutil import get_terminal_size
-from time import monotonic
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from course.asking import at_terminal
 from course.show.tables import WIDTH, wrap_text
 from course.starting import PYTHON
 
+if TYPE_CHECKING:  # loaded where a terminal is written to, so that --help answers at once
+    from rich.progress import Progress
+
 Item = TypeVar("Item")
 
 NOTHING_KEPT = "Rows come as they are known. Ctrl-C before the end leaves no run."  # no news once it has ended
-_SIGNS = {  # SGR colour -> what has it; each is a word too, so colour is never the only sign
-    "32": re.compile(r"^(PROMOTE(?=:)|golden sets passed|ok(?=  )|  passed(?=  ))|(?<=: )whole(?=\. )", re.MULTILINE),
-    "31": re.compile("^(REJECT(?=:)|FAILED(?=:)|NO(?=  )|  failed(?=  ))|(?<=: )NOT verified$", re.MULTILINE),
-    "33": re.compile("^INCONCLUSIVE(?=:)", re.MULTILINE),
+_STYLES = {  # each is a word too, so colour is never the only sign
+    "bold green": r"(?m)^(PROMOTE(?=:)|golden sets passed|ok(?=  )|  passed(?=  ))|(?<=: )whole(?=\. )",
+    "bold red": r"(?m)^(REJECT(?=:)|FAILED(?=:)|NO(?=  )|  failed(?=  ))|(?<=: )NOT verified$",
+    "bold yellow": r"(?m)^INCONCLUSIVE(?=:)",
 }
+_bars: list["Progress"] = []  # the one that stands on the terminal, if any
 
 
 def show(text: str) -> None:
-    """Print it now, whatever is still to be computed, in the place of a progress line that may stand there."""
-    clear_progress()
+    """Print it now, whatever is still to be computed, above a progress bar that may stand there."""
+    for bar in _bars:
+        bar.stop()
     if at_terminal(sys.stdout):
-        text = colour_verdicts(fold_lines(text, get_terminal_size().columns))
-    print(text, flush=True)
+        _print_in_colour(fold_lines(text, get_terminal_size().columns))
+    else:
+        print(text, flush=True)
+    for bar in _bars:
+        _start(bar)
+
+
+def _print_in_colour(text: str) -> None:
+    from rich.console import Console
+    from rich.text import Text
+
+    shown = Text(text)
+    for style, pattern in _STYLES.items():
+        shown.highlight_regex(pattern, style)
+    Console(file=sys.stdout).print(shown, soft_wrap=True)
 
 
 def show_each(parts: Iterable[str], aside: str = "") -> list[str]:
@@ -56,15 +72,6 @@ def fold_lines(text: str, columns: int) -> str:
     return "\n".join(lines)
 
 
-def colour_verdicts(text: str) -> str:
-    """Verdicts and checks in bold and in colour, unless NO_COLOR is set or the terminal knows no colour."""
-    if os.environ.get("NO_COLOR") or is_dumb():
-        return text
-    for colour, signs in _SIGNS.items():
-        text = signs.sub(f"\x1b[1;{colour}m\\g<0>\x1b[0m", text)
-    return text
-
-
 def with_progress(
     items: Iterable[Item], what: str, total: int | None = None, size: Callable[[Item], int] | None = None
 ) -> Iterable[Item]:
@@ -79,47 +86,35 @@ def with_progress(
 def _show_progress(
     items: Iterable[Item], what: str, total: int | None, size: Callable[[Item], int] | None
 ) -> Iterator[Item]:
-    """One line that is written over, ten times a second at most; in a dumb terminal a new line every ten seconds."""
-    pause, end = (10.0, "\n") if is_dumb() else (0.1, "")
-    start = shown = monotonic()
+    from rich.console import Console
+    from rich.progress import MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    def show_line(done: int, now: float) -> None:
-        clear_progress()
-        line = progress_line(what, done, total, now - start)[: get_terminal_size().columns - 1]
-        print(line, end=end, file=sys.stderr, flush=True)
-
+    console = Console(file=sys.stderr)
+    bar = Progress(
+        TextColumn("{task.description}"),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=console,
+        transient=True,
+        redirect_stdout=False,
+        redirect_stderr=False,
+        disable=console.is_dumb_terminal,
+    )
+    task = bar.add_task(what, total=total)
+    _bars.append(bar)
+    _start(bar)
     try:
-        if not is_dumb():
-            show_line(0, start)
-        done = 0
         for item in items:
             yield item
-            done += size(item) if size else 1
-            if (now := monotonic()) - shown >= pause:
-                show_line(done, shown := now)
+            bar.advance(task, size(item) if size else 1)
     finally:
-        clear_progress()
+        _bars.remove(bar)
+        bar.stop()
 
 
-def progress_line(what: str, done: int, total: int | None, seconds: float) -> str:
-    """How much is done, and by the time that it took how long the rest will take."""
-    if total is None:
-        return f"{what}: {done:,}"
-    if not done:
-        return f"{what}: 0 of {total:,}"
-    left = seconds / done * (total - done)
-    return f"{what}: {done:,} of {total:,}, {f'{left / 60:.0f} min' if left >= 90 else f'{left:.0f} s'} left"
-
-
-def clear_progress() -> None:
-    """Take away the progress line, if one stands there: spaces, which every terminal knows."""
-    if at_terminal(sys.stderr) and not is_dumb():
-        print(f"\r{' ' * (get_terminal_size().columns - 1)}\r", end="", file=sys.stderr, flush=True)
-
-
-def is_dumb() -> bool:
-    """Whether the terminal can only go on: TERM says so, or says nothing outside a terminal of today's Windows."""
-    return os.environ.get("TERM", "dumb") == "dumb" and "WT_SESSION" not in os.environ
+def _start(bar: "Progress") -> None:
+    bar.start()
+    bar.console.show_cursor()  # a process that is killed cannot show it again
 
 
 def command_line(words: Sequence[str], windows: bool = os.name == "nt") -> str:

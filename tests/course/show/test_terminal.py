@@ -3,16 +3,18 @@
 An example: on 40 columns "the policy of the baseline was trained on 7" is folded after "trained", and the rest
 stands two columns in. In a pipe it is one line.
 
-Another: three items are worked through at a terminal, each in a second. The line says 1 of 3 and that the other two
-will take 2 s, and is gone when the work is done; in a pipe there is none however long it takes.
+Another: three items are worked through at a terminal. A bar says 1/3 after the first, makes room for each row that is
+shown, and is gone when the work is done; in a pipe there is none however long it takes.
 """
 
 import io
+import re
 import sys
 
 import pytest
+from terminals import screen
 
-from course.show.terminal import colour_verdicts, fold_lines, progress_line, show, show_each, with_progress
+from course.show.terminal import fold_lines, show, show_each, with_progress
 
 
 class Terminal(io.StringIO):
@@ -37,29 +39,61 @@ def test_lines_are_folded_at_spaces(text: str, columns: int, expected: str) -> N
     assert fold_lines(text, columns) == expected
 
 
-def test_verdicts_and_checks_are_coloured_where_they_stand_and_nowhere_else(monkeypatch: pytest.MonkeyPatch) -> None:
+def open_terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    """Standard output and errors are one terminal of 80 columns that knows colours."""
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stdout", terminal)
+    monkeypatch.setattr(sys, "stderr", terminal)
     monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.delenv("NO_COLOR", raising=False)
-    for word, colour, text in (
-        ("PROMOTE", 32, "PROMOTE: because"),
-        ("REJECT", 31, "REJECT: because"),
-        ("INCONCLUSIVE", 33, "INCONCLUSIVE: because"),
-        ("ok", 32, "ok   split   dev"),
-        ("NO", 31, "NO   split   dev"),
-        ("  passed", 32, "  passed      prefix"),
-        ("  failed", 31, "  failed      value"),
-        ("NOT verified", 31, "runs/a: NOT verified"),
-        ("FAILED", 31, "FAILED: golden case"),
-    ):
-        assert colour_verdicts(f"one\n{text}\ntwo") == f"one\n{text}\ntwo".replace(
-            word, f"\x1b[1;{colour}m{word}\x1b[0m"
-        )
-    for text in ("    0  PROMOTE: me", "completion  REJECT: it", "PROMOTED", "passed 3 of 4", "not reached prefix"):
-        assert colour_verdicts(text) == text
-    for name, value in (("NO_COLOR", "1"), ("TERM", "dumb")):
-        with monkeypatch.context() as patch:
-            patch.setenv(name, value)
-            assert colour_verdicts("REJECT: x") == "REJECT: x"
+    monkeypatch.setenv("COLUMNS", "80")
+    for name in ("CI", "NO_COLOR", "COLORTERM"):
+        monkeypatch.delenv(name, raising=False)
+    return terminal
+
+
+COLOURED = (
+    ("PROMOTE", 32, "PROMOTE: because"),
+    ("REJECT", 31, "REJECT: because"),
+    ("INCONCLUSIVE", 33, "INCONCLUSIVE: because"),
+    ("golden sets passed", 32, "golden sets passed, 95 cases"),
+    ("ok", 32, "ok   split   dev"),
+    ("NO", 31, "NO   split   dev"),
+    ("  passed", 32, "  passed      prefix"),
+    ("  failed", 31, "  failed      value"),
+    ("whole", 32, "runs/a: whole. It is in the log"),
+    ("NOT verified", 31, "runs/a: NOT verified"),
+    ("FAILED", 31, "FAILED: golden case"),
+)
+PLAIN = (
+    "    0  PROMOTE: me",
+    "completion  REJECT: it",
+    "PROMOTED",
+    "passed 3 of 4",
+    "not reached prefix",
+    "[red]'Final:  0'[/red] :smile: 12 \\[b]",
+    "x" * 100,  # one word, such as a digest, stays one
+)
+
+
+def test_verdicts_and_checks_are_coloured_where_they_stand_and_nowhere_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = open_terminal(monkeypatch)
+    for _, _, text in COLOURED:
+        show(f"one\n{text}\ntwo")
+    for text in PLAIN:
+        show(text)
+    expected = [
+        f"one\n{text}\ntwo\n".replace(word, f"\x1b[1;{colour}m{word}\x1b[0m") for word, colour, text in COLOURED
+    ]
+    assert terminal.getvalue() == "".join(expected) + "\n".join(PLAIN) + "\n"
+
+
+@pytest.mark.parametrize(("name", "value"), [("NO_COLOR", "1"), ("TERM", "dumb")])
+def test_a_person_can_have_no_colour(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
+    terminal = open_terminal(monkeypatch)
+    monkeypatch.setenv(name, value)
+    show("REJECT: x")
+    assert screen(terminal.getvalue(), 80).lines == ["REJECT: x", ""]
+    assert "31" not in terminal.getvalue()
 
 
 def test_an_aside_is_shown_once_and_is_no_part(capsys: pytest.CaptureFixture[str]) -> None:
@@ -69,69 +103,59 @@ def test_an_aside_is_shown_once_and_is_no_part(capsys: pytest.CaptureFixture[str
     assert capsys.readouterr().out == "heading\n"
 
 
-def test_a_pipe_gets_plain_whole_lines_and_the_progress_line_makes_room(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TERM", "xterm")
+def test_a_pipe_gets_plain_whole_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = open_terminal(monkeypatch)
     monkeypatch.setenv("COLUMNS", "12")
-    monkeypatch.delenv("NO_COLOR", raising=False)
-    said, pipe, terminal, bar = "REJECT: because of it", io.StringIO(), Terminal(), Terminal()
-    for out, err in ((pipe, bar), (terminal, io.StringIO())):
-        monkeypatch.setattr(sys, "stdout", out)
-        monkeypatch.setattr(sys, "stderr", err)
-        show(said)
-    assert pipe.getvalue() == f"{said}\n"
-    assert bar.getvalue() == f"\r{' ' * 11}\r"
+    show("REJECT: because of it")
     assert terminal.getvalue() == "\x1b[1;31mREJECT\x1b[0m:\n  because of\n  it\n"
+    pipe = io.StringIO()
+    monkeypatch.setattr(sys, "stdout", pipe)
+    show("REJECT: because of it")
+    assert pipe.getvalue() == "REJECT: because of it\n"
 
 
-def printed(monkeypatch: pytest.MonkeyPatch, stream: io.StringIO) -> str:
-    monkeypatch.setattr(sys, "stderr", stream)
-    monkeypatch.setenv("COLUMNS", "40")
-    clock = iter(range(0, 100, 4))  # four seconds from one look at it to the next
-    monkeypatch.setattr("course.show.terminal.monotonic", lambda: next(clock))
+def test_a_bar_says_how_far_work_is_makes_room_for_what_is_shown_and_goes(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = open_terminal(monkeypatch)
+    for done, item in enumerate(with_progress(iter("abc"), "scoring", 3)):
+        show(f"row {item}")
+        assert screen(terminal.getvalue(), 80).lines[-1].startswith(f"scoring {done}/3")
+    assert screen(terminal.getvalue(), 80).lines == ["row a", "row b", "row c", ""]
+
+
+def test_an_item_counts_for_its_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = open_terminal(monkeypatch)
+    assert list(with_progress(["abc", "de"], "scoring", 5, size=len)) == ["abc", "de"]
+    assert "5/5" in re.sub(r"\x1b\[[0-9;]*m", "", terminal.getvalue())
+
+
+def test_the_cursor_can_be_seen_while_there_is_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that is killed cannot show it again."""
+    terminal = open_terminal(monkeypatch)
+    for _ in with_progress("ab", "scoring", 2):
+        show("row")
+        assert terminal.getvalue().rfind("\x1b[?25h") > terminal.getvalue().rfind("\x1b[?25l") >= 0
+
+
+@pytest.mark.parametrize(("name", "value"), [("CI", "true"), ("TERM", "dumb")])
+def test_ci_and_a_dumb_terminal_get_no_bar(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
+    terminal = open_terminal(monkeypatch)
+    monkeypatch.setenv(name, value)
+    for item in with_progress("ab", "scoring", 2):
+        show(item)
+    assert terminal.getvalue() == "a\nb\n"
+
+
+def test_a_pipe_gets_no_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+    open_terminal(monkeypatch)
+    pipe = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", pipe)
     assert list(with_progress(iter("abc"), "scoring", 3)) == ["a", "b", "c"]
-    return stream.getvalue()
+    assert pipe.getvalue() == ""
 
 
-def test_a_person_at_a_terminal_sees_how_far_work_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("CI", raising=False)
-    monkeypatch.setenv("TERM", "xterm")
-    gone = f"\r{' ' * 39}\r"
-    shown = ["0 of 3", "1 of 3, 8 s left", "2 of 3, 4 s left", "3 of 3, 0 s left"]
-    assert printed(monkeypatch, Terminal()) == "".join(f"{gone}scoring: {line}" for line in shown) + gone
-
-
-def test_a_dumb_terminal_gets_a_line_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("CI", raising=False)
-    monkeypatch.setenv("TERM", "dumb")
-    assert printed(monkeypatch, Terminal()) == "scoring: 3 of 3, 0 s left\n"  # the first after ten seconds
-
-
-@pytest.mark.parametrize(
-    ("done", "total", "seconds", "line"),
-    [
-        (0, 12, 0.0, "learning: 0 of 12"),
-        (0, None, 0.0, "learning: 0"),
-        (1_500, None, 9.0, "learning: 1,500"),
-        (3, 12, 10.0, "learning: 3 of 12, 30 s left"),
-        (3, 12, 60.0, "learning: 3 of 12, 3 min left"),
-    ],
-)
-def test_what_is_left_follows_from_what_was_done(done: int, total: int | None, seconds: float, line: str) -> None:
-    assert progress_line("learning", done, total, seconds) == line
-
-
-def test_a_pipe_gets_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("CI", raising=False)
-    assert printed(monkeypatch, io.StringIO()) == ""
-
-
-def test_ci_gets_nothing_even_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CI", "true")
-    assert printed(monkeypatch, Terminal()) == ""
-
-
-def test_an_error_in_the_work_is_passed_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("CI", raising=False)
-    monkeypatch.setattr(sys, "stderr", Terminal())
+def test_an_error_in_the_work_is_passed_on_and_no_bar_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = open_terminal(monkeypatch)
     with pytest.raises(ZeroDivisionError):
         list(with_progress((1 // n for n in (1, 0)), "scoring", 2))
+    show("after")
+    assert screen(terminal.getvalue(), 80).lines == ["after", ""]
