@@ -116,7 +116,7 @@ class Process:
 
     @property
     def status(self) -> int | None:
-        """The exit status, 128 and more for a signal; None for a process that runs, or was ended here."""
+        """The exit status, 128 and more for a signal; None for a process that still runs."""
         with suppress(subprocess.TimeoutExpired):
             status = self._process.wait(_TO_END)
             return status if status >= 0 else 128 - status

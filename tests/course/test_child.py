@@ -114,6 +114,29 @@ def test_no_answer_is_an_exception_of_its_own_and_the_next_call_is_answered(
         assert child.call("f", [()]) == [1]
 
 
+FORGED = (
+    "{}",
+    "[]",
+    "[[null, 1], [null, 2]]",
+    '[["E"]]',
+    '[["E", null]]',
+    '[[["E"], ["words", 1]]]',
+    '[["E", [["words"], 1]]]',
+    '[["E", ["words", "1"]]]',
+    '[["E", ["words", Infinity]]]',
+    "[" * 100_000,
+    "not JSON",
+)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the number of the pipe is that of POSIX")
+@pytest.mark.parametrize("line", FORGED, ids=lambda line: line[:30])
+def test_a_forged_answer_is_one_that_cannot_be_read(tmp_path: Path, line: str) -> None:
+    source = f"import os\ndef f():\n    os.write(4, {line.encode()!r} + b'\\n')\n    while True: pass"
+    with pytest.raises(Stopped, match="an answer that cannot be read"):
+        asked(tmp_path, source, ())
+
+
 EXPLODING = """
 class Odd(Exception):
     def __str__(self):

@@ -4,11 +4,16 @@ An example: a command that forks without end reaches the limit of processes, and
 process table, which the test reads itself.
 """
 
+import json
 import os
+import signal
+import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+from conftest import ROOT
 from handed_in import end_left_behind, left_behind, linux
 
 from course.execution import LimitReached, Limits, Process
@@ -17,10 +22,10 @@ posix = pytest.mark.skipif(os.name != "posix", reason="POSIX only")
 SMALL = Limits(seconds=60, cpu_seconds=30, memory_mb=300, output_mb=1, file_mb=4, processes=10)
 
 
-def started(folder: Path, source: str, limits: Limits = SMALL) -> Process:
-    path = folder / "code.py"
+def started(place: Path, source: str, limits: Limits = SMALL, **more: Any) -> Process:
+    path = place / "code.py"
     path.write_text(source, encoding="utf-8", newline="\n")
-    return Process([sys.executable, "-I", str(path)], limits)
+    return Process([sys.executable, "-I", str(path)], limits, **more)
 
 
 def test_what_it_prints_and_its_status_come_back(tmp_path: Path) -> None:
@@ -37,6 +42,34 @@ def test_lines_are_answered_and_a_block_ends_what_goes_on(tmp_path: Path) -> Non
         assert [process.read_line(60), process.read_line(60)] == [b"oneone"] * 2
     if sys.platform == "linux":
         assert left_behind(tmp_path) == []
+
+
+def test_what_is_no_whole_line_is_output(tmp_path: Path) -> None:
+    with started(tmp_path, "import sys\nsys.stdout.write('one\\ntwo')") as process:
+        assert [process.read_line(60), process.read_line(60)] == [b"one", b""]
+        assert process.output == b"two"
+
+
+@posix
+def test_the_status_is_that_of_the_signal_and_none_while_it_runs(tmp_path: Path) -> None:
+    with started(tmp_path, "import time; time.sleep(600)") as process:
+        assert process.status is None
+    process.end()
+    assert process.status == 128 + signal.SIGKILL
+    process = started(tmp_path, "import os, signal; os.kill(os.getpid(), signal.SIGTERM)")
+    assert process.wait() == ""
+    assert process.status == 128 + signal.SIGTERM
+
+
+@posix
+def test_it_has_a_folder_an_environment_and_a_session_of_its_own(tmp_path: Path) -> None:
+    source = "import json, os\nmine = os.environ.get('MINE'), os.environ.get('HOME')\n"
+    source += "print(json.dumps([os.getcwd(), *mine, os.getsid(0) == os.getpid()]))"
+    folder = tmp_path / "work"
+    folder.mkdir()
+    process = started(tmp_path, source, working_folder=folder, environment={"MINE": "yes"})
+    assert process.wait() == ""
+    assert json.loads(process.output) == [str(folder.resolve()), "yes", None, True]
 
 
 def test_nobody_has_to_read_what_is_sent(tmp_path: Path) -> None:
@@ -73,7 +106,54 @@ def test_what_has_no_end_is_ended_and_nothing_is_left_of_it(tmp_path: Path, sour
             assert str(reached.value) == limit
         else:
             assert process.wait() == limit
+    assert max(len(process.output), len(process.error_output)) <= 1 << 20
     assert left_behind(tmp_path) == []
+
+
+IN_A_FOLDER = {  # what it does there -> the limit that it reaches, of 20 files and 2 MB
+    "for i in range(21): open(str(i), 'w')": "20 files",
+    "for i in range(21): os.mkdir(str(i))": "20 files",
+    "os.makedirs('a/b')\nfor i in range(21): open(f'a/b/{i}', 'w')": "20 files",
+    "for _ in range(100):\n    os.mkdir('a' * 250)\n    os.chdir('a' * 250)": "20 files",  # too long a path
+    "for i in range(3): open(str(i), 'wb').write(bytes(1 << 20))": "2 MB of files",
+    "os.mkdir('a')\nfor i in range(3): open(f'a/{i}', 'wb').write(bytes(1 << 20))": "2 MB of files",
+    "for i in range(19): open(str(i), 'w')\nopen('a', 'wb').write(bytes(2 << 20))": "5 s",
+    "open('../large', 'wb').write(bytes(3 << 20))\nos.symlink('../large', 'a')\nos.symlink('..', 'b')": "5 s",
+}
+
+
+@posix
+@pytest.mark.parametrize("source", IN_A_FOLDER)
+def test_the_number_and_the_size_of_files_in_a_folder_are_limited(tmp_path: Path, source: str) -> None:
+    folder = tmp_path / "work"
+    folder.mkdir()
+    limits = SMALL._replace(seconds=5, disk_mb=2, files=20)
+    ending = "\nimport time; time.sleep(600)"
+    process = started(tmp_path, f"import os\n{source}{ending}", limits, working_folder=folder, folder=folder)
+    assert process.wait() == IN_A_FOLDER[source]
+    if sys.platform == "linux":
+        assert left_behind(tmp_path) == []
+
+
+@posix
+def test_each_process_has_its_own_limits_and_a_caller_who_has_less_gives_less(tmp_path: Path) -> None:
+    names = ["RLIMIT_CPU", "RLIMIT_FSIZE", "RLIMIT_NOFILE", "RLIMIT_CORE"]
+    source = f"import json, resource\nprint(json.dumps([resource.getrlimit(getattr(resource, n))[0] for n in {names}]))"
+    process = started(tmp_path, source)
+    assert process.wait() == ""
+    assert json.loads(process.output) == [30, 4 << 20, 1024, 0]
+    caller = f"""
+import resource, sys
+sys.path.insert(0, {str(ROOT)!r})
+from course.execution import Limits, Process
+resource.setrlimit(resource.RLIMIT_NOFILE, (100, 100))
+command = [sys.executable, "-I", {str(tmp_path / "code.py")!r}]
+process = Process(command, Limits(open_files=200, cpu_seconds=30, file_mb=4))
+process.wait()
+print(process.output.decode(), process.error_output.decode())
+"""
+    done = subprocess.run([sys.executable, "-c", caller], capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout) == [30, 4 << 20, 100, 0]
 
 
 @linux
