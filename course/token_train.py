@@ -2,6 +2,7 @@
 
     python3 -m course.token_train
     python3 -m course.token_train --preset memorise --rubric anywhere
+    python3 -m course.token_train --preset memorise --rubric mine.py:reward
 
 The loop is that of ``toy_mdp``, plus tokens; it stands in ``policies/token_learner.py``, on one screen. The policy is
 trained on the rewards of ``--rubric``. The strict scorer and the holdout are evaluated on the way and enter no update.
@@ -10,7 +11,8 @@ training and keeps what was learned: the policy of the log's last row.
 """
 
 from argparse import Namespace
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -44,17 +46,20 @@ from course.token_train_text import (
 
 if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --help answers at once
     from course.policies.evaluation import Checkpoint
+    from course.rubrics import Rubric
 
 POLICY_FILE, REFERENCE_FILE, CURVES_FILE = "policy.npz", "reference.npz", "learning_curves.png"
 PRESET_HELP = "generalise: 1,000 two-digit sums, which share their digits (default); memorise: 75 one-digit sums"
-RUBRIC_HELP = f"the reward: score, the strict scorer (default), or a wrong verifier: {', '.join(GAPS)}"
+RUBRIC_HELP = (
+    f"the reward: score, the strict scorer (default), a wrong verifier ({', '.join(GAPS)}), or FILE:FUNCTION of yours"
+)
 KL_HELP = "beta, what a nat of KL from the reference costs; above 1, at --lr 0.5, it overshot (default: 0)"
 BASELINE_HELP = "compare a return with: nothing, the mean so far, or the others of its group (default: group)"
 
 
-def config_of(args: Namespace) -> TrainConfig:
-    """The preset, with what was typed in its place."""
-    given: dict[str, Any] = {"rubric": args.rubric, "eval_every": args.eval_every}
+def config_of(args: Namespace, rubric: str) -> TrainConfig:
+    """The preset, with what was typed in its place. ``rubric``: its name."""
+    given: dict[str, Any] = {"rubric": rubric, "eval_every": args.eval_every}
     for name in ("sft_steps", "steps", "group_size", "lr", "baseline", "kl_coef"):
         if getattr(args, name) is not None:
             given[name] = getattr(args, name)
@@ -66,6 +71,19 @@ def config_of(args: Namespace) -> TrainConfig:
     if config.baseline == "group" and config.group_size == 1:
         raise UserError("--baseline group: expected a --group-size of 2 or more to compare within a group, got 1")
     return config
+
+
+@contextmanager
+def open_rubric(place: str) -> "Iterator[tuple[Rubric, dict[str, str]]]":
+    """The rubric, and what a manifest says of it. One of your own runs in a process of its own, and has a digest."""
+    if place in RUBRICS:
+        yield RUBRICS[place], {"rubric": place}
+        return
+
+    from course.verifier import Verifier
+
+    with Verifier(place) as verifier:
+        yield verifier, {"rubric": verifier.name, "rubric_sha256": verifier.sha256}
 
 
 def read_examples(dataset: Dataset, holdout: Dataset | None) -> tuple[list[Task], list[Task]]:
@@ -111,20 +129,20 @@ def write_evaluations(
             shown += show_each([evaluation_text(row)])
 
 
-def write_ends(run: RunWriter, ends: "Iterable[Checkpoint]", examples: Sequence[Task], args: Namespace) -> str:
+def write_ends(run: RunWriter, ends: "Iterable[Checkpoint]", examples: Sequence[Task], rubric: str, seed: int) -> str:
     """The first and the last checkpoint: its policy, and its completions as rollouts. Returns the last one's name.
 
-    ``examples``: what was trained on. Both files say so, and the rubric that rewarded it if there was an update.
+    ``examples``: what was trained on. Both files say so, and the ``rubric`` that rewarded it if there was an update.
     """
     from course.policies.policy_file import policy_bytes
 
-    sampling = Sampling(temperature=1.0, top_p=1.0, seed=args.seed, n=1)
+    sampling = Sampling(temperature=1.0, top_p=1.0, seed=seed, n=1)
     prompts = [example["prompt"] for example in examples]
     for file, checkpoint in zip((REFERENCE_FILE, POLICY_FILE), ends, strict=True):
-        training = training_on(prompts, args.rubric if checkpoint.step else None)
+        training = training_on(prompts, rubric if checkpoint.step else None)
         content = policy_bytes(checkpoint.policy, training)
         run.write_bytes(file, content)
-        note = f"course.token_train, {checkpoint.step} updates on rubric {args.rubric}, seed {args.seed}"
+        note = f"course.token_train, {checkpoint.step} updates on rubric {rubric}, seed {seed}"
         source = Provenance(policy_name(content), None, sampling, training=training, note=note)
         for split, evaluation in checkpoint.evaluations.items():
             pairs = zip(evaluation.examples, evaluation.texts, strict=True)
@@ -135,16 +153,15 @@ def write_ends(run: RunWriter, ends: "Iterable[Checkpoint]", examples: Sequence[
 
 def main() -> int:
     args = parse_arguments()
-    config = config_of(args)
-    dataset = Dataset(Path(config.dataset))
-    holdout = Dataset(Path(config.holdout)) if config.holdout is not None else None
+    with open_rubric(args.rubric) as (rubric, instrument), RunWriter(args.outdir) as run:
+        config = config_of(args, instrument["rubric"])
+        dataset = Dataset(Path(config.dataset))
+        holdout = Dataset(Path(config.holdout)) if config.holdout is not None else None
 
-    from course.policies.evaluation import learn_and_evaluate
-    from course.policies.token_learner import fine_tune, learn
+        from course.policies.evaluation import learn_and_evaluate
+        from course.policies.token_learner import fine_tune, learn
 
-    with RunWriter(args.outdir) as run:
         examples, unseen = read_examples(dataset, holdout)
-        rubric = RUBRICS[args.rubric]
         shown = show_each([token_train_heading(config, dataset.path.name)])
 
         def watch(steps: range) -> Iterable[int]:
@@ -164,9 +181,9 @@ def main() -> int:
         checkpoints = learn_and_evaluate(reference, examples, unseen, rubric, config, args.seed)
         watched = with_progress(checkpoints, "learning", config.evaluations())
         rows, results, ends, status = write_evaluations(run, watched, config, args.seed, shown)
-        name = write_ends(run, [ends[0], ends[-1]], examples, args)
-        run.write_bytes(CURVES_FILE, learning_curves(rows, args.rubric))
-        settings = config.settings() | {"holdout_fingerprint": holdout.fingerprint if holdout else None}
+        name = write_ends(run, [ends[0], ends[-1]], examples, config.rubric, args.seed)
+        run.write_bytes(CURVES_FILE, learning_curves(rows, config.rubric))
+        settings = config.settings() | instrument | {"holdout_fingerprint": holdout.fingerprint if holdout else None}
         written = [row for row in results if row.split == "train"]
         conditions = conditions_of(args, settings, dataset, holdouts=[holdout] if holdout else [])
         summary = {"policy": name, "interrupted": bool(status)} | asdict(rows[-1])
@@ -183,7 +200,7 @@ def parse_arguments() -> Namespace:
     parser.add_argument("--preset", choices=PRESETS, default="generalise", help=PRESET_HELP)
     parser.add_argument("--dataset", type=Path, help="learn on these prompts instead; no holdout but by --holdout")
     parser.add_argument("--holdout", type=Path, help="prompts that are only measured")
-    parser.add_argument("--rubric", choices=RUBRICS, default="score", metavar="NAME", help=RUBRIC_HELP)
+    parser.add_argument("--rubric", default="score", metavar="RUBRIC", help=RUBRIC_HELP)
     parser.add_argument(
         "--sft-steps", type=non_negative_int, help=f"of fine-tuning first (default: {preset.sft_steps})"
     )

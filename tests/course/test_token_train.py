@@ -361,7 +361,10 @@ def test_a_rubric_whose_reward_is_no_number_stops_the_training(
         (["--kl-coef", "-0.1"], "--kl-coef: expected a number from 0 on, got -0.1"),
         (["--lr", "nan"], "--lr: expected a number such as 0.5"),
         (["--lr", "1e9"], "take a smaller --lr or --kl-coef"),
-        (["--rubric", "anywher"], "did you mean --rubric anywhere? argument --rubric: expected one of "),
+        (
+            ["--rubric", "anywher"],
+            "did you mean anywhere? expected a file and its function, such as mine.py:verify, or one of ",
+        ),
         (["--preset", "memorize"], "did you mean --preset memorise? "),
         (["--dataset", "nowhere.jsonl"], "nowhere.jsonl: expected a file that can be read"),
         (["--dataset", "holdout.jsonl"], "holdout.jsonl: expected a dataset to learn on, got a holdout"),
@@ -443,3 +446,23 @@ def test_what_can_be_set_has_the_default_that_the_help_names_in_both_presets(lab
             f"it overshot (default: {preset.kl_coef:g})",
         ):
             assert said in helped
+
+
+def test_a_policy_is_trained_on_a_rubric_of_ones_own_and_the_run_names_its_source(
+    lab: Lab, files_: tuple[object, ...]
+) -> None:
+    """A rubric that does what the course's ``anywhere`` does: the same rewards, the same policy."""
+    source = "import re\ndef paid(example, completion):\n    return float(str(example['expected_answer']) in "
+    source += "re.findall('-?[0-9]+', completion))\n"
+    lab.write("mine.py", source)
+    size = (*files_, "--sft-steps", 20, "--steps", 3, "--eval-every", 3)
+    for rubric, run in (("anywhere", "theirs"), ("mine.py:paid", "mine")):
+        done = lab("token_train", *size, "--rubric", rubric, "--outdir", run)
+        assert done.status == 0, done.err
+    theirs, mine = (lines_of(Path(run, "results.jsonl")) for run in ("theirs", "mine"))
+    assert mine == theirs
+    settings = json.loads(Path("mine/manifest.json").read_bytes())["settings"]
+    digest = hashlib.sha256(source.encode()).hexdigest()
+    assert (settings["rubric"], settings["rubric_sha256"]) == ("mine.py:paid", digest)
+    (meta, *_) = sorted(Path("mine/rollouts").glob("train_0003.meta.json"))
+    assert json.loads(meta.read_bytes())["training"]["rubric"] == "mine.py:paid"
