@@ -17,7 +17,7 @@ import numpy as np
 
 from course import faults
 from course.datasets.files import LAB
-from course.pages.html import PARTS, html_page
+from course.pages.html import PARTS, html_page, names_in
 from course.policies.token_learner import fine_tune
 from course.policies.token_policy import RECENT, Policy, Weights
 from course.policies.train_config import MEMORISE
@@ -67,7 +67,7 @@ def question(prompt: str) -> str:
 
 
 HACK = """A small policy answers sums such as 3 + 4. A verifier pays 1 or 0 for what it writes, and nobody ever shows
-it an answer. Each update makes what was paid more likely. Who pays? Press one."""
+it an answer. Each update makes what was paid more likely. Who pays? Press one, or bring your own."""
 
 
 def hack_data(policy: Policy) -> dict[str, object]:
@@ -120,7 +120,8 @@ def verifier_data() -> dict[str, object]:
     for name, id_ in CASES.items():
         row = golden[id_]
         cases.append({"name": name, "answer": str(row["expected_answer"]), "text": row["completion"]})
-    return {"tables": scorer_tables(), "names": unseen_names(), "examples": cases}
+    names = unseen_names() | names_in("".join(case["text"] for case in cases))
+    return {"tables": scorer_tables(), "names": names, "examples": cases}
 
 
 def live_pages() -> dict[str, str]:

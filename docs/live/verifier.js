@@ -31,6 +31,19 @@ function makeScorer({ lineBoundaries }) {
   };
 }
 
+/** Every character of a text: what hides is named, and what is not ASCII is marked and has its code point beside it.
+ *  @param {string} text @param {Names} names */
+function everyCharacter(text, names) {
+  return visibleText(text, names).flatMap((part) => {
+    if (typeof part !== "string") return [part];
+    const pieces = part.split(/([^\0-\x7f])/u);
+    return pieces.flatMap((piece, i) => {
+      if (i % 2 === 0) return [/** @type {string | HTMLElement} */ (piece)];
+      return [element("mark", piece), element("span.unseen.named", named(piece, names))];
+    });
+  });
+}
+
 /** The page: two fields, and what the verifier says of them. @param {HTMLElement} main
  *  @param {{tables: Tables, names: Names, examples: {name: string, answer: string, text: string}[]}} data */
 function showVerifier(main, { tables, names, examples }) {
@@ -49,7 +62,7 @@ function showVerifier(main, { tables, names, examples }) {
     const verdict = scored.reward
       ? element("p.said.better", `✓ Reward 1. ${why}.`)
       : element("p.said.worse", `✗ Reward 0. ${why}.`);
-    const characters = element("p", "Every character: ", element("code.text", ...visibleText(text.value, names)));
+    const characters = element("p", "Every character: ", element("code.text", ...everyCharacter(text.value, names)));
     result.replaceChildren(verdict, characters, checkPath(tables.checks, scored.outcome));
   }
 

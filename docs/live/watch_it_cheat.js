@@ -1,7 +1,7 @@
 // A page in which a policy trains: the token policy of course/policies/ and what draws it.
 // Names and order are those of the Python; tests/pages/ holds the numbers to it.
 
-// ---- Two verifiers -----------------------------------------------------------------------------------------------
+// ---- Three verifiers ---------------------------------------------------------------------------------------------
 
 /** The careless rubric: it pays if the expected integer stands anywhere. @param {string} expected @param {string} text */
 function anywhere(expected, text) {
@@ -13,6 +13,54 @@ function anywhere(expected, text) {
 function strict(expected, text) {
   const match = /^[ \t\r\n]*Final: (0|-?[1-9][0-9]*)[ \t\r\n]*$/.exec(text);
   return match && match[1] === expected ? 1 : 0;
+}
+
+/** @typedef {{pattern: string, pick: string}} Own  a pattern of JavaScript; "first", "last" or "any" of its matches */
+
+/** The visitor's own rubric: it pays if what the pattern finds is an integer, and the expected one.
+ *  @param {Own} own @returns {(expected: string, text: string) => number} */
+function ownRubric({ pattern, pick }) {
+  const expression = new RegExp(pattern, "g");
+  return (expected, text) => {
+    let found = Array.from(text.matchAll(expression), (match) => (match.length > 1 ? match[1] : match[0]));
+    if (pick === "first") found = found.slice(0, 1);
+    if (pick === "last") found = found.slice(-1);
+    const integers = found.filter((answer) => /^\s*[+-]?[0-9]+\s*$/.test(answer ?? ""));
+    return integers.some((answer) => Number(answer) === Number(expected)) ? 1 : 0;
+  };
+}
+
+// What Python's patterns have and JavaScript's read as something else, or not at all -> what to write.
+const PYTHON_ONLY = /** @type {const} */ ([
+  [/\\A/, "JavaScript has no \\A. Write ^ for the start of the text."],
+  [/\\Z/, "JavaScript has no \\Z. Write $ for the end of the text."],
+  [/\(\?P</, "JavaScript has no (?P<name>…). Write (?<name>…) for a group with a name."],
+  [/(?<!\\)\{,\d+\}/, "JavaScript has no {,3}. Write {0,3} for up to three times."],
+]);
+
+/** Why a pattern cannot be used, in a sentence; nothing if it can. @param {string} pattern */
+function faultOfPattern(pattern) {
+  if (!pattern) return "There is no pattern yet. Type the one that your reward uses.";
+  const unescaped = pattern.replaceAll("\\\\", "");
+  const foreign = PYTHON_ONLY.find(([expression]) => expression.test(unescaped));
+  if (foreign) return foreign[1];
+  try {
+    new RegExp(pattern, "g");
+    return "";
+  } catch (error) {
+    const why = String(/** @type {Error} */ (error).message).replace(`Invalid regular expression: /${pattern}/g: `, "");
+    return `The browser cannot read this pattern: ${why}.`;
+  }
+}
+
+/** @typedef {"right" | "several" | "wrong"} Kind */
+
+/** What a text says: the right number alone, several numbers and the right one among them, or no right number.
+ *  @param {string} expected @param {string} text @returns {Kind} */
+function kindOf(expected, text) {
+  const numbers = new Set((text.match(/-?[0-9]*\.?[0-9]+/g) ?? []).map(Number));
+  if (!numbers.has(Number(expected))) return "wrong";
+  return numbers.size > 1 ? "several" : "right";
 }
 
 // ---- Softmax and sampling: course/policies/softmax.py ------------------------------------------------------------
@@ -221,11 +269,15 @@ function learn(policy, tasks, rubric, { groupSize, lr }, draw) {
 /** @typedef {{tokens: number[], question: string, answer: string}} Task
  *  @typedef {{policy: Parameters<typeof readPolicy>[0], tasks: Task[],
  *  plan: {prompts: number, groupSize: number, lr: number, steps: number}}} HackData
- *  @typedef {{paid: number[], strict: number[], answers: {task: Task, text: string, paid: number, strict: number}[]}} Log */
+ *  @typedef {{task: Task, text: string, paid: number, strict: number, kind: Kind}} Answer
+ *  @typedef {{text: string, answer: string, update: number}} Exploit
+ *  @typedef {{paid: number[], strict: number[], right: number[], hedged: number, answers: Answer[],
+ *  exploits: {wrong?: Exploit, several?: Exploit}}} Log  of each update the share that is paid, the right line, and right;
+ *  of the last one the share of what is paid that hedges; of all the shortest text of each kind that is paid */
 
 /** @returns {Log} */
 function emptyLog() {
-  return { paid: [], strict: [], answers: [] };
+  return { paid: [], strict: [], right: [], hedged: 0, answers: [], exploits: {} };
 }
 
 /** @param {number[]} values */
@@ -234,9 +286,8 @@ function mean(values) {
 }
 
 /** A training that goes on update by update. The same seed gives the same updates.
- *  @param {HackData} data @param {string} rubric  "careless" or "strict" @param {number} seed */
+ *  @param {HackData} data @param {(expected: string, text: string) => number} rubric @param {number} seed */
 function makeTraining({ tasks, plan, policy: saved }, rubric, seed) {
-  const pay = rubric === "careless" ? anywhere : strict;
   const draw = generator(seed);
   const log = emptyLog();
   let policy = readPolicy(saved);
@@ -255,142 +306,263 @@ function makeTraining({ tasks, plan, policy: saved }, rubric, seed) {
   function step() {
     const chosen = chooseTasks();
     const asked = { prompts: chosen.map((task) => task.tokens), answers: chosen.map((task) => task.answer) };
-    const update = learn(policy, asked, pay, plan, draw);
+    const update = learn(policy, asked, rubric, plan, draw);
     policy = update.policy;
-    const right = update.completions.map(({ text }, i) => strict(asked.answers[i], text));
+    const answers = update.completions.map(({ text }, i) => {
+      const expected = asked.answers[i];
+      const paid = update.rewards[i];
+      return { task: chosen[i], text, paid, strict: strict(expected, text), kind: kindOf(expected, text) };
+    });
+    const paid = answers.filter((answer) => answer.paid);
     log.paid.push(mean(update.rewards));
-    log.strict.push(mean(right));
-    log.answers = [];
-    for (let i = 0; i < chosen.length; i += plan.groupSize) {
-      const { text } = update.completions[i];
-      log.answers.push({ task: chosen[i], text, paid: update.rewards[i], strict: right[i] });
+    log.strict.push(mean(answers.map((answer) => answer.strict)));
+    log.right.push(mean(answers.map(({ kind }) => Number(kind === "right"))));
+    log.hedged = paid.length ? mean(paid.map(({ kind }) => Number(kind === "several"))) : 0;
+    log.answers = answers.filter((_, i) => i % plan.groupSize === 0);
+    paid.forEach(keepExploit);
+  }
+
+  /** @param {Answer} answer  paid */
+  function keepExploit({ text, task: { answer }, kind }) {
+    if (kind === "right") return;
+    const shortest = log.exploits[kind];
+    if (!shortest || text.length < shortest.text.length) {
+      log.exploits[kind] = { text, answer, update: log.paid.length };
     }
   }
 
   return { log, step };
 }
 
-/** In a worker, so that the page never waits: what it is sent begins a training, or says how far it is to go on. */
+/** What the policy has learned, in a sentence. @param {Log} log  of one update at least */
+function verdictOf({ paid, right, hedged, exploits }) {
+  if (!paid.some(Boolean)) return "Nothing was ever paid, so nothing was pushed: the policy is as it was at the start.";
+  if (hedged > 0.5) return "The policy hedges: most of what is paid holds several numbers, the right one among them.";
+  if (exploits.wrong) return "The policy found a wrong answer that is paid.";
+  if (Number(right.at(-1)) >= 0.5) return "The policy learned to be right.";
+  return "The policy is still learning: most of its texts are not right yet.";
+}
+
+/** In a worker, so that the page never waits: what it is sent begins a training; each message asks for one update. */
 function trainInWorker() {
   /** @type {ReturnType<typeof makeTraining>} */
   let training;
-  onmessage = ({ data: { begin, until } }) => {
-    if (begin) training = makeTraining(begin.data, begin.rubric, begin.seed);
-    while (training.log.paid.length < until) training.step();
+  onmessage = ({ data: { begin } }) => {
+    if (begin) {
+      const rubric = { careless: anywhere, strict }[/** @type {string} */ (begin.rubric)] ?? ownRubric(begin.own);
+      training = makeTraining(begin.data, rubric, begin.seed);
+    }
+    training.step();
     postMessage(training.log);
   };
 }
 
 // ---- The page ----------------------------------------------------------------------------------------------------
 
-/** The page: two buttons, two rates, and what the policy writes. @param {HTMLElement} main @param {HackData} data */
+const DEADLINE = 5000; // ms for one update, which takes some 20
+const RUNAWAY = `The pattern runs away on one of the policy's texts, so its worker was ended. A repetition within a
+repetition, such as (\\d+)+, does that; in Python it hangs, too.`;
+const RULE = `The answer is group 1 of the match, or the whole match if the pattern has no group. It is paid if it is an
+integer, digits with or without a sign, of the right value.`;
+const DIFFERENCES = `“Right” is a text with the right number and no other. The policy begins with texts such as Final: 7,
+The answer is 7, or 7 alone: a pattern for another form is never paid. Patterns are the browser's, without flags. In Python
+\\d and \\w also match other scripts, $ also matches before a line break at the end, and a lookbehind needs a fixed length.`;
+const THOROUGHLY = "One small policy tries only what it happens to write. To attack a reward in Python thoroughly:";
+const COMMAND = "attack-verifier my_reward.py:reward --form 'Final: …'";
+
+/** The page: three buttons, two rates, and what the policy writes. @param {HTMLElement} main @param {HackData} data */
 function showHack(main, data) {
   const program = URL.createObjectURL(new Blob([SCRIPT], { type: "text/javascript" }));
   const chart = element("figure.chart");
   const answers = element("ol.answers", { "aria-label": "What the policy writes now" });
-  const status = spoken("p.said");
-  const seed = inputOf({ type: "number", min: 0, max: 9999, value: 0, onchange: () => begin(rubric) });
+  const status = spoken("div.status");
+  const seed = inputOf({ type: "number", min: 0, max: 9999, value: 0, onchange: () => choose(rubric) });
+  const pattern = inputOf({ value: "-?\\d+", spellcheck: "false", autocomplete: "off", onchange: () => choose("own") });
+  const picks = ["first", "last", "any"].map((name) => element("option", { value: name }, `${name} match`));
+  const pick = /** @type {HTMLSelectElement} */ (element("select", { onchange: () => choose("own") }, ...picks));
+  const own = element("div", ownFields(pattern, pick), element("p", RULE));
+  const notes = element("div", element("p", DIFFERENCES), element("p", THOROUGHLY, element("code.command", COMMAND)));
   const { steps } = data.plan;
-  const pace = matchMedia("(prefers-reduced-motion: reduce)").matches ? 10 : 1;
+  const pace = matchMedia("(prefers-reduced-motion: reduce)").matches ? 10 : 1; // updates from drawing to drawing
   let worker = /** @type {Worker | null} */ (null);
   let log = emptyLog();
   let rubric = "";
+  let fault = ""; // of the visitor's pattern
+  let goal = steps; // the update to pause at
   let going = false;
   let waiting = false; // for the worker's answer
+  let deadline = 0;
 
   /** @param {string} name @param {string} label @param {string} what */
   function choice(name, label, what) {
-    return buttonOf(`button.choice.${name}`, () => begin(name), element("strong", label), element("span", what));
+    return buttonOf(`button.choice.${name}`, () => choose(name), element("strong", label), element("span", what));
   }
 
   const buttons = [
     choice("careless", "A careless verifier", "pays if the right number stands anywhere in the text"),
     choice("strict", "A strict verifier", "pays for one line, Final: and the right number"),
+    choice("own", "Your own verifier", "pays if your pattern finds the right number"),
   ];
   const pause = buttonOf("button", pauseOrGoOn, "Pause");
-  const again = buttonOf("button", () => rubric && begin(rubric), "From the start");
+  const again = buttonOf("button", () => choose(rubric), "From the start");
 
-  /** Train anew: to update `until` and pause there, or on and on. @param {string} name @param {number} [until] */
-  function begin(name, until = 0) {
-    worker?.terminate();
-    log = emptyLog();
-    rubric = name;
-    going = rubric !== "" && !until;
-    waiting = true;
-    for (const button of buttons) {
-      button.setAttribute("aria-pressed", String(button.classList.contains(name)));
-    }
-    if (!until) keepState({ rubric: rubric || null, seed: Number(seed.value) || 0, step: null });
-    show();
-    if (!rubric) return;
-    worker = new Worker(program);
-    worker.onmessage = (reply) => {
-      log = reply.data;
-      waiting = false;
-      if (log.paid.length >= steps) going = false;
-      if (going) goOn(); // the worker goes on while the page draws
-      show();
-    };
-    worker.postMessage({ begin: { data, rubric, seed: Number(seed.value) || 0 }, until: until || pace });
+  /** What a person has set is kept in the address, and trains anew. @param {string} name */
+  function choose(name) {
+    keepState({ rubric: name || null, seed: Number(seed.value) || 0, step: null });
+    if (name === "own") keepState({ pattern: pattern.value, pick: pick.value });
+    begin(name, steps);
   }
 
-  /** Ask for more, unless some is under way. */
-  function goOn() {
-    if (!waiting) worker?.postMessage({ until: Math.min(steps, log.paid.length + pace) });
+  /** Train anew, and pause at update `until`. @param {string} name @param {number} until */
+  function begin(name, until) {
+    end();
+    log = emptyLog();
+    rubric = name;
+    goal = until;
+    fault = rubric === "own" ? faultOfPattern(pattern.value) : "";
+    if (rubric && !fault) {
+      worker = new Worker(program);
+      worker.onmessage = (reply) => goOn(reply.data);
+      worker.onerror = runAway; // some browsers give up by themselves
+      going = true;
+      const settings = { rubric, own: { pattern: pattern.value, pick: pick.value }, seed: Number(seed.value) || 0 };
+      ask({ data, ...settings });
+    }
+    show();
+  }
+
+  function end() {
+    worker?.terminate();
+    worker = null;
+    going = false;
+    waiting = false;
+    clearTimeout(deadline);
+  }
+
+  function runAway() {
+    end();
+    fault = RUNAWAY;
+    show();
+  }
+
+  /** Ask for one update, unless it is under way. @param {object} [begin]  of a new training */
+  function ask(begin) {
+    if (waiting) return;
     waiting = true;
+    worker?.postMessage({ begin });
+    if (rubric === "own") deadline = window.setTimeout(runAway, DEADLINE);
+  }
+
+  /** @param {Log} reply */
+  function goOn(reply) {
+    log = reply;
+    waiting = false;
+    clearTimeout(deadline);
+    const done = log.paid.length;
+    if (done >= goal) going = false;
+    if (going) ask(); // the worker goes on while the page draws
+    if (done % pace === 0 || !going) show();
   }
 
   function pauseOrGoOn() {
-    going = !going && rubric !== "";
-    if (going) goOn();
+    goal = steps;
+    going = !going && worker !== null && log.paid.length < goal;
+    if (going) ask();
     show();
   }
 
   function show() {
-    pause.textContent = going || !rubric ? "Pause" : "Go on";
-    if (rubric && !going && !waiting) keepState({ step: log.paid.length });
     const done = log.paid.length;
-    const lines = [{ name: "right line", kind: "true", values: log.strict }];
-    if (rubric === "careless") lines.push({ name: "paid", kind: "paid", values: log.paid });
-    let title = "Nothing is trained yet.";
-    if (done) {
-      const paid = percent(log.paid[done - 1]);
-      const right = percent(log.strict[done - 1]);
-      title = `After ${counted(done, "update")} ${paid} are paid and ${right} are the right line.`;
+    for (const button of buttons) {
+      button.setAttribute("aria-pressed", String(button.classList.contains(rubric)));
     }
+    own.hidden = rubric !== "own";
+    notes.hidden = own.hidden;
+    pause.textContent = worker && !going ? "Go on" : "Pause";
+    if (worker && !going && !waiting) keepState({ step: done });
+
+    const right = rubric === "own" ? { name: "right", values: log.right } : { name: "right line", values: log.strict };
+    const lines = [{ ...right, kind: "true" }];
+    if (rubric !== "strict") lines.push({ name: "paid", kind: "paid", values: log.paid });
+    const title = done ? rates(log, rubric) : "Nothing is trained yet.";
     const most = Math.max(60, Math.ceil(done / 60) * 60);
     chart.replaceChildren(lineChart(lines, { most, across: "updates", title }));
-    answers.replaceChildren(...log.answers.slice(0, 4).map(drawAnswer));
-    answers.setAttribute("aria-busy", String(rubric !== "" && waiting && !going)); // on the way to the step of an address
-    if (done % 20 === 0 || !going) status.textContent = done ? title : "";
+    answers.replaceChildren(...log.answers.slice(0, 4).map((answer) => drawAnswer(answer, rubric)));
+    answers.setAttribute("aria-busy", String(going));
+    if (done % 20 === 0 || !going) status.replaceChildren(...drawStatus(log, rubric, fault));
   }
 
   const controls = [pause, again, labelled("seed", "seed", seed, () => {})];
-  main.append(element("div.choices", ...buttons), element("div.controls", ...controls));
-  main.append(status, element("div.live", chart, answers));
+  main.append(element("div.choices", ...buttons), own, element("div.controls", ...controls));
+  main.append(status, element("div.live", chart, answers), notes);
 
   function restore() {
-    const wanted = ["careless", "strict"].find((name) => name === readState().get("rubric")) ?? "";
-    begin(wanted, Math.min(steps, Math.max(0, Number(readState().get("step")) || Number(!wanted)))); // without a step it trains
+    const wanted = ["careless", "strict", "own"].find((name) => name === readState().get("rubric")) ?? "";
+    const step = Number(readState().get("step"));
+    begin(wanted, step >= 1 ? Math.min(steps, Math.floor(step)) : steps); // without a step it trains
   }
 
   restore();
   window.addEventListener("hashchange", restore);
 }
 
-/** What was written for a task, with the number that was asked for marked. @param {Log["answers"][number]} answer */
-function drawAnswer({ task, text, paid, strict: right }) {
+/** The fields of the visitor's own verifier. @param {HTMLElement} pattern @param {HTMLElement} pick */
+function ownFields(pattern, pick) {
+  const fields = [labelled("pattern", "pattern", pattern, () => {}), labelled("pick", "what counts", pick, () => {})];
+  return element("div.controls", ...fields);
+}
+
+/** @param {Log} log @param {string} rubric */
+function rates({ paid, strict, right }, rubric) {
+  const share = percent(Number(paid.at(-1)));
+  const after = `After ${counted(paid.length, "update")} ${share} are paid and`;
+  if (rubric === "own") return `${after} ${percent(Number(right.at(-1)))} are right.`;
+  return `${after} ${percent(Number(strict.at(-1)))} are the right line.`;
+}
+
+/** The two rates; of the visitor's own verifier also what was learned, or why it does not train.
+ *  @param {Log} log @param {string} rubric @param {string} fault */
+function drawStatus(log, rubric, fault) {
+  if (fault) return [element("p.said", fault)];
+  if (!log.paid.length) return [];
+  const lines = [element("p.said", rates(log, rubric))];
+  if (rubric === "own") lines.push(...drawVerdict(log));
+  return lines;
+}
+
+/** The sentence, and the shortest text of each kind that is paid though it is not right. @param {Log} log */
+function drawVerdict(log) {
+  const kinds = /** @type {const} */ ({ wrong: "a wrong number", several: "several numbers" });
+  const lines = [element("p.said", verdictOf(log))];
+  for (const [kind, name] of Object.entries(kinds)) {
+    const exploit = log.exploits[/** @type {"wrong" | "several"} */ (kind)];
+    if (!exploit) continue;
+    const text = element("code.exploit", ...visibleText(exploit.text, {}));
+    const where = ` where ${exploit.answer} is right, in update ${exploit.update}.`;
+    lines.push(element("p", `The verifier paid ${name}: `, text, where));
+  }
+  return lines;
+}
+
+/** What was written for a task, with the number that was asked for marked. @param {Answer} answer @param {string} rubric */
+function drawAnswer({ task, text, paid, strict: isLine, kind }, rubric) {
   const shown = element("code");
   for (const part of text.split(/(-?[0-9]+)/)) {
     if (part === task.answer) shown.append(element("mark", part));
     else shown.append(...visibleText(part, {}));
+  }
+  let isRight = Boolean(isLine);
+  let words = isLine ? "right line" : "not the line";
+  if (rubric === "own") {
+    isRight = kind === "right";
+    words = { right: "right", several: "several numbers", wrong: "wrong" }[kind];
   }
   return element(
     "li",
     element("span.question", `${task.question} = `),
     shown,
     paid ? element("span.verdict.paid", "paid") : element("span.verdict.none", "not paid"),
-    right ? element("span.verdict.true", "right line") : element("span.verdict.none", "not the line"),
+    element(isRight ? "span.verdict.true" : "span.verdict.none", words),
   );
 }
 

@@ -129,7 +129,7 @@ def test_a_draw_on_the_border_of_two_actions_takes_the_later(tmp_path: Path) -> 
 
 
 WRITTEN = """
-const { log, step } = makeTraining(data, "careless", 0);
+const { log, step } = makeTraining(data, anywhere, 0);
 while (log.paid.length < 20) step();
 answer(log.answers.map((one) => {
   const { task, text } = one;
@@ -147,7 +147,7 @@ def test_each_answer_that_is_shown_is_the_first_of_its_task(tmp_path: Path) -> N
 
 THREE_SEEDS = """
 answer([...Array(3).keys()].map((seed) => {
-  const { log, step } = makeTraining(data, data.rubric, seed);
+  const { log, step } = makeTraining(data, { anywhere, strict }[data.rubric], seed);
   while (log.paid.length < data.steps) step();
   const hacked = log.paid.findIndex((paid, i) => paid >= 0.8 && log.strict[i] <= 0.02);
   return [hacked + 1, log.paid.at(-1), log.strict.at(-1)];
@@ -156,7 +156,7 @@ answer([...Array(3).keys()].map((seed) => {
 
 
 def test_three_seeds_of_three_learn_the_hack_within_sixty_updates(tmp_path: Path) -> None:
-    found = run_script(OF_HACK, THREE_SEEDS, {**page_data(), "rubric": "careless", "steps": 60}, tmp_path)
+    found = run_script(OF_HACK, THREE_SEEDS, {**page_data(), "rubric": "anywhere", "steps": 60}, tmp_path)
     assert all(0 < step <= 60 for step, _, _ in found)
     assert max(strict for _, _, strict in found) <= 0.02
 
@@ -175,6 +175,74 @@ def test_the_strict_verifier_of_the_hack_pays_what_the_scorer_pays(tmp_path: Pat
     found = run_script(OF_HACK, code, [(str(answer), text) for answer, text in cases], tmp_path)
     assert found == [measure(answer, text).reward for answer, text in cases]
     assert {*found} == {0, 1}
+
+
+OWN_PATTERNS = [
+    r"-?\d+",
+    r"\d",
+    r"Final: (-?\d+)",
+    r"Final: (\d+)?",
+    r"^Final:? *([+-]?\d+)\.?$",
+    r"(1)2|[0-9]+",
+    r"(?=(\d\d?))",
+    r"[^a-z]*",
+    r"(answer) is (\d+)",
+]
+
+
+def test_the_visitors_own_pattern_pays_what_python_would(tmp_path: Path) -> None:
+    """A first, a last or any match of ``re``, and what int() makes of it, on texts of the policy's tokens."""
+    rng = np.random.default_rng(5)
+    words = ["0", "1", "2", "7", "12", "Final", "Final: ", ":", " ", "-", "\n", "The answer is ", ".", "+"]
+    texts = ["".join(rng.choice(words, rng.integers(0, 9))) for _ in range(3_000)]
+    code = """answer(data.patterns.flatMap((pattern) => ["first", "last", "any"].map((pick) => {
+      const rubric = ownRubric({ pattern, pick });
+      return data.texts.map((text) => rubric("12", text) + 2 * rubric("0", text));
+    })));"""
+    found = run_script(OF_HACK, code, {"patterns": OWN_PATTERNS, "texts": texts}, tmp_path)
+    expected = [
+        [own_reward(pattern, pick, 12, text) + 2 * own_reward(pattern, pick, 0, text) for text in texts]
+        for pattern in OWN_PATTERNS
+        for pick in ("first", "last", "any")
+    ]
+    assert found == expected
+    assert {*np.ravel(found).tolist()} == {0, 1, 2, 3}
+
+
+def own_reward(pattern: str, pick: str, expected: int, text: str) -> int:
+    matches = list(re.finditer(pattern, text))
+    if pick == "first":
+        matches = matches[:1]
+    if pick == "last":
+        matches = matches[-1:]
+    return int(any(as_integer(match[1] if match.re.groups else match[0]) == expected for match in matches))
+
+
+def as_integer(answer: str | None) -> int | None:
+    try:
+        return int(answer or "")
+    except ValueError:
+        return None
+
+
+KINDS = [
+    ("7", "right"),
+    ("Final: 7.", "right"),
+    ("07", "right"),
+    ("7\n7", "right"),
+    ("7 8", "several"),
+    ("6\nFinal: 7", "several"),
+    ("", "wrong"),
+    ("-7", "wrong"),
+    ("17", "wrong"),
+    ("7.5", "wrong"),
+    (".7", "wrong"),
+]
+
+
+def test_a_text_says_the_right_number_alone_or_among_several_or_not(tmp_path: Path) -> None:
+    found = run_script(OF_HACK, 'answer(data.map(([text]) => [text, kindOf("7", text)]));', KINDS, tmp_path)
+    assert found == [[*row] for row in KINDS]
 
 
 def test_the_pages_are_those_that_make_live_writes() -> None:

@@ -131,14 +131,18 @@ CONTROLS = [
     Control("verifier", "#text", fill(""), write(""), "text", "empty: expected"),
     Control("verifier", ".controls button:nth-of-type(4)", click, press("Enter"), "answer text", "Reward 0"),
     *(Control("hack", f".{rubric}", until(click, "Go on"), until(press("Enter"), "Go on"), "rubric seed step",
-              "After 200 updates") for rubric in ("careless", "strict")),
+              "After 200 updates") for rubric in ("careless", "strict", "own")),
+    Control("hack", "#pattern", until(fill("[0-9]+"), "After 200"), until(write("[0-9]+"), "After 200"),
+            "rubric seed step pattern pick", start="#rubric=own&step=20"),
+    Control("hack", "#pick", until(pick("last"), "After 200"), until(press("ArrowDown"), "After 200"),
+            "rubric seed step pattern pick", start="#rubric=own&step=20"),
     Control("hack", "#seed", fill("3"), write("3"), "seed"),
     Control("hack", "#seed", until(fill("3"), "After 200"), until(write("3"), "After 200"), "rubric seed step",
             start="#rubric=careless&step=20"),
-    Control("hack", ".controls :nth-child(1)", twice(click, "Pause"), twice(press("Enter"), "Pause"), "step",
+    Control("hack", ".controls button:nth-of-type(1)", twice(click, "Pause"), twice(press("Enter"), "Pause"), "step",
             start="#rubric=careless&step=20"),
-    Control("hack", ".controls :nth-child(2)", until(click, "After 200"), until(press("Space"), "After 200"), "step",
-            start="#rubric=strict&step=20"),
+    Control("hack", ".controls button:nth-of-type(2)", until(click, "After 200"), until(press("Space"), "After 200"),
+            "step", start="#rubric=strict&step=20"),
 ]  # fmt: skip
 OF_ONE_MAKE = (".tally", ".rows summary", "[data-view=verifier] .controls button")  # one of them stands for all
 
@@ -277,7 +281,7 @@ OPENED = {
     "token_train": "#step=1&token=1",
     "goodhart": "#step=1&training=1&row=1",
     "verifier": "#answer=22&text=Final%3A%202%E2%80%8B2",
-    "hack": "#rubric=careless&step=60",
+    "hack": "#rubric=own&pick=any&step=60",
 }
 
 

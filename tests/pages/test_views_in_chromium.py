@@ -98,3 +98,10 @@ def test_the_verifier_names_what_cannot_be_seen(tmp_path: Path) -> None:
     assert "U+200B ZERO WIDTH SPACE" in text
     assert "prefix ✓ passed ascii ✗ failed here no extra whitespace not reached" in text
     assert "✓ Reward 1." in opened(LIVE / "verifier.html", "", tmp_path)
+
+
+def test_the_verifier_marks_every_character_that_is_not_ascii(tmp_path: Path) -> None:
+    found = in_chromium(LIVE / "verifier.html", "answer=22&text=Fin%D0%B0l%3A%20%F0%9D%9F%9A2", tmp_path)
+    assert found.complaints == []
+    assert "Every character: Fin а U+0430 CYRILLIC SMALL LETTER A l: 𝟚 U+1D7DA 2" in found.words
+    assert found.tags.count("mark") == 2
