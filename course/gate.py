@@ -10,17 +10,19 @@ Verdicts and exit status: PROMOTE 0; REJECT 1; INCONCLUSIVE 3; bad usage or inpu
 2. REJECT unless the room was locked: same examples, split, scorer, loop, N and sampling, and all of it known.
 3. REJECT unless the difference means something: one knob was turned and no more, or nothing flipped; each prompt counts
    once, none is unanswered, and none is one that the candidate was trained on.
-4. REJECT if a holdout got worse, or if the improvement is below --min-delta.
-5. INCONCLUSIVE if the pass rate did not rise, if n < 100 and it rose by at most 5 points, or if the exact McNemar
-   test on the flips gives p ≥ 0.05.
+4. REJECT if the candidate is shown to fall short: the paired 95 % interval of the difference ends below --min-delta.
+   With --min-delta 0 that is to be worse, and the exact McNemar test on the flips must give p < 0.05 too.
+5. INCONCLUSIVE if the pass rate did not rise, or by less than --min-delta, or if n < 100 and it rose by at most 5
+   points, or if the exact McNemar test gives p ≥ 0.05. How many prompts more would decide it is said.
 6. PROMOTE.
 
-Decided on counts and fractions of counts, never on rounded rates.
+Decided on counts, never on rounded rates.
 
-Not covered: a run invented from the start with a line added to the log for it, and a .meta.json that does not tell the
-truth about the policy, its sampling or its training.
+Not covered: a run invented from the start with a line added to the log for it; a .meta.json that does not tell the
+truth about the policy, its sampling or its training; what docs/reference/gate.md lists under that name.
 """
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import zip_longest
@@ -42,12 +44,14 @@ from course.errors import UserError
 from course.gate_text import gate_json, gate_text
 from course.show.terminal import show, with_progress
 from course.stats import flips_needed, mcnemar_exact, paired_interval, smallest_visible_difference, wilson_interval
-from course.text import visible_path
+from course.text import clipped, visible_path
 
 SMALL_N = 100
 NOISE = Fraction(5, 100)  # with fewer than SMALL_N prompts a rise up to this is luck; the test below never says else
 SIGNIFICANT = 0.05
 GATE_PAGE = "gate.html"
+MOST_TIMES = 1_000  # as many prompts, where it is said how many would decide
+PAIRS_NAMED = 3  # of ids with one prompt
 EXIT_STATUS = {"PROMOTE": 0, "REJECT": 1, "INCONCLUSIVE": 3}
 
 
@@ -216,12 +220,15 @@ def fault_of_unanswered(side: str, verification: Verification) -> str | None:
 
 
 def fault_of_repeated_prompts(comparison: Comparison) -> str | None:
-    distinct = len(comparison.candidate.prompts)
-    if distinct == comparison.n:
+    candidate = comparison.candidate
+    if not candidate.repeated:
         return None
+    pairs = [f"{clipped(first, 24)} and {clipped(again, 24)}" for first, again in candidate.repeated[:PAIRS_NAMED]]
+    if len(candidate.repeated) > PAIRS_NAMED:
+        pairs.append(f"{len(candidate.repeated) - PAIRS_NAMED:,} more")
     return (
-        f"{comparison.n:,} ids have only {distinct:,} distinct prompts, so the same luck counts twice: several "
-        "completions of a prompt belong in a selection pack"
+        f"{comparison.n:,} ids have only {len(candidate.prompts):,} distinct prompts ({', '.join(pairs)}), so the same "
+        "luck counts twice: leave one id of each pair out; several completions of a prompt make a selection pack"
     )
 
 
@@ -238,21 +245,28 @@ def fault_of_training(comparison: Comparison) -> str | None:
 # ---- Rules 4 to 6: the verdict on the counts
 
 
-def decide(n: int, gained: int, lost: int, min_delta: Fraction, split: str | None) -> tuple[str, str]:
-    """``(verdict, reason)`` for two runs from one locked room, on counts and fractions only."""
+def decide(n: int, gained: int, lost: int, min_delta: Fraction) -> tuple[str, str]:
+    """``(verdict, reason)`` for two runs from one locked room, whatever the passes that did not flip."""
     delta = Fraction(gained - lost, n)
     p = mcnemar_exact(gained, lost)
-    if split == HOLDOUT and delta < 0:
-        worth = "which may be luck, and is no reason to promote" if p >= SIGNIFICANT else "more than luck explains"
-        worse = f"by {lost - gained:,} of {n:,} prompts (exact McNemar p = {p:.2g})"
-        return "REJECT", f"the holdout got worse, {worse}: {worth}"
-    if delta < min_delta:
-        return "REJECT", f"the improvement is below --min-delta: {float(delta):+.4f} < {float(min_delta):.4f}"
-    if delta <= 0:
+    upper = paired_interval(gained, lost, n)[1]
+    is_luck = p >= SIGNIFICANT
+    worse = f"worse by {lost - gained:,} of {n:,} prompts (exact McNemar p = {p:.2g})"
+    if upper < min_delta and not (min_delta == 0 and is_luck):
+        if delta < 0 and not is_luck:
+            return "REJECT", f"{worse}: more than luck explains"
+        ends = f"the 95 % interval of the difference ends at {100 * upper:+.1f} points"
+        return "REJECT", f"shown to fall short: {ends}, below --min-delta, {float(100 * min_delta):g} points"
+    if delta < 0:
+        return "INCONCLUSIVE", f"{worse}, which may be luck"
+    if delta == 0:
         return "INCONCLUSIVE", "the pass rate did not rise"
+    if delta < min_delta:
+        seen = f"a rise of {float(100 * delta):.1f} points is below --min-delta"
+        return "INCONCLUSIVE", f"{seen}, but the 95 % interval of the difference goes up to {100 * upper:+.1f}"
     if n < SMALL_N and delta <= NOISE:
         return "INCONCLUSIVE", f"noise rule: with n = {n}, below {SMALL_N}, up to 5 points are taken for luck"
-    if p >= SIGNIFICANT:
+    if is_luck:
         return "INCONCLUSIVE", f"the flips may be luck: exact McNemar p = {p:.4f}, not below 0.05"
     return "PROMOTE", "same room, and the improvement is larger than noise"
 
@@ -264,6 +278,20 @@ def net_flips_needed(n: int, lost: int, min_delta: Fraction) -> int:
     """The smallest rise in passes that would be promoted, with as many lost as were lost here."""
     significant = flips_needed(lost) - lost  # at least 6: more than the noise rule asks
     return max(significant, ceil(min_delta * n))
+
+
+def what_would_decide(n: int, gained: int, lost: int, min_delta: Fraction) -> str:
+    """How many prompts that flip as these did would give a verdict, and which."""
+
+    def verdict_of(size: int) -> str:
+        return decide(size, gained * size // n, lost * size // n, min_delta)[0]
+
+    sizes = range(n, MOST_TIMES * n)
+    first = bisect_left(sizes, True, key=lambda size: verdict_of(size) != "INCONCLUSIVE")
+    if first == len(sizes):
+        return f"not even {MOST_TIMES:,} times as many prompts, if they flip as these did"
+    size = sizes[first]
+    return f"about {size - n:,} prompts more, if they flip as these did; then {verdict_of(size)}"
 
 
 def numbers_of(comparison: Comparison, min_delta: Fraction) -> Numbers:
@@ -326,7 +354,7 @@ def holdout_looks(comparison: Comparison, log: Sequence[LogLine]) -> int | None:
 
     None where neither the run nor the log calls these prompts a holdout.
     """
-    holdouts = holdouts_in(comparison.baseline.prompts)
+    holdouts = holdouts_in(comparison.baseline.prompts.keys())
     if comparison.baseline.run.manifest.split != HOLDOUT and holdouts_opened(log).isdisjoint(holdouts):
         return None
     return max(looks(log, holdout) for holdout in holdouts)
@@ -344,12 +372,15 @@ def examine(baseline: Path, candidate: Path, min_delta: Fraction, log: Sequence[
     faults = faults_of_runs(comparison) + faults_of_room(comparison)
     if not faults:
         faults = faults_of_difference(comparison)
+    would_decide = None
     if faults:
         verdict, reasons, numbers = "REJECT", faults, None
     else:
-        split = comparison.baseline.run.manifest.split
-        verdict, reason = decide(comparison.n, len(comparison.gained), len(comparison.lost), min_delta, split)
+        counts = comparison.n, len(comparison.gained), len(comparison.lost)
+        verdict, reason = decide(*counts, min_delta)
         reasons, numbers = [reason], numbers_of(comparison, min_delta)
+        if verdict == "INCONCLUSIVE":
+            would_decide = what_would_decide(*counts, min_delta)
     return Finding(
         verdict=verdict,
         reasons=reasons,
@@ -358,6 +389,7 @@ def examine(baseline: Path, candidate: Path, min_delta: Fraction, log: Sequence[
         policies=[run.manifest.policy for run in runs.values()],
         notes=notes_of(comparison),
         numbers=numbers,
+        would_decide=would_decide,
         tries=sum(line.room == comparison.room for line in log),
         holdout_looks=holdout_looks(comparison, log),
     )

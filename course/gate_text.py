@@ -83,8 +83,9 @@ def numbers_text(numbers: Numbers, details: bool) -> str:
         visible = numbers.smallest_visible_difference
         detected = "no difference" if visible is None else f"a true difference of {100 * visible:.1f} points"
         lines += [
-            f"n = {numbers.n:,}: {detected} would be detected with 80 % power,",
-            f"{'':21}if {percent(numbers.discordance)} of the prompts flip: those seen and two more",
+            f"power                with {numbers.n:,} prompts, {detected} would be",
+            f"{'':21}detected with 80 % power, if {percent(numbers.discordance)} of them flip: those",
+            f"{'':21}seen and two more",
         ]
     return "\n".join(lines)
 
@@ -127,6 +128,8 @@ def verdict_text(finding: Finding, details: bool) -> str:
     first, *others = finding.reasons
     shown = others if details else others[:_REASONS]
     lines = [wrap_sentence(f"{finding.verdict}: {first}")]
+    if finding.would_decide:
+        lines.append(wrap_sentence(f"what would decide it: {finding.would_decide}"))
     lines += [wrap_sentence(f"  also: {reason}") for reason in shown]
     if len(others) > len(shown):
         lines.append(f"  and {len(others) - len(shown):,} more (--details shows each)")

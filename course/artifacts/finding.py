@@ -39,3 +39,4 @@ class Finding(msgspec.Struct, frozen=True):
     numbers: Numbers | None = None
     holdout_looks: int | None = None
     tries: int = 0  # runs in the log from the candidate's room: each but the first can have been a candidate
+    would_decide: str | None = None  # how many prompts more, where the verdict is INCONCLUSIVE

@@ -66,7 +66,8 @@ class Verification:
         if run.digest not in logged:
             self.faults.append(NOT_LOGGED)
         self.faults += self.scorer_faults
-        self.prompts: set[str] = set()  # distinct plain prompts
+        self.prompts: dict[str, str] = {}  # each distinct plain prompt, and the first id that has it
+        self.repeated: list[tuple[str, str]] = []  # the first id with a prompt, and another one
         self.n = 0  # rows
         self.outcomes: Counter[str] = Counter()
         self._ids: set[str] = set()
@@ -103,7 +104,10 @@ class Verification:
         prompts = [row.prompt for row in batch]
         answers = [row.expected_answer for row in batch]
         self._ids.update(ids)
-        self.prompts.update(map(plain_prompt, prompts))
+        for id_, prompt in zip(ids, map(plain_prompt, prompts), strict=True):
+            first = self.prompts.setdefault(prompt, id_)
+            if first != id_:
+                self.repeated.append((first, id_))
         encode = msgspec.json.Encoder().encode_lines
         self._prompts_in_order.update(encode(zip(ids, prompts, strict=True)))
         self._examples.update(encode(zip(ids, prompts, answers, strict=True)))
@@ -141,7 +145,7 @@ class Verification:
             faults.append(f"the prompts_fingerprint in {MANIFEST} is not that of {RESULTS}")
         if manifest.examples_fingerprint not in (None, self._examples.hexdigest()):
             faults.append(f"the examples_fingerprint in {MANIFEST} is not that of {RESULTS}")
-        if manifest.split != HOLDOUT and shipped_in(self.prompts):
+        if manifest.split != HOLDOUT and shipped_in(self.prompts.keys()):
             faults.append(f"{MANIFEST} says split {manifest.split}, and these are prompts of a holdout of the lab")
         return faults
 

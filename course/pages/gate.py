@@ -37,6 +37,8 @@ def gate_data(baseline: Path, candidate: Path, finding: Finding, min_delta: floa
     """Everything that the view "gate" reads."""
     names = [clipped(path.resolve().name, 40) for path in (baseline, candidate)]
     sentences = [f"{finding.verdict}: {finding.reasons[0]}"]
+    if finding.would_decide:
+        sentences.append(f"what would decide it: {finding.would_decide}")
     sentences.append(f"the smallest improvement worth having was said to be {min_delta:g} (--min-delta)")
     sentences += [f"also: {reason}" for reason in finding.reasons[1:]]
     data: Data = {"interval": None, "flips": [], "compared": []}

@@ -152,6 +152,7 @@ SAMPLING_NOT_KNOWN = "locked room: sampling is not known of the baseline and the
 PROMPTS_DIFFER = "locked room: prompts_fingerprint differs"
 DATASET_DIFFERS = "locked room: dataset_fingerprint differs"
 HELD_OUT = "expected a dataset without prompts of math_holdout.jsonl"
+FAR_WORSE = "worse by 12 of 24 prompts (exact McNemar p = 0.00049): more than luck explains"
 NO_RISE = "the pass rate did not rise"
 
 CRLF = (b"\n", b"\r\n")
@@ -370,13 +371,15 @@ SPELLINGS = (  # of "my model"
 )
 OTHER_NUMBERS = trained_on(*(f"Question {i}?" for i in range(25, 99)))
 QUESTIONS = [example["prompt"] for example in examples()]
+UNSIGNED = "without its final sign"
+SPACED = "with a no-break space"
 RESPELLED: dict[str, Callable[[str], str]] = {
     "in capitals": str.upper,
     "in lower case": str.lower,
     "with a zero width space": lambda prompt: prompt.replace(" ", " \u200b"),
-    "with a no-break space": lambda prompt: prompt.replace(" ", "\u00a0"),
+    SPACED: lambda prompt: prompt.replace(" ", "\u00a0"),
     "in full width": lambda prompt: prompt.translate({code: code + 0xFEE0 for code in range(0x21, 0x7F)}),
-    "without its final sign": lambda prompt: prompt.rstrip(".?"),
+    UNSIGNED: lambda prompt: prompt.rstrip(".?"),
     "in quotes": lambda prompt: f"“{prompt}”",
 }
 
@@ -467,10 +470,10 @@ MISTAKES: dict[str, tuple[Case, ...]] = {
              "locked room: split differs (dev / holdout)"),
         Case("what was better on dev is worse on the holdout",
              Pair(loop_a(answers(WEAK), "--split", "holdout"), loop_a(answers(WEAK - 1), "--split", "holdout")),
-             "the holdout got worse, by 1 of 24 prompts (exact McNemar p = 1): which may be luck"),
+             "worse by 1 of 24 prompts (exact McNemar p = 1), which may be luck", status=3),
         Case("what was better on dev is far worse on the holdout",
              Pair(loop_a(answers(STRONG), "--split", "holdout"), loop_a(answers(WEAK), "--split", "holdout")),
-             "the holdout got worse, by 12 of 24 prompts (exact McNemar p = 0.00049): more than luck explains"),
+             FAR_WORSE),
         Case("the candidate is measured on the prompts that it was trained on", TRAINED_HERE,
              "the candidate was trained on 24 of these 24 prompts", promoted=True),
         Case("one prompt of the training is among those measured, under another id and in another file",
@@ -484,27 +487,28 @@ MISTAKES: dict[str, tuple[Case, ...]] = {
         *(
             Case(f"the same policy was sampled with another seed, and named {name!r}",
                  Pair(loop_a(answers(WEAK), policy="my model"),
-                      loop_a(answers(STRONG), policy=name, sampling=sampled(seed=8))), LUCK)
+                      loop_a(answers(STRONG), policy=name, sampling=sampled(seed=8))), LUCK, promoted=True)
             for name in SPELLINGS
         ),
         Case("the same policy with the same seed has a space more in its name",
-             Pair(loop_a(answers(WEAK), policy="m"), loop_a(answers(STRONG), policy="m ")), REWRITTEN),
+             Pair(loop_a(answers(WEAK), policy="m"), loop_a(answers(STRONG), policy="m ")), REWRITTEN, promoted=True),
         *(
             Case(f"the candidate was trained on every prompt that is measured, {how}",
                  Pair(loop_a(answers(WEAK)), loop_a(answers(STRONG), training=trained_on(*map(respell, QUESTIONS)))),
-                 "the candidate was trained on 24 of these 24 prompts")
+                 "the candidate was trained on 24 of these 24 prompts", promoted=how != SPACED)
             for how, respell in RESPELLED.items()
         ),
         *(
             Case(f"the lab's holdout is measured as dev, {how}",
-                 Pair(loop_a(["no idea"] * len(HOLDOUT), "--split", "dev", data=respelled(HOLDOUT, respell)), NO_IDEA),
-                 HELD_OUT, status=2)
+                 Pair(loop_a(["no idea"] * len(HOLDOUT), "--split", "dev", data=respelled(HOLDOUT, respell)),
+                      loop_a([f"Final: {e['expected_answer']}" for e in HOLDOUT], "--split", "dev")),
+                 HELD_OUT, status=2, promoted=how not in (SPACED, UNSIGNED))
             for how, respell in RESPELLED.items()
         ),
         *(
             Case(f"each prompt stands under two ids, once {how}",
                  Pair(loop_a(answers(WEAK), data=[*examples(12), *respelled(examples()[12:], respell, as_of=12)]),
-                      loop_a(answers(STRONG))), SEVERAL_IDS)
+                      loop_a(answers(STRONG))), SEVERAL_IDS, promoted=how != SPACED)
             for how, respell in RESPELLED.items()
         ),
         Case("a holdout of one's own is measured again without --split holdout, and called dev",
@@ -542,7 +546,7 @@ MISTAKES: dict[str, tuple[Case, ...]] = {
         Case("the same completions are measured twice",
              Pair(loop_a(answers(WEAK), policy="one"), loop_a(answers(WEAK), policy="one")), NO_RISE, status=3),
         Case("one run is given for both", BETTER, NO_RISE, status=3, options=("--candidate", "baseline")),
-        Case("baseline and candidate are exchanged", WORSE, "the improvement is below --min-delta: -0.5000 < 0.0000"),
+        Case("baseline and candidate are exchanged", WORSE, FAR_WORSE),
         Case("three more of sixty are right, and that is taken for an improvement",
              Pair(loop_a(answers(30, of=60)), loop_a(answers(33, of=60))),
              "noise rule: with n = 60, below 100, up to 5 points are taken for luck", status=3),

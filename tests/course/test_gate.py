@@ -18,7 +18,7 @@ from conftest import ROOT, Done, Lab, edited, forged, lines_of, manifest_edited,
 
 from course.artifacts import run_log
 from course.artifacts.scorer_identity import scorer_identity
-from course.gate import decide, net_flips_needed
+from course.gate import decide, net_flips_needed, what_would_decide
 
 
 def of_40(passes: int) -> list[bool]:
@@ -64,9 +64,11 @@ def test_a_clear_improvement_in_one_room_is_promoted_with_its_numbers(lab: Lab) 
         (10, 15, 0, 3, "INCONCLUSIVE: the flips may be luck: exact McNemar p = 0.0625"),
         (10, 16, 0, 0, "PROMOTE"),
         (10, 10, 0, 3, "INCONCLUSIVE: the pass rate did not rise"),
-        (10, 9, 0, 1, "REJECT: the improvement is below --min-delta: -0.0250 < 0.0000"),
+        (10, 9, 0, 3, "INCONCLUSIVE: worse by 1 of 40 prompts (exact McNemar p = 1), which may be luck"),
+        (10, 4, 0, 1, "REJECT: worse by 6 of 40 prompts (exact McNemar p = 0.031): more than luck"),
         (10, 20, 0.25, 0, "PROMOTE"),
-        (10, 20, 0.251, 1, "REJECT: the improvement is below --min-delta: +0.2500 < 0.2510"),
+        (10, 20, 0.251, 3, "INCONCLUSIVE: a rise of 25.0 points is below --min-delta, but"),
+        (10, 11, 0.2, 1, "REJECT: shown to fall short: the 95 % interval of the difference ends"),
     ],
 )
 def test_the_verdict_and_its_status_follow_from_the_counts(
@@ -235,15 +237,6 @@ def test_rows_that_differ_are_found_where_all_fingerprints_were_forged(
     done = gate(lab, *pair)
     assert done.status == 1
     assert "the two do not hold the same id, prompt and expected answer in 1 of the rows" in " ".join(done.out.split())
-
-
-def test_a_holdout_that_got_worse_is_rejected(lab: Lab) -> None:
-    runs = [lab.measured(f"run-{n}", of_40(n), "holdout") for n in (20, 19)]
-    done = gate(lab, *runs)
-    assert done.status == 1
-    said = "REJECT: the holdout got worse, by 1 of 40 prompts (exact McNemar p = 1): which may be luck"
-    assert said in " ".join(done.out.split())
-    assert gate(lab, *reversed(runs)).status == 3
 
 
 def test_what_is_no_run_is_bad_usage(lab: Lab, pair: tuple[Path, Path]) -> None:
@@ -586,8 +579,10 @@ def test_the_smallest_difference_is_that_of_the_flips_seen_and_says_so(lab: Lab)
     baseline = lab.measured("baseline", [True] * 11 + [False] * 29)
     candidate = lab.measured("candidate", [False] + [True] * 21 + [False] * 18)
     out = gate(lab, baseline, candidate, "--details").out
-    assert "n = 40: a true difference of 25.6 points would be detected with 80 % power,\n" in out
-    assert "if 33.3 % of the prompts flip: those seen and two more" in out
+    said = (
+        "power with 40 prompts, a true difference of 25.6 points would be detected with 80 % power, if 33.3 % of them"
+    )
+    assert f"{said} flip: those seen and two more" in " ".join(out.split())
 
 
 # ---- The decision on counts alone.
@@ -597,7 +592,7 @@ def test_the_smallest_difference_is_that_of_the_flips_seen_and_says_so(lab: Lab)
     ("n", "gained", "lost", "min_delta", "verdict", "reason"),
     [
         (150, 6, 0, Fraction(4, 100), "PROMOTE", "same room"),  # 6 of 150 is 4 points, to the last digit
-        (150, 6, 0, Fraction(4_000_001, 100_000_000), "REJECT", "below --min-delta"),
+        (150, 6, 0, Fraction(4_000_001, 100_000_000), "INCONCLUSIVE", "a rise of 4.0 points is below --min-delta"),
         (100, 10, 0, Fraction(1, 10), "PROMOTE", "same room"),  # in floats 0.3 - 0.2 < 0.1
         (80, 4, 0, Fraction(0), "INCONCLUSIVE", "noise rule"),  # exactly 5 points
         (99, 4, 0, Fraction(0), "INCONCLUSIVE", "noise rule"),
@@ -607,27 +602,67 @@ def test_the_smallest_difference_is_that_of_the_flips_seen_and_says_so(lab: Lab)
         (1_000, 6, 0, Fraction(0), "PROMOTE", "same room"),
         (60, 3, 0, Fraction(5, 100), "INCONCLUSIVE", "noise rule"),
         (60, 3, 3, Fraction(0), "INCONCLUSIVE", "did not rise"),
-        (60, 2, 3, Fraction(0), "REJECT", "below --min-delta"),
+        (60, 2, 3, Fraction(0), "INCONCLUSIVE", "worse by 1 of 60 prompts (exact McNemar p = 1), which"),
+        (
+            60,
+            0,
+            5,
+            Fraction(0),
+            "INCONCLUSIVE",
+            "worse by 5 of 60 prompts (exact McNemar p = 0.062), which",
+        ),
+        (
+            60,
+            0,
+            6,
+            Fraction(0),
+            "REJECT",
+            "worse by 6 of 60 prompts (exact McNemar p = 0.031): more",
+        ),
         (200, 15, 5, Fraction(0), "PROMOTE", "same room"),  # 2 · 21700 / 2^20 = 0.0414
         (200, 14, 5, Fraction(0), "INCONCLUSIVE", "p = 0.0636"),  # 2 · 16664 / 2^19
+        # No flip among 25: the interval ends at z² / (25 + z²), 13.3 points
+        (25, 0, 0, Fraction(13, 100), "INCONCLUSIVE", "did not rise"),
+        (25, 0, 0, Fraction(14, 100), "REJECT", "ends at +13.3 points, below --min-delta, 14 points"),
+        (1_319, 40, 66, Fraction(2, 100), "REJECT", "worse by 26 of 1,319 prompts (exact McNemar p = 0.015)"),
+        (1_319, 40, 53, Fraction(2, 100), "REJECT", "shown to fall short: the 95 % interval of the difference ends at"),
+        (1_319, 60, 47, Fraction(2, 100), "INCONCLUSIVE", "a rise of 1.0 points is below --min-delta, but the 95 %"),
     ],
 )
 def test_decide_at_its_boundaries(
     n: int, gained: int, lost: int, min_delta: Fraction, verdict: str, reason: str
 ) -> None:
-    decided, why = decide(n, gained, lost, min_delta, "dev")
+    decided, why = decide(n, gained, lost, min_delta)
     assert decided == verdict
     assert reason in why
 
 
-def test_a_worse_holdout_is_rejected_for_that_reason_first() -> None:
-    assert decide(60, 2, 3, Fraction(1, 2), "holdout") == (
-        "REJECT",
-        "the holdout got worse, by 1 of 60 prompts (exact McNemar p = 1): which may be luck, and is no reason to "
-        "promote",
-    )
-    assert decide(60, 0, 9, Fraction(0), "holdout")[1].endswith("(exact McNemar p = 0.0039): more than luck explains")
-    assert decide(60, 3, 3, Fraction(0), "holdout")[0] == "INCONCLUSIVE"
+@pytest.mark.parametrize(
+    ("n", "gained", "lost", "min_delta", "said"),
+    [
+        (40, 5, 0, Fraction(0), "about 8 prompts more, if they flip as these did; then PROMOTE"),  # 6 of 48
+        (60, 0, 5, Fraction(0), "about 12 prompts more, if they flip as these did; then REJECT"),  # 6 of 72
+        (25, 0, 0, Fraction(1, 10), "about 10 prompts more, if they flip as these did; then REJECT"),
+        (60, 3, 3, Fraction(0), "not even 1,000 times as many prompts, if they flip as these did"),
+        (25, 0, 0, Fraction(0), "not even 1,000 times as many prompts, if they flip as these did"),
+        (25, 13, 12, Fraction(0), "then PROMOTE"),  # all of them flip
+    ],
+)
+def test_an_inconclusive_verdict_says_how_many_prompts_would_decide(
+    n: int, gained: int, lost: int, min_delta: Fraction, said: str
+) -> None:
+    """Where nothing flips, the interval ends at z² / (n + z²), which is below 0.1 from n = 35 on."""
+    assert decide(n, gained, lost, min_delta)[0] == "INCONCLUSIVE"
+    assert said in what_would_decide(n, gained, lost, min_delta)
+
+
+def test_where_neither_is_shown_a_holdout_that_got_worse_is_told_and_not_rejected(lab: Lab) -> None:
+    runs = [lab.measured(f"run-{n}", of_40(n), "holdout") for n in (20, 19)]
+    done = gate(lab, *runs)
+    assert done.status == 3
+    assert "INCONCLUSIVE: worse by 1 of 40 prompts (exact McNemar p = 1), which may be luck" in done.out
+    said = "what would decide it: about 200 prompts more, if they flip as these did; then REJECT"
+    assert said in " ".join(done.out.split())
 
 
 @pytest.mark.parametrize(
@@ -636,7 +671,6 @@ def test_a_worse_holdout_is_rejected_for_that_reason_first() -> None:
 def test_net_flips_needed_is_the_first_rise_that_decide_promotes(n: int) -> None:
     shares = Fraction(0), Fraction(1, 20), Fraction(7, 100), Fraction(1, 3)
     for lost, min_delta in product((0, 1, 2, 7, 40), shares):
-        verdicts = {net: decide(n, net + lost, lost, min_delta, "dev")[0] for net in range(1, 500)}
-        promoted = [net for net, verdict in verdicts.items() if verdict == "PROMOTE"]
-        assert net_flips_needed(n, lost, min_delta) == promoted[0]
-        assert promoted == list(range(promoted[0], 500))
+        nets = range(1, n - 2 * lost + 1)  # no more prompts can flip
+        promoted = [net for net in nets if decide(n, net + lost, lost, min_delta)[0] == "PROMOTE"]
+        assert promoted == [net for net in nets if net >= net_flips_needed(n, lost, min_delta)]

@@ -47,7 +47,7 @@ def test_a_comparison_is_told_in_numbers_and_words() -> None:
         "lost                 0",
         "exact McNemar p      0.03125: how often luck alone makes the flips this uneven",
         "locked room: 1 of 2 conditions hold (--details shows each)",
-        "n = 99: a true difference of 14.1 points would be detected with 80 % power,",
+        "power                with 99 prompts, a true difference of 14.1 points would be",
         "to be promoted       needs at least 6 more gained than lost (with as many lost)",
     ):
         assert line in text, line
@@ -77,7 +77,7 @@ def test_too_few_flips_show_no_difference_at_all() -> None:
     """(1.960 + 0.842) · √(d / n) ≤ d only where n ≥ 7.85 / d: 100 prompts with 2 gained, d = 4/102, ask for 200."""
     numbers = msgspec.structs.replace(NUMBERS, smallest_visible_difference=None)
     text = gate_text(Finding("REJECT", ["because"], ROOM, "policy", ["a", "b"], [], numbers, 3), details=True)
-    assert "n = 99: no difference would be detected with 80 % power," in text
+    assert "with 99 prompts, no difference would be detected with 80 % power" in " ".join(text.split())
 
 
 def test_two_rooms_have_no_difference() -> None:

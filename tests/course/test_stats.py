@@ -8,6 +8,7 @@ from itertools import combinations, product
 from math import comb, exp, log
 from typing import Any
 
+import numpy as np
 import pytest
 from scipy_when_asked import scipy
 
@@ -89,10 +90,32 @@ def test_one_flip_fewer_is_not_significant_by_scipy() -> None:
 
 
 def test_the_paired_interval_is_that_of_a_worked_example() -> None:
-    # 9 for, 3 against, 50 pairs, worked by hand: a = 10/52, b = 4/52, d = 6/52, half = z √(0.255917/52) = 0.137498.
-    assert paired_interval(9, 3, 50) == pytest.approx((-0.0221133, 0.2528825), abs=1e-6)
-    assert paired_interval(3, 9, 50) == pytest.approx((-0.2528825, 0.0221133), abs=1e-6)
-    assert paired_interval(1, 0, 1)[1] == 1.0  # cut off: no difference of two rates is larger
+    # Nothing flips: q = 0, and n d² / (d (1 − d)) = z² at d = z² / (n + z²); for n = 25 that is 3.841459 / 28.841459.
+    assert paired_interval(0, 0, 25) == pytest.approx((-0.13319225, 0.13319225), abs=1e-8)
+    assert paired_interval(1, 0, 1)[1] == 1.0  # no difference of two rates is larger
+    assert paired_interval(0, 1, 1)[0] == -1.0
+
+
+@pytest.mark.parametrize(
+    ("gained", "lost", "n"), [(9, 3, 50), (0, 7, 40), (12, 0, 25), (5, 5, 80), (40, 31, 1_319), (1, 0, 1)]
+)
+def test_the_paired_interval_ends_where_the_likeliest_shares_under_its_end_are_z_standard_errors_away(
+    gained: int, lost: int, n: int
+) -> None:
+    """By SciPy: the shares of gained and lost that make the counts likeliest, among those with this difference."""
+    same = n - gained - lost
+    for end, sign in zip(paired_interval(gained, lost, n), (1, -1), strict=True):
+        if abs(end) == 1:
+            continue
+
+        def surprise(q: float, end: float = end) -> float:
+            shares = np.maximum([q + end, q, 1 - 2 * q - end], 0)
+            return -float(scipy.special.xlogy([gained, lost, same], shares).sum())
+
+        bounds = max(0.0, -end), (1 - end) / 2
+        q = scipy.optimize.minimize_scalar(surprise, bounds=bounds, method="bounded", options={"xatol": 1e-13}).x
+        error = ((2 * q + end - end**2) / n) ** 0.5
+        assert ((gained - lost) / n - end) / error == pytest.approx(sign * 1.959964, abs=2e-4)
 
 
 @pytest.mark.parametrize("n", [10, 20, 40])

@@ -45,7 +45,7 @@ def test_the_numbers_are_those_of_the_gate(lab: Lab) -> None:
     )
     assert [one["question"].partition(":")[0] for one in lost["flips"]] == numbers["lost"] == ["q1"]
     *first, beside, of_baseline, of_candidate, difference = data["said"]
-    assert len(first) == 2
+    assert len(first) == 3
     assert beside.startswith("Knob turned: policy. Policy: the hand of base -> the hand of next. What the policy of ")
     assert beside.endswith(" is not known. Locked room: 11 of 11 conditions hold.")
     assert of_baseline == "Baseline base: 6 of 12 pass, 50.0 %, Wilson's 95 % interval 25.4 to 74.6 %."
@@ -62,12 +62,13 @@ def test_the_numbers_are_those_of_the_gate(lab: Lab) -> None:
 def test_the_first_sentences_are_the_verdict_and_what_was_asked(lab: Lab) -> None:
     data, gate = asked(lab, *both(lab))
     assert gate["verdict"] == "INCONCLUSIVE"
-    assert data["said"][:2] == [
+    assert data["said"][:3] == [
         "INCONCLUSIVE: the flips may be luck: exact McNemar p = 0.3750, not below 0.05.",
+        "What would decide it: about 18 prompts more, if they flip as these did; then PROMOTE.",
         "The smallest improvement worth having was said to be 0.01 (--min-delta).",
     ]
-    data, gate = asked(lab, *both_again(lab), min_delta=0.5)
-    assert data["said"][0] == "REJECT: the improvement is below --min-delta: +0.2500 < 0.5000."
+    data, gate = asked(lab, *both_again(lab), min_delta=0.6)
+    assert data["said"][0].startswith("REJECT: shown to fall short: the 95 % interval of the difference ends at +")
     assert data["interval"]["value"] == 0.25
 
 
