@@ -34,7 +34,7 @@ from course.artifacts import run_log
 from course.artifacts.finding import Finding, Numbers
 from course.artifacts.locked_room import POLICY, SELECTION, Condition, knobs_turned, locked_room, room_digest
 from course.artifacts.reading import Broken, Run, open_run
-from course.artifacts.records import MISSING, Manifest, Result, Selection
+from course.artifacts.records import MISSING, Manifest, Result, Selection, rubric_of
 from course.artifacts.run_log import LogLine, holdouts_opened, looks, read_logs
 from course.artifacts.scorer_identity import faults_of_scorer
 from course.artifacts.verifying import Verification
@@ -124,7 +124,7 @@ def texts_of(row: Result) -> list[str] | str | None:
 
 
 def open_runs(paths: Mapping[str, Path]) -> tuple[dict[str, Run], list[str]]:
-    """The runs that can be opened, by their side, and why another cannot. Raises UserError at a run of Loop C."""
+    """The runs that can be opened, by their side, and why another cannot. Raises UserError as ``refuse_run`` does."""
     runs: dict[str, Run] = {}
     faults: list[str] = []
     for side, path in paths.items():
@@ -133,12 +133,23 @@ def open_runs(paths: Mapping[str, Path]) -> tuple[dict[str, Run], list[str]]:
         except Broken as error:
             faults.append(f"{side} run: {error}")
     for side, run in runs.items():
-        if run.manifest.loop == "C":
-            raise UserError(
-                f"{run.path}: expected a {side} of Loop A or B, got a run of Loop C; measure what its policy "
-                "writes: course.sample_rollouts, then course.eval"
-            )
+        refuse_run(side, run)
     return runs, faults
+
+
+def refuse_run(side: str, run: Run) -> None:
+    """Raise UserError at a run that the gate is not for: one of Loop C, and one that another rubric measured."""
+    if run.manifest.loop == "C":
+        raise UserError(
+            f"{run.path}: expected a {side} of Loop A or B, got a run of Loop C; measure what its policy writes: "
+            "course.sample_rollouts, then course.eval"
+        )
+    rubric = rubric_of(run.manifest)
+    if rubric is not None:
+        raise UserError(
+            f"{run.path}: expected a {side} that the scorer measured, got a run of the rubric {clipped(rubric, 40)}, "
+            "whose code the gate does not run; measure again without --rubric"
+        )
 
 
 def faults_of_runs(comparison: Comparison) -> list[str]:

@@ -107,10 +107,10 @@ def _upper_end(gained: int, lost: int, n: int) -> float:
 
 
 def smallest_visible_difference(n: int, variance: float = 0.25) -> float:
-    """The true difference that n paired prompts show at 5 % in four trials of five: (z + z_0.8) √(ω²/n).
+    """The true difference that n paired prompts detect at 5 % with 80 % power: (z + z_0.8) √(ω²/n).
 
     ``variance`` is ω², that of one prompt's difference; 0.25 is a quarter of the prompts flipping. No difference is
-    larger than the share that flips: where this number is, n prompts show none. Miller 2024, arXiv 2411.00640.
+    larger than the share that flips: if this number is, n prompts cannot detect any. Miller 2024, arXiv 2411.00640.
     """
     if n < 1:
         raise ValueError("at least one prompt")
