@@ -32,7 +32,7 @@ from typing import Any
 from check.kills import CORRECT_CLASS, Cell, TestRun
 from course.datasets.records import VerifierSource
 from course.errors import UserError
-from course.execution import LimitReached, Limits, Process
+from course.limited_process import LimitReached, Limits, Process
 from course.starting import PYTHON
 from course.text import describe_error, quote
 

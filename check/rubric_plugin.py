@@ -13,9 +13,9 @@ The course cannot be imported in it. A message is a line of JSON::
 What is sent is not believed: ``check.mutation``.
 
 Not covered
-    Code that means harm, such as a test that sends these messages itself: ``course.execution``. A test that opens the
-    scorer or the verifiers as files. What a test writes on disk outside its own folder: there it can leave word for the
-    next verifier's process. A person who reads the tests sees all of these.
+    Code that means harm, such as a test that sends these messages itself: ``course.limited_process``. A test that opens
+    the scorer or the verifiers as files. What a test writes on disk outside its own folder: there it can leave word for
+    the next verifier's process. A person who reads the tests sees all of these.
 """
 
 import gc
@@ -31,7 +31,7 @@ _LAB = Path(__file__).resolve().parents[1]
 if __name__ == "__main__":  # in isolated mode the lab is not on the path
     sys.path.append(str(_LAB))
 
-from course.answering import end_with_parent, forbid_course, message_of, take_pipe  # noqa: E402
+from course.child_main import end_with_parent, forbid_course, message_of, take_pipe  # noqa: E402
 
 _NO = ("logging", "capture", "cacheprovider", "terminal", "faulthandler", "unraisableexception", "threadexception")
 _WORDS = [

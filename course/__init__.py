@@ -6,7 +6,8 @@
 The reading path: these files, in this order. Each can be read without opening another.
 
     score.py                     the instrument: what is rewarded, and why a completion was not
-    eval.py                      Loop A on one screen: score recorded completions
+    score_files.py               Loop A on one screen: examples and completions go in, measured rows come out
+    eval.py                      … as a command that leaves a run
     gate.py                      may one run take another's place?
     selection_demo.py            Loop B: choose one of N
     rubrics/hackable.py          verifiers that believe too much, each with its exploit
@@ -27,8 +28,8 @@ Everything else is machinery, and its first line says so:
     show, NAME_text              what commands print and draw, together and each alone; the one ending of every run
     pages                        a run, a verdict or a matrix of tests as one HTML file
     picking, verifier            a student's choice and anybody's verifier, loaded and not believed
-    execution                    a stranger's code, run in one way: under limits, ended with all that it started
-    child, answering             the functions of a stranger's file, asked over a pipe
+    limited_process              a stranger's code, run in one way: under limits, ended with all that it started
+    child, child_main            the functions of a stranger's file, asked over a pipe
     the other commands           inspect_run, validate_scorer, kl_tradeoff_demo, …: python3 -m course names them
     command, starting, asking    how every command reads its arguments, finds what it needs, and asks a person
     errors                       what a person can mend, said in one line

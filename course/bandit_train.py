@@ -16,7 +16,7 @@ from itertools import chain, product
 from typing import TYPE_CHECKING, Any
 
 from course.artifacts.conditions import conditions_of
-from course.artifacts.learning import UpdateRow, learning_result, update_row
+from course.artifacts.learning_rows import UpdateRow, learning_result, update_row
 from course.artifacts.records import RESULTS
 from course.artifacts.writing import RunWriter
 from course.asking import wait_for_enter

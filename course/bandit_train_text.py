@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from course.artifacts.learning import UpdateRow
+from course.artifacts.learning_rows import UpdateRow
 from course.show.figures import BLUE, GREY, ORANGE, figure, label_axes, png
 from course.show.tables import table
 from course.show.updates import before_and_after, heading, how_to_read, state_text, update_in_words, update_line

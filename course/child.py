@@ -1,15 +1,15 @@
 """Machinery: the functions of a student's file, called in a process of its own, over a pipe of JSON lines.
 
-``course.answering`` is the other end.
+``course.child_main`` is the other end.
 
 Covered
     A file that does not load, raises, exits, prints, forks, closes its streams, never returns, outgrows a limit, or
     answers what JSON cannot hold: each is told apart and costs only that call. What it prints is shown at the end, made
     visible.
 Not covered
-    Code that means harm. It runs with the caller's rights (``course.execution``), and can write an answer of its own on
-    the pipe: ask what only a right function can answer. An isolated file cannot import the course, which keeps a
-    student from borrowing an answer; who reads ``course/score.py`` as a file has it all the same.
+    Code that means harm. It runs with the caller's rights (``course.limited_process``), and can write an answer of its
+    own on the pipe: ask what only a right function can answer. An isolated file cannot import the course, which keeps a
+    student from borrowing an answer; a student who reads ``course/score.py`` as a file has it all the same.
 """
 
 import hashlib
@@ -21,8 +21,8 @@ from typing import Any, NamedTuple, Self
 
 import msgspec
 
-from course import answering
-from course.execution import LimitReached, Limits, Process
+from course import child_main
+from course.limited_process import LimitReached, Limits, Process
 from course.text import clipped, visible_path
 
 _WORDS_SHOWN = 200  # characters of what an exception says
@@ -55,7 +55,7 @@ class Child:
         self._path = path
         self._source = path.read_bytes()
         self.sha256 = hashlib.sha256(self._source).hexdigest()
-        self._command = [sys.executable, "-I", "-B", "-u", str(answering.__file__), str(path.resolve())]
+        self._command = [sys.executable, "-I", "-B", "-u", str(child_main.__file__), str(path.resolve())]
         if isolated:
             self._command.append("isolated")
         self._limits = limits or Limits()

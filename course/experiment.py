@@ -29,7 +29,7 @@ from course.datasets.records import Task, task_of
 from course.datasets.sources import Dataset
 from course.errors import UserError
 from course.experiments import cold_start, coverage, goodhart, noise, pass_at_k, shift
-from course.experiments.training import Experiment, Measure, Training, evaluate
+from course.experiments.driver import Experiment, Measure, Training, evaluate
 from course.jobs import processes
 from course.policies.train_config import PRESETS, TrainConfig
 from course.rubrics.hackable import RUBRICS

@@ -37,7 +37,7 @@ from course.artifacts.reading import Broken, Run, open_run
 from course.artifacts.records import MISSING, Manifest, Result, Selection, rubric_of
 from course.artifacts.run_log import LogLine, holdouts_opened, looks, read_logs
 from course.artifacts.scorer_identity import faults_of_scorer
-from course.artifacts.verifying import Verification
+from course.artifacts.verification import Verification
 from course.command import Parser, fraction, run_command
 from course.datasets.sources import HOLDOUT, holdouts_in
 from course.errors import UserError

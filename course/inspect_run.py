@@ -28,7 +28,7 @@ from course.artifacts.records import (
 )
 from course.artifacts.run_log import read_log, read_logs
 from course.artifacts.scorer_identity import scorer_identity
-from course.artifacts.verifying import Verification
+from course.artifacts.verification import Verification
 from course.command import Parser, positive_int, run_command
 from course.datasets.records import task_of
 from course.errors import UserError

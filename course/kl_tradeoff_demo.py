@@ -17,7 +17,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING
 
 from course.artifacts.conditions import conditions_of
-from course.artifacts.learning import TradeoffRow, learning_result
+from course.artifacts.learning_rows import TradeoffRow, learning_result
 from course.artifacts.records import RESULTS
 from course.artifacts.writing import RunWriter
 from course.command import Parser, run_command

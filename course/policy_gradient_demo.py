@@ -20,7 +20,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from course.artifacts.conditions import conditions_of
-from course.artifacts.learning import UpdateRow, update_row
+from course.artifacts.learning_rows import UpdateRow, update_row
 from course.artifacts.writing import RunWriter
 from course.asking import ask, wait_for_enter
 from course.bandit_train import write_updates

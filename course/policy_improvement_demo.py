@@ -20,7 +20,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from course.artifacts.conditions import conditions_of
-from course.artifacts.learning import RoundRow, learning_result
+from course.artifacts.learning_rows import RoundRow, learning_result
 from course.artifacts.records import RESULTS, Result, Selection
 from course.artifacts.summary import choice_of, summary_of
 from course.artifacts.writing import RunWriter

@@ -13,7 +13,7 @@ from itertools import groupby
 from typing import Final
 
 from course.artifacts.conditions import conditions_of
-from course.artifacts.learning import TokenizedRow, learning_result
+from course.artifacts.learning_rows import TokenizedRow, learning_result
 from course.artifacts.records import RESULTS, LearningResult
 from course.artifacts.writing import RunWriter
 from course.command import Parser, run_command

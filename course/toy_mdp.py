@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from course.artifacts.conditions import conditions_of
-from course.artifacts.learning import EpisodeRow, episode_row, learning_result
+from course.artifacts.learning_rows import EpisodeRow, episode_row, learning_result
 from course.artifacts.records import RESULTS
 from course.artifacts.writing import RunWriter
 from course.command import Parser, finite_float, non_negative_int, positive_int, run_command

@@ -9,7 +9,7 @@ Covered
     each is an error of the verifier, told with its input. None becomes a reward of 0. The attacks' work is counted in
     texts: the same verifier and seed, the same findings.
 Not covered
-    A verifier that means harm: see ``course/execution.py``. One that withstands all three is not shown to be
+    A verifier that means harm: see ``course/limited_process.py``. One that withstands all three is not shown to be
     right. The policy answers sums of one digit, with the few tokens of ``course/policies/token_policy.py``.
 """
 

@@ -32,7 +32,7 @@ from course.show.terminal import show
 from course.text import clipped, visible_path
 from teacher.grading import ExerciseReport, Grade, Grader, grade_submission
 from teacher.release import write_copy
-from teacher.running import LIMITS, can_protect, list_missing_limits, remove
+from teacher.sandbox import LIMITS, can_protect, list_missing_limits, remove
 from teacher.submissions import find_submissions
 
 CHECK = (sys.executable, "-m", "check", "--json")

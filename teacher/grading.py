@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 import msgspec
 
 from course.datasets.files import write_whole
-from course.execution import Limits
+from course.limited_process import Limits
 from course.text import clipped, visible
-from teacher.running import Ending, remove, run_limited
+from teacher.sandbox import Ending, remove, run_limited
 from teacher.submissions import DEVICES, Refused, read_submission
 
 _WORDS = 160  # characters of a sentence that came out of a submission

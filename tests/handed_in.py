@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from teacher.running import can_protect
+from teacher.sandbox import can_protect
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="the limits of Linux")
 protected = pytest.mark.skipif(not can_protect(), reason="bubblewrap does not run here")

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from course.artifacts.records import LearningResult
 from course.artifacts.token_rows import EvaluationRow
-from course.experiments.training import Training
+from course.experiments.driver import Training
 from course.policies.train_config import TrainConfig
 
 

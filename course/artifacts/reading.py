@@ -1,4 +1,4 @@
-"""Machinery: reading a run, strictly and without believing it; ``verifying`` says whether it is what it claims."""
+"""Machinery: reading a run, strictly and without believing it; ``verification`` says whether it is what it claims."""
 
 import hashlib
 import re

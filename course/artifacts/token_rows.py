@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from course.artifacts.learning import learning_result
+from course.artifacts.learning_rows import learning_result
 from course.artifacts.payments import PAYS
 from course.artifacts.records import RESULTS, LearningResult
 from course.artifacts.writing import RunWriter

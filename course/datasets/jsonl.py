@@ -21,8 +21,8 @@ from typing import Any, TypeVar
 import msgspec
 
 from course.datasets.files import blocks_of_lines, open_regular
+from course.datasets.other_shapes import PAGE, other_shape
 from course.datasets.records import Record, Rollout
-from course.datasets.shapes import PAGE, other_shape
 from course.errors import UserError, reason
 from course.faults import MAX_DIGITS
 from course.text import clipped

@@ -16,7 +16,7 @@ from course.artifacts.inference import Trainings, column, rows_at
 from course.artifacts.token_rows import EvaluationRow
 from course.datasets.records import Task
 from course.errors import UserError
-from course.experiments.training import Experiment, Report
+from course.experiments.driver import Experiment, Report
 from course.policies.train_config import GENERALISE, TrainConfig
 from course.show.figures import BLUE, GREY, ORANGE, figure, label_axes, legend_below, png
 from course.show.tables import WIDTH, GrowingTable, interval, percent, table

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from course.artifacts.inference import TrainingLog, Trainings, column, medians, pooled_interval, rows_at
 from course.artifacts.records import LearningResult
 from course.artifacts.token_rows import STRICT, EvaluationRow, is_exploit
-from course.experiments.training import Experiment, Report
+from course.experiments.driver import Experiment, Report
 from course.policies.train_config import MEMORISE, TrainConfig
 from course.rubrics.hackable import GAPS, RUBRICS
 from course.show.figures import BLUE, GREY, ORANGE, figure, label_axes, legend_below, png

@@ -12,7 +12,7 @@ from typing import Any
 
 from course.artifacts.inference import TrainingLog, Trainings, column, median_rate, medians, rows_at
 from course.artifacts.token_rows import STRICT, EvaluationRow
-from course.experiments.training import Experiment, Report
+from course.experiments.driver import Experiment, Report
 from course.policies.train_config import MEMORISE, TrainConfig
 from course.show.figures import ORANGE, figure, label_axes, png
 from course.show.tables import WIDTH, GrowingTable, interval, percent

@@ -17,11 +17,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from textwrap import fill
 from typing import TYPE_CHECKING, NamedTuple
 
-from course.artifacts.learning import learning_result
+from course.artifacts.learning_rows import learning_result
 from course.artifacts.records import LearningResult
 from course.artifacts.token_rows import CountedSamples
 from course.datasets.records import Task
-from course.experiments.training import Evaluation, Experiment, Report, Training
+from course.experiments.driver import Evaluation, Experiment, Report, Training
 from course.policies.train_config import GENERALISE, MEMORISE, PRESETS, TrainConfig
 from course.score import score
 from course.show.figures import BLUE, GREY, ORANGE, figure, label_axes, legend_below, png

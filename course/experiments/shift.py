@@ -20,11 +20,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from course.artifacts.inference import TrainingLog, pooled_interval
-from course.artifacts.learning import learning_result
+from course.artifacts.learning_rows import learning_result
 from course.artifacts.records import LearningResult
 from course.artifacts.summary import summary_of
 from course.artifacts.token_rows import EvaluationRow, proxy_of
-from course.experiments.training import Evaluation, Experiment, Report, Training, evaluate
+from course.experiments.driver import Evaluation, Experiment, Report, Training, evaluate
 from course.policies.train_config import MEMORISE, TrainConfig
 from course.show.figures import BLUE, ORANGE, figure, label_axes, png
 from course.show.tables import GrowingTable, interval, percent, table, text_shape

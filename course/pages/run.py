@@ -18,7 +18,7 @@ from course.artifacts.reading import Broken, Run, open_run, read_output
 from course.artifacts.records import SUMMARY, LearningResult, Result, RubricResult, Selection
 from course.artifacts.run_log import LogLine
 from course.artifacts.summary import Choice, choice_of, family_of, summary_of
-from course.artifacts.verifying import Verification
+from course.artifacts.verification import Verification
 from course.faults import CHECKS
 from course.pages.excerpts import MOST_BYTES, Data, cut_text, truncate_to_bytes
 from course.pages.html import html_page

@@ -5,7 +5,7 @@ Every sentence follows from the numbers beside it, so none can say of a run what
 
 from collections.abc import Sequence
 
-from course.artifacts.learning import EpisodeRow, RoundRow, UpdateRow
+from course.artifacts.learning_rows import EpisodeRow, RoundRow, UpdateRow
 from course.text import clipped
 
 BASELINE_OPTION = (

@@ -14,7 +14,7 @@ from course.artifacts import run_log
 from course.artifacts.reading import Broken, open_run
 from course.artifacts.records import MANIFEST
 from course.artifacts.run_log import read_log
-from course.artifacts.verifying import Verification
+from course.artifacts.verification import Verification
 
 DRAWN = 100  # bits of each file in the default tier; --all flips every third, so that each bit of a byte is met
 SMALL_RUNS: dict[str, Step] = {

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from course import bandit_train_text
-from course.artifacts.learning import update_row
+from course.artifacts.learning_rows import update_row
 from course.bandit_train_text import ablation_panels, bandit_text, learning_curve, story_text
 from course.policies.bandit import ARMS, EXAMPLE
 from course.policy_gradient_demo import learn

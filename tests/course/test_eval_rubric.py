@@ -14,7 +14,7 @@ import pytest
 from conftest import Lab, lines_of
 
 from course.artifacts.records import RubricResult
-from course.artifacts.verifying import fault_of_row
+from course.artifacts.verification import fault_of_row
 
 LAST_NUMBER = """
 import re

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from course import kl_tradeoff_demo
-from course.artifacts.learning import TradeoffRow
+from course.artifacts.learning_rows import TradeoffRow
 from course.kl_tradeoff_demo import csv_text, kl_tradeoff_figure, kl_tradeoff_text
 
 ACTIONS = [("=1+1\n", 0.25, 0.0, 0.0), ("Final: 323", 0.75, 1.0, 1.0)]

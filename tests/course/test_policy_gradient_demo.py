@@ -17,7 +17,7 @@ import pytest
 from conftest import Lab, lines_of
 from learning_checks import PROMPT, check_run, check_update_rows, softmax_by_hand, summary
 
-from course.artifacts.learning import update_row
+from course.artifacts.learning_rows import update_row
 from course.policies.bandit import ARMS, EXAMPLE
 from course.policy_gradient_demo import learn, raised_arms
 

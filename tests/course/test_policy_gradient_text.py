@@ -7,7 +7,7 @@ the others. Of two predictions one was right, which is the last line.
 import numpy as np
 import pytest
 
-from course.artifacts.learning import update_row
+from course.artifacts.learning_rows import update_row
 from course.policies.bandit import ARMS, EXAMPLE
 from course.policy_gradient_demo import learn, policy_gradient_text, prediction_text
 

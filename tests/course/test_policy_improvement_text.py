@@ -4,7 +4,7 @@ The worked example. Three rounds, in which pass@1 stays at 25 %: rounds 1, 2 and
 said to leave the policy as it was. A fourth round of learning, whose update raises pass@1 to 50 %, changed it.
 """
 
-from course.artifacts.learning import RoundRow
+from course.artifacts.learning_rows import RoundRow
 from course.policy_improvement_demo import policy_improvement_text
 
 EVEN = [0.25] * 4

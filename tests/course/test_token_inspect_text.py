@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reporting import columns
 
-from course.artifacts.learning import TokenizedRow, learning_result
+from course.artifacts.learning_rows import TokenizedRow, learning_result
 from course.token_inspect import quote_bytes, token_inspect_text, tokens_text
 
 EXAMPLE = {"id": "text", "prompt": "17 * 19", "expected_answer": 323}

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from reporting import evaluation, points_of_lines
 
 from course import token_train_text
-from course.artifacts.learning import learning_result
+from course.artifacts.learning_rows import learning_result
 from course.artifacts.token_rows import EvaluationRow, TokenUpdateRow
 from course.policies.train_config import PRESETS
 from course.token_train_text import (

@@ -7,7 +7,7 @@ the advantage 1 - 0.000 = +1.000, and with a learning rate of 0.5 p goes from 0.
 import numpy as np
 import pytest
 
-from course.artifacts.learning import EpisodeRow, episode_row
+from course.artifacts.learning_rows import EpisodeRow, episode_row
 from course.policies.softmax import Floats
 from course.toy_mdp import episode_text, learn, toy_mdp_story, toy_mdp_text
 

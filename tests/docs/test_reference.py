@@ -12,7 +12,7 @@ from msgspec import Struct
 REFERENCE = ROOT / "docs" / "reference"
 MODULES = (
     "course.artifacts.records",
-    "course.artifacts.learning",
+    "course.artifacts.learning_rows",
     "course.artifacts.token_rows",
     "course.artifacts.run_log",
 )

@@ -25,7 +25,7 @@ from course.errors import UserError
 from teacher import grade, grading
 from teacher.grade import class_text, grade_class, gradebook
 from teacher.grading import ExerciseReport, Grade, file_name
-from teacher.running import Ending, can_protect, run_limited
+from teacher.sandbox import Ending, can_protect, run_limited
 from teacher.submissions import find_submissions
 
 CHECK = """

@@ -25,7 +25,7 @@ from course.experiments.coverage import (
     point_of,
     times_seen,
 )
-from course.experiments.training import Training
+from course.experiments.driver import Training
 
 
 def sums(*prompts: str) -> list[Any]:

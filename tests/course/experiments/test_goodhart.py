@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from reporting import canned, evaluation, points_of_lines
 from scipy_when_asked import scipy
 
-from course.artifacts.learning import learning_result
+from course.artifacts.learning_rows import learning_result
 from course.artifacts.records import LearningResult
 from course.artifacts.token_rows import EvaluationRow
 from course.experiments import goodhart

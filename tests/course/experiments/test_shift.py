@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from reporting import evaluation, points_of_lines
 
-from course.artifacts.learning import learning_result
+from course.artifacts.learning_rows import learning_result
 from course.artifacts.records import LearningResult
 from course.artifacts.token_rows import EvaluationRow
 from course.experiments import shift

@@ -10,7 +10,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from course.artifacts.learning import UpdateRow, update_row
+from course.artifacts.learning_rows import UpdateRow, update_row
 from course.bandit_train import draws_of, learn
 from course.policies.bandit import ARMS as BANDIT_ARMS
 from course.policies.bandit import EXAMPLE, arm_rewards

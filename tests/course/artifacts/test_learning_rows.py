@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from course.artifacts.learning import episode_row, learning_result, update_row
+from course.artifacts.learning_rows import episode_row, learning_result, update_row
 from course.policies.reinforce import Update
 from course.policies.two_step import EpisodeUpdate
 

@@ -7,7 +7,7 @@ Covered
     What the code prints goes to standard error, and what it reads is empty: neither is a part of the pipe. The process
     ends within half a second of whoever started it, and its group with it.
 Not covered
-    Code that means harm: it can find the pipe and write an answer of its own. ``course.execution``.
+    Code that means harm: it can find the pipe and write an answer of its own. ``course.limited_process``.
 """
 
 import json

@@ -1,7 +1,8 @@
-"""Machinery: a submission's check, run under the limits of ``course.execution`` and, where it can be, bubblewrap.
+"""Machinery: a submission's check, run under the limits of ``course.limited_process`` and, where it can be, bubblewrap.
 
 Covered
-    What ``course.execution`` covers. An environment that is written here, so that no secret of the caller's is in it.
+    What ``course.limited_process`` covers. An environment that is written here, so that it holds no secret of the
+    caller's.
 Covered, under bubblewrap
     The command sees no file of the caller's but its own, no other process and no network, can write in its own two
     folders only, and ends with all that it started when whoever started it ends.
@@ -19,7 +20,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from course.execution import LINUX, Limits, Process
+from course.limited_process import LINUX, Limits, Process
 
 LIMITS = Limits(memory_mb=2048, output_mb=8, file_mb=64, disk_mb=512, files=5_000, open_files=512)
 

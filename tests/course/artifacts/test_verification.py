@@ -15,7 +15,7 @@ from conftest import ROOT, Lab, edited, forged, lines_of, manifest_edited, rows_
 from course.artifacts import run_log
 from course.artifacts.reading import open_run, rows
 from course.artifacts.run_log import read_log
-from course.artifacts.verifying import NOT_LOGGED, Verification
+from course.artifacts.verification import NOT_LOGGED, Verification
 
 ANSWERS = [22, -8, 0, 323, 7]
 TEXTS = ["Final: 22", "Final: 8", "Final: -0", "Final: 323", "seven"]

@@ -15,8 +15,8 @@ import pytest
 from conftest import ROOT
 from handed_in import left_behind, linux, protected
 
-from course.execution import Limits
-from teacher.running import Ending, can_protect, list_missing_limits, remove, run_limited
+from course.limited_process import Limits
+from teacher.sandbox import Ending, can_protect, list_missing_limits, remove, run_limited
 
 SMALL = Limits(
     seconds=20,

@@ -16,7 +16,7 @@ import pytest
 from conftest import ROOT
 from handed_in import end_left_behind, left_behind, linux
 
-from course.execution import LimitReached, Limits, Process
+from course.limited_process import LimitReached, Limits, Process
 
 posix = pytest.mark.skipif(os.name != "posix", reason="POSIX only")
 SMALL = Limits(seconds=60, cpu_seconds=30, memory_mb=300, output_mb=1, file_mb=4, processes=10)
@@ -145,7 +145,7 @@ def test_each_process_has_its_own_limits_and_a_caller_who_has_less_gives_less(tm
     caller = f"""
 import resource, sys
 sys.path.insert(0, {str(ROOT)!r})
-from course.execution import Limits, Process
+from course.limited_process import Limits, Process
 resource.setrlimit(resource.RLIMIT_NOFILE, (100, 100))
 command = [sys.executable, "-I", {str(tmp_path / "code.py")!r}]
 process = Process(command, Limits(open_files=200, cpu_seconds=30, file_mb=4))

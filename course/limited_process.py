@@ -10,7 +10,7 @@ Covered
 Not covered
     Code that means harm. This is no sandbox: the code runs with your rights. It can read, change and delete your files,
     read the environment with the keys in it, and reach the network. Run what you do not trust in a container or on
-    another machine. ``teacher.running`` puts bubblewrap in front.
+    another machine. ``teacher.sandbox`` puts bubblewrap in front.
     A process that leaves its group and its parent, as a daemon does, lives on. On Windows all that was started does.
     macOS keeps no limit on memory or processes, and Windows on CPU time and files either. A process that outgrows a
     limit between two checks, a tenth of a second apart, is ended at the next.

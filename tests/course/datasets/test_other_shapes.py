@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from course.datasets.jsonl import read_records
+from course.datasets.other_shapes import other_shape
 from course.datasets.records import Example, GoldenCase, Record, Rollout, SampleGroup
-from course.datasets.shapes import other_shape
 from course.errors import UserError
 
 EXAMPLE = {"id": "q1", "prompt": "2 + 2?", "expected_answer": 4}
