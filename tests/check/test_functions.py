@@ -92,7 +92,7 @@ MISTAKES = [  # file, what stands in the solution, what a student wrote, what th
 MISTAKES = [mistake for mistake in MISTAKES if mistake[3]]
 
 
-def checked(lab: Lab, name: str, source: str, seed: int = 0) -> tuple[str, str, str]:
+def check_text(lab: Lab, name: str, source: str, seed: int = 0) -> tuple[str, str, str]:
     lab.write(f"exercises/{name}.py", source)
     found = check_functions(name, seed)
     return found.state, found.short, " ".join(found.lines)
@@ -103,14 +103,14 @@ def test_the_stub_is_not_started_and_the_solution_is_done(lab: Lab, name: str) -
     shutil.copytree(ROOT / "exercises", lab.folder / "exercises", ignore=shutil.ignore_patterns("*.md"))
     assert check_functions(name).state == "not started"
     for seed in range(3):
-        assert checked(lab, name, SOURCES[name], seed)[0] == "done"
+        assert check_text(lab, name, SOURCES[name], seed)[0] == "done"
 
 
 @pytest.mark.parametrize(("name", "right", "wrong", "said"), MISTAKES, ids=[one[3] for one in MISTAKES])
 @pytest.mark.parametrize("seed", [0, pytest.param(7, marks=pytest.mark.slow)])
 def test_a_mistake_is_called_by_its_name(lab: Lab, name: str, right: str, wrong: str, said: str, seed: int) -> None:
     assert right in SOURCES[name]
-    state, short, lines = checked(lab, name, SOURCES[name].replace(right, wrong, 1), seed)
+    state, short, lines = check_text(lab, name, SOURCES[name].replace(right, wrong, 1), seed)
     functions = sum(quantity.file == name for quantity in FUNCTIONS.values())
     assert (state, short) == ("wrong", f"{functions - 1} of {functions} right")
     assert "expected " in lines
@@ -149,7 +149,7 @@ PRELUDE = 'KNOWN = {"([0.5, 0.5], [0.25, 0.75])": 0.14384103622589045}\n'
 def test_a_cheat_earns_nothing(lab: Lab, cheat: str) -> None:
     body, said = CHEATS[cheat]
     source = "".join(f"def {name}(*args):\n    NAME = {name!r}\n    {body}\n" for name in ("log_prob", "kl"))
-    state, short, lines = checked(lab, "log_probs", PRELUDE + source)
+    state, short, lines = check_text(lab, "log_probs", PRELUDE + source)
     assert state in ("wrong", "not started")
     assert short in ("", "0 of 2 right")
     assert said in lines
@@ -167,7 +167,7 @@ def test_a_cheat_earns_nothing(lab: Lab, cheat: str) -> None:
     ],
 )
 def test_a_file_without_the_functions_says_so(lab: Lab, source: str, said: str) -> None:
-    state, short, lines = checked(lab, "log_probs", source)
+    state, short, lines = check_text(lab, "log_probs", source)
     assert (state, short) == ("wrong", "0 of 2 right")
     assert said in lines
 
@@ -175,7 +175,7 @@ def test_a_file_without_the_functions_says_so(lab: Lab, source: str, said: str) 
 @pytest.mark.slow
 @pytest.mark.parametrize("source", ["while True: pass", "def log_prob(*_):\n    while True: pass"])
 def test_an_endless_loop_is_ended(lab: Lab, source: str) -> None:
-    assert "no answer within 5 s" in checked(lab, "log_probs", source)[2]
+    assert "no answer within 5 s" in check_text(lab, "log_probs", source)[2]
 
 
 def test_no_file_is_one_line(lab: Lab) -> None:
@@ -262,17 +262,17 @@ def reinforce_step(theta, actions, reward, baseline, lr):
 @pytest.mark.parametrize("style", OTHERS)
 def test_another_right_solution_is_done(lab: Lab, style: str) -> None:
     name, source = OTHERS[style]
-    assert checked(lab, name, source)[0] == "done"
+    assert check_text(lab, name, source)[0] == "done"
 
 
 def test_one_function_done_and_one_not_begun_is_started(lab: Lab) -> None:
     half = SOURCES["log_probs"].partition("\n\ndef kl")[0] + "\n\ndef kl(p, q):\n    raise NotImplementedError\n"
-    assert checked(lab, "log_probs", half)[:2] == ("started", "1 of 2 right")
+    assert check_text(lab, "log_probs", half)[:2] == ("started", "1 of 2 right")
 
 
 def test_an_overflow_alone_is_shown_with_its_line(lab: Lab) -> None:
     naive = SOURCES["log_probs"].replace("largest = max(x)", "largest = 0")
-    state, _, lines = checked(lab, "log_probs", naive)
+    state, _, lines = check_text(lab, "log_probs", naive)
     assert state == "wrong"
     assert "log_probs.py:10: OverflowError" in lines
     assert lines.count("It looks like exp() of a logit near 1,000") == 1
@@ -281,12 +281,12 @@ def test_an_overflow_alone_is_shown_with_its_line(lab: Lab) -> None:
 
 def test_a_plain_softmax_is_told_of_large_logits_and_the_stub_says_that_they_come(lab: Lab) -> None:
     plain = SOURCES["reinforce"].replace("math.exp(each - max(x))", "math.exp(each)")
-    state, short, lines = checked(lab, "reinforce", plain)
+    state, short, lines = check_text(lab, "reinforce", plain)
     assert (state, short) == ("wrong", "2 of 3 right")
     assert "OverflowError" in lines
     assert "It looks like exp() of a logit near 1,000, more than a float holds: take the largest" in lines
     without = OTHERS["NumPy again"][1].replace("x - x.max(axis=1, keepdims=True)", "x")
-    assert "It looks like exp() of a logit near 1,000" in checked(lab, "reinforce", without)[2]  # inf / inf
+    assert "It looks like exp() of a logit near 1,000" in check_text(lab, "reinforce", without)[2]  # inf / inf
     stubs = [(ROOT / "exercises" / f"{name}.py").read_text(encoding="utf-8") for name in ("reinforce", "log_probs")]
     assert all("as large as 1,000, whose exp() no float holds" in " ".join(stub.split()) for stub in stubs)
 

@@ -42,30 +42,30 @@ def measure(lab: Lab, step: str) -> None:
     assert lab.evaluate([1, 2], ["Final: 1", "x"], "--change", f"level_0 {step}").status == 0
 
 
-def said(name: str) -> str:
+def explain(name: str) -> str:
     return " ".join(check_level(name).lines)
 
 
 def test_the_five_steps_in_order(ready: Lab) -> None:
     assert check_level("level_2")[:2] == ("not started", "")
-    assert "Next: build." in said("level_2")
+    assert "Next: build." in explain("level_2")
     choose(ready, "build")
     assert check_level("level_2")[:2] == ("started", "1 of 5 steps")
-    assert "Next: predict." in said("level_2")
+    assert "Next: predict." in explain("level_2")
     assert record_prediction("level_2", 0.5).startswith("recorded: 0.5 that the longest sample is chosen")
     record_prediction("level_2", 0.8)  # another mind, before it is known
-    assert "Next: sabotage." in said("level_2")
+    assert "Next: sabotage." in explain("level_2")
     ready.picker(LONGEST)
     choose(ready, "sabotage")
-    assert "It came about: selected_accuracy was 1.000, then 0.000." in said("level_2")
-    assert "Brier scores: level_2 (0.8 - 1)² = 0.04. Mean 0.04; 0 is best" in said("level_2")
+    assert "It came about: selected_accuracy was 1.000, then 0.000." in explain("level_2")
+    assert "Brier scores: level_2 (0.8 - 1)² = 0.04. Mean 0.04; 0 is best" in explain("level_2")
     with pytest.raises(UserError, match="level_2: expected a prediction before the sabotage, got another after it"):
         record_prediction("level_2", 1.0)
-    assert "Next: reflect." in said("level_2")
+    assert "Next: reflect." in explain("level_2")
     ready.write("notes/levels.md", SAW)
     choose(ready, "repair")  # pick_best is still the wrong one
     assert check_level("level_2")[:2] == ("started", "4 of 5 steps")
-    assert "Next: repair." in said("level_2")
+    assert "Next: repair." in explain("level_2")
     ready.picker(None)
     choose(ready, "repair")
     assert check_level("level_2")[:2] == ("done", "5 of 5 steps")
@@ -75,9 +75,9 @@ def test_the_five_steps_in_order(ready: Lab) -> None:
     measure(ready, "build")
     measure(ready, "sabotage")
     scores = "level_0 (0.8 - 0)² = 0.64; level_2 (0.8 - 1)² = 0.04. Mean 0.34"
-    assert "It did not come about: pass_rate was 0.500, then 0.500." in said("level_0")
-    assert scores in said("level_0")
-    assert scores in said("level_2")
+    assert "It did not come about: pass_rate was 0.500, then 0.500." in explain("level_0")
+    assert scores in explain("level_0")
+    assert scores in explain("level_2")
 
 
 def test_a_sabotage_counts_from_the_prediction_on(ready: Lab) -> None:
@@ -85,15 +85,16 @@ def test_a_sabotage_counts_from_the_prediction_on(ready: Lab) -> None:
     choose(ready, "sabotage")
     assert check_level("level_2")[:2] == ("started", "0 of 5 steps")
     choose(ready, "build")
-    assert f"{early} Next: predict." in said("level_2")
+    assert f"{early} Next: predict." in explain("level_2")
     record_prediction("level_2", 0.5)
     record_prediction("level_2", 0.8)  # nothing that counts has come since
-    assert f"{early} Next: sabotage." in said("level_2")
-    assert "came about" not in said("level_2")
+    assert f"{early} Next: sabotage." in explain("level_2")
+    assert "came about" not in explain("level_2")
     ready.picker(LONGEST)
     choose(ready, "sabotage")
-    assert "It came about: selected_accuracy was 1.000, then 0.000. Brier scores: level_2 (0.8 - 1)²" in said("level_2")
-    assert early not in said("level_2")
+    event = "It came about: selected_accuracy was 1.000, then 0.000."
+    assert f"{event} Brier scores: level_2 (0.8 - 1)²" in explain("level_2")
+    assert early not in explain("level_2")
     with pytest.raises(UserError, match="got another after it; the first stays"):
         record_prediction("level_2", 1.0)
 
@@ -210,6 +211,6 @@ def test_a_level_as_it_is_shown(ready: Lab, name: str) -> None:
     Path("exercises/tampered.jsonl").unlink(missing_ok=True)
     type_("repair")
     event = f"It {'came about' if OUTCOMES[name] else 'did not come about'}: "
-    assert event in said(name)
+    assert event in explain(name)
     assert check_level(name)[:2] == ("started", "4 of 5 steps")
-    assert "Next: reflect." in said(name)
+    assert "Next: reflect." in explain(name)

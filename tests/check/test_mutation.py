@@ -27,7 +27,7 @@ FEW = [one for one in FEW if one.witness or one.kind == CORRECT_CLASS]
 HEAD = "import pytest, sys, os\nE = {'prompt': 'p', 'expected_answer': 323}\n"
 
 
-def judged(source: str, verifiers: list[VerifierSource] = FEW) -> tuple[kills.TestRun, Judgement]:
+def run_and_judge(source: str, verifiers: list[VerifierSource] = FEW) -> tuple[kills.TestRun, Judgement]:
     run = run_tests((HEAD + source).encode(), verifiers)
     return run, judge(run, {"shown": verifiers})
 
@@ -69,23 +69,23 @@ class Other:
 
 
 @pytest.fixture(scope="module")
-def cheated() -> tuple[kills.TestRun, Judgement]:
+def cheat_run() -> tuple[kills.TestRun, Judgement]:
     """All the cheats in one file but the one that changes how the others' results are told."""
     tests = [
         f"def test_{number}(rubric):\n    " + body.replace("\n", "\n    ")
         for number, (name, body) in enumerate(CHEATS.items())
         if "patches how" not in name
     ]
-    return judged(MADE + "\n".join(tests))
+    return run_and_judge(MADE + "\n".join(tests))
 
 
 @pytest.mark.parametrize("name", [name for name in CHEATS if "patches how" not in name])
-def test_no_cheat_is_paid(cheated: tuple[kills.TestRun, Judgement], name: str) -> None:
-    run, found = cheated
+def test_no_cheat_is_paid(cheat_run: tuple[kills.TestRun, Judgement], name: str) -> None:
+    run, judgement = cheat_run
     assert run.error == ""
     test = f"test_{list(CHEATS).index(name)}"
     assert test in run.cells
-    assert not found.kills.get(test)
+    assert not judgement.kills.get(test)
 
 
 FILES = {  # a whole file -> what is said of it
@@ -111,10 +111,10 @@ FILES = {  # a whole file -> what is said of it
 
 @pytest.mark.parametrize("source", FILES)
 def test_no_file_of_this_kind_is_paid(source: str) -> None:
-    run, found = judged(source)
+    run, judgement = run_and_judge(source)
     assert FILES[source] in run.error
     assert bool(FILES[source]) == bool(run.error)
-    assert run.error or not found.killed
+    assert run.error or not judgement.killed
 
 
 @pytest.mark.parametrize(
@@ -137,12 +137,12 @@ def test_a_test_that_times_out_is_shown_apart_and_the_others_are_judged(monkeypa
     monkeypatch.setattr(mutation, "_TEST_SECONDS", 0.5)
     right = "def test_right(rubric):\n    assert rubric(E, '323')['reward'] == 0\n"
     slow = "def test_{}(rubric):\n    if rubric(E, '323')['reward']:\n        while True: pass\n"
-    run, found = judged(slow.format("one") + right + slow.format("two"))
+    run, judgement = run_and_judge(slow.format("one") + right + slow.format("two"))
     assert (run.error, sorted(run.timed_out)) == ("", ["test_one", "test_two"])
-    assert [*run.cells] == [*found.kills] == ["test_right"]
-    assert found.kills["test_right"]
+    assert [*run.cells] == [*judgement.kills] == ["test_right"]
+    assert judgement.kills["test_right"]
     monkeypatch.setattr(mutation, "_MOST_HANGING", 1)
-    assert judged(slow.format("one") + right + slow.format("two"))[0].error.startswith("no answer in time from ")
+    assert run_and_judge(slow.format("one") + right + slow.format("two"))[0].error.startswith("no answer in time from ")
 
 
 FORGED = {  # a message that the process sends out of turn, at import or from within a test -> when
@@ -171,9 +171,9 @@ def send():
     body = "def test_it(rubric):\n    {call}assert rubric(E, 'Final: 324')['reward'] == 0.0\n"
     call = "send()\n" if FORGED[message] == "before any test" else ""
     source = write.format(message=message.encode()) + call + body.format(call="" if call else "send(); ")
-    run, found = judged(source)
+    run, judgement = run_and_judge(source)
     assert run.error.startswith("an end of the process from ")
-    del found
+    del judgement
 
 
 KILLS = {  # a test -> the class of all that it kills among the few
@@ -188,10 +188,10 @@ KILLS = {  # a test -> the class of all that it kills among the few
 
 def test_a_verifier_is_killed_by_an_assertion_about_what_it_really_answered() -> None:
     bodies = [body.replace("\n", "\n    ") for body in KILLS]
-    run, found = judged("\n".join(f"def test_{n}(rubric):\n    {body}" for n, body in enumerate(bodies)))
+    run, judgement = run_and_judge("\n".join(f"def test_{n}(rubric):\n    {body}" for n, body in enumerate(bodies)))
     assert run.error == ""
     kinds = {one.id: one.kind for one in FEW}
-    killed = [{kinds[id_] for id_ in found.kills[f"test_{n}"]} for n in range(len(KILLS))]
+    killed = [{kinds[id_] for id_ in judgement.kills[f"test_{n}"]} for n in range(len(KILLS))]
     assert killed == list(KILLS.values())
 
 
@@ -212,9 +212,9 @@ def test_each_witness_is_a_call_on_which_its_verifier_is_wrong() -> None:
                 continue
             example = {"prompt": "p", "expected_answer": one.witness.expected_answer}
             right = mutation.answer(score, example, one.witness.completion)
-            found = [mutation.answer(verify, example, one.witness.completion) for _ in range(3)]
+            responses = [mutation.answer(verify, example, one.witness.completion) for _ in range(3)]
             is_slow = next(ticks) > 0
-            assert is_slow or any(mutation.difference(answer, right) for answer in found), one.id
+            assert is_slow or any(mutation.difference(answer, right) for answer in responses), one.id
             assert is_slow == (one.kind == "slow")
 
 
