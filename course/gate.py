@@ -36,7 +36,6 @@ from course.artifacts.locked_room import POLICY, SELECTION, Condition, knobs_tur
 from course.artifacts.reading import Broken, Run, open_run
 from course.artifacts.records import MISSING, Manifest, Result, Selection, rubric_of
 from course.artifacts.run_log import LogLine, holdouts_opened, looks, read_logs
-from course.artifacts.scorer_identity import faults_of_scorer
 from course.artifacts.verification import Verification
 from course.command import Parser, fraction, run_command
 from course.datasets.sources import HOLDOUT, holdouts_in
@@ -81,6 +80,8 @@ def compare(baseline: Run, candidate: Run, log: Sequence[LogLine]) -> Comparison
     logged = {line.manifest for line in log}
     verified = Verification(baseline, logged), Verification(candidate, logged)
     conditions = locked_room(baseline.manifest, candidate.manifest)
+    knobs = knobs_turned(conditions, baseline.manifest, candidate.manifest)
+    room = room_digest(candidate.manifest)
     unlike = 0
     rewritten = 0
     gained: list[str] = []
@@ -100,8 +101,8 @@ def compare(baseline: Run, candidate: Run, log: Sequence[LogLine]) -> Comparison
         baseline=verified[0],
         candidate=verified[1],
         conditions=conditions,
-        knobs=knobs_turned(conditions, baseline.manifest, candidate.manifest),
-        room=room_digest(candidate.manifest),
+        knobs=knobs,
+        room=room,
         unlike=unlike,
         rewritten=rewritten,
         gained=gained,
@@ -154,7 +155,7 @@ def refuse_run(side: str, run: Run) -> None:
 
 def faults_of_runs(comparison: Comparison) -> list[str]:
     """What is wrong with the installed scorer, then with each run."""
-    faults = faults_of_scorer()
+    faults = [*comparison.candidate.instrument_faults]
     for side, verification in (("baseline", comparison.baseline), ("candidate", comparison.candidate)):
         faults += [f"{side} run: {fault}" for fault in verification.faults if fault not in faults]
     return faults

@@ -56,13 +56,15 @@ class Verification:
 
     ``logged``: the manifest digests of all runs that a log holds. ``other_scorer``: whether the run names a scorer with
     another fingerprint. What that one said is not for the installed one to judge, so no row is scored again.
+    ``instrument_faults``: those of the faults that the installed scorer has, whatever the run.
     """
 
     def __init__(self, run: Run, logged: Collection[str]) -> None:
         self.run = run
         self.scorer_faults = faults_of_named_scorer(run.manifest)
         self.other_scorer = run.manifest.scorer_fingerprint != scorer_identity().scorer_fingerprint
-        self.faults = faults_of_scorer()
+        self.instrument_faults = faults_of_scorer()
+        self.faults = [*self.instrument_faults]
         if run.digest not in logged:
             self.faults.append(NOT_LOGGED)
         self.faults += self.scorer_faults

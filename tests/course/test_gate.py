@@ -538,6 +538,25 @@ def test_looks_at_a_holdout_are_counted_over_all_logs_and_a_copied_line_once(lab
     assert (again["holdout_looks"], again["tries"]) == (3, 3)
 
 
+def test_runs_of_what_the_log_came_to_know_as_a_holdout_say_its_looks(lab: Lab, pair: tuple[Path, Path]) -> None:
+    """They were measured as dev, before somebody called these prompts a holdout."""
+    assert finding(lab, *pair)["holdout_looks"] is None
+    lab.measured("later", of_40(5), "holdout")
+    assert finding(lab, *pair)["holdout_looks"] == 1
+
+
+@pytest.mark.parametrize("training", [{"prompts": [], "form": 2}, {"prompts": ["0123456789abcdef"]}])
+def test_a_training_whose_prompts_are_not_known_is_told_as_that_and_never_as_none(
+    lab: Lab, training: dict[str, object]
+) -> None:
+    said = training | {"rubric": "last_number"}
+    baseline, candidate = evaluated(lab, "one", right(10)), evaluated(lab, "two", right(20), policy="b", training=said)
+    notes = finding(lab, baseline, candidate)["notes"]
+    assert notes[1] == (
+        "the policy of the candidate was trained with rubric last_number, and on which prompts is not known"
+    )
+
+
 @pytest.mark.parametrize("alone", [0, 1])
 def test_of_two_holdouts_in_one_dataset_the_one_that_was_opened_more_often_counts(lab: Lab, alone: int) -> None:
     """A prompt of one is measured alone, then twice beside one of the other: three looks and two."""

@@ -165,7 +165,7 @@ def test_the_log_alone_shows_the_runs_there_are(lab: Lab) -> None:
     assert (done.status, done.err) == (0, "")
     digests = [hashlib.sha256(Path(run, "manifest.json").read_bytes()).hexdigest() for run in ("first", "second")]
     one, change, expect, two, look = done.out.splitlines()
-    opened = hashlib.sha256(b'"Question 1?"\n"Question 2?"\n').hexdigest()
+    opened = hashlib.sha256(b'"question 1"\n"question 2"\n').hexdigest()
     assert (one[:8], two[:8]) == (digests[0][:8], digests[1][:8])
     assert one.endswith("A  eval              pass_rate 0.5")
     assert (change.strip(), expect.strip()) == ("change: nothing yet", "expect: half")
