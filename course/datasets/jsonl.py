@@ -21,13 +21,13 @@ from typing import Any, TypeVar
 import msgspec
 
 from course.datasets.files import blocks_of_lines, open_regular
-from course.datasets.other_shapes import PAGE, other_shape
 from course.datasets.records import Record, Rollout
 from course.errors import UserError, reason
 from course.faults import MAX_DIGITS
 from course.text import clipped
 
 _OBJECT_BYTES = 1 << 26  # of a file that holds one object
+_PAGE = "docs/own_data.md"
 _SHOWN = 60  # characters of a refused value
 _SPACE = b" \t\r\n"  # what JSON calls white space
 _ANSWER_LIMIT = 10**MAX_DIGITS
@@ -92,9 +92,11 @@ def _decode_one_by_one(
                 raise ValueError(f"$.expected_answer: {_TOO_MANY_DIGITS}")
             if record.id in ids:
                 got = f"{clipped(record.id, _SHOWN)} a second time"
-                mend = f"; {PAGE} makes a selection pack of several an id" if decoder.type is Rollout else ""
+                mend = f"; {_PAGE} makes a selection pack of several an id" if decoder.type is Rollout else ""
                 raise ValueError(f"$.id: expected an id that is unique in its file, got {got}{mend}")
         except ValueError as error:
+            from course.datasets.other_shapes import other_shape
+
             raise UserError(f"{path}:{number} {other_shape(path, text, decoder.type) or error}") from None
         ids.add(record.id)
         yield record
