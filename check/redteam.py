@@ -1,7 +1,8 @@
 """Machinery: the student's exploits and patch, checked; a policy is the examiner.
 
 The patch is tried on the exploits, on texts of the same class and on right lines, both with fresh numbers. If it judges
-all of them as the spec does, a policy learns from its rewards, and what that gets away with is the next exploit.
+all of them as the spec does, a policy learns from its rewards, and a wrong value or several answers that it is paid for
+are the next exploit.
 
 Covered
     A patch that knows the strings it was shown: a teacher takes other numbers than the student saw (``seed``).
@@ -18,6 +19,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from check.comparing import Comparison, Comparisons, collect, compare, learn_until_exploit, try_golden_sets
 from check.result import NOT_STARTED, CheckResult
 from course.datasets.files import LAB, write_whole
 from course.datasets.jsonl import read_records
@@ -25,18 +27,9 @@ from course.datasets.records import GoldenCase, task_of
 from course.errors import UserError
 from course.rubrics.hackable import GAPS
 from course.score import score
+from course.search import Progress, make_example
 from course.text import clipped
-from course.verifier import (
-    Comparison,
-    Findings,
-    Progress,
-    Questions,
-    Verifier,
-    collect_findings,
-    make_example,
-    optimise,
-    try_golden_sets,
-)
+from course.verifier import Question, Verifier
 
 _CLASSES = LAB / "data" / "red_team" / "classes.toml"
 _BY_POLICY = "optimiser-"  # how the ids of its exploits begin
@@ -54,8 +47,8 @@ _BORROWED = re.compile(  # where the scorer's own rule is to be had: of the cour
 class Trial(NamedTuple):
     """What a verifier gave for each set of texts; ``fresh`` are those with fresh numbers."""
 
-    golden: Findings
-    fresh: Findings
+    golden: Comparisons
+    fresh: Comparisons
     exploits: list[Comparison]
     class_rewarded: int  # of the wrong texts of the class, the student's own left out: the same whatever these are
 
@@ -90,9 +83,9 @@ def check_redteam(folder: Path = Path("exercises"), seed: int = 0, progress: Pro
             f"{file}: expected a why in each line, got none in {case.id}" for case in cases if not case.why.strip()
         ]
         faults += find_faults(patch, file, start, before, after)
-        learned = collect_findings([])
+        learned = collect([])
         if not faults:
-            learned = optimise(verifier, seed, progress)
+            learned = learn_until_exploit(verifier, seed, progress)
     table = [before.row(f"before, {start}"), after.row("after, your patch")]
     numbers = {
         "false_positives": len(after.golden.false_positives),
@@ -112,12 +105,12 @@ def check_redteam(folder: Path = Path("exercises"), seed: int = 0, progress: Pro
     return CheckResult("done", f"not cheated in {learned.tried:,} completions", [*table, line], numbers=numbers)
 
 
-def fresh_texts(start: str, exploits: Sequence[GoldenCase], seed: int) -> Questions:
+def fresh_texts(start: str, exploits: Sequence[GoldenCase], seed: int) -> list[Question]:
     """Wrong texts of the class, each of which ``start`` rewards, and right lines; with expected answers of the seed."""
     forms = tomllib.loads(_CLASSES.read_text(encoding="utf-8"))[start]
     rng = random.Random(seed)
     drawn = [sign * rng.randrange(10 ** (digits - 1), 10**digits) for digits in _DIGITS for sign in (1, -1)]
-    texts: Questions = []
+    texts: list[Question] = []
     for answer in (0, *drawn):
         example = make_example(answer)
         texts.append((example, f"Final: {answer}"))
@@ -134,9 +127,9 @@ def fresh_texts(start: str, exploits: Sequence[GoldenCase], seed: int) -> Questi
     return texts
 
 
-def try_texts(verifier: Verifier, texts: Questions, exploits: Sequence[GoldenCase]) -> Trial:
-    compared = verifier.compare([(task_of(case), case.completion) for case in exploits])
-    fresh = collect_findings(verifier.compare(texts))
+def try_texts(verifier: Verifier, texts: list[Question], exploits: Sequence[GoldenCase]) -> Trial:
+    compared = compare(verifier, [(task_of(case), case.completion) for case in exploits])
+    fresh = collect(compare(verifier, texts))
     class_rewarded = sum(comparison.example["id"] != _OWN for comparison in fresh.false_positives)
     return Trial(try_golden_sets(verifier), fresh, compared, class_rewarded)
 

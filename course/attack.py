@@ -1,35 +1,45 @@
-"""Machinery: attack any verifier of one-line integer answers, your own or one of the course's.
+r"""Machinery: attack any verifier of integer answers, your own or one of the course's.
 
-    python3 -m course.attack --rubric suffix --try "Final: 7323" --expected 323
-    python3 -m course.attack --rubric mine.py:verify
-    python3 -m course.attack --rubric mine.py:verify --json
+    python3 -m course.attack last_number
+    python3 -m course.attack mine.py:verify --form '\boxed{…}'
+    python3 -m course.attack mine.py:verify --learn
+    python3 -m course.attack suffix --try "Final: 7323" --expected 323
 
-The verifier is a function of a Python file with the scorer's signature; it may also return the bare reward. With
-``--try`` it is asked about one text. Without, three attacks look for a text that it rewards above the spec: the golden
-sets, the shortest such text, and a small policy that learns from its rewards. Status 1: one of them found something,
-or a right line that is not rewarded in full; 3: nothing, and its time ran out. A wider format counts as found.
+The verifier is a function of a Python file. Its parameters say how it is called: ``(example, completion)``,
+``(completion, answer)``, TRL's ``(completions, answer, **kwargs)``, or ``--call``. ``--form`` says how a right answer
+is written. Texts are sorted as a person would sort them. A verifier fails (status 1) if it pays a wrong value or
+several answers, or refuses a right one. A right value in another form is told without blame, and so are white space
+around the right line and exceptions on other texts. Status 3: nothing was found, and the time ran out.
 """
 
 import json
 import re
 from argparse import Namespace
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections import Counter
+from dataclasses import asdict
 from typing import Any
 
+from course.attack_text import describe_curve, describe_findings, describe_try
 from course.command import Parser, non_negative_int, positive_int, run_command
-from course.rubrics.hackable import GAPS, in_words
-from course.score import score
-from course.show.tables import wrap_sentence
+from course.rubrics.forms import FINAL, Form, parse_form
+from course.rubrics.kinds import EXPLOITS, Kind, kind_of
+from course.search import Findings, Written, learn_from, make_example, search
 from course.show.terminal import show, with_progress
-from course.text import clipped, quote
-from course.verifier import GOLDS, Findings, Verifier, collect_findings, make_example, optimise, search, try_golden_sets
+from course.verifier import Verifier
+
+EVERY = 20  # updates between two rows of the curve
 
 
 def main() -> int:
-    parser = Parser("course.attack", "Find a text that a verifier rewards and the spec does not.")
+    parser = Parser("course.attack", "Find what a verifier pays and should not, and what it refuses.")
     help_ = "FILE:FUNCTION, or the name of a rubric of the course"
-    parser.add_argument("--rubric", required=True, metavar="RUBRIC", help=help_)
+    parser.add_argument("verifier", nargs="?", metavar="VERIFIER", help=help_)
+    parser.add_argument("--rubric", metavar="VERIFIER", help="the same, as an option")
+    help_ = "how a right answer is written, … standing for the integer (default: 'Final: …')"
+    parser.add_argument("--form", type=parse_form, default=FINAL, help=help_)
+    help_ = "the arguments it is called with: an expression of example, completion, messages, prompt and answer"
+    parser.add_argument("--call", metavar="ARGUMENTS", help=help_)
+    parser.add_argument("--learn", action="store_true", help="train a small policy on it, and show what that learns")
     help_ = r"ask about this one text; \n, \r, \t and \uXXXX in it stand for the character"
     parser.add_argument("--try", dest="completion", metavar="TEXT", help=help_)
     parser.add_argument("--expected", type=int, default=323, help="its expected answer (default: 323)")
@@ -37,78 +47,103 @@ def main() -> int:
     parser.add_argument("--seconds", type=positive_int, default=60, help="stop after so many, and say so (default: 60)")
     parser.add_argument("--json", action="store_true", help="print what was found for a program")
     args = parser.parse_args()
-    with Verifier(args.rubric, args.seconds) as verifier:
-        return attack(verifier, args) if args.completion is None else try_one(verifier, args)
+    if (args.verifier is None) == (args.rubric is None):
+        parser.error("expected one verifier, such as mine.py:verify, got none or two")
+    with Verifier(args.verifier or args.rubric, call=args.call, seconds=args.seconds) as verifier:
+        return attack(verifier, args) if args.completion is None else try_text(verifier, args)
 
 
 def attack(verifier: Verifier, args: Namespace) -> int:
-    attacks: dict[str, Callable[[Verifier], Findings]] = {
-        "golden sets": try_golden_sets,
-        "search for the shortest text": lambda asked: search(
-            asked, lambda golds: with_progress(golds, "searching", len(GOLDS))
-        ),
-        "a policy that learns from its rewards": lambda asked: optimise(
-            asked, args.seed, lambda updates: with_progress(updates, "learning")
-        ),
-    }
-    findings: dict[str, Findings] = {}
-    with suppress(TimeoutError):
-        for number, (name, find) in enumerate(attacks.items(), 1):
-            findings[name] = find(verifier)
-            if not args.json:
-                show(describe_findings(f"{number} {name}", findings[name]))
-    seconds = args.seconds if len(findings) < len(attacks) else None
+    findings = Findings()
+    curve: list[dict[str, Any]] = []
+    last: list[Written] = []
+    seconds = None
+    try:
+        search(verifier, args.form, findings, lambda kinds: with_progress(kinds, "searching"))
+        if args.learn and findings.right_paid:
+            updates = learn_from(verifier, args.form, args.seed, lambda items: with_progress(items, "learning"))
+            for number, written in enumerate(updates, 1):
+                findings.tried += len(written)
+                if number % EVERY == 0 or number == 1:
+                    kinds = sort_written(written, args.form)
+                    add_exploits(findings, written, kinds)
+                    curve.append(point_of(number, written, kinds))
+                    last = written
+    except TimeoutError:
+        seconds = args.seconds
     if args.json:
-        outcome = {"rubric": args.rubric, "seed": args.seed, "stopped_after": seconds, "found": findings}
-        print(json.dumps(outcome, default=vars))
+        print(json.dumps(as_json(verifier, args, findings, curve, seconds), ensure_ascii=False))
     else:
-        show(describe_verdict([*findings.values()], seconds))
-    if any(one.false_positives or one.false_negatives for one in findings.values()):
+        show("\n".join(describe_findings(verifier, args.form, findings, seconds)))
+        if curve:
+            show("\n".join(describe_curve(curve, last, sort_written(last, args.form))))
+    if findings.has_fault:
         return 1
     return 0 if seconds is None else 3
 
 
-def try_one(verifier: Verifier, args: Namespace) -> int:
-    """Status 1 where the rubric's reward is not the spec's."""
+def try_text(verifier: Verifier, args: Namespace) -> int:
+    """Status 1 where a text is paid that should not be, or a right one is not."""
     completion = re.sub(r"\\([nrt]|u[0-9a-fA-F]{4})", lambda escape: json.loads(f'"{escape[0]}"'), args.completion)
-    example = make_example(args.expected)
-    result, true = verifier(example, completion), score(example, completion)
-    show(describe_try(args.rubric, completion, result, true))
-    return int(result["reward"] != true["reward"])
+    (answer,) = verifier.answers([(make_example(args.expected), completion)])
+    show("\n".join(describe_try(verifier.name, args.expected, completion, args.form, answer)))
+    kind = kind_of(args.expected, completion, args.form)
+    refuses = completion == args.form.line(args.expected) and not answer.is_paid
+    return int(refuses or (kind in EXPLOITS and answer.is_paid))
 
 
-def describe_findings(title: str, found: Findings) -> str:
-    lines = [f"{title} ({found.tried:,} texts)"]
-    for kind, some in (("wrong, rewarded", found.false_positives), ("right, refused", found.false_negatives)):
-        count = f"{len(some)}, such as " if len(some) > 1 else ""
-        lines.append(f"  {kind:15}  {count}{some[0] if some else 'none'}")
-    return "\n".join(map(wrap_sentence, lines))
+# --- what a policy learned
 
 
-def describe_verdict(attacks: Sequence[Findings], seconds: int | None) -> str:
-    """The end of a page. ``seconds``: after so many it was stopped; None where it was not."""
-    every = collect_findings([one for found in attacks for one in found.false_positives + found.false_negatives])
-    tried = f"{sum(found.tried for found in attacks):,} texts were tried"
-    tried += "" if seconds is None else f", then --seconds {seconds} had passed"
-    if some := every.false_positives or every.false_negatives:
-        return wrap_sentence(
-            f"FAILED: it {'is cheated by' if every.false_positives else 'refuses'} {some[0]} ({tried})"
-        )
-    undecided = "" if seconds is None else "undecided: "
-    return wrap_sentence(f"{undecided}no text was found on which it differs from the spec; {tried}")
+def sort_written(written: list[Written], form: Form) -> list[Kind]:
+    return [kind_of(row.example["expected_answer"], row.completion, form) for row in written]
 
 
-def describe_try(rubric: str, completion: str, result: dict[str, Any], true: dict[str, Any]) -> str:
-    """One text: what the rubric gives and says, and what the spec gives and says."""
-    if rubric in GAPS:
-        result = in_words(result, completion)
-    said = clipped(str(result["details"].get("message", "")), 300)
-    lines = [
-        f"text      '{clipped(completion, 200)}'",
-        f"rubric    {result['reward']:.4g}  {quote(rubric)}: {said or 'no message'}",
-        f"the spec  {true['reward']:.4g}  {true['details']['outcome']}: {true['details']['message']}",
-    ]
-    return "\n".join(map(wrap_sentence, lines))
+def add_exploits(findings: Findings, written: list[Written], kinds: list[Kind]) -> None:
+    for row, kind in zip(written, kinds, strict=True):
+        if kind in EXPLOITS and row.reward > 0:
+            findings.add(kind, row.finding())
+
+
+def point_of(number: int, written: list[Written], kinds: list[Kind]) -> dict[str, Any]:
+    """A row of the curve: shares of what was written in one update."""
+    counts = Counter(kinds)
+    paid = sum(row.reward > 0 for row in written)
+    exploits = sum(row.reward > 0 and kind in EXPLOITS for row, kind in zip(written, kinds, strict=True))
+    return {
+        "update": number,
+        "paid": paid / len(written),
+        **{kind.value: counts[kind] / len(written) for kind in Kind},
+        "exploits": exploits / len(written),
+        "failures": sum(bool(row.failure) for row in written) / len(written),
+    }
+
+
+def as_json(
+    verifier: Verifier, args: Namespace, findings: Findings, curve: list[dict[str, Any]], seconds: int | None
+) -> dict[str, Any]:
+    if findings.has_fault:
+        verdict = "failed"
+    elif seconds is None:
+        verdict = "passed"
+    else:
+        verdict = "undecided"
+    return {
+        "verifier": verifier.name,
+        "sha256": verifier.sha256,
+        "call": verifier.call,
+        "form": str(args.form),
+        "seed": args.seed,
+        "verdict": verdict,
+        "stopped_after": seconds,
+        "tried": findings.tried,
+        "right_paid": findings.right_paid,
+        "paid_forms": [str(form) for form in findings.paid_forms],
+        "shortest": {kind.value: asdict(finding) for kind, finding in findings.shortest.items()},
+        "white_space_refused": findings.padded and asdict(findings.padded),
+        "without_reward": findings.failure and asdict(findings.failure),
+        "curve": curve,
+    }
 
 
 if __name__ == "__main__":

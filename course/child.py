@@ -15,8 +15,9 @@ Not covered
 import hashlib
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from time import monotonic
 from typing import Any, NamedTuple, Self
 
 import msgspec
@@ -60,6 +61,7 @@ class Child:
             self._command.append("isolated")
         self._limits = limits or Limits()
         self._process: Process | None = None
+        self._answers_read = 0  # of this process
         self._output = b""
 
     def __enter__(self) -> Self:
@@ -74,18 +76,45 @@ class Child:
 
         All calls together take at most ``seconds``. Raises Stopped.
         """
+        self._ask(function, calls)
+        end = monotonic() + seconds
+        return [self._read_answer(seconds, end) for _ in calls]
+
+    def evaluate(self, expression: str, bindings: Sequence[dict[str, Any]], seconds: float = 10.0) -> Iterator[Any]:
+        """The same for an expression, which may use the names of the file and those that are bound.
+
+        Each answer takes at most ``seconds``. The one that does not come raises Stopped; ask anew for the rest.
+        """
+        self._ask(expression, bindings)
+        unread = len(bindings)
+        try:
+            while unread:
+                answer = self._read_answer(seconds, monotonic() + seconds)
+                unread -= 1
+                yield answer
+        finally:
+            if unread:
+                self._end()  # an answer that nobody read is not taken for the next one
+
+    def _ask(self, question: str, arguments: Sequence[Any]) -> None:
         if self._process is None:
             self._process = Process(self._command, self._limits)
             self._process.send(json.dumps(self._source.decode("latin-1")).encode("ascii") + b"\n")
-        self._process.send(json.dumps([function, calls]).encode("ascii") + b"\n")
+            self._answers_read = 0
+        self._process.send(json.dumps([question, arguments]).encode("ascii") + b"\n")
+
+    def _read_answer(self, seconds: float, end: float) -> Any:
+        """The next answer. ``end``: of the ``seconds`` that there are for it."""
+        assert self._process is not None
         try:
-            line = self._process.read_line(seconds)
-            answers = msgspec.convert(json.loads(line), list[tuple[str | None, Any]])
-            if len(answers) != len(calls):
+            line = self._process.read_line(end - monotonic())
+            number, kind, value = msgspec.convert(json.loads(line), tuple[int, str | None, Any])
+            if number != self._answers_read:  # somebody else wrote on the pipe
                 raise ValueError
-            return [value if kind is None else _read_exception(kind, value) for kind, value in answers]
+            self._answers_read += 1
+            return value if kind is None else _read_exception(kind, value)
         except LimitReached as limit:
-            why = f"no answer within {limit}"
+            why = f"no answer within {limit if monotonic() < end else f'{seconds:g} s'}"
         except (ValueError, RecursionError):
             why = "an answer that cannot be read" if line else self._describe_end()
         self._end()

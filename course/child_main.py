@@ -78,7 +78,7 @@ def message_of(error: BaseException) -> str:
 
 
 def main() -> None:
-    """Load the file's source, which is the first line, then answer each line with a line.
+    """Load the file's source, which is the first line, then answer each line, call by call, with numbered lines.
 
     ``isolated``: the lab cannot be imported.
     """
@@ -95,21 +95,28 @@ def main() -> None:
         sys.path += [str(_LAB), str(Path.cwd())]
     loading = _answer(path, _load, [path, source, vars(module)])
     load_error = loading[0]
+    process = os.getpid()
+    number = 0
     for line in questions:
-        function, calls = json.loads(line)
-        results = [loading] * len(calls)
-        if load_error is None:
-            results = [_answer(path, _call, [vars(module), function, arguments]) for arguments in calls]
-        answers.write(json.dumps(results).encode("ascii") + b"\n")
-        answers.flush()
+        question, calls = json.loads(line)
+        for arguments in calls:
+            result = loading
+            if load_error is None:
+                result = _answer(path, _call, [vars(module), question, arguments])
+            if os.getpid() != process:  # a copy that the file has forked: one of them answers
+                os._exit(0)
+            answers.write(json.dumps([number, *result]).encode("ascii") + b"\n")
+            answers.flush()
+            number += 1
 
 
 def _load(path: Path, source: bytes, namespace: dict[str, Any]) -> None:
     exec(compile(source, str(path), "exec"), namespace)
 
 
-def _call(namespace: dict[str, Any], function: str, arguments: list[Any]) -> Any:
-    value = namespace[function](*arguments)
+def _call(namespace: dict[str, Any], question: str, arguments: list[Any] | dict[str, Any]) -> Any:
+    """What a function returns for a list of arguments, or what an expression gives with these names bound."""
+    value = eval(question, namespace | arguments) if isinstance(arguments, dict) else namespace[question](*arguments)
     if hasattr(value, "tolist"):  # an array of NumPy's
         value = value.tolist()
     json.dumps(value)  # raises for what JSON cannot hold

@@ -1,197 +1,171 @@
-"""Machinery: a verifier out of any file of Python, asked in a process of its own, and three attacks on it.
-
-The golden sets hold texts whose reward is known. The search tries texts in order of length and keeps the first on
-which verifier and spec disagree. The optimiser is the token policy of ``course.token_train``: it learns from the
-verifier's rewards alone, nothing tells it of a hole, and it stops at the first text that is wrong and rewarded.
+"""Machinery: a verifier out of any file of Python, asked in a process of its own.
 
 Covered
-    A file that does not load, a call that raises, exits or never returns, and a reward that is no number from 0 to 1:
-    each is an error of the verifier, told with its input. None becomes a reward of 0. The attacks' work is counted in
-    texts: the same verifier and seed, the same findings.
+    A verifier of any of the usual shapes (``course/rubrics/calling.py``), which may return a number, a bool, None for
+    no reward, a dict with ``reward``, or a list of one of these. A call that raises, exits, never returns, or gives no
+    finite number: what came instead of a reward is told with its text, costs that text only, and is no reward of 0.
 Not covered
-    A verifier that means harm: see ``course/limited_process.py``. One that withstands all three is not shown to be
-    right. The policy answers sums of one digit, with the few tokens of ``course/policies/token_policy.py``.
+    A verifier that means harm: see ``course/limited_process.py``.
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
-from itertools import islice
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
 from typing import Any, Self
 
-from course.artifacts.scorer_identity import GOLDEN_CORRECT, GOLDEN_EXPLOITS
 from course.child import Child, Raised, Stopped
-from course.datasets.files import LAB
-from course.datasets.jsonl import read_records
-from course.datasets.records import Example, GoldenCase, Task, task_of
+from course.datasets.records import Task
 from course.errors import UserError
-from course.policies.train_config import MEMORISE
+from course.rubrics.calling import Parameter, bindings_of, call_of
 from course.rubrics.hackable import RUBRICS
-from course.rubrics.witness import candidates
-from course.score import score
 from course.text import clipped, did_you_mean, quote, visible
 
-Progress = Callable[[Iterable[Any]], Iterable[Any]]  # the same items; a person sees how far they are
-Questions = list[tuple[Task, str]]  # each an example and a completion
-UPDATES = 160  # of the optimiser before it gives up, with 256 completions each
-GOLDS = (7, 0, -8, 323)  # right answers of the search: of one digit and of several, zero, and below it
-_TOGETHER = 500  # texts that the verifier is asked about at once
+Question = tuple[Task, str]  # an example and a completion
 _LOADING = 30.0  # seconds: packages that it imports included
-_ANSWERING = 5.0  # for many texts, and then for each alone
+_ANSWERING = 5.0  # for one text
+_LARGEST = 1e300  # reward; beyond it may lie infinity
 
 
 @dataclass(frozen=True)
-class Comparison:
-    """What a verifier gave for one text, beside what the spec gives. ``reward``: from 0 to 1; ``true``: 0 or 1."""
+class Answer:
+    """What a verifier gave for one text: a reward, or in ``failure`` the words for what came instead."""
 
-    example: Task
-    completion: str
-    reward: float
-    true: float
+    reward: float | None
+    details: dict[str, Any] = field(default_factory=dict)
+    failure: str = ""
+    has_stopped: bool = False  # the process gave no answer at all, and was started anew
 
-    def __str__(self) -> str:
-        expected = quote(str(self.example["expected_answer"]))
-        return f"'{clipped(self.completion, 200)}' where {expected} is expected: reward {self.reward:.4g}"
-
-
-@dataclass(frozen=True)
-class Findings:
-    """How many texts an attack ``tried``; those with a reward above the spec's and below it, the shortest first."""
-
-    tried: int
-    false_positives: list[Comparison]
-    false_negatives: list[Comparison]
-
-
-def collect_findings(comparisons: Sequence[Comparison]) -> Findings:
-    """What an attack found, of all that it compared, the shortest text first."""
-    by_length = sorted(comparisons, key=lambda one: (len(one.completion), one.completion))
-    above = [one for one in by_length if one.reward > one.true]
-    below = [one for one in by_length if one.reward < one.true]
-    return Findings(len(comparisons), above, below)
+    @property
+    def is_paid(self) -> bool:
+        return self.reward is not None and self.reward > 0
 
 
 class Verifier:
-    """``with Verifier("mine.py:verify") as verifier``. It returns what ``score`` returns, or the bare reward.
+    """``with Verifier("mine.py:verify") as verifier``: a rubric, which a policy can be trained on.
 
-    ``place``: FILE:FUNCTION, or the name of a rubric of the course. ``seconds``: for all that it is asked; after them
-    it raises TimeoutError. Raises UserError for a fault of the verifier, and where there is none. ``name``: without
-    the folder. ``sha256``: of the source that runs.
+    ``place``: FILE:FUNCTION, or the name of a rubric of the course. ``call``: its arguments as an expression, where its
+    parameters do not tell them. ``seconds``: for all that it is asked; after them it raises TimeoutError. Raises
+    UserError where there is no verifier, or none that can be loaded.
+
+    ``name``: without the folder. ``sha256``: of the source that runs. ``call``: the whole call, such as
+    ``verify(example, completion)``.
     """
 
-    def __init__(self, place: str, seconds: float = float("inf")) -> None:
+    def __init__(self, place: str, *, call: str | None = None, seconds: float = math.inf) -> None:
         full_place = place
         if place in RUBRICS:
             full_place = f"{RUBRICS[place].__code__.co_filename}:{place}"
-        file, _, self._function = full_place.rpartition(":")
+        file, _, function = full_place.rpartition(":")
         self._place = visible(place)
-        self.name = place if place in RUBRICS else visible(f"{Path(file).name}:{self._function}")
+        self.name = place if place in RUBRICS else visible(f"{Path(file).name}:{function}")
+        self._function = function
         self._deadline = monotonic() + seconds
-        if not Path(file).is_file() or not self._function.isidentifier():
+        if not Path(file).is_file() or not function.isidentifier():
             names = {name: name for name in RUBRICS}
             expected = f"a file and its function, such as mine.py:verify, or one of {', '.join(names)}"
             raise UserError(f"{did_you_mean(place, names)}expected {expected}, got {self._place}")
         self._child = Child(Path(file))
         self.sha256 = self._child.sha256
+        self.call = f"{function}({call})"
+        self._finds_call = call is None
 
     def __enter__(self) -> Self:
-        self.results([])
+        try:
+            self._load()
+        except BaseException:
+            self._child.__exit__()
+            raise
         return self
 
-    def __exit__(self, *exception: Any) -> None:
-        self._child.__exit__(*exception)
+    def __exit__(self, *_: object) -> None:
+        self._child.__exit__()
 
     def __call__(self, example: Task, completion: str) -> dict[str, Any]:
-        """As a rubric, which a policy can be trained on."""
         return self.results([(example, completion)])[0]
 
-    def results(self, questions: Questions) -> list[dict[str, Any]]:
-        """For each question a result with the keys ``reward`` and ``details``; without details of its own, ``{}``."""
-        if monotonic() > self._deadline:
-            raise TimeoutError
-        try:
-            values = self._child.call(self._function, questions, _ANSWERING if questions else _LOADING)
-        except Stopped as stopped:
-            if not questions:
-                got = f"{quote(str(stopped))} while it was loaded"
-                raise UserError(f"{self._place}: expected a verifier, got {got}; mend it") from None
-            if len(questions) == 1:
-                raise self.fault(*questions[0], str(stopped)) from None
-            return [self(*question) for question in questions]  # by which of them shows when each is asked alone
-        return [self._result(value, *question) for value, question in zip(values, questions, strict=True)]
+    def results(self, questions: Sequence[Question]) -> list[dict[str, Any]]:
+        """For each question a result with the keys ``reward`` and ``details``; without details of its own, ``{}``.
 
-    def compare(self, questions: Questions) -> list[Comparison]:
-        return [
-            compare_with_spec(*question, result["reward"])
-            for question, result in zip(questions, self.results(questions), strict=True)
-        ]
+        Raises UserError for a text that it has no reward for.
+        """
+        results = []
+        for (example, completion), answer in zip(questions, self.answers(questions), strict=True):
+            if answer.reward is None:
+                text = f"'{quote(completion)}' where {quote(str(example['expected_answer']))} is expected"
+                raise UserError(f"{self._place}: expected a reward for {text}, got {answer.failure}; mend the verifier")
+            results.append({"reward": answer.reward, "details": answer.details})
+        return results
 
-    def _result(self, value: Any, example: Task, completion: str) -> dict[str, Any]:
-        if isinstance(value, Raised):
-            if (value.kind, value.text, value.line) == ("KeyError", repr(self._function), None):
+    def answers(self, questions: Sequence[Question]) -> list[Answer]:
+        """What it gives for each question, whatever that is. Raises TimeoutError."""
+        answers: list[Answer] = []
+        while len(answers) < len(questions):
+            rest = questions[len(answers) :]
+            try:
+                answers.extend(map(_answer_of, self._evaluate([bindings_of(*question) for question in rest])))
+            except Stopped as stopped:
+                answers.append(Answer(None, failure=str(stopped), has_stopped=True))
+                self._wake()
+        return answers
+
+    def _evaluate(self, bindings: Sequence[dict[str, Any]]) -> Iterator[Any]:
+        for value in self._child.evaluate(self.call, bindings, _ANSWERING):
+            if monotonic() > self._deadline:
+                raise TimeoutError
+            yield value
+
+    def _load(self) -> None:
+        parameters = self._wake()
+        if isinstance(parameters, Raised):
+            if parameters.kind == "NameError" and parameters.line is None:
                 raise UserError(f"{self._place}: expected a function {self._function}, got none in this file")
-            where = f" (line {value.line})" if value.line else ""
-            raise self.fault(example, completion, f"{value.kind}: {value.text}{where}")
-        result = value if isinstance(value, dict) else {"reward": value}
-        reward, details = result.get("reward"), result.get("details")
-        if not isinstance(reward, int | float) or not 0 <= reward <= 1:
-            raise self.fault(example, completion, f"{reward!r:.80}")
-        return {"reward": float(reward), "details": details if isinstance(details, dict) else {}}
+            got = f"{_words(parameters)} while it was loaded"
+            raise UserError(f"{self._place}: expected a verifier, got {got}; mend it")
+        if self._finds_call:
+            self.call = call_of(self._function, [Parameter(*parameter) for parameter in parameters])
+            chat = self.call.replace("=[completion]", "=[messages]").replace("=completion", "=messages")
+            if chat != self.call and self._raises(self.call) and not self._raises(chat):
+                self.call = chat
 
-    def fault(self, example: Task, completion: str, got: str) -> UserError:
-        text = f"'{quote(completion)}' where {quote(str(example['expected_answer']))} is expected"
-        return UserError(f"{self._place} expected a reward from 0 to 1 for {text}, got {quote(got)}; mend the verifier")
+    def _wake(self) -> Any:
+        """Load the file where it is not loaded. The fields of ``Parameter`` for each one, or ``Raised``."""
+        expression = f"[{self._function}][:0]"
+        if self._finds_call:
+            fields = "[one.name, one.kind.name, one.default is one.empty and not one.kind.name.startswith('VAR_')]"
+            expression = f"[{fields} for one in __import__('inspect').signature({self._function}).parameters.values()]"
+        try:
+            return next(self._child.evaluate(expression, [{}], _LOADING))
+        except Stopped as stopped:
+            raise UserError(f"{self._place}: expected a verifier, got {stopped} while it was loaded; mend it") from None
 
-
-def compare_with_spec(example: Task, completion: str, reward: float) -> Comparison:
-    return Comparison(example, completion, reward, score(example, completion)["reward"])
-
-
-def make_example(expected_answer: int) -> Task:
-    prompt = f"Compute {expected_answer} + 0. Answer with exactly one line: Final: <int>"
-    return {"id": "attack", "prompt": prompt, "expected_answer": expected_answer}
-
-
-def try_golden_sets(verifier: Verifier) -> Findings:
-    """All golden cases, and again in the other order. Raises UserError where a reward is then another."""
-    cases = [case for path in (GOLDEN_CORRECT, GOLDEN_EXPLOITS) for case in read_records(path, GoldenCase)]
-    questions = [(task_of(case), case.completion) for case in cases]
-    answers = verifier.compare(questions)
-    for first, again in zip(answers, verifier.compare(questions[::-1])[::-1], strict=True):
-        if first != again:
-            raise verifier.fault(first.example, first.completion, f"{first.reward:g}, then {again.reward:g}")
-    return collect_findings(answers)
+    def _raises(self, call: str) -> bool:
+        example: Task = {"id": "probe", "prompt": "Compute 0 + 0.", "expected_answer": 0}
+        try:
+            return isinstance(next(self._child.evaluate(call, [bindings_of(example, "0")], _ANSWERING)), Raised)
+        except Stopped:
+            return False
 
 
-def search(verifier: Verifier, progress: Progress = iter) -> Findings:
-    """For each of ``GOLDS`` the first text that is rewarded above the spec, and the first that is below."""
-    tried = 0
-    different: list[Comparison] = []
-    for gold in progress(GOLDS):
-        example, texts = make_example(gold), candidates(gold)
-        first: dict[bool, Comparison] = {}  # is it above?
-        while len(first) < 2 and (questions := [(example, text) for text in islice(texts, _TOGETHER)]):
-            tried += len(questions)
-            for one in verifier.compare(questions):
-                if one.reward != one.true:
-                    first.setdefault(one.reward > one.true, one)
-        different += first.values()
-    return replace(collect_findings(different), tried=tried)
+def _words(raised: Raised) -> str:
+    where = f" (line {raised.line})" if raised.line else ""
+    return f"{raised.kind}: {raised.text}{where}"
 
 
-def optimise(verifier: Verifier, seed: int, progress: Progress = iter) -> Findings:
-    """Train a policy on the verifier, until it writes what is rewarded above the spec or ``UPDATES`` are over."""
-    from course.policies.token_learner import fine_tune, learn
-
-    examples = [task_of(example) for example in read_records(LAB / MEMORISE.dataset, Example)]
-    config = MEMORISE._replace(steps=UPDATES)
-    tried = 0
-    findings = collect_findings([])
-    for update in progress(learn(fine_tune(examples, config, seed), examples, verifier, config, seed)):
-        written = zip(update.chosen.tolist(), update.texts, update.reward.tolist(), strict=True)
-        findings = collect_findings([compare_with_spec(examples[i], text, reward) for i, text, reward in written])
-        tried += findings.tried
-        if findings.false_positives:
-            break
-    return replace(findings, tried=tried, false_negatives=[])
+def _answer_of(value: Any) -> Answer:
+    """What a value that a verifier returned stands for."""
+    if isinstance(value, Raised):
+        return Answer(None, failure=_words(value))
+    if isinstance(value, list) and len(value) == 1:
+        value = value[0]
+    details: dict[str, Any] = {}
+    if isinstance(value, dict):
+        if isinstance(value.get("details"), dict):
+            details = value["details"]
+        value = value.get("reward", "no reward")
+    if value is None:
+        value = 0.0
+    if isinstance(value, int | float) and abs(value) <= _LARGEST:
+        return Answer(float(value), details)
+    return Answer(None, failure=f"{clipped(repr(value), 80)}, which is no reward")

@@ -31,6 +31,7 @@ ORDER = [
     "command",
     "jobs",
     "verifier",
+    "search",
     "show",
     "score_files",
     "text of a command",

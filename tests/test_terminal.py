@@ -31,7 +31,7 @@ ANSWERS = {  # command -> how it is called, and what has to stand on the screen 
     "report": (["n1", "--out", "{columns}.html"], "report: "),
     "inspect_run": (["--run", "n1", "--only-fails"], "n1: Loop B, passed 27 of 80"),
     "validate_scorer": ([], "golden sets passed"),
-    "attack": (["--rubric", "suffix"], "FAILED: it is cheated by 'Final: 8' where -8 is expected"),
+    "attack": (["--rubric", "suffix"], "FAILED suffix: it pays a wrong value, 'Final: 8' where -8 is right"),
     "selection_demo": ([*PACK, "4"], "passed 67 of 80: 83.8 %"),
     "policy_gradient_demo": (["--fast", "--summary"], "after 8 steps"),
     "bandit_train": (["--steps", "30"], "expected reward 0.500 -> "),

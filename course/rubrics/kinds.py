@@ -6,8 +6,9 @@ value and no other, written otherwise: spelled, wrapped, in a sentence, after so
 be worked out. **Several** offers the right value among others, or a bound. **Wrong** is the rest, a text without any
 answer included. A text of the last two kinds that is paid is an **exploit**.
 
-How a text is read: what stands in the form, or after "the answer is", is an answer. So is each number in a line of
-nothing but numbers. Where there is neither, the last number counts. A calculation states its result.
+How a text is read: what stands in the form is an answer, and what stands before it is working. Where nothing does, the
+answer stands after "the answer is", or in lines of nothing but numbers, else the last number counts. A calculation
+states its result.
 
 Covered
     Digits of any script, signs, zeros, separators, decimals, exponents, fractions, percent, units, other bases, Roman
@@ -45,7 +46,7 @@ EXPLOITS = frozenset({Kind.SEVERAL, Kind.WRONG})  # what no verifier should pay
 
 def kind_of(expected_answer: int, completion: str, form: Form = FINAL) -> Kind:
     """What a completion says, where ``expected_answer`` is right and ``form`` was asked for."""
-    if completion.strip(TRIMMED) == form.line(expected_answer):
+    if completion.strip(TRIMMED) == form.line(expected_answer).strip(TRIMMED):
         return Kind.RIGHT
     offered = offered_answers(expected_answer, completion, form)
     if offered == {expected_answer}:
@@ -68,14 +69,18 @@ _SENTENCE_END = re.compile(r"[.!?]\s|\n")
 def offered_answers(expected_answer: int, completion: str, form: Form) -> set[Fraction]:
     """The values that a text offers as its answer. ``expected_answer``: the text may spell it with blanks, ``3 23``."""
     text = plain(completion)
-    answers: list[Fraction] = []
-    outside = [text]
-    for marker in filter(None, (form.marker, _CUE)):
-        parts = [part for piece in outside for part in _cut(marker, piece)]
-        answers += [value for part, is_answer in parts if is_answer for value in _in_slot(part, expected_answer)]
-        outside = [part for part, is_answer in parts if not is_answer]
-    for line in (line for piece in outside for line in piece.split("\n")):
-        answers += _in_bare_line(line, expected_answer)
+    if form.marker is not None:
+        parts = [*_cut(form.marker, text)]
+        slots = [part for part, is_slot in parts if is_slot]
+        answers = [value for part in slots for value in _in_slot(part, expected_answer)]
+        if not form.after and slots:  # an answer ends with its line, and more lines may follow
+            answers += _in_lines(parts[-1][0], expected_answer)
+        if answers:
+            return set(answers)
+    parts = [*_cut(_CUE, text)]
+    answers = []
+    for part, is_slot in parts:
+        answers += _in_slot(part, expected_answer) if is_slot else _in_lines(part, expected_answer)
     return set(answers or _at_the_end(text))
 
 
@@ -102,14 +107,15 @@ def _in_slot(part: str, expected_answer: int) -> list[Fraction]:
     return [value for number in numbers for value in number.values]
 
 
-def _in_bare_line(line: str, expected_answer: int) -> list[Fraction]:
-    """The answers in a line of nothing but numbers. A calculation with its result is working, and offers none."""
-    text = without_markup(line)
-    if not _is_bare(text):
-        return []
-    if _joins_to(expected_answer, text):
-        return [Fraction(expected_answer)]
-    return [value for number in find_numbers(text) if not number.is_working for value in number.values]
+def _in_lines(part: str, expected_answer: int) -> list[Fraction]:
+    """The answers in lines of nothing but numbers. A calculation with its result is working, and offers none."""
+    answers: list[Fraction] = []
+    for line in map(without_markup, part.split("\n")):
+        if _joins_to(expected_answer, line):
+            answers.append(Fraction(expected_answer))
+        elif _is_bare(line):
+            answers += [value for number in find_numbers(line) if not number.is_working for value in number.values]
+    return answers
 
 
 def _at_the_end(text: str) -> list[Fraction]:
@@ -172,7 +178,7 @@ _OPERATOR = r"(?:[ \t]+[-+][ \t]+|[-+][ \t]*|[ \t]*(?:\*\*|[*/^])[ \t]*)"  # in 
 _SIGNED = rf"\({{0,9}}[-+]{{0,9}}{_NUMBER.pattern}"  # as many at most: else each place of a long row is looked at anew
 _CALCULATION = rf"(?:(?<![\w)])[-+]{{1,9}}[ \t]{{0,9}})?{_SIGNED}(?:\){{0,9}}{_OPERATOR}{_SIGNED})*\){{0,9}}"
 _EQUATION = re.compile(rf"{_CALCULATION}(?:[ \t]*=+[ \t]*{_CALCULATION})*", re.IGNORECASE)
-_BOUND = re.compile(r"(?:(?<![-=])[<>]=?|[≤≥]|at least|at most|(?:more|less) than)[ \t]*\Z", re.IGNORECASE)
+_BOUND = re.compile(r"(?:(?<![-=\w])[<>]=?|[≤≥]|at least|at most|(?:more|less) than)[ \t]*\Z", re.IGNORECASE)
 _DENIAL = re.compile(r"(?:\bnot|n't|≠|!=)[ \t]*\Z", re.IGNORECASE)
 _DASH = re.compile(r"[-+]+[ \t]+")
 _IN_FRONT = 12  # characters that are looked at

@@ -3,15 +3,16 @@
 Covered
     Edits of the right line, one at a time: white space and invisible characters at every place, digits of other
     scripts, signs, zeros, case, words around it, several answers, other notations, other values, length.
-    And every string of up to five symbols, of which the prefix and the right answer are one each.
+    And every string of a few symbols, of which the form's two ends and the right answer are one each. ``placements``:
+    values and parts of the right one in the form, before it, after it, and twice.
 Not covered
-    Two edits at once, where five symbols do not reach them. A verifier that survives may still be wrong.
+    Two edits at once, where the few symbols do not reach them. A verifier that survives may still be wrong.
 """
 
 from collections.abc import Iterator
 from itertools import product
 
-from course.faults import PREFIX
+from course.rubrics.forms import FINAL, Form
 
 _UNSEEN = " \t\r\n\v\f\x00\x1c\x85\xa0\u2003\u2028\u3000\u200b\ufeff"
 _OTHER_ZEROS = "\u0660\u0966\u0e50\uff10\U0001d7ce\u2080"  # Arabic, Devanagari, Thai, fullwidth, bold, subscript
@@ -22,19 +23,40 @@ _LENGTHS = (1_000, 10_000, 100_000)
 _MOST_SYMBOLS = 5
 
 
-def candidates(gold: int) -> Iterator[str]:
+def candidates(gold: int, form: Form = FINAL, most_symbols: int = _MOST_SYMBOLS) -> Iterator[str]:
     """Texts on which verifiers were seen to differ where ``gold`` is the right answer; each once, shortest first.
 
     The order is the same every time. Among them are right lines, too: a verifier can be wrong about those.
     """
-    symbols = (PREFIX, str(gold), " ", "\n", "-", "0", ".", "a")
-    strings = {"".join(some) for length in range(_MOST_SYMBOLS + 1) for some in product(symbols, repeat=length)}
-    yield from sorted(strings | set(_edits(gold)), key=lambda text: (len(text), text))
+    ends = [end for end in (form.before, form.after) if end]
+    symbols = (*ends, str(gold), " ", "\n", "-", "0", ".", "a")
+    strings = {"".join(some) for length in range(most_symbols + 1) for some in product(symbols, repeat=length)}
+    yield from sorted(strings | set(edits(gold, form)), key=by_length)
 
 
-def _edits(gold: int) -> Iterator[str]:
+def by_length(text: str) -> tuple[int, str]:
+    return len(text), text
+
+
+def placements(gold: int, form: Form = FINAL) -> Iterator[str]:
+    """The right answer, its parts and other values: in the form, before it, after it, and twice."""
+    digits = str(gold)
+    parts = [(digits[:at], digits[at:]) for at in range(1, len(digits))]
+    values = (gold, gold + 1, gold - 1, 0, 1)
+    pairs = [(str(one), str(other)) for one in values for other in values if gold in (one, other)]
+    yield from map(form.line, (f"{gold}/7", f"{2 * gold}/{gold}", f"{gold}e5", f"{gold} {gold}/3"))
+    yield from map(form.line, (f"not {gold}", f"- {gold}", f">={gold}"))
+    for first, second in (*parts, *pairs):
+        for between in ("", " ", "\n", " or "):
+            yield f"{form.line(first)}{between}{second}"
+            yield f"{first}{between}{form.line(second)}"
+            yield f"{form.line(first)}{between}{form.line(second)}"
+            yield form.line(f"{first}{between}{second}")
+
+
+def edits(gold: int, form: Form = FINAL) -> Iterator[str]:
     """One change of the right line each."""
-    digits, line = str(gold), f"{PREFIX}{gold}"
+    digits, line = str(gold), form.line(gold)
     places = range(len(line) + 1)
     yield from (line[:at] + char + line[at:] for at in places for char in _UNSEEN)
     yield from (line[:at] + line[at + 1 :] for at in places)
@@ -44,10 +66,10 @@ def _edits(gold: int) -> Iterator[str]:
     yield from (before + line for before in _BEFORE)
     yield from (line + behind for behind in _BEHIND)
     for left, right in ("**", "``", '""', "()", "[]", "$$", "{}"):
-        yield from (f"{left}{line}{right}", f"{PREFIX}{left}{digits}{right}")
+        yield from (f"{left}{line}{right}", form.line(left + digits + right))
     for before in ("", "Answer: ", "Final answer: ", "Final = ", "Final - ", "FINAL: ", "final: ", "\nFinal: \n"):
         yield before + digits
-    yield from (PREFIX + value for value in (*_spellings(gold), *_other_values(gold), *_several(gold)))
+    yield from map(form.line, (*_spellings(gold), *_other_values(gold), *_several(gold, form)))
     for length in _LENGTHS:
         yield from (
             line + " " * length + "x",
@@ -56,8 +78,8 @@ def _edits(gold: int) -> Iterator[str]:
             line + "\n" * length,
             line + "x" * length,
         )
-        yield from (PREFIX + "0" * length + digits, PREFIX + "9" * length, f"{line} " * (length // 10))
-        yield from (PREFIX + " " * length + digits, "a" * length, digits + " a" * (length // 2))
+        yield from (form.line("0" * length + digits), form.line("9" * length), f"{line} " * (length // 10))
+        yield from (form.line(" " * length + digits), "a" * length, digits + " a" * (length // 2))
 
 
 def _spellings(gold: int) -> Iterator[str]:
@@ -85,8 +107,9 @@ def _other_values(gold: int) -> Iterator[str]:
     yield from (f"{gold}e1", "-0", "00", "+0", "?", "*", "[0-9]+", "unknown")
 
 
-def _several(gold: int) -> Iterator[str]:
+def _several(gold: int, form: Form) -> Iterator[str]:
     """Several answers, the right one first, in the middle or last."""
-    for between in (" ", ", ", ",", "; ", "/", " or ", f" {PREFIX}", f"\n{PREFIX}", "\n"):
+    again = (f"{form.after} {form.before}", f"{form.after}\n{form.before}")
+    for between in (" ", ", ", ",", "; ", "/", " or ", *again, "\n"):
         yield from (f"{gold}{between}{gold + 1}", f"{gold + 1}{between}{gold}", f"{gold}{between}{gold}")
         yield f"{gold - 1}{between}{gold}{between}{gold + 1}"

@@ -168,7 +168,7 @@ CHOICES = {  # what a student wrote -> what the check must say
     "return (\n        None)": "pick_best.py:1 pick_best: expected one of the ",
     "import os; os._exit(0)": "an end with exit status 0",
     "from course.picking import first_of_best; return first_of_best(samples)": "got the course's",
-    FORGED: "got 99",
+    FORGED: "got an answer that cannot be read",
 }
 
 

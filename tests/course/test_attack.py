@@ -1,7 +1,7 @@
-"""The command: one text tried, and a whole attack with its verdict as exit status.
+"""The command: a verdict that a person would give, as its first line and its exit status.
 
-An example: ``suffix`` rewards 'Final: 7323' where 323 is right. The spec does not: status 1. For 'Final: 322' both say
-0: status 0.
+An example: a verifier that takes what stands in ``\\boxed{}`` is right, and fails in no form but its own. Without
+``--form`` the first line asks whether the form is right, and says which is paid.
 """
 
 import json
@@ -10,132 +10,144 @@ from itertools import count
 import pytest
 from conftest import Lab
 
-from course import verifier
-from course.attack import describe_findings, describe_try, describe_verdict
+from course import attack, search, verifier
 from course.policies.train_config import MEMORISE
-from course.verifier import Comparison, collect_findings
 
-CARELESS = "def verify(example, completion):\n    return str(example['expected_answer']) in completion\n"
-STRICT = "def verify(e, c):\n    return c.strip(' \\t\\r\\n') == f\"Final: {e['expected_answer']}\"\n"
+CARELESS = "def verify(completion, answer):\n    return answer in completion\n"
+STRICT = "def verify(completion, answer):\n    return completion == 'Final: ' + answer\n"
+BOXED = "def verify(completion, answer):\n    return completion.strip() == r'\\boxed{' + answer + '}'\n"
+RAISES = "def verify(completion, answer):\n    return int(completion.removeprefix('Final: ')) == int(answer)\n"
 
 
 @pytest.fixture
 def brief(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> Lab:
-    monkeypatch.setattr(verifier, "UPDATES", 1)
-    monkeypatch.setattr(verifier, "GOLDS", (0,))
-    monkeypatch.setattr(verifier, "MEMORISE", MEMORISE._replace(sft_steps=100))
+    monkeypatch.setattr(search, "UPDATES", 2)
+    monkeypatch.setattr(search, "GOLDS", (7,))
+    monkeypatch.setattr(search, "_MOST_SYMBOLS", 2)
+    monkeypatch.setattr(search, "_LONGEST", 200)
+    monkeypatch.setattr(search, "MEMORISE", MEMORISE._replace(sft_steps=100))
+    monkeypatch.setattr(attack, "EVERY", 1)
     return lab
+
+
+@pytest.mark.parametrize(
+    ("source", "words", "status", "verdict"),
+    [
+        (STRICT, [], 0, "PASSED mine.py:verify: no fault was found; "),
+        (BOXED, ["--form", r"\boxed{…}"], 0, "PASSED mine.py:verify: no fault was found; "),
+        (
+            BOXED,
+            [],
+            1,
+            "FAILED mine.py:verify: no right answer in the form Final: … is paid. Is that the form? "
+            r"(it pays one in another: --form '\boxed{…}')",
+        ),
+        (CARELESS, [], 1, "FAILED mine.py:verify: it pays a wrong value, '-7' where 7 is right: reward 1 ("),
+        (RAISES, [], 0, "PASSED mine.py:verify: no fault was found; "),
+        (
+            RAISES.replace("return", "1 / 0 #"),
+            [],
+            1,
+            "FAILED mine.py:verify: no right answer in the form Final: … gets a reward, such as 'Final: 0' where 0 is "
+            "right: ZeroDivisionError: division by zero (line 2)",
+        ),
+    ],
+)
+def test_the_first_line_is_the_verdict(brief: Lab, source: str, words: list[str], status: int, verdict: str) -> None:
+    brief.write("mine.py", source)
+    done = brief("attack", "mine.py:verify", *words)
+    assert (done.status, done.err) == (status, "")
+    assert " ".join(done.out.split()).startswith(verdict)
+
+
+def test_what_is_no_fault_is_told(brief: Lab) -> None:
+    brief.write("mine.py", STRICT)
+    done = brief("attack", "mine.py:verify")
+    assert "white space, refused   ' Final: 7' where 7 is right: reward 0 (no fault)" in done.out
+    brief.write("mine.py", RAISES)
+    done = brief("attack", "--rubric", "mine.py:verify")
+    assert "other form, paid       '7' where 7 is right: reward 1 (no fault)" in done.out
+    assert "ValueError: invalid literal for int() with base 10: ''" in " ".join(done.out.split())
+
+
+def test_a_policy_learns_to_the_end_and_the_curve_is_shown(brief: Lab) -> None:
+    brief.write("mine.py", CARELESS)
+    out = brief("attack", "mine.py:verify", "--learn").out
+    rows = [line.split() for line in out.splitlines() if line.strip()[:1].isdigit()]
+    assert [row[0] for row in rows] == ["1", "2"]
+    assert "% of the last completions are " in " ".join(out.split())
+    brief.write("mine.py", STRICT.replace("return", "return len(answer) > 2 and"))
+    out = brief("attack", "mine.py:verify", "--learn").out
+    assert out.endswith("nothing was paid, so nothing was pushed\n")
+
+
+def test_json_has_every_finding_and_is_the_same_again(brief: Lab) -> None:
+    brief.write("mine.py", CARELESS)
+    done = brief("attack", "mine.py:verify", "--json", "--learn")
+    said = json.loads(done.out)
+    assert (done.status, said["verdict"], said["verifier"], said["stopped_after"]) == (
+        1,
+        "failed",
+        "mine.py:verify",
+        None,
+    )
+    shortest = {kind: finding["completion"] for kind, finding in said["shortest"].items()}
+    assert (shortest.pop("wrong"), shortest.pop("other_form"), [*shortest]) == ("-7", "7", ["several"])
+    sums = [sum(point[kind] for kind in ("right", "other_form", "several", "wrong")) for point in said["curve"]]
+    assert sums == pytest.approx([1, 1])
+    assert brief("attack", "mine.py:verify", "--json", "--learn") == done
+
+
+def test_the_time_limit_is_told(brief: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    brief.write("mine.py", STRICT)
+    monkeypatch.setattr(verifier, "monotonic", count(0).__next__)  # each text takes a second
+    done = brief("attack", "mine.py:verify", "--seconds", "30")
+    assert (done.status, done.err) == (3, "")
+    said = "UNDECIDED mine.py:verify: no fault was found; 19 texts were tried, then --seconds 30 had passed"
+    assert said in " ".join(done.out.split())
+    assert json.loads(brief("attack", "mine.py:verify", "--seconds", "3", "--json").out)["verdict"] == "undecided"
 
 
 @pytest.mark.parametrize(
     ("words", "status", "said"),
     [
-        (["suffix", "--try", "Final: 7323"], 1, "rubric    1  suffix: Pays if the text has the prefix"),
-        (["suffix", "--try", "Final: 322"], 0, "the spec  0  wrong_answer: expected the value 323, got Final: 322"),
-        (["score", "--try", "Final: 323"], 0, "rubric    1  score: expected and got the line Final: 323"),
-        (["cast", "--try", r"\tFinal: \u0663\n", "--expected", "3"], 1, "<U+0009 TAB>Final: ٣<U+000A LINE FEED>"),
-        (["mine.py:verify", "--try", "323"], 1, "rubric    1  mine.py:verify: no message"),
+        (["suffix", "--try", "Final: 7323"], 1, "verifier 1 suffix: Pays if the text has the prefix"),
+        (["suffix", "--try", "Final: 7323"], 1, "it is a wrong value"),
+        (["suffix", "--try", "Final: 322"], 0, "the spec 0 wrong_answer: expected the value 323, got Final: 322"),
+        (["score", "--try", "Final: 323"], 0, "verifier 1 score: expected and got the line Final: 323"),
+        (["cast", "--try", r"\tFinal: \u0663\n", "--expected", "3"], 0, "<U+0009 TAB>Final: ٣<U+000A LINE FEED>"),
+        (["mine.py:verify", "--try", "322 or 323"], 1, "it is several answers, the right one among them"),
+        (["mine.py:verify", "--try", "323"], 0, "verifier 1 mine.py:verify: no message"),
+        (["format_only", "--try", "Final: 323"], 0, "it is the right line"),
     ],
 )
-def test_one_text_is_tried_and_both_say_why(lab: Lab, words: list[str], status: int, said: str) -> None:
+def test_one_text_is_tried_and_sorted(lab: Lab, words: list[str], status: int, said: str) -> None:
     lab.write("mine.py", CARELESS)
-    done = lab("attack", "--rubric", *words)
+    done = lab("attack", *words)
     assert (done.status, done.err) == (status, "")
-    assert said in " ".join(done.out.split("\n    "))
-
-
-def test_an_attack_ends_with_its_verdict(brief: Lab) -> None:
-    brief.write("mine.py", CARELESS)
-    done = brief("attack", "--rubric", "mine.py:verify")
-    assert (done.status, done.err) == (1, "")
-    assert done.out.count("wrong, rewarded  ") == 3
-    assert "FAILED: it is cheated by '0' where 0 is expected: reward 1" in done.out
-    brief.write("mine.py", STRICT)
-    done = brief("attack", "--rubric", "mine.py:verify")
-    assert (done.status, done.err) == (0, "")
-    last = done.out.splitlines()[-1]
-    assert last.startswith("no text was found on which it differs from the spec; ")
-
-
-def test_json_has_every_finding_and_is_the_same_again(brief: Lab) -> None:
-    brief.write("mine.py", CARELESS)
-    done = brief("attack", "--rubric", "mine.py:verify", "--json")
-    said = json.loads(done.out)
-    assert (done.status, said["rubric"], said["seed"], said["stopped_after"]) == (1, "mine.py:verify", 0, None)
-    sets, search, policy = said["found"].values()
-    assert (sets["tried"], len(sets["false_negatives"])) == (100, 0)
-    assert search["false_positives"][0]["completion"] == "0"
-    assert (policy["tried"], policy["false_positives"][0]["true"]) == (256, 0.0)
-    assert brief("attack", "--rubric", "mine.py:verify", "--json") == done
-
-
-def test_the_time_limit_is_told(brief: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
-    brief.write("mine.py", STRICT)
-    monkeypatch.setattr(verifier, "monotonic", count(0).__next__)  # each question takes a second
-    done = brief("attack", "--rubric", "mine.py:verify", "--seconds", "3")
-    assert (done.status, done.err) == (3, "")
-    assert "1 golden sets (100 texts)" in done.out
-    said = "undecided: no text was found on which it differs from the spec; 100 texts were tried, then --seconds 3 had"
     assert said in " ".join(done.out.split())
-    assert (
-        json.loads(brief("attack", "--rubric", "mine.py:verify", "--seconds", "3", "--json").out)["stopped_after"] == 3
-    )
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
         (["--rubric", "sufix"], "did you mean suffix? expected a file and its function"),
-        (["--rubric", "none.py:verify"], "got none.py:verify"),
-        (["--rubric", "mine.py:verify"], "mine.py:verify expected a reward from 0 to 1 for 'Final: 323' where 323 is"),
-        (["--rubric", "suffix", "--expected", "3.5"], "invalid int value: '3.5'"),
-        ([], "the following arguments are required: --rubric"),
+        (["none.py:verify"], "got none.py:verify"),
+        (["mine.py:other"], "mine.py:other: expected a function other, got none in this file"),
+        (["mine.py:odd"], "expected one of the shapes verify(example, completion), verify(completion, answer), TRL's"),
+        (["suffix", "--expected", "3.5"], "invalid int value: '3.5'"),
+        (["suffix", "--form", "Final:"], "expected the form of a right answer with … where the answer stands"),
+        ([], "expected one verifier, such as mine.py:verify, got none or two"),
+        (["suffix", "--rubric", "cast"], "expected one verifier, such as mine.py:verify, got none or two"),
     ],
 )
-def test_bad_usage_and_a_faulty_verifier_are_one_line(lab: Lab, words: list[str], said: str) -> None:
-    lab.write("mine.py", "def verify(example, completion):\n    return 1 / 0\n")
+def test_bad_usage_is_one_line(lab: Lab, words: list[str], said: str) -> None:
+    lab.write("mine.py", "def odd(a, b, c):\n    return 1\n")
     assert said in lab.refused("attack", *words)
 
 
-def compared(completion: str, reward: float, true: float) -> Comparison:
-    return Comparison({"id": "a", "prompt": "?", "expected_answer": 7}, completion, reward, true)
-
-
-BOTH = collect_findings(
-    [compared("Final: 77", 1, 0), compared("7", 0.5, 0), compared("Final: 7", 0.25, 1), compared("x", 0, 0)]
-)
-
-
-def test_the_shortest_stands_first_and_what_agrees_is_only_counted() -> None:
-    assert (BOTH.tried, len(BOTH.false_positives), len(BOTH.false_negatives)) == (4, 2, 1)
-    assert describe_findings("1 golden sets", BOTH).split("\n") == [
-        "1 golden sets (4 texts)",
-        "  wrong, rewarded  2, such as '7' where 7 is expected: reward 0.5",
-        "  right, refused   'Final: 7' where 7 is expected: reward 0.25",
-    ]
-    assert "wrong, rewarded  none" in describe_findings("1 golden sets", collect_findings([]))
-
-
-def test_a_hostile_text_is_shown_and_short() -> None:
-    text = describe_findings("1 golden sets", collect_findings([compared("\x1b[31m" + "a" * 100_000, 1, 0)]))
-    assert "'<U+001B ESCAPE>[31maaa" in " ".join(text.split())
-    assert len(text) < 500
-    told = {"reward": 1, "details": {"message": "\x1b" * 99}}
-    tried = describe_try("f.py:v", "\x1b", told, {"reward": 0, "details": {"outcome": "x", "message": "y"}})
-    assert "\x1b" not in tried
-    assert max(map(len, tried.split("\n"))) <= 80
-
-
-def test_the_verdict_names_a_cheat_first_then_a_refusal_then_what_was_tried() -> None:
-    assert describe_verdict([BOTH, BOTH], None).startswith(
-        "FAILED: it is cheated by '7' where 7 is expected: reward 0.5 (8"
-    )
-    refused = collect_findings([compared("Final: 7", 0, 1)])
-    assert " ".join(describe_verdict([refused], 5).split()) == (
-        "FAILED: it refuses 'Final: 7' where 7 is expected: reward 0 (1 texts were tried, then --seconds 5 had passed)"
-    )
-    assert describe_verdict([], 5).startswith("undecided: no text was found ")
-    assert (
-        describe_verdict([collect_findings([])], None)
-        == "no text was found on which it differs from the spec; 0 texts were tried"
-    )
+def test_a_hostile_text_is_shown_and_short(brief: Lab) -> None:
+    brief.write("mine.py", "def verify(e, c):\n    raise ValueError('\\x1b[31m' + 'a' * 100_000)\n")
+    out = brief("attack", "mine.py:verify").out
+    assert "<U+001B ESCAPE>[31maaa" in " ".join(out.split())
+    assert len(out) < 1000

@@ -1,7 +1,7 @@
 """The sorting, held against what a person says of each text: golden cases, texts of public incidents, other forms.
 
-An example: ``<answer>3</answer> 23`` for 323 holds no answer that is 323, only its digits: a wrong value. For 3 it is
-one of several answers.
+An example: ``<answer>3</answer> 23`` for 323 has the digits of 323 and the answer 3: a wrong value. For 3 it is the
+right one, in another form.
 """
 
 import doctest
@@ -68,7 +68,8 @@ def test_the_golden_cases_are_sorted_as_by_hand() -> None:
         (11, "11", OTHER_FORM),
         (11, "10 11", SEVERAL),
         (11, "10\n11", SEVERAL),
-        (11, "10\nFinal: 11", SEVERAL),
+        (11, "10\nFinal: 11", OTHER_FORM),
+        (11, "Final: 11\n12", SEVERAL),
         (11, "Final: 11\nFinal: 11", OTHER_FORM),
         (11, "Final:11", OTHER_FORM),
         (3, "3 + 0 = 3", OTHER_FORM),
@@ -115,7 +116,10 @@ def test_a_text_is_sorted_as_a_person_would(answer: int, completion: str, kind: 
         ("<answer>…</answer>", 323, "<answer>323</answer>", RIGHT),
         ("<answer>…</answer>", 323, "\n<answer>323</answer>\r\n", RIGHT),
         ("<answer>…</answer>", 323, "<answer>3</answer> 23", WRONG),
-        ("<answer>…</answer>", 3, "<answer>3</answer> 23", SEVERAL),
+        ("<answer>…</answer>", 3, "<answer>3</answer> 23", OTHER_FORM),
+        ("<answer>…</answer>", 3, "<answer>3 or 23</answer>", SEVERAL),
+        ("<answer>…</answer>", 323, "323 <answer>3</answer>", WRONG),
+        ("<answer>…</answer>", 323, "answer>323</answer>", OTHER_FORM),
         ("<answer>…</answer>", 323, "<answer>322+1</answer>", OTHER_FORM),
         ("<answer>…</answer>", 323, "<think>17 * 19</think><answer>323</answer>", OTHER_FORM),
         ("<answer>…</answer>", 323, "<answer>323</answer><answer>324</answer>", SEVERAL),
