@@ -17,7 +17,7 @@ import re
 from argparse import Namespace
 from collections import Counter
 from dataclasses import asdict
-from typing import Any
+from typing import Any, NoReturn
 
 from course.attack_text import describe_curve, describe_findings, describe_try
 from course.command import Parser, non_negative_int, positive_int, run_command
@@ -146,5 +146,10 @@ def as_json(
     }
 
 
-if __name__ == "__main__":
+def command() -> NoReturn:
+    """``attack-verifier``, which a wheel installs: it runs in any folder."""
     run_command(main)
+
+
+if __name__ == "__main__":
+    command()

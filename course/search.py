@@ -37,6 +37,8 @@ FAULTS = (Kind.WRONG, Kind.SEVERAL, Kind.RIGHT)  # kinds whose finding fails a v
 _FORMS = ("Final: …", r"\boxed{…}", "#### …", "<answer>…</answer>", "The answer is …", "Answer: …", "ANSWER: …", "…")
 USUAL_FORMS = tuple(map(parse_form, _FORMS))
 SUMS = LAB / MEMORISE.dataset
+if not SUMS.is_file():  # installed from a wheel, without the lab's folder
+    SUMS = LAB / "course" / "datasets" / SUMS.name
 _MOST_SYMBOLS = 4  # of the strings that are enumerated
 _LONGEST = 20_000  # characters of a text
 _TOGETHER = 200  # texts that the verifier is asked about at once
