@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from check.kills import CORRECT_CLASS, ENOUGH, Judgement, TestRun, judge
-from check.mutation import load, run_tests
 from check.result import NOT_STARTED, CheckResult
+from check.run_tests import load, run_tests
 from course.child import show_output
 from course.datasets.files import LAB, open_regular
 from course.datasets.jsonl import read_records

@@ -1,7 +1,7 @@
 """Machinery: which wrong verifiers a student's tests kill, and what that says of the tests.
 
 A test kills a verifier that it fails, if the verifier answered otherwise than every correct one while the test ran.
-``check.mutation`` runs the tests; nothing is run or printed here.
+``check.run_tests`` runs the tests; nothing is run or printed here.
 """
 
 from collections.abc import Mapping, Sequence, Set

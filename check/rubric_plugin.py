@@ -10,7 +10,7 @@ The course cannot be imported in it. A message is a line of JSON::
     -> ["begin", test]     -> ["call", example, completion]  <- [raised, value]     -> ["end", ending, words]
     -> ["done"], from the process that ran the tests; then ["over"], from the one that forked it
 
-What is sent is not believed: ``check.mutation``.
+What is sent is not believed: ``check.run_tests``.
 
 Not covered
     Code that means harm, such as a test that sends these messages itself: ``course.limited_process``. A test that opens

@@ -44,10 +44,10 @@ def take_pipe() -> tuple[BinaryIO, BinaryIO]:
 
 def end_with_parent() -> None:
     """From here on this process ends within half a second of its parent."""
-    threading.Thread(target=_end_without, args=(os.getppid(),), daemon=True).start()
+    threading.Thread(target=_exit_when_orphaned, args=(os.getppid(),), daemon=True).start()
 
 
-def _end_without(parent: int) -> None:
+def _exit_when_orphaned(parent: int) -> None:
     while os.getppid() == parent:
         time.sleep(0.5)
     if os.name == "posix" and os.getsid(0) == os.getpid():

@@ -26,7 +26,7 @@ from course.datasets.jsonl import read_records
 from course.datasets.records import GoldenCase
 from course.errors import UserError
 from course.eval_text import eval_text
-from course.score_files import Files, measure_files
+from course.score_files import FilePair, measure_files
 from course.show.ending import INSPECT, end_run
 from course.show.measurement import conditions_text, pass_line, verdict_text
 
@@ -73,7 +73,7 @@ def main() -> int:
     if failures := [verdict_text(verdict) for verdict in golden if not verdict.passed]:
         print(*failures, "nothing was scored: the scorer fails these golden cases", sep="\n", file=sys.stderr)
         return 1
-    pairs = [Files(*files) for files in zip(args.dataset, args.completions, strict=True)]
+    pairs = [FilePair(*files) for files in zip(args.dataset, args.completions, strict=True)]
     with open_rubric(args.rubric) as rubric, RunWriter(args.outdir) as run:
         measured = measure_files(run, pairs, args.split, args.missing, rubric, args.jobs, args.cluster)
         source = measured.completions.source

@@ -5,7 +5,7 @@
 
 Verdicts and exit status: PROMOTE 0; REJECT 1; INCONCLUSIVE 3; bad usage or input that cannot be read, 2. In order:
 
-1. REJECT unless both runs are what they claim: in a log of runs, every digest and number taken again, every completion
+1. REJECT unless both runs are what they claim: in a log of runs, every digest and number recomputed, every completion
    scored again by the installed scorer, which passes its golden sets and is what was released under its version.
 2. REJECT unless the room was locked: same examples, split, scorer, loop, N and sampling, and all of it known.
 3. REJECT unless the difference means something: one knob was turned and no more, or nothing flipped; each prompt counts
@@ -26,7 +26,7 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import zip_longest
-from math import ceil
+from math import ceil, gcd
 from pathlib import Path
 from typing import NamedTuple
 
@@ -46,10 +46,10 @@ from course.stats import flips_needed, mcnemar_exact, paired_interval, smallest_
 from course.text import clipped, visible_path
 
 SMALL_N = 100
-NOISE = Fraction(5, 100)  # with fewer than SMALL_N prompts a rise up to this is luck; the test below never says else
+NOISE = Fraction(5, 100)  # with fewer than SMALL_N prompts; the test agrees, this says it in words
 SIGNIFICANT = 0.05
 GATE_PAGE = "gate.html"
-MOST_TIMES = 1_000  # as many prompts, where it is said how many would decide
+MOST_TIMES = 1_000  # as many prompts are tried, to say how many would decide
 PAIRS_NAMED = 3  # of ids with one prompt
 EXIT_STATUS = {"PROMOTE": 0, "REJECT": 1, "INCONCLUSIVE": 3}
 
@@ -258,7 +258,7 @@ def fault_of_training(comparison: Comparison) -> str | None:
 
 
 def decide(n: int, gained: int, lost: int, min_delta: Fraction) -> tuple[str, str]:
-    """``(verdict, reason)`` for two runs from one locked room, whatever the passes that did not flip."""
+    """``(verdict, reason)`` for two runs from one locked room. Only flips count."""
     delta = Fraction(gained - lost, n)
     p = mcnemar_exact(gained, lost)
     upper = paired_interval(gained, lost, n)[1]
@@ -293,17 +293,22 @@ def net_flips_needed(n: int, lost: int, min_delta: Fraction) -> int:
 
 
 def what_would_decide(n: int, gained: int, lost: int, min_delta: Fraction) -> str:
-    """How many prompts that flip as these did would give a verdict, and which."""
+    """How many prompts that flip as these did would give a verdict, and which.
 
-    def verdict_of(size: int) -> str:
-        return decide(size, gained * size // n, lost * size // n, min_delta)[0]
+    Only sizes are tried at which the shares of flips are exactly those seen: of these, a larger one decides whatever a
+    smaller one decides.
+    """
+    parts = gcd(n, gained, lost)
 
-    sizes = range(n, MOST_TIMES * n)
-    first = bisect_left(sizes, True, key=lambda size: verdict_of(size) != "INCONCLUSIVE")
+    def verdict_of(times: int) -> str:
+        return decide(n // parts * times, gained // parts * times, lost // parts * times, min_delta)[0]
+
+    sizes = range(parts, MOST_TIMES * parts)
+    first = bisect_left(sizes, True, key=lambda times: verdict_of(times) != "INCONCLUSIVE")
     if first == len(sizes):
         return f"not even {MOST_TIMES:,} times as many prompts, if they flip as these did"
-    size = sizes[first]
-    return f"about {size - n:,} prompts more, if they flip as these did; then {verdict_of(size)}"
+    more = n // parts * sizes[first] - n
+    return f"about {more:,} prompts more, if they flip as these did; then {verdict_of(sizes[first])}"
 
 
 def numbers_of(comparison: Comparison, min_delta: Fraction) -> Numbers:

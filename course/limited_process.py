@@ -1,4 +1,6 @@
-"""Machinery: a stranger's code runs here and nowhere else: a process under limits, ended with all that it started.
+"""Machinery: a process under limits, ended with all that it started. A stranger's code runs in one.
+
+The one exception is a student's own rule of Loop B (``course.picking``), which runs in the command's process.
 
 Started as a file, this is also the small program that takes the limits upon itself and then becomes the command. It
 imports the standard library only.

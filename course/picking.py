@@ -58,7 +58,6 @@ class Picker:
 
     def __init__(self, place: str | None = None) -> None:
         self.name = COURSE_RULE
-        self._pick: Pick = first_of_best
         self._path: Path | None = None
         if place is None:
             return
@@ -70,7 +69,7 @@ class Picker:
         self.name = visible(f"{self._path.name}:{function}")
         self._function = function
         self._source = read_source(self._path)
-        self._pick = self._load()
+        self._pick: Pick = self._load()
 
     def choose(self, samples: Sequence[Sample], prompt_id: str) -> int:
         """The index that is chosen, asked for twice. Raises UserError where no choice is made, or two."""
@@ -124,9 +123,8 @@ class Picker:
     def _choose_once(self, samples: Sequence[Sample], prompt_id: str) -> int:
         copies = [replace(sample) for sample in samples]
         choice = self._run_code(self._pick, (copies,), f"on {quote(prompt_id)}")
-        for sample in samples:
-            if type(choice) is Sample and choice == sample:
-                return sample.index
+        if type(choice) is Sample and choice in samples:
+            return choice.index
         got = quote(type_name(choice))
         if type(choice) is str:
             got = f"the text {quote(choice)!r}"

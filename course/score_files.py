@@ -1,6 +1,6 @@
 """Loop A at work: examples and their completions go in, measured rows come out, of one pair of files or of several.
 
-A pair of files is one task. This process does it, or another process, or another machine; what comes of it is the same.
+A pair of files is one unit of work: for this process, for another one, or for another machine. The rows are the same.
 """
 
 import hashlib
@@ -39,9 +39,9 @@ def evaluate(pairs: Iterable[tuple[Example, str | None]]) -> Iterator[Result]:
 
 
 def evaluate_with(rubric: "Verifier", pairs: Sequence[tuple[Example, str | None]]) -> Iterator[RubricResult]:
-    """The same by another instrument: what it pays, beside the scorer's own measurement.
+    """Ask the rubric about each completion that exists, and put its reward beside the scorer's.
 
-    Raises UserError where the rubric fails. A completion that is missing is not put before it, and gets 0.
+    Raises UserError where the rubric fails. A missing completion gets 0.
     """
     from course.rubrics.kinds import kind_of
 
@@ -61,7 +61,7 @@ def evaluate_with(rubric: "Verifier", pairs: Sequence[tuple[Example, str | None]
         )
 
 
-class Files(NamedTuple):
+class FilePair(NamedTuple):
     """A file of examples, and the file of their completions."""
 
     dataset: Path
@@ -87,14 +87,14 @@ class ScoredFiles:
     """
 
     def __init__(
-        self, files: Files, missing: str | None, holdout_prompts: frozenset[str], rubric: "Verifier | None" = None
+        self, files: FilePair, missing: str | None, holdout_prompts: frozenset[str], rubric: "Verifier | None" = None
     ) -> None:
         self.rows: Iterable[ScoredRows] = self._score(files, missing, holdout_prompts, rubric)
         self.dataset_sha256 = ""
         self.completions_sha256 = ""
 
     def _score(
-        self, files: Files, missing: str | None, holdout_prompts: frozenset[str], rubric: "Verifier | None"
+        self, files: FilePair, missing: str | None, holdout_prompts: frozenset[str], rubric: "Verifier | None"
     ) -> Iterator[ScoredRows]:
         dataset_digest = hashlib.sha256()
         completions_digest = hashlib.sha256()
@@ -132,7 +132,7 @@ class ScoredFiles:
 
 
 def score_on_worker(
-    scorer_fingerprint: str, files: Files, missing: str | None, holdout_prompts: frozenset[str]
+    scorer_fingerprint: str, files: FilePair, missing: str | None, holdout_prompts: frozenset[str]
 ) -> ScoredFiles:
     """All rows of a pair of files, in another process. Raises UserError where that one has another scorer."""
     from course.jobs import refuse_other_scorer, worker_name
@@ -156,7 +156,7 @@ class Measured(NamedTuple):
 
 def measure_files(
     run: RunWriter,
-    pairs: Sequence[Files],
+    pairs: Sequence[FilePair],
     split: str | None,
     missing: str | None,
     rubric: "Verifier | None",
@@ -173,7 +173,7 @@ def measure_files(
 
     places = pairs
     if cluster:  # a worker there stands in another folder
-        places = [Files(files.dataset.absolute(), files.completions.absolute()) for files in pairs]
+        places = [FilePair(files.dataset.absolute(), files.completions.absolute()) for files in pairs]
     scorer = scorer_identity().scorer_fingerprint
     tasks = [(scorer, files, missing, shipped_prompts()) for files in places]
     with workers(min(jobs, len(pairs)), cluster) as (executor, count):
@@ -182,7 +182,12 @@ def measure_files(
 
 
 def write_rows(
-    run: RunWriter, pairs: Sequence[Files], scored: Iterable[ScoredFiles], split: str | None, *, scored_elsewhere: bool
+    run: RunWriter,
+    pairs: Sequence[FilePair],
+    scored: Iterable[ScoredFiles],
+    split: str | None,
+    *,
+    scored_elsewhere: bool,
 ) -> Measured:
     """Write the rows of each pair of files as they come, and add up what the run has to know of all."""
     several = len(pairs) > 1

@@ -24,7 +24,7 @@ import msgspec  # noqa: E402
 from msgspec.structs import replace  # noqa: E402
 
 from check.kills import CORRECT_CLASS  # noqa: E402
-from check.mutation import answer, difference, load  # noqa: E402
+from check.run_tests import answer, difference, load  # noqa: E402
 from course.datasets.records import VerifierSource, Witness  # noqa: E402
 from course.rubrics.witness import candidates  # noqa: E402
 from course.score import score  # noqa: E402

@@ -74,7 +74,7 @@ def manifest_of(conditions: Conditions, outputs: dict[str, str]) -> Manifest:
         **scorer_identity()._asdict(),
         change=None if conditions.change is None else visible(conditions.change),
         expect=None if conditions.expect is None else visible(conditions.expect),
-        outputs=dict(sorted(outputs.items())),  # whatever came first
+        outputs=dict(sorted(outputs.items())),  # the order of writing must not change the digest
     )
 
 

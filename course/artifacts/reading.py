@@ -122,7 +122,7 @@ def rows(run: Run, digest: "hashlib._Hash | None" = None) -> Iterator[Result]:
 
 
 def batches(run: Run, digest: "hashlib._Hash") -> Iterator[list[Result]]:
-    """The same, some 32 KiB at a time. A row that this lab would have written with other bytes is none."""
+    """Yield the rows in batches of about 32 KiB. Raises Broken at a row that this lab would have written otherwise."""
     decoder = msgspec.json.Decoder(result_type(run.manifest))
     encode = msgspec.json.Encoder().encode_lines
     number = 0

@@ -88,7 +88,7 @@ def result_type(manifest: "Manifest") -> type[Result]:
 
 
 def rubric_of(manifest: "Manifest") -> str | None:
-    """The rubric that a run of Loop A was measured with in place of the scorer; None for the scorer itself."""
+    """The rubric that ``eval --rubric`` asked beside the scorer, by its name; None where none was asked."""
     rubric = manifest.settings.get("rubric") if manifest.loop == "A" else None
     return None if rubric is None else str(rubric)
 

@@ -60,7 +60,7 @@ def summary_of(
 ) -> dict[str, Any]:
     """All that summary.json says of Loop A, with ``choices`` of Loop B, with ``payments`` of another rubric, too.
 
-    Each of them says how many rows it is of.
+    Each mapping counts rows.
     """
     summary = scorer_numbers(outcomes)
     if choices:

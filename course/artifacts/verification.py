@@ -1,8 +1,8 @@
-"""Machinery: the one check of a run, for ``inspect_run --verify`` and the gate alike. Neither knows less.
+"""Machinery: the one check of a run, for ``inspect_run --verify`` and the gate alike.
 
-Nothing that can be derived is believed: digests are taken again, the installed scorer scores every completion again,
+Nothing that can be derived is believed: digests are recomputed, the installed scorer scores every completion again,
 and in Loops A and B every number of the summary, every fingerprint of the examples and the number of samples are
-taken again from the rows. What must be believed stands in the manifest, and the manifest's digest has to stand in a
+recomputed from the rows. What must be believed stands in the manifest, and the manifest's digest has to stand in a
 log of runs: policy, sampling, trained_on, split, settings, seed, change, expect, in Loop C the command, and the
 fingerprints of the files that the run does not hold.
 

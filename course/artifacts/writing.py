@@ -1,4 +1,6 @@
-"""Machinery: writing a run, in a hidden folder beside its place, synced, then renamed. A killed command leaves none.
+"""Machinery: naming and writing a run, in a hidden folder beside its place, synced, then renamed.
+
+A killed command leaves no run.
 
 Covered
     An error or Ctrl-C on the way removes the hidden folder. SIGTERM, a kill -9 or a power cut leaves it behind, under a
@@ -44,8 +46,8 @@ class RunWriter:
         self.path = outdir or _next_free()
         self.outputs: dict[str, str] = {}  # name -> SHA-256
         self.examples: dict[bool, Result] = {}  # the last that passed, and the last that did not
-        self._growing: dict[str, hashlib._Hash] = {}  # the same of what is written row by row
-        read_log(run_log.LOG)  # one that is broken would refuse the run at its end
+        self._digests: dict[str, hashlib._Hash] = {}  # name -> running SHA-256 of what is written row by row
+        read_log(run_log.LOG)  # fail now on a broken log, not after an hour of work
         if outdir is not None:  # a free name may be another command's by now: it is looked for again at the end
             self._refuse_taken()
         for folder in self.path.resolve().parents:
@@ -86,8 +88,8 @@ class RunWriter:
         """Add rows that are encoded already."""
         with self._place(name).open("ab", buffering=0) as file:
             file.write(lines)
-        self._growing.setdefault(name, hashlib.sha256()).update(lines)
-        self.outputs[name] = self._growing[name].hexdigest()
+        self._digests.setdefault(name, hashlib.sha256()).update(lines)
+        self.outputs[name] = self._digests[name].hexdigest()
 
     def write_bytes(self, name: str, data: bytes) -> None:
         """Write a file as it is, a figure say, and keep its digest."""
@@ -100,7 +102,8 @@ class RunWriter:
 
     def write_manifest(self, manifest: Manifest) -> str:
         """Write the manifest and the environment. Returns the digest of the manifest, which seals all the rest."""
-        self._write_whole(MANIFEST, data := indent_json(manifest))
+        data = indent_json(manifest)
+        self._write_whole(MANIFEST, data)
         self._write_whole(ENVIRONMENT_FILE, indent_json(environment()))
         return hashlib.sha256(data).hexdigest()
 
@@ -183,8 +186,12 @@ def write_page(place: Path, page: str, head: str) -> Path:
 
 def _next_free() -> Path:
     """The first free name, from the caller's folder where it lies below that."""
-    free = next(path for number in count(1) if not os.path.lexists(path := RUNS / f"run_{number:03}"))
-    return free.relative_to(here) if free.is_relative_to(here := Path.cwd()) else free
+    for number in count(1):
+        path = RUNS / f"run_{number:03}"
+        if not os.path.lexists(path):
+            break
+    here = Path.cwd()
+    return path.relative_to(here) if path.is_relative_to(here) else path
 
 
 def _name_in_log(path: Path) -> str:

@@ -15,7 +15,7 @@ from check import judging, report
 from check.judging import SETS, check_tests
 from check.kills import CORRECT_CLASS, ENOUGH
 from check.milestones import EXERCISES
-from check.mutation import run_tests
+from check.run_tests import run_tests
 from course.datasets.jsonl import read_records
 from course.datasets.records import VerifierSource
 from course.errors import UserError

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from check.judging import SETS
 from check.kills import CORRECT_CLASS, find_padding, find_smallest, judge
-from check.mutation import run_tests
+from check.run_tests import run_tests
 from course.datasets.jsonl import read_records
 from course.datasets.records import VerifierSource
 

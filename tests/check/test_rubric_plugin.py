@@ -82,7 +82,7 @@ def test_what_is_sent_is_a_line_for_each_thing_that_happens(tmp_path: Path) -> N
     assert converse(answers) == before + first + after + before + second + after
 
 
-@pytest.mark.parametrize("line", ["import course", "from course import score", "import check.mutation"])
+@pytest.mark.parametrize("line", ["import course", "from course import score", "import check.run_tests"])
 def test_the_course_cannot_be_imported(tmp_path: Path, line: str) -> None:
     lay_out(tmp_path, line)
     (kind, why), *_ = converse([[str(tmp_path), []]])

@@ -25,7 +25,7 @@ from conftest import ROOT, SAMPLING, Lab, ended, files, lines_of, prompts_digest
 from course import jobs as jobs_module
 from course.artifacts.scorer_identity import scorer_identity
 from course.errors import UserError
-from course.score_files import Files, score_on_worker
+from course.score_files import FilePair, score_on_worker
 
 posix = pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
 linux = pytest.mark.skipif(sys.platform != "linux", reason="finds processes in /proc")
@@ -256,12 +256,12 @@ def test_what_the_gate_makes_of_seeds_that_are_a_list(lab: Lab) -> None:
     assert "these completions cannot be drawn again" in unknown
 
 
-def score_here(files: Files) -> Any:
+def score_here(files: FilePair) -> Any:
     return score_on_worker(scorer_identity().scorer_fingerprint, files, None, frozenset())
 
 
 def test_a_worker_hands_back_bytes_counts_and_digests(three: Lab) -> None:
-    scored = score_here(Files(Path("d_a.jsonl"), Path("c_a.jsonl")))
+    scored = score_here(FilePair(Path("d_a.jsonl"), Path("c_a.jsonl")))
     (rows,) = scored.rows
     measure(three, ["a"])
     assert rows.lines == Path("run/results.jsonl").read_bytes()
@@ -276,7 +276,7 @@ def test_a_worker_with_another_scorer_is_refused_by_name(monkeypatch: pytest.Mon
     worker = SimpleNamespace(name="the \x1b other", address="tcp://127.0.0.1:7")
     monkeypatch.setitem(sys.modules, "distributed", SimpleNamespace(get_worker=lambda: worker))
     with pytest.raises(UserError) as refused:
-        score_on_worker("0123456789ab" + "0" * 52, Files(Path("d_a.jsonl"), Path("c_a.jsonl")), None, frozenset())
+        score_on_worker("0123456789ab" + "0" * 52, FilePair(Path("d_a.jsonl"), Path("c_a.jsonl")), None, frozenset())
     said = str(refused.value)
     assert said.startswith("worker the <U+001B ESCAPE> other at tcp://127.0.0.1:7: expected the scorer of this command")
     assert f"0123456789ab, got {scorer_identity().scorer_fingerprint[:12]}; start it anew" in said

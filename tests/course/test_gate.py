@@ -665,6 +665,7 @@ def test_decide_at_its_boundaries(
         (60, 3, 3, Fraction(0), "not even 1,000 times as many prompts, if they flip as these did"),
         (25, 0, 0, Fraction(0), "not even 1,000 times as many prompts, if they flip as these did"),
         (25, 13, 12, Fraction(0), "then PROMOTE"),  # all of them flip
+        (80, 4, 0, Fraction(5, 100), "about 40 prompts more, if they flip as these did; then PROMOTE"),  # 6 of 120
     ],
 )
 def test_an_inconclusive_verdict_says_how_many_prompts_would_decide(

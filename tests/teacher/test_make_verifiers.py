@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from check import judging
 from check.kills import CORRECT_CLASS
-from check.mutation import load
+from check.run_tests import load
 from course.datasets.jsonl import read_records
 from course.datasets.records import VerifierSource
 

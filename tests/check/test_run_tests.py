@@ -10,10 +10,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from check import kills, mutation
+from check import kills
+from check import run_tests as runner
 from check.judging import SETS
 from check.kills import CORRECT_CLASS, Judgement, judge
-from check.mutation import run_tests
+from check.run_tests import run_tests
 from course.datasets.files import LAB
 from course.datasets.jsonl import read_records
 from course.datasets.records import VerifierSource
@@ -127,21 +128,21 @@ def test_no_file_of_this_kind_is_paid(source: str) -> None:
     ],
 )
 def test_what_never_ends_is_an_error(source: str, test: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mutation, "_START_SECONDS", 2.0)
-    monkeypatch.setattr(mutation, "_TEST_SECONDS", 0.5)
+    monkeypatch.setattr(runner, "_START_SECONDS", 2.0)
+    monkeypatch.setattr(runner, "_TEST_SECONDS", 0.5)
     assert run_tests((HEAD + source).encode(), FEW).error == f"no answer in time from {test}"
 
 
 def test_a_test_that_times_out_is_shown_apart_and_the_others_are_judged(monkeypatch: pytest.MonkeyPatch) -> None:
     """With one of the verifiers is enough; and what fails by its own time is no kill."""
-    monkeypatch.setattr(mutation, "_TEST_SECONDS", 0.5)
+    monkeypatch.setattr(runner, "_TEST_SECONDS", 0.5)
     right = "def test_right(rubric):\n    assert rubric(E, '323')['reward'] == 0\n"
     slow = "def test_{}(rubric):\n    if rubric(E, '323')['reward']:\n        while True: pass\n"
     run, judgement = run_and_judge(slow.format("one") + right + slow.format("two"))
     assert (run.error, sorted(run.timed_out)) == ("", ["test_one", "test_two"])
     assert [*run.cells] == [*judgement.kills] == ["test_right"]
     assert judgement.kills["test_right"]
-    monkeypatch.setattr(mutation, "_MOST_HANGING", 1)
+    monkeypatch.setattr(runner, "_MOST_HANGING", 1)
     assert run_and_judge(slow.format("one") + right + slow.format("two"))[0].error.startswith("no answer in time from ")
 
 
@@ -196,37 +197,37 @@ def test_a_verifier_is_killed_by_an_assertion_about_what_it_really_answered() ->
 
 
 def test_without_pytest_it_says_what_fetches_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mutation, "find_spec", lambda _: None)
+    monkeypatch.setattr(runner, "find_spec", lambda _: None)
     with pytest.raises(UserError, match="expected pytest, got a Python without it"):
         run_tests(b"", FEW)
 
 
 def test_each_witness_is_a_call_on_which_its_verifier_is_wrong() -> None:
-    score = mutation.load(SHOWN[0])
+    score = runner.load(SHOWN[0])
     for path in (SETS / "shown.jsonl", SETS / "held_out.jsonl", LAB / "teacher" / "verifiers.jsonl"):
         for one in read_records(path, VerifierSource):
-            verify, ticks = mutation.load(one), count()
+            verify, ticks = runner.load(one), count()
             verify.__globals__["time"] = SimpleNamespace(thread_time=ticks.__next__)
             if one.witness is None:
                 assert one.kind == CORRECT_CLASS or one.id == "white_space_3"
                 continue
             example = {"prompt": "p", "expected_answer": one.witness.expected_answer}
-            right = mutation.answer(score, example, one.witness.completion)
-            responses = [mutation.answer(verify, example, one.witness.completion) for _ in range(3)]
+            right = runner.answer(score, example, one.witness.completion)
+            responses = [runner.answer(verify, example, one.witness.completion) for _ in range(3)]
             is_slow = next(ticks) > 0
-            assert is_slow or any(mutation.difference(answer, right) for answer in responses), one.id
+            assert is_slow or any(runner.difference(answer, right) for answer in responses), one.id
             assert is_slow == (one.kind == "slow")
 
 
 def test_slow_verifiers_are_quick_on_short_texts_and_the_others_on_long_ones() -> None:
     for path in (SETS / "shown.jsonl", SETS / "held_out.jsonl"):
         for one in read_records(path, VerifierSource):
-            verify, ticks = mutation.load(one), count()
+            verify, ticks = runner.load(one), count()
             verify.__globals__["time"] = SimpleNamespace(thread_time=ticks.__next__)
             example = {"prompt": "p", "expected_answer": 323}
-            mutation.answer(verify, example, "Final: 323" + " 0" * 100)
+            runner.answer(verify, example, "Final: 323" + " 0" * 100)
             assert next(ticks) == 0
             start = time.process_time()
             for text in ("Final: " + "9" * 100_000, " " * 100_000 + "x", "Final: 3" + " a" * 50_000):
-                mutation.answer(verify, example, text)
+                runner.answer(verify, example, text)
             assert time.process_time() - start < 2, one.id
