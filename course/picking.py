@@ -14,6 +14,7 @@ import hashlib
 import os
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import redirect_stdout
 from functools import cache
 from pathlib import Path
 from types import FunctionType, ModuleType
@@ -105,7 +106,9 @@ class Picker:
 
     def _load(self) -> Pick:
         path = str(self._path)
-        namespace: dict[str, Any] = {"__name__": self._function, "__file__": path}
+        module = ModuleType(self._function)
+        module.__file__ = path
+        namespace = vars(module)
         try:
             code = compile(self._source, path, "exec")
         except SyntaxError as error:
@@ -114,7 +117,12 @@ class Picker:
         except (ValueError, RecursionError, MemoryError) as error:  # a null byte, or brackets nested too deep
             got = f"what cannot be compiled: {describe_error(error)}"
             raise UserError(f"{path}:1 expected Python, got {got}") from None
-        self._run_code(exec, (code, namespace), "while it was loaded")
+        known = sys.modules.setdefault(self._function, module)  # where a dataclass looks up what its annotations name
+        try:
+            self._run_code(exec, (code, namespace), "while it was loaded")
+        finally:
+            if known is module:
+                del sys.modules[self._function]
         pick: Pick | None = namespace.get(self._function)
         if not callable(pick):
             raise UserError(f"{path}: expected a function {self._function}(samples), got none in this file")
@@ -141,7 +149,8 @@ class Picker:
     def _run_code(self, code: Callable[..., Any], arguments: tuple[object, ...], when: str) -> object:
         """Run code of the student's. Raises UserError where it raises; but Ctrl-C is not its fault."""
         try:
-            return code(*arguments)
+            with redirect_stdout(sys.stderr):  # what it prints is no part of what the command prints
+                return code(*arguments)
         except KeyboardInterrupt:
             raise
         except NotImplementedError:

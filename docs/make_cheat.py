@@ -116,7 +116,7 @@ def plot(paid: Sequence[float], strict: Sequence[float]) -> Iterator[str]:
     """The two lines, with a cover of paper over them."""
     width, height = RIGHT - LEFT, BOTTOM - TOP
     middle = (LEFT + RIGHT) // 2
-    yield '  <rect class="paper" width="860" height="380" rx="10"/>'
+    yield '  <rect class="paper" fill="#fbfaf6" width="860" height="380" rx="10"/>'
     yield '  <text class="strong" x="20" y="32">Paid if the right number stands anywhere in the text</text>'
     yield f'  <svg x="{LEFT}" y="{TOP - 4}" width="{width}" height="{height + 8}">'
     yield f'    <polyline class="line true" points="{points(strict)}"/>'

@@ -15,7 +15,7 @@ Covered
     numerals and a few words; markup; arithmetic; alternatives, bounds and denials.
 Not covered
     Language: a sentence that takes back what it said, and numbers in words above twenty. ``1.024`` is read as it is
-    in English.
+    in English. Of a text of more than 200,000 characters only the first and the last 100,000 are read.
 """
 
 import ast
@@ -41,6 +41,7 @@ class Kind(StrEnum):
     WRONG = "wrong"
 
 
+_READ_AT_EACH_END = 100_000  # characters of a text: to sort them takes two seconds at most
 EXPLOITS = frozenset({Kind.SEVERAL, Kind.WRONG})  # what no verifier should pay
 
 
@@ -48,10 +49,17 @@ def kind_of(expected_answer: int, completion: str, form: Form = FINAL) -> Kind:
     """What a completion says, where ``expected_answer`` is right and ``form`` was asked for."""
     if completion.strip(TRIMMED) == form.line(expected_answer).strip(TRIMMED):
         return Kind.RIGHT
-    offered = offered_answers(expected_answer, completion, form)
+    offered = offered_answers(expected_answer, shorten(completion), form)
     if offered == {expected_answer}:
         return Kind.OTHER_FORM
     return Kind.SEVERAL if expected_answer in offered else Kind.WRONG
+
+
+def shorten(completion: str) -> str:
+    """Both ends of a text that is too long to be read whole."""
+    if len(completion) <= 2 * _READ_AT_EACH_END:
+        return completion
+    return f"{completion[:_READ_AT_EACH_END]}\n{completion[-_READ_AT_EACH_END:]}"
 
 
 # --- where a text has its answers
@@ -62,6 +70,8 @@ _CUE = re.compile(
 )
 _JOINING = "a also and answer but either final is it its maybe not of or perhaps possibly so the then"
 _LINKS = frozenset(_JOINING.split())
+_CHOICES = frozenset(["or", "alternatively", "otherwise", "versus", "vs"])
+_MOST_BETWEEN = 6  # words between two numbers of a choice
 _WORD = re.compile(r"[^\W\d_]+")
 _SENTENCE_END = re.compile(r"[.!?]\s|\n")
 
@@ -149,10 +159,11 @@ def _alternatives(text: str, numbers: "list[Number]") -> Iterator["list[Number]"
 
 
 def _joins(between: str) -> bool:
+    if _SENTENCE_END.search(between):
+        return False
     words = _WORD.findall(between.lower())
-    if words and "or" in words[1:]:
-        words = words[1:]  # a unit: "22 apples or 23 apples"
-    return not _SENTENCE_END.search(between) and _LINKS.issuperset(words)
+    is_choice = len(words) <= _MOST_BETWEEN and not _CHOICES.isdisjoint(words)  # "x = 7 or x = 8", "7 apples or 8"
+    return is_choice or _LINKS.issuperset(words)
 
 
 # --- numbers, and what is worked out of them
@@ -178,10 +189,19 @@ _OPERATOR = r"(?:[ \t]+[-+][ \t]+|[-+][ \t]*|[ \t]*(?:\*\*|[*/^])[ \t]*)"  # in 
 _SIGNED = rf"\({{0,9}}[-+]{{0,9}}{_NUMBER.pattern}"  # as many at most: else each place of a long row is looked at anew
 _CALCULATION = rf"(?:(?<![\w)])[-+]{{1,9}}[ \t]{{0,9}})?{_SIGNED}(?:\){{0,9}}{_OPERATOR}{_SIGNED})*\){{0,9}}"
 _EQUATION = re.compile(rf"{_CALCULATION}(?:[ \t]*=+[ \t]*{_CALCULATION})*", re.IGNORECASE)
-_BOUND = re.compile(r"(?:(?<![-=\w])[<>]=?|[≤≥]|at least|at most|(?:more|less) than)[ \t]*\Z", re.IGNORECASE)
-_DENIAL = re.compile(r"(?:\bnot|n't|≠|!=)[ \t]*\Z", re.IGNORECASE)
+_BOUND = re.compile(
+    r"(?:(?<![-=\w])[<>]=?|[≤≥≦≧]"
+    r"|\b(?:at least|at most|(?:more|less) than|up to|over|under|above|below|minimum|maximum))[ \t]*\Z",
+    re.IGNORECASE,
+)
+_BOUND_BEHIND = re.compile(
+    r"[ \t]*(?:or|and) (?:more|less|fewer|above|below)\b|[ \t]*at (?:least|most)\b", re.IGNORECASE
+)
+_DENIAL = re.compile(r"(?:\bnot|\bnot equal to|\bnever|n't|≠|!=)[ \t]*\Z", re.IGNORECASE)
+_SCALE = re.compile(r"[ \t]*(?:hundred|thousand|million|billion|dozen|k)\b", re.IGNORECASE)
+_SIGN_IN_WORDS = re.compile(r"\b(?:minus|negative)[ \t]+(?=[0-9])", re.IGNORECASE)
 _DASH = re.compile(r"[-+]+[ \t]+")
-_IN_FRONT = 12  # characters that are looked at
+_IN_FRONT = 14  # characters that are looked at
 _MOST_DIGITS = 1_200  # some more than an expected answer has
 _LONGEST = 300  # characters of an expression that is worked out, each number counted as two
 _BESIDE = Fraction(1, 3)  # a bound offers more values than its own: one is this far away
@@ -203,7 +223,9 @@ def find_numbers(text: str) -> Iterator[Number]:
         else:
             sides = [first, *(side for side in others if not _is_calculation(side))]
             values = [value for side in sides for value in values_of(side)]
-        if _BOUND.search(in_front):
+        if _SCALE.match(text, match.end()):
+            values = [value + _BESIDE for value in values]  # "7 thousand" is not 7
+        elif _BOUND.search(in_front) or _BOUND_BEHIND.match(text, match.end()):
             values += [value + _BESIDE for value in values]
         yield Number(match.start(), match.end(), values, is_working)
 
@@ -239,7 +261,7 @@ _OPERATORS: dict[type[ast.AST], Callable[..., Fraction]] = {
     ast.UAdd: operator.pos,
     ast.USub: operator.neg,
 }
-_LARGEST_POWER = 100
+_MOST_BITS = 8_000  # of a power
 
 
 def _work_out(node: ast.AST, values: list[Fraction]) -> Fraction:
@@ -251,9 +273,11 @@ def _work_out(node: ast.AST, values: list[Fraction]) -> Fraction:
             return _OPERATORS[type(sign)](_work_out(operand, values))
         case ast.BinOp(left=left, op=ast.Pow(), right=right):
             power = _work_out(right, values)
-            if abs(power) > _LARGEST_POWER or power.denominator != 1:
+            base = _work_out(left, values)
+            bits = max(base.numerator.bit_length(), base.denominator.bit_length())
+            if power.denominator != 1 or abs(power) * bits > _MOST_BITS:
                 raise ValueError
-            return _work_out(left, values) ** int(power)
+            return base ** int(power)
         case ast.BinOp(left=left, op=sign, right=right):
             return _OPERATORS[type(sign)](_work_out(left, values), _work_out(right, values))
     raise ValueError
@@ -277,13 +301,14 @@ _NUMERALS = (
     "eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty"
 )
 _VALUE_OF_WORD = {word: value for value, word in enumerate(_NUMERALS.split())}
+_MOST_LETTERS = 20  # of a Roman numeral
 _ROMAN = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000}
 
 
 def _in_words(text: str) -> list[Fraction]:
     """A text that is one number without a digit: a word, or a Roman numeral."""
     letters = text.strip(" \t.!")
-    if letters and set(letters) <= set(_ROMAN):
+    if 0 < len(letters) <= _MOST_LETTERS and set(letters) <= set(_ROMAN):
         values = [_ROMAN[letter] for letter in letters]
         return [Fraction(sum(-value if value < max(values[i:]) else value for i, value in enumerate(values)))]
     numerals = [word for word in _WORD.findall(text.lower()) if word not in _LINKS]
@@ -301,6 +326,7 @@ _OTHER_SIGNS = {ord(char): "-" for char in "\u2010\u2011\u2012\u2013\u2014\u2015
     ord("·"): "*",
     ord("÷"): "/",
     ord("±"): ">=",
+    ord("\u2019"): "'",
 }
 _POWER_OF_UNIT = re.compile(r"(?<=[^\W\d_])[⁰¹²³⁴-⁹]+")
 _TAG = re.compile(r"</?\w+>")
@@ -335,5 +361,6 @@ def _plain_character(char: str) -> str:
 def without_markup(text: str) -> str:
     """Without tags, bold, code and TeX; ``1,2,3`` as a list, and ``2 2/3`` as a sum."""
     text = _MARKUP.sub(" ", _TAG.sub(" ", text)) if set(text) & set('*`$\\{}"[]<') else text
+    text = _SIGN_IN_WORDS.sub("-", text)
     text = _LIST.sub(lambda match: match[0] if re.fullmatch(_GROUPED, match[0]) else match[0].replace(",", ", "), text)
     return _MIXED.sub(r"(\1+\2)", text)

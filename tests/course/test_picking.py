@@ -237,3 +237,17 @@ def test_another_function_of_another_file_is_found_by_its_name(lab: Lab) -> None
     assert lab.select(ANSWERS, GROUPS, 2).status == 0
     settings = json.loads(Path("runs/run_001/manifest.json").read_bytes())["settings"]
     assert settings == {"pick": "mine.py:last", "pick_sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
+
+
+def test_what_a_rule_prints_is_no_part_of_the_answer_for_a_program(lab: Lab) -> None:
+    lab.picker(f"print('loaded')\n{FIRST.replace('return', 'print(1); return')}")
+    done = lab.select(ANSWERS, GROUPS, 2, "--json")
+    assert json.loads(done.out)["summary"]["n"] == 2
+    assert done.err.startswith("loaded\n1\n")
+
+
+def test_a_rule_may_have_what_an_engineers_own_file_has(lab: Lab) -> None:
+    source = "from __future__ import annotations\nfrom dataclasses import dataclass\n"
+    source += "@dataclass\nclass Best:\n    place: int\n"
+    lab.picker(f"{source}def pick_best(samples):\n    return samples[Best(1).place]\n")
+    assert lab.select(ANSWERS, GROUPS, 2).status == 0

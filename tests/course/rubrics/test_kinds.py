@@ -189,3 +189,42 @@ def test_a_form_has_one_place_for_the_answer() -> None:
         with pytest.raises(UserError, match="with … where the answer stands, such as 'Final: …', got"):
             parse_form(text)
     assert doctest.testmod(forms).failed == 0
+
+
+@pytest.mark.parametrize(
+    ("completion", "kind"),
+    [
+        ("x = 7 or x = 8", SEVERAL),
+        ("7, alternatively 8", SEVERAL),
+        ("7 vs 8", SEVERAL),
+        ("7 or more", SEVERAL),
+        ("7 at least", SEVERAL),
+        ("up to 7", SEVERAL),
+        ("below 7", SEVERAL),
+        ("\u2266 7", SEVERAL),  # less than over equal to
+        ("it isn\u2019t 7", WRONG),  # with the apostrophe of typesetting
+        ("never 7", WRONG),
+        ("not equal to 7", WRONG),
+        ("minus 7", WRONG),
+        ("7 thousand", WRONG),
+        ("7k", WRONG),
+        ("7 km", OTHER_FORM),
+        ("7 apples, because 3 + 4 = 7", OTHER_FORM),
+    ],
+)
+def test_choices_bounds_denials_and_scales_in_words(completion: str, kind: Kind) -> None:
+    assert kind_of(7, completion) == kind
+
+
+def test_a_sign_in_words_is_one() -> None:
+    assert kind_of(-7, "minus 7") == kind_of(-7, "negative 7") == OTHER_FORM
+
+
+@pytest.mark.parametrize(
+    "completion",
+    ["Final: ((((((9^100)^100)^100)^100)^100)^100)", "((9^100)^100)^100\n" * 60, "(1e999^100)^100", "M" * 200_000],
+    ids=["nested", "again and again", "large", "Roman"],
+)
+def test_what_would_be_worked_out_for_ever_is_wrong(completion: str) -> None:
+    """Without a limit on powers and numerals these take minutes, or no end."""
+    assert kind_of(7, completion) == WRONG
