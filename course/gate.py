@@ -203,7 +203,7 @@ def fault_of_completions(comparison: Comparison) -> str | None:
         differ = f"{rewritten:,} of the completions {'differs' if rewritten == 1 else 'differ'}"
         if before.completions_fingerprint == after.completions_fingerprint:
             return f"{differ}, though both runs say that they read one file"
-        if POLICY not in knobs and drawn_alike(before, after):
+        if POLICY not in knobs and has_same_draws(before, after):
             return (
                 f"{differ}, though policy, sampling and seed are said to be the same: one of the two is not what it "
                 'claims (another policy or prompt template has another "policy")'
@@ -219,7 +219,7 @@ def fault_of_completions(comparison: Comparison) -> str | None:
     return f"nothing was turned, and {flipped:,} of the examples flipped; {why}"
 
 
-def drawn_alike(before: Manifest, after: Manifest) -> bool:
+def has_same_draws(before: Manifest, after: Manifest) -> bool:
     """Whether one policy would have written the same completions for both: same settings, and a known seed."""
     return before.sampling is not None and before.sampling == after.sampling and before.sampling.reproducible
 

@@ -152,7 +152,7 @@ def policy_improvement_text(rows: Sequence[RoundRow], summary: Mapping[str, Any]
             head += ": no round had two different rewards"
         head += "."
     else:
-        head = f"Loop B, choose: the policy {change}.{recorded_text(summary)}"
+        head = f"Loop B, choose: the policy {change}.{recording_text(summary)}"
     return (
         f"{head}\n\n"
         f"A toy policy and one prompt:\n  {clipped(prompt, 74)}\n\n"
@@ -162,7 +162,7 @@ def policy_improvement_text(rows: Sequence[RoundRow], summary: Mapping[str, Any]
     )
 
 
-def recorded_text(summary: Mapping[str, Any]) -> str:
+def recording_text(summary: Mapping[str, Any]) -> str:
     """What choosing got from the recorded samples, and what it did not change."""
     return f"""
 

@@ -92,7 +92,7 @@ def search(verifier: Verifier, form: Form, findings: Findings, progress: Progres
         _ask_usual_forms(verifier, findings)
         return
     _ask_padded_lines(verifier, form, findings)
-    for questions in (_curated(form), _enumerated(form)):
+    for questions in (_collect_known_texts(form), _enumerate_texts(form)):
         by_kind: dict[Kind, list[Question]] = {}
         for example, text in sorted(questions, key=lambda question: _order(question[1])):
             by_kind.setdefault(kind_of(example["expected_answer"], text, form), []).append((example, text))
@@ -163,7 +163,7 @@ def make_example(expected_answer: int) -> Task:
     return {"id": "attack", "prompt": prompt, "expected_answer": expected_answer}
 
 
-def _curated(form: Form) -> list[Question]:
+def _collect_known_texts(form: Form) -> list[Question]:
     """The golden cases in this form, edits of right lines, and values in the form and beside it."""
     cases = [case for path in (GOLDEN_CORRECT, GOLDEN_EXPLOITS) for case in read_records(path, GoldenCase)]
     questions = [(make_example(case.expected_answer), form.rewrite(case.completion)) for case in cases]
@@ -175,7 +175,7 @@ def _curated(form: Form) -> list[Question]:
     return questions
 
 
-def _enumerated(form: Form) -> list[Question]:
+def _enumerate_texts(form: Form) -> list[Question]:
     return [(make_example(gold), text) for gold in GOLDS for text in candidates(gold, form, _MOST_SYMBOLS)]
 
 

@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 from course.artifacts.records import SCHEMA_VERSION, Manifest, TrainedOn
 from course.artifacts.scorer_identity import scorer_identity
-from course.datasets.plain import FORM, shown_name
+from course.datasets.plain import FORM, display_name
 from course.datasets.records import Provenance
 from course.datasets.sources import HOLDOUT, Dataset, holdouts_in, prompts_trained_on
 from course.text import visible
@@ -67,7 +67,7 @@ def manifest_of(conditions: Conditions, outputs: dict[str, str]) -> Manifest:
         examples_fingerprint=dataset.examples_fingerprint if dataset else None,
         completions_fingerprint=conditions.completions_fingerprint,
         samples_per_prompt=conditions.samples_per_prompt,
-        policy=visible(shown_name(source.policy)) if source else None,
+        policy=visible(display_name(source.policy)) if source else None,
         sampling=source.sampling if source and source.completions_sha256 else None,
         trained_on=training_overlap(source, dataset),
         seed=conditions.seed,

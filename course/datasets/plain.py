@@ -26,7 +26,7 @@ _QUOTES = {'"': '"', "'": "'", "`": "`", "“": "”", "„": "“", "‘": "’
 _SIGN_BEFORE = {"<super>": "^", "<sub>": "_", "<fraction>": " "}  # what NFKC would set level: 2³ is not 23
 
 
-def shown_name(text: str) -> str:
+def display_name(text: str) -> str:
     """A name to be written down: as it was given, with single spaces and without what cannot be seen."""
     seen = "".join(char for char in text if char.isspace() or not hides(char))
     return " ".join(seen.split())
@@ -36,8 +36,8 @@ def plain_name(text: str) -> str:
     """The form by which a policy is known."""
     if text.isascii() and text.isprintable():
         return " ".join(text.lower().split())
-    signed = "".join(f"{_sign_before(char)}{char}" for char in shown_name(text))
-    return shown_name(normalize("NFKC", normalize("NFKC", signed).casefold()))
+    signed = "".join(f"{_sign_before(char)}{char}" for char in display_name(text))
+    return display_name(normalize("NFKC", normalize("NFKC", signed).casefold()))
 
 
 def plain_prompt(text: str) -> str:

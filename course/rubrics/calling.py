@@ -53,7 +53,7 @@ def call_of(function: str, parameters: Sequence[Parameter]) -> str:
     """
     first = next((parameter.name for parameter in parameters if parameter.name not in PROMPTS), "")
     if first in COMPLETIONS:
-        arguments = _named_arguments(parameters, is_list=first == "completions")
+        arguments = _name_arguments(parameters, is_list=first == "completions")
     else:
         arguments = _two_arguments(parameters)
     if arguments is None:
@@ -72,7 +72,7 @@ def _two_arguments(parameters: Sequence[Parameter]) -> list[str] | None:
     return ["example", "completion"]
 
 
-def _named_arguments(parameters: Sequence[Parameter], *, is_list: bool) -> list[str] | None:
+def _name_arguments(parameters: Sequence[Parameter], *, is_list: bool) -> list[str] | None:
     """``(completion, answer…)``: the answer under each name that it goes by, else in the next place."""
     values = dict.fromkeys(COMPLETIONS, "completion") | dict.fromkeys(ANSWERS, "answer")
     values |= dict.fromkeys(PROMPTS, "prompt")

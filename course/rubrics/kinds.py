@@ -49,7 +49,7 @@ def kind_of(expected_answer: int, completion: str, form: Form = FINAL) -> Kind:
     """What a completion says, where ``expected_answer`` is right and ``form`` was asked for."""
     if completion.strip(TRIMMED) == form.line(expected_answer).strip(TRIMMED):
         return Kind.RIGHT
-    offered = offered_answers(expected_answer, shorten(completion), form)
+    offered = find_answers(expected_answer, shorten(completion), form)
     if offered == {expected_answer}:
         return Kind.OTHER_FORM
     return Kind.SEVERAL if expected_answer in offered else Kind.WRONG
@@ -76,7 +76,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 _SENTENCE_END = re.compile(r"[.!?]\s|\n")
 
 
-def offered_answers(expected_answer: int, completion: str, form: Form) -> set[Fraction]:
+def find_answers(expected_answer: int, completion: str, form: Form) -> set[Fraction]:
     """The values that a text offers as its answer. ``expected_answer``: the text may spell it with blanks, ``3 23``."""
     text = plain(completion)
     if form.marker is not None:
