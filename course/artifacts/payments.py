@@ -27,20 +27,20 @@ def count_payments(rows: Iterable[Result]) -> Counter[Payment]:
 
 
 def fault_of_payment(row: RubricResult) -> str | None:
-    """What no rubric can have paid, and no completion say."""
-    if 0 <= row.reward <= 1 and row.kind in KINDS:
+    """A kind that there is not. JSON holds no reward that is not finite."""
+    if row.kind in KINDS:
         return None
-    return f"has a rubric's reward of {row.reward} for what is called {clipped(row.kind, 40)}"
+    return f"is of no kind that there is: {clipped(row.kind, 40)}"
 
 
 def rubric_numbers(payments: Mapping[Payment, int]) -> dict[str, Any]:
     """What another rubric says of the same completions, and what it pays for.
 
-    ``rubric_passes``: rewards of 1. ``paid``: how many completions of each kind got at least PAYS. ``right_refused``:
-    right lines that got less.
+    ``rubric_passes``: rewards of 1 or more. ``paid``: how many completions of each kind got at least PAYS.
+    ``right_refused``: right lines that got less.
     """
     n = sum(payments.values())
-    passes = sum(count for payment, count in payments.items() if payment.reward == 1.0)
+    passes = sum(count for payment, count in payments.items() if payment.reward >= 1)
     paid = dict.fromkeys(KINDS, 0)
     right_refused = 0
     for payment, count in payments.items():

@@ -77,7 +77,6 @@ def test_such_a_run_is_verified_but_for_what_the_rubric_paid(lab: Lab) -> None:
     assert fault_of_row(row, 1) is None
     forged = {
         "strict_reward": 1.0,
-        "reward": 1.5,
         "kind": "right enough",
     }
     for name, value in forged.items():
@@ -104,7 +103,7 @@ def test_what_is_missing_is_not_put_before_the_rubric(lab: Lab) -> None:
     ("source", "more", "why"),
     [
         ("def f(example, completion):\n    return 1 / 0", (), "ZeroDivisionError: division by zero (line 2)"),
-        ("def f(example, completion):\n    return 7", (), "expected a reward from 0 to 1 for 'Final: 7'"),
+        ("def f(example, completion):\n    return 'yes'", (), "got 'yes', which is no reward"),
         ("def g(example, completion):\n    return 1", (), "expected a function f, got none in this file"),
         ("def f(example, completion):\n    return 1", ("--jobs", 2), "--rubric: expected one process"),
     ],
