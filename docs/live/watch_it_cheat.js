@@ -34,7 +34,7 @@ function ownRubric({ pattern, pick }) {
 const PYTHON_ONLY = /** @type {const} */ ([
   [/\\A/, "JavaScript has no \\A. Write ^ for the start of the text."],
   [/\\Z/, "JavaScript has no \\Z. Write $ for the end of the text."],
-  [/\(\?P</, "JavaScript has no (?P<name>…). Write (?<name>…) for a group with a name."],
+  [/\(\?P[<]/, "JavaScript has no (?P<name>…). Write (?<name>…) for a group with a name."],
   [/(?<!\\)\{,\d+\}/, "JavaScript has no {,3}. Write {0,3} for up to three times."],
 ]);
 

@@ -64,7 +64,7 @@ def test_the_first_sentences_are_the_verdict_and_what_was_asked(lab: Lab) -> Non
     assert gate["verdict"] == "INCONCLUSIVE"
     assert data["said"][:3] == [
         "INCONCLUSIVE: the flips may be luck: exact McNemar p = 0.3750, not below 0.05.",
-        "What would decide it: about 18 prompts more, if they flip as these did; then PROMOTE.",
+        "What would decide it: about 24 prompts more, if they flip as these did; then PROMOTE.",
         "The smallest improvement worth having was said to be 0.01 (--min-delta).",
     ]
     data, gate = asked(lab, *both_again(lab), min_delta=0.6)

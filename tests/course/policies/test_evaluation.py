@@ -171,9 +171,12 @@ def test_it_is_zero_before_the_first_update_and_not_after() -> None:
 
 
 def test_a_row_of_the_log_holds_the_means() -> None:
-    train = Evaluation([], ["", ""], np.array([1.0, 2.0]), np.array([0.0, 1.0]), np.array([3.0, 5.0]), np.array([7, 8]))
+    task = {"expected_answer": 1}
+    train = Evaluation(
+        [task] * 2, ["", ""], np.array([1.0, 2.0]), np.array([0.0, 1.0]), np.array([3.0, 5.0]), np.array([7, 8])
+    )
     holdout = Evaluation(
-        [], ["", "", ""], np.array([1.0, 2.0, 6.0]), np.array([0.0, 0.0, 0.75]), np.ones(3), np.ones(3, int)
+        [task] * 3, ["", "", ""], np.array([1.0, 2.0, 6.0]), np.array([0.0, 0.0, 0.75]), np.ones(3), np.ones(3, int)
     )
     row = evaluation_row(Checkpoint(9, REFERENCE, {"train": train, "holdout": holdout}), "anywhere", 0.1, 3)
     found = [row.proxy_reward, row.true_reward, row.holdout_proxy_reward, row.holdout_true_reward]
