@@ -478,8 +478,9 @@ function showHack(main, data) {
     }
     own.hidden = rubric !== "own";
     notes.hidden = own.hidden;
-    pause.textContent = worker && !going ? "Go on" : "Pause";
-    if (worker && !going && !waiting) keepState({ step: done });
+    const paused = worker !== null && !going && !waiting; // not before the update under way has come
+    pause.textContent = paused ? "Go on" : "Pause";
+    if (paused) keepState({ step: done });
 
     const right = rubric === "own" ? { name: "right", values: log.right } : { name: "right line", values: log.strict };
     const lines = [{ ...right, kind: "true" }];
