@@ -15,6 +15,7 @@ Not covered
     A character that is newer than this Python's tables of Unicode counts as one that cannot be seen.
 """
 
+from functools import cache
 from unicodedata import decomposition, normalize
 
 from course.text import hides
@@ -28,7 +29,7 @@ _SIGN_BEFORE = {"<super>": "^", "<sub>": "_", "<fraction>": " "}  # what NFKC wo
 
 def display_name(text: str) -> str:
     """A name to be written down: as it was given, with single spaces and without what cannot be seen."""
-    seen = "".join(char for char in text if char.isspace() or not hides(char))
+    seen = "".join(filter(_is_kept, text))
     return " ".join(seen.split())
 
 
@@ -36,7 +37,7 @@ def plain_name(text: str) -> str:
     """The form by which a policy is known."""
     if text.isascii() and text.isprintable():
         return " ".join(text.lower().split())
-    signed = "".join(f"{_sign_before(char)}{char}" for char in display_name(text))
+    signed = "".join(map(_with_sign, display_name(text)))
     return display_name(normalize("NFKC", normalize("NFKC", signed).casefold()))
 
 
@@ -51,9 +52,15 @@ def plain_prompt(text: str) -> str:
     return plain
 
 
-def _sign_before(char: str) -> str:
+@cache
+def _is_kept(char: str) -> bool:
+    return char.isspace() or not hides(char)
+
+
+@cache
+def _with_sign(char: str) -> str:
     kind = decomposition(char).partition(" ")[0]
-    return _SIGN_BEFORE.get(kind, "")
+    return f"{_SIGN_BEFORE.get(kind, '')}{char}"
 
 
 def _without_quotes(text: str) -> str:
