@@ -114,7 +114,8 @@ def table(problems: list[Problem]) -> Iterator[str]:
         columns = list(judged[0])
         if index == 0:
             yield f"| system | {' | '.join(columns)} |"
-            yield "|---" * (1 + len(columns)) + "|"
+            rules = ["---" for _ in ("", *columns)]
+            yield f"|{'|'.join(rules)}|"
         shares = [sum(row[column] for row in judged) / len(problems) for column in columns]
         yield f"| {system} | {' | '.join(f'{share:.1%}' for share in shares)} |"
 

@@ -15,6 +15,7 @@ Not covered
     A character that is newer than this Python's tables of Unicode counts as one that cannot be seen.
 """
 
+import re
 from functools import cache
 from unicodedata import decomposition, normalize
 
@@ -22,6 +23,7 @@ from course.text import hides
 
 FORM = 2
 FORM_MARK = f" form {FORM}"  # behind a digest of several prompts
+_BEYOND_ASCII = re.compile("[^ -~]")  # and what ASCII has that cannot be seen
 _FINAL_SIGNS = ".?!: "
 _QUOTES = {'"': '"', "'": "'", "`": "`", "“": "”", "„": "“", "‘": "’", "‚": "‘", "«": "»", "»": "«", "‹": "›", "›": "‹"}
 _SIGN_BEFORE = {"<super>": "^", "<sub>": "_", "<fraction>": " "}  # what NFKC would set level: 2³ is not 23
@@ -29,7 +31,7 @@ _SIGN_BEFORE = {"<super>": "^", "<sub>": "_", "<fraction>": " "}  # what NFKC wo
 
 def display_name(text: str) -> str:
     """A name to be written down: as it was given, with single spaces and without what cannot be seen."""
-    seen = "".join(filter(_is_kept, text))
+    seen = _BEYOND_ASCII.sub(lambda match: match[0] if _is_kept(match[0]) else "", text)
     return " ".join(seen.split())
 
 
@@ -37,7 +39,7 @@ def plain_name(text: str) -> str:
     """The form by which a policy is known."""
     if text.isascii() and text.isprintable():
         return " ".join(text.lower().split())
-    signed = "".join(map(_with_sign, display_name(text)))
+    signed = _BEYOND_ASCII.sub(lambda match: _with_sign(match[0]), display_name(text))
     return display_name(normalize("NFKC", normalize("NFKC", signed).casefold()))
 
 
