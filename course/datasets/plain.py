@@ -8,10 +8,12 @@ A digest of a prompt says by which form it was made: ``FORM``, which rises with 
 
 Covered
     Another case, width or kind of space, a zero width space or another format character, another final sign: the same.
-    Whatever changes the value stays: ``1.5`` and ``15``, ``(2+3)*4`` and ``2+3*4``, and also ``2³`` and ``23``, which
+    What else changes the value stays: ``1.5`` and ``15``, ``(2+3)*4`` and ``2+3*4``, and also ``2³`` and ``23``, which
     NFKC alone would make one.
 Not covered
     Other words for the same question, and letters of other scripts that look alike: ``о`` in Cyrillic is no ``o``.
+    Hyphens and apostrophes of different characters stay different: ``-``, ``‐`` and ``–``; ``'`` and ``’``.
+    A final sign is dropped even where it changes the value: ``Compute 3!`` and ``Compute 3`` are one prompt.
     A character that is newer than this Python's tables of Unicode counts as one that cannot be seen.
 """
 

@@ -32,6 +32,9 @@ DIFFERENT_NAMES = [
     ("m", "m."),  # only of a prompt the final signs go
     ("m", '"m"'),
     ("model-7b", "model_7b"),
+    ("model-7b", "model\u20107b"),  # hyphen
+    ("model-7b", "model\u20137b"),  # en dash
+    ("ann's", "ann\u2019s"),
     ("model 1.5", "model 15"),
     ("model²", "model2"),
     ("o", "\u043e"),  # Cyrillic: nothing that is derived can tell
@@ -45,6 +48,7 @@ SAME_PROMPTS = [
     ("What is 3 + 4?", "“What is 3 + 4”."),
     ("What is 3 + 4?", "«'What is 3 + 4?'»"),
     ("What is 3 + 4?", "What is 3 + 4…"),
+    ("Compute 3!", "Compute 3"),  # though the sign changes the value
     ("Compute 3 + 4:", "compute\u200b 3\u00a0+\u20094"),
     ("2²", "2^2"),
 ]
