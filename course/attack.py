@@ -49,7 +49,8 @@ def main() -> int:
     args = parser.parse_args()
     if (args.verifier is None) == (args.rubric is None):
         parser.error("expected one verifier, such as mine.py:verify, got none or two")
-    with Verifier(args.verifier or args.rubric, call=args.call, seconds=args.seconds) as verifier:
+    place = args.rubric if args.verifier is None else args.verifier
+    with Verifier(place, call=args.call, seconds=args.seconds) as verifier:
         return attack(verifier, args) if args.completion is None else try_text(verifier, args)
 
 

@@ -66,7 +66,7 @@ def main() -> int:
         expected = f"expected one file for each of --dataset, {len(args.dataset)}"
         raise UserError(f"--completions: {expected}, got {len(args.completions)}")
 
-    if args.rubric and (args.jobs > 1 or args.cluster):
+    if args.rubric is not None and (args.jobs > 1 or args.cluster):
         raise UserError("--rubric: expected one process, which asks it in order, got --jobs or --cluster")
 
     golden = check_golden(case for path in args.golden for case in read_records(path, GoldenCase))

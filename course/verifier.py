@@ -65,7 +65,7 @@ class Verifier:
         if not Path(file).is_file() or not function.isidentifier():
             names = {name: name for name in RUBRICS}
             expected = f"a file and its function, such as mine.py:verify, or one of {', '.join(names)}"
-            raise UserError(f"{did_you_mean(place, names)}expected {expected}, got {self._place}")
+            raise UserError(f"{did_you_mean(place, names)}expected {expected}, got {self._place or 'nothing'}")
         self._child = Child(Path(file))
         self.sha256 = self._child.sha256
         self.call = f"{function}({call})"
@@ -167,5 +167,5 @@ def _answer_of(value: Any) -> Answer:
     if value is None:
         value = 0.0
     if isinstance(value, int | float) and abs(value) <= _LARGEST:
-        return Answer(float(value), details)
+        return Answer(float(value) + 0.0, details)  # of −0 it makes 0
     return Answer(None, failure=f"{clipped(repr(value), 80)}, which is no reward")

@@ -139,6 +139,7 @@ def test_one_text_is_tried_and_sorted(lab: Lab, words: list[str], status: int, s
         (["suffix", "--form", "Final:"], "expected the form of a right answer with … where the answer stands"),
         ([], "expected one verifier, such as mine.py:verify, got none or two"),
         (["suffix", "--rubric", "cast"], "expected one verifier, such as mine.py:verify, got none or two"),
+        ([""], "expected a file and its function, such as mine.py:verify, or one of score, anywhere, last_number"),
     ],
 )
 def test_bad_usage_is_one_line(lab: Lab, words: list[str], said: str) -> None:

@@ -106,6 +106,8 @@ def test_what_is_missing_is_not_put_before_the_rubric(lab: Lab) -> None:
         ("def f(example, completion):\n    return 'yes'", (), "got 'yes', which is no reward"),
         ("def g(example, completion):\n    return 1", (), "expected a function f, got none in this file"),
         ("def f(example, completion):\n    return 1", ("--jobs", 2), "--rubric: expected one process"),
+        ("", ("--rubric", ""), "expected a file and its function"),
+        ("", ("--rubric", "", "--jobs", 2), "--rubric: expected one process"),
     ],
 )
 def test_a_rubric_that_fails_leaves_no_run(lab: Lab, source: str, more: tuple[object, ...], why: str) -> None:

@@ -7,6 +7,7 @@ reward of 0 would have called the policy wrong.
 import doctest
 import hashlib
 import os
+from math import copysign
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,7 @@ def written(folder: Path, body: str, parameters: str = "example, completion") ->
         ("return None", 0.0),
         ("return -2.5", -2.5),
         ("return 0.25", 0.25),
+        ("return -0.0", 0.0),
         ("return [1]", 1.0),
         ("return {'reward': 1}", 1.0),
         ("return {'reward': False, 'details': 'x'}", 0.0),
@@ -42,7 +44,9 @@ def written(folder: Path, body: str, parameters: str = "example, completion") ->
 )
 def test_what_a_verifier_may_return(tmp_path: Path, body: str, reward: float) -> None:
     with Verifier(written(tmp_path, body)) as verifier:
-        assert verifier(*RIGHT) == {"reward": reward, "details": {}}
+        result = verifier(*RIGHT)
+        assert result == {"reward": reward, "details": {}}
+        assert copysign(1, result["reward"]) == (-1 if reward < 0 else 1)  # no −0
 
 
 @pytest.mark.parametrize(
