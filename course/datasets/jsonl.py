@@ -65,7 +65,8 @@ def read_batches(path: Path, record_type: type[R], digest: "hashlib._Hash | None
                 batch = []
             new = {record.id for record in batch}
             is_plain = len(new) == len(lines) and "" not in new and ids.isdisjoint(new)
-            if not is_plain or any(map(_has_too_many_digits, batch)):
+            has_long_line = max(map(len, lines)) > MAX_DIGITS
+            if not is_plain or (has_long_line and any(map(_has_too_many_digits, batch))):
                 batch = list(_decode_one_by_one(path, lines, first, decoder, ids))
             ids |= new
             first += len(lines)

@@ -19,7 +19,7 @@ Not covered
 
 import re
 from functools import cache
-from unicodedata import decomposition, normalize
+from unicodedata import category, decomposition, normalize
 
 from course.text import hides
 
@@ -28,6 +28,7 @@ FORM_MARK = f" form {FORM}"  # behind a digest of several prompts
 _BEYOND_ASCII = re.compile("[^ -~]")  # and what ASCII has that cannot be seen
 _FINAL_SIGNS = ".?!: "
 _QUOTES = {'"': '"', "'": "'", "`": "`", "“": "”", "„": "“", "‘": "’", "‚": "‘", "«": "»", "»": "«", "‹": "›", "›": "‹"}
+_ENDS = (*_FINAL_SIGNS, *_QUOTES.values())  # what may go at the end of a prompt
 _SIGN_BEFORE = {"<super>": "^", "<sub>": "_", "<fraction>": " "}  # what NFKC would set level: 2³ is not 23
 
 
@@ -39,8 +40,8 @@ def display_name(text: str) -> str:
 
 def plain_name(text: str) -> str:
     """The form by which a policy is known."""
-    if text.isascii() and text.isprintable():
-        return " ".join(text.lower().split())
+    if all(map(_is_plain, _BEYOND_ASCII.findall(text))):  # as nearly every text: then the rest would change nothing
+        return " ".join(text.casefold().split())
     signed = _BEYOND_ASCII.sub(lambda match: _with_sign(match[0]), display_name(text))
     return display_name(normalize("NFKC", normalize("NFKC", signed).casefold()))
 
@@ -48,12 +49,19 @@ def plain_name(text: str) -> str:
 def plain_prompt(text: str) -> str:
     """The form by which a prompt is known."""
     plain = plain_name(text)
-    while plain:
+    while plain.endswith(_ENDS):
         shorter = _without_quotes(plain.rstrip(_FINAL_SIGNS)).strip()
         if shorter in ("", plain):  # of a prompt that is nothing else, the signs are the prompt
             break
         plain = shorter
     return plain
+
+
+@cache
+def _is_plain(char: str) -> bool:
+    """White space, or a sign such as ``–`` that is its own form, whatever stands beside it."""
+    is_sign = category(char)[0] in "PS" and _is_kept(char)
+    return char.isspace() or (is_sign and normalize("NFKC", char).casefold() == char)
 
 
 @cache

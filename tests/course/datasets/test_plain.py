@@ -24,6 +24,9 @@ SAME_NAMES = [
     ("\u00e9", "e\u0301"),
     ("\u00e9", "E\u200d\u0301"),
     ("ﬁne", "fine"),
+    ("m", "m\u2800"),  # braille without a dot: a sign that shows nothing
+    ("\uac00", "\u1100\u1161"),  # two letters of Hangul that make one
+    ("≠", "=\u0338"),
 ]
 DIFFERENT_NAMES = [
     ("m", "n"),
