@@ -39,16 +39,16 @@ def evaluate(pairs: Iterable[tuple[Example, str | None]]) -> Iterator[Result]:
 
 
 def evaluate_with(rubric: "Verifier", pairs: Sequence[tuple[Example, str | None]]) -> Iterator[RubricResult]:
-    """Ask the rubric about each completion that exists, and put its reward beside the scorer's.
+    """Ask the rubric twice about each completion that exists, and put its reward beside the scorer's.
 
-    Raises UserError where the rubric fails. A missing completion gets 0.
+    Raises UserError where the rubric fails, or where its two rewards differ. A missing completion gets 0.
     """
     from course.rubrics.kinds import kind_of
 
     questions = [(task_of(example), completion) for example, completion in pairs if completion is not None]
-    answers = iter(rubric.results(questions))
+    results = iter(rubric.repeatable_results(questions))
     for row in evaluate(pairs):
-        paid = 0.0 if row.completion is None else next(answers)["reward"]
+        paid = 0.0 if row.completion is None else next(results)["reward"]
         yield RubricResult(
             id=row.id,
             prompt=row.prompt,

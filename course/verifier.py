@@ -4,7 +4,9 @@ Covered
     A verifier of any of the usual shapes (``course/rubrics/calling.py``), which may return a number, a bool, None for
     no reward, a dict with ``reward``, or a list of one of these. A call that raises, exits, never returns, or gives no
     finite number: what came instead of a reward is told with its text, costs that text only, and is no reward of 0.
+    A verifier that draws at random, reads a clock or remembers, if ``repeatable_results`` sees two rewards of a text.
 Not covered
+    A verifier that changes between two runs: it reads a file, say, or the date.
     A verifier that means harm: see ``course/limited_process.py``.
 """
 
@@ -93,9 +95,24 @@ class Verifier:
         results = []
         for (example, completion), answer in zip(questions, self.answers(questions), strict=True):
             if answer.reward is None:
-                text = f"'{quote(completion)}' where {quote(str(example['expected_answer']))} is expected"
-                raise UserError(f"{self._place}: expected a reward for {text}, got {answer.failure}; mend the verifier")
+                expected = f"expected a reward for {_describe_question(example, completion)}"
+                raise UserError(f"{self._place}: {expected}, got {answer.failure}; mend the verifier")
             results.append({"reward": answer.reward, "details": answer.details})
+        return results
+
+    def repeatable_results(self, questions: Sequence[Question]) -> list[dict[str, Any]]:
+        """The same. Each question is asked twice, the second time in the other order.
+
+        Raises UserError, too, for a text whose two rewards differ.
+        """
+        results = self.results(questions)
+        repeated = self.results(questions[::-1])[::-1]
+        for (example, completion), first, second in zip(questions, results, repeated, strict=True):
+            if first["reward"] != second["reward"]:
+                expected = f"expected one reward for {_describe_question(example, completion)}, whenever it is asked"
+                got = f"got {first['reward']}, then {second['reward']}"
+                mend = "let nothing but the text and the answer decide: no random draw, no clock, no memory"
+                raise UserError(f"{self._place}: {expected}; {got}; {mend}")
         return results
 
     def answers(self, questions: Sequence[Question]) -> list[Answer]:
@@ -146,6 +163,10 @@ class Verifier:
             return isinstance(next(self._child.evaluate(call, [bindings_of(example, "0")], _ANSWERING)), Raised)
         except Stopped:
             return False
+
+
+def _describe_question(example: Task, completion: str) -> str:
+    return f"'{quote(completion)}' where {quote(str(example['expected_answer']))} is expected"
 
 
 def _words(raised: Raised) -> str:

@@ -22,6 +22,7 @@ def reward(example, completion):
     numbers = re.findall("-?[0-9]+", completion)
     return float(numbers[-1:] == [str(example["expected_answer"])])
 """
+UNSTEADY = "def f(example, completion):\n    return {}"
 # expected answer, completion, what the rubric above pays, what the scorer pays, what the text says
 ROWS = [
     (7, "Final: 7", 1.0, 1.0, "right"),
@@ -106,6 +107,13 @@ def test_what_is_missing_is_not_put_before_the_rubric(lab: Lab) -> None:
         ("def f(example, completion):\n    return 'yes'", (), "got 'yes', which is no reward"),
         ("def g(example, completion):\n    return 1", (), "expected a function f, got none in this file"),
         ("def f(example, completion):\n    return 1", ("--jobs", 2), "--rubric: expected one process"),
+        (f"import random\n{UNSTEADY.format('random.random()')}", (), "expected one reward for 'Final: 7' where 7 is"),
+        (f"import time\n{UNSTEADY.format('time.perf_counter_ns()')}", (), "whenever it is asked; got "),
+        (
+            f"asked = []\n{UNSTEADY.format('asked.append(1) or len(asked)')}",
+            (),
+            "got 1.0, then 2.0; let nothing but",
+        ),
         ("", ("--rubric", ""), "expected a file and its function"),
         ("", ("--rubric", "", "--jobs", 2), "--rubric: expected one process"),
     ],
