@@ -148,7 +148,7 @@ def as_json(
 
 
 def command() -> NoReturn:
-    """``attack-verifier``, which a wheel installs: it runs in any folder."""
+    """Also what a wheel installs as ``attack-verifier``."""
     run_command(main)
 
 

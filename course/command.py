@@ -30,6 +30,7 @@ _COMPLAINT = re.compile(r"(?s)(unrecognized arguments: |invalid [^:]+: |explicit
 # the last bits of a sum. NumPy reads these when it is loaded, which a command does after this.
 _ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1")
 
+SCRIPTS = {"course.attack": "attack-verifier"}  # as in pyproject.toml
 _ASK = object()  # what --predict leaves where --expect leaves a text
 EXIT_STATUSES = (
     "exit status: 0 it worked (gate: PROMOTE); 1 a check said no (gate: REJECT); 2 it cannot be done as typed, one "
@@ -47,12 +48,13 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, module: str, what: str, **more: Any) -> None:
         width = min(get_terminal_size().columns, 80)
         documentation = sys.modules.get(module, sys.modules["__main__"]).__doc__ or ""
-        example = re.search(r"^    (python3 -m .*(?:\n        .*)*)", documentation, re.MULTILINE)
-        shown = f"example:\n  {example[1]}\n\n".replace("\n    ", "\n  ") if example else ""
+        example = re.search(r"^    python3 -m \S+(.*(?:\n        .*)*)", documentation, re.MULTILINE)
+        program = program_name(module)
+        shown = f"example:\n  {program}{example[1]}\n\n".replace("\n    ", "\n  ") if example else ""
         if os.name == "nt":  # no shell there goes on after a backslash
-            shown = re.sub(r" \\\n +", " ", shown).replace("python3", PYTHON)
+            shown = re.sub(r" \\\n +", " ", shown)
         super().__init__(
-            prog=f"{PYTHON} -m {module}",
+            prog=program,
             description=fill(what, width),
             epilog=f"{shown}{fill(EXIT_STATUSES, width)}",
             formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -130,6 +132,13 @@ class Parser(argparse.ArgumentParser):
                 known = f"{len([*action.choices])} names"
             expected = f"{option or action.metavar or action.dest}: expected one of {known}, got {quote(str(value))}"
             raise UserError(f"{mend}argument {expected} (all options: {self.prog} --help)")
+
+
+def program_name(module: str) -> str:
+    """What is typed to call a command: the script that a wheel installed for it, or ``python3 -m`` and its module."""
+    if Path(sys.argv[0]).stem == SCRIPTS.get(module):
+        return SCRIPTS[module]
+    return f"{PYTHON} -m {module}"
 
 
 def _quote_value(complaint: "re.Match[str]") -> str:

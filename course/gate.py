@@ -38,7 +38,7 @@ from course.artifacts.records import MISSING, Manifest, Result, Selection, rubri
 from course.artifacts.run_log import LogLine, holdouts_opened, looks, read_logs
 from course.artifacts.verification import Verification
 from course.command import Parser, fraction, run_command
-from course.datasets.sources import HOLDOUT, holdouts_in
+from course.datasets.sources import HOLDOUT, holdouts_in, note_on_holdouts
 from course.errors import UserError
 from course.gate_text import gate_json, gate_text
 from course.show.terminal import show, with_progress
@@ -350,6 +350,8 @@ def notes_of(comparison: Comparison) -> list[str]:
     if unseeded:
         notes.append(f"no seed is known of the {' and the '.join(unseeded)}: these completions cannot be drawn again")
     notes += [training_note(side, manifest) for side, manifest in manifests.items()]
+    if unknown := note_on_holdouts():
+        notes.append(unknown)
     return notes
 
 

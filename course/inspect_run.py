@@ -31,6 +31,7 @@ from course.artifacts.scorer_identity import scorer_identity
 from course.artifacts.verification import Verification
 from course.command import Parser, positive_int, run_command
 from course.datasets.records import task_of
+from course.datasets.sources import note_on_holdouts
 from course.errors import UserError
 from course.inspect_run_text import log_text, outcomes_table, ranking_text, row_in_full, samples_text
 from course.score import score
@@ -66,13 +67,16 @@ def verify(path: Path, logs: list[Path]) -> _Findings:
         text = "\n".join([f"{visible_path(path)}: NOT verified", *(wrap_sentence(f"  - {fault}") for fault in faults)])
     else:
         unsealed = [name for name in (README, ENVIRONMENT_FILE) if (path / name).exists()]
-        note = f" (not sealed: {' and '.join(unsealed)})" if unsealed else ""
+        aside = f" (not sealed: {' and '.join(unsealed)})" if unsealed else ""
         again = "1 row was" if n == 1 else f"{n:,} rows were"
         checked = f"every digest holds, and {again} scored again with the same result"
         if rubric := rubric_of(run.manifest):
             checked += f" by the strict scorer; what {rubric} paid was not asked again"
-        text = wrap_sentence(f"{path}: whole. It is in the log, {checked}{note}")
-    return {"run": str(path), "verified": not faults, "rows": n, "faults": faults}, text
+        text = wrap_sentence(f"{path}: whole. It is in the log, {checked}{aside}")
+    note = note_on_holdouts()
+    if note:
+        text += f"\n{wrap_sentence(f'note: {note}')}"
+    return {"run": str(path), "verified": not faults, "rows": n, "faults": faults, "note": note}, text
 
 
 def warning_of(run: Run, digest: "hashlib._Hash") -> str | None:

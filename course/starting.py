@@ -36,22 +36,26 @@ if _AS_COMMAND and signal.getsignal(signal.SIGINT) is signal.default_int_handler
 from importlib.util import find_spec
 from pathlib import Path
 
-from course.datasets.files import LAB
+from course.datasets.files import HAS_LAB, LAB
 
 PYTHON = "py" if os.name == "nt" else "python3"  # the first word of every command that the lab prints
 LAB_PYTHON = LAB / ".venv" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 NEEDED = ("matplotlib", "msgspec", "numpy", "rich", "splintr")
+ANYWHERE = ("attack", "eval", "gate", "inspect_run", "report", "selection_demo", "validate_scorer")  # need no lab
 
 
 def find_packages() -> None:
     """Return where this Python can run the lab's commands; else hand over, or end with one line and status 2."""
-    if not (LAB / "data").is_dir():
+    if not HAS_LAB and _MODULE.removeprefix("course.") not in ANYWHERE:
         _refuse(
-            f"expected the lab's folder around the package, got the package alone in {LAB}; it serves as a library "
-            f"(from course.score import score); for the commands get the whole folder, and in it {PYTHON} lab.py"
+            f"expected the lab's folder around the package, got the package alone in {LAB}; without the lab these "
+            f"commands of the course run: {', '.join(ANYWHERE)}"
         )
-    if all(map(find_spec, NEEDED)):
+    missing = [name for name in NEEDED if find_spec(name) is None]
+    if not missing:
         return
+    if not HAS_LAB:
+        _refuse(f"expected the packages that this one needs, got a Python without {', '.join(missing)}; install them")
     # By its folder, for its file is often a link to the Python that made it, and under -S it does not know its prefix.
     is_labs_python = Path(sys.executable).parent.resolve() == LAB_PYTHON.parent.resolve()
     if is_labs_python or not LAB_PYTHON.exists():

@@ -1,7 +1,8 @@
 """Machinery: ``runs/log.jsonl``, a line for each run that was published here. It is the experiment log of the lab.
 
-It lies at the lab's root, wherever a command was called. A run is found in it by the digest of its manifest, which
-seals all the rest; a name may stand there often, for a run can be deleted and made again.
+It lies at the lab's root, wherever a command was called; where a wheel installed the package, in the caller's folder.
+A run is found in it by the digest of its manifest, which seals all the rest; a name may stand there often, for a run
+can be deleted and made again.
 
 Covered
     A run whose files were edited, or that was put together elsewhere: its manifest's digest stands in no line.
@@ -22,19 +23,19 @@ from typing import IO
 
 import msgspec
 
-from course.datasets.files import LAB, lock_file, open_regular
+from course.datasets.files import HOME, lock_file, open_regular
 from course.datasets.jsonl import refuse_repeated_keys
 from course.datasets.plain import FORM_MARK
 from course.errors import UserError, reason
 from course.text import clipped
 
-LOG = LAB / "runs" / "log.jsonl"
+LOG = HOME / "runs" / "log.jsonl"
 
 
 class LogLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One published run. ``number``: the main one of its summary, under its name there."""
 
-    run: str  #: the folder, from the lab's root where it lies below it
+    run: str  #: the folder, from that of runs/ where it lies below it
     manifest: str  #: SHA-256 of manifest.json
     loop: str
     command: str

@@ -26,17 +26,17 @@ from course.artifacts.environment import environment
 from course.artifacts.records import ENVIRONMENT_FILE, MANIFEST, README, RESULTS, Manifest, Result, indent_json
 from course.artifacts.run_log import LogLine, append, read_log
 from course.artifacts.summary import ROWS_AT_ONCE
-from course.datasets.files import LAB, open_regular, write_whole
+from course.datasets.files import HOME, open_regular, write_whole
 from course.errors import UserError, reason
 from course.text import visible
 
-RUNS = LAB / "runs"  # wherever a command is called
+RUNS = HOME / "runs"
 
 
 class RunWriter:
     """``with RunWriter(outdir) as run``: write the files and the manifest, then ``publish``; else nothing remains.
 
-    ``outdir`` None takes the next free ``run_001`` of the lab's ``runs/``. An existing one, or one inside another run,
+    ``outdir`` None takes the next free ``run_001`` of ``runs/``. An existing one, or one inside another run,
     is refused before any work is done. Raises UserError where the disk does not let it write.
     """
 
@@ -195,9 +195,9 @@ def _next_free() -> Path:
 
 
 def _name_in_log(path: Path) -> str:
-    """From the lab's root where it lies below it: the lab can be moved."""
-    whole, lab = path.resolve(), LAB.resolve()
-    return visible((whole.relative_to(lab) if whole.is_relative_to(lab) else whole).as_posix())
+    """From the folder of ``runs/`` where it lies below it: that can be moved."""
+    whole, home = path.resolve(), HOME.resolve()
+    return visible((whole.relative_to(home) if whole.is_relative_to(home) else whole).as_posix())
 
 
 def _sync_folder(folder: Path) -> None:

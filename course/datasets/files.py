@@ -15,7 +15,9 @@ from typing import IO, BinaryIO
 
 from course.text import shell_word
 
-LAB = Path(__file__).parents[2]  # the lab's root
+LAB = Path(__file__).parents[2]  # the lab's root; where a wheel installed the package, a folder that is no lab
+HAS_LAB = (LAB / "data" / "datasets").is_dir()
+HOME = LAB if HAS_LAB else Path()  # of runs/ and its log: the lab, else the caller's folder
 _READ_BYTES = 1 << 15  # what a batch of rows is made of stays in the processor's cache
 _LINE_BYTES = 1 << 26  # Python can make fifty times as much of a line
 _LOCK_AT = 1 << 30  # Windows locks a range of bytes, and refuses others to read it: one that no log reaches
@@ -70,7 +72,7 @@ def lock_file(file: IO[bytes]) -> None:
 
 def way_to(path: Path) -> str:
     """What to type where a path leads nowhere from here, but does from the lab's folder; else nothing."""
-    if path.is_absolute() or path.exists() or not (LAB / path).exists():
+    if path.is_absolute() or path.exists() or not HAS_LAB or not (LAB / path).exists():
         return ""
     return f"; it is in the lab's folder: cd {shell_word(LAB)}"
 

@@ -242,6 +242,13 @@ def shipped_holdouts(folder: Path = LAB / "data" / "datasets") -> dict[str, froz
     }
 
 
+def note_on_holdouts() -> str | None:
+    """What nobody can know without the lab's folder; None where its holdouts are here."""
+    if shipped_holdouts():
+        return None
+    return "the lab's holdouts are not known, because its folder is not here: no prompt was compared with theirs"
+
+
 @cache
 def shipped_prompts() -> frozenset[str]:
     """The plain prompts of all the lab's own holdouts."""

@@ -419,7 +419,7 @@ def test_json_is_the_same_for_a_program(lab: Lab, run: Path) -> None:
     assert [row["id"] for row in found["bottom"]] == ["q2"]  # type: ignore[attr-defined]
     one = answer(lab, run, "--id", "q3")
     assert (one["row"]["id"], one["details"]["outcome"]) == ("q3", "negative_zero")  # type: ignore[index]
-    assert answer(lab, run, "--verify") == {"run": "run", "verified": True, "rows": 7, "faults": []}
+    assert answer(lab, run, "--verify") == {"run": "run", "verified": True, "rows": 7, "faults": [], "note": None}
     assert [line["run"] for line in answer(lab, "--log")["log"]] == [str(lab.folder / "run")]  # type: ignore[attr-defined]
     rows_edited(run, lambda rows: rows[0].update(prompt="é"), forge=False)
     faults = answer(lab, run, "--verify", status=1)

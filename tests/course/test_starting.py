@@ -74,14 +74,19 @@ def test_ctrl_c_while_modules_load_is_one_line(lab: Lab) -> None:
     assert done == (130, "", "error: interrupted; nothing was begun\n")
 
 
-def test_the_package_alone_is_a_library_and_no_lab(tmp_path: Path) -> None:
-    """As a wheel installs it: the package in site-packages, and no folder of the lab around it."""
+def test_the_package_alone_is_a_library_and_some_commands(tmp_path: Path, bare: Path) -> None:
+    """As a wheel installs it (``tests/test_wheel.py``): in site-packages, and no folder of the lab around it."""
     shutil.copytree(ROOT / "course", tmp_path / "site" / "course", ignore=shutil.ignore_patterns("__pycache__"))
     python = make_python(tmp_path / "python", packages(), tmp_path / "site")
     path = str(tmp_path / "site")
-    done = typed(python, "-m", "course.eval", "--help", cwd=tmp_path, PYTHONPATH=path)
+    assert typed(python, "-m", "course.eval", "--help", cwd=tmp_path, PYTHONPATH=path).status == 0
+    done = typed(python, "-m", "course.token_train", "--help", cwd=tmp_path, PYTHONPATH=path)
     assert (done.status, done.out) == (2, "")
     assert f"error: expected the lab's folder around the package, got the package alone in {path}; " in done.err
+    assert done.err.count("\n") == 1
+    done = typed(bare, "-m", "course.eval", "--help", cwd=tmp_path, PYTHONPATH=path)
+    assert (done.status, done.out) == (2, "")
+    assert f"a Python without {', '.join(starting.NEEDED)}; " in done.err
     assert done.err.count("\n") == 1
     code = "from course.score import score; print(score({'prompt': '', 'expected_answer': 7}, 'Final: 7')['reward'])"
     assert typed(python, "-c", code, cwd=tmp_path, PYTHONPATH=path) == (0, "1.0\n", "")
