@@ -131,7 +131,7 @@ def as_json(
         verdict = "undecided"
     return {
         "verifier": verifier.name,
-        "sha256": verifier.sha256,
+        "sha256": verifier.sha256(),
         "call": verifier.call,
         "form": str(args.form),
         "seed": args.seed,

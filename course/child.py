@@ -12,7 +12,6 @@ Not covered
     student from borrowing an answer; a student who reads ``course/score.py`` as a file has it all the same.
 """
 
-import hashlib
 import json
 import sys
 from collections.abc import Iterator, Sequence
@@ -49,13 +48,12 @@ class Child:
     one that had to be stopped.
 
     ``path``: a file of Python; OSError where it cannot be read. ``isolated``: ``course``, ``check`` and ``teacher``
-    cannot be imported there. ``sha256``: of the bytes that run, which are read once, here.
+    cannot be imported there. ``source``: the bytes that run, which are read once, here.
     """
 
     def __init__(self, path: Path, *, isolated: bool = False, limits: Limits | None = None) -> None:
         self._path = path
-        self._source = path.read_bytes()
-        self.sha256 = hashlib.sha256(self._source).hexdigest()
+        self.source = path.read_bytes()
         self._command = [sys.executable, "-I", "-B", "-u", str(child_main.__file__), str(path.resolve())]
         if isolated:
             self._command.append("isolated")
@@ -96,10 +94,15 @@ class Child:
             if unread:
                 self._end()  # an answer that nobody read is not taken for the next one
 
+    def list_module_files(self, seconds: float = 10.0) -> list[str]:
+        """Of the modules that the file has imported by now, and of all others there. Raises Stopped."""
+        (files,) = self.evaluate("__import__('__main__').list_module_files()", [{}], seconds)
+        return msgspec.convert(files, list[str])
+
     def _ask(self, question: str, arguments: Sequence[Any]) -> None:
         if self._process is None:
             self._process = Process(self._command, self._limits)
-            self._process.send(json.dumps(self._source.decode("latin-1")).encode("ascii") + b"\n")
+            self._process.send(json.dumps(self.source.decode("latin-1")).encode("ascii") + b"\n")
             self._answers_read = 0
         self._process.send(json.dumps([question, arguments]).encode("ascii") + b"\n")
 

@@ -69,6 +69,12 @@ class _Forbidden(MetaPathFinder):
             raise ModuleNotFoundError(f"cannot import {fullname}: the work is to be your own")
 
 
+def list_module_files() -> list[str]:
+    """Of the modules that are loaded in this process, as far as they come from files."""
+    modules = [module for module in list(sys.modules.values()) if isinstance(module, ModuleType)]
+    return [file for module in modules if isinstance(file := vars(module).get("__file__"), str)]
+
+
 def message_of(error: BaseException) -> str:
     """What an exception says; it may be anything's, so that even to ask it may raise."""
     try:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:  # loaded where another rubric is asked
     from course.verifier import Verifier
 
 
-def open_rubric(place: str | None) -> "AbstractContextManager[Verifier | None]":
+def open_verifier(place: str | None) -> "AbstractContextManager[Verifier | None]":
     """The instrument to be asked beside the scorer, in a process of its own; None where none is named."""
     if place is None:
         return nullcontext()
@@ -75,12 +75,12 @@ def main() -> int:
         print(*failures, "nothing was scored: the scorer fails these golden cases", sep="\n", file=sys.stderr)
         return 1
     pairs = [FilePair(*files) for files in zip(args.dataset, args.completions, strict=True)]
-    with open_rubric(args.rubric) as rubric, RunWriter(args.outdir) as run:
+    with open_verifier(args.rubric) as rubric, RunWriter(args.outdir) as run:
         measured = measure_files(run, pairs, args.split, args.missing, rubric, args.jobs, args.cluster)
         source = measured.completions.source
         settings: dict[str, Any] = {"missing": args.missing}
         if rubric is not None:
-            settings |= {"rubric": rubric.name, "rubric_sha256": rubric.sha256}
+            settings |= rubric.settings()
         conditions = Conditions(
             loop="A",
             command="course.eval",

@@ -10,8 +10,6 @@ Not covered
     before: it is asked twice about each, one after the other.
 """
 
-import hashlib
-import os
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout
@@ -23,9 +21,10 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from course.datasets.files import open_regular
-from course.errors import UserError, reason
+from course.child_main import list_module_files
+from course.errors import UserError
 from course.faults import type_name
+from course.own_code import digest_of_code, read_code
 from course.text import describe_error, quote, visible
 
 COURSE_RULE = "first_of_best"
@@ -69,7 +68,7 @@ class Picker:
         self._path = Path(file)
         self.name = visible(f"{self._path.name}:{function}")
         self._function = function
-        self._source = read_source(self._path)
+        self._source = read_code(self._path)
         self._pick: Pick = self._load()
 
     def choose(self, samples: Sequence[Sample], prompt_id: str) -> int:
@@ -89,20 +88,11 @@ class Picker:
     def settings(self) -> dict[str, str]:
         """What a manifest says of the choice; nothing of the course's own rule. To be asked when every choice was made.
 
-        ``pick_sha256``: of the file that ran. If modules from its folder or from the working folder were imported, by
-        then, it is the SHA-256 over all of these files: one line for each, in order, of its SHA-256 and its path
-        relative to the working folder.
+        ``pick_sha256``: of the file that ran, and of the modules of the student's own that were imported by then.
         """
         if self._path is None:
             return {}
-        digests = {self._path: hashlib.sha256(self._source).hexdigest()}
-        for file in find_imports(self._path):
-            digests[file] = hashlib.sha256(read_source(file)).hexdigest()
-        digest = digests[self._path]
-        if len(digests) > 1:
-            lines = [f"{sha256} {relative_path(file)}" for file, sha256 in digests.items()]
-            digest = hashlib.sha256("\n".join(sorted(lines)).encode("utf-8", "surrogateescape")).hexdigest()
-        return {"pick": self.name, "pick_sha256": digest}
+        return {"pick": self.name, "pick_sha256": digest_of_code(self._path, self._source, list_module_files())}
 
     def _load(self) -> Pick:
         path = str(self._path)
@@ -176,30 +166,3 @@ def choose_from_file(path: str, group: Sequence[tuple[int, str, float]]) -> int:
 @cache
 def _open_once(path: str) -> Picker:
     return Picker(f"{path}:pick_best")
-
-
-def read_source(path: Path) -> bytes:
-    try:
-        with open_regular(path) as file:
-            return file.read()
-    except OSError as error:
-        raise UserError(f"{path}: expected a file of Python that chooses, got: {reason(error)}") from None
-
-
-def relative_path(file: Path) -> str:
-    return Path(os.path.relpath(file.resolve())).as_posix()
-
-
-def find_imports(path: Path) -> set[Path]:
-    """The files of all modules from the student's folder or the working folder, but the course's and the packages'."""
-    inside = [path.parent.resolve(), Path.cwd()]
-    outside = [Path(__file__).resolve().parent, Path(os.__file__).resolve().parent]  # the course; Python's own
-    files = [vars(module).get("__file__") for module in list(sys.modules.values()) if isinstance(module, ModuleType)]
-    places = {Path(file).resolve() for file in files if isinstance(file, str)} - {path.resolve()}
-    return {
-        place
-        for place in places
-        if any(place.is_relative_to(folder) for folder in inside)
-        and not any(place.is_relative_to(folder) for folder in outside)
-        and not {"site-packages", "dist-packages"} & {*place.parts}
-    }

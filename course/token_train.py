@@ -11,7 +11,7 @@ training and keeps what was learned: the policy of the log's last row.
 """
 
 from argparse import Namespace
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -74,16 +74,19 @@ def config_of(args: Namespace, rubric: str) -> TrainConfig:
 
 
 @contextmanager
-def open_rubric(place: str) -> "Iterator[tuple[Rubric, dict[str, str]]]":
-    """The rubric, and what a manifest says of it. One of your own runs in a process of its own, and has a digest."""
+def open_rubric(place: str) -> "Iterator[tuple[Rubric, Callable[[], dict[str, str]]]]":
+    """The rubric, and a function that returns what a manifest says of it.
+
+    One of your own runs in a process of its own, and has a digest: to be asked when the training has ended.
+    """
     if place in RUBRICS:
-        yield RUBRICS[place], {"rubric": place}
+        yield RUBRICS[place], lambda: {"rubric": place}
         return
 
     from course.verifier import Verifier
 
     with Verifier(place) as verifier:
-        yield verifier, {"rubric": verifier.name, "rubric_sha256": verifier.sha256}
+        yield verifier, verifier.settings
 
 
 def read_examples(dataset: Dataset, holdout: Dataset | None) -> tuple[list[Task], list[Task]]:
@@ -153,8 +156,8 @@ def write_ends(run: RunWriter, ends: "Iterable[Checkpoint]", examples: Sequence[
 
 def main() -> int:
     args = parse_arguments()
-    with open_rubric(args.rubric) as (rubric, instrument), RunWriter(args.outdir) as run:
-        config = config_of(args, instrument["rubric"])
+    with open_rubric(args.rubric) as (rubric, rubric_settings), RunWriter(args.outdir) as run:
+        config = config_of(args, rubric_settings()["rubric"])
         dataset = Dataset(Path(config.dataset))
         holdout = Dataset(Path(config.holdout)) if config.holdout is not None else None
 
@@ -183,7 +186,8 @@ def main() -> int:
         rows, results, ends, status = write_evaluations(run, watched, config, args.seed, shown)
         name = write_ends(run, [ends[0], ends[-1]], examples, config.rubric, args.seed)
         run.write_bytes(CURVES_FILE, learning_curves(rows, config.rubric))
-        settings = config.settings() | instrument | {"holdout_fingerprint": holdout.fingerprint if holdout else None}
+        settings = config.settings() | rubric_settings()
+        settings["holdout_fingerprint"] = holdout.fingerprint if holdout else None
         written = [row for row in results if row.split == "train"]
         conditions = conditions_of(args, settings, dataset, holdouts=[holdout] if holdout else [])
         summary = {"policy": name, "interrupted": bool(status)} | asdict(rows[-1])

@@ -20,6 +20,7 @@ from typing import Any, Self
 from course.child import Child, Raised, Stopped
 from course.datasets.records import Task
 from course.errors import UserError
+from course.own_code import digest_of_code
 from course.rubrics.calling import Parameter, bindings_of, call_of
 from course.rubrics.hackable import RUBRICS
 from course.text import clipped, did_you_mean, quote, visible
@@ -51,8 +52,7 @@ class Verifier:
     parameters do not tell them. ``seconds``: for all that it is asked; after them it raises TimeoutError. Raises
     UserError where there is no verifier, or none that can be loaded.
 
-    ``name``: without the folder. ``sha256``: of the source that runs. ``call``: the whole call, such as
-    ``verify(example, completion)``.
+    ``name``: without the folder. ``call``: the whole call, such as ``verify(example, completion)``.
     """
 
     def __init__(self, place: str, *, call: str | None = None, seconds: float = math.inf) -> None:
@@ -68,8 +68,8 @@ class Verifier:
             names = {name: name for name in RUBRICS}
             expected = f"a file and its function, such as mine.py:verify, or one of {', '.join(names)}"
             raise UserError(f"{did_you_mean(place, names)}expected {expected}, got {self._place or 'nothing'}")
-        self._child = Child(Path(file))
-        self.sha256 = self._child.sha256
+        self._path = Path(file)
+        self._child = Child(self._path)
         self.call = f"{function}({call})"
         self._finds_call = call is None
 
@@ -114,6 +114,22 @@ class Verifier:
                 mend = "let nothing but the text and the answer decide: no random draw, no clock, no memory"
                 raise UserError(f"{self._place}: {expected}; {got}; {mend}")
         return results
+
+    def sha256(self) -> str:
+        """Of its file and of the person's own modules that it has imported by now: ask when every text was judged.
+
+        A process that had to be started anew has imported only what the file imports as it is loaded.
+        """
+        try:
+            files = self._child.list_module_files(_LOADING)
+        except Stopped as stopped:
+            expected = "expected the names of the modules it imported"
+            raise UserError(f"{self._place}: {expected}, got {stopped}; mend the verifier") from None
+        return digest_of_code(self._path, self._child.source, files)
+
+    def settings(self) -> dict[str, str]:
+        """What a manifest says of it."""
+        return {"rubric": self.name, "rubric_sha256": self.sha256()}
 
     def answers(self, questions: Sequence[Question]) -> list[Answer]:
         """What it gives for each question, whatever that is. Raises TimeoutError."""

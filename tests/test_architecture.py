@@ -22,6 +22,7 @@ ORDER = [
     "limited_process",
     "child_main",
     "child",
+    "own_code",
     "picking",
     "asking",
     "starting",

@@ -63,6 +63,30 @@ def test_the_manifest_names_the_rubric_and_the_digest_of_its_source(lab: Lab) ->
     assert settings == {"missing": None, "rubric": "mine.py:reward", "rubric_sha256": digest}
 
 
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import msgspec, tools, course.score\ndef f(example, completion):\n    return 1\n",
+        "import msgspec, course.score\ndef f(example, completion):\n    import tools\n    return 1\n",
+    ],
+    ids=["at the top", "when called"],
+)
+def test_what_the_rubric_imports_of_ones_own_is_part_of_its_digest(lab: Lab, source: str) -> None:
+    """One line for each file, in order: its SHA-256 and its path; the course and the packages are left out."""
+    lab.write("mine.py", source)
+    digests = []
+    for constant in (1, 2):
+        tools = f"x = {constant}\n"
+        lab.write("tools.py", tools)
+        lab.evaluate([7], ["Final: 7"], "--rubric", "mine.py:f", "--outdir", f"run_{constant}")
+        manifest = json.loads(Path(f"run_{constant}", "manifest.json").read_bytes())
+        files = {"mine.py": source, "tools.py": tools}
+        lines = sorted(f"{hashlib.sha256(content.encode()).hexdigest()} {name}" for name, content in files.items())
+        assert manifest["settings"]["rubric_sha256"] == hashlib.sha256("\n".join(lines).encode()).hexdigest()
+        digests.append(manifest["settings"]["rubric_sha256"])
+    assert digests[0] != digests[1]
+
+
 def test_such_a_run_is_logged_by_its_own_number_and_stands_in_no_room(lab: Lab) -> None:
     """A rate of another instrument is another quantity, and no other run may be compared with it."""
     measured(lab, "last_number")

@@ -65,7 +65,7 @@ def test_a_broken_pick_best_is_one_line_that_names_the_students_file_and_line(la
 
 def test_a_missing_pick_best_is_one_line_that_says_where_to_stand(lab: Lab) -> None:
     lab.picker(FIRST).unlink()
-    assert f"{Path('exercises', 'pick_best.py')}: expected a file of Python that chooses, got: " in refused(lab)
+    assert f"{Path('exercises', 'pick_best.py')}: expected a file of Python, got: " in refused(lab)
     assert "; it is in the lab's folder: cd " in refused(lab)
 
 

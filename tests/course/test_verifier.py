@@ -143,7 +143,8 @@ def test_a_rubric_of_the_course_goes_by_its_name_and_a_file_by_its_digest(tmp_pa
         assert verifier.name == "suffix"
     place = written(tmp_path, "return 1")
     digest = hashlib.sha256((tmp_path / "mine.py").read_bytes()).hexdigest()
-    assert (Verifier(place).name, Verifier(place).sha256) == ("mine.py:verify", digest)
+    with Verifier(place) as verifier:
+        assert (verifier.name, verifier.sha256()) == ("mine.py:verify", digest)
 
 
 def test_after_its_seconds_it_is_asked_no_more(tmp_path: Path) -> None:

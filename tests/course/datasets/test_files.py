@@ -81,7 +81,7 @@ def test_a_command_says_in_one_line_what_is_no_file(lab: Lab, place: str) -> Non
     lab.picker("").unlink()
     Path("exercises/pick_best.py").symlink_to(lab.folder / place)
     said = lab.refused("selection_demo", "--dataset", dataset, "--samples", pack, "--n", 1)
-    assert f"{Path('exercises', 'pick_best.py')}: expected a file of Python that chooses, got: a" in said
+    assert f"{Path('exercises', 'pick_best.py')}: expected a file of Python, got: a" in said
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="/dev/stdin leads to the file itself on Linux")
