@@ -1,8 +1,9 @@
 """Machinery: what a verifier pays and refuses, by the kinds of ``course.rubrics.kinds``, each with its shortest text.
 
 First the right lines: exactly the form with the plain integer. Then texts of the other kinds, the shortest first:
-golden sets, edits of the right line, values in the form and beside it, and every string of a few symbols. A kind ends
-at its first text, which is its shortest. ``learn`` trains a policy on the verifier: it is told of no hole.
+golden sets, edits of the right line, values in the form and beside it. A kind ends at its first text, which is its
+shortest. Every string of a few symbols is tried for the kinds of which no such text is paid: most of these strings are
+none that a person would write. ``learn`` trains a policy on the verifier: it is told of no hole.
 
 Covered
     A verifier with random or stateful answers, as far as two askings of the right lines show it.
@@ -33,6 +34,7 @@ LARGE_GOLDS = (123_456, 2**53 + 1)  # of which only edits are tried: more digits
 RIGHT_ANSWERS = (7, 0, -8, 323, 10, -1, -120, 1024, 123_456, 10**9, 2**53 + 1, 10**30 + 7)
 UPDATES = 160  # of the policy, with 256 completions each
 PADDINGS = ("\n{}", "{}\n", " {}", "{} ", "\t{}", "{}\r\n", "\n\n{}\n")
+PAID_KINDS = (Kind.WRONG, Kind.SEVERAL, Kind.OTHER_FORM)  # in the order in which they are asked
 FAULTS = (Kind.WRONG, Kind.SEVERAL, Kind.RIGHT)  # kinds whose finding fails a verifier
 _FORMS = ("Final: …", r"\boxed{…}", "#### …", "<answer>…</answer>", "The answer is …", "Answer: …", "ANSWER: …", "…")
 USUAL_FORMS = tuple(map(parse_form, _FORMS))
@@ -92,13 +94,21 @@ def search(verifier: Verifier, form: Form, findings: Findings, progress: Progres
         _ask_usual_forms(verifier, findings)
         return
     _ask_padded_lines(verifier, form, findings)
-    for questions in (_collect_known_texts(form), _enumerate_texts(form)):
-        by_kind: dict[Kind, list[Question]] = {}
-        for example, text in sorted(questions, key=lambda question: _order(question[1])):
-            by_kind.setdefault(kind_of(example["expected_answer"], text, form), []).append((example, text))
-        for kind in progress((Kind.WRONG, Kind.SEVERAL, Kind.OTHER_FORM)):
-            _ask_kind(verifier, kind, by_kind.get(kind, []), findings)
+    _ask_kinds(verifier, form, _collect_known_texts(form), findings, progress)
+    if any(kind not in findings.shortest for kind in PAID_KINDS):
+        _ask_kinds(verifier, form, _enumerate_texts(form), findings, progress)
     _ask_right_lines(verifier, form, findings)
+
+
+def _ask_kinds(
+    verifier: Verifier, form: Form, questions: Sequence[Question], findings: Findings, progress: Progress
+) -> None:
+    """Of each kind that is not known yet, the shortest first."""
+    by_kind: dict[Kind, list[Question]] = {}
+    for example, text in sorted(questions, key=lambda question: _order(question[1])):
+        by_kind.setdefault(kind_of(example["expected_answer"], text, form), []).append((example, text))
+    for kind in progress([kind for kind in PAID_KINDS if kind not in findings.shortest]):
+        _ask_kind(verifier, kind, by_kind.get(kind, []), findings)
 
 
 def _ask(verifier: Verifier, questions: Sequence[Question], findings: Findings) -> Iterator[tuple[Finding, Answer]]:
@@ -164,11 +174,11 @@ def make_example(expected_answer: int) -> Task:
 
 
 def _collect_known_texts(form: Form) -> list[Question]:
-    """The golden cases in this form, edits of right lines, and values in the form and beside it."""
+    """The empty text, the golden cases in this form, edits of right lines, and values in the form and beside it."""
     cases = [case for path in (GOLDEN_CORRECT, GOLDEN_EXPLOITS) for case in read_records(path, GoldenCase)]
     questions = [(make_example(case.expected_answer), form.rewrite(case.completion)) for case in cases]
     for gold in GOLDS:
-        texts = {*edits(gold, form), *placements(gold, form)}
+        texts = {"", *edits(gold, form), *placements(gold, form)}
         questions += [(make_example(gold), text) for text in texts if len(text) <= _LONGEST]
     for gold in LARGE_GOLDS:
         questions += [(make_example(gold), form.line(value)) for value in (gold - 1, gold + 1)]

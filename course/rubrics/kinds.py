@@ -73,6 +73,7 @@ _LINKS = frozenset(_JOINING.split())
 _CHOICES = frozenset(["or", "alternatively", "otherwise", "versus", "vs"])
 _MOST_BETWEEN = 6  # words between two numbers of a choice
 _WORD = re.compile(r"[^\W\d_]+")
+_ITEM = re.compile(r"[-+*>][ \t]+(.*)")  # of Markdown: the item of a list, or a quotation
 _SENTENCE_END = re.compile(r"[.!?]\s|\n")
 
 
@@ -107,7 +108,7 @@ def _cut(marker: "re.Pattern[str]", text: str) -> Iterator[tuple[str, bool]]:
 def _in_slot(part: str, expected_answer: int) -> list[Fraction]:
     """The answers in a place for one. Of a sentence the first counts, with its alternatives."""
     text = without_markup(part)
-    if _joins_to(expected_answer, text):
+    if _may_say(expected_answer, text):
         return [Fraction(expected_answer)]
     numbers = [*find_numbers(text)]
     if not numbers:
@@ -121,7 +122,7 @@ def _in_lines(part: str, expected_answer: int) -> list[Fraction]:
     """The answers in lines of nothing but numbers. A calculation with its result is working, and offers none."""
     answers: list[Fraction] = []
     for line in map(without_markup, part.split("\n")):
-        if _joins_to(expected_answer, line):
+        if _may_say(expected_answer, line) or (_is_bare(line) and _may_list(expected_answer, line)):
             answers.append(Fraction(expected_answer))
         elif _is_bare(line):
             answers += [value for number in find_numbers(line) if not number.is_working for value in number.values]
@@ -140,10 +141,27 @@ def _is_bare(text: str) -> bool:
     return _LINKS.issuperset(_WORD.findall(_NUMBER.sub(" ", text).lower()))
 
 
-def _joins_to(expected_answer: int, text: str) -> bool:
-    """Whether these are the right digits, with blanks between them."""
-    digits_only = re.fullmatch(r"-?[ \t]*[0-9]+(?:[ \t]+[0-9]+)+", text.strip()) is not None
-    return digits_only and "".join(text.split()) == str(expected_answer)
+def _may_say(expected_answer: int, text: str) -> bool:
+    """Whether a text is right in one of the ways in which a person can read it. It is not called wrong then.
+
+    Its digits with blanks between them, ``3 23``, or behind their sign; a comma that lists it twice, ``7,7``; for 0
+    also ``a-a``.
+    """
+    text = text.strip()
+    answer = str(expected_answer)
+    if re.fullmatch(r"-?\s*[0-9]+(?:[ \t]+[0-9]+)*", text) and "".join(text.split()) == answer:
+        return True
+    if text == f"{answer},{answer}":
+        return True
+    return expected_answer == 0 and re.fullmatch(r"([a-z])[ \t]*-[ \t]*\1", text, re.IGNORECASE) is not None
+
+
+def _may_list(expected_answer: int, line: str) -> bool:
+    """Whether a line is an item of a list or a quotation, ``- 7`` or ``> 7``, and says the right answer behind that."""
+    item = _ITEM.match(line.strip())
+    if item is None:
+        return False
+    return {value for number in find_numbers(item[1]) for value in number.values} == {expected_answer}
 
 
 def _alternatives(text: str, numbers: "list[Number]") -> Iterator["list[Number]"]:

@@ -4,7 +4,7 @@ Covered
     Edits of the right line, one at a time: white space and invisible characters at every place, digits of other
     scripts, signs, zeros, case, words around it, several answers, other notations, other values, length.
     And every string of a few symbols, of which the form's two ends and the right answer are one each. ``placements``:
-    values and parts of the right one in the form, before it, after it, and twice.
+    values and parts of the right one in the form, before it, after it, twice, and without it.
 Not covered
     Two edits at once, where the few symbols do not reach them. A verifier that survives may still be wrong.
 """
@@ -39,12 +39,13 @@ def by_length(text: str) -> tuple[int, str]:
 
 
 def placements(gold: int, form: Form = FINAL) -> Iterator[str]:
-    """The right answer, its parts and other values: in the form, before it, after it, and twice."""
+    """The right answer, its parts and other values: in the form, before it, after it, twice, and without it."""
     digits = str(gold)
     parts = [(digits[:at], digits[at:]) for at in range(1, len(digits))]
     values = (gold, gold + 1, gold - 1, 0, 1)
     pairs = [(str(one), str(other)) for one in values for other in values if gold in (one, other)]
     yield from map(form.line, (f"{gold}/7", f"{2 * gold}/{gold}", f"{gold}e5", f"{gold} {gold}/3"))
+    yield from (str(-gold), f".{abs(gold)}", f"0 {gold}")
     yield from map(form.line, (f"not {gold}", f"- {gold}", f">={gold}"))
     for first, second in (*parts, *pairs):
         for between in ("", " ", "\n", " or "):

@@ -53,13 +53,15 @@ def brief(monkeypatch: pytest.MonkeyPatch) -> None:
         ("1", "Final: …", {Kind.WRONG: "", Kind.OTHER_FORM: "7", Kind.SEVERAL: "0 7"}),
         ("completion in (line, 'Final: 7a')", "Final: …", {Kind.OTHER_FORM: "Final: 7a"}),
         ("completion in (line, 'Final: -7')", "Final: …", {Kind.WRONG: "Final: -7"}),
+        ("completion in (line, '70')", "Final: …", {Kind.WRONG: "70"}),
+        ("completion in (line, '70', 'Final: -7')", "Final: …", {Kind.WRONG: "Final: -7"}),  # as a person writes
         ("completion == line or .01 * (completion == 'Final: 8 or 7')", "Final: …", {Kind.SEVERAL: "Final: 8 or 7"}),
         ("completion == line and answer != '-8'", "Final: …", {Kind.RIGHT: "Final: -8"}),
         ("re.findall('-?[0-9]+', completion)[-1:] == [answer]", "Final: …",
             {Kind.WRONG: ".7", Kind.SEVERAL: "0 7", Kind.OTHER_FORM: "7"}),
         (r"re.findall(r'\\boxed\{([^}]*)\}', completion) == [answer]", r"\boxed{…}", {Kind.OTHER_FORM: r"0\boxed{7}"}),
         ("re.sub('</?answer>| ', '', completion) == answer and completion.count('answer') == 2", TAGS,
-            {Kind.OTHER_FORM: "7<answer><answer>"}),
+            {Kind.OTHER_FORM: "<answer>7<answer>"}),
     ],
 )  # fmt: skip
 def test_the_shortest_of_each_kind_is_found(tmp_path: Path, expression: str, form: str, found: dict[Kind, str]) -> None:

@@ -228,3 +228,27 @@ def test_a_sign_in_words_is_one() -> None:
 def test_what_would_be_worked_out_for_ever_is_wrong(completion: str) -> None:
     """Without a limit on powers and numerals these take minutes, or no end."""
     assert kind_of(7, completion) == WRONG
+
+
+@pytest.mark.parametrize(
+    ("answer", "completion", "kind"),
+    [
+        (7, "- 7", OTHER_FORM),  # the item of a list
+        (-7, "- 7", OTHER_FORM),  # or a sign
+        (7, "> 7", OTHER_FORM),  # a quotation
+        (7, "- 07", OTHER_FORM),
+        (7, "- 8", WRONG),
+        (7, "-7", WRONG),
+        (7, ">7", SEVERAL),
+        (7, "0\n- 7", SEVERAL),
+        (7, r"\boxed{7,7}", OTHER_FORM),
+        (22, r"\boxed{2,2}", WRONG),
+        (-8, "\\boxed{-\n8}", OTHER_FORM),
+        (7, r"\boxed{- 7}", WRONG),
+        (0, "a-a", OTHER_FORM),
+        (0, "a-b", WRONG),
+        (7, "a-a", WRONG),
+    ],
+)
+def test_what_is_right_in_one_reading_is_not_called_wrong(answer: int, completion: str, kind: Kind) -> None:
+    assert kind_of(answer, completion, parse_form(r"\boxed{…}")) == kind
