@@ -27,6 +27,7 @@ from course.datasets.jsonl import read_records
 from course.datasets.records import GoldenCase
 from course.errors import UserError
 from course.eval_text import eval_text
+from course.own_code import RUBRIC_SOURCE
 from course.score_files import FilePair, measure_files
 from course.show.ending import INSPECT, end_run
 from course.show.measurement import conditions_text, pass_line, verdict_text
@@ -81,6 +82,7 @@ def main() -> int:
         settings: dict[str, Any] = {"missing": args.missing}
         if rubric is not None:
             settings |= rubric.settings()
+            run.write_bytes(RUBRIC_SOURCE, rubric.source)
         conditions = Conditions(
             loop="A",
             command="course.eval",

@@ -22,6 +22,7 @@ from course.command import Parser, positive_int, run_command
 from course.datasets.pairing import pair_by_id
 from course.datasets.records import Example
 from course.datasets.sources import Dataset, SelectionPack, provenance
+from course.own_code import PICK_SOURCE
 from course.picking import Picker, Sample
 from course.score import measure
 from course.show.ending import INSPECT, end_run
@@ -156,6 +157,8 @@ def main() -> int:
         pairs = pair_by_id(with_progress(dataset, "choosing"), pack, dataset=args.dataset, completions=args.samples)
         rows = select(pairs, args.n, picker)
         run.write_rows(RESULTS, count_choices(count_outcomes(rows, outcomes), choices, failed))
+        if picker.source:
+            run.write_bytes(PICK_SOURCE, picker.source)
         source = provenance(pack.completions)
         summary = summary_of(outcomes, choices)
         conditions = Conditions("B", "course.selection_demo", picker.settings(), args.change, args.expect, dataset)

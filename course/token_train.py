@@ -11,8 +11,8 @@ training and keeps what was learned: the policy of the log's last row.
 """
 
 from argparse import Namespace
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,6 +29,7 @@ from course.command import Parser, finite_float, non_negative_float, non_negativ
 from course.datasets.records import Provenance, Sampling, Task, task_of, training_on
 from course.datasets.sources import HOLDOUT, Dataset
 from course.errors import UserError
+from course.own_code import RUBRIC_SOURCE
 from course.policies.train_config import PRESETS, TrainConfig
 from course.rubrics.hackable import GAPS, RUBRICS
 from course.show.ending import RUN, end_run
@@ -47,6 +48,7 @@ from course.token_train_text import (
 if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --help answers at once
     from course.policies.evaluation import Checkpoint
     from course.rubrics import Rubric
+    from course.verifier import Verifier
 
 POLICY_FILE, REFERENCE_FILE, CURVES_FILE = "policy.npz", "reference.npz", "learning_curves.png"
 PRESET_HELP = "generalise: 1,000 two-digit sums, which share their digits (default); memorise: 75 one-digit sums"
@@ -73,20 +75,14 @@ def config_of(args: Namespace, rubric: str) -> TrainConfig:
     return config
 
 
-@contextmanager
-def open_rubric(place: str) -> "Iterator[tuple[Rubric, Callable[[], dict[str, str]]]]":
-    """The rubric, and a function that returns what a manifest says of it.
-
-    One of your own runs in a process of its own, and has a digest: to be asked when the training has ended.
-    """
+def open_verifier(place: str) -> "AbstractContextManager[Verifier | None]":
+    """A verifier of your own, in a process of its own; None where ``place`` names a rubric of the course."""
     if place in RUBRICS:
-        yield RUBRICS[place], lambda: {"rubric": place}
-        return
+        return nullcontext()
 
     from course.verifier import Verifier
 
-    with Verifier(place) as verifier:
-        yield verifier, verifier.settings
+    return Verifier(place)
 
 
 def read_examples(dataset: Dataset, holdout: Dataset | None) -> tuple[list[Task], list[Task]]:
@@ -156,8 +152,9 @@ def write_ends(run: RunWriter, ends: "Iterable[Checkpoint]", examples: Sequence[
 
 def main() -> int:
     args = parse_arguments()
-    with open_rubric(args.rubric) as (rubric, rubric_settings), RunWriter(args.outdir) as run:
-        config = config_of(args, rubric_settings()["rubric"])
+    with open_verifier(args.rubric) as verifier, RunWriter(args.outdir) as run:
+        rubric: Rubric = verifier or RUBRICS[args.rubric]
+        config = config_of(args, verifier.name if verifier else args.rubric)
         dataset = Dataset(Path(config.dataset))
         holdout = Dataset(Path(config.holdout)) if config.holdout is not None else None
 
@@ -186,7 +183,10 @@ def main() -> int:
         rows, results, ends, status = write_evaluations(run, watched, config, args.seed, shown)
         name = write_ends(run, [ends[0], ends[-1]], examples, config.rubric, args.seed)
         run.write_bytes(CURVES_FILE, learning_curves(rows, config.rubric))
-        settings = config.settings() | rubric_settings()
+        settings = config.settings()
+        if verifier:  # asked now, when it has imported all that it needs
+            settings |= verifier.settings()
+            run.write_bytes(RUBRIC_SOURCE, verifier.source)
         settings["holdout_fingerprint"] = holdout.fingerprint if holdout else None
         written = [row for row in results if row.split == "train"]
         conditions = conditions_of(args, settings, dataset, holdouts=[holdout] if holdout else [])

@@ -52,7 +52,8 @@ class Verifier:
     parameters do not tell them. ``seconds``: for all that it is asked; after them it raises TimeoutError. Raises
     UserError where there is no verifier, or none that can be loaded.
 
-    ``name``: without the folder. ``call``: the whole call, such as ``verify(example, completion)``.
+    ``name``: without the folder. ``call``: the whole call, such as ``verify(example, completion)``. ``source``: the
+    bytes of its file, as they run.
     """
 
     def __init__(self, place: str, *, call: str | None = None, seconds: float = math.inf) -> None:
@@ -70,6 +71,7 @@ class Verifier:
             raise UserError(f"{did_you_mean(place, names)}expected {expected}, got {self._place or 'nothing'}")
         self._path = Path(file)
         self._child = Child(self._path)
+        self.source = self._child.source
         self.call = f"{function}({call})"
         self._finds_call = call is None
 

@@ -61,6 +61,7 @@ def test_the_manifest_names_the_rubric_and_the_digest_of_its_source(lab: Lab) ->
     settings = json.loads(Path("run/manifest.json").read_bytes())["settings"]
     digest = hashlib.sha256(LAST_NUMBER.encode()).hexdigest()
     assert settings == {"missing": None, "rubric": "mine.py:reward", "rubric_sha256": digest}
+    assert Path("run/rubric.py").read_bytes() == LAST_NUMBER.encode()
 
 
 @pytest.mark.parametrize(

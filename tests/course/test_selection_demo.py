@@ -120,6 +120,7 @@ def test_the_manifest_says_n_and_which_pick_best_chose(lab: Lab) -> None:
         "pick": "pick_best.py:pick_best",
         "pick_sha256": hashlib.sha256(picker.read_bytes()).hexdigest(),
     }
+    assert Path("runs/run_001/pick.py").read_bytes() == picker.read_bytes()
     (line,) = lines_of(lab.log)
     assert (line["loop"], line["command"]) == ("B", "course.selection_demo")
     assert line["number"] == {"selected_accuracy": summary_of()["selected_accuracy"]}

@@ -464,5 +464,6 @@ def test_a_policy_is_trained_on_a_rubric_of_ones_own_and_the_run_names_its_sourc
     settings = json.loads(Path("mine/manifest.json").read_bytes())["settings"]
     digest = hashlib.sha256(source.encode()).hexdigest()
     assert (settings["rubric"], settings["rubric_sha256"]) == ("mine.py:paid", digest)
+    assert Path("mine/rubric.py").read_bytes() == source.encode()
     (meta, *_) = sorted(Path("mine/rollouts").glob("train_0003.meta.json"))
     assert json.loads(meta.read_bytes())["training"]["rubric"] == "mine.py:paid"
