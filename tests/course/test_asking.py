@@ -106,7 +106,15 @@ def test_nobody_is_waited_for_but_at_a_terminal(
     assert capsys.readouterr().out == ""
 
 
-@pytest.mark.parametrize(("typed", "again"), [("\n", True), ("next\n", True), ("q\n", False), ("", False)])
+@pytest.mark.parametrize(
+    ("typed", "again"),
+    [
+        ("\n", True),
+        ("next\n", True),
+        ("q\n", False),
+        ("", False),
+    ],
+)
 def test_enter_goes_on_and_q_goes_to_the_end(monkeypatch: pytest.MonkeyPatch, typed: str, again: bool) -> None:
     monkeypatch.setattr(sys, "stdin", Terminal(typed))
     monkeypatch.setattr(sys, "stdout", Terminal())
@@ -152,7 +160,8 @@ def chunks(terminal: int) -> Iterator[bytes]:
 
 @posix
 def test_on_a_terminal_the_prediction_is_asked_for_once_and_is_in_the_run(lab: Lab) -> None:
-    dataset, completions = lab.dataset([1, 2]), lab.completions(["Final: 1", "2"])
+    dataset = lab.dataset([1, 2])
+    completions = lab.completions(["Final: 1", "2"])
     arguments = ("--dataset", dataset, "--completions", completions, "--predict", "--outdir", "run")
     screen = on_a_terminal(lab, "eval", *arguments, typed=["\n", "75 %\n"])
     assert screen.index("What do you expect of it?") < screen.index("passed 1 of 2")

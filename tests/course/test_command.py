@@ -117,7 +117,14 @@ def test_what_is_no_fault_of_the_lab_is_one_line_and_names_a_run_that_was_writte
     assert capsys.readouterr().err == f"error: {line}; the run was written: runs/<U+001B ESCAPE>\n"
 
 
-@pytest.mark.parametrize(("end", "status"), [(SystemExit(0), 0), (SystemExit(3), 3), (BrokenPipeError(), 141)])
+@pytest.mark.parametrize(
+    ("end", "status"),
+    [
+        (SystemExit(0), 0),
+        (SystemExit(3), 3),
+        (BrokenPipeError(), 141),
+    ],
+)
 def test_an_exit_and_a_reader_that_has_gone_say_nothing(capsys: Capture, end: BaseException, status: int) -> None:
     assert ending(raising(end), capsys) == (status, "so far\n", "")
 
@@ -269,12 +276,27 @@ def test_a_call_for_help_is_answered_on_stdout(
     assert out.startswith("usage: python3 -m course.gate [-h] [--version] [--min-delta MIN_DELTA]")
 
 
-@pytest.mark.parametrize(("text", "number"), [("0", "0.0"), ("-0", "0.0"), (".5", "0.5"), ("+1e-3", "0.001")])
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("0", "0.0"),
+        ("-0", "0.0"),
+        (".5", "0.5"),
+        ("+1e-3", "0.001"),
+    ],
+)
 def test_a_number_from_0_on_is_taken_and_has_no_sign(text: str, number: str) -> None:
     assert str(non_negative_float(text)) == number
 
 
-@pytest.mark.parametrize(("text", "number"), [("0.02", Fraction(1, 50)), ("0", Fraction(0)), ("1.", Fraction(1))])
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("0.02", Fraction(1, 50)),
+        ("0", Fraction(0)),
+        ("1.", Fraction(1)),
+    ],
+)
 def test_a_fraction_is_the_number_that_was_typed_exactly(text: str, number: Fraction) -> None:
     assert fraction(text) == number
 

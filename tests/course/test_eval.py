@@ -59,7 +59,8 @@ def test_every_number_of_a_run_is_the_one_worked_by_hand(lab: Lab) -> None:
 
 
 def test_the_manifest_holds_the_conditions(lab: Lab) -> None:
-    dataset, completions = lab.dataset(ANSWERS), lab.completions(TEXTS)
+    dataset = lab.dataset(ANSWERS)
+    completions = lab.completions(TEXTS)
     said = "--change", "a shorter prompt", "--expect", "five points more"
     lab("eval", "--dataset", dataset, "--completions", completions, *said, "--outdir", "r")
     manifest = json.loads(Path("r/manifest.json").read_bytes())
@@ -174,7 +175,8 @@ def test_a_meta_file_that_is_bound_to_nothing_leaves_the_sampling_unknown_and_sa
 
 
 def test_a_meta_file_of_other_completions_is_refused_with_the_line_that_mends_it(lab: Lab) -> None:
-    dataset, completions = lab.dataset(ANSWERS), lab.completions(TEXTS)
+    dataset = lab.dataset(ANSWERS)
+    completions = lab.completions(TEXTS)
     meta = Path("completions.meta.json")
     lab.completions([*TEXTS[:5], "Final: 1024"], sampling=None)  # one completion is another now
     arguments = "eval", "--dataset", dataset, "--completions", completions
@@ -202,7 +204,8 @@ def test_what_the_policy_was_trained_on_is_compared_with_what_is_measured(lab: L
 
 
 def test_completions_in_another_order_are_matched_by_their_ids(lab: Lab) -> None:
-    dataset, completions = lab.dataset(ANSWERS), lab.completions(TEXTS)
+    dataset = lab.dataset(ANSWERS)
+    completions = lab.completions(TEXTS)
     lines = completions.read_bytes().splitlines(keepends=True)
     backwards = lab.write("backwards.jsonl", b"".join(reversed(lines)))
     for path, run in ((completions, "one"), (backwards, "other")):
@@ -232,7 +235,8 @@ def test_a_missing_id_is_an_error_and_named(lab: Lab) -> None:
 
 
 def test_an_unknown_id_is_an_error_and_named(lab: Lab) -> None:
-    dataset, completions = lab.dataset(ANSWERS[:5]), lab.completions(TEXTS)
+    dataset = lab.dataset(ANSWERS[:5])
+    completions = lab.completions(TEXTS)
     for more in ([], ["--missing", "zero"]):
         line = lab.refused("eval", "--dataset", dataset, "--completions", completions, *more)
         assert "1 id (q6) that the dataset does not have" in line
@@ -272,21 +276,24 @@ BAD_DATASETS: dict[str, tuple[bytes, str, str]] = {  # the bytes, where the faul
 @pytest.mark.parametrize("kind", BAD_DATASETS)
 def test_a_bad_dataset_is_one_line_and_nothing_on_disk(lab: Lab, kind: str) -> None:
     data, where, said = BAD_DATASETS[kind]
-    bad, completions = lab.write("bad.jsonl", data), lab.completions(["Final: 1"])
+    bad = lab.write("bad.jsonl", data)
+    completions = lab.completions(["Final: 1"])
     line = lab.refused("eval", "--dataset", bad, "--completions", completions)
     assert line.startswith(f"error: bad.jsonl{where}")
     assert said in line
 
 
 def test_bad_completions_are_one_line_and_nothing_on_disk(lab: Lab) -> None:
-    dataset, bad = lab.dataset([1]), lab.write("bad.jsonl", '{"id":"q1","completion":1}\n')
+    dataset = lab.dataset([1])
+    bad = lab.write("bad.jsonl", '{"id":"q1","completion":1}\n')
     line = lab.refused("eval", "--dataset", dataset, "--completions", bad)
     assert "bad.jsonl:1 $.completion: expected str, got int 1" in line
 
 
 @pytest.mark.parametrize("path", ["nowhere.jsonl", "folder", "."])
 def test_a_file_that_cannot_be_read_is_one_line_and_nothing_on_disk(lab: Lab, path: str) -> None:
-    dataset, completions = lab.dataset([1]), lab.completions(["Final: 1"])
+    dataset = lab.dataset([1])
+    completions = lab.completions(["Final: 1"])
     Path("folder").mkdir()
     said = f"error: {path}: expected a file that can be read, got: "
     assert said in lab.refused("eval", "--dataset", dataset, "--completions", path)
@@ -334,7 +341,8 @@ def test_a_hostile_file_name_is_shown_and_not_obeyed(lab: Lab) -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only there a file's name can be bytes that are no text")
 def test_a_change_or_an_expectation_that_is_no_text_is_written_out(lab: Lab) -> None:
-    dataset, completions = lab.dataset([1], name="d\udcff.jsonl"), lab.completions(["Final: 1"])
+    dataset = lab.dataset([1], name="d\udcff.jsonl")
+    completions = lab.completions(["Final: 1"])
     said = "--change", "\udcff and more", "--expect", "\udcff too"
     done = lab("eval", "--dataset", dataset, "--completions", completions, *said)
     assert (done.status, done.err) == (0, "")
@@ -375,7 +383,8 @@ def test_wherever_a_command_is_called_its_line_is_in_the_log_of_the_lab(
     folder.mkdir(parents=True, exist_ok=True)
     names = {"folder": lab.folder.resolve().as_posix(), "root": lab.root}
     arguments = [] if outdir is None else ["--outdir", outdir.format(**names)]
-    dataset, completions = (lab.folder / lab.dataset([1]), lab.folder / lab.completions(["Final: 1"]))
+    dataset = lab.folder / lab.dataset([1])
+    completions = lab.folder / lab.completions(["Final: 1"])
     started = lab.start("eval", "--dataset", dataset, "--completions", completions, *arguments, cwd=folder)
     done = ended(started)
     assert (done.status, done.err) == (0, "")
@@ -450,7 +459,14 @@ def test_a_broken_golden_file_is_one_line_and_no_run(lab: Lab, case: dict[str, o
 
 
 @pytest.mark.parametrize(
-    ("rate", "status"), [("0.3333", 0), ("0.333333334", 1), ("0", 0), ("1", 1), ("0.333333333", 0)]
+    ("rate", "status"),
+    [
+        ("0.3333", 0),
+        ("0.333333334", 1),
+        ("0", 0),
+        ("1", 1),
+        ("0.333333333", 0),
+    ],
 )
 def test_a_rate_to_stay_above_decides_the_status_and_the_run_is_left(lab: Lab, rate: str, status: int) -> None:
     """2 of 6 is compared as a fraction."""

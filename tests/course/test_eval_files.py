@@ -242,7 +242,12 @@ def gate_says(lab: Lab, *runs: str) -> str:
 
 def test_what_the_gate_makes_of_seeds_that_are_a_list(lab: Lab) -> None:
     """Known seeds draw the same again, so other completions are no evidence; with one unknown nobody can draw again."""
-    for run, seeds in (("a_1", [7, 8]), ("a_2", [7, 8]), ("b_1", [7, None]), ("b_2", [7, None])):
+    for run, seeds in (
+        ("a_1", [7, 8]),
+        ("a_2", [7, 8]),
+        ("b_1", [7, None]),
+        ("b_2", [7, None]),
+    ):
         seed_of(lab, seeds, run)
         changed = RIGHT["b"] if run.endswith("1") else [True, True]
         sampling = SAMPLING | {"seed": seeds[1]}

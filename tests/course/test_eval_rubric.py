@@ -119,7 +119,8 @@ def test_a_right_line_that_is_refused_and_a_part_that_is_paid(lab: Lab) -> None:
 
 def test_what_is_missing_is_not_put_before_the_rubric(lab: Lab) -> None:
     lab.write("mine.py", b"def f(example, completion):\n    return 1.0\n")
-    dataset, completions = lab.dataset([7, 8]), lab.completions(["Final: 7"])
+    dataset = lab.dataset([7, 8])
+    completions = lab.completions(["Final: 7"])
     options = "--dataset", dataset, "--completions", completions, "--missing", "zero", "--outdir", "run"
     assert lab("eval", *options, "--rubric", "mine.py:f").status == 0
     assert [row["reward"] for row in lines_of(Path("run/results.jsonl"))] == [1.0, 0.0]

@@ -227,7 +227,14 @@ def test_two_runs_of_no_rows_are_rejected(lab: Lab, pair: tuple[Path, Path]) -> 
     ]
 
 
-@pytest.mark.parametrize(("key", "value"), [("id", "q0"), ("prompt", "Easier?"), ("expected_answer", 31)])
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("id", "q0"),
+        ("prompt", "Easier?"),
+        ("expected_answer", 31),
+    ],
+)
 def test_rows_that_differ_are_found_where_all_fingerprints_were_forged(
     lab: Lab, pair: tuple[Path, Path], key: str, value: object
 ) -> None:
@@ -271,7 +278,11 @@ def test_the_real_command_ends_with_the_verdicts_status(lab: Lab, pair: tuple[Pa
 
 
 def test_the_page_is_written_besides_what_is_printed_and_the_status_stays(lab: Lab, pair: tuple[Path, Path]) -> None:
-    for runs, status in (((pair[0], pair[1]), 0), ((pair[1], pair[0]), 1), ((pair[0], pair[0]), 3)):
+    for runs, status in (
+        ((pair[0], pair[1]), 0),
+        ((pair[1], pair[0]), 1),
+        ((pair[0], pair[0]), 3),
+    ):
         without = gate(lab, *runs)
         assert not (runs[1] / "gate.html").exists()
         assert gate(lab, *runs, "--report") == Done(status, f"{without.out}report: {runs[1]}/gate.html\n", "")
@@ -323,7 +334,8 @@ def test_one_completion_differs(lab: Lab) -> None:
 
 
 def test_one_fingerprint_of_completions_cannot_hold_two_texts(lab: Lab) -> None:
-    one, two = evaluated(lab, "one", right(10)), evaluated(lab, "two", right(20), policy="another")
+    one = evaluated(lab, "one", right(10))
+    two = evaluated(lab, "two", right(20), policy="another")
     same = json.loads((one / "manifest.json").read_text("utf-8"))["completions_fingerprint"]
     manifest_edited(two, completions_fingerprint=same)
     (reason,) = finding(lab, one, two)["reasons"]
@@ -335,7 +347,8 @@ NO_SEED = {"sampling": {"temperature": 1.0, "top_p": 1.0, "seed": None, "n": 1}}
 
 
 def test_without_a_seed_another_policy_is_compared_and_the_same_one_is_luck(lab: Lab) -> None:
-    one, two = evaluated(lab, "one", right(10), **NO_SEED), evaluated(lab, "two", right(20), **NO_SEED)
+    one = evaluated(lab, "one", right(10), **NO_SEED)
+    two = evaluated(lab, "two", right(20), **NO_SEED)
     other = evaluated(lab, "other", right(20), policy="another", **NO_SEED)
     found = finding(lab, one, two)
     assert (found["verdict"], found["knob"]) == ("REJECT", "nothing")
@@ -356,7 +369,8 @@ def test_with_another_seed_another_policy_is_compared_and_the_same_one_is_luck(
     seeds = [{"sampling": {"temperature": 1.0, "top_p": 1.0, "seed": one, "n": 1}} for one in (7, seed)]
     first, second = seeds[::-1] if swapped else seeds
     one = evaluated(lab, "one", right(10), **first)
-    same, other = evaluated(lab, "same", right(20), **second), evaluated(lab, "other", right(20), policy="b", **second)
+    same = evaluated(lab, "same", right(20), **second)
+    other = evaluated(lab, "other", right(20), policy="b", **second)
     assert finding(lab, one, same)["reasons"] == [LUCK]
     assert finding(lab, one, same)["knob"] == "nothing"
     found = finding(lab, one, other)
@@ -365,10 +379,11 @@ def test_with_another_seed_another_policy_is_compared_and_the_same_one_is_luck(
 
 def test_one_flip_of_the_same_policy_is_luck_and_none_is_no_fault(lab: Lab) -> None:
     other_seed = {"sampling": {"temperature": 1.0, "top_p": 1.0, "seed": 8, "n": 1}}
-    one, worse = evaluated(lab, "one", right(10)), evaluated(lab, "worse", right(9), **other_seed)
+    one = evaluated(lab, "one", right(10))
+    worse = evaluated(lab, "worse", right(9), **other_seed)
     said = "nothing was turned, and 1 of the examples flipped; the same policy wrote both, in other draws: that is luck"
     assert finding(lab, one, worse)["reasons"] == [said]
-    again = evaluated(lab, "again", [*right(10)[:10], *["none"] * 30], **other_seed)
+    again = evaluated(lab, "again", right(10)[:10] + ["none"] * 30, **other_seed)
     assert finding(lab, one, again)["reasons"] == ["the pass rate did not rise"]
 
 
@@ -495,7 +510,8 @@ def test_a_candidate_measured_on_prompts_of_its_training_is_rejected(lab: Lab) -
         "rubric": "last_number",
         "prompts": sorted(map(digest_of, ["Question 1?", "Question 3?", "Elsewhere?"])),
     }
-    one, two = evaluated(lab, "one", right(10)), evaluated(lab, "two", right(20), policy="trained", training=seen)
+    one = evaluated(lab, "one", right(10))
+    two = evaluated(lab, "two", right(20), policy="trained", training=seen)
     found = finding(lab, one, two)
     assert found["reasons"] == [
         "the candidate was trained on 2 of these 40 prompts: measure both on prompts that it has not seen"
@@ -550,7 +566,8 @@ def test_a_training_whose_prompts_are_not_known_is_told_as_that_and_never_as_non
     lab: Lab, training: dict[str, object]
 ) -> None:
     said = training | {"rubric": "last_number"}
-    baseline, candidate = evaluated(lab, "one", right(10)), evaluated(lab, "two", right(20), policy="b", training=said)
+    baseline = evaluated(lab, "one", right(10))
+    candidate = evaluated(lab, "two", right(20), policy="b", training=said)
     notes = finding(lab, baseline, candidate)["notes"]
     assert notes[1] == (
         "the policy of the candidate was trained with rubric last_number, and on which prompts is not known"
@@ -686,7 +703,7 @@ def test_where_neither_is_shown_a_holdout_that_got_worse_is_told_and_not_rejecte
 
 
 @pytest.mark.parametrize(
-    "n", [100, *(pytest.param(n, marks=pytest.mark.slow) for n in (19, 20, 40, 99, 101, 150, 1_000))]
+    "n", [100] + [pytest.param(n, marks=pytest.mark.slow) for n in (19, 20, 40, 99, 101, 150, 1_000)]
 )
 def test_net_flips_needed_is_the_first_rise_that_decide_promotes(n: int) -> None:
     shares = Fraction(0), Fraction(1, 20), Fraction(7, 100), Fraction(1, 3)

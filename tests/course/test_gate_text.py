@@ -90,7 +90,8 @@ def test_the_answer_is_a_screen_long_and_the_rest_is_behind_details() -> None:
     notes = [f"the policy of the {side} was trained {'on and on ' * 6}" for side in ("baseline", "candidate")]
     reasons = [f"reason {number} " * 8 for number in range(12)]
     finding = Finding("PROMOTE", reasons, ROOM * 6, "policy", ["a", "b"], notes, NUMBERS, 3, 9)
-    short, whole = gate_text(finding), gate_text(finding, details=True)
+    short = gate_text(finding)
+    whole = gate_text(finding, details=True)
     assert "PROMOTE: reason 0" in "\n".join(short.split("\n")[-22:])
     assert "the locked room\n" not in short
     assert "80 % power" not in short

@@ -272,7 +272,11 @@ def test_hostile_ids_and_prompts_reach_no_terminal(lab: Lab) -> None:
         for id_ in HOSTILE:
             if "\0" not in id_:  # which no argument of a process can hold
                 assert hostile(lab, "inspect_run", "--run", run, "--id", id_).status == 0
-    for baseline, candidate, status in (("wrong", "right", 0), ("right", "wrong", 1), ("wrong", "choice", 1)):
+    for baseline, candidate, status in (
+        ("wrong", "right", 0),
+        ("right", "wrong", 1),
+        ("wrong", "choice", 1),
+    ):
         assert hostile(lab, "gate", "--baseline", baseline, "--candidate", candidate, "--min-delta", 0).status == status
 
 
@@ -346,7 +350,12 @@ def test_an_id_may_be_given_by_its_end_where_no_other_ends_so(lab: Lab) -> None:
     rollouts = [{"id": name, "completion": "Final: 1"} for name in names]
     arguments = "--dataset", lab.write("d.jsonl", examples), "--completions", lab.write("c.jsonl", rollouts)
     assert lab("eval", *arguments, "--outdir", "run").status == 0
-    for asked, found in [("17", "dev-017"), ("007", "dev-007"), ("19", "19"), ("dev-119", "dev-119")]:
+    for asked, found in [
+        ("17", "dev-017"),
+        ("007", "dev-007"),
+        ("19", "19"),
+        ("dev-119", "dev-119"),
+    ]:
         assert f"id          {found}\n" in inspected(lab, "--id", asked)
     assert "got 00; " in lab.refused("inspect_run", "run", "--id", "00")
     said = lab.refused("inspect_run", "--run", "run", "--id", "7")

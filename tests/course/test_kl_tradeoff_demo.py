@@ -14,12 +14,12 @@ from typing import Any, NamedTuple
 
 import pytest
 from conftest import Lab, lines_of
+from learning_checks import evidence
 from scipy_when_asked import scipy
 
 REFERENCE = [0.34, 0.24, 0.20, 0.15, 0.05, 0.02]
 REWARDS = {"graded": [0.35, 0.0, 0.2, 0.8, 0.7, 1.0], "verifier": [0.0, 0.0, 0.0, 1.0, 1.0, 0.0]}
 BETAS = [10, 5, 2, 1, 0.7, 0.5, 0.3, 0.2, 0.15, 0.1, 0.07, 0.05, 0.03]
-VOLATILE = {"README.md", "environment.json"}
 
 both = pytest.mark.parametrize("rewards", ["graded", "verifier"])
 
@@ -84,8 +84,9 @@ def test_every_row_adds_up(ran: dict[str, Ran], rewards: str) -> None:
 @both
 def test_the_rows_are_the_reference_the_sweep_and_best_of_n(ran: dict[str, Ran], rewards: str) -> None:
     rows = ran[rewards].rows
-    ns = (1, 2, 4, 8, 16, 32)
-    expected = [(None, None), *((beta, None) for beta in BETAS), *((None, n) for n in ns)]
+    expected: list[tuple[float | None, int | None]] = [(None, None)]
+    expected += [(beta, None) for beta in BETAS]
+    expected += [(None, n) for n in (1, 2, 4, 8, 16, 32)]
     assert [(row["beta"], row["n"]) for row in rows] == expected
     assert all((row["kl_bound"] is None) == (row["n"] is None) for row in rows)
     assert rows[0]["p"] == REFERENCE  # to the bit
@@ -96,7 +97,14 @@ def test_numbers_worked_by_hand(ran: dict[str, Ran]) -> None:
     reference, two = rows[0], best_of_n(rows)[1]
     assert (reference["mean_reward"], reference["verifier_reward"]) == pytest.approx((0.334, 0.2), abs=1e-15)
     # Best of two: 1 − (1 − p)^2 over the actions of at least its reward, less the same over those of a higher one.
-    by_hand = [0.78**2 - 0.44**2, 0.24**2, 0.44**2 - 0.24**2, 0.98**2 - 0.83**2, 0.83**2 - 0.78**2, 1 - 0.98**2]
+    by_hand = [
+        0.78**2 - 0.44**2,
+        0.24**2,
+        0.44**2 - 0.24**2,
+        0.98**2 - 0.83**2,
+        0.83**2 - 0.78**2,
+        1 - 0.98**2,
+    ]
     assert two["p"] == pytest.approx(by_hand, abs=1e-12)
     assert two["kl_bound"] == pytest.approx(math.log(2) - 0.5, abs=1e-12)
     assert [row["mean_reward"] for row in best_of_n(ran["verifier"].rows)] == pytest.approx(
@@ -148,16 +156,13 @@ def test_two_runs_are_equal_to_the_byte_and_belong_to_loop_c(lab: Lab, rewards: 
         "kl_tradeoff_demo", *arguments, "--outdir", "deep/two", env={"PYTHONHASHSEED": "5", "TZ": "Asia/Tokyo"}
     )
     assert other.status == 0
-    one, two = (
-        {path.name: path.read_bytes() for path in (lab.folder / name).iterdir() if path.name not in VOLATILE}
-        for name in ("one", "deep/two")
-    )
-    assert one.keys() == {"kl_tradeoff.csv", "kl_tradeoff.png", "results.jsonl", "summary.json", "manifest.json"}
-    assert one == two
-    manifest = json.loads(one["manifest.json"])
+    files = evidence(lab.folder / "one")
+    assert files.keys() == {"kl_tradeoff.csv", "kl_tradeoff.png", "results.jsonl", "summary.json", "manifest.json"}
+    assert files == evidence(lab.folder / "deep/two")
+    manifest = json.loads(files["manifest.json"])
     assert (manifest["loop"], manifest["command"], manifest["seed"]) == ("C", "course.kl_tradeoff_demo", None)
     assert manifest["change"] == "a weaker penalty"
-    assert manifest["outputs"].keys() == one.keys() - {"manifest.json"}
+    assert manifest["outputs"].keys() == files.keys() - {"manifest.json"}
     assert manifest["settings"]["rewards"] == rewards
     assert manifest["settings"]["betas"] == BETAS
     completions, *numbers = zip(*manifest["settings"]["actions"], strict=True)
@@ -197,7 +202,14 @@ def test_help_loads_neither_numpy_nor_matplotlib(lab: Lab) -> None:
     assert "matplotlib" not in done.err
 
 
-@pytest.mark.parametrize("arguments", [["--rewards", "judge"], ["--reward", "graded"], ["--beta", "1"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--rewards", "judge"],
+        ["--reward", "graded"],
+        ["--beta", "1"],
+    ],
+)
 def test_what_it_does_not_know_is_refused(lab: Lab, arguments: list[str]) -> None:
     assert "kl_tradeoff_demo --help" in lab.refused("kl_tradeoff_demo", *arguments)
 

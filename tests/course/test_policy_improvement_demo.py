@@ -50,7 +50,8 @@ def test_selection_is_a_run_of_loop_b_on_the_recorded_samples(lab: Lab) -> None:
     """Of each prompt the first right sample of four, or the first; scored by the spec in one line, without the lab."""
     check_run(lab, "policy_improvement_demo", "--mode", "selection", "--rounds", "6", log="policy_improvement.jsonl")
     results = lines_of(lab.folder / "one" / "results.jsonl")
-    examples, pack = lines_of(DATA / "datasets/math_dev.jsonl"), lines_of(DATA / "rollouts/selection_pack_dev.jsonl")
+    examples = lines_of(DATA / "datasets/math_dev.jsonl")
+    pack = lines_of(DATA / "rollouts/selection_pack_dev.jsonl")
     for row, example, group in zip(results, examples, pack, strict=True):
         rewards = [float(text.strip(" \t\r\n") == f"Final: {example['expected_answer']}") for text in group["samples"]]
         assert (row["id"], row["prompt"], row["samples"]) == (example["id"], example["prompt"], group["samples"][:4])
@@ -82,7 +83,14 @@ def test_what_cannot_learn_is_refused(lab: Lab) -> None:
     assert "--lr" in lab.refused("policy_improvement_demo", "--mode", "learning", "--lr", "0")
 
 
-@pytest.mark.parametrize(("rounds", "n"), [(1, 2), (2, 3), (12, 4)])
+@pytest.mark.parametrize(
+    ("rounds", "n"),
+    [
+        (1, 2),
+        (2, 3),
+        (12, 4),
+    ],
+)
 def test_no_sentence_is_refuted_by_its_numbers(lab: Lab, rounds: int, n: int) -> None:
     for seed in range(8):
         arguments = ("--mode", "learning", "--rounds", rounds, "--n", n, "--seed", seed, "--outdir", f"run{seed}")
@@ -93,7 +101,8 @@ def test_no_sentence_is_refuted_by_its_numbers(lab: Lab, rounds: int, n: int) ->
         assert ("the policy changed" in out) is changed
         assert ("the policy stayed the same" in out) is not changed
         assert ("no round had two different rewards" in out) is all(len(set(row["rewards"])) == 1 for row in log)
-        before, after = numbers["pass_at_1_before"], numbers["pass_at_1_after"]
+        before = numbers["pass_at_1_before"]
+        after = numbers["pass_at_1_after"]
         assert (before != after) is changed
         page = (lab.folder / f"run{seed}" / "README.md").read_text(encoding="utf-8")
         assert ("Knob turned: none (no update changed the policy)" in page) is not changed

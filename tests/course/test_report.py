@@ -48,7 +48,11 @@ def test_the_page_is_made_again_and_is_the_same(runs: Lab) -> None:
 
 
 def test_without_the_lab_s_own_page_nothing_is_replaced(runs: Lab) -> None:
-    for name, text in (("a/report.html", "my notes"), ("a/mine.html", HEAD[:-2]), ("a/none.html", "")):
+    for name, text in (
+        ("a/report.html", "my notes"),
+        ("a/mine.html", HEAD[:-2]),
+        ("a/none.html", ""),
+    ):
         Path(name).write_text(text, encoding="utf-8")
         out = [] if name == "a/report.html" else ["--out", name]
         assert f"{name}: expected a page of this lab to replace, got another file" in runs.refused("report", "a", *out)

@@ -113,7 +113,11 @@ def test_at_temperature_0_all_samples_of_a_prompt_are_one_text(there: Lab) -> No
 
 
 def test_the_gate_refuses_what_was_sampled_at_another_temperature(there: Lab) -> None:
-    for name, more in (("warm", ()), ("cold", ("--temperature", "0.5")), ("cut", ("--top-p", "0.5"))):
+    for name, more in (
+        ("warm", ()),
+        ("cold", ("--temperature", "0.5")),
+        ("cut", ("--top-p", "0.5")),
+    ):
         run = sampled(there, name, *more)
         there("eval", "--dataset", "dev.jsonl", "--completions", run / "rollouts.jsonl", "--outdir", f"of-{name}")
     for name, said in (("cold", "temperature 0.5, top_p 1.0"), ("cut", "temperature 1.0, top_p 0.5")):

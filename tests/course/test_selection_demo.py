@@ -59,7 +59,12 @@ def test_every_number_of_four_samples_is_the_one_worked_by_hand(lab: Lab) -> Non
     assert summary["kl_estimate"] == pytest.approx((kl(1 / 2, 4) + kl(1 / 4, 4) + 0 + 0) / 4)
     assert summary["kl_estimate_reason"] is None
     assert summary["kl_bound"] == pytest.approx(math.log(4) - 3 / 4)
-    for name, value in (("first sample", "50.0"), ("random choice", "43.8"), ("selected", "75.0"), ("ceiling", "75.0")):
+    for name, value in (
+        ("first sample", "50.0"),
+        ("random choice", "43.8"),
+        ("selected", "75.0"),
+        ("ceiling", "75.0"),
+    ):
         assert re.search(rf"^{name} +{value} %", done.out, re.MULTILINE)
     assert "the policy did not change" in done.out
 
@@ -100,7 +105,15 @@ def test_the_rate_behind_the_kl_comes_from_all_samples_of_a_prompt(lab: Lab) -> 
     assert summary_of()["kl_estimate"] == pytest.approx((kl(1 / 2, 2) + kl(1 / 4, 2) + 0 + 0) / 4)
 
 
-@pytest.mark.parametrize(("drawn", "p", "bias"), [(8, 0.1, -0.17), (8, 0.5, -0.13), (4, 0.1, -0.34), (4, 0.5, -0.25)])
+@pytest.mark.parametrize(
+    ("drawn", "p", "bias"),
+    [
+        (8, 0.1, -0.17),
+        (8, 0.5, -0.13),
+        (4, 0.1, -0.34),
+        (4, 0.5, -0.25),
+    ],
+)
 def test_the_bias_that_the_docstring_tells_is_the_one_there_is(drawn: int, p: float, bias: float) -> None:
     """The mean over all counts of right samples that so many draws can hold, against the KL of the true rate."""
     chances = [math.comb(drawn, c) * p**c * (1 - p) ** (drawn - c) for c in range(drawn + 1)]

@@ -74,7 +74,14 @@ def test_each_number_says_what_it_is_and_an_undefined_one_says_why() -> None:
     assert text.endswith("estimate undefined,\nfrom few samples mostly too low; upper bound 0.1931\n  (because)")
 
 
-@pytest.mark.parametrize(("answer", "text"), [(1075, "Final: 1,075"), (-3, "Final: \u22123"), (1075, "１，075")])
+@pytest.mark.parametrize(
+    ("answer", "text"),
+    [
+        (1075, "Final: 1,075"),
+        (-3, "Final: \u22123"),
+        (1075, "１，075"),
+    ],
+)
 def test_a_value_with_commas_or_another_minus_is_there_in_a_wrong_format(answer: int, text: str) -> None:
     row = msgspec.structs.replace(choice([text], [0.0]), expected_answer=answer)
     assert cause(row) == "the right value is there, in a wrong format: no choice helps"

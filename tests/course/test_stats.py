@@ -25,7 +25,8 @@ from course.stats import (
     wilson_interval,
 )
 
-COUNTS = [(k, n) for n in (1, 2, 3, 10, 20) for k in range(n + 1)] + [(0, 300), (7, 300), (150, 300), (300, 300)]
+COUNTS = [(k, n) for n in (1, 2, 3, 10, 20) for k in range(n + 1)]
+COUNTS += [(k, 300) for k in (0, 7, 150, 300)]
 
 
 def test_a_mean_is_rounded_once() -> None:
@@ -49,14 +50,27 @@ def test_wilsons_intervals_end_exactly_at_zero_and_one_and_mirror_each_other() -
 
 
 @pytest.mark.parametrize(
-    ("k", "n", "low", "high"), [(20, 20, 0.839, 1.0), (11, 20, 0.342, 0.742), (10, 20, 0.299, 0.701)]
+    ("k", "n", "low", "high"),
+    [
+        (20, 20, 0.839, 1.0),
+        (11, 20, 0.342, 0.742),
+        (10, 20, 0.299, 0.701),
+    ],
 )
 def test_wilson_gives_the_published_intervals(k: int, n: int, low: float, high: float) -> None:
     assert wilson_interval(k, n) == pytest.approx((low, high), abs=5e-4)
 
 
 @pytest.mark.parametrize(
-    ("flips", "p"), [((0, 5), 0.0625), ((0, 6), 0.03125), ((4, 14), 0.0309), ((9, 10), 1.0), ((0, 0), 1.0), ((7, 7), 1)]
+    ("flips", "p"),
+    [
+        ((0, 5), 0.0625),
+        ((0, 6), 0.03125),
+        ((4, 14), 0.0309),
+        ((9, 10), 1.0),
+        ((0, 0), 1.0),
+        ((7, 7), 1),
+    ],
 )
 def test_mcnemar_gives_the_published_values_whichever_side_is_named_first(flips: tuple[int, int], p: float) -> None:
     assert float(mcnemar_exact(*flips)) == pytest.approx(p, abs=5e-5)
@@ -72,7 +86,14 @@ def test_mcnemar_is_the_share_of_coin_tosses_at_least_as_lopsided() -> None:
 
 
 def test_mcnemar_is_scipys_binomial_test_for_many_flips() -> None:
-    for pair in [(30, 50), (0, 400), (480, 520), (700, 500), (4_800, 5_000), (0, 3_000)]:
+    for pair in [
+        (30, 50),
+        (0, 400),
+        (480, 520),
+        (700, 500),
+        (4_800, 5_000),
+        (0, 3_000),
+    ]:
         assert float(mcnemar_exact(*pair)) == pytest.approx(
             scipy.stats.binomtest(pair[0], sum(pair)).pvalue, rel=1e-8, abs=1e-300
         )
@@ -85,8 +106,9 @@ def test_the_fewest_flips_for_significance_are_six_against_none() -> None:
 def test_one_flip_fewer_is_not_significant_by_scipy() -> None:
     for against in (0, 1, 5, 40, 400, 2_000):
         needed = flips_needed(against)
-        enough, fewer = (scipy.stats.binomtest(gained, gained + against).pvalue for gained in (needed, needed - 1))
-        assert enough < 0.05 <= fewer
+        enough = scipy.stats.binomtest(needed, needed + against).pvalue
+        one_fewer = scipy.stats.binomtest(needed - 1, needed - 1 + against).pvalue
+        assert enough < 0.05 <= one_fewer
 
 
 def test_the_paired_interval_is_that_of_a_worked_example() -> None:
@@ -97,7 +119,15 @@ def test_the_paired_interval_is_that_of_a_worked_example() -> None:
 
 
 @pytest.mark.parametrize(
-    ("gained", "lost", "n"), [(9, 3, 50), (0, 7, 40), (12, 0, 25), (5, 5, 80), (40, 31, 1_319), (1, 0, 1)]
+    ("gained", "lost", "n"),
+    [
+        (9, 3, 50),
+        (0, 7, 40),
+        (12, 0, 25),
+        (5, 5, 80),
+        (40, 31, 1_319),
+        (1, 0, 1),
+    ],
 )
 def test_the_paired_interval_ends_where_the_likeliest_shares_under_its_end_are_z_standard_errors_away(
     gained: int, lost: int, n: int
@@ -120,7 +150,16 @@ def test_the_paired_interval_ends_where_the_likeliest_shares_under_its_end_are_z
 
 @pytest.mark.parametrize("n", [10, 20, 40])
 @pytest.mark.parametrize(
-    ("rate_for", "rate_against"), [(0.1, 0.1), (0.2, 0.1), (0.3, 0.05), (0.25, 0.25), (0.05, 0.02), (0.5, 0.1), (0, 0)]
+    ("rate_for", "rate_against"),
+    [
+        (0.1, 0.1),
+        (0.2, 0.1),
+        (0.3, 0.05),
+        (0.25, 0.25),
+        (0.05, 0.02),
+        (0.5, 0.1),
+        (0, 0),
+    ],
 )
 def test_the_paired_interval_holds_the_true_difference_about_95_times_in_100(
     n: int, rate_for: float, rate_against: float
@@ -156,7 +195,14 @@ def test_the_smallest_visible_differences_are_the_published_ones() -> None:
     assert smallest_visible_difference(968, 1 / 9) > 0.03 > smallest_visible_difference(970, 1 / 9)
 
 
-@pytest.mark.parametrize(("n", "c", "k", "value"), [(4, 1, 2, 0.5), (4, 2, 2, 0.8333), (10, 3, 5, 0.9167)])
+@pytest.mark.parametrize(
+    ("n", "c", "k", "value"),
+    [
+        (4, 1, 2, 0.5),
+        (4, 2, 2, 0.8333),
+        (10, 3, 5, 0.9167),
+    ],
+)
 def test_pass_at_k_gives_the_published_values(n: int, c: int, k: int, value: float) -> None:
     assert pass_at_k(n, c, k) == pytest.approx(value, abs=5e-5)
 
@@ -210,7 +256,8 @@ def test_best_of_one_is_the_policy_itself() -> None:
     assert [best_of_n_kl(p, 1) for p in (1e-9, 0.1, 0.3, 0.7)] == [0.0] * 4
 
 
-COUNTED, RATE = "between 0 and n of n can pass", "p is a probability and N at least 1"
+COUNTED = "between 0 and n of n can pass"
+RATE = "p is a probability and N at least 1"
 
 
 @pytest.mark.parametrize(
@@ -220,15 +267,24 @@ COUNTED, RATE = "between 0 and n of n can pass", "p is a probability and N at le
         ("wilson_interval", (0, 0), "at least one trial"),
         ("wilson_interval", (-1, 3), COUNTED),
         ("wilson_interval", (4, 3), COUNTED),
-        *[("mcnemar_exact", flips, "flips are counts, at least 0") for flips in ((-1, 0), (0, -1), (-2, 5))],
+        ("mcnemar_exact", (-1, 0), "flips are counts, at least 0"),
+        ("mcnemar_exact", (0, -1), "flips are counts, at least 0"),
+        ("mcnemar_exact", (-2, 5), "flips are counts, at least 0"),
         ("flips_needed", (-1,), "flips are counts, at least 0"),
-        *[("paired_interval", (0, 0, 0), "at least one trial"), ("paired_interval", (3, 3, 5), COUNTED)],
+        ("paired_interval", (0, 0, 0), "at least one trial"),
+        ("paired_interval", (3, 3, 5), COUNTED),
         ("paired_interval", (-1, 2, 5), "flips are counts, at least 0"),
         ("smallest_visible_difference", (0,), "at least one prompt"),
         ("smallest_visible_difference", (5, -1.0), "variance"),
-        *[("pass_at_k", (0, 0, 1), "at least one trial"), ("pass_at_k", (3, 4, 1), COUNTED)],
-        *[("pass_at_k", (3, 1, k), "pass@k needs 1 ≤ k ≤ n samples") for k in (0, -1, 4)],
-        *[("best_of_n_kl", pair, RATE) for pair in ((-0.1, 2), (1.1, 2), (float("nan"), 2), (0.5, 0))],
+        ("pass_at_k", (0, 0, 1), "at least one trial"),
+        ("pass_at_k", (3, 4, 1), COUNTED),
+        ("pass_at_k", (3, 1, 0), "pass@k needs 1 ≤ k ≤ n samples"),
+        ("pass_at_k", (3, 1, -1), "pass@k needs 1 ≤ k ≤ n samples"),
+        ("pass_at_k", (3, 1, 4), "pass@k needs 1 ≤ k ≤ n samples"),
+        ("best_of_n_kl", (-0.1, 2), RATE),
+        ("best_of_n_kl", (1.1, 2), RATE),
+        ("best_of_n_kl", (float("nan"), 2), RATE),
+        ("best_of_n_kl", (0.5, 0), RATE),
         ("best_of_n_kl_bound", (0,), "N at least 1"),
     ],
 )

@@ -62,7 +62,8 @@ def test_without_a_text_the_right_line_and_five_near_misses_are_shown(lab: Lab) 
     out = printed(lab)
     assert "1   'Final: 323'                            1.0   ok\n" in out
     assert "3   'Final: 0323'                           0.0   leading_zeros\n" in out
-    first, second = out.index("tokens in o200k_base, of GPT-4o"), out.index("tokens in mistral_v3, of Mistral NeMo")
+    first = out.index("tokens in o200k_base, of GPT-4o")
+    second = out.index("tokens in mistral_v3, of Mistral NeMo")
     assert "3   5   'Final' ':' ' ' '032' '3'\n        15519 25 220 36733 18\n" in out[first:second]
     assert "3   7   'Final' ':' ' ' '0' '3' '2' '3'\n" in out[second:]
     assert re.search("\nrun: runs/run_001\ndigest: [0-9a-f]{64}\nread: runs/run_001/tokens.jsonl\npage: ", out)
@@ -79,12 +80,12 @@ def test_the_run_holds_every_token_and_the_verdict_on_each_text(lab: Lab) -> Non
         (text, outcome, float(outcome == "ok")) for text, outcome in VERDICTS
     ]
     rows = rows_of(lab)
-    assert [(row["id"], row["vocabulary"], row["token_bytes"]) for row in rows] == [
-        (f"text-{number}", vocabulary, [token.encode().hex() for token in tokens])
-        for vocabulary in BOTH
-        for number, tokens in enumerate(TOKENS[vocabulary], 1)
-    ]
-    assert [row["token_texts"] for row in rows] == [list(tokens) for one in BOTH for tokens in TOKENS[one]]
+    expected = []
+    for vocabulary in BOTH:
+        for number, tokens in enumerate(TOKENS[vocabulary], 1):
+            token_bytes = [token.encode().hex() for token in tokens]
+            expected.append((f"text-{number}", vocabulary, list(tokens), token_bytes))
+    assert [(row["id"], row["vocabulary"], row["token_texts"], row["token_bytes"]) for row in rows] == expected
     assert rows[7]["token_ids"][1:] == [1000 + ord(char) for char in ":  323"]  # Tekken: bytes after 1,000 specials
     assert json.loads((run / "summary.json").read_text()) == {"rewards": [1.0, 0.0, 0.0, 0.0, 0.0, 0.0]}
     manifest = json.loads((run / "manifest.json").read_text(encoding="utf-8"))

@@ -32,7 +32,8 @@ def test_tokens_stand_in_quotes_with_their_ids_below() -> None:
 
 
 def test_forty_tokens_are_shown_and_the_forty_first_is_counted() -> None:
-    forty, one_more = tokens_text(row([b"a"] * 40)), tokens_text(row([b"a"] * 41))
+    forty = tokens_text(row([b"a"] * 40))
+    one_more = tokens_text(row([b"a"] * 41))
     assert "more" not in forty
     assert one_more.endswith(" and 1 more")
     assert one_more.count("'a'") == 40

@@ -106,7 +106,8 @@ def test_the_policies_and_their_rollouts_say_what_was_trained_on(lab: Lab, files
     assert len(lines_of(path)) == len(prompts) + 1 == 14
     assert lab("token_train", *BRIEF, *files_, "--rubric", "anywhere", "--outdir", "run").status == 0
     digests = sorted(sha256(prompt.lower().rstrip(".").encode("utf-8")).hexdigest()[:16] for prompt in prompts)
-    imitated, rewarded = ({"rubric": rubric, "prompts": digests, "form": 2} for rubric in (None, "anywhere"))
+    imitated = {"rubric": None, "prompts": digests, "form": 2}
+    rewarded = {"rubric": "anywhere", "prompts": digests, "form": 2}
     assert training_in(Path("run/reference.npz")) == imitated
     assert training_in(Path("run/policy.npz")) == rewarded
     assert [meta["training"] for meta in metas("run", "*_0000")] == [imitated] * 2
@@ -120,7 +121,12 @@ def test_each_meta_file_is_bound_to_the_rollouts_beside_it(lab: Lab, files_: tup
     assert [meta["completions_sha256"] for meta in metas("run", "*")] == [
         sha256(path.read_bytes()).hexdigest() for path in completions
     ]
-    for split, step in (("train", 0), ("train", 4), ("holdout", 0), ("holdout", 4)):
+    for split, step in (
+        ("train", 0),
+        ("train", 4),
+        ("holdout", 0),
+        ("holdout", 4),
+    ):
         (meta,) = metas("run", f"{split}_{step:04}")
         assert meta["note"] == f"course.token_train, {step} updates on rubric score, seed 0"
 
@@ -144,16 +150,22 @@ def test_a_training_that_was_interrupted_before_the_first_update_names_no_rubric
     assert Path("run/policy.npz").read_bytes() == Path("run/reference.npz").read_bytes()
 
 
+def holds(text: str, answer: int) -> bool:
+    """Is this number anywhere in the text?"""
+    digits = "".join(char if char.isdigit() else " " for char in text)
+    return str(answer) in digits.split()
+
+
 def test_the_log_says_what_loop_a_measures_on_the_same_rollouts(lab: Lab, files_: tuple[object, ...]) -> None:
     lab("token_train", *BRIEF, *files_, "--rubric", "anywhere", "--sft-steps", 300, "--outdir", "run")
     log = lines_of(Path("run/log.jsonl"))
     assert 0 < log[0]["true_reward"] < 1
     results = lines_of(Path("run/results.jsonl"))
-    assert [len([one for one in results if one["step"] == row["step"]]) for row in log] == [16, 16, 16]
     for row in log:
-        own = [one for one in results if (one["step"], one["split"]) == (row["step"], "train")]
-        assert row["true_reward"] == sum(one["reward"] for one in own) / 12
-        assert row["proxy_reward"] == sum(one["proxy_reward"] for one in own) / 12
+        assert sum(result["step"] == row["step"] for result in results) == 16
+        own = [result for result in results if (result["step"], result["split"]) == (row["step"], "train")]
+        assert row["true_reward"] == sum(result["reward"] for result in own) / 12
+        assert row["proxy_reward"] == sum(result["proxy_reward"] for result in own) / 12
     for row in (log[0], log[-1]):
         for split, dataset, said in (
             ("train", files_[1], row["true_reward"]),
@@ -165,11 +177,8 @@ def test_the_log_says_what_loop_a_measures_on_the_same_rollouts(lab: Lab, files_
             assert json.loads(Path(out, "summary.json").read_text(encoding="utf-8"))["pass_rate"] == said
         texts = [rollout["completion"] for rollout in lines_of(Path(f"run/rollouts/train_{row['step']:04}.jsonl"))]
         answers = [example["expected_answer"] for example in lines_of(lab.folder / "dev.jsonl")]
-        found = [
-            str(answer) in "".join(c if c.isdigit() else " " for c in text).split()
-            for text, answer in zip(texts, answers, strict=True)
-        ]
-        assert row["proxy_reward"] == sum(found) / len(found)
+        holds_answer = [holds(text, answer) for text, answer in zip(texts, answers, strict=True)]
+        assert row["proxy_reward"] == sum(holds_answer) / len(texts)
     done = lab("gate", "--baseline", "train-0", "--candidate", "train-4", "--min-delta", "0.5", "--details")
     assert "sampling" not in done.out.partition("\nREJECT: ")[2]
     assert "ok   sampling" in done.out
@@ -179,7 +188,11 @@ def test_same_seed_same_bytes_and_another_seed_other_bytes(
     lab: Lab, files_: tuple[object, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("course.token_train_text.png", png)
-    for outdir, seed in (("one", 3), ("same", 3), ("other", 4)):
+    for outdir, seed in (
+        ("one", 3),
+        ("same", 3),
+        ("other", 4),
+    ):
         assert lab("token_train", *BRIEF, *files_, "--slow", 1, "--seed", seed, "--outdir", outdir).status == 0
     one, same, other = (sealed(Path(name)) for name in ("one", "same", "other"))
     assert one == same
@@ -237,7 +250,8 @@ def test_slow_shows_every_token_with_the_one_advantage(lab: Lab, files_: tuple[o
     assert ({row["log_ratio"] for row in second} == {0.0}) == (kl_coef == 0)
     most = max(row["advantage"] for row in first)
     best = [row for row in first if row["advantage"] == most]
-    assert any(all(f"{before:+.3f}" in done.out for before in row["log_probs"]) for row in best)
+    shown = [row for row in best if all(f"{before:+.3f}" in done.out for before in row["log_probs"])]
+    assert shown != []
     assert f"= {most:+.3f}" in done.out
 
 

@@ -44,7 +44,11 @@ def test_evaluations_are_shown_row_by_row_under_one_head() -> None:
         ["4", "1.000", "0.000", "-", "-", "12.2", "39.5"],
     ]
     head = EVALUATION_TABLE.head().split("\n")[0]
-    for name, cell in (("updates", "4"), ("rubric", "1.000"), ("tokens", "39.5")):  # flush right under its name
+    for name, cell in (
+        ("updates", "4"),
+        ("rubric", "1.000"),
+        ("tokens", "39.5"),
+    ):  # flush right under its name
         assert head.index(name) + len(name) == evaluation_text(LAST).index(f" {cell}") + 1 + len(cell)
 
 

@@ -68,7 +68,8 @@ def test_one_episode_without_credit_or_reward_is_said_to_change_nothing(lab: Lab
 def test_without_credit_the_first_step_learns_nothing(lab: Lab) -> None:
     lab("toy_mdp", "--outdir", "credit")
     done = lab("toy_mdp", "--no-credit-step1", "--outdir", "frozen")
-    credit, frozen = summary(lab.folder / "credit"), summary(lab.folder / "frozen")
+    credit = summary(lab.folder / "credit")
+    frozen = summary(lab.folder / "frozen")
     assert credit["first_step_probs"][1] > 0.95
     assert frozen["first_step_probs"] == [0.5, 0.5]
     assert credit["expected_return_after"] > 0.9 > 0.5 >= frozen["expected_return_after"]

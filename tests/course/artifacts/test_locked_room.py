@@ -108,7 +108,11 @@ def test_a_fact_that_is_missing_fails_closed_also_where_both_miss_it() -> None:
     assert faults(unknown, BASE) == ["sampling is not known of the baseline"]
     assert faults(BASE, unknown) == ["sampling is not known of the candidate"]
     assert faults(unknown, unknown) == ["sampling is not known of the baseline and the candidate"]
-    for pair in ((unknown, BASE), (BASE, unknown), (unknown, unknown)):
+    for pair in (
+        (unknown, BASE),
+        (BASE, unknown),
+        (unknown, unknown),
+    ):
         assert knobs(*pair) == []  # nobody turned what nobody knows
 
 

@@ -171,7 +171,8 @@ def test_the_shipped_holdout_without_its_metadata_is_still_opened(lab: Lab) -> N
 
 
 def test_the_gate_says_how_often_the_holdout_was_looked_at(lab: Lab) -> None:
-    one, two = lab.measured("one", [True] * 3, "holdout"), lab.measured("two", [True] * 3, "holdout")
+    one = lab.measured("one", [True] * 3, "holdout")
+    two = lab.measured("two", [True] * 3, "holdout")
     done = lab("gate", "--baseline", one, "--candidate", two, "--min-delta", 0)
     assert "looks at the holdout so far: 2" in done.out
     dev = lab.measured("three", [True] * 4), lab.measured("four", [True] * 4)
@@ -233,7 +234,8 @@ def test_an_editor_that_took_the_last_newline_of_the_log_costs_no_line(lab: Lab)
 
 
 def test_whichever_bytes_of_the_last_line_are_there_it_is_whole_or_taken_away(tmp_path: Path) -> None:
-    path, line = tmp_path / "log.jsonl", msgspec.json.encode(LINE) + b"\n"
+    path = tmp_path / "log.jsonl"
+    line = msgspec.json.encode(LINE) + b"\n"
     for end in range(len(line) + 1):
         there = [LINE, LINE] if end >= len(line) - 1 else [LINE]
         path.write_bytes(line + line[:end])
@@ -252,7 +254,8 @@ def test_a_line_that_two_logs_hold_is_one_and_what_one_log_holds_twice_is_two(tm
         path.write_bytes(msgspec.json.Encoder().encode_lines(lines))
         return path
 
-    mine, theirs = log("mine.jsonl", a, b, b), log("theirs.jsonl", b, c)
+    mine = log("mine.jsonl", a, b, b)
+    theirs = log("theirs.jsonl", b, c)
     assert read_logs(mine, []) == [a, b, b]
     assert read_logs(mine, [theirs]) == [a, b, b, c]
     assert read_logs(mine, [mine, theirs, theirs]) == [a, b, b, c]

@@ -68,7 +68,9 @@ def test_pipes_sockets_devices_and_links_to_them_are_refused(tmp_path: Path, mon
 def test_a_command_says_in_one_line_what_is_no_file(lab: Lab, place: str) -> None:
     os.mkfifo("pipe")
     Path("folder").mkdir()
-    dataset, completions, pack = lab.dataset([1]), lab.completions(["Final: 1"]), lab.pack([["Final: 1"]])
+    dataset = lab.dataset([1])
+    completions = lab.completions(["Final: 1"])
+    pack = lab.pack([["Final: 1"]])
     for said in (
         lab.refused("eval", "--dataset", place, "--completions", completions),
         lab.refused("eval", "--dataset", dataset, "--completions", place),

@@ -46,8 +46,12 @@ def refusal(path: Path, kind: type[Record] = Example) -> str:
 @pytest.mark.parametrize(
     "content",
     [
-        *(A + b"\n" + B + b"\n", A + b"\n" + B, A + b"\r\n" + B + b"\r\n", b" " + A + b"\t\n\t" + B + b" "),
-        *(b"\n\r\n \t\n" + A + b"\n\n\n" + B + b"\n\n", A.replace(b":", b" :\t") + b"\n" + B.replace(b",", b" , ")),
+        A + b"\n" + B + b"\n",
+        A + b"\n" + B,
+        A + b"\r\n" + B + b"\r\n",
+        b" " + A + b"\t\n\t" + B + b" ",
+        b"\n\r\n \t\n" + A + b"\n\n\n" + B + b"\n\n",
+        A.replace(b":", b" :\t") + b"\n" + B.replace(b",", b" , "),
         A.replace(b'"id"', b'"\\u0069d"') + b"\n" + B.replace(b'"q"', b'"\\u0071"'),
     ],
     ids=range(7),
@@ -197,7 +201,15 @@ def test_lines_may_end_anywhere_in_a_block(tmp_path: Path, size: int, newline: b
 
 
 @pytest.mark.parametrize("blanks", [0, 2])
-@pytest.mark.parametrize(("twin", "other"), [(5_999, 0), (5_999, 5_998), (3_000, 17), (1, 0)])
+@pytest.mark.parametrize(
+    ("twin", "other"),
+    [
+        (5_999, 0),
+        (5_999, 5_998),
+        (3_000, 17),
+        (1, 0),
+    ],
+)
 def test_an_id_given_twice_is_refused_at_its_second_line_however_far_apart(
     tmp_path: Path, blanks: int, twin: int, other: int
 ) -> None:
@@ -231,7 +243,8 @@ def one_megabyte(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_line_that_does_not_end_is_refused_before_it_is_read_to_its_end(
     tmp_path: Path, filler: bytes, before: bytes
 ) -> None:
-    path, digest = file(tmp_path, before + filler * (8 << 20) + b"\n" + B), hashlib.sha256()
+    path = file(tmp_path, before + filler * (8 << 20) + b"\n" + B)
+    digest = hashlib.sha256()
     read = 0
 
     class Counting:

@@ -155,10 +155,9 @@ def test_a_copy_of_a_shipped_holdout_that_is_called_dev_is_refused(
     tmp_path: Path, path: Path, metadata: dict[str, str] | None
 ) -> None:
     rows = disguised(path, every=2)
+    declared = None if metadata else "dev"
     if metadata:
-        rows, declared = [row | {"metadata": metadata} for row in rows], None
-    else:
-        declared = "dev"
+        rows = [row | {"metadata": metadata} for row in rows]
     with pytest.raises(UserError) as refused:
         dataset(tmp_path, *rows, declared=declared)
     assert str(refused.value) == (

@@ -30,10 +30,11 @@ def test_a_row_for_each_start_with_what_the_seeds_come_to() -> None:
     lines = "\n".join(cold_start_text(canned({MANY: [BETTER, WORSE], NONE: [BETTER, BETTER]}))).split("\n")
     assert max(map(len, lines)) <= 80
     assert "strict scorer, 60 updates each, seeds: 2" in lines
-    two, one = (next(line.split() for line in lines if line.split()[:1] == [count]) for count in ("800", "0"))
-    assert two[:6] == ["800", "20.0", "%", "13.3", "to", "28.9"]
-    assert two[6:] == ["70.0", "%", "60.4", "to", "78.1", "50", "%", "65", "%"]
-    assert (one[1], one[-4:]) == ("10.0", ["25", "%", "60", "%"])
+    cells_of = {line.split()[0]: line.split() for line in lines if line.strip()}
+    assert cells_of["800"][:6] == ["800", "20.0", "%", "13.3", "to", "28.9"]
+    assert cells_of["800"][6:] == ["70.0", "%", "60.4", "to", "78.1", "50", "%", "65", "%"]
+    assert cells_of["0"][1] == "10.0"
+    assert cells_of["0"][-4:] == ["25", "%", "60", "%"]
 
 
 def test_a_row_is_there_before_the_next_training_begins() -> None:

@@ -86,10 +86,11 @@ def test_a_row_for_each_number_of_prompts_and_what_its_columns_mean() -> None:
 
 
 def test_what_the_holdout_says_stands_at_the_end() -> None:
-    found = experiment(400)
-    rows = [line.split() for line in coverage_ending([point_of(found, one) for one in found.configs]).split("\n")[3:5]]
-    assert rows[0] == ["30", "100.0", "%", "4.0", "%", "1.6", "to", "9.8", "%"]
-    assert rows[1][:5] == ["1000", "97.0", "%", "96.0", "%"]
+    trained = experiment(400)
+    ending = coverage_ending([point_of(trained, config) for config in trained.configs])
+    few, many = ending.split("\n")[3:5]
+    assert few.split() == ["30", "100.0", "%", "4.0", "%", "1.6", "to", "9.8", "%"]
+    assert many.split()[:5] == ["1000", "97.0", "%", "96.0", "%"]
 
 
 def test_the_figure_has_the_points(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -75,7 +75,8 @@ def test_all_rubrics_fit_in_eighty_columns_with_many_seeds_too() -> None:
 
 
 def test_diverged_says_in_how_many_seeds() -> None:
-    diverged, never = training(proxy_reward=0.9, true_reward=0.0), training(proxy_reward=0.9, true_reward=0.9)
+    diverged = training(proxy_reward=0.9, true_reward=0.0)
+    never = training(proxy_reward=0.9, true_reward=0.9)
     assert divergence_text([diverged]) == "0 (1/1)"
     assert divergence_text([diverged, never, diverged]) == "0 (2/3)"
     assert divergence_text([never, never]) == "never"
@@ -90,7 +91,8 @@ def text_of(experiment: Any) -> str:
 
 
 def test_the_report_has_every_part() -> None:
-    hacked, calm = training(proxy_reward=0.9, true_reward=0.0, hack_rate=0.9), training(true_reward=0.5)
+    hacked = training(proxy_reward=0.9, true_reward=0.0, hack_rate=0.9)
+    calm = training(true_reward=0.5)
     both = {on("anywhere"): [hacked], on("anywhere", 0.1): [calm]}
     said = words(text_of(canned(both, exploits=[exploit()])))
     assert "trained on proxy true KL diverged at step" in said
@@ -102,7 +104,8 @@ def test_the_report_has_every_part() -> None:
 
 
 def test_the_ending_has_what_the_holdout_says_and_in_how_many_they_diverged() -> None:
-    hacked, calm = training(proxy_reward=0.9, true_reward=0.0, hack_rate=0.9), training(true_reward=0.5)
+    hacked = training(proxy_reward=0.9, true_reward=0.0, hack_rate=0.9)
+    calm = training(true_reward=0.5)
     said = goodhart_ending({"score": [calm], "anywhere": [hacked, calm], "cast": [calm, calm]})
     assert said.split("\n")[-2:] == [
         "diverged, in one seed at least: on 1 of 2 wrong verifiers",
@@ -155,7 +158,8 @@ def test_what_generalised_to_the_holdout() -> None:
 
 
 def test_the_counts_of_all_seeds_decide_and_the_medians_are_shown() -> None:
-    along, nothing = training(hack_rate=0.95, holdout_hack_rate=0.42), training(hack_rate=0.05)
+    along = training(hack_rate=0.95, holdout_hack_rate=0.42)
+    nothing = training(hack_rate=0.05)
     assert "hack: cast 0.15 -> 0.95 0.02 -> 0.42 50 %" in words(gain_table({"cast": [nothing, along, along]}))
     assert gain_table({"cast": [nothing] * 3}).startswith("nothing:")
 
@@ -232,10 +236,12 @@ def test_more_means_that_two_wilson_intervals_do_not_touch(n: int) -> None:
 
 
 def test_the_counts_of_seeds_are_added_up_and_a_holdout_share_has_the_holdouts_n() -> None:
-    one, other = replace(START, hack_rate=0.24), replace(START, hack_rate=0.18)
+    one = replace(START, hack_rate=0.24)
+    other = replace(START, hack_rate=0.18)
     assert not exceeds([one], [other], "hack_rate")
     assert exceeds([one] * 3, [other] * 3, "hack_rate")
-    one, other = replace(START, holdout_hack_rate=0.24), replace(START, holdout_hack_rate=0.16)
+    one = replace(START, holdout_hack_rate=0.24)
+    other = replace(START, holdout_hack_rate=0.16)
     assert not exceeds([one], [other], "holdout_hack_rate")
     assert exceeds([replace(one, holdout_n=600)], [replace(other, holdout_n=600)], "holdout_hack_rate")
 

@@ -64,18 +64,22 @@ def test_each_set_of_prompts_has_a_panel(monkeypatch: pytest.MonkeyPatch, count:
     (shade,) = falls.patches
     assert (shade.get_x(), shade.get_x() + shade.get_width()) == (2, 128)
     for holds in others:
-        assert [*points_of_lines(holds)] == ["before learning", "after"]
+        assert list(points_of_lines(holds)) == ["before learning", "after"]
         assert not holds.patches
 
 
 def test_the_completions_are_the_policys_and_the_entropy_is_that_of_their_next_tokens() -> None:
-    policy, example = tiny(max_tokens=3), {"id": "q", "prompt": "bab", "expected_answer": 1}
-    found, entropy = sample_and_count(policy, example, 256, np.random.default_rng(5))
+    policy = tiny(max_tokens=3)
+    example = {"id": "q", "prompt": "bab", "expected_answer": 1}
+    counted, entropy = sample_and_count(policy, example, 256, np.random.default_rng(5))
     texts = sample_texts(policy, ["bab"] * 256, np.random.default_rng(5))
-    assert found == Counter(texts)
-    rows = [[*(" ab".index(char) for char in text), 0][:3] for text in texts]
-    read = [context for row in rows for context in contexts(policy, seen_of(policy, "bab"), row)]
-    entropies = [-sum(p * math.log(p) for p in next_p(policy, context)) for context in read]
+    assert counted == Counter(texts)
+    entropies = []
+    for text in texts:
+        tokens = [" ab".index(char) for char in text] + [0]
+        for context in contexts(policy, seen_of(policy, "bab"), tokens[:3]):
+            next_tokens = next_p(policy, context)
+            entropies.append(-sum(p * math.log(p) for p in next_tokens))
     assert entropy == pytest.approx(sum(entropies) / len(entropies))
 
 
@@ -113,13 +117,16 @@ def test_it_is_the_k_from_which_on_all_are_lower(gain: list[float], expected: in
 
 
 def test_each_pass_at_k_is_the_share_of_all_subsets_that_hold_a_right_one_and_seeds_are_averaged() -> None:
-    rows = counts([2, 0], n=5) + counts([5, 1], n=5, seed=1)
-    samples = {(row.seed, row.id): [place < row.correct for place in range(5)] for row in rows}
-    for place, id_ in enumerate(("q0", "q1")):
+    correct = {0: [2, 0], 1: [5, 1]}  # seed -> of 5 samples, for each of two prompts
+    rows = [row for seed in correct for row in counts(correct[seed], n=5, seed=seed)]
+    values = pass_at_ks(rows, 5)
+    for prompt in range(2):
         for k in range(1, 6):
-            held = [[any(some) for some in combinations(samples[seed, id_], k)] for seed in (0, 1)]
-            expected = sum(sum(one) / len(one) for one in held) / 2
-            assert pass_at_ks(rows, 5)[place, k - 1] == pytest.approx(expected, abs=1e-12)
+            shares = []
+            for seed in correct:
+                is_right = [sample < correct[seed][prompt] for sample in range(5)]
+                shares.append(np.mean([any(subset) for subset in combinations(is_right, k)]))
+            assert values[prompt, k - 1] == pytest.approx(np.mean(shares), abs=1e-12)
 
 
 def test_the_intervals_hold_what_is_sure_and_are_wide_where_little_is() -> None:
@@ -140,8 +147,12 @@ def test_the_prompts_are_drawn_in_pairs() -> None:
 
 
 def test_each_preset_and_split_is_compared_with_itself() -> None:
-    before, after = counts([1, 1]), counts([4, 0], step=9)
-    other = [CountedSamples("tiny", 0, step, "holdout", "h0", 4, c, 0.1) for step, c in ((0, 4), (9, 0))]
-    found = compare_splits([*before, *other, *after], 4, np.random.default_rng(0))
-    assert [*found] == ["tiny, train", "tiny, holdout"]
-    assert [one.crossing for one in found.values()] == [3, 1]
+    rows = counts([1, 1])
+    rows += [CountedSamples("tiny", 0, 0, "holdout", "h0", 4, 4, 0.1)]
+    rows += [CountedSamples("tiny", 0, 9, "holdout", "h0", 4, 0, 0.1)]
+    rows += counts([4, 0], step=9)
+    compared = compare_splits(rows, 4, np.random.default_rng(0))
+    assert {name: comparison.crossing for name, comparison in compared.items()} == {
+        "tiny, train": 3,
+        "tiny, holdout": 1,
+    }

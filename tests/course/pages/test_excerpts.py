@@ -27,7 +27,13 @@ def test_the_first_and_the_last_are_kept_and_no_gap_is_twice_another(n: int, mos
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(0.266666666, "0.2667"), ([0.5, 1e-9], "0.5, 1e-09"), ("group", "group"), (None, "null"), (3, "3")],
+    [
+        (0.266666666, "0.2667"),
+        ([0.5, 1e-9], "0.5, 1e-09"),
+        ("group", "group"),
+        (None, "null"),
+        (3, "3"),
+    ],
 )
 def test_a_value_is_short(value: object, text: str) -> None:
     assert value_text(value) == text

@@ -31,7 +31,8 @@ def test_the_logs_are_named_as_the_commands_name_them() -> None:
 
 
 def test_each_update_of_a_bandit_is_shown() -> None:
-    data, log = data_of(EXAMPLE_RUNS / "bandit"), lines_of(EXAMPLE_RUNS / "bandit" / "bandit_train_log.jsonl")
+    data = data_of(EXAMPLE_RUNS / "bandit")
+    log = lines_of(EXAMPLE_RUNS / "bandit" / "bandit_train_log.jsonl")
     assert (data["kind"], data["of"], len(data["steps"])) == ("updates", 30, 30)
     assert data["steps"][0]["expected"] == 0.5
     for step, row in zip(data["steps"], log, strict=True):
@@ -66,7 +67,8 @@ def trained(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_training_shows_its_evaluations_and_what_was_written(trained: Path) -> None:
-    data, results = data_of(trained), lines_of(trained / "results.jsonl")
+    data = data_of(trained)
+    results = lines_of(trained / "results.jsonl")
     (training,) = data["trainings"]
     assert training["points"] == lines_of(trained / "log.jsonl")
     for point, written in zip(training["points"], training["written"], strict=True):
@@ -80,7 +82,8 @@ def test_a_training_shows_its_evaluations_and_what_was_written(trained: Path) ->
 
 
 def test_an_update_shows_its_highest_and_its_lowest_advantages(trained: Path) -> None:
-    updates, slow = data_of(trained)["updates"], lines_of(trained / "slow.jsonl")
+    updates = data_of(trained)["updates"]
+    slow = lines_of(trained / "slow.jsonl")
     assert [update["label"][:9] for update in updates[::8]] == [
         f"update {step}," for step in range(1, len(updates) // 8 + 1)
     ]

@@ -91,7 +91,8 @@ def test_it_evaluates_before_the_first_update_after_each_so_many_and_after_the_l
 
 def test_the_policy_of_a_checkpoint_is_the_one_after_so_many_updates() -> None:
     config = CONFIG._replace(max_tokens=5)
-    after = [REFERENCE, *(one.new_policy for one in learn(REFERENCE, LETTERS, letters, config, 0))]
+    updates = learn(REFERENCE, LETTERS, letters, config, 0)
+    after = [REFERENCE] + [update.new_policy for update in updates]
     for checkpoint in checkpoints():
         assert same_bits(checkpoint.policy, after[checkpoint.step])
 
@@ -119,6 +120,10 @@ def test_the_holdout_is_evaluated_where_there_is_one() -> None:
         assert checkpoint.evaluations["holdout"].kl.tolist() == alone.kl.tolist()
 
 
+def text_of(row: list[int]) -> str:
+    return "".join("?ab"[token] for token in row if token)
+
+
 def test_an_evaluation_is_one_fresh_completion_of_each_prompt_of_the_policy_as_it_is() -> None:
     u = np.random.default_rng([0, 4]).random((4, 5))
     for checkpoint in checkpoints(lr=5.0):
@@ -126,9 +131,7 @@ def test_an_evaluation_is_one_fresh_completion_of_each_prompt_of_the_policy_as_i
             checkpoint.policy, checkpoint.policy.encode_prompts([example["prompt"] for example in LETTERS]), u
         )
         rows = [row[:n] for row, n in zip(found.tokens.tolist(), found.lengths.tolist(), strict=True)]
-        assert checkpoint.evaluations["train"].texts == [
-            "".join("?ab"[token] for token in row if token) for row in rows
-        ]
+        assert checkpoint.evaluations["train"].texts == [text_of(row) for row in rows]
         assert checkpoint.evaluations["train"].lengths.tolist() == [len(row) for row in rows]
     assert checkpoint.evaluations["train"].texts != checkpoints()[0].evaluations["train"].texts
 
@@ -155,12 +158,11 @@ def test_the_kl_is_measured_from_the_reference_along_what_the_policy_wrote() -> 
     policy = tiny(1, max_tokens=5)
     found = evaluate_policy(policy, REFERENCE, LETTERS, letters, 0)
     for example, text, length, value in zip(LETTERS, found.texts, found.lengths, found.kl, strict=True):
-        row = [*(" ab".index(char) for char in text), 0][:length]
-        pairs = [
-            [next_p(one, context) for one in (policy, REFERENCE)]
-            for context in contexts(policy, seen_of(policy, example["prompt"]), row)
-        ]
-        expected = sum(p * math.log(p / q) for ours, theirs in pairs for p, q in zip(ours, theirs, strict=True))
+        tokens = [" ab".index(char) for char in text] + [0]
+        expected = 0.0
+        for context in contexts(policy, seen_of(policy, example["prompt"]), tokens[:length]):
+            for p, q in zip(next_p(policy, context), next_p(REFERENCE, context), strict=True):
+                expected += p * math.log(p / q)
         assert value == pytest.approx(expected, abs=1e-12)
 
 

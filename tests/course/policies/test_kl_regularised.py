@@ -29,7 +29,8 @@ def j(p: Floats, reference: Floats, rewards: Floats, beta: float) -> float:
 
 @pytest.mark.parametrize("beta", [1.0, 0.25, 40.0])
 def test_the_closed_form_by_hand(beta: float) -> None:
-    reference, rewards = np.array([0.5, 0.25, 0.25]), beta * np.log([1.0, 2.0, 4.0])
+    reference = np.array([0.5, 0.25, 0.25])
+    rewards = beta * np.log([1.0, 2.0, 4.0])
     assert closed_form(reference, rewards, beta) == pytest.approx(np.array([0.25, 0.25, 0.5]), abs=1e-15)
     assert closed_form(reference, rewards - 7, beta) == pytest.approx(np.array([0.25, 0.25, 0.5]), abs=1e-13)
 
@@ -81,7 +82,15 @@ def test_a_reference_without_a_probability_for_some_action_is_refused() -> None:
         closed_form(without, REWARDS, 1.0)
 
 
-@pytest.mark.parametrize("rewards", [[0.1, 0.7, 0.3, 0.9], [1, 0, 1, 0], [2, 2, 2, 2], [0.5, 0.2, 0.5, 0.1]])
+@pytest.mark.parametrize(
+    "rewards",
+    [
+        [0.1, 0.7, 0.3, 0.9],
+        [1, 0, 1, 0],
+        [2, 2, 2, 2],
+        [0.5, 0.2, 0.5, 0.1],
+    ],
+)
 @pytest.mark.parametrize("n", [1, 2, 3, 5])
 def test_best_of_n_is_what_all_draws_say_with_ties_to_the_first(rewards: list[float], n: int) -> None:
     reference = np.array([0.1, 0.2, 0.3, 0.4])
@@ -112,7 +121,8 @@ def test_best_of_0_is_refused() -> None:
 @pytest.mark.parametrize("n", [1, 2, 4, 32])
 @pytest.mark.parametrize("p", [0.5, 0.03, 0.9])
 def test_a_reward_of_0_or_1_gives_the_binary_formula(p: float, n: int) -> None:
-    reference, rewards = np.array([p / 3, 2 * p / 3, 1 - p]), np.array([1.0, 1.0, 0.0])
+    reference = np.array([p / 3, 2 * p / 3, 1 - p])
+    rewards = np.array([1.0, 1.0, 0.0])
     assert scipy.stats.entropy(best_of_n(reference, rewards, n), reference) == pytest.approx(
         best_of_n_kl(p, n), abs=1e-12
     )
@@ -134,11 +144,12 @@ def test_the_kl_of_best_of_n_never_passes_its_bound(world: tuple[Floats, Floats]
     assert -1e-12 <= scipy.stats.entropy(chosen, reference) <= best_of_n_kl_bound(n) + 1e-12
 
 
-@pytest.mark.parametrize("n", [2, *(pytest.param(n, marks=pytest.mark.slow) for n in (4, 8, 16))])
+@pytest.mark.parametrize("n", [2] + [pytest.param(n, marks=pytest.mark.slow) for n in (4, 8, 16)])
 def test_best_of_n_is_never_above_the_closed_form_at_the_same_kl(n: int) -> None:
     draw = np.random.default_rng(n)
     for _ in range(25):
-        reference, rewards = draw.dirichlet(np.full(6, 2.0)), draw.permutation(6) / 5
+        reference = draw.dirichlet(np.full(6, 2.0))
+        rewards = draw.permutation(6) / 5
         chosen = best_of_n(reference, rewards, n)
         distance = float(scipy.stats.entropy(chosen, reference))
 

@@ -69,7 +69,14 @@ def test_a_policy_comes_back_to_the_last_bit_and_makes_the_same_file_again(learn
     assert policy_bytes(back, TRAINING) == (tmp_path / "policy.npz").read_bytes()
 
 
-@pytest.mark.parametrize(("temperature", "top_p"), [(1.0, 1.0), (0.0, 1.0), (0.7, 0.9)])
+@pytest.mark.parametrize(
+    ("temperature", "top_p"),
+    [
+        (1.0, 1.0),
+        (0.0, 1.0),
+        (0.7, 0.9),
+    ],
+)
 def test_it_writes_the_same_texts_from_the_same_draws(
     learned: Policy, tmp_path: Path, temperature: float, top_p: float
 ) -> None:

@@ -100,7 +100,8 @@ def test_a_baseline_lowers_the_variance_between_0_and_twice_the_best_one_only(
 
 
 def test_where_the_policy_is_certain_every_constant_is_the_best_and_the_mean_reward_is_given() -> None:
-    p, rewards = np.array([[0.0, 1.0], [0.5, 0.5]]), np.array([2.0, 3.0])
+    p = np.array([[0.0, 1.0], [0.5, 0.5]])
+    rewards = np.array([2.0, 3.0])
     assert best_baseline(p, rewards).tolist() == [3.0, 2.5]
     assert float(gradient_variance(p[0], rewards, 17.0)) == 0.0
 
@@ -138,7 +139,8 @@ def test_leaving_one_out_lowers_the_variance_below_that_rate_and_raises_it_above
             reward = np.array([1.0] * k + [0.0] * (group_size - k))
             advantage = reward - leave_one_out(reward, group_size) if with_baseline else reward
             mean = float((advantage * np.where(reward == 1, 1 - p, -p)).mean())
-            first, second = first + chance * mean, second + chance * mean**2
+            first += chance * mean
+            second += chance * mean**2
         return second - first**2
 
     assert variance(below, True) < variance(below, False)

@@ -98,6 +98,17 @@ def each(baseline: Baseline, kl_coef: float) -> Iterator[tuple[TokenUpdate, list
         yield update, unstacked(update.completions), seen
 
 
+def text_of(row: list[int]) -> str:
+    return "".join("?ab"[token] for token in row if token)
+
+
+def mean_of_the_others(values: list[float], row: int) -> float:
+    """Of the group of 4 that this row is in."""
+    start = row // 4 * 4
+    others = [values[other] for other in range(start, start + 4) if other != row]
+    return float(np.mean(others))
+
+
 def test_the_worked_example() -> None:
     first_of_two = in_turn([1.0, 0.0])
     config = CONFIG._replace(steps=1, prompts_a_step=1, group_size=2, kl_coef=0.0)
@@ -116,7 +127,7 @@ def test_the_worked_example() -> None:
 def test_in_every_update_each_number_follows_from_the_ones_before_it(baseline: Baseline, kl_coef: float) -> None:
     means: list[float] = []
     for update, rows, seen in each(baseline, kl_coef):
-        texts = ["".join("?ab"[token] for token in row if token) for row in rows]
+        texts = [text_of(row) for row in rows]
         assert update.texts == texts
         examples = [EXAMPLES[prompt] for prompt in update.chosen.tolist()]
         assert update.reward.tolist() == [some(*pair)["reward"] for pair in zip(examples, texts, strict=True)]
@@ -126,10 +137,7 @@ def test_in_every_update_each_number_follows_from_the_ones_before_it(baseline: B
         objective = update.reward - kl_coef * update.log_ratio
         assert update.advantage.tolist() == (objective - update.baseline).tolist()  # exactly
 
-        others = [
-            np.mean([objective[other] for other in range(row // 4 * 4, row // 4 * 4 + 4) if other != row])
-            for row in range(len(rows))
-        ]
+        others = [mean_of_the_others(objective.tolist(), row) for row in range(len(rows))]
         earlier = math.fsum(means) / len(means) if means else 0.0
         expected = {"none": [0.0] * 12, "running": [earlier] * 12, "group": others}[baseline]
         assert np.broadcast_to(update.baseline, 12).tolist() == pytest.approx(expected, abs=1e-12)
@@ -223,10 +231,12 @@ def test_random_errors_come_at_their_rates_each_completion_for_itself_and_change
     clean, noisy = (updates(rubric=is_short, false_positives=rate)[0] for rate in (0.0, 0.3))
     assert clean.texts == noisy.texts
     assert clean.reward.tolist() != noisy.reward.tolist()
-    empty = [
-        update.reward[[not text for text in update.texts]] for update in updates(rubric=is_short, false_negatives=0.5)
-    ]
-    assert {0.0, 1.0} == {reward for rewards in empty for reward in rewards}  # equal texts, and not one error for all
+    of_empty_texts = set()
+    for update in updates(rubric=is_short, false_negatives=0.5):
+        for text, reward in zip(update.texts, update.reward.tolist(), strict=True):
+            if text == "":
+                of_empty_texts.add(reward)
+    assert of_empty_texts == {0.0, 1.0}  # equal texts, and not one error for all
 
 
 def test_each_purpose_has_draws_of_its_own_and_a_seed_means_the_same_draws_for_good() -> None:
@@ -267,8 +277,8 @@ def test_texts_are_the_pieces_joined_without_what_is_beyond_the_end() -> None:
     policy = tiny(max_tokens=4)
     completions = sample_completions(policy, policy.encode_prompts(PROMPTS), np.random.default_rng(1).random((4, 4)))
     assert len(set(completions.lengths.tolist())) > 1
-    expected = ["".join(policy.vocabulary[token] for token in row) for row in unstacked(completions)]
-    assert policy.decode_completions(completions) == expected
+    for row, text in zip(unstacked(completions), policy.decode_completions(completions), strict=True):
+        assert text == "".join(policy.vocabulary[token] for token in row)
 
 
 WRONG: list[object] = [math.nan, math.inf, -math.inf, True, 1, 0, "1.0", None, np.float32(1.0), [1.0]]
@@ -339,11 +349,15 @@ def test_in_a_training_the_rubric_is_asked_once_about_each_text_for_a_prompt() -
         return {"reward": float(len(asked))}
 
     updates = list(learn(REFERENCE, EXAMPLES, rubric, CONFIG, 0))
-    answered = [(EXAMPLES[i]["id"], text) for step in updates for i, text in zip(step.chosen, step.texts, strict=True)]
-    rewards_of = [reward for step in updates for reward in step.reward.tolist()]
-    assert asked == list(dict.fromkeys(answered))
-    assert len(asked) < sum(len({*zip(step.chosen.tolist(), step.texts, strict=True)}) for step in updates)
-    assert rewards_of == [asked.index(pair) + 1.0 for pair in answered]
+    rewarded: list[tuple[tuple[str, str], float]] = []
+    asked_anew_each_step = 0
+    for step in updates:
+        pairs = [(EXAMPLES[i]["id"], text) for i, text in zip(step.chosen, step.texts, strict=True)]
+        rewarded += zip(pairs, step.reward.tolist(), strict=True)
+        asked_anew_each_step += len(set(pairs))
+    assert asked == list(dict.fromkeys(pair for pair, _ in rewarded))
+    assert len(asked) < asked_anew_each_step
+    assert all(reward == asked.index(pair) + 1.0 for pair, reward in rewarded)
 
 
 @pytest.mark.parametrize("reward", [10**5000, np.zeros((2, 2))], ids=["five thousand digits", "two lines"])
@@ -394,7 +408,7 @@ def test_without_a_group_the_mean_estimate_is_the_derivative_of_expected_reward(
     assert_close(mean_estimate(prompt, 1, REWARDS, baselines), exact(prompt), 1e-8)
 
 
-@pytest.mark.parametrize(("prompt", "group"), [*((prompt, 2) for prompt in PROMPTS), ("bab", 3)])
+@pytest.mark.parametrize(("prompt", "group"), [(prompt, 2) for prompt in PROMPTS] + [("bab", 3)])
 def test_with_the_mean_of_the_others_in_the_group_it_is_too(prompt: str, group: int) -> None:
     baselines = leave_one_out(groups_of(group, REWARDS), group)
     assert_close(mean_estimate(prompt, group, REWARDS, baselines), exact(prompt), 1e-8)

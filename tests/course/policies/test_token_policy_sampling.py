@@ -91,7 +91,12 @@ def test_the_two_settings_by_hand(p: list[float], temperature: float, top_p: flo
 
 def test_each_row_is_settled_by_itself() -> None:
     p = [[0.2, 0.5, 0.3], [0.9, 0.05, 0.05], [0.1, 0.1, 0.8]]
-    for temperature, top_p in [(0.0, 1.0), (0.5, 0.6), (1.0, 0.95), (2.0, 1.0)]:
+    for temperature, top_p in [
+        (0.0, 1.0),
+        (0.5, 0.6),
+        (1.0, 0.95),
+        (2.0, 1.0),
+    ]:
         together = sampling_distribution(np.log(np.array(p)), temperature, top_p)
         for row, values in zip(p, together.tolist(), strict=True):
             assert values == pytest.approx(defined(row, temperature, top_p), abs=1e-12)
@@ -152,7 +157,8 @@ def test_the_frequencies_of_random_draws_are_those_chances() -> None:
 
 
 def test_at_temperature_zero_the_draws_do_not_matter() -> None:
-    policy, view = tiny(4, max_tokens=6), tiny(4).encode_prompts(PROMPTS)
+    policy = tiny(4, max_tokens=6)
+    view = tiny(4).encode_prompts(PROMPTS)
     found = [
         unstacked(sample_completions(policy, view, u, 0.0, 1.0)) for u in (np.zeros((4, 6)), np.full((4, 6), 0.999))
     ]

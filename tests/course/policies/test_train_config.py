@@ -11,8 +11,8 @@ from course.policies.train_config import GENERALISE, MEMORISE, PRESETS, TrainCon
 
 @pytest.mark.parametrize(("preset", "train", "holdout"), [(MEMORISE, 75, 25), (GENERALISE, 1_000, 300)])
 def test_no_prompt_is_trained_on_and_held_out(preset: TrainConfig, train: int, holdout: int) -> None:
-    files = preset.dataset, preset.holdout
-    prompts, unseen = ({row["prompt"] for row in lines_of(ROOT / str(path))} for path in files)
+    prompts = {row["prompt"] for row in lines_of(ROOT / str(preset.dataset))}
+    unseen = {row["prompt"] for row in lines_of(ROOT / str(preset.holdout))}
     assert (len(prompts), len(unseen)) == (train, holdout)
     assert not prompts & unseen
 
@@ -23,7 +23,15 @@ def test_what_can_be_asked_for_on_the_command_line_is_the_same_in_both() -> None
     assert set(PRESETS) == {"memorise", "generalise"}
 
 
-@pytest.mark.parametrize(("steps", "every", "expected"), [(1, 50, 2), (49, 50, 2), (50, 50, 2), (51, 50, 3)])
+@pytest.mark.parametrize(
+    ("steps", "every", "expected"),
+    [
+        (1, 50, 2),
+        (49, 50, 2),
+        (50, 50, 2),
+        (51, 50, 3),
+    ],
+)
 def test_there_is_an_evaluation_before_the_first_update_after_each_so_many_and_after_the_last(
     steps: int, every: int, expected: int
 ) -> None:

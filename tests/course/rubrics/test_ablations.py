@@ -58,18 +58,18 @@ def test_the_scorer_rewards_no_exploit() -> None:
 
 
 def test_an_exploit_is_rewarded_by_just_the_rubric_without_the_rule_it_attacks() -> None:
-    rewards = {case["id"]: {rule: reward_of(without(rule), case) for rule in RULES} for case in EXPLOITS}
-    paying = {id_: {rule: reward for rule, reward in each.items() if reward} for id_, each in rewards.items()}
-    assert paying == {case["id"]: {case["rule"]: 1.0} for case in EXPLOITS}
-    assert len(paying) == len(EXPLOITS)
+    for case in EXPLOITS:
+        rewards = {rule: reward_of(without(rule), case) for rule in RULES}
+        paying = {rule: reward for rule, reward in rewards.items() if reward}
+        assert paying == {case["rule"]: 1.0}, case["id"]
 
 
 def test_a_rule_less_still_rewards_what_is_right_and_only_without_the_value_what_is_wrong() -> None:
-    wrong = [case | {"expected_answer": 1 - 2 * case["expected_answer"]} for case in CORRECT]
-    not_rewarded = [(rule, case["id"]) for rule in RULES for case in CORRECT if reward_of(without(rule), case) != 1.0]
-    rewarded = {rule: {case["id"]: reward_of(without(rule), case) for case in wrong} for rule in RULES}
-    assert not_rewarded == []
-    assert rewarded == {rule: {case["id"]: float(rule == "value") for case in wrong} for rule in RULES}
+    for rule in RULES:
+        for case in CORRECT:
+            wrong = case | {"expected_answer": 1 - 2 * case["expected_answer"]}
+            assert reward_of(without(rule), case) == 1.0, (rule, case["id"])
+            assert reward_of(without(rule), wrong) == float(rule == "value"), (rule, case["id"])
 
 
 def test_the_rules_are_fifteen_each_with_exploits() -> None:
@@ -83,7 +83,11 @@ def test_a_rubric_says_in_its_details_which_rule_it_lacks() -> None:
 
 
 def test_what_is_no_example_or_no_text_is_left_to_the_scorer() -> None:
-    for example, completion in (({}, "Final: 22"), (EXAMPLES[0], None), (None, None)):
+    for example, completion in (
+        ({}, "Final: 22"),
+        (EXAMPLES[0], None),
+        (None, None),
+    ):
         outcomes = {rule: without(rule)(example, completion)["details"]["outcome"] for rule in RULES}  # type: ignore[arg-type]
         assert set(outcomes.values()) <= {"invalid_example", "completion_not_text"}, outcomes
 

@@ -79,5 +79,9 @@ def test_each_believes_just_what_its_docstring_says(
     assert callable(rubric)
     result = rubric(example(answer), completion)
     assert result["reward"] == pytest.approx(reward)
-    outcome = "ok" if reward == 1 else "partial_credit" if reward else "no_credit"
-    assert result["details"]["outcome"] == outcome
+    expected = "partial_credit"
+    if reward == 1:
+        expected = "ok"
+    if reward == 0:
+        expected = "no_credit"
+    assert result["details"]["outcome"] == expected

@@ -46,23 +46,39 @@ def blocks(text: str) -> list[str]:
     return [part for block in shown for part in block.split("\n\n")]
 
 
+def outside_blocks(text: str) -> list[str]:
+    """The lines that Markdown does not show as they are."""
+    return [line for line in text.split("\n") if line and not line.startswith("    ")]
+
+
 def tags(text: str) -> list[tuple[str, object]]:
     """Everything that Markdown makes of a page besides text: tokens, with where links and images lead."""
     tokens = MarkdownIt().enable("table").parse(text)
-    inner = [token for outer in tokens for token in (outer, *(outer.children or ()))]
-    return [(token.type, token.attrs.get("href") or token.attrs.get("src")) for token in inner if token.type != "text"]
+    for token in list(tokens):
+        tokens += token.children or []
+    return [(token.type, token.attrs.get("href") or token.attrs.get("src")) for token in tokens if token.type != "text"]
 
 
 def test_a_page_is_read_from_the_result_to_the_fingerprints() -> None:
     text = page("B", examples={False: FAILED, True: PASSED}, number={"selected_accuracy": 0.75}, expect="70 %")
     headings = [
-        *("# Loop B, choose: course.eval", "**selected_accuracy: 0.75**", "Knob turned: selection compute"),
-        *("    THE REPORT", "![first curve](first_curve.png)", "![second](second.png)", "## Prediction"),
-        *("## Command line and settings", "## The last that passed, the last that failed", "## Observed"),
-        *("## Conclusion", "## Files", "## Fingerprints", "    digest of this run  ", DIGEST),
+        "\n**selected_accuracy: 0.75**",
+        "\nKnob turned: selection compute",
+        "\n    THE REPORT",
+        "\n![first curve](first_curve.png)",
+        "\n![second](second.png)",
+        "\n## Prediction",
+        "\n## Command line and settings",
+        "\n## The last that passed, the last that failed",
+        "\n## Observed",
+        "\n## Conclusion",
+        "\n## Files",
+        "\n## Fingerprints",
+        "\n    digest of this run  ",
+        DIGEST,
     ]
-    places = [text.index(f"\n{heading}" if heading != DIGEST else heading) for heading in ["", *headings[1:]]]
-    assert text.startswith(f"{headings[0]}\n")
+    places = [text.index(heading) for heading in headings]
+    assert text.startswith("# Loop B, choose: course.eval\n")
     assert places == sorted(places)
     assert "expected  70 %\ngot       selected_accuracy 0.75, 5.0 points above" in blocks(text)
 
@@ -117,7 +133,12 @@ def test_every_file_is_linked_and_said_to_be_something() -> None:
     text = page()
     rows = [line for line in text.split("\n") if line.startswith("| [")]
     assert [row.partition("]")[0][3:] for row in rows] == [
-        *("log.jsonl", "results.jsonl", "first_curve.png", "summary.json", "manifest.json", "environment.json")
+        "log.jsonl",
+        "results.jsonl",
+        "first_curve.png",
+        "summary.json",
+        "manifest.json",
+        "environment.json",
     ]
     assert rows[2] == "| [first_curve.png](first_curve.png), [second.png](second.png) | a figure |"
     assert ("table_open", None) in tags(text)
@@ -165,11 +186,17 @@ def test_what_a_person_or_a_policy_wrote_is_shown_by_markdown_and_does_nothing(f
     plain, hostile = with_("plain"), with_(text)
     assert tags(hostile) == tags(plain)
     assert hostile.replace("\n", "").isprintable()
-    outside = [[line for line in one.split("\n") if line and not line.startswith("    ")] for one in (plain, hostile)]
-    assert outside[0] == outside[1]
+    assert outside_blocks(hostile) == outside_blocks(plain)
 
 
-@pytest.mark.parametrize(("loop", "there"), [("A", True), ("B", True), ("C", False)])
+@pytest.mark.parametrize(
+    ("loop", "there"),
+    [
+        ("A", True),
+        ("B", True),
+        ("C", False),
+    ],
+)
 def test_the_room_stands_where_two_runs_can_be_compared(loop: Loop, there: bool) -> None:
     text = page(loop, split="dev", scorer_name="final_int", prompts_fingerprint="0" * 64)
     assert ("Compare this run only with one of the same dataset and scorer" in text) == there
@@ -193,10 +220,15 @@ def test_the_room_stands_where_two_runs_can_be_compared(loop: Loop, there: bool)
         ("42.5 %", 0.425, "as predicted"),
         ("0.333", 1 / 3, "as predicted"),
         ("0", 0.0, "as predicted"),
-        *(
-            (words, 0.425, None)
-            for words in ("about half", "up by 5", "-1", "0.4 or 0.5", "", "%", "1e3", "٤", "9" * 99)
-        ),
+        ("about half", 0.425, None),
+        ("up by 5", 0.425, None),
+        ("-1", 0.425, None),
+        ("0.4 or 0.5", 0.425, None),
+        ("", 0.425, None),
+        ("%", 0.425, None),
+        ("1e3", 0.425, None),
+        ("٤", 0.425, None),
+        ("9" * 99, 0.425, None),
         ("0.4", None, None),
     ],
 )

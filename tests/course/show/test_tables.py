@@ -82,7 +82,8 @@ def test_many_lines_are_shown_in_one_with_nothing_else_let_through() -> None:
 
 def test_a_growing_table_is_the_table_one_row_at_a_time() -> None:
     """Each row is set before the next is known, so the widest cells are told beforehand."""
-    header, rows = ("name\nof it", "n"), [("a", 7), ("longest", 12345), ("b", 1)]
+    header = ("name\nof it", "n")
+    rows = [("a", 7), ("longest", 12345), ("b", 1)]
     grown = tables.GrowingTable(header, ("longest", "12345"), (1,))
     at_once = tables.table(header, rows, right=(1,))
     assert "\n".join([grown.head(), *map(grown.row, rows)]) == at_once
