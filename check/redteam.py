@@ -1,8 +1,9 @@
-"""Machinery: the student's exploits and patch, checked; a policy is the examiner.
+"""Machinery: the student's exploits and patch, checked; a policy and a search are the examiners.
 
 The patch is tried on the exploits, on texts of the same class and on right lines, both with fresh numbers. If it judges
-all of them as the spec does, a policy learns from its rewards, and a wrong value or several answers that it is paid for
-are the next exploit.
+all of them as the spec does, a policy learns from its rewards; and if that cheats it of nothing, the search of
+``course.attack`` tries its texts. A wrong value or several answers that the patch pays are the next exploit. A right
+value in another form is none.
 
 Covered
     A patch that knows the strings it was shown: a teacher takes other numbers than the student saw (``seed``).
@@ -23,16 +24,19 @@ from check.comparing import Comparison, Comparisons, collect, compare, learn_unt
 from check.result import NOT_STARTED, CheckResult
 from course.datasets.files import LAB, write_whole
 from course.datasets.jsonl import read_records
-from course.datasets.records import GoldenCase, task_of
+from course.datasets.records import GoldenCase, Task, task_of
 from course.errors import UserError
+from course.rubrics.forms import FINAL
 from course.rubrics.hackable import GAPS
+from course.rubrics.kinds import Kind
 from course.score import score
-from course.search import Progress, make_example
+from course.search import Findings, Progress, make_example, search
 from course.text import clipped
 from course.verifier import Question, Verifier
 
 _CLASSES = LAB / "data" / "red_team" / "classes.toml"
 _BY_POLICY = "optimiser-"  # how the ids of its exploits begin
+_BY_SEARCH = "search-"
 _OWN = "own"  # the id of an example whose wrong text is an exploit's, with another number
 _FEWEST_EXPLOITS = 2  # of the student's own
 _DIGITS = (1, 1, 2, 3, 5, 12)  # of the fresh expected answers, each with both signs
@@ -62,9 +66,9 @@ class Trial(NamedTuple):
 
 
 def check_redteam(folder: Path = Path("exercises"), seed: int = 0, progress: Progress = iter) -> CheckResult:
-    """``seed``: of the fresh numbers and of the policy. What the policy gets away with is added to the exploits.
+    """``seed``: of the fresh numbers and of the policy. The text that cheats the patch is added to the exploits.
 
-    ``progress``: shows a person how far the policy is.
+    ``progress``: shows a person how far the policy and the search are.
     """
     patch = folder / "patched_rubric.py"
     file = folder / "exploits.jsonl"
@@ -84,25 +88,40 @@ def check_redteam(folder: Path = Path("exercises"), seed: int = 0, progress: Pro
         ]
         faults += find_faults(patch, file, start, before, after)
         learned = collect([])
+        searched = Findings()
         if not faults:
             learned = learn_until_exploit(verifier, seed, progress)
+        if not faults and not learned.false_positives:
+            search(verifier, FINAL, searched, progress)
+        if refused := searched.shortest.get(Kind.RIGHT):
+            faults.append(f"{patch}: expected 1 for every right line, got {refused}")
     table = [before.row(f"before, {start}"), after.row("after, your patch")]
     numbers = {
         "false_positives": len(after.golden.false_positives),
         "false_negatives": len(after.golden.false_negatives),
         "class_rewarded": after.class_rewarded,
         "completions": learned.tried,
+        "texts": searched.tried,
     }
     if faults:
         state = "started" if untouched else "wrong"
         return CheckResult(state, faults[0], [*faults, *table], numbers=numbers)
-    line = f"a policy learned from your patch and wrote {learned.tried:,} completions"
+    written = f"a policy learned from your patch and wrote {learned.tried:,} completions"
     if learned.false_positives:
-        id_ = add_exploit(file, learned.false_positives[0], learned.tried)
-        line += f", one of them {learned.false_positives[0]}: {id_} in {file}"
+        cheat = learned.false_positives[0]
+        why = f"a policy that learned from the patch wrote it, within {learned.tried:,} completions"
+        id_ = add_exploit(file, _BY_POLICY, cheat.example, cheat.completion, why)
+        line = f"{written}, one of them {cheat}: {id_} in {file}"
         return CheckResult("wrong", f"cheated; see {id_} in {file}", [line, *table], numbers=numbers)
-    line += ", none of which cheats it; before and after go into notes/red_team_report.md"
-    return CheckResult("done", f"not cheated in {learned.tried:,} completions", [*table, line], numbers=numbers)
+    tried = f"a search tried {searched.tried:,} texts"
+    if paid := [searched.shortest[kind] for kind in (Kind.WRONG, Kind.SEVERAL) if kind in searched.shortest]:
+        example = make_example(paid[0].expected_answer)
+        id_ = add_exploit(file, _BY_SEARCH, example, paid[0].completion, f"{tried}, and the patch pays this one")
+        line = f"{tried}, one of them {paid[0]}: {id_} in {file}"
+        return CheckResult("wrong", f"cheated; see {id_} in {file}", [line, *table], numbers=numbers)
+    short = f"not cheated in {learned.tried:,} completions and {searched.tried:,} texts"
+    line = f"{written}, and {tried}: none cheats it; before and after go into notes/red_team_report.md"
+    return CheckResult("done", short, [*table, line], numbers=numbers)
 
 
 def fresh_texts(start: str, exploits: Sequence[GoldenCase], seed: int) -> list[Question]:
@@ -135,8 +154,9 @@ def try_texts(verifier: Verifier, texts: list[Question], exploits: Sequence[Gold
 
 
 def find_faults(patch: Path, file: Path, start: str, before: Trial, after: Trial) -> Iterator[str]:
-    """What is wrong, the exploits first. Those that a policy wrote were found on a patch, and not on ``start``."""
-    own = [exploit for exploit in before.exploits if not exploit.example["id"].startswith(_BY_POLICY)]
+    """What is wrong, the exploits first. Those of the policy and the search cheated a patch, and not ``start``."""
+    examiners = (_BY_POLICY, _BY_SEARCH)
+    own = [exploit for exploit in before.exploits if not exploit.example["id"].startswith(examiners)]
     expected = f"{file}: expected wrong completions that {start} rewards, {_FEWEST_EXPLOITS} or more, each with its why"
     if len(own) < _FEWEST_EXPLOITS:
         yield f"{expected}, got {len(own)}"
@@ -171,15 +191,14 @@ def find_start(patch: Path) -> str:
     return start[1].decode()
 
 
-def add_exploit(file: Path, cheat: Comparison, tried: int) -> str:
-    """Append a completion as an exploit with an id of its own, which is returned."""
+def add_exploit(file: Path, examiner: str, example: Task, completion: str, why: str) -> str:
+    """Append a completion as an exploit with an id of its own, which is returned; it begins with the examiner."""
     ids = {case.id for case in read_records(file, GoldenCase)}
     number = 1
-    while f"{_BY_POLICY}{number}" in ids:
+    while f"{examiner}{number}" in ids:
         number += 1
-    id_ = f"{_BY_POLICY}{number}"
-    why = f"a policy that learned from the patch wrote it, within {tried:,} completions"
-    row = cheat.example | {"id": id_, "completion": cheat.completion, "expected_reward": 0.0, "why": why}
+    id_ = f"{examiner}{number}"
+    row = example | {"id": id_, "completion": completion, "expected_reward": 0.0, "why": why}
     before = file.read_bytes()
     if not before.endswith(b"\n"):
         before += b"\n"
