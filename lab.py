@@ -79,7 +79,8 @@ def main(words: list[str]) -> int:
     if words and job not in known:
         close = get_close_matches(job.removeprefix("course."), known, n=1)
         meant = f", did you mean {close[0]}?" if close else ";"
-        refuse(f"{job!r} is no job of lab.py{meant} all of them: python3 lab.py --help, and python3 -m course")
+        everything = f"python3 {sys.argv[0]} --help, and in its folder python3 -m course"
+        refuse(f"{job!r} is no job of lab.py{meant} all of them: {everything}")
     if more and job in ("lint", "site"):
         refuse(f"expected nothing after {job}, got {more[0]!r}")
     try:
@@ -153,6 +154,8 @@ def run(*words: str) -> int:
 
 def become(*words: str) -> NoReturn:
     """Let the Python of .venv take the place of this process, in the folder where the caller is."""
+    if Path.cwd() != LAB:
+        os.environ["RL_LAB_SCRIPT"] = sys.argv[0]  # course/starting.py: what is to be typed next is called the same way
     line = [str(PYTHON), "-P", *words]
     if os.name == "posix":
         os.execv(line[0], line)

@@ -18,7 +18,7 @@ from course.datasets.files import LAB
 from course.errors import UserError
 from course.show.tables import wrap_sentence
 from course.show.terminal import command_line, show, with_progress
-from course.starting import PYTHON
+from course.starting import program_name
 from course.text import quote, visible_path
 
 SUBMIT = "submit"  # in place of an exercise
@@ -152,7 +152,7 @@ def show_one(exercise: Exercise, args: Namespace, given: Given) -> int:
     if finished and args.solution:
         show_solution(exercise, result)
         return 0
-    command = f"{PYTHON} -m check {exercise.id}"
+    command = f"{program_name('check')} {exercise.id}"
     if finished:
         show(exercise_text(exercise.id, result, [f"solution: {command} --solution"]))
         print(f"next: {command_line(['check'])}")
@@ -168,7 +168,7 @@ def write_report(exercise: Exercise, result: CheckResult) -> None:
     if exercise.id != "tests":
         raise UserError(f"--report: expected the exercise tests in front of it, got {exercise.id}")
     if result.judgement is None:
-        command = f"{PYTHON} -m check {exercise.id}"
+        command = f"{program_name('check')} {exercise.id}"
         raise UserError(f"--report: your tests cannot be judged yet: {command} says what is missing")
 
     from check.report_tests import page_of_tests
@@ -186,7 +186,7 @@ def show_hints(exercise: Exercise, count: int) -> None:
         raise UserError(f"--hint: expected a number from 1 to {len(hints)}, got {count}")
     lines = [wrap_sentence(f"hint {number} of {len(hints)}: {hints[number - 1]}") for number in range(1, count + 1)]
     if count < len(hints):
-        lines.append(f"one more: {PYTHON} -m check {exercise.id} --hint {count + 1}")
+        lines.append(f"one more: {program_name('check')} {exercise.id} --hint {count + 1}")
     show("\n".join(lines))
 
 

@@ -17,7 +17,7 @@ from course.datasets.records import KataExample, task_of
 from course.rubrics import Rubric
 from course.rubrics.hackable import RUBRICS
 from course.score import TRIMMED, score
-from course.starting import PYTHON
+from course.starting import program_name
 from course.text import quote
 
 LABELS = ("model", "verifier", "ambiguous", "hacked")
@@ -47,7 +47,7 @@ def check_kata(name: str) -> CheckResult:
             line += f"  {words}"
         lines.append(line.rstrip())
     if right:
-        lines.append(f"{PYTHON} -m check {name} --id {right[0]} shows what the teacher says of it")
+        lines.append(f"{program_name('check')} {name} --id {right[0]} shows what the teacher says of it")
     if states == {"blank"}:
         return CheckResult(NOT_STARTED, parts=parts)
     if states == {"right"}:

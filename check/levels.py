@@ -25,7 +25,7 @@ from course.artifacts import run_log
 from course.artifacts.run_log import LogLine
 from course.datasets.files import LAB, open_regular, write_whole
 from course.errors import UserError, reason
-from course.starting import PYTHON
+from course.starting import PYTHON, program_name
 from course.text import quote
 
 LEVELS: dict[str, dict[str, Any]] = tomllib.loads((LAB / "data" / "levels.toml").read_text(encoding="utf-8"))
@@ -49,7 +49,7 @@ def record_prediction(name: str, probability: float) -> str:
         write_whole(path, json.dumps(predictions).encode("ascii") + b"\n")
     except OSError as error:
         raise UserError(f"{path}: cannot write the prediction: {reason(error)}; nothing was changed") from None
-    return f"recorded: {probability:g} that {LEVELS[name]['event']}; next: {PYTHON} -m check {name}"
+    return f"recorded: {probability:g} that {LEVELS[name]['event']}; next: {program_name('check')} {name}"
 
 
 def check_level(name: str) -> CheckResult:

@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 from course import starting
 from course.asking import ask_expectation
 from course.errors import UserError, reason, written_runs
-from course.starting import PYTHON
+from course.starting import program_name
 from course.text import did_you_mean, quote, visible
 
 _INT_MAX_STR_DIGITS = 4300  # Python's default: PYTHONINTMAXSTRDIGITS cannot decide which files the lab can read
@@ -30,7 +30,6 @@ _COMPLAINT = re.compile(r"(?s)(unrecognized arguments: |invalid [^:]+: |explicit
 # the last bits of a sum. NumPy reads these when it is loaded, which a command does after this.
 _ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1")
 
-SCRIPTS = {"course.attack": "attack-verifier"}  # as in pyproject.toml
 _ASK = object()  # what --predict leaves where --expect leaves a text
 EXIT_STATUSES = (
     "exit status: 0 it worked (gate: PROMOTE); 1 a check said no (gate: REJECT); 2 it cannot be done as typed, one "
@@ -132,13 +131,6 @@ class Parser(argparse.ArgumentParser):
                 known = f"{len([*action.choices])} names"
             expected = f"{option or action.metavar or action.dest}: expected one of {known}, got {quote(str(value))}"
             raise UserError(f"{mend}argument {expected} (all options: {self.prog} --help)")
-
-
-def program_name(module: str) -> str:
-    """What is typed to call a command: the script that a wheel installed for it, or ``python3 -m`` and its module."""
-    if Path(sys.argv[0]).stem == SCRIPTS.get(module):
-        return SCRIPTS[module]
-    return f"{PYTHON} -m {module}"
 
 
 def _quote_value(complaint: "re.Match[str]") -> str:

@@ -37,10 +37,13 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from course.datasets.files import HAS_LAB, LAB
+from course.text import shell_word
 
 PYTHON = "py" if os.name == "nt" else "python3"  # the first word of every command that the lab prints
 LAB_PYTHON = LAB / ".venv" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 NEEDED = ("matplotlib", "msgspec", "numpy", "rich", "splintr")
+SCRIPTS = {"course.attack": "attack-verifier"}  # as in pyproject.toml
+_LAB_SCRIPT = os.environ.pop("RL_LAB_SCRIPT", "")  # the path of lab.py, where it was called from another folder
 ANYWHERE = ("attack", "eval", "gate", "inspect_run", "report", "selection_demo", "validate_scorer")  # need no lab
 
 
@@ -64,6 +67,15 @@ def find_packages() -> None:
         become([str(LAB_PYTHON), *sys.orig_argv[1:]])
     except OSError as error:
         _refuse(f"cannot start {LAB_PYTHON}: {error.strerror}; {PYTHON} lab.py in {LAB} makes it anew")
+
+
+def program_name(module: str) -> str:
+    """What is typed to call a command from where the caller is: lab.py, a wheel's script, or ``python3 -m``."""
+    if _LAB_SCRIPT:
+        return f"{PYTHON} {shell_word(Path(_LAB_SCRIPT))} {module.removeprefix('course.')}"
+    if Path(sys.argv[0]).stem == SCRIPTS.get(module):
+        return SCRIPTS[module]
+    return f"{PYTHON} -m {module}"
 
 
 def become(line: list[str]) -> NoReturn:

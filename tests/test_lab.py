@@ -8,6 +8,7 @@ import errno
 import importlib.util
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -388,8 +389,14 @@ def test_a_command_works_in_the_callers_folder_whatever_else_lies_there_and_in_t
     python = Path(getattr(sys, "_base_executable", sys.executable))
     shutil.copy(ROOT / "data" / "datasets" / "math_dev.jsonl", own / "mine.jsonl")
     words = ["--dataset", "mine.jsonl", "--completions", str(ROOT / "data/rollouts/frozen_rollouts_dev.jsonl")]
-    done = typed(python, str(folder / "lab.py"), "eval", *words, "--outdir", "run", cwd=own)
+    script = os.path.relpath(folder / "lab.py", own)
+    done = typed(python, script, "eval", *words, "--outdir", "run", cwd=own)
     assert (done.status, done.err) == (0, "")
     assert json.loads((own / "run" / "summary.json").read_text())["n"] == 80
+    for name in ("next", "page"):
+        command = done.out.partition(f"\n{name}: ")[2].partition("\n")[0]
+        _, *line = shlex.split(command)
+        assert line[0] == script
+        assert typed(python, *line, cwd=own).status == 0, command
     assert typed(python, str(folder / "lab.py"), "gate", cwd=own).status == 2
     assert typed(python, "lab.py", "micro", "strict", "x", cwd=folder).err.startswith("usage: micro.py")

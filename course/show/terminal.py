@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from course.asking import at_terminal
 from course.show.tables import WIDTH, wrap_text
-from course.starting import PYTHON
+from course.starting import program_name
 
 if TYPE_CHECKING:  # loaded where a terminal is written to, so that --help answers at once
     from rich.progress import Progress
@@ -118,9 +118,12 @@ def _start(bar: "Progress") -> None:
 
 
 def command_line(words: Sequence[str], windows: bool = os.name == "nt") -> str:
-    """``python3 -m …``, on as many lines as a terminal asks for; its continuation is not one for Windows."""
-    parts = [f"{PYTHON} -m"]  # each option with its values
-    for word in words:
+    """A command and its arguments, on as many lines as a terminal asks for; its continuation is not one for Windows.
+
+    ``words``: the module, such as ``course.eval``, then its arguments.
+    """
+    parts = [program_name(words[0])]  # each option with its values
+    for word in words[1:]:
         parts += [word] if word.startswith("--") else [f"{parts.pop()} {word}"]
     lines = [parts[0]]
     for part in parts[1:]:
