@@ -49,11 +49,11 @@ counts for whatever was sampled, right or wrong.
 
 Variances are for offset 0, at the policies of the runs with the baseline. A
 baseline that does not depend on the sampled action never changes the mean of
-the estimate. It lowers the variance only between 0 and 2 b*: with two arms, one
-of them right, the mean reward is there until p = 2/3 (ablation.png). This
-bandit has two right arms, so its 2 b* is another, {2 * best:.3f} on average, and the
-expected reward is {expected:.3f}: here the baseline lowered it in {100 * variances["lowered"]:.1f} % of the
-updates."""
+the estimate. It lowers the variance only between 0 and 2 b*. With one right arm
+of probability p and one wrong arm, the expected reward is there until p = 2/3;
+with three wrong arms, equally likely, until p = 1/2 (ablation.png). On average
+2 b* is {2 * best:.3f} here, and the expected reward is {expected:.3f}. The mean reward so far
+lowered the variance in {100 * variances["lowered"]:.1f} % of the updates."""
 
 
 def story_text(rows: Sequence[UpdateRow], arms: Sequence[str]) -> str:
@@ -109,27 +109,26 @@ def ablation_panels(ablation: Sequence[Mapping[str, Any]], variances: Mapping[st
 
 
 def _draw_crossing(axes: "Axes") -> None:
-    """The variance with b = J over that with b = 0, by the probability of a right arm; the arms of a kind share it.
+    """The variance with b = J over that with b = 0, by the probability p of arm 1, the right arm.
 
-    Right are the arms 1 and 3 of this bandit. In a policy of two arms the others have no probability.
+    The wrong arms share 1 − p equally. In a policy of two arms two of them have no probability. With m wrong arms the
+    ratio is 1 at p = (m + 3) / (3m + 3), where J = 2 b*.
     """
     import numpy as np
 
     from course.policies.reinforce import gradient_variance
 
-    p, rewards = np.arange(1, 200) / 200, np.array([0.0, 1.0, 0.0, 1.0])
-    for label, of_wrong, of_right, color in (
-        ("two arms, one right", [1, 0, 0, 0], [0, 1, 0, 0], BLUE),
-        ("this bandit, one right arm gone", [0.5, 0, 0.5, 0], [0, 1, 0, 0], ORANGE),
-        ("this bandit, both right arms", [0.5, 0, 0.5, 0], [0, 0.5, 0, 0.5], GREY),
+    p, right = np.arange(1, 200) / 200, np.array([0.0, 1.0, 0.0, 0.0])
+    for label, wrong, color in (
+        ("one wrong arm: above 1 beyond p = 2/3", [1, 0, 0, 0], BLUE),
+        ("three wrong arms, as here: beyond p = 1/2", [1 / 3, 0, 1 / 3, 1 / 3], ORANGE),
     ):
-        policies = np.outer(1 - p, of_wrong) + np.outer(p, of_right)
-        ratio = gradient_variance(policies, rewards, p) / gradient_variance(policies, rewards, 0.0)
-        above = f"from {p[ratio > 1][0]:.2f} on" if (ratio > 1).any() else "nowhere"
-        axes.plot(p, ratio, color=color, label=f"{label}: {above}")
+        policies = np.outer(1 - p, wrong) + np.outer(p, right)
+        ratio = gradient_variance(policies, right, p) / gradient_variance(policies, right, 0.0)
+        axes.plot(p, ratio, color=color, label=label)
     axes.axhline(1, color="black", linewidth=0.8)
     label_axes(
-        axes, "probability p of a right answer", "variance with b = mean reward / b = 0", "above 1: worse than none"
+        axes, "probability p of the right arm", "variance with b = mean reward / b = 0", "above 1: worse than none"
     )
     axes.set_yscale("log")
     axes.set_ylim(0.01, 10_000)

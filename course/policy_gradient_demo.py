@@ -9,7 +9,7 @@ why; the run keeps the answers. ``--fast`` does not stop; ``--summary`` prints o
 
 ``learn`` is the loop itself: sample an action, score it, compare the reward with the baseline, and change theta so
 that what was better than the baseline becomes more probable. The world is a bandit: one prompt, 17 * 19, and four
-completions (``ARMS``), two of which the verifier rewards. Next: ``bandit_train`` runs N of it side by side. What both
+completions (``ARMS``), one of which the verifier rewards. Next: ``bandit_train`` runs N of it side by side. What both
 leave in their runs is written by one function, which stands there.
 """
 
@@ -83,8 +83,8 @@ def main() -> None:
     what = "Loop C in slow motion, one update at a time. bandit_train, toy_mdp and token_train each add one idea to it."
     parser = Parser("course.policy_gradient_demo", what)
     parser.add_argument("--steps", type=positive_int, default=8, help="updates (default: 8)")
-    help_ = "of the draws (default: 4, whose first update pushes)"
-    parser.add_argument("--seed", type=non_negative_int, default=4, help=help_)
+    help_ = "of the draws (default: 19, whose first update pushes)"
+    parser.add_argument("--seed", type=non_negative_int, default=19, help=help_)
     parser.add_argument("--lr", type=finite_float, default=0.5, help="learning rate (default: 0.5)")
     parser.add_argument("--baseline", action=BooleanOptionalAction, default=True, help=BASELINE_OPTION)
     parser.add_argument("--fast", action="store_true", help="do not stop and do not show each update")

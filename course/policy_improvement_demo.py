@@ -41,7 +41,7 @@ if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --he
     from course.policies.softmax import Floats
 
 LOG = "policy_improvement.jsonl"
-START = (1.0, -0.5, 0.5, -1.0)  # logits of the arms at the start: the right ones are not the favourites
+START = (1.0, -0.5, 0.5, -1.0)  # logits of the arms at the start: the right one is no favourite
 LEARNING_RATE = 0.5
 DATASET = LAB / "data" / "datasets" / "math_dev.jsonl"
 PACK = LAB / "data" / "rollouts" / "selection_pack_dev.jsonl"

@@ -54,8 +54,8 @@ def drawings() -> dict[str, Drawing]:
         "bandit": Drawing(
             "The bandit: what to expect",
             "Two panels with the expected reward of the bandit's policy: on the left the first 30 updates, on the "
-            "right 200. A blue band rises from one half towards 1, wide at first and narrow later. A dashed orange "
-            "band, the same with a negative learning rate, falls from one half towards 0.",
+            "right 200. A blue band rises from one quarter towards 1, wide at first and narrow later. A dashed orange "
+            "band, the same with a negative learning rate, falls from one quarter towards 0.",
             330,
             [
                 Panel("the first 30 updates", "updates", j, [learner, backwards], 30),

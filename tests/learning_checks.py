@@ -9,7 +9,7 @@ import pytest
 from conftest import Lab
 
 PROMPT = "Compute 17 * 19. Answer with exactly one line: Final: <int>"  # of all small worlds
-ARM_REWARDS = [0.0, 1.0, 0.0, 1.0]  # what the spec says of the four arms of the bandit
+ARM_REWARDS = [0.0, 1.0, 0.0, 0.0]  # what the spec says of the four arms of the bandit
 VOLATILE = {"README.md", "environment.json"}
 
 

@@ -67,6 +67,10 @@ def bandit_data(log: list[UpdateRow], after: float) -> Data:
     """A bandit's update has one state. ``after``: the exact expected reward after the last update."""
     from course.policies.bandit import ARMS, EXAMPLE
 
+    for row in log:
+        if row.completion != ARMS[row.action]:
+            got = clipped(row.completion, 60)
+            raise ValueError(f"expected {ARMS[row.action]} of arm {row.action}, got {got}; make the run again")
     rewards = [measure(EXAMPLE["expected_answer"], arm).reward for arm in ARMS]
     steps = []
     for row in subsample(log, ROWS):

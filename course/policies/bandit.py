@@ -3,8 +3,8 @@
 State: the prompt, always the same. Action (an arm): a whole completion. Reward: the ``score`` of that completion. The
 episode ends there, so the return is the reward. A bandit is RL with episodes of one step.
 
-Two of the arms get reward 1: the verifier trims the newline, so both are the right line. The learner sees only the
-rewards of the arms that it samples.
+One arm of the four gets reward 1. The others fail in three ways: no ``Final: ``, a wrong value, and words behind the
+right value. The learner sees only the rewards of the arms that it samples.
 """
 
 from typing import Any
@@ -19,7 +19,7 @@ EXAMPLE: dict[str, Any] = {
     "prompt": "Compute 17 * 19. Answer with exactly one line: Final: <int>",
     "expected_answer": 323,
 }
-ARMS = ("The answer is 323.", "Final: 323", "Final: 332", "Final: 323\n")
+ARMS = ("The answer is 323.", "Final: 323", "Final: 332", "Final: 323. I hope this helps!")
 
 
 def arm_rewards() -> Floats:

@@ -22,7 +22,7 @@ ROWS = [
     update_row(step, update, 0.5, EXAMPLE, ARMS)
     for step, update in enumerate(learn(np.array([0.3, 0.0]), 0.5, True), 1)
 ]
-SUMMARY = {"expected_reward_before": 0.5, "expected_reward_after": 0.625}
+SUMMARY = {"expected_reward_before": 0.25, "expected_reward_after": 0.625}
 ABLATION = {
     "runs": 1200,
     "learning": [
@@ -43,7 +43,7 @@ ABLATION = {
 def test_the_story_has_each_update_in_numbers_and_in_words() -> None:
     story = story_text(ROWS, ARMS)
     assert story.startswith(f"The state is the prompt:\n  {EXAMPLE['prompt']}\n\nThe arms\n  0  The answer is 323.\n")
-    assert "  3  Final: 323<U+000A LINE FEED>\n" in story
+    assert "  3  Final: 323. I hope this helps!\n" in story
     lines = story.split("\n")
     first = lines.index("step   1  arm 1  reward 1  baseline 0.000  advantage +1.000  p 0.250 -> 0.355")
     assert [line.strip() for line in lines[first + 1 : first + 4 : 2]] == [
@@ -55,7 +55,7 @@ def test_the_story_has_each_update_in_numbers_and_in_words() -> None:
 def test_the_report_is_short() -> None:
     report = bandit_text(ROWS, SUMMARY, ARMS)
     assert "after 2 steps" in report
-    assert "expected reward 0.500 -> 0.625" in report
+    assert "expected reward 0.250 -> 0.625" in report
     assert "variance" not in report
     assert EXAMPLE["prompt"] in report
 
@@ -70,7 +70,7 @@ def test_the_ablation_is_a_line_for_each_side_and_each_baseline() -> None:
     assert ["the", "mean", "reward", "so", "far", "0.1250"] in cells
     assert ["b*", "0.0625"] in cells
     assert "75.0 % of the updates" in " ".join(text.split())
-    assert "so its 2 b* is another, 0.500 on average, and the expected reward is 0.875" in " ".join(text.split())
+    assert "On average 2 b* is 0.500 here, and the expected reward is 0.875" in " ".join(text.split())
     assert max(map(len, text.split("\n"))) <= 80
 
 
@@ -112,20 +112,25 @@ def test_the_panels_have_both_sides_of_two_offsets_and_three_variances(sheets: l
     assert [list(line.get_ydata()) for line in by_step.get_lines()] == list(CURVES.values())
 
 
-def test_the_crossing_is_at_two_thirds_for_two_arms_and_where_the_bandit_has_it(sheets: list[Any]) -> None:
-    """Two arms: (1 − 2p)² / (1 − p)². The bandit with one right arm gone: b* = J / 2 at p = 5/9. With both: nowhere."""
+def test_the_mean_reward_is_worse_than_none_beyond_two_thirds_and_with_three_wrong_arms_beyond_one_half(
+    sheets: list[Any],
+) -> None:
+    """The ratio by hand, with m wrong arms: ‖∂ log p‖² is (1 − p)² (1 + 1/m) of the right arm; of each wrong arm,
+    whose probability is q = (1 − p) / m, it is 1 − 2q + p² + m q². ‖∂J‖² is (p (1 − p))² (1 + 1/m).
+    """
     ablation_panels(SIDES, CURVES, 1200)
-    two_arms, one_gone, both, one = sheets[0].axes[3].get_lines()
-    p = two_arms.get_xdata()
-    assert two_arms.get_ydata() == pytest.approx(((1 - 2 * p) / (1 - p)) ** 2, rel=1e-9, abs=1e-12)
-    for line, crossing in ((two_arms, 2 / 3), (one_gone, 5 / 9), (both, 1)):
-        assert ((line.get_ydata() > 1) == (p > crossing)).all()
+    one_wrong, three_wrong, one = sheets[0].axes[3].get_lines()
+    p = one_wrong.get_xdata()
+    for line, m, crossing in ((one_wrong, 1, 2 / 3), (three_wrong, 3, 1 / 2)):
+        q = (1 - p) / m
+        right, wrong = (1 - p) ** 2 * (1 + 1 / m), 1 - 2 * q + p**2 + m * q**2
+        of_the_mean = (p * (1 - p)) ** 2 * (1 + 1 / m)
+        with_mean = p * (1 - p) ** 2 * right + (1 - p) * p**2 * wrong - of_the_mean
+        with_none = p * right - of_the_mean
+        assert line.get_ydata() == pytest.approx(with_mean / with_none, rel=1e-9, abs=1e-12)
+        beside = abs(p - crossing) > 1e-9
+        assert ((line.get_ydata() > 1) == (p > crossing))[beside].all()
     assert list(one.get_ydata()) == [1, 1]
-    assert [line.get_label() for line in (two_arms, one_gone, both)] == [
-        "two arms, one right: from 0.67 on",
-        "this bandit, one right arm gone: from 0.56 on",
-        "this bandit, both right arms: nowhere",
-    ]
 
 
 def test_equal_numbers_give_equal_bytes() -> None:

@@ -11,7 +11,7 @@ from course.artifacts.learning_rows import update_row
 from course.policies.bandit import ARMS, EXAMPLE
 from course.policy_gradient_demo import learn, policy_gradient_text, prediction_text
 
-SUMMARY = {"expected_reward_before": 0.5, "expected_reward_after": 0.625}
+SUMMARY = {"expected_reward_before": 0.25, "expected_reward_after": 0.625}
 ROWS = [
     update_row(step, update, 0.5, EXAMPLE, ARMS)
     for step, update in enumerate(learn(np.array([0.3, 0.0]), 0.5, True), 1)
@@ -25,7 +25,7 @@ def test_the_policy_is_shown_before_and_after_and_predictions_are_counted() -> N
     assert before.split("\n")[:2] == ["before", "  0  0.250  ++          The answer is 323."]
     assert after.split("\n")[0] == "after 2 steps"
     assert after.split("\n")[2].startswith(f"  1  {ROWS[1].new_probs[1]:.3f}")
-    assert expected_reward == "expected reward 0.500 -> 0.625"
+    assert expected_reward == "expected reward 0.250 -> 0.625"
     assert predictions == "right predictions: 1 of 2"
 
 

@@ -1,7 +1,8 @@
 """Selection beside learning: which of them changes the policy, and rows that the verifier scores again.
 
-The worked example. The logits 1, −½, ½, −1 give the arms the probabilities 0.509, 0.114, 0.309 and 0.069. The right
-arms are the second and the fourth, so pass@1 before any update is 0.182.
+The worked example. The logits 1, −½, ½, −1 give the arms the probabilities 0.509, 0.114, 0.309 and 0.069. The second
+arm is the right one, so pass@1 before any update is 0.114. Of the draws 0.1, 0.55 and 0.99 the first samples the first
+arm, for 0.1 < 0.509, the second the second, for 0.509 < 0.55 < 0.623, and the third the last.
 """
 
 import numpy as np
@@ -14,26 +15,26 @@ from course.policy_improvement_demo import START, improve
 DATA = ROOT / "data"
 
 
-def test_pass_at_1_is_the_probability_of_the_right_arms() -> None:
-    (row,) = improve("selection", np.array([[0.1, 0.99]]))
+def test_pass_at_1_is_the_probability_of_the_right_arm() -> None:
+    (row,) = improve("selection", np.array([[0.1, 0.55, 0.99]]))
     assert (row.new_pass_at_1, row.new_probs) == (row.pass_at_1, row.probs)
-    assert row.completions == ["The answer is 323.", "Final: 323\n"]
-    assert row.pass_at_1 == pytest.approx(0.182, abs=5e-4)
-    assert row.pass_at_1 == pytest.approx(sum(softmax_by_hand(list(START))[arm] for arm in (1, 3)), abs=1e-15)
-    assert (row.actions, row.rewards, row.delivered) == ([0, 3], [0.0, 1.0], 1.0)
+    assert row.completions == ["The answer is 323.", "Final: 323", "Final: 323. I hope this helps!"]
+    assert row.pass_at_1 == pytest.approx(0.114, abs=5e-4)
+    assert row.pass_at_1 == pytest.approx(softmax_by_hand(list(START))[1], abs=1e-15)
+    assert (row.actions, row.rewards, row.delivered) == ([0, 1, 3], [0.0, 1.0, 0.0], 1.0)
 
 
 def test_learning_is_one_mean_of_the_directions_of_all_samples() -> None:
-    first, second = improve("learning", np.array([[0.1, 0.99], [0.5, 0.5]]))
+    first, second = improve("learning", np.array([[0.1, 0.55], [0.5, 0.5]]))
     assert first.delivered == 0.0  # the first sample, not the best
     p = softmax_by_hand(list(START))
     direction = [0.0] * 4
-    for arm, advantage in ((0, -0.5), (3, 0.5)):
+    for arm, advantage in ((0, -0.5), (1, 0.5)):
         for other in range(4):
             direction[other] += advantage * ((other == arm) - p[other]) / 2
     theta = [t + 0.5 * d for t, d in zip(START, direction, strict=True)]
     assert second.probs == first.new_probs == pytest.approx(softmax_by_hand(theta), abs=1e-15)
-    assert second.pass_at_1 == first.new_pass_at_1 == pytest.approx(sum(second.probs[arm] for arm in (1, 3)), abs=1e-15)
+    assert second.pass_at_1 == first.new_pass_at_1 == pytest.approx(second.probs[1], abs=1e-15)
 
 
 @pytest.mark.parametrize(("mode", "changes"), [("selection", False), ("learning", True)])
@@ -106,7 +107,7 @@ def test_no_sentence_is_refuted_by_its_numbers(lab: Lab, rounds: int, n: int) ->
         assert (before != after) is changed
         page = (lab.folder / f"run{seed}" / "README.md").read_text(encoding="utf-8")
         assert ("Knob turned: none (no update changed the policy)" in page) is not changed
-        assert after == pytest.approx(sum(log[-1]["new_probs"][arm] for arm in (1, 3)), abs=1e-15)
+        assert after == pytest.approx(log[-1]["new_probs"][1], abs=1e-15)
         assert f"pass@1 of the policy: {100 * before:.1f} % -> {100 * after:.1f} %" in out
 
 

@@ -80,7 +80,7 @@ def test_the_bars_and_the_line_of_loop_c(lab: Lab, browser: Any) -> None:
     assert signs == [{1: "better", -1: "worse", 0: "even"}[int(np.sign(row["advantage"]))] for row in log]
     assert {*signs} == {"better", "worse", "even"}
     assert bars == [near(list(pair)) for pair in zip(log[5]["probs"], log[5]["new_probs"], strict=True)]
-    expected = [row["probs"][1] + row["probs"][3] for row in log] + [numbers("c")["expected_reward_after"]]
+    expected = [row["probs"][1] for row in log] + [numbers("c")["expected_reward_after"]]
     assert [y for _, y in line] == near(expected)
     assert [x for x, _ in line] == near([step / 9 for step in range(10)])
 

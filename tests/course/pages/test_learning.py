@@ -34,14 +34,14 @@ def test_each_update_of_a_bandit_is_shown() -> None:
     data = data_of(EXAMPLE_RUNS / "bandit")
     log = lines_of(EXAMPLE_RUNS / "bandit" / "bandit_train_log.jsonl")
     assert (data["kind"], data["of"], len(data["steps"])) == ("updates", 30, 30)
-    assert data["steps"][0]["expected"] == 0.5
+    assert data["steps"][0]["expected"] == 0.25
     for step, row in zip(data["steps"], log, strict=True):
-        assert step["expected"] == row["probs"][1] + row["probs"][3]
+        assert step["expected"] == row["probs"][1]
         (state,) = step["states"]
         assert data["actions"][0][state["action"]] == row["completion"]
         assert (state["before"], state["after"]) == (row["probs"], row["new_probs"])
         assert state["return"] - step["baseline"] == state["advantage"] == row["advantage"]
-    assert data["after"] == log[-1]["new_probs"][1] + log[-1]["new_probs"][3]
+    assert data["after"] == log[-1]["new_probs"][1]
 
 
 def test_each_episode_has_two_states_and_a_step_without_credit_says_so(lab: Lab) -> None:
@@ -121,7 +121,8 @@ def test_any_other_run_of_loop_c_shows_its_summary(lab: Lab) -> None:
 def test_a_log_that_is_none_is_a_broken_run(lab: Lab) -> None:
     assert lab("bandit_train", "--steps", 3, "--outdir", RUN).status == 0
     row = lines_of(RUN / "bandit_train_log.jsonl")[0]
-    for text in ("{}\n", "", json.dumps(row | {"probs": [1.0]}) + "\n", "\xff"):
+    of_another_bandit = row | {"completion": "Final: 323\n"}
+    for text in ("{}\n", "", json.dumps(row | {"probs": [1.0]}) + "\n", json.dumps(of_another_bandit) + "\n", "\xff"):
         (RUN / "bandit_train_log.jsonl").write_text(text, encoding="latin-1")
         with pytest.raises(Broken, match=r"^its files are not those of a run of course\.bandit_train: "):
             learning_data(RUN)
