@@ -143,6 +143,7 @@ def as_json(
         "shortest": {kind.value: asdict(finding) for kind, finding in findings.shortest.items()},
         "white_space_refused": findings.padded and asdict(findings.padded),
         "without_reward": findings.failure and asdict(findings.failure),
+        "asked_again": verifier.asked_again,
         "curve": curve,
     }
 

@@ -52,6 +52,8 @@ def describe_findings(verifier: Verifier, form: Form, findings: Findings, second
     if findings.failure:
         also = f"; {findings.failures:,} such texts" if findings.failures > 1 else ""
         yield wrap_sentence(f"  {'no reward':23}{findings.failure}{also} (no fault)")
+    for why, times in verifier.asked_again.items():
+        yield wrap_sentence(f"  {'asked again':23}{times:,} of the texts, in a new process: {why} (no fault)")
 
 
 def _blameless(kind: Kind, findings: Findings) -> str:
@@ -73,7 +75,7 @@ def describe_verdict(name: str, form: Form, findings: Findings, seconds: int | N
         if kind in findings.shortest:
             return f"FAILED {name}: {FAULT_SENTENCES[kind]}, {findings.shortest[kind]} ({tried})"
     if seconds is not None:
-        return f"UNDECIDED {name}: no fault was found; {tried}"
+        return f"UNDECIDED {name}: no fault was found; {tried}. Give it more seconds"
     return f"PASSED {name}: no fault was found; {tried}"
 
 

@@ -43,6 +43,10 @@ class Stopped(Exception):
     """The process gave no answer: it reached a limit, ended, or wrote what cannot be read. One phrase says which."""
 
 
+class UsedUp(Stopped):
+    """It reached a limit to which all its calls add: CPU time, memory, output, processes. A new process may answer."""
+
+
 class Child:
     """``with Child(path) as child: child.call("advantage", [(1.0, 0.5)])``. Started at the first call, and again after
     one that had to be stopped.
@@ -117,11 +121,14 @@ class Child:
             self._answers_read += 1
             return value if kind is None else _read_exception(kind, value)
         except LimitReached as limit:
-            why = f"no answer within {limit if monotonic() < end else f'{seconds:g} s'}"
+            if monotonic() < end:
+                stopped: Stopped = UsedUp(f"no answer within {limit}")
+            else:
+                stopped = Stopped(f"no answer within {seconds:g} s")
         except (ValueError, RecursionError):
-            why = "an answer that cannot be read" if line else self._describe_end()
+            stopped = Stopped("an answer that cannot be read" if line else self._describe_end())
         self._end()
-        raise Stopped(why)
+        raise stopped
 
     def _describe_end(self) -> str:
         assert self._process is not None

@@ -82,6 +82,7 @@ class Process:
         self._limits = limits
         self._folder = folder
         self._checks = 0
+        self._check_at = time.monotonic()
         self._process = subprocess.Popen(
             line,
             cwd=working_folder,
@@ -137,15 +138,15 @@ class Process:
         while True:
             if time.monotonic() > end:
                 raise LimitReached(f"{seconds:g} s")
+            if time.monotonic() > self._check_at:
+                self._check_limits()
             with self._changed:
                 line = self._output.take_line()
                 if line:
                     return line
                 if self._output.ended:
                     break
-                changed = self._changed.wait(_BETWEEN_CHECKS)
-            if not changed:
-                self._check_limits()
+                self._changed.wait(_BETWEEN_CHECKS)
         self._check_limits()
         self._raise_for_cpu_time()
         return b""
@@ -186,6 +187,7 @@ class Process:
                 raise LimitReached(f"{self._limits.processes} processes")
             if sum(resident.values()) > self._limits.memory_mb * _MEGABYTE:
                 raise LimitReached(f"{self._limits.memory_mb} MB of memory")
+        self._check_at = time.monotonic() + _BETWEEN_CHECKS
         self._checks += 1
         if self._folder and self._checks % _CHECKS_PER_SCAN == 0:
             self._check_files(self._folder)

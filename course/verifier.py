@@ -4,6 +4,8 @@ Covered
     A verifier of any of the usual shapes (``course/rubrics/calling.py``), which may return a number, a bool, None for
     no reward, a dict with ``reward``, or a list of one of these. A call that raises, exits, never returns, or gives no
     finite number: what came instead of a reward is told with its text, costs that text only, and is no reward of 0.
+    Calls that use up a limit together, such as 600 s of CPU time or 64 processes: a new process is asked again, and
+    only a text that uses it up alone has no reward.
     A verifier that draws at random, reads a clock or remembers, if ``repeatable_results`` sees two rewards of a text.
 Not covered
     A verifier that changes between two runs: it reads a file, say, or the date.
@@ -11,13 +13,14 @@ Not covered
 """
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
 from typing import Any, Self
 
-from course.child import Child, Raised, Stopped
+from course.child import Child, Raised, Stopped, UsedUp
 from course.datasets.records import Task
 from course.errors import UserError
 from course.own_code import digest_of_code
@@ -53,7 +56,8 @@ class Verifier:
     UserError where there is no verifier, or none that can be loaded.
 
     ``name``: without the folder. ``call``: the whole call, such as ``verify(example, completion)``. ``source``: the
-    bytes of its file, as they run.
+    bytes of its file, as they run. ``asked_again``: the limit that calls used up together, and how often a new process
+    was asked because of it.
     """
 
     def __init__(self, place: str, *, call: str | None = None, seconds: float = math.inf) -> None:
@@ -74,6 +78,7 @@ class Verifier:
         self.source = self._child.source
         self.call = f"{function}({call})"
         self._finds_call = call is None
+        self.asked_again: Counter[str] = Counter()
 
     def __enter__(self) -> Self:
         try:
@@ -123,26 +128,43 @@ class Verifier:
         A process that had to be started anew has imported only what the file imports as it is loaded.
         """
         try:
-            files = self._child.list_module_files(_LOADING)
+            files = self._list_module_files()
         except Stopped as stopped:
             expected = "expected the names of the modules it imported"
             raise UserError(f"{self._place}: {expected}, got {stopped}; mend the verifier") from None
         return digest_of_code(self._path, self._child.source, files)
+
+    def _list_module_files(self) -> list[str]:
+        try:
+            return self._child.list_module_files(_LOADING)
+        except UsedUp:  # by the calls before
+            self._wake()
+            return self._child.list_module_files(_LOADING)
 
     def settings(self) -> dict[str, str]:
         """What a manifest says of it."""
         return {"rubric": self.name, "rubric_sha256": self.sha256()}
 
     def answers(self, questions: Sequence[Question]) -> list[Answer]:
-        """What it gives for each question, whatever that is. Raises TimeoutError."""
+        """What it gives for each question, whatever that is. Raises TimeoutError.
+
+        Where all that a process was asked has used up a limit, a new one is asked the question again.
+        """
         answers: list[Answer] = []
+        is_new = False  # whether the next question is the first that its process is asked
         while len(answers) < len(questions):
             rest = questions[len(answers) :]
             try:
-                answers.extend(map(_answer_of, self._evaluate([bindings_of(*question) for question in rest])))
+                for value in self._evaluate([bindings_of(*question) for question in rest]):
+                    answers.append(_answer_of(value))
+                    is_new = False
             except Stopped as stopped:
-                answers.append(Answer(None, failure=str(stopped), has_stopped=True))
+                if isinstance(stopped, UsedUp) and not is_new:
+                    self.asked_again[str(stopped)] += 1
+                else:
+                    answers.append(Answer(None, failure=str(stopped), has_stopped=True))
                 self._wake()
+                is_new = True
         return answers
 
     def _evaluate(self, bindings: Sequence[dict[str, Any]]) -> Iterator[Any]:

@@ -11,7 +11,8 @@ from clusters import wait_for
 from conftest import ROOT
 from handed_in import end_left_behind, left_behind, linux
 
-from course.child import Child, Raised, Stopped
+from course.child import Child, Raised, Stopped, UsedUp
+from course.limited_process import Limits
 
 
 def asked(folder: Path, source: str, *calls: tuple[object, ...], seconds: float = 10.0) -> list[object]:
@@ -111,6 +112,18 @@ def test_no_answer_is_an_exception_of_its_own_and_the_next_call_is_answered(
         with pytest.raises(Stopped, match=why):
             child.call("f", [()], 2.0)
         assert child.call("f", [()]) == [1]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows keeps no limit on CPU time")
+def test_cpu_time_is_used_up_by_all_calls_together(tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    source = "import time\ndef f():\n    begun = time.process_time()\n    while time.process_time() < begun + 0.3: pass"
+    path.write_text(source, encoding="utf-8", newline="\n")
+    with Child(path, limits=Limits(cpu_seconds=1)) as child:
+        assert child.call("f", [()]) == [None]
+        with pytest.raises(UsedUp, match="no answer within 1 s of CPU time"):
+            child.call("f", [()] * 9, 60.0)
+        assert child.call("f", [()]) == [None]
 
 
 FORGED = (

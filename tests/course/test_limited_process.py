@@ -110,6 +110,17 @@ def test_what_has_no_end_is_ended_and_nothing_is_left_of_it(tmp_path: Path, sour
     assert left_behind(tmp_path) == []
 
 
+@linux
+def test_limits_are_kept_while_line_after_line_comes(tmp_path: Path) -> None:
+    source = "import os, sys, time\nfor line in sys.stdin:\n    time.sleep(0.01)\n    print(line, end='', flush=True)\n"
+    source += "    if os.fork() == 0: time.sleep(600)"
+    with started(tmp_path, source) as process:
+        process.send(b"one\n" * 300)
+        with pytest.raises(LimitReached, match="10 processes"):
+            _ = [process.read_line(60) for _ in range(300)]
+    assert left_behind(tmp_path) == []
+
+
 IN_A_FOLDER = {  # what it does there -> the limit that it reaches, of 20 files and 2 MB
     "for i in range(21): open(str(i), 'w')": "20 files",
     "for i in range(21): os.mkdir(str(i))": "20 files",

@@ -11,6 +11,8 @@ from math import copysign
 from pathlib import Path
 
 import pytest
+from clusters import wait_for
+from handed_in import linux, processes_of
 
 from course import verifier as module
 from course.errors import UserError
@@ -150,6 +152,47 @@ def test_a_rubric_of_the_course_goes_by_its_name_and_a_file_by_its_digest(tmp_pa
 def test_after_its_seconds_it_is_asked_no_more(tmp_path: Path) -> None:
     with Verifier(written(tmp_path, "return 1"), seconds=-1) as verifier, pytest.raises(TimeoutError):
         verifier(*RIGHT)
+
+
+@pytest.mark.parametrize(
+    ("body", "calls", "limit"),
+    [
+        ("print('x' * (1 << 20))", 40, "16 MB of output"),
+        pytest.param("import os, time\n    if os.fork() == 0: time.sleep(600)", 300, "64 processes", marks=linux),
+    ],
+)
+def test_what_its_calls_use_up_together_is_no_fault_of_one(tmp_path: Path, body: str, calls: int, limit: str) -> None:
+    with Verifier(written(tmp_path, f"{body}\n    return 1")) as verifier:
+        assert [answer.failure for answer in verifier.answers([RIGHT] * calls)] == [""] * calls
+        assert [*verifier.asked_again] == [f"no answer within {limit}"]
+
+
+@linux
+def test_what_its_calls_used_up_keeps_no_digest_back(tmp_path: Path) -> None:
+    """After its last answer it leaves more processes than it may."""
+    source = """
+import os, threading, time
+def leave():
+    for _ in range(100):
+        if os.fork() == 0:
+            time.sleep(600)
+def verify(example, completion):
+    threading.Timer(0.1, leave).start()
+    return 1
+"""
+    (tmp_path / "mine.py").write_text(source, encoding="utf-8")
+    with Verifier(f"{tmp_path / 'mine.py'}:verify") as verifier:
+        before = verifier.sha256()
+        assert verifier(*RIGHT)["reward"] == 1
+        wait_for(lambda: len(processes_of(tmp_path)) > 100)
+        assert verifier.sha256() == before
+
+
+def test_a_text_that_uses_up_a_limit_alone_has_no_reward(tmp_path: Path) -> None:
+    place = written(tmp_path, "print('x' * (1 + 19 * (completion == '8')) * (1 << 20))\n    return 1")
+    with Verifier(place) as verifier:
+        failures = [answer.failure for answer in verifier.answers([RIGHT, (SEVEN, "8"), RIGHT])]
+    assert failures == ["", "no answer within 16 MB of output", ""]
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="POSIX only")
