@@ -72,15 +72,18 @@ def edits(gold: int, form: Form = FINAL) -> Iterator[str]:
         yield before + digits
     yield from map(form.line, (*_spellings(gold), *_other_values(gold), *_several(gold, form)))
     for length in _LENGTHS:
-        yield from (
-            line + " " * length + "x",
-            line + " " * length,
-            " " * length + line,
-            line + "\n" * length,
-            line + "x" * length,
-        )
-        yield from (form.line("0" * length + digits), form.line("9" * length), f"{line} " * (length // 10))
-        yield from (form.line(" " * length + digits), "a" * length, digits + " a" * (length // 2))
+        spaces = " " * length
+        yield line + spaces + "x"
+        yield line + spaces
+        yield spaces + line
+        yield line + "\n" * length
+        yield line + "x" * length
+        yield form.line("0" * length + digits)
+        yield form.line("9" * length)
+        yield form.line(spaces + digits)
+        yield f"{line} " * (length // 10)
+        yield digits + " a" * (length // 2)
+        yield "a" * length
 
 
 def _spellings(gold: int) -> Iterator[str]:
