@@ -15,7 +15,8 @@ Covered
     numerals and a few words; markup; arithmetic; alternatives, bounds and denials.
 Not covered
     Language: a sentence that takes back what it said, and numbers in words above twenty. ``1.024`` is read as it is
-    in English. Of a text of more than 200,000 characters only the first and the last 100,000 are read.
+    in English. Of a text of more than 200,000 characters only the first and the last 100,000 are read, and to
+    sort such a text can take two seconds.
 """
 
 import ast
@@ -209,7 +210,7 @@ _CALCULATION = rf"(?:(?<![\w)])[-+]{{1,9}}[ \t]{{0,9}})?{_SIGNED}(?:\){{0,9}}{_O
 _EQUATION = re.compile(rf"{_CALCULATION}(?:[ \t]*=+[ \t]*{_CALCULATION})*", re.IGNORECASE)
 _BOUND = re.compile(
     r"(?:(?<![-=\w])[<>]=?|[≤≥≦≧]"
-    r"|\b(?:at least|at most|(?:more|less) than|up to|over|under|above|below|minimum|maximum))[ \t]*\Z",
+    r"|\b(?:at least|at most|(?:more|less) than|[lg]eq?|up to|over|under|above|below|minimum|maximum))[ \t]*\Z",
     re.IGNORECASE,
 )
 _BOUND_BEHIND = re.compile(
@@ -267,7 +268,9 @@ def values_of(expression: str) -> list[Fraction]:
         return []
     try:
         return [_work_out(ast.parse(symbols, mode="eval").body, values)]
-    except (SyntaxError, ArithmeticError, ValueError, KeyError):
+    except ArithmeticError:
+        return []  # "7/0"
+    except (SyntaxError, ValueError, KeyError):
         return values  # "(42": a bracket alone
 
 
@@ -319,6 +322,10 @@ _NUMERALS = (
     "eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty"
 )
 _VALUE_OF_WORD = {word: value for value, word in enumerate(_NUMERALS.split())}
+_ONE_OF = "|".join(_VALUE_OF_WORD)
+_NUMERAL_BESIDE = re.compile(
+    rf"(?<=[0-9] or )(?:{_ONE_OF})\b|\b(?:{_ONE_OF})(?= or -?[0-9])", re.IGNORECASE
+)  # "7 or eight"
 _MOST_LETTERS = 20  # of a Roman numeral
 _ROMAN = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000}
 
@@ -346,6 +353,7 @@ _OTHER_SIGNS = {ord(char): "-" for char in "\u2010\u2011\u2012\u2013\u2014\u2015
     ord("±"): ">=",
     ord("\u2019"): "'",
 }
+_POWER = re.compile(r"(?<=[0-9])(?=[⁰¹²³⁴-⁹])")
 _POWER_OF_UNIT = re.compile(r"(?<=[^\W\d_])[⁰¹²³⁴-⁹]+")
 _TAG = re.compile(r"</?\w+>")
 _MARKUP = re.compile(r"\\(?:boxed|text|mathrm|mathbf)\b|\\[()\[\]]|(?<![0-9])\*\*|\*\*(?![0-9])|[`$\\{}\"\[\]]")
@@ -358,6 +366,7 @@ def plain(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     text = _POWER_OF_UNIT.sub("", text.replace("\r\n", "\n"))
+    text = _POWER.sub("^", text)
     return "".join(map(_plain_character, text))
 
 
@@ -380,5 +389,6 @@ def without_markup(text: str) -> str:
     """Without tags, bold, code and TeX; ``1,2,3`` as a list, and ``2 2/3`` as a sum."""
     text = _MARKUP.sub(" ", _TAG.sub(" ", text)) if set(text) & set('*`$\\{}"[]<') else text
     text = _SIGN_IN_WORDS.sub("-", text)
+    text = _NUMERAL_BESIDE.sub(lambda match: str(_VALUE_OF_WORD[match[0].lower()]), text)
     text = _LIST.sub(lambda match: match[0] if re.fullmatch(_GROUPED, match[0]) else match[0].replace(",", ", "), text)
     return _MIXED.sub(r"(\1+\2)", text)

@@ -101,6 +101,16 @@ def test_the_golden_cases_are_sorted_as_by_hand() -> None:
         (1024, "Final: 1,024.00", OTHER_FORM),
         (323, "Final: 3 23", OTHER_FORM),
         (323, "Final: 3\n23", WRONG),
+        (7, "7 or eight", SEVERAL),
+        (7, "Seven or 8", SEVERAL),
+        (7, "7 and one more apple", OTHER_FORM),
+        (7, r"\le 7", SEVERAL),
+        (7, r"Final: \geq 7", SEVERAL),
+        (9, "3²", OTHER_FORM),  # a power
+        (323, "3²3", WRONG),
+        (23, "2³", WRONG),
+        (0, "0/0", WRONG),  # no value
+        (7, "Final: 7/0", WRONG),
         (7, "", WRONG),
         (7, "Final: ?", WRONG),
         (7, "Final: nan", WRONG),
