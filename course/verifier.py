@@ -29,7 +29,7 @@ from course.rubrics.hackable import RUBRICS
 from course.text import clipped, did_you_mean, quote, visible
 
 Question = tuple[Task, str]  # an example and a completion
-_LOADING = 30.0  # seconds: packages that it imports included
+_LOADING = 30.0  # seconds: packages that it imports included, be it in its first call
 _ANSWERING = 5.0  # for one text
 _LARGEST = 1e300  # reward; beyond it may lie infinity
 
@@ -79,6 +79,7 @@ class Verifier:
         self.call = f"{function}({call})"
         self._finds_call = call is None
         self.asked_again: Counter[str] = Counter()
+        self._is_first_call = True
 
     def __enter__(self) -> Self:
         try:
@@ -168,7 +169,13 @@ class Verifier:
         return answers
 
     def _evaluate(self, bindings: Sequence[dict[str, Any]]) -> Iterator[Any]:
-        for value in self._child.evaluate(self.call, bindings, _ANSWERING):
+        """Its values, in order: of the first alone, or of all. The first call may import packages."""
+        seconds = _ANSWERING
+        if self._is_first_call:
+            bindings = bindings[:1]
+            seconds = _LOADING
+            self._is_first_call = False
+        for value in self._child.evaluate(self.call, bindings, seconds):
             if monotonic() > self._deadline:
                 raise TimeoutError
             yield value
@@ -200,7 +207,7 @@ class Verifier:
     def _raises(self, call: str) -> bool:
         example: Task = {"id": "probe", "prompt": "Compute 0 + 0.", "expected_answer": 0}
         try:
-            return isinstance(next(self._child.evaluate(call, [bindings_of(example, "0")], _ANSWERING)), Raised)
+            return isinstance(next(self._child.evaluate(call, [bindings_of(example, "0")], _LOADING)), Raised)
         except Stopped:
             return False
 

@@ -121,6 +121,13 @@ def test_a_fault_costs_its_own_text_and_is_no_reward(
         assert answer.failure == failure.replace("(line 2)", "(line 3)")
 
 
+def test_a_first_call_may_import_packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_ANSWERING", 0.5)
+    with Verifier(written(tmp_path, "import time\n    time.sleep(1)\n    return 1")) as verifier:
+        first, second = verifier.answers([RIGHT, RIGHT])
+    assert (first.reward, second.failure) == (1.0, "no answer within 0.5 s")
+
+
 def test_a_file_that_does_not_load_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="expected a function verfy, got none in this"):
         Verifier(written(tmp_path, "return 1").replace(":verify", ":verfy")).__enter__()
