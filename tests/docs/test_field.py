@@ -1,141 +1,113 @@
-"""The report on other verifiers: its page is its results', its prose is true of them, its cases are ours as they are.
+"""The report on other verifiers: what its page shows is what the attack would say of these texts.
 
-No network: what the libraries answered stands in ``benchmarks/field/results.json``. The worked example: of the three
-cases below the verifier ``a`` pays for one wrong value, a part for another, and raises at the third.
+No network: what the attack printed stands on the page. Its texts are sorted again, each has to be of the kind that its
+row names.
 """
 
-import doctest
-import json
+import ast
 import re
-import tomllib
+import shlex
+import sys
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import pytest
 from conftest import ROOT
 
-from course.score import score
+from course.rubrics.forms import parse_form
+from course.rubrics.kinds import Kind, kind_of
 
 FIELD = ROOT / "benchmarks" / "field"
-RESULTS = json.loads((FIELD / "results.json").read_text(encoding="utf-8"))
-LIBRARIES = tomllib.loads((FIELD / "libraries.toml").read_text(encoding="utf-8"))["library"]
-CASES = {case["id"]: case for case in RESULTS["cases"]}
-KEYS = [one["key"] for one in RESULTS["verifiers"]]
-
-# What the prose of the page says, as the results must have it: verifier, case, reward.
-SAID = [
-    ("exact", "exploit-68", 1.0),  # -323 for 323
-    ("num", "report-01", 1.0),  # 123457 for 123456
-    ("match", "incident-01", 1.0),  # 711 for 11
-    ("match", "exploit-69", 1.0),  # 8 for -8
-    ("incl", "exploit-71", 1.0),  # 220 for 22
-    ("strict", "report-02", 1.0),  # 2,2
-    ("strict", "report-03", 1.0),  # 22/7
-    ("strict", "report-05", 1.0),  # 22e5
-    ("strict", "exploit-59", 1.0),  # 1,024
-    ("flex", "report-04", 1.0),  # 44/22
-    ("flex", "report-06", 1.0),  # not 22
-    ("plain", "report-05", 1.0),
-    ("plain", "incident-10", 1.0),  # 2 2/3 for 2
-    ("boxed", "incident-09", 0.0),  # **73**
-    ("boxed", "exploit-16", 1.0),  # no box
-    ("gym", "exploit-71", 0.6667),
-    ("num", "incident-01", 0.0),  # mended
-    ("num", "incident-03", 0.0),
-    ("num", "incident-04", 1.0),
-    ("num", "incident-05", 0.0),
-    ("strict", "incident-06", 0.0),  # $29.00
-    ("flex", "incident-06", 0.0),
-]
+PAGE = (ROOT / "docs" / "reference" / "how_verifiers_fail.md").read_text(encoding="utf-8")
+KINDS = {"wrong value": Kind.WRONG, "several answers": Kind.SEVERAL, "other form": Kind.OTHER_FORM}
 
 
 @pytest.fixture
-def field(monkeypatch: pytest.MonkeyPatch) -> Any:
+def make(monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.syspath_prepend(str(FIELD))
-    return import_module
+    monkeypatch.delitem(sys.modules, "make", raising=False)
+    return import_module("make")
 
 
-def test_the_page_is_made_from_the_results(field: Any) -> None:
-    """Otherwise: python3 benchmarks/field/make.py --page."""
-    template = (FIELD / "page.md.in").read_text(encoding="utf-8")
-    page = (ROOT / "docs" / "reference" / "how_verifiers_fail.md").read_text(encoding="utf-8")
-    assert page == field("make").page_of(template, RESULTS)
+def attacks(make: Any) -> list[tuple[str, str]]:
+    """Each command of the page with its output, on one line."""
+    return [(command, " ".join(output.split())) for command, output in make._RUN.findall(PAGE)]
 
 
-@pytest.mark.parametrize(("verifier", "case", "reward"), SAID)
-def test_the_prose_is_true_of_the_results(verifier: str, case: str, reward: float) -> None:
-    assert CASES[case]["rewards"][verifier] == reward
+def test_every_text_on_the_page_is_of_the_kind_that_its_row_names(make: Any) -> None:
+    rows = 0
+    for command, output in attacks(make):
+        form = parse_form(shlex.split(command)[3])
+        for name, text, answer in re.findall(r"(\w+ \w+), paid '(.*?)' where (-?\d+) is right: reward", output):
+            completion = text.replace("<U+000A LINE FEED>", "\n")
+            assert kind_of(int(answer), completion, form) == KINDS[name], (command, text)
+            rows += 1
+    assert rows >= 30
 
 
-def test_who_pays_for_no_wrong_value_and_who_refuses_right_forms() -> None:
-    paid = {key: [c["id"] for c in CASES.values() if c["means"] == "wrong" and c["rewards"][key]] for key in KEYS}
-    assert {key for key, ids in paid.items() if not ids} == {"lab", "line", "math", "boxed"}
-    right = {key: [c["id"] for c in CASES.values() if c["means"] == "right" and c["rewards"][key] != 1] for key in KEYS}
-    assert {key: len(ids) for key, ids in right.items() if ids} == {"line": 4}
-    assert {CASES[name]["completion"].rstrip(" \t\r\n") != CASES[name]["completion"] for name in right["line"]} == {
-        True
-    }
+def test_every_verifier_has_a_section_that_names_its_pinned_version(make: Any) -> None:
+    tree = ast.parse((FIELD / "adapters.py").read_text(encoding="utf-8"))
+    adapters = {node.name for node in tree.body if isinstance(node, ast.FunctionDef) and node.name[0] != "_"}
+    headings = {}
+    for section in make._SECTION.finditer(PAGE):
+        for command, _ in make._RUN.findall(section[0]):
+            headings[make.function_of(command)] = section[1]
+    pinned: dict[str, str] = {}
+    for library in make.read_libraries():
+        pins = [*library.get("no_deps", []), *library["install"]]
+        assert all("==" in pin for pin in pins)
+        pinned |= dict.fromkeys(library["functions"], f"{library['name']} {pins[0].rpartition('==')[2]} ")
+    assert adapters == set(headings) == set(pinned)
+    assert {name: headings[name].startswith(start) for name, start in pinned.items()} == dict.fromkeys(pinned, True)
 
 
-def test_the_recorded_cases_are_those_of_the_files_as_they_are(field: Any) -> None:
-    """A golden case that is new waits for the next report; one that changed makes this one wrong."""
-    now = {case["id"]: case for case in field("make").all_cases()}
-    recorded = {name: {key: case[key] for key in case if key != "rewards"} for name, case in CASES.items()}
-    assert {name: now.get(name) for name in recorded} == recorded
-    assert {name for name in now if not name.startswith(("correct-", "exploit-"))} <= set(recorded)
+def test_the_table_follows_from_the_outputs(make: Any) -> None:
+    table = make._TABLE.search(PAGE)[0]
+    seconds = {}
+    for section, row in zip(make._SECTION.finditer(PAGE), table.split("\n")[2:], strict=False):
+        seconds[make.function_of(make._RUN.search(section[0])[1])] = float(row.split("|")[2])
+    assert make.table_of(PAGE, seconds) == table
 
 
-def test_our_own_column_is_what_our_scorer_gives_today() -> None:
-    for case in CASES.values():
-        example = {"prompt": "", "expected_answer": case["expected_answer"]}
-        assert score(example, case["completion"])["reward"] == case["rewards"]["lab"]
-        assert case["rewards"]["lab"] == (1.0 if case["means"] == "right" else 0.0)
+def test_a_page_is_filled_with_what_the_attack_prints(make: Any) -> None:
+    command = "attack-verifier benchmarks/field/adapters.py:f --form '#### …'"
+    page = """|verifier|seconds|wrong value|
+|---|---|---|
+|old|1|no|
+
+### lib 1.0 `f`
+
+Prose.
+
+```bash example
+{command}
+```
+
+```text example
+old
+```
+
+```bash example
+{command} --try '7'
+```
+
+```text example
+```
+
+## End
+"""
+    printed = "FAILED\n  wrong value, paid      '7' …\n  several answers, paid  none\n  right one, refused     none\n"
+
+    def attack(words: str) -> Any:
+        return make.Run(r"text '\d'" + "\n", 9.0) if "--try" in words else make.Run(printed, 2.4)
+
+    filled = make.fill_page(page.replace("{command}", command), attack)
+    assert "|lib 1.0 `f`|2|yes|no|no|\n\n### lib" in filled
+    assert f"{command}\n```\n\n```text example\n{printed}```\n" in filled
+    assert f"{command} --try '7'\n```\n\n```text example\ntext '\\d'\n```\n\n## End" in filled
+    assert "old" not in filled
 
 
-def test_each_version_is_pinned_and_is_the_one_that_answered() -> None:
-    pins = {}
-    for library in LIBRARIES:
-        for wanted in [*library["install"], *library.get("no_deps", [])]:
-            name, pin = re.fullmatch(r"([a-z0-9-]+)(?:\[\w+\])?==([\w.]+)", wanted).groups()  # type: ignore[union-attr]
-            pins[library["name"], name] = pin
-    asked = {(one["name"], verifier["key"]) for one in LIBRARIES for verifier in one["verifier"]}
-    assert {(one["library"], one["key"]) for one in RESULTS["verifiers"]} == asked
-    distributions = {library["name"]: library["distribution"] for library in LIBRARIES}
-    for one in RESULTS["verifiers"][1:]:
-        assert pins[one["library"], distributions[one["library"]]] == one["version"]
-
-
-def test_a_case_is_shown_to_each_verifier_in_its_own_form(field: Any) -> None:
-    adapters = field("adapters")
-    assert doctest.testmod(adapters).failed == 0
-    for completion, shown in [
-        ("Final: 22", "<22>"),
-        ("  Final: 22 \r\n", "  <22> \r\n"),
-        ("Final: 21\nFinal: 22", "<21>\n<22>"),
-        ("Final: 322 Final: 323", "<322> <323>"),
-        ("**Final: 22**", "**<22>**"),
-        ("Final: **22**", "<**22**>"),
-        ("`Final: 22`", "`<22>`"),
-        ("The answer is 22", "The answer is 22"),
-        ("Final: ", "<>"),
-    ]:
-        assert adapters.in_form(completion, "<…>") == shown
-
-
-def test_counts_and_cells_of_a_worked_example(field: Any) -> None:
-    page = field("make")
-    cases = [
-        {"id": str(n), "means": "wrong", "expected_answer": 2, "completion": text, "rewards": {"a": reward}}
-        for n, (text, reward) in enumerate([("Final: 3", 1.0), ("␣\n|Final: 25\x00 ", 0.5), ("", "ValueError")])
-    ]
-    results = {"cases": cases, "verifiers": [{"key": "a"}]}
-    assert page.page_of("{{ count wrong }} {{ refused a wrong }} {{ all }}", results) == "3 1 3"
-    assert "|wrong value|3|2|" in page.table_of_counts(results)
-    assert "|raised an error|3|1|" in page.table_of_counts(results)
-    assert page.table_of_cases(results, "wrong", ("0", "1", "2")).splitlines()[2:] == [
-        "|2|`Final: 3`|✓|",
-        "|2|`␣⏎\\|Final: 25⟨U+0000⟩␣`|.50|",
-        "|2|``|!|",
-    ]
-    with pytest.raises(KeyError):
-        page.page_of("{{ paid a wrong }}", results)
+def test_the_outputs_have_no_path_of_a_machine(make: Any) -> None:
+    assert not [output for _, output in attacks(make) if str(Path.home()) in output or "/tmp/" in output]
