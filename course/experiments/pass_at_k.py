@@ -50,7 +50,7 @@ _LEGEND = (
 )
 
 
-class Comparison(NamedTuple):
+class LearningEffect(NamedTuple):
     """A policy before and after learning, on the same P prompts."""
 
     prompts: int
@@ -135,7 +135,7 @@ def report(experiment: Experiment[CountedSamples]) -> Report:
     return Report([], ending, {"pass_at_k.png": pass_at_k_figure(compared)}, summary)
 
 
-def compare_splits(log: Sequence[CountedSamples], last: int, rng: np.random.Generator) -> dict[str, Comparison]:
+def compare_splits(log: Sequence[CountedSamples], last: int, rng: np.random.Generator) -> dict[str, LearningEffect]:
     """Each preset and split of a log, compared up to k = ``last``."""
     compared = {}
     for preset, split in dict.fromkeys((row.preset, row.split) for row in log):
@@ -148,7 +148,7 @@ def compare_splits(log: Sequence[CountedSamples], last: int, rng: np.random.Gene
 
 def compare_policies(
     before: Sequence[CountedSamples], after: Sequence[CountedSamples], last: int, rng: np.random.Generator
-) -> Comparison:
+) -> LearningEffect:
     """The intervals hold 95 % of the resamples, which draw prompts with all their samples before and after.
 
     Not covered: another training. And a handful of prompts makes such an interval too narrow.
@@ -163,7 +163,7 @@ def compare_policies(
     low, high = np.quantile(crossings, [0.025, 0.975], method="nearest").tolist()
     mean_old = old.mean(axis=0)
     mean_new = new.mean(axis=0)
-    return Comparison(
+    return LearningEffect(
         prompts=prompts,
         before=mean_old.tolist(),
         after=mean_new.tolist(),
@@ -191,7 +191,7 @@ def crossing(gain: Sequence[float] | Floats) -> int | None:
     return kept + 1 if kept < len(gain) else None
 
 
-def pass_at_k_text(compared: Mapping[str, Comparison], steps: int, samples: int, seeds: int) -> str:
+def pass_at_k_text(compared: Mapping[str, LearningEffect], steps: int, samples: int, seeds: int) -> str:
     """Two rows for each set of prompts, then where its two curves cross."""
     curves: list[tuple[object, ...]] = []
     crossings: list[tuple[object, ...]] = []
@@ -216,7 +216,7 @@ def pass_at_k_text(compared: Mapping[str, Comparison], steps: int, samples: int,
     return "\n\n".join(parts)
 
 
-def pass_at_k_figure(compared: Mapping[str, Comparison]) -> bytes:
+def pass_at_k_figure(compared: Mapping[str, LearningEffect]) -> bytes:
     """Both curves over k; a dotted line where they cross, a shade over the 95 % interval of that k."""
     fig = figure(8.4, 1.2 + 1.4 * len(compared), "pass@k before and after learning")
     panels = fig.subplots((len(compared) + 1) // 2, 2, sharex=True, sharey=True, squeeze=False).flat

@@ -62,7 +62,7 @@ def first_faults(faults: list[str]) -> list[str]:
 def results_data(check: Verification) -> Data:
     """What the verifier scored in a run: its numbers and its rows, or a uniform sample of them."""
     choices: Counter[Choice] = Counter()
-    kept, n = sample_rows(count_choices(check.rows(), choices), MOST_ROWS)
+    kept, n = sample_rows(count_valid_choices(check.rows(), choices), MOST_ROWS)
     summary = numbers_of_run(check, choices)
     rows, longest = truncate_to_bytes(
         kept, lambda numbered, chars: row_data(*numbered, chars), LONGEST_TEXT, MOST_BYTES
@@ -110,7 +110,7 @@ def sample_rows(rows: Iterable[Sampled], most: int) -> tuple[list[tuple[int, Sam
     return sorted(kept, key=lambda numbered: numbered[0]), n
 
 
-def count_choices(rows: Iterable[Result], choices: Counter[Choice]) -> Iterable[Result]:
+def count_valid_choices(rows: Iterable[Result], choices: Counter[Choice]) -> Iterable[Result]:
     """The rows unchanged. Counts their choices, but for one that holds none, which the verification names."""
     for row in rows:
         if isinstance(row, Selection):

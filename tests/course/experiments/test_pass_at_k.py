@@ -22,7 +22,7 @@ from tiny_policies import contexts, next_p, seen_of, tiny
 from course.artifacts.token_rows import CountedSamples
 from course.experiments import pass_at_k
 from course.experiments.pass_at_k import (
-    Comparison,
+    LearningEffect,
     compare_policies,
     compare_splits,
     crossing,
@@ -33,7 +33,7 @@ from course.experiments.pass_at_k import (
 )
 from course.policies.token_policy import sample_texts
 
-FALLS = Comparison(
+FALLS = LearningEffect(
     25, [k / 200 for k in range(1, 129)], [0.25] * 128, 0.875, 0.0625, 50, (2, None), -0.39, (-0.5, 0.01)
 )
 HOLDS = FALLS._replace(prompts=75, after=[1.0] * 128, crossing=None, crossing_ci95=(None, None), last_gain=0.36)
@@ -89,7 +89,7 @@ def counts(
     return [CountedSamples("tiny", seed, step, "train", f"q{i}", n, c, entropy) for i, c in enumerate(correct)]
 
 
-def compared(before: list[int], after: list[int], last: int = 4) -> Comparison:
+def compared(before: list[int], after: list[int], last: int = 4) -> LearningEffect:
     return compare_policies(counts(before), counts(after, step=9, entropy=0.25), last, np.random.default_rng(0))
 
 
