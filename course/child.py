@@ -152,7 +152,7 @@ def show_output(path: Path, output: bytes) -> None:
     print(f"note: {visible_path(path)} printed:", file=sys.stderr)
     for line in lines[:_LINES_SHOWN]:
         print(f"  {clipped(line, _LINE_WIDTH)}", file=sys.stderr)
-    if len(lines) > _LINES_SHOWN:
+    if len(lines) > _LINES_SHOWN or len(output) >= _OUTPUT_BYTES:
         print("  and more", file=sys.stderr)
 
 

@@ -135,9 +135,9 @@ def _answer(path: Path, function: Callable[..., Any], arguments: list[Any]) -> t
         return None, function(*arguments)
     except BaseException as error:
         frames = traceback.walk_tb(error.__traceback__)
-        lines = [line for frame, line in frames if frame.f_code.co_filename == str(path)]
-        if isinstance(error, SyntaxError):
-            lines.append(error.lineno or 1)
+        lines: list[int | None] = [line for frame, line in frames if frame.f_code.co_filename == str(path)]
+        if isinstance(error, SyntaxError) and error.filename == str(path):
+            lines.append(error.lineno)
         return type(error).__name__, (message_of(error), lines[-1] if lines else None)
 
 
