@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from course.artifacts.conditions import Conditions
+from course.artifacts.records import RUBRIC_SOURCE
 from course.artifacts.scorer_identity import check_golden
 from course.artifacts.summary import summary_of
 from course.artifacts.writing import RunWriter
@@ -27,7 +28,6 @@ from course.datasets.jsonl import read_records
 from course.datasets.records import GoldenCase
 from course.errors import UserError
 from course.eval_text import eval_text
-from course.own_code import RUBRIC_SOURCE
 from course.score_files import FilePair, measure_files
 from course.show.ending import INSPECT, end_run
 from course.show.measurement import conditions_text, pass_line, verdict_text

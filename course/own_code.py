@@ -14,9 +14,6 @@ from pathlib import Path
 from course.datasets.files import open_regular
 from course.errors import UserError, reason
 
-RUBRIC_SOURCE = "rubric.py"  # in a run: the file that was named with --rubric, as it ran
-PICK_SOURCE = "pick.py"  # and the one that was named with --pick
-
 
 def read_code(path: Path) -> bytes:
     try:

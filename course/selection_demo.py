@@ -14,7 +14,7 @@ from typing import Any
 
 from course.artifacts import run_log
 from course.artifacts.conditions import Conditions
-from course.artifacts.records import RESULTS, Details, Selection
+from course.artifacts.records import PICK_SOURCE, RESULTS, Details, Selection
 from course.artifacts.run_log import holdouts_opened, read_log
 from course.artifacts.summary import Choice, choice_of, count_outcomes, summary_of
 from course.artifacts.writing import RunWriter
@@ -22,7 +22,6 @@ from course.command import Parser, positive_int, run_command
 from course.datasets.pairing import pair_by_id
 from course.datasets.records import Example
 from course.datasets.sources import Dataset, SelectionPack, provenance
-from course.own_code import PICK_SOURCE
 from course.picking import Picker, Sample
 from course.score import measure
 from course.show.ending import INSPECT, end_run

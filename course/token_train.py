@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import asdict
 
 from course.artifacts.conditions import conditions_of
-from course.artifacts.records import LearningResult
+from course.artifacts.records import RUBRIC_SOURCE, LearningResult
 from course.artifacts.rollout_files import policy_name, write_rollouts
 from course.artifacts.token_rows import SLOW_FILE, EvaluationRow, token_update_rows, write_checkpoint
 from course.artifacts.writing import RunWriter
@@ -29,7 +29,6 @@ from course.command import Parser, finite_float, non_negative_float, non_negativ
 from course.datasets.records import Provenance, Sampling, Task, task_of, training_on
 from course.datasets.sources import HOLDOUT, Dataset
 from course.errors import UserError
-from course.own_code import RUBRIC_SOURCE
 from course.policies.train_config import PRESETS, TrainConfig
 from course.rubrics.hackable import GAPS, RUBRICS
 from course.show.ending import RUN, end_run
