@@ -37,10 +37,10 @@ def eval_text(
     parts.append(outcomes_text(summary["outcomes"], firsts))
     parts.append(conditions)
     parts += map(wrap_sentence, notes_of(summary, ids_with_one_prompt, rubric))
-    last = [resolution_text(summary["n"])]
-    if rubric is not None:
-        last.append(rubric_line(summary, rubric))
-    last.append(pass_line(summary))
+    if rubric is None:
+        last = [pass_line(summary), resolution_text(summary["n"])]
+    else:
+        last = [rubric_line(summary, rubric), pass_line(summary)]
     parts.append("\n".join(last))
     return "\n\n".join(parts)
 
@@ -80,14 +80,15 @@ def notes_of(summary: Mapping[str, Any], ids_with_one_prompt: tuple[str, str] | 
 
 
 def resolution_text(n: int) -> str:
-    """Which difference this many prompts would detect: none is larger than the share of prompts that flip."""
+    """Which difference this many prompts would detect with 80 % power: none is larger than the share that flips."""
     difference = smallest_visible_difference(n, FLIPS)
-    detected = "no difference"
-    if difference <= FLIPS:
-        detected = f"a true difference of {100 * difference:.1f} points"
-    return (
-        f"power: with n = {n:,}, {detected} would be\n"
-        "detected with 80 % power, if a quarter of the prompts flip between two runs"
+    often = "four times in five (if a quarter of the prompts flip)"
+    if difference > FLIPS:
+        few = f"too few prompts: no true difference between two runs of {n:,} is large enough for the gate to find it"
+        return wrap_sentence(f"{few} {often}")
+    points = f"{100 * difference:.2g} points"
+    return wrap_sentence(
+        f"two runs of {n:,} prompts must truly differ by about {points} for the gate to find the difference {often}"
     )
 
 

@@ -34,7 +34,7 @@ from course.artifacts import run_log
 from course.artifacts.finding import Finding, Numbers
 from course.artifacts.locked_room import POLICY, SELECTION, Condition, knobs_turned, locked_room, room_digest
 from course.artifacts.reading import Broken, Run, open_run
-from course.artifacts.records import MISSING, Manifest, Result, Selection, rubric_of
+from course.artifacts.records import MISSING, Manifest, Result, Selection, TrainedOn, rubric_of
 from course.artifacts.run_log import LogLine, holdouts_opened, looks, read_logs
 from course.artifacts.verification import Verification
 from course.command import Parser, fraction, run_command
@@ -349,16 +349,25 @@ def notes_of(comparison: Comparison) -> list[str]:
     unseeded = [side for side, run in manifests.items() if run.sampling and not run.sampling.reproducible]
     if unseeded:
         notes.append(f"no seed is known of the {' and the '.join(unseeded)}: these completions cannot be drawn again")
-    notes += [training_note(side, manifest) for side, manifest in manifests.items()]
+    notes += training_notes(manifests)
     if unknown := note_on_holdouts():
         notes.append(unknown)
     return notes
 
 
-def training_note(side: str, manifest: Manifest) -> str:
-    training = manifest.trained_on
-    if training is None:
-        return f"what the policy of the {side} was trained on is not known"
+def training_notes(manifests: Mapping[str, Manifest]) -> list[str]:
+    """On what the policies were trained. ``manifests``: side -> of its run."""
+    unknown = [side for side, manifest in manifests.items() if manifest.trained_on is None]
+    notes = []
+    if unknown:
+        notes.append(f"what the policy of the {' and the '.join(unknown)} was trained on is not known")
+    for side, manifest in manifests.items():
+        if manifest.trained_on is not None:
+            notes.append(training_note(side, manifest.trained_on))
+    return notes
+
+
+def training_note(side: str, training: TrainedOn) -> str:
     how = "by imitation only" if training.rubric is None else f"with rubric {training.rubric}"
     if training.measured_here is None:
         return f"the policy of the {side} was trained {how}, and on which prompts is not known"

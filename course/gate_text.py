@@ -14,7 +14,7 @@ NO_LUCK = 1 - 0.05 / 2  # how often a candidate that is no better is not promote
 FEW_TRIES = 3  # runs of one room, from which on it is said what so many tries do
 _FLIPS_LISTED = 8  # of each kind
 _REASONS = 4  # besides the first
-NO_DIFFERENCE = "no difference is reported: it would not say that the candidate is better"
+NO_DIFFERENCE = "the runs are not comparable, so no difference is shown"
 
 
 def gate_json(finding: Finding) -> str:

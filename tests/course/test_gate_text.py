@@ -83,7 +83,7 @@ def test_too_few_flips_show_no_difference_at_all() -> None:
 def test_two_rooms_have_no_difference() -> None:
     text = gate_text(Finding("REJECT", ["one", "two"], ROOM, "environment"))
     assert text.endswith("\n\nREJECT: one\n  also: two")
-    assert text.startswith("no difference is reported: it would not say that the candidate is better\n")
+    assert text.startswith("the runs are not comparable, so no difference is shown\n")
 
 
 def test_the_answer_is_a_screen_long_and_the_rest_is_behind_details() -> None:
