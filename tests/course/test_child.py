@@ -284,7 +284,7 @@ def ends():
 
 
 @linux
-def test_an_endless_loop_ends_with_whoever_call_file(tmp_path: Path) -> None:
+def test_an_endless_loop_ends_with_whoever_asked(tmp_path: Path) -> None:
     """And so does what it forked."""
     begun = tmp_path / "begun"
     path = written(tmp_path, f"import os\ndef f():\n    os.fork()\n    open({str(begun)!r}, 'w')\n    while True: pass")

@@ -128,21 +128,23 @@ def test_every_number_of_shift_follows_from_the_completions(tiny: Lab) -> None:
     assert done.status == 0
     assert max(map(len, done.out.split("\n"))) <= 80
     results = lines_of(tiny.folder / "run/results.jsonl")
-    frozen = [one for one in results if one["training"] == "frozen"]
+    frozen = [result for result in results if result["training"] == "frozen"]
     assert results[: len(frozen)] == frozen
     examples = lines_of(Path(coverage.BASE.dataset.replace("two", "one")))
     assert [row["id"] for row in frozen] == [example["id"] for example in examples for _ in range(8)]
-    rate = sum(score(one, one["completion"])["reward"] for one in frozen) / len(frozen)
+    rate = sum(score(result, result["completion"])["reward"] for result in frozen) / len(frozen)
     assert f"240 completions frozen at step 0: {100 * rate:.1f} % (" in done.out
-    known = {shape_by_hand(one["completion"]) for one in frozen}
+    known = {shape_by_hand(result["completion"]) for result in frozen}
     lines = [line.split() for line in done.out.split("\n")]
     log = lines_of(tiny.folder / "run/log.jsonl")
     assert [row["step"] for row in log] == [0, 5, 10, 15, 20, 25, 30, 35, 40, 42]
     for place, row in enumerate(log):
-        fresh = [one for one in results if one["training"] == "fresh, seed 0" and one["step"] == row["step"]]
-        passes = sum(score(one, one["completion"])["reward"] for one in fresh)
+        fresh = [
+            result for result in results if result["training"] == "fresh, seed 0" and result["step"] == row["step"]
+        ]
+        passes = sum(score(result, result["completion"])["reward"] for result in fresh)
         assert row["true_reward"] == passes / 30
-        unseen = sum(shape_by_hand(one["completion"]) not in known for one in fresh) / 30
+        unseen = sum(shape_by_hand(result["completion"]) not in known for result in fresh) / 30
         shown = [line for line in lines if line[:1] == [str(row["step"])] and line[-1:] == ["%"]]
         assert len(shown) == (place in (0, 1, 2, 4, 8, 9))
         for line in shown:
@@ -156,7 +158,9 @@ def test_every_number_of_shift_follows_from_the_completions(tiny: Lab) -> None:
         "error": rate - passes / 30,
         "unseen_shape": unseen,
     }
-    first = [one["completion"] for one in results if one["training"] == "fresh, seed 0" and one["step"] == 0]
+    first = [
+        result["completion"] for result in results if result["training"] == "fresh, seed 0" and result["step"] == 0
+    ]
     assert frozen[0]["completion"] != first[0]  # the draws of the first evaluation are not those of what is frozen
 
 
@@ -181,19 +185,23 @@ def test_the_options_choose_rows_of_the_table_and_add_others() -> None:
         assert chosen(name) == list(study.CONFIGS)
         names = [study.name_of(config) for config in study.CONFIGS]
         assert len(set(names)) == len(names)
-    found = [(one.rubric, one.kl_coef) for one in chosen("goodhart")]
-    assert found[: len(RUBRICS)] == [(rubric, 0.0) for rubric in RUBRICS]
-    assert {rubric for rubric, _ in found[len(RUBRICS) :]} == {"anywhere"}
-    assert [(one.rubric, one.kl_coef) for one in chosen("goodhart", rubrics=["suffix"])] == [("suffix", 0.0)]
+    of_all = [(config.rubric, config.kl_coef) for config in chosen("goodhart")]
+    assert of_all[: len(RUBRICS)] == [(rubric, 0.0) for rubric in RUBRICS]
+    assert {rubric for rubric, _ in of_all[len(RUBRICS) :]} == {"anywhere"}
+    assert [(config.rubric, config.kl_coef) for config in chosen("goodhart", rubrics=["suffix"])] == [("suffix", 0.0)]
     with pytest.raises(UserError, match="expected anywhere among --rubrics"):
         chosen("goodhart", rubrics=["suffix"], kl_coef=[0.1])
     two = chosen("goodhart", rubrics=["anywhere", "score", "score"], kl_coef=[0.5, 0.0, 0.5])
-    assert [(one.rubric, one.kl_coef) for one in two] == [("score", 0.0), ("anywhere", 0.0), ("anywhere", 0.5)]
-    assert [one.rubric for one in chosen("goodhart", rubrics=["suffix"], kl_coef=[])] == ["suffix"]
-    assert [one.prompts for one in chosen("coverage", values=[60, 7, 60])] == [7, 60]
-    assert [one.sft_steps for one in chosen("cold_start", values=[9])] == [9]
+    assert [(config.rubric, config.kl_coef) for config in two] == [
+        ("score", 0.0),
+        ("anywhere", 0.0),
+        ("anywhere", 0.5),
+    ]
+    assert [config.rubric for config in chosen("goodhart", rubrics=["suffix"], kl_coef=[])] == ["suffix"]
+    assert [config.prompts for config in chosen("coverage", values=[60, 7, 60])] == [7, 60]
+    assert [config.sft_steps for config in chosen("cold_start", values=[9])] == [9]
     assert chosen("pass_at_k", presets=["memorise"]) == [pass_at_k.CONFIGS[1]]
-    assert {(one.steps, one.eval_every) for one in chosen("noise", steps=7, eval_every=2)} == {(7, 2)}
+    assert {(config.steps, config.eval_every) for config in chosen("noise", steps=7, eval_every=2)} == {(7, 2)}
 
 
 @pytest.mark.parametrize(

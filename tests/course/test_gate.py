@@ -124,7 +124,7 @@ def test_a_condition_that_differs_is_a_rejection_that_names_it(
     *of_the_run, of_the_room = found["reasons"]
     assert of_the_run == ([f"{('baseline', 'candidate')[side]} run: {said}"] if said else [])
     assert of_the_room.startswith(f"locked room: {name} differs (")
-    assert [one["name"] for one in found["conditions"] if not one["holds"]] == [name]
+    assert [condition["name"] for condition in found["conditions"] if not condition["holds"]] == [name]
     assert found["numbers"] is None
 
 
@@ -268,7 +268,9 @@ def test_json_is_the_same_finding(lab: Lab, pair: tuple[Path, Path]) -> None:
     assert numbers["delta"] == 10 / 40
     assert numbers["mcnemar_p"] == 2 / 2**10
     assert numbers["net_flips_needed"] == 6
-    assert all(one["holds"] and one["baseline"] == one["candidate"] for one in found["conditions"])
+    assert all(
+        condition["holds"] and condition["baseline"] == condition["candidate"] for condition in found["conditions"]
+    )
     assert found["policies"] == ["the hand of baseline", "the hand of candidate"]
 
 
@@ -366,8 +368,10 @@ def test_without_a_seed_another_policy_is_compared_and_the_same_one_is_luck(lab:
 def test_with_another_seed_another_policy_is_compared_and_the_same_one_is_luck(
     lab: Lab, seed: int | None, swapped: bool
 ) -> None:
-    seeds = [{"sampling": {"temperature": 1.0, "top_p": 1.0, "seed": one, "n": 1}} for one in (7, seed)]
-    first, second = seeds[::-1] if swapped else seeds
+    first: dict[str, Any] = {"sampling": {"temperature": 1.0, "top_p": 1.0, "seed": 7, "n": 1}}
+    second: dict[str, Any] = {"sampling": {"temperature": 1.0, "top_p": 1.0, "seed": seed, "n": 1}}
+    if swapped:
+        first, second = second, first
     one = evaluated(lab, "one", right(10), **first)
     same = evaluated(lab, "same", right(20), **second)
     other = evaluated(lab, "other", right(20), policy="b", **second)

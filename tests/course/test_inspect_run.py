@@ -426,8 +426,8 @@ def test_json_is_the_same_for_a_program(lab: Lab, run: Path) -> None:
     assert found["outcomes"] == {"ok": 2, "missing_prefix": 3, "negative_zero": 1, "wrong_answer": 1}
     assert [row["id"] for row in found["examples"]["missing_prefix"]] == ["q2"]  # type: ignore[index]
     assert [row["id"] for row in found["bottom"]] == ["q2"]  # type: ignore[attr-defined]
-    one = answer(lab, run, "--id", "q3")
-    assert (one["row"]["id"], one["details"]["outcome"]) == ("q3", "negative_zero")  # type: ignore[index]
+    shown = answer(lab, run, "--id", "q3")
+    assert (shown["row"]["id"], shown["details"]["outcome"]) == ("q3", "negative_zero")  # type: ignore[index]
     assert answer(lab, run, "--verify") == {"run": "run", "verified": True, "rows": 7, "faults": [], "note": None}
     assert [line["run"] for line in answer(lab, "--log")["log"]] == [str(lab.folder / "run")]  # type: ignore[attr-defined]
     rows_edited(run, lambda rows: rows[0].update(prompt="é"), forge=False)

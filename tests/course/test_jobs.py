@@ -109,20 +109,20 @@ def test_however_this_process_ends_no_worker_stays(tmp_path: Path, number: signa
     line = [sys.executable, "-m", "course.experiment", "cold_start", "--values", "0", "1", "--steps", "100000"]
     line += ["--jobs", "2", "--outdir", str(tmp_path / "run")]
     quiet: dict[str, Any] = {"stderr": subprocess.DEVNULL, "stdout": subprocess.PIPE, "start_new_session": True}
-    with subprocess.Popen(line, cwd=ROOT, **quiet) as one:
-        assert one.stdout
-        one.stdout.readline()
+    with subprocess.Popen(line, cwd=ROOT, **quiet) as command:
+        assert command.stdout
+        command.stdout.readline()
         time.sleep(2)  # the workers have started, or are starting
-        one.send_signal(number)
-        one.stdout.read()
-        one.wait()
+        command.send_signal(number)
+        command.stdout.read()
+        command.wait()
         for _ in range(100):
             try:
-                os.killpg(one.pid, 0)
+                os.killpg(command.pid, 0)
             except ProcessLookupError:
                 return
             time.sleep(0.1)
-    os.killpg(one.pid, signal.SIGKILL)
+    os.killpg(command.pid, signal.SIGKILL)
     pytest.fail("a worker is left")
 
 

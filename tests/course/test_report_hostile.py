@@ -51,7 +51,9 @@ def test_one_prompt_with_any_number_of_samples_ends_and_shows_the_chosen_one() -
     many = 20_000
     rewards = [0.0] * (many - 1) + [1.0]
     row = Selection("q", "1?", 1, "x", 1.0, Details("ok", "1"), ["x" * 80] * many, rewards, many - 1, [], [])
-    (shown,), _ = truncate_to_bytes([(1, row)], lambda one, longest: row_data(*one, longest), 2_000, MOST_BYTES)
+    (shown,), _ = truncate_to_bytes(
+        [(1, row)], lambda numbered, longest: row_data(*numbered, longest), 2_000, MOST_BYTES
+    )
     assert len(shown["samples"]) == 200
     assert shown["samples"][shown["chosen"]][1] == 1.0
     assert shown["why"] == "won: the only one with the highest reward; 200 of its 20,000 samples are shown"
@@ -61,17 +63,18 @@ def test_outcomes_that_no_scorer_has_are_short_and_few(lab: Lab) -> None:
     lab.evaluate([1], ["x"], "--outdir", "a")
 
     def many(rows: Rows) -> Rows:
-        said = ["\u202e" + "o" * 1_000_000, *(f"outcome {i}" for i in range(5_000))]
+        said = ["\u202e" + "o" * 1_000_000] + [f"outcome {i}" for i in range(5_000)]
         return [
-            rows[0] | {"id": f"q{i}", "details": {"outcome": one, "parsed_answer": None}} for i, one in enumerate(said)
+            rows[0] | {"id": f"q{i}", "details": {"outcome": outcome, "parsed_answer": None}}
+            for i, outcome in enumerate(said)
         ]
 
     edited("a", many)
     assert lab("report", "a").status == 0
     outcomes = data_of(Path("a/report.html"))["scored"]["outcomes"]
     assert len(outcomes) == 101
-    assert sum(one["n"] for one in outcomes) == 5_001
-    assert max(len(one["outcome"]) for one in outcomes) <= 40
+    assert sum(entry["n"] for entry in outcomes) == 5_001
+    assert max(len(entry["outcome"]) for entry in outcomes) <= 40
     assert "\u202e" not in json.dumps(outcomes, ensure_ascii=False)
 
 

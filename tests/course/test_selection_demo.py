@@ -73,7 +73,12 @@ def test_a_row_holds_the_choice_and_all_it_was_chosen_from(lab: Lab) -> None:
     lab.select(ANSWERS, GROUPS, 4)
     rows = lines_of(Path("runs/run_001/results.jsonl"))
     assert [row["chosen"] for row in rows] == [1, 0, 0, 0]  # ties go to the first
-    assert [row["rewards"] for row in rows] == [[0, 1, 1, 0], [1, 0, 0, 0], [0, 0, 0, 0], [1, 1, 1, 1]]
+    assert [row["rewards"] for row in rows] == [
+        [0, 1, 1, 0],
+        [1, 0, 0, 0],
+        [0, 0, 0, 0],
+        [1, 1, 1, 1],
+    ]
     assert [row["samples"] for row in rows] == GROUPS
     assert [row["completion"] for row in rows] == ["Final: 22", "Final: -8", "Final: -0", "Final: 7"]
     assert [row["details"]["outcome"] for row in rows] == ["ok", "ok", "negative_zero", "ok"]

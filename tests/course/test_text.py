@@ -19,8 +19,10 @@ ALL = "".join(map(chr, range(sys.maxunicode + 1)))
 # Unicode's property Default_Ignorable_Code_Point, first and last of each range; and three blanks that it leaves out.
 RANGES = "00AD 034F 061C 115F-1160 17B4-17B5 180B-180F 200B-200F 202A-202E 2060-206F 3164 FE00-FE0F FEFF FFA0 FFF0-FFF8"
 RANGES += " 1BCA0-1BCA3 1D173-1D17A E0000-E0FFF 2800 1D159 16FE4"
-ENDS = [[int(end, 16) for end in entry.split("-")] for entry in RANGES.split()]
-HIDDEN = {chr(code) for ends in ENDS for code in range(ends[0], ends[-1] + 1)}
+HIDDEN: set[str] = set()
+for entry in RANGES.split():
+    first, _, last = entry.partition("-")
+    HIDDEN |= {chr(code) for code in range(int(first, 16), int(last or first, 16) + 1)}
 
 
 @pytest.mark.parametrize("every", [11, pytest.param(1, marks=pytest.mark.slow)])

@@ -66,7 +66,13 @@ def test_of_many_evaluations_nine_are_shown_with_the_first_and_the_last() -> Non
 
 
 def test_the_most_common_kinds_of_text_are_shown_with_both_rewards() -> None:
-    pairs = [("Final: 7", 7), ("12\n13", 12), ("Final: 12", 12), ("\x1b", 1), ("Final: 9", 3)]
+    pairs = [
+        ("Final: 7", 7),
+        ("12\n13", 12),
+        ("Final: 12", 12),
+        ("\x1b", 1),
+        ("Final: 9", 3),
+    ]
     proxies = [1.0, 1.0, 1.0, 0.0, 0.0]
     written = [
         learning_result({"id": "q", "prompt": "?", "expected_answer": answer}, text, 4, proxy_reward=proxy)

@@ -329,13 +329,14 @@ def test_the_lock_is_waited_for_and_a_killed_process_leaves_none_behind(lab: Lab
 
 def test_runs_at_one_moment_each_get_a_name_a_line_and_a_look_of_their_own(lab: Lab) -> None:
     arguments = files_of(lab)
-    done = [ended(process) for process in [lab.start("eval", *arguments) for _ in range(6)]]
-    assert [one.status for one in done] == [0] * 6
+    started = [lab.start("eval", *arguments) for _ in range(6)]
+    done = [ended(process) for process in started]
+    assert [process.status for process in done] == [0] * 6
     assert sorted(path.name for path in lab.runs.glob("run_*")) == [f"run_00{i}" for i in range(1, 7)]
     log = lines_of(lab.log)
     assert [line["run"] for line in log] == [f"runs/run_00{i}" for i in range(1, 7)]
     for number, line in enumerate(log, 1):
-        (said,) = [one.out for one in done if f"look number {number} at it" in one.out]
+        (said,) = [process.out for process in done if f"look number {number} at it" in process.out]
         assert f"run: {lab.runs}/run_00{number}\ndigest: {line['manifest']}\n" in said
 
 

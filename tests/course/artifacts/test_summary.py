@@ -122,7 +122,7 @@ def test_what_a_choice_adds(rewards: list[float], chosen: int, choice: Choice) -
 
 
 def test_rows_go_through_unchanged_and_are_counted_a_batch_at_a_time() -> None:
-    outcome_of = [*["empty"] * ROWS_AT_ONCE, "ok", "empty"]
+    outcome_of = ["empty"] * ROWS_AT_ONCE + ["ok", "empty"]
     rows = [Result(f"q{i}", "?", 7, "", 0.0, Details(outcome, None)) for i, outcome in enumerate(outcome_of)]
     outcomes: Counter[str] = Counter()
     passing = count_outcomes(rows, outcomes)

@@ -57,14 +57,14 @@ def test_the_worked_example() -> None:
         None,
     )
     results = evaluation_results(alone, "anywhere")
-    assert [(one.id, one.reward, one.proxy_reward, one.split) for one in results] == [
+    assert [(result.id, result.reward, result.proxy_reward, result.split) for result in results] == [
         ("q0", 1.0, 1.0, "train"),
         ("q1", 0.0, 0.5, "train"),
     ]
-    assert [one.details.outcome for one in results] == ["ok", "wrong_answer"]
-    assert [is_exploit(one) for one in results] == [False, True]
-    assert [proxy_of(one) for one in results] == [one.proxy_reward for one in results]
-    assert [proxy_of(replace(one, proxy_reward=None)) for one in results] == [one.reward for one in results]
+    assert [result.details.outcome for result in results] == ["ok", "wrong_answer"]
+    assert [is_exploit(result) for result in results] == [False, True]
+    assert [proxy_of(result) for result in results] == [result.proxy_reward for result in results]
+    assert [proxy_of(replace(result, proxy_reward=None)) for result in results] == [result.reward for result in results]
 
 
 def test_the_holdout_has_shares_of_its_own_and_what_is_written_is_what_is_returned(tmp_path: Path) -> None:
@@ -73,19 +73,21 @@ def test_the_holdout_has_shares_of_its_own_and_what_is_written_is_what_is_return
         assert {*run.outputs} == {"results.jsonl", "log.jsonl"}
         (folder,) = tmp_path.iterdir()
         assert lines_of(folder / "log.jsonl") == [asdict(row)]
-        assert [one["completion"] for one in lines_of(folder / "results.jsonl")] == [one.completion for one in results]
+        assert [result["completion"] for result in lines_of(folder / "results.jsonl")] == [
+            result.completion for result in results
+        ]
     assert (row.n, row.hack_rate, row.holdout_n, row.holdout_hack_rate) == (2, 0.5, 3, 1 / 3)
     assert (row.equal_groups, row.training) == (0.75, "one of many")
     assert (row.holdout_proxy_reward, row.holdout_true_reward) == (1.75 / 3, 1 / 3)
-    assert {one.training for one in results} == {"one of many"}
+    assert {result.training for result in results} == {"one of many"}
     for split, share in (("train", row.hack_rate), ("holdout", row.holdout_hack_rate)):
-        own = [is_exploit(one) for one in results if one.split == split]
+        own = [is_exploit(result) for result in results if result.split == split]
         assert share == sum(own) / len(own)
 
 
 def test_where_the_strict_scorer_is_the_rubric_there_is_no_proxy_and_no_exploit() -> None:
     results = evaluation_results(BOTH, "score")
-    assert [one.proxy_reward for one in results] == [None] * 5
+    assert [result.proxy_reward for result in results] == [None] * 5
     assert not any(map(is_exploit, results))
 
 
@@ -101,7 +103,7 @@ def test_a_token_update_row_adds_up_and_its_log_probs_are_those_of_both_policies
         rows = list(token_update_rows(step, update, reference, EXAMPLES, kl_coef))
         assert [(row.step, row.kl_coef) for row in rows] == [(step, kl_coef)] * 6
         for row, tokens in zip(rows, unstacked(update.completions), strict=True):
-            example = next(one for one in EXAMPLES if one["id"] == row.id)
+            example = next(candidate for candidate in EXAMPLES if candidate["id"] == row.id)
             seen = seen_of(tiny(), example["prompt"])
             assert row.advantage == row.reward - row.kl_coef * row.log_ratio - row.baseline
             assert "".join(row.tokens) in update.texts

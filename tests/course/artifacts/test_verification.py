@@ -19,7 +19,11 @@ from course.artifacts.verification import NOT_LOGGED, Verification
 
 ANSWERS = [22, -8, 0, 323, 7]
 TEXTS = ["Final: 22", "Final: 8", "Final: -0", "Final: 323", "seven"]
-GROUPS = [["Final: 21", "Final: 22", "no"], ["Final: -8", "Final: 8", "no"], ["0", "zero", "no"]]  # two are looked at
+GROUPS = [  # two of each are looked at
+    ["Final: 21", "Final: 22", "no"],
+    ["Final: -8", "Final: 8", "no"],
+    ["0", "zero", "no"],
+]
 Tamper = Callable[[Path], object]
 
 

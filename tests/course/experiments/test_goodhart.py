@@ -230,20 +230,21 @@ def test_more_means_that_two_wilson_intervals_do_not_touch(n: int) -> None:
     for low in range(0, n, max(1, n // 10)):
         for high in range(low, n + 1, max(1, n // 20)):
             ends = [scipy.stats.binomtest(k, n).proportion_ci(method="wilson") for k in (high, low)]
-            one, other = ([replace(START, true_reward=k / n, n=n)] for k in (high, low))
-            assert exceeds(one, other, "true_reward") == (ends[0].low > ends[1].high)
-            assert not exceeds(other, one, "true_reward")
+            more = [replace(START, true_reward=high / n, n=n)]
+            less = [replace(START, true_reward=low / n, n=n)]
+            assert exceeds(more, less, "true_reward") == (ends[0].low > ends[1].high)
+            assert not exceeds(less, more, "true_reward")
 
 
 def test_the_counts_of_seeds_are_added_up_and_a_holdout_share_has_the_holdouts_n() -> None:
-    one = replace(START, hack_rate=0.24)
-    other = replace(START, hack_rate=0.18)
-    assert not exceeds([one], [other], "hack_rate")
-    assert exceeds([one] * 3, [other] * 3, "hack_rate")
-    one = replace(START, holdout_hack_rate=0.24)
-    other = replace(START, holdout_hack_rate=0.16)
-    assert not exceeds([one], [other], "holdout_hack_rate")
-    assert exceeds([replace(one, holdout_n=600)], [replace(other, holdout_n=600)], "holdout_hack_rate")
+    more = replace(START, hack_rate=0.24)
+    less = replace(START, hack_rate=0.18)
+    assert not exceeds([more], [less], "hack_rate")
+    assert exceeds([more] * 3, [less] * 3, "hack_rate")
+    more = replace(START, holdout_hack_rate=0.24)
+    less = replace(START, holdout_hack_rate=0.16)
+    assert not exceeds([more], [less], "holdout_hack_rate")
+    assert exceeds([replace(more, holdout_n=600)], [replace(less, holdout_n=600)], "holdout_hack_rate")
 
 
 def test_what_rose_is_the_end_against_the_start() -> None:

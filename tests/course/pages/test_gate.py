@@ -41,9 +41,11 @@ def test_the_numbers_are_those_of_the_gate(lab: Lab) -> None:
     gained, lost = data["flips"]
     assert [gained["name"], lost["name"]] == ["4 gained", "1 lost"]
     assert (
-        [one["question"].partition(":")[0] for one in gained["flips"]] == numbers["gained"] == ["q7", "q8", "q9", "q10"]
+        [flip["question"].partition(":")[0] for flip in gained["flips"]]
+        == numbers["gained"]
+        == ["q7", "q8", "q9", "q10"]
     )
-    assert [one["question"].partition(":")[0] for one in lost["flips"]] == numbers["lost"] == ["q1"]
+    assert [flip["question"].partition(":")[0] for flip in lost["flips"]] == numbers["lost"] == ["q1"]
     *first, beside, of_baseline, of_candidate, difference = data["said"]
     assert len(first) == 3
     assert beside.startswith("Knob turned: policy. Policy: the hand of base -> the hand of next. What the policy of ")
@@ -54,7 +56,7 @@ def test_the_numbers_are_those_of_the_gate(lab: Lab) -> None:
     assert difference.endswith(", on both sides of zero: it may be luck. Exact McNemar p = 0.375.")  # 2 (1 + 5) / 2^5
     room, differ = data["compared"]
     assert {row[1].replace(" ", "_"): row[0] == "✓ same" for row in room["rows"]} == {
-        one["name"]: one["holds"] for one in gate["conditions"]
+        condition["name"]: condition["holds"] for condition in gate["conditions"]
     }
     assert differ["rows"] == [["policy", "the hand of base", "the hand of next"]]
 
@@ -146,7 +148,7 @@ def test_a_difference_that_the_gate_does_not_report_is_not_shown(
         return
     assert data["said"][-1] == "No difference is reported: it would not say that the candidate is better."
     assert {row[1].replace(" ", "_") for row in data["compared"][0]["rows"] if row[0] == "✗ NO"} == {
-        one["name"] for one in gate["conditions"] if not one["holds"]
+        condition["name"] for condition in gate["conditions"] if not condition["holds"]
     }
 
 
@@ -165,4 +167,4 @@ def test_many_flips_are_shown_in_part_and_counted(lab: Lab, monkeypatch: pytest.
     data, _ = asked(lab, *both(lab))
     gained, lost = data["flips"]
     assert [gained["name"], lost["name"]] == ["4 gained, 3 shown", "1 lost"]
-    assert [one["question"].partition(":")[0] for one in gained["flips"]] == ["q7", "q9", "q10"]
+    assert [flip["question"].partition(":")[0] for flip in gained["flips"]] == ["q7", "q9", "q10"]

@@ -75,8 +75,8 @@ def test_a_training_shows_its_evaluations_and_what_was_written(trained: Path) ->
         found = [row for row in results if (row["step"], row["split"]) == (point["step"], "train")]
         exploits = [row for row in found if row.get("kind") in ("several", "wrong")]
         assert point["hack_rate"] == len(exploits) / len(found)
-        assert [one["exploit"] for one in written] == [i < len(exploits) for i in range(6)]
-        assert {(one["question"], one["text"], one["proxy"]) for one in written} <= {
+        assert [shown["exploit"] for shown in written] == [i < len(exploits) for i in range(6)]
+        assert {(shown["question"], shown["text"], shown["proxy"]) for shown in written} <= {
             (f"{row['prompt']} ({row['expected_answer']})", row["completion"], row["proxy_reward"]) for row in found
         }
 
@@ -89,11 +89,11 @@ def test_an_update_shows_its_highest_and_its_lowest_advantages(trained: Path) ->
     ]
     rows = sorted((row["advantage"] for row in slow if row["step"] == 1), reverse=True)
     shown = updates[:8]
-    assert [one["advantage"] for one in shown] == [*rows[:4], *rows[-4:]]
-    for one in shown:
-        reward, baseline = (float(part.split()[-1]) for part in one["sum"].removesuffix(" = ").split(" − "))
-        assert abs(reward - baseline - one["advantage"]) < 1e-3
-        assert len(one["tokens"]) == len(one["before"]) == len(one["after"])
+    assert [update["advantage"] for update in shown] == [*rows[:4], *rows[-4:]]
+    for update in shown:
+        reward, baseline = (float(part.split()[-1]) for part in update["sum"].removesuffix(" = ").split(" − "))
+        assert abs(reward - baseline - update["advantage"]) < 1e-3
+        assert len(update["tokens"]) == len(update["before"]) == len(update["after"])
 
 
 def test_a_long_run_is_shown_in_part_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -67,7 +67,7 @@ def test_each_row_has_the_same_chance() -> None:
 )
 def test_a_thousand_rows_fit_whatever_they_hold(text: str, fit: int) -> None:
     rows = [(number, row(text, text, text)) for number in range(1, 1_001)]
-    shown, longest = truncate_to_bytes(rows, lambda one, longest: row_data(*one, longest), 2_000, MOST_BYTES)
+    shown, longest = truncate_to_bytes(rows, lambda numbered, longest: row_data(*numbered, longest), 2_000, MOST_BYTES)
     assert len(html_page("A", "", "", {"rows": shown})) < 1_000_000
     assert len(shown) == fit
     whole = len(text) < 100
@@ -126,11 +126,11 @@ def test_the_numbers_of_a_page_are_those_of_the_run(lab: Lab) -> None:
     summary = json.loads(Path("a/summary.json").read_text(encoding="utf-8"))
     assert data["scored"]["summary"] == summary
     assert data["scored"]["prediction"] == {"expect": "40 %", "share": 0.4, "off": "10.0 points above"}
-    counts = {one["outcome"]: one["n"] for one in data["scored"]["outcomes"]}
+    counts = {entry["outcome"]: entry["n"] for entry in data["scored"]["outcomes"]}
     assert counts == summary["outcomes"]
     rows = lines_of(Path("a/results.jsonl"))
-    assert [one["completion"] for one in data["scored"]["rows"]] == [one["completion"] for one in rows]
-    assert [one["outcome"] for one in data["scored"]["rows"]] == ["ok", "missing_prefix", "wrong_answer", "ok"]
+    assert [row["completion"] for row in data["scored"]["rows"]] == [row["completion"] for row in rows]
+    assert [row["outcome"] for row in data["scored"]["rows"]] == ["ok", "missing_prefix", "wrong_answer", "ok"]
     assert ["command", "course.eval"] in data["conditions"]
 
 
@@ -179,4 +179,4 @@ def test_above_two_thousand_rows_a_page_says_how_many_it_has(lab: Lab, monkeypat
     assert lab.evaluate(range(60), [f"Final: {i}" for i in range(60)], "--outdir", "a").status == 0
     scored = data_of(page_of_run(Path("a"), log())[0])["scored"]
     assert (scored["n"], len(scored["rows"]), scored["outcomes"][0]["n"]) == (60, 20, 60)
-    assert [one["id"] for one in scored["rows"]] == [f"q{one['row']}" for one in scored["rows"]]
+    assert [row["id"] for row in scored["rows"]] == [f"q{row['row']}" for row in scored["rows"]]

@@ -46,7 +46,7 @@ REFERENCE = tiny(max_tokens=5)
 
 
 def test_the_worked_example() -> None:
-    assert [(one.step, len(one.evaluations["train"].texts)) for one in checkpoints()] == [
+    assert [(checkpoint.step, len(checkpoint.evaluations["train"].texts)) for checkpoint in checkpoints()] == [
         (0, 4),
         (3, 4),
         (6, 4),
@@ -203,9 +203,9 @@ def test_the_share_of_equal_groups_is_counted_by_hand_over_the_updates_since_the
     for update in learn(REFERENCE, LETTERS, ends_in_a, config, 0):
         groups = [set(update.reward.tolist()[place : place + 4]) for place in (0, 4, 8)]
         shares.append(sum(len(group) == 1 for group in groups) / 3)
-    found = learn_and_evaluate(REFERENCE, LETTERS, [], ends_in_a, config._replace(eval_every=3), 0)
+    measured = learn_and_evaluate(REFERENCE, LETTERS, [], ends_in_a, config._replace(eval_every=3), 0)
     expected = [None, sum(shares[:3]) / 3, sum(shares[3:6]) / 3, shares[6]]
-    assert [one.equal_groups for one in found] == pytest.approx(expected)
+    assert [checkpoint.equal_groups for checkpoint in measured] == pytest.approx(expected)
     assert 0 < sum(shares) < 7
     assert equal_groups(np.array([1.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.8, 0.8]), 2) == 0.75
 

@@ -139,7 +139,7 @@ def test_each_completion_has_exactly_the_stretches_of_its_tokens_and_ends_where_
                     u = [start + where * (end - start) for start, end in stretches]
                     prompts.append(prompt)
                     rows.append(row)
-                    draws.append([*u, *[0.99] * (LIMIT - len(u))])  # what is drawn for after the end is not used
+                    draws.append(list(u) + [0.99] * (LIMIT - len(u)))  # what is drawn for after the end is not used
         assert whole == pytest.approx(1.0, abs=1e-12)
     found = sample_completions(POLICY, POLICY.encode_prompts(prompts), np.array(draws), temperature, top_p)
     expected = stacked(3, rows)
