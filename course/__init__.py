@@ -29,7 +29,7 @@ Everything else is machinery, and its first line says so:
     pages                        a run, a verdict or a matrix of tests as one HTML file
     picking, verifier            a student's choice and anybody's verifier, loaded and not believed
     limited_process              a stranger's code, run in one way: under limits, ended with all that it started
-    own_code                     one digest of the files of one's own that ran
+    own_code, own_update         one digest of the files of one's own that ran; a student's update of a policy
     child, child_main            the functions of a stranger's file, asked over a pipe
     the other commands           inspect_run, validate_scorer, kl_tradeoff_demo, …: python3 -m course names them
     command, starting, asking    how every command reads its arguments, finds what it needs, and asks a person

@@ -5,7 +5,7 @@
 Adds to ``policy_gradient_demo``: N runs learn side by side, so that ``--ablation N`` compares N seeds with the baseline
 and without it, also with a constant added to every reward (``--reward-offset``): the baseline cancels it. The log is
 also a story, ``bandit_train_log.txt``, and a learning curve. With ``--lr -0.5`` the same rewards make the policy avoid
-what the verifier rewards. Next: ``toy_mdp``.
+what the verifier rewards. ``--update FILE:FUNCTION`` learns by a student's own update. Next: ``toy_mdp``.
 """
 
 from __future__ import annotations
@@ -17,16 +17,18 @@ from typing import TYPE_CHECKING, Any
 
 from course.artifacts.conditions import conditions_of
 from course.artifacts.learning_rows import UpdateRow, learning_result, update_row
-from course.artifacts.records import RESULTS
+from course.artifacts.records import RESULTS, UPDATE_SOURCE
 from course.artifacts.writing import RunWriter
 from course.asking import wait_for_enter
 from course.bandit_train_text import LEARNING_CURVE, ablation_panels, bandit_text, learning_curve, story_text
 from course.command import Parser, finite_float, non_negative_int, positive_int, run_command
+from course.errors import UserError
 from course.show.ending import end_run
 from course.show.updates import BASELINE_OPTION, how_to_read, knob_of, state_text, update_outcome, update_start
 from course.stats import mean
 
 if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --help answers at once
+    from course.own_update import OwnUpdate
     from course.policies.reinforce import Update
     from course.policies.softmax import Floats
 
@@ -53,6 +55,32 @@ def learn(rewards: Floats, draws: Floats, lr: float, with_baseline: bool) -> Ite
         advantage = reward - baseline
         direction = advantage[:, None] * grad_log_prob(p, action)
         new_theta = apply_gradient(theta, direction, lr)
+        yield Update(theta, p, action, reward, baseline, advantage, direction, new_theta)
+        theta = new_theta
+        if with_baseline:
+            baseline = running_mean(baseline, reward, step)
+
+
+def learn_by_own_update(
+    own_update: OwnUpdate, rewards: Floats, draws: Floats, lr: float, with_baseline: bool
+) -> Iterator[Update]:
+    """One run of ``learn``, for the uniform ``draws`` [T], whose new theta is what a student's function returns.
+
+    ``direction`` is REINFORCE's, so that each row says whether the student's step is lr times it.
+    """
+    import numpy as np
+
+    from course.policies.reinforce import Update, running_mean
+    from course.policies.softmax import grad_log_prob, sample, softmax
+
+    theta, baseline = np.zeros(len(rewards)), np.zeros(())
+    for step, u in enumerate(draws, 1):
+        p = softmax(theta)
+        action = sample(p, u)
+        reward = np.asarray(rewards[action])
+        advantage = np.asarray(reward - baseline)
+        direction = advantage * grad_log_prob(p, action)
+        new_theta = np.array(own_update(theta.tolist(), int(action), float(reward), float(baseline), lr))
         yield Update(theta, p, action, reward, baseline, advantage, direction, new_theta)
         theta = new_theta
         if with_baseline:
@@ -142,8 +170,12 @@ def main() -> None:
     parser.add_slow_option()
     help_ = "also run N seeds with and without the baseline, with offsets of 0, 1 and 3"
     parser.add_argument("--ablation", type=positive_int, metavar="N", help=help_)
+    help_ = "learn by a function of yours, such as exercises/reinforce.py:reinforce_step; not with --ablation"
+    parser.add_argument("--update", metavar="FILE:FUNCTION", help=help_)
     parser.add_run_options()
     args = parser.parse_args()
+    if args.update is not None and args.ablation:
+        raise UserError("--update: expected one run, which asks your function step by step, got --ablation")
 
     import numpy as np
 
@@ -152,18 +184,29 @@ def main() -> None:
 
     with RunWriter(args.outdir) as run:
         rewards = arm_rewards()
-        runs = learn(rewards + args.reward_offset, draws_of(args.seed, args.steps), args.lr, args.baseline)
-        updates = [Update(*(np.asarray(value)[0] for value in update)) for update in runs]  # the one run of N = 1
+        seen, draws = rewards + args.reward_offset, draws_of(args.seed, args.steps)
+        settings = {name: getattr(args, name) for name in ("lr", "baseline", "reward_offset", "steps", "ablation")}
+        settings["prompt"] = EXAMPLE["prompt"]
+        if args.update is None:
+            runs = learn(seen, draws, args.lr, args.baseline)
+            updates = [Update(*(np.asarray(value)[0] for value in update)) for update in runs]  # the one run of N = 1
+        else:
+            from course.own_update import OwnUpdate
+
+            with OwnUpdate(args.update) as own_update:
+                updates = list(learn_by_own_update(own_update, seen, draws[0], args.lr, args.baseline))
+                settings |= own_update.settings()
+            run.write_bytes(UPDATE_SOURCE, own_update.source)
         rows = [update_row(step, update, args.lr, EXAMPLE, ARMS) for step, update in enumerate(updates, 1)]
         if args.slow:
-            print(f"{state_text(EXAMPLE['prompt'])}\n\n{how_to_read(args.lr)}\n")
+            print(f"{state_text(EXAMPLE['prompt'])}\n\n{how_to_read(args.lr, settings.get('update'))}\n")
         for row in rows[: args.slow]:
             print(update_start(row, args.steps, ARMS))
             if not wait_for_enter():
                 print()
                 break
             print(f"\n{update_outcome(row)}\n")
-        run.write_bytes(STORY, story_text(rows, ARMS).encode("utf-8"))
+        run.write_bytes(STORY, story_text(rows, ARMS, settings.get("update")).encode("utf-8"))
         summary: dict[str, Any] = {"mean_reward": mean([row.verifier_reward for row in rows])}
         summary |= write_updates(run, LOG, rows)
         if args.ablation:
@@ -175,8 +218,6 @@ def main() -> None:
             ends = [side | {name: side[name][-1] for name in ("mean", "low", "high")} for side in ablation]
             means = {name: mean(column) for name, column in variances.items()}
             summary["ablation"] = {"runs": args.ablation, "learning": ends, "variances": means}
-        settings = {name: getattr(args, name) for name in ("lr", "baseline", "reward_offset", "steps", "ablation")}
-        settings["prompt"] = EXAMPLE["prompt"]
         conditions = conditions_of(args, settings, knob=knob_of(rows))
         read = [STORY, LEARNING_CURVE]
         if args.ablation:

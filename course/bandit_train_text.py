@@ -56,10 +56,13 @@ with three wrong arms, equally likely, until p = 1/2 (ablation.png). On average
 lowered the variance in {100 * variances["lowered"]:.1f} % of the updates."""
 
 
-def story_text(rows: Sequence[UpdateRow], arms: Sequence[str]) -> str:
-    """The whole run as text: what each update reinforced or suppressed, and why."""
+def story_text(rows: Sequence[UpdateRow], arms: Sequence[str], own_update: str | None = None) -> str:
+    """The whole run as text: what each update reinforced or suppressed, and why.
+
+    ``own_update``: the name of the student's function that changed theta, if there was one.
+    """
     arm_lines = (f"  {arm}  {clipped(text, 70)}" for arm, text in enumerate(arms))
-    lines = [state_text(rows[0].prompt), "", "The arms", *arm_lines, "", how_to_read(rows[0].lr), ""]
+    lines = [state_text(rows[0].prompt), "", "The arms", *arm_lines, "", how_to_read(rows[0].lr, own_update), ""]
     for row in rows:
         lines += [update_line(row), f"          {update_in_words(row)}"]
     return "\n".join(lines) + "\n"

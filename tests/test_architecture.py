@@ -23,6 +23,7 @@ ORDER = [
     "child_main",
     "child",
     "own_code",
+    "own_update",
     "picking",
     "asking",
     "starting",

@@ -19,6 +19,7 @@ README = "README.md"
 ENVIRONMENT_FILE = "environment.json"
 RUBRIC_SOURCE = "rubric.py"  # the file that was named with --rubric, as it ran
 PICK_SOURCE = "pick.py"  # the file that was named with --pick, as it ran
+UPDATE_SOURCE = "update.py"  # the file that was named with --update, as it ran
 
 UNANSWERED = Measurement(0.0, MISSING, None)
 

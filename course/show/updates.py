@@ -4,6 +4,7 @@ Every sentence follows from the numbers beside it, so none can say of a run what
 """
 
 from collections.abc import Sequence
+from math import isclose
 
 from course.artifacts.learning_rows import EpisodeRow, RoundRow, UpdateRow
 from course.text import clipped
@@ -33,9 +34,14 @@ def state_text(prompt: str, more: str = "") -> str:
     return f"The state is the prompt{more}:\n  {clipped(prompt, 74)}"
 
 
-def how_to_read(lr: float) -> str:
-    """What the sign of the advantage does with a learning rate of this sign."""
+def how_to_read(lr: float, own_update: str | None = None) -> str:
+    """What the sign of the advantage does with a learning rate of this sign.
+
+    ``own_update``: the name of the student's function that changes theta, if there is one.
+    """
     head = "How to read an update: the advantage is the reward minus the baseline.\n"
+    if own_update is not None:
+        head += f"Theta is changed by {clipped(own_update, 60)}. REINFORCE would do this:\n"
     if lr == 0:
         return f"{head}The learning rate is 0: whatever the advantage, nothing changes."
     up, down = ("up", "down") if lr > 0 else ("down", "up")
@@ -70,13 +76,30 @@ def update_outcome(row: UpdateRow) -> str:
         f"  {arm}  d log p / d theta {grad:+.3f}   theta {theta:+.3f} -> {new_theta:+.3f}   p {p:.3f} -> {new_p:.3f}"
         for arm, (grad, theta, new_theta, p, new_p) in enumerate(columns)
     ]
-    change = f"theta changes by lr * advantage * d log p = {row.lr:g} * {row.advantage:+.3f} * d log p"
+    changes = "changes" if is_reinforce(row) else "does not change"
+    change = f"theta {changes} by lr * advantage * d log p = {row.lr:g} * {row.advantage:+.3f} * d log p"
     return "\n".join([change, *lines, update_in_words(row)])
+
+
+def is_reinforce(row: UpdateRow) -> bool:
+    """Whether theta has changed by lr * direction. What a student's update does may be something else."""
+    return all(
+        isclose(new_theta, theta + row.lr * direction, rel_tol=1e-9, abs_tol=1e-9)
+        for theta, direction, new_theta in zip(row.theta, row.direction, row.new_theta, strict=True)
+    )
 
 
 def update_in_words(row: UpdateRow) -> str:
     """The update in words: what the reward was compared with, and what became of the sampled arm."""
     old, new = row.probs[row.action], row.new_probs[row.action]
+    if not is_reinforce(row):
+        comparison = "as the baseline"
+        if row.advantage:
+            comparison = "above the baseline" if row.advantage > 0 else "below the baseline"
+        went = "stays"
+        if new != old:
+            went = "goes up" if new > old else "goes down"
+        return f"{comparison}: arm {row.action} {went}, and this is not REINFORCE"
     if not any(row.direction):
         why = "the policy is certain of what it sampled" if row.advantage else "the reward is the baseline"
         return f"{why}: nothing is pushed"

@@ -29,9 +29,13 @@ ARMS = ["Final: 332", "Final: 323\n"]
 
 
 def row(
-    advantage: float = 0.75, lr: float = 2.0, reward: float = 1.0, new_probs: tuple[float, float] = (0.182, 0.818)
+    advantage: float = 0.75,
+    lr: float = 2.0,
+    reward: float = 1.0,
+    new_probs: tuple[float, float] = (0.182, 0.818),
+    new_theta: list[float] | None = None,
 ) -> UpdateRow:
-    """An update whose direction is that of this advantage."""
+    """An update whose direction is that of this advantage, and so is its new theta where none is given."""
     return UpdateRow(
         step=3,
         prompt="Which?",
@@ -46,7 +50,7 @@ def row(
         grad_log_prob=[-0.5, 0.5],
         direction=[-advantage / 2, advantage / 2],
         lr=lr,
-        new_theta=[-0.75, 0.75],
+        new_theta=[-lr * advantage / 2, lr * advantage / 2] if new_theta is None else new_theta,
         new_probs=list(new_probs),
     )
 
@@ -91,6 +95,21 @@ def test_an_offset_stands_beside_what_the_verifier_gave() -> None:
 )
 def test_the_words_follow_the_numbers(advantage: float, lr: float, new_p: float, words: str) -> None:
     assert update_in_words(row(advantage, lr, new_probs=(1 - new_p, new_p))) == words
+
+
+@pytest.mark.parametrize(
+    ("advantage", "new_p", "words"),
+    [
+        (0.5, 0.4, "above the baseline: arm 1 goes down, and this is not REINFORCE"),
+        (-0.5, 0.6, "below the baseline: arm 1 goes up, and this is not REINFORCE"),
+        (0.5, 0.5, "above the baseline: arm 1 stays, and this is not REINFORCE"),
+        (0.0, 0.6, "as the baseline: arm 1 goes up, and this is not REINFORCE"),
+    ],
+)
+def test_a_students_update_that_is_another_is_told_by_what_it_did(advantage: float, new_p: float, words: str) -> None:
+    changed = row(advantage, 1.0, new_probs=(1 - new_p, new_p), new_theta=[0.0, 0.1])
+    assert update_in_words(changed) == words
+    assert update_outcome(changed).startswith("theta does not change by lr * advantage * d log p = 1 * ")
 
 
 RUNS = [*product((0.5, -0.5, 0.0, 1e-30, -40.0, 1e9), (True, False), (0.0, 2.5))]  # lr, with a baseline, offset
