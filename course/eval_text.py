@@ -83,7 +83,7 @@ def resolution_text(n: int) -> str:
     """Which difference this many prompts would detect with 80 % power: none is larger than the share that flips."""
     difference = smallest_visible_difference(n, FLIPS)
     often = "four times in five (if a quarter of the prompts flip)"
-    if difference > FLIPS:
+    if difference is None:
         few = f"too few prompts: no true difference between two runs of {n:,} is large enough for the gate to find it"
         return wrap_sentence(f"{few} {often}")
     points = f"{100 * difference:.2g} points"

@@ -286,10 +286,14 @@ def decide(n: int, gained: int, lost: int, min_delta: Fraction) -> tuple[str, st
 # ---- What is told beside the verdict
 
 
-def net_flips_needed(n: int, lost: int, min_delta: Fraction) -> int:
-    """The smallest rise in passes that would be promoted, with as many lost as were lost here."""
+def net_flips_needed(n: int, lost: int, min_delta: Fraction) -> int | None:
+    """The smallest rise in passes that would be promoted, with as many lost as were lost here.
+
+    None where no rise of n prompts would be.
+    """
     significant = flips_needed(lost) - lost  # at least 6: more than the noise rule asks
-    return max(significant, ceil(min_delta * n))
+    net = max(significant, ceil(min_delta * n))
+    return None if net + 2 * lost > n else net  # net + lost are gained
 
 
 def what_would_decide(n: int, gained: int, lost: int, min_delta: Fraction) -> str:
@@ -316,7 +320,6 @@ def numbers_of(comparison: Comparison, min_delta: Fraction) -> Numbers:
     n, gained, lost = comparison.n, len(comparison.gained), len(comparison.lost)
     baseline_passes, candidate_passes = comparison.baseline.outcomes["ok"], comparison.candidate.outcomes["ok"]
     discordance = (gained + lost + 2) / (n + 2)
-    visible = smallest_visible_difference(n, discordance)
     return Numbers(
         n=n,
         baseline_passes=baseline_passes,
@@ -330,7 +333,7 @@ def numbers_of(comparison: Comparison, min_delta: Fraction) -> Numbers:
         mcnemar_p=mcnemar_exact(gained, lost),
         net_flips_needed=net_flips_needed(n, lost, min_delta),
         discordance=discordance,
-        smallest_visible_difference=visible if visible <= discordance else None,
+        smallest_visible_difference=smallest_visible_difference(n, discordance),
     )
 
 

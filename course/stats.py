@@ -14,10 +14,16 @@ Not covered
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from math import comb, exp, expm1, fsum, lgamma, log, log1p, sqrt
+from itertools import pairwise
+from math import ceil, comb, exp, expm1, floor, fsum, lgamma, log, log1p, sqrt
+from typing import NamedTuple
 
 Z95 = 1.959963984540054  # the normal quantile of 0.975
 Z80 = 0.8416212335729143  # and of 0.8
+POWER = 0.8  # how often a difference has to be found to count as one that is detected
+_MOST_FLIPS = 2_500  # expected: beyond them the exact power costs seconds and says the same
+_REACH = 6  # standard deviations of the number of flips: what lies beyond is left out
+_HALVINGS = 16  # the smallest visible difference is found to 0.002 points
 
 
 def mean(values: Sequence[float]) -> float:
@@ -106,17 +112,71 @@ def _upper_end(gained: int, lost: int, n: int) -> float:
     return high
 
 
-def smallest_visible_difference(n: int, variance: float = 0.25) -> float:
-    """The true difference that n paired prompts detect at 5 % with 80 % power: (z + z_0.8) √(ω²/n).
+def smallest_visible_difference(n: int, flip_rate: float = 0.25) -> float | None:
+    """The true difference that n paired prompts detect with 80 % power, if ``flip_rate`` of all prompts truly flip.
 
-    ``variance`` is ω², that of one prompt's difference; 0.25 is a quarter of the prompts flipping. No difference is
-    larger than the share that flips: if this number is, n prompts cannot detect any. Miller 2024, arXiv 2411.00640.
+    No difference is larger than the share that flips. None where n prompts do not detect even that one, in which every
+    flip is gained. Exact; where more than 2,500 flips are expected (z + z_0.8) √(f/n), which is then right to 1 %: the
+    normal approximation, with f the flip rate. Miller 2024, arXiv 2411.00640.
     """
     if n < 1:
         raise ValueError("at least one prompt")
-    if variance < 0:
-        raise ValueError("a variance is at least 0")
-    return (Z95 + Z80) * sqrt(variance / n)
+    if not 0 < flip_rate <= 1:
+        raise ValueError("a flip rate above 0, and at most 1")
+    if n * flip_rate > _MOST_FLIPS:
+        return (Z95 + Z80) * sqrt(flip_rate / n)
+    draws = _draws_of_flips(n, flip_rate)
+    low, high = 0.0, flip_rate
+    if _power(draws, 1.0) < POWER:
+        return None
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        if _power(draws, (1 + middle / flip_rate) / 2) < POWER:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+class _Draw(NamedTuple):
+    flips: int
+    probability: float
+    needed: int  # the fewest gained with p < 0.05; where none has, one more than the flips
+
+
+def _power(draws: Sequence[_Draw], share: float) -> float:
+    """How often the exact McNemar test finds a gain, if a ``share`` s of the flips is gained: Σ_m P(m) P(g ≥ g_m | m).
+
+    m is the number of flips, g_m the number gained that it needs, and g is binomial with m and s. The tail of m + 1 is
+    made from the tail of m: one flip more is gained, or is not.
+    """
+    first = draws[0]
+    tail = sum(_binomial(first.flips, gained, share) for gained in range(first.needed, first.flips + 1))
+    power = 0.0
+    for draw, after in pairwise(draws):
+        power += draw.probability * tail
+        tail += share * _binomial(draw.flips, draw.needed - 1, share)
+        if after.needed > draw.needed:
+            tail -= _binomial(after.flips, draw.needed, share)
+    return power + draws[-1].probability * tail
+
+
+def _draws_of_flips(n: int, flip_rate: float) -> list[_Draw]:
+    """The numbers of flips that n prompts can be expected to have."""
+    mean_flips = n * flip_rate
+    reach = _REACH * (sqrt(mean_flips * (1 - flip_rate)) + 1)
+    first, last = max(0, floor(mean_flips - reach)), min(n, ceil(mean_flips + reach))
+    needed = bisect_left(range(first + 1), True, key=lambda gained: 2 * gained > first and _is_shown(gained, first))
+    draws = []
+    for flips in range(first, last + 1):
+        if needed <= flips and not _is_shown(needed, flips):  # of one flip more, at most one gained more is needed
+            needed += 1
+        draws.append(_Draw(flips, _binomial(n, flips, flip_rate), needed))
+    return draws
+
+
+def _is_shown(gained: int, flips: int) -> bool:
+    return mcnemar_exact(gained, flips - gained) < 0.05
 
 
 def pass_at_k(n: int, c: int, k: int) -> float:
@@ -171,3 +231,11 @@ def _half_to_half(m: int, i: int) -> float:
         return float(comb(m, i) / 2**m)
     log_choose = lgamma(m + 1) - lgamma(i + 1) - lgamma(m - i + 1)
     return exp(log_choose - m * log(2))
+
+
+def _binomial(n: int, k: int, p: float) -> float:
+    """The probability of k successes in n trials."""
+    if p in (0.0, 1.0):
+        return float(k == n * p)
+    log_choose = lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1)
+    return exp(log_choose + k * log(p) + (n - k) * log1p(-p))

@@ -9,7 +9,8 @@ class Numbers(msgspec.Struct, frozen=True):
     """The comparison of two runs from one room. Rates are between 0 and 1, intervals are 95 %.
 
     ``discordance``: the share of prompts that flip, estimated as (gained + lost + 2)/(n + 2). No difference is larger:
-    ``smallest_visible_difference`` is None where even that would not show.
+    ``smallest_visible_difference`` is None where even that would not show, and ``net_flips_needed`` where no rise would
+    be promoted.
     """
 
     n: int
@@ -22,7 +23,7 @@ class Numbers(msgspec.Struct, frozen=True):
     delta: float
     delta_ci95: tuple[float, float]
     mcnemar_p: float
-    net_flips_needed: int
+    net_flips_needed: int | None
     discordance: float
     smallest_visible_difference: float | None
 

@@ -73,11 +73,12 @@ def test_what_a_verdict_must_not_be_read_without_stands_under_the_knob() -> None
     assert max(map(len, text.split("\n"))) <= 80
 
 
-def test_too_few_flips_show_no_difference_at_all() -> None:
-    """(1.960 + 0.842) · √(d / n) ≤ d only where n ≥ 7.85 / d: 100 prompts with 2 gained, d = 4/102, ask for 200."""
-    numbers = msgspec.structs.replace(NUMBERS, smallest_visible_difference=None)
+def test_what_no_n_prompts_can_show_is_told_in_words() -> None:
+    numbers = msgspec.structs.replace(NUMBERS, smallest_visible_difference=None, net_flips_needed=None)
     text = gate_text(Finding("REJECT", ["because"], ROOM, "policy", ["a", "b"], [], numbers, 3), details=True)
     assert "with 99 prompts, no difference would be detected with 80 % power" in " ".join(text.split())
+    assert "to be promoted       no gain on 99 prompts would be enough (with as many lost)\n" in text
+    assert max(map(len, text.split("\n"))) <= 80
 
 
 def test_two_rooms_have_no_difference() -> None:

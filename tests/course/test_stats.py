@@ -5,7 +5,7 @@ An example: 20 of 20 passed. The textbook's interval is [1, 1]; Wilson's is [.83
 
 from fractions import Fraction
 from itertools import combinations, product
-from math import comb, exp, log
+from math import comb, exp, log, sqrt
 from typing import Any
 
 import numpy as np
@@ -188,11 +188,52 @@ def test_p_is_exact_while_that_is_cheap() -> None:
     assert mcnemar_exact(3, 1) == 10 / 16
 
 
-def test_the_smallest_visible_differences_are_the_published_ones() -> None:
-    assert smallest_visible_difference(20) == pytest.approx(0.31, abs=0.005)
-    assert smallest_visible_difference(200) == pytest.approx(0.10, abs=0.005)
-    assert smallest_visible_difference(969, 1 / 9) == pytest.approx(0.03, abs=1e-5)
-    assert smallest_visible_difference(968, 1 / 9) > 0.03 > smallest_visible_difference(970, 1 / 9)
+def power_by_scipy(n: int, flip_rate: float, difference: float) -> float:
+    """Every pair of gained and lost, with its probability; the test asks SciPy's binomial."""
+    counts = np.arange(n + 1)
+    flips = counts[:, None]
+    p_values = 2 * scipy.stats.binom.sf(counts - 1, flips, 0.5)
+    probabilities = scipy.stats.binom.pmf(flips, n, flip_rate) * scipy.stats.binom.pmf(
+        counts, flips, (1 + difference / flip_rate) / 2
+    )
+    return float(probabilities[(p_values < 0.05) & (2 * counts > flips)].sum())
+
+
+@pytest.mark.parametrize(
+    ("n", "flip_rate"),
+    [
+        (7, 1.0),
+        (31, 0.25),
+        (40, 14 / 42),
+        (80, 0.25),
+        (100, 0.1),
+        (200, 0.25),
+        (1_319, 0.05),
+    ],
+)
+def test_the_smallest_visible_difference_has_80_percent_power_by_scipy(n: int, flip_rate: float) -> None:
+    difference = smallest_visible_difference(n, flip_rate)
+    assert difference is not None
+    assert power_by_scipy(n, flip_rate, difference) == pytest.approx(0.8, abs=0.0005)
+
+
+def test_no_difference_is_visible_where_even_the_largest_has_less_power() -> None:
+    """With a quarter flipping, all of them gained: 79.7 % of the draws of 30 prompts have six or more, 82.4 % of 31."""
+    largest = [power_by_scipy(n, 0.25, 0.25) for n in (6, 25, 30, 31)]
+    assert [round(power, 3) for power in largest] == [0.0, 0.622, 0.797, 0.824]
+    visible = [smallest_visible_difference(n, 0.25) is not None for n in (1, 5, 6, 25, 30, 31)]
+    assert visible == [False, False, False, False, False, True]
+
+
+@pytest.mark.parametrize("flip_rate", [0.05, 0.25, 1.0])
+def test_of_many_flips_the_formula_is_right_to_a_hundredth(flip_rate: float) -> None:
+    """Just below 2,500 expected flips every pair of counts stands for itself, just above the formula does."""
+    n = int(2_500 / flip_rate)
+    exact, formula = smallest_visible_difference(n, flip_rate), smallest_visible_difference(n + 1, flip_rate)
+    assert exact is not None
+    assert formula is not None
+    assert formula == pytest.approx((1.959964 + 0.841621) * sqrt(flip_rate / (n + 1)))
+    assert formula == pytest.approx(exact, rel=0.01)
 
 
 @pytest.mark.parametrize(
@@ -275,7 +316,8 @@ RATE = "p is a probability and N at least 1"
         ("paired_interval", (3, 3, 5), COUNTED),
         ("paired_interval", (-1, 2, 5), "flips are counts, at least 0"),
         ("smallest_visible_difference", (0,), "at least one prompt"),
-        ("smallest_visible_difference", (5, -1.0), "variance"),
+        ("smallest_visible_difference", (5, 0.0), "a flip rate above 0, and at most 1"),
+        ("smallest_visible_difference", (5, 1.1), "a flip rate above 0, and at most 1"),
         ("pass_at_k", (0, 0, 1), "at least one trial"),
         ("pass_at_k", (3, 4, 1), COUNTED),
         ("pass_at_k", (3, 1, 0), "pass@k needs 1 ≤ k ≤ n samples"),
