@@ -37,8 +37,7 @@ def main() -> int:
     parser.add_argument("--rubric", metavar="VERIFIER", help="the same, as an option")
     help_ = "how a right answer is written, … standing for the integer (default: 'Final: …')"
     parser.add_argument("--form", type=parse_form, default=FINAL, help=help_)
-    help_ = "the arguments it is called with: an expression of example, completion, messages, prompt and answer"
-    parser.add_argument("--call", metavar="ARGUMENTS", help=help_)
+    parser.add_call_option()
     parser.add_argument("--learn", action="store_true", help="train a small policy on it, and show what that learns")
     help_ = r"ask about this one text; \n, \r, \t and \uXXXX in it stand for the character"
     parser.add_argument("--try", dest="completion", metavar="TEXT", help=help_)
@@ -51,6 +50,7 @@ def main() -> int:
         parser.error("expected one verifier, such as mine.py:verify, got none or two")
     place = args.rubric if args.verifier is None else args.verifier
     with Verifier(place, call=args.call, seconds=args.seconds) as verifier:
+        verifier.check_guess(make_example(args.expected), args.form.line(args.expected))
         return attack(verifier, args) if args.completion is None else try_text(verifier, args)
 
 

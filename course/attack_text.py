@@ -41,7 +41,8 @@ KIND_NAMES = {
 def describe_findings(verifier: Verifier, form: Form, findings: Findings, seconds: int | None) -> Iterator[str]:
     """The verdict first."""
     yield wrap_sentence(describe_verdict(verifier.name, form, findings, seconds))
-    yield f"  {'called as':23}{quote(verifier.call)}"
+    guessed = " (guessed: --call says another)" if verifier.is_guess else ""
+    yield f"  {'called as':23}{quote(verifier.call)}{guessed}"
     yield f"  {'form':23}{quote(str(form))}"
     if not findings.right_paid:
         return

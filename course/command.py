@@ -79,6 +79,11 @@ class Parser(argparse.ArgumentParser):
             help_ = "ask for --expect here, before anything is computed"
             expected.add_argument("--predict", dest="expect", action="store_const", const=_ASK, help=help_)
 
+    def add_call_option(self) -> None:
+        """What a command has that asks a verifier of a person's own."""
+        help_ = "the arguments of your verifier, such as 'completion, int(answer)', if its parameters do not tell them"
+        self.add_argument("--call", metavar="ARGUMENTS", help=help_)
+
     def add_slow_option(self) -> None:
         """What a command has that can show its updates. ``slow``: how many; 0 where none are to be shown."""
         help_ = "show the first K updates, without K all, and all that goes into each; a terminal waits for Enter"

@@ -36,14 +36,17 @@ if TYPE_CHECKING:  # loaded where another rubric is asked
     from course.verifier import Verifier
 
 
-def open_verifier(place: str | None) -> "AbstractContextManager[Verifier | None]":
-    """The instrument to be asked beside the scorer, in a process of its own; None where none is named."""
+def open_verifier(place: str | None, call: str | None) -> "AbstractContextManager[Verifier | None]":
+    """The instrument to be asked beside the scorer, in a process of its own; None where none is named.
+
+    ``call``: its arguments, where its parameters do not tell them.
+    """
     if place is None:
         return nullcontext()
 
     from course.verifier import Verifier
 
-    return Verifier(place)
+    return Verifier(place, call=call)
 
 
 def main() -> int:
@@ -59,6 +62,7 @@ def main() -> int:
     parser.add_argument("--missing", choices=("zero",), help="count an id without a completion as reward 0")
     help_ = "also ask another verifier: a rubric of the course, or FILE:FUNCTION of yours"
     parser.add_argument("--rubric", metavar="RUBRIC", help=help_)
+    parser.add_call_option()
     parser.add_argument("--golden", type=Path, nargs="+", default=[], metavar="FILE", help="own cases, checked first")
     parser.add_argument("--fail-under", type=fraction, metavar="RATE", help="status 1 below this; the run is left")
     parser.add_jobs_options(cluster=True)
@@ -68,6 +72,8 @@ def main() -> int:
         expected = f"expected one file for each of --dataset, {len(args.dataset)}"
         raise UserError(f"--completions: {expected}, got {len(args.completions)}")
 
+    if args.call is not None and args.rubric is None:
+        raise UserError("--call: expected --rubric FILE:FUNCTION, which is called so, got none")
     if args.rubric is not None and (args.jobs > 1 or args.cluster):
         raise UserError("--rubric: expected one process, which asks it in order, got --jobs or --cluster")
 
@@ -76,7 +82,7 @@ def main() -> int:
         print(*failures, "nothing was scored: the scorer fails these golden cases", sep="\n", file=sys.stderr)
         return 1
     pairs = [FilePair(*files) for files in zip(args.dataset, args.completions, strict=True)]
-    with open_verifier(args.rubric) as rubric, RunWriter(args.outdir) as run:
+    with open_verifier(args.rubric, args.call) as rubric, RunWriter(args.outdir) as run:
         measured = measure_files(run, pairs, args.split, args.missing, rubric, args.jobs, args.cluster)
         source = measured.completions.source
         settings: dict[str, Any] = {"missing": args.missing}

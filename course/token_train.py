@@ -74,14 +74,17 @@ def config_of(args: Namespace, rubric: str) -> TrainConfig:
     return config
 
 
-def open_verifier(place: str) -> "AbstractContextManager[Verifier | None]":
-    """A verifier of your own, in a process of its own; None where ``place`` names a rubric of the course."""
-    if place in RUBRICS:
+def open_verifier(place: str, call: str | None) -> "AbstractContextManager[Verifier | None]":
+    """A verifier of your own, in a process of its own; None where ``place`` names a rubric of the course.
+
+    ``call``: its arguments, where its parameters do not tell them.
+    """
+    if place in RUBRICS and call is None:
         return nullcontext()
 
     from course.verifier import Verifier
 
-    return Verifier(place)
+    return Verifier(place, call=call)
 
 
 def read_examples(dataset: Dataset, holdout: Dataset | None) -> tuple[list[Task], list[Task]]:
@@ -151,7 +154,7 @@ def write_ends(run: RunWriter, ends: "Iterable[Checkpoint]", examples: Sequence[
 
 def main() -> int:
     args = parse_arguments()
-    with open_verifier(args.rubric) as verifier, RunWriter(args.outdir) as run:
+    with open_verifier(args.rubric, args.call) as verifier, RunWriter(args.outdir) as run:
         rubric: Rubric = verifier or RUBRICS[args.rubric]
         config = config_of(args, verifier.name if verifier else args.rubric)
         dataset = Dataset(Path(config.dataset))
@@ -204,6 +207,7 @@ def parse_arguments() -> Namespace:
     parser.add_argument("--dataset", type=Path, help="learn on these prompts instead; no holdout but by --holdout")
     parser.add_argument("--holdout", type=Path, help="prompts that are only measured")
     parser.add_argument("--rubric", default="score", metavar="RUBRIC", help=RUBRIC_HELP)
+    parser.add_call_option()
     parser.add_argument(
         "--sft-steps", type=non_negative_int, help=f"of fine-tuning first (default: {preset.sft_steps})"
     )

@@ -2,8 +2,9 @@
 
 Covered
     A verifier of any of the usual shapes (``course/rubrics/calling.py``), which may return a number, a bool, None for
-    no reward, a dict with ``reward``, or a list of one of these. A call that raises, exits, never returns, or gives no
-    finite number: what came instead of a reward is told with its text, costs that text only, and is no reward of 0.
+    no reward, a dict with ``reward`` or ``score``, or a list of one of these. A call that raises, exits, never returns,
+    or gives no finite number: what came instead of a reward is told with its text, costs that text only, and is no
+    reward of 0.
     Calls that use up a limit together, such as 600 s of CPU time or 64 processes: a new process is asked again, and
     only a text that uses it up alone has no reward.
     A verifier that draws at random, reads a clock or remembers, if ``repeatable_results`` sees two rewards of a text.
@@ -13,6 +14,8 @@ Not covered
 """
 
 import math
+import re
+import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -24,14 +27,16 @@ from course.child import Child, Raised, Stopped, UsedUp
 from course.datasets.records import Task
 from course.errors import UserError
 from course.own_code import digest_of_code
-from course.rubrics.calling import Parameter, bindings_of, call_of
+from course.rubrics.calling import Parameter, bindings_of, call_of, refuse_arguments, typed_call
 from course.rubrics.hackable import RUBRICS
-from course.text import clipped, did_you_mean, quote, visible
+from course.text import clipped, did_you_mean, quote, shell_word, visible
 
 Question = tuple[Task, str]  # an example and a completion
 _LOADING = 30.0  # seconds: packages that it imports included, be it in its first call
 _ANSWERING = 5.0  # for one text
 _LARGEST = 1e300  # reward; beyond it may lie infinity
+_KEYS = ("reward", "score")  # of a dict that is returned; the first that it has
+_PROBE: Question = ({"id": "probe", "prompt": "Compute 0 + 0.", "expected_answer": 0}, "0")
 
 
 @dataclass(frozen=True)
@@ -51,33 +56,28 @@ class Answer:
 class Verifier:
     """``with Verifier("mine.py:verify") as verifier``: a rubric, which a policy can be trained on.
 
-    ``place``: FILE:FUNCTION, or the name of a rubric of the course. ``call``: its arguments as an expression, where its
-    parameters do not tell them. ``seconds``: for all that it is asked; after them it raises TimeoutError. Raises
-    UserError where there is no verifier, or none that can be loaded.
+    ``place``: FILE:FUNCTION, where FUNCTION may be a method of an object, ``checker.verify``; or the name of a rubric
+    of the course. ``call``: its arguments as an expression, where its parameters do not tell them. ``seconds``: for all
+    that it is asked; after them it raises TimeoutError. Raises UserError where there is no verifier, or none that can
+    be loaded.
 
-    ``name``: without the folder. ``call``: the whole call, such as ``verify(example, completion)``. ``source``: the
-    bytes of its file, as they run. ``asked_again``: the limit that calls used up together, and how often a new process
-    was asked because of it.
+    ``name``: without the folder. ``call``: the whole call, such as ``verify(example, completion)``; ``is_guess``: a
+    parameter has no known name. ``source``: the bytes of its file, as they run. ``asked_again``: the limit that calls
+    used up together, and how often a new process was asked because of it.
     """
 
     def __init__(self, place: str, *, call: str | None = None, seconds: float = math.inf) -> None:
-        full_place = place
-        if place in RUBRICS:
-            full_place = f"{RUBRICS[place].__code__.co_filename}:{place}"
-        file, _, function = full_place.rpartition(":")
+        if place in RUBRICS and call is not None:
+            raise UserError(f"--call: expected FILE:FUNCTION beside it, got {place}, whose call is known")
+        self._path, self._function = _split_place(place)
         self._place = visible(place)
-        self.name = place if place in RUBRICS else visible(f"{Path(file).name}:{function}")
-        self._function = function
+        self.name = place if place in RUBRICS else visible(f"{self._path.name}:{self._function}")
+        self._arguments = call
+        self.call = "" if call is None else typed_call(self._function, call)
+        self.is_guess = False
         self._deadline = monotonic() + seconds
-        if not Path(file).is_file() or not function.isidentifier():
-            names = {name: name for name in RUBRICS}
-            expected = f"a file and its function, such as mine.py:verify, or one of {', '.join(names)}"
-            raise UserError(f"{did_you_mean(place, names)}expected {expected}, got {self._place or 'nothing'}")
-        self._path = Path(file)
         self._child = Child(self._path)
         self.source = self._child.source
-        self.call = f"{function}({call})"
-        self._finds_call = call is None
         self.asked_again: Counter[str] = Counter()
         self._is_first_call = True
 
@@ -104,7 +104,8 @@ class Verifier:
         for (example, completion), answer in zip(questions, self.answers(questions), strict=True):
             if answer.reward is None:
                 expected = f"expected a reward for {_describe_question(example, completion)}"
-                raise UserError(f"{self._place}: {expected}, got {answer.failure}; mend the verifier")
+                mend = f"mend the verifier; {self._guess()}" if self.is_guess else "mend the verifier"
+                raise UserError(f"{self._place}: {expected}, got {answer.failure}; {mend}")
             results.append({"reward": answer.reward, "details": answer.details})
         return results
 
@@ -144,7 +145,14 @@ class Verifier:
 
     def settings(self) -> dict[str, str]:
         """What a manifest says of it."""
-        return {"rubric": self.name, "rubric_sha256": self.sha256()}
+        return {"rubric": self.name, "rubric_sha256": self.sha256(), "rubric_call": self.call}
+
+    def check_guess(self, example: Task, right_line: str) -> None:
+        """Raises UserError if the call was guessed and raises for this text: the verifier has not been asked yet."""
+        raised = self._raised(self.call, (example, right_line)) if self.is_guess else None
+        if raised is not None:
+            got = f"got {_words(raised)} for '{quote(right_line)}'"
+            raise UserError(f"{self._place}: expected a call that does not raise, {got}; {self._guess()}")
 
     def answers(self, questions: Sequence[Question]) -> list[Answer]:
         """What it gives for each question, whatever that is. Raises TimeoutError.
@@ -181,35 +189,103 @@ class Verifier:
             yield value
 
     def _load(self) -> None:
-        parameters = self._wake()
-        if isinstance(parameters, Raised):
-            if parameters.kind == "NameError" and parameters.line is None:
-                raise UserError(f"{self._place}: expected a function {self._function}, got none in this file")
-            got = f"{_words(parameters)} while it was loaded"
-            raise UserError(f"{self._place}: expected a verifier, got {got}; mend it")
-        if self._finds_call:
-            self.call = call_of(self._function, [Parameter(*parameter) for parameter in parameters])
-            chat = self.call.replace("=[completion]", "=[messages]").replace("=completion", "=messages")
-            if chat != self.call and self._raises(self.call) and not self._raises(chat):
-                self.call = chat
+        facts = self._wake()
+        if isinstance(facts, Raised):
+            raise self._refuse_loading(facts)
+        is_async, is_class = facts
+        if is_async:
+            wrap = f"def verify(completion, answer): return asyncio.run({self._function}(completion, answer))"
+            raise UserError(f"{self._place} is async, and a verifier is not; wrap it: {wrap}")
+        if is_class:
+            raise UserError(f"{self._place}: expected a function, got a class; {self._make_instance(self._function)}")
+        if self._arguments is None:
+            self._find_call()
+        else:
+            self._check_arguments(self._arguments)
 
     def _wake(self) -> Any:
-        """Load the file where it is not loaded. The fields of ``Parameter`` for each one, or ``Raised``."""
-        expression = f"[{self._function}][:0]"
-        if self._finds_call:
-            fields = "[one.name, one.kind.name, one.default is one.empty and not one.kind.name.startswith('VAR_')]"
-            expression = f"[{fields} for one in __import__('inspect').signature({self._function}).parameters.values()]"
+        """Load the file where it is not loaded. Whether its function is async, whether it is a class; or ``Raised``."""
+        inspect = "__import__('inspect')"
+        facts = f"[{inspect}.iscoroutinefunction({self._function}), {inspect}.isclass({self._function})]"
+        return self._evaluate_in_file(facts)
+
+    def _evaluate_in_file(self, expression: str) -> Any:
         try:
             return next(self._child.evaluate(expression, [{}], _LOADING))
         except Stopped as stopped:
             raise UserError(f"{self._place}: expected a verifier, got {stopped} while it was loaded; mend it") from None
 
-    def _raises(self, call: str) -> bool:
-        example: Task = {"id": "probe", "prompt": "Compute 0 + 0.", "expected_answer": 0}
+    def _refuse_loading(self, raised: Raised) -> UserError:
+        if raised.kind in ("NameError", "AttributeError") and raised.line is None:
+            return UserError(f"{self._place}: expected a function {self._function}, got none in this file")
+        missing = re.match(r"No module named '([\w.]+)'", raised.text)
+        if raised.kind == "ModuleNotFoundError" and missing:
+            python = shell_word(Path(sys.executable))
+            install = f"{python} -m pip install {missing[1].partition('.')[0]}"
+            return UserError(f"{self._place}: {_words(raised)}; it runs in {python}. Install it there: {install}")
+        got = f"{_words(raised)} while it was loaded"
+        return UserError(f"{self._place}: expected a verifier, got {got}; mend it")
+
+    def _make_instance(self, class_: str) -> str:
+        file = shell_word(self._path)
+        return f"make an object in the file, checker = {class_}(), and name a method of it, {file}:checker.verify"
+
+    def _find_call(self) -> None:
+        """From the parameters. Messages instead of a text, where that does not raise and a text does."""
+        fields = "[one.name, one.kind.name, one.default is one.empty and not one.kind.name.startswith('VAR_')]"
+        expression = f"[{fields} for one in __import__('inspect').signature({self._function}).parameters.values()]"
+        signature = self._evaluate_in_file(expression)
+        if isinstance(signature, Raised):
+            raise UserError(f"{self._place}: expected a function, got {_words(signature)}")
+        parameters = [Parameter(*parameter) for parameter in signature]
+        if parameters and parameters[0].name == "self":
+            class_ = self._function.rpartition(".")[0]
+            raise UserError(f"{self._place}: expected a method of an object; {self._make_instance(class_)}")
+        call = call_of(self._function, parameters)
+        self.call = call.expression
+        self.is_guess = call.is_guess
+        if call.chat and self._raised(self.call, _PROBE) and not self._raised(call.chat, _PROBE):
+            self.call = call.chat
+
+    def _check_arguments(self, arguments: str) -> None:
+        """Raises UserError if they use a name that there is not, or if the function does not take so many."""
+        binding = f"__import__('inspect').signature({self._function}).bind({arguments}) and None"
+        raised = self._raised(binding, _PROBE)
+        if raised is not None and raised.line is None and raised.kind in ("NameError", "TypeError"):
+            raise refuse_arguments(arguments, raised.text)
+
+    def _guess(self) -> str:
+        return (
+            f"its shape was guessed, {quote(self.call)}: say how it is called with --call 'completion, answer', "
+            "or name its parameters as in verify(example, completion) or verify(completion, answer)"
+        )
+
+    def _raised(self, expression: str, question: Question) -> Raised | None:
         try:
-            return isinstance(next(self._child.evaluate(call, [bindings_of(example, "0")], _LOADING)), Raised)
+            value = next(self._child.evaluate(expression, [bindings_of(*question)], _LOADING))
         except Stopped:
-            return False
+            return None
+        return value if isinstance(value, Raised) else None
+
+
+def _split_place(place: str) -> tuple[Path, str]:
+    """The file and its function. Raises UserError with the part that is none."""
+    if place in RUBRICS:
+        return Path(RUBRICS[place].__code__.co_filename), place
+    file, _, function = place.rpartition(":")
+    shown = visible(place)
+    if Path(place).is_file():
+        raise UserError(f"{shown}: expected a function behind the file, such as {shown}:verify, got the file alone")
+    if not file:
+        names = {name: name for name in RUBRICS}
+        expected = f"a file and its function, such as mine.py:verify, or one of {', '.join(names)}"
+        raise UserError(f"{did_you_mean(function, names)}expected {expected}, got {shown or 'nothing'}")
+    if not Path(file).is_file():
+        raise UserError(f"{shown}: expected a file and its function, got no such file: {visible(file)}")
+    if not all(part.isidentifier() for part in function.split(".")):
+        expected = "expected the name of a function behind the colon, such as verify or checker.verify"
+        raise UserError(f"{shown}: {expected}, got {quote(function) or 'nothing'}")
+    return Path(file), function
 
 
 def _describe_question(example: Task, completion: str) -> str:
@@ -231,7 +307,14 @@ def _answer_of(value: Any) -> Answer:
     if isinstance(value, dict):
         if isinstance(value.get("details"), dict):
             details = value["details"]
-        value = value.get("reward", "no reward")
+        key = next((key for key in _KEYS if key in value), None)
+        if key is None:
+            keys = f"the keys {', '.join(value)}" if value else "no keys"
+            return Answer(None, failure=f"a dict with {quote(keys)}; expected a number, or a dict with reward or score")
+        value = value[key]
+    if isinstance(value, list) and len(value) > 1:
+        several = clipped(", ".join(map(repr, value[:10])), 80)
+        return Answer(None, failure=f"{len(value):,} values, {several}; expected one number, or a dict with reward")
     if value is None:
         value = 0.0
     if isinstance(value, int | float) and abs(value) <= _LARGEST:

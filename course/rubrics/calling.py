@@ -8,22 +8,57 @@ It may use these names, each bound anew for each text::
     answer      the expected answer as text, "323"
 
 So ``--call "completion, int(answer)"`` calls ``verify(completion, int(answer))``.
+
+Names decide, in any order: ``verify(answer, completion)`` is called as ``verify(answer, completion)``. One name that is
+not known stands for what the others leave out; without any known name the call is ``verify(example, completion)``. Both
+are guesses.
 """
 
+import ast
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from course.datasets.records import Task
 from course.errors import UserError
-from course.text import quote
+from course.text import describe_error, quote
 
-COMPLETIONS = ("completion", "completions", "response", "output")
-ANSWERS = ("answer", "solution", "ground_truth", "target")
+COMPLETIONS = (
+    "completion",
+    "completions",
+    "response",
+    "output",
+    "solution_str",
+    "text",
+    "prediction",
+    "model_output",
+    "generation",
+)
+ANSWERS = (
+    "answer",
+    "solution",
+    "ground_truth",
+    "target",
+    "gt",
+    "reference",
+    "label",
+    "gold",
+    "expected",
+    "expected_answer",
+)
 PROMPTS = ("prompt", "prompts")
+_VALUES = (  # name of a parameter -> what it is given
+    dict.fromkeys(COMPLETIONS, "completion")
+    | dict.fromkeys(ANSWERS, "answer")
+    | dict.fromkeys(PROMPTS, "prompt")
+    | {"example": "example"}
+)
+_EMPTY_VALUES = {"data_source": "''", "extra_info": "{}"}  # verl's, where they are required
 SHAPES = (
     "verify(example, completion), verify(completion, answer), TRL's verify(completions, answer, **kwargs), "
+    "verl's verify(data_source, solution_str, ground_truth, extra_info), "
     "or --call with its arguments, such as --call 'completion, int(answer)'"
 )
+_MAY_USE = "example, completion, messages, prompt and answer"
 
 
 class Parameter(NamedTuple):
@@ -32,6 +67,14 @@ class Parameter(NamedTuple):
     name: str
     kind: str  # such as POSITIONAL_OR_KEYWORD
     is_required: bool  # it has no default, and is no *args or **kwargs
+
+
+class Call(NamedTuple):
+    """A call as an expression. ``chat``: the same with messages in place of the text, where that is usual."""
+
+    expression: str
+    chat: str | None
+    is_guess: bool  # a name was not known
 
 
 def bindings_of(example: Task, completion: str) -> dict[str, Any]:
@@ -45,53 +88,98 @@ def bindings_of(example: Task, completion: str) -> dict[str, Any]:
     }
 
 
-def call_of(function: str, parameters: Sequence[Parameter]) -> str:
+def typed_call(function: str, arguments: str) -> str:
+    """The call with the arguments of ``--call``. Raises UserError where they are none."""
+    call = f"{function}({arguments})"
+    try:
+        tree = ast.parse(call, mode="eval").body
+    except SyntaxError as error:
+        raise refuse_arguments(arguments, error.msg) from None
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise refuse_arguments(arguments, describe_error(error)) from None
+    if not isinstance(tree, ast.Call) or tree.func.end_col_offset != len(function.encode()):
+        raise refuse_arguments(arguments, "more than one call")
+    return call
+
+
+def refuse_arguments(arguments: str, why: str) -> UserError:
+    expected = f"expected arguments that are expressions of {_MAY_USE}, such as 'completion, int(answer)'"
+    return UserError(f"--call: {expected}, got '{quote(arguments)}': {quote(why)}")
+
+
+def call_of(function: str, parameters: Sequence[Parameter]) -> Call:
     """The call that a function's parameters ask for. Raises UserError where they tell none.
 
-    >>> call_of("reward", [Parameter(name, "POSITIONAL_OR_KEYWORD", True) for name in ("completions", "solution")])
-    'reward(completions=[completion], solution=[answer])'
+    >>> call_of("reward", [Parameter(name, "POSITIONAL_OR_KEYWORD", True) for name in ("completions", "solution")])[0]
+    'reward([completion], [answer])'
     """
-    first = next((parameter.name for parameter in parameters if parameter.name not in PROMPTS), "")
-    if first in COMPLETIONS:
-        arguments = _name_arguments(parameters, is_list=first == "completions")
-    else:
-        arguments = _two_arguments(parameters)
-    if arguments is None:
+    values = _known_values(parameters)
+    unknown = [parameter.name for parameter in parameters if parameter.is_required and parameter.name not in values]
+    is_guess = bool(unknown) or "data_source" in values
+    if _takes_two(parameters) and (not values or len(unknown) == 2):
+        return Call(f"{function}(example, completion)", None, is_guess=True)
+    if len(unknown) == 1:
+        values |= _guess_value(unknown[0], values, parameters)
+    elif not unknown and not _has_answer(values) and _takes_any_name(parameters):
+        values |= dict.fromkeys(ANSWERS, "answer")
+    is_whole = "completion" in values.values() and _has_answer(values) and values.keys() >= {*unknown}
+    if not is_whole:
         names = quote(", ".join(parameter.name for parameter in parameters))
         raise UserError(f"expected one of the shapes {SHAPES}; got {quote(function)}({names})")
-    return f"{function}({', '.join(arguments)})"
+    chat = None
+    if "example" not in values.values():
+        messages = {name: "messages" if value == "completion" else value for name, value in values.items()}
+        chat = _write_call(function, messages, parameters)
+    return Call(_write_call(function, values, parameters), chat, is_guess)
 
 
-def _two_arguments(parameters: Sequence[Parameter]) -> list[str] | None:
-    """``(example, completion)``, for what takes two arguments."""
+def _known_values(parameters: Sequence[Parameter]) -> dict[str, str]:
+    """What each parameter of a known name is given: those that are required, and others for what these leave out."""
+    required = [parameter.name for parameter in parameters if parameter.is_required]
+    values = {name: value for name, value in (_VALUES | _EMPTY_VALUES).items() if name in required}
+    for parameter in parameters:
+        value = _VALUES.get(parameter.name)
+        is_known = value in values.values() or (value in ("answer", "example") and _has_answer(values))
+        if value is not None and not is_known:
+            values[parameter.name] = value
+    return values
+
+
+def _guess_value(name: str, values: dict[str, str], parameters: Sequence[Parameter]) -> dict[str, str]:
+    """What the one parameter of an unknown name is given, if the known ones leave out one thing alone."""
+    if "completion" not in values.values():
+        return {name: "completion"}
+    if _has_answer(values):
+        return {}
+    names = [parameter.name for parameter in parameters]
+    place_of_completion = min(names.index(known) for known, value in values.items() if value == "completion")
+    return {name: "example" if names.index(name) < place_of_completion else "answer"}
+
+
+def _has_answer(values: dict[str, str]) -> bool:
+    return not {"answer", "example"}.isdisjoint(values.values())
+
+
+def _takes_two(parameters: Sequence[Parameter]) -> bool:
     positional = [parameter for parameter in parameters if parameter.kind.startswith("POSITIONAL")]
-    takes_any = any(parameter.kind == "VAR_POSITIONAL" for parameter in parameters)
     required = [parameter for parameter in parameters if parameter.is_required]
-    if len(required) > 2 or (len(positional) < 2 and not takes_any):
-        return None
-    return ["example", "completion"]
+    takes_any = any(parameter.kind == "VAR_POSITIONAL" for parameter in parameters)
+    return len(required) <= 2 and (len(positional) >= 2 or takes_any)
 
 
-def _name_arguments(parameters: Sequence[Parameter], *, is_list: bool) -> list[str] | None:
-    """``(completion, answer…)``: the answer under each name that it goes by, else in the next place."""
-    values = dict.fromkeys(COMPLETIONS, "completion") | dict.fromkeys(ANSWERS, "answer")
-    values |= dict.fromkeys(PROMPTS, "prompt")
-    given: dict[str, str] = {}
-    arguments = []
-    for name, kind, is_required in parameters:
-        if kind == "VAR_KEYWORD":
-            if "answer" not in given.values():
-                given |= dict.fromkeys(ANSWERS, "answer")
-        elif name in values:
-            given[name] = values[name]
-        elif is_required and "answer" not in given.values():
-            given[name] = "answer"
-        elif is_required:
-            return None
-    if "answer" not in given.values():
-        return None
-    positional_only = [parameter.name for parameter in parameters if parameter.kind == "POSITIONAL_ONLY"]
-    for name, value in given.items():
-        value = f"[{value}]" if is_list else value
-        arguments.append(value if name in positional_only else f"{name}={value}")
-    return arguments
+def _takes_any_name(parameters: Sequence[Parameter]) -> bool:
+    return any(parameter.kind == "VAR_KEYWORD" for parameter in parameters)
+
+
+def _write_call(function: str, values: dict[str, str], parameters: Sequence[Parameter]) -> str:
+    """By place, and from the first parameter that is left out, by name. TRL's lists have one item."""
+    if "completions" in values:
+        values = {name: f"[{value}]" for name, value in values.items()}
+    by_place: list[str] = []
+    for parameter in parameters:
+        if parameter.name not in values or not parameter.kind.startswith("POSITIONAL"):
+            break
+        by_place.append(parameter.name)
+    arguments = [values[name] for name in by_place]
+    arguments += [f"{name}={value}" for name, value in values.items() if name not in by_place]
+    return f"{function}({', '.join(arguments)})"

@@ -132,7 +132,13 @@ def test_one_text_is_tried_and_sorted(lab: Lab, words: list[str], status: int, s
     ("words", "said"),
     [
         (["--rubric", "sufix"], "did you mean suffix? expected a file and its function"),
-        (["none.py:verify"], "got none.py:verify"),
+        (["none.py:verify"], "none.py:verify: expected a file and its function, got no such file: none.py"),
+        (["mine.py:odd", "--call", "completion, foo"], "got 'completion, foo': name 'foo' is not defined"),
+        (
+            ["mine.py:guess"],
+            "error: mine.py:guess: expected a call that does not raise, got AttributeError: 'dict' obj",
+        ),
+        (["mine.py:guess", "--try", "7"], "its shape was guessed, guess(example, completion): say how it is called"),
         (["mine.py:other"], "mine.py:other: expected a function other, got none in this file"),
         (["mine.py:odd"], "expected one of the shapes verify(example, completion), verify(completion, answer), TRL's"),
         (["suffix", "--expected", "3.5"], "invalid int value: '3.5'"),
@@ -143,12 +149,12 @@ def test_one_text_is_tried_and_sorted(lab: Lab, words: list[str], status: int, s
     ],
 )
 def test_bad_usage_is_one_line(lab: Lab, words: list[str], said: str) -> None:
-    lab.write("mine.py", "def odd(a, b, c):\n    return 1\n")
+    lab.write("mine.py", "def odd(a, b, c):\n    return 1\ndef guess(a, b):\n    return a.strip() == b\n")
     assert said in lab.refused("attack", *words)
 
 
 def test_a_hostile_text_is_shown_and_short(brief: Lab) -> None:
-    brief.write("mine.py", "def verify(e, c):\n    raise ValueError('\\x1b[31m' + 'a' * 100_000)\n")
+    brief.write("mine.py", "def verify(completion, answer):\n    raise ValueError('\\x1b[31m' + 'a' * 100_000)\n")
     out = brief("attack", "mine.py:verify").out
     assert "<U+001B ESCAPE>[31maaa" in " ".join(out.split())
     assert len(out) < 1000

@@ -57,11 +57,27 @@ def test_rows_hold_both_rewards_and_the_summary_counts_what_was_paid(lab: Lab) -
 
 
 def test_the_manifest_names_the_rubric_and_the_digest_of_its_source(lab: Lab) -> None:
+    settings = {
+        "missing": None,
+        "rubric": "mine.py:reward",
+        "rubric_sha256": hashlib.sha256(LAST_NUMBER.encode()).hexdigest(),
+        "rubric_call": "reward(example, completion)",
+    }
     measured(lab, str(lab.folder / "mine.py:reward"), "--outdir", "run")
-    settings = json.loads(Path("run/manifest.json").read_bytes())["settings"]
-    digest = hashlib.sha256(LAST_NUMBER.encode()).hexdigest()
-    assert settings == {"missing": None, "rubric": "mine.py:reward", "rubric_sha256": digest}
+    assert json.loads(Path("run/manifest.json").read_bytes())["settings"] == settings
     assert Path("run/rubric.py").read_bytes() == LAST_NUMBER.encode()
+
+
+def test_a_call_that_was_typed_is_made_and_stands_in_the_manifest(lab: Lab) -> None:
+    lab.write("odd.py", "def f(a, b, c):\n    return a == 'x' and b == f'Final: {c - 1}'\n")
+    options = "--dataset", lab.dataset([7, 7]), "--completions", lab.completions(["Final: 7", "Final: 6"])
+    call = "--call", "'x', completion, int(answer)"
+    assert lab("eval", *options, "--rubric", "odd.py:f", *call, "--outdir", "run").status == 0
+    assert [row["reward"] for row in lines_of(Path("run/results.jsonl"))] == [0.0, 1.0]
+    settings = json.loads(Path("run/manifest.json").read_bytes())["settings"]
+    assert settings["rubric_call"] == "f('x', completion, int(answer))"
+    assert "--call: expected --rubric FILE:FUNCTION" in lab.refused("eval", *options, *call)
+    assert "--call: expected FILE:FUNCTION" in lab.refused("eval", *options, "--rubric", "suffix", *call)
 
 
 @pytest.mark.parametrize(

@@ -470,14 +470,17 @@ def test_a_policy_is_trained_on_a_rubric_of_ones_own_and_the_run_names_its_sourc
     source += "re.findall('-?[0-9]+', completion))\n"
     lab.write("mine.py", source)
     size = (*files_, "--sft-steps", 20, "--steps", 3, "--eval-every", 3)
-    for rubric, run in (("anywhere", "theirs"), ("mine.py:paid", "mine")):
-        done = lab("token_train", *size, "--rubric", rubric, "--outdir", run)
+    call = "--call", "example, completion"
+    for rubric, run in ((("anywhere",), "theirs"), (("mine.py:paid", *call), "mine")):
+        done = lab("token_train", *size, "--rubric", *rubric, "--outdir", run)
         assert done.status == 0, done.err
     theirs, mine = (lines_of(Path(run, "results.jsonl")) for run in ("theirs", "mine"))
     assert mine == theirs
     settings = json.loads(Path("mine/manifest.json").read_bytes())["settings"]
     digest = hashlib.sha256(source.encode()).hexdigest()
     assert (settings["rubric"], settings["rubric_sha256"]) == ("mine.py:paid", digest)
+    assert settings["rubric_call"] == "paid(example, completion)"
+    assert "--call: expected FILE:FUNCTION" in lab.refused("token_train", *size, *call)
     assert Path("mine/rubric.py").read_bytes() == source.encode()
     (meta, *_) = sorted(Path("mine/rollouts").glob("train_0003.meta.json"))
     assert json.loads(meta.read_bytes())["training"]["rubric"] == "mine.py:paid"

@@ -40,6 +40,8 @@ def written(folder: Path, body: str, parameters: str = "example, completion") ->
         ("return [1]", 1.0),
         ("return {'reward': 1}", 1.0),
         ("return {'reward': False, 'details': 'x'}", 0.0),
+        ("return {'score': 0.5, 'acc': 1, 'pred': None}", 0.5),
+        ("return {'score': 0.5, 'reward': 0.75}", 0.75),
         ("return example['expected_answer'] == 7 and completion == 'Final: 7'", 1.0),
         ("import numpy as np\n    return np.float64(0.5)", 0.5),
     ],
@@ -66,12 +68,100 @@ def test_what_a_verifier_may_return(tmp_path: Path, body: str, reward: float) ->
         ("completions, answer", "return [c[-1]['content'] == 'Final: ' + a for c, a in zip(completions, answer)]"),
         ("completion, answer", "return completion[0]['content'] == 'Final: ' + answer"),
         ("prompt, completion, answer", "return prompt.endswith('4?') and completion == 'Final: ' + answer"),
+        ("solution_str, ground_truth", "return solution_str == 'Final: ' + ground_truth"),
+        ("text, gt", "return text == 'Final: ' + gt"),
+        ("prediction, reference", "return prediction == 'Final: ' + reference"),
+        ("model_output, label", "return model_output == 'Final: ' + label"),
+        ("generation, expected", "return generation == 'Final: ' + expected"),
+        ("answer, completion", "return completion == 'Final: ' + answer"),
+        ("gold, *, output", "return output == 'Final: ' + gold"),
+        ("question, answer", "return question == 'Final: ' + answer"),
+        ("response, mine", "return response == 'Final: ' + mine"),
+        ("row, response", "return response == f\"Final: {row['expected_answer']}\""),
+        ("output, example, label=3", "return label == 3 and output == f\"Final: {example['expected_answer']}\""),
+        ("a, b, label=3", "return label == 3 and b == f\"Final: {a['expected_answer']}\""),
+        ("completion, answer=None, gold=None", "return gold is None and completion == 'Final: ' + answer"),
+        ("data_source, solution_str, ground_truth, extra_info",
+            "return data_source + solution_str == 'Final: ' + ground_truth and extra_info == {}"),
+        ("data_source, solution_str, ground_truth, extra_info=None",
+            "return solution_str == 'Final: ' + ground_truth and extra_info is None"),
     ],
-)
+)  # fmt: skip
 def test_the_parameters_say_how_it_is_called(tmp_path: Path, parameters: str, body: str) -> None:
     with Verifier(written(tmp_path, body, parameters)) as verifier:
         rewards = [verifier(SEVEN, text)["reward"] for text in ("Final: 7", "Final: 8")]
     assert rewards == [1.0, 0.0]
+
+
+def test_a_method_of_an_object_is_a_verifier(tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    method = "def verify(self, completion, answer):\n        return completion == self.before + answer"
+    path.write_text(f"class Checker:\n    before = 'Final: '\n    {method}\nchecker = Checker()\n", encoding="utf-8")
+    with Verifier(f"{path}:checker.verify") as verifier:
+        assert [verifier(SEVEN, text)["reward"] for text in ("Final: 7", "Final: 8")] == [1.0, 0.0]
+    for class_ in ("Checker", "Checker.verify"):
+        with pytest.raises(UserError, match=r"make an object in the file, checker = Checker\(\), and name a method"):
+            Verifier(f"{path}:{class_}").__enter__()
+
+
+@pytest.mark.parametrize(
+    ("parameters", "is_guess"),
+    [
+        ("example, completion", False),
+        ("answer, text", False),
+        ("completions, **kwargs", False),
+        ("foo, bar", True),
+        ("row, text", True),
+        ("question, answer", True),
+        ("*given", True),
+        ("data_source, solution_str, ground_truth", True),
+    ],
+)
+def test_a_guessed_call_that_raises_on_a_right_line_is_no_fault_of_the_verifier(
+    tmp_path: Path, parameters: str, is_guess: bool
+) -> None:
+    with Verifier(written(tmp_path, "return 1 / 0", parameters)) as verifier:
+        assert verifier.is_guess == is_guess
+        if is_guess:
+            with pytest.raises(UserError, match=r"got ZeroDivisionError: .* its shape was guessed, verify\("):
+                verifier.check_guess(*RIGHT)
+            with pytest.raises(UserError, match="mend the verifier; its shape was guessed"):
+                verifier.results([RIGHT])
+        else:
+            verifier.check_guess(*RIGHT)
+    with Verifier(written(tmp_path, "return 1", parameters)) as verifier:
+        verifier.check_guess(*RIGHT)
+
+
+@pytest.mark.parametrize(
+    ("call", "why"),
+    [
+        ("bad(bad(", "was never closed"),
+        ("completion; answer", "invalid syntax"),
+        ("completion), (answer", "more than one call"),
+        ("completion)(answer", "more than one call"),
+        ("completion, foo", "name 'foo' is not defined"),
+        ("completion, int(answer", "was never closed"),
+        ("completion", "missing a required argument: 'b'"),
+        ("completion, answer, prompt", "too many positional arguments"),
+        ("completion + 1, answer", "can only concatenate str"),
+        ("\x1b", "invalid non-printable character"),
+    ],
+)
+def test_a_call_that_cannot_be_is_no_verdict(tmp_path: Path, call: str, why: str) -> None:
+    with pytest.raises(UserError, match=r"--call: expected arguments that are expressions of example, .*, got '") as e:
+        Verifier(written(tmp_path, "return 1", "a, b"), call=call).__enter__()
+    assert why in str(e.value)
+    assert "\x1b" not in str(e.value)
+    with pytest.raises(UserError, match="expected FILE:FUNCTION beside it, got suffix"):
+        Verifier("suffix", call="example, completion")
+
+
+def test_arguments_may_depend_on_the_text(tmp_path: Path) -> None:
+    """What raises for some texts is a finding about these."""
+    with Verifier(written(tmp_path, "return a == b", "a, b"), call="completion.split(': ')[1], answer") as verifier:
+        right, other = verifier.answers([RIGHT, (SEVEN, "7")])
+    assert (right.reward, other.failure) == (1.0, "IndexError: list index out of range")
 
 
 def test_a_call_is_said_outright(tmp_path: Path) -> None:
@@ -82,7 +172,10 @@ def test_a_call_is_said_outright(tmp_path: Path) -> None:
     assert doctest.testmod(calling).failed == 0
 
 
-@pytest.mark.parametrize("parameters", ["a, b, c", "completion", "prompt, completion", "completion, answer, mode", ""])
+@pytest.mark.parametrize(
+    "parameters",
+    ["a, b, c", "completion", "prompt, completion", "prompt, answer", "answer, gold", "completion, answer, mode", ""],
+)
 def test_a_shape_that_is_not_known_shows_those_that_are(tmp_path: Path, parameters: str) -> None:
     with pytest.raises(UserError, match=r"one of the shapes verify\(example, completion\), .*; got verify\("):
         Verifier(written(tmp_path, "return 1", parameters)).__enter__()
@@ -97,7 +190,10 @@ def test_a_shape_that_is_not_known_shows_those_that_are(tmp_path: Path, paramete
         ("return float('nan')", "nan, which is no reward"),
         ("return -float('inf')", "-inf, which is no reward"),
         ("return 10 ** 400", None),
-        ("return {'score': 1}", "'no reward', which is no reward"),
+        ("return {'a': 1, '\\x1b': 2}", "a dict with the keys a, <U+001B ESCAPE>; expected a number, or a dict with"),
+        ("return {}", "a dict with no keys; expected a number, or a dict with reward or score"),
+        ("return (1.0, {'a': 2})", "2 values, 1.0, {'a': 2}; expected one number, or a dict with reward"),
+        ("return []", "[], which is no reward"),
         ("return {'reward': [1]}", "[1], which is no reward"),
         ("return object()", "TypeError: Object of type object is not JSON serializable"),
         ("raise ValueError('\\x1b[31m')", "ValueError: <U+001B ESCAPE>[31m (line 2)"),
@@ -118,7 +214,7 @@ def test_a_fault_costs_its_own_text_and_is_no_reward(
     assert (before.reward, answer.reward, after.reward) == (1.0, None, 1.0)
     assert not answer.is_paid
     if failure:
-        assert answer.failure == failure.replace("(line 2)", "(line 3)")
+        assert answer.failure.startswith(failure.replace("(line 2)", "(line 3)"))
 
 
 def test_a_first_call_may_import_packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -128,22 +224,49 @@ def test_a_first_call_may_import_packages(tmp_path: Path, monkeypatch: pytest.Mo
     assert (first.reward, second.failure) == (1.0, "no answer within 0.5 s")
 
 
-def test_a_file_that_does_not_load_is_one_line(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="expected a function verfy, got none in this"):
-        Verifier(written(tmp_path, "return 1").replace(":verify", ":verfy")).__enter__()
-    for body, got in (("return (", r"SyntaxError: .*"), ("pass\n1 / 0", r"ZeroDivisionError: .* \(line 3\)")):
-        with pytest.raises(UserError, match=f"expected a verifier, got {got} while it was loaded; mend it"):
-            Verifier(written(tmp_path, body)).__enter__()
+@pytest.mark.parametrize(
+    ("source", "function", "why"),
+    [
+        ("", "verfy", "expected a function verfy, got none in this file"),
+        ("", "verify.it", "expected a function verify.it, got none in this file"),
+        ("return (", "verify", "expected a verifier, got SyntaxError: "),
+        ("pass\n1 / 0", "verify", "ZeroDivisionError: division by zero (line 3) while it was loaded; mend it"),
+        ("pass\nimport no_such.package", "verify", " -m pip install no_such"),
+        ("pass\nasync def wait(completion, answer): return 1", "wait", "is async, and a verifier is not; wrap it: "),
+        ("pass\nverify = 7", "verify", "expected a function, got TypeError: 7 is not a callable object"),
+    ],
+)
+def test_a_file_that_does_not_load_is_one_line(tmp_path: Path, source: str, function: str, why: str) -> None:
+    place = written(tmp_path, source or "return 1").replace(":verify", f":{function}")
+    with pytest.raises(UserError) as e:
+        Verifier(place).__enter__()
+    assert why in str(e.value)
 
 
-@pytest.mark.parametrize("place", ["sufix", "mine.py", "mine.py:verify", "mine.py:a b", ":f", "", "\x1b:f", "suffix:"])
-def test_a_place_that_names_no_verifier_is_one_line(place: str) -> None:
-    with pytest.raises(
-        UserError, match=r"expected a file and its function, such as mine\.py:verify, or one of sc"
-    ) as e:
+@pytest.mark.parametrize(
+    ("place", "why"),
+    [
+        ("sufix", "did you mean suffix? expected a file and its function, such as mine.py:verify, or one of score, "),
+        ("suffix:", "expected a file and its function, got no such file: suffix"),
+        ("none.py", "expected a file and its function, such as mine.py:verify, or one of score, "),
+        ("none.py:verify", "none.py:verify: expected a file and its function, got no such file: none.py"),
+        ("mine.py", "mine.py: expected a function behind the file, such as mine.py:verify, got the file alone"),
+        ("mine.py:", "mine.py:: expected the name of a function behind the colon, such as verify or checker.verify"),
+        ("mine.py:a b", "such as verify or checker.verify, got a b"),
+        ("mine.py:a.", "such as verify or checker.verify, got a."),
+        (":f", "expected a file and its function, such as mine.py:verify, or one of score, "),
+        ("", "or one of score, anywhere, last_number, suffix, "),
+        ("\x1b:f", "<U+001B ESCAPE>:f: expected a file and its function, got no such file: <U+001B ESCAPE>"),
+    ],
+)
+def test_a_place_that_names_no_verifier_is_one_line_on_what_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str, why: str
+) -> None:
+    written(tmp_path, "return 1")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UserError) as e:
         Verifier(place)
-    assert "\x1b" not in str(e.value)
-    assert str(e.value).startswith("did you mean suffix? ") == (place in ("sufix", "suffix:"))
+    assert why in str(e.value)
 
 
 def test_a_rubric_of_the_course_goes_by_its_name_and_a_file_by_its_digest(tmp_path: Path) -> None:
