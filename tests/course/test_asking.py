@@ -91,8 +91,8 @@ def test_where_nobody_can_be_asked_the_mend_is_named(lab: Lab, monkeypatch: pyte
 
 
 def test_an_expectation_is_said_or_asked_for_not_both(lab: Lab) -> None:
-    said = lab.refused("bandit_train", "--expect", "half", "--predict")
-    assert "--predict: not allowed with argument --expect" in said
+    message = lab.refused("bandit_train", "--expect", "half", "--predict")
+    assert "--predict: not allowed with argument --expect" in message
 
 
 @pytest.mark.parametrize("screen", [sys.__stdin__, None])

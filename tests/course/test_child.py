@@ -320,15 +320,6 @@ def test_what_the_file_prints_and_reads_is_no_part_of_the_pipe(tmp_path: Path) -
     assert call_file(tmp_path, source, ()) == [""]
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="reads /proc or ps")
-def test_no_process_is_left_behind(tmp_path: Path) -> None:
-    path = tmp_path / "mine.py"
-    path.write_text("import os\ndef f():\n    return os.getpid()", encoding="utf-8", newline="\n")
-    with Child(path) as child:
-        (number,) = child.call("f", [()])
-    assert not Path(f"/proc/{number}").exists()
-
-
 @pytest.mark.parametrize("line", ["import course.score", "from course import text", "import check", "import teacher"])
 def test_an_isolated_process_cannot_import_the_lab(tmp_path: Path, line: str) -> None:
     path = written(tmp_path, f"def f():\n    {line}\n    return 1")

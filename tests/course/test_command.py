@@ -136,8 +136,10 @@ def test_a_fault_of_the_lab_is_a_traceback_that_no_terminal_obeys_and_status_70(
     status, out, err = ending(raising(error("odd \x1b[2J")), capsys)
     assert (status, out) == (70, "so far\n")
     assert err.startswith("Traceback")
-    said = f"{error.__name__}: odd <U+001B ESCAPE>[2J\nerror: this is a fault of the lab, the lines above say where\n"
-    assert err.endswith(said)
+    message = (
+        f"{error.__name__}: odd <U+001B ESCAPE>[2J\nerror: this is a fault of the lab, the lines above say where\n"
+    )
+    assert err.endswith(message)
 
 
 @posix
@@ -146,8 +148,8 @@ def test_ctrl_c_cleans_up_and_is_one_line() -> None:
     assert child.stdout is not None
     assert child.stdout.readline() == b"ready\n"
     child.send_signal(signal.SIGINT)
-    said = "error: interrupted; a run that was not finished has left nothing behind\n"
-    assert ended(child) == (130, "cleaned up\n", said)
+    message = "error: interrupted; a run that was not finished has left nothing behind\n"
+    assert ended(child) == (130, "cleaned up\n", message)
 
 
 def closed_pipe() -> IO[bytes]:
@@ -339,9 +341,9 @@ def test_every_command_tells_which_scorer_is_installed(lab: Lab, command: str) -
     ],
 )
 def test_a_command_in_two_words_is_answered_with_the_one_that_is_meant(lab: Lab, words: list[str], mend: str) -> None:
-    said = lab.refused("__main__", *words)
-    assert said.startswith(f"error: {mend}python3 -m course: expected no more words, got ")
-    assert "\x1b" not in said
+    message = lab.refused("__main__", *words)
+    assert message.startswith(f"error: {mend}python3 -m course: expected no more words, got ")
+    assert "\x1b" not in message
 
 
 def test_each_command_that_leaves_a_run_can_ask_and_slow_means_one_thing() -> None:

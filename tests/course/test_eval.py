@@ -112,7 +112,7 @@ def test_what_is_expected_is_written_down_in_manifest_page_and_log(lab: Lab) -> 
 def test_the_page_for_a_person_has_the_numbers_two_examples_and_blanks(lab: Lab) -> None:
     lab.evaluate(ANSWERS, TEXTS, "--change", "x" * 9)
     page = Path("runs/run_001/README.md").read_text(encoding="utf-8")
-    for said in (
+    for message in (
         "# Loop A, measure: course.eval",
         "passed 2 of 6: 33.3 %",
         "Final: 22",
@@ -120,7 +120,7 @@ def test_the_page_for_a_person_has_the_numbers_two_examples_and_blanks(lab: Lab)
         "negative_zero",
         "x" * 9,
     ):
-        assert said in page
+        assert message in page
     for blank in ("## Observed\n", "## Conclusion\n"):
         assert blank in page
 
@@ -295,9 +295,9 @@ def test_a_file_that_cannot_be_read_is_one_line_and_nothing_on_disk(lab: Lab, pa
     dataset = lab.dataset([1])
     completions = lab.completions(["Final: 1"])
     Path("folder").mkdir()
-    said = f"error: {path}: expected a file that can be read, got: "
-    assert said in lab.refused("eval", "--dataset", dataset, "--completions", path)
-    assert said in lab.refused("eval", "--dataset", path, "--completions", completions)
+    message = f"error: {path}: expected a file that can be read, got: "
+    assert message in lab.refused("eval", "--dataset", dataset, "--completions", path)
+    assert message in lab.refused("eval", "--dataset", path, "--completions", completions)
 
 
 @pytest.mark.parametrize(
@@ -490,12 +490,12 @@ def test_json_is_one_object_and_all_that_is_printed(lab: Lab) -> None:
     assert done.status == 1
     assert done.err.startswith("below --fail-under 0.9")
     assert done.out.isascii()
-    found = json.loads(done.out)
-    assert found["run"] == "é"
-    assert found["summary"] == json.loads(Path("é/summary.json").read_bytes())
-    assert found["manifest"] == json.loads(Path("é/manifest.json").read_bytes())
-    assert found["digest"] == hashlib.sha256(Path("é/manifest.json").read_bytes()).hexdigest()
-    assert found["holdout_look"] == 0
+    printed = json.loads(done.out)
+    assert printed["run"] == "é"
+    assert printed["summary"] == json.loads(Path("é/summary.json").read_bytes())
+    assert printed["manifest"] == json.loads(Path("é/manifest.json").read_bytes())
+    assert printed["digest"] == hashlib.sha256(Path("é/manifest.json").read_bytes()).hexdigest()
+    assert printed["holdout_look"] == 0
 
 
 @pytest.mark.parametrize(("failing", "said"), [(9, False), (10, True)])

@@ -177,8 +177,8 @@ def test_a_file_of_other_conditions_is_one_line_that_names_it(three: Lab, kind: 
 @pytest.mark.parametrize("names", [["a", "b"], ["b", "a"]])
 def test_a_file_that_nobody_describes_beside_one_that_is_described_is_refused(three: Lab, names: list[str]) -> None:
     Path("c_b.meta.json").unlink()
-    said = "c_b.meta.json: expected a description of c_b.jsonl like c_a.meta.json, got no such file"
-    assert said in refusal(three, names)
+    message = "c_b.meta.json: expected a description of c_b.jsonl like c_a.meta.json, got no such file"
+    assert message in refusal(three, names)
 
 
 def test_files_that_nobody_describes_are_measured_and_what_the_first_lacks_is_named(three: Lab) -> None:
@@ -193,8 +193,8 @@ def test_an_id_of_two_files_is_refused_with_the_names_of_both(three: Lab) -> Non
     for kind in "dc":
         three.write(f"{kind}_c.jsonl", Path(f"{kind}_c.jsonl").read_bytes().replace(b"c-2", b"a-1"))
     three.meta("c_c")
-    said = "d_c.jsonl: expected ids that are unique over all files, got a-1, which is in d_a.jsonl too"
-    assert said in refusal(three, [*RIGHT])
+    message = "d_c.jsonl: expected ids that are unique over all files, got a-1, which is in d_a.jsonl too"
+    assert message in refusal(three, [*RIGHT])
 
 
 def test_as_many_files_of_completions_as_datasets(three: Lab) -> None:
@@ -282,9 +282,11 @@ def test_a_worker_with_another_scorer_is_refused_by_name(monkeypatch: pytest.Mon
     monkeypatch.setitem(sys.modules, "distributed", SimpleNamespace(get_worker=lambda: worker))
     with pytest.raises(UserError) as refused:
         score_on_worker("0123456789ab" + "0" * 52, FilePair(Path("d_a.jsonl"), Path("c_a.jsonl")), None, frozenset())
-    said = str(refused.value)
-    assert said.startswith("worker the <U+001B ESCAPE> other at tcp://127.0.0.1:7: expected the scorer of this command")
-    assert f"0123456789ab, got {scorer_identity().scorer_fingerprint[:12]}; start it anew" in said
+    message = str(refused.value)
+    assert message.startswith(
+        "worker the <U+001B ESCAPE> other at tcp://127.0.0.1:7: expected the scorer of this command"
+    )
+    assert f"0123456789ab, got {scorer_identity().scorer_fingerprint[:12]}; start it anew" in message
 
 
 @pytest.mark.parametrize("kind", ["d", "c"])
@@ -324,8 +326,8 @@ def test_a_local_worker_that_is_killed_is_one_line_and_no_run(lab: Lab) -> None:
     wait_for(lambda: process.poll() is not None or workers_of(process.pid))
     os.kill(workers_of(process.pid)[0], signal.SIGKILL)
     done = ended(process)
-    said = "error: expected the workers to finish, got one that was killed; try fewer --jobs\n"
-    assert (done.status, done.out, done.err) == (2, "", said)
+    message = "error: expected the workers to finish, got one that was killed; try fewer --jobs\n"
+    assert (done.status, done.out, done.err) == (2, "", message)
     assert [name for name in files(lab.folder) if not name.endswith((".jsonl", ".json"))] == []
 
 
@@ -397,8 +399,8 @@ def test_a_cluster_makes_the_bytes_of_one_process(three: Lab, address: str) -> N
 @slow
 def test_a_fault_in_the_data_is_told_by_a_cluster_too(three: Lab, address: str) -> None:
     three.write("c_b.jsonl", "no JSON")
-    said = refusal(three, [*RIGHT], "--cluster", address)
-    assert "c_b.jsonl:1 expected one JSON object" in said
+    message = refusal(three, [*RIGHT], "--cluster", address)
+    assert "c_b.jsonl:1 expected one JSON object" in message
 
 
 @posix

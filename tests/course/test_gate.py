@@ -45,7 +45,7 @@ def test_a_clear_improvement_in_one_room_is_promoted_with_its_numbers(lab: Lab) 
     done = gate(lab, baseline, candidate, min_delta=0.2)
     assert (done.status, done.err) == (0, "")
     assert done.out.endswith("\n\nPROMOTE: same room, and the improvement is larger than noise\n")
-    for said in (
+    for message in (
         "\nknob turned: policy\npolicy: the hand of baseline -> the hand of candidate\n",
         "gained               31 (q51, q52, q53, q54, q55, q56, q57, q58, and 23 more)",
         "lost                 1 (q1)",
@@ -54,7 +54,7 @@ def test_a_clear_improvement_in_one_room_is_promoted_with_its_numbers(lab: Lab) 
         "41.7 %",
         "66.7 %",
     ):
-        assert said in done.out
+        assert message in done.out
 
 
 @pytest.mark.parametrize(
@@ -120,12 +120,12 @@ def test_a_condition_that_differs_is_a_rejection_that_names_it(
     done = gate(lab, *pair)
     assert done.status == 1
     assert "the runs are not comparable, so no difference is shown\n" in done.out
-    found = finding(lab, *pair)
-    *of_the_run, of_the_room = found["reasons"]
+    printed = finding(lab, *pair)
+    *of_the_run, of_the_room = printed["reasons"]
     assert of_the_run == ([f"{('baseline', 'candidate')[side]} run: {said}"] if said else [])
     assert of_the_room.startswith(f"locked room: {name} differs (")
-    assert [condition["name"] for condition in found["conditions"] if not condition["holds"]] == [name]
-    assert found["numbers"] is None
+    assert [condition["name"] for condition in printed["conditions"] if not condition["holds"]] == [name]
+    assert printed["numbers"] is None
 
 
 @pytest.mark.parametrize("sides", [[0], [1], [0, 1]])
@@ -151,10 +151,10 @@ def test_two_runs_with_one_fingerprint_that_is_not_the_installed_scorers_are_rej
 ) -> None:
     for run in pair:
         manifest_edited(run, scorer_fingerprint="0" * 64)
-    found = finding(lab, *pair)
-    assert found["verdict"] == "REJECT"
+    printed = finding(lab, *pair)
+    assert printed["verdict"] == "REJECT"
     said = ROOM["scorer_fingerprint"][1]
-    assert found["reasons"] == [f"{side} run: {said}" for side in ("baseline", "candidate")]
+    assert printed["reasons"] == [f"{side} run: {said}" for side in ("baseline", "candidate")]
 
 
 @pytest.mark.parametrize("side", [0, 1])
@@ -211,10 +211,10 @@ def test_a_run_that_was_tampered_with_or_is_incomplete_is_rejected(
     tamper(pair[side])
     done = gate(lab, *pair, "--json")
     assert (done.status, done.err) == (1, "")
-    found = json.loads(done.out)
-    assert found["verdict"] == "REJECT"
+    printed = json.loads(done.out)
+    assert printed["verdict"] == "REJECT"
     assert ("" if said.startswith("the two") else ("baseline ", "candidate ")[side]) + said in " ".join(
-        found["reasons"]
+        printed["reasons"]
     )
 
 
@@ -258,20 +258,20 @@ def test_what_is_no_run_is_bad_usage(lab: Lab, pair: tuple[Path, Path]) -> None:
 
 def test_json_is_the_same_finding(lab: Lab, pair: tuple[Path, Path]) -> None:
     done = gate(lab, *pair, "--json", min_delta=0.1)
-    found = json.loads(done.out)
+    printed = json.loads(done.out)
     assert done.status == 0
-    assert (found["verdict"], found["knob"], found["holdout_looks"]) == ("PROMOTE", "policy", None)
-    assert found["reasons"] == ["same room, and the improvement is larger than noise"]
-    numbers = found["numbers"]
+    assert (printed["verdict"], printed["knob"], printed["holdout_looks"]) == ("PROMOTE", "policy", None)
+    assert printed["reasons"] == ["same room, and the improvement is larger than noise"]
+    numbers = printed["numbers"]
     assert (numbers["n"], numbers["baseline_passes"], numbers["candidate_passes"]) == (40, 10, 20)
     assert (numbers["gained"], numbers["lost"]) == ([f"q{i}" for i in range(11, 21)], [])
     assert numbers["delta"] == 10 / 40
     assert numbers["mcnemar_p"] == 2 / 2**10
     assert numbers["net_flips_needed"] == 6
     assert all(
-        condition["holds"] and condition["baseline"] == condition["candidate"] for condition in found["conditions"]
+        condition["holds"] and condition["baseline"] == condition["candidate"] for condition in printed["conditions"]
     )
-    assert found["policies"] == ["the hand of baseline", "the hand of candidate"]
+    assert printed["policies"] == ["the hand of baseline", "the hand of candidate"]
 
 
 def test_the_real_command_ends_with_the_verdicts_status(lab: Lab, pair: tuple[Path, Path]) -> None:
@@ -352,9 +352,9 @@ def test_without_a_seed_another_policy_is_compared_and_the_same_one_is_luck(lab:
     one = evaluated(lab, "one", right(10), **NO_SEED)
     two = evaluated(lab, "two", right(20), **NO_SEED)
     other = evaluated(lab, "other", right(20), policy="another", **NO_SEED)
-    found = finding(lab, one, two)
-    assert (found["verdict"], found["knob"]) == ("REJECT", "nothing")
-    assert found["reasons"] == [LUCK]
+    printed = finding(lab, one, two)
+    assert (printed["verdict"], printed["knob"]) == ("REJECT", "nothing")
+    assert printed["reasons"] == [LUCK]
     assert finding(lab, one, other)["verdict"] == "PROMOTE"
     unseeded = "no seed is known of the baseline and the candidate: these completions cannot be drawn again"
     assert unseeded in finding(lab, one, other)["notes"]
@@ -377,16 +377,18 @@ def test_with_another_seed_another_policy_is_compared_and_the_same_one_is_luck(
     other = evaluated(lab, "other", right(20), policy="b", **second)
     assert finding(lab, one, same)["reasons"] == [LUCK]
     assert finding(lab, one, same)["knob"] == "nothing"
-    found = finding(lab, one, other)
-    assert (found["verdict"], found["knob"], found["policies"]) == ("PROMOTE", "policy", ["a hand", "b"])
+    printed = finding(lab, one, other)
+    assert (printed["verdict"], printed["knob"], printed["policies"]) == ("PROMOTE", "policy", ["a hand", "b"])
 
 
 def test_one_flip_of_the_same_policy_is_luck_and_none_is_no_fault(lab: Lab) -> None:
     other_seed = {"sampling": {"temperature": 1.0, "top_p": 1.0, "seed": 8, "n": 1}}
     one = evaluated(lab, "one", right(10))
     worse = evaluated(lab, "worse", right(9), **other_seed)
-    said = "nothing was turned, and 1 of the examples flipped; the same policy wrote both, in other draws: that is luck"
-    assert finding(lab, one, worse)["reasons"] == [said]
+    message = (
+        "nothing was turned, and 1 of the examples flipped; the same policy wrote both, in other draws: that is luck"
+    )
+    assert finding(lab, one, worse)["reasons"] == [message]
     again = evaluated(lab, "again", right(10)[:10] + ["none"] * 30, **other_seed)
     assert finding(lab, one, again)["reasons"] == ["the pass rate did not rise"]
 
@@ -432,9 +434,9 @@ def test_where_only_the_choice_changed_the_verdict_says_so(lab: Lab) -> None:
     lab.select(range(40), groups, 2, "--outdir", "first")
     lab.picker(None)
     lab.select(range(40), groups, 2, "--outdir", "best")
-    found = finding(lab, Path("first"), Path("best"))
-    assert (found["verdict"], found["knob"]) == ("PROMOTE", "selection compute")
-    assert found["notes"][0] == ("the policy did not change: what changed is how its completions are drawn or chosen")
+    printed = finding(lab, Path("first"), Path("best"))
+    assert (printed["verdict"], printed["knob"]) == ("PROMOTE", "selection compute")
+    assert printed["notes"][0] == ("the policy did not change: what changed is how its completions are drawn or chosen")
 
 
 def test_another_choice_from_other_samples_of_the_same_policy_is_rejected(lab: Lab) -> None:
@@ -447,9 +449,9 @@ def test_another_choice_from_other_samples_of_the_same_policy_is_rejected(lab: L
         lab.meta("pack", sampling={"temperature": 1.0, "top_p": 1.0, "seed": None, "n": 2})
         lab("selection_demo", "--dataset", "dataset.jsonl", "--samples", "pack.jsonl", "--n", 2, "--outdir", name)
         runs.append(Path(name))
-    found = finding(lab, *runs)
-    assert (found["verdict"], found["knob"]) == ("REJECT", "selection compute")
-    assert found["reasons"] == [
+    printed = finding(lab, *runs)
+    assert (printed["verdict"], printed["knob"]) == ("REJECT", "selection compute")
+    assert printed["reasons"] == [
         "40 of the completions differ, and the choice changed too: let both choose from the same samples"
     ]
 
@@ -466,9 +468,9 @@ def test_half_of_the_completions_lost_is_no_improvement_of_the_other(lab: Lab, s
         )
         assert done.status == 0
         runs.append(Path(f"r-{name}"))
-    found = finding(lab, *(runs[::-1] if side else runs))
+    printed = finding(lab, *(runs[::-1] if side else runs))
     side_name = "baseline" if side else "candidate"
-    assert f"the {side_name} has no completion for 20 of its prompts: complete it" in found["reasons"]
+    assert f"the {side_name} has no completion for 20 of its prompts: complete it" in printed["reasons"]
 
 
 @pytest.mark.parametrize(("n", "distinct"), [(40, 20), (100, 99)])
@@ -516,11 +518,11 @@ def test_a_candidate_measured_on_prompts_of_its_training_is_rejected(lab: Lab) -
     }
     one = evaluated(lab, "one", right(10))
     two = evaluated(lab, "two", right(20), policy="trained", training=seen)
-    found = finding(lab, one, two)
-    assert found["reasons"] == [
+    printed = finding(lab, one, two)
+    assert printed["reasons"] == [
         "the candidate was trained on 2 of these 40 prompts: measure both on prompts that it has not seen"
     ]
-    assert found["notes"] == [
+    assert printed["notes"] == [
         "what the policy of the baseline was trained on is not known",
         "the policy of the candidate was trained with rubric last_number on 3 prompts, 2 of them measured here",
     ]
@@ -533,11 +535,11 @@ def test_a_run_that_stands_in_no_log_is_rejected_until_its_log_is_given(lab: Lab
     run_log.LOG.rename("their_log.jsonl")
     done = gate(lab, *pair)
     assert done.status == 1
-    said = (
+    message = (
         "the digest of its manifest is in no log of runs: it was edited, or made elsewhere. Measure it here, or give "
         "--log FILE, the log that came with it"
     )
-    assert f"REJECT: baseline run: {said} also: candidate run: {said}" in " ".join(done.out.split())
+    assert f"REJECT: baseline run: {message} also: candidate run: {message}" in " ".join(done.out.split())
     assert gate(lab, *pair, "--log", "their_log.jsonl").status == 0
     arguments = "--baseline", pair[0], "--candidate", pair[1], "--min-delta", 0
     line = lab.refused("gate", *arguments, "--log", "nowhere.jsonl")
@@ -551,8 +553,8 @@ def test_looks_at_a_holdout_are_counted_over_all_logs_and_a_copied_line_once(lab
     both = ("--json", "--log", "their_log.jsonl")
     assert json.loads(gate(lab, *runs, *both).out)["holdout_looks"] == 2
     lab.measured("mine", of_40(10), "holdout")
-    found = json.loads(gate(lab, *runs, *both).out)
-    assert (found["holdout_looks"], found["tries"]) == (3, 3)
+    printed = json.loads(gate(lab, *runs, *both).out)
+    assert (printed["holdout_looks"], printed["tries"]) == (3, 3)
     shutil.copy(run_log.LOG, "copy.jsonl")
     again = json.loads(gate(lab, *runs, *both, "--log", "copy.jsonl", "--log", "their_log.jsonl").out)
     assert (again["holdout_looks"], again["tries"]) == (3, 3)
@@ -606,10 +608,10 @@ def test_runs_of_one_room_are_counted_and_what_so_many_tries_do_is_said(lab: Lab
     runs = [lab.measured(f"try-{i}", of_40(10 + i % 3)) for i in range(21)]
     lab.measured("elsewhere", [True] * 30)
     done = gate(lab, runs[0], runs[2])
-    said = (
+    message = (
         "runs from this room: 21. Of 20 candidates that are no better, at least one is promoted by luck in up to 40 %"
     )
-    assert said in " ".join(done.out.split())
+    assert message in " ".join(done.out.split())
     few = gate(lab, lab.measured("one", [False] * 20), lab.measured("two", [True] * 20))
     assert "runs from this room" not in few.out
 
@@ -619,10 +621,10 @@ def test_the_smallest_difference_is_that_of_the_flips_seen_and_says_so(lab: Lab)
     baseline = lab.measured("baseline", [True] * 11 + [False] * 29)
     candidate = lab.measured("candidate", [False] + [True] * 21 + [False] * 18)
     out = gate(lab, baseline, candidate, "--details").out
-    said = (
+    message = (
         "power with 40 prompts, a true difference of 25.6 points would be detected with 80 % power, if 33.3 % of them"
     )
-    assert f"{said} flip: those seen and two more" in " ".join(out.split())
+    assert f"{message} flip: those seen and two more" in " ".join(out.split())
 
 
 def test_seven_prompts_of_which_all_flip_detect_a_difference(lab: Lab) -> None:
@@ -709,8 +711,8 @@ def test_where_neither_is_shown_a_holdout_that_got_worse_is_told_and_not_rejecte
     done = gate(lab, *runs)
     assert done.status == 3
     assert "INCONCLUSIVE: worse by 1 of 40 prompts (exact McNemar p = 1), which may be luck" in done.out
-    said = "what would decide it: about 200 prompts more, if they flip as these did; then REJECT"
-    assert said in " ".join(done.out.split())
+    message = "what would decide it: about 200 prompts more, if they flip as these did; then REJECT"
+    assert message in " ".join(done.out.split())
 
 
 @pytest.mark.parametrize(

@@ -58,8 +58,8 @@ def test_a_comparison_is_told_in_numbers_and_words() -> None:
 
 def test_many_tries_are_said_between_the_numbers_and_the_knob() -> None:
     text = gate_text(Finding("PROMOTE", ["because"], ROOM, "policy", ["a"], [], NUMBERS, None, 21))
-    said = "lost)\n\nruns from this room: 21. Of 20 candidates that are no better, at least one is"
-    assert said in text
+    message = "lost)\n\nruns from this room: 21. Of 20 candidates that are no better, at least one is"
+    assert message in text
     assert "take fresh prompts\n\nknob turned: policy\n" in text.replace("\n    ", " ")
 
 
@@ -102,8 +102,8 @@ def test_the_answer_is_a_screen_long_and_the_rest_is_behind_details() -> None:
 
 
 def test_the_same_for_a_program() -> None:
-    found = json.loads(gate_json(Finding("PROMOTE", ["because"], ROOM, "policy", ["a", None], ["a note"], NUMBERS)))
-    assert [condition["holds"] for condition in found["conditions"]] == [True, False]
-    assert (found["numbers"]["n"], found["numbers"]["lost"]) == (99, [])
-    assert (found["notes"], found["holdout_looks"]) == (["a note"], None)
-    assert found["policies"] == ["a", None]
+    printed = json.loads(gate_json(Finding("PROMOTE", ["because"], ROOM, "policy", ["a", None], ["a note"], NUMBERS)))
+    assert [condition["holds"] for condition in printed["conditions"]] == [True, False]
+    assert (printed["numbers"]["n"], printed["numbers"]["lost"]) == (99, [])
+    assert (printed["notes"], printed["holdout_looks"]) == (["a note"], None)
+    assert printed["policies"] == ["a", None]

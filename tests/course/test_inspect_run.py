@@ -76,7 +76,7 @@ def test_show_limits_the_examples_of_an_outcome(lab: Lab) -> None:
 @pytest.mark.usefixtures("run")
 def test_one_row_is_shown_whole_with_the_scorers_explanation(lab: Lab) -> None:
     out = inspected(lab, "--id", "q3")
-    for said in (
+    for message in (
         "id          q3",
         "prompt      Question 3?",
         "expected    0",
@@ -87,7 +87,7 @@ def test_one_row_is_shown_whole_with_the_scorers_explanation(lab: Lab) -> None:
         "scored again  same outcome",
         "no_extra_whitespace, no_plus_sign\n  failed      no_negative_zero\n  not reached no_leading_zeros, ",
     ):
-        assert said in out
+        assert message in out
 
 
 @pytest.mark.usefixtures("run")
@@ -174,8 +174,8 @@ def test_the_log_alone_shows_the_runs_there_are(lab: Lab) -> None:
 
 
 def test_a_log_that_is_not_there_or_is_none_is_refused(lab: Lab) -> None:
-    said = "nowhere.jsonl: expected a log of runs, got: no such file or directory"
-    assert said in lab.refused("inspect_run", "--log", "nowhere.jsonl")
+    message = "nowhere.jsonl: expected a log of runs, got: no such file or directory"
+    assert message in lab.refused("inspect_run", "--log", "nowhere.jsonl")
     broken = lab.write("broken.jsonl", "{}\n")
     assert "broken.jsonl:1 expected a line of the lab's log" in lab.refused("inspect_run", "--log", broken)
     assert "expected --run FOLDER, or --log to see the runs there are" in lab.refused("inspect_run")
@@ -358,9 +358,9 @@ def test_an_id_may_be_given_by_its_end_where_no_other_ends_so(lab: Lab) -> None:
     ]:
         assert f"id          {found}\n" in inspected(lab, "--id", asked)
     assert "got 00; " in lab.refused("inspect_run", "run", "--id", "00")
-    said = lab.refused("inspect_run", "--run", "run", "--id", "7")
+    message = lab.refused("inspect_run", "--run", "run", "--id", "7")
     ending = "got 7, in which 2 end: dev-007, dev-017; its results.jsonl has them all\n"
-    assert said == f"error: run: expected an id of this run, {ending}"
+    assert message == f"error: run: expected an id of this run, {ending}"
     assert lab.refused("inspect_run", "run", "--id", "dve-119").startswith("error: did you mean --id dev-119? run: ")
 
 
@@ -415,17 +415,17 @@ def answer(lab: Lab, *arguments: object, status: int = 0) -> dict[str, object]:
     done = lab("inspect_run", *arguments, "--json")
     assert (done.status, done.err) == (status, "")
     assert done.out.isascii()
-    found = json.loads(done.out)
-    assert isinstance(found, dict)
-    return found
+    printed = json.loads(done.out)
+    assert isinstance(printed, dict)
+    return printed
 
 
 def test_json_is_the_same_for_a_program(lab: Lab, run: Path) -> None:
-    found = answer(lab, run, "--top-k", 1, "--show", 1)
-    assert (found["n"], found["passes"], found["run"]) == (7, 2, "run")
-    assert found["outcomes"] == {"ok": 2, "missing_prefix": 3, "negative_zero": 1, "wrong_answer": 1}
-    assert [row["id"] for row in found["examples"]["missing_prefix"]] == ["q2"]  # type: ignore[index]
-    assert [row["id"] for row in found["bottom"]] == ["q2"]  # type: ignore[attr-defined]
+    printed = answer(lab, run, "--top-k", 1, "--show", 1)
+    assert (printed["n"], printed["passes"], printed["run"]) == (7, 2, "run")
+    assert printed["outcomes"] == {"ok": 2, "missing_prefix": 3, "negative_zero": 1, "wrong_answer": 1}
+    assert [row["id"] for row in printed["examples"]["missing_prefix"]] == ["q2"]  # type: ignore[index]
+    assert [row["id"] for row in printed["bottom"]] == ["q2"]  # type: ignore[attr-defined]
     shown = answer(lab, run, "--id", "q3")
     assert (shown["row"]["id"], shown["details"]["outcome"]) == ("q3", "negative_zero")  # type: ignore[index]
     assert answer(lab, run, "--verify") == {"run": "run", "verified": True, "rows": 7, "faults": [], "note": None}

@@ -42,15 +42,15 @@ def killed() -> None:
 def test_one_process_is_this_one_and_works_when_it_is_asked() -> None:
     with processes(1) as executor:
         assert executor is None
-        found = map_in_order(executor, squared, [(2,), (3,)])
-        assert next(found) == (4, os.getpid())
+        results = map_in_order(executor, squared, [(2,), (3,)])
+        assert next(results) == (4, os.getpid())
 
 
 def test_results_come_in_order_from_other_processes() -> None:
     with processes(2) as executor:
-        found = list(map_in_order(executor, squared, [(number,) for number in range(4)]))
-    assert [square for square, _ in found] == [0, 1, 4, 9]
-    assert os.getpid() not in {pid for _, pid in found}
+        results = list(map_in_order(executor, squared, [(number,) for number in range(4)]))
+    assert [square for square, _ in results] == [0, 1, 4, 9]
+    assert os.getpid() not in {pid for _, pid in results}
     assert multiprocessing.active_children() == []
 
 
@@ -138,6 +138,6 @@ def test_an_address_where_no_scheduler_answers_is_one_line(address: str) -> None
 
 def test_a_python_without_dask_is_told_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
-    said = "expected the package distributed, got a Python without it; install it"
-    with pytest.raises(UserError, match=said), machines("tcp://127.0.0.1:1"):
+    message = "expected the package distributed, got a Python without it; install it"
+    with pytest.raises(UserError, match=message), machines("tcp://127.0.0.1:1"):
         pass

@@ -101,10 +101,10 @@ ODD = {  # source of pick_best.py -> what is said after the place
 @pytest.mark.parametrize("source", ODD, ids=range(len(ODD)))
 def test_an_odd_ending_is_one_short_line_and_never_status_0(lab: Lab, source: str) -> None:
     lab.picker(source)
-    said = refused(lab)
-    assert said[:-1].isprintable()
-    assert ODD[source] in said
-    assert len(said) < 400
+    message = refused(lab)
+    assert message[:-1].isprintable()
+    assert ODD[source] in message
+    assert len(message) < 400
 
 
 @pytest.mark.parametrize("handler", ["exit(0)", "1 / 0", "raise KeyboardInterrupt"])
@@ -137,8 +137,10 @@ def test_ctrl_c_inside_pick_best_is_not_the_students_fault(lab: Lab, load: bool)
 )
 def test_a_pick_best_that_answers_twice_differently_is_refused(lab: Lab, source: str) -> None:
     lab.picker(source)
-    said = refused(lab)
-    assert "pick_best: expected the same choice of q1 whenever it is asked, got sample 1, then sample 0; seed " in said
+    message = refused(lab)
+    assert (
+        "pick_best: expected the same choice of q1 whenever it is asked, got sample 1, then sample 0; seed " in message
+    )
 
 
 def test_chance_that_is_seeded_from_the_samples_is_no_chance(lab: Lab) -> None:

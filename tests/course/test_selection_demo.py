@@ -204,8 +204,8 @@ def refused(lab: Lab, answers: list[int] = ANSWERS, groups: list[list[str]] = GR
 def test_groups_of_different_size_are_refused_and_the_odd_one_is_named(lab: Lab) -> None:
     for odd in (["a"] * 3, ["a"] * 5):
         groups = [*GROUPS[:2], odd, GROUPS[3]]
-        said = f"pack.jsonl: expected groups of one size, got 4 samples first and {len(odd)} in q3"
-        assert said in refused(lab, groups=groups)
+        message = f"pack.jsonl: expected groups of one size, got 4 samples first and {len(odd)} in q3"
+        assert message in refused(lab, groups=groups)
 
 
 def described(lab: Lab, **said: object) -> tuple[object, ...]:
@@ -284,6 +284,6 @@ def test_the_shipped_pick_best_reaches_the_ceiling_of_the_shipped_pack(lab: Lab)
 def test_json_is_one_object_and_all_that_is_printed(lab: Lab) -> None:
     done = lab.select(ANSWERS, GROUPS, 2, "--json")
     assert (done.status, done.err) == (0, "")
-    found = json.loads(done.out)
-    assert found["summary"] == summary_of()
-    assert (found["run"], found["manifest"]["loop"]) == (str(Path("runs/run_001")), "B")
+    printed = json.loads(done.out)
+    assert printed["summary"] == summary_of()
+    assert (printed["run"], printed["manifest"]["loop"]) == (str(Path("runs/run_001")), "B")

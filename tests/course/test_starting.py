@@ -46,8 +46,10 @@ def test_a_python_without_packages_hands_over_with_arguments_folder_and_status(f
 
 def test_without_an_environment_one_line_says_how_to_get_it(folder: Path, bare: Path) -> None:
     done = typed(bare, "-m", "course.eval", cwd=folder)
-    said = f"error: expected the lab's packages, got a Python without them; python3 lab.py in {folder} sets them up\n"
-    assert done == (2, "", said.replace("python3", starting.PYTHON))
+    message = (
+        f"error: expected the lab's packages, got a Python without them; python3 lab.py in {folder} sets them up\n"
+    )
+    assert done == (2, "", message.replace("python3", starting.PYTHON))
 
 
 def test_an_environment_that_lacks_packages_too_does_not_hand_over_for_ever(folder: Path, bare: Path) -> None:

@@ -362,10 +362,10 @@ def test_a_rubric_whose_reward_is_no_number_stops_the_training(
     done = lab("token_train", *BRIEF, *files_, "--rubric", "anywhere", "--outdir", "run")
     assert (done.status, done.err.count("\n")) == (2, 1)
     assert sorted(path.name for path in lab.folder.iterdir()) == ["dev.jsonl", "holdout.jsonl"]
-    said = done.err  # the heading was shown already
+    message = done.err  # the heading was shown already
     got = reward if isinstance(reward, float) else f"one of type {type(reward).__name__}"
-    assert f"expected a finite float as reward, got {got} for" in said
-    assert "dev-0" in said
+    assert f"expected a finite float as reward, got {got} for" in message
+    assert "dev-0" in message
 
 
 @pytest.mark.parametrize(
@@ -451,7 +451,7 @@ def test_the_presets_need_no_other_option(lab: Lab, preset: str) -> None:
 def test_what_can_be_set_has_the_default_that_the_help_names_in_both_presets(lab: Lab) -> None:
     helped = " ".join(lab("token_train", "--help").out.split())
     for preset in PRESETS.values():
-        for said in (
+        for message in (
             f"of fine-tuning first (default: {preset.sft_steps})",
             f"updates (default: {preset.steps})",
             f"completions a prompt (default: {preset.group_size})",
@@ -459,7 +459,7 @@ def test_what_can_be_set_has_the_default_that_the_help_names_in_both_presets(lab
             f"others of its group (default: {preset.baseline})",
             f"it overshot (default: {preset.kl_coef:g})",
         ):
-            assert said in helped
+            assert message in helped
 
 
 def test_a_policy_is_trained_on_a_rubric_of_ones_own_and_the_run_names_its_source(

@@ -124,10 +124,10 @@ def test_the_curves_have_the_points_of_the_rows(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(token_train_text, "png", made.append)
     learning_curves([evaluation(0, 0.5, 0.25), evaluation(10, 1.0, 0.0, kl=3.0)], "anywhere")
     rewards, kl = made[0].axes
-    found = points_of_lines(rewards)
-    assert found["anywhere, trained on"] == [(0, 0.5), (10, 1.0)]
-    assert found["strict scorer"] == [(0, 0.25), (10, 0.0)]
-    assert found["strict scorer, holdout"] == [(0, 0.125), (10, 0.0)]
+    points = points_of_lines(rewards)
+    assert points["anywhere, trained on"] == [(0, 0.5), (10, 1.0)]
+    assert points["strict scorer"] == [(0, 0.25), (10, 0.0)]
+    assert points["strict scorer, holdout"] == [(0, 0.125), (10, 0.0)]
     assert points_of_lines(kl)["KL from the reference, nats"] == [(0, 0.0), (10, 3.0)]
 
 

@@ -103,8 +103,8 @@ def test_a_case_that_is_not_passed_is_named_with_both_verdicts(
 @pytest.mark.parametrize("text", ["", "\n \n"])
 def test_an_empty_golden_file_proves_nothing_and_is_refused(lab: Lab, text: str) -> None:
     lab.write("mine.jsonl", text)
-    said = lab.refused("validate_scorer", "--golden", "mine.jsonl")
-    assert said == "error: mine.jsonl: expected at least one record, got none\n"
+    message = lab.refused("validate_scorer", "--golden", "mine.jsonl")
+    assert message == "error: mine.jsonl: expected at least one record, got none\n"
 
 
 @pytest.mark.parametrize(
@@ -222,6 +222,6 @@ def test_the_name_of_a_golden_file_is_shown_and_not_obeyed(lab: Lab) -> None:
     shown = "<U+001B ESCAPE>[2J<U+000A LINE FEED><U+2800 BRAILLE PATTERN BLANK><U+DCFF unnamed, category Cs>.jsonl"
     assert lab.refused("validate_scorer", "--golden", name).startswith(f"error: {shown}: expected a file")
     lab.write(name, [CASE | {"expected_outcome": "\x1b" * 100}])
-    said = lab.refused("validate_scorer", "--golden", name)
-    assert said.startswith(f"error: {shown}:1 $.expected_outcome: expected one of ")
-    assert said.endswith("got " + "<U+001B ESCAPE>" * 5 + "<U+0…\n")
+    message = lab.refused("validate_scorer", "--golden", name)
+    assert message.startswith(f"error: {shown}:1 $.expected_outcome: expected one of ")
+    assert message.endswith("got " + "<U+001B ESCAPE>" * 5 + "<U+0…\n")

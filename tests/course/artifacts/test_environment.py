@@ -20,10 +20,10 @@ from course.artifacts.environment import environment
 
 
 def test_clock_host_versions_and_git_are_there() -> None:
-    found = environment()
-    assert datetime.fromisoformat(found["finished_at"]).tzinfo is not None
-    assert re.fullmatch(r"[0-9.]+", found["unicode"])
-    assert found["git"] is None or set(found["git"]) == {"commit", "dirty"}
+    recorded = environment()
+    assert datetime.fromisoformat(recorded["finished_at"]).tzinfo is not None
+    assert re.fullmatch(r"[0-9.]+", recorded["unicode"])
+    assert recorded["git"] is None or set(recorded["git"]) == {"commit", "dirty"}
 
 
 def test_every_package_that_the_project_depends_on_is_there_with_its_version() -> None:

@@ -55,8 +55,8 @@ def test_a_line_says_what_the_run_was_and_its_digest_is_printed(lab: Lab) -> Non
 def test_each_run_on_the_holdout_is_counted_and_says_its_number(lab: Lab) -> None:
     arguments = files_of(lab)
     for number in (1, 2):
-        said = f"holdout: this was look number {number} at it"
-        assert said in lab("eval", *arguments).out
+        message = f"holdout: this was look number {number} at it"
+        assert message in lab("eval", *arguments).out
         assert f"look number {number} at it" in Path(f"runs/run_00{number}/README.md").read_text(encoding="utf-8")
     log = read_log(lab.log)
     digest = hashlib.sha256(b'"question 1"\n"question 2"\n').hexdigest() + " form 2"
@@ -269,8 +269,8 @@ def test_a_log_that_is_broken_is_said_before_any_work(lab: Lab) -> None:
     """A training of minutes would be lost at its end, when its line is to be added."""
     lab.log.parent.mkdir(parents=True)
     lab.log.write_bytes(b"{}\n")
-    said = f"{lab.log}:1 expected a line of the lab's log, got: "
-    with pytest.raises(UserError, match=re.escape(said)):
+    message = f"{lab.log}:1 expected a line of the lab's log, got: "
+    with pytest.raises(UserError, match=re.escape(message)):
         RunWriter(None)
     assert not list(lab.folder.iterdir())
 
@@ -280,8 +280,8 @@ def test_a_line_that_cannot_be_added_is_a_run_that_is_not_made(lab: Lab) -> None
     (lab.root / "runs").write_text("a file where the log's folder should be")
     line = lab.refused("eval", *files_of(lab), "--outdir", "mine")
     assert line == f"error: {lab.log}: expected a log of runs, got: not a directory\n"
-    said = "expected a log that a line can be added to, got: .*; nothing was written"
-    with pytest.raises(UserError, match=said), log_lock(lab.log):
+    message = "expected a log that a line can be added to, got: .*; nothing was written"
+    with pytest.raises(UserError, match=message), log_lock(lab.log):
         raise AssertionError("it is held")
 
 

@@ -35,8 +35,8 @@ def test_an_outdir_that_exists_is_refused_before_any_work(lab: Lab) -> None:
     Path("folder").mkdir()
     lab.write("file", "mine")
     for path in ("folder", "file", "."):
-        said = lab.refused("eval", "--dataset", "not even read", "--completions", "nor this", "--outdir", path)
-        assert said == f"error: {path}: expected a new folder, got one that exists; choose another --outdir\n"
+        message = lab.refused("eval", "--dataset", "not even read", "--completions", "nor this", "--outdir", path)
+        assert message == f"error: {path}: expected a new folder, got one that exists; choose another --outdir\n"
 
 
 def test_a_free_name_that_another_command_takes_meanwhile_is_no_mistake_of_the_caller(
@@ -61,8 +61,8 @@ def test_an_outdir_that_is_a_link_to_nowhere_is_refused(lab: Lab) -> None:
 
 def test_a_place_under_a_file_is_refused(lab: Lab) -> None:
     lab.write("file", "mine")
-    said = lab.refused("eval", *options(lab), "--outdir", "file/deep/run")
-    assert "expected a place where a run can be written, got: not a directory; nothing was written" in said
+    message = lab.refused("eval", *options(lab), "--outdir", "file/deep/run")
+    assert "expected a place where a run can be written, got: not a directory; nothing was written" in message
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="/proc and /sys are Linux")
@@ -94,8 +94,8 @@ def disk(lab: Lab, request: pytest.FixtureRequest) -> Iterator[Path]:
 
 @pytest.mark.parametrize("disk", [1, 2, 3, 4], indirect=True)  # a run of five small files needs five pages
 def test_a_full_disk_leaves_nothing_whichever_file_meets_it(lab: Lab, disk: Path) -> None:
-    said = lab.refused("eval", *options(lab), "--outdir", disk / "deep" / "run")
-    assert "got: no space left on device; nothing was written" in said
+    message = lab.refused("eval", *options(lab), "--outdir", disk / "deep" / "run")
+    assert "got: no space left on device; nothing was written" in message
 
 
 @pytest.mark.parametrize("disk", [5], indirect=True)
@@ -228,8 +228,8 @@ def test_a_run_that_cannot_be_put_in_its_place_leaves_no_line(lab: Lab, monkeypa
 
 def test_folders_with_long_names_work_and_with_too_long_ones_are_refused_at_once(lab: Lab) -> None:
     assert lab("eval", *options(lab), "--outdir", "r" * 255).status == 0
-    said = lab.refused("eval", "--dataset", "not read", "--completions", "nor this", "--outdir", "r" * 256)
-    assert "expected a place where a run can be written, got: file name too long; nothing was written" in said
+    message = lab.refused("eval", "--dataset", "not read", "--completions", "nor this", "--outdir", "r" * 256)
+    assert "expected a place where a run can be written, got: file name too long; nothing was written" in message
 
 
 def test_the_finished_folder_holds_no_trace_of_the_hidden_one(lab: Lab) -> None:

@@ -271,16 +271,16 @@ def test_a_record_of_very_many_keys_is_read_or_refused_in_one_short_line(tmp_pat
     (record,) = read_records(file(tmp_path, A[:-1] + b',"metadata":{%s}}' % keys), Example)
     assert isinstance(record.metadata, dict)
     assert len(record.metadata) == 1 << 16
-    said = refusal(file(tmp_path, A[:-1] + b",%s}" % keys))
-    assert said.endswith("expected_answer, metadata, got this one; put it under metadata")
+    message = refusal(file(tmp_path, A[:-1] + b",%s}" % keys))
+    assert message.endswith("expected_answer, metadata, got this one; put it under metadata")
 
 
 def test_a_number_deep_inside_is_named_by_a_place_of_at_most_80_characters(tmp_path: Path) -> None:
     keys = [f"{number}{chr(1) * 50}" for number in range(150)]
     nested = "".join(f"{{{json.dumps(key)}:" for key in keys) + "1e400" + "}" * 150
-    said = refusal(file(tmp_path, A[:-1] + b',"metadata":%s}' % nested.encode()))
-    assert said.endswith(f"…: {LARGE}")
-    assert len(said) < len(str(tmp_path)) + 200
+    message = refusal(file(tmp_path, A[:-1] + b',"metadata":%s}' % nested.encode()))
+    assert message.endswith(f"…: {LARGE}")
+    assert len(message) < len(str(tmp_path)) + 200
 
 
 @pytest.mark.parametrize("number", ["1" * 1001, "-" + "9" * 1001, "9" * 4000])

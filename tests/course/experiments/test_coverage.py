@@ -101,8 +101,8 @@ def test_the_figure_has_the_points(monkeypatch: pytest.MonkeyPatch) -> None:
     many = CoveragePoint(1_000, 1.0, 0.9, (0.86, 0.93), [0.88, 0.92], 0.05, 1.0, 30.0)
     coverage_figure([few, many])
     (axes,) = made[0].axes
-    found = points_of_lines(axes)
-    assert found["prompts that it was trained on"] == [(30, 1.0), (1_000, 1.0)]
-    assert found["holdout, with 95 % interval"] == [(30, 0.0), (1_000, 0.9)]
-    assert found["holdout, before learning"] == [(30, 0.05), (1_000, 0.05)]
+    points = points_of_lines(axes)
+    assert points["prompts that it was trained on"] == [(30, 1.0), (1_000, 1.0)]
+    assert points["holdout, with 95 % interval"] == [(30, 0.0), (1_000, 0.9)]
+    assert points["holdout, before learning"] == [(30, 0.05), (1_000, 0.05)]
     assert [segment[:, 1].tolist() for segment in axes.collections[0].get_segments()] == [[0.0, 0.01], [0.86, 0.93]]

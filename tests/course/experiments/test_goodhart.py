@@ -171,10 +171,10 @@ def test_a_panel_has_both_rewards_and_the_step_where_they_diverge(monkeypatch: p
     made: list[Any] = []
     monkeypatch.setattr(goodhart, "png", made.append)
     rubrics_figure({"anywhere": [TRAINING]}, "step")
-    found = points_of_lines(made[0].axes[0])
-    assert found["proxy: the rubric's reward"] == [(0, 0.3), (10, 0.6), (20, 1.0)]
-    assert found["true: the strict scorer's"] == [(0, 0.2), (10, 0.5), (20, 0.0)]
-    assert [x for x, _ in found["reward hacking begins"]] == [10, 10]
+    points = points_of_lines(made[0].axes[0])
+    assert points["proxy: the rubric's reward"] == [(0, 0.3), (10, 0.6), (20, 1.0)]
+    assert points["true: the strict scorer's"] == [(0, 0.2), (10, 0.5), (20, 0.0)]
+    assert [x for x, _ in points["reward hacking begins"]] == [10, 10]
 
 
 def test_each_beta_has_its_ends_and_its_kl(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -57,10 +57,10 @@ def test_each_set_of_prompts_has_a_panel(monkeypatch: pytest.MonkeyPatch, count:
     monkeypatch.setattr(pass_at_k, "png", made.append)
     pass_at_k_figure({f"prompts {i}": FALLS if i == 0 else HOLDS for i in range(count)})
     falls, *others = made[0].axes[:count]
-    found = points_of_lines(falls)
-    assert found["before learning"] == [(k, k / 200) for k in range(1, 129)]
-    assert found["after"] == [(k, 0.25) for k in range(1, 129)]
-    assert [x for x, _ in found["lower from here on, and its 95 % interval"]] == [50, 50]
+    points = points_of_lines(falls)
+    assert points["before learning"] == [(k, k / 200) for k in range(1, 129)]
+    assert points["after"] == [(k, 0.25) for k in range(1, 129)]
+    assert [x for x, _ in points["lower from here on, and its 95 % interval"]] == [50, 50]
     (shade,) = falls.patches
     assert (shade.get_x(), shade.get_x() + shade.get_width()) == (2, 128)
     for holds in others:
@@ -94,11 +94,11 @@ def compared(before: list[int], after: list[int], last: int = 4) -> LearningEffe
 
 
 def test_the_worked_example() -> None:
-    found = compared([1, 1], [4, 0])
-    assert found.before == [0.25, 0.5, 0.75, 1.0]
-    assert found.after == [0.5] * 4
-    assert (found.prompts, found.crossing, found.last_gain) == (2, 3, -0.5)
-    assert (found.entropy_before, found.entropy_after) == (0.5, 0.25)
+    comparison = compared([1, 1], [4, 0])
+    assert comparison.before == [0.25, 0.5, 0.75, 1.0]
+    assert comparison.after == [0.5] * 4
+    assert (comparison.prompts, comparison.crossing, comparison.last_gain) == (2, 3, -0.5)
+    assert (comparison.entropy_before, comparison.entropy_after) == (0.5, 0.25)
 
 
 @pytest.mark.parametrize(

@@ -36,9 +36,9 @@ def test_no_text_becomes_an_element(text: str) -> None:
     read = Reader(made)
     assert read.tags == TAGS
     assert read.attributes.keys() == ATTRIBUTES
-    found = data_of(made)
-    assert isinstance(found, dict)
-    assert (found["text"], found[text]) == (text if text != "text" else [text], [text])
+    data = data_of(made)
+    assert isinstance(data, dict)
+    assert (data["text"], data[text]) == (text if text != "text" else [text], [text])
     assert read.within[read.tags.index("h1")] == visible(text)
 
 

@@ -105,9 +105,9 @@ def test_why_agrees_with_the_rewards(rewards: list[float], data: st.DataObject) 
 
 
 def test_a_row_keeps_what_is_there() -> None:
-    found = row_data(7, row("Final: \u200b1"), 100)
-    assert found["completion"] == "Final: \u200b1"
-    assert (found["row"], found["id"], found["expected"], found["outcome"]) == (7, "q1", "1", "ok")
+    shown = row_data(7, row("Final: \u200b1"), 100)
+    assert shown["completion"] == "Final: \u200b1"
+    assert (shown["row"], shown["id"], shown["expected"], shown["outcome"]) == (7, "q1", "1", "ok")
     assert row_data(7, Result("q", "?", 1, None, 0.0, Details("missing_completion", None)), 9)["completion"] is None
 
 

@@ -127,10 +127,10 @@ def text_of(row: list[int]) -> str:
 def test_an_evaluation_is_one_fresh_completion_of_each_prompt_of_the_policy_as_it_is() -> None:
     u = np.random.default_rng([0, 4]).random((4, 5))
     for checkpoint in checkpoints(lr=5.0):
-        found = sample_completions(
+        completions = sample_completions(
             checkpoint.policy, checkpoint.policy.encode_prompts([example["prompt"] for example in LETTERS]), u
         )
-        rows = [row[:n] for row, n in zip(found.tokens.tolist(), found.lengths.tolist(), strict=True)]
+        rows = [row[:n] for row, n in zip(completions.tokens.tolist(), completions.lengths.tolist(), strict=True)]
         assert checkpoint.evaluations["train"].texts == [text_of(row) for row in rows]
         assert checkpoint.evaluations["train"].lengths.tolist() == [len(row) for row in rows]
     assert checkpoint.evaluations["train"].texts != checkpoints()[0].evaluations["train"].texts
@@ -146,18 +146,20 @@ def test_the_rewards_are_the_rubrics_and_those_of_a_strict_check(fine_tuned: Pol
         return {"reward": float(text.endswith(str(example["expected_answer"]))), "details": {}}
 
     examples = SUMS * 60
-    found = evaluate_policy(fine_tuned, fine_tuned, examples, ends_well, 3)
-    pairs = list(zip(examples, found.texts, strict=True))
+    evaluation = evaluate_policy(fine_tuned, fine_tuned, examples, ends_well, 3)
+    pairs = list(zip(examples, evaluation.texts, strict=True))
     strict = [float(text.strip(" \t\r\n") == f"Final: {example['expected_answer']}") for example, text in pairs]
-    assert found.true.tolist() == strict
-    assert found.proxy.tolist() == [float(text.endswith(str(example["expected_answer"]))) for example, text in pairs]
-    assert 20 < sum(strict) < sum(found.proxy) < 520
+    assert evaluation.true.tolist() == strict
+    assert evaluation.proxy.tolist() == [
+        float(text.endswith(str(example["expected_answer"]))) for example, text in pairs
+    ]
+    assert 20 < sum(strict) < sum(evaluation.proxy) < 520
 
 
 def test_the_kl_is_measured_from_the_reference_along_what_the_policy_wrote() -> None:
     policy = tiny(1, max_tokens=5)
-    found = evaluate_policy(policy, REFERENCE, LETTERS, letters, 0)
-    for example, text, length, value in zip(LETTERS, found.texts, found.lengths, found.kl, strict=True):
+    evaluation = evaluate_policy(policy, REFERENCE, LETTERS, letters, 0)
+    for example, text, length, value in zip(LETTERS, evaluation.texts, evaluation.lengths, evaluation.kl, strict=True):
         tokens = [" ab".index(char) for char in text] + [0]
         expected = 0.0
         for context in contexts(policy, seen_of(policy, example["prompt"]), tokens[:length]):

@@ -223,8 +223,8 @@ def line_of(path: Path) -> str | None:
     try:
         read_policy(path)
     except UserError as refusal:
-        said = str(refusal).removeprefix(f"{path}{BEGINNING}")
-        return said if said != str(refusal) and "\n" not in said and 0 < len(said) <= 200 else None
+        message = str(refusal).removeprefix(f"{path}{BEGINNING}")
+        return message if message != str(refusal) and "\n" not in message and 0 < len(message) <= 200 else None
     return None
 
 
@@ -280,9 +280,9 @@ def kept_or_refused(monkeypatch: pytest.MonkeyPatch, data: bytes) -> tuple[Polic
     try:
         return read_policy(Path("policy.npz"))
     except UserError as refusal:
-        said = str(refusal)
-    assert said.startswith("policy.npz: expected a policy")
-    assert "\n" not in said
+        message = str(refusal)
+    assert message.startswith("policy.npz: expected a policy")
+    assert "\n" not in message
     return None
 
 

@@ -300,14 +300,14 @@ def test_the_first_wrong_reward_is_named_with_the_completion_and_the_example_in_
     examples = [{"id": f"{name}\n{'x' * 99}"} for name in "abcd"]
     with pytest.raises(UserError) as refusal:
         rewards(in_turn([1.0, 0.0, math.nan, math.inf]), examples, ["", "", f"\n{'y' * 99}", ""])
-    said = visible(str(refusal.value))  # as the command prints it
-    assert said.startswith("rubric next_one: expected a finite float as reward, got nan for ")
+    message = visible(str(refusal.value))  # as the command prints it
+    assert message.startswith("rubric next_one: expected a finite float as reward, got nan for ")
     shown, asked = (
         f"{start}{letter * (59 - len(start))}…"
         for start, letter in [("<U+000A LINE FEED>", "y"), ("c<U+000A LINE FEED>", "x")]
     )
-    assert f"for '{shown}' as the answer to {asked}; mend" in said  # each cut to 60 characters
-    assert "\n" not in said
+    assert f"for '{shown}' as the answer to {asked}; mend" in message  # each cut to 60 characters
+    assert "\n" not in message
 
 
 def test_a_rubric_without_a_name_is_refused_all_the_same() -> None:
@@ -485,8 +485,8 @@ def test_fine_tuning_begins_with_a_policy_that_writes_every_token_with_the_same_
     first = fine_tune(SUMS, SFT_CONFIG._replace(sft_steps=0), 0)
     view = first.encode_prompts([SUMS[0]["prompt"]] * 2)
     texts = first.encode_completions(["Final: 3", "The answer is 7."])
-    found = log_probs(first, view, texts)
-    assert found[texts.mask].tolist() == pytest.approx([-math.log(len(first.vocabulary))] * 10, abs=1e-14)
+    computed = log_probs(first, view, texts)
+    assert computed[texts.mask].tolist() == pytest.approx([-math.log(len(first.vocabulary))] * 10, abs=1e-14)
 
 
 def test_the_policy_has_the_sizes_of_the_plan_and_likelihoods_where_the_prompts_differ() -> None:

@@ -52,11 +52,11 @@ def near(share: float) -> object:
 
 def test_the_forms_are_these_and_no_others_each_as_often_as_it_stands_in_the_list() -> None:
     _, texts = shown_and_written()
-    found = Counter(map(shape_of, texts))
-    assert found.keys() == SHAPES.keys()
+    counts = Counter(map(shape_of, texts))
+    assert counts.keys() == SHAPES.keys()
     assert len(FORMS) == sum(SHAPES.values())
     for shape, forms in SHAPES.items():
-        assert found[shape] / COUNT == near(forms / 20)
+        assert counts[shape] / COUNT == near(forms / 20)
 
 
 def test_the_value_is_right_as_often_as_it_is_known_and_now_and_then_by_chance() -> None:
@@ -70,10 +70,10 @@ def test_a_wrong_value_is_any_other_prompts_answer_with_the_same_chance() -> Non
     shown, texts = shown_and_written()
     values = [value_of(text) for text in texts]
     wrong = [value for prompt, value in zip(shown.tolist(), values, strict=True) if value != ANSWERS[prompt]]
-    found = Counter(wrong)
-    assert found.keys() == set(ANSWERS)
+    counts = Counter(wrong)
+    assert counts.keys() == set(ANSWERS)
     for answer in ANSWERS:
-        assert found[answer] / len(wrong) == pytest.approx(1 / 50, abs=5 * (0.02 * 0.98 / len(wrong)) ** 0.5)
+        assert counts[answer] / len(wrong) == pytest.approx(1 / 50, abs=5 * (0.02 * 0.98 / len(wrong)) ** 0.5)
 
 
 def test_the_other_number_says_nothing_about_the_prompt_nor_about_the_value() -> None:

@@ -65,9 +65,9 @@ def test_the_tokens_of_a_prompt_are_those_at_the_positions_and_padding_where_the
 
 
 def test_the_log_probability_of_each_token_is_that_of_the_network_in_loops_and_zero_beyond_the_last() -> None:
-    found = log_probs(POLICY, POLICY.encode_prompts(PROMPTS), stacked(3, ROWS))
-    assert found.shape == (4, 6)
-    for row, prompt, values in zip(ROWS, PROMPTS, found, strict=True):
+    computed = log_probs(POLICY, POLICY.encode_prompts(PROMPTS), stacked(3, ROWS))
+    assert computed.shape == (4, 6)
+    for row, prompt, values in zip(ROWS, PROMPTS, computed, strict=True):
         seen = seen_of(POLICY, prompt)
         whole = [log_p(POLICY, seen, row[: t + 1]) for t in range(len(row))]
         assert np.cumsum(values[: len(row)]).tolist() == pytest.approx(whole, abs=1e-12)
@@ -88,8 +88,8 @@ def test_a_policy_sees_its_last_three_tokens_and_none_before_them() -> None:
 def test_the_probabilities_of_all_that_can_be_written_sum_to_one(prompt: str, limit: int) -> None:
     rows = list(all_completions(3, limit))
     assert len(rows) == len(set(map(tuple, rows))) == 2 ** (limit + 1) - 1
-    found = log_probs(POLICY, POLICY.encode_prompts([prompt] * len(rows)), stacked(3, rows)).sum(axis=1)
-    assert math.fsum(np.exp(found)) == pytest.approx(1.0, abs=1e-12)
+    computed = log_probs(POLICY, POLICY.encode_prompts([prompt] * len(rows)), stacked(3, rows)).sum(axis=1)
+    assert math.fsum(np.exp(computed)) == pytest.approx(1.0, abs=1e-12)
 
 
 @pytest.mark.parametrize("weight", WEIGHTS)
@@ -100,10 +100,10 @@ def test_the_gradient_is_the_finite_difference_in_every_weight(policy: Policy, w
     def weighted(one: Policy) -> float:
         return sum(p * log_p(one, view, row) for p, view, row in zip(weight, seen, ROWS, strict=True))
 
-    found = gradient(policy, policy.encode_prompts(PROMPTS), stacked(3, ROWS), np.array(weight))
-    assert_close(found, slopes(weighted, policy), 1e-6)
-    assert_close(found, gradient_by_loops(policy, seen, ROWS, weight), 1e-12)
-    assert all(np.any(part != 0) for part in found)
+    direction = gradient(policy, policy.encode_prompts(PROMPTS), stacked(3, ROWS), np.array(weight))
+    assert_close(direction, slopes(weighted, policy), 1e-6)
+    assert_close(direction, gradient_by_loops(policy, seen, ROWS, weight), 1e-12)
+    assert all(np.any(part != 0) for part in direction)
 
 
 def test_a_completion_of_weight_zero_adds_nothing_and_costs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -117,14 +117,14 @@ def test_a_completion_of_weight_zero_adds_nothing_and_costs_nothing(monkeypatch:
     seen = [seen_of(POLICY, prompt) for prompt in PROMPTS]
     prompts = POLICY.encode_prompts(PROMPTS)
     for weight in ([0.0, 0.7, 0.0, -0.2], [0.0] * 4):
-        found = gradient(POLICY, prompts, stacked(3, ROWS), np.array(weight))
-        assert_close(found, gradient_by_loops(POLICY, seen, ROWS, weight), 1e-12)
+        direction = gradient(POLICY, prompts, stacked(3, ROWS), np.array(weight))
+        assert_close(direction, gradient_by_loops(POLICY, seen, ROWS, weight), 1e-12)
     assert prefixes == [len(ROWS[1]) + len(ROWS[3]), 0]
 
 
 def test_the_gradient_reaches_the_vector_of_nothing_and_that_of_each_token_seen() -> None:
-    found = gradient(POLICY, POLICY.encode_prompts([""]), stacked(3, [[1, 0]]), np.ones(1))
-    assert [bool(row.any()) for row in found.vectors] == [False, True, False, True]
+    direction = gradient(POLICY, POLICY.encode_prompts([""]), stacked(3, [[1, 0]]), np.ones(1))
+    assert [bool(row.any()) for row in direction.vectors] == [False, True, False, True]
 
 
 def test_apply_gradient_is_weights_plus_lr_times_direction_and_leaves_the_old_policy_alone() -> None:
@@ -171,21 +171,21 @@ def test_the_mean_sequence_kl_is_the_kl_over_whole_completions(prompt: str) -> N
     reference = tiny(1, max_tokens=4)
     rows = list(all_completions(3, 4))
     seen = seen_of(policy, prompt)
-    found = sequence_kl(policy, reference, policy.encode_prompts([prompt] * len(rows)), stacked(3, rows))
+    kl = sequence_kl(policy, reference, policy.encode_prompts([prompt] * len(rows)), stacked(3, rows))
     ours = [log_p(policy, seen, row) for row in rows]
     theirs = [log_p(reference, seen, row) for row in rows]
     exact = sum(math.exp(p) * (p - q) for p, q in zip(ours, theirs, strict=True))
     assert exact > 0.05
-    assert found.min() >= 0.0
-    assert float(np.exp(ours) @ found) == pytest.approx(exact, abs=1e-12)
+    assert kl.min() >= 0.0
+    assert float(np.exp(ours) @ kl) == pytest.approx(exact, abs=1e-12)
     ratios = log_ratio(policy, reference, policy.encode_prompts([prompt] * len(rows)), stacked(3, rows))
     assert ratios.tolist() == pytest.approx([p - q for p, q in zip(ours, theirs, strict=True)], abs=1e-12)
 
 
 def test_the_sequence_kl_of_one_completion_is_the_sum_over_its_prefixes_in_loops() -> None:
     reference = tiny(1, max_tokens=6)
-    found = sequence_kl(POLICY, reference, POLICY.encode_prompts(PROMPTS), stacked(3, ROWS))
-    for row, prompt, value in zip(ROWS, PROMPTS, found.tolist(), strict=True):
+    kl = sequence_kl(POLICY, reference, POLICY.encode_prompts(PROMPTS), stacked(3, ROWS))
+    for row, prompt, value in zip(ROWS, PROMPTS, kl.tolist(), strict=True):
         padded = [3, 3, 3, *row]
         expected = 0.0
         for t in range(len(row)):
@@ -196,9 +196,9 @@ def test_the_sequence_kl_of_one_completion_is_the_sum_over_its_prefixes_in_loops
 
 
 def test_a_policy_is_at_no_distance_from_itself() -> None:
-    found = sequence_kl(POLICY, tiny(max_tokens=6), POLICY.encode_prompts(PROMPTS), stacked(3, ROWS))
-    assert found.dtype == np.float64
-    assert found.tolist() == [0.0] * 4
+    kl = sequence_kl(POLICY, tiny(max_tokens=6), POLICY.encode_prompts(PROMPTS), stacked(3, ROWS))
+    assert kl.dtype == np.float64
+    assert kl.tolist() == [0.0] * 4
 
 
 def fresh(seed: int = 0, prompts: list[str] | None = None, width: int = 2, hidden: int = 4) -> Policy:
@@ -245,6 +245,6 @@ def test_its_start_depends_on_the_generator_and_its_first_layers_are_drawn_wide_
 
 
 def test_a_gradient_can_be_handed_on_as_weights() -> None:
-    found = gradient(POLICY, POLICY.encode_prompts(PROMPTS), stacked(3, ROWS), np.ones(4))
-    assert isinstance(found, Weights)
-    assert [part.shape for part in found] == [weight.shape for weight in POLICY.weights]
+    direction = gradient(POLICY, POLICY.encode_prompts(PROMPTS), stacked(3, ROWS), np.ones(4))
+    assert isinstance(direction, Weights)
+    assert [part.shape for part in direction] == [weight.shape for weight in POLICY.weights]

@@ -141,19 +141,19 @@ def test_each_completion_has_exactly_the_stretches_of_its_tokens_and_ends_where_
                     rows.append(row)
                     draws.append(list(u) + [0.99] * (LIMIT - len(u)))  # what is drawn for after the end is not used
         assert whole == pytest.approx(1.0, abs=1e-12)
-    found = sample_completions(POLICY, POLICY.encode_prompts(prompts), np.array(draws), temperature, top_p)
+    completions = sample_completions(POLICY, POLICY.encode_prompts(prompts), np.array(draws), temperature, top_p)
     expected = stacked(3, rows)
-    assert found.tokens.tolist() == expected.tokens.tolist()  # V, nothing, beyond the end
-    assert found.lengths.tolist() == expected.lengths.tolist()
+    assert completions.tokens.tolist() == expected.tokens.tolist()  # V, nothing, beyond the end
+    assert completions.lengths.tolist() == expected.lengths.tolist()
 
 
 def test_the_frequencies_of_random_draws_are_those_chances() -> None:
     count = 20_000
     u = np.random.default_rng(11).random((count, LIMIT))
-    found = Counter(map(tuple, unstacked(sample_completions(POLICY, POLICY.encode_prompts(["bab"] * count), u))))
+    counts = Counter(map(tuple, unstacked(sample_completions(POLICY, POLICY.encode_prompts(["bab"] * count), u))))
     expected = [count * math.exp(log_p(POLICY, seen_of(POLICY, "bab"), row)) for row in ROWS]
-    assert found.keys() <= set(map(tuple, ROWS))
-    assert scipy.stats.chisquare([found[tuple(row)] for row in ROWS], expected).pvalue > 0.01
+    assert counts.keys() <= set(map(tuple, ROWS))
+    assert scipy.stats.chisquare([counts[tuple(row)] for row in ROWS], expected).pvalue > 0.01
 
 
 def test_at_temperature_zero_the_draws_do_not_matter() -> None:
@@ -173,18 +173,18 @@ def test_at_temperature_zero_the_draws_do_not_matter() -> None:
 def test_the_draws_say_how_long_a_completion_may_become() -> None:
     unending = POLICY._replace(weights=POLICY.weights._replace(out_bias=np.array([-1e4, 0.0, 0.0])))
     for limit in (1, 2, 7):  # whatever limit the policy has of its own
-        found = sample_completions(
+        completions = sample_completions(
             unending, POLICY.encode_prompts(PROMPTS), np.random.default_rng(0).random((4, limit))
         )
-        assert found.lengths.tolist() == [limit] * 4
-        assert set(found.tokens.ravel().tolist()) <= {1, 2}
+        assert completions.lengths.tolist() == [limit] * 4
+        assert set(completions.tokens.ravel().tolist()) <= {1, 2}
 
 
 def test_the_arrays_are_as_long_as_the_longest_completion() -> None:
     ending = POLICY._replace(weights=POLICY.weights._replace(out_bias=np.array([1e4, 0.0, 0.0])))
-    found = sample_completions(ending, POLICY.encode_prompts(PROMPTS), np.random.default_rng(0).random((4, 7)))
-    assert found.tokens.tolist() == [[0]] * 4
-    assert found.lengths.tolist() == [1] * 4
+    completions = sample_completions(ending, POLICY.encode_prompts(PROMPTS), np.random.default_rng(0).random((4, 7)))
+    assert completions.tokens.tolist() == [[0]] * 4
+    assert completions.lengths.tolist() == [1] * 4
 
 
 def test_many_completions_side_by_side_are_those_written_one_at_a_time() -> None:

@@ -86,9 +86,9 @@ def test_a_single_ascii_character_has_the_number_of_its_byte(vocabulary: str, nu
 @pytest.mark.parametrize("vocabulary", by_vocabulary(*((name,) for name in VOCABULARIES)))
 @given(text=TEXTS)
 def test_the_pieces_joined_are_the_bytes_of_the_text(vocabulary: str, text: str) -> None:
-    found = pieces(text, vocabulary)
-    assert b"".join(found) == text.encode("utf-8")
-    assert b"" not in found
+    tokens = pieces(text, vocabulary)
+    assert b"".join(tokens) == text.encode("utf-8")
+    assert b"" not in tokens
 
 
 @pytest.mark.parametrize("text", ["<|endoftext|>", "<|endofprompt|>", "<s>", "</s>", "[INST]", "<|im_start|>"])
