@@ -59,16 +59,17 @@ def _meets(manifest: Manifest, wanted: Mapping[str, Any]) -> bool:
 def _judge_run(line: LogLine, manifest: Manifest, summary: Mapping[str, Any]) -> CheckResult:
     """Done where a prediction was made: of the run as a whole, or of each step in the run itself."""
     numbers = {name: summary[name] for name in line.number if isinstance(summary.get(name), int | float)}
-    short = "".join(f"{name} {value:.3g}, " for name, value in numbers.items())
+    got = ", ".join(f"{name} {value:.3g}" for name, value in numbers.items())
     expected = (manifest.expect or "").strip()
     steps = manifest.settings.get("steps")
     predictions = len(summary.get("predictions", []))
     if expected not in _NO_GUESS:
-        short += f"you expected {quote(expected)} ({line.run})"
+        how = f"you expected {quote(expected)} ({line.run})"
     elif predictions == steps:
-        short += f"predicted step by step ({line.run})"
+        how = f"predicted step by step ({line.run})"
     elif predictions:
-        return CheckResult("started", f"{short}{predictions} of {steps} updates predicted; once more, all")
+        return CheckResult("started", f"repeat, predict all {steps} updates ({predictions} predicted so far)")
     else:
-        return CheckResult("started", f"{short}without a prediction; once more, with one")
+        return CheckResult("started", f"repeat with a prediction ({got or 'this run'} had none)")
+    short = f"{got}, {how}" if got else how
     return CheckResult("done", short, numbers={"runs": [line.run], **numbers})

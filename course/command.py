@@ -15,8 +15,9 @@ from textwrap import fill
 from typing import Any, NoReturn
 
 from course import starting
-from course.asking import ask_expectation
+from course.asking import ask_expectation, at_terminal
 from course.errors import UserError, reason, written_runs
+from course.show.terminal import fold_lines
 from course.starting import program_name
 from course.text import did_you_mean, quote, visible
 
@@ -266,8 +267,11 @@ def exit_status(main: Callable[[], int | None]) -> int:
 def _fail(message: str, status: int = 2) -> int:
     if written_runs:
         message += f"; the run was written: {written_runs[-1]}"
+    line = f"error: {visible(message)}"
     with suppress(OSError):
-        print(f"error: {visible(message)}", file=sys.stderr, flush=True)
+        if at_terminal(sys.stderr):
+            line = fold_lines(line, get_terminal_size().columns)
+        print(line, file=sys.stderr, flush=True)
     return status
 
 

@@ -10,10 +10,11 @@ from course.artifacts.run_log import LogLine
 from course.artifacts.summary import family_of
 from course.faults import CHECKS
 from course.show.measurement import as_scored
-from course.show.tables import WIDTH, percent, table
+from course.show.tables import WIDTH, percent, table, wrap_text
 from course.text import clipped, named, visible, visible_whole
 
 _SHOWN_WHOLE = 2_000  # characters of a text that is shown whole
+_RUN_COLUMN = 18  # a longer path stands below its line, whole, to be pasted
 
 
 def outcomes_table(counts: Mapping[str, int], shown: Mapping[str, Sequence[Result]], top_k: int) -> str:
@@ -57,7 +58,7 @@ def row_in_full(row: Result, details: Mapping[str, Any] | None) -> str:
     """One row whole, with the scorer's explanation; ``details`` None where there was no completion to score."""
     lines = [
         f"id          {visible(row.id[:_SHOWN_WHOLE])}",
-        f"prompt      {visible(row.prompt[:_SHOWN_WHOLE])}",
+        beside("prompt      ", visible(row.prompt[:_SHOWN_WHOLE])),
         f"expected    {row.expected_answer}",
         f"completion  {'(none)' if row.completion is None else visible_whole(row.completion[:_SHOWN_WHOLE])}",
         f"reward      {row.reward}",
@@ -66,17 +67,22 @@ def row_in_full(row: Result, details: Mapping[str, Any] | None) -> str:
     ]
     if details:
         same = details["outcome"] == row.details.outcome
-        lines.append(f"why         {details['message']}")
+        lines.append(beside("why         ", details["message"]))
         strangers = {char for char in row.completion or "" if char > "\x7f"}
         if strangers:
-            lines.append(f"not ASCII   {clipped(', '.join(map(named, sorted(strangers))), 400)}")
+            lines.append(beside("not ASCII   ", clipped(", ".join(map(named, sorted(strangers))), 400)))
         lines.append(f"scored again  {'same outcome' if same else details['outcome'] + ': NOT what the run recorded'}")
         by_state: dict[str, list[str]] = {}
         for check, state in details["checks"].items():
             by_state.setdefault(state, []).append(check)
         lines.append("checks")
-        lines += [f"  {state:12}{', '.join(checks)}" for state, checks in by_state.items()]
+        lines += [beside(f"  {state:12}", ", ".join(checks)) for state, checks in by_state.items()]
     return "\n".join(lines)
+
+
+def beside(label: str, text: str) -> str:
+    """A text to the right of its label, on as many lines as it needs. The completion alone is never broken."""
+    return wrap_text(text, WIDTH, " " * len(label), first=label) or label.rstrip()
 
 
 def rubric_lines(row: Result) -> list[str]:
@@ -105,10 +111,16 @@ def log_text(log: Sequence[LogLine]) -> str:
         opened.update(line.holdouts)
         number = ", ".join(f"{name} {'-' if value is None else f'{value:.4g}'}" for name, value in line.number.items())
         command = line.command.removeprefix("course.")
+        run = visible(line.run)
+        below = ""
+        if len(run) > _RUN_COLUMN:
+            run, below = "", run
         lines.append(
-            f"{visible(line.manifest[:8]):8}  {clipped(line.run, 18):18}  {clipped(line.loop, 1)}  "
+            f"{visible(line.manifest[:8]):8}  {run:{_RUN_COLUMN}}  {clipped(line.loop, 1)}  "
             f"{clipped(command, 16):16}  {clipped(number, 29)}".rstrip()
         )
+        if below:
+            lines.append(f"{'':10}{below}")
         look = ", ".join(f"look {opened[holdout]} at {visible(holdout[:8])}" for holdout in line.holdouts)
         off = [points_off(line.expect or "", value) for value in line.number.values()]
         expect = f"{line.expect} ({off[0]})" if off and off[0] else line.expect

@@ -23,6 +23,7 @@ from course.artifacts.records import (
 )
 from course.datasets.files import blocks_of_lines, open_regular, way_to
 from course.errors import UserError, reason
+from course.starting import program_name
 from course.text import clipped, did_you_mean, visible
 
 # The loops that a run of a command can be of. Every other command leaves runs of Loop C.
@@ -75,10 +76,14 @@ def open_run(path: Path) -> Run:
 def refuse_other_place(path: Path) -> None:
     """Raise UserError where the path leads to no folder, or to one that holds runs; it says which was meant."""
     if not path.is_dir():
-        got = "a file" if path.exists() else f"nothing there{way_to(path)}"
+        got = "a file" if path.exists() else "nothing there"
         folders = (run_log.LOG.parent, Path("runs"), path.parent)
         near = {run.name: str(run) for folder in folders for run in runs_in(folder)}
-        raise UserError(f"{did_you_mean(path.name, near)}{path}: expected the folder of a run, got {got}")
+        meant = did_you_mean(path.name, near)
+        way = way_to(path)
+        if not meant and not way:
+            way = f"; {program_name('course.inspect_run')} --log lists the runs"
+        raise UserError(f"{meant}{path}: expected the folder of a run, got {got}{way}")
     if (path / MANIFEST).exists():
         return
     runs = runs_in(path)

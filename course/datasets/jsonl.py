@@ -236,6 +236,8 @@ def _explain_type(complaint: str, text: bytes, struct_type: type[msgspec.Struct]
         mend = f" ({struct_type.file_kind} are never coerced)"
     if (path, kind) == ("$.id", "int"):
         mend += f'; write "{value}", in every file'
+    if (expected, kind) == ("int", "str") and re.fullmatch("0|-?[1-9][0-9]{0,59}", value):
+        mend += f"; write {value} without quotes"
     return f"{path}: expected {expected}, got {got}{mend}"
 
 

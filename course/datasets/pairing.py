@@ -52,7 +52,11 @@ def pair_by_id(
             faults.append(f"none for {_first_few(missing)}")
         if unknown:
             faults.append(f"{_first_few(unknown)} that the dataset does not have")
-        hint = f"; {if_missing}" if if_missing and not unknown else ""
+        hint = ""
+        if unknown:
+            hint = "; take those out, or add their examples to the dataset"
+        elif if_missing:
+            hint = f"; {if_missing}"
         got = " and ".join(faults)
         raise UserError(f"{completions}: expected one record for each id of {dataset}, got {got}{hint}")
 

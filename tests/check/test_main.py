@@ -191,7 +191,7 @@ def test_the_next_thing_to_do_moves_on(fresh: Lab) -> None:
     for guess in ("YOUR GUESS", "half"):  # the first is what the check prints, and no guess
         said = [guess if word == "half" else word for word in words[1:]]
         assert fresh(words[0].removeprefix("course."), *said).status == 0
-        assert ("without a prediction" in fresh("check").out) == (guess == "YOUR GUESS")
+        assert ("repeat with a prediction" in fresh("check").out) == (guess == "YOUR GUESS")
     after = fresh("check")
     assert after.status == 1
     assert "  first_run       done: pass_rate 0.425, you expected half (" in after.out

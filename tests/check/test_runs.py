@@ -32,7 +32,7 @@ def test_a_predicted_run_on_dev_is_done(lab: Lab) -> None:
     assert check_first_run().state == "not started"
     measure_dev(lab, "bare")
     assert check_first_run().state == "started"
-    assert check_first_run().short == f"{RATE}, without a prediction; once more, with one"
+    assert check_first_run().short == f"repeat with a prediction ({RATE} had none)"
     assert "--expect: expected some words" in lab.refused(
         "eval", "--dataset", DEV, "--completions", FROZEN, "--expect", " "
     )
@@ -52,7 +52,7 @@ def test_what_stands_in_the_log_beside_the_digest_is_not_believed(lab: Lab) -> N
     edited = line.replace('"expect":null', '"expect":"forged"').replace("0.425", "0.99")
     assert edited != line
     run_log.LOG.write_text(edited, encoding="utf-8", newline="\n")
-    assert check_first_run()[:2] == ("started", f"{RATE}, without a prediction; once more, with one")
+    assert check_first_run()[:2] == ("started", f"repeat with a prediction ({RATE} had none)")
     lab.write("one.jsonl", [{"id": "dev-001", "completion": "Final: 1"}])
     done = lab("eval", "--dataset", DEV, "--completions", "one.jsonl", "--missing", "zero", "--expect", "0")
     assert done.status == 0
@@ -90,8 +90,8 @@ def test_a_broken_log_is_one_line(lab: Lab) -> None:
     ("answers", "state", "words"),
     [
         ("1\n1\n1\n", "done", "predicted step by step"),
-        ("1\nq\n", "started", "1 of 3 updates predicted"),
-        ("", "started", "without a prediction"),
+        ("1\nq\n", "started", "repeat, predict all 3 updates (1 predicted so far)"),
+        ("", "started", "repeat with a prediction ("),
     ],
 )
 def test_predictions_made_in_the_run_count_if_every_update_has_one(

@@ -6,6 +6,7 @@ delta?
 
 import argparse
 import errno
+import io
 import os
 import signal
 import subprocess
@@ -92,6 +93,16 @@ def test_the_status_of_main_is_the_status_of_the_process(capsys: Capture, status
 )
 def test_what_a_person_can_mend_is_one_line_on_stderr_and_status_two(capsys: Capture, message: str, line: str) -> None:
     assert ending(raising(UserError(message)), capsys) == (2, "so far\n", f"error: {line}\n")
+
+
+def test_at_a_terminal_an_error_is_folded_at_spaces_but_not_within_quotes(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = io.StringIO()
+    monkeypatch.setattr(terminal, "isatty", lambda: True)
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setenv("COLUMNS", "40")
+    quoted = "'a  text that is wider than forty columns is'"
+    assert exit_status(raising(UserError(f"expected fewer words here than these, got {quoted} here"))) == 2
+    assert terminal.getvalue() == f"error: expected fewer words here than\n  these, got\n  {quoted}\n  here\n"
 
 
 NO_MEMORY = "expected enough memory, got none left; close other programs, or give smaller files or numbers"

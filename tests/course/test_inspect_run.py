@@ -15,6 +15,8 @@ from pathlib import Path
 import pytest
 from conftest import SAMPLING, Done, Lab, edited, forged, manifest_edited, rows_edited
 
+from course.starting import PYTHON
+
 ANSWERS = [22, -8, 0, 323, 7, 1024, 5]
 TEXTS = ["Final: 22", "eight", "Final: -0", "323", "Final: 8", "ten", "Final: 5"]
 
@@ -164,7 +166,9 @@ def test_the_log_alone_shows_the_runs_there_are(lab: Lab) -> None:
     done = lab("inspect_run", "--log")
     assert (done.status, done.err) == (0, "")
     digests = [hashlib.sha256(Path(run, "manifest.json").read_bytes()).hexdigest() for run in ("first", "second")]
-    one, change, expect, two, look = done.out.splitlines()
+    one, first, change, expect, two, second, look = done.out.splitlines()
+    places = [Path(path.strip()).resolve() for path in (first, second)]
+    assert places == [Path(run).resolve() for run in ("first", "second")]
     opened = hashlib.sha256(b'"question 1"\n"question 2"\n').hexdigest()
     assert (one[:8], two[:8]) == (digests[0][:8], digests[1][:8])
     assert one.endswith("A  eval              pass_rate 0.5")
@@ -404,7 +408,8 @@ def test_what_is_no_run_but_near_one_is_answered_with_the_one_that_is_meant(lab:
         "runs": "did you mean runs/second? runs: expected the folder of one run, got one that holds 2",
         "runs/frist": "did you mean runs/first? runs/frist: expected the folder of a run, got nothing there",
         "sec": "did you mean runs/second? sec: expected the folder of a run, got nothing there",
-        "runs/log": "runs/log: expected the folder of a run, got nothing there",
+        "runs/log": "runs/log: expected the folder of a run, got nothing there; "
+        f"{PYTHON} -m course.inspect_run --log lists the runs",
     }
     for asked, said in answers.items():
         assert lab.refused("inspect_run", "--run", asked) == f"error: {said}\n"

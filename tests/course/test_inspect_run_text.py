@@ -81,6 +81,26 @@ def test_the_log_is_a_line_a_run_oldest_first_with_what_was_changed_and_expected
     ]
 
 
+def test_a_path_that_is_too_long_for_its_column_stands_whole_below_its_line() -> None:
+    line = msgspec.structs.replace(MEASURED, run="/home/ada/measurements of today/first", change="N")
+    first, path, change = log_text([line]).split("\n")
+    assert first == "01234567                      A  eval              pass_rate 0.425"
+    assert (path.strip(), change.strip()) == (line.run, "change: N")
+
+
+def test_a_row_in_full_fits_eighty_columns_but_for_the_completion() -> None:
+    """What is in quotes stays whole. A prompt of one space is a prompt."""
+    checks = dict.fromkeys(("a" * 30, "b" * 30, "c" * 30), "passed")
+    details = {"outcome": "ok", "message": f"expected 'a  b', {'word ' * 20}", "checks": checks}
+    completion = "Final:  7 " * 12
+    text = row_in_full(msgspec.structs.replace(row("q", "ok", completion), prompt="how  many? " * 20), details)
+    assert f"\ncompletion  {completion.strip()}" in text
+    assert "expected 'a  b'," in text
+    lines = [line for line in text.split("\n") if not line.startswith("completion")]
+    assert max(map(len, lines)) <= 80
+    assert "\nprompt\nexpected" in row_in_full(msgspec.structs.replace(row("q", "ok", ""), prompt=" "), None)
+
+
 def test_a_prediction_that_is_a_number_is_scored_where_the_log_shows_it() -> None:
     line = msgspec.structs.replace(MEASURED, expect="40 %")
     assert log_text([line]).split("\n")[1] == "          expect: 40 % (2.5 points above)"
@@ -101,8 +121,8 @@ def test_nothing_in_a_log_is_obeyed(field: str) -> None:
     line = msgspec.structs.replace(MEASURED, **{field: {hostile: 1.0} if field == "number" else hostile})
     text = log_text([line])
     assert all(char == "\n" or char.isprintable() for char in text)
-    assert text.count("\n") == (field in ("change", "expect"))
-    assert max(map(len, text.split("\n"))) < 250
+    assert text.count("\n") == (field in ("run", "change", "expect"))
+    assert field == "run" or max(map(len, text.split("\n"))) < 250
 
 
 def test_a_list_shows_what_was_judged_and_one_row_shows_all_of_it() -> None:

@@ -119,7 +119,12 @@ PACKS = "(selection packs are never coerced)"
         (Example, example(expected_answer="1.0"), f"$.expected_answer: expected int, got float 1.0 {NEVER}"),
         (Example, example(expected_answer="1e2"), f"$.expected_answer: expected int, got float 100.0 {NEVER}"),
         (Example, example(expected_answer="true"), f"$.expected_answer: expected int, got bool true {NEVER}"),
-        (Example, example(expected_answer='"22"'), f'$.expected_answer: expected int, got str "22" {NEVER}'),
+        (
+            Example,
+            example(expected_answer='"-22"'),
+            f'$.expected_answer: expected int, got str "-22" {NEVER}; write -22 without quotes',
+        ),
+        (Example, example(expected_answer='"22.0"'), f'$.expected_answer: expected int, got str "22.0" {NEVER}'),
         (Example, example(expected_answer="[22]"), f"$.expected_answer: expected int, got array [22] {NEVER}"),
         (Example, example(prompt="3"), f"$.prompt: expected str, got int 3 {NEVER}"),
         (Example, example(prompt=f"[{'7, ' * 99}7]"), f"$.prompt: expected str, got array [{'7, ' * 19}7… {NEVER}"),
