@@ -102,7 +102,7 @@ class Parser(argparse.ArgumentParser):
 
     def add_split_option(self) -> None:
         """What a command has that measures a dataset."""
-        help_ = "which split this is, where the records do not say (default: dev)"
+        help_ = "which split this is, where the records do not say (default: dev; of a known holdout, holdout)"
         self.add_argument("--split", choices=("dev", "holdout"), help=help_)
 
     def parse_args(self, *given: Any, **more: Any) -> argparse.Namespace:  # type: ignore[override]

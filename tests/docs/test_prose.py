@@ -60,7 +60,7 @@ def test_what_a_page_counts_is_so(name: str, words: str, count: Callable[[], int
 SAID_TWICE = (  # a sentence, and the page whose compared output has the same number
     ("docs/introduction.md", r"(\d+) of 1,000 bandits end below", "docs/reference/baselines.md", r"3 no [\d.]+ (\d+)"),
     ("docs/milestones/1.md", r"(\d+) of 100 runs end below", "docs/milestones/1.md", r"3 no [\d.]+ (\d+)"),
-    ("README.md", r"For (\d+ to \d+) updates", "docs/loop_c.md", r"For (\d+ to \d+) updates"),
+    ("README.md", r"rise for (\d+ to \d+) updates", "docs/loop_c.md", r"rise for (\d+ to \d+) updates"),
 )
 
 
@@ -73,7 +73,7 @@ def test_what_is_said_twice_is_the_same(name: str, words: str, other: str, shown
 def test_the_updates_at_which_rewards_part_are_those_of_the_figure() -> None:
     svg = (ROOT / "docs" / "figures" / "goodhart_curve.svg").read_text(encoding="utf-8")
     [(first, last)] = re.findall(r"part between update (\d+) and update (\d+)", svg)
-    assert f"For {first} to {last} updates" in page("README.md")
+    assert f"rise for {first} to {last} updates" in page("README.md")
 
 
 @pytest.mark.slow
