@@ -65,7 +65,7 @@ def forbid_course() -> None:
 
 class _Forbidden(MetaPathFinder):
     def find_spec(self, fullname: str, *_: object) -> None:
-        if fullname.partition(".")[0] in _PACKAGES:
+        if fullname in _PACKAGES:  # asked for before any module in it
             raise ModuleNotFoundError(f"cannot import {fullname}: the work is to be your own")
 
 
