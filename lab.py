@@ -43,6 +43,7 @@ PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 STAMP = VENV / "made-by-lab.txt"  # for which folder, with which Python and from which list lab.py made .venv
 RUN, DEVELOP = "requirements.txt", "requirements-dev.txt"
 MINUTES = {RUN: "60 MB to download, a minute or two", DEVELOP: "90 MB more to download, a few minutes"}
+STUDENTS_TESTS = ("test_rubric.py", "test_pick_best.py", "test_reinforce.py")
 JOBS = ("micro", "test", "lint", "site", "check")
 
 FIRST = (
@@ -116,7 +117,7 @@ def requirements_for(job: str, more: list[str]) -> str:
         return DEVELOP
     if job == "test" and (LAB / "tests" / "course").exists():  # which is not in a student's copy
         paths = [word for word in more if not word.startswith("-")]
-        if not paths or not all("test_rubric.py" in path for path in paths):
+        if not paths or not all(any(name in path for name in STUDENTS_TESTS) for path in paths):
             return DEVELOP
     return RUN
 

@@ -9,6 +9,7 @@
     result                    what a check says of an exercise, and its states
     sheets, kata              notes and diagnoses: Markdown that a student fills in
     runs, levels              what the log of runs says of a student's measurements and predictions
+    level_steps, lock         what each step of a level has to show, and whether a test locks its repair
     slow_results, encoding    what the overview keeps of slow checks; answers in base64, against accidents
     functions, oracles        a student's functions, held against exact values
     own_spec, redteam         a student's scorer, exploits and patch

@@ -1,16 +1,18 @@
-"""Machinery: build, predict, sabotage, reflect, repair; a prediction is a probability, and is scored.
+"""Machinery: a level, from its build to its lock, in the order in which the log of runs has its steps.
+
+A prediction is a probability, and is scored. What each step has to show stands in ``check/level_steps.py``.
 
 Covered
-    Only a sabotage after the prediction counts, and the event is decided from the runs that the log has sealed.
+    A sabotage before its prediction, a repair before its sabotage, a run of that name with another file, an edited run.
+    A reflection without the numbers of the student's own runs.
 Not covered
-    What a run of that name measured. Whoever edits ``runs/predictions.json`` or the log. Both are the student's own, to
-    learn from, and may be deleted.
+    Whether a reflection explains anything: a teacher reads it. Whoever edits ``runs/predictions.json`` or writes a log
+    of their own. Both are the student's, to learn from, and may be deleted.
 """
 
 import json
 import re
 import tomllib
-from collections.abc import Mapping
 from pathlib import Path
 from statistics import mean
 from typing import Annotated, Any
@@ -18,11 +20,11 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from check.result import NOT_STARTED, CheckResult
-from check.runs import read_logged_runs
+from check.level_steps import OUTCOMES, STEPS, History, digests_that_noticed
+from check.result import NOT_STARTED, TO_READ, CheckResult
+from check.runs import LoggedRun, read_logged_runs
 from check.sheets import read_sheet
 from course.artifacts import run_log
-from course.artifacts.run_log import LogLine
 from course.datasets.files import LAB, open_regular, write_whole
 from course.errors import UserError, reason
 from course.starting import PYTHON, program_name
@@ -30,18 +32,26 @@ from course.text import quote
 
 LEVELS: dict[str, dict[str, Any]] = tomllib.loads((LAB / "data" / "levels.toml").read_text(encoding="utf-8"))
 SHEET = Path("notes") / "levels.md"
-_FEWEST_WORDS = 12  # words of a reflection
+PREDICT = "predict"
+REFLECT = "reflect"
 _KEPT = "predictions.json"  # beside the log of runs
 # level -> a probability, and how many lines the log of runs had when it was given
 _Predictions = dict[str, tuple[Annotated[float, Meta(ge=0, le=1)], Annotated[int, Meta(ge=0)]]]
+_MISSING = "not done yet"
+_NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?")
+
+
+def list_steps(name: str) -> list[str]:
+    """The steps of a level in their order: those of its table, and the prediction after the build."""
+    steps = [step for step in LEVELS[name] if step not in ("title", "event")]
+    return [steps[0], PREDICT, *steps[1:]]
 
 
 def record_prediction(name: str, probability: float) -> str:
     """Keep how likely a student holds the level's event; says so. Raises UserError once a sabotage has followed one."""
     path = run_log.LOG.with_name(_KEPT)
     predictions = _read_predictions()
-    _, late = _split_sabotages(name)
-    if late:
+    if name in predictions and _read_runs(name, "sabotage", predictions[name][1]):
         raise UserError(f"{name}: expected a prediction before the sabotage, got another after it; the first stays")
     predictions[name] = probability, len(run_log.read_log(run_log.LOG))
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -53,44 +63,90 @@ def record_prediction(name: str, probability: float) -> str:
 
 
 def check_level(name: str) -> CheckResult:
-    """Which of the five steps of a level are done, the next one, and what the predictions were worth."""
-    numbers = _read_numbers(name)
-    predictions = _read_predictions()
-    reflection = read_sheet(SHEET, list(LEVELS))[name].text
-    done = {
-        "build": "build" in numbers,
-        "predict": name in predictions,
-        "sabotage": "sabotage" in numbers,
-        "reflect": len(reflection.split()) >= _FEWEST_WORDS,
-        "repair": "repair" in numbers and numbers["repair"] == numbers.get("build"),
-    }
-    left = [step for step in done if not done[step]]
-    early, late = _split_sabotages(name)
-    lines = [f"The event: {LEVELS[name]['event']}.", *_outcome_lines(name, numbers)]
-    if early and not late:
-        lines.append("Your sabotage came before your prediction, and does not count: run it again after it.")
-    runs = [line.run for line, manifest, _ in read_logged_runs() if (manifest.change or "").startswith(f"{name} ")]
-    details: dict[str, object] = {"runs": runs}
-    if left:
-        lines.append(f"Next: {left[0]}.")
-        details["step"] = left[0]
-    short = f"{len(done) - len(left)} of {len(done)} steps"
-    if not left:
-        state = "done"
-    elif numbers or early or name in predictions:
-        state = "started"
-    else:
-        state = NOT_STARTED
-        short = ""
-    return CheckResult(state, short, lines, {step: describe_step(name, step) for step in done}, details)
+    """Which steps of a level are done, why the next one is not, and what the predictions were worth."""
+    steps = list_steps(name)
+    history = _read_history(name)
+    done = 0
+    fault = ""
+    for step in steps:
+        fault = _fault_of_step(name, step, history)
+        if fault:
+            break
+        done += 1
+    parts = {step: describe_step(name, step) for step in steps}
+    lines = [f"The event: {LEVELS[name]['event']}.", *_outcome_lines(name)]
+    details: dict[str, object] = {}
+    if history:
+        runs = [history.build, *history.sabotages, *history.trainings, *history.repairs]
+        details["runs"] = [run.name for run in runs]
+    short = f"{done} of {len(steps)} steps"
+    if not fault:
+        return CheckResult(TO_READ, f"{short}; your words are to be read", lines, parts, details)
+    step = steps[done]
+    details["step"] = step
+    if fault != _MISSING:
+        lines.append(f"{step}: {fault}.")
+    lines.append(f"Next: {step}.")
+    if not history and name not in _read_predictions():
+        return CheckResult(NOT_STARTED, "", lines, parts, details)
+    return CheckResult("started", short, lines, parts, details)
 
 
-def _outcome_lines(name: str, numbers: Mapping[str, float]) -> list[str]:
+def _fault_of_step(name: str, step: str, history: History | None) -> str:
+    """Why a step is not done, the steps before it being done; nothing where it is."""
+    if step == PREDICT:
+        return "" if name in _read_predictions() else _MISSING
+    if history is None:
+        return _MISSING
+    if step == "sabotage" and not history.sabotages:
+        if _read_runs(name, "sabotage", 0):
+            return "your sabotage came before your prediction and does not count; run it again"
+        return _MISSING
+    if step == "train" and not history.trainings:
+        return _MISSING
+    if step == "repair" and not history.repairs:
+        if _read_runs(name, "repair", 0):
+            return "your repair came before your sabotage and does not count; run it again"
+        return _MISSING
+    if step == REFLECT:
+        return _fault_of_reflection(name, history)
+    return STEPS[name][step](history)
+
+
+def _fault_of_reflection(name: str, history: History) -> str:
+    """Whether it names a number of the build and one of a spoiled run; in level 0 the digests, too."""
+    text = read_sheet(SHEET, list(LEVELS))[name].text
+    if not text:
+        return _MISSING
+    key = OUTCOMES[name].number
+    for run in (history.build, history.sabotage):
+        value = run.summary[key]
+        if not is_named(value, text):
+            return f"{SHEET}, {name}: expected the {key} of {run.name}, as in its summary, got your words without it"
+    if name == "level_0":
+        missing = [digest for digest in digests_that_noticed(history) if digest not in text]
+        if len(missing) > 2:
+            return f"{SHEET}, {name}: expected the two digests by which the gate knew, eight characters of each"
+    return ""
+
+
+def is_named(value: float, text: str) -> bool:
+    """Whether a number of the text is this share, rounded or not, as a share or in per cent."""
+    for number in _NUMBER.findall(text):
+        _, _, decimals = number.partition(".")
+        half = 0.5 * 10.0 ** -len(decimals)
+        for scale in (1.0, 100.0):
+            is_rough = scale == 1.0 and len(decimals) < 2 and value not in (0.0, 1.0)
+            if not is_rough and abs(float(number) - scale * value) <= half + 1e-9:
+                return True
+    return False
+
+
+def _outcome_lines(name: str) -> list[str]:
     """Whether the event came about, and the Brier score of each prediction that is decided; nothing before that."""
     outcome = _outcome(name)
     if outcome is None:
         return []
-    event = "came about" if outcome else "did not come about"
     scores = []
     words = []
     predictions = _read_predictions()
@@ -102,23 +158,20 @@ def _outcome_lines(name: str, numbers: Mapping[str, float]) -> list[str]:
             scores.append(score)
             words.append(f"{level} ({probability:g} - {decided})² = {score:.2f}")
     return [
-        f"It {event}: {LEVELS[name]['number']} was {numbers['build']:.3f}, then {numbers['sabotage']:.3f}.",
+        f"It {'came about' if outcome else 'did not come about'}.",
         f"Brier scores: {'; '.join(words)}. Mean {mean(scores):.2f}; 0 is best, always saying 0.5 gets 0.25.",
     ]
 
 
 def describe_step(name: str, step: str) -> str:
     """What to do for a step, a line each: sentences, and commands to be pasted."""
-    if step == "predict":
+    if step == PREDICT:
         return f"Put your own probability in place of 0.5.\n{PYTHON} -m check {name} --predict 0.5"
-    level = LEVELS[name]
-    lines = []
-    if f"before_{step}" in level:
-        lines.append(level[f"before_{step}"].replace("python3", PYTHON))
-    command = re.sub(r"(--\w+) (runs/\w+)", _number_folder, level[step])
-    lines.append(f"{PYTHON} -m {command}")
-    if step == "reflect":
-        lines.append(f"Then write what you saw below ## {name} in {SHEET}.")
+    table = LEVELS[name][step]
+    lines = [line.replace("python3", PYTHON) for line in table["do"]]
+    for command in table["run"]:
+        numbered = re.sub(r"(--\w+) (runs/\w+)", _number_folder, command)
+        lines.append(f"{PYTHON} -m {numbered}")
     return "\n".join(lines)
 
 
@@ -134,43 +187,51 @@ def _number_folder(match: re.Match[str]) -> str:
     return f"{option} {free if option == '--outdir' else newest}"
 
 
-def _split_sabotages(name: str) -> tuple[list[LogLine], list[LogLine]]:
-    """Those in the log that came before the level's prediction, and those since; only the latter count."""
-    log = run_log.read_log(run_log.LOG)
+def _read_history(name: str) -> History | None:
+    """The runs that count; None without a build."""
     predictions = _read_predictions()
-    start = len(log)
+    sabotages: list[LoggedRun] = []
     if name in predictions:
         _, start = predictions[name]
-    change = f"{name} sabotage"
-    early = [line for line in log[:start] if line.change == change]
-    late = [line for line in log[start:] if line.change == change]
-    return early, late
+        sabotages = _read_runs(name, "sabotage", start)
+    first = sabotages[0].number if sabotages else len(run_log.read_log(run_log.LOG))
+    builds = [run for run in _read_runs(name, "build", 0) if run.number < first]
+    if not builds:
+        return None
+    if not sabotages:
+        return History(builds[-1], [])
+    last = sabotages[-1].number
+    return History(
+        build=builds[-1],
+        sabotages=sabotages,
+        trainings=_read_runs(name, "train", first),
+        repairs=_read_runs(name, "repair", last),
+    )
 
 
-def _read_numbers(name: str) -> dict[str, float]:
-    """Step -> the level's number in the newest run of that step; of sabotages, those since the prediction."""
-    level = LEVELS[name]
-    _, late = _split_sabotages(name)
-    numbers: dict[str, float] = {}
-    for line, manifest, summary in read_logged_runs():
-        change, _, step = (manifest.change or "").rpartition(" ")
-        command = str(level.get(step, "")).split(" ")[0]
-        value = summary.get(level["number"])
-        if (change, manifest.command) != (name, command):
-            continue
-        if step == "sabotage" and line not in late:
-            continue
-        if isinstance(value, int | float):
-            numbers.setdefault(step, value)
-    return numbers
+def _read_runs(name: str, step: str, start: int) -> list[LoggedRun]:
+    """The runs of a step, from this line of the log on, the newest last. What ``--change`` says is the run's own."""
+    if step not in LEVELS[name]:
+        return []
+    commands = {command.split(" ")[0] for command in LEVELS[name][step]["run"]}
+    runs = [
+        run
+        for run in read_logged_runs()
+        if run.number >= start and run.manifest.change == f"{name} {step}" and run.manifest.command in commands
+    ]
+    return runs[::-1]
 
 
 def _outcome(name: str) -> int | None:
-    """1 if the event came about, 0 if it did not, None as long as a run is missing."""
-    numbers = _read_numbers(name)
-    if "build" not in numbers or "sabotage" not in numbers:
+    """1 if the event came about, 0 if it did not, None as long as a run is missing or is not what it should be."""
+    history = _read_history(name)
+    if history is None:
         return None
-    return int(numbers["build"] - numbers["sabotage"] > LEVELS[name]["points"] / 100)
+    outcome = OUTCOMES[name]
+    for step in ("build", "sabotage", outcome.last):
+        if _fault_of_step(name, step, history):
+            return None
+    return int(outcome.event(history))
 
 
 def _read_predictions() -> _Predictions:

@@ -25,7 +25,8 @@ from course.errors import UserError, reason
 from course.text import did_you_mean, quote
 
 CHECKSUMS = "checksums.json"
-STUDENTS = ("exercises/", "notes/", "runs/", "tests/test_rubric.py")  # what the student writes has no checksum
+TEST_FILES = ("tests/test_rubric.py", "tests/test_pick_best.py", "tests/test_reinforce.py")
+STUDENTS = ("exercises/", "notes/", "runs/", *TEST_FILES)  # what the student writes has no checksum
 _ZIP_BYTES = 1 << 26  # of all files
 _FILES = 2_000
 
@@ -80,9 +81,7 @@ def submit(named: Sequence[Path], counted: Sequence[Path]) -> tuple[Path, list[s
             files |= {f"runs/{run.name}/{name}": path for name, path in files_in(home / run.name).items()}
     for folder in ("exercises", "notes"):
         files |= {f"{folder}/{name}": path for name, path in files_in(Path(folder)).items()}
-    tests = Path("tests") / "test_rubric.py"
-    if tests.exists():
-        files[tests.as_posix()] = tests
+    files |= {name: Path(name) for name in TEST_FILES if Path(name).exists()}
     files = dict(sorted(files.items()))
     data = zip_files(files)
     place = find_free_name()

@@ -1,19 +1,26 @@
-"""Yours to change: spoil a copy of the dev set, to see what a measurement makes of it. The original stays as it is.
+"""Yours to change: a copy of the dev set with one spoiled answer, to see what a measurement makes of it.
 
-    python3 exercises/tamper.py
+    python3 exercises/tamper.py dev-001     the expected answer of dev-001 becomes 1 larger
+    python3 exercises/tamper.py             nothing is changed
 
-Writes exercises/tampered.jsonl, in which every tenth expected answer is 1 too large.
+Both write exercises/copy.jsonl. The original stays as it is.
 """
 
 import json
+import sys
 from pathlib import Path
 
-EVERY = 10
-
-source = Path("data/datasets/math_dev.jsonl").read_text(encoding="utf-8")
-examples = [json.loads(line) for line in source.splitlines()]
-for example in examples[EVERY - 1 :: EVERY]:
-    example["expected_answer"] += 1
-lines = [json.dumps(example, ensure_ascii=False) + "\n" for example in examples]
-Path("exercises/tampered.jsonl").write_text("".join(lines), encoding="utf-8", newline="\n")
-print(f"exercises/tampered.jsonl: {len(examples[EVERY - 1 :: EVERY])} of {len(examples)} answers changed")
+changed = sys.argv[1] if len(sys.argv) > 1 else ""
+original = Path("data/datasets/math_dev.jsonl").read_bytes()
+lines = original.decode("utf-8").split("\n")
+count = 0
+for number, line in enumerate(lines):
+    if line and json.loads(line)["id"] == changed:
+        example = json.loads(line)
+        example["expected_answer"] += 1
+        lines[number] = json.dumps(example, ensure_ascii=False, separators=(",", ":"))
+        count += 1
+if changed and count == 0:
+    sys.exit(f"error: expected the id of an example, such as dev-001, got {changed!r}; nothing was written")
+Path("exercises/copy.jsonl").write_bytes("\n".join(lines).encode("utf-8"))
+print(f"exercises/copy.jsonl: {count} expected answers changed")

@@ -73,7 +73,7 @@ def grade_submission(grader: Grader, student: str, path: Path) -> Grade:
     try:
         files = read_submission(path)
         if not files:
-            why = "expected files in exercises/, notes/, runs/ or tests/test_rubric.py, got none of them"
+            why = "expected files in exercises/, notes/, runs/ or tests/, got none of them"
     except Refused as error:
         why = str(error)
     grade = Grade(visible(student), submission_digest(files, why), grader.digest, "refused", why)

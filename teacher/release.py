@@ -3,9 +3,9 @@
     python3 -m teacher.release --out lab-for-students
     python3 -m teacher.release --out milestone-0 --only 0
 
-``exercises/``, ``notes/`` and ``tests/test_rubric.py`` are those of the last commit, so that nothing that a teacher has
-worked out in this clone is handed out. All other files are as they are now, of those that git tracks. A copy in which
-an exercise would be done before anybody began is not made.
+``exercises/``, ``notes/`` and the student's files of ``tests/`` are those of the last commit, so that nothing that a
+teacher has worked out in this clone is handed out. All other files are as they are now, of those that git tracks. A
+copy in which an exercise would be done before anybody began is not made.
 
 ``checksums.json`` in the copy lets ``python3 -m check`` name a file of the course that changed by accident.
 """
@@ -20,14 +20,14 @@ from pathlib import Path
 
 from check.milestones import EXERCISES, MILESTONES
 from check.result import FINISHED
-from check.submission import write_checksums
+from check.submission import TEST_FILES, write_checksums
 from course.command import Parser, run_command
 from course.datasets.files import LAB
 from course.errors import UserError, reason
 from course.starting import PYTHON
 from course.text import quote, shell_word, visible_path
 
-COMMITTED = ("exercises/", "notes/", "tests/test_rubric.py")  # what a student writes, taken from the last commit
+COMMITTED = ("exercises/", "notes/", *TEST_FILES)  # what a student writes, taken from the last commit
 # What begins so stays with the teacher and the maintainers: keys, tests, generators, measurements of the lab itself.
 LEFT_OUT = (
     ".ci/",
@@ -119,7 +119,7 @@ def read_committed_files(only: str | None) -> dict[str, bytes]:
         for exercise in EXERCISES.values():
             if exercise.milestone == only:
                 left_out.difference_update(exercise.files)
-        left_out.discard("tests/test_rubric.py")
+        left_out.difference_update(TEST_FILES)
     wanted = [name for name in names if name.startswith(COMMITTED) and name not in left_out]
     return {name: git("show", f"HEAD:./{name}") for name in wanted}
 

@@ -18,12 +18,12 @@ from functools import partial
 from pathlib import Path
 from typing import IO
 
+from check.submission import TEST_FILES
 from course.datasets.files import open_regular
 from course.errors import UserError
 from course.text import describe_error, quote
 
-FOLDERS = ("exercises", "notes", "runs")  # the student's; of tests/ one file is
-TEST_FILE = "tests/test_rubric.py"
+FOLDERS = ("exercises", "notes", "runs")  # the student's; of tests/ some files are
 FILES = 4_000  # of one submission
 BYTES = 200 << 20  # of one submission
 _END_BYTES = 22  # of the record that ends a zip, without its comment
@@ -136,7 +136,7 @@ def _surrounding_folder(tops: list[str]) -> str:
 
 
 def _is_wanted(name: str) -> bool:
-    return name == TEST_FILE or (name.partition("/")[0] in FOLDERS and "__pycache__" not in name.split("/"))
+    return name in TEST_FILES or (name.partition("/")[0] in FOLDERS and "__pycache__" not in name.split("/"))
 
 
 def _read_members(members: Iterator[Member]) -> dict[str, bytes]:

@@ -1,216 +1,568 @@
-"""A level from its build to its repair, and what a prediction is worth.
+"""A level from its build to its lock: the order of the steps, what each has to show, and what a prediction is worth.
 
-By hand: level 2's selected accuracy falls from 1 to 0, by more than 50 points, so its event has come about. Who gave it
-0.8 gets (0.8 - 1)² = 0.04. In level 0 nothing falls; who gave that 0.8 gets 0.64. The mean of the two is 0.34.
+By hand: in level 2 the two spoiled runs end with one selected accuracy, so its event has not come about. If a student
+gave it 0.4, the score is (0.4 - 0)² = 0.16. In level 0 the rate falls from 34 of 80 to 33; 0.8 for that is worth
+(0.8 - 1)² = 0.04, and the mean of the two is 0.10.
 """
 
 import json
 import re
 import shlex
 import shutil
-import tomllib
+import subprocess
+import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import cast
 
 import pytest
 from conftest import ROOT, Lab
 
-from check.levels import LEVELS, check_level, record_prediction
+from check.level_steps import OUTCOMES, STEPS
+from check.levels import LEVELS, check_level, describe_step, is_named, list_steps, record_prediction
 from check.report import step_text
+from check.result import NOT_STARTED, TO_READ
 from course.artifacts import run_log
 from course.errors import UserError
 
+SOLUTIONS = ROOT / "teacher" / "solutions" / "exercises"
+PICK_BEST = (SOLUTIONS / "pick_best.py").read_text(encoding="utf-8")
+MY_SCORE = (SOLUTIONS / "my_score.py").read_text(encoding="utf-8")
+REINFORCE = (SOLUTIONS / "reinforce.py").read_text(encoding="utf-8")
+BY_CHANCE = """
+import random
+
+LUCK = random.Random().random()
+
+
+def pick_best(samples):
+    best = max(sample.reward for sample in samples)
+    equal = [sample for sample in samples if sample.reward == best]
+    return random.Random(f"{LUCK} {equal[0].completion}").choice(equal)
+"""
+BY_CLOCK = BY_CHANCE.replace("import random", "import random\nimport time", 1).replace(
+    "random.Random().random()", "time.time_ns()"
+)
 LONGEST = "def pick_best(samples):\n    return max(samples, key=lambda sample: len(sample.completion))\n"
-REFLECTION = "The best was there among the samples, and the longest was taken in place of it."
-SAW = f"## level_0\n## level_1\n## level_2\n{REFLECTION}\n## level_3\n"
+TIES = """
+from course.picking import Sample
+from exercises.pick_best import pick_best
+
+
+def test_the_first_of_equal_samples_is_taken_in_any_order():
+    for number in range(20):
+        samples = [Sample(index, f"{number} {index}", 1.0) for index in range(4)]
+        assert pick_best(samples) == samples[0]
+        assert pick_best(samples[::-1]) == samples[0]
+"""
+
+
+class Student:
+    """A student's folder: the data, the solutions of the exercises, the notes as they ship, and the commands."""
+
+    def __init__(self, lab: Lab) -> None:
+        self.lab = lab
+        for name in ("data", "exercises", "notes"):
+            shutil.copytree(ROOT / name, lab.folder / name)
+        self.write("exercises/pick_best.py", PICK_BEST)
+        self.write("exercises/my_score.py", MY_SCORE)
+        self.write("exercises/reinforce.py", REINFORCE)
+
+    def write(self, name: str, text: str) -> None:
+        self.lab.write(name, text)
+
+    def type(self, name: str, step: str) -> int:
+        """Type what the check shows for the step. The status of its last command."""
+        status = 0
+        for line in describe_step(name, step).split("\n"):
+            words = shlex.split(line) if line.startswith("python3 ") else []
+            if words[1:2] == ["-m"]:
+                status = self.lab(words[2].removeprefix("course."), *words[3:]).status
+            elif words:
+                subprocess.run([sys.executable, *words[1:]], check=True, stdout=subprocess.DEVNULL)
+        return status
+
+    def reflect(self, name: str, text: str) -> None:
+        sheet = (ROOT / "notes" / "levels.md").read_text(encoding="utf-8")
+        self.write("notes/levels.md", sheet.replace(f"## {name}\n", f"## {name}\n{text}\n"))
+
+    def number(self, run: str, key: str) -> float:
+        return float(json.loads(Path(run, "summary.json").read_bytes())[key])
+
+    def digest(self, run: str) -> str:
+        return str(json.loads(Path(run, "manifest.json").read_bytes())["dataset_fingerprint"])
 
 
 @pytest.fixture
-def ready(lab: Lab) -> Lab:
-    """The sheet as it ships."""
-    lines = (ROOT / "notes" / "levels.md").read_text(encoding="utf-8").split("\n")
-    lab.write("notes/levels.md", "\n".join(line for line in lines if line.startswith(("#", ">"))))
-    return lab
+def student(lab: Lab) -> Student:
+    return Student(lab)
 
 
-def choose(lab: Lab, step: str) -> None:
-    groups = [["Final: 1", "It is 1, I think."], ["Final: 2", "Who knows, perhaps 2?"]]
-    assert lab.select([1, 2], groups, 2, "--change", f"level_2 {step}").status == 0
-
-
-def measure(lab: Lab, step: str) -> None:
-    assert lab.evaluate([1, 2], ["Final: 1", "x"], "--change", f"level_0 {step}").status == 0
+def next_step(name: str) -> str:
+    return str(check_level(name).numbers.get("step", ""))
 
 
 def explain(name: str) -> str:
     return " ".join(check_level(name).lines)
 
 
-def test_the_five_steps_in_order(ready: Lab) -> None:
-    assert check_level("level_2")[:2] == ("not started", "")
-    assert "Next: build." in explain("level_2")
-    choose(ready, "build")
-    assert check_level("level_2")[:2] == ("started", "1 of 5 steps")
-    assert "Next: predict." in explain("level_2")
-    assert record_prediction("level_2", 0.5).startswith("recorded: 0.5 that the longest sample is chosen")
-    record_prediction("level_2", 0.8)  # another mind, before it is known
-    assert "Next: sabotage." in explain("level_2")
-    ready.picker(LONGEST)
-    choose(ready, "sabotage")
-    assert "It came about: selected_accuracy was 1.000, then 0.000." in explain("level_2")
-    assert "Brier scores: level_2 (0.8 - 1)² = 0.04. Mean 0.04; 0 is best" in explain("level_2")
-    with pytest.raises(UserError, match="level_2: expected a prediction before the sabotage, got another after it"):
-        record_prediction("level_2", 1.0)
-    assert "Next: reflect." in explain("level_2")
-    ready.write("notes/levels.md", SAW)
-    choose(ready, "repair")  # pick_best is still the wrong one
-    assert check_level("level_2")[:2] == ("started", "4 of 5 steps")
-    assert "Next: repair." in explain("level_2")
-    ready.picker(None)
-    choose(ready, "repair")
-    assert check_level("level_2")[:2] == ("done", "5 of 5 steps")
-    assert len(cast(list[str], check_level("level_2").numbers["runs"])) == 4  # to be handed in
+# Each level, as it is shown
 
+
+def do_level_0(student: Student, changed: str = "dev-005") -> None:
+    student.type("level_0", "build")
+    assert next_step("level_0") == "predict"
     record_prediction("level_0", 0.8)
-    measure(ready, "build")
-    measure(ready, "sabotage")
-    scores = "level_0 (0.8 - 0)² = 0.64; level_2 (0.8 - 1)² = 0.04. Mean 0.34"
-    assert "It did not come about: pass_rate was 0.500, then 0.500." in explain("level_0")
+    assert next_step("level_0") == "sabotage"
+    subprocess.run([sys.executable, "exercises/tamper.py", changed], check=True, stdout=subprocess.DEVNULL)
+    measure = shlex.split(LEVELS["level_0"]["sabotage"]["run"][0])
+    assert student.lab("eval", *measure[1:]).status == 0
+    assert next_step("level_0") == "gate"
+    assert student.type("level_0", "gate") == 1  # REJECT
+    assert next_step("level_0") == "reflect"
+    before, after = "runs/level_0_build", "runs/level_0_sabotage"
+    digests = f"{student.digest(before)[:8]} and {student.digest(after)[:8]}"
+    rates = f"{student.number(before, 'pass_rate'):.1%} and {student.number(after, 'pass_rate'):.3f}"
+    student.reflect("level_0", f"{rates}; {digests}")
+    assert next_step("level_0") == "repair"
+    student.type("level_0", "repair")
+
+
+@pytest.mark.parametrize(("changed", "outcome"), [("dev-005", "It came about."), ("dev-001", "It did not come about.")])
+def test_level_0(student: Student, changed: str, outcome: str) -> None:
+    """dev-005 passed, so that its reward goes. dev-001 failed already."""
+    do_level_0(student, changed)
+    assert check_level("level_0").state == TO_READ
+    assert outcome in explain("level_0")
+    assert len(cast(list[str], check_level("level_0").numbers["runs"])) == 3  # to be handed in
+
+
+def do_level_2(student: Student, spoiled: str = BY_CHANCE) -> None:
+    student.type("level_2", "build")
+    record_prediction("level_2", 0.4)
+    student.write("exercises/pick_best.py", spoiled)
+    student.type("level_2", "sabotage")
+    assert "expected two runs of the spoiled rule, got one" in explain("level_2")
+    student.type("level_2", "sabotage")
+    accuracy = student.number("runs/level_2_build", "selected_accuracy")
+    student.reflect("level_2", f"{accuracy:.4f} in each of the runs")
+    student.write("exercises/pick_best.py", PICK_BEST)
+    student.type("level_2", "repair")
+
+
+@pytest.mark.parametrize("spoiled", [BY_CHANCE, BY_CLOCK])
+def test_level_2(student: Student, spoiled: str) -> None:
+    do_level_2(student, spoiled)
+    assert next_step("level_2") == "lock"
+    student.write("tests/test_pick_best.py", TIES)
+    assert check_level("level_2").state == TO_READ
+    assert "It did not come about." in explain("level_2")
+
+
+SPOILED_RULES = {  # how the spec is spoiled -> what it pays, a text that it pays wrongly, and what becomes of a policy
+    "search": ('re.search(f"Final: {answer}", completion) is not None', "Final: 1 Final: 323", "It came about."),
+    "any": ('str(answer) in re.findall("-?[0-9]+", completion)', "1 323", "It came about."),
+    "last": ('(re.findall("[0-9]+", completion) or [""])[-1] == str(answer)', "Final: -323", "It did not come about."),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("way", SPOILED_RULES)
+def test_level_1(student: Student, way: str) -> None:
+    pays, exploit, outcome = SPOILED_RULES[way]
+    student.type("level_1", "build")
+    record_prediction("level_1", 0.5)
+    line = "    text = completion.strip"
+    assert line in MY_SCORE
+    spoiled = MY_SCORE.replace(line, f'    return _result(float({pays}), "spoiled")\n{line}')
+    student.write("exercises/my_score.py", spoiled)
+    student.type("level_1", "sabotage")
+    assert next_step("level_1") == "train"
+    student.type("level_1", "train")
+    before = student.number("runs/level_1_build", "rubric_pass_rate")
+    after = student.number("runs/level_1_sabotage", "rubric_pass_rate")
+    student.reflect("level_1", f"{100 * before:.1f} % and {100 * after:.1f} %")
+    student.write("exercises/my_score.py", MY_SCORE)
+    student.type("level_1", "repair")
+    student.write("tests/test_rubric.py", (ROOT / "tests" / "test_rubric.py").read_text(encoding="utf-8"))
+    assert next_step("level_1") == "lock"  # though a shipped test fails some of the spoiled rules
+    case = {"id": "mine", "prompt": "?", "expected_answer": 323, "completion": exploit, "expected_reward": 0.0}
+    student.lab.write("exercises/exploits.jsonl", [case])
+    assert check_level("level_1").state == TO_READ
+    student.write("exercises/exploits.jsonl", "")
+    Path("exercises/exploits.jsonl").unlink()
+    student.write(
+        "tests/test_rubric.py",
+        f"def test_mine(rubric):\n    example = {{'prompt': '?', 'expected_answer': 323}}\n"
+        f"    assert rubric(example, {exploit!r})['reward'] == 0\n",
+    )
+    assert check_level("level_1").state == TO_READ
+    assert outcome in explain("level_1")
+
+
+SPOILED_UPDATES = {  # what stands in the solution, what a student wrote, the event
+    "sign": ("(reward - baseline) * g", "(baseline - reward) * g", "It came about."),
+    "no baseline": ("(reward - baseline) * g", "reward * g", "It came about."),
+    "no -p": ("(i == action) - p[i]", "float(i == action)", "It did not come about."),
+}
+FINITE_DIFFERENCE = """
+import math
+
+from exercises.reinforce import reinforce_step
+
+
+def log_prob(logits, action):
+    return logits[action] - math.log(sum(math.exp(logit) for logit in logits))
+
+
+def test_each_logit_moves_by_its_slope():
+    logits = [0.3, -0.2, 0.5, 0.0]
+    (new_logits,) = reinforce_step([logits], [2], 1.0, 0.4, 0.1)
+    for i in range(4):
+        raised = [*logits]
+        raised[i] += 1e-6
+        slope = (log_prob(raised, 2) - log_prob(logits, 2)) / 1e-6
+        assert abs(new_logits[i] - logits[i] - 0.1 * (1.0 - 0.4) * slope) < 1e-6
+"""
+
+
+def do_level_3(student: Student, spoiled: str) -> None:
+    student.type("level_3", "build")
+    record_prediction("level_3", 0.5)
+    student.write("exercises/reinforce.py", spoiled)
+    student.type("level_3", "sabotage")
+    key = "expected_reward_after"
+    before = student.number("runs/level_3_build", key)
+    after = student.number("runs/level_3_sabotage", key)
+    student.reflect("level_3", f"{before:.3f} and {after:.3f}")
+    student.write("exercises/reinforce.py", REINFORCE)
+    student.type("level_3", "repair")
+
+
+@pytest.mark.parametrize("way", SPOILED_UPDATES)
+def test_level_3(student: Student, way: str) -> None:
+    right, wrong, outcome = SPOILED_UPDATES[way]
+    assert right in REINFORCE
+    do_level_3(student, REINFORCE.replace(right, wrong))
+    assert next_step("level_3") == "lock"
+    student.write("tests/test_reinforce.py", FINITE_DIFFERENCE)
+    assert check_level("level_3").state == TO_READ
+    assert outcome in explain("level_3")
+
+
+def test_the_brier_scores(student: Student) -> None:
+    do_level_0(student)
+    do_level_2(student)
+    scores = "level_0 (0.8 - 1)² = 0.04; level_2 (0.4 - 0)² = 0.16. Mean 0.10"
     assert scores in explain("level_0")
     assert scores in explain("level_2")
 
 
-def test_a_sabotage_counts_from_the_prediction_on(ready: Lab) -> None:
-    early = "Your sabotage came before your prediction, and does not count: run it again after it."
-    choose(ready, "sabotage")
-    assert check_level("level_2")[:2] == ("started", "0 of 5 steps")
-    choose(ready, "build")
-    assert f"{early} Next: predict." in explain("level_2")
+# What does not count
+
+
+def spoil_before_predicting(student: Student) -> None:
+    student.type("level_2", "build")
+    student.write("exercises/pick_best.py", BY_CHANCE)
+    student.type("level_2", "sabotage")
     record_prediction("level_2", 0.5)
-    record_prediction("level_2", 0.8)  # nothing that counts has come since
-    assert f"{early} Next: sabotage." in explain("level_2")
-    assert "came about" not in explain("level_2")
-    ready.picker(LONGEST)
-    choose(ready, "sabotage")
-    event = "It came about: selected_accuracy was 1.000, then 0.000."
-    assert f"{event} Brier scores: level_2 (0.8 - 1)²" in explain("level_2")
-    assert early not in explain("level_2")
-    with pytest.raises(UserError, match="got another after it; the first stays"):
+
+
+def repair_before_spoiling(student: Student) -> None:
+    student.type("level_2", "build")
+    record_prediction("level_2", 0.5)
+    student.type("level_2", "repair")
+    student.write("exercises/pick_best.py", BY_CHANCE)
+    student.type("level_2", "sabotage")
+    student.type("level_2", "sabotage")
+    student.reflect("level_2", "0.8375 twice")
+
+
+def build_what_is_not_the_rule(student: Student) -> None:
+    student.write("exercises/pick_best.py", LONGEST)
+    student.type("level_2", "build")
+    record_prediction("level_2", 0.5)
+
+
+def spoil_nothing(student: Student) -> None:
+    student.type("level_2", "build")
+    record_prediction("level_2", 0.5)
+    student.type("level_2", "sabotage")
+    student.type("level_2", "sabotage")
+
+
+def spoil_into_another_rule_that_gives_one_answer(student: Student) -> None:
+    student.type("level_2", "build")
+    record_prediction("level_2", 0.5)
+    student.write("exercises/pick_best.py", LONGEST)
+    student.type("level_2", "sabotage")
+    student.type("level_2", "sabotage")
+
+
+def spoil_twice_in_two_ways(student: Student) -> None:
+    student.type("level_2", "build")
+    record_prediction("level_2", 0.5)
+    student.write("exercises/pick_best.py", BY_CHANCE)
+    student.type("level_2", "sabotage")
+    student.write("exercises/pick_best.py", BY_CLOCK)
+    student.type("level_2", "sabotage")
+
+
+def fill_the_reflection(student: Student) -> None:
+    do_level_2(student)
+    student.reflect("level_2", "one two three four five six seven eight nine ten eleven twelve")
+
+
+def reflect_with_a_number_of_nobody(student: Student) -> None:
+    do_level_2(student)
+    student.reflect("level_2", "It was 0.4250 and then it was 17.3 %, because luck changes every result.")
+
+
+def repair_with_the_spoiled_file(student: Student) -> None:
+    do_level_2(student)
+    student.write("exercises/pick_best.py", LONGEST)
+    student.type("level_2", "repair")
+
+
+def lock_with_nothing(student: Student) -> None:
+    do_level_2(student)
+    student.write("tests/test_pick_best.py", '"""Nothing."""\n')
+
+
+def lock_with_what_always_passes(student: Student) -> None:
+    do_level_2(student)
+    student.write("tests/test_pick_best.py", "def test_nothing():\n    pass\n")
+
+
+def lock_with_what_always_fails(student: Student) -> None:
+    do_level_2(student)
+    student.write("tests/test_pick_best.py", "def test_everything():\n    assert False\n")
+
+
+def lock_with_what_does_not_load(student: Student) -> None:
+    do_level_2(student)
+    student.write("tests/test_pick_best.py", "import nothing_of_this_name\n")
+
+
+def edit_the_kept_file(student: Student) -> None:
+    """The lock would be a test that fails with the file that is put in place of the spoiled one."""
+    do_level_2(student)
+    student.write("tests/test_pick_best.py", TIES)
+    student.write("runs/level_2_sabotage_2/pick.py", "def pick_best(samples):\n    return samples[-1]\n")
+
+
+def change_two_answers(student: Student) -> None:
+    student.type("level_0", "build")
+    record_prediction("level_0", 0.5)
+    lines = Path("data/datasets/math_dev.jsonl").read_text(encoding="utf-8").split("\n")
+    for row in (3, 4):
+        example = json.loads(lines[row])
+        example["expected_answer"] += 1
+        lines[row] = json.dumps(example)
+    student.write("exercises/copy.jsonl", "\n".join(lines))
+    command, *words = shlex.split(LEVELS["level_0"]["sabotage"]["run"][0])
+    student.lab(command.removeprefix("course."), *words)
+
+
+def ask_no_gate(student: Student) -> None:
+    do_level_0(student)
+    Path("runs/level_0_sabotage/gate.html").unlink()
+
+
+def name_no_digest(student: Student) -> None:
+    do_level_0(student)
+    student.reflect("level_0", "It fell from 42.5 % to 41.25 % because one answer that was right is no longer right.")
+
+
+def restore_the_copy_almost(student: Student) -> None:
+    do_level_0(student)
+    original = Path("data/datasets/math_dev.jsonl").read_text(encoding="utf-8")
+    student.write("exercises/copy.jsonl", original.replace('{"id"', '{ "id"', 1))
+    command, *words = shlex.split(LEVELS["level_0"]["repair"]["run"][0].replace("level_0_repair ", "again "))
+    student.lab(command.removeprefix("course."), *words)
+
+
+def borrow_the_scorer(student: Student) -> None:
+    student.write("exercises/my_score.py", "from course.score import score\n")
+    student.type("level_1", "build")
+    record_prediction("level_1", 0.5)
+
+
+def spoil_nothing_of_the_update(student: Student) -> None:
+    do_level_3(student, REINFORCE)
+
+
+def spoil_by_an_option(student: Student) -> None:
+    student.type("level_3", "build")
+    record_prediction("level_3", 0.5)
+    command, *words = shlex.split(LEVELS["level_3"]["sabotage"]["run"][0])
+    student.lab(command.removeprefix("course."), *words, "--no-baseline")
+
+
+def build_with_the_courses_update(student: Student) -> None:
+    record_prediction("level_3", 0.5)
+    student.lab("bandit_train", "--reward-offset", 3, "--change", "level_3 build")
+
+
+def build_with_a_wrong_update(student: Student) -> None:
+    record_prediction("level_3", 0.5)
+    right, wrong, _ = SPOILED_UPDATES["sign"]
+    student.write("exercises/reinforce.py", REINFORCE.replace(right, wrong))
+    student.type("level_3", "build")
+
+
+CHEATS: list[tuple[Callable[[Student], None], str, str, str]] = [  # what is done, level, its next step, what is said
+    (spoil_before_predicting, "level_2", "sabotage", "came before your prediction and does not count"),
+    (repair_before_spoiling, "level_2", "repair", "came before your sabotage and does not count"),
+    (build_what_is_not_the_rule, "level_2", "build", "expected the first of the best of each prompt"),
+    (spoil_nothing, "level_2", "sabotage", "got the same choices"),
+    (spoil_into_another_rule_that_gives_one_answer, "level_2", "sabotage", "got the same choices"),
+    (spoil_twice_in_two_ways, "level_2", "sabotage", "expected two runs of one file, got two files"),
+    (fill_the_reflection, "level_2", "reflect", "expected the selected_accuracy of"),
+    (reflect_with_a_number_of_nobody, "level_2", "reflect", "expected the selected_accuracy of"),
+    (repair_with_the_spoiled_file, "level_2", "repair", "expected the results of the build to the last digit"),
+    (lock_with_nothing, "level_2", "lock", "expected a test, got none"),
+    (lock_with_what_always_passes, "level_2", "lock", "it passes all of them"),
+    (lock_with_what_always_fails, "level_2", "lock", "expected tests that your repaired exercises/pick_best.py"),
+    (
+        lock_with_what_does_not_load,
+        "level_2",
+        "lock",
+        "expected tests that your repaired exercises/pick_best.py",
+    ),
+    (change_two_answers, "level_0", "sabotage", "with one other expected answer, got 2"),
+    (ask_no_gate, "level_0", "gate", "expected the gate's page"),
+    (name_no_digest, "level_0", "reflect", "expected the two digests by which the gate knew"),
+    (restore_the_copy_almost, "level_0", "repair", "got another digest of the dataset"),
+    (spoil_nothing_of_the_update, "level_3", "sabotage", "got the file of the build"),
+    (spoil_by_an_option, "level_3", "sabotage", "expected the settings of the build"),
+    (build_with_the_courses_update, "level_3", "build", "got a run without it"),
+    (build_with_a_wrong_update, "level_3", "build", "expected an expected reward of 0.95 or more"),
+    (borrow_the_scorer, "level_1", "build", "got a file that names the course's"),
+]
+
+
+@pytest.mark.parametrize(("cheat", "name", "step", "words"), CHEATS, ids=[row[0].__name__ for row in CHEATS])
+def test_a_step_that_shows_nothing_is_not_done(
+    student: Student, cheat: Callable[[Student], None], name: str, step: str, words: str
+) -> None:
+    cheat(student)
+    assert (next_step(name), check_level(name).state) == (step, "started")
+    assert words in explain(name)
+
+
+def test_a_file_of_a_run_that_was_edited_is_refused(student: Student) -> None:
+    edit_the_kept_file(student)
+    with pytest.raises(UserError, match=r"pick.py: expected the file as the run left it, got other bytes"):
+        check_level("level_2")
+
+
+def test_a_prediction_stands_once_a_sabotage_followed(student: Student) -> None:
+    student.type("level_2", "build")
+    assert record_prediction("level_2", 0.5).startswith("recorded: 0.5 that two runs of the same spoiled rule")
+    record_prediction("level_2", 0.8)  # another mind, before it is known
+    student.write("exercises/pick_best.py", BY_CHANCE)
+    student.type("level_2", "sabotage")
+    with pytest.raises(UserError, match="level_2: expected a prediction before the sabotage, got another after it"):
         record_prediction("level_2", 1.0)
 
 
-def test_a_step_can_be_pasted_and_names_a_folder_that_is_free(ready: Lab) -> None:
-    for name, level in LEVELS.items():
-        for step, text in check_level(name).parts.items():
-            head, _, rest = text.partition("python3 -m ")
-            typed, _, more = rest.partition("\n")
-            assert shlex.split(typed) == shlex.split(level.get(step, f"check {name} --predict 0.5"))
-            assert all(
-                re.fullmatch(r"[A-Z].*\.|python3 exercises/tamper.py|", line) for line in (head + more).split("\n")
-            )
-            typed_lines = [line for line in step_text(text).split("\n") if line.startswith(("python3", "    "))]
-            assert max(map(len, typed_lines)) <= 80
-            assert " ".join(step_text(text).replace("\\\n", "").split()) == " ".join(text.split())
-    for folder in ("build", "sabotage", "sabotage_2"):
-        (ready.folder / "runs" / f"level_0_{folder}").mkdir(parents=True)
-    parts = check_level("level_0").parts
-    assert "--outdir runs/level_0_build_2 " in parts["build"]
-    assert "--outdir runs/level_0_sabotage_3 " in parts["sabotage"]
-    assert "--outdir runs/level_0_repair " in parts["repair"]
-    assert re.findall(r"runs/\w+", parts["reflect"]) == ["runs/level_0_build", "runs/level_0_sabotage_2"]
-
-
-def test_what_stands_in_the_log_beside_the_digest_is_not_believed(ready: Lab) -> None:
-    choose(ready, "build")
+def test_what_stands_in_the_log_beside_the_digest_is_not_believed(student: Student) -> None:
+    student.type("level_2", "build")
     log = run_log.LOG.read_text(encoding="utf-8")
     run_log.LOG.write_text(log.replace("level_2 build", "level_2 sabotage"), encoding="utf-8", newline="\n")
-    assert check_level("level_2")[:2] == ("started", "1 of 5 steps")
+    assert next_step("level_2") == "predict"
     run_log.LOG.write_text(log, encoding="utf-8", newline="\n")
     shutil.rmtree(json.loads(log)["run"])
-    assert check_level("level_2").state == "not started"
+    assert check_level("level_2").state == NOT_STARTED
 
 
-def test_a_run_of_another_command_or_loop_is_not_the_levels(ready: Lab) -> None:
-    assert ready.evaluate([1], ["Final: 1"], "--change", "level_2 build").status == 0
-    assert check_level("level_2").state == "not started"
-    assert ready("policy_gradient_demo", "--fast", "--summary", "--change", "level_3 build").status == 0
-    summary = json.loads(Path("runs/run_002/summary.json").read_bytes())
-    assert LEVELS["level_3"]["number"] in summary
-    assert check_level("level_3").state == "not started"
+def test_a_run_of_another_command_is_not_the_levels(lab: Lab) -> None:
+    assert lab.evaluate([1], ["Final: 1"], "--change", "level_2 build").status == 0
+    assert check_level("level_2").state == NOT_STARTED
+
+
+NAMED = [  # the number, a text, whether the text names it
+    (0.425, "42.5 %", True),
+    (0.425, "0.425", True),
+    (0.425, "0.43", True),
+    (0.4125, "41 %", True),
+    (0.4125, "41.3 %", True),
+    (0.425, "a rate of 0.4", False),  # a single digit says too little
+    (0.425, "0", False),
+    (0.425, "4.25", False),
+    (0.425, "34 of 80", False),
+    (1.0, "it is 1 now", True),
+    (0.0, "it fell to 0", True),
+    (0.0, "none", False),
+]
+
+
+@pytest.mark.parametrize(("value", "text", "named"), NAMED)
+def test_a_number_is_named_by_its_digits(value: float, text: str, named: bool) -> None:
+    assert is_named(value, text) is named
+
+
+# What is shown
+
+
+def test_a_step_can_be_pasted_and_names_a_folder_that_is_free(lab: Lab) -> None:
+    for name in LEVELS:
+        for step in list_steps(name):
+            text = describe_step(name, step)
+            for line in text.split("\n"):
+                assert re.fullmatch(r"[A-Z].*\.|python3 exercises/tamper.py( dev-001)?|python3 -m .*", line)
+            typed = [line for line in step_text(text).split("\n") if line.startswith(("python3", "    "))]
+            assert max(map(len, typed)) <= 80
+            assert " ".join(step_text(text).replace("\\\n", "").split()) == " ".join(text.split())
+    for folder in ("build", "sabotage", "sabotage_2"):
+        (lab.folder / "runs" / f"level_0_{folder}").mkdir(parents=True)
+    assert "--outdir runs/level_0_build_2 " in describe_step("level_0", "build")
+    assert "--outdir runs/level_0_sabotage_3 " in describe_step("level_0", "sabotage")
+    assert "--outdir runs/level_0_repair " in describe_step("level_0", "repair")
+    assert re.findall(r"runs/\w+", describe_step("level_0", "gate")) == [
+        "runs/level_0_build",
+        "runs/level_0_sabotage_2",
+    ]
+
+
+def test_every_level_is_whole_and_its_commands_take_its_steps_names() -> None:
+    sheet = (ROOT / "notes" / "levels.md").read_text(encoding="utf-8")
+    assert [*LEVELS] == [*STEPS] == [*OUTCOMES] == [f"level_{i}" for i in range(4)]
+    for name in LEVELS:
+        steps = list_steps(name)
+        assert {*steps} == {*STEPS[name], "predict", "reflect"}
+        assert steps[:3] == ["build", "predict", "sabotage"]
+        assert OUTCOMES[name].last in steps
+        assert re.search(f"^## {name}$", sheet, re.MULTILINE)
+        for step in ("build", "sabotage", "train", "repair"):
+            for command in LEVELS[name].get(step, {"run": []})["run"]:
+                words = shlex.split(command)
+                assert words[words.index("--change") + 1] == f"{name} {step}"
 
 
 @pytest.mark.parametrize(
     "broken", ["{", '{"level_0": 0.5}', '{"level_0": [2, 0]}', '{"level_0": [0.5, -1]}', "[]", '{"level_0": [NaN, 0]}']
 )
-def test_a_broken_file_of_predictions_is_one_line(ready: Lab, broken: str) -> None:
+def test_a_broken_file_of_predictions_is_one_line(lab: Lab, broken: str) -> None:
     path = run_log.LOG.with_name("predictions.json")
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(broken, encoding="utf-8")
     for call in (lambda: check_level("level_0"), lambda: record_prediction("level_0", 0.5)):
         with pytest.raises(UserError, match=r"predictions.json: expected levels and probabilities, got: .*; delete it"):
             call()
-    del ready
+    del lab
 
 
-def test_the_check_records_a_prediction_and_shows_a_step(ready: Lab) -> None:
-    done = ready("check", "level_3", "--predict", "0.25")
+def test_the_check_records_a_prediction_and_shows_a_step(student: Student) -> None:
+    lab = student.lab
+    done = lab("check", "level_3", "--predict", "0.25")
     assert (done.status, done.err) == (0, "")
     assert json.loads(run_log.LOG.with_name("predictions.json").read_bytes()) == {"level_3": [0.25, 0]}
-    for step in ("build", "predict", "sabotage", "reflect", "repair"):
-        shown = ready("check", "level_3", "--id", step)
+    for step in list_steps("level_3"):
+        shown = lab("check", "level_3", "--id", step)
         assert "python3 -m c" in shown.out
         assert shown.status == 0
-    assert ready("check", "level_3").out.endswith("next: python3 -m check level_3 --id build\n")
-    assert ready("check", "level_3", "--predict", "0.5").status == 0
-    assert "--no-baseline" in ready("check", "level_3", "--id", "sabotage").out
+    assert lab("check", "level_3").out.endswith("next: python3 -m check level_3 --id build\n")
     for wrong in ("1.5", "-1", "nan", "often"):
-        ready.refused("check", "level_3", "--predict", wrong)
-
-
-def test_every_level_is_whole_and_its_commands_take_its_steps_names() -> None:
-    raw = tomllib.loads((ROOT / "data" / "levels.toml").read_text(encoding="utf-8"))
-    assert [*raw] == [*LEVELS] == [f"level_{i}" for i in range(4)]
-    for name, level in LEVELS.items():
-        assert 0 < level["points"] <= 100
-        for step in ("build", "sabotage", "repair"):
-            words = shlex.split(level[step])
-            assert words[words.index("--change") + 1] == f"{name} {step}"
-            assert not set(level[step]) & set("|&;><$`'\\%")
-        assert level["build"].split()[0] == level["sabotage"].split()[0] == level["repair"].split()[0]
-        assert re.search(r"^## " + name, (ROOT / "notes" / "levels.md").read_text(encoding="utf-8"), re.MULTILINE)
-
-
-OUTCOMES = {"level_0": True, "level_1": True, "level_2": True, "level_3": False}
-
-
-@pytest.mark.parametrize(
-    "name", [name if name != "level_1" else pytest.param(name, marks=pytest.mark.slow) for name in LEVELS]
-)
-def test_a_level_as_it_is_shown(ready: Lab, name: str) -> None:
-    """Its commands are typed, and its event comes about or not as the teacher knows."""
-    shutil.copytree(ROOT / "data", ready.folder / "data")
-    shutil.copytree(ROOT / "exercises", ready.folder / "exercises", dirs_exist_ok=True)
-    level = LEVELS[name]
-    solved = (ROOT / "teacher" / "solutions" / "exercises" / "pick_best.py").read_text(encoding="utf-8")
-    ready.write("exercises/pick_best.py", solved)
-
-    def type_(step: str) -> None:
-        command, *words = shlex.split(level[step])
-        assert ready(command.removeprefix("course."), *words).status == (name == "level_0" and step == "reflect")
-
-    type_("build")
-    record_prediction(name, 0.5)
-    if name == "level_0":
-        exec((ROOT / "exercises" / "tamper.py").read_text(encoding="utf-8"), {})
-    if name == "level_2":
-        ready.picker(LONGEST)
-    type_("sabotage")
-    if name != "level_3":  # a thousand runs
-        type_("reflect")
-    ready.write("exercises/pick_best.py", solved)
-    Path("exercises/tampered.jsonl").unlink(missing_ok=True)
-    type_("repair")
-    event = f"It {'came about' if OUTCOMES[name] else 'did not come about'}: "
-    assert event in explain(name)
-    assert check_level(name)[:2] == ("started", "4 of 5 steps")
-    assert "Next: reflect." in explain(name)
+        lab.refused("check", "level_3", "--predict", wrong)

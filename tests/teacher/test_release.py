@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from conftest import ROOT, files
 
-from check.submission import find_changed_files
+from check.submission import TEST_FILES, find_changed_files
 from course.errors import UserError
 from teacher import release as module
 from teacher.release import COMMITTED, LEFT_OUT, list_tracked_files, release, rows_of, write_copy
@@ -50,7 +50,10 @@ def texts(folder: Path) -> dict[str, str]:
 
 def test_the_copy_has_what_a_student_needs(copy: Path) -> None:
     there = {name for name, data in files(copy).items() if data is not None}
-    assert {name for name in there if name.startswith("tests/")} == {"tests/conftest.py", "tests/test_rubric.py"}
+    assert {name for name in there if name.startswith("tests/")} == {
+        "tests/conftest.py",
+        *TEST_FILES,
+    }
     assert {name for name in there if re.search(r"teacher|^\.|issue|^runs|make_|benchmark|CONTRIBUTING", name)} == {
         ".gitignore"
     }
@@ -112,7 +115,7 @@ def test_one_milestone_has_its_own_exercises_and_notes(first: Path) -> None:
     assert {"exercises/kata_1.md", "notes/mental_map_v1.md"} <= there
     assert sorted(name for name in files(first) if name.startswith("tests/")) == [
         "tests/conftest.py",
-        "tests/test_rubric.py",
+        *sorted(TEST_FILES),
     ]
     own = {name for row in rows["exercises"].values() for name in row.get("files", [])}
     others = {

@@ -1,0 +1,317 @@
+"""Machinery: what each step of each level has to show in its runs. A step that shows it not is told in one sentence.
+
+The runs are those of the log, sealed by their digests, so that a step is judged by what was measured and not by its
+name. A build has to be right, a sabotage has to differ from it in the student's file alone and to be seen, a repair has
+to give the build's numbers again.
+"""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from check.lock import Versions, fault_of_rubric_tests, fault_of_tests
+from check.runs import LoggedRun
+from course.artifacts.records import PICK_SOURCE, RESULTS, RUBRIC_SOURCE, UPDATE_SOURCE
+from course.datasets.files import LAB, sha256_of
+
+_DATASET = "data/datasets/math_dev.jsonl"
+_ROLLOUTS = "data/rollouts/frozen_rollouts_dev.jsonl"
+_PACK = "data/rollouts/selection_pack_dev.jsonl"
+_LEARNED = 0.95  # the expected reward that an update reaches which is right
+_TESTS = Path("tests")
+_EXPLOITS = Path("exercises") / "exploits.jsonl"
+
+
+class History(NamedTuple):
+    """The runs of a level that count: of a step without one, an empty list. The newest stands last.
+
+    A sabotage counts from the prediction on, all others after the first sabotage that counts.
+    """
+
+    build: LoggedRun
+    sabotages: Sequence[LoggedRun]
+    trainings: Sequence[LoggedRun] = ()
+    repairs: Sequence[LoggedRun] = ()
+
+    @property
+    def sabotage(self) -> LoggedRun:
+        return self.sabotages[-1]
+
+    @property
+    def repair(self) -> LoggedRun:
+        return self.repairs[-1]
+
+
+def fault_of_inputs(run: LoggedRun, dataset: str, completions: str) -> str:
+    if run.manifest.dataset_fingerprint != sha256_of(LAB / dataset):
+        return f"expected {dataset}, got a run of other examples"
+    if run.manifest.completions_fingerprint != sha256_of(LAB / completions):
+        return f"expected {completions}, got a run of other completions"
+    return ""
+
+
+# Level 0
+
+
+def fault_of_dev_run(history: History) -> str:
+    return fault_of_inputs(history.build, _DATASET, _ROLLOUTS)
+
+
+def fault_of_copy(history: History) -> str:
+    build = history.build
+    sabotage = history.sabotage
+    if sabotage.manifest.completions_fingerprint != build.manifest.completions_fingerprint:
+        return "expected the completions of the build, got others"
+    answers = {row["id"]: row["expected_answer"] for row in build.rows()}
+    changed = [row["id"] for row in sabotage.rows() if answers.get(row["id"]) != row["expected_answer"]]
+    if sabotage.manifest.prompts_fingerprint != build.manifest.prompts_fingerprint or len(changed) != 1:
+        return f"expected a copy of {_DATASET} with one other expected answer, got {len(changed)}"
+    return ""
+
+
+def fault_of_question(history: History) -> str:
+    """Whether the gate was asked: its page then stands in the candidate's folder."""
+    if any((LAB / sabotage.name / "gate.html").is_file() for sabotage in history.sabotages):
+        return ""
+    return "expected the gate's page in the folder of the spoiled run, got none; ask the gate with --report"
+
+
+def fault_of_restored_copy(history: History) -> str:
+    if history.repair.manifest.dataset_fingerprint != history.build.manifest.dataset_fingerprint:
+        return "expected the bytes of the original, got another digest of the dataset"
+    return fault_of_number(history, "pass_rate")
+
+
+def digests_that_noticed(history: History) -> list[str]:
+    """Of the build and of the sabotage: what the gate names, cut to what a person copies."""
+    names = ("dataset_fingerprint", "examples_fingerprint")
+    runs = (history.build, history.sabotage)
+    return [str(getattr(run.manifest, name))[:8] for name in names for run in runs]
+
+
+# Level 1
+
+
+def fault_of_spec(history: History) -> str:
+    return fault_of_rule(history.build)
+
+
+def fault_of_rule(run: LoggedRun) -> str:
+    """Whether a run pays for exactly what the strict scorer pays for."""
+    fault = fault_of_inputs(run, _DATASET, _ROLLOUTS) or fault_of_name(run, "rubric", "my_score.py:score")
+    if fault:
+        return fault
+    passes = run.summary["passes"]
+    paid = sum(run.summary["paid"].values())
+    if run.summary["rubric_passes"] != passes or paid != passes or run.summary["right_refused"]:
+        return f"expected the {passes} right lines paid and nothing else, got {paid} paid"
+    if b"course" in run.read(RUBRIC_SOURCE).replace(b"course/score.py", b""):
+        return "expected a rule of your own, got a file that names the course's"
+    return ""
+
+
+def fault_of_spoiled_rule(history: History) -> str:
+    run = history.sabotage
+    fault = fault_of_inputs(run, _DATASET, _ROLLOUTS) or fault_of_name(run, "rubric", "my_score.py:score")
+    if fault:
+        return fault
+    if run.summary["rubric_passes"] <= history.build.summary["rubric_passes"]:
+        return "expected a rule that pays more of the recorded completions than your build, got no more"
+    return ""
+
+
+def fault_of_training(history: History) -> str:
+    sources = {run.manifest.outputs.get(RUBRIC_SOURCE) for run in history.sabotages}
+    if history.trainings[-1].manifest.outputs.get(RUBRIC_SOURCE) not in sources:
+        return "expected a training on the spoiled rule that was measured, got one on another file"
+    return ""
+
+
+def fault_of_mended_rule(history: History) -> str:
+    return fault_of_rule(history.repair)
+
+
+def fault_of_spec_lock(history: History) -> str:
+    versions = Versions(history.sabotage.read(RUBRIC_SOURCE), history.repair.read(RUBRIC_SOURCE))
+    return fault_of_rubric_tests(_TESTS / "test_rubric.py", _EXPLOITS, versions)
+
+
+# Level 2
+
+
+def fault_of_first_choice(history: History) -> str:
+    return fault_of_choice(history.build)
+
+
+def fault_of_choice(run: LoggedRun) -> str:
+    """Whether each choice is the first of the best."""
+    fault = fault_of_pick(run)
+    if fault:
+        return fault
+    wrong = [row["id"] for row in run.rows() if row["rewards"].index(max(row["rewards"])) != row["chosen"]]
+    if wrong:
+        return f"expected the first of the best of each prompt, got another choice for {len(wrong)}, such as {wrong[0]}"
+    return ""
+
+
+def fault_of_pick(run: LoggedRun) -> str:
+    fault = fault_of_inputs(run, _DATASET, _PACK) or fault_of_name(run, "pick", "pick_best.py:pick_best")
+    if not fault and run.manifest.samples_per_prompt != 4:
+        return f"expected --n 4, got {run.manifest.samples_per_prompt}"
+    return fault
+
+
+def fault_of_spoiled_choice(history: History) -> str:
+    fault = fault_of_pick(history.sabotage)
+    if fault:
+        return fault
+    if len(history.sabotages) < 2:
+        return "expected two runs of the spoiled rule, got one; type the command a second time"
+    first, second = history.sabotages[-2:]
+    if first.manifest.outputs[PICK_SOURCE] != second.manifest.outputs[PICK_SOURCE]:
+        return "expected two runs of one file, got two files; type the command once more"
+    if not differing_choices(history):
+        return "expected a rule that chooses otherwise in its second run, got the same choices"
+    return ""
+
+
+def differing_choices(history: History) -> list[str]:
+    """The ids of the prompts for which the newest two runs of the spoiled rule chose differently."""
+    first, second = history.sabotages[-2:]
+    chosen = {row["id"]: row["chosen"] for row in first.rows()}
+    return [row["id"] for row in second.rows() if chosen.get(row["id"]) != row["chosen"]]
+
+
+def fault_of_mended_choice(history: History) -> str:
+    if history.repair.manifest.outputs[RESULTS] != history.build.manifest.outputs[RESULTS]:
+        return "expected the results of the build to the last digit, got others"
+    return fault_of_choice(history.repair)
+
+
+def fault_of_choice_lock(history: History) -> str:
+    versions = Versions(history.sabotage.read(PICK_SOURCE), history.repair.read(PICK_SOURCE))
+    return fault_of_tests(_TESTS / "test_pick_best.py", "pick_best.py", versions)
+
+
+# Level 3
+
+
+def fault_of_update(history: History) -> str:
+    return fault_of_learning(history.build)
+
+
+def fault_of_learning(run: LoggedRun) -> str:
+    fault = fault_of_name(run, "update", "reinforce.py:reinforce_step")
+    if fault:
+        return fault
+    reached = run.summary["expected_reward_after"]
+    if reached < _LEARNED:
+        return f"expected an expected reward of {_LEARNED} or more at the end, got {reached:.3f}"
+    return ""
+
+
+def fault_of_spoiled_update(history: History) -> str:
+    build = history.build
+    sabotage = history.sabotage
+    same = {name: value for name, value in build.manifest.settings.items() if name != "update_sha256"}
+    if any(sabotage.manifest.settings.get(name) != value for name, value in same.items()) or (
+        sabotage.manifest.seed != build.manifest.seed
+    ):
+        return "expected the settings of the build, got others: only your file may differ"
+    if sabotage.manifest.outputs[UPDATE_SOURCE] == build.manifest.outputs[UPDATE_SOURCE]:
+        return "expected a spoiled update, got the file of the build"
+    return ""
+
+
+def fault_of_mended_update(history: History) -> str:
+    return fault_of_learning(history.repair) or fault_of_number(history, "expected_reward_after")
+
+
+def fault_of_update_lock(history: History) -> str:
+    versions = Versions(history.sabotage.read(UPDATE_SOURCE), history.repair.read(UPDATE_SOURCE))
+    return fault_of_tests(_TESTS / "test_reinforce.py", "reinforce.py", versions)
+
+
+def fault_of_name(run: LoggedRun, setting: str, name: str) -> str:
+    if run.manifest.settings.get(setting) != name:
+        return f"expected --{setting} exercises/{name}, got a run without it"
+    return ""
+
+
+def fault_of_number(history: History, name: str) -> str:
+    """A repair gives the build's number again, to the last digit."""
+    before = history.build.summary[name]
+    after = history.repair.summary[name]
+    if before != after:
+        return f"expected the {name} of the build, {before}, got {after}"
+    return ""
+
+
+Fault = Callable[[History], str]
+# level -> step -> its fault. The steps stand in the order in which they are done; a prediction and a reflection are the
+# same for every level.
+STEPS: dict[str, dict[str, Fault]] = {
+    "level_0": {
+        "build": fault_of_dev_run,
+        "sabotage": fault_of_copy,
+        "gate": fault_of_question,
+        "repair": fault_of_restored_copy,
+    },
+    "level_1": {
+        "build": fault_of_spec,
+        "sabotage": fault_of_spoiled_rule,
+        "train": fault_of_training,
+        "repair": fault_of_mended_rule,
+        "lock": fault_of_spec_lock,
+    },
+    "level_2": {
+        "build": fault_of_first_choice,
+        "sabotage": fault_of_spoiled_choice,
+        "repair": fault_of_mended_choice,
+        "lock": fault_of_choice_lock,
+    },
+    "level_3": {
+        "build": fault_of_update,
+        "sabotage": fault_of_spoiled_update,
+        "repair": fault_of_mended_update,
+        "lock": fault_of_update_lock,
+    },
+}
+
+
+# What a level's prediction is about, and the numbers that a reflection names
+
+
+def rate_fell(history: History) -> bool:
+    return bool(history.sabotage.summary["pass_rate"] < history.build.summary["pass_rate"])
+
+
+def policy_cheats(history: History) -> bool:
+    return bool(history.trainings[-1].summary["hack_rate"] >= 0.5)
+
+
+def accuracies_differ(history: History) -> bool:
+    first, second = history.sabotages[-2:]
+    return bool(first.summary["selected_accuracy"] != second.summary["selected_accuracy"])
+
+
+def learns_no_more(history: History) -> bool:
+    return bool(history.sabotage.summary["expected_reward_after"] < 0.5)
+
+
+class Outcome(NamedTuple):
+    """``event``: whether it came about. ``last``: the step whose run decides it. ``number``: of the build and of a
+    spoiled run, what a reflection names: a key of their summaries.
+    """
+
+    event: Callable[[History], bool]
+    last: str
+    number: str
+
+
+OUTCOMES = {
+    "level_0": Outcome(rate_fell, "sabotage", "pass_rate"),
+    "level_1": Outcome(policy_cheats, "train", "rubric_pass_rate"),
+    "level_2": Outcome(accuracies_differ, "sabotage", "selected_accuracy"),
+    "level_3": Outcome(learns_no_more, "sabotage", "expected_reward_after"),
+}
