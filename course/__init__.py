@@ -3,10 +3,10 @@
      datasets/ ──► policies/ ──► rollouts ──► score.py ──► artifacts/ ──► Loop A measure · B choose · C learn
                                             guardrails: gate · golden/ · rubrics/ · the locked room
 
-The reading path: these files, in this order. Each can be read without opening another.
+The reading path: these files, in this order. Each begins with what it does, and can be read alone.
 
     score.py                     the instrument: what is rewarded, and why a completion was not
-    score_files.py               Loop A on one screen: examples and completions go in, measured rows come out
+    score_files.py               Loop A at work: `evaluate` is all of it, the rest is files and workers
     eval.py                      … as a command that leaves a run
     gate.py                      may one run take another's place?
     selection_demo.py            Loop B: choose one of N

@@ -28,7 +28,7 @@ from course.datasets.jsonl import read_records
 from course.datasets.records import GoldenCase
 from course.errors import UserError
 from course.eval_text import eval_text
-from course.score_files import FilePair, measure_files
+from course.score_files import FilePair, score_pairs
 from course.show.ending import INSPECT, end_run
 from course.show.measurement import conditions_text, pass_line, verdict_text
 
@@ -83,8 +83,16 @@ def main() -> int:
         return 1
     pairs = [FilePair(*files) for files in zip(args.dataset, args.completions, strict=True)]
     with open_verifier(args.rubric, args.call) as rubric, RunWriter(args.outdir) as run:
-        measured = measure_files(run, pairs, args.split, args.missing, rubric, args.jobs, args.cluster)
-        source = measured.completions.source
+        totals = score_pairs(
+            run,
+            pairs,
+            split=args.split,
+            missing=args.missing,
+            rubric=rubric,
+            jobs=args.jobs,
+            cluster=args.cluster,
+        )
+        source = totals.completions.source
         settings: dict[str, Any] = {"missing": args.missing}
         if rubric is not None:
             settings |= rubric.settings()
@@ -96,15 +104,19 @@ def main() -> int:
             change=args.change,
             expect=args.expect,
             typed=args.typed,
-            dataset=measured.dataset,
-            completions_fingerprint=measured.completions.fingerprint,
+            dataset=totals.dataset,
+            completions_fingerprint=totals.completions.fingerprint,
             samples_per_prompt=1,
             source=source,
         )
-        summary = summary_of(measured.outcomes, payments=measured.payments)
-        how = conditions_text(measured.dataset.split, source, measured.completions.first, len(golden))
-        ids = measured.dataset.ids_with_one_prompt()
-        report = eval_text(summary, how, measured.first_of_outcome, ids, rubric.name if rubric else None)
+        summary = summary_of(totals.outcomes, payments=totals.payments)
+        report = eval_text(
+            summary,
+            conditions=conditions_text(totals.dataset.split, source, totals.completions.first, len(golden)),
+            firsts=totals.first_of_outcome,
+            ids_with_one_prompt=totals.dataset.ids_with_one_prompt(),
+            rubric=rubric.name if rubric else None,
+        )
         end_run(run, conditions, summary, report, next_command=INSPECT, as_json=args.json)
     if args.fail_under is not None and summary["passes"] < args.fail_under * summary["n"]:
         print(f"below --fail-under {float(args.fail_under)}: {pass_line(summary)}", file=sys.stderr)

@@ -68,8 +68,8 @@ class FilePair(NamedTuple):
     completions: Path
 
 
-class ScoredRows(NamedTuple):
-    """Some hundred rows, encoded, and what the run has to know of them."""
+class ScoredBatch(NamedTuple):
+    """Some hundred rows of a pair of files, encoded, and what the run has to know of them."""
 
     lines: bytes  # of results.jsonl
     outcomes: Counter[str]
@@ -79,9 +79,10 @@ class ScoredRows(NamedTuple):
     examples: DescribedExamples
 
 
-class ScoredFiles:
-    """A pair of files, scored: go through ``rows`` once, in the order of the dataset, then ask for the digests.
+class ScoredPair:
+    """A pair of files, scored: go through ``batches`` once, in the order of the dataset, then ask for the digests.
 
+    The digests are those of the bytes that were read on the way, so they stand when the last batch is through.
     ``missing``: what --missing says. ``holdout_prompts``: the plain prompts of the lab's own holdouts.
     ``rubric``: what is asked beside the scorer.
     """
@@ -89,13 +90,13 @@ class ScoredFiles:
     def __init__(
         self, files: FilePair, missing: str | None, holdout_prompts: frozenset[str], rubric: "Verifier | None" = None
     ) -> None:
-        self.rows: Iterable[ScoredRows] = self._score(files, missing, holdout_prompts, rubric)
-        self.dataset_sha256 = ""
+        self.batches: Iterable[ScoredBatch] = self._score(files, missing, holdout_prompts, rubric)
+        self.dataset_sha256 = ""  # until the last batch
         self.completions_sha256 = ""
 
     def _score(
         self, files: FilePair, missing: str | None, holdout_prompts: frozenset[str], rubric: "Verifier | None"
-    ) -> Iterator[ScoredRows]:
+    ) -> Iterator[ScoredBatch]:
         dataset_digest = hashlib.sha256()
         completions_digest = hashlib.sha256()
         rollouts = read_records(files.completions, Rollout, completions_digest)
@@ -119,12 +120,12 @@ class ScoredFiles:
 
                 rows += evaluate_with(rubric, batch)
                 payments = count_payments(rows)
-            yield ScoredRows(
+            yield ScoredBatch(
                 lines=encoder.encode_lines(rows),
                 outcomes=Counter([row.details.outcome for row in rows]),
                 payments=payments,
-                first_of_outcome={row.details.outcome: row for row in reversed(rows)},
-                last_of_reward={row.reward == 1.0: row for row in rows},
+                first_of_outcome={row.details.outcome: row for row in reversed(rows)},  # the earliest row stays
+                last_of_reward={row.reward == 1.0: row for row in rows},  # the latest row stays
                 examples=describe_examples(files.dataset, examples, holdout_prompts),
             )
         self.dataset_sha256 = dataset_digest.hexdigest()
@@ -133,18 +134,18 @@ class ScoredFiles:
 
 def score_on_worker(
     scorer_fingerprint: str, files: FilePair, missing: str | None, holdout_prompts: frozenset[str]
-) -> ScoredFiles:
+) -> ScoredPair:
     """All rows of a pair of files, in another process. Raises UserError where that one has another scorer."""
     from course.jobs import refuse_other_scorer, worker_name
 
     fix_int_digits()
     refuse_other_scorer(worker_name(), scorer_identity().scorer_fingerprint, scorer_fingerprint)
-    scored = ScoredFiles(files, missing, holdout_prompts)
-    scored.rows = list(scored.rows)
+    scored = ScoredPair(files, missing, holdout_prompts)
+    scored.batches = list(scored.batches)  # all of them, before the digests are sent
     return scored
 
 
-class Measured(NamedTuple):
+class Totals(NamedTuple):
     """What all files came to."""
 
     dataset: Dataset
@@ -154,20 +155,21 @@ class Measured(NamedTuple):
     first_of_outcome: dict[str, Result]
 
 
-def measure_files(
+def score_pairs(
     run: RunWriter,
     pairs: Sequence[FilePair],
+    *,
     split: str | None,
     missing: str | None,
     rubric: "Verifier | None",
     jobs: int,
     cluster: str | None,
-) -> Measured:
+) -> Totals:
     """Score all pairs of files, here or where --jobs and --cluster say, and write their rows into the run, in order."""
-    scored: Iterable[ScoredFiles]
+    scored: Iterable[ScoredPair]
     if cluster is None and min(jobs, len(pairs)) == 1:
-        scored = (ScoredFiles(files, missing, shipped_prompts(), rubric) for files in pairs)
-        return write_rows(run, pairs, scored, split, scored_elsewhere=False)
+        scored = (ScoredPair(files, missing, shipped_prompts(), rubric) for files in pairs)
+        return write_results(run, pairs, scored, split, in_workers=False)
 
     from course.jobs import map_in_order, workers
 
@@ -178,46 +180,46 @@ def measure_files(
     tasks = [(scorer, files, missing, shipped_prompts()) for files in places]
     with workers(min(jobs, len(pairs)), cluster) as (executor, count):
         scored = map_in_order(executor, score_on_worker, tasks, in_flight=2 * count)
-        return write_rows(run, pairs, scored, split, scored_elsewhere=True)
+        return write_results(run, pairs, scored, split, in_workers=True)
 
 
-def write_rows(
+def write_results(
     run: RunWriter,
     pairs: Sequence[FilePair],
-    scored: Iterable[ScoredFiles],
+    scored: Iterable[ScoredPair],
     split: str | None,
     *,
-    scored_elsewhere: bool,
-) -> Measured:
+    in_workers: bool,
+) -> Totals:
     """Write the rows of each pair of files as they come, and add up what the run has to know of all."""
     several = len(pairs) > 1
     dataset = Dataset(
         *[files.dataset for files in pairs],
         declared=split,
-        read_elsewhere=scored_elsewhere,
+        read_again=in_workers,
         known_holdouts=holdouts_opened(read_log(run_log.LOG)),
     )
-    completions = Completions(read_again=several or scored_elsewhere)
+    completions = Completions(read_again=several or in_workers)
     outcomes: Counter[str] = Counter()
     payments: Counter[Payment] = Counter()
     first_of_outcome: dict[str, Result] = {}
     if several:
         scored = with_progress(scored, "scoring files", len(pairs))
-    for files, scored_files in zip(pairs, scored, strict=True):
-        rows = scored_files.rows
+    for files, scored_pair in zip(pairs, scored, strict=True):
+        batches = scored_pair.batches
         if not several:
-            rows = with_progress(rows, "scoring", size=count_rows)
-        for part in rows:
-            dataset.add(files.dataset, part.examples)
-            run.append_lines(RESULTS, part.lines)
-            run.examples |= part.last_of_reward
-            outcomes.update(part.outcomes)
-            payments.update(part.payments)
-            first_of_outcome = part.first_of_outcome | first_of_outcome
-        dataset.end_file(files.dataset, scored_files.dataset_sha256)
-        completions.add(files.completions, scored_files.completions_sha256)
-    return Measured(dataset, completions, outcomes, payments, first_of_outcome)
+            batches = with_progress(batches, "scoring", size=count_rows)
+        for batch in batches:
+            dataset.add(files.dataset, batch.examples)
+            run.append_lines(RESULTS, batch.lines)
+            run.examples |= batch.last_of_reward
+            outcomes.update(batch.outcomes)
+            payments.update(batch.payments)
+            first_of_outcome = batch.first_of_outcome | first_of_outcome  # that of an earlier batch stays
+        dataset.end_file(files.dataset, scored_pair.dataset_sha256)
+        completions.add(files.completions, scored_pair.completions_sha256)
+    return Totals(dataset, completions, outcomes, payments, first_of_outcome)
 
 
-def count_rows(part: ScoredRows) -> int:
-    return len(part.examples.ids)
+def count_rows(batch: ScoredBatch) -> int:
+    return len(batch.examples.ids)

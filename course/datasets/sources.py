@@ -101,14 +101,14 @@ class Dataset:
     knows: ``known_holdouts``, digests as ``holdouts_in`` makes them. An id is unique over all files.
 
     Where the files are read elsewhere, ``add`` what was described there, in order, and ``end_file`` after each file.
-    ``read_elsewhere``: in another process, so that the bytes of the files are read again here.
+    ``read_again``: another process read the files, so their bytes are read here once more.
     """
 
     def __init__(
         self,
         *paths: Path,
         declared: str | None = None,
-        read_elsewhere: bool = False,
+        read_again: bool = False,
         known_holdouts: Set[str] = frozenset(),
     ) -> None:
         self.paths = paths
@@ -117,7 +117,7 @@ class Dataset:
         self._known_holdouts = known_holdouts
         self._is_known_holdout = False
         self._unread = len(paths)
-        self._bytes = FilesDigest(read_again=read_elsewhere or len(paths) > 1)
+        self._bytes = FilesDigest(read_again=read_again or len(paths) > 1)
         self._prompts_in_order = hashlib.sha256()
         self._examples = hashlib.sha256()
         self._file_of_id: dict[str, Path] = {}  # of several files
