@@ -375,6 +375,7 @@ function showHack(main, data) {
   const program = URL.createObjectURL(new Blob([SCRIPT], { type: "text/javascript" }));
   const chart = element("figure.chart");
   const answers = element("ol.answers", { "aria-label": "What the policy writes now" });
+  const drawing = element("div.live", chart, answers);
   const status = spoken("div.status");
   const seed = inputOf({ type: "number", min: 0, max: 9999, value: 0, onchange: () => choose(rubric) });
   const pattern = inputOf({ value: "-?\\d+", spellcheck: "false", autocomplete: "off", onchange: () => choose("own") });
@@ -476,6 +477,7 @@ function showHack(main, data) {
     for (const button of buttons) {
       button.setAttribute("aria-pressed", String(button.classList.contains(rubric)));
     }
+    for (const part of [pause, again, drawing]) part.hidden = !rubric;
     own.hidden = rubric !== "own";
     notes.hidden = own.hidden;
     const paused = worker !== null && !going && !waiting; // not before the update under way has come
@@ -490,12 +492,13 @@ function showHack(main, data) {
     chart.replaceChildren(lineChart(lines, { most, across: "updates", title }));
     answers.replaceChildren(...log.answers.slice(0, 4).map((answer) => drawAnswer(answer, rubric)));
     answers.setAttribute("aria-busy", String(going));
-    if (done % 20 === 0 || !going) status.replaceChildren(...drawStatus(log, rubric, fault));
+    status.ariaLive = done % 20 === 0 || !going ? "polite" : "off"; // a screen reader says one of twenty
+    status.replaceChildren(...drawStatus(log, rubric, fault));
   }
 
   const controls = [pause, again, labelled("seed", "seed", seed, () => {})];
   main.append(element("div.choices", ...buttons), own, element("div.controls", ...controls));
-  main.append(status, element("div.live", chart, answers), notes);
+  main.append(status, drawing, notes);
 
   function restore() {
     const wanted = ["careless", "strict", "own"].find((name) => name === readState().get("rubric")) ?? "";

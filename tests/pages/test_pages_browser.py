@@ -341,6 +341,27 @@ def test_a_training_moves_less_where_less_motion_is_wanted(
         assert redrawn <= page.evaluate("window.redrawn") <= redrawn + 2  # at its begin and at its end
 
 
+def test_a_training_says_the_rates_that_it_draws(browser: Any, pages: dict[str, Path]) -> None:
+    """In every frame. Before a choice there is nothing to pause, and no empty chart."""
+    with tab(browser, reduced_motion="no-preference") as one:
+        page = one.open(pages["hack"])
+        parts = page.locator(".live, .controls button")
+        assert [parts.nth(i).is_visible() for i in range(parts.count())] == [False, False, False]
+        page.evaluate("""() => {
+          window.told = [];
+          const said = () => document.querySelector(".status .said")?.textContent;
+          const drawn = () => document.querySelector(".chart svg").getAttribute("aria-label");
+          const look = () => window.told.push([said(), drawn()]);
+          new MutationObserver(look).observe(document.querySelector(".chart"), { childList: true });
+        }""")
+        page.click(".careless")
+        page.locator("main", has_text="After 200 updates").wait_for()
+        assert all(parts.nth(i).is_visible() for i in range(parts.count()))
+        told = page.evaluate("window.told.filter(([said]) => said)")
+        assert len(told) > 150
+        assert [(said, drawn) for said, drawn in told if said != drawn] == []
+
+
 # The updates until the first frame in which the drawn lines end at .8 and .02 at last.
 HACKED = """() => new Promise((resolve) => {
   const [line, at] = [(kind) => document.querySelector(kind).points, (points) => points[points.length - 1].y];
