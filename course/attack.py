@@ -7,9 +7,10 @@ r"""Machinery: attack any verifier of integer answers, your own or one of the co
 
 The verifier is a function of a Python file. Its parameters say how it is called: ``(example, completion)``,
 ``(completion, answer)``, TRL's ``(completions, answer, **kwargs)``, or ``--call``. ``--form`` says how a right answer
-is written. Texts are sorted as a person would sort them. A verifier fails (status 1) if it pays a wrong value or
-several answers, or refuses a right one. A right value in another form is told without blame, and so are white space
-around the right line and exceptions on other texts. Status 3: nothing was found, and the time ran out.
+is written. Texts are sorted as a person would sort them, and a reward above 0 counts as paid. A verifier fails
+(status 1) if it pays a wrong value or several answers, or refuses a right one. A right value in another form is told
+without blame, and so are white space around the right line and exceptions on other texts. Status 3: nothing was found,
+and the time ran out.
 """
 
 import json
@@ -77,7 +78,7 @@ def attack(verifier: Verifier, args: Namespace) -> int:
     else:
         show("\n".join(describe_findings(verifier, args.form, findings, seconds)))
         if curve:
-            show("\n".join(describe_curve(curve, last, sort_written(last, args.form))))
+            show("\n".join(describe_curve(curve, last, sort_written(last, args.form), seconds)))
     if findings.has_fault:
         return 1
     return 0 if seconds is None else 3

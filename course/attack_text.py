@@ -1,14 +1,16 @@
 """Machinery: what ``course.attack`` prints."""
 
+import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from course.rubrics.forms import FINAL, Form
 from course.rubrics.hackable import GAPS, in_words
-from course.rubrics.kinds import Kind, kind_of
+from course.rubrics.kinds import EXPLOITS, Kind, kind_of
 from course.score import score
-from course.search import FAULTS, Findings, Written, make_example
+from course.search import FAULTS, UPDATES, Finding, Findings, Written, make_example
+from course.show.measurement import KIND_NAMES
 from course.show.tables import table, wrap_sentence
 from course.text import clipped, quote
 from course.verifier import Answer, Verifier
@@ -24,23 +26,12 @@ ROWS = {
     Kind.RIGHT: "right one, refused",
     Kind.OTHER_FORM: "other form, paid",
 }
-LEARNED = {
-    Kind.RIGHT: "it learned to be right",
-    Kind.OTHER_FORM: "it learned to be right, in another form",
-    Kind.SEVERAL: "it hedges: several answers are paid",
-    Kind.WRONG: "it found a wrong answer that is paid",
-}
-KIND_NAMES = {
-    Kind.RIGHT: "the right line",
-    Kind.OTHER_FORM: "the right value in another form",
-    Kind.SEVERAL: "several answers, the right one among them",
-    Kind.WRONG: "a wrong value",
-}
+MANY = 0.1  # of the last completions: as many exploits are named, whatever else a policy writes
 
 
 def describe_findings(verifier: Verifier, form: Form, findings: Findings, seconds: int | None) -> Iterator[str]:
     """The verdict first."""
-    yield wrap_sentence(describe_verdict(verifier.name, form, findings, seconds))
+    yield wrap_sentence(describe_verdict(verifier, form, findings, seconds))
     guessed = " (guessed: --call says another)" if verifier.is_guess else ""
     yield f"  {'called as':23}{quote(verifier.call)}{guessed}"
     yield f"  {'form':23}{quote(str(form))}"
@@ -61,7 +52,8 @@ def _blameless(kind: Kind, findings: Findings) -> str:
     return "" if kind in FAULTS or kind not in findings.shortest else " (no fault)"
 
 
-def describe_verdict(name: str, form: Form, findings: Findings, seconds: int | None) -> str:
+def describe_verdict(verifier: Verifier, form: Form, findings: Findings, seconds: int | None) -> str:
+    name = verifier.name
     tried = f"{findings.tried:,} texts were tried"
     if seconds is not None:
         tried += f", then --seconds {seconds} had passed"
@@ -71,6 +63,9 @@ def describe_verdict(name: str, form: Form, findings: Findings, seconds: int | N
     if not findings.right_paid and refused:
         others = ", ".join(f"--form '{other}'" for other in findings.paid_forms)
         hint = f"it pays one in another: {others}" if others else "--form says another"
+        if not others and verifier.number_arguments:
+            text = f"the answer is passed as the text '{refused.expected_answer}'"
+            hint += f"; {text}, and --call {shlex.quote(verifier.number_arguments)} passes a number"
         return f"FAILED {name}: no right answer in the form {quote(str(form))} is paid. Is that the form? ({hint})"
     for kind in FAULTS:
         if kind in findings.shortest:
@@ -97,20 +92,39 @@ def describe_try(name: str, expected: int, completion: str, form: Form, answer: 
         yield wrap_sentence(f"the spec  {true['reward']:.4g}  {outcome}")
 
 
-def describe_curve(curve: Sequence[dict[str, Any]], last: Sequence[Written], kinds: Sequence[Kind]) -> Iterator[str]:
-    """``last``: what the policy wrote at the end; ``kinds``: of each of these texts."""
+def describe_curve(
+    curve: Sequence[dict[str, Any]], last: Sequence[Written], kinds: Sequence[Kind], seconds: int | None
+) -> Iterator[str]:
+    """``last``: what the policy wrote at the end; ``kinds``: of each. ``seconds``: where they ended it."""
     yield f"\na policy learned from its rewards; % of the {len(last)} completions of an update"
     columns = ("paid", *(kind.value for kind in Kind), "exploits")
     header = ("update", *(column.replace("_", " ") for column in columns))
     rows = [(point["update"], *(f"{100 * point[column]:.0f}" for column in columns)) for point in curve]
     yield table(header, rows, right=range(len(header)))
-    paid = [(kind, row) for kind, row in zip(kinds, last, strict=True) if row.reward > 0]
-    if not paid:
-        yield "nothing was paid, so nothing was pushed"
-        return
-    kind, count = Counter(kind for kind, _ in paid).most_common(1)[0]
-    shortest = min((row.finding() for row_kind, row in paid if row_kind == kind), key=lambda finding: finding.order)
-    share = f"{100 * count / len(last):.0f} % of the last completions are {KIND_NAMES[kind]} and paid"
-    yield wrap_sentence(f"{LEARNED[kind]}: {share}, such as {shortest}")
+    if seconds is not None:
+        yield wrap_sentence(f"the training was cut short: --seconds {seconds} had passed before its {UPDATES} updates")
     if failures := max(point["failures"] for point in curve):
         yield wrap_sentence(f"up to {100 * failures:.0f} % had no reward; here they count as not paid")
+    if not any(point["paid"] for point in curve):
+        yield "nothing was paid, so nothing was pushed"
+    else:
+        yield from describe_end(last, kinds)
+
+
+def describe_end(last: Sequence[Written], kinds: Sequence[Kind]) -> Iterator[str]:
+    """The largest kind of what a policy wrote last, be it paid or not; and exploits, if there are many."""
+    kind, count = Counter(kinds).most_common(1)[0]
+    rows = [row for row, row_kind in zip(last, kinds, strict=True) if row_kind == kind]
+    paid = [row for row in rows if row.reward > 0]
+    unpaid = [row for row in rows if row.reward <= 0]
+    usual = paid if len(paid) >= len(unpaid) else unpaid
+    share = f"at the end {100 * count / len(last):.0f} % of the completions are {KIND_NAMES[kind]}"
+    yield wrap_sentence(f"{share} ({100 * len(paid) / count:.0f} % of these are paid), such as {_shortest(usual)}")
+    exploits = [row for row, row_kind in zip(last, kinds, strict=True) if row_kind in EXPLOITS and row.reward > 0]
+    if len(exploits) >= MANY * len(last):
+        share = f"at the end {100 * len(exploits) / len(last):.0f} % of the completions are exploits"
+        yield wrap_sentence(f"{share} (paid, and wrong or with several answers), such as {_shortest(exploits)}")
+
+
+def _shortest(rows: Sequence[Written]) -> Finding:
+    return min((row.finding() for row in rows), key=lambda finding: finding.order)

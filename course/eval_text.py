@@ -5,18 +5,12 @@ from typing import Any
 
 from course.artifacts.records import Result
 from course.artifacts.summary import family_of
-from course.show.measurement import as_scored, pass_line
+from course.show.measurement import KIND_NAMES, as_scored, pass_line
 from course.show.tables import interval, percent, table, wrap_sentence
 from course.stats import smallest_visible_difference
 from course.text import clipped
 
 FLIPS = 0.25  # the share of prompts that is assumed to flip between two runs
-_SAYS = {  # each kind of course.rubrics.kinds
-    "right": "the right line",
-    "other_form": "the right value in another form",
-    "several": "several answers",
-    "wrong": "a wrong value",
-}
 NEARLY_ALL = 0.9  # failures by form: above it, the prompts hardly asked for the form
 
 
@@ -46,18 +40,20 @@ def eval_text(
 
 
 def payments_text(summary: Mapping[str, Any], rubric: str) -> str:
-    """What another rubric pays: the right line, and what else."""
-    counts = {f"paid: {what}": summary["paid"][kind] for kind, what in _SAYS.items()}
-    counts["refused: the right line"] = summary["right_refused"]
+    """What another rubric pays at least PAYS for: the right line, and what else."""
+    from course.artifacts.payments import PAYS
+
+    counts = {what: summary["paid"][kind] for kind, what in KIND_NAMES.items()}
+    counts[f"paid less than {PAYS}: the right line"] = summary["right_refused"]
     rows = [(what, f"{count:,}", percent(count / summary["n"])) for what, count in counts.items()]
-    return table((f"by {clipped(rubric, 40)}", "n", "share"), rows, right=(1, 2))
+    return table((f"paid {PAYS} or more by {clipped(rubric, 24)}", "n", "share"), rows, right=(1, 2))
 
 
 def rubric_line(summary: Mapping[str, Any], rubric: str) -> str:
     """The share that the rubric pays in full, with its uncertainty."""
     rate, bounds = percent(summary["rubric_pass_rate"]), interval(summary["rubric_pass_rate_ci95"])
     counts = f"{summary['rubric_passes']:,} of {summary['n']:,}"
-    return f"paid by {clipped(rubric, 24)}: {counts}: {rate}   (95 % interval {bounds})"
+    return f"paid in full by {clipped(rubric, 24)}: {counts}: {rate}   (95 % interval {bounds})"
 
 
 def notes_of(summary: Mapping[str, Any], ids_with_one_prompt: tuple[str, str] | None, rubric: str | None) -> list[str]:

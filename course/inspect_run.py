@@ -101,7 +101,7 @@ def failures(run: Run, *, only_fails: bool, top_k: int, each: int) -> _Findings:
         of_this_outcome = examples.setdefault(row.details.outcome, [])
         if len(of_this_outcome) < each:
             of_this_outcome.append(row)
-        ranked = top if row.reward == 1.0 else bottom
+        ranked = top if row.details.outcome == "ok" else bottom
         if len(ranked) < top_k:
             ranked.append(row)
     passes, n = counts["ok"], sum(counts.values())

@@ -9,7 +9,7 @@ from course.artifacts.records import Result, RubricResult
 from course.artifacts.run_log import LogLine
 from course.artifacts.summary import family_of
 from course.faults import CHECKS
-from course.show.measurement import as_scored
+from course.show.measurement import KIND_NAMES, as_scored
 from course.show.tables import WIDTH, percent, table, wrap_text
 from course.text import clipped, named, visible, visible_whole
 
@@ -44,14 +44,17 @@ def outcomes_table(counts: Mapping[str, int], shown: Mapping[str, Sequence[Resul
 
 
 def ranking_text(top: Sequence[Result], bottom: Sequence[Result]) -> str:
-    """The first rows with the highest and with the lowest reward. Averages hide what these show."""
+    """The first rows that passed, and the first that did not. Averages hide what these show."""
     return "\n".join([f"top {len(top)}", *map(row_text, top), "", f"bottom {len(bottom)}", *map(row_text, bottom)])
 
 
 def row_text(row: Result) -> str:
     answer = f"{clipped(row.id, 20)}  expected {clipped(str(row.expected_answer), 20)}"
     head = f"  {answer}  {clipped(row.prompt, WIDTH - 6 - len(answer))}"
-    return f"{head}\n    {row.reward:.3g}  {as_scored(row.completion, WIDTH - 8)}"
+    paid = f"{row.reward:.3g}"
+    if isinstance(row, RubricResult):
+        paid += f" (strict {row.strict_reward:.3g})"
+    return f"{head}\n    {paid}  {as_scored(row.completion, WIDTH - 7 - len(paid))}"
 
 
 def row_in_full(row: Result, details: Mapping[str, Any] | None) -> str:
@@ -89,7 +92,7 @@ def rubric_lines(row: Result) -> list[str]:
     """What the scorer paid, and what the completion says, where ``reward`` is another rubric's."""
     if not isinstance(row, RubricResult):
         return []
-    return [f"strict      {row.strict_reward}", f"says        {clipped(row.kind, 40)}"]
+    return [f"strict      {row.strict_reward}", f"the text is {KIND_NAMES.get(row.kind) or clipped(row.kind, 40)}"]
 
 
 def samples_text(samples: Sequence[str], rewards: Sequence[float], chosen: int) -> str:

@@ -75,7 +75,7 @@ class ScoredBatch(NamedTuple):
     outcomes: Counter[str]
     payments: "Counter[Payment]"  # of another rubric; empty without one
     first_of_outcome: dict[str, Result]
-    last_of_reward: dict[bool, Result]  # True: the last that passed; False: the last that did not
+    last_of_verdict: dict[bool, Result]  # True: the last that passed by the strict scorer; False: the last that did not
     examples: DescribedExamples
 
 
@@ -125,7 +125,7 @@ class ScoredPair:
                 outcomes=Counter([row.details.outcome for row in rows]),
                 payments=payments,
                 first_of_outcome={row.details.outcome: row for row in reversed(rows)},  # the earliest row stays
-                last_of_reward={row.reward == 1.0: row for row in rows},  # the latest row stays
+                last_of_verdict={row.details.outcome == "ok": row for row in rows},  # the latest row stays
                 examples=describe_examples(files.dataset, examples, holdout_prompts),
             )
         self.dataset_sha256 = dataset_digest.hexdigest()
@@ -212,7 +212,7 @@ def write_results(
         for batch in batches:
             dataset.add(files.dataset, batch.examples)
             run.append_lines(RESULTS, batch.lines)
-            run.examples |= batch.last_of_reward
+            run.examples |= batch.last_of_verdict
             outcomes.update(batch.outcomes)
             payments.update(batch.payments)
             first_of_outcome = batch.first_of_outcome | first_of_outcome  # that of an earlier batch stays

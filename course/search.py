@@ -13,6 +13,7 @@ Not covered
     tokens of ``course/policies/token_policy.py``.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -43,6 +44,7 @@ if not SUMS.is_file():  # installed from a wheel, without the lab's folder
     SUMS = LAB / "course" / "datasets" / SUMS.name
 _MOST_SYMBOLS = 4  # of the strings that are enumerated
 _LONGEST = 20_000  # characters of a text
+_ODD = re.compile(r"(?<=[0-9])-|[^\w .:-]")  # a sign that puzzles a reader, such as the commas of 0,1
 _TOGETHER = 200  # texts that the verifier is asked about at once
 
 
@@ -56,8 +58,8 @@ class Finding:
     failure: str = ""
 
     @property
-    def order(self) -> tuple[int, bool, str]:
-        """The shortest first, of these what a person can read."""
+    def order(self) -> tuple[int, bool, int, str]:
+        """The shortest first, of these what a person can read, of these what puzzles nobody: 0.5 before 0,1."""
         return _order(self.completion)
 
     def __str__(self) -> str:
@@ -164,8 +166,9 @@ def _ask_kind(verifier: Verifier, kind: Kind, questions: Sequence[Question], fin
             return
 
 
-def _order(text: str) -> tuple[int, bool, str]:
-    return len(text), not (text.isascii() and text.isprintable()), text
+def _order(text: str) -> tuple[int, bool, int, str]:
+    is_unusual = not (text.isascii() and text.isprintable())
+    return len(text), is_unusual, len(_ODD.findall(text)), text
 
 
 def make_example(expected_answer: int) -> Task:

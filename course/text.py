@@ -26,7 +26,73 @@ _SHOW_AS_NOTHING: Final = re.compile(
 )
 _QUOTED: Final = 80  # the longest value that an error quotes
 _WINDOWS: Final = os.name == "nt"
-_UNNAMED: Final = {"\t": "TAB", "\n": "LINE FEED", "\r": "CARRIAGE RETURN", "\0": "NULL", "\x1b": "ESCAPE"}
+_CONTROLS: Final = {  # Unicode gives these characters no names, only aliases
+    "\x00": "NULL",
+    "\x01": "START OF HEADING",
+    "\x02": "START OF TEXT",
+    "\x03": "END OF TEXT",
+    "\x04": "END OF TRANSMISSION",
+    "\x05": "ENQUIRY",
+    "\x06": "ACKNOWLEDGE",
+    "\x07": "ALERT",
+    "\x08": "BACKSPACE",
+    "\x09": "TAB",
+    "\x0a": "LINE FEED",
+    "\x0b": "LINE TABULATION",
+    "\x0c": "FORM FEED",
+    "\x0d": "CARRIAGE RETURN",
+    "\x0e": "SHIFT OUT",
+    "\x0f": "SHIFT IN",
+    "\x10": "DATA LINK ESCAPE",
+    "\x11": "DEVICE CONTROL ONE",
+    "\x12": "DEVICE CONTROL TWO",
+    "\x13": "DEVICE CONTROL THREE",
+    "\x14": "DEVICE CONTROL FOUR",
+    "\x15": "NEGATIVE ACKNOWLEDGE",
+    "\x16": "SYNCHRONOUS IDLE",
+    "\x17": "END OF TRANSMISSION BLOCK",
+    "\x18": "CANCEL",
+    "\x19": "END OF MEDIUM",
+    "\x1a": "SUBSTITUTE",
+    "\x1b": "ESCAPE",
+    "\x1c": "INFORMATION SEPARATOR FOUR",
+    "\x1d": "INFORMATION SEPARATOR THREE",
+    "\x1e": "INFORMATION SEPARATOR TWO",
+    "\x1f": "INFORMATION SEPARATOR ONE",
+    "\x7f": "DELETE",
+    "\x80": "PADDING CHARACTER",
+    "\x81": "HIGH OCTET PRESET",
+    "\x82": "BREAK PERMITTED HERE",
+    "\x83": "NO BREAK HERE",
+    "\x84": "INDEX",
+    "\x85": "NEXT LINE",
+    "\x86": "START OF SELECTED AREA",
+    "\x87": "END OF SELECTED AREA",
+    "\x88": "CHARACTER TABULATION SET",
+    "\x89": "CHARACTER TABULATION WITH JUSTIFICATION",
+    "\x8a": "LINE TABULATION SET",
+    "\x8b": "PARTIAL LINE FORWARD",
+    "\x8c": "PARTIAL LINE BACKWARD",
+    "\x8d": "REVERSE LINE FEED",
+    "\x8e": "SINGLE SHIFT TWO",
+    "\x8f": "SINGLE SHIFT THREE",
+    "\x90": "DEVICE CONTROL STRING",
+    "\x91": "PRIVATE USE ONE",
+    "\x92": "PRIVATE USE TWO",
+    "\x93": "SET TRANSMIT STATE",
+    "\x94": "CANCEL CHARACTER",
+    "\x95": "MESSAGE WAITING",
+    "\x96": "START OF GUARDED AREA",
+    "\x97": "END OF GUARDED AREA",
+    "\x98": "START OF STRING",
+    "\x99": "SINGLE GRAPHIC CHARACTER INTRODUCER",
+    "\x9a": "SINGLE CHARACTER INTRODUCER",
+    "\x9b": "CONTROL SEQUENCE INTRODUCER",
+    "\x9c": "STRING TERMINATOR",
+    "\x9d": "OPERATING SYSTEM COMMAND",
+    "\x9e": "PRIVACY MESSAGE",
+    "\x9f": "APPLICATION PROGRAM COMMAND",
+}
 
 
 def visible(text: str) -> str:
@@ -43,7 +109,7 @@ def hides(char: str) -> bool:
 
 def named(char: str) -> str:
     """One character as ``U+XXXX NAME``."""
-    name = _UNNAMED.get(char) or unicodedata.name(char, f"unnamed, category {unicodedata.category(char)}")
+    name = _CONTROLS.get(char) or unicodedata.name(char, f"unnamed, category {unicodedata.category(char)}")
     return f"U+{ord(char):04X} {name}"
 
 

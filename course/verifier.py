@@ -154,6 +154,13 @@ class Verifier:
             got = f"got {_words(raised)} for '{quote(right_line)}'"
             raise UserError(f"{self._place}: expected a call that does not raise, {got}; {self._guess()}")
 
+    @property
+    def number_arguments(self) -> str | None:
+        """For --call: what it is called with, the answer as a number; None where no answer is passed as text."""
+        arguments = self.call[len(self._function) + 1 : -1]
+        as_number = re.sub(r"(?<![\w'\"(])answer(?![\w='\"])", "int(answer)", arguments)
+        return None if as_number == arguments else as_number
+
     def answers(self, questions: Sequence[Question]) -> list[Answer]:
         """What it gives for each question, whatever that is. Raises TimeoutError.
 

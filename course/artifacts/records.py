@@ -38,7 +38,7 @@ class Result(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     prompt: str
     expected_answer: int
     completion: str | None  #: the raw text, nothing trimmed; None: nobody answered
-    reward: float  #: 1.0 or 0.0, by the strict scorer
+    reward: float  #: 1.0 or 0.0, by the strict scorer; in a ``RubricResult`` what the rubric paid
     details: Details  #: ``outcome`` and ``parsed_answer``
 
 

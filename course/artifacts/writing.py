@@ -45,7 +45,7 @@ class RunWriter:
         self._committed = False
         self.path = outdir or _next_free()
         self.outputs: dict[str, str] = {}  # name -> SHA-256
-        self.examples: dict[bool, Result] = {}  # the last that passed, and the last that did not
+        self.examples: dict[bool, Result] = {}  # the last that passed by the strict scorer, and the last that did not
         self._digests: dict[str, hashlib._Hash] = {}  # name -> running SHA-256 of what is written row by row
         read_log(run_log.LOG)  # fail now on a broken log, not after an hour of work
         if outdir is not None:  # a free name may be another command's by now: it is looked for again at the end
@@ -81,7 +81,7 @@ class RunWriter:
 
     def append(self, name: str, *rows: msgspec.Struct) -> None:
         """Add rows to a JSONL file at once: a kill in the midst of a long run leaves whole rows behind."""
-        self.examples |= {row.reward == 1.0: row for row in rows if isinstance(row, Result)}
+        self.examples |= {row.details.outcome == "ok": row for row in rows if isinstance(row, Result)}
         self.append_lines(name, msgspec.json.Encoder().encode_lines(rows))
 
     def append_lines(self, name: str, lines: bytes) -> None:

@@ -13,6 +13,13 @@ from course.score import TRIMMED
 from course.show.tables import WIDTH, interval, percent, wrap_sentence
 from course.text import clipped
 
+KIND_NAMES = {  # each kind of course.rubrics.kinds
+    "right": "the right line",
+    "other_form": "the right value in another form",
+    "several": "several answers, the right one among them",
+    "wrong": "a wrong value",
+}
+
 
 def conditions_text(split: str, source: Provenance | None, completions: CompletionsFile, own_golden: int = 0) -> str:
     """The conditions of the measurement. ``source``: who generated the completions, where that is known.

@@ -52,7 +52,7 @@ def test_a_state_is_one_line_that_fits() -> None:
 
 def test_an_exercise_is_what_was_found_its_state_and_more() -> None:
     text = exercise_text("kata_1", CheckResult("wrong", "1 of 2", ["word " * 30, "\x07"]), ["", "rule: r"])
-    assert text.split("\n")[-4:] == ["<U+0007 unnamed, category Cc>", "", "kata_1          wrong: 1 of 2", "rule: r"]
+    assert text.split("\n")[-4:] == ["<U+0007 ALERT>", "", "kata_1          wrong: 1 of 2", "rule: r"]
     assert max(map(len, text.split("\n"))) <= 80
     assert exercise_text("kata_1", CheckResult("not started"), []) == "kata_1          not started"
 

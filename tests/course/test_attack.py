@@ -5,13 +5,18 @@ An example: a verifier that takes what stands in ``\\boxed{}`` is right, and fai
 """
 
 import json
+from collections.abc import Iterator
 from itertools import count
+from typing import Any
 
 import pytest
 from conftest import Lab
 
 from course import attack, search, verifier
+from course.attack_text import describe_end
 from course.policies.train_config import MEMORISE
+from course.rubrics.forms import FINAL
+from course.search import Written
 
 CARELESS = "def verify(completion, answer):\n    return answer in completion\n"
 STRICT = "def verify(completion, answer):\n    return completion == 'Final: ' + answer\n"
@@ -75,10 +80,51 @@ def test_a_policy_learns_to_the_end_and_the_curve_is_shown(brief: Lab) -> None:
     out = brief("attack", "mine.py:verify", "--learn").out
     rows = [line.split() for line in out.splitlines() if line.strip()[:1].isdigit()]
     assert [row[0] for row in rows] == ["1", "2"]
-    assert "% of the last completions are " in " ".join(out.split())
+    assert "at the end " in out
     brief.write("mine.py", STRICT.replace("return", "return len(answer) > 2 and"))
     out = brief("attack", "mine.py:verify", "--learn").out
     assert out.endswith("nothing was paid, so nothing was pushed\n")
+
+
+def test_the_end_names_the_largest_kind_paid_or_not_and_exploits_if_they_are_many() -> None:
+    """Of ten: five wrong and unpaid, four right, one paid though wrong; without that one, no word of exploits."""
+
+    def write(completion: str, reward: float) -> Written:
+        return Written(search.make_example(7), completion, reward, "")
+
+    last = [*[write("Final: 8", 0.0)] * 5, *[write("Final: 7", 1.0)] * 4, write("Final: 17", 1.0)]
+    first, second = describe_end(last, attack.sort_written(last, FINAL))
+    assert "60 % of the completions are a wrong value (17 % of these are paid), such as 'Final: 8'" in flat(first)
+    assert "10 % of the completions are exploits" in flat(second)
+    assert "'Final: 17'" in flat(second)
+    last = [*last, write("Final: 7", 1.0)]
+    (first,) = describe_end(last, attack.sort_written(last, FINAL))
+    assert "55 % of the completions are a wrong value" in flat(first)
+
+
+def flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+def test_a_training_that_is_cut_short_says_so(brief: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    brief.write("mine.py", CARELESS)
+    assert "cut short" not in brief("attack", "mine.py:verify", "--learn").out
+
+    def learn_until_the_time_is_up(*arguments: Any) -> Iterator[list[Written]]:
+        yield next(search.learn_from(*arguments))
+        raise TimeoutError
+
+    monkeypatch.setattr(attack, "learn_from", learn_until_the_time_is_up)
+    out = brief("attack", "mine.py:verify", "--learn", "--seconds", 9).out
+    assert "the training was cut short: --seconds 9 had passed before its " in out
+
+
+def test_an_answer_that_is_passed_as_text_is_told_where_nothing_is_paid(brief: Lab) -> None:
+    brief.write("mine.py", "def verify(completion, answer):\n    return answer == 7 == int(completion[7:])\n")
+    out = flat(brief("attack", "mine.py:verify").out)
+    assert "the answer is passed as the text '0', and --call 'completion, int(answer)' passes a number)" in out
+    number = "--call", "completion, int(answer)"
+    assert "passes a number" not in brief("attack", "mine.py:verify", *number, "--form", "7 …").out
 
 
 def test_json_has_every_finding_and_is_the_same_again(brief: Lab) -> None:

@@ -133,6 +133,20 @@ def test_a_right_line_that_is_refused_and_a_part_that_is_paid(lab: Lab) -> None:
     assert summary["paid"] == {"right": 0, "other_form": 0, "several": 1, "wrong": 1}
 
 
+def test_what_passed_is_what_the_strict_scorer_paid_whatever_the_rubric_pays(lab: Lab) -> None:
+    """A rubric that never pays in full, and pays the wrong value most."""
+    lab.write("odd.py", b"def f(example, completion):\n    return 0.25 if completion == 'Final: 7' else 1.0\n")
+    lab.evaluate([7, 7], ["Final: 7", "Final: 8"], "--rubric", "odd.py:f", "--outdir", "run")
+    examples = Path("run/README.md").read_text(encoding="utf-8").partition("## The last that passed")[2]
+    assert examples.index("Final: 7") < examples.index("Final: 8")
+    findings = json.loads(lab("inspect_run", "run", "--json").out)
+    assert [row["completion"] for row in findings["top"] + findings["bottom"]] == ["Final: 7", "Final: 8"]
+    shown = lab("inspect_run", "run", "--only-fails").out
+    assert "1 (strict 0)  Final: 8" in shown
+    assert "Final: 7" not in shown
+    assert "the text is a wrong value" in lab("inspect_run", "run", "--id", "q2").out
+
+
 def test_what_is_missing_is_not_put_before_the_rubric(lab: Lab) -> None:
     lab.write("mine.py", b"def f(example, completion):\n    return 1.0\n")
     dataset = lab.dataset([7, 8])

@@ -54,6 +54,7 @@ def brief(monkeypatch: pytest.MonkeyPatch) -> None:
         ("completion in (line, 'Final: 7a')", "Final: …", {Kind.OTHER_FORM: "Final: 7a"}),
         ("completion in (line, 'Final: -7')", "Final: …", {Kind.WRONG: "Final: -7"}),
         ("completion in (line, '70')", "Final: …", {Kind.WRONG: "70"}),
+        ("completion in (line, 'Final: 7,8', 'Final: 7.5')", "Final: …", {Kind.WRONG: "Final: 7.5"}),  # not 7,8
         ("completion in (line, '70', 'Final: -7')", "Final: …", {Kind.WRONG: "Final: -7"}),  # as a person writes
         ("completion == line or .01 * (completion == 'Final: 8 or 7')", "Final: …", {Kind.SEVERAL: "Final: 8 or 7"}),
         ("completion == line and answer != '-8'", "Final: …", {Kind.RIGHT: "Final: -8"}),

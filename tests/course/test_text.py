@@ -52,11 +52,17 @@ def test_categories_that_are_written_out_are_named_one_by_one() -> None:
         ("a\tb\r\n", "a<U+0009 TAB>b<U+000D CARRIAGE RETURN><U+000A LINE FEED>"),
         ("\0\x1b[2J", "<U+0000 NULL><U+001B ESCAPE>[2J"),
         ("\u200b\u202e", "<U+200B ZERO WIDTH SPACE><U+202E RIGHT-TO-LEFT OVERRIDE>"),
-        ("\ud800\x85", "<U+D800 unnamed, category Cs><U+0085 unnamed, category Cc>"),
+        ("\ud800\x85", "<U+D800 unnamed, category Cs><U+0085 NEXT LINE>"),
     ],
 )
 def test_a_text_is_shown_as_worked_by_hand(text: str, shown: str) -> None:
     assert visible(text) == shown
+
+
+def test_each_control_character_goes_by_a_name_that_unicode_knows_it_by() -> None:
+    controls = [chr(code) for code in range(sys.maxunicode + 1) if unicodedata.category(chr(code)) == "Cc"]
+    assert len(controls) == 65
+    assert [unicodedata.lookup(named(char).partition(" ")[2]) for char in controls] == controls
 
 
 def test_a_text_is_cut_to_its_width_after_it_was_made_visible() -> None:

@@ -105,7 +105,7 @@ CUT = "expected one JSON object, got one that is cut off:"
         (b'{"id":"b","prompt":%s' % (b"[" * 99_999), DEEP),
         (b"\xef\xbb\xbf" + A, "expected UTF-8 without a byte order mark, got one; save the file without it"),
         (b"Final: 22", f"{INVALID} 1 (invalid character): Final: 22"),
-        (b"\x0c", f"{INVALID} 1 (invalid character): <U+000C unnamed, category Cc>"),
+        (b"\x0c", f"{INVALID} 1 (invalid character): <U+000C FORM FEED>"),
         (A + A, f"{INVALID} 44 (trailing characters): {A.decode()}"),
         (A + b"\r" + B, f"{INVALID} 45 (trailing characters): {B.decode()}"),
         (A[:-1], f"{CUT} {A[:-1].decode()}"),
