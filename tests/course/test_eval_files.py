@@ -267,7 +267,7 @@ def score_here(files: FilePair) -> Any:
 
 def test_a_worker_hands_back_bytes_counts_and_digests(three: Lab) -> None:
     scored = score_here(FilePair(Path("d_a.jsonl"), Path("c_a.jsonl")))
-    (rows,) = scored.rows
+    (rows,) = scored.batches
     measure(three, ["a"])
     assert rows.lines == Path("run/results.jsonl").read_bytes()
     assert rows.outcomes == {"ok": 2, "wrong_answer": 1}
