@@ -17,6 +17,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
+from course.errors import UserError
 from course.policies.softmax import Floats, Ints, expected_reward, expected_reward_gradient
 
 Number = TypeVar("Number", float, Floats)
@@ -36,8 +37,12 @@ class Update(NamedTuple):
 
 
 def apply_gradient(theta: Floats, direction: Floats, lr: float) -> Floats:
-    """Gradient ascent: theta + lr · direction raises the objective."""
-    return theta + lr * direction
+    """Gradient ascent: theta + lr · direction raises the objective. Raises UserError where a logit overflows."""
+    with np.errstate(over="ignore"):
+        new_theta = theta + lr * direction
+    if not np.isfinite(new_theta).all():
+        raise UserError("expected finite logits, got larger ones: take a smaller --lr or --reward-offset")
+    return new_theta
 
 
 def running_mean(mean: Number, value: Number, count: int) -> Number:

@@ -225,3 +225,8 @@ def test_an_ablation_that_learns_nothing_or_too_much_has_all_its_numbers(quick: 
     if lr == "0":  # every run ends at exactly one quarter
         learning = summary(quick.folder / "run")["ablation"]["learning"]
         assert [(side["mean"], side["below_half"]) for side in learning] == [(0.25, 5)] * 6
+
+
+def test_logits_that_overflow_are_one_line_and_leave_no_run(quick: Lab) -> None:
+    refused = quick.refused("bandit_train", "--lr", "1e308", "--reward-offset", "3", "--outdir", "run")
+    assert "expected finite logits" in refused
