@@ -12,11 +12,11 @@ states its result.
 
 Covered
     Digits of any script, signs, zeros, separators, decimals, exponents, fractions, percent, units, other bases, Roman
-    numerals and a few words; markup; arithmetic; alternatives, bounds and denials.
+    numerals and a few words; markup; arithmetic, square roots and some of it in words; alternatives, bounds, denials.
 Not covered
-    Language: a sentence that takes back what it said, and numbers in words above twenty. ``1.024`` is read as it is
-    in English. Of a text of more than 200,000 characters only the first and the last 100,000 are read, and to
-    sort such a text can take two seconds.
+    Language: a sentence that takes back what it said (``22? No, 23``), and numbers in words above twenty. ``1.024`` is
+    read as it is in English, ``22!`` as a sentence, ``=> 22`` as an arrow, and ``about 22`` as 22. Of a text of more
+    than 200,000 characters only the first and the last 100,000 are read, and to sort such a text can take two seconds.
 """
 
 import ast
@@ -28,6 +28,7 @@ from contextlib import suppress
 from enum import StrEnum
 from fractions import Fraction
 from functools import cache
+from math import isqrt
 from typing import NamedTuple
 
 from course.rubrics.forms import FINAL, Form
@@ -69,9 +70,9 @@ _CUE = re.compile(
     r"\b(?:answer|result|solution)\b[ \t]*(?:is|=|:|be)[ \t]*([^\n]*?)(?=\n|\Z|the answer)",
     re.IGNORECASE,
 )
-_JOINING = "a also and answer but either final is it its maybe not of or perhaps possibly so the then"
+_JOINING = "a also and answer but either final is it its maybe not or perhaps possibly so the then"
 _LINKS = frozenset(_JOINING.split())
-_CHOICES = frozenset(["or", "alternatively", "otherwise", "versus", "vs"])
+_CHOICES = frozenset(["or", "alternatively", "otherwise", "versus", "vs", "if", "else"])
 _MOST_BETWEEN = 6  # words between two numbers of a choice
 _WORD = re.compile(r"[^\W\d_]+")
 _ITEM = re.compile(r"[-+*>][ \t]+(.*)")  # of Markdown: the item of a list, or a quotation
@@ -134,7 +135,12 @@ def _at_the_end(text: str) -> list[Fraction]:
     """The answers that a text without any place for one ends in."""
     text = without_markup(text)
     groups = [*_alternatives(text, [*find_numbers(text)])]
-    return [value for number in groups[-1] for value in number.values] if groups else _in_words(text)
+    if not groups:
+        return _in_words(text)
+    last = groups[-1]
+    if all(number.is_working for number in last):
+        last = last[-1:]  # "3 + 4 = 7, 7 + 15 = 22"
+    return [value for number in last for value in number.values]
 
 
 def _is_bare(text: str) -> bool:
@@ -209,17 +215,27 @@ _SIGNED = rf"\({{0,9}}[-+]{{0,9}}{_NUMBER.pattern}"  # as many at most: else eac
 _CALCULATION = rf"(?:(?<![\w)])[-+]{{1,9}}[ \t]{{0,9}})?{_SIGNED}(?:\){{0,9}}{_OPERATOR}{_SIGNED})*\){{0,9}}"
 _EQUATION = re.compile(rf"{_CALCULATION}(?:[ \t]*=+[ \t]*{_CALCULATION})*", re.IGNORECASE)
 _BOUND = re.compile(
-    r"(?:(?<![-=\w])[<>]=?|[≤≥≦≧]"
+    r"(?:(?<![-=\w])[<>]=?|=<|[≤≥≦≧]"
     r"|\b(?:at least|at most|(?:more|less) than|[lg]eq?|up to|over|under|above|below|minimum|maximum))[ \t]*\Z",
     re.IGNORECASE,
 )
 _BOUND_BEHIND = re.compile(
-    r"[ \t]*(?:or|and) (?:more|less|fewer|above|below)\b|[ \t]*at (?:least|most)\b", re.IGNORECASE
+    r"[ \t]*(?:(?:or|and) (?:more|less|fewer|above|below)|at (?:least|most)|minimum|maximum)\b"
+    r"|\+(?![ \t]*[0-9(])|[ \t]*(?:[<>]=?|[≤≥≦≧])[ \t]*[a-z]\b",
+    re.IGNORECASE,
 )
-_DENIAL = re.compile(r"(?:\bnot|\bnot equal to|\bnever|n't|≠|!=)[ \t]*\Z", re.IGNORECASE)
-_SCALE = re.compile(r"[ \t]*(?:hundred|thousand|million|billion|dozen|k)\b", re.IGNORECASE)
+_DENIAL = re.compile(
+    r"(?:\b(?:not|not equal to|never|neither|nor|other than|anything but|unlike)|n't|≠|!=)[ \t]*\Z", re.IGNORECASE
+)
+_DENIAL_BEHIND = re.compile(r"[ \t]+is (?:wrong|incorrect|not (?:right|correct|the answer))\b", re.IGNORECASE)
+_SCALE = re.compile(
+    r"[ \t]*(?:(?:hundred|thousand|million|billion|trillion|dozen|k|halves|thirds|tenths|hundredths|thousandths"
+    r"|squared|cubed|mod)\b|‰)|(?:[ix]|(?-i:M))\b",
+    re.IGNORECASE,
+)
+_FUNCTION = re.compile(r"\b(?:log|ln|exp|sin|cos|tan|half of|twice|double|triple)[ \t(]*\Z", re.IGNORECASE)
 _SIGN_IN_WORDS = re.compile(r"\b(?:minus|negative)[ \t]+(?=[0-9])", re.IGNORECASE)
-_DASH = re.compile(r"[-+]+[ \t]+")
+_DASH = re.compile(r"\A[-+]+[ \t]+")
 _IN_FRONT = 14  # characters that are looked at
 _MOST_DIGITS = 1_200  # some more than an expected answer has
 _LONGEST = 300  # characters of an expression that is worked out, each number counted as two
@@ -230,7 +246,7 @@ def find_numbers(text: str) -> Iterator[Number]:
     """The numbers of a text, in order: an expression is one, and so is an equation. Without those that are denied."""
     for match in _EQUATION.finditer(text):
         in_front = text[max(0, match.start() - _IN_FRONT) : match.start()]
-        if _DENIAL.search(in_front):
+        if _DENIAL.search(in_front) or _DENIAL_BEHIND.match(text, match.end()):
             continue
         words = match[0]
         if in_front.strip() and in_front.rstrip()[-1] not in "=:(,":
@@ -242,7 +258,7 @@ def find_numbers(text: str) -> Iterator[Number]:
         else:
             sides = [first, *(side for side in others if not _is_calculation(side))]
             values = [value for side in sides for value in values_of(side)]
-        if _SCALE.match(text, match.end()):
+        if _SCALE.match(text, match.end()) or _FUNCTION.search(in_front):
             values = [value + _BESIDE for value in values]  # "7 thousand" is not 7
         elif _BOUND.search(in_front) or _BOUND_BEHIND.match(text, match.end()):
             values += [value + _BESIDE for value in values]
@@ -263,7 +279,7 @@ def values_of(expression: str) -> list[Fraction]:
     if choice and choice[1] != choice[2] and values[0] == values[1]:
         return [values[0], -values[0]]
     names = (f"n{place}" for place in range(len(values)))
-    symbols = _NUMBER.sub(lambda _: next(names), expression).replace("^", "**").strip()
+    symbols = _balance(_NUMBER.sub(lambda _: next(names), expression).replace("^", "**").strip())
     if len(symbols) > _LONGEST:
         return []
     try:
@@ -272,6 +288,16 @@ def values_of(expression: str) -> list[Fraction]:
         return []  # "7/0"
     except (SyntaxError, ValueError, KeyError):
         return values  # "(42": a bracket alone
+
+
+def _balance(symbols: str) -> str:
+    """Without the brackets at one end that have no partner."""
+    surplus = symbols.count(")") - symbols.count("(")
+    if surplus > 0 and symbols.endswith(")" * surplus):
+        return symbols[:-surplus]
+    if surplus < 0 and symbols.startswith("(" * -surplus):
+        return symbols[-surplus:]
+    return symbols
 
 
 _OPERATORS: dict[type[ast.AST], Callable[..., Fraction]] = {
@@ -296,12 +322,23 @@ def _work_out(node: ast.AST, values: list[Fraction]) -> Fraction:
             power = _work_out(right, values)
             base = _work_out(left, values)
             bits = max(base.numerator.bit_length(), base.denominator.bit_length())
+            if power == Fraction(1, 2):
+                return _square_root(base)
             if power.denominator != 1 or abs(power) * bits > _MOST_BITS:
                 raise ValueError
             return base ** int(power)
         case ast.BinOp(left=left, op=sign, right=right):
             return _OPERATORS[type(sign)](_work_out(left, values), _work_out(right, values))
     raise ValueError
+
+
+def _square_root(square: Fraction) -> Fraction:
+    """Raises ArithmeticError where the root is no fraction."""
+    if square >= 0:
+        root = Fraction(isqrt(square.numerator), isqrt(square.denominator))
+        if root**2 == square:
+            return root
+    raise ArithmeticError
 
 
 def _value(number: str) -> Fraction | None:
@@ -336,9 +373,13 @@ def _in_words(text: str) -> list[Fraction]:
     if 0 < len(letters) <= _MOST_LETTERS and set(letters) <= set(_ROMAN):
         values = [_ROMAN[letter] for letter in letters]
         return [Fraction(sum(-value if value < max(values[i:]) else value for i, value in enumerate(values)))]
-    numerals = [word for word in _WORD.findall(text.lower()) if word not in _LINKS]
-    if len(numerals) == 1 and numerals[0] in _VALUE_OF_WORD:
-        return [Fraction(_VALUE_OF_WORD[numerals[0]])]
+    words = [word for word in _WORD.findall(text.lower()) if word not in _LINKS]
+    sign = 1
+    if words and words[0] in ("minus", "negative"):
+        sign = -1
+        del words[0]
+    if len(words) == 1 and words[0] in _VALUE_OF_WORD:
+        return [Fraction(sign * _VALUE_OF_WORD[words[0]])]
     return []
 
 
@@ -353,10 +394,27 @@ _OTHER_SIGNS = {ord(char): "-" for char in "\u2010\u2011\u2012\u2013\u2014\u2015
     ord("±"): ">=",
     ord("\u2019"): "'",
 }
-_POWER = re.compile(r"(?<=[0-9])(?=[⁰¹²³⁴-⁹])")
-_POWER_OF_UNIT = re.compile(r"(?<=[^\W\d_])[⁰¹²³⁴-⁹]+")
+_POWER = re.compile(r"(?<=[0-9)])(?=[⁻⁺⁰¹²³⁴-⁹])")
+_POWER_OF_UNIT = re.compile(r"(?<=[^\W\d_⁰¹²³⁴-⁹])[⁻⁰¹²³⁴-⁹₀-₉]+")
+_BASE = re.compile(r"(?<=[0-9])(?=[₀-₉])")
 _TAG = re.compile(r"</?\w+>")
+_FRACTION = re.compile(r"\\[dt]?frac\{([^{}]{1,99})\}\{([^{}]{1,99})\}")
+_BEFORE_FRACTION = re.compile(r"(?<=[0-9])(?=\\[dt]?frac\{)")
+_TEX_BLANK = re.compile(r"(?<=[0-9])(?:\\[,;: !]|\{,\})(?=[0-9])")
 _MARKUP = re.compile(r"\\(?:boxed|text|mathrm|mathbf)\b|\\[()\[\]]|(?<![0-9])\*\*|\*\*(?![0-9])|[`$\\{}\"\[\]]")
+_BETWEEN = {  # two numbers: an operation in words or TeX, and its sign
+    re.compile(rf"(?<=[0-9)])[ \t]*{words}[ \t]*(?=-?\(?[0-9])", re.IGNORECASE): sign
+    for words, sign in (
+        (r"\\?(?:times|cdot|multiplied by)", " * "),
+        (r"[ \t]x[ \t]", " * "),
+        (r"(?:\\div|divided by)", " / "),
+        ("plus", " + "),
+        ("minus", " - "),
+    )
+}
+_ROOT = re.compile(rf"(?:\\?\bsqrt|√)[ \t]*[({{]?[ \t]*({_NUMBER.pattern})[ \t]*[)}}]?", re.IGNORECASE)
+_PRODUCT = re.compile(r"(?<=[0-9)])(?=\(-?[0-9])")
+_STEP = re.compile(r"\bstep [0-9]+[ \t]*[:.)]", re.IGNORECASE)
 _LIST = re.compile(r"(?<![0-9,])[0-9]+(?:,[0-9]+){2,}")
 _MIXED = re.compile(r"(?<![0-9/.,])([0-9]+) ([0-9]+/[0-9]+)(?![0-9/])")
 
@@ -366,7 +424,7 @@ def plain(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     text = _POWER_OF_UNIT.sub("", text.replace("\r\n", "\n"))
-    text = _POWER.sub("^", text)
+    text = _BASE.sub(";", _POWER.sub("^", text))
     return "".join(map(_plain_character, text))
 
 
@@ -386,7 +444,13 @@ def _plain_character(char: str) -> str:
 
 
 def without_markup(text: str) -> str:
-    """Without tags, bold, code and TeX; ``1,2,3`` as a list, and ``2 2/3`` as a sum."""
+    """Without tags, bold, code and TeX; ``1,2,3`` as a list, ``2 2/3`` as a sum, ``2 times 3`` with its sign."""
+    text = _ROOT.sub(r"(\1)^0.5", _STEP.sub(" ", text))
+    if "\\" in text or "{,}" in text:
+        text = _FRACTION.sub(r"(\1)/(\2)", _BEFORE_FRACTION.sub("+", _TEX_BLANK.sub(",", text)))
+    for between, sign in _BETWEEN.items():
+        text = between.sub(sign, text)
+    text = _PRODUCT.sub("*", text)
     text = _MARKUP.sub(" ", _TAG.sub(" ", text)) if set(text) & set('*`$\\{}"[]<') else text
     text = _SIGN_IN_WORDS.sub("-", text)
     text = _NUMERAL_BESIDE.sub(lambda match: str(_VALUE_OF_WORD[match[0].lower()]), text)

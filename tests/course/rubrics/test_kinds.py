@@ -109,6 +109,35 @@ def test_the_golden_cases_are_sorted_as_by_hand() -> None:
         (9, "3²", OTHER_FORM),  # a power
         (323, "3²3", WRONG),
         (23, "2³", WRONG),
+        (23, "Final: 2₃", WRONG),  # a base, or an index
+        (32, "Final: 2⁵", OTHER_FORM),
+        (25, "Final: 2⁵", WRONG),
+        (1024, "Final: 2¹⁰", OTHER_FORM),
+        (1024, "Final: 32²", OTHER_FORM),
+        (1024, "Final: 1.024 × 10³", OTHER_FORM),
+        (7, "Final: 10⁻³", WRONG),
+        (7, "Final: 49**0.5", OTHER_FORM),
+        (22, "Final: sqrt(22)", WRONG),
+        (22, "Final: √22", WRONG),
+        (22, "Final: √484", OTHER_FORM),
+        (22, "Final: log 22", WRONG),
+        (22, "Final: half of 22", WRONG),
+        (22, "Final: 22 x 2", WRONG),
+        (44, "Final: 22 x 2", OTHER_FORM),
+        (44, r"Final: 22 \times 2", OTHER_FORM),
+        (22, "Final: 22 plus 1", WRONG),
+        (23, "Final: 22 plus 1", OTHER_FORM),
+        (11, "Final: 22 divided by 2", OTHER_FORM),
+        (22, r"Final: \frac{44}{2}", OTHER_FORM),
+        (1, r"Final: 2\frac{1}{2}", WRONG),
+        (22, "Final: 5(4)+2", OTHER_FORM),
+        (22, "Final: 22 (= 11 * 2)", OTHER_FORM),
+        (22, "Final: 22 (11 + 11)", OTHER_FORM),
+        (22, "Final: 22 of 30", OTHER_FORM),
+        (22, "3 + 4 = 7, 7 + 15 = 22", OTHER_FORM),
+        (7, "3 + 4 = 7, 7 + 15 = 22", WRONG),
+        (22, "Step 1: 3 + 4 = 7\nStep 2: 7 + 15 = 22", OTHER_FORM),
+        (1024, r"Final: 1{,}024", OTHER_FORM),
         (0, "0/0", WRONG),  # no value
         (7, "Final: 7/0", WRONG),
         (7, "", WRONG),
@@ -231,6 +260,20 @@ def test_a_form_has_one_place_for_the_answer() -> None:
         ("minus 7", WRONG),
         ("7 thousand", WRONG),
         ("7k", WRONG),
+        ("7 trillion", WRONG),
+        ("7M", WRONG),
+        ("7 halves", WRONG),
+        ("7‰", WRONG),
+        ("7 squared", WRONG),
+        ("neither 7 nor 8", WRONG),
+        ("other than 7", WRONG),
+        ("7 is wrong", WRONG),
+        ("7 if odd, 8 if even", SEVERAL),
+        ("7 minimum", SEVERAL),
+        ("7 < x", SEVERAL),
+        ("=<7", SEVERAL),
+        ("7+", SEVERAL),
+        ("7 M&Ms", OTHER_FORM),
         ("7 km", OTHER_FORM),
         ("7 apples, because 3 + 4 = 7", OTHER_FORM),
     ],
@@ -240,7 +283,8 @@ def test_choices_bounds_denials_and_scales_in_words(completion: str, kind: Kind)
 
 
 def test_a_sign_in_words_is_one() -> None:
-    assert kind_of(-7, "minus 7") == kind_of(-7, "negative 7") == OTHER_FORM
+    assert kind_of(-7, "minus 7") == kind_of(-7, "negative 7") == kind_of(-7, "minus seven") == OTHER_FORM
+    assert kind_of(7, "minus seven") == WRONG
 
 
 @pytest.mark.parametrize(
