@@ -9,10 +9,11 @@ A digest of a prompt says by which form it was made: ``FORM``, which rises with 
 Covered
     Another case, width or kind of space, a zero width space or another format character, another final sign: the same.
     What else changes the value stays: ``1.5`` and ``15``, ``(2+3)*4`` and ``2+3*4``, and also ``2³`` and ``23``, which
-    NFKC alone would make one.
+    NFKC alone would make one, ``2①`` and ``21``, and ``2`` and ``3`` with an invisible sign of multiplication between.
 Not covered
     Other words for the same question, and letters of other scripts that look alike: ``о`` in Cyrillic is no ``o``.
     Hyphens and apostrophes of different characters stay different: ``-``, ``‐`` and ``–``; ``'`` and ``’``.
+    So do final signs of other scripts, ``。`` and ``؟``; ``½`` and ``1/2``; ``ı`` without a dot and ``I``.
     A final sign is dropped even where it changes the value: ``Compute 3!`` and ``Compute 3`` are one prompt.
     A character that is newer than this Python's tables of Unicode counts as one that cannot be seen.
 """
@@ -30,6 +31,9 @@ _FINAL_SIGNS = ".?!: "
 _QUOTES = {'"': '"', "'": "'", "`": "`", "“": "”", "„": "“", "‘": "’", "‚": "‘", "«": "»", "»": "«", "‹": "›", "›": "‹"}
 _ENDS = (*_FINAL_SIGNS, *_QUOTES.values())  # what may go at the end of a prompt
 _SIGN_BEFORE = {"<super>": "^", "<sub>": "_", "<fraction>": " "}  # what NFKC would set level: 2³ is not 23
+_LEVELLED = (*_SIGN_BEFORE, "<circle>", "<compat>")  # nor are 2① and 1⒈, so a digit beside one of these stays apart
+_UNSEEN_SIGNS = {"\u2062": "*", "\u2063": ",", "\u2064": "+"}  # between digits
+_UNSEEN_SIGN = re.compile(rf"(?<=\d)[{''.join(_UNSEEN_SIGNS)}](?=\d)")
 
 
 def display_name(text: str) -> str:
@@ -42,7 +46,8 @@ def plain_name(text: str) -> str:
     """The form by which a policy is known."""
     if all(map(_is_plain, _BEYOND_ASCII.findall(text))):  # as nearly every text: then the rest would change nothing
         return " ".join(text.casefold().split())
-    signed = _BEYOND_ASCII.sub(lambda match: _with_sign(match[0]), display_name(text))
+    seen = display_name(_UNSEEN_SIGN.sub(lambda match: _UNSEEN_SIGNS[match[0]], text))
+    signed = _BEYOND_ASCII.sub(_with_sign, seen)
     return display_name(normalize("NFKC", normalize("NFKC", signed).casefold()))
 
 
@@ -69,10 +74,19 @@ def _is_kept(char: str) -> bool:
     return char.isspace() or not hides(char)
 
 
-@cache
-def _with_sign(char: str) -> str:
+def _with_sign(match: re.Match[str]) -> str:
+    """A character as NFKC may read it: with the sign that says how it stood, and apart from a digit beside it."""
+    char = match[0]
     kind = decomposition(char).partition(" ")[0]
-    return f"{_SIGN_BEFORE.get(kind, '')}{char}"
+    if kind not in _LEVELLED:
+        return char
+    level = normalize("NFKC", char)
+    before = match.string[match.start() - 1 : match.start()]
+    behind = match.string[match.end() : match.end() + 1]
+    sign = _SIGN_BEFORE.get(kind, "")
+    if not sign and before.isdecimal() and level[0].isdecimal():
+        sign = " "
+    return sign + char + (" " if behind.isdecimal() and level[-1].isdecimal() else "")
 
 
 def _without_quotes(text: str) -> str:

@@ -4,6 +4,9 @@ An example: ``WHAT IS 17 * 19`` and ``"What is 17 * 19?"`` are one prompt, so a 
 was trained on the other; ``What is 1.7 * 19?`` is a different one.
 """
 
+import sys
+import unicodedata
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -54,6 +57,9 @@ SAME_PROMPTS = [
     ("Compute 3!", "Compute 3"),  # though the sign changes the value
     ("Compute 3 + 4:", "compute\u200b 3\u00a0+\u20094"),
     ("2²", "2^2"),
+    ("(①+2)", "(1+2)"),
+    ("②②", "22"),
+    ("What is 3 + 4?", "What\u2062 is 3 + 4?"),
 ]
 DIFFERENT_PROMPTS = [
     ("(2+3)*4", "2+3*4"),
@@ -72,6 +78,14 @@ DIFFERENT_PROMPTS = [
     ("x₁", "x1"),
     ("1½", "11/2"),
     ("10⁻³", "10-3"),
+    ("2²3", "2^23"),
+    ("½2", "1⁄22"),
+    ("2①", "21"),
+    ("①2", "12"),
+    ("1⒈", "11."),
+    ("2\u20623", "23"),  # an invisible sign of multiplication
+    ("2\u20643", "23"),  # and of addition
+    ("2\u20623", "2\u20643"),
     ("'a' + 'b'", "a' + 'b"),
     ("What is 3 + 4?", "What is 4 + 3?"),
     ("?", "!"),
@@ -110,6 +124,14 @@ def test_a_plain_text_is_its_own_plain_form(text: str) -> None:
 def test_the_short_way_of_plain_ascii_is_the_long_one(text: str) -> None:
     """A character beyond ASCII, which goes again, sends the same text the long way."""
     assert plain_name(text) == plain_name(f"{text}\u200b")
+
+
+@pytest.mark.parametrize("category", ["P", "S"])
+def test_the_short_way_of_each_sign_is_the_long_one(category: str) -> None:
+    """All signs of this Python's Unicode, alone and between digits, letters and signs."""
+    signs = [char for char in map(chr, range(sys.maxunicode + 1)) if unicodedata.category(char)[0] == category]
+    texts = [text for char in signs for text in (char, f"2{char}3", f"a{char}B", f"={char}\u2013")]
+    assert [text for text in texts if plain_name(text) != plain_name(f"{text}\u200b")] == []
 
 
 @given(st.integers(), st.integers())
