@@ -395,7 +395,7 @@ _OTHER_SIGNS = {ord(char): "-" for char in "\u2010\u2011\u2012\u2013\u2014\u2015
     ord("\u2019"): "'",
 }
 _POWER = re.compile(r"(?<=[0-9)])(?=[⁻⁺⁰¹²³⁴-⁹])")
-_POWER_OF_UNIT = re.compile(r"(?<=[^\W\d_⁰¹²³⁴-⁹])[⁻⁰¹²³⁴-⁹₀-₉]+")
+_POWER_OF_UNIT = re.compile(r"(?<=[^\W\d_⁰¹²³⁴-⁹₀-₉])[⁻⁰¹²³⁴-⁹₀-₉]+")
 _BASE = re.compile(r"(?<=[0-9])(?=[₀-₉])")
 _TAG = re.compile(r"</?\w+>")
 _FRACTION = re.compile(r"\\[dt]?frac\{([^{}]{1,99})\}\{([^{}]{1,99})\}")

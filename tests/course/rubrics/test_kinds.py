@@ -110,6 +110,8 @@ def test_the_golden_cases_are_sorted_as_by_hand() -> None:
         (323, "3²3", WRONG),
         (23, "2³", WRONG),
         (23, "Final: 2₃", WRONG),  # a base, or an index
+        (23, "x₁ = 23", OTHER_FORM),
+        (23, "Final: ₂₃", OTHER_FORM),
         (32, "Final: 2⁵", OTHER_FORM),
         (25, "Final: 2⁵", WRONG),
         (1024, "Final: 2¹⁰", OTHER_FORM),
