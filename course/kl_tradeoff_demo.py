@@ -1,13 +1,15 @@
 """Machinery: Loop C with a KL penalty. How much reward a policy gains, and how far it goes from its reference policy.
 
     python3 -m course.kl_tradeoff_demo
-    python3 -m course.kl_tradeoff_demo --rewards graded
+    python3 -m course.kl_tradeoff_demo --rewards verifier
 
 A reference policy chooses among six completions of one prompt. For each beta the demo computes the policy where
 training with that penalty ends, the one that maximises
 
     J = mean reward − beta · KL(policy ‖ reference)
 
+The rewards are the grades of a careless judge, which overrates one wrong completion: far from the reference, the policy
+earns more and is right less often. With ``--rewards verifier`` nothing is overrated, and the distance costs nothing.
 Best-of-N of the reference stands beside it, to compare learning (Loop C) with choosing (Loop B) at the same KL.
 Nothing is sampled: every number is exact.
 """
@@ -44,6 +46,10 @@ COMPLETIONS = (
 )
 BETA_SWEEP = (10.0, 5.0, 2.0, 1.0, 0.7, 0.5, 0.3, 0.2, 0.15, 0.1, 0.07, 0.05, 0.03)
 BEST_OF = (1, 2, 4, 8, 16, 32)
+_WHOSE_REWARDS = {
+    "graded": "The rewards are the grades of a careless judge; beside them, the verifier's.",
+    "verifier": "The rewards are the verifier's.",
+}
 _APART = 0.12  # nats between two labelled betas, at least
 
 
@@ -88,7 +94,7 @@ def kl_tradeoff_text(
     numbers = ("reward", "KL", "verifier", "top three actions")
     return "\n\n".join(
         [
-            "Loop C, learn: the policy itself changes, and a KL penalty holds it back.",
+            "Loop C, learn: the policy itself changes, and a KL penalty holds it back.\n" + _WHOSE_REWARDS[rewards],
             table(("action", "reference", "reward", "verifier", "completion"), choices, right=(0, 1, 2, 3)),
             "The optimum of mean reward - beta * KL, from a strong penalty to a weak one:",
             table(("beta", *numbers), optima, right=(0, 1, 2, 3)),
@@ -120,7 +126,7 @@ def _how_to_read(rows: Sequence[TradeoffRow], rewards: str) -> str:
         f"A weaker penalty means more reward and more KL: from beta {first.beta:g} to {last.beta:g} the mean "
         f"reward goes from {first.mean_reward:.3f} to {last.mean_reward:.3f} and the KL from {first.kl:.3f} to "
         f"{last.kl:.3f} nats. No other policy gets as much reward at the same KL.",
-        "Best-of-N trains nothing, and yet what it delivers goes as far from the reference.",
+        "Best-of-N trains nothing, yet its output also moves away from the reference.",
     ]
     if rewards == "graded":
         sentences.append(
@@ -168,8 +174,8 @@ def kl_tradeoff_figure(rows: Sequence[TradeoffRow], curve: Sequence[TradeoffRow]
 
 def main() -> None:
     parser = Parser("course.kl_tradeoff_demo", "Loop C with a KL penalty: reward against KL from a reference policy.")
-    help_ = "0 and 1 from the verifier (default), or invented grades"
-    parser.add_argument("--rewards", choices=("verifier", "graded"), default="verifier", help=help_)
+    help_ = "invented grades of a careless judge (default), or the verifier's 0 and 1"
+    parser.add_argument("--rewards", choices=("graded", "verifier"), default="graded", help=help_)
     parser.add_run_options()
     args = parser.parse_args()
 

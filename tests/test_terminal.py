@@ -36,7 +36,7 @@ ANSWERS = {  # command -> how it is called, and what has to stand on the screen 
     "policy_gradient_demo": (["--fast", "--summary"], "after 8 steps"),
     "bandit_train": (["--steps", "30"], "expected reward 0.250 -> "),
     "toy_mdp": (["--episodes", "50"], "expected return 0.250 -> "),
-    "kl_tradeoff_demo": (["--rewards", "graded"], "careless judge overrates wins"),
+    "kl_tradeoff_demo": ([], "careless judge overrates wins"),
     "policy_improvement_demo": (["--mode", "selection"], "pass@1 of the policy: 11.4 % -> 11.4 %"),
     "token_inspect": ([], "'Final: 323' +1.0 +ok"),
     "token_train": ([*TRAINED, "--slow", "1"], "strict, trained on (n = 75): "),

@@ -183,14 +183,18 @@ def test_the_terminal_shows_the_graded_curve(ran: dict[str, Ran]) -> None:
     assert "rises to 0.643 at beta 0.15 and then falls to 0.010 at beta 0.03" in words
 
 
-def test_the_verifiers_rewards_are_the_default_and_have_no_careless_judge(lab: Lab) -> None:
-    done = lab("kl_tradeoff_demo")
-    assert (done.status, done.err) == (0, "")
-    assert max(map(len, done.out.split("\n"))) <= 80
-    words = " ".join(done.out.split())
+def test_the_terminal_shows_the_verifiers_curve_without_a_careless_judge(ran: dict[str, Ran]) -> None:
+    assert max(map(len, ran["verifier"].out.split("\n"))) <= 80
+    words = " ".join(ran["verifier"].out.split())
     assert "0.03 1.000 1.609 1.000 3 0.750 4 0.250" in words
     assert "careless" not in words
-    assert "run: runs/run_001" in words
+
+
+def test_the_judges_grades_are_the_default(lab: Lab) -> None:
+    done = lab("kl_tradeoff_demo")
+    assert (done.status, done.err) == (0, "")
+    settings = json.loads(Path("runs/run_001/manifest.json").read_bytes())["settings"]
+    assert settings["rewards"] == "graded"
 
 
 def test_help_loads_neither_numpy_nor_matplotlib(lab: Lab) -> None:

@@ -45,7 +45,7 @@ def test_the_sheet_has_the_numbers_of_the_students_own_runs(handed_in: Path) -> 
     assert "at q2, whose completion is: Final: 5<U+001B ESCAPE>[2J" in said
     assert "q3 expected 6, got: the answer⏎is 6" in said
     assert "In runs/run_002 the first sample was right at 50.0%, the chosen one of 2 at 100.0%." in said
-    assert "In runs/run_003: beta 10 gave a mean reward of 0.216 at a KL of 0.001, beta 0.03 gave 1.000" in said
+    assert "In runs/run_003: beta 10 gave a mean reward of 0.342 at a KL of 0.000, beta 0.03 gave 0.998" in said
     assert "Before runs/run_001 (eval) you wrote '0.5'; it gave pass_rate 0.3333333333333333. You had changed" in said
     assert "Not quoted" not in said
     assert "{" not in said
