@@ -26,7 +26,7 @@ from course.picking import Picker, Sample
 from course.score import measure
 from course.show.ending import INSPECT, end_run
 from course.show.measurement import as_scored, cause, conditions_text, pass_line
-from course.show.tables import percent, table
+from course.show.tables import interval, percent, table
 from course.show.terminal import with_progress
 from course.text import clipped
 
@@ -69,48 +69,61 @@ def count_choices(rows: Iterable[Selection], choices: Counter[Choice], failed: l
         yield row
 
 
-def selection_text(summary: Mapping[str, Any], conditions: str, failed: Sequence[Selection]) -> str:
-    """Loop B's report. ``conditions``: of the measurement, in words. ``failed``: prompts still wrong after choosing."""
+def selection_text(
+    summary: Mapping[str, Any], conditions: str, failed: Sequence[Selection], details: bool = False
+) -> str:
+    """Loop B's report. ``conditions``: of the measurement, in words. ``failed``: prompts still wrong after choosing.
+
+    ``details``: also the control, the ceiling, pass@k of the policy, and the KL.
+    """
     n = summary["samples_per_prompt"]
-    parts = [
-        f"Loop B, choose: {n} sample{'s' if n > 1 else ''} a prompt, one is taken.",
-        *([failures_text(failed, summary["n"] - summary["passes"])] if failed else []),
-        conditions,
-        numbers_text(summary),
-        pass_line(summary),
-        "This is selection: one sample is taken, and the policy did not change."
-        if n > 1
-        else "With one sample nothing was chosen: this is what Loop A measures.",
-    ]
+    parts = [f"Loop B, choose: {n} sample{'s' if n > 1 else ''} a prompt, one is taken."]
+    if failed:
+        parts.append(failures_text(failed, summary["n"] - summary["passes"]))
+    parts += [conditions, numbers_text(summary)]
+    if n > 1:
+        parts.append("This is selection: the policy did not change, only which sample is delivered.")
+    else:
+        parts.append("With one sample nothing was chosen: this is what Loop A measures.")
+    if details:
+        parts.append(details_text(summary))
     return "\n\n".join(parts)
 
 
 def numbers_text(summary: Mapping[str, Any]) -> str:
-    """Three numbers that are never merged, the control, the ceiling, and what the choice cost in KL."""
+    """What the first sample got and what the choice got.
+
+    The first sample may be an unlucky draw, so the mean over all samples of the policy stands beside it.
+    """
+    first = percent(summary["first_sample_accuracy"])
+    average = percent(summary["pass_at_k"]["1"])
+    lines = [f"first sample   {first:>7}   any one sample, on average: {average}"]
+    if summary["samples_per_prompt"] > 1:
+        selected = percent(summary["selected_accuracy"])
+        bounds = interval(summary["pass_rate_ci95"])
+        passed = f"{summary['passes']:,} of {summary['n']:,} passed"
+        lines.append(f"selected       {selected:>7}   {passed} (95 % interval {bounds})")
+    else:
+        lines += ["", pass_line(summary)]
+    return "\n".join(lines)
+
+
+def details_text(summary: Mapping[str, Any]) -> str:
+    """pass@k of the policy, and where more than one sample was looked at: control, ceiling, and the price in KL."""
     n = summary["samples_per_prompt"]
-    rows = [("first sample", percent(summary["first_sample_accuracy"]), "of each prompt, as if N were 1")]
-    if n > 1:
-        rows += [
-            ("random choice", percent(summary["random_choice"]), f"the control: a blind pick among {n}"),
-            (
-                "selected",
-                percent(summary["selected_accuracy"]),
-                "what the choice got: says nothing of the policy alone",
-            ),
-            ("ceiling", percent(summary["ceiling"]), f"pass@{n} counted here: one of these {n} was right"),
-        ]
     curve = [f"k={k} {percent(rate)}" for k, rate in summary["pass_at_k"].items()]
-    estimate = "undefined" if summary["kl_estimate"] is None else f"{summary['kl_estimate']:.4f}"
-    lines = [
-        table(("number", "value", "what it is"), rows, right=(1,)),
-        "",
-        "pass@k of the policy: how often k samples hold a right one, from all there are;",
-        "unbiased: over many packs its mean is the policy's own",
-    ]
+    lines = ["pass@k of the policy: how often k samples hold a right one, estimated without"]
+    lines.append("bias from all samples there are; no choice changes it")
     lines += ["  " + "   ".join(curve[start : start + 5]) for start in range(0, len(curve), 5)]
     if n > 1:
-        lines += ["", f"KL of best-of-{n} from the policy, in nats: estimate {estimate},"]
-        lines.append(f"from few samples mostly too low; upper bound {summary['kl_bound']:.4f}")
+        rows = [
+            ("random choice", percent(summary["random_choice"]), f"the control: a blind pick among {n}"),
+            ("ceiling", percent(summary["ceiling"]), f"one of these {n} was right: no choice gets more"),
+        ]
+        estimate = "undefined" if summary["kl_estimate"] is None else f"{summary['kl_estimate']:.4f}"
+        lines += ["", table(("number", "value", "what it is"), rows, right=(1,)), ""]
+        lines.append(f"KL of best-of-{n} from the policy, in nats: estimate {estimate},")
+        lines.append(f"usually too low from few samples; upper bound {summary['kl_bound']:.4f}")
     if summary["kl_estimate_reason"]:
         lines.append(f"  ({summary['kl_estimate_reason']})")
     return "\n".join(lines)
@@ -142,6 +155,7 @@ def main() -> int:
     parser.add_argument("--pick", metavar="FILE:FUNCTION", help=help_)
     parser.add_run_options()
     parser.add_split_option()
+    parser.add_argument("--details", action="store_true", help="also pass@k, a random choice, the ceiling and the KL")
     parser.add_argument("--json", action="store_true", help="print one JSON object, for a program")
     args = parser.parse_args()
 
@@ -167,7 +181,8 @@ def main() -> int:
             source=source,
             typed=args.typed,
         )
-        report = selection_text(summary, conditions_text(dataset.split, source, pack.completions), failed)
+        measured = conditions_text(dataset.split, source, pack.completions)
+        report = selection_text(summary, measured, failed, args.details)
         end_run(run, conditions, summary, report, next_command=INSPECT, as_json=args.json)
     return 0
 

@@ -32,7 +32,7 @@ ANSWERS = {  # command -> how it is called, and what has to stand on the screen 
     "inspect_run": (["--run", "n1", "--only-fails"], "n1: Loop B, passed 27 of 80"),
     "validate_scorer": ([], "golden sets passed"),
     "attack": (["--rubric", "suffix"], "FAILED suffix: it pays a wrong value, 'Final: 8' where -8 is right"),
-    "selection_demo": ([*PACK, "4"], "passed 67 of 80: 83.8 %"),
+    "selection_demo": ([*PACK, "4"], "67 of 80 passed (95 % interval 74.2 to 90.3 %)"),
     "policy_gradient_demo": (["--fast", "--summary"], "after 8 steps"),
     "bandit_train": (["--steps", "30"], "expected reward 0.250 -> "),
     "toy_mdp": (["--episodes", "50"], "expected return 0.250 -> "),

@@ -39,7 +39,7 @@ def kl(p: float, n: int) -> float:
 
 
 def test_every_number_of_four_samples_is_the_one_worked_by_hand(lab: Lab) -> None:
-    done = lab.select(ANSWERS, GROUPS, 4)
+    done = lab.select(ANSWERS, GROUPS, 4, "--details")
     assert (done.status, done.err) == (0, "")
     summary = summary_of()
     assert (summary["n"], summary["passes"], summary["samples_per_prompt"]) == (4, 3, 4)
@@ -67,6 +67,17 @@ def test_every_number_of_four_samples_is_the_one_worked_by_hand(lab: Lab) -> Non
     ):
         assert re.search(rf"^{name} +{value} %", done.out, re.MULTILINE)
     assert "the policy did not change" in done.out
+
+
+def test_the_first_screen_has_the_first_sample_the_average_and_the_choice_alone(lab: Lab) -> None:
+    """The first samples are right for 2 of 4; all 16 samples, on average, for 7 of 16."""
+    out = lab.select(ANSWERS, GROUPS, 4).out
+    shown = re.findall(r"[0-9.]+ %", out)
+    assert shown == ["50.0 %", "43.8 %", "75.0 %", "95 %", "95.4 %"]
+    whole = lab.select(ANSWERS, GROUPS, 4, "--details")
+    assert whole.out.startswith(out.partition("\n\nrun: ")[0])
+    one, two = (Path("runs", run, "manifest.json").read_bytes() for run in ("run_001", "run_002"))
+    assert one == two
 
 
 def test_a_row_holds_the_choice_and_all_it_was_chosen_from(lab: Lab) -> None:
@@ -99,7 +110,7 @@ def test_fewer_samples_are_the_first_ones(lab: Lab) -> None:
 
 
 def test_with_one_sample_no_text_speaks_of_more(lab: Lab) -> None:
-    out = lab.select(ANSWERS, GROUPS, 1).out
+    out = lab.select(ANSWERS, GROUPS, 1, "--details").out
     assert "With one sample nothing was chosen: this is what Loop A measures." in out
     for word in ("selection", "ceiling", "random choice", "another sample", "KL"):
         assert word not in out.replace("selection_demo", "")
@@ -153,7 +164,7 @@ def test_choosing_twice_is_choosing_the_same(lab: Lab) -> None:
 
 def test_another_choice_leaves_the_kl_undefined_and_says_why(lab: Lab) -> None:
     lab.picker(LAST_OF_THE_BEST)
-    done = lab.select(ANSWERS, GROUPS, 4)
+    done = lab.select(ANSWERS, GROUPS, 4, "--details")
     summary = summary_of()
     assert summary["kl_estimate"] is None
     assert summary["kl_estimate_reason"] == "the choice was not everywhere the first of the best samples"

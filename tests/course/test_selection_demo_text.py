@@ -9,7 +9,7 @@ import pytest
 
 from course.artifacts.records import Details, Selection
 from course.artifacts.summary import summary_of
-from course.selection_demo import failures_text, numbers_text, selection_text
+from course.selection_demo import details_text, failures_text, numbers_text, selection_text
 from course.show.measurement import cause
 
 SUMMARY = {
@@ -18,7 +18,7 @@ SUMMARY = {
     "random_choice": 0.375,
     "selected_accuracy": 0.5,
     "ceiling": 0.5,
-    "pass_at_k": {"1": 0.375, "2": 0.5},
+    "pass_at_k": {"1": 0.4375, "2": 0.5},
     "kl_estimate": None,
     "kl_estimate_reason": "because",
     "kl_bound": 0.1931,
@@ -59,19 +59,26 @@ def test_one_failure_is_one_prompt() -> None:
 
 def test_the_report_holds_the_conditions_the_numbers_and_what_did_not_change() -> None:
     text = selection_text(SUMMARY | summary_of({"ok": 3, "empty": 1}), "the conditions", [])
-    assert text.startswith("Loop B, choose: 2 samples a prompt, one is taken.\n\nthe conditions\n\nnumber ")
-    assert "\n\npassed 3 of 4: 75.0 %" in text
-    assert text.endswith("\n\nThis is selection: one sample is taken, and the policy did not change.")
+    assert text.startswith("Loop B, choose: 2 samples a prompt, one is taken.\n\nthe conditions\n\nfirst ")
+    assert text.endswith("\n\nThis is selection: the policy did not change, only which sample is delivered.")
     assert "selection still fails" not in text
     still = selection_text(SUMMARY | summary_of({"ok": 3, "empty": 9}), "", [choice(["8"], [0.0])])
     assert "still wrong on 9 prompts" in still
 
 
-def test_each_number_says_what_it_is_and_an_undefined_one_says_why() -> None:
-    text = numbers_text(SUMMARY)
+def test_the_average_of_all_samples_stands_beside_the_first_and_the_interval_beside_the_choice() -> None:
+    bounds = {"passes": 2, "n": 4, "pass_rate_ci95": [0.25, 0.75]}
+    assert numbers_text(SUMMARY | bounds).split("\n") == [
+        "first sample    25.0 %   any one sample, on average: 43.8 %",
+        "selected        50.0 %   2 of 4 passed (95 % interval 25.0 to 75.0 %)",
+    ]
+
+
+def test_each_detail_says_what_it_is_and_an_undefined_one_says_why() -> None:
+    text = details_text(SUMMARY)
     assert "random choice   37.5 %   the control: a blind pick among 2" in text
-    assert "  k=1 37.5 %   k=2 50.0 %" in text
-    assert text.endswith("estimate undefined,\nfrom few samples mostly too low; upper bound 0.1931\n  (because)")
+    assert "  k=1 43.8 %   k=2 50.0 %" in text
+    assert text.endswith("estimate undefined,\nusually too low from few samples; upper bound 0.1931\n  (because)")
 
 
 @pytest.mark.parametrize(
