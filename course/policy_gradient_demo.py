@@ -5,7 +5,8 @@
     python3 -m course.policy_gradient_demo --fast --summary
 
 At a terminal each step waits for Enter. ``--predict`` asks, before each update, which probability it will raise, and
-why; the run keeps the answers. ``--fast`` does not stop; ``--summary`` prints one line a step. q ends the questions.
+why; the run keeps both and shows them beside the result. ``--fast`` does not stop; ``--summary`` prints one line a
+step. q ends the questions.
 
 ``learn`` is the loop itself: sample an action, score it, compare the reward with the baseline, and change theta so
 that what was better than the baseline becomes more probable. The world is a bandit: one prompt, 17 * 19, and four
@@ -15,6 +16,7 @@ leave in their runs is written by one function, which stands there.
 
 from __future__ import annotations
 
+import re
 from argparse import BooleanOptionalAction
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -28,6 +30,7 @@ from course.bandit_train_text import LEARNING_CURVE
 from course.command import Parser, finite_float, non_negative_int, positive_int, run_command
 from course.score import score
 from course.show.ending import end_run
+from course.show.tables import wrap_sentence
 from course.show.updates import (
     BASELINE_OPTION,
     before_and_after,
@@ -71,12 +74,20 @@ def learn(draws: Floats, lr: float, with_baseline: bool) -> Iterator[Update]:
 
 
 def ask_prediction(arms: int) -> str | None:
-    """Ask until the answer begins with an arm or ``none``; None after q and at the end of the input."""
+    """Ask until there is an arm or ``none``, then why until there is a reason; None after q, and where input ends."""
     choices = [*map(str, range(arms)), "none"]
     question = f"Which probability will go up, and why? ({', '.join(choices)}; q ends)"
-    while (answer := ask(question)) is not None and predicted_arm(answer) not in choices:
+    while (answer := ask(question)) is not None and split_prediction(answer)[0] not in choices:
         print(f"expected one of {', '.join(choices)}, then why, such as: 0 because its reward was 1")
-    return answer
+    if answer is None:
+        return None
+    arm, why = split_prediction(answer)
+    while not why:
+        reason = ask("Why? (q ends)")
+        if reason is None:
+            return None
+        why = reason
+    return f"{arm} {why}"
 
 
 def main() -> None:
@@ -89,7 +100,9 @@ def main() -> None:
     parser.add_argument("--baseline", action=BooleanOptionalAction, default=True, help=BASELINE_OPTION)
     parser.add_argument("--fast", action="store_true", help="do not stop and do not show each update")
     parser.add_argument("--summary", action="store_true", help="print one line a step at the end, also with --fast")
-    parser.add_argument("--predict", action="store_true", help="ask before each update which probability will go up")
+    parser.add_argument(
+        "--predict", action="store_true", help="ask before each update which probability will go up, and why"
+    )
     parser.add_run_options(asks_itself=True)
     args = parser.parse_args()
 
@@ -115,7 +128,7 @@ def main() -> None:
                 watched = answer is not None
                 if answer is not None:
                     predictions.append(clipped(answer, 400))
-                    print(prediction_text(answer, row))
+                    print(wrap_sentence(prediction_text(predictions[-1], row)))
             else:
                 watched = wait_for_enter()
             print()
@@ -134,21 +147,25 @@ def main() -> None:
 def policy_gradient_text(
     rows: Sequence[UpdateRow], summary: Mapping[str, Any], arms: Sequence[str], *, line_a_step: bool
 ) -> str:
-    """A line for each step if asked for; the policy before and after; how many predictions were right."""
+    """A line for each step if asked for; the policy before and after; each prediction, its reason, and the result."""
     parts = [heading(rows)]
     if line_a_step:
         parts.append("\n".join(map(update_line, rows)))
     parts.append(before_and_after(rows, arms))
     parts.append(f"expected reward {summary['expected_reward_before']:.3f} -> {summary['expected_reward_after']:.3f}")
     if predictions := summary.get("predictions"):
-        right = sum(is_right(answer, row) for answer, row in zip(predictions, rows, strict=False))
-        parts.append(f"right predictions: {right} of {len(predictions)}")
+        predicted = list(zip(predictions, rows, strict=False))  # q ends the questions before the steps
+        right = sum(is_right(answer, row) for answer, row in predicted)
+        lines = [f"right predictions: {right} of {len(predictions)}"]
+        lines += [wrap_sentence(f"step {row.step:3}  {prediction_text(answer, row)}") for answer, row in predicted]
+        parts.append("\n".join(lines))
     return "\n\n".join(parts)
 
 
-def predicted_arm(answer: str) -> str:
-    """What a prediction begins with: the arm, or ``none``. The rest says why."""
-    return answer.lower().replace(",", " ").partition(" ")[0]
+def split_prediction(answer: str) -> tuple[str, str]:
+    """The arm that a prediction begins with, or ``none``, and the rest, which says why."""
+    parts = re.fullmatch(r"(\w*)[\s,;:.-]*(.*)", answer, re.DOTALL)
+    return (parts[1].lower(), parts[2]) if parts else ("", "")
 
 
 def raised_arms(row: UpdateRow) -> list[str]:
@@ -158,15 +175,15 @@ def raised_arms(row: UpdateRow) -> list[str]:
 
 
 def is_right(answer: str, row: UpdateRow) -> bool:
-    return predicted_arm(answer) in raised_arms(row)
+    return split_prediction(answer)[0] in raised_arms(row)
 
 
 def prediction_text(answer: str, row: UpdateRow) -> str:
-    """Whether a prediction is right, and of which arms it would have been."""
+    """Whether a prediction is right, of which arms it would have been, and the reason that was given for it."""
     *others, last = raised_arms(row)
     raised = f"{', '.join(others)} and {last} go up" if others else f"{last} goes up"
     verdict = "right" if is_right(answer, row) else "wrong"
-    return f"{verdict}: {raised}"
+    return f"{verdict}: {raised}; your reason: {split_prediction(answer)[1]}"
 
 
 if __name__ == "__main__":

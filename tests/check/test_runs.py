@@ -89,8 +89,8 @@ def test_a_broken_log_is_one_line(lab: Lab) -> None:
 @pytest.mark.parametrize(
     ("answers", "state", "words"),
     [
-        ("1\n1\n1\n", "done", "predicted step by step"),
-        ("1\nq\n", "started", "repeat, predict all 3 updates (1 predicted so far)"),
+        ("1 x\n1 x\n1 x\n", "done", "predicted step by step"),
+        ("1 x\n1\nq\n", "started", "repeat, predict all 3 updates (1 predicted so far)"),
         ("", "started", "repeat with a prediction ("),
     ],
 )

@@ -92,16 +92,32 @@ def test_predictions_are_in_the_run_and_counted(lab: Lab, monkeypatch: pytest.Mo
     rows = [update_row(step, update, 0.5, EXAMPLE, ARMS) for step, update in enumerate(learn(draws, 0.5, True), 1)]
     right = [raised_arms(row)[0] for row in rows]
     wrong = next(str(arm) for arm in range(4) if str(arm) not in raised_arms(rows[3]))
-    out, kept = answers(lab, monkeypatch, "\n".join([*right[:3], wrong]) + "\n", "--steps", "4")
-    assert kept == [*right[:3], wrong]
+    typed = [f"{arm} reason {step}" for step, arm in enumerate([*right[:3], wrong], 1)]
+    out, kept = answers(lab, monkeypatch, "\n".join(typed) + "\n", "--steps", "4")
+    assert kept == typed
     assert "right_predictions" not in summary(lab.folder / "run")  # a score is derived where it is shown
     assert "right predictions: 3 of 4" in out
+    page = (lab.folder / "run" / "README.md").read_text(encoding="utf-8")
+    for shown in (out.partition("right predictions")[2], page):  # each reason stands beside its result
+        assert re.findall(r"step   (\d)  (right|wrong): .*; your reason: (.*)", shown) == [
+            ("1", "right", "reason 1"),
+            ("2", "right", "reason 2"),
+            ("3", "right", "reason 3"),
+            ("4", "wrong", "reason 4"),
+        ]
+
+
+def test_why_is_asked_until_there_is_a_reason(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    out, kept = answers(lab, monkeypatch, "1\n\nit is paid\n2,\nq\n", "--steps", "5")
+    assert out.count("Why?") == 3
+    assert kept == ["1 it is paid"]  # an arm without a reason is no prediction
+    assert "right: 1 goes up; your reason: it is paid" in out
 
 
 def test_a_prediction_is_asked_for_between_what_is_known_and_the_update_also_with_fast(
     lab: Lab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    out, _ = answers(lab, monkeypatch, "0\n0\n", "--steps", "2", "--fast")
+    out, _ = answers(lab, monkeypatch, "0 x\n0 x\n", "--steps", "2", "--fast")
     order = [
         "step 1 of 2",
         "Which probability",
@@ -116,9 +132,11 @@ def test_a_prediction_is_asked_for_between_what_is_known_and_the_update_also_wit
 
 
 def test_what_is_no_answer_is_asked_again_and_no_input_is_no_answer(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
-    out, kept = answers(lab, monkeypatch, f"4\n-1\n²\n{'9' * 5000}\n NONE \n", "--steps", "2", "--seed", "0")
+    out, kept = answers(
+        lab, monkeypatch, f"4\n-1\n²\n{'9' * 5000}\n NONE, it earned 0 \n", "--steps", "2", "--seed", "0"
+    )
     assert out.count("expected one of 0, 1, 2, 3, none") == 4
-    assert kept == ["NONE"]
+    assert kept == ["none it earned 0"]
     assert "right predictions: 1 of 1" in out  # the first update pushes nothing: "none" was right
 
 
