@@ -8,13 +8,12 @@ import msgspec
 
 from check.result import NOT_STARTED, CheckResult
 from course.artifacts import run_log
+from course.artifacts.prediction import is_placeholder
 from course.artifacts.reading import Broken, open_run, read_output
 from course.artifacts.records import RESULTS, SUMMARY, Manifest
 from course.datasets.files import LAB, sha256_of
 from course.errors import UserError
 from course.text import quote
-
-_NO_GUESS = ("", "YOUR GUESS")  # the second is what the check prints for a guess to be put in place of it
 
 
 class LoggedRun(NamedTuple):
@@ -89,7 +88,7 @@ def _judge_run(run: LoggedRun) -> CheckResult:
     expected = (run.manifest.expect or "").strip()
     steps = run.manifest.settings.get("steps")
     predictions = len(run.summary.get("predictions", []))
-    if expected not in _NO_GUESS:
+    if expected and not is_placeholder(expected):
         how = f"you expected {quote(expected)} ({run.name})"
     elif predictions == steps:
         how = f"predicted step by step ({run.name})"

@@ -15,6 +15,7 @@ from textwrap import fill
 from typing import Any, NoReturn
 
 from course import starting
+from course.artifacts.prediction import PLACEHOLDER, is_placeholder
 from course.asking import ask_expectation, at_terminal
 from course.errors import UserError, reason, written_runs
 from course.show.terminal import fold_lines
@@ -112,6 +113,8 @@ class Parser(argparse.ArgumentParser):
             args.expect = ask_expectation(self.description)
         if getattr(args, "expect", None) is not None and not args.expect.strip():
             self.error("argument --expect: expected some words or a number, got none")
+        if getattr(args, "expect", None) is not None and is_placeholder(args.expect):
+            self.error(f"argument --expect: expected a guess of yours, got the placeholder {PLACEHOLDER}")
         return args
 
     def error(self, message: str) -> NoReturn:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from course.artifacts.prediction import points_off
+from course.artifacts.prediction import score_prediction
 from course.artifacts.records import Result, RubricResult
 from course.artifacts.run_log import LogLine
 from course.artifacts.summary import family_of
@@ -125,8 +125,8 @@ def log_text(log: Sequence[LogLine]) -> str:
         if below:
             lines.append(f"{'':10}{below}")
         look = ", ".join(f"look {opened[holdout]} at {visible(holdout[:8])}" for holdout in line.holdouts)
-        off = [points_off(line.expect or "", value) for value in line.number.values()]
-        expect = f"{line.expect} ({off[0]})" if off and off[0] else line.expect
+        off = score_prediction(line.expect, line.number).off
+        expect = f"{line.expect} ({off})" if off else line.expect
         notes = {"change": line.change, "expect": expect, "holdout": look}
         lines += [f"{'':10}{name}: {clipped(text, WIDTH - 19)}" for name, text in notes.items() if text]
     return "\n".join(lines)

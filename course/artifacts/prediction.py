@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Mapping
+from typing import NamedTuple
 
+PLACEHOLDER = "YOUR GUESS"  # what the commands that python3 -m check prints have in place of a guess
 MAIN_NUMBERS = (  # of a summary, the first of these is what the log of runs shows; a run of many trainings has none
     "selected_accuracy",
     "rubric_pass_rate",
@@ -14,6 +16,24 @@ MAIN_NUMBERS = (  # of a summary, the first of these is what the log of runs sho
     "expected_return_after",
     "highest_verifier_reward",
 )
+SHARES = (  # those of them that are a share of completions or prompts: a whole number is then one in %
+    "selected_accuracy",
+    "rubric_pass_rate",
+    "pass_rate",
+    "fresh_pass_rate",
+    "pass_at_1_after",
+)
+
+
+class Prediction(NamedTuple):
+    """A guess beside the main number. ``reading``: how the guess was read, where the guess does not say so itself.
+
+    ``value``: what the guess states, None where it is words. ``off``: how far the number lies from that.
+    """
+
+    reading: str | None = None
+    value: float | None = None
+    off: str | None = None
 
 
 def main_number(summary: Mapping[str, float | None]) -> dict[str, float | None]:
@@ -24,26 +44,52 @@ def main_number(summary: Mapping[str, float | None]) -> dict[str, float | None]:
     return {}
 
 
-def points_off(expect: str, value: float | None) -> str | None:
-    """How far the value came out from a prediction such as 0.4 or 40 %; None where that is words, or no share."""
-    share = share_expected(expect)
-    if share is None or value is None:
+def is_placeholder(guess: str) -> bool:
+    """Whether nobody has put a guess in place of what the check prints. A shell may have kept the quotes."""
+    return guess.strip(" \t\"'").upper() == PLACEHOLDER
+
+
+def score_prediction(guess: str | None, number: Mapping[str, float | None]) -> Prediction:
+    """The guess, scored by the main number of a run, which is ``number``: its name -> its value."""
+    if guess is None or not number:
+        return Prediction()
+    [(name, actual)] = number.items()
+    value = read_guess(guess, name)
+    if value is None:
+        return Prediction()
+    reading = None
+    if name in SHARES and "%" not in guess:
+        reading = f"read as {100 * value:.4g} %"
+    return Prediction(reading, value, points_off(value, actual))
+
+
+def read_guess(guess: str, name: str) -> float | None:
+    """What a guess states of the main number of this name; None where the guess is words.
+
+    Of a share, 40/80 and 40 of 80 are fractions, a whole number such as 34 is in %, 0.425 is the share itself. Of
+    another number, such as an expected reward, 1 is 1. Every main number lies between 0 and 1, so that a number above
+    1 can only be meant in %.
+    """
+    is_share = name in SHARES
+    guess = guess.strip()
+    fraction = re.fullmatch(r"([0-9]{1,9}) ?(?:/|of) ?([0-9]{1,9})", guess)
+    if fraction and is_share:
+        part, whole = int(fraction[1]), int(fraction[2])
+        return part / whole if part <= whole and whole > 0 else None
+    number = re.fullmatch(r"([0-9]{1,3}(?:[.,][0-9]{0,9})?|[.,][0-9]{1,9}) ?(%?)", guess)
+    if not number:
         return None
-    points = 100 * value - 100 * share
+    value = float(number[1].replace(",", "."))
+    if number[2] or value > 1 or (is_share and number[1].isdigit()):
+        value /= 100
+    return value if value <= 1 else None
+
+
+def points_off(expected: float, actual: float | None) -> str | None:
+    """How far the number came out from the value that was expected, in points of a hundredth."""
+    if actual is None:
+        return None
+    points = 100 * actual - 100 * expected
     if abs(points) < 0.05:
         return "as predicted"
     return f"{abs(points):.1f} points {'above' if points > 0 else 'below'}"
-
-
-def share_expected(expect: str) -> float | None:
-    """The share that a prediction such as 0.4 or 40 % states; None where it is words, or no share.
-
-    A number above 1 can only be meant in percent: every main number lies between 0 and 1.
-    """
-    number = re.fullmatch(r"([0-9]{1,3}(?:[.,][0-9]{0,9})?|[.,][0-9]{1,9}) ?(%?)", expect.strip())
-    if not number:
-        return None
-    share = float(number[1].replace(",", "."))
-    if number[2] or share > 1:
-        share /= 100
-    return share if share <= 1 else None

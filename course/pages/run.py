@@ -13,7 +13,7 @@ from typing import TypeVar
 import msgspec
 
 from course.artifacts.locked_room import room_conditions, short_value
-from course.artifacts.prediction import main_number, points_off, share_expected
+from course.artifacts.prediction import main_number, score_prediction
 from course.artifacts.reading import Broken, Run, open_run, read_output
 from course.artifacts.records import SUMMARY, LearningResult, Result, RubricResult, Selection
 from course.artifacts.run_log import LogLine
@@ -136,13 +136,11 @@ def numbers_of_run(check: Verification, choices: Mapping[Choice, int]) -> Data:
 
 def prediction_data(expect: str | None, number: Mapping[str, float | None]) -> Data:
     """What was expected, as said and as a share, and how far the main number lies from it."""
-    off = None
-    for value in number.values():
-        off = points_off(expect or "", value)
+    prediction = score_prediction(expect, number)
     return {
         "expect": expect and clipped(expect, 400),
-        "share": share_expected(expect or ""),
-        "off": off,
+        "share": prediction.value,
+        "off": prediction.off,
     }
 
 

@@ -16,7 +16,7 @@ from msgspec.structs import asdict
 from course.artifacts import run_log
 from course.artifacts.conditions import Conditions, holdouts_measured, manifest_of
 from course.artifacts.locked_room import room_conditions, room_digest
-from course.artifacts.prediction import main_number, points_off
+from course.artifacts.prediction import main_number, score_prediction
 from course.artifacts.records import (
     ENVIRONMENT_FILE,
     MANIFEST,
@@ -111,13 +111,14 @@ def end_run(
             "digest": digest,
             "summary": summary,
             "manifest": manifest,
+            "prediction": score_prediction(line.expect, line.number)._asdict(),
             "holdout_look": look,
         }
         print(json_for_terminal(facts))
         return path
     show(f"{report}\n" if report else "")
     if line.expect:
-        show(f"{prediction(line.expect, line.number)}\n")
+        show(f"{prediction_text(line.expect, line.number)}\n")
     if look:
         show(f"holdout: this was look number {look} at it; each look is a chance to tune on it")
     print(f"run: {visible_path(path)}")
@@ -166,7 +167,7 @@ def run_readme(
     parts += [f"![{name.removesuffix('.png').replace('_', ' ')}]({name})" for name in pictures]
 
     parts.append("## Prediction")
-    parts.append(_block(prediction(manifest.expect or "not said (--expect)", line.number)))
+    parts.append(_block(prediction_text(manifest.expect or "not said (--expect)", line.number)))
     facts = facts_of(manifest)
     settings = {name: value for name, value in facts.items() if not name.endswith("fingerprint")}
     parts.append("## Command line and settings")
@@ -217,15 +218,15 @@ def facts_of(manifest: Manifest) -> dict[str, object]:
     return facts
 
 
-def prediction(expect: str, number: Mapping[str, float | None]) -> str:
-    """What was expected, beside what came of it: the main number of the run, where it has one."""
-    lines = [wrap_sentence(f"expected  {expect}")]
+def prediction_text(expect: str, number: Mapping[str, float | None]) -> str:
+    """What was expected, beside the main number of the run, where it has one. Words are not scored."""
+    prediction = score_prediction(expect, number)
+    lines = [wrap_sentence(f"expected  {expect}{f' ({prediction.reading})' if prediction.reading else ''}")]
     if not number:
-        lines.append("got       more numbers than one: compare it with the table")
+        lines.append("result    more numbers than one: compare it with the table")
     for name, value in number.items():
-        line = f"got       {name} {_value_text(value)}"
-        off = points_off(expect, value)
-        lines.append(f"{line}, {off}" if off else line)
+        result = f"{name} {_value_text(value)}"
+        lines.append(f"got       {result}, {prediction.off}" if prediction.off else f"result    {result}")
     return "\n".join(lines)
 
 

@@ -6,6 +6,7 @@ is done the next thing is the kata.
 
 import json
 import re
+import shlex
 import shutil
 from pathlib import Path
 
@@ -187,11 +188,13 @@ def test_the_next_thing_to_do_moves_on(fresh: Lab) -> None:
     ]
     command = " ".join(done.out.partition("next: ")[2].replace("\\\n", " ").split())
     assert command.startswith("python3 -m course.eval --dataset ")
-    words = command.replace('"YOUR GUESS"', "half").split()[2:]
-    for guess in ("YOUR GUESS", "half"):  # the first is what the check prints, and no guess
-        said = [guess if word == "half" else word for word in words[1:]]
-        assert fresh(words[0].removeprefix("course."), *said).status == 0
-        assert ("repeat with a prediction" in fresh("check").out) == (guess == "YOUR GUESS")
+    module, *words = shlex.split(command)[2:]
+    name = module.removeprefix("course.")
+    assert "YOUR GUESS" in fresh.refused(name, *words)  # what the check prints has no guess yet
+    assert not (fresh.folder / "runs").exists()
+    assert fresh(name, *words[:-2], "--outdir", "bare").status == 0
+    assert "repeat with a prediction" in fresh("check").out
+    assert fresh(name, *words[:-1], "half").status == 0
     after = fresh("check")
     assert after.status == 1
     assert "  first_run       done: pass_rate 0.425, you expected half (" in after.out

@@ -6,13 +6,12 @@ into the run before anything is scored, q ends it all with nothing computed.
 
 import io
 import os
-import subprocess
 import sys
-from collections.abc import Iterator
 from typing import IO
 
 import pytest
 from conftest import Lab, files, lines_of
+from terminals import posix, run_on_terminal
 
 from course.asking import ask, ask_expectation, wait_for_enter
 
@@ -90,6 +89,16 @@ def test_where_nobody_can_be_asked_the_mend_is_named(lab: Lab, monkeypatch: pyte
     )
 
 
+@pytest.mark.parametrize("guess", ["YOUR GUESS", " your guess ", "'YOUR GUESS'"])
+def test_the_placeholder_of_a_printed_command_is_no_expectation(lab: Lab, guess: str) -> None:
+    dataset, completions = lab.dataset([1]), lab.completions(["Final: 1"])
+    before = files(lab.folder)
+    said = lab.refused("eval", "--dataset", dataset, "--completions", completions, "--expect", guess)
+    assert said.startswith("error: argument --expect: ")
+    assert "YOUR GUESS" in said
+    assert files(lab.folder) == before
+
+
 def test_an_expectation_is_said_or_asked_for_not_both(lab: Lab) -> None:
     message = lab.refused("bandit_train", "--expect", "half", "--predict")
     assert "--predict: not allowed with argument --expect" in message
@@ -121,41 +130,12 @@ def test_enter_goes_on_and_q_goes_to_the_end(monkeypatch: pytest.MonkeyPatch, ty
     assert wait_for_enter() is again
 
 
-posix = pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
-
-
 def on_a_terminal(lab: Lab, command: str, *arguments: object, typed: list[str]) -> str:
-    """Run a command on a pseudo-terminal. Each text is typed when the screen waits at a prompt. Returns the screen."""
-    import pty
-
-    main, side = pty.openpty()
+    """Run a command of the course on a pseudo-terminal. Returns what it printed."""
     line = [sys.executable, "-m", f"course.{command}", *map(str, arguments)]
-    environment = os.environ | lab.path() | {"TERM": "dumb"}
-    child = subprocess.Popen(line, cwd=lab.folder, env=environment, stdin=side, stdout=side, stderr=side)
-    os.close(side)
-    screen = b""
-    try:
-        for chunk in chunks(main):
-            screen += chunk
-            if typed and screen.endswith((b"> ", b"end) ", b"ends) ")):
-                os.write(main, typed.pop(0).encode())
-    finally:
-        os.close(main)
-        assert child.wait(timeout=60) == (2 if b"nothing was computed" in screen else 0)
-    assert typed == []
-    return screen.decode().replace("\r\n", "\n")
-
-
-def chunks(terminal: int) -> Iterator[bytes]:
-    """What appears on it, until the command has let go of it: Linux calls that an input/output error."""
-    while True:
-        try:
-            chunk = os.read(terminal, 65_536)
-        except OSError:
-            return
-        if not chunk:
-            return
-        yield chunk
+    status, printed = run_on_terminal(line, lab.folder, os.environ | lab.path() | {"TERM": "dumb"}, typed)
+    assert status == (2 if "nothing was computed" in printed else 0)
+    return printed
 
 
 @posix

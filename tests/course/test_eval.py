@@ -98,7 +98,7 @@ def test_what_is_expected_is_written_down_in_manifest_page_and_log(lab: Lab) -> 
     run = Path("runs/run_001")
     manifest = json.loads((run / "manifest.json").read_bytes())
     assert (manifest["change"], manifest["expect"]) == ("nothing yet", "two of six")
-    assert "    expected  two of six\n    got       pass_rate 0.3333\n" in (run / "README.md").read_text(
+    assert "    expected  two of six\n    result    pass_rate 0.3333\n" in (run / "README.md").read_text(
         encoding="utf-8"
     )
     (line,) = lines_of(lab.log)
