@@ -1,6 +1,6 @@
 """Set the lab up and use it. All it needs is Python 3.11 or later.
 
-    python3 lab.py              set up, then the first measurement
+    python3 lab.py              your guess, set-up, the first measurement
     python3 lab.py eval ...     any command of the course, and its arguments
     python3 lab.py check ...    what is done of your work, and what comes next
     python3 lab.py micro ...    the whole idea in one file: micro.py
@@ -28,14 +28,16 @@ if __name__ == "__main__" and not sys.flags.safe_path:
 
 import hashlib
 import importlib.util
+import json
 import re
 import shutil
 import signal
 import subprocess
 import venv
+import webbrowser
 from difflib import get_close_matches
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 LAB = Path(__file__).resolve().parent
 VENV = LAB / ".venv"
@@ -46,24 +48,16 @@ MINUTES = {RUN: "60 MB to download, a minute or two", DEVELOP: "90 MB more to do
 STUDENTS_TESTS = ("test_rubric.py", "test_pick_best.py", "test_reinforce.py")
 JOBS = ("micro", "test", "lint", "site", "check")
 
-FIRST = (
-    "course.eval --dataset data/datasets/math_dev.jsonl --completions data/rollouts/frozen_rollouts_dev.jsonl",
-    "course.inspect_run --run last --only-fails --top-k 5",
+FIRST = LAB / "runs" / "first"  # the run of the first measurement
+MEASURE = (
+    "course.eval --dataset data/datasets/math_dev.jsonl --completions data/rollouts/frozen_rollouts_dev.jsonl"
+    " --outdir runs/first"
 )
-NEXT = """
-What you saw: a verifier gave 1 or 0 to each of 80 recorded completions. Some
-that it refused have a wrong number, others the right number in a wrong form.
+QUESTION = """80 prompts, small sums and word problems, each asked for exactly one line,
+such as Final: 8. A small simulated writer answered them.
 
-What to type next, in the lab's folder, one line at a time:
-
-  python3 -m course.inspect_run --run last --id dev-001
-      one of the failures, whole
-  python3 -m course
-      the map: three loops, and the commands of each
-  python3 lab.py test tests/test_rubric.py
-      your own tests of the verifier
-
-An hour that explains what you saw: docs/milestones/0.md"""
+Of 80 answers, what share in % is exactly the line that was asked for?
+> """
 
 
 # --- jobs
@@ -85,11 +79,12 @@ def main(words: list[str]) -> int:
     if more and job in ("lint", "site"):
         refuse(f"expected nothing after {job}, got {more[0]!r}")
     try:
+        guess = ask_guess() if job == "first measurement" else ""
         set_up(requirements_for(job, more))
         if job == "first measurement":
-            return measure_first()
+            return measure_first(guess)
         if job == "lint":
-            return run("ruff", "check") or run("ruff", "format", "--check") or run("mypy")
+            return lint()
         if job == "site":
             return build_site()
         if job == "test":
@@ -122,14 +117,82 @@ def requirements_for(job: str, more: list[str]) -> str:
     return RUN
 
 
-def measure_first() -> int:
-    """Loop A on the shipped completions, some failures, and what to type next."""
-    for line in FIRST:
-        print(f"\n$ python3 -m {line}\n", flush=True)
-        status = run(*line.split())
+def ask_guess() -> str:
+    """What a person at a terminal types before the first measurement; nothing where there is no person or no answer."""
+    if FIRST.exists() or not at_terminal():
+        return ""
+    try:
+        return input(QUESTION).strip()
+    except (EOFError, UnicodeDecodeError):
+        print()
+        return ""
+
+
+def measure_first(guess: str) -> int:
+    """Loop A on the shipped completions, once, and the page of that run. Returns the exit status."""
+    page = FIRST / "report.html"
+    is_first = not FIRST.exists()
+    if is_first:
+        words = [*MEASURE.split(), "--json"]
+        if guess:
+            words.append(f"--expect={guess}")
+        measured = run(*words, stdout=subprocess.PIPE)
+        if measured.returncode:
+            return measured.returncode
+        print(first_text(json.loads(measured.stdout)))
+    if not page.exists():
+        status = run("course.report", str(FIRST), stdout=subprocess.DEVNULL).returncode
         if status:
             return status
-    print(NEXT)
+    print(f"\nThe page of this run, with every answer, its reward and the reason:\n  {page.as_uri()}")
+    print(f"\nNext, in the lab's folder, type:\n  {'py' if os.name == 'nt' else 'python3'} -m check", flush=True)
+    if is_first and at_terminal() and has_desktop():
+        webbrowser.open(page.as_uri())
+    return 0
+
+
+def first_text(facts: dict[str, Any]) -> str:
+    """The guess beside the result, and the failures in three lines. ``facts``: what course.eval --json prints."""
+    summary = facts["summary"]
+    guess = facts["manifest"]["expect"]
+    share = facts["prediction"]["value"]
+    result = f"{100 * summary['pass_rate']:.1f} %"
+    line = f"It was {result}"
+    if share is not None:
+        line = f"You said {100 * share:.4g} %; it was {result}"
+    elif guess is not None:
+        line = f'You said "{guess}"; it was {result}'
+    failures = summary["n"] - summary["passes"]
+    wrong_value = summary["outcomes"]["wrong_answer"]
+    wrong_start = summary["outcomes"]["missing_prefix"]
+    others = failures - wrong_value - wrong_start
+    return f"""
+{line}
+
+{failures} of {summary["n"]} answers earned 0, not 1:
+  {wrong_value} have a wrong number             Final: 1085    for 983 + 92
+  {wrong_start} do not start with "Final: "     FINAL: -132    for 99 - 21 * 11
+  {others} have another fault of form      Final: 0216    for 511 - 295"""
+
+
+def at_terminal() -> bool:
+    """Whether a person can be asked and can read the answer."""
+    return os.isatty(0) and os.isatty(1)
+
+
+def has_desktop() -> bool:
+    """Whether a browser can show a page to the person who sits at this terminal."""
+    if "SSH_CONNECTION" in os.environ:
+        return False
+    return sys.platform in ("win32", "darwin") or "DISPLAY" in os.environ or "WAYLAND_DISPLAY" in os.environ
+
+
+def lint() -> int:
+    """Lint and types, up to the first tool that finds something. Returns the exit status."""
+    for line in ("ruff check", "ruff format --check", "mypy"):
+        status = run(*line.split()).returncode
+        if status:
+            return status
     return 0
 
 
@@ -142,15 +205,15 @@ def build_site() -> int:
     if not (LAB / "docs" / "node_modules" / "mathjax").exists():
         print("formulas are shown as they are written in TeX: to typeset them takes npm and, once, a network")
     print("building the site takes some ten seconds", flush=True)
-    status = run("sphinx", "-q", "-E", "-n", "-W", "--keep-going", "-c", "docs", ".", "site")
+    status = run("sphinx", "-q", "-E", "-n", "-W", "--keep-going", "-c", "docs", ".", "site").returncode
     if status == 0:
         print(f"open it in a browser: {(LAB / 'site' / 'index.html').as_uri()}")
     return status
 
 
-def run(*words: str) -> int:
-    """Run a module of .venv in the lab's folder, which is last on its path. Returns its exit status."""
-    return subprocess.run([str(PYTHON), "-P", "-m", *words], cwd=LAB).returncode
+def run(*words: str, stdout: int | None = None) -> subprocess.CompletedProcess[str]:
+    """Run a module of .venv in the lab's folder, which is last on its path."""
+    return subprocess.run([str(PYTHON), "-P", "-m", *words], cwd=LAB, stdout=stdout, encoding="utf-8")
 
 
 def become(*words: str) -> NoReturn:

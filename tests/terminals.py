@@ -1,7 +1,16 @@
-"""What stands on a terminal's screen when all of this was printed to it."""
+"""What stands on a terminal's screen when all of this was printed to it, and commands that run on one."""
 
+import os
 import re
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple
+
+import pytest
+
+posix = pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
+PROMPTS = (b"> ", b"end) ", b"ends) ")  # what the screen ends with where a command waits
 
 
 class Screen(NamedTuple):
@@ -41,3 +50,42 @@ def screen(printed: str, columns: int) -> Screen:
             wrapped.append(shown)
         lines += [shown[start : start + columns] for start in range(0, len(shown), columns)] or [""]
     return Screen(lines, wrapped)
+
+
+def run_on_terminal(
+    line: Sequence[str | Path], cwd: Path, environment: Mapping[str, str], typed: Sequence[str]
+) -> tuple[int, str]:
+    """Run a command on a pseudo-terminal. Each text is typed when the screen waits at a prompt, after the last Ctrl-D.
+
+    Returns the exit status and what was printed. All that is typed must have been asked for.
+    """
+    import pty
+
+    main, side = pty.openpty()
+    child = subprocess.Popen(line, cwd=cwd, env=environment, stdin=side, stdout=side, stderr=side)
+    os.close(side)
+    waiting = [*typed]
+    printed = b""
+    try:
+        for chunk in chunks(main):
+            printed += chunk
+            if printed.endswith(PROMPTS):
+                answer = waiting.pop(0) if waiting else "\x04"
+                os.write(main, answer.encode())
+    finally:
+        os.close(main)
+        status = child.wait(timeout=60)
+    assert waiting == []
+    return status, printed.decode().replace("\r\n", "\n")
+
+
+def chunks(terminal: int) -> Iterator[bytes]:
+    """What appears on it, until the command has let go of it: Linux calls that an input/output error."""
+    while True:
+        try:
+            chunk = os.read(terminal, 65_536)
+        except OSError:
+            return
+        if not chunk:
+            return
+        yield chunk

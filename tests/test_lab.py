@@ -8,11 +8,13 @@ import errno
 import importlib.util
 import json
 import os
+import re
 import shlex
 import shutil
 import subprocess
 import sys
 import venv
+from collections import Counter
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -20,6 +22,7 @@ from typing import Any
 import pytest
 from conftest import COMMANDS, ROOT, lines_of, module_of
 from other_pythons import BIN, SITE, make_python, packages, typed
+from terminals import posix, run_on_terminal
 
 import lab
 from course.score import score
@@ -156,13 +159,23 @@ def test_all_tests_of_a_students_copy_need_pytest_alone(tmp_path: Path, monkeypa
     assert lab.requirements_for("lint", []) == lab.DEVELOP
 
 
-def test_the_failure_that_the_first_measurement_leads_to_is_one() -> None:
-    id_ = lab.NEXT.partition(" --id ")[2].split()[0]
-    dataset, completions = lab.FIRST[0].split()[2::2]
-    examples = {example["id"]: example for example in lines_of(ROOT / dataset)}
-    texts = {row["id"]: row["completion"] for row in lines_of(ROOT / completions)}
-    assert len(examples) == 80
-    assert score(examples[id_], texts[id_])["reward"] == 0
+def test_the_failures_of_the_first_measurement_are_those_of_the_data() -> None:
+    examples = {example["id"]: example for example in lines_of(ROOT / "data/datasets/math_dev.jsonl")}
+    outcomes: Counter[str] = Counter()
+    examples_of: dict[str, set[str]] = {}
+    for row in lines_of(ROOT / "data/rollouts/frozen_rollouts_dev.jsonl"):
+        outcome = score(examples[row["id"]], row["completion"])["details"]["outcome"]
+        outcomes[outcome] += 1
+        examples_of.setdefault(outcome, set()).add(row["completion"].strip())
+    summary = {"n": 80, "passes": outcomes["ok"], "pass_rate": outcomes["ok"] / 80, "outcomes": outcomes}
+    text = lab.first_text({"summary": summary, "manifest": {"expect": None}, "prediction": {"value": None}})
+    wrong_value, wrong_start, others = re.findall(r"^  ([0-9]+) .*?   +(\S.*?)   +for ", text, re.MULTILINE)
+    assert int(wrong_value[0]) == outcomes.pop("wrong_answer")
+    assert wrong_value[1] in examples_of.pop("wrong_answer")
+    assert int(wrong_start[0]) == outcomes.pop("missing_prefix")
+    assert wrong_start[1] in examples_of.pop("missing_prefix")
+    assert int(others[0]) == outcomes.total() - outcomes.pop("ok")
+    assert any(others[1] in completions for outcome, completions in examples_of.items() if outcome != "ok")
 
 
 # --- a Python that is too old
@@ -216,13 +229,15 @@ def pip(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pip:
     make = venv.EnvBuilder
     monkeypatch.setattr(venv, "EnvBuilder", lambda **options: make(**(options | {"with_pip": False})))
     monkeypatch.setattr(subprocess, "run", stand_in.run)
-    monkeypatch.setattr(lab, "measure_first", lambda: 0)
+    monkeypatch.setattr(lab, "measure_first", lambda _: 0)
+    monkeypatch.setattr(lab, "at_terminal", lambda: False)
     return stand_in
 
 
 def place_lab(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
     """Let lab.py believe that it lies in this folder."""
     monkeypatch.setattr(lab, "LAB", folder)
+    monkeypatch.setattr(lab, "FIRST", folder / "runs" / "first")
     monkeypatch.setattr(lab, "VENV", folder / ".venv")
     monkeypatch.setattr(lab, "STAMP", folder / ".venv" / lab.STAMP.name)
     monkeypatch.setattr(lab, "PYTHON", folder / ".venv" / BIN)
@@ -363,6 +378,7 @@ def test_ctrl_c_is_one_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
         raise KeyboardInterrupt
 
     monkeypatch.setattr(lab, "set_up", interrupt)
+    monkeypatch.setattr(lab, "at_terminal", lambda: False)
     assert lab.main([]) == 130
     assert capsys.readouterr().err == "error: interrupted; the same command begins again\n"
 
@@ -370,23 +386,107 @@ def test_ctrl_c_is_one_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
 # --- lab.py as it is typed
 
 
-def test_a_command_works_in_the_callers_folder_whatever_else_lies_there_and_in_the_labs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder, own = tmp_path / "a lab", tmp_path / "own"
-    for name in ("course", "data"):
+PARTS = ("course", "data", "check", "notes", "exercises")
+BASE_PYTHON = getattr(sys, "_base_executable", sys.executable)
+
+
+def make_lab(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A lab that is set up."""
+    for name in PARTS:
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("lab.py", "micro.py", lab.RUN, lab.DEVELOP):
         shutil.copy(ROOT / name, folder)
     make_python(folder / ".venv", packages(), folder)
     place_lab(monkeypatch, folder)
     lab.STAMP.write_text(lab.stamp(lab.RUN), encoding="utf-8")
+
+
+def first_call(folder: Path, *typed_lines: str) -> str:
+    """What ``lab.py`` prints on a terminal of 80 columns, where this is typed. BROWSER keeps the page it is given."""
+    code = "import sys, pathlib; pathlib.Path('opened.txt').write_text(sys.argv[1])"
+    browser = shlex.join([sys.executable, "-c", code]) + " %s"
+    kept = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "SSH_"))}
+    environment = kept | {"DISPLAY": ":99", "BROWSER": browser, "TERM": "dumb", "COLUMNS": "80"}
+    status, printed = run_on_terminal([BASE_PYTHON, "lab.py"], folder, environment, typed_lines)
+    assert status == 0
+    return printed
+
+
+QUESTION = "what share in % is exactly the line that was asked for?"
+
+
+@posix
+def test_the_first_call_at_a_terminal_asks_for_a_guess_measures_and_shows_the_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "lab"
+    make_lab(folder, monkeypatch)
+    printed = first_call(folder, "40 of 80\n")
+    assert QUESTION in printed
+    assert "\nYou said 50 %; it was 42.5 %\n" in printed
+    page = folder / "runs" / "first" / "report.html"
+    assert page.exists()
+    assert page.as_uri() in printed
+    assert (folder / "opened.txt").read_text() == page.as_uri()
+    assert printed.endswith("  python3 -m check\n")
+    assert printed.count("python3 -m") == 1
+    done = typed(Path(BASE_PYTHON), "lab.py", "check", "first_run", "--json", cwd=folder)
+    assert json.loads(done.out)["first_run"]["state"] == "done"
+
+    page.unlink()
+    (folder / "opened.txt").unlink()
+    again = first_call(folder)
+    assert QUESTION not in again
+    assert page.as_uri() in again
+    assert page.exists()
+    assert not (folder / "opened.txt").exists()
+    assert [line["expect"] for line in lines_of(folder / "runs" / "log.jsonl")] == ["40 of 80"]
+
+
+@posix
+@pytest.mark.parametrize(
+    ("answer", "expect", "line"),
+    [
+        ("\n", None, "It was 42.5 %"),
+        ("\x04", None, "It was 42.5 %"),
+        ("--half\n", "--half", 'You said "--half"; it was 42.5 %'),
+    ],
+)
+def test_no_answer_is_no_guess_and_words_are_shown_beside_the_result(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: str, expect: str | None, line: str
+) -> None:
+    folder = tmp_path / "lab"
+    make_lab(folder, monkeypatch)
+    assert f"\n{line}\n" in first_call(folder, answer)
+    assert [line["expect"] for line in lines_of(folder / "runs" / "log.jsonl")] == [expect]
+
+
+def test_without_a_terminal_nothing_is_asked_and_no_page_is_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "lab"
+    make_lab(folder, monkeypatch)
+    code = "import pathlib; pathlib.Path('opened.txt').touch()"
+    browser = shlex.join([sys.executable, "-c", code]) + " %s"
+    done = typed(Path(BASE_PYTHON), "lab.py", cwd=folder, DISPLAY=":99", BROWSER=browser)
+    assert (done.status, done.err) == (0, "")
+    assert QUESTION not in done.out
+    assert "It was 42.5 %" in done.out
+    assert (folder / "runs" / "first" / "report.html").exists()
+    assert not (folder / "opened.txt").exists()
+
+
+def test_a_command_works_in_the_callers_folder_whatever_else_lies_there_and_in_the_labs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, own = tmp_path / "a lab", tmp_path / "own"
+    make_lab(folder, monkeypatch)
     own.mkdir()
     for name in ("random", "json", "types", "subprocess", "numpy"):
         (own / f"{name}.py").write_text("raise SystemExit('a file of the student')")
         (folder / f"{name}.py").write_text("raise SystemExit('a file of the student')")
 
-    python = Path(getattr(sys, "_base_executable", sys.executable))
+    python = Path(BASE_PYTHON)
     shutil.copy(ROOT / "data" / "datasets" / "math_dev.jsonl", own / "mine.jsonl")
     words = ["--dataset", "mine.jsonl", "--completions", str(ROOT / "data/rollouts/frozen_rollouts_dev.jsonl")]
     script = os.path.relpath(folder / "lab.py", own)
