@@ -115,7 +115,8 @@ def main() -> None:
     predictions: list[str] = []
     with RunWriter(args.outdir) as run:
         if watched:
-            print(f"{state_text(EXAMPLE['prompt'])}\n\n{how_to_read(args.lr)}\n")
+            print(f"{state_text(EXAMPLE['prompt'])}\n")
+        print(f"{how_to_read(args.lr)}\n")
         updates = learn(np.random.default_rng(args.seed).random(args.steps), args.lr, args.baseline)
         for step, update in enumerate(updates, 1):
             row = update_row(step, update, args.lr, EXAMPLE, ARMS)

@@ -67,13 +67,15 @@ def test_the_first_update_that_is_shown_pushes_up_and_a_later_one_down(
     assert "nothing is pushed" not in out.partition("step 1 of 8")[2].partition("step 2 of 8")[0]
 
 
+@pytest.mark.parametrize("more", [[], ["--fast"]])
 @pytest.mark.parametrize(("lr", "up", "down"), [("0.5", "up", "down"), ("-0.5", "down", "up")])
-def test_the_reading_aid_says_what_each_step_then_does(
-    lab: Lab, monkeypatch: pytest.MonkeyPatch, lr: str, up: str, down: str
+def test_the_reading_aid_says_at_the_top_what_each_step_then_does(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch, lr: str, up: str, down: str, more: list[str]
 ) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO())
-    out = lab("policy_gradient_demo", "--lr", lr, "--outdir", "run").out
-    assert f"above the baseline: sampled arm's theta {up}, the others' {down}" in out
+    out = lab("policy_gradient_demo", "--lr", lr, *more, "--outdir", "run").out
+    top = re.split("step 1 of 8|Loop C, learn", out)[0]
+    assert f"above the baseline: sampled arm's theta {up}, the others' {down}" in top
     for row in lines_of(lab.folder / "run" / "policy_gradient_log.jsonl"):
         change = row["new_theta"][row["action"]] - row["theta"][row["action"]]
         assert (change > 0) is (row["advantage"] > 0 if up == "up" else row["advantage"] < 0)
