@@ -22,6 +22,7 @@ from doc_pages import (
     differs,
     faults,
     links,
+    tokens,
 )
 
 import lab
@@ -87,6 +88,16 @@ def test_every_block_is_of_a_kind_that_is_looked_at(name: str) -> None:
 
 
 @pages
+def test_what_is_folded_is_markdown_that_is_read(name: str) -> None:
+    """A line without a blank one between itself and a tag belongs to the tag: nothing would run it or render it."""
+    html = [token.content.strip() for token in tokens(PAGES[name]) if token.type == "html_block"]
+    tags = [block for block in html if not block.startswith("<!--")]
+    assert [tag for tag in tags[::2] if not re.fullmatch(r"<details>\n<summary>[^<>\n]+</summary>", tag)] == []
+    assert tags[1::2] == ["</details>"] * (len(tags) // 2)
+    assert len(tags) % 2 == 0
+
+
+@pages
 def test_what_is_typed_can_be_typed_on_every_system(name: str) -> None:
     lines = [
         line
@@ -149,6 +160,8 @@ def test_what_is_shown_is_compared(shown: str, came: str, band: float | None, mi
 
 BROKEN = {  # a page with one fault -> what is said of it
     "```bash\npython3 -m course.eval --help\n```\n```text\nusage\n```\n": "shows what did not come: usage",
+    "```bash\npython3 -m course.eval --help\n```\n<details>\n<summary>What came</summary>\n\n"
+    "```text\nusage\n```\n\n</details>\n": "shows what did not come: usage",
     "```bash exit=1\npython3 -m course.eval --help\n```\n": "status 0 and not 1",
     "```bash\npython3 -m course.eval\n```\n": "status 2 and not 0",
     "```python\n>>> 1 + 1\n3\n\n```\n": "Expected:",

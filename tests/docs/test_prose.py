@@ -5,10 +5,7 @@ counted in the pack, with the scorer alone.
 """
 
 import re
-import subprocess
-import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 import pytest
 from conftest import ROOT, lines_of
@@ -74,20 +71,3 @@ def test_the_updates_at_which_rewards_part_are_those_of_the_figure() -> None:
     svg = (ROOT / "docs" / "figures" / "goodhart_curve.svg").read_text(encoding="utf-8")
     [(first, last)] = re.findall(r"part between update (\d+) and update (\d+)", svg)
     assert f"rise for {first} to {last} updates" in page("README.md")
-
-
-@pytest.mark.slow
-def test_the_readme_says_of_micro_what_it_prints(tmp_path: Path) -> None:
-    said = re.findall(r"(\d+) of 100 answers earn the reward and (\d+) is right", page("README.md"))
-    assert said == [micro(tmp_path)[-1]]
-    said = re.findall(r"(\d+) right of 100 become (\d+)", page("README.md"))
-    rows = micro(tmp_path, "strict")
-    assert said == [(rows[0][1], rows[-1][1])]
-
-
-def micro(folder: Path, *words: str) -> list[tuple[str, str]]:
-    """Of each row that it prints reward and true reward, in hundredths."""
-    line = [sys.executable, f"{ROOT / 'micro.py'}", *words]
-    done = subprocess.run(line, cwd=folder, capture_output=True, encoding="utf-8", check=True)
-    rows = re.findall(r"^ *\d+ +([\d.]+) +([\d.]+) ", done.stdout, re.MULTILINE)
-    return [(f"{100 * float(reward):.0f}", f"{100 * float(true):.0f}") for reward, true in rows]
