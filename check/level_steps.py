@@ -5,6 +5,7 @@ name. A build has to be right, a sabotage has to differ from it in the student's
 to give the build's numbers again.
 """
 
+import ast
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -13,7 +14,9 @@ from check.lock import Versions, fault_of_rubric_tests, fault_of_tests
 from check.runs import LoggedRun
 from course.artifacts.records import PICK_SOURCE, RESULTS, RUBRIC_SOURCE, UPDATE_SOURCE
 from course.datasets.files import LAB, sha256_of
+from course.policies.train_config import MEMORISE
 
+_DIGEST_SHOWN = 12  # characters of a digest that the gate shows
 _DATASET = "data/datasets/math_dev.jsonl"
 _ROLLOUTS = "data/rollouts/frozen_rollouts_dev.jsonl"
 _PACK = "data/rollouts/selection_pack_dev.jsonl"
@@ -71,9 +74,12 @@ def fault_of_copy(history: History) -> str:
 
 def fault_of_question(history: History) -> str:
     """Whether the gate was asked: its page then stands in the candidate's folder."""
-    if any((LAB / sabotage.name / "gate.html").is_file() for sabotage in history.sabotages):
-        return ""
-    return "expected the gate's page in the folder of the spoiled run, got none; ask the gate with --report"
+    for sabotage in history.sabotages:
+        page = LAB / sabotage.name / "gate.html"
+        digests = [str(run.manifest.dataset_fingerprint)[:_DIGEST_SHOWN] for run in (history.build, sabotage)]
+        if page.is_file() and all(digest in page.read_text(encoding="utf-8", errors="replace") for digest in digests):
+            return ""
+    return "expected the gate's page on both runs in the folder of the spoiled run, got none; ask it with --report"
 
 
 def fault_of_restored_copy(history: History) -> str:
@@ -105,9 +111,20 @@ def fault_of_rule(run: LoggedRun) -> str:
     paid = sum(run.summary["paid"].values())
     if run.summary["rubric_passes"] != passes or paid != passes or run.summary["right_refused"]:
         return f"expected the {passes} right lines paid and nothing else, got {paid} paid"
-    if b"course" in run.read(RUBRIC_SOURCE).replace(b"course/score.py", b""):
-        return "expected a rule of your own, got a file that names the course's"
+    if imports_course(run.read(RUBRIC_SOURCE)):
+        return "expected a rule of your own, got a file that imports the course"
     return ""
+
+
+def imports_course(source: bytes) -> bool:
+    """Whether an import statement names the course. What is imported in other ways is not seen."""
+    names: list[str] = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names.append(node.module or "")
+    return any(name.partition(".")[0] == "course" for name in names)
 
 
 def fault_of_spoiled_rule(history: History) -> str:
@@ -121,9 +138,12 @@ def fault_of_spoiled_rule(history: History) -> str:
 
 
 def fault_of_training(history: History) -> str:
-    sources = {run.manifest.outputs.get(RUBRIC_SOURCE) for run in history.sabotages}
-    if history.trainings[-1].manifest.outputs.get(RUBRIC_SOURCE) not in sources:
+    manifest = history.trainings[-1].manifest
+    spoiled = [run.manifest.outputs.get(RUBRIC_SOURCE) for run in history.sabotages]
+    if RUBRIC_SOURCE not in manifest.outputs or manifest.outputs[RUBRIC_SOURCE] not in spoiled:
         return "expected a training on the spoiled rule that was measured, got one on another file"
+    if any(manifest.settings.get(name) != value for name, value in MEMORISE.settings().items() if name != "rubric"):
+        return "expected the training of the preset memorise, got other settings"
     return ""
 
 
@@ -162,9 +182,10 @@ def fault_of_pick(run: LoggedRun) -> str:
 
 
 def fault_of_spoiled_choice(history: History) -> str:
-    fault = fault_of_pick(history.sabotage)
-    if fault:
-        return fault
+    for run in history.sabotages[-2:]:
+        fault = fault_of_pick(run)
+        if fault:
+            return fault
     if len(history.sabotages) < 2:
         return "expected two runs of the spoiled rule, got one; type the command a second time"
     first, second = history.sabotages[-2:]
@@ -204,6 +225,9 @@ def fault_of_learning(run: LoggedRun) -> str:
     fault = fault_of_name(run, "update", "reinforce.py:reinforce_step")
     if fault:
         return fault
+    typed = {"reward_offset": 3.0, "steps": 200, "lr": 0.5, "baseline": True}
+    if run.manifest.seed != 0 or any(run.manifest.settings.get(name) != value for name, value in typed.items()):
+        return "expected the command as it is shown, got other settings"
     reached = run.summary["expected_reward_after"]
     if reached < _LEARNED:
         return f"expected an expected reward of {_LEARNED} or more at the end, got {reached:.3f}"
@@ -220,6 +244,8 @@ def fault_of_spoiled_update(history: History) -> str:
         return "expected the settings of the build, got others: only your file may differ"
     if sabotage.manifest.outputs[UPDATE_SOURCE] == build.manifest.outputs[UPDATE_SOURCE]:
         return "expected a spoiled update, got the file of the build"
+    if sabotage.manifest.outputs[RESULTS] == build.manifest.outputs[RESULTS]:
+        return "expected an update that learns otherwise than that of the build, got the same results"
     return ""
 
 
@@ -230,6 +256,12 @@ def fault_of_mended_update(history: History) -> str:
 def fault_of_update_lock(history: History) -> str:
     versions = Versions(history.sabotage.read(UPDATE_SOURCE), history.repair.read(UPDATE_SOURCE))
     return fault_of_tests(_TESTS / "test_reinforce.py", "reinforce.py", versions)
+
+
+def what_was_spoiled(run: LoggedRun) -> tuple[object, ...]:
+    """What differs between two sabotages: the expected answers, or the student's file."""
+    sources = [run.manifest.outputs.get(name) for name in (RUBRIC_SOURCE, PICK_SOURCE, UPDATE_SOURCE)]
+    return (run.manifest.examples_fingerprint, *sources)
 
 
 def fault_of_name(run: LoggedRun, setting: str, name: str) -> str:

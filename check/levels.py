@@ -20,7 +20,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from check.level_steps import OUTCOMES, STEPS, History, digests_that_noticed
+from check.level_steps import OUTCOMES, STEPS, History, digests_that_noticed, what_was_spoiled
 from check.result import NOT_STARTED, TO_READ, CheckResult
 from check.runs import LoggedRun, read_logged_runs
 from check.sheets import read_sheet
@@ -98,10 +98,14 @@ def _fault_of_step(name: str, step: str, history: History | None) -> str:
         return "" if name in _read_predictions() else _MISSING
     if history is None:
         return _MISSING
-    if step == "sabotage" and not history.sabotages:
-        if _read_runs(name, "sabotage", 0):
-            return "your sabotage came before your prediction and does not count; run it again"
-        return _MISSING
+    if step == "sabotage":
+        early = [run for run in _read_runs(name, "sabotage", 0) if run not in history.sabotages]
+        if not history.sabotages and early:
+            return "your sabotage came before your prediction and does not count; spoil something else"
+        if not history.sabotages:
+            return _MISSING
+        if any(what_was_spoiled(run) == what_was_spoiled(history.sabotage) for run in early):
+            return "you measured this sabotage before your prediction, and know how it ends; spoil something else"
     if step == "train" and not history.trainings:
         return _MISSING
     if step == "repair" and not history.repairs:

@@ -46,7 +46,7 @@ def find_own_files(path: Path, module_files: Iterable[str]) -> set[Path]:
     """Those from the folder of ``path`` or the working folder, but ``path``, the course's and the packages'."""
     inside = [path.parent.resolve(), Path.cwd()]
     outside = [Path(__file__).resolve().parent, Path(os.__file__).resolve().parent]  # the course; Python's own
-    places = {Path(file).resolve() for file in module_files} - {path.resolve()}
+    places = {Path(file).resolve() for file in module_files if is_file(file)} - {path.resolve()}
     return {
         place
         for place in places
@@ -54,3 +54,11 @@ def find_own_files(path: Path, module_files: Iterable[str]) -> set[Path]:
         and not any(place.is_relative_to(folder) for folder in outside)
         and not {"site-packages", "dist-packages"} & {*place.parts}
     }
+
+
+def is_file(name: str) -> bool:
+    """Whether a module's ``__file__`` names a file. Code may have written anything there."""
+    try:
+        return Path(name).is_file()
+    except ValueError:  # a null byte
+        return False

@@ -268,6 +268,22 @@ def spoil_before_predicting(student: Student) -> None:
     record_prediction("level_2", 0.5)
 
 
+def spoil_again_what_was_seen(student: Student) -> None:
+    spoil_before_predicting(student)
+    student.type("level_2", "sabotage")
+    student.type("level_2", "sabotage")
+
+
+def forget_the_pick_once(student: Student) -> None:
+    student.type("level_2", "build")
+    record_prediction("level_2", 0.5)
+    student.write("exercises/pick_best.py", BY_CHANCE)
+    command, *words = shlex.split(LEVELS["level_2"]["sabotage"]["run"][0])
+    where = words.index("--pick")
+    student.lab(command.removeprefix("course."), *words[:where], *words[where + 2 :])
+    student.type("level_2", "sabotage")
+
+
 def repair_before_spoiling(student: Student) -> None:
     student.type("level_2", "build")
     record_prediction("level_2", 0.5)
@@ -369,6 +385,11 @@ def ask_no_gate(student: Student) -> None:
     Path("runs/level_0_sabotage/gate.html").unlink()
 
 
+def make_the_gates_page_by_hand(student: Student) -> None:
+    do_level_0(student)
+    student.write("runs/level_0_sabotage/gate.html", "")
+
+
 def name_no_digest(student: Student) -> None:
     do_level_0(student)
     student.reflect("level_0", "It fell from 42.5 % to 41.25 % because one answer that was right is no longer right.")
@@ -404,6 +425,22 @@ def build_with_the_courses_update(student: Student) -> None:
     student.lab("bandit_train", "--reward-offset", 3, "--change", "level_3 build")
 
 
+def build_at_another_offset(student: Student) -> None:
+    record_prediction("level_3", 0.5)
+    command, *words = shlex.split(LEVELS["level_3"]["build"]["run"][0].replace("--reward-offset 3", ""))
+    student.lab(command.removeprefix("course."), *words)
+
+
+def spoil_what_the_update_does_not_use(student: Student) -> None:
+    do_level_3(student, REINFORCE.replace("def leave_one_out", "def leave_none_out"))
+
+
+def lock_with_luck(student: Student) -> None:
+    do_level_2(student)
+    test = "import os\n\n\ndef test_luck():\n    assert os.urandom(1)[0] < 128\n"
+    student.write("tests/test_pick_best.py", test)
+
+
 def build_with_a_wrong_update(student: Student) -> None:
     record_prediction("level_3", 0.5)
     right, wrong, _ = SPOILED_UPDATES["sign"]
@@ -413,6 +450,8 @@ def build_with_a_wrong_update(student: Student) -> None:
 
 CHEATS: list[tuple[Callable[[Student], None], str, str, str]] = [  # what is done, level, its next step, what is said
     (spoil_before_predicting, "level_2", "sabotage", "came before your prediction and does not count"),
+    (spoil_again_what_was_seen, "level_2", "sabotage", "you measured this sabotage before your prediction"),
+    (forget_the_pick_once, "level_2", "sabotage", "expected --pick exercises/pick_best.py:pick_best"),
     (repair_before_spoiling, "level_2", "repair", "came before your sabotage and does not count"),
     (build_what_is_not_the_rule, "level_2", "build", "expected the first of the best of each prompt"),
     (spoil_nothing, "level_2", "sabotage", "got the same choices"),
@@ -421,7 +460,7 @@ CHEATS: list[tuple[Callable[[Student], None], str, str, str]] = [  # what is don
     (fill_the_reflection, "level_2", "reflect", "expected the selected_accuracy of"),
     (reflect_with_a_number_of_nobody, "level_2", "reflect", "expected the selected_accuracy of"),
     (repair_with_the_spoiled_file, "level_2", "repair", "expected the results of the build to the last digit"),
-    (lock_with_nothing, "level_2", "lock", "expected a test, got none"),
+    (lock_with_nothing, "level_2", "lock", "expected a test of yours, got none"),
     (lock_with_what_always_passes, "level_2", "lock", "it passes all of them"),
     (lock_with_what_always_fails, "level_2", "lock", "expected tests that your repaired exercises/pick_best.py"),
     (
@@ -432,13 +471,17 @@ CHEATS: list[tuple[Callable[[Student], None], str, str, str]] = [  # what is don
     ),
     (change_two_answers, "level_0", "sabotage", "with one other expected answer, got 2"),
     (ask_no_gate, "level_0", "gate", "expected the gate's page"),
+    (make_the_gates_page_by_hand, "level_0", "gate", "expected the gate's page on both runs"),
     (name_no_digest, "level_0", "reflect", "expected the two digests by which the gate knew"),
     (restore_the_copy_almost, "level_0", "repair", "got another digest of the dataset"),
     (spoil_nothing_of_the_update, "level_3", "sabotage", "got the file of the build"),
     (spoil_by_an_option, "level_3", "sabotage", "expected the settings of the build"),
     (build_with_the_courses_update, "level_3", "build", "got a run without it"),
+    (build_at_another_offset, "level_3", "build", "expected the command as it is shown"),
+    (spoil_what_the_update_does_not_use, "level_3", "sabotage", "got the same results"),
+    (lock_with_luck, "level_2", "lock", "tests/test_pick_best.py: expected"),
     (build_with_a_wrong_update, "level_3", "build", "expected an expected reward of 0.95 or more"),
-    (borrow_the_scorer, "level_1", "build", "got a file that names the course's"),
+    (borrow_the_scorer, "level_1", "build", "got a file that imports the course"),
 ]
 
 
