@@ -206,6 +206,8 @@ def test_on_paper_a_page_is_light_and_whole(browser: Any, site: Path, name: str)
         assert one.sideways("") == []
         cut = "all => all.filter((one) => getComputedStyle(one).overflow !== 'visible').map((one) => one.className)"
         assert page.locator("html, body, :has(article), article pre, article p").evaluate_all(cut) == []
+        folded = "all => all.filter((one) => !one.checkVisibility()).map((one) => one.textContent)"
+        assert page.locator("article details > *").evaluate_all(folded) == []
         assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
         assert one.serious("color-contrast") == []
         seen = "header, .bd-sidebar, .bd-footer, .prev-next-footer, iframe"
