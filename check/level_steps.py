@@ -1,8 +1,10 @@
-"""Machinery: what each step of each level has to show in its runs. A step that shows it not is told in one sentence.
+"""Machinery: what the runs of each step of each level have to show.
 
-The runs are those of the log, sealed by their digests, so that a step is judged by what was measured and not by its
-name. A build has to be right, a sabotage has to differ from it in the student's file alone and to be seen, a repair has
-to give the build's numbers again.
+Each ``fault_of_…`` returns one sentence that says why a step is not done, or an empty text if the step is done.
+
+The runs are read from the log and sealed by their digests, so a step is judged by what was measured and not by its
+name. A build has to be right. A sabotage has to differ from the build in the student's file alone, and the difference
+has to show. A repair has to give the build's numbers again.
 """
 
 import ast
@@ -20,15 +22,16 @@ _DIGEST_SHOWN = 12  # characters of a digest that the gate shows
 _DATASET = "data/datasets/math_dev.jsonl"
 _ROLLOUTS = "data/rollouts/frozen_rollouts_dev.jsonl"
 _PACK = "data/rollouts/selection_pack_dev.jsonl"
-_LEARNED = 0.95  # the expected reward that an update reaches which is right
+_LEARNED = 0.95  # the expected reward that a right update reaches
 _TESTS = Path("tests")
 _EXPLOITS = Path("exercises") / "exploits.jsonl"
 
 
 class History(NamedTuple):
-    """The runs of a level that count: of a step without one, an empty list. The newest stands last.
+    """The runs of a level that count, in the order of the log: the newest stands last.
 
-    A sabotage counts from the prediction on, all others after the first sabotage that counts.
+    A sabotage counts if it came after the prediction. The build is the newest run before the first such sabotage. A
+    training counts if it came after the first such sabotage, a repair if it came after the last.
     """
 
     build: LoggedRun
@@ -67,13 +70,15 @@ def fault_of_copy(history: History) -> str:
         return "expected the completions of the build, got others"
     answers = {row["id"]: row["expected_answer"] for row in build.rows()}
     changed = [row["id"] for row in sabotage.rows() if answers.get(row["id"]) != row["expected_answer"]]
-    if sabotage.manifest.prompts_fingerprint != build.manifest.prompts_fingerprint or len(changed) != 1:
-        return f"expected a copy of {_DATASET} with one other expected answer, got {len(changed)}"
+    if sabotage.manifest.prompts_fingerprint != build.manifest.prompts_fingerprint:
+        return f"expected a copy of {_DATASET} with the same ids and prompts, got others"
+    if len(changed) != 1:
+        return f"expected a copy of {_DATASET} with one changed answer, got {len(changed)} changed answers"
     return ""
 
 
 def fault_of_question(history: History) -> str:
-    """Whether the gate was asked: its page then stands in the candidate's folder."""
+    """The gate has to be asked with --report, which leaves its page in the folder of a spoiled run."""
     for sabotage in history.sabotages:
         page = LAB / sabotage.name / "gate.html"
         digests = [str(run.manifest.dataset_fingerprint)[:_DIGEST_SHOWN] for run in (history.build, sabotage)]
@@ -89,7 +94,7 @@ def fault_of_restored_copy(history: History) -> str:
 
 
 def digests_that_noticed(history: History) -> list[str]:
-    """Of the build and of the sabotage: what the gate names, cut to what a person copies."""
+    """The two digests that the gate names, of the build and of the sabotage: the first eight characters of each."""
     names = ("dataset_fingerprint", "examples_fingerprint")
     runs = (history.build, history.sabotage)
     return [str(getattr(run.manifest, name))[:8] for name in names for run in runs]
@@ -103,7 +108,7 @@ def fault_of_spec(history: History) -> str:
 
 
 def fault_of_rule(run: LoggedRun) -> str:
-    """Whether a run pays for exactly what the strict scorer pays for."""
+    """The student's rule has to pay for exactly what the strict scorer pays for."""
     fault = fault_of_inputs(run, _DATASET, _ROLLOUTS) or fault_of_name(run, "rubric", "my_score.py:score")
     if fault:
         return fault
@@ -164,7 +169,7 @@ def fault_of_first_choice(history: History) -> str:
 
 
 def fault_of_choice(run: LoggedRun) -> str:
-    """Whether each choice is the first of the best."""
+    """Each choice has to be the first sample that has the highest reward."""
     fault = fault_of_pick(run)
     if fault:
         return fault
@@ -230,17 +235,16 @@ def fault_of_learning(run: LoggedRun) -> str:
         return "expected the command as it is shown, got other settings"
     reached = run.summary["expected_reward_after"]
     if reached < _LEARNED:
-        return f"expected an expected reward of {_LEARNED} or more at the end, got {reached:.3f}"
+        return f"expected a final expected reward of {_LEARNED} or more, got {reached:.3f}"
     return ""
 
 
 def fault_of_spoiled_update(history: History) -> str:
     build = history.build
     sabotage = history.sabotage
-    same = {name: value for name, value in build.manifest.settings.items() if name != "update_sha256"}
-    if any(sabotage.manifest.settings.get(name) != value for name, value in same.items()) or (
-        sabotage.manifest.seed != build.manifest.seed
-    ):
+    build_settings = build.manifest.settings | {"update_sha256": None}
+    sabotage_settings = sabotage.manifest.settings | {"update_sha256": None}
+    if sabotage_settings != build_settings or sabotage.manifest.seed != build.manifest.seed:
         return "expected the settings of the build, got others: only your file may differ"
     if sabotage.manifest.outputs[UPDATE_SOURCE] == build.manifest.outputs[UPDATE_SOURCE]:
         return "expected a spoiled update, got the file of the build"
@@ -332,8 +336,10 @@ def learns_no_more(history: History) -> bool:
 
 
 class Outcome(NamedTuple):
-    """``event``: whether it came about. ``last``: the step whose run decides it. ``number``: of the build and of a
-    spoiled run, what a reflection names: a key of their summaries.
+    """How the event of a level is decided, and which number a reflection names.
+
+    ``event``: whether the event came about. ``last``: the step whose run decides that. ``number``: a key of a run's
+    summary; the reflection names its value in the build and in a spoiled run.
     """
 
     event: Callable[[History], bool]

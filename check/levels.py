@@ -48,11 +48,14 @@ def list_steps(name: str) -> list[str]:
 
 
 def record_prediction(name: str, probability: float) -> str:
-    """Keep how likely a student holds the level's event; says so. Raises UserError once a sabotage has followed one."""
+    """Store the probability that a student gives the level's event, and return a line that confirms it.
+
+    Raises UserError if a sabotage came after an earlier prediction.
+    """
     path = run_log.LOG.with_name(_KEPT)
     predictions = _read_predictions()
     if name in predictions and _read_runs(name, "sabotage", predictions[name][1]):
-        raise UserError(f"{name}: expected a prediction before the sabotage, got another after it; the first stays")
+        raise UserError(f"{name}: expected a prediction before the sabotage, got another after it; the earlier stays")
     predictions[name] = probability, len(run_log.read_log(run_log.LOG))
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
@@ -93,7 +96,7 @@ def check_level(name: str) -> CheckResult:
 
 
 def _fault_of_step(name: str, step: str, history: History | None) -> str:
-    """Why a step is not done, the steps before it being done; nothing where it is."""
+    """Why a step is not done, or an empty text if it is done. The steps before it are done."""
     if step == PREDICT:
         return "" if name in _read_predictions() else _MISSING
     if history is None:
@@ -118,7 +121,7 @@ def _fault_of_step(name: str, step: str, history: History | None) -> str:
 
 
 def _fault_of_reflection(name: str, history: History) -> str:
-    """Whether it names a number of the build and one of a spoiled run; in level 0 the digests, too."""
+    """Why the reflection is not done: a number of the build or of a spoiled run, or in level 0 a digest, is missing."""
     text = read_sheet(SHEET, list(LEVELS))[name].text
     if not text:
         return _MISSING
@@ -135,14 +138,17 @@ def _fault_of_reflection(name: str, history: History) -> str:
 
 
 def is_named(value: float, text: str) -> bool:
-    """Whether a number of the text is this share, rounded or not, as a share or in per cent."""
+    """Whether the text has the value, rounded or not, as a share or in percent.
+
+    A share needs two decimals, because 0.9 would stand for too many values; only 0 and 1 need none.
+    """
     for number in _NUMBER.findall(text):
         _, _, decimals = number.partition(".")
-        half = 0.5 * 10.0 ** -len(decimals)
-        for scale in (1.0, 100.0):
-            is_rough = scale == 1.0 and len(decimals) < 2 and value not in (0.0, 1.0)
-            if not is_rough and abs(float(number) - scale * value) <= half + 1e-9:
-                return True
+        rounding = 0.5 * 10.0 ** -len(decimals) + 1e-9
+        if abs(float(number) - 100 * value) <= rounding:
+            return True
+        if (len(decimals) >= 2 or value in (0.0, 1.0)) and abs(float(number) - value) <= rounding:
+            return True
     return False
 
 
@@ -168,7 +174,7 @@ def _outcome_lines(name: str) -> list[str]:
 
 
 def describe_step(name: str, step: str) -> str:
-    """What to do for a step, a line each: sentences, and commands to be pasted."""
+    """What to do for a step: sentences, and commands to paste, one per line."""
     if step == PREDICT:
         return f"Put your own probability in place of 0.5.\n{PYTHON} -m check {name} --predict 0.5"
     table = LEVELS[name][step]
@@ -180,7 +186,7 @@ def describe_step(name: str, step: str) -> str:
 
 
 def _number_folder(match: re.Match[str]) -> str:
-    """An option and its run, for --outdir the next free name, else the newest: runs/x, runs/x_2, runs/x_3."""
+    """An option and its run: the next free of runs/x, runs/x_2, … for --outdir, the newest for any other."""
     option, newest = match.groups()
     free = newest
     number = 1

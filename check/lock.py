@@ -1,7 +1,7 @@
-"""Machinery: whether a student's test notices that a file of the student's was spoiled.
+"""Machinery: whether a student's tests notice that the student's own file was spoiled.
 
-A mended file stays mended where a test fails without the repair. The spoiled file and the mended one stand in the runs
-that were made with them, so each is put back beside the student's other files, and the test meets both, several times.
+A repair is locked if a test fails with the spoiled file and passes with the mended one. The runs keep both files as
+they ran. Each is put back beside the student's other files, and the tests meet both, several times.
 
 Covered
     A test or a file that hangs, exits, does not load or prints: each runs in a process and a folder of its own, under
@@ -31,7 +31,7 @@ _PASSED = 0  # exit statuses of pytest
 _FAILED = 1
 _NO_TESTS = 5
 _TIMES = 3  # that a test meets each file
-# The tests that tests/test_rubric.py ships with: some of the sabotages fail them, so they lock nothing of a student's.
+# The tests that tests/test_rubric.py ships with. A spoiled rule fails some of them, so they do not count as a lock.
 _SHIPPED_TESTS = (
     "test_the_line_that_was_asked_for_gets_the_reward",
     "test_anything_else_gets_none[Final: 332-wrong_answer]",
@@ -67,7 +67,7 @@ class Versions(NamedTuple):
 def fault_of_tests(
     tests: Path, name: str, versions: Versions, *, left_out: Sequence[str] = (), fixture: str = ""
 ) -> str:
-    """Why the tests do not lock ``exercises/NAME``, in one sentence; nothing where they do.
+    """Why the tests do not lock ``exercises/NAME``, in one sentence; an empty text if they do.
 
     ``left_out``: tests that do not count. ``fixture``: the text of a conftest.py.
     """
@@ -120,7 +120,7 @@ def copy_exercises(folder: Path, name: str, source: bytes) -> None:
 
 
 def fault_of_rubric_tests(tests: Path, exploits: Path, versions: Versions) -> str:
-    """The same of a reward spec, ``score(example, completion)``: a case among the exploits locks it, or a test."""
+    """Why nothing locks the student's ``score``; an empty text if a case among the exploits or a test does."""
     if catches(exploits, versions):
         return ""
     name = "my_score.py"
@@ -138,10 +138,10 @@ def catches(exploits: Path, versions: Versions) -> bool:
     cases = [case for case in read_records(exploits, GoldenCase) if case.completion]
     spoiled = rewards_of(versions.spoiled, cases)
     mended = rewards_of(versions.mended, cases)
-    return any(
-        wrong != case.expected_reward and right == case.expected_reward
-        for case, wrong, right in zip(cases, spoiled, mended, strict=True)
-    )
+    for case, spoiled_reward, mended_reward in zip(cases, spoiled, mended, strict=True):
+        if spoiled_reward != case.expected_reward and mended_reward == case.expected_reward:
+            return True
+    return False
 
 
 def rewards_of(source: bytes, cases: Sequence[GoldenCase]) -> list[float | None]:

@@ -1,9 +1,9 @@
 """Machinery: the student's exploits and patch, checked; a policy and a search are the examiners.
 
 The patch is tried on the exploits, on texts of the same class and on right lines, both with fresh numbers. If it judges
-all of them as the spec does, a policy learns from its rewards; and if that cheats it of nothing, the search of
-``course.attack`` tries its texts. A wrong value or several answers that the patch pays are the next exploit. A right
-value in another form is none.
+all of them as the spec does, a policy learns from its rewards. If the policy finds no exploit, the search of
+``course.attack`` tries its texts. A wrong value or several answers that the patch pays becomes the student's next
+exploit. A right value in another form is not an exploit.
 
 Covered
     A patch that knows the strings it was shown: a teacher takes other numbers than the student saw (``seed``).

@@ -48,7 +48,7 @@ def read_logged_runs() -> Iterator[LoggedRun]:
         try:
             run = open_run(LAB / line.run)
             data = read_output(run.path, SUMMARY)
-        except (UserError, Broken):  # deleted, or another one by now
+        except (UserError, Broken):  # deleted, or made again with other content
             continue
         if (run.digest, run.manifest.outputs[SUMMARY]) == (line.manifest, hashlib.sha256(data).hexdigest()):
             summary = msgspec.json.decode(data, type=dict[str, Any])
@@ -56,10 +56,12 @@ def read_logged_runs() -> Iterator[LoggedRun]:
 
 
 def check_run(command: str, conditions: Mapping[str, Any]) -> CheckResult:
-    """Whether the log of runs has one of this command and conditions, with a prediction; the newest such run counts.
+    """Whether the log has a run of this command and conditions, with a prediction.
+
+    The newest run with a prediction counts; if no run has one, the newest run does.
 
     ``conditions``: a field of its manifest or of its settings -> its value; for a fingerprint the file in ``data/``,
-    and False for none. What a run is believed to be stands in the run itself, which the log's digest holds.
+    and False for no value. All of them are read from the run's own manifest, which the log seals by its digest.
     """
     wanted = {}
     for name, value in conditions.items():
@@ -84,7 +86,7 @@ def _meets(manifest: Manifest, wanted: Mapping[str, Any]) -> bool:
 def _judge_run(run: LoggedRun) -> CheckResult:
     """Done where a prediction was made: of the run as a whole, or of each step in the run itself."""
     numbers = {name: run.summary[name] for name in run.headline if isinstance(run.summary.get(name), int | float)}
-    got = ", ".join(f"{name} {value:.3g}" for name, value in numbers.items())
+    result = ", ".join(f"{name} {value:.3g}" for name, value in numbers.items())
     expected = (run.manifest.expect or "").strip()
     steps = run.manifest.settings.get("steps")
     predictions = len(run.summary.get("predictions", []))
@@ -95,6 +97,6 @@ def _judge_run(run: LoggedRun) -> CheckResult:
     elif predictions:
         return CheckResult("started", f"repeat, predict all {steps} updates ({predictions} predicted so far)")
     else:
-        return CheckResult("started", f"repeat with a prediction ({got or 'this run'} had none)")
-    short = f"{got}, {how}" if got else how
+        return CheckResult("started", f"repeat with a prediction ({result or 'this run'} had none)")
+    short = f"{result}, {how}" if result else how
     return CheckResult("done", short, numbers={"runs": [run.name], **numbers})

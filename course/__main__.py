@@ -18,7 +18,7 @@ Loop A  measure: what is true right now? Nothing changes.
   {python} -m course.inspect_run      look at the failures, or verify a run
   {python} -m course.gate             may this run replace that one?
   {python} -m course.validate_scorer  golden sets, and each rule left out once
-  {python} -m course.attack           cheat a verifier of this form, your own too
+  {python} -m course.attack           what a verifier pays and should not, yours too
 
 Loop B  choose: what does looking at N samples buy? The policy stays the same.
   {python} -m course.selection_demo   best of N, by the course's rule or yours

@@ -8,9 +8,9 @@ r"""Machinery: attack any verifier of integer answers, your own or one of the co
 The verifier is a function of a Python file. Its parameters say how it is called: ``(example, completion)``,
 ``(completion, answer)``, TRL's ``(completions, answer, **kwargs)``, or ``--call``. ``--form`` says how a right answer
 is written. Texts are sorted as a person would sort them, and a reward above 0 counts as paid. A verifier fails
-(status 1) if it pays a wrong value or several answers, or refuses a right one. A right value in another form is told
-without blame, and so are white space around the right line and exceptions on other texts. Status 3: nothing was found,
-and the time ran out.
+(status 1) if it pays a wrong value or several answers, or refuses a right line. Three things are reported and are no
+faults: a right value in another form that is paid, white space around the right line that is refused, and an exception
+on any other text. Status 3: the time ran out before a fault was found.
 """
 
 import json
@@ -24,7 +24,7 @@ from course.attack_text import describe_curve, describe_findings, describe_try
 from course.command import Parser, non_negative_int, positive_int, run_command
 from course.rubrics.forms import FINAL, Form, parse_form
 from course.rubrics.kinds import EXPLOITS, Kind, kind_of
-from course.search import Findings, Written, learn_from, make_example, search
+from course.search import Findings, PolicyText, learn_from, make_example, search
 from course.show.terminal import show, with_progress
 from course.verifier import Verifier
 
@@ -39,13 +39,13 @@ def main() -> int:
     help_ = "how a right answer is written, … standing for the integer (default: 'Final: …')"
     parser.add_argument("--form", type=parse_form, default=FINAL, help=help_)
     parser.add_call_option()
-    parser.add_argument("--learn", action="store_true", help="train a small policy on it, and show what that learns")
+    parser.add_argument("--learn", action="store_true", help="train a small policy on it, and show what it learned")
     help_ = r"ask about this one text; \n, \r, \t and \uXXXX in it stand for the character"
     parser.add_argument("--try", dest="completion", metavar="TEXT", help=help_)
-    parser.add_argument("--expected", type=int, default=323, help="its expected answer (default: 323)")
-    parser.add_argument("--seed", type=non_negative_int, default=0, help="of the policy's draws (default: 0)")
-    parser.add_argument("--seconds", type=positive_int, default=60, help="stop after so many, and say so (default: 60)")
-    parser.add_argument("--json", action="store_true", help="print what was found for a program")
+    parser.add_argument("--expected", type=int, default=323, help="the expected answer of --try (default: 323)")
+    parser.add_argument("--seed", type=non_negative_int, default=0, help="seed of the policy's draws (default: 0)")
+    parser.add_argument("--seconds", type=positive_int, default=60, help="stop after this many seconds (default: 60)")
+    parser.add_argument("--json", action="store_true", help="print the findings as one JSON object")
     args = parser.parse_args()
     if (args.verifier is None) == (args.rubric is None):
         parser.error("expected one verifier, such as mine.py:verify, got none or two")
@@ -58,7 +58,7 @@ def main() -> int:
 def attack(verifier: Verifier, args: Namespace) -> int:
     findings = Findings()
     curve: list[dict[str, Any]] = []
-    last: list[Written] = []
+    last: list[PolicyText] = []
     seconds = None
     try:
         search(verifier, args.form, findings, lambda kinds: with_progress(kinds, "searching"))
@@ -85,7 +85,7 @@ def attack(verifier: Verifier, args: Namespace) -> int:
 
 
 def try_text(verifier: Verifier, args: Namespace) -> int:
-    """Status 1 where a text is paid that should not be, or a right one is not."""
+    """Print what the verifier gives for the text of --try. Status 1 if it pays an exploit or refuses the right line."""
     completion = re.sub(r"\\([nrt]|u[0-9a-fA-F]{4})", lambda escape: json.loads(f'"{escape[0]}"'), args.completion)
     (answer,) = verifier.answers([(make_example(args.expected), completion)])
     show("\n".join(describe_try(verifier.name, args.expected, completion, args.form, answer)))
@@ -97,17 +97,17 @@ def try_text(verifier: Verifier, args: Namespace) -> int:
 # --- what a policy learned
 
 
-def sort_written(written: list[Written], form: Form) -> list[Kind]:
+def sort_written(written: list[PolicyText], form: Form) -> list[Kind]:
     return [kind_of(row.example["expected_answer"], row.completion, form) for row in written]
 
 
-def add_exploits(findings: Findings, written: list[Written], kinds: list[Kind]) -> None:
+def add_exploits(findings: Findings, written: list[PolicyText], kinds: list[Kind]) -> None:
     for row, kind in zip(written, kinds, strict=True):
         if kind in EXPLOITS and row.reward > 0:
             findings.add(kind, row.finding())
 
 
-def point_of(number: int, written: list[Written], kinds: list[Kind]) -> dict[str, Any]:
+def point_of(number: int, written: list[PolicyText], kinds: list[Kind]) -> dict[str, Any]:
     """A row of the curve: shares of what was written in one update."""
     counts = Counter(kinds)
     paid = sum(row.reward > 0 for row in written)

@@ -9,7 +9,7 @@ from course.rubrics.forms import FINAL, Form
 from course.rubrics.hackable import GAPS, in_words
 from course.rubrics.kinds import EXPLOITS, Kind, kind_of
 from course.score import score
-from course.search import FAULTS, UPDATES, Finding, Findings, Written, make_example
+from course.search import FAULTS, UPDATES, Finding, Findings, PolicyText, make_example
 from course.show.measurement import KIND_NAMES
 from course.show.tables import table, wrap_sentence
 from course.text import clipped, quote
@@ -26,13 +26,13 @@ ROWS = {
     Kind.RIGHT: "right one, refused",
     Kind.OTHER_FORM: "other form, paid",
 }
-MANY = 0.1  # of the last completions: as many exploits are named, whatever else a policy writes
+MANY = 0.1  # the share of exploits among the last completions from which they get a line of their own
 
 
 def describe_findings(verifier: Verifier, form: Form, findings: Findings, seconds: int | None) -> Iterator[str]:
-    """The verdict first."""
+    """The report of an attack, with the verdict as its first line."""
     yield wrap_sentence(describe_verdict(verifier, form, findings, seconds))
-    guessed = " (guessed: --call says another)" if verifier.is_guess else ""
+    guessed = " (guessed; change it with --call)" if verifier.is_guess else ""
     yield f"  {'called as':23}{quote(verifier.call)}{guessed}"
     yield f"  {'form':23}{quote(str(form))}"
     if not findings.right_paid:
@@ -62,7 +62,7 @@ def describe_verdict(verifier: Verifier, form: Form, findings: Findings, seconds
         return f"FAILED {name}: no right answer in the form {quote(str(form))} gets a reward, such as {refused}"
     if not findings.right_paid and refused:
         others = ", ".join(f"--form '{other}'" for other in findings.paid_forms)
-        hint = f"it pays one in another: {others}" if others else "--form says another"
+        hint = f"it pays a right answer in a different form: {others}" if others else "name the right form with --form"
         if not others and verifier.number_arguments:
             text = f"the answer is passed as the text '{refused.expected_answer}'"
             hint += f"; {text}, and --call {shlex.quote(verifier.number_arguments)} passes a number"
@@ -71,7 +71,7 @@ def describe_verdict(verifier: Verifier, form: Form, findings: Findings, seconds
         if kind in findings.shortest:
             return f"FAILED {name}: {FAULT_SENTENCES[kind]}, {findings.shortest[kind]} ({tried})"
     if seconds is not None:
-        return f"UNDECIDED {name}: no fault was found; {tried}. Give it more seconds"
+        return f"UNDECIDED {name}: no fault was found; {tried}. Run it again with more --seconds"
     return f"PASSED {name}: no fault was found; {tried}"
 
 
@@ -93,9 +93,12 @@ def describe_try(name: str, expected: int, completion: str, form: Form, answer: 
 
 
 def describe_curve(
-    curve: Sequence[dict[str, Any]], last: Sequence[Written], kinds: Sequence[Kind], seconds: int | None
+    curve: Sequence[dict[str, Any]], last: Sequence[PolicyText], kinds: Sequence[Kind], seconds: int | None
 ) -> Iterator[str]:
-    """``last``: what the policy wrote at the end; ``kinds``: of each. ``seconds``: where they ended it."""
+    """How the policy changed. ``last``: the texts of its last update. ``kinds``: the kind of each of them.
+
+    ``seconds``: the limit, if the time ran out before the last update; else None.
+    """
     yield f"\na policy learned from its rewards; % of the {len(last)} completions of an update"
     columns = ("paid", *(kind.value for kind in Kind), "exploits")
     header = ("update", *(column.replace("_", " ") for column in columns))
@@ -104,14 +107,15 @@ def describe_curve(
     if seconds is not None:
         yield wrap_sentence(f"the training was cut short: --seconds {seconds} had passed before its {UPDATES} updates")
     if failures := max(point["failures"] for point in curve):
-        yield wrap_sentence(f"up to {100 * failures:.0f} % had no reward; here they count as not paid")
+        share = f"up to {100 * failures:.0f} % of the completions of an update had no reward"
+        yield wrap_sentence(f"{share}; this table counts them as not paid")
     if not any(point["paid"] for point in curve):
         yield "nothing was paid, so nothing was pushed"
     else:
         yield from describe_end(last, kinds)
 
 
-def describe_end(last: Sequence[Written], kinds: Sequence[Kind]) -> Iterator[str]:
+def describe_end(last: Sequence[PolicyText], kinds: Sequence[Kind]) -> Iterator[str]:
     """The largest kind of what a policy wrote last, be it paid or not; and exploits, if there are many."""
     kind, count = Counter(kinds).most_common(1)[0]
     rows = [row for row, row_kind in zip(last, kinds, strict=True) if row_kind == kind]
@@ -126,5 +130,5 @@ def describe_end(last: Sequence[Written], kinds: Sequence[Kind]) -> Iterator[str
         yield wrap_sentence(f"{share} (paid, and wrong or with several answers), such as {_shortest(exploits)}")
 
 
-def _shortest(rows: Sequence[Written]) -> Finding:
+def _shortest(rows: Sequence[PolicyText]) -> Finding:
     return min((row.finding() for row in rows), key=lambda finding: finding.order)

@@ -48,11 +48,11 @@ class UsedUp(Stopped):
 
 
 class Child:
-    """``with Child(path) as child: child.call("advantage", [(1.0, 0.5)])``. Started at the first call, and again after
-    one that had to be stopped.
+    """``with Child(path) as child: child.call("advantage", [(1.0, 0.5)])``.
 
-    ``path``: a file of Python; OSError where it cannot be read. ``isolated``: ``course``, ``check`` and ``teacher``
-    cannot be imported there. ``source``: the bytes that run, which are read once, here.
+    The process starts at the first call, and starts anew at the first call after it was stopped. ``path``: a file of
+    Python. Raises OSError if it cannot be read. ``isolated``: the file cannot import ``course``, ``check`` or
+    ``teacher``. ``source``: the bytes that run; they are read once, when the object is made.
     """
 
     def __init__(self, path: Path, *, isolated: bool = False, limits: Limits | None = None) -> None:
@@ -83,9 +83,10 @@ class Child:
         return [self._read_answer(seconds, end) for _ in calls]
 
     def evaluate(self, expression: str, bindings: Sequence[dict[str, Any]], seconds: float = 10.0) -> Iterator[Any]:
-        """The same for an expression, which may use the names of the file and those that are bound.
+        """The value of an expression for each of the bindings, or ``Raised``.
 
-        Each answer takes at most ``seconds``. The one that does not come raises Stopped; ask anew for the rest.
+        The expression may use the names in the file and the names that are bound. Each value takes at most ``seconds``.
+        Raises Stopped at the first value that does not come; call again for the rest.
         """
         self._ask(expression, bindings)
         unread = len(bindings)
@@ -99,7 +100,7 @@ class Child:
                 self._end()  # an answer that nobody read is not taken for the next one
 
     def list_module_files(self, seconds: float = 10.0) -> list[str]:
-        """Of the modules that the file has imported by now, and of all others there. Raises Stopped."""
+        """The files of all modules that are loaded in the process by now. Raises Stopped."""
         (files,) = self.evaluate("__import__('__main__').list_module_files()", [{}], seconds)
         return msgspec.convert(files, list[str])
 

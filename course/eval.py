@@ -5,9 +5,9 @@
 
 Nothing is improved here and no knob is turned. What comes out is a pass rate with its interval, and how it failed.
 
-With ``--rubric`` another instrument is asked, too: a rubric of the course or your own FILE:FUNCTION. Rows and summary
-then say what it pays beside what is right, and the gate takes no such run. It is asked twice about each completion, and
-refused if two rewards differ.
+With ``--rubric`` a second instrument is asked, too: a rubric of the course or your own FILE:FUNCTION. Rows and summary
+then say what the rubric pays beside what is right, and the gate refuses such a run. The rubric is asked twice about
+each completion; if its two rewards differ, the command stops and leaves no run.
 
 Several files of examples, each with its file of completions, are measured as if they were joined. Then each pair of
 files is one task, which another process or another machine can score; this process writes the run.

@@ -287,9 +287,9 @@ def decide(n: int, gained: int, lost: int, min_delta: Fraction) -> tuple[str, st
 
 
 def net_flips_needed(n: int, lost: int, min_delta: Fraction) -> int | None:
-    """The smallest rise in passes that would be promoted, with as many lost as were lost here.
+    """The smallest rise in passes that would be promoted, if the number lost stays the same.
 
-    None where no rise of n prompts would be.
+    None if no rise on n prompts would be promoted.
     """
     significant = flips_needed(lost) - lost  # at least 6: more than the noise rule asks
     net = max(significant, ceil(min_delta * n))

@@ -72,7 +72,7 @@ def numbers_text(numbers: Numbers, details: bool) -> str:
     low, high = (100 * bound for bound in numbers.delta_ci95)
     needed = f"no gain on {numbers.n:,} prompts would be enough"
     if numbers.net_flips_needed is not None:
-        needed = f"needs at least {numbers.net_flips_needed:,} more gained than lost"
+        needed = f"needs a net gain of at least {numbers.net_flips_needed:,}"
     lines = [
         table(("run", "passed", "of", "pass rate", "95 % interval (Wilson)"), rows, right=(1, 2, 3)),
         "",
@@ -80,7 +80,7 @@ def numbers_text(numbers: Numbers, details: bool) -> str:
         flips_text("gained", numbers.gained),
         flips_text("lost", numbers.lost),
         f"exact McNemar p      {numbers.mcnemar_p:.4g}: how often luck alone makes the flips this uneven",
-        f"to be promoted       {needed} (with as many lost)",
+        f"to be promoted       {needed}, if again {len(numbers.lost):,} are lost",
     ]
     if details:
         visible = numbers.smallest_visible_difference

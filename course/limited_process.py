@@ -131,8 +131,10 @@ class Process:
             self._to_send.put(data)
 
     def read_line(self, seconds: float) -> bytes:
-        """The next line, without its end; b"" where none will come. Raises LimitReached, after these seconds too,
-        even if a line has come by then: a process that never stops writing is out of time as any other.
+        """The next line, without its end; b"" if no more lines will come.
+
+        Raises LimitReached if a limit is reached or ``seconds`` are over, even if a line has come by then: a process
+        that never stops writing runs out of time like any other.
         """
         end = time.monotonic() + seconds
         while True:
@@ -175,7 +177,7 @@ class Process:
             raise LimitReached(f"{self._limits.cpu_seconds} s of CPU time")
 
     def _check_limits(self) -> None:
-        """Raise LimitReached where a limit is reached. Where the process has ended, so has its output from then on."""
+        """Raise LimitReached if a limit is reached. If the process has ended, end what it started, too."""
         if self._process.poll() is not None:
             self.end()  # what it started may hold the pipe
         for stream in (self._output, self._errors):

@@ -1,9 +1,9 @@
-"""Machinery: which of a person's own files ran, as one digest: the file that was named, and what it imported.
+"""Machinery: one digest of a person's own code that ran: the file that was named, and its own imports.
 
 Covered
     Modules from the folder of that file and from the working folder, whenever they were imported.
 Not covered
-    A data file that the code reads. A module that was changed after it was imported and before its digest is taken.
+    A data file that the code reads. A change to a module between its import and its digest.
 """
 
 import hashlib
@@ -24,10 +24,11 @@ def read_code(path: Path) -> bytes:
 
 
 def digest_of_code(path: Path, source: bytes, module_files: Iterable[str]) -> str:
-    """The SHA-256 of ``source``, which ran as ``path``.
+    """The SHA-256 of ``source``, the bytes that ran as ``path``.
 
-    If modules of the person's own were imported, it is the SHA-256 over all of these files: one line for each, in
-    order, of its SHA-256 and its path relative to the working folder. ``module_files``: of the modules that are loaded.
+    If that file imported modules of the person's own, the digest is the SHA-256 of a list of all these files: a sorted
+    line for each, with its SHA-256 and its path relative to the working folder. ``module_files``: the files of all
+    modules that are loaded.
     """
     digests = {path: hashlib.sha256(source).hexdigest()}
     for file in find_own_files(path, module_files):
@@ -43,17 +44,21 @@ def relative_path(file: Path) -> str:
 
 
 def find_own_files(path: Path, module_files: Iterable[str]) -> set[Path]:
-    """Those from the folder of ``path`` or the working folder, but ``path``, the course's and the packages'."""
-    inside = [path.parent.resolve(), Path.cwd()]
-    outside = [Path(__file__).resolve().parent, Path(os.__file__).resolve().parent]  # the course; Python's own
-    places = {Path(file).resolve() for file in module_files if is_file(file)} - {path.resolve()}
-    return {
-        place
-        for place in places
-        if any(place.is_relative_to(folder) for folder in inside)
-        and not any(place.is_relative_to(folder) for folder in outside)
-        and not {"site-packages", "dist-packages"} & {*place.parts}
-    }
+    """The module files, other than ``path``, that are the person's own: see ``is_own_file``."""
+    folders = [path.parent.resolve(), Path.cwd()]
+    files = {Path(file).resolve() for file in module_files if is_file(file)} - {path.resolve()}
+    return {file for file in files if is_own_file(file, folders)}
+
+
+def is_own_file(file: Path, folders: Iterable[Path]) -> bool:
+    """Whether a file lies in one of ``folders``, and is no file of the course, of Python or of an installed package."""
+    course = Path(__file__).resolve().parent
+    python = Path(os.__file__).resolve().parent
+    if file.is_relative_to(course) or file.is_relative_to(python):
+        return False
+    if "site-packages" in file.parts or "dist-packages" in file.parts:
+        return False
+    return any(file.is_relative_to(folder) for folder in folders)
 
 
 def is_file(name: str) -> bool:

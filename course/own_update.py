@@ -50,7 +50,10 @@ class OwnUpdate:
         self._child.__exit__()
 
     def __call__(self, theta: Sequence[float], action: int, reward: float, baseline: float, lr: float) -> list[float]:
-        """[K] The new logits after an episode of one step, asked for twice. Raises UserError for what is none."""
+        """[K] The new logits after an episode of one step. The function is called twice with the same arguments.
+
+        Raises UserError if an answer is not K finite logits, or if the two answers differ.
+        """
         arguments = ([list(theta)], [action], reward, baseline, lr)
         try:
             first, second = self._child.call(self._function, [arguments, arguments], _SECONDS)
@@ -62,7 +65,10 @@ class OwnUpdate:
         return logits
 
     def settings(self) -> dict[str, str]:
-        """What a manifest says of it. ``update_sha256``: see ``digest_of_code``. To be asked after the last update."""
+        """What a manifest says of the update. Call this after the last update, when all imports are known.
+
+        ``update_sha256``: see ``digest_of_code``.
+        """
         try:
             files = self._child.list_module_files()
         except Stopped as stopped:

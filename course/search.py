@@ -1,9 +1,10 @@
 """Machinery: what a verifier pays and refuses, by the kinds of ``course.rubrics.kinds``, each with its shortest text.
 
 First the right lines: exactly the form with the plain integer. Then texts of the other kinds, the shortest first:
-golden sets, edits of the right line, values in the form and beside it. A kind ends at its first text, which is its
-shortest. Every string of a few symbols is tried for the kinds of which no such text is paid: most of these strings are
-none that a person would write. ``learn`` trains a policy on the verifier: it is told of no hole.
+golden sets, edits of the right line, values in the form and beside it. The search of a kind ends at the first text
+that is paid, which is the shortest. If none of these texts is paid, every string of a few symbols is tried; few of
+those strings are texts that a person would write. ``learn_from`` trains a policy on the verifier's rewards alone,
+without telling the policy of any hole.
 
 Covered
     A verifier with random or stateful answers, as far as two askings of the right lines show it.
@@ -90,7 +91,7 @@ class Findings:
 
 
 def search(verifier: Verifier, form: Form, findings: Findings, progress: Progress = iter) -> None:
-    """Add to ``findings``, which hold what there is when TimeoutError is raised."""
+    """Add what is found to ``findings``, so that a TimeoutError leaves in them what was found before it."""
     _ask_right_lines(verifier, form, findings)
     if not findings.right_paid:
         _ask_usual_forms(verifier, findings)
@@ -105,7 +106,7 @@ def search(verifier: Verifier, form: Form, findings: Findings, progress: Progres
 def _ask_kinds(
     verifier: Verifier, form: Form, questions: Sequence[Question], findings: Findings, progress: Progress
 ) -> None:
-    """Of each kind that is not known yet, the shortest first."""
+    """Ask the texts of each kind for which no paid text is known, the shortest first."""
     by_kind: dict[Kind, list[Question]] = {}
     for example, text in sorted(questions, key=lambda question: _order(question[1])):
         by_kind.setdefault(kind_of(example["expected_answer"], text, form), []).append((example, text))
@@ -120,7 +121,7 @@ def _ask(verifier: Verifier, questions: Sequence[Question], findings: Findings) 
 
 
 def _ask_right_lines(verifier: Verifier, form: Form, findings: Findings) -> None:
-    """One by one, until one of them gets no answer at all: that may take seconds each time."""
+    """Ask the right lines one by one, until one gets no answer at all, because each such line may take seconds."""
     for expected_answer in RIGHT_ANSWERS:
         question = (make_example(expected_answer), form.line(expected_answer))
         for finding, answer in _ask(verifier, [question], findings):
@@ -148,7 +149,7 @@ def _ask_padded_lines(verifier: Verifier, form: Form, findings: Findings) -> Non
 
 
 def _ask_kind(verifier: Verifier, kind: Kind, questions: Sequence[Question], findings: Findings) -> None:
-    """Up to the first that is paid, or that is no shorter than the one that is known."""
+    """Ask texts in order, up to the first that is paid or that comes after the known one."""
     for start in range(0, len(questions), _TOGETHER):
         batch = questions[start : start + _TOGETHER]
         if known := findings.shortest.get(kind):
@@ -195,7 +196,7 @@ def _enumerate_texts(form: Form) -> list[Question]:
 # --- a policy that learns from the verifier's rewards
 
 
-class Written(NamedTuple):
+class PolicyText(NamedTuple):
     """What the policy wrote, in the verifier's form, and what it got for that."""
 
     example: Task
@@ -207,7 +208,7 @@ class Written(NamedTuple):
         return Finding(self.example["expected_answer"], self.completion, self.reward, self.failure)
 
 
-def learn_from(verifier: Verifier, form: Form, seed: int, progress: Progress = iter) -> Iterator[list[Written]]:
+def learn_from(verifier: Verifier, form: Form, seed: int, progress: Progress = iter) -> Iterator[list[PolicyText]]:
     """Train the token policy of ``course.token_train`` on the verifier. After each update, what it wrote in it."""
     from course.policies.token_learner import fine_tune, learn
 
@@ -225,7 +226,7 @@ def learn_from(verifier: Verifier, form: Form, seed: int, progress: Progress = i
     for update in progress(learn(fine_tune(examples, config, seed), examples, rubric, config, seed)):
         texts = zip(update.chosen.tolist(), update.texts, update.reward.tolist(), strict=True)
         yield [
-            Written(
+            PolicyText(
                 example=examples[place],
                 completion=form.rewrite(text),
                 reward=reward,

@@ -3,10 +3,10 @@
 Covered
     A verifier of any of the usual shapes (``course/rubrics/calling.py``), which may return a number, a bool, None for
     no reward, a dict with ``reward`` or ``score``, or a list of one of these. A call that raises, exits, never returns,
-    or gives no finite number: what came instead of a reward is told with its text, costs that text only, and is no
-    reward of 0.
-    Calls that use up a limit together, such as 600 s of CPU time or 64 processes: a new process is asked again, and
-    only a text that uses it up alone has no reward.
+    or gives no finite number. Such a call is reported with its text, affects that text only, and is never turned into
+    a reward of 0.
+    Calls that together use up a limit, such as 600 s of CPU time or 64 processes. The text is asked again in a new
+    process, and has no reward only if it uses up the limit alone.
     A verifier that draws at random, reads a clock or remembers, if ``repeatable_results`` sees two rewards of a text.
 Not covered
     A verifier that changes between two runs: it reads a file, say, or the date.
@@ -57,9 +57,9 @@ class Verifier:
     """``with Verifier("mine.py:verify") as verifier``: a rubric, which a policy can be trained on.
 
     ``place``: FILE:FUNCTION, where FUNCTION may be a method of an object, ``checker.verify``; or the name of a rubric
-    of the course. ``call``: its arguments as an expression, where its parameters do not tell them. ``seconds``: for all
-    that it is asked; after them it raises TimeoutError. Raises UserError where there is no verifier, or none that can
-    be loaded.
+    of the course. ``call``: the arguments as an expression, if the parameters do not say them. ``seconds``: the time
+    for all questions; after it, a question raises TimeoutError. Raises UserError if there is no such verifier, or if it
+    cannot be loaded.
 
     ``name``: without the folder. ``call``: the whole call, such as ``verify(example, completion)``; ``is_guess``: a
     parameter has no known name. ``source``: the bytes of its file, as they run. ``asked_again``: the limit that calls
@@ -104,7 +104,7 @@ class Verifier:
         for (example, completion), answer in zip(questions, self.answers(questions), strict=True):
             if answer.reward is None:
                 expected = f"expected a reward for {_describe_question(example, completion)}"
-                mend = f"mend the verifier; {self._guess()}" if self.is_guess else "mend the verifier"
+                mend = f"mend the verifier; {self._describe_guess()}" if self.is_guess else "mend the verifier"
                 raise UserError(f"{self._place}: {expected}, got {answer.failure}; {mend}")
             results.append({"reward": answer.reward, "details": answer.details})
         return results
@@ -140,7 +140,7 @@ class Verifier:
         try:
             return self._child.list_module_files(_LOADING)
         except UsedUp:  # by the calls before
-            self._wake()
+            self._start()
             return self._child.list_module_files(_LOADING)
 
     def settings(self) -> dict[str, str]:
@@ -148,23 +148,25 @@ class Verifier:
         return {"rubric": self.name, "rubric_sha256": self.sha256(), "rubric_call": self.call}
 
     def check_guess(self, example: Task, right_line: str) -> None:
-        """Raises UserError if the call was guessed and raises for this text: the verifier has not been asked yet."""
-        raised = self._raised(self.call, (example, right_line)) if self.is_guess else None
+        """Raises UserError if the call was guessed and raises for the right line: then the guess is wrong, not the
+        verifier.
+        """
+        raised = self._catch_exception(self.call, (example, right_line)) if self.is_guess else None
         if raised is not None:
             got = f"got {_words(raised)} for '{quote(right_line)}'"
-            raise UserError(f"{self._place}: expected a call that does not raise, {got}; {self._guess()}")
+            raise UserError(f"{self._place}: expected a call that does not raise, {got}; {self._describe_guess()}")
 
     @property
     def number_arguments(self) -> str | None:
-        """For --call: what it is called with, the answer as a number; None where no answer is passed as text."""
+        """The arguments for --call that pass the answer as a number; None if the call passes no answer as text."""
         arguments = self.call[len(self._function) + 1 : -1]
         as_number = re.sub(r"(?<![\w'\"(])answer(?![\w='\"])", "int(answer)", arguments)
         return None if as_number == arguments else as_number
 
     def answers(self, questions: Sequence[Question]) -> list[Answer]:
-        """What it gives for each question, whatever that is. Raises TimeoutError.
+        """For each question a reward or the reason for none. Raises TimeoutError.
 
-        Where all that a process was asked has used up a limit, a new one is asked the question again.
+        If the questions before it used up a limit of the process, a question is asked again in a new process.
         """
         answers: list[Answer] = []
         is_new = False  # whether the next question is the first that its process is asked
@@ -179,12 +181,15 @@ class Verifier:
                     self.asked_again[str(stopped)] += 1
                 else:
                     answers.append(Answer(None, failure=str(stopped), has_stopped=True))
-                self._wake()
+                self._start()
                 is_new = True
         return answers
 
     def _evaluate(self, bindings: Sequence[dict[str, Any]]) -> Iterator[Any]:
-        """Its values, in order: of the first alone, or of all. The first call may import packages."""
+        """The values that the verifier returns for ``bindings``, in order; the first time only for the first of them.
+
+        The first call may import packages, so it gets more time.
+        """
         seconds = _ANSWERING
         if self._is_first_call:
             bindings = bindings[:1]
@@ -196,7 +201,7 @@ class Verifier:
             yield value
 
     def _load(self) -> None:
-        facts = self._wake()
+        facts = self._start()
         if isinstance(facts, Raised):
             raise self._refuse_loading(facts)
         is_async, is_class = facts
@@ -210,8 +215,10 @@ class Verifier:
         else:
             self._check_arguments(self._arguments)
 
-    def _wake(self) -> Any:
-        """Load the file where it is not loaded. Whether its function is async, whether it is a class; or ``Raised``."""
+    def _start(self) -> Any:
+        """Start the process if it does not run. Returns whether the function is async and whether it is a class, or
+        ``Raised``.
+        """
         inspect = "__import__('inspect')"
         facts = f"[{inspect}.iscoroutinefunction({self._function}), {inspect}.isclass({self._function})]"
         return self._evaluate_in_file(facts)
@@ -238,9 +245,10 @@ class Verifier:
         return f"make an object in the file, checker = {class_}(), and name a method of it, {file}:checker.verify"
 
     def _find_call(self) -> None:
-        """From the parameters. Messages instead of a text, where that does not raise and a text does."""
-        fields = "[one.name, one.kind.name, one.default is one.empty and not one.kind.name.startswith('VAR_')]"
-        expression = f"[{fields} for one in __import__('inspect').signature({self._function}).parameters.values()]"
+        """Set ``call`` from the function's parameters. Messages replace the text if a text raises and they do not."""
+        is_required = "p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)"
+        parameters_of = f"__import__('inspect').signature({self._function}).parameters.values()"
+        expression = f"[[p.name, p.kind.name, {is_required}] for p in {parameters_of}]"
         signature = self._evaluate_in_file(expression)
         if isinstance(signature, Raised):
             raise UserError(f"{self._place}: expected a function, got {_words(signature)}")
@@ -251,23 +259,23 @@ class Verifier:
         call = call_of(self._function, parameters)
         self.call = call.expression
         self.is_guess = call.is_guess
-        if call.chat and self._raised(self.call, _PROBE) and not self._raised(call.chat, _PROBE):
+        if call.chat and self._catch_exception(self.call, _PROBE) and not self._catch_exception(call.chat, _PROBE):
             self.call = call.chat
 
     def _check_arguments(self, arguments: str) -> None:
         """Raises UserError if they use a name that there is not, or if the function does not take so many."""
         binding = f"__import__('inspect').signature({self._function}).bind({arguments}) and None"
-        raised = self._raised(binding, _PROBE)
+        raised = self._catch_exception(binding, _PROBE)
         if raised is not None and raised.line is None and raised.kind in ("NameError", "TypeError"):
             raise refuse_arguments(arguments, raised.text)
 
-    def _guess(self) -> str:
+    def _describe_guess(self) -> str:
         return (
             f"its shape was guessed, {quote(self.call)}: say how it is called with --call 'completion, answer', "
             "or name its parameters as in verify(example, completion) or verify(completion, answer)"
         )
 
-    def _raised(self, expression: str, question: Question) -> Raised | None:
+    def _catch_exception(self, expression: str, question: Question) -> Raised | None:
         try:
             value = next(self._child.evaluate(expression, [bindings_of(*question)], _LOADING))
         except Stopped:

@@ -109,7 +109,7 @@ def newest_run() -> Path:
                 note = f"note: the newest, {clipped(log[-1].run, 60)}, is not there; this is an older run, {line.run}"
                 print(visible(note), file=sys.stderr)
             return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
-    raise UserError("last: expected a run in the log, got none that is still there; course.eval makes one")
+    raise UserError("last: no run in the log still exists; course.eval makes one")
 
 
 def read_output(folder: Path, name: str) -> bytes:

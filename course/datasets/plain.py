@@ -1,15 +1,19 @@
 """Machinery: the one form of a text that names something. Two policies, or two prompts, are the same if it is.
 
-``plain_name`` of a policy, in this order: characters that cannot be seen go, NFKC, case folding, white space becomes
-single spaces, and the ends are trimmed. ``plain_prompt`` of a prompt: the same, and then the signs ``. ? ! :`` at its
-end go, and quotes around the whole.
+``plain_name`` of a policy is made in this order. An invisible sign between two digits becomes a visible one. Characters
+that cannot be seen are removed. Raised, lowered, fraction and enclosed characters are kept apart from the digits beside
+them. Then follow NFKC, case folding and NFKC again; white space becomes single spaces, and the ends are trimmed.
+``plain_prompt`` of a prompt is the same form without the signs ``. ? ! :`` at its end and without quotes around the
+whole.
 
-A digest of a prompt says by which form it was made: ``FORM``, which rises with every change here.
+A digest of a prompt says by which form it was made: ``FORM``, which rises with every
+release that changes these rules.
 
 Covered
     Another case, width or kind of space, a zero width space or another format character, another final sign: the same.
-    What else changes the value stays: ``1.5`` and ``15``, ``(2+3)*4`` and ``2+3*4``, and also ``2³`` and ``23``, which
-    NFKC alone would make one, ``2①`` and ``21``, and ``2`` and ``3`` with an invisible sign of multiplication between.
+    Whatever else changes the value stays: ``1.5`` is not ``15``, and ``(2+3)*4`` is not ``2+3*4``, ``2³`` is
+    not ``23`` (NFKC alone would make them one), ``2①`` is not ``21``, and ``2`` times ``3`` is not ``23``, even if its
+    sign of multiplication is an invisible one.
 Not covered
     Other words for the same question, and letters of other scripts that look alike: ``о`` in Cyrillic is no ``o``.
     Hyphens and apostrophes of different characters stay different: ``-``, ``‐`` and ``–``; ``'`` and ``’``.
@@ -31,7 +35,7 @@ _FINAL_SIGNS = ".?!: "
 _QUOTES = {'"': '"', "'": "'", "`": "`", "“": "”", "„": "“", "‘": "’", "‚": "‘", "«": "»", "»": "«", "‹": "›", "›": "‹"}
 _ENDS = (*_FINAL_SIGNS, *_QUOTES.values())  # what may go at the end of a prompt
 _SIGN_BEFORE = {"<super>": "^", "<sub>": "_", "<fraction>": " "}  # what NFKC would set level: 2³ is not 23
-_LEVELLED = (*_SIGN_BEFORE, "<circle>", "<compat>")  # nor are 2① and 1⒈, so a digit beside one of these stays apart
+_LEVELLED = ("<super>", "<sub>", "<fraction>", "<circle>", "<compat>")  # kept apart from a digit: 2① is not 21
 _UNSEEN_SIGNS = {"\u2062": "*", "\u2063": ",", "\u2064": "+"}  # between digits
 _UNSEEN_SIGN = re.compile(rf"(?<=\d)[{''.join(_UNSEEN_SIGNS)}](?=\d)")
 
@@ -44,7 +48,7 @@ def display_name(text: str) -> str:
 
 def plain_name(text: str) -> str:
     """The form by which a policy is known."""
-    if all(map(_is_plain, _BEYOND_ASCII.findall(text))):  # as nearly every text: then the rest would change nothing
+    if all(map(_is_plain, _BEYOND_ASCII.findall(text))):  # true of nearly every text; the rest would not change it
         return " ".join(text.casefold().split())
     seen = display_name(_UNSEEN_SIGN.sub(lambda match: _UNSEEN_SIGNS[match[0]], text))
     signed = _BEYOND_ASCII.sub(_with_sign, seen)
@@ -75,7 +79,7 @@ def _is_kept(char: str) -> bool:
 
 
 def _with_sign(match: re.Match[str]) -> str:
-    """A character as NFKC may read it: with the sign that says how it stood, and apart from a digit beside it."""
+    """The character with what NFKC would lose: ``^`` or ``_`` for its height, and a blank between it and a digit."""
     char = match[0]
     kind = decomposition(char).partition(" ")[0]
     if kind not in _LEVELLED:
@@ -86,7 +90,9 @@ def _with_sign(match: re.Match[str]) -> str:
     sign = _SIGN_BEFORE.get(kind, "")
     if not sign and before.isdecimal() and level[0].isdecimal():
         sign = " "
-    return sign + char + (" " if behind.isdecimal() and level[-1].isdecimal() else "")
+    if behind.isdecimal() and level[-1].isdecimal():
+        return f"{sign}{char} "
+    return f"{sign}{char}"
 
 
 def _without_quotes(text: str) -> str:

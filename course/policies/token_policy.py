@@ -235,8 +235,8 @@ def sequence_kl(policy: Policy, reference: Policy, prompts: Ints, completions: C
     """[N] Σ_t KL(policy ‖ reference) of the next token at each prefix of completions of the policy, in nats.
 
     Its mean estimates KL(policy ‖ reference) over whole completions without bias, as that of ``log_ratio`` does (chain
-    rule of the relative entropy). That it has less noise was measured on trained policies and is no theorem. Both
-    policies must have one vocabulary.
+    rule of the relative entropy). On trained policies it was less noisy; that is an observation, not a
+    theorem. Both policies must have the same vocabulary.
     """
     ours = forward_completions(policy, prompts, completions)
     theirs = forward_completions(reference, prompts, completions)

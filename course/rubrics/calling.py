@@ -1,6 +1,6 @@
-"""Machinery: how a verifier is called, told from the names of its parameters. A call is an expression of Python.
+"""Machinery: how a verifier is called, which the names of its parameters say. A call is an expression of Python.
 
-It may use these names, each bound anew for each text::
+A call may use these names, each bound anew for each text::
 
     example     {"id": …, "prompt": …, "expected_answer": 323}
     completion  the text; messages: the same as a chat, [{"role": "assistant", "content": text}]
@@ -9,9 +9,9 @@ It may use these names, each bound anew for each text::
 
 So ``--call "completion, int(answer)"`` calls ``verify(completion, int(answer))``.
 
-Names decide, in any order: ``verify(answer, completion)`` is called as ``verify(answer, completion)``. One name that is
-not known stands for what the others leave out; without any known name the call is ``verify(example, completion)``. Both
-are guesses.
+Names decide, and their order does not: ``verify(answer, completion)`` gets the answer first. A single unknown name gets
+what the known names leave out. If no name is known, the call is ``verify(example, completion)``. Both calls are
+guesses.
 """
 
 import ast
@@ -74,7 +74,7 @@ class Call(NamedTuple):
 
     expression: str
     chat: str | None
-    is_guess: bool  # a name was not known
+    is_guess: bool  # a name was not known, or the function has verl's ``data_source``
 
 
 def bindings_of(example: Task, completion: str) -> dict[str, Any]:
@@ -108,7 +108,7 @@ def refuse_arguments(arguments: str, why: str) -> UserError:
 
 
 def call_of(function: str, parameters: Sequence[Parameter]) -> Call:
-    """The call that a function's parameters ask for. Raises UserError where they tell none.
+    """The call that a function's parameters ask for. Raises UserError if they do not say how to call it.
 
     >>> call_of("reward", [Parameter(name, "POSITIONAL_OR_KEYWORD", True) for name in ("completions", "solution")])[0]
     'reward([completion], [answer])'
@@ -122,8 +122,8 @@ def call_of(function: str, parameters: Sequence[Parameter]) -> Call:
         values |= _guess_value(unknown[0], values, parameters)
     elif not unknown and not _has_answer(values) and _takes_any_name(parameters):
         values |= dict.fromkeys(ANSWERS, "answer")
-    is_whole = "completion" in values.values() and _has_answer(values) and values.keys() >= {*unknown}
-    if not is_whole:
+    has_unknown = any(name not in values for name in unknown)
+    if "completion" not in values.values() or not _has_answer(values) or has_unknown:
         names = quote(", ".join(parameter.name for parameter in parameters))
         raise UserError(f"expected one of the shapes {SHAPES}; got {quote(function)}({names})")
     chat = None
@@ -134,7 +134,7 @@ def call_of(function: str, parameters: Sequence[Parameter]) -> Call:
 
 
 def _known_values(parameters: Sequence[Parameter]) -> dict[str, str]:
-    """What each parameter of a known name is given: those that are required, and others for what these leave out."""
+    """Parameter -> its value, for parameters of a known name: all required ones, then others for what is missing."""
     required = [parameter.name for parameter in parameters if parameter.is_required]
     values = {name: value for name, value in (_VALUES | _EMPTY_VALUES).items() if name in required}
     for parameter in parameters:
@@ -172,7 +172,10 @@ def _takes_any_name(parameters: Sequence[Parameter]) -> bool:
 
 
 def _write_call(function: str, values: dict[str, str], parameters: Sequence[Parameter]) -> str:
-    """By place, and from the first parameter that is left out, by name. TRL's lists have one item."""
+    """The call as text. Values are passed by position up to the first parameter without a value, then by name.
+
+    A function with a parameter ``completions`` is TRL's: each value becomes a list of one item.
+    """
     if "completions" in values:
         values = {name: f"[{value}]" for name, value in values.items()}
     by_place: list[str] = []

@@ -108,7 +108,7 @@ def _cut(marker: "re.Pattern[str]", text: str) -> Iterator[tuple[str, bool]]:
 
 
 def _in_slot(part: str, expected_answer: int) -> list[Fraction]:
-    """The answers in a place for one. Of a sentence the first counts, with its alternatives."""
+    """The answers in a part of a text where one is due. In a sentence the first counts, with its alternatives."""
     text = without_markup(part)
     if _may_say(expected_answer, text):
         return [Fraction(expected_answer)]
@@ -132,7 +132,7 @@ def _in_lines(part: str, expected_answer: int) -> list[Fraction]:
 
 
 def _at_the_end(text: str) -> list[Fraction]:
-    """The answers that a text without any place for one ends in."""
+    """The answers at the end of a text that has no place for an answer."""
     text = without_markup(text)
     groups = [*_alternatives(text, [*find_numbers(text)])]
     if not groups:
@@ -144,15 +144,15 @@ def _at_the_end(text: str) -> list[Fraction]:
 
 
 def _is_bare(text: str) -> bool:
-    """Whether there is nothing beside numbers but signs, and words that join them."""
+    """Whether a text has nothing but numbers, signs and joining words."""
     return _LINKS.issuperset(_WORD.findall(_NUMBER.sub(" ", text).lower()))
 
 
 def _may_say(expected_answer: int, text: str) -> bool:
-    """Whether a text is right in one of the ways in which a person can read it. It is not called wrong then.
+    """Whether a person can read the text as the right answer: then the text is not called wrong.
 
-    Its digits with blanks between them, ``3 23``, or behind their sign; a comma that lists it twice, ``7,7``; for 0
-    also ``a-a``.
+    Such texts are the answer's digits with blanks between them or behind the sign (``3 23``, ``- 8``), the answer twice
+    with a comma between (``7,7``), and for 0 also ``a-a``.
     """
     text = text.strip()
     answer = str(expected_answer)
@@ -211,7 +211,7 @@ _NUMBER = re.compile(
     re.IGNORECASE,
 )
 _OPERATOR = r"(?:[ \t]+[-+][ \t]+|[-+][ \t]*|[ \t]*(?:\*\*|[*/^])[ \t]*)"  # in "7 -7" there is none
-_SIGNED = rf"\({{0,9}}[-+]{{0,9}}{_NUMBER.pattern}"  # as many at most: else each place of a long row is looked at anew
+_SIGNED = rf"\({{0,9}}[-+]{{0,9}}{_NUMBER.pattern}"  # at most nine, or a long row of signs takes quadratic time
 _CALCULATION = rf"(?:(?<![\w)])[-+]{{1,9}}[ \t]{{0,9}})?{_SIGNED}(?:\){{0,9}}{_OPERATOR}{_SIGNED})*\){{0,9}}"
 _EQUATION = re.compile(rf"{_CALCULATION}(?:[ \t]*=+[ \t]*{_CALCULATION})*", re.IGNORECASE)
 _BOUND = re.compile(
@@ -239,7 +239,7 @@ _DASH = re.compile(r"\A[-+]+[ \t]+")
 _IN_FRONT = 14  # characters that are looked at
 _MOST_DIGITS = 1_200  # some more than an expected answer has
 _LONGEST = 300  # characters of an expression that is worked out, each number counted as two
-_BESIDE = Fraction(1, 3)  # a bound offers more values than its own: one is this far away
+_BESIDE = Fraction(1, 3)  # added to a value to make one that no integer is, such as for a bound or for "7 thousand"
 
 
 def find_numbers(text: str) -> Iterator[Number]:
@@ -251,13 +251,15 @@ def find_numbers(text: str) -> Iterator[Number]:
         words = match[0]
         if in_front.strip() and in_front.rstrip()[-1] not in "=:(,":
             words = _DASH.sub("", words, count=1)  # "Answer - 7"
-        first, *others = (side.strip() for side in words.split("=") if side.strip())
-        is_working = bool(others) and _is_calculation(first)
+        sides = [side.strip() for side in words.split("=") if side.strip()]
+        is_working = len(sides) > 1 and _is_calculation(sides[0])
         if is_working:
-            values = values_of(others[-1])
+            values = values_of(sides[-1])
         else:
-            sides = [first, *(side for side in others if not _is_calculation(side))]
-            values = [value for side in sides for value in values_of(side)]
+            values = values_of(sides[0])
+            for side in sides[1:]:
+                if not _is_calculation(side):
+                    values = values + values_of(side)
         if _SCALE.match(text, match.end()) or _FUNCTION.search(in_front):
             values = [value + _BESIDE for value in values]  # "7 thousand" is not 7
         elif _BOUND.search(in_front) or _BOUND_BEHIND.match(text, match.end()):
@@ -359,20 +361,33 @@ _NUMERALS = (
     "eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty"
 )
 _VALUE_OF_WORD = {word: value for value, word in enumerate(_NUMERALS.split())}
-_ONE_OF = "|".join(_VALUE_OF_WORD)
+_NUMERAL = "|".join(_VALUE_OF_WORD)
 _NUMERAL_BESIDE = re.compile(
-    rf"(?<=[0-9] or )(?:{_ONE_OF})\b|\b(?:{_ONE_OF})(?= or -?[0-9])", re.IGNORECASE
+    rf"(?<=[0-9] or )(?:{_NUMERAL})\b|\b(?:{_NUMERAL})(?= or -?[0-9])", re.IGNORECASE
 )  # "7 or eight"
 _MOST_LETTERS = 20  # of a Roman numeral
 _ROMAN = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000}
+
+
+def _roman_value(numeral: str) -> int:
+    """A letter before a larger one is subtracted: XIV is 10 - 1 + 5."""
+    total = 0
+    largest = 0
+    for letter in reversed(numeral):
+        value = _ROMAN[letter]
+        if value < largest:
+            total -= value
+        else:
+            total += value
+            largest = value
+    return total
 
 
 def _in_words(text: str) -> list[Fraction]:
     """A text that is one number without a digit: a word, or a Roman numeral."""
     letters = text.strip(" \t.!")
     if 0 < len(letters) <= _MOST_LETTERS and set(letters) <= set(_ROMAN):
-        values = [_ROMAN[letter] for letter in letters]
-        return [Fraction(sum(-value if value < max(values[i:]) else value for i, value in enumerate(values)))]
+        return [Fraction(_roman_value(letters))]
     words = [word for word in _WORD.findall(text.lower()) if word not in _LINKS]
     sign = 1
     if words and words[0] in ("minus", "negative"):

@@ -43,7 +43,7 @@ def placements(gold: int, form: Form = FINAL) -> Iterator[str]:
     digits = str(gold)
     parts = [(digits[:at], digits[at:]) for at in range(1, len(digits))]
     values = (gold, gold + 1, gold - 1, 0, 1)
-    pairs = [(str(one), str(other)) for one in values for other in values if gold in (one, other)]
+    pairs = [(str(first), str(second)) for first in values for second in values if gold in (first, second)]
     yield from map(form.line, (f"{gold}/7", f"{2 * gold}/{gold}", f"{gold}e5", f"{gold} {gold}/3"))
     yield from (str(-gold), f".{abs(gold)}", f"0 {gold}")
     yield from map(form.line, (f"not {gold}", f"- {gold}", f">={gold}"))

@@ -469,7 +469,7 @@ CHEATS: list[tuple[Callable[[Student], None], str, str, str]] = [  # what is don
         "lock",
         "expected tests that your repaired exercises/pick_best.py",
     ),
-    (change_two_answers, "level_0", "sabotage", "with one other expected answer, got 2"),
+    (change_two_answers, "level_0", "sabotage", "with one changed answer, got 2 changed answers"),
     (ask_no_gate, "level_0", "gate", "expected the gate's page"),
     (make_the_gates_page_by_hand, "level_0", "gate", "expected the gate's page on both runs"),
     (name_no_digest, "level_0", "reflect", "expected the two digests by which the gate knew"),
@@ -480,7 +480,7 @@ CHEATS: list[tuple[Callable[[Student], None], str, str, str]] = [  # what is don
     (build_at_another_offset, "level_3", "build", "expected the command as it is shown"),
     (spoil_what_the_update_does_not_use, "level_3", "sabotage", "got the same results"),
     (lock_with_luck, "level_2", "lock", "tests/test_pick_best.py: expected"),
-    (build_with_a_wrong_update, "level_3", "build", "expected an expected reward of 0.95 or more"),
+    (build_with_a_wrong_update, "level_3", "build", "expected a final expected reward of 0.95 or more"),
     (borrow_the_scorer, "level_1", "build", "got a file that imports the course"),
 ]
 

@@ -16,7 +16,7 @@ from course import attack, search, verifier
 from course.attack_text import describe_end
 from course.policies.train_config import MEMORISE
 from course.rubrics.forms import FINAL
-from course.search import Written
+from course.search import PolicyText
 
 CARELESS = "def verify(completion, answer):\n    return answer in completion\n"
 STRICT = "def verify(completion, answer):\n    return completion == 'Final: ' + answer\n"
@@ -45,7 +45,7 @@ def brief(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> Lab:
             [],
             1,
             "FAILED mine.py:verify: no right answer in the form Final: … is paid. Is that the form? "
-            r"(it pays one in another: --form '\boxed{…}')",
+            r"(it pays a right answer in a different form: --form '\boxed{…}')",
         ),
         (CARELESS, [], 1, "FAILED mine.py:verify: it pays a wrong value, '-7' where 7 is right: reward 1 ("),
         (RAISES, [], 0, "PASSED mine.py:verify: no fault was found; "),
@@ -89,8 +89,8 @@ def test_a_policy_learns_to_the_end_and_the_curve_is_shown(brief: Lab) -> None:
 def test_the_end_names_the_largest_kind_paid_or_not_and_exploits_if_they_are_many() -> None:
     """Of ten: five wrong and unpaid, four right, one paid though wrong; without that one, no word of exploits."""
 
-    def write(completion: str, reward: float) -> Written:
-        return Written(search.make_example(7), completion, reward, "")
+    def write(completion: str, reward: float) -> PolicyText:
+        return PolicyText(search.make_example(7), completion, reward, "")
 
     last = [*[write("Final: 8", 0.0)] * 5, *[write("Final: 7", 1.0)] * 4, write("Final: 17", 1.0)]
     first, second = describe_end(last, attack.sort_written(last, FINAL))
@@ -110,7 +110,7 @@ def test_a_training_that_is_cut_short_says_so(brief: Lab, monkeypatch: pytest.Mo
     brief.write("mine.py", CARELESS)
     assert "cut short" not in brief("attack", "mine.py:verify", "--learn").out
 
-    def learn_until_the_time_is_up(*arguments: Any) -> Iterator[list[Written]]:
+    def learn_until_the_time_is_up(*arguments: Any) -> Iterator[list[PolicyText]]:
         yield next(search.learn_from(*arguments))
         raise TimeoutError
 

@@ -369,7 +369,7 @@ def test_an_id_may_be_given_by_its_end_where_no_other_ends_so(lab: Lab) -> None:
 
 
 def test_last_is_the_newest_run_that_is_still_there(lab: Lab) -> None:
-    assert "last: expected a run in the log, got none" in lab.refused("inspect_run", "--run", "last")
+    assert "last: no run in the log still exists" in lab.refused("inspect_run", "--run", "last")
     for name in ("one", "two"):
         lab.evaluate([1], ["Final: 1"], "--outdir", name)
     assert "\ntwo: Loop A" in lab("inspect_run", "last").out
