@@ -31,6 +31,7 @@ from course.command import Parser, finite_float, non_negative_int, positive_int,
 from course.score import score
 from course.show.ending import end_run
 from course.show.tables import wrap_sentence
+from course.show.terminal import show
 from course.show.updates import (
     BASELINE_OPTION,
     before_and_after,
@@ -116,7 +117,7 @@ def main() -> None:
     with RunWriter(args.outdir) as run:
         if watched:
             print(f"{state_text(EXAMPLE['prompt'])}\n")
-        print(f"{how_to_read(args.lr)}\n")
+        show(f"{how_to_read(args.lr)}\n")
         updates = learn(np.random.default_rng(args.seed).random(args.steps), args.lr, args.baseline)
         for step, update in enumerate(updates, 1):
             row = update_row(step, update, args.lr, EXAMPLE, ARMS)

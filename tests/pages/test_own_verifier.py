@@ -51,8 +51,7 @@ def test_a_pattern_ends_with_its_sentence(browser: Any, pattern: str, pick: str,
         page = one.open(PAGE)
         type_pattern(page, pattern, pick)
         status = wait_for(page, sentence)
-        [(updates, paid, right)] = re.findall(r"After (\d+) updates (\d+) % are paid and (\d+) % are right\.", status)
-    assert int(updates) % 20 == 0
+        [(paid, right)] = re.findall(r"After \d+ updates (\d+) % are paid and (\d+) % are right\.", status)
     exploits = {kind: (text, answer) for kind, text, answer in EXPLOIT.findall(status)}
     if sentence == RIGHT:
         assert 50 <= int(right) <= int(paid)
@@ -95,6 +94,8 @@ def test_a_runaway_pattern_ends_with_its_worker_and_the_next_one_trains(browser:
             page.wait_for_timeout(100)
         type_pattern(page, r"(\d)$", "first")
         wait_for(page, WRONG)
+        while len(page.workers) > 1:  # some seconds again, for those that typing has started
+            page.wait_for_timeout(100)
         assert len(page.workers) == 1
 
 
