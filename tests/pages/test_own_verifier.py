@@ -54,7 +54,7 @@ def test_a_pattern_ends_with_its_sentence(browser: Any, pattern: str, pick: str,
         [(paid, right)] = re.findall(r"After \d+ updates (\d+) % are paid and (\d+) % are right\.", status)
     exploits = {kind: (text, answer) for kind, text, answer in EXPLOIT.findall(status)}
     if sentence == RIGHT:
-        assert 50 <= int(right) <= int(paid)
+        assert int(right) >= 50  # and a text with a space behind the line is right, and not paid
         assert "a wrong number" not in exploits
     if sentence == WRONG:
         text, answer = exploits["a wrong number"]
