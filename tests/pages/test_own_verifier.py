@@ -37,6 +37,13 @@ def wait_for(page: Any, sentence: str) -> str:
     return str(status.inner_text())
 
 
+def wait_for_workers(page: Any, count: int) -> None:
+    """Until no more are left: a browser gives a worker some seconds to end."""
+    while len(page.workers) > count:
+        page.wait_for_timeout(100)
+    assert len(page.workers) == count
+
+
 ENDINGS = [
     (r"^Final: (\d+)$", "first", RIGHT),
     (r"(\d)$", "first", WRONG),
@@ -90,13 +97,10 @@ def test_a_runaway_pattern_ends_with_its_worker_and_the_next_one_trains(browser:
         page = one.open(PAGE)
         type_pattern(page, "(((.+)+)+)+x", "first")
         wait_for(page, RUNAWAY)
-        while page.workers:  # a browser gives a worker some seconds to end
-            page.wait_for_timeout(100)
+        wait_for_workers(page, 0)
         type_pattern(page, r"(\d)$", "first")
         wait_for(page, WRONG)
-        while len(page.workers) > 1:  # some seconds again, for those that typing has started
-            page.wait_for_timeout(100)
-        assert len(page.workers) == 1
+        wait_for_workers(page, 1)
 
 
 FAULTS = [
@@ -115,6 +119,6 @@ def test_a_pattern_that_cannot_be_used_is_one_sentence(browser: Any) -> None:
         for pattern, sentence in FAULTS:
             type_pattern(page, pattern, "first")
             assert wait_for(page, sentence) == sentence
-            assert page.workers == []
+            wait_for_workers(page, 0)
         type_pattern(page, r"\\A|(\d)$", "first")  # a backslash before an A
         wait_for(page, WRONG)
