@@ -81,8 +81,10 @@ def edits(gold: int, form: Form = FINAL) -> Iterator[str]:
         yield form.line("0" * length + digits)
         yield form.line("9" * length)
         yield form.line(spaces + digits)
-        yield f"{line} " * (length // 10)
-        yield digits + " a" * (length // 2)
+        line_count = length // 10
+        yield f"{line} " * line_count
+        word_count = length // 2
+        yield digits + " a" * word_count
         yield "a" * length
 
 
