@@ -105,7 +105,7 @@ def _read_text(path: Path) -> str:
             raise UserError(f"{path}:1 expected at most {_BYTES >> 20} MB, got more; keep to your own words")
         return data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     except FileNotFoundError:
-        raise CannotCheck(f"{path}: expected your sheet, got no such file; run from the lab's folder") from None
+        raise CannotCheck(f"{path}:1 expected your sheet, got no such file; run from the lab's folder") from None
     except OSError as error:
         raise UserError(f"{path}:1 expected your sheet, got: {reason(error)}; run from the lab's folder") from None
     except UnicodeDecodeError as error:
