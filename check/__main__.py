@@ -10,7 +10,7 @@ from typing import cast
 
 from check import slow_results
 from check.milestones import EXERCISES, MILESTONES, Exercise, Given, check
-from check.report import exercise_text, lines_of, overview, step_text, submission_text
+from check.report import end_text, exercise_text, lines_of, overview, step_text, submission_text
 from check.result import FINISHED, CheckResult
 from course.artifacts import run_log
 from course.command import Parser, fraction, non_negative_int, positive_int, run_command
@@ -43,7 +43,7 @@ def main() -> int:
     help_ = "more wrong verifiers to judge tests with: the file is code, and it is run"
     parser.add_argument("--verifiers", type=Path, metavar="FILE", help=help_)
     args = parser.parse_args()
-    given = Given(args.seed)
+    given = Given(args.seed, anew=args.json)
     if args.verifiers is not None:
         from check.judging import read_extra
 
@@ -120,7 +120,7 @@ def show_overview(results: Mapping[str, CheckResult]) -> int:
     if todo:
         show_next(EXERCISES[todo[0]], results[todo[0]])
         return 1
-    show("\nAll done; a person reads your words. Hand it in:")
+    show(f"\n{wrap_sentence(end_text(results))}")
     print(f"next: {command_line(['check', SUBMIT])}")
     return 0
 
@@ -158,7 +158,10 @@ def show_one(exercise: Exercise, args: Namespace, given: Given) -> int:
         print(f"next: {command_line(['check'])}")
         return 0
     closed = "solution: it opens when this check passes" if args.solution else ""
-    show(exercise_text(exercise.id, result, [closed, f"stuck: {command} --hint"]))
+    more = [closed, f"stuck: {command} --hint"]
+    if result.judgement is not None:
+        more.insert(0, f"which test kills which verifier: {command} --report")
+    show(exercise_text(exercise.id, result, more))
     show_next(exercise, result)
     return 1
 
@@ -191,11 +194,7 @@ def show_hints(exercise: Exercise, count: int) -> None:
 
 
 def show_next(exercise: Exercise, result: CheckResult) -> None:
-    command = exercise.command
-    if not command:
-        command = f"check {exercise.id}"
-        if "step" in result.numbers:  # of a level
-            command += f" --id {result.numbers['step']}"
+    command = result.command or f"check {exercise.id}"
     show(f"\n{wrap_sentence(f'{exercise.id}: {exercise.what} (read {exercise.read}), then type')}")
     print(f"next: {command_line(command.split(' '))}")
 

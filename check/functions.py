@@ -4,24 +4,19 @@ Covered
     An answer for every input is needed, and the inputs are drawn from a seed that the student's code does not know.
     A choice that is no sample, or depends on the order in which the same samples come.
 Not covered
-    Whose code it is: ``exercises/pick_best.py`` may be read and copied. Two mistakes at once have no name here.
+    Whose code it is, beyond what ``check.own_work`` sees. Two mistakes at once have no name here.
 """
 
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from statistics import mean
 from typing import Any
 
 from check.oracles import FUNCTIONS, Group, Quantity
-from check.result import NOT_STARTED, CheckResult
+from check.own_work import find_borrowed
+from check.result import NOT_STARTED, CannotCheck, CheckResult
 from course import picking
 from course.child import Child, Raised, Stopped
-from course.datasets.files import LAB
-from course.datasets.jsonl import read_records
-from course.datasets.records import Example, SampleGroup
-from course.errors import UserError
-from course.score import measure
 from course.text import quote
 
 RIGHT = "right"
@@ -29,21 +24,27 @@ _INPUTS = 40  # besides the example
 _TOLERANCE = 1e-9  # relative, absolute below 1
 _CALL_SECONDS = 5.0  # for all inputs of a function
 _LARGEST = 1e300  # an int beyond it fits no float
-_BORROWED = re.compile(r"(?m)^[^#\n]*\b(first_of_best|Picker|choose_from_file)\b")  # the course's own rule
 _OVERFLOW = "It looks like exp() of a logit near 1,000, more than a float holds: take the largest logit off all first."
 
 
-def check_functions(file: str, seed: int = 0) -> CheckResult:
-    """Each function of ``exercises/FILE.py`` on its example and on inputs of this seed."""
-    path = find_own_file(file)
+def check_functions(path: Path, seed: int = 0) -> CheckResult:
+    """Each function of ``data/exercises/functions.toml`` that the file has, on its example and on inputs of this seed.
+
+    ``path``: reinforce.py or pick_best.py, wherever it lies. Raises CannotCheck where there is no such file.
+    """
+    borrowed = fault_of_borrowing(path)
+    if borrowed:
+        return CheckResult("wrong", borrowed, [borrowed])
     states = []
     lines = []
-    with Child(path, isolated=True) as child:
+    is_choice = path.stem == "pick_best"
+    with Child(Path(picking.__file__)) if is_choice else Child(path, isolated=True) as child:
         for name, quantity in FUNCTIONS.items():
-            if quantity.file == file:
+            if quantity.file == path.stem:
                 state, *more = judge_function(child, path, name, quantity, seed)
                 states.append(state)
-                lines += [f"{name}: {state}", *more]
+                if state != RIGHT:
+                    lines += [f"{name}: {state}", *more]
     different = set(states)
     if different == {NOT_STARTED}:
         return CheckResult(NOT_STARTED)
@@ -56,49 +57,14 @@ def check_functions(file: str, seed: int = 0) -> CheckResult:
     return CheckResult(overall, f"{states.count(RIGHT)} of {len(states)} right", lines)
 
 
-def check_pick_best(seed: int = 0) -> CheckResult:
-    """The student's rule of Loop B; what it gets on the shipped samples, beside the ceiling and a random choice."""
-    path = find_own_file("pick_best")
-    if _BORROWED.search(path.read_text(encoding="utf-8", errors="replace")):
-        return CheckResult("wrong", "expected a rule of your own, got the course's")
-    groups = score_shipped_samples()
-    with Child(Path(picking.__file__)) as child:
-        state, *more = judge_function(child, path, "pick_best", FUNCTIONS["pick_best"], seed)
-        trouble, choices = call_function(child, path, "choose_from_file", [(str(path), group) for group in groups])
-    if trouble == NOT_STARTED:
-        return CheckResult(NOT_STARTED)
-    if trouble:
-        return CheckResult("wrong", trouble, [trouble])
-    rewards = [[reward for _, _, reward in group] for group in groups]
-    picked = 0.0
-    for group, choice in zip(rewards, choices, strict=True):
-        if choice in range(len(group)):
-            picked += group[choice]
-    ceiling = sum(map(max, rewards))
-    chance = sum(map(mean, rewards))
-    short = f"{picked:g} of {len(groups)} with n = 4; ceiling {ceiling:g}, a random choice {chance:.1f}"
-    if state != RIGHT:
-        return CheckResult("wrong", short, [state, *more])
-    return CheckResult("done", short)
-
-
-def score_shipped_samples() -> list[Group]:
-    """The first four samples of each prompt of the shipped pack, with the rewards that the scorer gives."""
-    examples = read_records(LAB / "data" / "datasets" / "math_dev.jsonl", Example)
-    answers = {example.id: example.expected_answer for example in examples}
-    groups: list[Group] = []
-    for pack in read_records(LAB / "data" / "rollouts" / "selection_pack_dev.jsonl", SampleGroup):
-        answer = answers[pack.id]
-        groups.append([(index, text, measure(answer, text).reward) for index, text in enumerate(pack.samples[:4])])
-    return groups
-
-
-def find_own_file(name: str) -> Path:
-    """A student's file. Raises UserError where there is none."""
-    path = Path("exercises") / f"{name}.py"
+def fault_of_borrowing(path: Path) -> str:
+    """Why a file is not the student's own work; an empty text if nothing shows. Raises CannotCheck without a file."""
     if not path.is_file():
-        raise UserError(f"{path}: expected your functions, got no such file; run from the lab's folder")
-    return path
+        raise CannotCheck(f"{path}: expected your functions, got no such file; run from the lab's folder")
+    borrowed = find_borrowed(path.name, path.read_bytes())
+    if borrowed:
+        return f"{path}: expected work of your own, got {quote(borrowed)}; take that out"
+    return ""
 
 
 def call_function(child: Child, path: Path, name: str, inputs: Sequence[Sequence[Any]]) -> tuple[str, list[Any]]:

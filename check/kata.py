@@ -17,12 +17,12 @@ from course.datasets.records import KataExample, task_of
 from course.rubrics import Rubric
 from course.rubrics.hackable import RUBRICS
 from course.score import TRIMMED, score
-from course.starting import program_name
 from course.text import quote
 
 LABELS = ("model", "verifier", "ambiguous", "hacked")
 FAULTS_OF_CODE = ("verifier", "hacked")
 WITH_TEST = ("kata_2", "kata_3")  # katas that ask for a test where code is at fault
+STATES = ("look again", "unfinished", "blank", "right")  # of a diagnosis, in the order in which they are shown
 ASKED = {"label": (1, "a label"), "evidence": (12, "two or three sentences"), "fix": (4, "one concrete change")}
 
 
@@ -31,32 +31,23 @@ def check_kata(name: str) -> CheckResult:
     examples = list(read_records(LAB / "data" / "kata" / f"{name}.jsonl", KataExample))
     sheet = Path("exercises") / f"{name}.md"
     sections = read_sheet(sheet, [example.id for example in examples])
-    right = []
-    states = set()
-    lines = []
     parts = {}
+    by_state: dict[str, list[str]] = {state: [] for state in STATES}
     for example in examples:
         section = sections[example.id]
         state, words = judge_diagnosis(f"{sheet}:{section.line}", section, example, name)
-        states.add(state)
+        by_state[state].append(example.id)
         parts[example.id] = f"{state}: {words}"
-        line = f"{example.id:>2}  {state:10}"
-        if state == "right":
-            right.append(example.id)
-        else:
-            line += f"  {words}"
-        lines.append(line.rstrip())
-    if right:
-        lines.append(f"{program_name('check')} {name} --id {right[0]} shows what the teacher says of it")
-    if states == {"blank"}:
+    right = by_state["right"]
+    short = f"{len(right)} of {len(examples)} finished and right"
+    if by_state["blank"] == list(parts):
         return CheckResult(NOT_STARTED, parts=parts)
-    if states == {"right"}:
-        state = "done"
-    elif "look again" in states:
-        state = "wrong"
-    else:
-        state = "started"
-    return CheckResult(state, f"{len(right)} of {len(examples)} finished and right", lines, parts)
+    lines = [f"{state}: {', '.join(ids)}" for state, ids in by_state.items() if ids]
+    if len(right) == len(examples):
+        return CheckResult("done", short, lines, parts, by_state, command=f"check {name} --id {right[0]}")
+    first = next(ids[0] for state, ids in by_state.items() if ids and state != "right")
+    state = "wrong" if by_state["look again"] else "started"
+    return CheckResult(state, short, lines[:3], parts, by_state, command=f"check {name} --id {first}")
 
 
 def judge_diagnosis(place: str, section: Section, example: KataExample, name: str) -> tuple[str, str]:

@@ -1,19 +1,20 @@
 """Machinery: what the runs of each step of each level have to show.
 
-Each ``fault_of_…`` returns one sentence that says why a step is not done, or an empty text if the step is done.
+Each ``fault_of_…`` says in one to three lines why a step is not done, or is an empty text if the step is done.
 
 The runs are read from the log and sealed by their digests, so a step is judged by what was measured and not by its
-name. A build has to be right. A sabotage has to differ from the build in the student's file alone, and the difference
-has to show. A repair has to give the build's numbers again.
+name. A build has to be right, and so does the function that ran in it. A sabotage has to differ from the build in the
+student's file alone, and the difference has to show. A repair has to give the build's numbers again.
 """
 
-import ast
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from check.lock import Versions, fault_of_rubric_tests, fault_of_tests
+from check.level_functions import faults_of_function
+from check.lock import Versions, fault_of_rubric_tests, fault_of_tests, list_exercises
 from check.runs import LoggedRun
+from check.slow_results import judge_once
 from course.artifacts.records import PICK_SOURCE, RESULTS, RUBRIC_SOURCE, UPDATE_SOURCE
 from course.datasets.files import LAB, sha256_of
 from course.policies.train_config import MEMORISE
@@ -23,6 +24,7 @@ _DATASET = "data/datasets/math_dev.jsonl"
 _ROLLOUTS = "data/rollouts/frozen_rollouts_dev.jsonl"
 _PACK = "data/rollouts/selection_pack_dev.jsonl"
 _LEARNED = 0.95  # the expected reward that a right update reaches
+_FAILED = 0.5  # below it an update has failed, as a sabotage has to
 _TESTS = Path("tests")
 _EXPLOITS = Path("exercises") / "exploits.jsonl"
 
@@ -32,12 +34,16 @@ class History(NamedTuple):
 
     A sabotage counts if it came after the prediction. The build is the newest run before the first such sabotage. A
     training counts if it came after the first such sabotage, a repair if it came after the last.
+
+    ``seed``: of what the checks draw. ``anew``: believe nothing that was kept of an earlier check.
     """
 
     build: LoggedRun
     sabotages: Sequence[LoggedRun]
     trainings: Sequence[LoggedRun] = ()
     repairs: Sequence[LoggedRun] = ()
+    seed: int = 0
+    anew: bool = False
 
     @property
     def sabotage(self) -> LoggedRun:
@@ -46,6 +52,16 @@ class History(NamedTuple):
     @property
     def repair(self) -> LoggedRun:
         return self.repairs[-1]
+
+    def fault_of_function(self, level: str, source: bytes) -> str:
+        """What is wrong with the student's function as it ran."""
+        return "\n".join(faults_of_function(level, source, self.seed, self.anew))
+
+    def fault_of_lock(self, tests: Path, versions: Versions, judge: Callable[[], str], *cases: Path) -> str:
+        """What ``judge`` says of the tests. It takes seconds, so it is asked once for the same bytes."""
+        parts = [*versions, *list_exercises()]
+        parts += [path.read_bytes() if path.is_file() else b"none" for path in (tests, *cases)]
+        return "\n".join(judge_once(f"lock of {tests.name}", parts, lambda: [judge()], self.anew))
 
 
 def fault_of_inputs(run: LoggedRun, dataset: str, completions: str) -> str:
@@ -104,32 +120,22 @@ def digests_that_noticed(history: History) -> list[str]:
 
 
 def fault_of_spec(history: History) -> str:
-    return fault_of_rule(history.build)
+    return fault_of_rule(history, history.build)
 
 
-def fault_of_rule(run: LoggedRun) -> str:
-    """The student's rule has to pay for exactly what the strict scorer pays for."""
+def fault_of_rule(history: History, run: LoggedRun) -> str:
+    """The student's rule has to be the spec, and has to pay for exactly what the strict scorer pays for."""
     fault = fault_of_inputs(run, _DATASET, _ROLLOUTS) or fault_of_name(run, "rubric", "my_score.py:score")
+    if fault:
+        return fault
+    fault = history.fault_of_function("level_1", run.read(RUBRIC_SOURCE))
     if fault:
         return fault
     passes = run.summary["passes"]
     paid = sum(run.summary["paid"].values())
     if run.summary["rubric_passes"] != passes or paid != passes or run.summary["right_refused"]:
         return f"expected the {passes} right lines paid and nothing else, got {paid} paid"
-    if imports_course(run.read(RUBRIC_SOURCE)):
-        return "expected a rule of your own, got a file that imports the course"
     return ""
-
-
-def imports_course(source: bytes) -> bool:
-    """Whether an import statement names the course. What is imported in other ways is not seen."""
-    names: list[str] = []
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Import):
-            names += [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            names.append(node.module or "")
-    return any(name.partition(".")[0] == "course" for name in names)
 
 
 def fault_of_spoiled_rule(history: History) -> str:
@@ -139,6 +145,8 @@ def fault_of_spoiled_rule(history: History) -> str:
         return fault
     if run.summary["rubric_passes"] <= history.build.summary["rubric_passes"]:
         return "expected a rule that pays more of the recorded completions than your build, got no more"
+    if not run.summary["paid"]["several"] and not run.summary["paid"]["wrong"]:
+        return "expected a rule that pays a wrong value or several answers, got right values in other forms only"
     return ""
 
 
@@ -153,24 +161,27 @@ def fault_of_training(history: History) -> str:
 
 
 def fault_of_mended_rule(history: History) -> str:
-    return fault_of_rule(history.repair)
+    return fault_of_rule(history, history.repair)
 
 
 def fault_of_spec_lock(history: History) -> str:
     versions = Versions(history.sabotage.read(RUBRIC_SOURCE), history.repair.read(RUBRIC_SOURCE))
-    return fault_of_rubric_tests(_TESTS / "test_rubric.py", _EXPLOITS, versions)
+    tests = _TESTS / "test_rubric.py"
+    return history.fault_of_lock(
+        tests, versions, lambda: fault_of_rubric_tests(tests, _EXPLOITS, versions), _EXPLOITS
+    )
 
 
 # Level 2
 
 
 def fault_of_first_choice(history: History) -> str:
-    return fault_of_choice(history.build)
+    return fault_of_choice(history, history.build)
 
 
-def fault_of_choice(run: LoggedRun) -> str:
-    """Each choice has to be the first sample that has the highest reward."""
-    fault = fault_of_pick(run)
+def fault_of_choice(history: History, run: LoggedRun) -> str:
+    """The rule has to be the one of its sentences, and each choice the first sample that has the highest reward."""
+    fault = fault_of_pick(run) or history.fault_of_function("level_2", run.read(PICK_SOURCE))
     if fault:
         return fault
     wrong = [row["id"] for row in run.rows() if row["rewards"].index(max(row["rewards"])) != row["chosen"]]
@@ -211,23 +222,25 @@ def differing_choices(history: History) -> list[str]:
 def fault_of_mended_choice(history: History) -> str:
     if history.repair.manifest.outputs[RESULTS] != history.build.manifest.outputs[RESULTS]:
         return "expected the results of the build to the last digit, got others"
-    return fault_of_choice(history.repair)
+    return fault_of_choice(history, history.repair)
 
 
 def fault_of_choice_lock(history: History) -> str:
     versions = Versions(history.sabotage.read(PICK_SOURCE), history.repair.read(PICK_SOURCE))
-    return fault_of_tests(_TESTS / "test_pick_best.py", "pick_best.py", versions)
+    tests = _TESTS / "test_pick_best.py"
+    return history.fault_of_lock(tests, versions, lambda: fault_of_tests(tests, "pick_best.py", versions))
 
 
 # Level 3
 
 
 def fault_of_update(history: History) -> str:
-    return fault_of_learning(history.build)
+    return fault_of_learning(history, history.build)
 
 
-def fault_of_learning(run: LoggedRun) -> str:
+def fault_of_learning(history: History, run: LoggedRun) -> str:
     fault = fault_of_name(run, "update", "reinforce.py:reinforce_step")
+    fault = fault or history.fault_of_function("level_3", run.read(UPDATE_SOURCE))
     if fault:
         return fault
     typed = {"reward_offset": 3.0, "steps": 200, "lr": 0.5, "baseline": True}
@@ -250,16 +263,23 @@ def fault_of_spoiled_update(history: History) -> str:
         return "expected a spoiled update, got the file of the build"
     if sabotage.manifest.outputs[RESULTS] == build.manifest.outputs[RESULTS]:
         return "expected an update that learns otherwise than that of the build, got the same results"
+    reached = sabotage.summary["expected_reward_after"]
+    if reached >= _FAILED:
+        return (
+            f"expected a sabotage that shows, a final expected reward below {_FAILED}, got {reached:.3f}: this one can "
+            "be seen by a finite difference only; spoil something else"
+        )
     return ""
 
 
 def fault_of_mended_update(history: History) -> str:
-    return fault_of_learning(history.repair) or fault_of_number(history, "expected_reward_after")
+    return fault_of_learning(history, history.repair) or fault_of_number(history, "expected_reward_after")
 
 
 def fault_of_update_lock(history: History) -> str:
     versions = Versions(history.sabotage.read(UPDATE_SOURCE), history.repair.read(UPDATE_SOURCE))
-    return fault_of_tests(_TESTS / "test_reinforce.py", "reinforce.py", versions)
+    tests = _TESTS / "test_reinforce.py"
+    return history.fault_of_lock(tests, versions, lambda: fault_of_tests(tests, "reinforce.py", versions))
 
 
 def what_was_spoiled(run: LoggedRun) -> tuple[object, ...]:
@@ -331,8 +351,8 @@ def accuracies_differ(history: History) -> bool:
     return bool(first.summary["selected_accuracy"] != second.summary["selected_accuracy"])
 
 
-def learns_no_more(history: History) -> bool:
-    return bool(history.sabotage.summary["expected_reward_after"] < 0.5)
+def unlearns(history: History) -> bool:
+    return bool(history.sabotage.summary["expected_reward_after"] < 0.2)
 
 
 class Outcome(NamedTuple):
@@ -351,5 +371,5 @@ OUTCOMES = {
     "level_0": Outcome(rate_fell, "sabotage", "pass_rate"),
     "level_1": Outcome(policy_cheats, "train", "rubric_pass_rate"),
     "level_2": Outcome(accuracies_differ, "sabotage", "selected_accuracy"),
-    "level_3": Outcome(learns_no_more, "sabotage", "expected_reward_after"),
+    "level_3": Outcome(unlearns, "sabotage", "expected_reward_after"),
 }

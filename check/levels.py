@@ -4,7 +4,7 @@ A prediction is a probability, and is scored. What each step has to show stands 
 
 Covered
     A sabotage before its prediction, a repair before its sabotage, a run of that name with another file, an edited run.
-    A reflection without the numbers of the student's own runs.
+    A reflection without the numbers of the student's own runs behind their names, or with a list of many numbers.
 Not covered
     Whether a reflection explains anything: a teacher reads it. Whoever edits ``runs/predictions.json`` or writes a log
     of their own. Both are the student's, to learn from, and may be deleted.
@@ -20,9 +20,10 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from check.level_steps import OUTCOMES, STEPS, History, digests_that_noticed, what_was_spoiled
+from check.level_functions import FUNCTIONS_OF, UNWRITTEN, faults_of_function
+from check.level_steps import OUTCOMES, STEPS, History, differing_choices, digests_that_noticed, what_was_spoiled
 from check.result import NOT_STARTED, TO_READ, CheckResult
-from check.runs import LoggedRun, read_logged_runs
+from check.runs import LoggedRun, names_number, read_logged_runs
 from check.sheets import read_sheet
 from course.artifacts import run_log
 from course.datasets.files import LAB, open_regular, write_whole
@@ -38,7 +39,7 @@ _KEPT = "predictions.json"  # beside the log of runs
 # level -> a probability, and how many lines the log of runs had when it was given
 _Predictions = dict[str, tuple[Annotated[float, Meta(ge=0, le=1)], Annotated[int, Meta(ge=0)]]]
 _MISSING = "not done yet"
-_NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?")
+_FEWEST = 12  # words of a reflection
 
 
 def list_steps(name: str) -> list[str]:
@@ -65,10 +66,15 @@ def record_prediction(name: str, probability: float) -> str:
     return f"recorded: {probability:g} that {LEVELS[name]['event']}; next: {program_name('check')} {name}"
 
 
-def check_level(name: str) -> CheckResult:
-    """Which steps of a level are done, why the next one is not, and what the predictions were worth."""
+def check_level(name: str, seed: int = 0, anew: bool = False) -> CheckResult:
+    """Which steps of a level are done, why the next one is not, and what the predictions were worth.
+
+    ``seed``: of what is asked of the student's function. ``anew``: believe nothing that was kept of an earlier check.
+    """
     steps = list_steps(name)
     history = _read_history(name)
+    if history is not None:
+        history = history._replace(seed=seed, anew=anew)
     done = 0
     fault = ""
     for step in steps:
@@ -76,8 +82,13 @@ def check_level(name: str) -> CheckResult:
         if fault:
             break
         done += 1
+    is_written = False
+    if history is None and name in FUNCTIONS_OF:
+        faults = faults_of_function(name, None, seed, anew)
+        fault = "\n".join(faults) or fault
+        is_written = not faults
     parts = {step: describe_step(name, step) for step in steps}
-    lines = [f"The event: {LEVELS[name]['event']}.", *_outcome_lines(name)]
+    lines = _outcome_lines(name)
     details: dict[str, object] = {}
     if history:
         runs = [history.build, *history.sabotages, *history.trainings, *history.repairs]
@@ -87,12 +98,17 @@ def check_level(name: str) -> CheckResult:
         return CheckResult(TO_READ, f"{short}; your words are to be read", lines, parts, details)
     step = steps[done]
     details["step"] = step
+    command = f"check {name} --id {step}"
     if fault != _MISSING:
-        lines.append(f"{step}: {fault}.")
-    lines.append(f"Next: {step}.")
-    if not history and name not in _read_predictions():
-        return CheckResult(NOT_STARTED, "", lines, parts, details)
-    return CheckResult("started", short, lines, parts, details)
+        lines = f"{step}: {fault.rstrip('.')}.".split("\n")
+    elif is_written:
+        lines = [f"exercises/{FUNCTIONS_OF[name][0]} is right. Now measure with it."]
+    if not history and name not in _read_predictions() and (fault == _MISSING or UNWRITTEN in fault):
+        state = "started" if is_written else NOT_STARTED
+        return CheckResult(state, short if is_written else "", lines, parts, details, command=command)
+    if fault != _MISSING:
+        short += f", {step} is not right"
+    return CheckResult("started", short, lines, parts, details, command=command)
 
 
 def _fault_of_step(name: str, step: str, history: History | None) -> str:
@@ -121,42 +137,33 @@ def _fault_of_step(name: str, step: str, history: History | None) -> str:
 
 
 def _fault_of_reflection(name: str, history: History) -> str:
-    """Why the reflection is not done: a number of the build or of a spoiled run, or in level 0 a digest, is missing."""
+    """Why the reflection is not done: words are missing, or what it has to say of the build and of a spoiled run."""
     text = read_sheet(SHEET, list(LEVELS))[name].text
     if not text:
         return _MISSING
+    words = [word for word in text.split() if word.isalpha()]
+    if len(words) < _FEWEST:
+        return f"{SHEET}, {name}: expected {_FEWEST} words or more that say why, got {len(words)}"
     key = OUTCOMES[name].number
-    for run in (history.build, history.sabotage):
-        value = run.summary[key]
-        if not is_named(value, text):
-            return f"{SHEET}, {name}: expected the {key} of {run.name}, as in its summary, got your words without it"
+    for runs in ([history.build], history.sabotages):
+        if not any(names_number(text, run, run.summary[key]) for run in runs):
+            run = runs[-1]
+            return f"{SHEET}, {name}: expected {run.folder}, and its {key} behind this name, got neither or another number"
     if name == "level_0":
         missing = [digest for digest in digests_that_noticed(history) if digest not in text]
         if len(missing) > 2:
             return f"{SHEET}, {name}: expected the two digests by which the gate knew, eight characters of each"
+    if name == "level_2" and not any(id_ in text for id_ in differing_choices(history)):
+        return f"{SHEET}, {name}: expected the id of a prompt whose choice changed between your last two spoiled runs"
     return ""
 
 
-def is_named(value: float, text: str) -> bool:
-    """Whether the text has the value, rounded or not, as a share or in percent.
-
-    A share needs two decimals, because 0.9 would stand for too many values; only 0 and 1 need none.
-    """
-    for number in _NUMBER.findall(text):
-        _, _, decimals = number.partition(".")
-        rounding = 0.5 * 10.0 ** -len(decimals) + 1e-9
-        if abs(float(number) - 100 * value) <= rounding:
-            return True
-        if (len(decimals) >= 2 or value in (0.0, 1.0)) and abs(float(number) - value) <= rounding:
-            return True
-    return False
-
-
 def _outcome_lines(name: str) -> list[str]:
-    """Whether the event came about, and the Brier score of each prediction that is decided; nothing before that."""
+    """The event; once it is decided whether it came about, and the Brier score of each prediction that is decided."""
     outcome = _outcome(name)
+    event = LEVELS[name]["event"]
     if outcome is None:
-        return []
+        return [f"The event: {event}."]
     scores = []
     words = []
     predictions = _read_predictions()
@@ -168,7 +175,7 @@ def _outcome_lines(name: str) -> list[str]:
             scores.append(score)
             words.append(f"{level} ({probability:g} - {decided})² = {score:.2f}")
     return [
-        f"It {'came about' if outcome else 'did not come about'}.",
+        f"It {'came about' if outcome else 'did not come about'}: {event}.",
         f"Brier scores: {'; '.join(words)}. Mean {mean(scores):.2f}; 0 is best, always saying 0.5 gets 0.25.",
     ]
 
@@ -176,7 +183,8 @@ def _outcome_lines(name: str) -> list[str]:
 def describe_step(name: str, step: str) -> str:
     """What to do for a step: sentences, and commands to paste, one per line."""
     if step == PREDICT:
-        return f"Put your own probability in place of 0.5.\n{PYTHON} -m check {name} --predict 0.5"
+        event = f"The event: {LEVELS[name]['event']}."
+        return f"{event}\nPut your own probability in place of 0.5.\n{PYTHON} -m check {name} --predict 0.5"
     table = LEVELS[name][step]
     lines = [line.replace("python3", PYTHON) for line in table["do"]]
     for command in table["run"]:

@@ -18,6 +18,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
+from check.own_work import find_borrowed
 from course.datasets.files import LAB
 from course.datasets.jsonl import read_records
 from course.datasets.records import GoldenCase, task_of
@@ -73,6 +74,9 @@ def fault_of_tests(
     """
     if not tests.is_file():
         return f"{tests}: expected your tests, got no such file"
+    borrowed = find_borrowed(tests.name, tests.read_bytes())
+    if borrowed:
+        return f"{tests}: expected tests of your own, got {quote(borrowed)}; take that out"
     if versions.spoiled == versions.mended:
         return f"expected a spoiled exercises/{name}, got the mended one; spoil the file itself, not a module of yours"
     for _ in range(_TIMES):
@@ -109,6 +113,14 @@ def run_pytest(tests: Path, name: str, source: bytes, left_out: Sequence[str], f
             return -1, f"no end within {limit or 'its time'}"
         words = process.output.decode("utf-8", "replace").strip().split("\n")[-1]
         return status, quote(clipped(words, 120)) or f"exit status {status}"
+
+
+def list_exercises(folder: Path = Path("exercises")) -> list[bytes]:
+    """The names and the bytes of the student's Python files, in order."""
+    parts = []
+    for path in sorted(folder.glob("*.py")):
+        parts += [path.name.encode("utf-8", "surrogateescape"), path.read_bytes()]
+    return parts
 
 
 def copy_exercises(folder: Path, name: str, source: bytes) -> None:

@@ -1,7 +1,7 @@
 """Machinery: what each milestone asks for, in the order in which it is done, and the check of each exercise.
 
-An exercise is a row of ``data/exercises.toml``. To add one, add a row; if it is no note, kata, level or run, and has no
-functions that are judged, then three lines in ``check`` as well.
+An exercise is a row of ``data/exercises.toml``. To add one, add a row; if it is no note, kata, level or run, then three
+lines in ``check`` as well.
 """
 
 import tomllib
@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from check.result import CheckResult
+from check.result import CANNOT_CHECK, CannotCheck, CheckResult
+from check.runs import WantedRun
 from course.datasets.files import LAB
 from course.datasets.records import VerifierSource
 from course.errors import UserError
@@ -23,9 +24,8 @@ class Exercise(NamedTuple):
     what: str
     read: str
     hints: Sequence[str]
-    command: str = ""
     files: Sequence[str] = ()
-    run: Mapping[str, Any] | None = None
+    runs: Sequence[WantedRun] = ()
     slow: bool = False
 
     def is_level(self) -> bool:
@@ -33,10 +33,14 @@ class Exercise(NamedTuple):
 
 
 class Given(NamedTuple):
-    """What a check may be given: the seed of what it draws, and verifiers beside the course's own."""
+    """What a check may be given: the seed of what it draws, and verifiers beside the course's own.
+
+    ``anew``: believe nothing that was kept of an earlier call.
+    """
 
     seed: int = 0
     verifiers: Sequence[VerifierSource] = ()
+    anew: bool = False
 
 
 def _read_table(name: str) -> dict[str, Any]:
@@ -46,7 +50,14 @@ def _read_table(name: str) -> dict[str, Any]:
 _EXERCISE_ROWS = _read_table("exercises.toml")
 NOTES: dict[str, dict[str, list[str]]] = _read_table("notes.toml")
 MILESTONES: dict[str, str] = _EXERCISE_ROWS["milestones"]
-EXERCISES = {id_: Exercise(id_, **row) for id_, row in _EXERCISE_ROWS["exercises"].items()}
+
+
+def _read_exercise(id_: str, row: Mapping[str, Any]) -> Exercise:
+    runs = [WantedRun(**run) for run in row.get("runs", [])]
+    return Exercise(id_, **{**row, "runs": runs})
+
+
+EXERCISES = {id_: _read_exercise(id_, row) for id_, row in _EXERCISE_ROWS["exercises"].items()}
 
 
 def check(exercise: Exercise, given: Given, progress: Callable[[Iterable[Any]], Iterable[Any]] = iter) -> CheckResult:
@@ -56,14 +67,14 @@ def check(exercise: Exercise, given: Given, progress: Callable[[Iterable[Any]], 
     person how far a check is that takes long.
     """
     try:
-        if exercise.run is not None:
-            from check.runs import check_run
-
-            return check_run(exercise.command.split()[0], exercise.run)
         if exercise.id in NOTES:
             from check.sheets import check_note
 
-            return check_note(Path(exercise.files[0]), NOTES[exercise.id])
+            return check_note(Path(exercise.files[0]), NOTES[exercise.id], exercise.runs)
+        if not exercise.files:
+            from check.runs import check_run
+
+            return check_run(exercise.runs[0])
         if exercise.id.startswith("kata_"):
             from check.kata import check_kata
 
@@ -71,11 +82,7 @@ def check(exercise: Exercise, given: Given, progress: Callable[[Iterable[Any]], 
         if exercise.is_level():
             from check.levels import check_level
 
-            return check_level(exercise.id)
-        if exercise.id == "my_score":
-            from check.own_spec import check_my_score
-
-            return check_my_score(given.seed)
+            return check_level(exercise.id, seed=given.seed, anew=given.anew)
         if exercise.id == "redteam":
             from check.redteam import check_redteam
 
@@ -84,14 +91,8 @@ def check(exercise: Exercise, given: Given, progress: Callable[[Iterable[Any]], 
             from check.judging import check_tests
 
             return check_tests(extra=given.verifiers)
-
-        from check.functions import check_functions, check_pick_best
-        from check.oracles import FUNCTION_FILES
-
-        if exercise.id == "pick_best":
-            return check_pick_best(given.seed)
-        if exercise.id in FUNCTION_FILES:
-            return check_functions(exercise.id, given.seed)
+    except CannotCheck as error:
+        return CheckResult(CANNOT_CHECK, str(error), [str(error)])
     except UserError as error:
         return CheckResult("wrong", str(error), [str(error)])
     raise LookupError(f"no check of {exercise.id}")

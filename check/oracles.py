@@ -3,8 +3,8 @@
 The functions are data, ``data/exercises/functions.toml``; here stand the equations that their expressions call. Plain
 Python on plain lists, and none of ``course.policies``: two ways to one number, which the tests compare.
 
-Notation: x the K logits of one choice, p and q K probabilities, logits and theta [T][K], tokens and actions [T], r a
-reward or several, b the baseline.
+Notation: x the K logits of one choice, p K probabilities, theta [T][K], actions [T], r a reward or several, b the
+baseline.
 """
 
 import tomllib
@@ -56,16 +56,6 @@ def softmax(x: Vector) -> Vector:
     return [exp(each) for each in log_softmax(x)]
 
 
-def token_log_probs(logits: Matrix, tokens: list[int]) -> Vector:
-    """[T] ln p of each token that was written; their sum is that of the sequence."""
-    return [log_softmax(x)[token] for x, token in zip(logits, tokens, strict=True)]
-
-
-def divergence(p: Vector, q: Vector) -> float:
-    """KL(p ‖ q) = Σ_a p_a ln(p_a / q_a), in nats; an action with p_a = 0 adds nothing."""
-    return fsum(a * log(a / b) for a, b in zip(p, q, strict=True) if a)
-
-
 def mean_of_others(r: Vector) -> Vector:
     """b_i = the mean of the rewards of the others."""
     return [mean(r[:i] + r[i + 1 :]) for i in range(len(r))]
@@ -98,13 +88,6 @@ def draw_sequence(rng: Random) -> list[Any]:
     return [logits, [rng.randrange(choices) for _ in range(steps)]]
 
 
-def draw_distributions(rng: Random) -> list[Vector]:
-    p = [rng.randint(1, 9) for _ in range(4)]
-    q = [rng.randint(1, 9) for _ in range(4)]
-    p[0] *= rng.choice((0, 1, 1))
-    return [[each / sum(weights) for each in weights] for weights in (p, q)]
-
-
 def draw_rewards(rng: Random) -> Vector:
     return [rng.choice((0.0, 1.0, round(rng.uniform(-1, 2), 2))) for _ in range(rng.randint(3, 6))]
 
@@ -119,4 +102,3 @@ def draw_group(rng: Random) -> Group:
 
 _TABLE = LAB / "data" / "exercises" / "functions.toml"
 FUNCTIONS = {name: Quantity(**row) for name, row in tomllib.loads(_TABLE.read_text(encoding="utf-8")).items()}
-FUNCTION_FILES = {quantity.file for quantity in FUNCTIONS.values()} - {"pick_best"}

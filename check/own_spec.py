@@ -12,7 +12,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from check.functions import call_function, find_own_file, is_close
+from check.functions import call_function, fault_of_borrowing, is_close
 from check.result import NOT_STARTED, CheckResult
 from course.artifacts.scorer_identity import GOLDEN_CORRECT, GOLDEN_EXPLOITS
 from course.child import Child, Raised
@@ -74,9 +74,11 @@ _NEAR_RIGHT = 3_000  # texts that are a few edits from right
 _Question = tuple[Any, Any]  # an example and a completion, or what is neither
 
 
-def check_my_score(seed: int = 0) -> CheckResult:
+def check_my_score(path: Path, seed: int = 0) -> CheckResult:
     """The student's spec on the golden sets, on texts that are a few edits from right, and on what is no text."""
-    path = find_own_file("my_score")
+    borrowed = fault_of_borrowing(path)
+    if borrowed:
+        return CheckResult("wrong", borrowed, [borrowed])
     questions = make_questions(Random(seed))
     with Child(path, isolated=True) as child:
         trouble, answers = call_function(child, path, "score", [*questions, *reversed(questions)])

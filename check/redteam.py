@@ -8,7 +8,8 @@ exploit. A right value in another form is not an exploit.
 Covered
     A patch that knows the strings it was shown: a teacher takes other numbers than the student saw (``seed``).
 Not covered
-    Whether a patch is the student's own: it may hold the scorer's rule in other words.
+    Whether a patch is the student's own, beyond what ``check.own_work`` sees: it may hold the scorer's rule in other
+    words.
 """
 
 import random
@@ -21,7 +22,8 @@ from typing import NamedTuple
 import msgspec
 
 from check.comparing import Comparison, Comparisons, collect, compare, learn_until_exploit, try_golden_sets
-from check.result import NOT_STARTED, CheckResult
+from check.own_work import find_borrowed
+from check.result import NOT_STARTED, CannotCheck, CheckResult
 from course.datasets.files import LAB, write_whole
 from course.datasets.jsonl import read_records
 from course.datasets.records import GoldenCase, Task, task_of
@@ -31,7 +33,7 @@ from course.rubrics.hackable import GAPS
 from course.rubrics.kinds import Kind
 from course.score import score
 from course.search import Findings, Progress, make_example, search
-from course.text import clipped
+from course.text import clipped, quote
 from course.verifier import Question, Verifier
 
 _CLASSES = LAB / "data" / "red_team" / "classes.toml"
@@ -41,11 +43,7 @@ _OWN = "own"  # the id of an example whose wrong text is an exploit's, with anot
 _FEWEST_EXPLOITS = 2  # of the student's own
 _DIGITS = (1, 1, 2, 3, 5, 12)  # of the fresh expected answers, each with both signs
 _STARTED_FROM = re.compile(rb"""^STARTED_FROM *= *["'](\w+)["']""", re.MULTILINE)
-_BORROWED = re.compile(  # where the scorer's own rule is to be had: of the course, the two shipped lines are enough
-    rb"(?:from|import|,)\s*course\b(?!\.faults import PREFIX\r?$|\.rubrics\.hackable import GAPS\r?$)"
-    rb"|(?:from|import)\s+check\b|\bRUBRICS\b|\bimportlib\b|__import__",
-    re.MULTILINE,
-)
+_ALLOWED = ["course.faults", "course.rubrics.hackable"]  # modules that a patch may import
 
 
 class Trial(NamedTuple):
@@ -78,7 +76,7 @@ def check_redteam(folder: Path = Path("exercises"), seed: int = 0, progress: Pro
     texts = fresh_texts(start, exploits, seed)
     with Verifier(start) as verifier:
         before = try_texts(verifier, texts, exploits)
-    with Verifier(f"{patch}:patched") as verifier:
+    with Verifier(f"{patch}:patched", allowed=_ALLOWED) as verifier:
         after = try_texts(verifier, texts, exploits)
         untouched = after.fresh == before.fresh
         if untouched and not cases:
@@ -180,11 +178,11 @@ def find_faults(patch: Path, file: Path, start: str, before: Trial, after: Trial
 def find_start(patch: Path) -> str:
     """The rubric that the patch starts from. The file is searched and not run: it may not even be Python."""
     if not patch.is_file():
-        raise UserError(f"{patch}: expected your patch, got no such file; run from the lab's folder")
+        raise CannotCheck(f"{patch}: expected your patch, got no such file; run from the lab's folder")
     source = patch.read_bytes()
-    borrowed = _BORROWED.search(source)
+    borrowed = find_borrowed(patch.name, source)
     if borrowed:
-        raise UserError(f"{patch}: expected a rule of your own, got '{borrowed[0].decode()}'; take that out")
+        raise UserError(f"{patch}: expected a rule of your own, got {quote(borrowed)}; take that out")
     start = _STARTED_FROM.search(source)
     if not start or start[1].decode() not in GAPS:
         raise UserError(f'{patch}: expected a line STARTED_FROM = "NAME" with one of {", ".join(GAPS)}, got none')

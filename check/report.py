@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from check.report_tests import report_lines
-from check.result import FINISHED, NOT_STARTED, TO_READ, CheckResult
+from check.result import CANNOT_CHECK, FINISHED, NOT_STARTED, TO_READ, CheckResult
 from course.show.tables import WIDTH, wrap_sentence
 from course.show.terminal import command_line
 from course.starting import PYTHON
@@ -15,10 +15,12 @@ _MARKS = {
     NOT_STARTED: ".",
     "started": "o",
     "wrong": "x",
+    CANNOT_CHECK: "?",
     "done": "#",
     TO_READ: "r",
 }
-_NOT_READ = f"'{TO_READ}' says that it is whole: headings, length and terms. Whether it is right, a person says."
+_SHOWN = 3  # sentences of a result
+_NOT_READ = "It is whole, which is all that a program sees of it. A person says whether it is right."
 
 
 def lines_of(result: CheckResult) -> list[str]:
@@ -36,8 +38,8 @@ def exercise_line(name: str, result: CheckResult) -> str:
 
 
 def exercise_text(name: str, result: CheckResult, more: Sequence[str]) -> str:
-    """One exercise in full: its lines, its state, and ``more`` that is not empty."""
-    lines = lines_of(result)
+    """One exercise: the first three of its lines, its state, and ``more`` that is not empty."""
+    lines = lines_of(result)[:_SHOWN]
     state = f"{name:15} {result.state}"
     if result.short and result.short not in lines:
         state += f": {result.short}"
@@ -74,24 +76,39 @@ def overview(titles: Mapping[str, str], milestone_of: Mapping[str, str], results
     for number, title in titles.items():
         names = [name for name in results if milestone_of[name] == number]
         states = [results[name].state for name in names]
-        finished = sum(state in FINISHED for state in states)
+        status = counts_text(states)
         below = []
-        if finished == len(states):
-            status = "done"
-            if TO_READ in states:
-                status += f", {states.count(TO_READ)} to be read"
-        elif not is_open:
-            is_open = True
-            status = f"{finished} of {len(states)}"
-            below = [exercise_line(name, results[name]) for name in names]
-        else:
-            has_marks = True
-            status = f"{''.join(_MARKS[state] for state in states)} {finished} of {len(states)}"
-        lines.append(f"Milestone {number:4} {title:46} {status:>18}")
+        if not all(state in FINISHED for state in states):
+            status = f"{status} of {len(states)}"
+            if is_open:
+                has_marks = True
+                status = f"{''.join(_MARKS[state] for state in states)} {status}"
+            else:
+                is_open = True
+                below = [exercise_line(name, results[name]) for name in names]
+        head = f"Milestone {number:4} {title}"
+        lines.append(f"{head} {status:>{WIDTH - len(head) - 1}}")
         lines.extend(below)
     if has_marks:
-        lines.append(", ".join(f"{mark} {state}" for state, mark in _MARKS.items()))
+        words = {**{state: state for state in _MARKS}, TO_READ: "handed in"}
+        lines.append(", ".join(f"{mark} {words[state]}" for state, mark in _MARKS.items()))
     return "\n".join(lines)
+
+
+def counts_text(states: Sequence[str]) -> str:
+    """How many are done and how many are handed in, which a person reads and a program cannot call done."""
+    counts = {"done": states.count("done"), "handed in": states.count(TO_READ)}
+    return ", ".join(f"{count} {word}" for word, count in counts.items() if count) or "0"
+
+
+def end_text(results: Mapping[str, CheckResult]) -> str:
+    """What is said when nothing is left to do: what a program has seen, and what a person still reads."""
+    to_read = [name for name, result in results.items() if result.state == TO_READ]
+    text = f"Nothing is left to do: {counts_text([result.state for result in results.values()])}."
+    if to_read:
+        text += f" A person still reads your words, and says whether they are right: {', '.join(to_read)};"
+        text += " also the evidence and the fixes in the katas."
+    return f"{text} Hand it in:"
 
 
 def submission_text(path: Path, names: Sequence[str], todo: Sequence[str]) -> str:

@@ -1,53 +1,25 @@
-"""Machinery: what is shown of a student's tests: the matrix of tests and verifiers, what was killed, and one hint."""
+"""Machinery: what is shown of a student's tests: what was killed and one hint; on a page also the matrix of tests and
+verifiers.
+"""
 
-from collections import Counter
 from collections.abc import Sequence
-from itertools import chain
-from string import ascii_letters
 
 from check.kills import ENOUGH, Cell, Judgement
 from course.show.tables import interval, percent
 from course.stats import wilson_interval
 from course.text import clipped
 
-_NAME_WIDTH = 26  # columns of a test's name
 _LISTED = 5  # tests that a sentence names
 
 
 def report_lines(judgement: Judgement) -> list[str]:
-    """The whole report, a line each."""
-    lines = matrix_lines(judgement)
-    lines += [f"{short_name(test)}: {fault}" for test, fault in judgement.faults.items()]
-    total = len(judgement.cells)
-    if judgement.smallest:
-        fewest = "the fewest" if judgement.is_smallest else "a few"
-        lines.append(tests_line(f"{fewest} tests that kill as much", judgement.smallest, total))
-    if judgement.padding:
-        lines.append(tests_line("padding, which kills nothing that one other test does not", judgement.padding, total))
-    lines += [rate_line(name, killed, count) for name, (killed, count) in judgement.rates.items()]
-    hint = hint_line(judgement)
-    if hint:
+    """What a terminal shows: how many are killed, and one thing to do: mend a test, or write one."""
+    lines = [rate_line(name, killed, count) for name, (killed, count) in judgement.rates.items()]
+    if judgement.faults:
+        test, fault = next(iter(judgement.faults.items()))
+        lines.append(f"{short_name(test)}: {fault}")
+    elif hint := hint_line(judgement):
         lines.append(hint)
-    return lines
-
-
-def matrix_lines(judgement: Judgement) -> list[str]:
-    """Tests x shown verifiers. A class that nothing kills has no letter: its name would tell what to test."""
-    kinds = dict.fromkeys(verifier.kind for verifier in judgement.shown if verifier.id in judgement.killed)
-    letters = dict(zip(kinds, ascii_letters, strict=False))
-    head = "".join(letters.get(verifier.kind, "?") for verifier in judgement.shown)
-    lines = [f"{'':{_NAME_WIDTH}} {head}  only"]
-    ids = {verifier.id for verifier in judgement.shown}
-    times = Counter(chain.from_iterable(judgement.kills.values()))
-    for test, cells in judgement.cells.items():
-        marks = "".join(mark(cells.get(verifier.id)) for verifier in judgement.shown)
-        end = "wrong"
-        if test not in judgement.faults:
-            end = str(sum(times[id_] == 1 for id_ in judgement.kills[test] & ids))
-        lines.append(f"{short_name(test, _NAME_WIDTH):{_NAME_WIDTH}} {marks}  {end}")
-    lines.append("# killed, . not killed though it answered wrongly, x ended in an exception, blank: no difference")
-    legend = [f"{letter} {kind.replace('_', ' ')}" for kind, letter in letters.items()]
-    lines.append("; ".join([*legend, "? a class not killed yet", "only: how many this test alone kills"]))
     return lines
 
 
@@ -111,6 +83,12 @@ def page_of_tests(judgement: Judgement) -> str:
     from course.pages.html import html_page
 
     text = "A row for each test, a column for each wrong verifier; the columns of a class that is killed have its name."
+    total = len(judgement.cells)
+    if judgement.smallest:
+        fewest = "The fewest" if judgement.is_smallest else "A few"
+        text += f" {tests_line(f'{fewest} tests that kill as much', judgement.smallest, total)}."
+    if judgement.padding:
+        text += f" {tests_line('Tests that kill nothing which one other test does not', judgement.padding, total)}."
     return html_page("matrix", "Your tests against wrong verifiers", text, matrix_data(judgement))
 
 

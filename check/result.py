@@ -4,11 +4,17 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from check.kills import Judgement
+from course.errors import UserError
 
 NOT_STARTED = "not started"
+CANNOT_CHECK = "cannot be checked yet"  # a file, a run or a tool is missing
 TO_READ = "for the teacher to read"  # it is whole, which is all that a program can see of it
-STATES = (NOT_STARTED, "started", "wrong", "done", TO_READ)
+STATES = (NOT_STARTED, "started", "wrong", CANNOT_CHECK, "done", TO_READ)
 FINISHED = ("done", TO_READ)
+
+
+class CannotCheck(UserError):
+    """A file, a run or a tool is missing, so that nothing can be said of the work."""
 
 
 class CheckResult(NamedTuple):
@@ -16,6 +22,7 @@ class CheckResult(NamedTuple):
 
     ``lines``: sentences that explain the state: expected, got. ``parts``: what there is to say of each part with an id.
     ``numbers``: for ``--json`` only, whatever JSON can hold. ``judgement``: of the exercise tests, what they kill.
+    ``command``: what to type next, after ``python3 -m``; empty stands for the check itself.
     """
 
     state: str
@@ -24,3 +31,4 @@ class CheckResult(NamedTuple):
     parts: Mapping[str, str] = {}
     numbers: Mapping[str, object] = {}
     judgement: Judgement | None = None
+    command: str = ""

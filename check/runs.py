@@ -1,7 +1,12 @@
-"""Machinery: a run as a deliverable, found in the log of runs, predicted before it was computed."""
+"""Machinery: the runs of a student's that a check needs, found in the log, and predicted before they were computed.
+
+A note or a reflection names a run and, behind the name, a number of it: ``names_number``.
+"""
 
 import hashlib
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
@@ -15,6 +20,21 @@ from course.datasets.files import LAB, sha256_of
 from course.errors import UserError
 from course.text import quote
 
+_NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?")
+_MENTIONS = 5  # of a run's name, that are looked at
+_NUMBERS = 3  # behind each of them
+
+
+class WantedRun(NamedTuple):
+    """A run that an exercise needs.
+
+    ``command``: what to type for it, after ``python3 -m``. ``conditions``: a field of its manifest or of its settings
+    -> its value; for a fingerprint the file in ``data/``, and False for no value.
+    """
+
+    command: str
+    conditions: Mapping[str, Any]
+
 
 class LoggedRun(NamedTuple):
     """A run that is still what the log sealed. ``number``: its line in the log, from 0. ``name``: its folder there."""
@@ -24,6 +44,16 @@ class LoggedRun(NamedTuple):
     manifest: Manifest
     summary: dict[str, Any]
     headline: Sequence[str]  # the keys of the summary that the log shows
+
+    @property
+    def folder(self) -> str:
+        """The last part of its name, by which a student's text names it."""
+        return Path(self.name).name
+
+    @property
+    def headline_numbers(self) -> dict[str, float]:
+        numbers = {name: self.summary.get(name) for name in self.headline}
+        return {name: value for name, value in numbers.items() if isinstance(value, int | float)}
 
     def read(self, output: str) -> bytes:
         """One of its files. Raises UserError where that is not the file which the manifest seals."""
@@ -55,27 +85,18 @@ def read_logged_runs() -> Iterator[LoggedRun]:
             yield LoggedRun(number, line.run, run.manifest, summary, [*line.number])
 
 
-def check_run(command: str, conditions: Mapping[str, Any]) -> CheckResult:
-    """Whether the log has a run of this command and conditions, with a prediction.
+def find_runs(wanted: WantedRun) -> Iterator[LoggedRun]:
+    """The logged runs of this command and these conditions, the newest first.
 
-    The newest run with a prediction counts; if no run has one, the newest run does.
-
-    ``conditions``: a field of its manifest or of its settings -> its value; for a fingerprint the file in ``data/``,
-    and False for no value. All of them are read from the run's own manifest, which the log seals by its digest.
+    All conditions are read from the run's own manifest, which the log seals by its digest.
     """
-    wanted = {}
-    for name, value in conditions.items():
-        wanted[name] = sha256_of(LAB / "data" / value) if name.endswith("_fingerprint") else value
-    newest = CheckResult(NOT_STARTED)
+    values = {}
+    for name, value in wanted.conditions.items():
+        values[name] = sha256_of(LAB / "data" / value) if name.endswith("_fingerprint") else value
+    command = wanted.command.split(" ")[0]
     for run in read_logged_runs():
-        if run.manifest.command != command or not _meets(run.manifest, wanted):
-            continue
-        result = _judge_run(run)
-        if result.state == "done":
-            return result
-        if newest.state == NOT_STARTED:
-            newest = result
-    return newest
+        if run.manifest.command == command and _meets(run.manifest, values):
+            yield run
 
 
 def _meets(manifest: Manifest, wanted: Mapping[str, Any]) -> bool:
@@ -83,20 +104,74 @@ def _meets(manifest: Manifest, wanted: Mapping[str, Any]) -> bool:
     return all((actual.get(name) or False) == value for name, value in wanted.items())
 
 
-def _judge_run(run: LoggedRun) -> CheckResult:
-    """Done where a prediction was made: of the run as a whole, or of each step in the run itself."""
-    numbers = {name: run.summary[name] for name in run.headline if isinstance(run.summary.get(name), int | float)}
-    result = ", ".join(f"{name} {value:.3g}" for name, value in numbers.items())
+def prediction_of(run: LoggedRun) -> str:
+    """What was expected of the run before it was computed; an empty text if nothing was."""
     expected = (run.manifest.expect or "").strip()
-    steps = run.manifest.settings.get("steps")
-    predictions = len(run.summary.get("predictions", []))
-    if expected and not is_placeholder(expected):
-        how = f"you expected {quote(expected)} ({run.name})"
-    elif predictions == steps:
-        how = f"predicted step by step ({run.name})"
-    elif predictions:
-        return CheckResult("started", f"repeat, predict all {steps} updates ({predictions} predicted so far)")
-    else:
-        return CheckResult("started", f"repeat with a prediction ({result or 'this run'} had none)")
-    short = f"{result}, {how}" if result else how
-    return CheckResult("done", short, numbers={"runs": [run.name], **numbers})
+    if is_placeholder(expected):
+        return ""
+    return expected
+
+
+def check_run(wanted: WantedRun) -> CheckResult:
+    """Whether the log has such a run, with a prediction. The newest run with one counts."""
+    bare = None
+    for run in find_runs(wanted):
+        numbers = run.headline_numbers
+        result = ", ".join(f"{name} {value:.3g}" for name, value in numbers.items())
+        expected = prediction_of(run)
+        if expected:
+            short = f"{result}, you expected {quote(expected)} ({run.name})"
+            return CheckResult("done", short, numbers={"runs": [run.name], **numbers})
+        if bare is None:
+            short = f"repeat with a prediction ({result or 'this run'} had none)"
+            bare = CheckResult("started", short, command=wanted.command)
+    return bare or CheckResult(NOT_STARTED, command=wanted.command)
+
+
+# What a student's text says of a run
+
+
+def names_number(text: str, run: LoggedRun, value: float) -> bool:
+    """Whether the text has the run's name and, behind the name, the value, rounded or not.
+
+    The first five mentions of the name count, and of each the first three numbers behind it, so that a list of many
+    numbers names none.
+    """
+    name = re.compile(rf"(?<![\w-]){re.escape(run.folder)}(?![\w-])")
+    for mention in list(name.finditer(text))[:_MENTIONS]:
+        behind = name.sub(" ", text[mention.end() :])
+        if any(is_value(number, value) for number in _numbers_of(behind)[:_NUMBERS]):
+            return True
+    return False
+
+
+def _numbers_of(text: str) -> list[str]:
+    """The numbers that stand by themselves; those that are a part of a name, such as dev-005, are none."""
+    return [match[0] for match in _NUMBER.finditer(text) if not re.search(r"[\w-]$", text[: match.start()])]
+
+
+def is_value(number: str, value: float) -> bool:
+    """Whether a number is the value, rounded or not, as a share or in percent.
+
+    A share needs two decimals, because 0.9 would stand for too many values; only 0 and 1 need none.
+    """
+    _, _, decimals = number.partition(".")
+    rounding = 0.5 * 10.0 ** -len(decimals) + 1e-9
+    if abs(float(number) - 100 * value) <= rounding:
+        return True
+    return (len(decimals) >= 2 or value in (0.0, 1.0)) and abs(float(number) - value) <= rounding
+
+
+def fault_of_naming(text: str, wanted: WantedRun) -> tuple[str, LoggedRun | None]:
+    """Why a note does not name such a run with its number, and the run that it names or should name.
+
+    Without a predicted run there is none to name.
+    """
+    runs = [run for run in find_runs(wanted) if prediction_of(run)]
+    for run in runs:
+        if any(names_number(text, run, value) for value in run.headline_numbers.values()):
+            return "", run
+    if not runs:
+        return "no run of it with a prediction is in your log", None
+    number = ", ".join(runs[0].headline_numbers)
+    return f"expected the name of your run, {quote(runs[0].folder)}, and its {number} behind the name", runs[0]

@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from check.result import NOT_STARTED, TO_READ, CheckResult
+from check.result import CANNOT_CHECK, NOT_STARTED, TO_READ, CannotCheck, CheckResult
+from check.runs import WantedRun, fault_of_naming
 from course.datasets.files import open_regular
 from course.errors import UserError, reason
 from course.text import quote
@@ -57,10 +58,14 @@ def read_fields(section: Section, names: Sequence[str]) -> dict[str, str]:
     return {name: " ".join(value for field, value in fields if field == name) for name in names}
 
 
-def check_note(path: Path, questions: Mapping[str, Sequence[str]]) -> CheckResult:
-    """Whether each question of a note has an answer, with the terms that ``data/notes.toml`` says it cannot lack."""
+def check_note(path: Path, questions: Mapping[str, Sequence[str]], wanted: Sequence[WantedRun] = ()) -> CheckResult:
+    """Whether each question has an answer with its terms, and whether the note names its runs with their numbers.
+
+    ``questions``: heading -> the terms that ``data/notes.toml`` says its answer cannot lack.
+    """
     sections = read_sheet(path, list(questions))
-    if not any(section.text for section in sections.values()):
+    text = "\n".join(section.text for section in sections.values()).strip()
+    if not text:
         return CheckResult(NOT_STARTED)
     lines = []
     for heading, terms in questions.items():
@@ -72,8 +77,18 @@ def check_note(path: Path, questions: Mapping[str, Sequence[str]]) -> CheckResul
         elif missing:
             expected = f"expected the terms {', '.join(missing)}, got an answer without them"
             lines.append(f"{path}:{section.line} {heading}: {expected}")
-    state = "started" if lines else TO_READ
-    return CheckResult(state, f"{len(questions) - len(lines)} of {len(questions)} questions answered", lines)
+    short = f"{len(questions) - len(lines)} of {len(questions)} questions answered"
+    runs = []
+    for one in wanted:
+        fault, run = fault_of_naming(text, one)
+        if run is None:
+            command = one.command.split(" ")[0]
+            line = f"{path} cannot be checked yet: it is about a run of {command}, and {fault}."
+            return CheckResult(CANNOT_CHECK, f"{short}; no run of {command} yet", [line], command=one.command)
+        runs.append(run.name)
+        if fault:
+            lines.append(f"{path}: {fault}, got neither or another number")
+    return CheckResult("started" if lines else TO_READ, short, lines, numbers={"runs": runs} if runs else {})
 
 
 def _missing_terms(words: Sequence[str], terms: Sequence[str]) -> list[str]:
@@ -89,6 +104,8 @@ def _read_text(path: Path) -> str:
         if len(data) > _BYTES:
             raise UserError(f"{path}:1 expected at most {_BYTES >> 20} MB, got more; keep to your own words")
         return data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+    except FileNotFoundError:
+        raise CannotCheck(f"{path}:1 expected your sheet, got no such file; run from the lab's folder") from None
     except OSError as error:
         raise UserError(f"{path}:1 expected your sheet, got: {reason(error)}; run from the lab's folder") from None
     except UnicodeDecodeError as error:

@@ -8,6 +8,8 @@ Covered
     ends within half a second of whoever started it, and its group with it.
 Not covered
     Code that means harm: it can find the pipe and write an answer of its own. ``course.limited_process``.
+    Of what is forbidden by ``forbid_course``: a copy of the course elsewhere, a program that the code starts, and what
+    an allowed module's functions still hold.
 """
 
 import json
@@ -17,7 +19,8 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from importlib import import_module
 from importlib.abc import MetaPathFinder
 from pathlib import Path
 from types import ModuleType
@@ -25,6 +28,7 @@ from typing import Any, BinaryIO
 
 _LAB = Path(__file__).resolve().parents[1]
 _PACKAGES = ("course", "check", "teacher")
+_CLOSED = tuple(str(_LAB / name) + os.sep for name in (*_PACKAGES, "data", "runs"))  # folders that hold answers
 _WORDS = 200  # characters of what an exception says
 
 
@@ -55,18 +59,56 @@ def _exit_when_orphaned(parent: int) -> None:
     os._exit(1)
 
 
-def forbid_course() -> None:
-    """From here on no import finds the lab's packages, wherever they are installed, so no answer is borrowed."""
+def forbid_course(allowed: Sequence[str] = ()) -> None:
+    """From here on the lab's packages cannot be imported and the files of its answers cannot be opened.
+
+    ``allowed``: modules that may be imported all the same. They are loaded here, and what they imported is taken away.
+    """
+    if allowed:
+        sys.path.append(str(_LAB))
+        for name in allowed:
+            import_module(name)
+        sys.path.remove(str(_LAB))
+    kept = {name[:end] for name in allowed for end in range(1, len(name) + 1) if name[end : end + 1] in ("", ".")}
     for name in list(sys.modules):
-        if name.partition(".")[0] in _PACKAGES:
+        if name.partition(".")[0] in _PACKAGES and name not in kept:
+            package, _, module = name.rpartition(".")
+            if package in sys.modules:
+                vars(sys.modules[package]).pop(module, None)
             del sys.modules[name]
     sys.meta_path.insert(0, _Forbidden())
+    close_answers(True)
 
 
 class _Forbidden(MetaPathFinder):
     def find_spec(self, fullname: str, *_: object) -> None:
-        if fullname in _PACKAGES:  # asked for before any module in it
+        if fullname.partition(".")[0] in _PACKAGES:  # it is asked for modules that are not loaded
             raise ModuleNotFoundError(f"cannot import {fullname}: the work is to be your own")
+
+
+class _Answers:
+    """Whether the files that hold answers are closed to the code of this process, and whether that is watched."""
+
+    are_closed = False
+    are_watched = False
+
+
+def close_answers(closed: bool) -> bool:
+    """Refuse, or no longer refuse, to open the course's own files, its data and the runs. Returns how it was before."""
+    if not _Answers.are_watched:
+        sys.addaudithook(_refuse_answers)  # Python has no way to take it away again
+        _Answers.are_watched = True
+    before = _Answers.are_closed
+    _Answers.are_closed = closed
+    return before
+
+
+def _refuse_answers(event: str, arguments: tuple[Any, ...]) -> None:
+    if not _Answers.are_closed or event != "open" or not isinstance(arguments[0], str | bytes | os.PathLike):
+        return
+    path = os.path.realpath(os.fsdecode(arguments[0]))
+    if path.startswith(_CLOSED):
+        raise PermissionError(f"cannot open {os.path.relpath(path, _LAB)}: the work is to be your own")
 
 
 def list_module_files() -> list[str]:
@@ -86,7 +128,7 @@ def message_of(error: BaseException) -> str:
 def main() -> None:
     """Load the file's source, which is the first line, then answer each line, call by call, with numbered lines.
 
-    ``isolated``: the lab cannot be imported.
+    ``isolated`` and modules behind it: of the lab only these can be imported.
     """
     path = Path(sys.argv[1])
     questions, answers = take_pipe()
@@ -95,8 +137,8 @@ def main() -> None:
     module.__file__ = str(path)
     sys.modules.setdefault(path.stem, module)  # where a dataclass looks up what its annotations name
     sys.path.insert(0, str(path.parent))
-    if sys.argv[2:] == ["isolated"]:
-        forbid_course()
+    if sys.argv[2:3] == ["isolated"]:
+        forbid_course(sys.argv[3:])
     else:
         sys.path += [str(_LAB), str(Path.cwd())]
     loading = _answer(path, _load, [path, source, vars(module)])

@@ -3,10 +3,10 @@
 Covered
     A missing or broken file, an exception, an exit, a choice that is none of the samples, another choice when asked
     again: each becomes one line that names the student's file and line. The samples that a choice is held against are
-    never in the student's hands.
+    never in the student's hands. A rule that opens the data or a run, where the answers stand, is refused.
 Not covered
     Code that means harm: this is the student's own machine, and it runs with the student's own rights. What pick_best
-    reads besides the modules it imports (a data file, say) is not in its fingerprint. It may remember prompts that came
+    reads besides the modules it imports is not in its fingerprint. It may remember prompts that came
     before: it is asked twice about each, one after the other.
 """
 
@@ -21,7 +21,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from course.child_main import list_module_files
+from course.child_main import close_answers, forbid_course, list_module_files
 from course.errors import UserError
 from course.faults import type_name
 from course.own_code import digest_of_code, read_code
@@ -140,6 +140,7 @@ class Picker:
 
     def _run_code(self, code: Callable[..., Any], arguments: tuple[object, ...], when: str) -> object:
         """Run code of the student's. Raises UserError where it raises; but Ctrl-C is not its fault."""
+        were_closed = close_answers(True)
         try:
             with redirect_stdout(sys.stderr):  # what it prints is no part of what the command prints
                 return code(*arguments)
@@ -157,6 +158,8 @@ class Picker:
             where = f"{self._path}:{lines[-1] if lines else 1} {self._function}"
             got = f"an exception {when}: {describe_error(error)}"
             raise UserError(f"{where}: expected a choice, got {got}") from None
+        finally:
+            close_answers(were_closed)
 
 
 def choose_from_file(path: str, group: Sequence[tuple[int, str, float]]) -> int:
@@ -167,4 +170,6 @@ def choose_from_file(path: str, group: Sequence[tuple[int, str, float]]) -> int:
 
 @cache
 def _open_once(path: str) -> Picker:
+    forbid_course(["course.picking"])
+    vars(sys.modules["course.picking"]).pop("first_of_best")  # the course's own rule is not to be borrowed
     return Picker(f"{path}:pick_best")

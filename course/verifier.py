@@ -58,15 +58,22 @@ class Verifier:
 
     ``place``: FILE:FUNCTION, where FUNCTION may be a method of an object, ``checker.verify``; or the name of a rubric
     of the course. ``call``: the arguments as an expression, if the parameters do not say them. ``seconds``: the time
-    for all questions; after it, a question raises TimeoutError. Raises UserError if there is no such verifier, or if it
-    cannot be loaded.
+    for all questions; after it, a question raises TimeoutError. ``allowed``: the only modules of the lab that the file
+    may import; None stands for all. Raises UserError if there is no such verifier, or if it cannot be loaded.
 
     ``name``: without the folder. ``call``: the whole call, such as ``verify(example, completion)``; ``is_guess``: a
     parameter has no known name. ``source``: the bytes of its file, as they run. ``asked_again``: the limit that calls
     used up together, and how often a new process was asked because of it.
     """
 
-    def __init__(self, place: str, *, call: str | None = None, seconds: float = math.inf) -> None:
+    def __init__(
+        self,
+        place: str,
+        *,
+        call: str | None = None,
+        seconds: float = math.inf,
+        allowed: Sequence[str] | None = None,
+    ) -> None:
         if place in RUBRICS and call is not None:
             raise UserError(f"--call: expected FILE:FUNCTION beside it, got {place}, whose call is known")
         self._path, self._function = _split_place(place)
@@ -76,7 +83,7 @@ class Verifier:
         self.call = "" if call is None else typed_call(self._function, call)
         self.is_guess = False
         self._deadline = monotonic() + seconds
-        self._child = Child(self._path)
+        self._child = Child(self._path, isolated=allowed is not None, allowed=allowed or ())
         self.source = self._child.source
         self.asked_again: Counter[str] = Counter()
         self._is_first_call = True

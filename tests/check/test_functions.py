@@ -1,62 +1,29 @@
 """The check of a student's functions: mistakes are named, cheats earn nothing, right solutions of any style pass.
 
-An example: a ``kl`` that weighs by q and divides by p is KL(q || p). The check shows one input with the value that is
-right and the one it got, says that it looks like the other direction, and calls nothing else wrong.
+An example: a step of REINFORCE that goes down. The check shows one input with the value that is right and the one it
+got, says that plus raises the objective, and calls nothing else wrong.
 """
 
 import shutil
+from pathlib import Path
 
 import pytest
 from conftest import ROOT, Lab
 
 from check.functions import check_functions, is_close
-from check.oracles import FUNCTION_FILES, FUNCTIONS
+from check.oracles import FUNCTIONS
+from check.result import CheckResult
 from course.errors import UserError
 
 SOLUTIONS = ROOT / "teacher" / "solutions" / "exercises"
-SOURCES = {name: (SOLUTIONS / f"{name}.py").read_text(encoding="utf-8") for name in FUNCTION_FILES}
-files = pytest.mark.parametrize("name", sorted(FUNCTION_FILES))
-
-TOKEN = "        total += x[token] - largest - math.log(sum(math.exp(each - largest) for each in x))\n    return total"
-TERM = "a * math.log(a / b) for a, b in zip(p, q, strict=True) if a > 0"
+NAMES = ("pick_best", "reinforce")
+SOURCES = {name: (SOLUTIONS / f"{name}.py").read_text(encoding="utf-8") for name in NAMES}
+files = pytest.mark.parametrize("name", NAMES)
 P, ADVANTAGE = "p[i] for i in range(len(x))]", "(reward - baseline)"
 LOO = "[(total - reward) / (len(rewards) - 1) for reward in rewards]"
 CHANGE = "gradient = [(i == action) - p[i] for i in range(len(x))]"
-LOGP = "x[token] - largest - math.log(sum(math.exp(each - largest) for each in x))"
-
-
-def tokens(end: str, step: str = f"log_probs.append({LOGP})") -> str:
-    """The end of log_prob, with a list of the tokens' log-probabilities instead of their sum."""
-    return f"        log_probs = [*locals().get('log_probs', [])]\n        {step}\n    return {end}"
-
 
 MISTAKES = [  # file, what stands in the solution, what a student wrote, what the check must say
-    ("log_probs", "return total", "return math.exp(total)", "a probability"),
-    ("log_probs", "return total", "return -total", "minus the log-probability"),
-    ("log_probs", "return total", "return total / len(tokens)", "a mean over the tokens"),
-    ("log_probs", "return total", "return total / math.log(2)", "base 2"),
-    ("log_probs", "return total", "return total / math.log(10)", "base 10"),
-    ("log_probs", TOKEN, "        total += x[token]\n    return total", "a sum of logits"),
-    ("log_probs", TOKEN, tokens("log_probs[-1]"), "the last token alone"),
-    ("log_probs", TOKEN, tokens("log_probs[0]"), "the first token alone"),
-    ("log_probs", TOKEN, tokens("sum(log_probs[:-1])"), "the last token left out"),
-    ("log_probs", TOKEN, tokens("sum(log_probs[1:])"), "the first token left out"),
-    ("log_probs", TOKEN, tokens("sum(map(math.exp, log_probs))"), "a sum of probabilities"),
-    ("log_probs", TOKEN, tokens("math.log(sum(map(math.exp, log_probs)) / len(log_probs))"), "logarithm of a mean"),
-    ("log_probs", TOKEN, tokens("log_probs"), "one for each token"),
-    ("log_probs", "x[token] - largest -", "max(x) - largest -", "the likeliest tokens"),
-    ("log_probs", "a / b)", "b / a)", "minus KL(p || q)"),
-    ("log_probs", TERM, "b * math.log(b / a) for a, b in zip(p, q) if a > 0", "the other way round"),
-    ("log_probs", TERM, "b * math.log(a / b) for a, b in zip(p, q) if a > 0", "minus KL(q || p)"),
-    ("log_probs", TERM, TERM.replace("math.log(", "math.log2("), "base 2"),
-    ("log_probs", TERM, TERM.replace("math.log(", "math.log10("), "base 10"),
-    ("log_probs", f"sum({TERM})", f"sum({TERM}) / len(p)", "a mean over the actions"),
-    ("log_probs", "a * math.log(a / b)", "math.log(a / b)", "without weights"),
-    ("log_probs", "a * math.log(a / b)", "-a * math.log(b)", "cross-entropy"),
-    ("log_probs", "a * math.log(a / b)", "-a * math.log(a)", "the entropy of p: q is missing"),
-    ("log_probs", "a * math.log(a / b)", "a * a / b", "a ratio without its logarithm"),
-    ("log_probs", TERM, "abs(a - b) / 2 for a, b in zip(p, q)", "total variation"),
-    ("log_probs", "a * math.log(a / b)", "abs(a * math.log(a / b))", "without their sign"),
     ("reinforce", "reward - baseline for", "baseline - reward for", "baseline minus reward"),
     ("reinforce", "[reward - baseline for reward in rewards]", "rewards", "the rewards: the baseline"),
     ("reinforce", "reward - baseline for", "reward + baseline for", "reward plus baseline"),
@@ -92,16 +59,20 @@ MISTAKES = [  # file, what stands in the solution, what a student wrote, what th
 MISTAKES = [mistake for mistake in MISTAKES if mistake[3]]
 
 
+def check_named(name: str, seed: int = 0) -> CheckResult:
+    return check_functions(Path("exercises") / f"{name}.py", seed)
+
+
 def check_text(lab: Lab, name: str, source: str, seed: int = 0) -> tuple[str, str, str]:
     lab.write(f"exercises/{name}.py", source)
-    found = check_functions(name, seed)
+    found = check_named(name, seed)
     return found.state, found.short, " ".join(found.lines)
 
 
 @files
 def test_the_stub_is_not_started_and_the_solution_is_done(lab: Lab, name: str) -> None:
     shutil.copytree(ROOT / "exercises", lab.folder / "exercises", ignore=shutil.ignore_patterns("*.md"))
-    assert check_functions(name).state == "not started"
+    assert check_named(name).state == "not started"
     for seed in range(3):
         assert check_text(lab, name, SOURCES[name], seed)[0] == "done"
 
@@ -121,7 +92,7 @@ def test_a_mistake_is_called_by_its_name(lab: Lab, name: str, right: str, wrong:
 
 CHEATS = {  # what a file holds in place of an answer -> what the check says of it
     "constant": ("return 0.0", "expected "),
-    "visible answers": ("return {'log_prob': -0.9808292530117262, 'kl': 0.14384103622589045}[NAME]", "expected "),
+    "visible answers": ("return [0.25, 0.75, 0.5] if NAME == 'leave_one_out' else [0.75, -0.25]", "expected "),
     "hard-coded inputs": ("return KNOWN.get(repr(args), 0.0)", "expected "),
     "always equal": ("return type('Same', (), {'__eq__': lambda *_: True})()", "exception"),
     "a float that is equal to all": ("return type('F', (float,), {'__eq__': lambda *_: True})(0.5)", "expected "),
@@ -137,21 +108,24 @@ CHEATS = {  # what a file holds in place of an answer -> what the check says of 
     "an end": ("import os; os._exit(0)", "an end with exit status 0"),
     "a write on the pipe": ("import os; os.write(4, b'[[null, 0.5]]\\n'); return 0.5", ""),
     "an exception that lies": ("raise type('\\x1b[2J', (Exception,), {'__str__': lambda s: 1 / 0})()", "exception"),
-    "the oracle": ("from check import oracles; return getattr(oracles, NAME)(*args)", "is to be your own"),
-    "the course's own KL": ("from course.policies.softmax import kl; return float(kl(*args))", "is to be your own"),
-    "a loaded module": ("import sys; return sys.modules['course.text']", "KeyError"),
+    "the oracle": ("from check import oracles; return getattr(oracles, NAME)(*args)", "got from check import oracles"),
+    "a loaded module": ("import sys; return sys.modules['course.text']", "got sys.modules"),
+    "a name put together": ("return __builtins__['__imp' + 'ort__']('course')", "got __builtins__"),
+    "found at run time": ("import sys; return getattr(sys, 'mod' + 'ules')['course']", "KeyError"),
+    "found by its name": ("import pydoc; return pydoc.locate('course.policies.reinforce')", "expected "),
     "not imported": ("raise NotImplementedError('done')", ""),
 }
-PRELUDE = 'KNOWN = {"([0.5, 0.5], [0.25, 0.75])": 0.14384103622589045}\n'
+PRELUDE = 'KNOWN = {"([1.0, 0.0], 0.25)": [0.75, -0.25]}\n'
+THREE = ("advantage", "leave_one_out", "reinforce_step")
 
 
 @pytest.mark.parametrize("cheat", CHEATS)
 def test_a_cheat_earns_nothing(lab: Lab, cheat: str) -> None:
     body, said = CHEATS[cheat]
-    source = "".join(f"def {name}(*args):\n    NAME = {name!r}\n    {body}\n" for name in ("log_prob", "kl"))
-    state, short, lines = check_text(lab, "log_probs", PRELUDE + source)
+    source = "".join(f"def {name}(*args):\n    NAME = {name!r}\n    {body}\n" for name in THREE)
+    state, short, lines = check_text(lab, "reinforce", PRELUDE + source)
     assert state in ("wrong", "not started")
-    assert short in ("", "0 of 2 right")
+    assert short in ("", "0 of 3 right", lines)
     assert said in lines
     assert (lines + short).isprintable()
 
@@ -159,63 +133,33 @@ def test_a_cheat_earns_nothing(lab: Lab, cheat: str) -> None:
 @pytest.mark.parametrize(
     ("source", "said"),
     [
-        ("", "expected def log_prob(...) in "),
+        ("", "expected def advantage(...) in "),
         ("import sys\nsys.exit(0)", "SystemExit"),
-        ("def log_prob(:", "SyntaxError"),
-        ("log_prob = kl = 3", "TypeError"),
+        ("def advantage(:", "SyntaxError"),
+        ("advantage = leave_one_out = reinforce_step = 3", "TypeError"),
         ("\0", "got an exception at "),
     ],
 )
 def test_a_file_without_the_functions_says_so(lab: Lab, source: str, said: str) -> None:
-    state, short, lines = check_text(lab, "log_probs", source)
-    assert (state, short) == ("wrong", "0 of 2 right")
+    state, short, lines = check_text(lab, "reinforce", source)
+    assert (state, short) == ("wrong", "0 of 3 right")
     assert said in lines
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("source", ["while True: pass", "def log_prob(*_):\n    while True: pass"])
+@pytest.mark.parametrize("source", ["while True: pass", "def advantage(*_):\n    while True: pass"])
 def test_an_endless_loop_is_ended(lab: Lab, source: str) -> None:
-    assert "no answer within 5 s" in check_text(lab, "log_probs", source)[2]
+    assert "no answer within 5 s" in check_text(lab, "reinforce", source)[2]
 
 
 def test_no_file_is_one_line(lab: Lab) -> None:
-    with pytest.raises(UserError, match=r"log_probs.py: expected your functions, got no such file; run from the lab"):
-        check_functions("log_probs")
+    with pytest.raises(UserError, match=r"reinforce.py: expected your functions, got no such file; run from the lab"):
+        check_named("reinforce")
     del lab
 
 
 OTHERS = {
     "NumPy": (
-        "log_probs",
-        """
-import numpy as np
-
-def log_prob(logits, tokens):
-    x = np.array(logits)
-    x = x - x.max(axis=1, keepdims=True)
-    return (x - np.log(np.exp(x).sum(axis=1, keepdims=True)))[np.arange(len(tokens)), tokens].sum()
-
-def kl(p, q):
-    p, q = np.array(p), np.array(q)
-    return (p[p > 0] * np.log(p[p > 0] / q[p > 0])).sum()
-""",
-    ),
-    "recursion and products": (
-        "log_probs",
-        """
-from math import exp, log, prod
-
-def log_prob(logits, tokens):
-    if not tokens:
-        return 0
-    (x, *more), (token, *later) = logits, tokens
-    return -log(sum(exp(other - x[token]) for other in x)) + log_prob(more, later)
-
-def kl(p, q):
-    return -sum(a * (log(b) - log(a)) for a, b in zip(p, q) if a)
-""",
-    ),
-    "NumPy again": (
         "reinforce",
         """
 import numpy as np
@@ -265,18 +209,10 @@ def test_another_right_solution_is_done(lab: Lab, style: str) -> None:
     assert check_text(lab, name, source)[0] == "done"
 
 
-def test_one_function_done_and_one_not_begun_is_started(lab: Lab) -> None:
-    half = SOURCES["log_probs"].partition("\n\ndef kl")[0] + "\n\ndef kl(p, q):\n    raise NotImplementedError\n"
-    assert check_text(lab, "log_probs", half)[:2] == ("started", "1 of 2 right")
-
-
-def test_an_overflow_alone_is_shown_with_its_line(lab: Lab) -> None:
-    naive = SOURCES["log_probs"].replace("largest = max(x)", "largest = 0")
-    state, _, lines = check_text(lab, "log_probs", naive)
-    assert state == "wrong"
-    assert "log_probs.py:10: OverflowError" in lines
-    assert lines.count("It looks like exp() of a logit near 1,000") == 1
-    assert " for log_prob([[" in lines
+def test_one_function_done_and_two_not_begun_is_started(lab: Lab) -> None:
+    stub = (ROOT / "exercises" / "reinforce.py").read_text(encoding="utf-8")
+    begun = stub.replace("    raise NotImplementedError\n", "    return [reward - baseline for reward in rewards]\n", 1)
+    assert check_text(lab, "reinforce", begun)[:2] == ("started", "1 of 3 right")
 
 
 def test_a_plain_softmax_is_told_of_large_logits_and_the_stub_says_that_they_come(lab: Lab) -> None:
@@ -285,10 +221,10 @@ def test_a_plain_softmax_is_told_of_large_logits_and_the_stub_says_that_they_com
     assert (state, short) == ("wrong", "2 of 3 right")
     assert "OverflowError" in lines
     assert "It looks like exp() of a logit near 1,000, more than a float holds: take the largest" in lines
-    without = OTHERS["NumPy again"][1].replace("x - x.max(axis=1, keepdims=True)", "x")
+    without = OTHERS["NumPy"][1].replace("x - x.max(axis=1, keepdims=True)", "x")
     assert "It looks like exp() of a logit near 1,000" in check_text(lab, "reinforce", without)[2]  # inf / inf
-    stubs = [(ROOT / "exercises" / f"{name}.py").read_text(encoding="utf-8") for name in ("reinforce", "log_probs")]
-    assert all("as large as 1,000, whose exp() no float holds" in " ".join(stub.split()) for stub in stubs)
+    stub = (ROOT / "exercises" / "reinforce.py").read_text(encoding="utf-8")
+    assert "as large as 1,000, whose exp() no float holds" in " ".join(stub.split())
 
 
 def test_close_is_of_shape_and_number() -> None:

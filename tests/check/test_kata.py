@@ -37,10 +37,8 @@ def test_the_worked_example(kata: Lab) -> None:
     fill(kata, f"label: hacked\n{WORDS}", f"label: verifier\n{WORDS}")
     checked = check_kata("k")
     assert checked[:2] == ("wrong", "1 of 2 finished and right")
-    assert checked.lines == [
-        *(" 1  right", " 2  look again  hint 2"),
-        "python3 -m check k --id 1 shows what the teacher says of it",
-    ]
+    assert checked.lines == ["look again: 2", "right: 1"]
+    assert checked.command == "check k --id 2"
     assert checked.parts == {"1": "right: Because of 1.", "2": "look again: hint 2"}
 
 
@@ -76,5 +74,6 @@ def test_what_is_unfinished_is_named_and_gives_nothing_away(kata: Lab, text: str
     checked = check_kata("k")
     assert checked[:2] == ("started", "1 of 2 finished and right")
     place = str(kata.write("exercises/x", "").with_name("k.md"))
-    assert checked.lines[0].startswith(f" 1  unfinished  {place}:1 {said}")
+    assert checked.lines[0] == "unfinished: 1"
+    assert checked.parts["1"].startswith(f"unfinished: {place}:1 {said}")
     assert "Because" not in checked.parts["1"]

@@ -51,15 +51,15 @@ def test_half_way_the_milestone_in_work_is_open_and_the_others_are_a_line_each(
     for exercise in EXERCISES.values():
         if exercise.milestone in ("0", "0.5"):
             states[exercise.id] = CheckResult(TO_READ if exercise.id in NOTES else "done")
-    states["bandit_run"] = CheckResult("wrong", "another")
+    states["bandit"] = CheckResult("wrong", "another")
     out = fresh("check").out
     lines = out.partition("\n\n")[0].split("\n")
     assert lines[0].startswith("Milestone 0    words, a first measurement")
-    assert lines[0].endswith(" done, 1 to be read")
+    assert lines[0].endswith(" 4 done, 1 handed in")
     assert (
         len(lines[:2]) + sum(one.milestone == "1" for one in EXERCISES.values()) + 6 == len(lines) - 1
     )  # and a legend
-    assert "  bandit_run      wrong: another" in lines
+    assert "  bandit          wrong: another" in lines
     first = next(one for one in EXERCISES.values() if one.milestone == "1")
     assert f"\n{first.id}: " in out
     assert len(out.split("\n")) <= 24
@@ -80,8 +80,17 @@ def test_done_is_a_screen_of_a_line_each_and_the_hand_in_is_next(fresh: Lab, sta
     assert (done.status, done.err) == (0, "")
     head, tail = done.out.split("\n\n")
     assert [line.rpartition(" ")[2] for line in head.split("\n")] == ["done"] * 8
-    said = "All done; a person reads your words. Hand it in:"
-    assert tail == f"{said}\nnext: python3 -m check submit\n"
+    assert tail.startswith("Nothing is left to do: ")
+    assert tail.endswith("Hand it in:\nnext: python3 -m check submit\n")
+
+
+def test_the_end_says_what_a_person_still_reads_on_one_screen(fresh: Lab, states: dict[str, CheckResult]) -> None:
+    states |= {name: CheckResult(TO_READ if name in NOTES else "done") for name in EXERCISES}
+    out = fresh("check").out
+    assert "All done" not in out
+    assert "A person still reads your words" in out
+    lines = out.split("\n")
+    assert (len(lines) <= 24, max(map(len, lines)) <= 80) == (True, True)
 
 
 @pytest.mark.parametrize(("words", "count"), [([], 1), (["1"], 1), (["2"], 2), (["3"], 3)])
@@ -249,7 +258,7 @@ def test_a_lost_sheet_is_a_state(fresh: Lab) -> None:
         (["--hint"], "--hint: expected the name of an exercise in front of it, and no --json"),
         (["submit", "--solution"], "--solution: expected the name of an exercise in front of it"),
         (["kata_1", "--hint", "--solution"], "not allowed with argument --hint"),
-        (["kata"], "did you mean kata_1? argument NAME: expected one of 38 names, got kata (all options: "),
+        (["kata"], f"did you mean kata_1? argument NAME: expected one of {len(EXERCISES) + 1} names, got kata (all options: "),
         (["--id", "3"], "--id: expected the name of an exercise in front of it, and no --json"),
         (["mental_map_v1", "--id", "3"], "--id: expected the name of a kata in front of it"),
         (["tests", "--verifiers", "gone.jsonl"], "gone.jsonl: "),
@@ -281,18 +290,18 @@ def test_what_is_to_be_pasted_is_folded_in_no_terminal(
     monkeypatch.setattr(encoding, "SOLUTIONS", fresh.folder / "solutions.json")
     monkeypatch.setattr(terminal, "at_terminal", lambda _: True)
     monkeypatch.setenv("COLUMNS", "40")
-    states["my_score"] = CheckResult("done")
     states["level_1"] = CheckResult("started", parts={"build": text})
-    assert text not in fresh("check", "level_1").out
-    assert text in fresh("check", "my_score", "--solution").out.split("\n")
+    assert text not in fresh("check", "level_1", "--solution").out
     assert text in fresh("check", "level_1", "--id", "build").out.split("\n")
+    states["level_1"] = CheckResult(TO_READ)
+    assert text in fresh("check", "level_1", "--solution").out.split("\n")
 
 
 def test_of_a_level_the_next_thing_is_the_step_that_shows_what_to_type(
     fresh: Lab, states: dict[str, CheckResult]
 ) -> None:
     states |= dict.fromkeys(EXERCISES, CheckResult("done")) | {
-        "level_1": CheckResult("started", numbers={"step": "reflect"})
+        "level_1": CheckResult("started", command="check level_1 --id reflect")
     }
     for words in ([], ["level_1"]):
         assert fresh("check", *words).out.endswith("next: python3 -m check level_1 --id reflect\n")

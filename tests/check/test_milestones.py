@@ -10,7 +10,6 @@ from conftest import ROOT
 
 from check.levels import LEVELS
 from check.milestones import EXERCISES, MILESTONES, NOTES, Exercise
-from check.oracles import FUNCTION_FILES
 
 exercises = pytest.mark.parametrize("exercise", EXERCISES.values(), ids=EXERCISES)
 
@@ -27,7 +26,7 @@ def test_each_exercise_says_where_it_is_explained_and_what_to_type(exercise: Exe
         assert f"\n## {part}. " in text
     elif part:
         assert {part, f"Part {part}"} & headings(text)
-    assert exercise.command.startswith("course.") or not exercise.command
+    assert all(run.command.startswith("course.") for run in exercise.runs)
 
 
 @exercises
@@ -37,7 +36,7 @@ def test_each_exercise_has_three_hints_of_its_own_and_a_place(exercise: Exercise
     assert "\\\\" not in "".join(exercise.hints)  # a backslash escaped twice
     assert exercise.milestone in MILESTONES
     assert all((ROOT / name).is_file() for name in exercise.files)
-    assert exercise.files or exercise.run is not None
+    assert exercise.files or exercise.runs
 
 
 def test_exercises_stand_in_the_order_of_the_milestones() -> None:
@@ -47,8 +46,8 @@ def test_exercises_stand_in_the_order_of_the_milestones() -> None:
     assert {*numbers} == {*range(len(order))}
 
 
-def test_every_note_level_and_file_of_functions_is_an_exercise() -> None:
-    assert {*NOTES, *FUNCTION_FILES} <= {*EXERCISES}
+def test_every_note_and_level_is_an_exercise() -> None:
+    assert {*NOTES} <= {*EXERCISES}
     assert {exercise.id for exercise in EXERCISES.values() if exercise.is_level()} == {*LEVELS}
 
 

@@ -10,9 +10,11 @@ from pathlib import Path
 import pytest
 from conftest import ROOT, Lab
 
-from check.functions import check_pick_best
+from check.functions import check_functions
 from check.own_spec import check_my_score
 
+RULE = Path("exercises") / "my_score.py"
+PICKS = Path("exercises") / "pick_best.py"
 SOLUTIONS = ROOT / "teacher" / "solutions" / "exercises"
 SCORE = (SOLUTIONS / "my_score.py").read_text(encoding="utf-8")
 PICK = (SOLUTIONS / "pick_best.py").read_text(encoding="utf-8")
@@ -20,23 +22,23 @@ PICK = (SOLUTIONS / "pick_best.py").read_text(encoding="utf-8")
 
 def spec(lab: Lab, source: str, seed: int = 0) -> tuple[str, str]:
     lab.write("exercises/my_score.py", source)
-    found = check_my_score(seed)
+    found = check_my_score(RULE, seed)
     assert all(line.isprintable() for line in (*found.lines, found.short))
     return found.state, f"{found.short} {' '.join(found.lines)}"
 
 
 def choice(lab: Lab, source: str, seed: int = 0) -> tuple[str, str]:
     lab.write("exercises/pick_best.py", source)
-    found = check_pick_best(seed)
+    found = check_functions(PICKS, seed)
     return found.state, f"{found.short} {' '.join(found.lines)}"
 
 
 def test_stubs_are_not_started_and_solutions_done(lab: Lab) -> None:
     shutil.copytree(ROOT / "exercises", lab.folder / "exercises", ignore=shutil.ignore_patterns("*.md"))
-    assert (check_my_score().state, check_pick_best().state) == ("not started", "not started")
+    assert (check_my_score(RULE).state, check_functions(PICKS).state) == ("not started", "not started")
     for seed in range(3):
         assert spec(lab, SCORE, seed)[0] == "done"
-        assert choice(lab, PICK, seed) == ("done", "67 of 80 with n = 4; ceiling 67, a random choice 32.2 ")
+        assert choice(lab, PICK, seed) == ("done", "1 of 1 right ")
 
 
 TRIM, MATCH = '.strip(" \\t\\r\\n")', 're.fullmatch("Final: (0|-?[1-9][0-9]*)", text)'
@@ -99,6 +101,13 @@ CHEATS = {
     "the scorer, late": "def score(e, c):\n    from course.score import score\n    return score(e, c)",
     "what names faults": "import sys\nfault_of = sys.modules['course.faults'].fault_of",
     "a patched scorer": "import course.score\nscore = course.score.score = lambda e, c: {'reward': 1.0}",
+    "the scorer, found by its name": "import pydoc\nscore = pydoc.locate('course.score').score",
+    "the scorer, from its file": "import importlib.util as u\n"
+    f"spec = u.spec_from_file_location('x', {str(ROOT / 'course' / 'score.py')!r})\n"
+    "module = u.module_from_spec(spec)\nspec.loader.exec_module(module)\nscore = module.score",
+    "the scorer, run": "from runpy import run_path\n"
+    f"score = run_path({str(ROOT / 'course' / 'score.py')!r})['score']",
+    "the scorer, read": f"exec(open({str(ROOT / 'course' / 'score.py')!r}).read())",
     "the golden sets": f"open({str(ROOT / 'course' / 'golden' / 'golden_correct.jsonl')!r})",
     "exit": "import sys\nsys.exit(0)",
     "an end": "import os\nos._exit(0)",
@@ -167,7 +176,11 @@ CHOICES = {  # what a student wrote -> what the check must say
     "x = 1\n    return samples[9]": "pick_best.py:3 pick_best: expected a choice, got an exception on a group",
     "return (\n        None)": "pick_best.py:1 pick_best: expected one of the ",
     "import os; os._exit(0)": "an end with exit status 0",
-    "from course.picking import first_of_best; return first_of_best(samples)": "got the course's",
+    "from course.picking import first_of_best; return first_of_best(samples)": "got from course.picking import first",
+    "import course.picking; return course.picking.first_of_best(samples)": "got import course.picking",
+    "import pydoc; return pydoc.locate('course.picking').first_of_best(samples)": "AttributeError",
+    f"return samples[len(open({str(ROOT / 'course' / 'picking.py')!r}).read()) // 10**9]": "PermissionError: cannot open",
+    f"return samples[len(open({str(ROOT / 'data' / 'datasets' / 'math_dev.jsonl')!r}).read()) // 10**9]": "cannot open",
     FORGED: "got an answer that cannot be read",
 }
 

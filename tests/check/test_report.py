@@ -5,28 +5,29 @@ An example: ``first_run`` is done, with a short word from a student that holds a
 
 from pathlib import Path
 
-from check.report import exercise_line, exercise_text, overview, submission_text
+from check.report import end_text, exercise_line, exercise_text, overview, submission_text
 from check.result import CheckResult
 
 TITLES = {"0": "words", "0.5": "choosing", "6": "the map"}
 PLACES = {"run": "0", "map": "0", "pick": "0.5", "last": "6", "note": "6"}
-FRESH = """\
+LEGEND = ". not started, o started, x wrong, ? cannot be checked yet, # done, r handed in"
+FRESH = f"""\
 Milestone 0    words                                                      0 of 2
   run             not started
   map             not started
 Milestone 0.5  choosing                                                 . 0 of 1
 Milestone 6    the map                                                 .. 0 of 2
-. not started, o started, x wrong, # done, r for the teacher to read"""
-HALF_WAY = """\
-Milestone 0    words                                          done, 1 to be read
+{LEGEND}"""
+HALF_WAY = f"""\
+Milestone 0    words                                         1 done, 1 handed in
 Milestone 0.5  choosing                                                   0 of 1
   pick            wrong: of 2 ties the last
-Milestone 6    the map                                                 xo 0 of 2
-. not started, o started, x wrong, # done, r for the teacher to read"""
+Milestone 6    the map                                    or 1 handed in of 2
+{LEGEND}"""
 DONE = """\
-Milestone 0    words                                          done, 1 to be read
-Milestone 0.5  choosing                                                     done
-Milestone 6    the map                                                      done"""
+Milestone 0    words                                         1 done, 1 handed in
+Milestone 0.5  choosing                                                   1 done
+Milestone 6    the map                                       1 done, 1 handed in"""
 
 
 def screen(**states: str) -> str:
@@ -37,9 +38,18 @@ def screen(**states: str) -> str:
 
 
 def test_milestones_are_folded_but_the_one_to_go_on_with() -> None:
+    read = "for the teacher to read"
     assert screen() == FRESH
-    assert screen(run="done", map="for the teacher to read", pick="wrong", last="wrong", note="started") == HALF_WAY
-    assert screen(run="done", map="for the teacher to read", pick="done", last="done", note="done") == DONE
+    assert screen(run="done", map=read, pick="wrong", last="started", note=read) == HALF_WAY
+    assert screen(run="done", map=read, pick="done", last="done", note=read) == DONE
+
+
+def test_words_are_handed_in_and_never_done() -> None:
+    results = {"run": CheckResult("done"), "map": CheckResult("for the teacher to read")}
+    text = end_text(results)
+    assert "1 done, 1 handed in" in text
+    assert "A person still reads your words, and says whether they are right: map;" in text
+    assert "person" not in end_text({"run": CheckResult("done")})
 
 
 def test_a_state_is_one_line_that_fits() -> None:
@@ -57,6 +67,11 @@ def test_an_exercise_is_what_was_found_its_state_and_more() -> None:
     assert exercise_text("kata_1", CheckResult("not started"), []) == "kata_1          not started"
 
 
+def test_three_lines_are_shown_and_no_more() -> None:
+    text = exercise_text("kata_1", CheckResult("wrong", "", [f"line {number}" for number in range(9)]), [])
+    assert text.split("\n") == ["line 0", "line 1", "line 2", "", "kata_1          wrong"]
+
+
 def test_one_exercise_in_full_is_not_cut_and_says_nothing_twice() -> None:
     text = exercise_text("first_run", CheckResult("started", "once more, " * 9 + "with a prediction"), [])
     assert " ".join(text.split()).endswith("once more, with a prediction")
@@ -67,8 +82,8 @@ def test_one_exercise_in_full_is_not_cut_and_says_nothing_twice() -> None:
 
 def test_what_a_program_can_see_of_a_note_is_said() -> None:
     text = exercise_text("map", CheckResult("for the teacher to read", "2 of 2"), [])
-    assert "Whether it is right, a person says." in " ".join(text.split())
-    assert "a person says" not in exercise_text("map", CheckResult("done"), [])
+    assert "A person says whether it is right." in " ".join(text.split())
+    assert "person" not in exercise_text("map", CheckResult("done"), [])
 
 
 def test_a_hand_in_is_told_by_folder() -> None:

@@ -1,18 +1,22 @@
-"""A run as a deliverable: published, unedited, as asked, and predicted. ``first_run`` is one of Loop A on dev.
+"""The runs that a check needs: published, unedited, as asked, and predicted; and a text that names their numbers.
 
 An example: an eval of dev without --expect is a start; one with it is done; a run on another dataset is neither.
 """
 
-import io
+import json
 import shutil
 from pathlib import Path
+from typing import cast
 
 import pytest
 from conftest import ROOT, Lab, manifest_edited
 
 from check.milestones import EXERCISES, Given, check
-from check.result import CheckResult
+from check.result import CANNOT_CHECK, TO_READ, CheckResult
+from check.runs import LoggedRun, find_runs, is_value, names_number
+from check.sheets import check_note
 from course.artifacts import run_log
+from course.artifacts.records import Manifest
 
 DEV = ROOT / "data" / "datasets" / "math_dev.jsonl"
 FROZEN = ROOT / "data" / "rollouts" / "frozen_rollouts_dev.jsonl"
@@ -86,27 +90,68 @@ def test_a_broken_log_is_one_line(lab: Lab) -> None:
     del lab
 
 
-@pytest.mark.parametrize(
-    ("answers", "state", "words"),
-    [
-        ("1 x\n1 x\n1 x\n", "done", "predicted step by step"),
-        ("1 x\n1\nq\n", "started", "repeat, predict all 3 updates (1 predicted so far)"),
-        ("", "started", "repeat with a prediction ("),
-    ],
-)
-def test_predictions_made_in_the_run_count_if_every_update_has_one(
-    lab: Lab, answers: str, state: str, words: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("sys.stdin", io.StringIO(answers))
-    assert lab("policy_gradient_demo", "--predict", "--steps", "3").status == 0
-    checked = check(EXERCISES["slow_motion_run"], Given())
-    assert checked.state == state
-    assert words in checked.short
-
-
 def test_what_a_run_was_asked_to_be_stands_in_its_settings(lab: Lab) -> None:
+    [wanted] = EXERCISES["bandit"].runs
     for option in ("--no-baseline", "--baseline"):
-        assert check(EXERCISES["bandit_run"], Given()).state == "not started"
+        assert [*find_runs(wanted)] == []
         assert lab("bandit_train", "--steps", "3", option, "--expect", "0.6").status == 0
-    assert check(EXERCISES["bandit_run"], Given()).state == "done"
-    assert check(EXERCISES["baseline_run"], Given()).state == "not started"
+    assert len([*find_runs(wanted)]) == 1
+
+
+# A text that names a run and its number: the share 0.425 of a run in the folder runs/dev
+
+NAMED = [  # a text, whether it names the number of that run
+    ("dev 42.5 %", True),
+    ("`runs/dev`: 0.425", True),
+    ("dev passed 34 of 80, so 42.5 %", True),
+    ("Run dev came to 0.43", True),
+    ("a rate of 42.5 %", False),  # of which run?
+    ("42.5 % in dev", False),  # in front of the name
+    ("dev 0.4", False),  # a single digit says too little
+    ("dev 4.25", False),
+    ("dev passed", False),
+    ("dev_2 42.5 %", False),  # another run
+    ("dev-042 42.5 %", False),  # an example
+    ("dev 1 2 3 42.5", False),  # a list of numbers
+    ("dev 1 2 3 " * 9 + "dev 42.5", False),
+]
+
+
+@pytest.mark.parametrize(("text", "named"), NAMED)
+def test_a_number_is_named_behind_the_name_of_its_run(text: str, named: bool) -> None:
+    run = LoggedRun(0, "runs/dev", cast(Manifest, None), {}, [])
+    assert names_number(text, run, 0.425) is named
+
+
+@pytest.mark.parametrize(
+    ("value", "number", "same"),
+    [(0.4125, "41", True), (0.4125, "41.3", True), (1.0, "1", True), (0.0, "0", True), (0.425, "0", False)],
+)
+def test_a_value_may_be_rounded(value: float, number: str, same: bool) -> None:
+    assert is_value(number, value) is same
+
+
+ANSWER = "Nothing is paid after the first step, and the return of that step is what the second step earns."
+
+
+def write_note(lab: Lab, text: str) -> CheckResult:
+    lab.write("notes/two_steps.md", f"## Why\n{text}\n")
+    return check_note(Path("notes/two_steps.md"), {"Why": ["return"]}, EXERCISES["two_steps"].runs)
+
+
+def test_a_note_that_belongs_to_a_run_names_its_number(lab: Lab) -> None:
+    checked = write_note(lab, ANSWER)
+    assert checked.state == CANNOT_CHECK
+    assert checked.command.startswith("course.toy_mdp --expect")
+    assert "no run of it with a prediction is in your log" in checked.lines[0]
+    assert lab("toy_mdp", "--episodes", "4", "--outdir", "runs/bare").status == 0
+    assert write_note(lab, ANSWER).state == CANNOT_CHECK
+    assert lab("toy_mdp", "--episodes", "4", "--outdir", "runs/steps", "--expect", "0.3").status == 0
+    value = json.loads(Path("runs/steps/summary.json").read_bytes())["expected_return_after"]
+    for text in (ANSWER, f"{ANSWER} {value:.3f}", f"{ANSWER} steps 0.9999", f"{ANSWER} bare {value:.3f}"):
+        checked = write_note(lab, text)
+        assert checked.state == "started"
+        assert "expected the name of your run, steps, and its expected_return_after behind the name" in checked.lines[0]
+    checked = write_note(lab, f"{ANSWER} steps {value:.3f}")
+    assert (checked.state, checked.numbers) == (TO_READ, {"runs": ["runs/steps"]})
+    assert write_note(lab, "").state == "not started"

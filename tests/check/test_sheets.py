@@ -58,7 +58,7 @@ def test_a_sheet_that_cannot_be_read_is_one_line_that_says_where(lab: Lab, data:
 @pytest.mark.parametrize("name", ["no.md", "."])
 def test_no_sheet_at_all(lab: Lab, name: str) -> None:
     del lab
-    with pytest.raises(UserError, match=r":1 expected your sheet, got: .*; run from the lab's folder$"):
+    with pytest.raises(UserError, match=r":1 expected your sheet, got.*; run from the lab's folder$"):
         read_sheet(Path(name), [])
 
 
