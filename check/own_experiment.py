@@ -187,7 +187,7 @@ def find_run(side: str, said: str, logged: Sequence[LoggedRun]) -> LoggedRun:
     """The newest run in the student's log with the name that the page gives."""
     name = said.replace("`", " ").strip().partition(" ")[0].rstrip(",;:/")
     for run in logged:
-        if name and run.name == name:
+        if name and (LAB / run.name).resolve() == Path(name).resolve():
             return run
     expected = f"expected the name of a run that is in your log and whole, such as runs/{side}"
     raise _Fault(f"{side}: {expected}, {got(name)}", state_of(name))
