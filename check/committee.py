@@ -168,11 +168,8 @@ def refuse_changed(name: str, fault: str) -> UserError:
 
 def facts_of_room(conditions: Sequence[Condition]) -> list[Fact]:
     """Both values of each condition that does not hold; of a fingerprint, how it begins."""
-    facts = []
-    for condition in conditions:
-        for value in (condition.baseline, condition.candidate):
-            facts.append(Fact("not known" if value is None else value[:_LONGEST], needed=True))
-    return facts
+    values = [value for condition in conditions for value in (condition.baseline, condition.candidate)]
+    return [Fact("not known" if value is None else value[:_LONGEST], needed=True) for value in values]
 
 
 def facts_of_training(comparison: Comparison) -> list[Fact]:

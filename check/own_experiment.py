@@ -32,7 +32,6 @@ from course.datasets.files import LAB
 from course.errors import UserError
 from course.gate import EXIT_STATUS, examine
 from course.policies.train_config import GENERALISE
-from course.starting import program_name
 from course.stats import smallest_visible_difference
 from course.text import quote
 
@@ -193,9 +192,7 @@ def find_run(side: str, said: str, logged: Sequence[LoggedRun]) -> LoggedRun:
     raise _Fault(f"{side}: {expected}, {got(name)}", state_of(name))
 
 
-def refuse_expectation(
-    expect: str, baseline: LoggedRun, candidate: LoggedRun, logged: Sequence[LoggedRun]
-) -> None:
+def refuse_expectation(expect: str, baseline: LoggedRun, candidate: LoggedRun, logged: Sequence[LoggedRun]) -> None:
     """Raise _Fault where the page expects something else than the candidate's run, or that was recorded too late."""
     recorded = candidate.manifest.expect
     if not recorded or is_placeholder(recorded):
@@ -210,9 +207,7 @@ def refuse_expectation(
         )
 
 
-def earlier_measurement(
-    baseline: LoggedRun, candidate: LoggedRun, logged: Sequence[LoggedRun]
-) -> str | None:
+def earlier_measurement(baseline: LoggedRun, candidate: LoggedRun, logged: Sequence[LoggedRun]) -> str | None:
     """A run before the candidate that measured the same without its expectation; its folder may be gone by now."""
     whole = {run.number: run for run in logged}
     lines = run_log.read_log(run_log.LOG)

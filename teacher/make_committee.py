@@ -110,8 +110,9 @@ We measured both policies on {n} prompts, with one sample each at the same tempe
 to {after_rate}. {gained} prompts were gained, and {lost} were lost. The exact McNemar test gives p = {p}, so chance is
 no explanation.
 
-In relative terms the policy is {relative} better, at no cost: a call of the new policy takes as long as a call of the old one. What a policy
-is trained on matters more than how long, and this result shows it. We ask for the promotion of the new policy.""",
+In relative terms the policy is {relative} better, at no cost: a call of the new policy takes as long as a call of the
+old one. What a policy is trained on matters more than how long, and this result shows it. We ask for the promotion of
+the new policy.""",
     ),
     "pair_3": Pair(
         title="four times as many updates",
@@ -246,32 +247,28 @@ def proposal_text(name: str, pair: Pair, runs: Sequence[Run], comparison: Compar
     paragraphs = [fill(part.format(**blanks)) for part in pair.proposal.split("\n\n")]
     rates = [["run", "passed", "of", "pass rate"]]
     rates += [[side, passed, n, percent(passed / n)] for side, passed in zip(SIDES, (before, after), strict=True)]
-    return "\n\n".join(
-        [
-            f"# Pair {number}: {pair.title}",
-            fill(
-                "A team asks for a promotion, and you are the committee. The proposal is in the team's words. All that "
-                "stands below it was taken from the two runs, and nothing is marked. The smallest improvement worth "
-                "having is 2 points."
-            ),
-            "## The proposal",
-            *paragraphs,
-            "## What both runs say of themselves",
-            table([["condition", *SIDES], *facts_table(runs)]),
-            "## What was measured",
-            table(rates),
-            fill(f"Gained, {gained}: {', '.join(comparison.gained) or 'none'}."),
-            fill(f"Lost, {lost}: {', '.join(comparison.lost) or 'none'}."),
-            "## Five rows, evenly spaced",
-            *five_rows(runs),
-            "## Your part",
-            fill(
-                f"The runs are `{COMMITTEE}/{name}/baseline` and `{COMMITTEE}/{name}/candidate`. Write your verdict "
-                f"and your evidence below Pair {number} in [notes/committee.md](../../notes/committee.md). Ask the "
-                "gate afterwards."
-            ),
-        ]
-    ) + "\n"
+    introduction = """A team asks for a promotion, and you are the committee. The proposal is in the team's words. All that
+    stands below it was taken from the two runs, and nothing is marked. The smallest improvement worth having is 2
+    points."""
+    your_part = f"""The runs are `{COMMITTEE}/{name}/baseline` and `{COMMITTEE}/{name}/candidate`. Write your verdict and
+    your evidence below Pair {number} in [notes/committee.md](../../notes/committee.md). Ask the gate afterwards."""
+    parts = [
+        f"# Pair {number}: {pair.title}",
+        fill(introduction),
+        "## The proposal",
+        *paragraphs,
+        "## What both runs say of themselves",
+        table([["condition", *SIDES], *facts_table(runs)]),
+        "## What was measured",
+        table(rates),
+        fill(f"Gained, {gained}: {', '.join(comparison.gained) or 'none'}."),
+        fill(f"Lost, {lost}: {', '.join(comparison.lost) or 'none'}."),
+        "## Five rows, evenly spaced",
+        five_rows(runs),
+        "## Your part",
+        fill(your_part),
+    ]
+    return "\n\n".join(parts) + "\n"
 
 
 def fill(text: str) -> str:
@@ -306,14 +303,14 @@ def facts_of(run: Run) -> dict[str, str]:
     return {name: short_value(None if value is None else str(value)) for name, value in facts.items()}
 
 
-def five_rows(runs: Sequence[Run]) -> list[str]:
+def five_rows(runs: Sequence[Run]) -> str:
     both = list(zip(*(rows(run) for run in runs), strict=True))
     blocks = []
     for before, after in both[len(both) // 10 :: len(both) // 5]:
         lines = [f"- {before.id}: `{visible(before.prompt)}` Expected: {before.expected_answer}."]
         lines += [f"  - {side}: {row_text(row)}" for side, row in zip(SIDES, (before, after), strict=True)]
         blocks.append("\n".join(lines))
-    return ["\n".join(blocks)]
+    return "\n".join(blocks)
 
 
 def row_text(row: Result) -> str:

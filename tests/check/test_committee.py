@@ -29,7 +29,10 @@ Answers = dict[str, dict[str, str]]
 
 
 def write(lab: Lab, answers: Answers) -> Path:
-    parts = [f"## {title}\n" + "\n".join(f"{name}: {text}" for name, text in answer.items()) for title, answer in answers.items()]
+    parts = [
+        f"## {title}\n" + "\n".join(f"{name}: {text}" for name, text in answer.items())
+        for title, answer in answers.items()
+    ]
     return lab.write(SHEET.as_posix(), "# Committee\n" + "\n\n".join(parts) + "\n")
 
 
