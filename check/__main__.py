@@ -220,7 +220,7 @@ def part_of(exercise: Exercise, result: CheckResult, id_: str) -> str:
         if result.parts:
             expected = f"one of {', '.join(result.parts)}"
         raise UserError(f"--id: expected {expected}, got {quote(id_)}")
-    if exercise.is_level():
+    if exercise.is_level() or exercise.id == "committee":
         return step_text(result.parts[id_])
     return wrap_sentence(result.parts[id_])
 

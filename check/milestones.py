@@ -87,6 +87,14 @@ def check(exercise: Exercise, given: Given, progress: Callable[[Iterable[Any]], 
             from check.redteam import check_redteam
 
             return check_redteam(seed=given.seed, progress=progress)
+        if exercise.id == "committee":
+            from check.committee import check_committee
+
+            return check_committee()
+        if exercise.id == "experiment":
+            from check.own_experiment import check_experiment
+
+            return check_experiment()
         if exercise.id == "tests":
             from check.judging import check_tests
 

@@ -41,7 +41,15 @@ html_title = "RL Foundations"
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx_copybutton"]
 source_suffix = {".md": "markdown"}
 root_doc = "docs/index"
-include_patterns = ["*.md", "docs/**", "data/*.md", "exercises/*.md", "notes/*.md", "teacher/**.md"]
+include_patterns = [
+    "*.md",
+    "docs/**",
+    "data/*.md",
+    "data/committee/*.md",
+    "exercises/*.md",
+    "notes/*.md",
+    "teacher/**.md",
+]
 exclude_patterns = [".*", "**/.*", "runs", "site", "docs/live", "docs/node_modules", "teacher/solutions"]
 suppress_warnings = [
     "toc.not_included",  # sheets and READMEs are reached by links; tests/docs/test_site.py holds the rest
