@@ -20,7 +20,6 @@ from course.artifacts.inference import (
     divergence_step,
     exceeds,
     medians,
-    pooled_interval,
     rows_at,
 )
 from course.artifacts.records import LearningResult

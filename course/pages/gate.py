@@ -78,7 +78,12 @@ def picture_data(numbers: Numbers, names: Sequence[str], min_delta: float) -> Da
         "interval": {"value": numbers.delta, "low": low, "high": high},
         "minDelta": min_delta,
         "difference": sentences_of([difference_text(numbers)])[0],
-        "prompts": {"passed by both": both, "gained": gained, "lost": lost, "failed by both": numbers.n - both - gained - lost},
+        "prompts": {
+            "passed by both": both,
+            "gained": gained,
+            "lost": lost,
+            "failed by both": numbers.n - both - gained - lost,
+        },
     }
 
 

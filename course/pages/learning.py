@@ -189,14 +189,14 @@ def parting_data(evaluations: Sequence[EvaluationRow]) -> Data | None:
     top = parting(evaluations)
     last = evaluations[-1]
     if top is None:
-        return {"place": None, "words": "The strict rate never fell while the rubric's pay rose: the curves do not part."}
+        words = "The strict rate never fell while the rubric's pay rose: the curves do not part."
+        return {"place": None, "words": words}
+    begins = f"The curves part after update {top.step}: there,"
     if top.step == 0:
-        begins = f"The curves part from the start: before the first update, {percent(top.true_reward, 0)} were right and"
-    else:
-        begins = f"The curves part after update {top.step}: there, {percent(top.true_reward, 0)} were right and"
+        begins = "The curves part from the start: before the first update,"
     words = (
-        f"{begins} {percent(top.proxy_reward, 0)} paid; after update {last.step}, {percent(last.true_reward, 0)} are "
-        f"right and {percent(last.proxy_reward, 0)} paid."
+        f"{begins} {percent(top.true_reward, 0)} were right and {percent(top.proxy_reward, 0)} paid; after update "
+        f"{last.step}, {percent(last.true_reward, 0)} are right and {percent(last.proxy_reward, 0)} paid."
     )
     if divergence_step(evaluations) is None:
         words += f" With {last.n} completions, chance alone could make the strict rate fall that far."
@@ -226,11 +226,11 @@ def texts_data(results: list[LearningResult], most: int) -> list[Data]:
 
 
 def tradeoff_data(run: Run) -> Data:
-    """The optimum for each beta, the reference first, and best-of-N. ``best``: the place of the highest strict reward."""
+    """The optimum for each beta, the reference first, and best-of-N. ``best``: where the strict reward is highest."""
     text = read_output(run.path, TRADEOFF_TABLE).decode("utf-8")
     table = list(csv.DictReader(text.splitlines()))
     actions = run.manifest.settings["actions"]
-    points = []
+    points: list[Data] = []
     for row in table:
         if not row["n"]:
             beta = number_in(row["beta"]) if row["beta"] else None

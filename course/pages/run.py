@@ -23,8 +23,8 @@ from course.faults import CHECKS
 from course.pages.excerpts import MOST_BYTES, Data, cut_text, truncate_to_bytes
 from course.pages.html import html_page
 from course.pages.learning import learning_data
-from course.show.ending import LOOPS
 from course.score import score
+from course.show.ending import LOOPS
 from course.show.measurement import cause
 from course.text import clipped
 

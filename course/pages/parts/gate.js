@@ -100,7 +100,9 @@ function showGate(main, { said, picture, flips, room, more, differences, names }
   if (flips.length) main.append(element("div.live", ...flips.map((way) => drawWay(way, names))));
   if (!room) return;
   main.append(folded("room", room.title, [tableOf(room.table.caption, room.table.head, room.table.rows)], room.open));
-  main.append(folded("numbers", "More to read the verdict with", [element("ul", ...more.map((line) => element("li", line)))]));
+  main.append(
+    folded("numbers", "More to read the verdict with", [element("ul", ...more.map((line) => element("li", line)))]),
+  );
   const { caption, head, rows } = differences;
   main.append(folded("differences", caption, [tableOf(caption, head, rows)]));
 }

@@ -271,7 +271,8 @@ function showEvaluations(main, { trainings, shown, of, updates }, names) {
   main.append(folded("rates", "Both rates at each evaluation, as a table", [table]));
   scrubber.restore();
   showTraining();
-  if (updates.length) main.append(folded("tokens", "Token by token: single updates in slow motion", tokensOf(updates, names)));
+  if (updates.length)
+    main.append(folded("tokens", "Token by token: single updates in slow motion", tokensOf(updates, names)));
 }
 
 /** @param {number} step */
@@ -357,7 +358,9 @@ function showTradeoff(main, { graded, best, completions, points, choices }, name
     numbers.replaceChildren(mainNumber(strict, "right by the strict verifier"));
     if (graded) numbers.append(mainNumber(reward, "mean reward by the careless judge"));
     const title = `${betaText(beta)}: ${rounded(kl, 3)} nats of KL from the reference`;
-    chart.replaceChildren(lineChart(lines, { most, across: "KL from the reference, in nats", title, cursor: kl, mark }));
+    chart.replaceChildren(
+      lineChart(lines, { most, across: "KL from the reference, in nats", title, cursor: kl, mark }),
+    );
     heading.textContent = `What the policy writes, ${title}`;
     actions.replaceChildren(
       ...completions.map(({ text, reward: grade, strict: right }, i) => {

@@ -3,8 +3,8 @@
 /** @typedef {{row: number, id: Cut, prompt: Cut, expected: Cut, completion: Cut, reward: number, outcome: string,
  *  said: string, of?: [string, Cut][], samples?: [Cut, number][], chosen?: number, why?: string,
  *  others?: [number, number]}} Row
- *  @typedef {{outcome: string, family: string | null, n: number}} Kind  the rows of one outcome, and how many there are
- *  @typedef {{summary: Record<string, any>, outcomes: Kind[], checks: Checks, n: number, longest: number, seed: number,
+ *  @typedef {{outcome: string, family: string | null, n: number}} RowKind  the rows of one outcome, and how many there are
+ *  @typedef {{summary: Record<string, any>, outcomes: RowKind[], checks: Checks, n: number, longest: number, seed: number,
  *  prediction: {expect: string | null, reading: string | null, share: number | null, off: string | null},
  *  rows: Row[]}} Scored */
 
@@ -230,7 +230,7 @@ function searchedText(row, names) {
   return [...texts, ...words, inWords(row.outcome), row.said, row.why].join("\n").toLowerCase();
 }
 
-/** The line of a kind: its name, what the verifier expected, and how many there are. @param {Kind} kind
+/** The line of a kind: its name, what the verifier expected, and how many there are. @param {RowKind} kind
  *  @param {Scored} scored @param {boolean} withShare */
 function kindLine({ outcome, n }, { checks, outcomes }, withShare) {
   const total = outcomes.reduce((sum, counts) => sum + counts.n, 0);
@@ -259,7 +259,8 @@ function kindsOf(scored, names, withShare) {
   const all = element("section.kinds", { "aria-label": "Rows by kind" });
 
   function keepKinds() {
-    const open = [...all.querySelectorAll("details.kind[open] > summary")].map((line) => line.dataset.outcome);
+    const lines = [...all.querySelectorAll("details.kind[open] > summary")];
+    const open = lines.map((line) => line.getAttribute("data-outcome"));
     const isUsual = open.join(" ") === usual.join(" ");
     keepState({ outcome: isUsual ? null : open.join(" ") });
   }
@@ -341,7 +342,9 @@ function showScored(main, scored, names) {
     if (Object.keys(summary).length) main.append(main.dataset.view === "A" ? passRate(scored) : choiceNumbers(scored));
     const what = main.dataset.view === "A" ? "answers" : "chosen answers";
     const whose = summary.rubric_passes === undefined ? "" : " from the strict verifier";
-    main.append(element("h2", `${grouped(failed)} of ${grouped(total)} ${what} earned 0${whose}. What is wrong with them?`));
+    main.append(
+      element("h2", `${grouped(failed)} of ${grouped(total)} ${what} earned 0${whose}. What is wrong with them?`),
+    );
     main.append(...rowsOf(scored, names, true));
   }
   main.querySelector("article details[open]")?.scrollIntoView({ block: "center" });
