@@ -1,46 +1,31 @@
-"""Machinery: what is shown of a student's tests: what was killed and one hint; on a page also the matrix of tests and
-verifiers.
-"""
+"""Machinery: what is shown of a student's tests: a few lines at a terminal, and the matrix of tests as a page."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from check.kills import ENOUGH, Cell, Judgement
+from course.datasets.records import VerifierSource, Witness
 from course.show.tables import interval, percent
+from course.show.terminal import command_line
 from course.stats import wilson_interval
 from course.text import clipped
 
 _LISTED = 5  # tests that a sentence names
+_TEXT = 60  # characters of a witness
 
 
 def report_lines(judgement: Judgement) -> list[str]:
-    """What a terminal shows: how many are killed, and one thing to do: mend a test, or write one."""
+    """What was killed; the first test that is not right, or a hint; and where the matrix is."""
     lines = [rate_line(name, killed, count) for name, (killed, count) in judgement.rates.items()]
-    if judgement.faults:
-        test, fault = next(iter(judgement.faults.items()))
-        lines.append(f"{short_name(test)}: {fault}")
+    faults = list(judgement.faults.items())
+    if faults:
+        test, fault = faults[0]
+        more = f" ({len(faults) - 1} more tests are not right)" if len(faults) > 1 else ""
+        lines.append(f"{short_name(test)}: {fault}{more}")
     elif hint := hint_line(judgement):
         lines.append(hint)
+    lines.append(f"which test kills which wrong verifier: {command_line(['check', 'tests', '--report'])}")
     return lines
-
-
-def mark(cell: Cell | None) -> str:
-    """What stands in the matrix; a test that did not run with a verifier has no cell."""
-    if cell is None:
-        return " "
-    if cell.killed:
-        return "#"
-    if cell.ending == "exception":
-        return "x"
-    if cell.differed:
-        return "."
-    return " "
-
-
-def tests_line(what: str, tests: Sequence[str], total: int) -> str:
-    line = f"{what}, {len(tests)} of {total}: {', '.join(map(short_name, tests[:_LISTED]))}"
-    if len(tests) > _LISTED:
-        line += f" and {len(tests) - _LISTED} more"
-    return line
 
 
 def rate_line(name: str, killed: int, count: int) -> str:
@@ -54,42 +39,108 @@ def rate_line(name: str, killed: int, count: int) -> str:
 
 def hint_line(judgement: Judgement) -> str:
     """One class of which a verifier is left: the first that nothing kills, else the first that is killed in part."""
+    left = survivors(judgement)
     killed = {verifier.kind for verifier in judgement.shown if verifier.id in judgement.killed}
-    left = [verifier.kind for verifier in judgement.shown if verifier.id not in judgement.killed]
-    untouched = [kind for kind in left if kind not in killed]
+    untouched = [verifier.kind for verifier in left if verifier.kind not in killed]
     if untouched:
-        return f"hint: no verifier of the class {untouched[0].replace('_', ' ')} is killed yet"
+        return f"hint: no verifier of the class {words_of(untouched[0])} is killed yet"
     if left:
-        return f"hint: not every verifier of the class {left[0].replace('_', ' ')} is killed yet"
+        return f"hint: not every verifier of the class {words_of(left[0].kind)} is killed yet"
     return ""
 
 
-def matrix_data(judgement: Judgement) -> dict[str, object]:
-    """The same for a page. Of a class that nothing kills there is no name."""
-    killed = {verifier.kind for verifier in judgement.shown if verifier.id in judgement.killed}
-    names = [verifier.kind.replace("_", " ") if verifier.kind in killed else None for verifier in judgement.shown]
-    tests = [
-        {
-            "name": short_name(test, 40),
-            "fault": judgement.faults.get(test),
-            "cells": [mark(cells.get(verifier.id)) for verifier in judgement.shown],
-        }
-        for test, cells in judgement.cells.items()
-    ]
-    return {"verifiers": names, "tests": tests, "rates": judgement.rates}
+def survivors(judgement: Judgement) -> list[VerifierSource]:
+    """The wrong verifiers that every right test passes."""
+    return [verifier for verifier in judgement.shown if verifier.id not in judgement.killed]
 
 
 def page_of_tests(judgement: Judgement) -> str:
     from course.pages.html import html_page
 
-    text = "A row for each test, a column for each wrong verifier; the columns of a class that is killed have its name."
-    total = len(judgement.cells)
-    if judgement.smallest:
-        fewest = "The fewest" if judgement.is_smallest else "A few"
-        text += f" {tests_line(f'{fewest} tests that kill as much', judgement.smallest, total)}."
-    if judgement.padding:
-        text += f" {tests_line('Tests that kill nothing which one other test does not', judgement.padding, total)}."
+    text = (
+        "Each wrong verifier stood in the scorer's place while your tests ran. A test kills a verifier if the test "
+        "fails on a wrong answer of that verifier."
+    )
     return html_page("matrix", "Your tests against wrong verifiers", text, matrix_data(judgement))
+
+
+def matrix_data(judgement: Judgement) -> dict[str, object]:
+    """Everything that the view "matrix" reads: what survives first, then tests x classes of verifiers, in words."""
+    kinds: dict[str, list[VerifierSource]] = {}
+    left = {verifier.kind for verifier in survivors(judgement)}
+    for verifier in sorted(judgement.shown, key=lambda verifier: verifier.kind not in left):
+        kinds.setdefault(verifier.kind, []).append(verifier)
+    total = len(judgement.cells)
+    notes = []
+    if judgement.smallest:
+        fewest = "the fewest tests" if judgement.is_smallest else "a few tests"
+        notes.append(tests_line(f"{fewest} that kill as much", judgement.smallest, total))
+    if judgement.padding:
+        notes.append(tests_line("tests that kill nothing that one other test does not", judgement.padding, total))
+    return {
+        "rates": [rate_data(name, killed, count) for name, (killed, count) in judgement.rates.items()],
+        "survivors": [survivor_data(verifier) for verifier in survivors(judgement)],
+        "kinds": [words_of(kind) for kind in kinds],
+        "tests": [test_data(test, cells, kinds, judgement) for test, cells in judgement.cells.items()],
+        "notes": notes,
+    }
+
+
+def rate_data(name: str, killed: int, count: int) -> dict[str, object]:
+    enough = f"{percent(ENOUGH[name], 0)} is enough" if name in ENOUGH else ""
+    return {"name": name, "killed": killed, "count": count, "enough": enough}
+
+
+def survivor_data(verifier: VerifierSource) -> dict[str, object]:
+    """A verifier that nothing kills: its class, what it does, and a completion on which it is wrong."""
+    return {"kind": words_of(verifier.kind), "does": verifier.believes, "witness": witness_data(verifier.witness)}
+
+
+def witness_data(witness: Witness | None) -> dict[str, str] | None:
+    if witness is None:
+        return None
+    return {"completion": value_text(witness.completion), "expected": value_text(witness.expected_answer)}
+
+
+def value_text(value: Any) -> str:
+    """A value as it is written in Python; of a long text the beginning and the length."""
+    if isinstance(value, str) and len(value) > _TEXT:
+        return f"{value[:_TEXT]!r} and so on, {len(value):,} characters"
+    return repr(value)
+
+
+def test_data(
+    test: str, cells: Mapping[str, Cell], kinds: Mapping[str, Sequence[VerifierSource]], judgement: Judgement
+) -> dict[str, object]:
+    row = [cell_words([cells.get(verifier.id) for verifier in verifiers]) for verifiers in kinds.values()]
+    return {"name": short_name(test), "fault": judgement.faults.get(test), "cells": row}
+
+
+def cell_words(cells: Sequence[Cell | None]) -> str:
+    """What a test does to the verifiers of one class; nothing where they answer it as a right verifier does.
+
+    A test that did not run with a verifier has no cell.
+    """
+    met = [cell for cell in cells if cell is not None]
+    killed = sum(cell.killed for cell in met)
+    if killed:
+        return "kills" if killed == len(cells) else f"kills {killed} of {len(cells)}"
+    if any(cell.ending == "exception" for cell in met):
+        return "error"
+    if any(cell.differed for cell in met):
+        return "misses"
+    return ""
+
+
+def tests_line(what: str, tests: Sequence[str], total: int) -> str:
+    line = f"{what}, {len(tests)} of {total}: {', '.join(map(short_name, tests[:_LISTED]))}"
+    if len(tests) > _LISTED:
+        line += f" and {len(tests) - _LISTED} more"
+    return line
+
+
+def words_of(kind: str) -> str:
+    return kind.replace("_", " ")
 
 
 def short_name(test: str, width: int = 60) -> str:

@@ -17,9 +17,8 @@ import msgspec
 LAB = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(LAB)]
 
-from course.artifacts.inference import Trainings, column, medians  # noqa: E402
+from course.artifacts.inference import Trainings, column, divergence_step, medians  # noqa: E402
 from course.artifacts.token_rows import TOKEN_LOG, EvaluationRow  # noqa: E402
-from course.experiments.goodhart import divergence_step  # noqa: E402
 
 FIGURE = LAB / "docs" / "figures" / "goodhart_curve.svg"
 LEFT, RIGHT, TOP, BOTTOM = 84, 664, 96, 376  # of the plot, in the picture's 860 x 450

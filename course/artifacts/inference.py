@@ -39,6 +39,35 @@ def rows_at(trainings: Trainings, place: int) -> list[EvaluationRow]:
     return [training[place] for training in trainings]
 
 
+def exceeds(these: TrainingLog, those: TrainingLog, share: str) -> bool:
+    """Whether a share is higher in these rows than in those by more than noise: two intervals that do not touch."""
+    return pooled_interval(these, share)[0] > pooled_interval(those, share)[1]
+
+
+def parting(training: TrainingLog) -> EvaluationRow | None:
+    """The evaluation after which the proxy rose and the true reward fell; None where the two never part.
+
+    That is the one with the highest true reward (the last of equals), if at the end the proxy is higher than there and
+    the true reward lower.
+    """
+    top = max(training, key=lambda row: (row.true_reward, row.step))
+    last = training[-1]
+    if last.proxy_reward > top.proxy_reward and last.true_reward < top.true_reward:
+        return top
+    return None
+
+
+def divergence_step(training: TrainingLog) -> int | None:
+    """The step after which the proxy rose and the true reward fell by more than noise; None where it did not.
+
+    By more than noise: the Wilson interval of the end lies wholly below that of the top. Two 95 % intervals that do not
+    touch ask for more than p < 0.05, which is in place, because the top was picked from many evaluations. The noise is
+    that of sampling completions of these prompts, not that of choosing other prompts.
+    """
+    top = parting(training)
+    return top.step if top is not None and exceeds([top], [training[-1]], "true_reward") else None
+
+
 def median_rate(trainings: Trainings, place: int) -> tuple[float, tuple[float, float]]:
     """The strict pass rate of the median seed in one evaluation, and its Wilson interval of 95 %."""
     rows = rows_at(trainings, place)

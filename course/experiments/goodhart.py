@@ -14,7 +14,14 @@ from statistics import median
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, Literal
 
-from course.artifacts.inference import TrainingLog, Trainings, column, medians, pooled_interval, rows_at
+from course.artifacts.inference import (
+    Trainings,
+    column,
+    divergence_step,
+    exceeds,
+    medians,
+    rows_at,
+)
 from course.artifacts.records import LearningResult
 from course.artifacts.token_rows import STRICT, EvaluationRow, is_exploit
 from course.experiments.driver import Experiment, Report
@@ -76,28 +83,9 @@ def numbers_at_the_end(trainings: Trainings) -> dict[str, Any]:
     return ends | {"diverged_at": [divergence_step(training) for training in trainings]}
 
 
-def divergence_step(training: TrainingLog) -> int | None:
-    """The step from which on the true reward fell while the proxy kept rising; None where the two never diverged.
-
-    That is the step with the highest true reward (the last of equals), if at the end the proxy is higher than there,
-    and the true reward lower by more than noise: the Wilson interval of the end lies wholly below that of the top.
-    Two 95 % intervals that do not touch ask for more than p < 0.05, which is in place, for the top was picked from
-    many evaluations. The noise is that of sampling completions of these prompts, not that of choosing other prompts.
-    """
-    top = max(training, key=lambda row: (row.true_reward, row.step))
-    last = training[-1]
-    fell = exceeds([top], [last], "true_reward")
-    return top.step if fell and last.proxy_reward > top.proxy_reward else None
-
-
 def increased(trainings: Trainings, share: str) -> bool:
     """Whether a share is higher at the end than at the start, by more than noise."""
     return exceeds(rows_at(trainings, -1), rows_at(trainings, 0), share)
-
-
-def exceeds(these: TrainingLog, those: TrainingLog, share: str) -> bool:
-    """Whether a share is higher in these rows than in those by more than noise: two intervals that do not touch."""
-    return pooled_interval(these, share)[0] > pooled_interval(those, share)[1]
 
 
 def goodhart_text(experiment: Experiment[EvaluationRow]) -> Iterator[str]:

@@ -23,38 +23,68 @@ from course.pages.excerpts import (
     value_text,
 )
 from course.pages.html import html_page
-from course.show.tables import interval, percent
+from course.show.tables import interval
 from course.text import clipped, visible
 
 
 def page_of_gate(baseline: Path, candidate: Path, finding: Finding, min_delta: float) -> str:
-    """The page. Raises UserError or Broken as ``open_run`` does."""
-    title = f"{baseline.resolve().name} and {candidate.resolve().name}"
+    """The page, its verdict first. Raises UserError or Broken as ``open_run`` does."""
+    title = f"{finding.verdict}: {candidate.resolve().name} against {baseline.resolve().name}"
     return html_page("gate", title, "", gate_data(baseline, candidate, finding, min_delta))
 
 
 def gate_data(baseline: Path, candidate: Path, finding: Finding, min_delta: float) -> Data:
-    """Everything that the view "gate" reads."""
+    """Everything that the view "gate" reads. ``room``: open where one of its conditions is why the gate rejects."""
     names = [clipped(path.resolve().name, 40) for path in (baseline, candidate)]
-    sentences = [f"{finding.verdict}: {finding.reasons[0]}"]
+    said = [*finding.reasons]
     if finding.would_decide:
-        sentences.append(f"what would decide it: {finding.would_decide}")
-    sentences.append(f"the smallest improvement worth having was said to be {min_delta:g} (--min-delta)")
-    sentences += [f"also: {reason}" for reason in finding.reasons[1:]]
-    data: Data = {"interval": None, "flips": [], "compared": []}
-    if finding.conditions:  # else a run is broken
-        runs = [open_run(path) for path in (baseline, candidate)]
-        sentences.append(". ".join(map(capitalise, read_with(finding))))
-        data["compared"] = [room_table(finding, names), differences_table(runs, names)]
-        if finding.numbers:
-            low, high = finding.numbers.delta_ci95
-            sentences += number_sentences(finding.numbers, finding.tries, names)
-            data["interval"] = {"value": finding.numbers.delta, "low": low, "high": high}
-            data["flips"] = flips_data(runs, finding.numbers)
-        else:
-            sentences.append(NO_DIFFERENCE)
-    data["said"] = [f"{visible(capitalise(sentence))}." for sentence in sentences]
+        said.append(f"what would decide it: {finding.would_decide}")
+    data: Data = {"said": sentences_of(said), "picture": None, "flips": [], "room": None, "more": []}
+    if not finding.conditions:  # a run is broken
+        return data
+    runs = [open_run(path) for path in (baseline, candidate)]
+    more = [*read_with(finding)]
+    if finding.numbers:
+        data["picture"] = picture_data(finding.numbers, names, min_delta)
+        data["flips"] = flips_data(runs, finding.numbers)
+        more = [*number_sentences(finding.numbers, finding.tries), *more]
+    else:
+        data["said"] += sentences_of([NO_DIFFERENCE])
+    more.append(f"the smallest improvement worth having was said to be {min_delta:g} (--min-delta)")
+    holding = sum(condition.fault is None for condition in finding.conditions)
+    data["room"] = {
+        "title": f"The locked room: {holding} of {len(finding.conditions)} conditions hold",
+        "open": holding < len(finding.conditions),
+        "table": room_table(finding, names),
+    }
+    data["more"] = sentences_of(more)
+    data["differences"] = differences_table(runs, names)
     return data
+
+
+def sentences_of(reasons: Sequence[str]) -> list[str]:
+    return [f"{visible(capitalise(reason))}." for reason in reasons]
+
+
+def picture_data(numbers: Numbers, names: Sequence[str], min_delta: float) -> Data:
+    """Both pass rates; the difference with its paired interval; every prompt by what became of it."""
+    low, high = numbers.delta_ci95
+    gained, lost = len(numbers.gained), len(numbers.lost)
+    both = numbers.baseline_passes - lost
+    return {
+        "n": numbers.n,
+        "baseline": {"name": names[0], "passes": numbers.baseline_passes},
+        "candidate": {"name": names[1], "passes": numbers.candidate_passes},
+        "interval": {"value": numbers.delta, "low": low, "high": high},
+        "minDelta": min_delta,
+        "difference": sentences_of([difference_text(numbers)])[0],
+        "prompts": {
+            "passed by both": both,
+            "gained": gained,
+            "lost": lost,
+            "failed by both": numbers.n - both - gained - lost,
+        },
+    }
 
 
 def capitalise(text: str) -> str:
@@ -80,7 +110,7 @@ def differences_table(runs: Sequence[Run], names: Sequence[str]) -> Data:
         if values[0] != values[1]:
             differences.append((clipped(name.replace("_", " "), 60), *(clipped(value, 60) for value in values)))
     head = ["what", *names]
-    return {"caption": "What differs besides", "head": head, "rows": differences or [("nothing", "", "")]}
+    return {"caption": "What differs besides the room", "head": head, "rows": differences or [("nothing", "", "")]}
 
 
 def other_facts(run: Run) -> dict[str, str]:
@@ -96,27 +126,27 @@ def other_facts(run: Run) -> dict[str, str]:
     return {name: value_text(value) for name, value in facts.items()}
 
 
-def number_sentences(numbers: Numbers, tries: int, names: Sequence[str]) -> list[str]:
-    """Both pass rates, what so many tries do to the test, and last the difference."""
-    sides = [
-        ("baseline", names[0], numbers.baseline_passes, numbers.baseline_ci95),
-        ("candidate", names[1], numbers.candidate_passes, numbers.candidate_ci95),
-    ]
-    sentences = []
-    for side, name, passes, bounds in sides:
-        rate = f"{percent(passes / numbers.n)}, Wilson's 95 % interval {interval(bounds)}"
-        sentences.append(f"{side} {name}: {passes:,} of {numbers.n:,} pass, {rate}")
-    if tries >= FEW_TRIES:
-        sentences.append(tries_sentence(tries))
+def difference_text(numbers: Numbers) -> str:
+    """The difference, where its interval lies, and how often chance makes the flips this uneven."""
     low, high = (100 * bound for bound in numbers.delta_ci95)
     if low > 0:
         lies = "above zero"
     elif high < 0:
         lies = "below zero"
     else:
-        lies = "on both sides of zero: it may be luck"
+        lies = "on both sides of zero: the difference may be chance"
     points = f"{100 * numbers.delta:+.1f} points, paired 95 % interval {low:+.1f} to {high:+.1f}"
-    sentences.append(f"difference: {points}, {lies}. Exact McNemar p = {numbers.mcnemar_p:.4g}")
+    return f"the difference is {points}, {lies}. Exact McNemar p = {numbers.mcnemar_p:.4g}"
+
+
+def number_sentences(numbers: Numbers, tries: int) -> list[str]:
+    """Both intervals, and what so many tries do to the test."""
+    sentences = [
+        f"Wilson's 95 % interval of the baseline is {interval(numbers.baseline_ci95)}",
+        f"Wilson's 95 % interval of the candidate is {interval(numbers.candidate_ci95)}",
+    ]
+    if tries >= FEW_TRIES:
+        sentences.append(tries_sentence(tries))
     return sentences
 
 
@@ -131,10 +161,7 @@ def flips_data(runs: Sequence[Run], numbers: Numbers) -> list[Data]:
     for way, ids in (("gained", numbers.gained), ("lost", numbers.lost)):
         some = [flips[id_] for id_ in subsample(ids, ROWS // 2)]
         shown, _ = truncate_to_bytes(some, flip_data, TEXT, MOST_BYTES // 2)
-        name = f"{len(ids):,} {way}"
-        if len(shown) < len(ids):
-            name += f", {len(shown):,} shown"
-        ways.append({"name": name, "flips": shown})
+        ways.append({"way": way, "n": len(ids), "flips": shown})
     return ways
 
 

@@ -1,23 +1,36 @@
-"""Machinery: what the page of a run of Loop C shows: its updates one by one, or its evaluations, from the run's files.
+"""Machinery: what the page of a run of Loop C shows, from the run's files: its updates one by one, its evaluations, or
+its trade-off of reward and KL.
 
 Above ``ROWS`` updates or evaluations some of them are shown, evenly spaced, and all are counted.
 """
 
+import csv
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import groupby
+from math import isfinite
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import msgspec
 
+from course.artifacts.inference import divergence_step, parting
 from course.artifacts.learning_rows import EpisodeRow, UpdateRow
 from course.artifacts.reading import Broken, Run, open_run, read_output, rows
 from course.artifacts.records import SUMMARY, LearningResult
-from course.artifacts.token_rows import SLOW_FILE, TOKEN_LOG, EvaluationRow, TokenUpdateRow, is_exploit, proxy_of
+from course.artifacts.token_rows import (
+    SLOW_FILE,
+    STRICT,
+    TOKEN_LOG,
+    EvaluationRow,
+    TokenUpdateRow,
+    is_exploit,
+    proxy_of,
+)
 from course.pages.excerpts import ROWS, Data, cut_text, question_text, subsample, value_text
 from course.rubrics.kinds import Kind
 from course.score import measure
+from course.show.tables import percent
 from course.text import clipped, one_line
 
 BANDIT_LOGS: Final = {
@@ -25,6 +38,8 @@ BANDIT_LOGS: Final = {
     "course.bandit_train": "bandit_train_log.jsonl",
 }
 EPISODE_LOGS: Final = {"course.toy_mdp": "toy_mdp_log.jsonl"}
+TRADEOFF: Final = "course.kl_tradeoff_demo"
+TRADEOFF_TABLE: Final = "kl_tradeoff.csv"
 EVALUATED: Final = ("course.token_train", "course.experiment")
 _WRITTEN = 6  # completions of an evaluation
 _MOST_TOKENS = 200  # of a completion: no policy of this lab writes as many
@@ -34,7 +49,7 @@ LogRow = TypeVar("LogRow")
 
 
 def learning_data(path: Path) -> Data:
-    """Everything that the view "C" reads. ``kind``: updates, evaluations, or summary, where a run has neither.
+    """Everything that the view "C" reads. ``kind``: updates, evaluations, tradeoff; or summary, where a run has none.
 
     Raises UserError or Broken as ``open_run`` does, and verifies nothing.
     """
@@ -52,6 +67,8 @@ def data_of_command(run: Run) -> Data:
         return bandit_data(read_log(run, BANDIT_LOGS[command], UpdateRow), summary["expected_reward_after"])
     if command in EPISODE_LOGS:
         return episodes_data(read_log(run, EPISODE_LOGS[command], EpisodeRow), summary["expected_return_after"])
+    if command == TRADEOFF:
+        return tradeoff_data(run)
     counts_samples = run.manifest.settings.get("experiment") == "pass_at_k"  # its log has no evaluations
     if command in EVALUATED and not counts_samples:
         return evaluations_data(run)
@@ -153,6 +170,7 @@ def evaluations_data(run: Run) -> Data:
                 "name": clipped(title, 80),
                 "points": [point_data(row) for row in evaluations],
                 "written": [texts_data(written[name, row.step], most_written) for row in evaluations],
+                "parting": parting_data(evaluations),
             }
         )
     return {
@@ -162,6 +180,27 @@ def evaluations_data(run: Run) -> Data:
         "trainings": shown_trainings,
         "updates": slow_data(run, prompts),
     }
+
+
+def parting_data(evaluations: Sequence[EvaluationRow]) -> Data | None:
+    """Where the rubric's reward and the strict one part, and a sentence on it. None: trained on the strict scorer."""
+    if evaluations[0].rubric == STRICT:
+        return None
+    top = parting(evaluations)
+    last = evaluations[-1]
+    if top is None:
+        words = "The strict rate never fell while the rubric's pay rose: the curves do not part."
+        return {"place": None, "words": words}
+    begins = f"The curves part after update {top.step}: there,"
+    if top.step == 0:
+        begins = "The curves part from the start: before the first update,"
+    words = (
+        f"{begins} {percent(top.true_reward, 0)} were right and {percent(top.proxy_reward, 0)} paid; after update "
+        f"{last.step}, {percent(last.true_reward, 0)} are right and {percent(last.proxy_reward, 0)} paid."
+    )
+    if divergence_step(evaluations) is None:
+        words += f" With {last.n} completions, chance alone could make the strict rate fall that far."
+    return {"place": evaluations.index(top), "words": words}
 
 
 def point_data(row: EvaluationRow) -> Data:
@@ -184,6 +223,47 @@ def texts_data(results: list[LearningResult], most: int) -> list[Data]:
         }
         for row in sorted(results, key=lambda row: not is_exploit(row))[:most]
     ]
+
+
+def tradeoff_data(run: Run) -> Data:
+    """The optimum for each beta, the reference first, and best-of-N. ``best``: where the strict reward is highest."""
+    text = read_output(run.path, TRADEOFF_TABLE).decode("utf-8")
+    table = list(csv.DictReader(text.splitlines()))
+    actions = run.manifest.settings["actions"]
+    points: list[Data] = []
+    for row in table:
+        if not row["n"]:
+            beta = number_in(row["beta"]) if row["beta"] else None
+            points.append({"beta": beta} | optimum_data(row, len(actions)))
+    choices = [optimum_data(row, len(actions)) | {"n": int(row["n"])} for row in table if row["n"]]
+    return {
+        "kind": "tradeoff",
+        "graded": run.manifest.settings["rewards"] == "graded",
+        "best": max(range(len(points)), key=lambda place: points[place]["strict"]),
+        "completions": [
+            {"text": text[:200], "reward": float(reward), "strict": float(strict)}
+            for text, _, reward, strict in actions
+        ],
+        "points": points,
+        "choices": choices,
+    }
+
+
+def optimum_data(row: Mapping[str, str], actions: int) -> Data:
+    return {
+        "reward": number_in(row["mean_reward"]),
+        "strict": number_in(row["verifier_reward"]),
+        "kl": number_in(row["kl"]),
+        "probs": [number_in(row[f"p{action}"]) for action in range(actions)],
+    }
+
+
+def number_in(cell: str) -> float:
+    """The number in a cell of the table. Raises ValueError for what is none, or is not finite."""
+    number = float(cell)
+    if not isfinite(number):
+        raise ValueError(f"expected a finite number, got {clipped(cell, 40)}")
+    return number
 
 
 def slow_data(run: Run, prompts: Mapping[str, str]) -> list[Data]:

@@ -23,6 +23,7 @@ from course.faults import CHECKS
 from course.pages.excerpts import MOST_BYTES, Data, cut_text, truncate_to_bytes
 from course.pages.html import html_page
 from course.pages.learning import learning_data
+from course.score import score
 from course.show.ending import LOOPS
 from course.show.measurement import cause
 from course.text import clipped
@@ -139,6 +140,7 @@ def prediction_data(expect: str | None, number: Mapping[str, float | None]) -> D
     prediction = score_prediction(expect, number)
     return {
         "expect": expect and clipped(expect, 400),
+        "reading": prediction.reading,
         "share": prediction.value,
         "off": prediction.off,
     }
@@ -154,6 +156,7 @@ def row_data(number: int, row: Result, chars: int) -> Data:
         "completion": cut_text(row.completion, chars),
         "reward": row.reward,
         "outcome": clipped(row.details.outcome, 40),
+        "said": clipped(why_scored(row), chars),
     }
     if isinstance(row, Selection):
         data |= choice_data(row, chars)
@@ -165,6 +168,21 @@ def row_data(number: int, row: Result, chars: int) -> Data:
             facts["sampled"] = f"{row.count:,} times"
         data["of"] = [(name, cut_text(str(value), chars)) for name, value in facts.items() if value is not None]
     return data
+
+
+def why_scored(row: Result) -> str:
+    """The scorer's own sentence on the completion, made again; none where it finds another outcome than the run says.
+
+    A run with such a row is not verified, and its page says so first.
+    """
+    if row.completion is None:
+        return "nobody answered"
+    example = {"prompt": row.prompt, "expected_answer": row.expected_answer}
+    details = score(example, row.completion)["details"]
+    if details["outcome"] != row.details.outcome:
+        return ""
+    message: str = details["message"]
+    return message
 
 
 def choice_data(row: Selection, chars: int) -> Data:

@@ -1,10 +1,15 @@
 """The report of a student's tests: worked by hand for three tests and three wrong verifiers of two classes.
 
-An example: of the two classes nothing kills ``sign``, so its column has no letter and the hint names it.
+An example: nothing kills ``b1``, the one verifier of the class ``plus_sign``. The page shows it first, with a
+completion that would kill it, and the hint names its class.
 """
 
+import json
+
+import pytest
+
 from check.kills import Cell, Judgement
-from check.report_tests import matrix_data, page_of_tests, report_lines
+from check.report_tests import cell_words, matrix_data, page_of_tests, report_lines, value_text
 from course.datasets.records import VerifierSource, Witness
 
 KILLED = Cell("assertion", "", "reward", True)
@@ -19,8 +24,8 @@ JUDGEMENT = Judgement(
     },
     shown=[
         VerifierSource("a1", "space", "", "", Witness(1, "x")),
-        VerifierSource("a2", "space", "", "", Witness(1, "x")),
-        VerifierSource("b1", "plus_sign", "", "", Witness(1, "x")),
+        VerifierSource("a2", "space", "", "trims all", Witness(1, "\x1bFinal: 1")),
+        VerifierSource("b1", "plus_sign", "", "allows a plus sign", Witness(1, "Final: +1")),
     ],
     faults={"test_bad": "misreads the spec"},
     kills={"test_one": frozenset({"a1", "h1"}), "test_two[1-\x1b]": frozenset({"a1"})},
@@ -32,40 +37,68 @@ JUDGEMENT = Judgement(
 )
 
 
-RATES = [
-    "shown: 1 of 3 killed, 33 % (95 % interval 6.1 to 79.2 %); 80 % is enough",
-    "held out: 1 of 2 killed, 50 % (95 % interval 9.5 to 90.5 %); 60 % is enough",
-]
-
-
 def test_the_report_says_what_was_killed_and_gives_one_thing_to_do() -> None:
-    assert report_lines(JUDGEMENT) == [*RATES, "bad: misreads the spec"]
+    rate, held_out, fault, page = report_lines(JUDGEMENT)
+    assert rate.startswith("shown: 1 of 3 killed, 33 % (95 % interval 6.1 to 79.2 %)")
+    assert held_out.startswith("held out: 1 of 2 killed, 50 % (95 % interval 9.5 to 90.5 %)")
+    assert fault == "bad: misreads the spec"
     hint = "hint: no verifier of the class plus sign is killed yet"
-    assert report_lines(JUDGEMENT._replace(faults={})) == [*RATES, hint]
-    all_killed = JUDGEMENT._replace(faults={}, killed={"a1", "a2", "b1"})
-    assert report_lines(all_killed) == RATES
+    assert report_lines(JUDGEMENT._replace(faults={})) == [rate, held_out, hint, page]
+    assert page.endswith(" -m check tests --report")
 
 
-def test_a_class_of_which_some_are_killed_gets_another_hint() -> None:
-    kills = {"test_one": frozenset({"a1", "b1"}), "test_two[1-\x1b]": frozenset[str]()}
-    judgement = JUDGEMENT._replace(kills=kills, killed={"a1", "b1"}, faults={})
-    assert report_lines(judgement)[-1] == "hint: not every verifier of the class space is killed yet"
+def test_of_many_faults_one_is_shown_and_the_others_are_counted() -> None:
+    judgement = JUDGEMENT._replace(faults={f"test_{i}": f"fault {i}" for i in range(4)})
+    assert [line for line in report_lines(judgement) if "fault" in line] == ["0: fault 0 (3 more tests are not right)"]
 
 
-def test_long_names_fit_and_a_sentence_names_five_tests() -> None:
-    long = f"test_{'n' * 99}[{'p' * 99}]"
-    judgement = JUDGEMENT._replace(cells={long: {"a1": KILLED}}, faults={long: "misreads the spec"}, smallest=[long] * 9)
-    assert max(map(len, report_lines(judgement))) <= 80
-    assert "and 4 more." in page_of_tests(judgement)
+def test_a_class_of_which_some_are_killed_gets_another_hint_and_all_killed_gets_none() -> None:
+    some = JUDGEMENT._replace(kills={"test_one": frozenset({"a1", "b1"})}, killed={"a1", "b1"}, faults={})
+    assert "hint: not every verifier of the class space is killed yet" in report_lines(some)
+    all_of_them = some._replace(killed={"a1", "a2", "b1"})
+    assert not any(line.startswith("hint: ") for line in report_lines(all_of_them))
+    assert matrix_data(all_of_them)["survivors"] == []
 
 
-def test_the_page_has_a_cell_for_each_test_and_shown_verifier() -> None:
-    matrix = matrix_data(JUDGEMENT)
-    assert matrix["verifiers"] == ["space", "space", None], "of a class not killed yet no name"
-    assert matrix["tests"] == [
-        {"name": "one", "fault": None, "cells": ["#", " ", "."]},
-        {"name": "two[1-<U+001B ESCAPE>]", "fault": None, "cells": ["#", "x", " "]},
-        {"name": "bad", "fault": "misreads the spec", "cells": [" ", " ", " "]},
+def test_what_survives_stands_first_with_a_completion_that_would_kill_it() -> None:
+    assert matrix_data(JUDGEMENT)["survivors"] == [
+        {"kind": "space", "does": "trims all", "witness": {"completion": "'\\x1bFinal: 1'", "expected": "1"}},
+        {"kind": "plus sign", "does": "allows a plus sign", "witness": {"completion": "'Final: +1'", "expected": "1"}},
     ]
-    assert matrix["rates"] == {"shown": (1, 3), "held out": (1, 2)}
-    assert "plus" not in page_of_tests(JUDGEMENT).partition('id="data">')[2].partition("</script>")[0]
+
+
+def test_the_page_has_a_row_for_each_test_and_a_column_for_each_class() -> None:
+    matrix = matrix_data(JUDGEMENT)
+    assert matrix["kinds"] == ["space", "plus sign"]
+    assert matrix["tests"] == [
+        {"name": "one", "fault": None, "cells": ["kills 1 of 2", "misses"]},
+        {"name": "two[1-<U+001B ESCAPE>]", "fault": None, "cells": ["kills 1 of 2", ""]},
+        {"name": "bad", "fault": "misreads the spec", "cells": ["", ""]},
+    ]
+    data = page_of_tests(JUDGEMENT).partition('id="data">')[2].partition("</script>")[0]
+    assert json.loads(data)["rates"][0] == {"name": "shown", "killed": 1, "count": 3, "enough": "80 % is enough"}
+
+
+def test_a_class_of_which_all_are_killed_stands_behind_those_of_which_one_is_left() -> None:
+    judgement = JUDGEMENT._replace(killed={"a1", "a2"})
+    assert matrix_data(judgement)["kinds"] == ["plus sign", "space"]
+
+
+@pytest.mark.parametrize(
+    ("cells", "words"),
+    [
+        ([KILLED, KILLED], "kills"),
+        ([KILLED, MISSED, CRASHED], "kills 1 of 3"),
+        ([KILLED, None], "kills 1 of 2"),
+        ([MISSED, CRASHED], "error"),
+        ([MISSED, ALIKE], "misses"),
+        ([ALIKE, None], ""),
+    ],
+)
+def test_a_cell_says_in_words_what_the_test_does_to_a_class(cells: list[Cell | None], words: str) -> None:
+    assert cell_words(cells) == words
+
+
+def test_a_long_completion_is_shown_by_its_beginning_and_its_length() -> None:
+    assert value_text("x" * 5_000) == f"{'x' * 60!r} and so on, 5,000 characters"
+    assert [value_text(value) for value in (None, 323, "", "\u2028")] == ["None", "323", "''", "'\\u2028'"]

@@ -20,7 +20,7 @@ SPAN = """() => {
   const [left, right, ...ends] = [grid.x1, grid.x2, span.x1, span.x2, dot.cx].map((at) => at.baseVal.value);
   return ends.map((at) => (at - left) / (right - left));
 }"""
-TALLIES = """() => [...document.querySelectorAll(".tally")].map((one) =>
+TALLIES = """() => [...document.querySelectorAll("summary.tally")].map((one) =>
   [one.dataset.outcome, parseFloat(one.querySelector("rect").getAttribute("width"))])"""
 BARS = """() => [...document.querySelectorAll(".actions li")].map((one) =>
   [...one.querySelectorAll("rect")].map((bar) => bar.width.baseVal.value / 100))"""

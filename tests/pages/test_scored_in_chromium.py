@@ -1,7 +1,7 @@
 """The page of a run of Loop A or B as a class sees it: its numbers, and what an address opens.
 
-An example: ``#outcome=missing_prefix&row=2`` shows the rows of that outcome only, and the second of the run whole, with
-its way through the checks.
+An example: ``#outcome=missing_prefix&row=2`` opens the rows of that outcome only, and of the second row of the run its
+way through the checks.
 """
 
 from pathlib import Path
@@ -33,20 +33,25 @@ def run(lab: Lab) -> Lab:
 def test_the_numbers_of_loop_a(run: Lab) -> None:
     text = texts_of(run, "a/report.html")
     assert "40.0 % passed" in text
-    assert "2 of 5, 95 % interval 11.8 % to 76.9 %" in text
+    assert "2 of 5 answers earned 1. 95 % interval: 11.8 % to 76.9 %" in text
     assert "expected 50 %" in text
-    assert "it was 10.0 points below" in text
-    assert "missing prefix 1 · 20.0 %" in text
-    assert "5 of 5 rows" in text
+    assert "The result is 10.0 points below." in text
+    assert "3 of 5 answers earned 0." in text
+    assert "1 · 20.0 %" in text.partition("missing prefix")[2]
     assert "change none" in text
+
+
+def test_a_failure_is_read_without_a_click(run: Lab) -> None:
+    """The first kind is open from the start: what was asked, expected and written, and why it earned 0."""
+    text = texts_of(run, "a/report.html").partition("missing prefix")[2]
+    why = "Expected a line that starts with 'Final: ', got 2"
+    assert f"✗ earned 0 q2 asked Question 2? expected Final: 2 written 2 why {why}" in text
 
 
 def test_an_address_filters_and_opens_a_row(run: Lab) -> None:
     text = texts_of(run, "a/report.html", "outcome=missing_prefix&row=2")
-    assert "1 of 5 rows: missing prefix" in text
     assert "single line ✓ passed prefix ✗ failed here ascii not reached" in text
-    assert "The verifier expected a line that starts with 'Final: '." in text
-    assert "q1" not in text.partition("Examples")[2]
+    assert "q1" not in text
     text = texts_of(run, "a/report.html", "find=FINAL%3A+4")
     assert "1 of 5 rows" in text
     assert "q3" in text
@@ -56,11 +61,11 @@ def test_an_address_filters_and_opens_a_row(run: Lab) -> None:
     assert "Final: 5 ␣" in texts_of(run, "a/report.html", "row=5")
 
 
-def test_the_line_of_a_row_shows_what_hides_at_its_ends_and_no_half_of_a_character(lab: Lab) -> None:
+def test_a_row_shows_what_hides_at_its_ends_and_no_half_of_a_character(lab: Lab) -> None:
     texts = ["\u00a0Final: 1\ufeff", "x" * 119 + "\U0001f600y"]
     assert lab.evaluate([1, 2], texts, "--outdir", "a").status == 0
     assert lab("report", "a").status == 0
-    text = texts_of(lab, "a/report.html")
+    text = texts_of(lab, "a/report.html", "row=1+2")
     assert "U+00A0 NO-BREAK SPACE Final: 1 U+FEFF ZERO WIDTH NO-BREAK SPACE" in text
     assert "x\U0001f600" in text
     assert "U+D83D" not in text
@@ -76,7 +81,8 @@ def test_the_numbers_and_the_choices_of_loop_b(lab: Lab) -> None:
     assert lab.select([1, 2, 3], groups, 2, "--outdir", "b").status == 0
     assert lab("report", "b").status == 0
     text = texts_of(lab, "b/report.html", "row=1")
-    assert "66.7 % chosen right" in text
+    assert "66.7 % chosen right, with 2 samples a prompt" in text
+    assert "44.4 % if one sample is taken blindly" in text  # (2/3 + 1/3 + 1/3) / 3
     assert "pass@k 78 %" in text  # (1 + 2/3 + 2/3) / 3
     assert "ceiling 67 %" in text
     assert "tied: 2 of 2 have the highest reward, and the first of them was taken" in text
@@ -98,7 +104,8 @@ def test_a_page_that_has_not_all_rows_says_how_many(lab: Lab, monkeypatch: pytes
     texts = [f"Final: {i}" if i else "x" * 5_000 for i in range(60)]
     assert lab.evaluate(range(60), texts, "--outdir", "a").status == 0
     assert lab("report", "a").status == 0
-    assert "20 rows of 60, a uniform sample (seed 0); the bars count all." in texts_of(lab, "a/report.html")
+    text = texts_of(lab, "a/report.html")
+    assert "This page holds 20 rows of 60, a uniform sample (seed 0); the counts are of all." in text
     monkeypatch.setattr(run_page, "MOST_ROWS", 60)
     assert lab("report", "a").status == 0
     text = texts_of(lab, "a/report.html", "row=1")
@@ -111,6 +118,5 @@ def test_loop_c_has_its_updates_and_what_was_scored(lab: Lab) -> None:
     assert lab("report", "c").status == 0
     text = texts_of(lab, "c/report.html", "step=2&row=1")
     assert "update 3 of 5" in text
-    assert "5 of 5 rows" in text
-    assert text.index("update 3 of 5") < text.index("What the strict verifier scored")
+    assert text.index("update 3 of 5") < text.index("Every completion that was scored in this run")
     assert "✓ passed" in text

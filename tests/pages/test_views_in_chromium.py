@@ -65,7 +65,10 @@ def test_a_training_and_its_tokens(trained: Path) -> None:
     data = learning_data(trained)
     last = data["trainings"][0]["points"][2]
     text = shown(trained, "step=2&token=1", trained.parent)
-    assert f"After 20 updates the rubric pays {100 * last['proxy_reward']:.0f} % and the strict verifier" in text
+    assert f"{100 * last['true_reward']:.1f} % right by the strict verifier, after 20 updates" in text
+    assert f"{100 * last['proxy_reward']:.1f} % paid by the rubric it is trained on, anywhere" in text
+    assert "What the policy writes after 20 updates" in shown(trained, "", trained.parent), "it opens at the end"
+    assert "What the policy writes after 0 updates" in shown(trained, "step=0", trained.parent)
     assert f"{last['hack_rate'] * last['n']:.0f} of {last['n']} completions are exploits" in text
     second = data["updates"][1]
     assert f"{second['sum']}advantage {second['advantage']:+.3f}, better than the baseline" in text
@@ -73,8 +76,22 @@ def test_a_training_and_its_tokens(trained: Path) -> None:
     assert f"{second['after'][0] - second['before'][0]:+.4f}".replace("-", "−") in text
 
 
-def test_any_other_run_shows_its_numbers(lab: Lab) -> None:
+def test_reward_against_kl_opens_where_the_strict_rate_is_highest(lab: Lab) -> None:
     assert lab("kl_tradeoff_demo", "--outdir", "run").status == 0
+    text = shown(Path("run"), "", lab.folder)
+    assert "64.3 % right by the strict verifier" in text
+    assert "80.7 % mean reward by the careless judge" in text
+    assert "strict is highest: β = 0.15" in text
+    assert "Final: 323, 323, 323! 2.0 % → 27.8 %" in text
+    assert "1.0 % right by the strict verifier" in shown(Path("run"), "step=13", lab.folder)
+    assert lab("kl_tradeoff_demo", "--rewards", "verifier", "--outdir", "plain").status == 0
+    text = shown(Path("plain"), "", lab.folder)
+    assert "judge" not in text
+    assert "β = 0.03" in text
+
+
+def test_any_other_run_shows_its_numbers(lab: Lab) -> None:
+    assert lab("token_inspect", "--outdir", "run").status == 0
     assert "What the run came to" in shown(Path("run"), "", lab.folder)
 
 
@@ -83,9 +100,14 @@ def test_a_verdict_of_the_gate(lab: Lab) -> None:
     lab.measured("next", [False] + [True] * 9 + [False] * 2)
     assert lab("gate", "--baseline", "base", "--candidate", "next", "--min-delta", 0.01, "--report").status == 3
     text = opened(Path("next/gate.html").resolve(), "", lab.folder)
-    assert "INCONCLUSIVE: the flips may be luck" in text
-    assert "Difference: +25.0 points" in text
-    assert "4 gained" in text
+    order = (
+        "INCONCLUSIVE: next against base",
+        "The difference is +25.0 points",
+        "4 gained: failed before",
+        "locked room",
+    )
+    assert [text.index(words) for words in order] == sorted(text.index(words) for words in order)
+    assert "75.0 % of next: 9 of 12" in text
     assert "q1: Question 1? (0) baseline (ok) Final: 0 candidate (wrong answer) Final: 1" in text.replace(
         "Final:  ", "Final: "
     )

@@ -1,4 +1,4 @@
-// Loop C, as course/pages/learning.py gives it: updates, evaluations, tokens.
+// Loop C, as course/pages/learning.py gives it: updates, evaluations, tokens, a trade-off of reward and KL.
 
 /** @typedef {{prefix: string, before: number[], after: number[], action: number, reward: number, return: number,
  *  advantage: number, credited: boolean}} State  one step of an update
@@ -19,9 +19,10 @@ function choiceOf(names) {
 }
 
 /** A slider over 0 … count − 1 with play and pause, its place in the address as `step`. The arrow keys, Home, End and
- *  the space bar work wherever the focus is, but in fields.
- *  @param {{label: string, count: number, textOf: (place: number) => string, show: (place: number) => void}} about */
-function makeScrubber({ label, count, textOf, show }) {
+ *  the space bar work wherever the focus is, but in fields. It begins at `start`, if the address says nothing else.
+ *  @param {{label: string, count: number, start?: number, textOf: (place: number) => string,
+ *  show: (place: number) => void}} about */
+function makeScrubber({ label, count, start: first = 0, textOf, show }) {
   let timer = 0;
   const range = inputOf({ type: "range", min: 0, max: count - 1, value: 0, "aria-label": label });
   const play = buttonOf("button.play", () => run(!timer), "▶ Play");
@@ -72,12 +73,20 @@ function makeScrubber({ label, count, textOf, show }) {
   range.addEventListener("change", () => run(false));
 
   function restore() {
-    go(Number(readState().get("step")) || 0);
+    const asked = readState().get("step");
+    go(asked === null ? first : Number(asked) || 0);
   }
 
   window.addEventListener("hashchange", restore);
   const made = element("div.scrubber", play, range, words, element("span.note", "keys: ← → space"));
-  return { made, restore, redraw: () => go(place()) };
+
+  /** @param {number} to */
+  function jump(to) {
+    go(to);
+    run(false);
+  }
+
+  return { made, restore, jump, redraw: () => go(place()) };
 }
 
 /** A sum that ends in an advantage, its sign in colour and in words.
@@ -93,10 +102,8 @@ function drawAdvantage(sum, advantage, credited = true) {
   return element("p", sum, element(`strong.${kind}`, `advantage ${signed(advantage)}, ${words}`));
 }
 
-/** One state of an update: what was sampled there, what it earned, and every probability before and after.
- *  @param {State} state @param {string[]} actions @param {number} baseline @param {Names} names */
-function drawState(state, actions, baseline, names) {
-  const { prefix, action, reward, before, after } = state;
+/** Two shares as bars, the earlier above the later. @param {number} before @param {number} after */
+function barsOf(before, after) {
   const inBars = { viewBox: "0 0 100 2", preserveAspectRatio: "none", "aria-hidden": "true" };
 
   /** @param {string} kind @param {number} share @param {number} y */
@@ -104,12 +111,19 @@ function drawState(state, actions, baseline, names) {
     return element(`svg:rect.${kind}`, { width: 100 * share, height: 1, y });
   }
 
+  return element("svg:svg", inBars, bar("before", before, 0), bar("after", after, 1));
+}
+
+/** One state of an update: what was sampled there, what it earned, and every probability before and after.
+ *  @param {State} state @param {string[]} actions @param {number} baseline @param {Names} names */
+function drawState(state, actions, baseline, names) {
+  const { prefix, action, reward, before, after } = state;
   const rows = actions.map((text, a) =>
     element(
       a === action ? "li.sampled" : "li",
       element("code", ...visibleText(text, names), element("strong", a === action ? " ← sampled" : "")),
       element("span", `${percent1(before[a])} → ${percent1(after[a])} ${upOrDown(after[a] - before[a])}`),
-      element("svg:svg", inBars, bar("before", before[a], 0), bar("after", after[a], 1)),
+      barsOf(before[a], after[a]),
     ),
   );
   const earned = reward === state.return ? `reward ${reward}` : `reward ${reward}, return ${state.return}`;
@@ -154,8 +168,8 @@ function showUpdates(main, data, names) {
  *  Record<"proxy_reward" | "true_reward" | "holdout_proxy_reward" | "holdout_true_reward", number | null>} Point
  *  @typedef {{label: string, question: string, tokens: string[], sum: string, advantage: number, before: number[],
  *  after: number[]}} TokenRow  one completion of an update
- *  @typedef {{shown: number, of: number, trainings: {name: string, points: Point[], written: Written[][]}[],
- *  updates: TokenRow[]}} Evaluations */
+ *  @typedef {{name: string, points: Point[], written: Written[][], parting: {place: number | null, words: string} | null}} Training
+ *  @typedef {{shown: number, of: number, trainings: Training[], updates: TokenRow[]}} Evaluations */
 
 /** @type {["true_reward" | "holdout_true_reward" | "proxy_reward" | "holdout_proxy_reward", string, string][]} */
 const CURVES = [
@@ -180,16 +194,26 @@ function curvesOf(points, now) {
   return lines;
 }
 
-/** The evaluations of a training: both rewards over the updates, and what was written at the slider's step.
+/** The evaluations of a training: both rewards over the updates, where they part, and what was written at the slider's
+ *  step, which is the last one until another is chosen.
  *  @param {HTMLElement} main @param {Evaluations} data @param {Names} names */
 function showEvaluations(main, { trainings, shown, of, updates }, names) {
+  const numbers = element("div.numbers", { role: "status" });
   const chart = element("figure.chart");
-  const status = spoken("p.said");
+  const parting = element("p.said");
+  const jumps = element("div.controls");
+  const heading = element("h2");
   const written = element("ol.answers.long", { "aria-label": "What the policy wrote at this step" });
+  const table = element("div");
   const choice = choiceOf(trainings.map(({ name }) => name));
 
   function training() {
     return trainings[Number(choice.value)];
+  }
+
+  /** The place of the evaluation after which the curves part; null where they do not. */
+  function partedAt() {
+    return training().parting?.place ?? null;
   }
 
   /** The last evaluation of a training that has fewer of them. @param {number} place */
@@ -201,26 +225,64 @@ function showEvaluations(main, { trainings, shown, of, updates }, names) {
   function show(place) {
     const { points, written: texts } = training();
     const now = points[within(place)];
-    const rubric = now.rubric === "score" ? "" : `the rubric pays ${percent(now.proxy_reward ?? 0)} and `;
-    const strict = `the strict verifier pays ${percent(now.true_reward ?? 0)}.`;
-    const title = `After ${counted(now.step, "update")} ${rubric}${strict}`;
-    const otherForms = `${Math.round(now.other_form_rate * now.n)} have the right value in another form.`;
-    const exploits = `${Math.round(now.hack_rate * now.n)} of ${now.n} completions are exploits, ${otherForms}`;
-    const sizes = `KL ${rounded(now.kl, 1)} nats, ${rounded(now.mean_length, 1)} tokens each.`;
-    status.textContent = `${title} ${exploits} ${sizes}`;
+    const strict = now.true_reward ?? 0;
+    const paid = now.proxy_reward ?? 0;
+    const after = `after ${counted(now.step, "update")}`;
+    const pays = now.rubric === "score" ? "" : ` and the rubric ${now.rubric} pays ${percent(paid)}`;
+    const title = `The strict verifier pays ${percent(strict)}${pays} ${after}.`;
+    numbers.replaceChildren(mainNumber(strict, `right by the strict verifier, ${after}`));
+    if (now.rubric !== "score") numbers.append(mainNumber(paid, `paid by the rubric it is trained on, ${now.rubric}`));
     const most = points[points.length - 1].step;
-    chart.replaceChildren(lineChart(curvesOf(points, now), { most, across: "updates", title, cursor: now.step }));
-    written.replaceChildren(...texts[within(place)].map((completion) => drawWritten(completion, names)));
+    const { parting: parts } = training();
+    const parted = partedAt();
+    const mark = parted === null ? undefined : { at: points[parted].step, label: partsAt(points[parted].step) };
+    chart.replaceChildren(lineChart(curvesOf(points, now), { most, across: "updates", title, cursor: now.step, mark }));
+    parting.textContent = parts?.words ?? "";
+    heading.textContent = `What the policy writes ${after}`;
+    const exploits = `${Math.round(now.hack_rate * now.n)} of ${now.n} completions are exploits`;
+    const otherForms = `${Math.round(now.other_form_rate * now.n)} have the right value in another form`;
+    const sizes = `${rounded(now.mean_length, 1)} tokens each, ${rounded(now.kl, 1)} nats of KL from the reference`;
+    const some = `${texts[within(place)].length} of them are shown, exploits first.`;
+    const note = element("li.note", `${exploits}, ${otherForms}; ${sizes}. ${some}`);
+    written.replaceChildren(note, ...texts[within(place)].map((completion) => drawWritten(completion, names)));
+  }
+
+  /** What belongs to the training as a whole. */
+  function showTraining() {
+    const { points } = training();
+    const last = points.length - 1;
+    const parted = partedAt();
+    jumps.replaceChildren(buttonOf("button.jump", () => scrubber.jump(0), "before the first update"));
+    if (parted) jumps.append(buttonOf("button.jump", () => scrubber.jump(parted), "where the curves part"));
+    jumps.append(buttonOf("button.jump", () => scrubber.jump(last), "after the last update"));
+    const rows = points.map((point) => [String(point.step), ...CURVES.map(([reward]) => shareOf(point[reward]))]);
+    const head = ["updates", "strict", "strict, holdout", "rubric", "rubric, holdout"];
+    table.replaceChildren(tableOf("Rates at each evaluation", head, rows));
+    scrubber.redraw();
   }
 
   const count = Math.max(...trainings.map(({ points }) => points.length));
   const textOf = (/** @type {number} */ place) => `after ${counted(training().points[within(place)].step, "update")}`;
-  const scrubber = makeScrubber({ label: "evaluation", count, textOf, show });
-  if (trainings.length > 1) main.append(labelled("training", "training", choice, () => scrubber.redraw()));
-  if (shown < of) main.append(`${shown} of ${of} evaluations are shown, evenly spaced.`);
-  main.append(scrubber.made, status, element("div.live", chart, written));
+  const scrubber = makeScrubber({ label: "evaluation", count, start: count - 1, textOf, show });
+  if (trainings.length > 1) main.append(labelled("training", "training", choice, showTraining));
+  if (shown < of) main.append(element("p.note", `${shown} of ${of} evaluations are shown, evenly spaced.`));
+  const curves = element("section", chart, parting, jumps);
+  main.append(numbers, scrubber.made, element("div.live", curves, element("section", heading, written)));
+  main.append(folded("rates", "Both rates at each evaluation, as a table", [table]));
   scrubber.restore();
-  if (updates.length) showTokens(main, updates, names);
+  showTraining();
+  if (updates.length)
+    main.append(folded("tokens", "Token by token: single updates in slow motion", tokensOf(updates, names)));
+}
+
+/** @param {number} step */
+function partsAt(step) {
+  return step ? `they part: update ${step}` : "they part from the start";
+}
+
+/** @param {number | null} share */
+function shareOf(share) {
+  return share === null ? "none" : percent1(share);
 }
 
 /** @param {Written} completion @param {Names} names */
@@ -238,8 +300,8 @@ function drawWritten({ question, proxy, true: strict, exploit, otherForm, text }
 }
 
 /** The updates that were shown token by token: one advantage, and what became of each token's log-probability.
- *  @param {HTMLElement} main @param {TokenRow[]} updates @param {Names} names */
-function showTokens(main, updates, names) {
+ *  @param {TokenRow[]} updates @param {Names} names */
+function tokensOf(updates, names) {
   const shown = element("div", { "aria-live": "polite" });
   const choice = choiceOf(updates.map(({ label }) => label));
 
@@ -255,13 +317,95 @@ function showTokens(main, updates, names) {
     shown.replaceChildren(element("p", question), drawAdvantage(sum, advantage), table);
   }
 
-  main.append(element("h2", "Token by token"), labelled("token", "completion", choice, show), shown);
+  const field = labelled("token", "completion", choice, show);
   show();
+  return [field, shown];
+}
+
+// ---- Reward against KL -------------------------------------------------------------------------------------------
+
+/** @typedef {{reward: number, strict: number, kl: number, probs: number[]}} Optimum
+ *  @typedef {{graded: boolean, best: number, completions: {text: string, reward: number, strict: number}[],
+ *  points: (Optimum & {beta: number | null})[], choices: (Optimum & {n: number})[]}} Tradeoff */
+
+/** @param {number | null} beta */
+function betaText(beta) {
+  return beta === null ? "the reference itself" : `β = ${beta}`;
+}
+
+/** The optimum for each beta: reward and strict reward against KL, and what the policy writes there. It opens where the
+ *  strict reward is highest. @param {HTMLElement} main @param {Tradeoff} data @param {Names} names */
+function showTradeoff(main, { graded, best, completions, points, choices }, names) {
+  const chart = element("figure.chart");
+  const numbers = element("div.numbers", { role: "status" });
+  const heading = element("h2");
+  const actions = element("ul.actions", { "aria-label": "probabilities in the reference and now" });
+  const at = points.map(({ kl }) => kl);
+  const most = Math.ceil(Math.max(...at));
+  const lines = [{ name: "strict", kind: "true", at, values: points.map(({ strict }) => strict) }];
+  if (graded) lines.unshift({ name: "judge", kind: "paid", at, values: points.map(({ reward }) => reward) });
+  lines.push({
+    name: "",
+    kind: "dotted",
+    at: choices.map(({ kl }) => kl),
+    values: choices.map(({ reward }) => reward),
+  });
+  const mark = graded ? { at: points[best].kl, label: `strict is highest: ${betaText(points[best].beta)}` } : undefined;
+
+  /** @param {number} place */
+  function show(place) {
+    const { beta, reward, strict, kl, probs } = points[place];
+    numbers.replaceChildren(mainNumber(strict, "right by the strict verifier"));
+    if (graded) numbers.append(mainNumber(reward, "mean reward by the careless judge"));
+    const title = `${betaText(beta)}: ${rounded(kl, 3)} nats of KL from the reference`;
+    chart.replaceChildren(
+      lineChart(lines, { most, across: "KL from the reference, in nats", title, cursor: kl, mark }),
+    );
+    heading.textContent = `What the policy writes, ${title}`;
+    actions.replaceChildren(
+      ...completions.map(({ text, reward: grade, strict: right }, i) => {
+        const share = `${percent1(points[0].probs[i])} → ${percent1(probs[i])}`;
+        const judged = graded ? `the judge gives ${grade}, ` : "";
+        const worth = element("div.note", `${judged}the strict verifier ${right}`);
+        const words = [element("code", ...visibleText(text, names)), element("span", share), worth];
+        return element("li", ...words, barsOf(points[0].probs[i], probs[i]));
+      }),
+    );
+  }
+
+  const textOf = (/** @type {number} */ place) => betaText(points[place].beta);
+  const start = graded ? best : points.length - 1;
+  const scrubber = makeScrubber({ label: "beta", count: points.length, start, textOf, show });
+  const top = points[best];
+  const last = points[points.length - 1];
+  const falls = `it is highest, ${percent1(top.strict)}, at ${betaText(top.beta)}, and falls to ${percent1(last.strict)}`;
+  const story = graded
+    ? `A weaker penalty β lets the policy go further from the reference, and the judge's reward only rises. The strict
+      rate does not: ${falls} at ${betaText(last.beta)}. What the judge overrates wins.`
+    : "A weaker penalty β lets the policy go further from the reference, and the reward rises with the distance.";
+  const legend = element("p.note", "Bars: the upper, grey, in the reference; the lower, blue, now.");
+  const dotted = element("p.note", "Dotted: best of N samples of the reference, which does not change (Loop B).");
+  const curves = element("section", chart, element("p.said", story), dotted);
+  main.append(numbers, scrubber.made, element("div.live", curves, element("section", heading, legend, actions)));
+  const optima = points.map((point) => [betaText(point.beta), ...optimumCells(point)]);
+  const ofChoices = choices.map((point) => [String(point.n), ...optimumCells(point)]);
+  const tables = [
+    tableOf("The optimum for each β", ["β", "reward", "strict", "KL"], optima),
+    tableOf("Best of N: Loop B with the reference", ["N", "reward", "strict", "KL"], ofChoices),
+  ];
+  main.append(folded("rates", "All numbers as tables", tables));
+  scrubber.restore();
+}
+
+/** @param {Optimum} optimum */
+function optimumCells({ reward, strict, kl }) {
+  return [reward, strict, kl].map((value) => rounded(value, 3));
 }
 
 /** @param {HTMLElement} main @param {any} data */
 function showLearning(main, data) {
   if (data.kind === "updates") showUpdates(main, data, data.names);
   else if (data.kind === "evaluations") showEvaluations(main, data, data.names);
+  else if (data.kind === "tradeoff") showTradeoff(main, data, data.names);
   else main.append(tableOf("What the run came to", ["quantity", "value"], data.summary ?? []));
 }

@@ -1,38 +1,65 @@
-// A student's tests against wrong verifiers.
+// A student's tests against wrong verifiers, as check/report_tests.py gives it.
 
-const CELLS = {
-  "#": { words: "killed", sign: "■" },
-  ".": { words: "not killed", sign: "·" },
-  x: { words: "an exception", sign: "✗" },
-  " ": { words: "no difference", sign: "" },
-};
+/** @typedef {{kind: string, does: string, witness: {completion: string, expected: string} | null}} Survivor
+ *  @typedef {{rates: {name: string, killed: number, count: number, enough: string}[], survivors: Survivor[],
+ *  kinds: string[], tests: {name: string, fault: string | null, cells: string[]}[], notes: string[], names: Names}} Matrix */
 
-/** A row for each test, a column for each wrong verifier; columns that follow each other share the name of their class.
- *  @param {HTMLElement} main
- *  @param {{verifiers: (string | null)[], tests: {name: string, fault: string | null, cells: (keyof typeof CELLS)[]}[],
- *  rates: Record<string, [number, number]>}} data */
-function showMatrix(main, { verifiers, tests, rates }) {
-  const names = verifiers.map((name) => name ?? "?");
-  const starts = [...names.keys()].filter((i) => names[i] !== names[i - 1]);
-  const head = starts.map((from, i) => {
-    const colspan = (starts[i + 1] ?? names.length) - from;
-    return element("th", { colspan, scope: "colgroup" }, element("span", names[from]));
+/** @type {Record<string, string>} */
+const SETS = { shown: "of the wrong verifiers on this page", "held out": "of those that no page shows" };
+
+/** A wrong verifier that no test kills. Its completion is folded, because finding one is the exercise.
+ *  @param {Survivor} survivor @param {Names} names */
+function drawSurvivor({ kind, does, witness }, names) {
+  const item = element("li", element("strong", kind));
+  if (!witness) return item;
+  const text = element("code", ...visibleText(witness.completion, names));
+  const answer = element("code", ...visibleText(witness.expected, names));
+  const words = element(
+    "p",
+    "The completion ",
+    text,
+    ", where the expected answer is ",
+    answer,
+    `. This verifier ${does}.`,
+  );
+  item.append(element("details", element("summary", "show a completion that would kill it"), words));
+  return item;
+}
+
+/** What survives stands first; then a row for each test, a column for each class of wrong verifiers, in words.
+ *  @param {HTMLElement} main @param {Matrix} data */
+function showMatrix(main, { rates, survivors, kinds, tests, notes, names }) {
+  const killed = rates.map(({ name, killed: k, count, enough }) => {
+    const words = `${SETS[name] ?? name} are killed${enough && `; ${enough}`}`;
+    return element("p.main", element("strong", `${k} of ${count}`), ` ${words}`);
   });
-  const rows = tests.map(({ name, fault, cells }) => {
-    const title = element("th", { scope: "row" }, name);
-    const squares = cells.map((cell, i) => {
-      const { words, sign } = CELLS[cell];
-      return element("td", { class: words, title: `${names[i]}: ${words}` }, sign);
-    });
-    if (!fault) return element("tr", title, ...squares);
-    title.append(element("em", ` ✗ ${fault}`));
-    return element("tr.fault", title, ...squares);
-  });
-  const table = element("table", element("thead", element("tr", element("td"), ...head)), element("tbody", ...rows));
-  const killed = element("p.main");
-  for (const [name, [k, n]] of Object.entries(rates)) {
-    killed.append(element("strong", `${k} of ${n}`), ` ${name} killed `);
+  main.append(...killed);
+  if (survivors.length) {
+    const some = survivors.length === 1 ? "One wrong verifier passes" : `${survivors.length} wrong verifiers pass`;
+    main.append(element("h2", `${some} all your tests. The class of each:`));
+    main.append(element("ul.survivors", ...survivors.map((survivor) => drawSurvivor(survivor, names))));
+  } else {
+    main.append(element("h2", "Your tests kill every wrong verifier on this page."));
   }
-  const signs = "■ killed, · not killed, ✗ an exception, blank: no difference; ? a class not killed yet";
-  main.append(killed, element("p", signs), wide("div.wide.matrix", "Tests and verifiers", table));
+  const faults = tests.filter(({ fault }) => fault);
+  if (faults.length) {
+    main.append(element("h2", "Tests that do not count, because a right verifier does not pass them"));
+    main.append(
+      element("ul", ...faults.map(({ name, fault }) => element("li", element("strong", name), `: ${fault}`))),
+    );
+  }
+  const head = kinds.map((name) => element("th", { scope: "col" }, element("span", name)));
+  const rows = tests.map(({ name, fault, cells }) => {
+    const title = element("th", { scope: "row" }, name, fault ? element("em", " does not count") : "");
+    const words = cells.map((cell) => element("td", { class: cell.split(" ")[0] || null }, cell));
+    return element(fault ? "tr.fault" : "tr", title, ...words);
+  });
+  const corner = element("td", "your test, and the class of wrong verifiers");
+  const table = element("table", element("thead", element("tr", corner, ...head)), element("tbody", ...rows));
+  main.append(element("h2", "Which test kills which class"));
+  main.append(
+    element("p", "A cell is empty where those verifiers answer the test's completions as a right verifier does."),
+  );
+  main.append(wide("div.wide.matrix", "Tests and classes of wrong verifiers", table));
+  main.append(...notes.map((note) => element("p.note", capitalised(note), ".")));
 }

@@ -10,14 +10,12 @@ function showRun(main, data) {
     const list = element("ul", ...faults.map((fault) => element("li", ...visibleText(fault, names))));
     main.append(element("section.fault", { role: "alert" }, warning, list));
   }
-  if (main.dataset.view === "C") showLearning(main, data);
+  if (main.dataset.view === "C") {
+    if (scored.prediction.expect !== null) main.append(predicted(scored.prediction));
+    showLearning(main, data);
+  }
   showScored(main, scored, names);
-  const details = element("details.conditions", element("summary", "Conditions and digest"), factsOf(conditions));
-  const shown = keepOpen(details, "conditions", "open");
-  window.addEventListener("hashchange", () => {
-    shown.open = openOnes("conditions").includes("open");
-  });
-  main.append(shown);
+  main.append(folded("conditions", "Conditions and digest", [factsOf(conditions)]));
 }
 
 /** @type {Record<string, (main: HTMLElement, data: any) => void>} */

@@ -14,15 +14,14 @@ from msgspec.structs import replace
 from reporting import canned, evaluation, points_of_lines
 from scipy_when_asked import scipy
 
+from course.artifacts.inference import divergence_step, exceeds
 from course.artifacts.learning_rows import learning_result
 from course.artifacts.records import LearningResult
 from course.artifacts.token_rows import EvaluationRow
 from course.experiments import goodhart
 from course.experiments.goodhart import (
     BASE,
-    divergence_step,
     divergence_text,
-    exceeds,
     exploits_table,
     gain_table,
     goodhart_ending,

@@ -34,44 +34,53 @@ def asked(lab: Lab, *runs: Path, min_delta: float = 0.01) -> tuple[Any, Any]:
     return data_of(runs[1] / "gate.html"), printed
 
 
+def ids_of(way: Any) -> list[str]:
+    return [flip["question"].partition(":")[0] for flip in way["flips"]]
+
+
 def test_the_numbers_are_those_of_the_gate(lab: Lab) -> None:
     data, gate = asked(lab, *both(lab))
     numbers = gate["numbers"]
-    assert data["interval"] == {"value": 3 / 12, "low": numbers["delta_ci95"][0], "high": numbers["delta_ci95"][1]}
-    gained, lost = data["flips"]
-    assert [gained["name"], lost["name"]] == ["4 gained", "1 lost"]
-    assert (
-        [flip["question"].partition(":")[0] for flip in gained["flips"]]
-        == numbers["gained"]
-        == ["q7", "q8", "q9", "q10"]
+    picture = data["picture"]
+    assert picture["interval"] == {"value": 3 / 12, "low": numbers["delta_ci95"][0], "high": numbers["delta_ci95"][1]}
+    assert (picture["n"], picture["minDelta"]) == (12, 0.01)
+    assert picture["baseline"] == {"name": "base", "passes": 6}
+    assert picture["candidate"] == {"name": "next", "passes": 9}
+    assert picture["prompts"] == {"passed by both": 5, "gained": 4, "lost": 1, "failed by both": 2}
+    assert picture["difference"].startswith("The difference is +25.0 points, paired 95 % interval -")
+    assert picture["difference"].endswith(
+        ", on both sides of zero: the difference may be chance. Exact McNemar p = 0.375."  # 2 (1 + 5) / 2^5
     )
-    assert [flip["question"].partition(":")[0] for flip in lost["flips"]] == numbers["lost"] == ["q1"]
-    *first, beside, of_baseline, of_candidate, difference = data["said"]
-    assert len(first) == 3
-    assert beside.startswith("Knob turned: policy. Policy: the hand of base -> the hand of next. What the policy of ")
-    assert beside.endswith(" is not known. Locked room: 11 of 11 conditions hold.")
-    assert of_baseline == "Baseline base: 6 of 12 pass, 50.0 %, Wilson's 95 % interval 25.4 to 74.6 %."
-    assert of_candidate == "Candidate next: 9 of 12 pass, 75.0 %, Wilson's 95 % interval 46.8 to 91.1 %."
-    assert difference.startswith("Difference: +25.0 points, paired 95 % interval -")
-    assert difference.endswith(", on both sides of zero: it may be luck. Exact McNemar p = 0.375.")  # 2 (1 + 5) / 2^5
-    room, differ = data["compared"]
-    assert {row[1].replace(" ", "_"): row[0] == "✓ same" for row in room["rows"]} == {
+    gained, lost = data["flips"]
+    assert [(way["way"], way["n"]) for way in data["flips"]] == [("gained", 4), ("lost", 1)]
+    assert ids_of(gained) == numbers["gained"] == ["q7", "q8", "q9", "q10"]
+    assert ids_of(lost) == numbers["lost"] == ["q1"]
+    assert "25.4 to 74.6 %" in data["more"][0]
+    assert "46.8 to 91.1 %" in data["more"][1]
+    assert any("the hand of base -> the hand of next" in sentence for sentence in data["more"])
+    assert {row[1].replace(" ", "_"): row[0] == "✓ same" for row in data["room"]["table"]["rows"]} == {
         condition["name"]: condition["holds"] for condition in gate["conditions"]
     }
-    assert differ["rows"] == [["policy", "the hand of base", "the hand of next"]]
+    assert not data["room"]["open"]
+    assert data["differences"]["rows"] == [["policy", "the hand of base", "the hand of next"]]
 
 
-def test_the_first_sentences_are_the_verdict_and_what_was_asked(lab: Lab) -> None:
+def test_the_verdict_is_the_title_and_its_reasons_come_first(lab: Lab) -> None:
     data, gate = asked(lab, *both(lab))
-    assert gate["verdict"] == "INCONCLUSIVE"
-    assert data["said"][:3] == [
-        "INCONCLUSIVE: the flips may be luck: exact McNemar p = 0.3750, not below 0.05.",
-        "What would decide it: about 24 prompts more, if they flip as these did; then PROMOTE.",
-        "The smallest improvement worth having was said to be 0.01 (--min-delta).",
-    ]
+    assert "<h1>INCONCLUSIVE: next against base</h1>" in Path("next/gate.html").read_text(encoding="utf-8")
+    sentences = [*gate["reasons"], f"what would decide it: {gate['would_decide']}"]
+    assert data["said"] == [f"{sentence[0].upper()}{sentence[1:]}." for sentence in sentences]
     data, gate = asked(lab, *both_again(lab), min_delta=0.6)
-    assert data["said"][0].startswith("REJECT: shown to fall short: the 95 % interval of the difference ends at +")
-    assert data["interval"]["value"] == 0.25
+    assert "<h1>REJECT: high against low</h1>" in Path("high/gate.html").read_text(encoding="utf-8")
+    assert data["picture"]["interval"]["value"] == 0.25
+
+
+def test_the_same_two_runs_give_the_same_bytes(lab: Lab) -> None:
+    runs = both(lab)
+    asked(lab, *runs)
+    first = (runs[1] / "gate.html").read_bytes()
+    asked(lab, *runs)
+    assert (runs[1] / "gate.html").read_bytes() == first
 
 
 def both_again(lab: Lab) -> tuple[Path, Path]:
@@ -99,7 +108,7 @@ def test_a_thousand_flips_fit_whatever_they_hold(lab: Lab) -> None:
         assert lab("eval", "--dataset", dataset, "--completions", completions, "--outdir", name).status == 0
     data, _ = asked(lab, Path("base"), Path("next"))
     assert Path("next/gate.html").stat().st_size < 1_000_000
-    assert [ways["name"] for ways in data["flips"]] == ["500 gained", "500 lost"]
+    assert [(way["way"], way["n"]) for way in data["flips"]] == [("gained", 500), ("lost", 500)]
     assert data["flips"][0]["flips"][0]["before"]["text"] == {"text": text[:100], "more": 900}
 
 
@@ -137,19 +146,18 @@ def test_a_difference_that_the_gate_does_not_report_is_not_shown(
     runs = made(lab)
     data, gate = asked(lab, *runs)
     assert (gate["verdict"], gate["numbers"]) == ("REJECT", None)
-    assert (data["interval"], data["flips"]) == (None, [])
-    first, min_delta, *also = data["said"]
-    assert first == f"REJECT: {gate['reasons'][0]}."
-    assert min_delta == "The smallest improvement worth having was said to be 0.01 (--min-delta)."
-    assert also[: len(gate["reasons"]) - 1] == [f"Also: {reason}." for reason in gate["reasons"][1:]]
-    assert not any("points" in sentence or " pass, " in sentence for sentence in data["said"])
+    assert (data["picture"], data["flips"]) == (None, [])
+    sentences = [f"{reason[0].upper()}{reason[1:]}." for reason in gate["reasons"]]
+    assert data["said"][: len(sentences)] == sentences
+    assert not any("points" in sentence or " pass, " in sentence for sentence in [*data["said"], *data["more"]])
     if made is no_manifest:
-        assert data["compared"] == []
+        assert data["room"] is None
         return
     assert data["said"][-1] == "The runs are not comparable, so no difference is shown."
-    assert {row[1].replace(" ", "_") for row in data["compared"][0]["rows"] if row[0] == "✗ NO"} == {
-        condition["name"] for condition in gate["conditions"] if not condition["holds"]
-    }
+    broken = {condition["name"] for condition in gate["conditions"] if not condition["holds"]}
+    table = data["room"]["table"]
+    assert {row[1].replace(" ", "_") for row in table["rows"] if row[0] == "✗ NO"} == broken
+    assert data["room"]["open"] == bool(broken), "the room is open where it is the reason"
 
 
 def test_what_a_log_brings_is_what_the_page_of_the_gate_says(lab: Lab) -> None:
@@ -159,12 +167,12 @@ def test_what_a_log_brings_is_what_the_page_of_the_gate_says(lab: Lab) -> None:
     assert lab("gate", *words).status == 1
     assert "in no log of runs" in data_of(runs[1] / "gate.html")["said"][0]
     assert lab("gate", *words, "--log", "their_log.jsonl").status == 3
-    assert data_of(runs[1] / "gate.html")["interval"]["value"] == 0.25
+    assert data_of(runs[1] / "gate.html")["picture"]["interval"]["value"] == 0.25
 
 
 def test_many_flips_are_shown_in_part_and_counted(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gate_page, "ROWS", 6)
     data, _ = asked(lab, *both(lab))
     gained, lost = data["flips"]
-    assert [gained["name"], lost["name"]] == ["4 gained, 3 shown", "1 lost"]
-    assert [flip["question"].partition(":")[0] for flip in gained["flips"]] == ["q7", "q9", "q10"]
+    assert (gained["n"], lost["n"]) == (4, 1)
+    assert ids_of(gained) == ["q7", "q9", "q10"]

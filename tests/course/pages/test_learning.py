@@ -6,11 +6,15 @@ probabilities; before the first update it is 0.5.
 
 import importlib
 import json
+import math
+import operator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from conftest import ROOT, Lab, lines_of
+from msgspec.structs import replace
+from reporting import evaluation
 
 from course.artifacts.reading import Broken
 from course.pages import learning
@@ -111,8 +115,56 @@ def test_many_trainings_are_shown_in_part_and_counted(trained: Path, monkeypatch
     assert [len(written) for written in data["trainings"][0]["written"]] == [1, 1]
 
 
-def test_any_other_run_of_loop_c_shows_its_summary(lab: Lab) -> None:
+@pytest.mark.parametrize(
+    ("rewards", "place", "words"),
+    [
+        ([(0.2, 0.1), (0.3, 0.5), (0.9, 0.0)], 1, "after update 10: there, 50 % were right and 30 % paid"),
+        ([(0.2, 0.3), (0.6, 0.0), (0.9, 0.0)], 0, "from the start: before the first update, 30 % were right"),
+        ([(0.2, 0.1), (0.5, 0.3), (0.9, 0.25)], 1, "chance alone could make the strict rate fall that far"),
+        ([(0.2, 0.1), (0.5, 0.4), (0.9, 0.9)], None, "do not part"),
+    ],
+)
+def test_where_two_curves_part_is_named(rewards: list[tuple[float, float]], place: int | None, words: str) -> None:
+    evaluations = [evaluation(10 * i, paid, strict) for i, (paid, strict) in enumerate(rewards)]
+    found = learning.parting_data(evaluations)
+    assert found is not None
+    assert found["place"] == place
+    assert words in found["words"]
+    assert learning.parting_data([replace(row, rubric="score") for row in evaluations]) is None
+
+
+def test_the_tradeoff_has_its_curve_and_the_place_where_strict_is_highest(lab: Lab) -> None:
+    """Worked out here from the definition: p ∝ reference · exp(reward / beta)."""
     assert lab("kl_tradeoff_demo", "--outdir", RUN).status == 0
+    data = data_of(RUN)
+    assert (data["kind"], data["graded"]) == ("tradeoff", True)
+    reference = data["points"][0]["probs"]
+    grades = [completion["reward"] for completion in data["completions"]]
+    strict = [float(completion["text"].strip() == "Final: 323") for completion in data["completions"]]
+    assert [completion["strict"] for completion in data["completions"]] == strict
+    for point in data["points"][1:]:
+        weights = [p * math.exp(grade / point["beta"]) for p, grade in zip(reference, grades, strict=True)]
+        probs = [weight / sum(weights) for weight in weights]
+        assert point["probs"] == pytest.approx(probs)
+        assert point["reward"] == pytest.approx(sum(map(operator.mul, probs, grades)))
+        assert point["strict"] == pytest.approx(sum(map(operator.mul, probs, strict)))
+        assert point["kl"] == pytest.approx(sum(p * math.log(p / q) for p, q in zip(probs, reference, strict=True)))
+    tops = [point["strict"] for point in data["points"]]
+    assert tops[data["best"]] == max(tops)
+    assert [choice["n"] for choice in data["choices"]] == [1, 2, 4, 8, 16, 32]
+
+
+def test_a_table_that_holds_no_finite_numbers_is_a_broken_run(lab: Lab) -> None:
+    assert lab("kl_tradeoff_demo", "--outdir", RUN).status == 0
+    table = (RUN / learning.TRADEOFF_TABLE).read_text(encoding="utf-8")
+    for text in ("", table.replace("beta", "alpha"), table.replace("0.1,", "nan,", 1), table.replace("0.1,", "x,", 1)):
+        (RUN / learning.TRADEOFF_TABLE).write_text(text, encoding="utf-8")
+        with pytest.raises(Broken, match=r"^its files are not those of a run of course\.kl_tradeoff_demo: "):
+            learning_data(RUN)
+
+
+def test_any_other_run_of_loop_c_shows_its_summary(lab: Lab) -> None:
+    assert lab("token_inspect", "--outdir", RUN).status == 0
     data = data_of(RUN)
     assert data["kind"] == "summary"
     assert data["summary"]

@@ -125,7 +125,12 @@ def test_the_numbers_of_a_page_are_those_of_the_run(lab: Lab) -> None:
     assert faults == data["faults"] == []
     summary = json.loads(Path("a/summary.json").read_text(encoding="utf-8"))
     assert data["scored"]["summary"] == summary
-    assert data["scored"]["prediction"] == {"expect": "40 %", "share": 0.4, "off": "10.0 points above"}
+    assert data["scored"]["prediction"] == {
+        "expect": "40 %",
+        "reading": None,
+        "share": 0.4,
+        "off": "10.0 points above",
+    }
     counts = {entry["outcome"]: entry["n"] for entry in data["scored"]["outcomes"]}
     assert counts == summary["outcomes"]
     rows = lines_of(Path("a/results.jsonl"))
