@@ -31,6 +31,7 @@ from course.datasets.files import LAB, lock_file
 from course.errors import UserError, reason
 from course.jobs import map_in_order, processes
 from course.show.terminal import show
+from course.starting import PYTHON
 from course.text import clipped, visible_path
 from teacher import grading
 from teacher.cells import defuse, state_words, student_cell
@@ -47,6 +48,10 @@ HELD_OUT = LAB / "teacher" / "verifiers.jsonl"
 # Lines of a check that say how far a student is, and name no fault, begin so.
 _NO_FAULT = (
     "The event",
+    "It came about",
+    "It did not come about",
+    "Brier scores",
+    PYTHON,
     "Next: ",
     "#",
     "shown: ",

@@ -5,6 +5,7 @@ finds it and does nothing. The pages of the runs are made first, when none of th
 """
 
 import hashlib
+import os
 import re
 import shutil
 import sys
@@ -135,7 +136,7 @@ def _grade_files(grader: Grader, grade: Grade, files: Mapping[str, bytes], kept:
                 why = _make_page(grader, run, folder, page_of_run(kept, run))
             grade.runs[run] = why
         ending = run_limited(grader.command, folder, grader.limits, grader.protected)
-        grade.result, grade.why, grade.checks = _read_result(ending)
+        grade.result, grade.why, grade.checks = _read_result(_without_place(ending, folder))
     except (FileExistsError, NotADirectoryError, IsADirectoryError) as error:
         grade.why = f"expected files and folders of different names, got: {clipped(str(error.filename), _WORDS)}"
     finally:
@@ -148,7 +149,7 @@ def _make_page(grader: Grader, run: str, folder: Path, page: Path) -> str:
     command = [sys.executable, "-m", "course.report", run, "--out", str(made)]
     seconds = min(_SECONDS, grader.limits.cpu_seconds)
     limits = grader.limits._replace(seconds=seconds, cpu_seconds=seconds)
-    ending = run_limited(command, folder, limits, grader.protected)
+    ending = _without_place(run_limited(command, folder, limits, grader.protected), folder)
     if ending.limit:
         return f"its page reached the limit of {ending.limit}"
     if ending.status:
@@ -161,6 +162,12 @@ def _make_page(grader: Grader, run: str, folder: Path, page: Path) -> str:
     page.parent.mkdir(parents=True, exist_ok=True)
     write_whole(page, content)
     return ""
+
+
+def _without_place(ending: Ending, folder: Path) -> Ending:
+    """The same without the way to the copy, which is gone when a teacher reads of it."""
+    lab = f"{folder.resolve() / 'lab'}{os.sep}".encode()
+    return ending._replace(output=ending.output.replace(lab, b""), errors=ending.errors.replace(lab, b""))
 
 
 def _read_result(ending: Ending) -> tuple[str, str, dict[str, ExerciseReport]]:

@@ -44,6 +44,7 @@ EVIDENCE = (
     "another alphabet that look alike. Answers of fewer than nine words. A clock that was edited. Nor does any of this "
     "say who gave and who took: ask both students, with the questions of the oral exam.",
 )
+_ABOVE = "Above the first heading"
 _LONGEST = 20_000  # characters of an answer that a page shows
 _PICTURE = re.compile(r"!\[[^\]\n]*\]\(([^)\s]+)\)")
 _MOST_PICTURES = 5  # of an answer
@@ -108,15 +109,14 @@ def sheet_data(sheet: Sheet, handed_in: Sequence[HandedIn], shared: Sequence[Sha
     for one in handed_in:
         report = one.grade.checks.get(sheet.exercise)
         runs = list_pages(one.student, one.grade, kept, kept / PAGES)
-        counted = (
-            set(report.numbers.get("runs", [])) if report and isinstance(report.numbers.get("runs"), list) else set()
-        )
+        counted = report.numbers.get("runs") if report else None
+        counted = counted if isinstance(counted, list) else []
         student = {
             "name": one.grade.student,
             "cell": student_cell(one.grade.student),
             "state": state_words(report.state) if report else one.grade.result,
             "lines": [clipped(line, 200) for line in report.lines] if report else [],
-            "runs": [run for run in runs if isinstance(counted, list) and run["run"] in counted] or runs,
+            "runs": [run for run in runs if run["run"] in counted] or runs,
         }
         students.append(student)
     questions = []
@@ -131,8 +131,8 @@ def sheet_data(sheet: Sheet, handed_in: Sequence[HandedIn], shared: Sequence[Sha
 
 def _question(heading: str, asked: str, key: str, answers: Sequence[Data]) -> Data:
     return {
-        "heading": heading or "Above the first heading",
-        "cell": defuse(clipped(heading, 80)),
+        "heading": heading or _ABOVE,
+        "cell": defuse(clipped(heading or _ABOVE, 80)),
         "asked": asked,
         "key": key,
         "answers": answers,
@@ -224,7 +224,7 @@ def partners(
         if student not in (pair.first, pair.second):
             continue
         other = pair.second if student == pair.first else pair.first
-        places = [heading for file, heading in pair.texts if file in files]
+        places = [heading for file, heading in pair.texts if file in files or (sheet and file == sheet.file)]
         if sheet is not None and len(sheet.questions) == 1 and exercise in sheet.questions:  # a level
             places = [heading for heading in places if heading in ("", exercise)]
         if places:

@@ -40,7 +40,7 @@ WORDS = 5  # in a run of words
 TOKENS = 15  # in a run of tokens
 FEWEST = {WORDS: 5, TOKENS: 15}  # runs that two texts have in common at least
 SHARE = {WORDS: 1 / 3, TOKENS: 1 / 2}  # of the runs of the shorter text
-_CODE = re.compile(r"\w+|[^\w\s]")
+_CODE = re.compile(r"\.?\w+|[^\w\s]")  # an attribute with its dot
 _NO_CODE = re.compile(r"(?s)(\"\"\"|''').*?\1|#[^\n]*")
 _A_RUN = "runs/[^/]+/manifest.json"
 _KNOWN_NAMES = {*keyword.kwlist, *dir(builtins)}
@@ -70,11 +70,10 @@ class Shared(NamedTuple):
 
 
 class Course(NamedTuple):
-    """What is nobody's own: the runs of words and of tokens, and the names, that students are given."""
+    """What is nobody's own: the runs of words and of tokens that students are given."""
 
     words: Runs
     tokens: Runs
-    names: frozenset[str]
 
 
 def read_course(shipped: Mapping[str, bytes]) -> Course:
@@ -86,10 +85,9 @@ def read_course(shipped: Mapping[str, bytes]) -> Course:
     ]
     texts += [(LAB / name).read_text(encoding="utf-8") for name in names]
     stubs = [decode_text(content) for name, content in shipped.items() if name.endswith(".py")]
-    known = frozenset(token for stub in stubs for token in _CODE.findall(stub))
-    tokens = frozenset(run for stub in stubs for run in runs_of(tokens_of(stub, known), TOKENS))
+    tokens = frozenset(run for stub in stubs for run in runs_of(tokens_of(stub), TOKENS))
     words = frozenset(run for text in texts for run in runs_of(words_of(text), WORDS))
-    return Course(words, tokens, known)
+    return Course(words, tokens)
 
 
 def read_work(files: Mapping[str, bytes], sheets: Sequence[Sheet], course: Course, digest: str = "") -> Work:
@@ -105,9 +103,9 @@ def read_work(files: Mapping[str, bytes], sheets: Sequence[Sheet], course: Cours
     for file in dict.fromkeys(file for exercise in EXERCISES.values() for file in exercise.files):
         text = decode_text(files.get(file, b""))
         if file.endswith(".py"):
-            texts[file, ""] = frozenset(runs_of(tokens_of(text, course.names), TOKENS)) - course.tokens
+            texts[file, ""] = frozenset(runs_of(tokens_of(text), TOKENS)) - course.tokens
         elif file.endswith(".jsonl"):
-            texts[file, ""] = own_words("\n".join(strings_of(text)), course)
+            texts[file, ""] = frozenset().union(*(own_words(string, course) for string in strings_of(text)))
     ends = {}
     for run, manifest, environment in read_runs(files):
         ends[str(manifest.get("command")), str(environment.get("finished_at"))] = run
@@ -136,13 +134,12 @@ def words_of(text: str) -> list[str]:
     return re.findall(r"\w+", seen)
 
 
-def tokens_of(code: str, known: frozenset[str]) -> list[str]:
-    """The tokens of Python code without comments and triple-quoted texts. A name of the student's own choice is x."""
-    tokens = []
-    for token in _CODE.findall(_NO_CODE.sub("", code)):
-        is_own = token.isidentifier() and token not in known and token not in _KNOWN_NAMES
-        tokens.append("x" if is_own else token)
-    return tokens
+def tokens_of(code: str) -> list[str]:
+    """The tokens of Python code without comments and triple-quoted texts. A name that is neither Python's own nor an
+    attribute is x.
+    """
+    tokens = _CODE.findall(_NO_CODE.sub("", code))
+    return ["x" if token.isidentifier() and token not in _KNOWN_NAMES else token for token in tokens]
 
 
 def runs_of(items: Sequence[str], size: int) -> Iterator[tuple[str, ...]]:

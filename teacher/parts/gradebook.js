@@ -15,14 +15,16 @@ function runLinks(runs, names) {
   return element("span.links", ...links);
 }
 
-/** What a person wrote, its line breaks as they are; one with columns or a drawing in letters of one width.
+/** What a person wrote, to be read: with columns or a drawing in letters of one width and in its own lines; else lines
+ *  that were broken because they were long are one.
  *  @param {Cut} cut @param {Names} names */
 function written(cut, names) {
   const text = textIn(cut);
-  const lines = text.split("\n").flatMap((line, i) => [i ? "\n" : "", ...visibleText(line, names)]);
+  const isDrawn = /\S {2,}\S|[|│└├+]-|->|```/.test(text);
+  const lines = (isDrawn ? text : text.replace(/(.{60,})\n(?=[\p{L}\d(“"`])/gu, "$1 ")).split("\n");
+  const shown = lines.flatMap((line, i) => [i ? "\n" : "", ...visibleText(line, names)]);
   const more = cut !== null && typeof cut === "object" ? ` … and ${counted(cut.more, "more character")}` : "";
-  const isDrawn = /\S {2,}\S|[|│└├+]-|->|`/.test(text);
-  return element(isDrawn ? "div.answer.drawn" : "div.answer", ...lines, element("em", more));
+  return element(isDrawn ? "div.answer.drawn" : "div.answer", ...shown, element("em", more));
 }
 
 // ---- Points: kept by the browser where it can -----------------------------------------------------------------
