@@ -74,7 +74,7 @@ def shared(first: dict[str, bytes], second: dict[str, bytes]) -> str:
     [
         ({NOTE: note(ANSWER)}, {NOTE: note(ANSWER)}, "1 answer"),
         ({NOTE: note(ANSWER)}, {NOTE: note(ANSWER.upper().replace(" ", "\n  "))}, "1 answer"),
-        ({NOTE: note(ANSWER)}, {NOTE: note(ANSWER.replace(", ", " -- ").replace("sums", "su\u200bms"))}, "1 answer"),
+        ({NOTE: note(ANSWER)}, {NOTE: note(ANSWER.replace(", ", " -- ").replace("e", "e\u200b"))}, "1 answer"),
         ({NOTE: note(ANSWER)}, {NOTE: note(ANSWER.replace("prompts", "lines").replace("clumsy", "bad"))}, "1 answer"),
         ({NOTE: note(ANSWER)}, {NOTE: note(f"{PAGE} {ANSWER} {PAGE}")}, "1 answer"),
         ({NOTE: note(ANSWER)}, {NOTE: note(ANSWER, "Exploration")}, "1 file"),  # under another heading
