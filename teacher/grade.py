@@ -1,4 +1,4 @@
-"""Machinery: a class graded: a file for each student, a gradebook, and what the class as a whole got wrong.
+"""Machinery: a class graded: a file for each student, a gradebook as CSV and as pages, and what the class got wrong.
 
     python3 -m teacher.grade --submissions handed-in --out gradebook.csv --jobs 2
 
@@ -6,6 +6,7 @@ Covered
     Each submission in a process of its own, under limits, on a fresh copy of the lab: one that hangs, dies or means
     harm costs only itself. Called again, it goes on where it was, and grades anew what changed. Under bubblewrap a
     submission sees the system, the interpreter, ``.venv`` and its own copy of the lab, and writes in its own folders.
+    Which hand-ins share an answer, a file or a run, or equal a solution that the course shows: ``teacher.shared``.
 Not covered
     ``--unprotected``: code that means harm then runs with your rights, reads and writes what you can, and reaches the
     network. Within its own copy a submission can read what grades it, such as the verifiers. A fault of the kernel.
@@ -19,7 +20,8 @@ import shutil
 import sys
 from argparse import Namespace
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 
@@ -29,35 +31,34 @@ from course.datasets.files import LAB, lock_file
 from course.errors import UserError, reason
 from course.jobs import map_in_order, processes
 from course.show.terminal import show
+from course.starting import PYTHON
 from course.text import clipped, visible_path
-from teacher.grading import ExerciseReport, Grade, Grader, grade_submission
-from teacher.release import write_copy
+from teacher import grading
+from teacher.cells import defuse, state_words, student_cell
+from teacher.grading import ExerciseReport, Grade, Grader, grade_submission, submission_digest
+from teacher.pages import HandedIn, write_pages
+from teacher.release import read_committed_files, write_copy
 from teacher.sandbox import LIMITS, can_protect, list_missing_limits, remove
-from teacher.submissions import find_submissions
+from teacher.shared import SOLUTION, Shared, Work, count_text, find_shared, read_course, read_solution, read_work
+from teacher.sheets import list_sheets
+from teacher.submissions import Refused, find_submissions, read_submission
 
 CHECK = (sys.executable, "-m", "check", "--json")
 HELD_OUT = LAB / "teacher" / "verifiers.jsonl"
 # Lines of a check that say how far a student is, and name no fault, begin so.
 _NO_FAULT = (
     "The event",
+    "It came about",
+    "It did not come about",
+    "Brier scores",
+    PYTHON,
     "Next: ",
     "#",
     "shown: ",
     "held out: ",
     "the teacher's: ",
 )
-_STARTS_A_FORMULA = (
-    "=",
-    "+",
-    "-",
-    "@",
-    "\t",
-    "\r",
-    "\uff1d",
-    "\uff0b",
-    "\uff0d",
-    "\uff20",
-)
+_MOST_PAIRS = 12  # that share something, in the class's text; the page has all
 
 
 def main() -> int:
@@ -87,11 +88,14 @@ def main() -> int:
         print(f"note: this system cannot keep these limits: {', '.join(missing)}", file=sys.stderr)
     try:
         grades = grade_class(args, submissions)
-        args.out.write_text(gradebook(grades), encoding="utf-8-sig", newline="")
+        shared, page = compare_class(args.out.absolute(), grades, submissions)
+        args.out.write_text(gradebook(grades, shared), encoding="utf-8-sig", newline="")
     except OSError as error:
         raise UserError(f"{visible_path(args.out)}: expected to write grades, got: {reason(error)}") from None
     show(class_text(grades))
+    show(shared_text(shared))
     print(f"gradebook: {visible_path(args.out)}")
+    print(f"to read and to give points: {visible_path(page)}")
     return 0
 
 
@@ -124,6 +128,7 @@ def make_grader(args: Namespace, command: Sequence[str], work: Path, kept: Path)
     protected = not args.unprotected
     limits = LIMITS._replace(seconds=args.seconds, cpu_seconds=args.seconds)
     digest = hashlib.sha256(repr((command[1:], limits, protected, sys.version)).encode())
+    digest.update(Path(grading.__file__).read_bytes())  # which also makes the pages of the runs
     for path in deciding:
         digest.update(f"{path.relative_to(work)} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
     return Grader(copy, work, kept, command, limits, protected, digest.hexdigest())
@@ -148,17 +153,40 @@ def _grade_all(grader: Grader, submissions: dict[str, Path], jobs: int) -> list[
     return grades
 
 
-def gradebook(grades: Sequence[Grade]) -> str:
-    """A row for each student: how it ended, then for each exercise its state and its numbers."""
+def compare_class(out: Path, grades: Sequence[Grade], submissions: Mapping[str, Path]) -> tuple[list[Shared], Path]:
+    """What hand-ins share, and the page of the class, written beside the gradebook with all that it leads to."""
+    shipped = read_committed_files(None)
+    sheets = list_sheets(shipped)
+    course = read_course(shipped)
+    works: dict[str, Work] = {}
+    handed_in = []
+    for grade, (student, path) in zip(grades, submissions.items(), strict=True):
+        files: dict[str, bytes] = {}
+        with suppress(Refused):
+            files = read_submission(path)
+        if grade.student in (*works, SOLUTION):
+            raise UserError(f"{grade.student}: expected each student's name once, got a second; rename the hand-in")
+        if files:
+            works[grade.student] = read_work(files, sheets, course, submission_digest(files, ""))
+        handed_in.append(HandedIn(student, grade, files, sheets))
+    works[SOLUTION] = read_solution(sheets, course)
+    shared = find_shared(works)
+    return shared, write_pages(out, handed_in, sheets, shared)
+
+
+def gradebook(grades: Sequence[Grade], shared: Sequence[Shared] = ()) -> str:
+    """A row for each student: how it ended, what is shared with whom, then each exercise's state and its numbers."""
     rows = []
     columns: dict[str, list[str]] = {}  # of each exercise: its state, then its numbers
     for grade in grades:
-        name = grade.student
-        if name[:1].isdigit():  # 1e5 and 3-4 are names here
-            name = f"'{name}"
-        row = {"student": name, "result": grade.result, "why": grade.why}
+        row = {
+            "student": student_cell(grade.student),
+            "result": grade.result,
+            "why": grade.why,
+            "shared with": "; ".join(f"{other}: {what}" for other, what in shared_with(grade.student, shared)),
+        }
         for exercise, report in grade.checks.items():
-            row[exercise] = report.state
+            row[exercise] = state_words(report.state)
             named = columns.setdefault(exercise, [exercise])
             for key, value in report.numbers.items():
                 column = f"{exercise} {key}"
@@ -166,7 +194,7 @@ def gradebook(grades: Sequence[Grade]) -> str:
                 if row[column] and column not in named:
                     named.append(column)
         rows.append(row)
-    header = ["student", "result", "why", *chain.from_iterable(columns.values())]
+    header = ["student", "result", "why", "shared with", *chain.from_iterable(columns.values())]
     file = io.StringIO()
     writer = csv.writer(file)
     writer.writerow(map(defuse, header))
@@ -186,13 +214,6 @@ def number_text(value: object) -> str:
     return ""
 
 
-def defuse(text: str) -> str:
-    """A cell that a spreadsheet shows and does not run."""
-    if text.lstrip(" ").startswith(_STARTS_A_FORMULA):
-        return f"'{text}"
-    return text
-
-
 def class_text(grades: Sequence[Grade]) -> str:
     """How many ended how; for each exercise the states; what most often stood in the way, and what survived."""
     results = Counter(grade.result for grade in grades)
@@ -204,9 +225,34 @@ def class_text(grades: Sequence[Grade]) -> str:
     return "\n".join(lines)
 
 
+def shared_with(student: str, shared: Sequence[Shared]) -> list[tuple[str, str]]:
+    """With whom a student shares what, in a few words."""
+    found = []
+    for pair in shared:
+        if student == pair.first:
+            found.append((pair.second, count_text(pair)))
+        elif student == pair.second:
+            found.append((pair.first, count_text(pair)))
+    return found
+
+
+def shared_text(shared: Sequence[Shared]) -> str:
+    """The pairs that share most, a line each, and what to do with it."""
+    if not shared:
+        return "shared: no two hand-ins share an answer, a file or a run, and none equals a shown solution"
+    lines = ["shared, to be looked at and asked about:"]
+    lines += [
+        f"  {clipped(pair.first, 20)} and {clipped(pair.second, 20)}: {count_text(pair)}"
+        for pair in shared[:_MOST_PAIRS]
+    ]
+    if len(shared) > _MOST_PAIRS:
+        lines.append(f"  and {len(shared) - _MOST_PAIRS} more pairs, which the page lists")
+    return "\n".join(lines)
+
+
 def exercise_lines(name: str, reports: Sequence[ExerciseReport]) -> list[str]:
     """One exercise in the class: its states, its three most frequent faults, and what its lists most often hold."""
-    states = Counter(report.state for report in reports)
+    states = Counter(state_words(report.state) for report in reports)
     lines = [f"{name}: {', '.join(f'{count} {state}' for state, count in states.most_common())}"]
     faults: Counter[str] = Counter()
     for report in reports:

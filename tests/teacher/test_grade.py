@@ -89,7 +89,7 @@ def test_eight_submissions_three_of_which_mean_harm(tmp_path: Path) -> None:
         "output": ("stopped", "its check reached the limit of 8 MB of output"),
     }
     assert left_behind(tmp_path) == []
-    assert [row[:4] for row in csv.reader(gradebook(grades).split("\r\n")) if row] == [
+    assert [[*row[:3], row[4]] for row in csv.reader(gradebook(grades).split("\r\n")) if row] == [
         ["student", "result", "why", "answer"],
         ["'=dora", "graded", "", "not started"],
         ["anna", "graded", "", "done"],
@@ -267,8 +267,8 @@ def test_the_command_grades_a_copy_as_shipped(tmp_path: Path) -> None:
     done = run("--submissions", tmp_path / "in", "--out", tmp_path / "book.csv")
     assert done.returncode == 0, done.stderr
     header, row = csv.reader((tmp_path / "book.csv").read_text(encoding="utf-8-sig").splitlines())
-    assert header[:4] == ["student", "result", "why", "first_run"]
-    assert row[:4] == ["anna", "graded", "", "not started"]
+    assert header[:5] == ["student", "result", "why", "shared with", "first_run"]
+    assert row[:5] == ["anna", "graded", "", "", "not started"]
     assert "1 graded" in done.stdout
 
 
@@ -309,9 +309,9 @@ def test_the_numbers_of_an_exercise_stand_beside_it() -> None:
     done = {"one": ExerciseReport("done", numbers=numbers), "two": ExerciseReport("done")}
     second = Grade("b", "", "", "graded", checks=done)
     header, row, other = csv.reader(gradebook([first, second]).splitlines())
-    assert header[3:] == ["one", "one k", "one rate", "one state", "one flag", "two"]
-    assert row[3:] == ["wrong", "", "", "", "", "done"]
-    assert other[3:] == ["done", "40960", "0.3333", "weak", "'=1+1", "done"]
+    assert header[4:] == ["one", "one k", "one rate", "one state", "one flag", "two"]
+    assert row[4:] == ["wrong", "", "", "", "", "done"]
+    assert other[4:] == ["done", "40960", "0.3333", "weak", "'=1+1", "done"]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,228 @@
+"""Machinery: what two hand-ins share, and what a hand-in shares with a solution that the course shows.
+
+An answer is compared by its runs of five words, once case, white space, punctuation and unseen characters are gone.
+Code is compared by its runs of fifteen tokens, once comments, blank lines and docstrings are gone and every name of the
+student's own choice is the same name. What the course itself says or ships, on any page and in any sheet or stub, is
+left out first. Two students share an answer where a third of the shorter one's runs, and five at least, stand in the
+other; they share a file of code where half of them do, and fifteen at least. A run of a command is known by the second
+in which it ended.
+
+Covered
+    A whole hand-in, an answer, a file or a run that was copied. Words that were changed here and there, other line
+    breaks, other punctuation, zero-width characters; renamed variables, moved functions, new comments.
+Not covered
+    An answer that was said anew, translated, or written by a program for each of two students; letters of another
+    alphabet that look alike; answers of fewer than nine words; code of fewer than thirty tokens; a clock that was
+    edited in ``environment.json``; who copied from whom. Equal digests of runs are no evidence: the same command gives
+    everybody the same bytes.
+"""
+
+import builtins
+import json
+import keyword
+import re
+import unicodedata
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from itertools import combinations
+from typing import Any, NamedTuple
+
+from check.encoding import SOLUTIONS, decode
+from check.milestones import EXERCISES
+from course.datasets.files import LAB
+from course.text import hides
+from teacher.release import list_tracked_files
+from teacher.sheets import LONGEST, Sheet, decode_text, read_answers
+
+SOLUTION = "the shown solution"
+WORDS = 5  # in a run of words
+TOKENS = 15  # in a run of tokens
+FEWEST = {WORDS: 5, TOKENS: 15}  # runs that two texts have in common at least
+SHARE = {WORDS: 1 / 3, TOKENS: 1 / 2}  # of the runs of the shorter text
+_CODE = re.compile(r"\.?\w+|[^\w\s]")  # an attribute with its dot
+_NO_CODE = re.compile(r"(?s)(\"\"\"|''').*?\1|#[^\n]*")
+_A_RUN = "runs/[^/]+/manifest.json"
+_KNOWN_NAMES = {*keyword.kwlist, *dir(builtins)}
+_MOST_RUNS = 1_000  # of a hand-in
+
+Runs = frozenset[tuple[str, ...]]
+
+
+class Work(NamedTuple):
+    """One hand-in as it is compared. ``texts``: (file, heading) -> its runs of words, or of a file of code of tokens;
+    the heading is empty for the whole file. ``ends``: (command, the second in which it ended) -> the run.
+    """
+
+    digest: str
+    texts: dict[tuple[str, str], Runs]
+    ends: dict[tuple[str, str], str]
+
+
+class Shared(NamedTuple):
+    """What two hand-ins have in common. ``texts``: (file, heading) -> the share of the shorter one's runs."""
+
+    first: str
+    second: str
+    is_whole: bool
+    texts: dict[tuple[str, str], float]
+    runs: list[str]
+
+
+class Course(NamedTuple):
+    """What is nobody's own: the runs of words and of tokens that students are given."""
+
+    words: Runs
+    tokens: Runs
+
+
+def read_course(shipped: Mapping[str, bytes]) -> Course:
+    """The course's own words and code: its pages, its data, its source, and the files that students get."""
+    texts = [decode_text(content) for content in shipped.values()]
+    places = ("course/", "data/", "docs/", "README.md", "MEASUREMENT_RULES.md")
+    names = [
+        name for name in list_tracked_files() if name.startswith(places) and name.endswith((".md", ".toml", ".py"))
+    ]
+    texts += [(LAB / name).read_text(encoding="utf-8") for name in names]
+    stubs = [decode_text(content) for name, content in shipped.items() if name.endswith(".py")]
+    tokens = frozenset(run for stub in stubs for run in runs_of(tokens_of(stub), TOKENS))
+    words = frozenset(run for text in texts for run in runs_of(words_of(text), WORDS))
+    return Course(words, tokens)
+
+
+def read_work(files: Mapping[str, bytes], sheets: Sequence[Sheet], course: Course, digest: str = "") -> Work:
+    """A hand-in, from its files."""
+    texts: dict[tuple[str, str], Runs] = {}
+    for sheet in sheets:
+        answers = read_answers(decode_text(files.get(sheet.file, b"")), sheet.shipped)
+        for heading in ("", *sheet.questions):
+            texts[sheet.file, heading] = own_words(answers[heading], course)
+    for file in {sheet.file for sheet in sheets}:
+        headings = [key for key in texts if key[0] == file]
+        texts[file, ""] = frozenset().union(*(texts[key] for key in headings))
+    for file in dict.fromkeys(file for exercise in EXERCISES.values() for file in exercise.files):
+        text = decode_text(files.get(file, b""))
+        if file.endswith(".py"):
+            texts[file, ""] = frozenset(runs_of(tokens_of(text), TOKENS)) - course.tokens
+        elif file.endswith(".jsonl"):
+            texts[file, ""] = frozenset().union(*(own_words(string, course) for string in strings_of(text)))
+    ends = {}
+    for run, manifest, environment in read_runs(files):
+        ends[str(manifest.get("command")), str(environment.get("finished_at"))] = run
+        texts[run, "expectation"] = own_words(str(manifest.get("expect")), course)
+    return Work(digest, {key: runs for key, runs in texts.items() if runs}, ends)
+
+
+def read_solution(sheets: Sequence[Sheet], course: Course) -> Work:
+    """What the course shows once a check passes, as if it were a hand-in: solutions, and the reasons of the katas."""
+    files = {name: decode(text).encode() for name, text in json.loads(SOLUTIONS.read_bytes()).items()}
+    for sheet in sheets:
+        if sheet.file not in files:
+            files[sheet.file] = "\n".join(f"## {heading}\n{text}" for heading, text in sheet.key.items()).encode()
+    return read_work(files, sheets, course)
+
+
+def own_words(text: str, course: Course) -> Runs:
+    """The runs of words that the course does not have."""
+    return frozenset(runs_of(words_of(text), WORDS)) - course.words
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text, alike however it is set: folded case, no punctuation, nothing that cannot be seen."""
+    folded = unicodedata.normalize("NFKC", text[:LONGEST]).casefold()
+    seen = "".join(char for char in folded if char.isspace() or not hides(char))
+    return re.findall(r"\w+", seen)
+
+
+def tokens_of(code: str) -> list[str]:
+    """The tokens of Python code without comments and triple-quoted texts. A name that is neither Python's own nor an
+    attribute is x.
+    """
+    tokens = _CODE.findall(_NO_CODE.sub("", code))
+    return ["x" if token.isidentifier() and token not in _KNOWN_NAMES else token for token in tokens]
+
+
+def runs_of(items: Sequence[str], size: int) -> Iterator[tuple[str, ...]]:
+    return zip(*(items[start:] for start in range(size)), strict=False)
+
+
+def strings_of(lines: str) -> Iterator[str]:
+    """Every text of every line of JSON: of exploits the completion and the reason, say."""
+    for line in lines.split("\n"):
+        with suppress(ValueError, RecursionError):
+            row = json.loads(line)
+            if isinstance(row, dict):
+                yield from (value for value in row.values() if isinstance(value, str))
+
+
+def read_runs(files: Mapping[str, bytes]) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
+    """Each run of a hand-in, its manifest and its environment, as far as they can be read."""
+    for run in list_runs(files)[:_MOST_RUNS]:
+        found: list[dict[str, Any]] = []
+        for name in ("manifest.json", "environment.json"):
+            with suppress(ValueError, RecursionError):
+                value = json.loads(files.get(f"{run}/{name}", b"")[:LONGEST])
+                if isinstance(value, dict):
+                    found.append(value)
+        if len(found) == 2:
+            yield run, found[0], found[1]
+
+
+def list_runs(files: Iterable[str]) -> list[str]:
+    """The folders of runs among the files: runs/NAME, in order."""
+    return sorted(name.removesuffix("/manifest.json") for name in files if re.fullmatch(_A_RUN, name))
+
+
+def find_shared(works: Mapping[str, Work]) -> list[Shared]:
+    """The pairs that share anything, those that share most first. ``works``: by student, and ``SOLUTION``."""
+    names = [*works]
+    common: dict[tuple[str, str], Counter[tuple[str, str]]] = {pair: Counter() for pair in combinations(names, 2)}
+    for key in dict.fromkeys(_same_place(key) for work in works.values() for key in work.texts):
+        holders: defaultdict[tuple[str, ...], list[str]] = defaultdict(list)
+        for name, work in works.items():
+            for run in _runs_at(work, key):
+                holders[run].append(name)
+        for several in holders.values():
+            for pair in combinations(several, 2):
+                common[pair][key] += 1
+    found = []
+    for pair, counts in common.items():
+        first, second = (works[name] for name in pair)
+        texts = {}
+        for key, count in counts.items():
+            share = count / min(len(_runs_at(first, key)), len(_runs_at(second, key)))
+            size = TOKENS if key[0].endswith(".py") else WORDS
+            if count >= FEWEST[size] and share >= SHARE[size]:
+                texts[key] = share
+        sheets_with_answers = {file for file, heading in texts if heading}
+        texts = {key: share for key, share in texts.items() if key[1] or key[0] not in sheets_with_answers}
+        runs = [run for end, run in first.ends.items() if end in second.ends]
+        is_whole = first.digest == second.digest and SOLUTION not in pair
+        if is_whole or texts or runs:
+            found.append(Shared(*pair, is_whole, texts, runs))
+    return sorted(found, key=lambda shared: (-shared.is_whole, -len(shared.texts) - len(shared.runs)))
+
+
+def _same_place(key: tuple[str, str]) -> tuple[str, str]:
+    """All expectations are one place: a copied run may have another name."""
+    return ("runs", key[1]) if key[1] == "expectation" else key
+
+
+def _runs_at(work: Work, place: tuple[str, str]) -> Runs:
+    if place == ("runs", "expectation"):
+        return frozenset().union(*(runs for key, runs in work.texts.items() if _same_place(key) == place))
+    return work.texts.get(place, frozenset())
+
+
+def count_text(shared: Shared) -> str:
+    """What a pair shares, in a few words: ``the whole hand-in``, or ``12 answers, 1 file, 3 runs``."""
+    if shared.is_whole:
+        return "the whole hand-in, byte for byte"
+    answers = sum(bool(heading) and heading != "expectation" for _, heading in shared.texts)
+    parts = [
+        (answers, "answer"),
+        (sum(not heading for _, heading in shared.texts), "file"),
+        (len(shared.runs), "run"),
+        (sum(heading == "expectation" for _, heading in shared.texts), "expectation"),
+    ]
+    return ", ".join(f"{count} {what}{'s' * (count != 1)}" for count, what in parts if count)

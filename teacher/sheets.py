@@ -1,0 +1,102 @@
+"""Machinery: the sheets that students fill in, read for a teacher: every question, every answer, and the key.
+
+A sheet is a note, a kata, or one level's reflection. A line that begins with ``## `` is a heading, and the lines that
+stand in the sheet as it is handed out are the course's own. Every other line is the student's.
+
+Covered
+    A sheet that a student has broken: an unknown heading stays part of the answer above it, and an answer above the
+    first heading is kept under an empty one. Text of any kind; a longer one than ``LONGEST`` is cut.
+Not covered
+    Whether an answer is right.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from check.encoding import decode, solutions_of
+from check.milestones import EXERCISES
+from course.datasets.files import LAB
+from course.datasets.jsonl import read_records
+from course.datasets.records import KataExample
+
+LONGEST = 200_000  # characters of a file that a student wrote
+
+
+class Sheet(NamedTuple):
+    """``name``: of its page, ``exercise``: whose check looks at it. ``questions``: heading -> the course's words below
+    it. ``key``: heading -> one good answer. ``shipped``: the whole file as students get it.
+    """
+
+    name: str
+    file: str
+    exercise: str
+    questions: Mapping[str, str]
+    key: Mapping[str, str]
+    shipped: str
+
+
+def list_sheets(shipped: Mapping[str, bytes]) -> list[Sheet]:
+    """The sheets among the files that students get (path -> content), in the order of the exercises."""
+    owners = {file: exercise.id for exercise in EXERCISES.values() for file in exercise.files}
+    sheets = []
+    for file, content in shipped.items():
+        if not file.endswith(".md"):
+            continue
+        text = decode_text(content)
+        questions = read_questions(text)
+        key = read_key(file, questions, text)
+        levels = [heading for heading in questions if heading in EXERCISES]
+        sheets += [Sheet(level, file, level, {level: questions[level]}, key, text) for level in levels]
+        if questions and not levels:
+            name = file.rpartition("/")[2].removesuffix(".md")
+            sheets.append(Sheet(name, file, owners.get(file, name), questions, key, text))
+    order = [*EXERCISES]
+    return sorted(sheets, key=lambda sheet: order.index(sheet.exercise) if sheet.exercise in order else len(order))
+
+
+def decode_text(content: bytes) -> str:
+    """A student's file as text, whatever its bytes are."""
+    text = content[: 4 * LONGEST].decode("utf-8-sig", "replace")[:LONGEST]
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def read_questions(shipped: str) -> dict[str, str]:
+    """Heading -> what the course asks under it."""
+    questions: dict[str, list[str]] = {}
+    lines: list[str] = []  # before the first heading: the sheet's introduction
+    for line in shipped.split("\n"):
+        if line.startswith("## "):
+            lines = questions.setdefault(line[3:].strip(), [])
+        elif line.startswith(">"):
+            lines.append(line[1:].removeprefix(" "))
+    return {heading: "\n".join(lines).strip("\n") for heading, lines in questions.items()}
+
+
+def read_answers(text: str, shipped: str) -> dict[str, str]:
+    """Heading -> the student's answer, empty where nothing was added to the shipped sheet."""
+    course = {line.strip() for line in shipped.split("\n")}
+    answers: dict[str, list[str]] = {"": []}
+    answers |= {heading: [] for heading in read_questions(shipped)}
+    heading = ""
+    for line in text.split("\n"):
+        title = line[3:].strip() if line.startswith("## ") else ""
+        if title in answers and title:
+            heading = title
+        elif not (line.strip() in course and line.startswith((">", "#"))):
+            answers[heading].append(line)
+    return {
+        heading: "\n".join(lines).strip() if any(line.strip() not in course for line in lines) else ""
+        for heading, lines in answers.items()
+    }
+
+
+def read_key(file: str, questions: Mapping[str, str], shipped: str) -> dict[str, str]:
+    """Heading -> one good answer, of those that have one. A kata's stands with its examples, a note's is a solution."""
+    path = LAB / "data" / "kata" / f"{file.rpartition('/')[2].removesuffix('.md')}.jsonl"
+    if file.startswith("exercises/kata_") and path.exists():
+        keys = {example.id: decode(example.key) for example in read_records(path, KataExample)}
+        keys = {id_: re.sub(r"\A(\w+)\n", r"label: \1\n\n", text) for id_, text in keys.items()}
+        return {heading: keys[heading] for heading in questions if heading in keys}
+    solution = solutions_of([file]).get(file, "")
+    return {heading: answer for heading, answer in read_answers(solution, shipped).items() if heading and answer}

@@ -1,0 +1,104 @@
+"""The gradebook's pages: what students wrote is shown, whatever it is, and points come out as CSV."""
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browsing import Tab, chromium
+from conftest import files
+
+from course.text import visible
+from teacher.grading import ExerciseReport, Grade, page_of_run
+from teacher.pages import HandedIn, ending_of, write_pages
+from teacher.shared import Shared
+from teacher.sheets import Sheet
+
+HOSTILE = '</script><script>document.title = "no"</script><img src=x onerror="document.title=1">\u202e\x1b[31m"'
+SHIPPED = "# S\n\n## =One\n> What?\n\n## Two\n> And?\n"
+SHEET = Sheet("note", "notes/note.md", "note", {"=One": "What?", "Two": "And?"}, {"=One": "The key."}, SHIPPED)
+PNG = b"\x89PNG\r\n\x1a\nany"
+
+
+def handed_in(name: str, one: str, two: str, **more: bytes) -> HandedIn:
+    checks = {"note": ExerciseReport("for the teacher to read", numbers={"runs": ["runs/a"]})}
+    grade = Grade(visible(name), "", "", "graded", checks=checks, runs={"runs/a": "", "runs/b": HOSTILE})
+    text = SHIPPED.replace("What?\n", f"What?\n{one}\n") + two
+    return HandedIn(name, grade, {"notes/note.md": text.encode(), **more}, [SHEET])
+
+
+def written(folder: Path) -> Path:
+    pictures = {"notes/a.png": PNG, "notes/b.png": b"<svg onload=alert(1)>"}
+    hostile = handed_in(f"=1+1,{HOSTILE}", HOSTILE, "![x](a.png) ![y](b.png) ![z](../../c.png)", **pictures)
+    students = [hostile, handed_in("anna", "Four tries found more than one.", "")]
+    shared = [Shared("anna", students[0].grade.student, False, {("notes/note.md", "=One"): 0.5}, ["runs/a"])]
+    for one in students:
+        page = page_of_run(folder / "grades" / f"{one.student}.json", "runs/a")
+        assert not page.exists()
+    return write_pages(folder / "book.csv", students, [SHEET], shared)
+
+
+def data_of(page: Path) -> dict[str, Any]:
+    text = page.read_text(encoding="utf-8")
+    assert text.count("</script>") == 2
+    assert "<img" not in text
+    return dict(json.loads(text.partition('id="data">')[2].partition("</script>")[0]))
+
+
+def test_what_students_wrote_is_data_and_the_same_input_gives_the_same_bytes(tmp_path: Path) -> None:
+    index = written(tmp_path)
+    before = files(tmp_path)
+    assert written(tmp_path) == index
+    assert files(tmp_path) == before
+    data = data_of(tmp_path / "grades" / "pages" / "note.html")
+    one, two = data["questions"]
+    assert (one["key"], one["answers"][1]["text"]) == ("The key.", "Four tries found more than one.")
+    assert one["answers"][0]["shared"] == [["anna", 0.5]]
+    assert [picture["name"] for picture in two["answers"][0]["pictures"]] == ["a.png"]
+    assert (tmp_path / "grades" / "pages" / two["answers"][0]["pictures"][0]["href"]).read_bytes() == PNG
+    assert [student["state"] for student in data["students"]] == ["handed in", "handed in"]
+    assert [run["name"] for run in data["students"][0]["runs"]] == ["a"]  # the one that the check counted
+    (row, _) = data_of(index)["rows"]
+    assert [cell["shared"] for cell in row["cells"] if cell["state"]] == [["anna"]]
+
+
+@pytest.mark.parametrize(
+    ("content", "ending"),
+    [
+        (PNG, ".png"),
+        (b"RIFF0000WEBPVP8", ".webp"),
+        (b"RIFF0000WAVE", ""),
+        (b"<svg/>", ""),
+        (b"%PDF-1.7", ""),
+        (b"", ""),
+    ],
+)
+def test_only_what_begins_as_a_picture_is_one(content: bytes, ending: str) -> None:
+    assert ending_of(content) == ending
+
+
+def test_points_survive_a_reload_and_come_out_as_csv(tmp_path: Path) -> None:
+    written(tmp_path)
+    with chromium() as browser:
+        tab = Tab(browser)
+        page = tab.open(tmp_path / "book.html")
+        page.click("text=note")
+        page.get_by_label("points of anna, =One").fill("2.5")
+        page.get_by_label("points of anna, Two").fill("0.1")
+        page.reload()
+        assert page.title() == "note: every student's answers"
+        assert page.get_by_label("points of anna, =One").input_value() == "2.5"
+        with page.expect_download() as download:
+            page.click("text=Download")
+        download.value.save_as(tmp_path / "points.csv")
+        with (tmp_path / "points.csv").open(encoding="utf-8-sig", newline="") as file:
+            header, hostile, anna = csv.reader(file)
+        assert header == ["student", "'=One", "Two", "points"]
+        assert hostile == [f"'=1+1,{visible(HOSTILE)}", "", "", ""]
+        assert anna == ["anna", "2.5", "0.1", "2.6"]
+        assert tab.faults == []
+        assert tab.sideways(".wide") == []
+        assert tab.serious() == []
+        tab.open(tmp_path / "book.html")
+        assert (tab.serious(), tab.faults) == ([], [])

@@ -1,0 +1,117 @@
+"""What two hand-ins share.
+
+An example by hand: "a b c d e f g h i" has five runs of five words; with "e" replaced none of them is left. So an
+answer of nine words in which the middle one was changed is shared by nobody, and one of thirty words with two of them
+changed has 26 runs, of which 16 are left: 62 %.
+"""
+
+import json
+
+import pytest
+from conftest import ROOT
+
+from teacher.release import read_committed_files
+from teacher.shared import SOLUTION, count_text, find_shared, read_course, read_solution, read_work
+from teacher.sheets import list_sheets
+
+SHIPPED = read_committed_files(None)
+SHEETS = list_sheets(SHIPPED)
+COURSE = read_course(SHIPPED)
+NOTE = "notes/selection.md"
+ANSWER = (
+    "Four tries reached two prompts more than my guess had promised, mostly sums with a minus sign, and the writer "
+    "itself stayed exactly as clumsy as it was on Monday morning before tea."
+)
+CODE = """from course.picking import Sample
+def pick_best(samples):
+    highest = max(sample.reward for sample in samples)
+    candidates = [sample for sample in samples if sample.reward == highest]
+    candidates.sort(key=lambda sample: sample.index)
+    return candidates[0]
+"""
+DISGUISED = '''from course.picking import Sample
+def pick_best(group):
+    """Mine."""
+    top = max(s.reward for s in group)  # the best
+
+    good = [s for s in group if s.reward == top]
+    good.sort(key=lambda s: s.index)
+    return good[0]
+'''
+OTHER_CODE = """def pick_best(samples):
+    best = samples[0]
+    for other in samples:
+        if other.reward > best.reward or (other.reward == best.reward and other.index < best.index):
+            best = other
+    return best
+"""
+MILESTONE = (ROOT / "docs" / "milestones" / "0.md").read_text(encoding="utf-8")
+PAGE = next(text for text in MILESTONE.split("\n\n") if len(text.split()) > 40 and text[:1].isalpha())
+
+
+def note(answer: str, heading: str = "What changed") -> bytes:
+    """The sheet as shipped, with one answer in it."""
+    return SHIPPED[NOTE].decode().replace(f"## {heading}\n", f"## {heading}\n{answer}\n").encode()
+
+
+def run(second: int, host: str = "a", expect: str = "40 %", command: str = "course.eval") -> dict[str, bytes]:
+    """Of a run what is compared: everything else is the same for everybody who types the same command."""
+    clock = {"finished_at": f"2026-11-24T03:52:{second:02}+00:00", "host": host}
+    manifest = {"command": command, "expect": expect, "outputs": {"results.jsonl": "0" * 64}}
+    return {
+        "runs/first/manifest.json": json.dumps(manifest).encode(),
+        "runs/first/environment.json": json.dumps(clock).encode(),
+    }
+
+
+def shared(first: dict[str, bytes], second: dict[str, bytes]) -> str:
+    works = {name: read_work(files, SHEETS, COURSE, name) for name, files in (("a", first), ("b", second))}
+    return "; ".join(count_text(pair) for pair in find_shared(works))
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "said"),
+    [
+        ({NOTE: note(ANSWER)}, {NOTE: note(ANSWER)}, "1 answer"),
+        ({NOTE: note(ANSWER)}, {NOTE: note(ANSWER.upper().replace(" ", "\n  "))}, "1 answer"),
+        ({NOTE: note(ANSWER)}, {NOTE: note(ANSWER.replace(", ", " -- ").replace("e", "e\u200b"))}, "1 answer"),
+        ({NOTE: note(ANSWER)}, {NOTE: note(ANSWER.replace("prompts", "lines").replace("clumsy", "bad"))}, "1 answer"),
+        ({NOTE: note(ANSWER)}, {NOTE: note(f"{PAGE} {ANSWER} {PAGE}")}, "1 answer"),
+        ({NOTE: note(ANSWER)}, {NOTE: note(ANSWER, "Exploration")}, "1 file"),  # under another heading
+        ({NOTE: note(ANSWER)}, {NOTE: note("The policy is the same, and we looked at four samples for each")}, ""),
+        ({NOTE: note("One two three four, more or less.")}, {NOTE: note("One two three four, more or less.")}, ""),
+        ({NOTE: SHIPPED[NOTE]}, {NOTE: SHIPPED[NOTE]}, ""),
+        ({NOTE: note(PAGE)}, {NOTE: note(PAGE)}, ""),  # both quote the course
+        (SHIPPED, SHIPPED, ""),
+        ({"exercises/pick_best.py": CODE.encode()}, {"exercises/pick_best.py": DISGUISED.encode()}, "1 file"),
+        ({"exercises/pick_best.py": CODE.encode()}, {"exercises/pick_best.py": OTHER_CODE.encode()}, ""),
+        (run(1, "a"), run(1, "b"), "1 run"),  # whoever edits the host forgets the clock
+        (run(1), run(2), ""),  # the same command, the same bytes, and two people
+        (run(1), run(1, command="course.gate"), ""),
+        (run(1, expect=ANSWER), run(2, expect=ANSWER), "1 expectation"),
+        ({"runs/first/manifest.json": b"["}, {"runs/first/manifest.json": b"["}, ""),
+    ],
+    ids=range(18),
+)  # fmt: skip
+def test_what_two_hand_ins_share(first: dict[str, bytes], second: dict[str, bytes], said: str) -> None:
+    assert shared(first, second) == said
+    assert shared(second, first) == said
+
+
+def test_equal_digests_are_the_whole_hand_in() -> None:
+    work = read_work({NOTE: note(ANSWER)}, SHEETS, COURSE, "one digest")
+    (pair,) = find_shared({"a": work, "b": work, "c": read_work({}, SHEETS, COURSE, "another")})
+    assert (pair.first, pair.second, pair.is_whole) == ("a", "b", True)
+
+
+def test_every_solution_that_the_check_shows_is_known_when_it_is_handed_in() -> None:
+    """All files of teacher/solutions, and of each kata the reasons that a student sees once a label is right."""
+    folder = ROOT / "teacher" / "solutions"
+    files = {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    for sheet in SHEETS:
+        if sheet.name.startswith("kata_"):
+            files[sheet.file] = "\n".join(f"## {id_}\n{text}" for id_, text in sheet.key.items()).encode()
+    works = {"emil": read_work(files, SHEETS, COURSE), SOLUTION: read_solution(SHEETS, COURSE)}
+    (pair,) = find_shared(works)
+    found = {file for file, _ in pair.texts}
+    assert {name for name in files if not name.endswith(".jsonl")} - found == set()
