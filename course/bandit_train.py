@@ -162,7 +162,8 @@ def main() -> None:
     what = "Loop C, side by side. Adds to policy_gradient_demo: N runs at once, a story of the log, a learning curve."
     parser = Parser("course.bandit_train", what)
     parser.add_argument("--steps", type=positive_int, default=200, help="updates (default: 200)")
-    parser.add_argument("--seed", type=non_negative_int, default=0, help="of the draws (default: 0)")
+    help_ = "of the draws; the runs of --ablation use SEED, SEED + 1, ..., so for N fresh ones go on by N (default: 0)"
+    parser.add_argument("--seed", type=non_negative_int, default=0, help=help_)
     parser.add_argument("--lr", type=finite_float, default=0.5, help="learning rate, of any sign (default: 0.5)")
     parser.add_argument("--baseline", action=BooleanOptionalAction, default=True, help=BASELINE_OPTION)
     help_ = "added to every reward that the learner sees (default: 0)"

@@ -154,8 +154,10 @@ def parse_arguments() -> Namespace:
     parser.add_argument("--steps", type=positive_int, help=f"updates of a training (default: {defaults})")
     defaults = "; ".join(f"{name}: {EXPERIMENTS[name].CONFIGS[0].eval_every}" for name in OPTIONS["eval_every"])
     parser.add_argument("--eval-every", type=positive_int, help=f"updates between evaluations (default: {defaults})")
-    parser.add_argument("--seeds", type=positive_int, metavar="N", help="train N times (default: 1; not of shift)")
-    parser.add_argument("--seed", type=non_negative_int, default=0, help="the first of the seeds (default: 0)")
+    help_ = "train N times, with the seeds SEED, SEED + 1, ... (default: 1; not of shift)"
+    parser.add_argument("--seeds", type=positive_int, metavar="N", help=help_)
+    help_ = "the first of the seeds; for N fresh ones go on by N (default: 0)"
+    parser.add_argument("--seed", type=non_negative_int, default=0, help=help_)
     parser.add_jobs_options()
     parser.add_run_options()
     args = parser.parse_args()

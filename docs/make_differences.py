@@ -18,40 +18,49 @@ DOC = LAB / "docs" / "loop_c_differences.md"
 
 
 class Loop(NamedTuple):
-    """One file with a ``learn``: what it adds to the loop before, in a word and in a sentence."""
+    """One file with a ``learn``, and what it adds to the loop before."""
 
     path: str
     title: str
-    idea: str
+    text: str  # of its section
+    idea: str = ""  # of the overview
+    starts: tuple[str, ...] = ()  # of the lines that hold the idea
 
 
 LOOPS = (
     Loop(
         "course/policy_gradient_demo.py",
         "The loop",
-        "Sample an action, score it, compare the reward with the baseline, change theta.",
+        "An action is sampled and scored, the reward is compared with the baseline, and theta changes.",
     ),
     Loop(
         "course/bandit_train.py",
         "Side by side",
-        "The verifier is called once for each arm before the loop, and N runs learn side by side: theta, the baseline "
-        "and all that follows from them get an axis of runs. Nothing else changes.",
+        "N runs learn at the same time, so theta, the baseline and everything that follows from them get an axis of "
+        "runs. The verifier is called once for each arm, before the loop. Nothing else changes.",
+        "Many bandits learn side by side. For this, each arm is scored once, before the loop:",
+        ("reward =",),
     ),
     Loop(
         "course/toy_mdp.py",
         "Plus time",
-        "An episode has several steps. Theta has a row for each state, and the return, the sum of the rewards from a "
-        "step on, takes the place of the reward. It is one run again, always with the baseline; `credited` can switch "
-        "a step's update off.",
+        "An episode has several steps. Theta has a row for each state, and the return takes the place of the reward. "
+        "There is one run again, always with the baseline. `credited` can switch off the update of a step.",
+        "An episode has several steps. The return, which is the sum of the rewards from a step on, takes the place of "
+        "the reward:",
+        ("advantage =",),
     ),
     Loop(
         "course/policies/token_learner.py",
         "Plus tokens",
-        "The policy is a network that writes many completions a step, a rubric rewards them, a KL penalty can hold "
+        "The policy is a network that writes many completions in a step. A rubric rewards them, a KL penalty can hold "
         "the policy back, and the baseline can be the rest of a completion's group. So every line has a new word in "
-        "it, and the order of the lines stays: theta is the policy, `sample_trajectory` is `sample_completions`, "
-        "`score` is the rubric, the return is the reward minus the KL penalty, `grad_log_prob` goes through the "
-        "network.",
+        "it, and the order of the lines stays the same. The policy takes the place of theta, `sample_completions` that "
+        "of `sample_trajectory`, and the rubric that of `score`. The return is the reward minus the KL penalty, and "
+        "`gradient` takes `grad_log_prob` through the network.",
+        "A network writes completions token by token. The return is the reward minus the KL penalty, and the baseline "
+        "can be the rest of a completion's group:",
+        ("return_ =", "baseline ="),
     ),
 )
 
@@ -86,24 +95,35 @@ def difference(before: list[str], after: list[str]) -> str:
     return "\n".join(line for line in ndiff(before, after) if not line.startswith("?"))
 
 
+def lines_of_idea(loop: Loop, lines: list[str]) -> str:
+    """The lines of a ``learn`` in which its idea stands, as lines that were added."""
+    return "\n".join(f"+ {line}" for line in lines if line.strip().startswith(loop.starts))
+
+
 def differences_page() -> str:
     """The page in Markdown."""
     sources = [learn_lines((LAB / loop.path).read_text(encoding="utf-8")) for loop in LOOPS]
     first, *others = LOOPS
     parts = [
         "# Loop C as differences",
-        "Four files have a function called `learn`, and it is the same loop each time. Read the first whole, then only "
-        "what changes. All four end in the direction, `apply_gradient`, `yield` and the baseline, in this order. "
-        "`python3 docs/make_differences.py` writes this page from the source; it leaves out comments, docstrings and "
+        "Four files have a function called `learn`. The loop is the same each time, and each file adds one idea to the "
+        "file before. Here are the three ideas, each with the lines that hold it.",
+    ]
+    for loop, lines in zip(others, sources[1:], strict=True):
+        parts += [f"**{loop.title}.** {loop.idea}", f"```diff\n{lines_of_idea(loop, lines)}\n```"]
+    parts += [
+        "Now read the first loop whole, and then only the lines that change. All four loops end with the direction, "
+        "`apply_gradient`, `yield` and the baseline, in this order.",
+        "`python3 docs/make_differences.py` writes this page from the source. It leaves out comments, docstrings and "
         "imports.",
         f"## {first.title}: `{first.path}`",
-        first.idea,
+        first.text,
         "```python\n" + "\n".join(sources[0]) + "\n```",
     ]
     for loop, before, after in zip(others, sources, sources[1:], strict=False):
         parts += [
             f"## {loop.title}: `{loop.path}`",
-            loop.idea,
+            loop.text,
             f"{changed_lines(before, after)} lines changed.",
             f"```diff\n{difference(before, after)}\n```",
         ]

@@ -2,8 +2,11 @@
 
 Each policy is trained on the strict scorer; before the first update and after the last it writes 256 completions of
 each prompt, of those it was trained on and of a holdout. Is the chance that k of them hold a right one higher after
-learning whatever k is? (Of large models: Yue et al., arXiv 2504.13837.) ``results.jsonl`` has each different completion
-of a prompt once, with how often it was sampled; ``log.jsonl`` has the counts from which every pass@k follows.
+learning whatever k is? (Of large models: Yue et al., arXiv 2504.13837.) Beside it stands the entropy of the next token:
+where it falls, the policy keeps fewer and fewer texts, which is called mode collapse.
+
+``results.jsonl`` has each different completion of a prompt once, with how often it was sampled; ``log.jsonl`` has the
+counts from which every pass@k follows.
 
 Notation
     P, K    prompts; the largest k of pass@k

@@ -4,9 +4,11 @@ The worked example. From the lines a, b, c to a, x, y, c one line is replaced by
 a, c one is gone: 1. From a, b to x, y, both are replaced: 2.
 """
 
+from itertools import pairwise
+
 import pytest
 
-from docs.make_differences import DOC, LAB, LOOPS, changed_lines, differences_page, learn_lines
+from docs.make_differences import DOC, LAB, LOOPS, changed_lines, differences_page, learn_lines, lines_of_idea
 
 LINES = {loop.path: learn_lines((LAB / loop.path).read_text(encoding="utf-8")) for loop in LOOPS}
 
@@ -60,6 +62,13 @@ def test_each_loop_ends_in_direction_apply_gradient_yield_baseline(path: str) ->
     means = [n for n, line in enumerate(LINES[path]) if "running_mean(" in line]
     assert [*first, *means] == sorted([*first, *means])
     assert means == [len(LINES[path]) - 1]
+
+
+def test_the_lines_of_an_idea_are_new_in_its_loop() -> None:
+    for before, loop in pairwise(LOOPS):
+        shown = lines_of_idea(loop, LINES[loop.path]).split("\n")
+        assert len(shown) == len(loop.starts), loop.title
+        assert [line for line in shown if line.removeprefix("+ ") in LINES[before.path]] == []
 
 
 def test_the_page_is_what_the_source_gives() -> None:
