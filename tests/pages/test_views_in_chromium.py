@@ -83,7 +83,7 @@ def test_a_verdict_of_the_gate(lab: Lab) -> None:
     lab.measured("next", [False] + [True] * 9 + [False] * 2)
     assert lab("gate", "--baseline", "base", "--candidate", "next", "--min-delta", 0.01, "--report").status == 3
     text = opened(Path("next/gate.html").resolve(), "", lab.folder)
-    assert "INCONCLUSIVE: the flips may be luck" in text
+    assert "INCONCLUSIVE: the flips may be chance" in text
     assert "Difference: +25.0 points" in text
     assert "4 gained" in text
     assert "q1: Question 1? (0) baseline (ok) Final: 0 candidate (wrong answer) Final: 1" in text.replace(

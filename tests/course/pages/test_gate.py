@@ -65,7 +65,7 @@ def test_the_first_sentences_are_the_verdict_and_what_was_asked(lab: Lab) -> Non
     data, gate = asked(lab, *both(lab))
     assert gate["verdict"] == "INCONCLUSIVE"
     assert data["said"][:3] == [
-        "INCONCLUSIVE: the flips may be luck: exact McNemar p = 0.3750, not below 0.05.",
+        "INCONCLUSIVE: the flips may be chance: exact McNemar p = 0.3750, not below 0.05.",
         "What would decide it: about 24 prompts more, if they flip as these did; then PROMOTE.",
         "The smallest improvement worth having was said to be 0.01 (--min-delta).",
     ]
