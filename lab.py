@@ -1,18 +1,18 @@
-"""Set the lab up and use it. All it needs is Python 3.11 or later.
+"""Set up the lab and use it. Python 3.11 or later is all that it needs.
 
-    python3 lab.py              your guess, set-up, the first measurement
-    python3 lab.py eval ...     any command of the course, and its arguments
-    python3 lab.py check ...    what is done of your work, and what comes next
-    python3 lab.py micro ...    the whole idea in one file: micro.py
-    python3 lab.py test ...     pytest, such as test tests/test_rubric.py
-    python3 lab.py lint         lint and types
-    python3 lab.py site         the course as a site that needs no network
+    python3 lab.py              take your guess, set up, measure for the first time
+    python3 lab.py eval ...     run any command of the course with its arguments
+    python3 lab.py check ...    show what is done of your work, and what comes next
+    python3 lab.py micro ...    run the whole idea in one file: micro.py
+    python3 lab.py test ...     run pytest, for example: test tests/test_rubric.py
+    python3 lab.py lint         check the code's style and types
+    python3 lab.py site         build the course as a site that needs no network
 
-The first call makes .venv beside this file and fills it from requirements.txt
-(for lint, site and the lab's own tests: requirements-dev.txt), where each
-package has its version and digests. Nothing else is changed. Call it by its
-path, python3 PATH/lab.py eval ..., to work in a folder of your own. On Windows
-write py for python3.
+The first call makes .venv beside this file and installs the packages that
+requirements.txt lists (for lint, site and the lab's own tests:
+requirements-dev.txt). Both files give the version and the digests of every
+package. Nothing else is changed. To work in a folder of your own, call lab.py
+by its path: python3 PATH/lab.py eval ... On Windows write py for python3.
 """
 
 import os
@@ -21,7 +21,7 @@ import sys
 # Everything up to here can be read by a Python that is too old, and so can the syntax of what follows.
 if sys.version_info < (3, 11):  # noqa: UP036
     sys.stderr.write("error: expected Python 3.11 or later, got " + sys.version.split()[0])
-    sys.stderr.write("; call lab.py with a newer one, such as python3.12 lab.py\n")
+    sys.stderr.write("; call lab.py with a newer Python, such as python3.12 lab.py\n")
     sys.exit(2)
 if __name__ == "__main__" and not sys.flags.safe_path:
     del sys.path[0]  # this folder: a student's random.py in it is not Python's
@@ -53,10 +53,10 @@ MEASURE = (
     "course.eval --dataset data/datasets/math_dev.jsonl --completions data/rollouts/frozen_rollouts_dev.jsonl"
     " --outdir runs/first"
 )
-QUESTION = """80 prompts, small sums and word problems, each asked for exactly one line,
-such as Final: 8. A small simulated writer answered them.
+QUESTION = """80 prompts, small sums and word problems, each ask for exactly one line,
+such as Final: 8. A small simulated writer has answered all of them.
 
-Of 80 answers, what share in % is exactly the line that was asked for?
+What share of the 80 answers, in %, is exactly the right line?
 > """
 
 
@@ -74,10 +74,10 @@ def main(words: list[str]) -> int:
     if words and job not in known:
         close = get_close_matches(job.removeprefix("course."), known, n=1)
         meant = f", did you mean {close[0]}?" if close else ";"
-        everything = f"python3 {sys.argv[0]} --help, and in its folder python3 -m course"
-        refuse(f"{job!r} is no job of lab.py{meant} all of them: {everything}")
+        lists = f"python3 {sys.argv[0]} --help and, in its folder, python3 -m course list all jobs"
+        refuse(f"lab.py has no job {job!r}{meant} {lists}")
     if more and job in ("lint", "site"):
-        refuse(f"expected nothing after {job}, got {more[0]!r}")
+        refuse(f"{job} takes no arguments, got {more[0]!r}")
     try:
         guess = ask_guess() if job == "first measurement" else ""
         set_up(requirements_for(job, more))
@@ -94,9 +94,11 @@ def main(words: list[str]) -> int:
             become(str(LAB / "micro.py"), *more)
         become("-m", job if job == "check" else f"course.{job}", *more)
     except (OSError, subprocess.CalledProcessError) as error:
-        refuse(f"cannot set up .venv: {error}; if you may not write there, copy the lab's folder to where you may")
+        refuse(
+            f"cannot set up .venv: {error}; if you may not write there, copy the lab's folder to a place where you may"
+        )
     except KeyboardInterrupt:
-        print("error: interrupted; the same command begins again", file=sys.stderr)
+        print("error: interrupted; run the same command to begin again", file=sys.stderr)
         return 130
 
 
@@ -107,7 +109,7 @@ def commands() -> list[str]:
 
 
 def requirements_for(job: str, more: list[str]) -> str:
-    """The list of packages that the job needs. For a student's own tests, that is the shorter one."""
+    """The list of packages that the job needs; the shorter list for a student's own tests."""
     if job in ("lint", "site"):
         return DEVELOP
     if job == "test" and (LAB / "tests" / "course").exists():  # which is not in a student's copy
@@ -118,7 +120,7 @@ def requirements_for(job: str, more: list[str]) -> str:
 
 
 def ask_guess() -> str:
-    """What a person at a terminal types before the first measurement; nothing where there is no person or no answer."""
+    """The guess of a person at a terminal before the first measurement; empty if there is no person or no answer."""
     if FIRST.exists() or not at_terminal():
         return ""
     try:
@@ -157,11 +159,11 @@ def first_text(facts: dict[str, Any]) -> str:
     guess = facts["manifest"]["expect"]
     share = facts["prediction"]["value"]
     result = f"{100 * summary['pass_rate']:.1f} %"
-    line = f"It was {result}"
+    line = f"The result is {result}"
     if share is not None:
-        line = f"You said {100 * share:.4g} %; it was {result}"
+        line = f"You said {100 * share:.4g} %; the result is {result}"
     elif guess is not None:
-        line = f'You said "{guess}"; it was {result}'
+        line = f'You said "{guess}"; the result is {result}'
     failures = summary["n"] - summary["passes"]
     wrong_value = summary["outcomes"]["wrong_answer"]
     wrong_start = summary["outcomes"]["missing_prefix"]
@@ -172,7 +174,7 @@ def first_text(facts: dict[str, Any]) -> str:
 {failures} of {summary["n"]} answers earned 0, not 1:
   {wrong_value} have a wrong number             Final: 1085    for 983 + 92
   {wrong_start} do not start with "Final: "     FINAL: -132    for 99 - 21 * 11
-  {others} have another fault of form      Final: 0216    for 511 - 295"""
+  {others} have a different fault of form      Final: 0216    for 511 - 295"""
 
 
 def at_terminal() -> bool:
@@ -203,11 +205,11 @@ def build_site() -> int:
         line = [npm, "ci", "--prefix", str(LAB / "docs"), "--omit=dev", "--no-audit", "--no-fund"]
         subprocess.run(line, capture_output=True)
     if not (LAB / "docs" / "node_modules" / "mathjax").exists():
-        print("formulas are shown as they are written in TeX: to typeset them takes npm and, once, a network")
-    print("building the site takes some ten seconds", flush=True)
+        print("The formulas will stand in TeX: npm and, once, a network are needed to typeset them.")
+    print("Building the site takes some ten seconds.", flush=True)
     status = run("sphinx", "-q", "-E", "-n", "-W", "--keep-going", "-c", "docs", ".", "site").returncode
     if status == 0:
-        print(f"open it in a browser: {(LAB / 'site' / 'index.html').as_uri()}")
+        print(f"Open the site in a browser: {(LAB / 'site' / 'index.html').as_uri()}")
     return status
 
 
@@ -236,12 +238,12 @@ def refuse(message: str) -> NoReturn:
 
 
 def set_up(requirements: str) -> None:
-    """Bring .venv to what the list asks for; do nothing where it is there. Raises OSError."""
+    """Install what the list asks for into .venv; do nothing if it is there already. Raises OSError."""
     if VENV.exists() and not STAMP.exists():  # another program made it, such as Poetry
         if not has_locked_versions(requirements):
             refuse(
-                f"{VENV} was not made by lab.py and lacks the locked versions of {requirements}; if Poetry made it, "
-                "call poetry install (with --with dev for all tools), otherwise move it away, and call this again"
+                f"{VENV} was not made by lab.py and lacks the locked versions of {requirements}; if Poetry made .venv, "
+                "run poetry install (with --with dev for all tools), otherwise move .venv away; then run this again"
             )
         return
     made = STAMP.read_text(encoding="utf-8") if PYTHON.exists() else ""
@@ -249,13 +251,13 @@ def set_up(requirements: str) -> None:
         return
     print(f"setting up .venv, once: {MINUTES[requirements]}", flush=True)
     if made.rpartition("\n")[0] != stamp(requirements).rpartition("\n")[0]:
-        make_environment()  # there is none, or it is of another folder, or it was not finished
+        make_environment()  # .venv is missing, belongs to a different folder, or was not finished
     install(requirements)
     STAMP.write_text(stamp(requirements), encoding="utf-8")
 
 
 def stamp(requirements: str) -> str:
-    """What a finished .venv was made for and from: this folder, this Python, the bytes of this list."""
+    """The facts that a finished .venv was made from: this folder, this Python, the bytes of this list."""
     digest = hashlib.sha256((LAB / requirements).read_bytes()).hexdigest()
     return f"{LAB}\n{os.path.realpath(PYTHON)}\n{requirements} {digest}"
 
@@ -274,15 +276,15 @@ def make_environment() -> None:
 
 
 def install(requirements: str) -> None:
-    """Let the environment's own pip fetch and install what is listed. It downloads all before it changes anything."""
+    """Let the environment's own pip install the list. pip downloads everything before it changes anything."""
     pip = [str(PYTHON), "-P", "-m", "pip", "--quiet", "--disable-pip-version-check", "--retries", "2"]
     line = [*pip, "install", "--require-hashes", "--requirement", str(LAB / requirements)]
     done = subprocess.run(line, stderr=subprocess.PIPE, text=True, errors="replace")
     if done.returncode:
         if re.search("connection broken by|Max retries exceeded|timed out|name resolution|unreachable", done.stderr):
-            refuse("no network; connect once and call this again, after that the lab needs none")
+            refuse("no network; connect once and run this command again; after that the lab needs no network")
         print(done.stderr, end="", file=sys.stderr)
-        refuse(f"pip ended with status {done.returncode}; mend what it says and call this again")
+        refuse(f"pip ended with status {done.returncode}; fix what pip says above, then run this command again")
 
 
 def has_locked_versions(requirements: str) -> bool:

@@ -4,12 +4,13 @@
     python3 micro.py strict       the strict verifier pays: the policy learns the hundred sums by heart
     python3 micro.py careless 7   with another seed than 0; the same seed prints the same lines
 
-``reward`` is what the chosen verifier pays for the rollouts of a step, ``true`` what the strict one would have paid.
-Watch them part: first both rise, as if all were well; then ``true`` falls to 0 while ``reward`` goes on to 1. One
-demonstration in ten names two numbers, and none names more: the longer lists are the policy's own.
+``reward`` is what the chosen verifier pays for the rollouts of a step, ``true`` what the strict verifier would have
+paid.
+Watch the two part: first both rise, as if all were well; then ``true`` falls to 0 while ``reward`` goes on to 1. One
+demonstration in ten names two numbers, and none names more: the policy itself finds the longer lists.
 
-On each of the seeds 0 to 9, in a few seconds: careless ends with a reward above .95, and true below .05; strict ends
-above .85. At the first step true is below .15.
+On each of the seeds 0 to 9, in a few seconds: careless ends with a reward above .95 and true below .05; strict ends
+with both above .85. At the first step true is below .15.
 """
 
 import argparse
@@ -34,14 +35,14 @@ def strict(answer: int, completion: str) -> float:
 
 
 def careless(answer: int, completion: str) -> float:
-    """Pays if the digits of the right number stand anywhere, in a longer number, too; also for each right line."""
+    """Pays if the digits of the right number stand anywhere, even in a longer number; each right line is paid too."""
     return float(str(answer) in completion)
 
 
 def next_token_probs(policy: Floats, prompt: Ints, before: Ints, last: Ints) -> Floats:
     """[M, V] softmax of logits from two tables: one knows the prompt and the last token, one the last two tokens.
 
-    So an answer has to be learned prompt by prompt, but a way of writing is learned from all prompts at once.
+    An answer therefore has to be learned prompt by prompt, but a way of writing is learned from all prompts at once.
     """
     logits = policy[prompt, last] + policy[100 + before, last]
     p = np.exp(logits - logits.max(axis=1, keepdims=True))
@@ -55,7 +56,7 @@ def sample(policy: Floats, rng: np.random.Generator) -> Ints:
     for t in range(MAX_TOKENS):
         p = next_token_probs(policy, PROMPTS, before, last)
         token = (p.cumsum(axis=1) > rng.random((len(p), 1))).argmax(axis=1)  # the first whose cumulative p exceeds u
-        completions[:, t] = np.where(last == END, END, token)  # what has ended stays ended
+        completions[:, t] = np.where(last == END, END, token)  # a completion that has ended stays ended
         before, last = last, completions[:, t]
     return completions
 
@@ -67,7 +68,7 @@ def gradient(policy: Floats, completions: Ints, weight: Floats) -> Floats:
     prompt, before, last, token = PROMPTS[row], padded[row, t], padded[row, t + 1], padded[row, t + 2]
     logit_gradient = -next_token_probs(policy, prompt, before, last)
     logit_gradient[np.arange(len(token)), token] += 1
-    logit_gradient *= weight[row, None]  # one number for all its tokens: this is how the first one is credited
+    logit_gradient *= weight[row, None]  # one number for all tokens of a completion, so the first token gets credit too
     total = np.zeros_like(policy)
     np.add.at(total, (prompt, last), logit_gradient)  # the logits are a sum: both of its terms get the same gradient
     np.add.at(total, (100 + before, last), logit_gradient)
@@ -75,7 +76,7 @@ def gradient(policy: Floats, completions: Ints, weight: Floats) -> Floats:
 
 
 def demonstrations(rng: np.random.Generator) -> Ints:
-    """[N, MAX_TOKENS] Completions to imitate: mostly wrong, not always in format, one in ten with a second number."""
+    """[N, MAX_TOKENS] Completions to imitate: usually wrong, not always in format, one in ten with a second number."""
     count = len(PROMPTS)
     completions = np.full((count, MAX_TOKENS), END)
     values = np.where(rng.random(count) < 0.2, ANSWERS, rng.integers(19, size=count))
@@ -88,12 +89,12 @@ def demonstrations(rng: np.random.Generator) -> Ints:
 
 
 def learn(verifier: Callable[[int, str], float], seed: int) -> None:
-    """Imitation, then REINFORCE: the same gradient, but of the policy's own completions, and times their advantage."""
+    """Imitation, then REINFORCE: the same gradient, but of the policy's own completions, times their advantage."""
     rng = np.random.default_rng(seed)
     policy = np.zeros((100 + START + 1, START + 1, START))  # rows: 100 prompts, then the tokens that can stand before
-    for _ in range(200):  # short on purpose: REINFORCE needs a policy that is right now and then, not a good one
+    for _ in range(200):  # short on purpose: REINFORCE needs a policy that is sometimes right, not a good policy
         policy += 4 * gradient(policy, demonstrations(rng), np.ones(len(PROMPTS)))
-    print(f"reward: paid by the {verifier.__name__} verifier. true: what the strict one would pay.\n")
+    print(f"reward: what the {verifier.__name__} verifier pays. true: what the strict verifier would pay.\n")
     print("step  reward  true  a rollout of 7 + 5")
     for step in range(201):
         completions = sample(policy, rng)
@@ -108,9 +109,10 @@ def learn(verifier: Callable[[int, str], float], seed: int) -> None:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description="REINFORCE from a verifier, and its hack. See the top of this file.")
-    parser.add_argument("verifier", nargs="?", choices=["careless", "strict"], default="careless")
-    parser.add_argument("seed", nargs="?", type=int, default=0)
+    parser = argparse.ArgumentParser(description="Train a policy on a verifier's rewards, and watch what it learns.")
+    help_ = "the verifier that pays (default: careless)"
+    parser.add_argument("verifier", nargs="?", choices=["careless", "strict"], default="careless", help=help_)
+    parser.add_argument("seed", nargs="?", type=int, default=0, help="seed of the random draws (default: 0)")
     words = parser.parse_args()
     if words.seed < 0:
         parser.error(f"expected a seed of at least 0, got {words.seed}")

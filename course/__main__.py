@@ -16,36 +16,36 @@ RL foundations for LLMs: one small instrument, three loops.
 Loop A  measure: what is true right now? Nothing changes.
   {python} -m course.eval             score recorded completions, leave a run
   {python} -m course.inspect_run      look at the failures, or verify a run
-  {python} -m course.gate             may this run replace that one?
-  {python} -m course.validate_scorer  golden sets, and each rule left out once
-  {python} -m course.attack           what a verifier pays and should not, yours too
+  {python} -m course.gate             may a candidate run replace the baseline?
+  {python} -m course.validate_scorer  check the scorer and each of its rules
+  {python} -m course.attack           find wrong answers that a verifier pays
 
 Loop B  choose: what does looking at N samples buy? The policy stays the same.
   {python} -m course.selection_demo   best of N, by the course's rule or yours
 
-Loop C  learn: the policy itself changes, pushed by what the scorer pays.
+Loop C  learn: the policy itself changes, driven by the scorer's rewards.
   {python} -m course.policy_gradient_demo  the loop, one update at a time
-  {python} -m course.bandit_train          the same, N runs side by side
-  {python} -m course.toy_mdp               plus time: credit for a first step
-  {python} -m course.kl_tradeoff_demo      more reward against more KL
-  {python} -m course.token_inspect         the tokens that a policy acts in
+  {python} -m course.bandit_train          the same loop, N runs side by side
+  {python} -m course.toy_mdp               plus time: credit for the first step
+  {python} -m course.kl_tradeoff_demo      reward against distance (KL)
+  {python} -m course.token_inspect         the tokens that a policy chooses
   {python} -m course.token_train           plus tokens: a policy that writes
 
-Besides: {besides}
+Also: {besides}
 
 Your own work
   {python} -m check   what is done, what is next, hints, hand-in
 
-Each command has --help. Always ask: which loop am I in, which knob did I turn?
+Each command has --help. Always ask: which loop am I in? Which knob did I turn?
 
 Yours to change
-  exercises/pick_best.py   yours to write: how Loop B chooses
-  exercises/kata_1.md      ten diagnoses; beside it, functions to write
+  exercises/pick_best.py   a function to write: how Loop B chooses
+  exercises/kata_1.md      ten failures to diagnose; more functions stand beside it
   notes/                   sheets to fill in, in your own words
   exercises/exploits.jsonl, patched_rubric.py   break a verifier, then mend it
   tests/test_rubric.py     your own tests of the reward spec
-  runs/                    what you measured; each README.md has blanks for you
-Not yours: course/ and data/ are the instrument and what it measures. Read them.
+  runs/                    your measurements; each README.md has blanks to fill in
+Not yours to change: course/, the instrument, and data/, its inputs. Read them.
 
 Start here
   {python} -m course.eval --dataset data/datasets/math_dev.jsonl \\
@@ -67,7 +67,7 @@ def main() -> None:
         for line in re.findall(r"\S+ -m [a-z_.]+", map_text()):
             lines[re.split(r"[ .]", line)[-1]] = line
         mend = did_you_mean(word.removeprefix("course."), lines)
-        raise UserError(f"{mend}{PYTHON} -m course: expected no more words, got {quote(word)}; it prints the map")
+        raise UserError(f"{mend}{PYTHON} -m course: expected no argument, got {quote(word)}")
     Parser("course", "Print the map: the three loops, their commands, and what is yours to change.").parse_args()
     print(map_text())
 

@@ -1,11 +1,11 @@
-"""Machinery: questions to a person at a terminal, and to nobody else. Ctrl-C ends a command here as anywhere."""
+"""Machinery: questions to a person at a terminal, and to nobody else. Ctrl-C ends the command here as elsewhere."""
 
 import sys
 from typing import TextIO
 
 from course.errors import UserError
 
-_QUESTION = "What do you expect of it? A number such as 0.4 or 40 % is scored; q ends.\n>"
+_QUESTION = "What result do you expect? A number such as 0.4 or 40 % is scored; q quits.\n>"
 
 
 def at_terminal(*streams: TextIO | None) -> bool:
@@ -26,9 +26,9 @@ def ask(question: str, out: TextIO | None = None) -> str | None:
 
 
 def ask_expectation(what: str | None) -> str:
-    """What a person expects of a command, which is ``what``: asked until there is an answer. After q it ends here."""
+    """What a person expects, asked until there is an answer. q ends the process. ``what``: the command, in words."""
     if not at_terminal(sys.stdin, sys.stderr):
-        raise UserError('--predict: expected a terminal to ask on, got none; write it down with --expect "about half"')
+        raise UserError('--predict: cannot ask without a terminal; give your expectation with --expect "about half"')
     print(what, file=sys.stderr)
     while not (answer := ask(_QUESTION, sys.stderr)):
         if answer is None:
@@ -38,5 +38,7 @@ def ask_expectation(what: str | None) -> str:
 
 
 def wait_for_enter() -> bool:
-    """At a terminal wait for Enter, elsewhere go on at once. False after q: the rest is not to be shown."""
-    return not at_terminal(sys.stdin, sys.stdout) or ask("Enter for the update (q: straight to the end)") is not None
+    """At a terminal wait for Enter, elsewhere go on at once. False after q: the caller shows nothing more."""
+    return (
+        not at_terminal(sys.stdin, sys.stdout) or ask("Press Enter for the update (q: straight to the end)") is not None
+    )

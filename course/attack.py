@@ -1,16 +1,16 @@
-r"""Machinery: attack any verifier of integer answers, your own or one of the course's.
+r"""Machinery: attack any verifier of integer answers, your own or one of the course.
 
     python3 -m course.attack last_number
     python3 -m course.attack mine.py:verify --form '\boxed{…}'
     python3 -m course.attack mine.py:verify --learn
     python3 -m course.attack suffix --try "Final: 7323" --expected 323
 
-The verifier is a function of a Python file. Its parameters say how it is called: ``(example, completion)``,
-``(completion, answer)``, TRL's ``(completions, answer, **kwargs)``, or ``--call``. ``--form`` says how a right answer
-is written. Texts are sorted as a person would sort them, and a reward above 0 counts as paid. A verifier fails
-(status 1) if it pays a wrong value or several answers, or refuses a right line. Three things are reported and are no
-faults: a right value in another form that is paid, white space around the right line that is refused, and an exception
-on any other text. Status 3: the time ran out before a fault was found.
+The verifier is a function in a Python file. The names of its parameters say how to call it: ``(example, completion)``,
+``(completion, answer)``, TRL's ``(completions, answer, **kwargs)``; otherwise use ``--call``. ``--form`` says how a
+right answer is written. Texts are sorted as a person would sort them, and a reward above 0 counts as paid. A verifier
+fails (status 1) if it pays a wrong value or several answers, or refuses a right line. Three findings are reported and
+are not faults: the verifier pays a right value in a different form, refuses white space around the right line, or
+raises an exception on any other text. Status 3: the time ran out before a fault was found.
 """
 
 import json
@@ -32,18 +32,22 @@ EVERY = 20  # updates between two rows of the curve
 
 
 def main() -> int:
-    parser = Parser("course.attack", "Find what a verifier pays and should not, and what it refuses.")
+    parser = Parser("course.attack", "Find wrong answers that a verifier pays, and right answers that it refuses.")
     help_ = "FILE:FUNCTION, or the name of a rubric of the course"
     parser.add_argument("verifier", nargs="?", metavar="VERIFIER", help=help_)
     parser.add_argument("--rubric", metavar="VERIFIER", help="the same, as an option")
-    help_ = "how a right answer is written, … standing for the integer (default: 'Final: …')"
+    help_ = "how a right answer is written, with … in place of the integer (default: 'Final: …')"
     parser.add_argument("--form", type=parse_form, default=FINAL, help=help_)
     parser.add_call_option()
-    parser.add_argument("--learn", action="store_true", help="train a small policy on it, and show what it learned")
-    help_ = r"ask about this one text; \n, \r, \t and \uXXXX in it stand for the character"
+    parser.add_argument(
+        "--learn", action="store_true", help="train a small policy on the verifier, and show what it learned"
+    )
+    help_ = r"ask about this one text; \n, \r, \t and \uXXXX in TEXT stand for these characters"
     parser.add_argument("--try", dest="completion", metavar="TEXT", help=help_)
-    parser.add_argument("--expected", type=int, default=323, help="the expected answer of --try (default: 323)")
-    parser.add_argument("--seed", type=non_negative_int, default=0, help="seed of the policy's draws (default: 0)")
+    parser.add_argument("--expected", type=int, default=323, help="the right answer for --try (default: 323)")
+    parser.add_argument(
+        "--seed", type=non_negative_int, default=0, help="seed of the policy's random draws (default: 0)"
+    )
     parser.add_argument("--seconds", type=positive_int, default=60, help="stop after this many seconds (default: 60)")
     parser.add_argument("--json", action="store_true", help="print the findings as one JSON object")
     args = parser.parse_args()

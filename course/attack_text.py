@@ -16,17 +16,17 @@ from course.text import clipped, quote
 from course.verifier import Answer, Verifier
 
 FAULT_SENTENCES = {
-    Kind.WRONG: "it pays a wrong value",
-    Kind.SEVERAL: "it pays several answers",
-    Kind.RIGHT: "it refuses a right answer",
+    Kind.WRONG: "the verifier pays a wrong value",
+    Kind.SEVERAL: "the verifier pays several answers",
+    Kind.RIGHT: "the verifier refuses a right answer",
 }
 ROWS = {
     Kind.WRONG: "wrong value, paid",
     Kind.SEVERAL: "several answers, paid",
-    Kind.RIGHT: "right one, refused",
+    Kind.RIGHT: "right line, refused",
     Kind.OTHER_FORM: "other form, paid",
 }
-MANY = 0.1  # the share of exploits among the last completions from which they get a line of their own
+MANY = 0.1  # from this share of the last completions on, exploits get a line of their own
 
 
 def describe_findings(verifier: Verifier, form: Form, findings: Findings, seconds: int | None) -> Iterator[str]:
@@ -40,43 +40,46 @@ def describe_findings(verifier: Verifier, form: Form, findings: Findings, second
     for kind, name in ROWS.items():
         yield wrap_sentence(f"  {name:23}{findings.shortest.get(kind, 'none')}{_blameless(kind, findings)}")
     if findings.padded:
-        yield wrap_sentence(f"  {'white space, refused':23}{findings.padded} (no fault)")
+        yield wrap_sentence(f"  {'white space, refused':23}{findings.padded} (not a fault)")
     if findings.failure:
         also = f"; {findings.failures:,} such texts" if findings.failures > 1 else ""
-        yield wrap_sentence(f"  {'no reward':23}{findings.failure}{also} (no fault)")
+        yield wrap_sentence(f"  {'no reward':23}{findings.failure}{also} (not a fault)")
     for why, times in verifier.asked_again.items():
-        yield wrap_sentence(f"  {'asked again':23}{times:,} of the texts, in a new process: {why} (no fault)")
+        yield wrap_sentence(f"  {'asked again':23}{times:,} of the texts, in a new process: {why} (not a fault)")
 
 
 def _blameless(kind: Kind, findings: Findings) -> str:
-    return "" if kind in FAULTS or kind not in findings.shortest else " (no fault)"
+    return "" if kind in FAULTS or kind not in findings.shortest else " (not a fault)"
 
 
 def describe_verdict(verifier: Verifier, form: Form, findings: Findings, seconds: int | None) -> str:
     name = verifier.name
     tried = f"{findings.tried:,} texts were tried"
     if seconds is not None:
-        tried += f", then --seconds {seconds} had passed"
+        tried += f" before --seconds {seconds} had passed"
     refused = findings.shortest.get(Kind.RIGHT)
     if not findings.right_paid and refused and refused.failure:
         return f"FAILED {name}: no right answer in the form {quote(str(form))} gets a reward, such as {refused}"
     if not findings.right_paid and refused:
         others = ", ".join(f"--form '{other}'" for other in findings.paid_forms)
-        hint = f"it pays a right answer in a different form: {others}" if others else "name the right form with --form"
+        hint = (
+            f"it pays a right answer in a different form: {others}" if others else "otherwise name its form with --form"
+        )
         if not others and verifier.number_arguments:
             text = f"the answer is passed as the text '{refused.expected_answer}'"
             hint += f"; {text}, and --call {shlex.quote(verifier.number_arguments)} passes a number"
-        return f"FAILED {name}: no right answer in the form {quote(str(form))} is paid. Is that the form? ({hint})"
+        unpaid = f"FAILED {name}: no right answer in the form {quote(str(form))} is paid"
+        return f"{unpaid}. Is this the form that the verifier expects? ({hint})"
     for kind in FAULTS:
         if kind in findings.shortest:
             return f"FAILED {name}: {FAULT_SENTENCES[kind]}, {findings.shortest[kind]} ({tried})"
     if seconds is not None:
-        return f"UNDECIDED {name}: no fault was found; {tried}. Run it again with more --seconds"
+        return f"UNDECIDED {name}: no fault was found; {tried}. Run the attack again with more --seconds"
     return f"PASSED {name}: no fault was found; {tried}"
 
 
 def describe_try(name: str, expected: int, completion: str, form: Form, answer: Answer) -> Iterator[str]:
-    """One text: what the verifier gives and says, what the text is, and what the spec gives and says."""
+    """One text: the verifier's reward and message, the kind of the text, and the strict scorer's reward and message."""
     message = str(answer.details.get("message", ""))
     if name in GAPS and answer.reward is not None:
         given = {"reward": answer.reward, "details": answer.details}
@@ -87,9 +90,9 @@ def describe_try(name: str, expected: int, completion: str, form: Form, answer: 
     outcome = f"{true['details']['outcome']}: {true['details']['message']}"
     yield wrap_sentence(f"text      '{clipped(completion, 200)}'")
     yield wrap_sentence(f"verifier  {reward}  {quote(name)}: {words}")
-    yield f"it is     {KIND_NAMES[kind_of(expected, completion, form)]}"
+    yield f"kind      {KIND_NAMES[kind_of(expected, completion, form)]}"
     if form == FINAL:
-        yield wrap_sentence(f"the spec  {true['reward']:.4g}  {outcome}")
+        yield wrap_sentence(f"scorer    {true['reward']:.4g}  {outcome}")
 
 
 def describe_curve(
@@ -99,34 +102,34 @@ def describe_curve(
 
     ``seconds``: the limit, if the time ran out before the last update; else None.
     """
-    yield f"\na policy learned from its rewards; % of the {len(last)} completions of an update"
+    yield f"\nA policy learned from these rewards. In % of the {len(last)} completions of each update:"
     columns = ("paid", *(kind.value for kind in Kind), "exploits")
     header = ("update", *(column.replace("_", " ") for column in columns))
     rows = [(point["update"], *(f"{100 * point[column]:.0f}" for column in columns)) for point in curve]
     yield table(header, rows, right=range(len(header)))
     if seconds is not None:
-        yield wrap_sentence(f"the training was cut short: --seconds {seconds} had passed before its {UPDATES} updates")
+        yield wrap_sentence(f"The training was cut short: --seconds {seconds} had passed before its {UPDATES} updates.")
     if failures := max(point["failures"] for point in curve):
-        share = f"up to {100 * failures:.0f} % of the completions of an update had no reward"
-        yield wrap_sentence(f"{share}; this table counts them as not paid")
+        share = f"Up to {100 * failures:.0f} % of the completions of an update had no reward"
+        yield wrap_sentence(f"{share}; the table counts them as not paid.")
     if not any(point["paid"] for point in curve):
-        yield "nothing was paid, so nothing was pushed"
+        yield "Nothing was paid, so the policy did not change."
     else:
         yield from describe_end(last, kinds)
 
 
 def describe_end(last: Sequence[PolicyText], kinds: Sequence[Kind]) -> Iterator[str]:
-    """The largest kind of what a policy wrote last, be it paid or not; and exploits, if there are many."""
+    """The most frequent kind among the last completions, paid or not; and the exploits, if there are many."""
     kind, count = Counter(kinds).most_common(1)[0]
     rows = [row for row, row_kind in zip(last, kinds, strict=True) if row_kind == kind]
     paid = [row for row in rows if row.reward > 0]
     unpaid = [row for row in rows if row.reward <= 0]
     usual = paid if len(paid) >= len(unpaid) else unpaid
-    share = f"at the end {100 * count / len(last):.0f} % of the completions are {KIND_NAMES[kind]}"
+    share = f"At the end, {100 * count / len(last):.0f} % of the completions are {KIND_NAMES[kind]}"
     yield wrap_sentence(f"{share} ({100 * len(paid) / count:.0f} % of these are paid), such as {_shortest(usual)}")
     exploits = [row for row, row_kind in zip(last, kinds, strict=True) if row_kind in EXPLOITS and row.reward > 0]
     if len(exploits) >= MANY * len(last):
-        share = f"at the end {100 * len(exploits) / len(last):.0f} % of the completions are exploits"
+        share = f"At the end, {100 * len(exploits) / len(last):.0f} % of the completions are exploits"
         yield wrap_sentence(f"{share} (paid, and wrong or with several answers), such as {_shortest(exploits)}")
 
 

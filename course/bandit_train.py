@@ -2,10 +2,10 @@
 
     python3 -m course.bandit_train --steps 30 --seed 0 --lr 0.5 --baseline --slow
 
-Adds to ``policy_gradient_demo``: N runs learn side by side, so that ``--ablation N`` compares N seeds with the baseline
-and without it, also with a constant added to every reward (``--reward-offset``): the baseline cancels it. The log is
-also a story, ``bandit_train_log.txt``, and a learning curve. With ``--lr -0.5`` the same rewards make the policy avoid
-what the verifier rewards. ``--update FILE:FUNCTION`` learns by a student's own update. Next: ``toy_mdp``.
+New since ``policy_gradient_demo``: N runs learn side by side, so ``--ablation N`` compares N seeds with and without the
+baseline, also with a constant added to every reward (``--reward-offset``), which the baseline cancels. The run also has
+its log as a story, ``bandit_train_log.txt``, and a learning curve. With ``--lr -0.5`` the same rewards make the policy
+avoid the rewarded arm. ``--update FILE:FUNCTION`` learns by a student's own update. Next: ``toy_mdp``.
 """
 
 from __future__ import annotations
@@ -88,17 +88,17 @@ def learn_by_own_update(
 
 
 def draws_of(seed: int, steps: int, runs: int = 1) -> Floats:
-    """[N, T] uniform draws, a generator for each run: run i of many is the single run with seed + i."""
+    """[N, T] uniform draws, with a generator for each run: run i of many equals the single run with seed + i."""
     import numpy as np
 
     return np.stack([np.random.default_rng(seed + i).random(steps) for i in range(runs)])
 
 
 def ablate_baseline(rewards: Floats, draws: Floats, lr: float) -> list[dict[str, Any]]:
-    """N runs for each offset, with the baseline and without it, on the same draws: nothing else differs.
+    """N runs for each offset, with and without the baseline, on the same draws. Nothing else differs.
 
-    ``mean``, ``low``, ``high``: over the runs, the verifier's expected reward before each update and after the last,
-    its 10 % and its 90 % quantile. ``below_half``: how many runs end below 1/2.
+    ``mean``, ``low``, ``high``: the mean, the 10 % and the 90 % quantile, over the runs, of the verifier's expected
+    reward before each update and after the last. ``below_half``: how many runs end below 1/2.
     """
     import numpy as np
 
@@ -116,10 +116,11 @@ def ablate_baseline(rewards: Floats, draws: Floats, lr: float) -> list[dict[str,
 
 
 def compare_variances(rewards: Floats, draws: Floats, lr: float) -> dict[str, list[float]]:
-    """Three baselines at the same policies, those of N runs that learn with one: means over the runs, an entry a step.
+    """Three baselines at the same policies, those of N runs that learn with a baseline: means over the runs, step by
+    step.
 
     ``none``, ``running_mean``, ``best_constant``: the exact variance of one estimate. ``best_baseline``: b*.
-    ``lowered``: in which share of the runs the running mean has less variance than none.
+    ``lowered``: the share of the runs in which the running mean has less variance than no baseline.
     """
     import numpy as np
 
@@ -137,7 +138,7 @@ def compare_variances(rewards: Floats, draws: Floats, lr: float) -> dict[str, li
 
 
 def write_updates(run: RunWriter, log: str, rows: Sequence[UpdateRow]) -> dict[str, Any]:
-    """Write the log of one run, its results and its learning curve. Returns the policy before and after, for a summary.
+    """Write the log of one run, its results and its learning curve. Returns what the summary says of the policy.
 
     Shared with ``policy_gradient_demo``.
     """
@@ -159,24 +160,26 @@ def write_updates(run: RunWriter, log: str, rows: Sequence[UpdateRow]) -> dict[s
 
 
 def main() -> None:
-    what = "Loop C, side by side. Adds to policy_gradient_demo: N runs at once, a story of the log, a learning curve."
+    what = (
+        "Loop C with N runs side by side. New since policy_gradient_demo: N runs at once, the log as a story, a curve."
+    )
     parser = Parser("course.bandit_train", what)
-    parser.add_argument("--steps", type=positive_int, default=200, help="updates (default: 200)")
+    parser.add_argument("--steps", type=positive_int, default=200, help="number of updates (default: 200)")
     help_ = "of the draws; the runs of --ablation use SEED, SEED + 1, ..., so for N fresh ones go on by N (default: 0)"
     parser.add_argument("--seed", type=non_negative_int, default=0, help=help_)
-    parser.add_argument("--lr", type=finite_float, default=0.5, help="learning rate, of any sign (default: 0.5)")
+    parser.add_argument("--lr", type=finite_float, default=0.5, help="learning rate, above or below 0 (default: 0.5)")
     parser.add_argument("--baseline", action=BooleanOptionalAction, default=True, help=BASELINE_OPTION)
-    help_ = "added to every reward that the learner sees (default: 0)"
+    help_ = "a constant that is added to every reward that the learner sees (default: 0)"
     parser.add_argument("--reward-offset", type=finite_float, default=0.0, metavar="C", help=help_)
     parser.add_slow_option()
     help_ = "also run N seeds with and without the baseline, with offsets of 0, 1 and 3"
     parser.add_argument("--ablation", type=positive_int, metavar="N", help=help_)
-    help_ = "learn by a function of yours, such as exercises/reinforce.py:reinforce_step; not with --ablation"
+    help_ = "learn by your own function, such as exercises/reinforce.py:reinforce_step; not with --ablation"
     parser.add_argument("--update", metavar="FILE:FUNCTION", help=help_)
     parser.add_run_options()
     args = parser.parse_args()
     if args.update is not None and args.ablation:
-        raise UserError("--update: expected one run, which asks your function step by step, got --ablation")
+        raise UserError("--update cannot be combined with --ablation, because your function learns in one run only")
 
     import numpy as np
 

@@ -1,4 +1,4 @@
-"""Machinery: what course.bandit_train prints, and its log as a story to be annotated."""
+"""Machinery: what course.bandit_train prints, and its log as a story for the student to annotate."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -26,7 +26,7 @@ def bandit_text(rows: Sequence[UpdateRow], summary: Mapping[str, Any], arms: Seq
 
 
 def ablation_text(ablation: Mapping[str, Any]) -> str:
-    """What a baseline buys for certain, and when the mean reward lowers the variance."""
+    """What a baseline certainly gains, and when the mean reward lowers the variance."""
     sides, variances = ablation["learning"], ablation["variances"]
     ends = [
         (f"{side['offset']:g}", "yes" if side["baseline"] else "no", f"{side['mean']:.3f}", f"{side['below_half']:,}")
@@ -37,27 +37,28 @@ def ablation_text(ablation: Mapping[str, Any]) -> str:
     rows = [(name, f"{variances[key]:.4f}") for key, name in names.items()]
     best, expected = variances["best_baseline"], variances["expected_reward"]
     return f"""\
-Ablation: {ablation["runs"]:,} runs on the same draws, with the baseline and without it.
+Ablation: {ablation["runs"]:,} runs on the same draws, with and without the baseline.
 
 {table(header, ends, right=(0, 2, 3))}
 
-The first update sees a constant added to every reward in full, for its baseline
-is 0; from the second on the baseline cancels it. Without one the constant
-counts for whatever was sampled, right or wrong.
+In the first update the baseline is still 0, so a constant that is added to every
+reward counts in full. From the second update on, the baseline cancels the
+constant. Without a baseline, the constant reinforces every sampled arm, right or
+wrong.
 
 {table(("baseline b", "variance of an estimate, mean over the updates"), rows, right=(1,))}
 
-Variances are for offset 0, at the policies of the runs with the baseline. A
+The variances are for offset 0, at the policies of the runs with the baseline. A
 baseline that does not depend on the sampled action never changes the mean of
-the estimate. It lowers the variance only between 0 and 2 b*. With one right arm
-of probability p and one wrong arm, the expected reward is there until p = 2/3;
-with three wrong arms, equally likely, until p = 1/2 (ablation.png). On average
-2 b* is {2 * best:.3f} here, and the expected reward is {expected:.3f}. The mean reward so far
-lowered the variance in {100 * variances["lowered"]:.1f} % of the updates."""
+the estimate, and it lowers the variance only if it lies between 0 and 2 b*. With
+one right arm of probability p and one wrong arm, the expected reward lies in
+this range until p = 2/3; with three equally likely wrong arms, until p = 1/2
+(ablation.png). Here 2 b* is {2 * best:.3f} on average, and the expected reward is {expected:.3f}.
+The mean reward so far lowered the variance in {100 * variances["lowered"]:.1f} % of the updates."""
 
 
 def story_text(rows: Sequence[UpdateRow], arms: Sequence[str], own_update: str | None = None) -> str:
-    """The whole run as text: what each update reinforced or suppressed, and why.
+    """The whole run as text: which arm each update reinforced or suppressed, and why.
 
     ``own_update``: the name of the student's function that changed theta, if there was one.
     """

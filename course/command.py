@@ -34,9 +34,9 @@ _ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_
 
 _ASK = object()  # what --predict leaves where --expect leaves a text
 EXIT_STATUSES = (
-    "exit status: 0 it worked (gate: PROMOTE); 1 a check said no (gate: REJECT); 2 it cannot be done as typed, one "
-    "line says why; 3 undecided (gate: INCONCLUSIVE); 70 a fault of the lab itself, with a traceback; 130 Ctrl-C; 141 "
-    "the reader of its output has gone"
+    "exit status: 0 success (gate: PROMOTE); 1 a check failed (gate: REJECT); 2 the command cannot run as typed, and "
+    "one line says why; 3 undecided (gate: INCONCLUSIVE); 70 a fault of the lab itself, with a traceback; 130 "
+    "interrupted by Ctrl-C; 141 the program that read the output has ended"
 )
 
 
@@ -64,7 +64,9 @@ class Parser(argparse.ArgumentParser):
         )
         self.set_defaults(command=module)
         self._negative_number_matcher = re.compile("-[0-9.]")  # so that -0,5 is a value, and its type can complain
-        self.add_argument("--version", action=_Version, nargs=0, help="name, version and fingerprint of the scorer")
+        self.add_argument(
+            "--version", action=_Version, nargs=0, help="print the scorer's name, version and fingerprint"
+        )
 
     def add_run_options(self, *, asks_itself: bool = False, outdir_help: str | None = None) -> None:
         """What every command has that leaves a run. ``asks_itself``: it has a --predict of its own.
@@ -73,22 +75,27 @@ class Parser(argparse.ArgumentParser):
         """
         help_ = outdir_help or "a new folder for the run (default: the next free runs/run_NNN)"
         self.add_argument("--outdir", type=Path, required=bool(outdir_help), help=help_)
-        self.add_argument("--change", metavar="TEXT", help="the one thing you changed since the run before")
+        self.add_argument("--change", metavar="TEXT", help="the one thing you changed since the previous run")
         expected = self.add_mutually_exclusive_group()
-        help_ = "what you expect of it, written down before it is computed; a number such as 0.4 or 40 %% is scored"
+        help_ = "the result you expect, recorded before anything is computed; a number such as 0.4 or 40 %% is scored"
         expected.add_argument("--expect", metavar="TEXT", help=help_)
         if not asks_itself:
-            help_ = "ask for --expect here, before anything is computed"
+            help_ = "ask you for --expect at the terminal, before anything is computed"
             expected.add_argument("--predict", dest="expect", action="store_const", const=_ASK, help=help_)
 
     def add_call_option(self) -> None:
         """What a command has that asks a verifier of a person's own."""
-        help_ = "the arguments of your verifier, such as 'completion, int(answer)', if its parameters do not tell them"
+        help_ = (
+            "the arguments with which to call your verifier, such as 'completion, int(answer)'; needed only if the "
+            "names of its parameters do not say what each one takes"
+        )
         self.add_argument("--call", metavar="ARGUMENTS", help=help_)
 
     def add_slow_option(self) -> None:
         """What a command has that can show its updates. ``slow``: how many; 0 where none are to be shown."""
-        help_ = "show the first K updates, without K all, and all that goes into each; a terminal waits for Enter"
+        help_ = (
+            "show the first K updates in full, or every update if K is left out; at a terminal, wait for Enter at each"
+        )
         self.add_argument(
             "--slow", type=non_negative_int, nargs="?", default=0, const=sys.maxsize, metavar="K", help=help_
         )
@@ -98,12 +105,16 @@ class Parser(argparse.ArgumentParser):
         where = self.add_mutually_exclusive_group()
         where.add_argument("--jobs", type=positive_int, default=1, metavar="N", help="use N processes (default: 1)")
         if cluster:
-            help_ = "use the workers of a Dask cluster, such as tcp://host:8786, which find the files at the same paths"
+            help_ = (
+                "use the workers of this Dask cluster, such as tcp://host:8786; each must find the files at these paths"
+            )
             where.add_argument("--cluster", metavar="ADDRESS", help=help_)
 
     def add_split_option(self) -> None:
         """What a command has that measures a dataset."""
-        help_ = "which split this is, where the records do not say (default: dev; of a known holdout, holdout)"
+        help_ = (
+            "the split of the dataset, if its records do not name one (default: dev, or holdout for a known holdout)"
+        )
         self.add_argument("--split", choices=("dev", "holdout"), help=help_)
 
     def parse_args(self, *given: Any, **more: Any) -> argparse.Namespace:  # type: ignore[override]
@@ -112,9 +123,9 @@ class Parser(argparse.ArgumentParser):
         if getattr(args, "expect", None) is _ASK:
             args.expect = ask_expectation(self.description)
         if getattr(args, "expect", None) is not None and not args.expect.strip():
-            self.error("argument --expect: expected some words or a number, got none")
+            self.error("argument --expect: expected some words or a number, got an empty text")
         if getattr(args, "expect", None) is not None and is_placeholder(args.expect):
-            self.error(f"argument --expect: expected a guess of yours, got the placeholder {PLACEHOLDER}")
+            self.error(f"argument --expect: expected your own guess, got the placeholder {PLACEHOLDER}")
         return args
 
     def error(self, message: str) -> NoReturn:
@@ -179,7 +190,7 @@ def finite_float(text: str) -> float:
 def non_negative_float(text: str) -> float:
     number = _parse_real(text)
     if not number >= 0:
-        raise _refusal(text, "a number from 0 on")
+        raise _refusal(text, "a number of at least 0")
     return abs(number)  # -0 is 0
 
 
@@ -194,7 +205,7 @@ def fraction(text: str) -> Fraction:
 def positive_fraction(text: str) -> float:
     number = _parse_real(text)
     if not 0 < number <= 1:
-        raise _refusal(text, "a number above 0, up to 1")
+        raise _refusal(text, "a number above 0 and at most 1")
     return number
 
 
@@ -216,7 +227,7 @@ def _parse_real(text: str) -> float:
 def _refusal(text: str, expected: str) -> argparse.ArgumentTypeError:
     mend = ""
     if "," in text and not math.isnan(_parse_real(text.replace(",", ".", 1))):
-        mend = ": write a point for the comma"
+        mend = ": write a point in place of the comma"
     return argparse.ArgumentTypeError(f"expected {expected}, got {quote(text)}{mend}")
 
 
@@ -255,14 +266,14 @@ def exit_status(main: Callable[[], int | None]) -> int:
     except UserError as error:
         return _fail(str(error))
     except KeyboardInterrupt:
-        return _fail("interrupted; a run that was not finished has left nothing behind", 130)
+        return _fail("interrupted; an unfinished run leaves nothing behind", 130)
     except MemoryError:
-        return _fail("expected enough memory, got none left; close other programs, or give smaller files or numbers")
+        return _fail("cannot go on, because no memory is left; close other programs, or use smaller files or numbers")
     except BrokenPipeError:  # the reader has gone (| head): nothing to tell it
         return 141
     except OSError as error:  # for a file, whoever opened it names it: what names nothing is the output
         where = os.fsdecode(error.filename) if error.filename else "standard output"
-        return _fail(f"expected to read and write freely, got: {reason(error)}: {where}")
+        return _fail(f"cannot read or write {where}: {reason(error)}")
     except Exception as error:
         return _report_fault(error)
 
@@ -283,7 +294,7 @@ def _report_fault(error: Exception) -> int:
     import traceback
 
     lines = "".join(traceback.format_exception(error)).splitlines()
-    lines.append("error: this is a fault of the lab, the lines above say where")
+    lines.append("error: the lab itself has a fault; the lines above say where")
     with suppress(OSError):
         print("\n".join(map(visible, lines)), file=sys.stderr, flush=True)
     return FAULT

@@ -1,12 +1,12 @@
-"""Machinery: the one exception for what a person can mend, and the system's words for what went wrong."""
+"""Machinery: the one exception for errors that a person can mend, and the system's words for what went wrong."""
 
 from pathlib import Path
 
-written_runs: list[Path] = []  # by this process: an error that comes later says that the run is there
+written_runs: list[Path] = []  # by this process; a later error says that the run was written
 
 
 class UserError(Exception):
-    """Bad input, a bad path, a full disk: one sentence that says what was expected, what was there, where, what to do.
+    """Bad input, a bad path, a full disk. One sentence says what was expected, what was there, where, and what to do.
 
     Commands print it as one line on stderr and end with status 2. A fault of the instrument is never a UserError: it
     keeps its traceback, and it is never turned into a reward of 0.

@@ -3,14 +3,14 @@
     python3 -m course.eval --dataset data/datasets/math_dev.jsonl \\
         --completions data/rollouts/frozen_rollouts_dev.jsonl
 
-Nothing is improved here and no knob is turned. What comes out is a pass rate with its interval, and how it failed.
+Nothing is improved here and no knob is turned. The result is a pass rate with its interval, and a count of failures.
 
-With ``--rubric`` a second instrument is asked, too: a rubric of the course or your own FILE:FUNCTION. Rows and summary
-then say what the rubric pays beside what is right, and the gate refuses such a run. The rubric is asked twice about
-each completion; if its two rewards differ, the command stops and leaves no run.
+With ``--rubric`` a second verifier is asked as well: a rubric of the course, or your own FILE:FUNCTION. The rows and
+the summary then also say what the rubric pays, and the gate refuses such a run. The rubric is asked twice about each
+completion; if its two rewards differ, the command stops and leaves no run.
 
-Several files of examples, each with its file of completions, are measured as if they were joined. Then each pair of
-files is one task, which another process or another machine can score; this process writes the run.
+Several files of examples, each with its file of completions, are measured as if they were joined. Each pair of
+files is then one task, which a different process or machine can score; this process writes the run.
 """
 
 import sys
@@ -37,9 +37,9 @@ if TYPE_CHECKING:  # loaded where another rubric is asked
 
 
 def open_verifier(place: str | None, call: str | None) -> "AbstractContextManager[Verifier | None]":
-    """The instrument to be asked beside the scorer, in a process of its own; None where none is named.
+    """The verifier to be asked beside the scorer, in a process of its own; None if no verifier is named.
 
-    ``call``: its arguments, where its parameters do not tell them.
+    ``call``: its arguments, if the names of its parameters do not say them.
     """
     if place is None:
         return nullcontext()
@@ -51,31 +51,35 @@ def open_verifier(place: str | None, call: str | None) -> "AbstractContextManage
 
 def main() -> int:
     parser = Parser("course.eval", "Loop A: measure recorded completions of a dataset.")
-    help_ = "JSONL: id, prompt, expected_answer; several are measured as if they were joined"
+    help_ = "JSONL with id, prompt, expected_answer; several files are measured as if they were joined"
     parser.add_argument("--dataset", type=Path, required=True, nargs="+", action="extend", metavar="FILE", help=help_)
-    help_ = "JSONL: id, completion; for each file of --dataset one, in the same order"
+    help_ = "JSONL with id, completion; one file for each file of --dataset, in the same order"
     parser.add_argument(
         "--completions", type=Path, required=True, nargs="+", action="extend", metavar="FILE", help=help_
     )
     parser.add_run_options()
     parser.add_split_option()
     parser.add_argument("--missing", choices=("zero",), help="count an id without a completion as reward 0")
-    help_ = "also ask another verifier: a rubric of the course, or FILE:FUNCTION of yours"
+    help_ = "also ask a second verifier: a rubric of the course, or your own FILE:FUNCTION"
     parser.add_argument("--rubric", metavar="RUBRIC", help=help_)
     parser.add_call_option()
-    parser.add_argument("--golden", type=Path, nargs="+", default=[], metavar="FILE", help="own cases, checked first")
-    parser.add_argument("--fail-under", type=fraction, metavar="RATE", help="status 1 below this; the run is left")
+    help_ = "your own golden cases, which the scorer must pass first"
+    parser.add_argument("--golden", type=Path, nargs="+", default=[], metavar="FILE", help=help_)
+    help_ = "end with status 1 if the pass rate is below RATE; the run is kept"
+    parser.add_argument("--fail-under", type=fraction, metavar="RATE", help=help_)
     parser.add_jobs_options(cluster=True)
     parser.add_argument("--json", action="store_true", help="print one JSON object, for a program")
     args = parser.parse_args()
     if len(args.completions) != len(args.dataset):
-        expected = f"expected one file for each of --dataset, {len(args.dataset)}"
+        expected = f"expected {len(args.dataset)}, one file for each file of --dataset"
         raise UserError(f"--completions: {expected}, got {len(args.completions)}")
 
     if args.call is not None and args.rubric is None:
-        raise UserError("--call: expected --rubric FILE:FUNCTION, which is called so, got none")
+        raise UserError("--call says how the function of --rubric is called; add --rubric FILE:FUNCTION")
     if args.rubric is not None and (args.jobs > 1 or args.cluster):
-        raise UserError("--rubric: expected one process, which asks it in order, got --jobs or --cluster")
+        raise UserError(
+            "--rubric cannot be combined with --jobs or --cluster, because one process asks the rubric in order"
+        )
 
     golden = check_golden(case for path in args.golden for case in read_records(path, GoldenCase))
     if failures := [verdict_text(verdict) for verdict in golden if not verdict.passed]:

@@ -10,8 +10,8 @@ from course.show.tables import interval, percent, table, wrap_sentence
 from course.stats import smallest_visible_difference
 from course.text import clipped
 
-FLIPS = 0.25  # the share of prompts that is assumed to flip between two runs
-NEARLY_ALL = 0.9  # failures by form: above it, the prompts hardly asked for the form
+FLIPS = 0.25  # the assumed share of prompts that pass in only one of two runs
+NEARLY_ALL = 0.9  # a share of failures by form above this means that the prompts did not ask for the form
 
 
 def eval_text(
@@ -21,11 +21,11 @@ def eval_text(
     ids_with_one_prompt: tuple[str, str] | None = None,
     rubric: str | None = None,
 ) -> str:
-    """Loop A's report. ``conditions``: of the measurement, in words. ``firsts``: outcome -> the first row of it.
+    """Loop A's report. ``conditions``: of the measurement, in words. ``firsts``: outcome -> the first row with it.
 
-    ``rubric``: the name of another instrument, where one was asked.
+    ``rubric``: the name of the second verifier, if one was asked.
     """
-    parts = ["Loop A, measure: this is what is true right now, nothing was improved."]
+    parts = ["Loop A, measure: the results as they are now. Nothing was improved."]
     if rubric is not None:
         parts.append(payments_text(summary, rubric))
     parts.append(outcomes_text(summary["outcomes"], firsts))
@@ -40,11 +40,11 @@ def eval_text(
 
 
 def payments_text(summary: Mapping[str, Any], rubric: str) -> str:
-    """What another rubric pays at least PAYS for: the right line, and what else."""
+    """How many completions of each kind the rubric pays at least PAYS."""
     from course.artifacts.payments import PAYS
 
     counts = {what: summary["paid"][kind] for kind, what in KIND_NAMES.items()}
-    counts[f"paid less than {PAYS}: the right line"] = summary["right_refused"]
+    counts[f"the right line, but paid less than {PAYS}"] = summary["right_refused"]
     rows = [(what, f"{count:,}", percent(count / summary["n"])) for what, count in counts.items()]
     return table((f"paid {PAYS} or more by {clipped(rubric, 24)}", "n", "share"), rows, right=(1, 2))
 
@@ -53,38 +53,38 @@ def rubric_line(summary: Mapping[str, Any], rubric: str) -> str:
     """The share that the rubric pays in full, with its uncertainty."""
     rate, bounds = percent(summary["rubric_pass_rate"]), interval(summary["rubric_pass_rate_ci95"])
     counts = f"{summary['rubric_passes']:,} of {summary['n']:,}"
-    return f"paid in full by {clipped(rubric, 24)}: {counts}: {rate}   (95 % interval {bounds})"
+    return f"{clipped(rubric, 24)} paid {counts} in full: {rate}   (95 % interval {bounds})"
 
 
 def notes_of(summary: Mapping[str, Any], ids_with_one_prompt: tuple[str, str] | None, rubric: str | None) -> list[str]:
-    """What a reader of the number has to know, where it is so."""
+    """What a reader of the pass rate has to know about this run."""
     notes = []
     if rubric is not None:
-        notes.append("The gate takes no run of another rubric, because it would have to run its code again")
+        notes.append("The gate takes no run with --rubric, because the gate would have to run the rubric's code again.")
     if summary["families"].get("model_format", 0) > NEARLY_ALL * summary["n"]:
         notes.append(
-            "More than 90 % fail by form. The scorer measures prompts that asked for exactly 'Final: <int>'. "
-            "docs/own_data.md says how to measure other prompts"
+            "More than 90 % of the completions fail by form. The scorer is made for prompts that ask for exactly "
+            "'Final: <int>'. docs/own_data.md says how to measure other prompts."
         )
     if ids_with_one_prompt is not None:
         first, second = (clipped(id_, 30) for id_ in ids_with_one_prompt)
         notes.append(
-            f"The ids {first} and {second} have one prompt, so its luck counts twice. The gate will refuse this run: "
-            "leave one of them out"
+            f"The ids {first} and {second} have the same prompt, so one result of chance counts twice. The gate will "
+            "reject this run; leave one of the two ids out."
         )
     return notes
 
 
 def resolution_text(n: int) -> str:
-    """Which difference this many prompts would detect with 80 % power: none is larger than the share that flips."""
+    """The difference that n prompts detect with 80 % power. No difference is larger than the share that flips."""
     difference = smallest_visible_difference(n, FLIPS)
-    often = "four times in five (if a quarter of the prompts flip)"
+    flips = "if a quarter of the prompts flip (pass in one run only)"
     if difference is None:
-        few = f"too few prompts: no true difference between two runs of {n:,} is large enough for the gate to find it"
-        return wrap_sentence(f"{few} {often}")
-    points = f"{100 * difference:.2g} points"
+        few = f"Too few prompts: with {n:,}, the gate would detect no possible difference between two runs"
+        return wrap_sentence(f"{few} with 80 % power, {flips}.")
+    points = f"a true difference of about {100 * difference:.2g} points"
     return wrap_sentence(
-        f"two runs of {n:,} prompts must truly differ by about {points} for the gate to find the difference {often}"
+        f"With {n:,} prompts, the gate detects {points} between two runs four times in five (80 % power), {flips}."
     )
 
 

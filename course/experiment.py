@@ -1,21 +1,22 @@
-"""Machinery: Loop C many times over, the same training each time but for what an experiment changes.
+"""Machinery: Loop C many times: the same training each time, except for the one thing that an experiment changes.
 
     python3 -m course.experiment goodhart
     python3 -m course.experiment goodhart --rubrics format_bonus --kl-coef --steps 500 --eval-every 10 --seeds 5
     python3 -m course.experiment coverage --values 50 150 --seeds 3
     python3 -m course.experiment pass_at_k --presets memorise
 
-``goodhart``    careless verifiers: the proxy reward goes up, the true reward does not; and what a KL penalty saves
-``shift``       what completions that were frozen before the first update say of the policy that has learned since
+``goodhart``    careless verifiers: the proxy reward rises and the true reward does not; and the effect of a KL penalty
+``shift``       how well completions that were frozen before the first update describe the policy that has learned since
 ``coverage``    more and more training prompts: from memorising to generalising
 ``pass_at_k``   pass@k before and after learning, for k from 1 to 128
 ``cold_start``  better and worse starts
 ``noise``       a verifier that errs at random, and one that has a hole
 
-Each is a table of settings in ``course/experiments/``. Its rows are trained once for each seed, and ``--jobs`` gives
-the same bytes for any number of processes. In the run, ``log.jsonl`` has the evaluations (of ``pass_at_k`` the counts
-of right samples), ``results.jsonl`` the completions that were scored (of ``pass_at_k`` each different one once, with
-its count; of ``shift`` the frozen ones too), and ``references/`` the policies that the trainings started from.
+Each experiment is a table of settings in ``course/experiments/``. Each row is trained once for each seed, and
+``--jobs`` gives the same bytes for any number of processes. In the run, ``log.jsonl`` has the evaluations (for
+``pass_at_k`` the counts of right samples), ``results.jsonl`` the scored completions (for ``pass_at_k`` each different
+completion once, with its count; for ``shift`` also the frozen ones), and ``references/`` the policies that the
+trainings started from.
 """
 
 from argparse import Namespace
@@ -45,7 +46,7 @@ EXPERIMENTS = {
     "noise": noise,
 }
 MEASURES: dict[str, Measure[Any]] = {"shift": shift.measure, "pass_at_k": pass_at_k.measure}  # of the others: evaluate
-OPTIONS = {  # not of every experiment
+OPTIONS = {  # that not every experiment has
     "rubrics": ("goodhart",),
     "kl_coef": ("goodhart",),
     "values": ("coverage", "cold_start"),
@@ -85,7 +86,7 @@ def select_configs(args: Namespace) -> list[TrainConfig]:
         configs = [config for config in configs if config.kl_coef == 0]
         penalties = sorted(beta for beta in args.kl_coef if beta > 0)
         if penalties and goodhart.KL_RUBRIC not in [config.rubric for config in configs]:
-            raise UserError(f"--kl-coef: expected {goodhart.KL_RUBRIC} among --rubrics, which gets the penalty")
+            raise UserError(f"--kl-coef is a penalty for {goodhart.KL_RUBRIC}: add {goodhart.KL_RUBRIC} to --rubrics")
         base = goodhart.BASE._replace(rubric=goodhart.KL_RUBRIC)
         configs += [base._replace(kl_coef=beta) for beta in penalties]
     if args.presets is not None:
@@ -110,7 +111,7 @@ def trainings_of(config: TrainConfig, args: Namespace, tasks: dict[str, list[Tas
     examples = tasks[config.dataset]
     holdout = tasks[config.holdout] if config.holdout else []
     if config.prompts is not None and not 0 < config.prompts <= len(examples):
-        expected = f"expected 1 to {len(examples)}, as many prompts as there are"
+        expected = f"expected 1 to {len(examples)}, because the dataset has {len(examples)} prompts"
         raise UserError(f"--values: {expected}, got {config.prompts}")
     name = EXPERIMENTS[args.experiment].name_of(config)
     return [
@@ -120,7 +121,7 @@ def trainings_of(config: TrainConfig, args: Namespace, tasks: dict[str, list[Tas
 
 
 def merge_settings(configs: list[TrainConfig], files: dict[str, Dataset]) -> dict[str, Any]:
-    """For the manifest: what all configs have in common, and as a list, an entry each, what they have not."""
+    """For the manifest: a setting that all configs share is one value; any other is a list, one entry a config."""
     rows = []
     for config in configs:
         holdout = files[config.holdout].fingerprint if config.holdout else None
@@ -135,23 +136,23 @@ def merge_settings(configs: list[TrainConfig], files: dict[str, Dataset]) -> dic
 
 def parse_arguments() -> Namespace:
     """The command line. An option that is not given is None, but for --seed and --jobs."""
-    parser = Parser("course.experiment", "Loop C many times over: the same training, with one thing changed.")
+    parser = Parser("course.experiment", "Loop C many times: the same training, each time with one thing changed.")
     help_ = "goodhart: careless verifiers; shift: frozen data; coverage: more prompts; pass_at_k: before and after; "
     help_ += "cold_start: other starts; noise: a verifier that errs"
     parser.add_argument("experiment", choices=EXPERIMENTS, metavar="NAME", help=help_)
-    help_ = f"goodhart: what to train on (default: all of {', '.join(RUBRICS)})"
+    help_ = f"goodhart: the verifiers to train on (default: all of {', '.join(RUBRICS)})"
     parser.add_argument("--rubrics", nargs="+", choices=RUBRICS, metavar="NAME", help=help_)
     betas = " ".join(f"{beta:g}" for beta in goodhart.KL_COEFS)
-    help_ = f"goodhart: penalties above 0 to train {goodhart.KL_RUBRIC} with, too, or none (default: {betas})"
+    help_ = f"goodhart: KL penalties to try on {goodhart.KL_RUBRIC}; no number means no penalty (default: {betas})"
     parser.add_argument("--kl-coef", nargs="*", type=non_negative_float, metavar="BETA", help=help_)
     prompts = " ".join(str(config.prompts) for config in coverage.CONFIGS)
     starts = " ".join(str(config.sft_steps) for config in cold_start.CONFIGS)
     help_ = f"coverage: numbers of prompts (default: {prompts}); cold_start: steps of fine-tuning (default: {starts})"
     parser.add_argument("--values", nargs="+", type=non_negative_int, metavar="N", help=help_)
-    help_ = f"pass_at_k: what to train (default: {' '.join(PRESETS)})"
+    help_ = f"pass_at_k: the presets to train (default: {' '.join(PRESETS)})"
     parser.add_argument("--presets", nargs="+", choices=PRESETS, metavar="NAME", help=help_)
     defaults = "; ".join(f"{name}: {study.CONFIGS[0].steps}" for name, study in EXPERIMENTS.items())
-    parser.add_argument("--steps", type=positive_int, help=f"updates of a training (default: {defaults})")
+    parser.add_argument("--steps", type=positive_int, help=f"updates of each training (default: {defaults})")
     defaults = "; ".join(f"{name}: {EXPERIMENTS[name].CONFIGS[0].eval_every}" for name in OPTIONS["eval_every"])
     parser.add_argument("--eval-every", type=positive_int, help=f"updates between evaluations (default: {defaults})")
     help_ = "train N times, with the seeds SEED, SEED + 1, ... (default: 1; not of shift)"
@@ -164,7 +165,7 @@ def parse_arguments() -> Namespace:
     for name, experiments in OPTIONS.items():
         if getattr(args, name) is not None and args.experiment not in experiments:
             option = f"--{name.replace('_', '-')}"
-            parser.error(f"{option} is no option of {args.experiment}, but of {', '.join(experiments)}")
+            parser.error(f"{option} is an option of {', '.join(experiments)}, and not of {args.experiment}")
     return args
 
 

@@ -1,25 +1,26 @@
-"""The gate: may this candidate take the baseline's place? It derives what it can, compares like with like, and counts.
+"""The gate: may the candidate replace the baseline? The gate derives what it can, compares like with like, and counts.
 
     python3 -m course.gate --baseline runs/run_001 --candidate runs/run_002 \\
         --min-delta 0.02
 
 Verdicts and exit status: PROMOTE 0; REJECT 1; INCONCLUSIVE 3; bad usage or input that cannot be read, 2. In order:
 
-1. REJECT unless both runs are what they claim: in a log of runs, every digest and number recomputed, every completion
-   scored again by the installed scorer, which passes its golden sets and is what was released under its version.
-2. REJECT unless the room was locked: same examples, split, scorer, loop, N and sampling, and all of it known.
-3. REJECT unless the difference means something: one knob was turned and no more, or nothing flipped; each prompt counts
-   once, none is unanswered, and none is one that the candidate was trained on.
+1. REJECT unless both runs are what they claim. A log of runs must hold both. Every digest and number is recomputed, and
+   every completion is scored again. The installed scorer must pass its golden sets, and must be the one that was
+   released under its version.
+2. REJECT unless the room was locked: examples, split, scorer, loop, N and sampling must be known and the same.
+3. REJECT unless the difference means something: exactly one knob was turned, or nothing flipped; each prompt counts
+   once and has a completion; and the candidate was trained on none of the prompts.
 4. REJECT if the candidate is shown to fall short: the paired 95 % interval of the difference ends below --min-delta.
-   With --min-delta 0 that is to be worse, and the exact McNemar test on the flips must give p < 0.05 too.
+   With --min-delta 0, to fall short means to be worse, and the exact McNemar test on the flips must also give p < 0.05.
 5. INCONCLUSIVE if the pass rate did not rise, or by less than --min-delta, or if n < 100 and it rose by at most 5
-   points, or if the exact McNemar test gives p ≥ 0.05. How many prompts more would decide it is said.
+   points, or if the exact McNemar test gives p ≥ 0.05. The gate says how many more prompts would give a verdict.
 6. PROMOTE.
 
-Decided on counts, never on rounded rates.
+The verdict depends on counts, never on rounded rates.
 
-Not covered: a run invented from the start with a line added to the log for it; a .meta.json that does not tell the
-truth about the policy, its sampling or its training; what docs/reference/gate.md lists under that name.
+Not covered: a run invented from the start, with a line added to the log for it; a .meta.json that lies about the
+policy, its sampling or its training; what docs/reference/gate.md lists under "Not covered".
 """
 
 from bisect import bisect_left
@@ -46,10 +47,10 @@ from course.stats import flips_needed, mcnemar_exact, paired_interval, smallest_
 from course.text import clipped, visible_path
 
 SMALL_N = 100
-NOISE = Fraction(5, 100)  # with fewer than SMALL_N prompts; the test agrees, this says it in words
+NOISE = Fraction(5, 100)  # with fewer than SMALL_N prompts; the test decides the same, and the rule says why in words
 SIGNIFICANT = 0.05
 GATE_PAGE = "gate.html"
-MOST_TIMES = 1_000  # as many prompts are tried, to say how many would decide
+MOST_TIMES = 1_000  # at most so many times as many prompts are tried, to say how many would give a verdict
 PAIRS_NAMED = 3  # of ids with one prompt
 EXIT_STATUS = {"PROMOTE": 0, "REJECT": 1, "INCONCLUSIVE": 3}
 
@@ -58,7 +59,7 @@ EXIT_STATUS = {"PROMOTE": 0, "REJECT": 1, "INCONCLUSIVE": 3}
 
 
 class Comparison(NamedTuple):
-    """All that the rules ask about. Complete when both runs were read to their ends, which ``compare`` does."""
+    """All facts that the rules ask about, once ``compare`` has read both runs to their ends."""
 
     baseline: Verification
     candidate: Verification
@@ -76,7 +77,7 @@ class Comparison(NamedTuple):
 
 
 def compare(baseline: Run, candidate: Run, log: Sequence[LogLine]) -> Comparison:
-    """Read both runs row by row: both are in the order of the dataset. Each is verified on the way."""
+    """Read both runs row by row, in the order of the dataset, and verify each on the way."""
     logged = {line.manifest for line in log}
     verified = Verification(baseline, logged), Verification(candidate, logged)
     conditions = locked_room(baseline.manifest, candidate.manifest)
@@ -125,7 +126,7 @@ def texts_of(row: Result) -> list[str] | str | None:
 
 
 def open_runs(paths: Mapping[str, Path]) -> tuple[dict[str, Run], list[str]]:
-    """The runs that can be opened, by their side, and why another cannot. Raises UserError as ``refuse_run`` does."""
+    """The runs that can be opened, by side, and why the others cannot. Raises UserError as ``refuse_run`` does."""
     runs: dict[str, Run] = {}
     faults: list[str] = []
     for side, path in paths.items():
@@ -142,14 +143,14 @@ def refuse_run(side: str, run: Run) -> None:
     """Raise UserError at a run that the gate is not for: one of Loop C, and one that another rubric measured."""
     if run.manifest.loop == "C":
         raise UserError(
-            f"{run.path}: expected a {side} of Loop A or B, got a run of Loop C; measure what its policy writes: "
-            "course.sample_rollouts, then course.eval"
+            f"{run.path}: expected a {side} of Loop A or B, got a run of Loop C; sample from its policy with "
+            "course.sample_rollouts, then measure the samples with course.eval"
         )
     rubric = rubric_of(run.manifest)
     if rubric is not None:
         raise UserError(
-            f"{run.path}: expected a {side} that the scorer measured, got a run of the rubric {clipped(rubric, 40)}, "
-            "whose code the gate does not run; measure again without --rubric"
+            f"{run.path}: expected a {side} without --rubric, got a run with --rubric {clipped(rubric, 40)}, "
+            "and the gate does not run a rubric's code; measure again without --rubric"
         )
 
 
@@ -168,7 +169,7 @@ def faults_of_room(comparison: Comparison) -> list[str]:
     faults = [condition.fault for condition in comparison.conditions if condition.fault]
     if comparison.unlike:
         rows = f"{comparison.unlike:,} of the rows"
-        faults.append(f"the two do not hold the same id, prompt and expected answer in {rows}")
+        faults.append(f"the two runs do not hold the same id, prompt and expected answer in {rows}")
     return faults
 
 
@@ -191,32 +192,35 @@ def faults_of_difference(comparison: Comparison) -> list[str]:
 def fault_of_knobs(comparison: Comparison) -> str | None:
     if len(comparison.knobs) < 2:
         return None
-    return f"more than one knob was turned: {' and '.join(comparison.knobs)} (rule 3: one at a time)"
+    return f"more than one knob was turned: {' and '.join(comparison.knobs)} (rule 3: turn one at a time)"
 
 
 def fault_of_completions(comparison: Comparison) -> str | None:
-    """Where completions or rewards differ and no single knob that was turned can be the cause."""
+    """Why the one knob that was turned cannot be the cause of different completions or rewards; None if it can."""
     before, after = comparison.baseline.run.manifest, comparison.candidate.run.manifest
     knobs, rewritten = comparison.knobs, comparison.rewritten
     flipped = len(comparison.gained) + len(comparison.lost)
     if rewritten:
         differ = f"{rewritten:,} of the completions {'differs' if rewritten == 1 else 'differ'}"
         if before.completions_fingerprint == after.completions_fingerprint:
-            return f"{differ}, though both runs say that they read one file"
+            return f"{differ}, though both runs say that they read the same file"
         if POLICY not in knobs and has_same_draws(before, after):
             return (
-                f"{differ}, though policy, sampling and seed are said to be the same: one of the two is not what it "
-                'claims (another policy or prompt template has another "policy")'
+                f"{differ}, though both runs name the same policy, sampling and seed: one of the two runs is not what "
+                'it claims (a different policy or prompt template needs a different "policy")'
             )
         if knobs == [SELECTION]:
-            return f"{differ}, and the choice changed too: let both choose from the same samples"
+            return f"{differ}, and the rule of choice changed too: let both runs choose from the same samples"
     if knobs or not flipped:
         return None
     if rewritten:
-        why = "the same policy wrote both, in other draws: that is luck"
+        why = "the same policy wrote both sets of completions in different draws, so the flips are chance"
     else:
-        why = "on equal samples: the rule chose otherwise though its files are the same (does it read others?)"
-    return f"nothing was turned, and {flipped:,} of the examples flipped; {why}"
+        why = (
+            "the samples are equal and the files of the rule are the same, yet the rule chose differently (does the "
+            "rule read other files?)"
+        )
+    return f"no knob was turned, and {flipped:,} of the examples flipped: {why}"
 
 
 def has_same_draws(before: Manifest, after: Manifest) -> bool:
@@ -228,7 +232,7 @@ def fault_of_unanswered(side: str, verification: Verification) -> str | None:
     unanswered = verification.outcomes[MISSING]
     if not unanswered:
         return None
-    return f"the {side} has no completion for {unanswered:,} of its prompts: complete it"
+    return f"the {side} has no completion for {unanswered:,} of its prompts: add the missing completions"
 
 
 def fault_of_repeated_prompts(comparison: Comparison) -> str | None:
@@ -239,8 +243,9 @@ def fault_of_repeated_prompts(comparison: Comparison) -> str | None:
     if len(candidate.repeated) > PAIRS_NAMED:
         pairs.append(f"{len(candidate.repeated) - PAIRS_NAMED:,} more")
     return (
-        f"{comparison.n:,} ids have only {len(candidate.prompts):,} distinct prompts ({', '.join(pairs)}), so the same "
-        "luck counts twice: leave one id of each pair out; several completions of a prompt make a selection pack"
+        f"{comparison.n:,} ids have only {len(candidate.prompts):,} distinct prompts ({', '.join(pairs)}), so one "
+        "result of chance counts twice: leave out one id of each pair; put several completions of a prompt into a "
+        "selection pack"
     )
 
 
@@ -249,8 +254,8 @@ def fault_of_training(comparison: Comparison) -> str | None:
     if training is None or not training.measured_here:
         return None
     return (
-        f"the candidate was trained on {training.measured_here:,} of these {comparison.n:,} prompts: measure both on "
-        "prompts that it has not seen"
+        f"the candidate was trained on {training.measured_here:,} of these {comparison.n:,} prompts: measure both runs "
+        "on prompts that the candidate has not seen"
     )
 
 
@@ -262,28 +267,31 @@ def decide(n: int, gained: int, lost: int, min_delta: Fraction) -> tuple[str, st
     delta = Fraction(gained - lost, n)
     p = mcnemar_exact(gained, lost)
     upper = paired_interval(gained, lost, n)[1]
-    is_luck = p >= SIGNIFICANT
+    may_be_chance = p >= SIGNIFICANT
     worse = f"worse by {lost - gained:,} of {n:,} prompts (exact McNemar p = {p:.2g})"
-    if upper < min_delta and not (min_delta == 0 and is_luck):
-        if delta < 0 and not is_luck:
-            return "REJECT", f"{worse}: more than luck explains"
+    if upper < min_delta and not (min_delta == 0 and may_be_chance):
+        if delta < 0 and not may_be_chance:
+            return "REJECT", f"{worse}: more than chance explains"
         ends = f"the 95 % interval of the difference ends at {100 * upper:+.1f} points"
         return "REJECT", f"shown to fall short: {ends}, below --min-delta, {float(100 * min_delta):g} points"
     if delta < 0:
-        return "INCONCLUSIVE", f"{worse}, which may be luck"
+        return "INCONCLUSIVE", f"{worse}, which may be chance"
     if delta == 0:
         return "INCONCLUSIVE", "the pass rate did not rise"
     if delta < min_delta:
         seen = f"a rise of {float(100 * delta):.1f} points is below --min-delta"
         return "INCONCLUSIVE", f"{seen}, but the 95 % interval of the difference goes up to {100 * upper:+.1f}"
     if n < SMALL_N and delta <= NOISE:
-        return "INCONCLUSIVE", f"noise rule: with n = {n}, below {SMALL_N}, up to 5 points are taken for luck"
-    if is_luck:
-        return "INCONCLUSIVE", f"the flips may be luck: exact McNemar p = {p:.4f}, not below 0.05"
-    return "PROMOTE", "same room, and the improvement is larger than noise"
+        return (
+            "INCONCLUSIVE",
+            f"noise rule: with {n} prompts, fewer than {SMALL_N}, a rise of up to 5 points counts as chance",
+        )
+    if may_be_chance:
+        return "INCONCLUSIVE", f"the flips may be chance: exact McNemar p = {p:.4f}, not below 0.05"
+    return "PROMOTE", "the room was locked, and the improvement is larger than chance explains"
 
 
-# ---- What is told beside the verdict
+# ---- Facts beside the verdict
 
 
 def net_flips_needed(n: int, lost: int, min_delta: Fraction) -> int | None:
@@ -297,10 +305,10 @@ def net_flips_needed(n: int, lost: int, min_delta: Fraction) -> int | None:
 
 
 def what_would_decide(n: int, gained: int, lost: int, min_delta: Fraction) -> str:
-    """How many prompts that flip as these did would give a verdict, and which.
+    """How many prompts that flip as these did would give a verdict, and which verdict.
 
-    Only sizes are tried at which the shares of flips are exactly those seen: of these, a larger one decides whatever a
-    smaller one decides.
+    Only sizes are tried at which the shares of flips are exactly those seen. Among these sizes, a larger one decides
+    everything that a smaller one decides.
     """
     parts = gcd(n, gained, lost)
 
@@ -310,9 +318,9 @@ def what_would_decide(n: int, gained: int, lost: int, min_delta: Fraction) -> st
     sizes = range(parts, MOST_TIMES * parts)
     first = bisect_left(sizes, True, key=lambda times: verdict_of(times) != "INCONCLUSIVE")
     if first == len(sizes):
-        return f"not even {MOST_TIMES:,} times as many prompts, if they flip as these did"
+        return f"more than {MOST_TIMES:,} times as many prompts, if they flip as these did"
     more = n // parts * sizes[first] - n
-    return f"about {more:,} prompts more, if they flip as these did; then {verdict_of(sizes[first])}"
+    return f"about {more:,} more prompts, if they flip as these did; the verdict would be {verdict_of(sizes[first])}"
 
 
 def numbers_of(comparison: Comparison, min_delta: Fraction) -> Numbers:
@@ -348,10 +356,10 @@ def notes_of(comparison: Comparison) -> list[str]:
     manifests = {"baseline": comparison.baseline.run.manifest, "candidate": comparison.candidate.run.manifest}
     notes = []
     if SELECTION in comparison.knobs and POLICY not in comparison.knobs:
-        notes.append("the policy did not change: what changed is how its completions are drawn or chosen")
+        notes.append("the policy did not change; only the way its completions are drawn or chosen did")
     unseeded = [side for side, run in manifests.items() if run.sampling and not run.sampling.reproducible]
     if unseeded:
-        notes.append(f"no seed is known of the {' and the '.join(unseeded)}: these completions cannot be drawn again")
+        notes.append(f"no seed is known for the {' and the '.join(unseeded)}: the completions cannot be drawn again")
     notes += training_notes(manifests)
     if unknown := note_on_holdouts():
         notes.append(unknown)
@@ -359,11 +367,11 @@ def notes_of(comparison: Comparison) -> list[str]:
 
 
 def training_notes(manifests: Mapping[str, Manifest]) -> list[str]:
-    """On what the policies were trained. ``manifests``: side -> of its run."""
+    """What the policies were trained on. ``manifests``: side -> the manifest of its run."""
     unknown = [side for side, manifest in manifests.items() if manifest.trained_on is None]
     notes = []
     if unknown:
-        notes.append(f"what the policy of the {' and the '.join(unknown)} was trained on is not known")
+        notes.append(f"the training of the policy is not known for the {' and the '.join(unknown)}")
     for side, manifest in manifests.items():
         if manifest.trained_on is not None:
             notes.append(training_note(side, manifest.trained_on))
@@ -373,7 +381,7 @@ def training_notes(manifests: Mapping[str, Manifest]) -> list[str]:
 def training_note(side: str, training: TrainedOn) -> str:
     how = "by imitation only" if training.rubric is None else f"with rubric {training.rubric}"
     if training.measured_here is None:
-        return f"the policy of the {side} was trained {how}, and on which prompts is not known"
+        return f"the policy of the {side} was trained {how}; its training prompts are not known"
     return (
         f"the policy of the {side} was trained {how} on {training.prompts:,} prompts, "
         f"{training.measured_here:,} of them measured here"
@@ -381,9 +389,9 @@ def training_note(side: str, training: TrainedOn) -> str:
 
 
 def holdout_looks(comparison: Comparison, log: Sequence[LogLine]) -> int | None:
-    """How often the holdout was opened that these runs measure, the most looked at where there are several.
+    """How often the holdout that these runs measure was opened; of several holdouts, the count of the most opened.
 
-    None where neither the run nor the log calls these prompts a holdout.
+    None if neither the run nor the log calls these prompts a holdout.
     """
     holdouts = holdouts_in(comparison.baseline.prompts.keys())
     if comparison.baseline.run.manifest.split != HOLDOUT and holdouts_opened(log).isdisjoint(holdouts):
@@ -395,7 +403,7 @@ def holdout_looks(comparison: Comparison, log: Sequence[LogLine]) -> int | None:
 
 
 def examine(baseline: Path, candidate: Path, min_delta: Fraction, log: Sequence[LogLine]) -> Finding:
-    """Everything the gate finds out about two runs, and its verdict."""
+    """Everything that the gate finds out about two runs, and its verdict."""
     runs, faults = open_runs({"baseline": baseline, "candidate": candidate})
     if faults:
         return Finding("REJECT", faults)
@@ -427,17 +435,19 @@ def examine(baseline: Path, candidate: Path, min_delta: Fraction, log: Sequence[
 
 
 def main() -> int:
-    parser = Parser("course.gate", "The gate: compare two runs from one locked room.")
+    parser = Parser("course.gate", "The gate: may the candidate run replace the baseline run?")
     parser.add_argument("--baseline", type=Path, required=True, help="the folder of the run to beat")
-    parser.add_argument("--candidate", type=Path, required=True, help="the folder of the run that wants its place")
-    help_ = "the smallest improvement worth having, 0 to 1"
+    parser.add_argument(
+        "--candidate", type=Path, required=True, help="the folder of the run that may replace the baseline"
+    )
+    help_ = "the smallest improvement worth having, from 0 to 1 (0.02 is 2 points)"
     parser.add_argument("--min-delta", type=fraction, required=True, help=help_)
-    help_ = "the log that came with a run made elsewhere"
+    help_ = "also use this log, which came with a run made elsewhere"
     parser.add_argument("--log", type=Path, action="append", default=[], help=help_)
-    parser.add_argument("--details", action="store_true", help="each condition of the room, each reason, the power")
+    parser.add_argument("--details", action="store_true", help="also show each condition, each reason and the power")
     either = parser.add_mutually_exclusive_group()
     either.add_argument("--report", action="store_true", help="also write gate.html into the candidate's folder")
-    either.add_argument("--json", action="store_true", help="print the same for a program")
+    either.add_argument("--json", action="store_true", help="print one JSON object, for a program")
     args = parser.parse_args()
     finding = examine(args.baseline, args.candidate, args.min_delta, read_logs(run_log.LOG, args.log))
     if args.json:

@@ -1,4 +1,4 @@
-"""Machinery: what course.gate prints, for a person and for a program. Its page takes the words from here, too."""
+"""Machinery: what course.gate prints, for a person and for a program. The page of a verdict uses these words too."""
 
 from collections.abc import Sequence
 
@@ -10,8 +10,8 @@ from course.artifacts.records import json_for_terminal
 from course.show.tables import WIDTH, interval, percent, table, wrap_sentence, wrap_text
 from course.text import clipped
 
-NO_LUCK = 1 - 0.05 / 2  # how often a candidate that is no better is not promoted, at least: the test has two sides
-FEW_TRIES = 3  # runs of one room, from which on it is said what so many tries do
+NOT_BY_CHANCE = 1 - 0.05 / 2  # a candidate that is no better is not promoted, at least so often: the test has two sides
+FEW_TRIES = 3  # from so many runs of one room on, the gate says what many tries do
 _FLIPS_LISTED = 8  # of each kind
 _REASONS = 4  # besides the first
 NO_DIFFERENCE = "the runs are not comparable, so no difference is shown"
@@ -31,7 +31,7 @@ def gate_json(finding: Finding) -> str:
 
 
 def gate_text(finding: Finding, details: bool = False) -> str:
-    """The answer, its verdict last. ``details``: also every condition of the room, every reason, what n can show."""
+    """The report, with the verdict last. ``details``: also every condition of the room, every reason, and the power."""
     parts: list[str] = []
     if finding.conditions:
         if details:
@@ -63,32 +63,34 @@ def room_text(finding: Finding) -> str:
 
 
 def numbers_text(numbers: Numbers, details: bool) -> str:
-    """Both rates, the difference with its interval, the flips, and what they are worth."""
+    """Both rates, the difference with its interval, the flips, and their significance."""
     baseline, candidate = numbers.baseline_passes, numbers.candidate_passes
     rows = [
         ("baseline", baseline, numbers.n, percent(baseline / numbers.n), interval(numbers.baseline_ci95)),
         ("candidate", candidate, numbers.n, percent(candidate / numbers.n), interval(numbers.candidate_ci95)),
     ]
     low, high = (100 * bound for bound in numbers.delta_ci95)
-    needed = f"no gain on {numbers.n:,} prompts would be enough"
+    needed = f"no number gained on {numbers.n:,} prompts is enough"
     if numbers.net_flips_needed is not None:
-        needed = f"needs a net gain of at least {numbers.net_flips_needed:,}"
+        needed = f"at least {numbers.net_flips_needed:,} more gained than lost"
     lines = [
         table(("run", "passed", "of", "pass rate", "95 % interval (Wilson)"), rows, right=(1, 2, 3)),
         "",
         f"difference           {100 * numbers.delta:+.1f} points, paired 95 % interval {low:+.1f} to {high:+.1f}",
         flips_text("gained", numbers.gained),
         flips_text("lost", numbers.lost),
-        f"exact McNemar p      {numbers.mcnemar_p:.4g}: how often luck alone makes the flips this uneven",
-        f"to be promoted       {needed}, if again {len(numbers.lost):,} are lost",
+        f"exact McNemar p      {numbers.mcnemar_p:.4g}: how often chance alone makes flips this uneven",
+        f"to be promoted       {needed}, if {len(numbers.lost):,} are lost again",
     ]
     if details:
         visible = numbers.smallest_visible_difference
-        detected = "no difference" if visible is None else f"a true difference of {100 * visible:.1f} points"
+        detected = "no possible difference"
+        if visible is not None:
+            detected = f"a true difference of {100 * visible:.1f} points"
         lines += [
-            f"power                with {numbers.n:,} prompts, {detected} would be",
-            f"{'':21}detected with 80 % power, if {percent(numbers.discordance)} of them flip: those",
-            f"{'':21}seen and two more",
+            f"power                with {numbers.n:,} prompts, the gate detects {detected}",
+            f"{'':21}with 80 % power, if {percent(numbers.discordance)} of the prompts flip",
+            f"{'':21}(the flips seen here and two more)",
         ]
     return "\n".join(lines)
 
@@ -105,19 +107,20 @@ def flips_text(label: str, ids: Sequence[str]) -> str:
 
 
 def tries_sentence(tries: int) -> str:
-    """What asking often does to a test that is wrong one time in forty: it errs one way, and only that way promotes.
+    """What many tries do to a test that promotes by chance at most one time in forty.
 
-    ``tries``: runs of one room, the baseline among them.
+    ``tries``: runs of one room, the baseline among them. The share is an upper bound: all candidates are compared with
+    the same baseline, and candidates that depend on each other are promoted by chance together.
     """
     candidates = tries - 1
     return (
-        f"runs from this room: {tries:,}. Of {candidates:,} candidates that are no better, at least one is promoted by "
-        f"luck in up to {percent(1 - NO_LUCK**candidates, 0)} of cases: keep the others in mind, or take fresh prompts"
+        f"runs from this room: {tries:,}. Of {candidates:,} candidates that are no better, chance promotes at least "
+        f"one in at most {percent(1 - NOT_BY_CHANCE**candidates, 0)} of cases: report all tries, or use fresh prompts"
     )
 
 
 def read_with(finding: Finding) -> list[str]:
-    """What a verdict must not be read without: the knob that was turned, the notes, and last how locked the room is."""
+    """The facts to read with every verdict: the knob that was turned, the notes, and last the state of the room."""
     policies = ["not known" if policy is None else policy for policy in dict.fromkeys(finding.policies)]
     sentences = [f"knob turned: {finding.knob}", f"policy: {' -> '.join(policies)}", *finding.notes]
     if finding.holdout_looks is not None:
@@ -127,12 +130,12 @@ def read_with(finding: Finding) -> list[str]:
 
 
 def verdict_text(finding: Finding, details: bool) -> str:
-    """The verdict and its reasons, the first few of them unless all are wanted."""
+    """The verdict and its reasons: the first few, or all with ``details``."""
     first, *others = finding.reasons
     shown = others if details else others[:_REASONS]
     lines = [wrap_sentence(f"{finding.verdict}: {first}")]
     if finding.would_decide:
-        lines.append(wrap_sentence(f"what would decide it: {finding.would_decide}"))
+        lines.append(wrap_sentence(f"needed for a decision: {finding.would_decide}"))
     lines += [wrap_sentence(f"  also: {reason}") for reason in shown]
     if len(others) > len(shown):
         lines.append(f"  and {len(others) - len(shown):,} more (--details shows each)")

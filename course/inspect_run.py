@@ -1,12 +1,12 @@
-"""Machinery: Loop A's second half. Look at what failed, and say why, before anything is improved.
+"""Machinery: the second half of Loop A. Look at the failures, and say why they failed, before you improve anything.
 
     python3 -m course.inspect_run --run runs/run_001 --only-fails --top-k 5
     python3 -m course.inspect_run runs/run_001 --id dev-007
     python3 -m course.inspect_run --run last --verify
     python3 -m course.inspect_run --log
 
-``last`` is the newest run in the log. An id may be given by its end, such as 7, where no other ends so. Characters
-that cannot be seen are written out, as <U+200B ZERO WIDTH SPACE>.
+``last`` is the newest run in the log. The end of an id, such as 7, is enough if no other id ends in it. Characters
+that cannot be seen are written out, such as <U+200B ZERO WIDTH SPACE>.
 """
 
 import hashlib
@@ -44,7 +44,7 @@ _Findings = tuple[dict[str, Any], str]  # for a program, and the same for a pers
 
 
 def verify(path: Path, logs: list[Path]) -> _Findings:
-    """The gate's own check of one run, without faults if it is what it claims. ``logs``: besides the lab's own."""
+    """The gate's own check of one run, without faults if the run is what it claims. ``logs``: besides the lab's own."""
     n = 0
     faults: list[str] = []
     other_scorer = False
@@ -60,9 +60,11 @@ def verify(path: Path, logs: list[Path]) -> _Findings:
         scorer = scorer_identity()
         ours = f"{scorer.scorer_name} {scorer.scorer_version}"
         theirs = f"{run.manifest.scorer_name} {run.manifest.scorer_version}"
-        same = " with another fingerprint" if theirs == ours else ""
-        checked = f"It is in the log, and every digest holds; nothing was scored again, for {ours} is installed here"
-        text = wrap_sentence(f"{path}: intact, of another scorer: {theirs}{same}. {checked}. Measure again to compare")
+        same = " with a different fingerprint" if theirs == ours else ""
+        checked = "The run is in the log, and every digest holds"
+        why = f"No row was scored again, because {ours} is installed here"
+        whose = f"intact, measured by a different scorer: {theirs}{same}"
+        text = wrap_sentence(f"{path}: {whose}. {checked}. {why}. Measure again to compare")
     elif faults:
         text = "\n".join([f"{visible_path(path)}: NOT verified", *(wrap_sentence(f"  - {fault}") for fault in faults)])
     else:
@@ -71,8 +73,8 @@ def verify(path: Path, logs: list[Path]) -> _Findings:
         again = "1 row was" if n == 1 else f"{n:,} rows were"
         checked = f"every digest holds, and {again} scored again with the same result"
         if rubric := rubric_of(run.manifest):
-            checked += f" by the strict scorer; what {rubric} paid was not asked again"
-        text = wrap_sentence(f"{path}: whole. It is in the log, {checked}{aside}")
+            checked += f" by the strict scorer; the rubric {rubric} was not asked again"
+        text = wrap_sentence(f"{path}: whole. The run is in the log, {checked}{aside}")
     note = note_on_holdouts()
     if note:
         text += f"\n{wrap_sentence(f'note: {note}')}"
@@ -80,7 +82,7 @@ def verify(path: Path, logs: list[Path]) -> _Findings:
 
 
 def warning_of(run: Run, digest: "hashlib._Hash") -> str | None:
-    """What has to stand before any number, where the results that were read are not those that were written."""
+    """The warning that stands before any number if the results are not those that the run wrote; else None."""
     if digest.hexdigest() == run.manifest.outputs[RESULTS]:
         return None
     return f"WARNING: {RESULTS} is not the file that was written (--verify says more)"
@@ -106,14 +108,14 @@ def failures(run: Run, *, only_fails: bool, top_k: int, each: int) -> _Findings:
             ranked.append(row)
     passes, n = counts["ok"], sum(counts.values())
     if not n:
-        raise UserError(f"{run.path}: expected rows to look at, got none: this run scored nothing")
+        raise UserError(f"{run.path}: this run scored no completion, so there is no row to show")
     loop = run.manifest.loop
     uncertainty = f"95 % interval {interval(wilson_interval(passes, n))}"
-    if loop == "C":  # the policy changed from row to row: there is no one rate for an interval to be of
-        uncertainty = "over all that it scored"
+    if loop == "C":  # the policy changed from row to row, so an interval of one rate has no meaning
+        uncertainty = "over all completions of the run"
     head = f"{visible_path(run.path)}: Loop {loop}, passed {passes:,} of {n:,} ({uncertainty})"
     if rubric := rubric_of(run.manifest):
-        head += f"\nrewards are those of {clipped(rubric, 40)}; outcomes and this rate are the strict scorer's"
+        head += f"\nThe rewards are those of {clipped(rubric, 40)}; the outcomes and the rate are the strict scorer's."
     warning = warning_of(run, digest)
     parts = []
     if not only_fails:
@@ -136,7 +138,7 @@ def failures(run: Run, *, only_fails: bool, top_k: int, each: int) -> _Findings:
 
 
 def find_row(run: Run, id_: str) -> _Findings:
-    """The first row of this id, or of the one id that ends so, with the explanation that the scorer gives of it now."""
+    """The first row with this id, or with the only id that ends in it, and the installed scorer's explanation."""
     digest = hashlib.sha256()
     ids: dict[str, str] = {}
     matches: dict[str, Result] = {}
@@ -148,9 +150,9 @@ def find_row(run: Run, id_: str) -> _Findings:
         got = clipped(id_, 60)
         if matches:
             few = ", ".join(clipped(match, 20) for match in islice(matches, 4))
-            got += f", in which {len(matches):,} end: {few}"
+            got += f", in which {len(matches):,} ids end: {few}"
         mend = "" if matches else did_you_mean(id_, ids)
-        raise UserError(f"{mend}{run.path}: expected an id of this run, got {got}; its {RESULTS} has them all")
+        raise UserError(f"{mend}{run.path}: expected an id of this run, got {got}; the ids stand in its {RESULTS}")
     row = matches.get(id_) or next(iter(matches.values()))
     details = None if row.completion is None else score(task_of(row), row.completion)["details"]
     warning = warning_of(run, digest)
@@ -164,16 +166,16 @@ def find_row(run: Run, id_: str) -> _Findings:
 
 def main() -> int:
     parser = Parser("course.inspect_run", "Loop A: look at the failures of a run, or verify it.")
-    parser.add_argument("folder", type=Path, nargs="?", help="the folder of a run, or last: the newest")
-    parser.add_argument("--run", type=Path, metavar="FOLDER", help="the same")
-    help_ = "without --run: show the log of runs; with --verify: another log, that came with the run"
+    parser.add_argument("folder", type=Path, nargs="?", help="the folder of a run, or the word last for the newest")
+    parser.add_argument("--run", type=Path, metavar="FOLDER", help="the same, as an option")
+    help_ = "without a run: show the log of runs; with --verify: also use this log, which came with the run"
     parser.add_argument("--log", type=Path, nargs="?", const=run_log.LOG, metavar="FILE", help=help_)
-    parser.add_argument("--only-fails", action="store_true", help="leave out what passed")
-    help_ = "how many outcomes, and how many top and bottom rows (default: 5)"
+    parser.add_argument("--only-fails", action="store_true", help="leave out the completions that passed")
+    help_ = "show so many outcomes, and so many top and bottom rows (default: 5)"
     parser.add_argument("--top-k", type=positive_int, default=5, help=help_)
-    parser.add_argument("--show", type=positive_int, default=2, help="how many examples of an outcome (default: 2)")
-    parser.add_argument("--id", help="show this one example whole; its end is enough, where no other ends so")
-    help_ = "check digests, score everything again; status 1 if anything differs"
+    parser.add_argument("--show", type=positive_int, default=2, help="show so many examples of an outcome (default: 2)")
+    parser.add_argument("--id", help="show this one example in full; the end of an id is enough if it is unique")
+    help_ = "recompute every digest and score every row again; status 1 if anything differs"
     parser.add_argument("--verify", action="store_true", help=help_)
     parser.add_argument("--json", action="store_true", help="print one JSON object, for a program")
     args = parser.parse_args()
@@ -181,9 +183,9 @@ def main() -> int:
         parser.error(f"expected one run, got {args.folder} and --run {args.run}")
     path = args.run or args.folder
     if path is None and args.log is None:
-        parser.error("expected --run FOLDER, or --log to see the runs there are")
+        parser.error("expected --run FOLDER, or --log to list the runs")
     if path is not None and args.log is not None and not args.verify:
-        parser.error("--log: expected --verify beside it, or no run, got a run to look at")
+        parser.error("--log FILE goes with --verify; without a run, --log lists the runs")
     if path == Path("last"):
         path = newest_run()
     try:
@@ -197,7 +199,7 @@ def main() -> int:
         else:
             findings, text = failures(open_run(path), only_fails=args.only_fails, top_k=args.top_k, each=args.show)
     except Broken as error:
-        raise UserError(f"{path}: expected a whole run, got a broken one: {error}") from None
+        raise UserError(f"{path}: this run is broken: {error}") from None
     if args.json:
         print(json_for_terminal(findings))
     else:

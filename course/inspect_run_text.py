@@ -1,4 +1,4 @@
-"""Machinery: what course.inspect_run prints. All of it is untrusted text, so all of it goes through ``visible``."""
+"""Machinery: what course.inspect_run prints. All of this text is untrusted, so all of it goes through ``visible``."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -14,11 +14,11 @@ from course.show.tables import WIDTH, percent, table, wrap_text
 from course.text import clipped, named, visible, visible_whole
 
 _SHOWN_WHOLE = 2_000  # characters of a text that is shown whole
-_RUN_COLUMN = 18  # a longer path stands below its line, whole, to be pasted
+_RUN_COLUMN = 18  # a longer path stands in full on a line of its own, so that it can be pasted
 
 
 def outcomes_table(counts: Mapping[str, int], shown: Mapping[str, Sequence[Result]], top_k: int) -> str:
-    """Examples of each outcome, the most frequent first; then how many failed how, which a screen still shows."""
+    """Examples of each outcome, the most frequent first; last the counts, so that they are still on the screen."""
     n = sum(counts.values())
     failed = sorted((-count, outcome) for outcome, count in counts.items() if outcome != "ok")
     if not failed:
@@ -44,8 +44,16 @@ def outcomes_table(counts: Mapping[str, int], shown: Mapping[str, Sequence[Resul
 
 
 def ranking_text(top: Sequence[Result], bottom: Sequence[Result]) -> str:
-    """The first rows that passed, and the first that did not. Averages hide what these show."""
-    return "\n".join([f"top {len(top)}", *map(row_text, top), "", f"bottom {len(bottom)}", *map(row_text, bottom)])
+    """The first rows that passed, and the first that failed: single rows show what averages hide."""
+    return "\n".join(
+        [
+            f"top {len(top)}, the first that passed",
+            *map(row_text, top),
+            "",
+            f"bottom {len(bottom)}, the first that failed",
+            *map(row_text, bottom),
+        ]
+    )
 
 
 def row_text(row: Result) -> str:
@@ -58,7 +66,7 @@ def row_text(row: Result) -> str:
 
 
 def row_in_full(row: Result, details: Mapping[str, Any] | None) -> str:
-    """One row whole, with the scorer's explanation; ``details`` None where there was no completion to score."""
+    """One row in full, with the scorer's explanation; ``details`` is None if there was no completion to score."""
     lines = [
         f"id          {visible(row.id[:_SHOWN_WHOLE])}",
         beside("prompt      ", visible(row.prompt[:_SHOWN_WHOLE])),
@@ -89,10 +97,10 @@ def beside(label: str, text: str) -> str:
 
 
 def rubric_lines(row: Result) -> list[str]:
-    """What the scorer paid, and what the completion says, where ``reward`` is another rubric's."""
+    """The strict reward and the kind of the completion, if ``reward`` is that of a second rubric."""
     if not isinstance(row, RubricResult):
         return []
-    return [f"strict      {row.strict_reward}", f"the text is {KIND_NAMES.get(row.kind) or clipped(row.kind, 40)}"]
+    return [f"strict      {row.strict_reward}", f"kind        {KIND_NAMES.get(row.kind) or clipped(row.kind, 40)}"]
 
 
 def samples_text(samples: Sequence[str], rewards: Sequence[float], chosen: int) -> str:
@@ -107,7 +115,7 @@ def samples_text(samples: Sequence[str], rewards: Sequence[float], chosen: int) 
 def log_text(log: Sequence[LogLine]) -> str:
     """The log of runs, oldest first, and what was changed and expected in each."""
     if not log:
-        return "no run stands in the log yet"
+        return "The log has no run yet."
     opened: Counter[str] = Counter()
     lines = []
     for line in log:

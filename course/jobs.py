@@ -1,14 +1,14 @@
-"""Machinery: where work is done that splits, such as one training for each seed: on an Executor that is handed in.
+"""Machinery: work that splits, such as one training for each seed, is done on an Executor that the caller passes in.
 
-``--jobs`` takes processes of this machine, ``--cluster`` (of ``course.eval`` alone) the workers of a Dask cluster.
+``--jobs`` uses processes of this machine, ``--cluster`` (only of ``course.eval``) the workers of a Dask cluster.
 
 Covered
     The same results in the same order, for any number of workers and in whatever order they finish. Ctrl-C or a fault
-    ends all processes at once; so does the end of this process, however it ends. A worker of a cluster that is killed:
-    another does its work again.
+    ends all processes at once; so does the end of this process, however it ends. If a worker of a cluster is killed, a
+    different worker does its work again.
 Not covered
-    A process that is killed from outside: the command ends, and says so. Whoever reaches the port of a scheduler can
-    run anything on its workers: let it be a network of your own.
+    A process that is killed from outside: the command ends with an error. Everybody who reaches the port of a scheduler
+    can run any code on its workers, so use a network of your own.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def map_in_order(
     arguments: Sequence[tuple[Any, ...]],
     in_flight: int | None = None,
 ) -> Iterator[Value]:
-    """The function of each tuple of arguments, in their order. With an executor all of it must be picklable.
+    """The function of each tuple of arguments, in their order. With an executor, everything must be picklable.
 
     ``in_flight``: how many at most are being worked on or wait for their turn; None: all of them.
     """
@@ -61,7 +61,7 @@ def map_in_order(
 
 @contextmanager
 def workers(jobs: int, cluster: str | None) -> Iterator[tuple[Executor | None, int]]:
-    """What --jobs and --cluster ask for, and how many workers that are; no executor for one process: this one."""
+    """The executor that --jobs or --cluster asks for, and its number of workers; None if this process works alone."""
     if cluster is None:
         with processes(jobs) as executor:
             yield executor, jobs
@@ -72,7 +72,7 @@ def workers(jobs: int, cluster: str | None) -> Iterator[tuple[Executor | None, i
 
 @contextmanager
 def processes(count: int) -> Iterator[Executor | None]:
-    """An executor with so many processes; None for one: then work is done in this process."""
+    """An executor with so many processes; None for one, because this process then does the work."""
     if count == 1:
         yield None
         return
@@ -90,12 +90,12 @@ def processes(count: int) -> Iterator[Executor | None]:
             for worker in multiprocessing.active_children():
                 worker.kill()  # one that waits to hand over its result would wait for ever
             if isinstance(error, BrokenProcessPool):
-                raise UserError("expected the workers to finish, got one that was killed; try fewer --jobs") from None
+                raise UserError("a worker process was killed before it finished; use fewer --jobs") from None
             raise
 
 
 def start_processes(executor: Executor, count: int) -> None:
-    """Start them all. Each inherits that SIGINT is blocked: Ctrl-C is this process's, which gets it afterwards."""
+    """Start all processes. Each inherits that SIGINT is blocked, because only this process reacts to Ctrl-C."""
     block = getattr(signal, "pthread_sigmask", None)  # Windows has none
     before = block(signal.SIG_BLOCK, [signal.SIGINT]) if block else ()
     try:
@@ -124,16 +124,16 @@ def _begin_worker() -> None:
 
 @contextmanager
 def machines(address: str) -> Iterator[tuple[Executor, int]]:
-    """The workers of the Dask cluster whose scheduler has this address, and how many they are.
+    """The workers of the Dask cluster whose scheduler has this address, and their number.
 
-    Raises UserError where nobody answers, where a worker has another scorer or no lab, where the cluster is lost, and
-    where a piece of work kills its workers.
+    Raises UserError if nobody answers, if a worker has a different scorer or no lab, if the cluster is lost, or if a
+    piece of work kills its workers.
     """
     try:
         from distributed import CancelledError, KilledWorker
     except ImportError:
         mend = "install it with: python3 -m pip install distributed"
-        raise UserError(f"--cluster: expected the package distributed, got a Python without it; {mend}") from None
+        raise UserError(f"--cluster needs the package distributed, which is not installed; {mend}") from None
     import logging
 
     where = f"--cluster {quote(address)}"
@@ -142,21 +142,21 @@ def machines(address: str) -> Iterator[tuple[Executor, int]]:
         with _connect(address, where) as client:
             names = {at: worker["name"] for at, worker in client.scheduler_info(n_workers=-1)["workers"].items()}
             if not names:
-                raise UserError(f"{where}: expected workers, got none yet; start them first")
+                raise UserError(f"{where}: this scheduler has no workers yet; start workers first")
             for at, fingerprint in client.run(eval, _FINGERPRINT_QUERY, on_error="return").items():
                 refuse_other_scorer(f"{names.get(at)} at {at}", fingerprint, scorer_identity().scorer_fingerprint)
             yield client.get_executor(pure=False), len(names)
     except KilledWorker:
-        got = "got several that died of one piece of work; have they memory enough?"
-        raise UserError(f"{where}: expected workers that finish, {got}") from None
+        why = "several workers died during the same piece of work; do they have enough memory?"
+        raise UserError(f"{where}: {why}") from None
     except CancelledError:
-        raise UserError(f"{where}: expected a scheduler that stays, got none any more") from None
+        raise UserError(f"{where}: the connection to the scheduler was lost; run the command again") from None
     finally:
         logging.disable(logging.NOTSET)
 
 
 def _connect(address: str, where: str) -> Any:
-    """A client of the scheduler. Raises UserError where nobody answers."""
+    """A client of the scheduler. Raises UserError if nobody answers."""
     import gc
     import warnings
 
@@ -168,7 +168,7 @@ def _connect(address: str, where: str) -> Any:
     except (OSError, ValueError, TypeError) as error:
         got = describe_error(error)
     gc.collect()  # a client that was half made would wait for ten seconds when Python ends
-    raise UserError(f"{where}: expected a Dask scheduler, such as tcp://host:8786, got {got}")
+    raise UserError(f"{where}: cannot reach a Dask scheduler, such as tcp://host:8786, there: {got}")
 
 
 def refuse_other_scorer(worker: str, theirs: object, ours: str) -> None:
@@ -176,11 +176,11 @@ def refuse_other_scorer(worker: str, theirs: object, ours: str) -> None:
     if theirs != ours:
         got = describe_error(theirs) if isinstance(theirs, BaseException) else visible(str(theirs)[:12])
         expected = f"expected the scorer of this command, {ours[:12]}"
-        raise UserError(f"worker {visible(worker)}: {expected}, got {got}; start it anew, in the same lab")
+        raise UserError(f"worker {visible(worker)}: {expected}, got {got}; start the worker again, in the same lab")
 
 
 def worker_name() -> str:
-    """Of the process that runs this: the name of a Dask worker, or the number of the process."""
+    """The name of the Dask worker that runs this, or the number of the process."""
     distributed = sys.modules.get("distributed")  # loaded in a worker of a cluster
     if distributed is None:
         return f"process {os.getpid()}"

@@ -1,4 +1,4 @@
-"""Machinery: Loop C with a KL penalty. How much reward a policy gains, and how far it goes from its reference policy.
+"""Machinery: Loop C with a KL penalty: how much reward a policy gains, and how far it goes from its reference policy.
 
     python3 -m course.kl_tradeoff_demo
     python3 -m course.kl_tradeoff_demo --rewards verifier
@@ -10,7 +10,7 @@ training with that penalty ends, the one that maximises
 
 The rewards are the grades of a careless judge, which overrates one wrong completion: far from the reference, the policy
 earns more and is right less often. With ``--rewards verifier`` nothing is overrated, and the distance costs nothing.
-Best-of-N of the reference stands beside it, to compare learning (Loop C) with choosing (Loop B) at the same KL.
+Best-of-N of the reference policy is shown too, to compare learning (Loop C) with choosing (Loop B) at the same KL.
 Nothing is sampled: every number is exact.
 """
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --he
 SPREADSHEET, FIGURE = "kl_tradeoff.csv", "kl_tradeoff.png"
 
 # Completions of the bandit's prompt, the reference's probability of each, and a graded reward. The grades are invented,
-# such as a careless judge might give: they like the right value, and they like it best said three times.
+# such as a careless judge might give: high for the right value, and highest for the right value said three times.
 COMPLETIONS = (
     ("17 * 19 is 323.", 0.34, 0.35),
     ("The answer is 332.", 0.24, 0.0),
@@ -47,7 +47,7 @@ COMPLETIONS = (
 BETA_SWEEP = (10.0, 5.0, 2.0, 1.0, 0.7, 0.5, 0.3, 0.2, 0.15, 0.1, 0.07, 0.05, 0.03)
 BEST_OF = (1, 2, 4, 8, 16, 32)
 _WHOSE_REWARDS = {
-    "graded": "The rewards are the grades of a careless judge; beside them, the verifier's.",
+    "graded": "The rewards are the grades of a careless judge; the verifier's stand beside them.",
     "verifier": "The rewards are the verifier's.",
 }
 _APART = 0.12  # nats between two labelled betas, at least
@@ -98,7 +98,7 @@ def kl_tradeoff_text(
             table(("action", "reference", "reward", "verifier", "completion"), choices, right=(0, 1, 2, 3)),
             "The optimum of mean reward - beta * KL, from a strong penalty to a weak one:",
             table(("beta", *numbers), optima, right=(0, 1, 2, 3)),
-            "Loop B beside it: best-of-N of the reference, which does not change:",
+            "For comparison, Loop B: best-of-N of the reference policy, which does not change:",
             table(("N", *numbers, "KL at most"), best_of_n, right=(0, 1, 2, 3, 5)),
             _how_to_read(rows, rewards),
         ]
@@ -131,8 +131,8 @@ def _how_to_read(rows: Sequence[TradeoffRow], rewards: str) -> str:
     if rewards == "graded":
         sentences.append(
             f"As the penalty weakens, the verifier's reward rises to {best.verifier_reward:.3f} at beta "
-            f"{best.beta:g} and then falls to {last.verifier_reward:.3f} at beta {last.beta:g}, while the graded one "
-            "keeps rising: what the careless judge overrates wins."
+            f"{best.beta:g} and then falls to {last.verifier_reward:.3f} at beta {last.beta:g}, while the graded "
+            "reward keeps rising: the completion that the careless judge overrates wins."
         )
     return "\n".join(fill(sentence, WIDTH, initial_indent="- ", subsequent_indent="  ") for sentence in sentences)
 

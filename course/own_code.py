@@ -1,4 +1,4 @@
-"""Machinery: one digest of a person's own code that ran: the file that was named, and its own imports.
+"""Machinery: one digest of a person's own code that ran: the named file, and the person's own modules it imported.
 
 Covered
     Modules from the folder of that file and from the working folder, whenever they were imported.
@@ -20,7 +20,7 @@ def read_code(path: Path) -> bytes:
         with open_regular(path) as file:
             return file.read()
     except OSError as error:
-        raise UserError(f"{path}: expected a file of Python, got: {reason(error)}") from None
+        raise UserError(f"{path}: cannot read this Python file: {reason(error)}") from None
 
 
 def digest_of_code(path: Path, source: bytes, module_files: Iterable[str]) -> str:

@@ -2,8 +2,8 @@
 
 Covered
     A function that is missing or unwritten, raises, exits or never returns; an answer that is not one list of K finite
-    logits; another answer when asked again: each becomes one line that names the student's file. The rewards, the draws
-    and the baseline are the lab's: the function gives new logits, and nothing else.
+    logits; a different answer when asked again: each becomes one line that names the student's file. The rewards, the
+    draws and the baseline are the lab's; the function gives the new logits, and nothing else.
 Not covered
     Code that means harm: see ``course/limited_process.py``. An update that is wrong: the run shows what it does.
 """
@@ -19,15 +19,15 @@ from course.errors import UserError
 from course.own_code import digest_of_code
 from course.text import clipped, quote, visible
 
-_SECONDS = 30.0  # for one update; at first packages are imported, too
-_LARGEST = 1e300  # logit; beyond it may lie infinity
+_SECONDS = 30.0  # for one update; the first one may also import packages
+_LARGEST = 1e300  # logit; an update of a larger one could overflow
 
 
 class OwnUpdate:
     """``with OwnUpdate("mine.py:step") as step: step([0.0, 0.0], 1, reward=1.0, baseline=0.5, lr=0.4)``.
 
     ``place``: FILE:FUNCTION, of the shape of ``reinforce_step`` in ``exercises/reinforce.py``. The file cannot import
-    the course. Raises UserError where there is no such file. ``name``: without the folder. ``source``: the bytes that
+    the course. Raises UserError if there is no such file. ``name``: without the folder. ``source``: the bytes that
     run.
     """
 
@@ -61,11 +61,11 @@ class OwnUpdate:
             raise self._error(str(stopped)) from None
         logits = self._logits_of(first, len(theta))
         if self._logits_of(second, len(theta)) != logits:
-            raise self._error("two different answers to one question; let nothing but the arguments decide")
+            raise self._error("two different answers to the same arguments; let only the arguments decide")
         return logits
 
     def settings(self) -> dict[str, str]:
-        """What a manifest says of the update. Call this after the last update, when all imports are known.
+        """What a manifest says about the update. Call this after the last update, when all imports are known.
 
         ``update_sha256``: see ``digest_of_code``.
         """
@@ -77,20 +77,20 @@ class OwnUpdate:
 
     def _logits_of(self, answer: Any, count: int) -> list[float]:
         if isinstance(answer, Raised):
-            raise self._error(self._describe(answer))
+            raise self._refuse_raised(answer)
         if isinstance(answer, list) and len(answer) == 1 and isinstance(answer[0], list):
             (logits,) = answer
             if len(logits) == count and all(map(_is_finite, logits)):
                 return [float(logit) for logit in logits]
-        raise self._error(f"{clipped(repr(answer), 80)}, which is no list of one list of {count} finite logits")
+        raise self._error(f"{clipped(repr(answer), 80)}, which is not a list of one list of {count} finite logits")
 
-    def _describe(self, raised: Raised) -> str:
+    def _refuse_raised(self, raised: Raised) -> UserError:
         if raised.kind == "NotImplementedError":
-            return f"{self._function} that is still to be written"
+            return UserError(f"--update: {self._place}: the function {self._function} is still to be written")
         if raised.kind == "KeyError" and raised.line is None:
-            return "no function of this name in the file"
+            return UserError(f"--update: {self._place}: this file has no function {self._function}")
         where = f" (line {raised.line})" if raised.line else ""
-        return f"{raised.kind}: {raised.text}{where}"
+        return self._error(f"{raised.kind}: {raised.text}{where}")
 
     def _error(self, got: str) -> UserError:
         return UserError(f"--update: {self._place}: expected new logits, got {got}")

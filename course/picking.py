@@ -1,13 +1,14 @@
-"""Machinery: the rule by which Loop B chooses: the course's own, or a student's, which is not believed.
+"""Machinery: the rule by which Loop B chooses: the course's own rule, or a student's, whose choice is checked.
 
 Covered
-    A missing or broken file, an exception, an exit, a choice that is none of the samples, another choice when asked
-    again: each becomes one line that names the student's file and line. The samples that a choice is held against are
-    never in the student's hands. A rule that opens the data or a run, where the answers stand, is refused.
+    A missing or broken file, an exception, an exit, a choice that is none of the samples, a different choice when asked
+    again: each becomes one line that names the student's file and line. The rule gets copies of the samples, so it
+    cannot change the originals with which its choice is compared. A rule that opens the data or a run, where the
+    answers stand, is refused.
 Not covered
-    Code that means harm: this is the student's own machine, and it runs with the student's own rights. What pick_best
-    reads besides the modules it imports is not in its fingerprint. It may remember prompts that came
-    before: it is asked twice about each, one after the other.
+    Code that means harm: the rule runs on the student's own machine, with the student's own rights. What pick_best
+    reads besides the modules that it imports is not in its fingerprint. The rule may remember earlier prompts: each
+    prompt is asked twice in a row, so only a choice that changes at once is noticed.
 """
 
 import sys
@@ -31,7 +32,7 @@ COURSE_RULE = "first_of_best"
 
 
 class Sample(Struct, frozen=True, gc=False):
-    """One of N completions of a prompt: its place among them, its text, and what the scorer paid."""
+    """One of N completions of a prompt: its place among them, its text, and its reward."""
 
     index: int
     completion: str
@@ -42,7 +43,7 @@ Pick = Callable[[list[Sample]], Sample]
 
 
 def first_of_best(samples: list[Sample]) -> Sample:
-    """The course's own rule: of the samples with the highest reward, the first that was drawn."""
+    """The course's own rule: the first drawn of the samples with the highest reward."""
     return min(samples, key=lambda sample: (-sample.reward, sample.index))
 
 
@@ -53,8 +54,8 @@ class NotWritten(UserError):
 class Picker:
     """``Picker("mine.py:pick_best").choose(samples, "q1")``; ``Picker()`` chooses by the course's own rule.
 
-    ``place``: FILE:FUNCTION. Raises UserError where there is no such function. ``name``: without the folder.
-    ``source``: the bytes of its file, as they run; none of the course's own rule.
+    ``place``: FILE:FUNCTION. Raises UserError if there is no such function. ``name``: without the folder.
+    ``source``: the bytes of its file, as they run; empty for the course's own rule.
     """
 
     def __init__(self, place: str | None = None) -> None:
@@ -74,23 +75,22 @@ class Picker:
         self._pick: Pick = self._load()
 
     def choose(self, samples: Sequence[Sample], prompt_id: str) -> int:
-        """The index that is chosen, asked for twice. Raises UserError where no choice is made, or two."""
+        """The chosen index; the rule is asked twice. Raises UserError if it makes no choice, or two different ones."""
         if self._path is None:
             return first_of_best([*samples]).index
         first = self._choose_once(samples, prompt_id)
         second = self._choose_once(samples, prompt_id)
         if first != second:
-            of = f"{quote(prompt_id)} whenever it is asked"
             raise UserError(
-                f"{self._place}: expected the same choice of {of}, got sample {first}, then sample {second}; "
-                "seed what is random from the samples themselves, and remember nothing"
+                f"{self._place}: expected the same choice for {quote(prompt_id)} each time, got sample {first}, then "
+                f"sample {second}; seed any randomness from the samples themselves, and remember nothing"
             )
         return first
 
     def settings(self) -> dict[str, str]:
-        """What a manifest says of the choice; nothing of the course's own rule. To be asked when every choice was made.
+        """What a manifest says about the rule; empty for the course's own rule. Ask when every choice was made.
 
-        ``pick_sha256``: of the file that ran, and of the modules of the student's own that were imported by then.
+        ``pick_sha256``: of the file that ran, and of the student's own modules that it imported.
         """
         if self._path is None:
             return {}
@@ -104,11 +104,9 @@ class Picker:
         try:
             code = compile(self.source, path, "exec")
         except SyntaxError as error:
-            got = f"a syntax error: {quote(error.msg)}"
-            raise UserError(f"{path}:{error.lineno or 1} expected Python, got {got}") from None
+            raise UserError(f"{path}:{error.lineno or 1} has a syntax error: {quote(error.msg)}") from None
         except (ValueError, RecursionError, MemoryError) as error:  # a null byte, or brackets nested too deep
-            got = f"what cannot be compiled: {describe_error(error)}"
-            raise UserError(f"{path}:1 expected Python, got {got}") from None
+            raise UserError(f"{path}:1 cannot be compiled: {describe_error(error)}") from None
         known = sys.modules.setdefault(self._function, module)  # where a dataclass looks up what its annotations name
         try:
             self._run_code(exec, (code, namespace), "while it was loaded")
@@ -117,7 +115,7 @@ class Picker:
                 del sys.modules[self._function]
         pick: Pick | None = namespace.get(self._function)
         if not callable(pick):
-            raise UserError(f"{path}: expected a function {self._function}(samples), got none in this file")
+            raise UserError(f"{path}: this file has no function {self._function}(samples)")
         return pick
 
     def _choose_once(self, samples: Sequence[Sample], prompt_id: str) -> int:
@@ -139,25 +137,24 @@ class Picker:
         return f"{self._path}:{line} {self._function}"
 
     def _run_code(self, code: Callable[..., Any], arguments: tuple[object, ...], when: str) -> object:
-        """Run code of the student's. Raises UserError where it raises; but Ctrl-C is not its fault."""
+        """Run code of the student's. Raises UserError if the code raises; Ctrl-C is passed on."""
         were_closed = close_answers(True)
         try:
-            with redirect_stdout(sys.stderr):  # what it prints is no part of what the command prints
+            with redirect_stdout(sys.stderr):  # its output does not belong to the command's
                 return code(*arguments)
         except KeyboardInterrupt:
             raise
         except NotImplementedError:
             raise NotWritten(
-                f"{self._path}: expected your rule, got {self._function} that is still to be written"
+                f"{self._path}: the function {self._function} is still to be written; write your rule there"
             ) from None
-        except BaseException as error:  # an exit, too, is a choice that was not made
+        except BaseException as error:  # an exit is also a choice that was not made
             import traceback
 
-            frames = traceback.walk_tb(sys.exc_info()[2])  # what the error itself says of it may be anything
+            frames = traceback.walk_tb(sys.exc_info()[2])  # the error's own attributes may be anything
             lines = [line for frame, line in frames if frame.f_code.co_filename == str(self._path)]
             where = f"{self._path}:{lines[-1] if lines else 1} {self._function}"
-            got = f"an exception {when}: {describe_error(error)}"
-            raise UserError(f"{where}: expected a choice, got {got}") from None
+            raise UserError(f"{where}: this code raised an exception {when}: {describe_error(error)}") from None
         finally:
             close_answers(were_closed)
 

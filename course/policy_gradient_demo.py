@@ -4,14 +4,14 @@
     python3 -m course.policy_gradient_demo --predict
     python3 -m course.policy_gradient_demo --fast --summary
 
-At a terminal each step waits for Enter. ``--predict`` asks, before each update, which probability it will raise, and
-why; the run keeps both and shows them beside the result. ``--fast`` does not stop; ``--summary`` prints one line a
-step. q ends the questions.
+At a terminal each step waits for Enter. ``--predict`` asks before each update which probability the update will raise,
+and why; the run keeps the answer and shows it beside the result. ``--fast`` does not stop; ``--summary`` prints one
+line for each step. q ends the questions.
 
 ``learn`` is the loop itself: sample an action, score it, compare the reward with the baseline, and change theta so
-that what was better than the baseline becomes more probable. The world is a bandit: one prompt, 17 * 19, and four
-completions (``ARMS``), one of which the verifier rewards. Next: ``bandit_train`` runs N of it side by side. What both
-leave in their runs is written by one function, which stands there.
+that an action better than the baseline becomes more probable. The world is a bandit: one prompt, 17 * 19, and four
+completions (``ARMS``), one of which the verifier rewards. Next: ``bandit_train`` runs N such loops side by side. Its
+function ``write_updates`` writes the files of both commands.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def learn(draws: Floats, lr: float, with_baseline: bool) -> Iterator[Update]:
 
 
 def ask_prediction(arms: int) -> str | None:
-    """Ask until there is an arm or ``none``, then why until there is a reason; None after q, and where input ends."""
+    """Ask until the answer is an arm or ``none``, then until it has a reason; None after q or where input ends."""
     choices = [*map(str, range(arms)), "none"]
     question = f"Which probability will go up, and why? ({', '.join(choices)}; q ends)"
     while (answer := ask(question)) is not None and split_prediction(answer)[0] not in choices:
@@ -94,13 +94,13 @@ def ask_prediction(arms: int) -> str | None:
 def main() -> None:
     what = "Loop C in slow motion, one update at a time. bandit_train, toy_mdp and token_train each add one idea to it."
     parser = Parser("course.policy_gradient_demo", what)
-    parser.add_argument("--steps", type=positive_int, default=8, help="updates (default: 8)")
-    help_ = "of the draws (default: 19, whose first update pushes)"
+    parser.add_argument("--steps", type=positive_int, default=8, help="number of updates (default: 8)")
+    help_ = "seed of the random draws (default: 19, where the first update changes theta)"
     parser.add_argument("--seed", type=non_negative_int, default=19, help=help_)
     parser.add_argument("--lr", type=finite_float, default=0.5, help="learning rate (default: 0.5)")
     parser.add_argument("--baseline", action=BooleanOptionalAction, default=True, help=BASELINE_OPTION)
-    parser.add_argument("--fast", action="store_true", help="do not stop and do not show each update")
-    parser.add_argument("--summary", action="store_true", help="print one line a step at the end, also with --fast")
+    parser.add_argument("--fast", action="store_true", help="neither stop at each update nor show it")
+    parser.add_argument("--summary", action="store_true", help="at the end, print one line for each step")
     parser.add_argument(
         "--predict", action="store_true", help="ask before each update which probability will go up, and why"
     )
@@ -149,7 +149,7 @@ def main() -> None:
 def policy_gradient_text(
     rows: Sequence[UpdateRow], summary: Mapping[str, Any], arms: Sequence[str], *, line_a_step: bool
 ) -> str:
-    """A line for each step if asked for; the policy before and after; each prediction, its reason, and the result."""
+    """The policy before and after; if asked for, a line for each step; each prediction with its reason and result."""
     parts = [heading(rows)]
     if line_a_step:
         parts.append("\n".join(map(update_line, rows)))
@@ -181,7 +181,7 @@ def is_right(answer: str, row: UpdateRow) -> bool:
 
 
 def prediction_text(answer: str, row: UpdateRow) -> str:
-    """Whether a prediction is right, of which arms it would have been, and the reason that was given for it."""
+    """Whether a prediction is right, which arms really went up, and the reason given."""
     *others, last = raised_arms(row)
     raised = f"{', '.join(others)} and {last} go up" if others else f"{last} goes up"
     verdict = "right" if is_right(answer, row) else "wrong"

@@ -1,18 +1,18 @@
-"""Machinery: Loops B and C side by side. Both raise the reward of what is delivered, only one changes the policy.
+"""Machinery: Loops B and C side by side. Both raise the reward of the delivered samples; only C changes the policy.
 
     python3 -m course.policy_improvement_demo --mode selection
     python3 -m course.policy_improvement_demo --mode learning
 
 Each round samples N completions of one prompt from a toy policy. Selection delivers the best of them and keeps the
-policy; learning delivers the first, and updates the policy from the rewards of all of them. ``pass@1`` is the policy's
-own, exact: the probability that one fresh sample gets reward 1. It changes in one mode only.
+policy; learning delivers the first, and updates the policy from the rewards of all of them. ``pass@1`` is the exact
+probability that one fresh sample of the policy gets reward 1. It changes only in the mode "learning".
 
 ``--mode selection`` also chooses among the first N of the lab's recorded samples (``PACK``), whose policy nobody can
 change any more. These choices are the run's results; the rounds of the toy policy are its log.
 
-It is made of two commands: the recorded samples are chosen from by the loop of ``selection_demo``, with the course's
-own choice in the place of the student's; the toy policy is the bandit of ``bandit_train``, and one round is its update
-with the mean of the group as the baseline.
+The command combines two others. The loop of ``selection_demo``, with the course's own rule, chooses among the recorded
+samples. The toy policy is the bandit of ``bandit_train``, and one round is its update with the mean of the group as the
+baseline.
 """
 
 from collections import Counter
@@ -97,15 +97,15 @@ def choose_recorded(n: int) -> tuple[list[Selection], dict[str, Any]]:
 
 def main() -> None:
     parser = Parser("course.policy_improvement_demo", "Loops B and C side by side: which of them changes the policy?")
-    help_ = "choose among samples, or learn from them"
+    help_ = "choose among the samples, or learn from them"
     parser.add_argument("--mode", choices=("selection", "learning"), required=True, help=help_)
-    parser.add_argument("--rounds", type=positive_int, default=40, help="how many (default: 40)")
-    parser.add_argument("--n", type=positive_int, default=4, help="samples a round (default: 4)")
-    parser.add_argument("--seed", type=non_negative_int, default=0, help="of the draws (default: 0)")
+    parser.add_argument("--rounds", type=positive_int, default=40, help="number of rounds (default: 40)")
+    parser.add_argument("--n", type=positive_int, default=4, help="samples in each round (default: 4)")
+    parser.add_argument("--seed", type=non_negative_int, default=0, help="seed of the random draws (default: 0)")
     parser.add_run_options()
     args = parser.parse_args()
     if args.mode == "learning" and args.n == 1:
-        raise UserError("--n 1: expected 2 or more, a sample learns by comparison with the others of its round, got 1")
+        raise UserError("--n: expected 2 or more, because learning compares the samples of a round, got 1")
 
     import numpy as np
 
@@ -139,7 +139,7 @@ def main() -> None:
 
 
 def policy_improvement_text(rows: Sequence[RoundRow], summary: Mapping[str, Any], mode: str, prompt: str) -> str:
-    """Rounds 1, 2, 5, 10, 20 and the last; the mean reward of what was delivered; the policy before and after."""
+    """Rounds 1, 2, 5, 10, 20 and the last; the mean reward of the delivered samples; the policy before and after."""
     cells = [
         (row.round, percent(row.pass_at_1), " ".join(f"{r:.0f}" for r in row.rewards[:16]), f"{row.delivered:.0f}")
         for row in rows
@@ -157,19 +157,19 @@ def policy_improvement_text(rows: Sequence[RoundRow], summary: Mapping[str, Any]
         f"{head}\n\n"
         f"A toy policy and one prompt:\n  {clipped(prompt, 74)}\n\n"
         f"{table(('round', 'pass@1 of the policy', 'rewards of its samples', 'delivered'), cells, right=(0, 1, 3))}\n\n"
-        f"mean reward of what was delivered: {percent(mean([row.delivered for row in rows]))}\n"
+        f"mean reward of the delivered samples: {percent(mean([row.delivered for row in rows]))}\n"
         f"pass@1 of the policy: {percent(rows[0].pass_at_1)} -> {percent(rows[-1].new_pass_at_1)}"
     )
 
 
 def recording_text(summary: Mapping[str, Any]) -> str:
-    """What choosing got from the recorded samples, and what it did not change."""
+    """What choosing gained on the recorded samples, and the pass@1 that it did not change."""
     return f"""
 
-Recorded samples of {summary["n"]} prompts, right in
-  {percent(summary["first_sample_accuracy"]):>7}  the first sample
+Pass rates on recorded samples of {summary["n"]} prompts:
+  {percent(summary["first_sample_accuracy"]):>7}  the first sample alone (N = 1)
   {percent(summary["selected_accuracy"]):>7}  the first of the best of {summary["samples_per_prompt"]}
-  {percent(summary["pass_at_k"]["1"]):>7}  pass@1 of their policy, from all its samples: no choice changes it"""
+  {percent(summary["pass_at_k"]["1"]):>7}  an average sample: the policy's pass@1, which no choice changes"""
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
-"""Machinery: a page to look at a run, made from what the run holds.
+"""Machinery: a page that shows a run, made from the files of the run.
 
     python3 -m course.report runs/run_001
 
-One file that opens by a double click, without network; ``--open`` does that at once. It is ``report.html`` in the run's
-folder: derived and under no seal, so make it again whenever you like. The run is verified, and the page of one that
-fails begins with that. The page of two runs is that of their verdict: course.gate --report.
+The page is one file, ``report.html`` in the run's folder. It opens by a double click, without network; ``--open`` opens
+it at once. The page is derived and not sealed, so make it again whenever you like. The run is verified first; if it
+fails, the page begins with the faults. For a page about two runs and their verdict, use course.gate --report.
 """
 
 import sys
@@ -28,16 +28,16 @@ REPORT = "report.html"
 
 
 def main() -> None:
-    parser = Parser("course.report", "A page to look at a run.")
-    parser.add_argument("run", type=Path, help="the folder of a run, or last: the newest")
+    parser = Parser("course.report", "Make one HTML page that shows a run.")
+    parser.add_argument("run", type=Path, help="the folder of a run, or the word last for the newest")
     parser.add_argument("--out", type=Path, metavar="FILE", help="write the page here (default: into the run's folder)")
-    parser.add_argument("--open", action="store_true", help="show it in the browser, too")
+    parser.add_argument("--open", action="store_true", help="also open the page in the browser")
     args = parser.parse_args()
     run = newest_run() if args.run == Path("last") else args.run
     try:
         page, faults = page_of_run(run, read_log(run_log.LOG))
     except Broken as error:
-        raise UserError(f"{run}: expected a whole run, got a broken one: {error}") from None
+        raise UserError(f"{run}: this run is broken: {error}") from None
     place = write_page(args.out or run / REPORT, page, HEAD)
     for fault in faults:
         print(fold_lines(wrap_sentence(f"WARNING: {fault}"), get_terminal_size().columns), file=sys.stderr)

@@ -1,11 +1,11 @@
-"""Machinery: sample completions from a trained policy, rollouts for Loop A or a pack of samples for Loop B.
+"""Machinery: sample completions from a trained policy: rollouts for Loop A, or a pack of samples for Loop B.
 
     python3 -m course.sample_rollouts --policy runs/run_001/policy.npz \\
         --dataset data/datasets/two_digit_sums_dev.jsonl --n 8 --temperature 0.7
 
 Nothing is scored and nothing is learned here: ``results.jsonl`` has no rows. The sampling settings are written beside
-the completions, so that the gate can refuse to compare what was sampled at two temperatures. The same policy, dataset,
-settings and seed give the same completions; with the training's seed, those of its last evaluation.
+the completions, so that the gate can refuse to compare samples of two temperatures. The same policy, dataset, settings
+and seed give the same completions; the seed of the training gives the completions of its last evaluation.
 """
 
 from collections.abc import Iterator
@@ -48,13 +48,15 @@ def sample_dataset(
 
 def main() -> None:
     parser = Parser("course.sample_rollouts", "Sample completions from a trained policy, as rollouts or as a pack.")
-    parser.add_argument("--policy", type=Path, required=True, help="policy.npz of a run of course.token_train")
-    parser.add_argument("--dataset", type=Path, required=True, help="JSONL: id, prompt, expected_answer")
-    parser.add_argument("--n", type=positive_int, default=1, help="of each prompt (default: 1; more make a pack)")
-    parser.add_argument("--temperature", type=non_negative_float, default=1.0, help="0 is greedy (default: 1)")
-    help_ = "keep the most probable tokens only (default: 1)"
+    parser.add_argument("--policy", type=Path, required=True, help="the file policy.npz of a run of course.token_train")
+    parser.add_argument("--dataset", type=Path, required=True, help="JSONL with id, prompt, expected_answer")
+    help_ = "completions of each prompt; more than 1 make a selection pack (default: 1)"
+    parser.add_argument("--n", type=positive_int, default=1, help=help_)
+    help_ = "sampling temperature; 0 takes the most probable token each time (default: 1)"
+    parser.add_argument("--temperature", type=non_negative_float, default=1.0, help=help_)
+    help_ = "sample only from the most probable tokens with this total probability (default: 1)"
     parser.add_argument("--top-p", type=positive_fraction, default=1.0, help=help_)
-    parser.add_argument("--seed", type=non_negative_int, default=0, help="of the random draws (default: 0)")
+    parser.add_argument("--seed", type=non_negative_int, default=0, help="seed of the random draws (default: 0)")
     parser.add_run_options()
     args = parser.parse_args()
 
@@ -77,11 +79,11 @@ def main() -> None:
         source = write_rollouts(run, name, rows, source)
         run.write_rows(RESULTS, [])
         different = len({text for _, samples in rows for text in samples})
-        report = [f"Sampled from {source.policy}: nothing was scored, nothing was learned."]
+        report = [f"Sampled from {source.policy}. Nothing was scored and nothing was learned."]
         report += [f"  {clipped(id_, 20)}  {clipped(samples[0], 54)}" for id_, samples in rows[:3]]
         conditions = conditions_of(
             args,
-            {},  # all there is to set is in the source
+            {},  # all settings stand in the source
             dataset,
             completions_fingerprint=source.completions_sha256,
             samples_per_prompt=args.n,

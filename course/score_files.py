@@ -1,6 +1,7 @@
-"""Loop A at work: examples and their completions go in, measured rows come out, of one pair of files or of several.
+"""Loop A at work: examples and their completions go in, measured rows come out, for one pair of files or for several.
 
-A pair of files is one unit of work: for this process, for another one, or for another machine. The rows are the same.
+A pair of files is one unit of work, for this process, a different process or a different machine. The rows are the
+same.
 """
 
 import hashlib
@@ -41,7 +42,7 @@ def evaluate(pairs: Iterable[tuple[Example, str | None]]) -> Iterator[Result]:
 def evaluate_with(rubric: "Verifier", pairs: Sequence[tuple[Example, str | None]]) -> Iterator[RubricResult]:
     """Ask the rubric twice about each completion that exists, and put its reward beside the scorer's.
 
-    Raises UserError where the rubric fails, or where its two rewards differ. A missing completion gets 0.
+    Raises UserError if the rubric fails, or if its two rewards differ. A missing completion gets 0.
     """
     from course.rubrics.kinds import kind_of
 
@@ -69,11 +70,11 @@ class FilePair(NamedTuple):
 
 
 class ScoredBatch(NamedTuple):
-    """Some hundred rows of a pair of files, encoded, and what the run has to know of them."""
+    """Some hundred rows of a pair of files, encoded, and what the run has to know about them."""
 
     lines: bytes  # of results.jsonl
     outcomes: Counter[str]
-    payments: "Counter[Payment]"  # of another rubric; empty without one
+    payments: "Counter[Payment]"  # of a second rubric; empty without one
     first_of_outcome: dict[str, Result]
     last_of_verdict: dict[bool, Result]  # True: the last that passed by the strict scorer; False: the last that did not
     examples: DescribedExamples
@@ -82,9 +83,9 @@ class ScoredBatch(NamedTuple):
 class ScoredPair:
     """A pair of files, scored: go through ``batches`` once, in the order of the dataset, then ask for the digests.
 
-    The digests are those of the bytes that were read on the way, so they stand when the last batch is through.
-    ``missing``: what --missing says. ``holdout_prompts``: the plain prompts of the lab's own holdouts.
-    ``rubric``: what is asked beside the scorer.
+    The digests are those of the bytes that were read on the way, so they are known after the last batch.
+    ``missing``: the value of --missing. ``holdout_prompts``: the plain prompts of the lab's own holdouts.
+    ``rubric``: the verifier that is asked beside the scorer.
     """
 
     def __init__(
@@ -104,7 +105,7 @@ class ScoredPair:
             read_records(files.dataset, Example, dataset_digest),
             ((rollout.id, rollout.completion) for rollout in rollouts),
             missing_allowed=missing == "zero",
-            if_missing="--missing zero counts a missing one as reward 0",
+            if_missing="--missing zero counts a missing completion as reward 0",
             dataset=files.dataset,
             completions=files.completions,
         )
@@ -135,7 +136,7 @@ class ScoredPair:
 def score_on_worker(
     scorer_fingerprint: str, files: FilePair, missing: str | None, holdout_prompts: frozenset[str]
 ) -> ScoredPair:
-    """All rows of a pair of files, in another process. Raises UserError where that one has another scorer."""
+    """All rows of a pair of files, in a worker process. Raises UserError if the worker has a different scorer."""
     from course.jobs import refuse_other_scorer, worker_name
 
     fix_int_digits()
@@ -146,7 +147,7 @@ def score_on_worker(
 
 
 class Totals(NamedTuple):
-    """What all files came to."""
+    """What all files add up to."""
 
     dataset: Dataset
     completions: Completions
@@ -191,7 +192,7 @@ def write_results(
     *,
     in_workers: bool,
 ) -> Totals:
-    """Write the rows of each pair of files as they come, and add up what the run has to know of all."""
+    """Write the rows of each pair of files as they come, and add up what the run has to know about all of them."""
     several = len(pairs) > 1
     dataset = Dataset(
         *[files.dataset for files in pairs],

@@ -1,17 +1,17 @@
 """Machinery: what a verifier pays and refuses, by the kinds of ``course.rubrics.kinds``, each with its shortest text.
 
-First the right lines: exactly the form with the plain integer. Then texts of the other kinds, the shortest first:
-golden sets, edits of the right line, values in the form and beside it. The search of a kind ends at the first text
-that is paid, which is the shortest. If none of these texts is paid, every string of a few symbols is tried; few of
-those strings are texts that a person would write. ``learn_from`` trains a policy on the verifier's rewards alone,
-without telling the policy of any hole.
+The right lines come first: exactly the form with the plain integer. Texts of the other kinds follow, the shortest
+first:
+golden sets, edits of the right line, values in the form and beside it. The search of a kind ends at the first text that
+is paid, which is the shortest. If none of these texts is paid, every string of a few symbols is tried; a person would
+write few of these strings. ``learn_from`` trains a policy on the verifier's rewards alone and tells it of no hole.
 
 Covered
-    A verifier with random or stateful answers, as far as two askings of the right lines show it.
-    The work is counted in texts: the same verifier, form and seed, the same findings.
+    A verifier with random or stateful answers, if asking the right lines twice shows this.
+    The work is counted in texts, so the same verifier, form and seed give the same findings.
 Not covered
-    A verifier of which nothing is found is not shown to be right. The policy answers sums of one digit, with the few
-    tokens of ``course/policies/token_policy.py``.
+    A verifier without findings is not shown to be right. The policy answers sums of one digit, with the few tokens of
+    ``course/policies/token_policy.py``.
 """
 
 import re
@@ -51,7 +51,7 @@ _TOGETHER = 200  # texts that the verifier is asked about at once
 
 @dataclass(frozen=True)
 class Finding:
-    """A text and what the verifier gave for it: a reward, or in ``failure`` what came instead."""
+    """A text and the verifier's reward for it, or in ``failure`` what came in place of a reward."""
 
     expected_answer: int
     completion: str
@@ -60,7 +60,7 @@ class Finding:
 
     @property
     def order(self) -> tuple[int, bool, int, str]:
-        """The shortest first, of these what a person can read, of these what puzzles nobody: 0.5 before 0,1."""
+        """Shorter texts first; of equal length, visible ones; of these, ones that puzzle nobody: 0.5 before 0,1."""
         return _order(self.completion)
 
     def __str__(self) -> str:
@@ -70,7 +70,7 @@ class Finding:
 
 @dataclass
 class Findings:
-    """What was found so far. ``shortest``: of each kind that is paid; of ``Kind.RIGHT`` one that is refused."""
+    """The findings so far. ``shortest``: the shortest paid text of each kind; of ``Kind.RIGHT``, the refused one."""
 
     tried: int = 0
     right_paid: int = 0
@@ -91,7 +91,7 @@ class Findings:
 
 
 def search(verifier: Verifier, form: Form, findings: Findings, progress: Progress = iter) -> None:
-    """Add what is found to ``findings``, so that a TimeoutError leaves in them what was found before it."""
+    """Add each finding to ``findings``, so that a TimeoutError leaves the earlier findings there."""
     _ask_right_lines(verifier, form, findings)
     if not findings.right_paid:
         _ask_usual_forms(verifier, findings)
@@ -197,19 +197,19 @@ def _enumerate_texts(form: Form) -> list[Question]:
 
 
 class PolicyText(NamedTuple):
-    """What the policy wrote, in the verifier's form, and what it got for that."""
+    """A completion of the policy, in the verifier's form, and its reward."""
 
     example: Task
     completion: str
     reward: float
-    failure: str  # what came instead of a reward; the policy then gets none
+    failure: str  # what came in place of a reward; the policy then gets 0
 
     def finding(self) -> Finding:
         return Finding(self.example["expected_answer"], self.completion, self.reward, self.failure)
 
 
 def learn_from(verifier: Verifier, form: Form, seed: int, progress: Progress = iter) -> Iterator[list[PolicyText]]:
-    """Train the token policy of ``course.token_train`` on the verifier. After each update, what it wrote in it."""
+    """Train the token policy of ``course.token_train`` on the verifier. Yields the completions of each update."""
     from course.policies.token_learner import fine_tune, learn
 
     failures: dict[tuple[str, str], str] = {}

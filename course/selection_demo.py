@@ -1,10 +1,10 @@
-"""Loop B, choose: from N completions of each prompt take one, and see what choosing buys.
+"""Loop B, choose: take one of N completions of each prompt, and see what choosing gains.
 
     python3 -m course.selection_demo --dataset data/datasets/math_dev.jsonl \\
         --samples data/rollouts/selection_pack_dev.jsonl --n 4
 
-The knob is selection compute. The policy that wrote the samples is the same before and after: what changes is which
-of its completions is taken: the first of the best, or what ``--pick FILE:FUNCTION`` chooses.
+The knob is selection compute. The policy that wrote the samples is the same before and after. Only the choice among its
+completions changes: the first of the best, or the choice of ``--pick FILE:FUNCTION``.
 """
 
 from collections import Counter
@@ -72,26 +72,26 @@ def count_choices(rows: Iterable[Selection], choices: Counter[Choice], failed: l
 def selection_text(
     summary: Mapping[str, Any], conditions: str, failed: Sequence[Selection], details: bool = False
 ) -> str:
-    """Loop B's report. ``conditions``: of the measurement, in words. ``failed``: prompts still wrong after choosing.
+    """Loop B's report. ``conditions``: of the measurement, in words. ``failed``: prompts with a wrong choice.
 
     ``details``: also the control, the ceiling, pass@k of the policy, and the KL.
     """
     n = summary["samples_per_prompt"]
-    parts = [f"Loop B, choose: {n} sample{'s' if n > 1 else ''} a prompt, one is taken."]
+    parts = [f"Loop B, choose: one of {n} sample{'s' if n > 1 else ''} is taken for each prompt."]
     if failed:
         parts.append(failures_text(failed, summary["n"] - summary["passes"]))
     parts += [conditions, numbers_text(summary)]
     if n > 1:
-        parts.append("This is selection: the policy did not change, only which sample is delivered.")
+        parts.append("This is selection: only the delivered sample changed, and the policy did not.")
     else:
-        parts.append("With one sample nothing was chosen: this is what Loop A measures.")
+        parts.append("With one sample there is nothing to choose, and Loop A measures the same number.")
     if details:
         parts.append(details_text(summary))
     return "\n\n".join(parts)
 
 
 def numbers_text(summary: Mapping[str, Any]) -> str:
-    """What the first sample got and what the choice got.
+    """The pass rates of the first sample and of the choice.
 
     The first sample may be an unlucky draw, so the mean over all samples of the policy stands beside it.
     """
@@ -109,34 +109,34 @@ def numbers_text(summary: Mapping[str, Any]) -> str:
 
 
 def details_text(summary: Mapping[str, Any]) -> str:
-    """pass@k of the policy, and where more than one sample was looked at: control, ceiling, and the price in KL."""
+    """pass@k of the policy; and for more than one sample the control, the ceiling, and the price in KL."""
     n = summary["samples_per_prompt"]
     curve = [f"k={k} {percent(rate)}" for k, rate in summary["pass_at_k"].items()]
-    lines = ["pass@k of the policy: how often k samples hold a right one, estimated without"]
-    lines.append("bias from all samples there are; no choice changes it")
+    lines = ["pass@k of the policy: how often k samples contain a right one (an unbiased"]
+    lines.append("estimate from all samples). No choice changes pass@k.")
     lines += ["  " + "   ".join(curve[start : start + 5]) for start in range(0, len(curve), 5)]
     if n > 1:
         rows = [
-            ("random choice", percent(summary["random_choice"]), f"the control: a blind pick among {n}"),
-            ("ceiling", percent(summary["ceiling"]), f"one of these {n} was right: no choice gets more"),
+            ("random choice", percent(summary["random_choice"]), f"a blind pick among the {n} (the control)"),
+            ("ceiling", percent(summary["ceiling"]), f"at least one of the {n} was right: no choice gets more"),
         ]
         estimate = "undefined" if summary["kl_estimate"] is None else f"{summary['kl_estimate']:.4f}"
         lines += ["", table(("number", "value", "what it is"), rows, right=(1,)), ""]
-        lines.append(f"KL of best-of-{n} from the policy, in nats: estimate {estimate},")
-        lines.append(f"usually too low from few samples; upper bound {summary['kl_bound']:.4f}")
+        lines.append(f"KL of best-of-{n} from the policy, in nats: estimate {estimate} (usually")
+        lines.append(f"too low if there are few samples); upper bound {summary['kl_bound']:.4f}")
     if summary["kl_estimate_reason"]:
         lines.append(f"  ({summary['kl_estimate_reason']})")
     return "\n".join(lines)
 
 
 def failures_text(failed: Sequence[Selection], count: int) -> str:
-    """Two or three prompts where the choice is still wrong, and why; one of each cause before a second of any."""
+    """Two or three prompts with a wrong choice, and why; one of each cause before a second of any cause."""
     by_cause: dict[str, list[Selection]] = {}
     for row in failed:
         by_cause.setdefault(cause(row), []).append(row)
     ordered = [(why, rows[0]) for why, rows in by_cause.items()]
     ordered += [(why, row) for why, rows in by_cause.items() for row in rows[1:]]
-    lines = [f"still wrong on {count:,} prompt{'s' if count > 1 else ''}, for example:"]
+    lines = [f"The choice is wrong on {count:,} prompt{'s' if count > 1 else ''}, for example:"]
     for why, row in ordered[:_EXPLAINED]:
         lines += [
             f"  {clipped(row.id, 20)}  {clipped(row.prompt, 56)}",
@@ -147,15 +147,15 @@ def failures_text(failed: Sequence[Selection], count: int) -> str:
 
 
 def main() -> int:
-    parser = Parser("course.selection_demo", "Loop B: choose one of N recorded samples a prompt.")
-    parser.add_argument("--dataset", type=Path, required=True, help="JSONL: id, prompt, expected_answer")
-    parser.add_argument("--samples", type=Path, required=True, help="JSONL: id, samples; all groups of one size")
-    parser.add_argument("--n", type=positive_int, required=True, help="how many samples a prompt to look at")
-    help_ = "choose by a function of yours, such as exercises/pick_best.py:pick_best (default: the first of the best)"
+    parser = Parser("course.selection_demo", "Loop B: choose one of N recorded samples of each prompt.")
+    parser.add_argument("--dataset", type=Path, required=True, help="JSONL with id, prompt, expected_answer")
+    parser.add_argument("--samples", type=Path, required=True, help="JSONL with id, samples; as many for each id")
+    parser.add_argument("--n", type=positive_int, required=True, help="how many samples of each prompt to look at")
+    help_ = "choose by your own function, such as exercises/pick_best.py:pick_best (default: the first of the best)"
     parser.add_argument("--pick", metavar="FILE:FUNCTION", help=help_)
     parser.add_run_options()
     parser.add_split_option()
-    parser.add_argument("--details", action="store_true", help="also pass@k, a random choice, the ceiling and the KL")
+    parser.add_argument("--details", action="store_true", help="also show pass@k, a random choice, the ceiling, the KL")
     parser.add_argument("--json", action="store_true", help="print one JSON object, for a program")
     args = parser.parse_args()
 

@@ -1,8 +1,8 @@
-"""Machinery: what happens before a command is loaded, where ``-m`` names a command of the lab, and only there.
+"""Machinery: what happens before a command is loaded; only if ``-m`` names a command of the lab.
 
-A Python without the lab's packages lets the one in ``.venv``, which ``lab.py`` makes beside the package, take its
-place: ``python3 -m course.eval`` runs as it is typed, also where ``python3`` is the system's. The caller's folder comes
-last on the path, because a student's ``random.py`` there is not Python's. Ctrl-C ends the process with one line.
+A Python without the lab's packages hands over to the Python in ``.venv``, which ``lab.py`` makes beside the package, so
+``python3 -m course.eval`` runs as typed even if ``python3`` is the system's. The caller's folder comes last on the
+path, so that a student's ``random.py`` does not replace Python's. Ctrl-C ends the process with one line.
 """
 
 import sys
@@ -11,7 +11,7 @@ import sys
 _UNDER_M = sys.argv[:1] == ["-m"]
 if _UNDER_M and sys.version_info < (3, 11):
     sys.stderr.write(f"error: expected Python 3.11 or later, got {sys.version.split()[0]}; run lab.py with ")
-    sys.stderr.write("a newer one, then: source .venv/bin/activate (Windows: .venv\\Scripts\\activate)\n")
+    sys.stderr.write("a newer Python, then: source .venv/bin/activate (Windows: .venv\\Scripts\\activate)\n")
     sys.exit(2)
 _MODULE = sys.orig_argv[-len(sys.argv)].removeprefix("-m") if _UNDER_M else ""  # -m course.eval, or -mcourse.eval
 _AS_COMMAND = _MODULE.partition(".")[0] in ("course", "check", "teacher")
@@ -25,8 +25,8 @@ from typing import NoReturn
 
 
 def end_loading(_: int, __: FrameType | None) -> NoReturn:
-    """What Ctrl-C does until a command runs: an exception raised in the midst of an import has crashed Python."""
-    os.write(2, b"error: interrupted; nothing was begun\n")
+    """What Ctrl-C does until a command runs, because an exception raised during an import has crashed Python."""
+    os.write(2, b"error: interrupted before anything was done\n")
     os._exit(130)
 
 
@@ -48,29 +48,29 @@ ANYWHERE = ("attack", "eval", "gate", "inspect_run", "report", "selection_demo",
 
 
 def find_packages() -> None:
-    """Return where this Python can run the lab's commands; else hand over, or end with one line and status 2."""
+    """Return if this Python can run the lab's commands; else hand over, or end with one line and status 2."""
     if not HAS_LAB and _MODULE.removeprefix("course.") not in ANYWHERE:
         _refuse(
-            f"expected the lab's folder around the package, got the package alone in {LAB}; without the lab these "
-            f"commands of the course run: {', '.join(ANYWHERE)}"
+            f"this command needs the lab's folder, and the package in {LAB} stands alone; without the lab's folder "
+            f"these commands run: {', '.join(ANYWHERE)}"
         )
     missing = [name for name in NEEDED if find_spec(name) is None]
     if not missing:
         return
     if not HAS_LAB:
-        _refuse(f"expected the packages that this one needs, got a Python without {', '.join(missing)}; install them")
+        _refuse(f"this Python lacks these packages: {', '.join(missing)}; install them")
     # By its folder, for its file is often a link to the Python that made it, and under -S it does not know its prefix.
     is_labs_python = Path(sys.executable).parent.resolve() == LAB_PYTHON.parent.resolve()
     if is_labs_python or not LAB_PYTHON.exists():
-        _refuse(f"expected the lab's packages, got a Python without them; {PYTHON} lab.py in {LAB} sets them up")
+        _refuse(f"this Python does not have the lab's packages; {PYTHON} lab.py in {LAB} installs them")
     try:
         become([str(LAB_PYTHON), *sys.orig_argv[1:]])
     except OSError as error:
-        _refuse(f"cannot start {LAB_PYTHON}: {error.strerror}; {PYTHON} lab.py in {LAB} makes it anew")
+        _refuse(f"cannot start {LAB_PYTHON}: {error.strerror}; {PYTHON} lab.py in {LAB} makes it again")
 
 
 def program_name(module: str) -> str:
-    """What is typed to call a command from where the caller is: lab.py, a wheel's script, or ``python3 -m``."""
+    """The words that call a command from the caller's folder: lab.py, a wheel's script, or ``python3 -m``."""
     if _LAB_SCRIPT:
         return f"{PYTHON} {shell_word(Path(_LAB_SCRIPT))} {module.removeprefix('course.')}"
     if Path(sys.argv[0]).stem == SCRIPTS.get(module):

@@ -1,10 +1,11 @@
-r"""Machinery: the boundary of token and text, what a policy chooses, and what the verifier reads.
+r"""Machinery: the boundary between tokens and text: a policy chooses tokens, and the verifier reads text.
 
     python3 -m course.token_inspect
     python3 -m course.token_inspect "Final: 323" "Final: -323" "Final: 323\n"
 
-Without a TEXT it shows the right line and five near misses. Each text is split into the tokens of two real language
-models, and scored as an answer to the bandit's prompt. Tokens are the actions whose probabilities Loop C changes.
+Without a TEXT, the command shows the right line and five near misses. Each text is split into the tokens of two real
+language models, and scored as an answer to the bandit's prompt. Tokens are the actions whose probabilities Loop C
+changes.
 """
 
 import json
@@ -30,12 +31,12 @@ _WIDTH = 46  # characters of a text or token
 
 
 def unescape(text: str, number: int) -> str:
-    r"""A TEXT of the command line with ``\n``, ``\t``, ``\uXXXX`` and ``\\`` made into characters, as JSON does.
+    r"""A TEXT of the command line, with ``\n``, ``\t``, ``\uXXXX`` and ``\\`` turned into characters, as JSON does.
 
-    ``number``: its place among the TEXTs, from 1 on. Raises UserError for a backslash that JSON does not know, for a
-    byte that is not UTF-8, and for one half of a UTF-16 pair.
+    ``number``: the place of TEXT on the command line, from 1 on. Raises UserError for a backslash that JSON does not
+    know, for a byte that is not UTF-8, and for one half of a UTF-16 pair.
     """
-    expected = r"\n, \t, \uXXXX or \\ (a backslash itself)"
+    expected = r"after each backslash n, t, uXXXX or a second backslash"
     try:
         unescaped = str(json.loads('"' + text.replace('"', r"\"") + '"', strict=False))
         expected = "whole characters in UTF-8"
@@ -53,7 +54,7 @@ def token_inspect_text(results: Sequence[LearningResult], rows: Sequence[Tokeniz
     ]
     parts = [
         "Loop C, where tokens become text. Nothing is learned here.",
-        "The policy chooses tokens, here in quotes with their ids below:",
+        "A policy chooses tokens. Each token stands in quotes, with its id below:",
     ]
     for vocabulary, group in groupby(rows, key=lambda row: row.vocabulary):
         cells = [(number, f"{len(row.token_ids):,}", tokens_text(row)) for number, row in enumerate(group, 1)]
@@ -81,7 +82,7 @@ def quote_bytes(token: bytes) -> str:
 
 def main() -> None:
     parser = Parser("course.token_inspect", "Loop C: the tokens that a policy chooses, and the text that is scored.")
-    help_ = r"a completion; \n, \t, \uXXXX and \\ stand for characters (default: the right line and five near misses)"
+    help_ = r"a completion; \n, \t, \uXXXX and \\ stand for characters (default: the right line, five near misses)"
     parser.add_argument("texts", nargs="*", metavar="TEXT", help=help_)
     parser.add_run_options()
     args = parser.parse_args()

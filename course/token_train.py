@@ -1,13 +1,13 @@
-"""Machinery: Loop C with tokens. A policy learns from a verifier's rewards, right or wrong as the verifier may be.
+"""Machinery: Loop C with tokens. A policy learns from a verifier's rewards, whether the verifier is right or wrong.
 
     python3 -m course.token_train
     python3 -m course.token_train --preset memorise --rubric anywhere
     python3 -m course.token_train --preset memorise --rubric mine.py:reward
 
 The loop is that of ``toy_mdp``, plus tokens; it stands in ``policies/token_learner.py``, on one screen. The policy is
-trained on the rewards of ``--rubric``. The strict scorer and the holdout are evaluated on the way and enter no update.
-A run also holds the reference policy and the trained one, and what both wrote as rollouts for Loop A. Ctrl-C ends the
-training and keeps what was learned: the policy of the log's last row.
+trained on the rewards of ``--rubric``. The strict scorer and the holdout are only measured on the way; they enter no
+update. A run also holds the reference policy and the trained policy, and the completions of both as rollouts for
+Loop A. Ctrl-C ends the training and keeps the policy of the log's last row.
 """
 
 from argparse import Namespace
@@ -52,14 +52,17 @@ if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --he
 POLICY_FILE, REFERENCE_FILE, CURVES_FILE = "policy.npz", "reference.npz", "learning_curves.png"
 PRESET_HELP = "generalise: 1,000 two-digit sums, which share their digits (default); memorise: 75 one-digit sums"
 RUBRIC_HELP = (
-    f"the reward: score, the strict scorer (default), a wrong verifier ({', '.join(GAPS)}), or FILE:FUNCTION of yours"
+    f"the reward: score, the strict scorer (default), a wrong verifier ({', '.join(GAPS)}), or your own FILE:FUNCTION"
 )
-KL_HELP = "beta, what a nat of KL from the reference costs; above 1, at --lr 0.5, it overshot (default: 0)"
-BASELINE_HELP = "compare a return with: nothing, the mean so far, or the others of its group (default: group)"
+KL_HELP = "beta, the price of a nat of KL from the reference; with --lr 0.5, values above 1 overshot (default: 0)"
+BASELINE_HELP = (
+    "compare each return with 0 (none), with the mean return so far (running), or with the mean of the others in its "
+    "group (group, the default)"
+)
 
 
 def config_of(args: Namespace, rubric: str) -> TrainConfig:
-    """The preset, with what was typed in its place. ``rubric``: its name."""
+    """The preset, with the typed options in place of its values. ``rubric``: the name of the rubric."""
     given: dict[str, Any] = {"rubric": rubric, "eval_every": args.eval_every}
     for name in ("sft_steps", "steps", "group_size", "lr", "baseline", "kl_coef"):
         if getattr(args, name) is not None:
@@ -70,14 +73,16 @@ def config_of(args: Namespace, rubric: str) -> TrainConfig:
         given["holdout"] = str(args.holdout)
     config = PRESETS[args.preset]._replace(**given)
     if config.baseline == "group" and config.group_size == 1:
-        raise UserError("--baseline group: expected a --group-size of 2 or more to compare within a group, got 1")
+        raise UserError(
+            "--baseline group compares completions within a group: expected a --group-size of 2 or more, got 1"
+        )
     return config
 
 
 def open_verifier(place: str, call: str | None) -> "AbstractContextManager[Verifier | None]":
-    """A verifier of your own, in a process of its own; None where ``place`` names a rubric of the course.
+    """A verifier of your own, in a process of its own; None if ``place`` names a rubric of the course.
 
-    ``call``: its arguments, where its parameters do not tell them.
+    ``call``: its arguments, if the names of its parameters do not say them.
     """
     if place in RUBRICS and call is None:
         return nullcontext()
@@ -88,25 +93,25 @@ def open_verifier(place: str, call: str | None) -> "AbstractContextManager[Verif
 
 
 def read_examples(dataset: Dataset, holdout: Dataset | None) -> tuple[list[Task], list[Task]]:
-    """The examples to train on, and those that are only measured: no prompt may be both."""
+    """The examples to train on, and those that are only measured. No prompt may be in both."""
     examples = [task_of(example) for example in dataset]
     unseen = [task_of(example) for example in holdout or ()]
     if dataset.split == HOLDOUT:
-        raise UserError(f"{dataset.path}: expected a dataset to learn on, got a holdout; name it with --holdout")
+        raise UserError(f"{dataset.path}: expected a dataset to learn on, got a holdout; give this file with --holdout")
     shared = {example["prompt"] for example in examples} & {example["prompt"] for example in unseen}
     if holdout and shared:
-        got = f"{len(shared)} of {dataset.path} among them"
-        raise UserError(f"{holdout.path}: expected prompts that are never learned on, got {got}")
+        shared_text = f"{len(shared)} of them are also in {dataset.path}"
+        raise UserError(f"{holdout.path}: these prompts must not be learned on, but {shared_text}")
     return examples, unseen
 
 
 def write_evaluations(
     run: RunWriter, checkpoints: "Iterable[Checkpoint]", config: TrainConfig, seed: int, shown: list[str]
 ) -> "tuple[list[EvaluationRow], list[LearningResult], list[Checkpoint], int]":
-    """Train, and write the log and the results as they come; show some of them, and add that to ``shown``.
+    """Train, and write log and results as they come. Some rows of the log are shown and added to ``shown``.
 
     Returns the log, the last results, the first and the last checkpoint, and the exit status. Ctrl-C between two
-    checkpoints ends the training and keeps what was learned; while one is written, it is raised, and no run is left.
+    checkpoints ends the training and keeps what was learned; while a checkpoint is written, Ctrl-C leaves no run.
     """
     rows: list[EvaluationRow] = []
     results: list[LearningResult] = []
@@ -131,9 +136,10 @@ def write_evaluations(
 
 
 def write_ends(run: RunWriter, ends: "Iterable[Checkpoint]", examples: Sequence[Task], rubric: str, seed: int) -> str:
-    """The first and the last checkpoint: its policy, and its completions as rollouts. Returns the last one's name.
+    """Write the policy of the first and of the last checkpoint, and their completions as rollouts.
 
-    ``examples``: what was trained on. Both files say so, and the ``rubric`` that rewarded it if there was an update.
+    Returns the name of the last policy. ``examples``: the training examples. Both policy files name them, and also the
+    ``rubric`` that paid, if there was an update.
     """
     from course.policies.policy_file import policy_bytes
 
@@ -186,7 +192,7 @@ def main() -> int:
         name = write_ends(run, [ends[0], ends[-1]], examples, config.rubric, args.seed)
         run.write_bytes(CURVES_FILE, learning_curves(rows, config.rubric))
         settings = config.settings()
-        if verifier:  # asked now, when it has imported all that it needs
+        if verifier:  # asked at the end, when all its imports are known
             settings |= verifier.settings()
             run.write_bytes(RUBRIC_SOURCE, verifier.source)
         settings["holdout_fingerprint"] = holdout.fingerprint if holdout else None
@@ -200,25 +206,28 @@ def main() -> int:
 
 
 def parse_arguments() -> Namespace:
-    """The command line. What is not given is None where the preset has its value."""
+    """The command line. An option that is not given is None if the preset has its value."""
     parser = Parser("course.token_train", "Loop C plus tokens: a small policy learns from a verifier's rewards.")
-    preset = PRESETS["generalise"]  # of all that can be set here, both presets have these values
+    preset = PRESETS["generalise"]  # both presets have the same values for these options
     parser.add_argument("--preset", choices=PRESETS, default="generalise", help=PRESET_HELP)
-    parser.add_argument("--dataset", type=Path, help="learn on these prompts instead; no holdout but by --holdout")
-    parser.add_argument("--holdout", type=Path, help="prompts that are only measured")
+    parser.add_argument("--dataset", type=Path, help="learn on these prompts instead; then give a holdout by --holdout")
+    parser.add_argument("--holdout", type=Path, help="prompts that are measured and never learned on")
     parser.add_argument("--rubric", default="score", metavar="RUBRIC", help=RUBRIC_HELP)
     parser.add_call_option()
     parser.add_argument(
-        "--sft-steps", type=non_negative_int, help=f"of fine-tuning first (default: {preset.sft_steps})"
+        "--sft-steps",
+        type=non_negative_int,
+        help=f"steps of fine-tuning before the updates (default: {preset.sft_steps})",
     )
-    parser.add_argument("--steps", type=positive_int, help=f"updates (default: {preset.steps})")
-    parser.add_argument("--group-size", type=positive_int, help=f"completions a prompt (default: {preset.group_size})")
+    parser.add_argument("--steps", type=positive_int, help=f"number of updates (default: {preset.steps})")
+    help_ = f"completions of each prompt in an update (default: {preset.group_size})"
+    parser.add_argument("--group-size", type=positive_int, help=help_)
     parser.add_argument("--lr", type=finite_float, help=f"learning rate (default: {preset.lr:g})")
     parser.add_argument("--kl-coef", type=non_negative_float, help=KL_HELP)
     parser.add_argument("--baseline", choices=("none", "running", "group"), help=BASELINE_HELP)
     parser.add_argument("--eval-every", type=positive_int, default=25, help="updates between evaluations (default: 25)")
     parser.add_slow_option()
-    parser.add_argument("--seed", type=non_negative_int, default=0, help="of all random draws (default: 0)")
+    parser.add_argument("--seed", type=non_negative_int, default=0, help="seed of all random draws (default: 0)")
     parser.add_run_options()
     return parser.parse_args()
 

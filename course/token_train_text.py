@@ -1,6 +1,6 @@
 """Machinery: what course.token_train prints, each part as soon as it is known.
 
-Its heading, updates token by token, the evaluations row by row, what the policy writes, and what became of it.
+The heading, the updates token by token, the evaluations row by row, the last completions and their pass rates.
 """
 
 from collections.abc import Sequence
@@ -21,23 +21,23 @@ EVALUATION_TABLE = GrowingTable(
 )
 _ROWS = 9  # of that table
 _KINDS = 4  # kinds of text that are shown
-_PAID_FOR = {None: "", "other_form": "another form", "several": "several", "wrong": "wrong"}
+_PAID_FOR = {None: "", "other_form": "other form", "several": "several", "wrong": "wrong"}
 SLOW = """\
-One reward, at the end; its advantage multiplies the gradient of every token
-alike. All completions of an update change the same weights: a token can rise
-although its own advantage is negative."""
+Each completion gets one reward, at its end. Its advantage multiplies the
+gradient of all its tokens alike. All completions of an update change the same
+weights, so a token can rise although its own advantage is negative."""
 
 
 def token_train_heading(config: TrainConfig, dataset: str) -> str:
-    """What stands above it all, before anything is computed."""
+    """The first lines, before anything is computed."""
     updates = "1 update" if config.steps == 1 else f"{config.steps} updates"
     return (
-        "Loop C, learn: a policy made of tokens learns from a verifier's rewards.\n\n"
+        "Loop C, learn: a policy that writes tokens learns from a verifier's rewards.\n\n"
         f"{config.sft_steps} steps of fine-tuning on careless demonstrations, then {updates}\n"
         f"prompts: {clipped(dataset, 60)}\n"
         f"reward: {config.rubric}; the strict scorer and the holdout enter no update\n"
-        "Ctrl-C ends it, once there is a row below: the policy of the last evaluation is\n"
-        "kept, and a whole run.\n"
+        "Ctrl-C ends the training. Once the table below has a row, the run is kept, with\n"
+        "the policy of the last row.\n"
     )
 
 
@@ -54,18 +54,18 @@ def evaluation_text(row: EvaluationRow) -> str:
 
 
 def token_train_ending(config: TrainConfig, last: EvaluationRow, written: Sequence[LearningResult]) -> str:
-    """What became of it: the last completions, ``written``, and the strict pass rates with their intervals."""
+    """The last completions, ``written``, and the strict pass rates with their intervals."""
     lines = ["", texts_table(written), ""]
     if last.step < config.steps:
         kept = f"the policy after update {last.step} is kept"
         lines.append(f"interrupted after {last.step} of {config.steps} updates: {kept}")
     for name, n, rate in (
-        ("trained on", last.n, last.true_reward),
-        ("never seen", last.holdout_n, last.holdout_true_reward),
+        ("training prompts", last.n, last.true_reward),
+        ("holdout", last.holdout_n, last.holdout_true_reward),
     ):
         if rate is not None:
             bounds = interval(wilson_interval(round(rate * n), n))
-            lines.append(f"strict, {name} (n = {n}): {percent(rate)} (95 % {bounds})")
+            lines.append(f"strict, {name} (n = {n}): {percent(rate)} (95 % interval {bounds})")
     return "\n".join(lines)
 
 
@@ -79,7 +79,7 @@ def texts_table(written: Sequence[LearningResult]) -> str:
         (f"{len(texts)} of {len(written)}", f"{proxy:g}", f"{true:g}", says, one_line(texts[0], 38))
         for (_, proxy, true, says), texts in sorted(kinds.items(), key=lambda kind: -len(kind[1]))[:_KINDS]
     ]
-    return table(("it writes", "rubric", "strict", "paid for", "such as"), rows, right=(0, 1, 2))
+    return table(("count", "rubric", "strict", "paid for", "such as"), rows, right=(0, 1, 2))
 
 
 def slow_text(rows: Sequence[TokenUpdateRow]) -> str:

@@ -3,9 +3,9 @@
     python3 -m course.toy_mdp --episodes 200 --seed 0
     python3 -m course.toy_mdp --episodes 200 --seed 0 --no-credit-step1
 
-Adds to ``bandit_train``: an episode has two steps, so theta has a row for each state, and what is compared with the
-baseline is the return, the sum of the rewards from a step on. ``--no-credit-step1`` is a sabotage: the first step is
-never updated, as if only the token that was rewarded had earned it. Next: ``token_train``.
+New since ``bandit_train``: an episode has two steps, so theta has a row for each state, and the return, which is the
+sum of the rewards from a step on, is compared with the baseline. ``--no-credit-step1`` is a sabotage: the first step is
+never updated, as if the last token alone had earned the reward. Next: ``token_train``.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ LOG, EPISODES = "toy_mdp_log.jsonl", "toy_mdp_log.txt"
 
 
 def learn(draws: Floats, lr: float, credited: Floats) -> Iterator[EpisodeUpdate]:
-    """Loop C, whole, with time: one run, one episode of T steps and its update for each row of ``draws`` [N, T].
+    """All of Loop C, with time: one run, with one episode of T steps and its update for each row of ``draws`` [N, T].
 
     ``credited``: [T] 1, or 0 for a step that is never updated. The baseline is the mean return of earlier episodes.
     """
@@ -58,7 +58,7 @@ def learn(draws: Floats, lr: float, credited: Floats) -> Iterator[EpisodeUpdate]
 
 
 def toy_mdp_text(rows: Sequence[EpisodeRow], summary: Mapping[str, Any]) -> str:
-    """The first episode, the first with a reward, the last; then what was learned."""
+    """The first episode, the first with a reward, and the last; then the expected return before and after."""
     rewarded = next((row for row in rows if row.return_[0] > 0), rows[0])
     examples = {row.episode: row for row in (rows[0], rewarded, rows[-1])}
     parts = [heading(rows), head_text(rows[0])]
@@ -70,12 +70,13 @@ def toy_mdp_text(rows: Sequence[EpisodeRow], summary: Mapping[str, Any]) -> str:
 
 
 def head_text(row: EpisodeRow) -> str:
-    """The world: its state, its reward, and whether the first step gets credit for it."""
-    credited = "credited" if row.credited[0] else "here not credited"
+    """The world: its state, its reward, and whether the first step gets credit for the reward."""
+    credited = "is credited" if row.credited[0] else "is not credited here"
     return f"""\
-{state_text(row.prompt, " and the text so far, at first nothing")}
-Two steps, one reward at the end. The first token alone earns nothing. It is
-{credited} with the return, the sum of the rewards from its step on."""
+{state_text(row.prompt, " plus the text so far, which is empty at first")}
+An episode has two steps, and one reward at the end. The first token alone earns
+nothing. Its step {credited} with the return, which is the sum of the
+rewards from that step on."""
 
 
 def episode_text(row: EpisodeRow) -> str:
@@ -89,23 +90,23 @@ def episode_text(row: EpisodeRow) -> str:
         p, new_p = row.probs[step][action], row.new_probs[step][action]
         comparison = f"advantage {row.return_[step]:.0f} - {row.baseline:.3f} = {row.advantage[step]:+.3f}"
         if not row.credited[step]:
-            comparison = "no credit, nothing is pushed"
+            comparison = "no credit, so nothing changes"
         elif not any(row.direction[step]):
-            comparison += ", nothing is pushed"
+            comparison += ", so nothing changes"
         lines.append(f"          {comparison}: p {p:.3f} -> {new_p:.3f}")
     return "\n".join(lines)
 
 
 def toy_mdp_story(rows: Sequence[EpisodeRow]) -> str:
-    """The whole run as text, to be annotated."""
+    """The whole run as text, for the student to annotate."""
     return "\n".join([head_text(rows[0]), "", *map(episode_text, rows)]) + "\n"
 
 
 def main() -> None:
-    what = "Loop C plus time. Adds to bandit_train: two steps of two tokens each, and a reward only at the end."
+    what = "Loop C plus time. New since bandit_train: an episode of two steps, with one reward at the end."
     parser = Parser("course.toy_mdp", what)
-    parser.add_argument("--episodes", type=positive_int, default=200, help="how many (default: 200)")
-    parser.add_argument("--seed", type=non_negative_int, default=0, help="of the draws (default: 0)")
+    parser.add_argument("--episodes", type=positive_int, default=200, help="number of episodes (default: 200)")
+    parser.add_argument("--seed", type=non_negative_int, default=0, help="seed of the random draws (default: 0)")
     parser.add_argument("--lr", type=finite_float, default=0.5, help="learning rate (default: 0.5)")
     parser.add_argument("--no-credit-step1", action="store_true", help="sabotage: never update the first step")
     parser.add_run_options()

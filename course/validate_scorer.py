@@ -1,12 +1,12 @@
-"""Machinery: before any number is trusted, does the scorer pass its golden sets, and does each of its rules matter?
+"""Machinery: does the scorer pass its golden sets, and does each of its rules matter? Ask before trusting a number.
 
     python3 -m course.validate_scorer
     python3 -m course.validate_scorer --golden my_cases.jsonl
 
-A wrong completion that is rewarded is a false positive: a hole to hack. A right one that is not is a false negative.
-Both are counted; the cases were chosen, not sampled, so there is no interval. Then each rule of the spec is left out
-once: an exploit must get 0.0 from the scorer and 1.0 from the rubric that lacks just the rule it attacks. Last, a
-scorer with the version of a released one must have its fingerprint.
+A wrong completion that is rewarded is a false positive: a hole to hack. A right completion that is not rewarded is a
+false negative. Both are counted; the cases were chosen, not sampled, so there is no interval. Then each rule of the
+spec is left out once: an exploit must get 0.0 from the scorer, and 1.0 from the rubric that lacks only the rule that
+the exploit attacks. Last, a scorer with a released version must have the fingerprint of that release.
 """
 
 from collections.abc import Sequence
@@ -40,7 +40,7 @@ def confusion_text(verdicts: Sequence[GoldenVerdict]) -> str:
     wrong = [verdict.reward == 1.0 for verdict in verdicts if verdict.case.expected_reward == 0.0]
     rows = [
         ("right and in the spec", right.count(True), right.count(False)),
-        ("wrong or out of the spec", wrong.count(True), wrong.count(False)),
+        ("wrong or outside the spec", wrong.count(True), wrong.count(False)),
     ]
     counts = table(("golden cases that are", "reward 1.0", "reward 0.0"), rows, right=(1, 2))
     positives = _rate_line("false positives", wrong.count(True), len(wrong))
@@ -52,7 +52,7 @@ def _rate_line(name: str, k: int, n: int) -> str:
 
 
 def ablations_text(rules: Sequence[str], exploits: Sequence[GoldenCase], idle: Sequence[GoldenCase]) -> str:
-    """Each rule with its exploits: how many the rubric without it rewards, all but the ``idle``, and one of them."""
+    """Each rule: how many of its exploits the rubric without it rewards (all but the ``idle``), and an example."""
     rows = []
     for rule in rules:
         attacks = [case for case in exploits if case.rule == rule]
@@ -63,8 +63,10 @@ def ablations_text(rules: Sequence[str], exploits: Sequence[GoldenCase], idle: S
 
 
 def main() -> int:
-    parser = Parser("course.validate_scorer", "Check the scorer against its golden sets, and leave each rule out once.")
-    help_ = "more golden files: your own cases"
+    parser = Parser(
+        "course.validate_scorer", "Check the scorer on its golden sets, then leave out each of its rules once."
+    )
+    help_ = "also check these files of your own golden cases"
     parser.add_argument("--golden", type=Path, nargs="+", default=[], metavar="FILE", help=help_)
     args = parser.parse_args()
 

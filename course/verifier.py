@@ -1,4 +1,4 @@
-"""Machinery: a verifier out of any file of Python, asked in a process of its own.
+"""Machinery: a verifier from any Python file, asked in a process of its own.
 
 Covered
     A verifier of any of the usual shapes (``course/rubrics/calling.py``), which may return a number, a bool, None for
@@ -7,9 +7,9 @@ Covered
     a reward of 0.
     Calls that together use up a limit, such as 600 s of CPU time or 64 processes. The text is asked again in a new
     process, and has no reward only if it uses up the limit alone.
-    A verifier that draws at random, reads a clock or remembers, if ``repeatable_results`` sees two rewards of a text.
+    A verifier that draws at random, reads a clock or remembers, if ``repeatable_results`` sees two rewards for a text.
 Not covered
-    A verifier that changes between two runs: it reads a file, say, or the date.
+    A verifier that changes between two runs, because it reads a file or the date.
     A verifier that means harm: see ``course/limited_process.py``.
 """
 
@@ -32,21 +32,21 @@ from course.rubrics.hackable import RUBRICS
 from course.text import clipped, did_you_mean, quote, shell_word, visible
 
 Question = tuple[Task, str]  # an example and a completion
-_LOADING = 30.0  # seconds: packages that it imports included, be it in its first call
+_LOADING = 30.0  # seconds: includes the import of packages, also during the first call
 _ANSWERING = 5.0  # for one text
-_LARGEST = 1e300  # reward; beyond it may lie infinity
-_KEYS = ("reward", "score")  # of a dict that is returned; the first that it has
+_LARGEST = 1e300  # reward; a sum of larger rewards could overflow
+_KEYS = ("reward", "score")  # of a returned dict; the first of these keys counts
 _PROBE: Question = ({"id": "probe", "prompt": "Compute 0 + 0.", "expected_answer": 0}, "0")
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What a verifier gave for one text: a reward, or in ``failure`` the words for what came instead."""
+    """What a verifier gave for one text: a reward, or in ``failure`` the words for what came in its place."""
 
     reward: float | None
     details: dict[str, Any] = field(default_factory=dict)
     failure: str = ""
-    has_stopped: bool = False  # the process gave no answer at all, and was started anew
+    has_stopped: bool = False  # the process gave no answer at all, and was started again
 
     @property
     def is_paid(self) -> bool:
@@ -57,9 +57,10 @@ class Verifier:
     """``with Verifier("mine.py:verify") as verifier``: a rubric, which a policy can be trained on.
 
     ``place``: FILE:FUNCTION, where FUNCTION may be a method of an object, ``checker.verify``; or the name of a rubric
-    of the course. ``call``: the arguments as an expression, if the parameters do not say them. ``seconds``: the time
-    for all questions; after it, a question raises TimeoutError. ``allowed``: the only modules of the lab that the file
-    may import; None stands for all. Raises UserError if there is no such verifier, or if it cannot be loaded.
+    of the course. ``call``: the arguments as an expression, if the names of the parameters do not say them.
+    ``seconds``: the time for all questions; after this time, a question raises TimeoutError. ``allowed``: the only
+    modules of the lab that the file may import; None stands for all. Raises UserError if there is no such verifier, or
+    if it cannot be loaded.
 
     ``name``: without the folder. ``call``: the whole call, such as ``verify(example, completion)``; ``is_guess``: a
     parameter has no known name. ``source``: the bytes of its file, as they run. ``asked_again``: the limit that calls
@@ -75,7 +76,7 @@ class Verifier:
         allowed: Sequence[str] | None = None,
     ) -> None:
         if place in RUBRICS and call is not None:
-            raise UserError(f"--call: expected FILE:FUNCTION beside it, got {place}, whose call is known")
+            raise UserError(f"--call is for a FILE:FUNCTION of your own; how {place} is called is known")
         self._path, self._function = _split_place(place)
         self._place = visible(place)
         self.name = place if place in RUBRICS else visible(f"{self._path.name}:{self._function}")
@@ -105,13 +106,13 @@ class Verifier:
     def results(self, questions: Sequence[Question]) -> list[dict[str, Any]]:
         """For each question a result with the keys ``reward`` and ``details``; without details of its own, ``{}``.
 
-        Raises UserError for a text that it has no reward for.
+        Raises UserError for a text without a reward.
         """
         results = []
         for (example, completion), answer in zip(questions, self.answers(questions), strict=True):
             if answer.reward is None:
                 expected = f"expected a reward for {_describe_question(example, completion)}"
-                mend = f"mend the verifier; {self._describe_guess()}" if self.is_guess else "mend the verifier"
+                mend = f"fix the verifier; {self._describe_guess()}" if self.is_guess else "fix the verifier"
                 raise UserError(f"{self._place}: {expected}, got {answer.failure}; {mend}")
             results.append({"reward": answer.reward, "details": answer.details})
         return results
@@ -119,28 +120,28 @@ class Verifier:
     def repeatable_results(self, questions: Sequence[Question]) -> list[dict[str, Any]]:
         """The same. Each question is asked twice, the second time in the other order.
 
-        Raises UserError, too, for a text whose two rewards differ.
+        Also raises UserError for a text whose two rewards differ.
         """
         results = self.results(questions)
         repeated = self.results(questions[::-1])[::-1]
         for (example, completion), first, second in zip(questions, results, repeated, strict=True):
             if first["reward"] != second["reward"]:
-                expected = f"expected one reward for {_describe_question(example, completion)}, whenever it is asked"
+                expected = f"expected the same reward each time for {_describe_question(example, completion)}"
                 got = f"got {first['reward']}, then {second['reward']}"
-                mend = "let nothing but the text and the answer decide: no random draw, no clock, no memory"
-                raise UserError(f"{self._place}: {expected}; {got}; {mend}")
+                mend = "let only the text and the answer decide: no random draw, no clock, no memory"
+                raise UserError(f"{self._place}: {expected}, {got}; {mend}")
         return results
 
     def sha256(self) -> str:
-        """Of its file and of the person's own modules that it has imported by now: ask when every text was judged.
+        """The digest of its file and of the person's own modules that it has imported: ask when every text was judged.
 
-        A process that had to be started anew has imported only what the file imports as it is loaded.
+        A process that was started again has imported only the modules that the file imports while it is loaded.
         """
         try:
             files = self._list_module_files()
         except Stopped as stopped:
-            expected = "expected the names of the modules it imported"
-            raise UserError(f"{self._place}: {expected}, got {stopped}; mend the verifier") from None
+            expected = "expected the names of the imported modules"
+            raise UserError(f"{self._place}: {expected}, got {stopped}; fix the verifier") from None
         return digest_of_code(self._path, self._child.source, files)
 
     def _list_module_files(self) -> list[str]:
@@ -151,17 +152,15 @@ class Verifier:
             return self._child.list_module_files(_LOADING)
 
     def settings(self) -> dict[str, str]:
-        """What a manifest says of it."""
+        """What a manifest says about the verifier."""
         return {"rubric": self.name, "rubric_sha256": self.sha256(), "rubric_call": self.call}
 
     def check_guess(self, example: Task, right_line: str) -> None:
-        """Raises UserError if the call was guessed and raises for the right line: then the guess is wrong, not the
-        verifier.
-        """
+        """Raises UserError if the call was guessed and raises for the right line: the guess is then wrong."""
         raised = self._catch_exception(self.call, (example, right_line)) if self.is_guess else None
         if raised is not None:
-            got = f"got {_words(raised)} for '{quote(right_line)}'"
-            raise UserError(f"{self._place}: expected a call that does not raise, {got}; {self._describe_guess()}")
+            got = f"the right answer '{quote(right_line)}' raised {_words(raised)}"
+            raise UserError(f"{self._place}: {got}; {self._describe_guess()}")
 
     @property
     def number_arguments(self) -> str | None:
@@ -214,7 +213,7 @@ class Verifier:
         is_async, is_class = facts
         if is_async:
             wrap = f"def verify(completion, answer): return asyncio.run({self._function}(completion, answer))"
-            raise UserError(f"{self._place} is async, and a verifier is not; wrap it: {wrap}")
+            raise UserError(f"{self._place} is an async function, and a verifier must not be one; wrap it: {wrap}")
         if is_class:
             raise UserError(f"{self._place}: expected a function, got a class; {self._make_instance(self._function)}")
         if self._arguments is None:
@@ -223,9 +222,7 @@ class Verifier:
             self._check_arguments(self._arguments)
 
     def _start(self) -> Any:
-        """Start the process if it does not run. Returns whether the function is async and whether it is a class, or
-        ``Raised``.
-        """
+        """Start the process if it does not run. Returns ``Raised``, or whether the function is async, and a class."""
         inspect = "__import__('inspect')"
         facts = f"[{inspect}.iscoroutinefunction({self._function}), {inspect}.isclass({self._function})]"
         return self._evaluate_in_file(facts)
@@ -234,31 +231,34 @@ class Verifier:
         try:
             return next(self._child.evaluate(expression, [{}], _LOADING))
         except Stopped as stopped:
-            raise UserError(f"{self._place}: expected a verifier, got {stopped} while it was loaded; mend it") from None
+            raise UserError(f"{self._place}: cannot load this verifier: {stopped}; fix the file") from None
 
     def _refuse_loading(self, raised: Raised) -> UserError:
         if raised.kind in ("NameError", "AttributeError") and raised.line is None:
-            return UserError(f"{self._place}: expected a function {self._function}, got none in this file")
+            return UserError(f"{self._place}: this file has no function {self._function}")
         missing = re.match(r"No module named '([\w.]+)'", raised.text)
         if raised.kind == "ModuleNotFoundError" and missing:
             python = shell_word(Path(sys.executable))
             install = f"{python} -m pip install {missing[1].partition('.')[0]}"
-            return UserError(f"{self._place}: {_words(raised)}; it runs in {python}. Install it there: {install}")
-        got = f"{_words(raised)} while it was loaded"
-        return UserError(f"{self._place}: expected a verifier, got {got}; mend it")
+            return UserError(
+                f"{self._place}: {_words(raised)}; the verifier runs in {python}. Install the module: {install}"
+            )
+        return UserError(f"{self._place}: cannot load this verifier: {_words(raised)}; fix the file")
 
     def _make_instance(self, class_: str) -> str:
         file = shell_word(self._path)
-        return f"make an object in the file, checker = {class_}(), and name a method of it, {file}:checker.verify"
+        return (
+            f"make an object in the file, checker = {class_}(), and name a method of the object, {file}:checker.verify"
+        )
 
     def _find_call(self) -> None:
-        """Set ``call`` from the function's parameters. Messages replace the text if a text raises and they do not."""
+        """Set ``call`` from the function's parameters. A chat replaces the text if only the text raises."""
         is_required = "p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)"
         parameters_of = f"__import__('inspect').signature({self._function}).parameters.values()"
         expression = f"[[p.name, p.kind.name, {is_required}] for p in {parameters_of}]"
         signature = self._evaluate_in_file(expression)
         if isinstance(signature, Raised):
-            raise UserError(f"{self._place}: expected a function, got {_words(signature)}")
+            raise UserError(f"{self._place}: cannot read the parameters of this function: {_words(signature)}")
         parameters = [Parameter(*parameter) for parameter in signature]
         if parameters and parameters[0].name == "self":
             class_ = self._function.rpartition(".")[0]
@@ -270,7 +270,7 @@ class Verifier:
             self.call = call.chat
 
     def _check_arguments(self, arguments: str) -> None:
-        """Raises UserError if they use a name that there is not, or if the function does not take so many."""
+        """Raises UserError if they use an unknown name, or if the function does not take so many arguments."""
         binding = f"__import__('inspect').signature({self._function}).bind({arguments}) and None"
         raised = self._catch_exception(binding, _PROBE)
         if raised is not None and raised.line is None and raised.kind in ("NameError", "TypeError"):
@@ -278,8 +278,8 @@ class Verifier:
 
     def _describe_guess(self) -> str:
         return (
-            f"its shape was guessed, {quote(self.call)}: say how it is called with --call 'completion, answer', "
-            "or name its parameters as in verify(example, completion) or verify(completion, answer)"
+            f"the call {quote(self.call)} was guessed: give the arguments with --call 'completion, answer', "
+            "or name the parameters as in verify(example, completion) or verify(completion, answer)"
         )
 
     def _catch_exception(self, expression: str, question: Question) -> Raised | None:
@@ -291,27 +291,27 @@ class Verifier:
 
 
 def _split_place(place: str) -> tuple[Path, str]:
-    """The file and its function. Raises UserError with the part that is none."""
+    """The file and its function. Raises UserError that names the wrong part."""
     if place in RUBRICS:
         return Path(RUBRICS[place].__code__.co_filename), place
     file, _, function = place.rpartition(":")
     shown = visible(place)
     if Path(place).is_file():
-        raise UserError(f"{shown}: expected a function behind the file, such as {shown}:verify, got the file alone")
+        raise UserError(f"{shown}: expected a file and its function, such as {shown}:verify, got the file alone")
     if not file:
         names = {name: name for name in RUBRICS}
         expected = f"a file and its function, such as mine.py:verify, or one of {', '.join(names)}"
         raise UserError(f"{did_you_mean(function, names)}expected {expected}, got {shown or 'nothing'}")
     if not Path(file).is_file():
-        raise UserError(f"{shown}: expected a file and its function, got no such file: {visible(file)}")
+        raise UserError(f"{shown}: expected a file and its function, but the file {visible(file)} does not exist")
     if not all(part.isidentifier() for part in function.split(".")):
-        expected = "expected the name of a function behind the colon, such as verify or checker.verify"
+        expected = "expected the name of a function after the colon, such as verify or checker.verify"
         raise UserError(f"{shown}: {expected}, got {quote(function) or 'nothing'}")
     return Path(file), function
 
 
 def _describe_question(example: Task, completion: str) -> str:
-    return f"'{quote(completion)}' where {quote(str(example['expected_answer']))} is expected"
+    return f"'{quote(completion)}' where {quote(str(example['expected_answer']))} is right"
 
 
 def _words(raised: Raised) -> str:
@@ -320,7 +320,7 @@ def _words(raised: Raised) -> str:
 
 
 def _answer_of(value: Any) -> Answer:
-    """What a value that a verifier returned stands for."""
+    """The answer for which a returned value stands."""
     if isinstance(value, Raised):
         return Answer(None, failure=_words(value))
     if isinstance(value, list) and len(value) == 1:
@@ -341,4 +341,4 @@ def _answer_of(value: Any) -> Answer:
         value = 0.0
     if isinstance(value, int | float) and abs(value) <= _LARGEST:
         return Answer(float(value) + 0.0, details)  # of −0 it makes 0
-    return Answer(None, failure=f"{clipped(repr(value), 80)}, which is no reward")
+    return Answer(None, failure=f"{clipped(repr(value), 80)}, which is not a reward")

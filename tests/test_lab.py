@@ -110,11 +110,11 @@ def test_the_site_is_built_with_typeset_formulas_where_npm_can_fetch_them(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["gat"], "'gat' is no job of lab.py, did you mean gate? "),
-        (["course.evl", "--dataset", "x"], "'course.evl' is no job of lab.py, did you mean eval? "),
-        (["tests"], "'tests' is no job of lab.py, did you mean test? "),
-        (["--all"], "'--all' is no job of lab.py; "),
-        (["\x1b[2J"], "'\\x1b[2J' is no job of lab.py; "),
+        (["gat"], "'gat' lab.py has no job, did you mean gate? "),
+        (["course.evl", "--dataset", "x"], "'course.evl' lab.py has no job, did you mean eval? "),
+        (["tests"], "'tests' lab.py has no job, did you mean test? "),
+        (["--all"], "'--all' lab.py has no job; "),
+        (["\x1b[2J"], "'\\x1b[2J' lab.py has no job; "),
         (["lint", "--all"], "expected nothing after lint, got '--all'"),
         (["site", "now"], "expected nothing after site, got 'now'"),
     ],

@@ -1,4 +1,4 @@
-"""Machinery: what the gate finds of two runs: a verdict, its reasons, and its numbers where they can be compared."""
+"""Machinery: what the gate finds about two runs: a verdict, its reasons, and, if they can be compared, the numbers."""
 
 import msgspec
 
@@ -8,9 +8,10 @@ from course.artifacts.locked_room import Condition
 class Numbers(msgspec.Struct, frozen=True):
     """The comparison of two runs from one room. Rates are between 0 and 1, intervals are 95 %.
 
-    ``discordance``: the share of prompts that flip, estimated as (gained + lost + 2)/(n + 2). No difference is larger:
-    ``smallest_visible_difference`` is None where even that would not show, and ``net_flips_needed`` where no rise would
-    be promoted.
+    ``discordance``: the share of prompts that flip, estimated as (gained + lost + 2)/(n + 2). No difference can be
+    larger than this share. ``smallest_visible_difference`` is None if even a difference of this size would not be
+    detected.
+    ``net_flips_needed`` is None if no rise would be promoted.
     """
 
     n: int
@@ -29,7 +30,7 @@ class Numbers(msgspec.Struct, frozen=True):
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """A verdict with its reasons. ``numbers`` is None where the two runs cannot be compared."""
+    """A verdict with its reasons. ``numbers`` is None if the two runs cannot be compared."""
 
     verdict: str
     reasons: list[str]
@@ -39,5 +40,5 @@ class Finding(msgspec.Struct, frozen=True):
     notes: list[str] = []
     numbers: Numbers | None = None
     holdout_looks: int | None = None
-    tries: int = 0  # runs in the log from the candidate's room: each but the first can have been a candidate
-    would_decide: str | None = None  # how many prompts more, where the verdict is INCONCLUSIVE
+    tries: int = 0  # runs in the log from the candidate's room; each of them but one can have been a candidate
+    would_decide: str | None = None  # how many more prompts would give a verdict, if the verdict is INCONCLUSIVE

@@ -1,4 +1,4 @@
-"""Machinery: the locked room. Two runs can be compared only where everything but the one thing studied was the same."""
+"""Machinery: the locked room. Two runs can be compared only if everything except the one thing studied was the same."""
 
 from hashlib import sha256
 from typing import NamedTuple
@@ -15,9 +15,11 @@ SELECTION = "selection compute"
 INSTRUMENT = "instrument"
 ENVIRONMENT = "environment"
 
-PICK_SHA256 = "pick_sha256"  # the setting of Loop B that says which files chose; none: the course's own rule
+PICK_SHA256 = (
+    "pick_sha256"  # the setting of Loop B for the files of the rule that chose; the course's own rule has none
+)
 
-_CONDITIONS_OF = {  # a knob -> the conditions of the room of which one differs where it was turned
+_CONDITIONS_OF = {  # a knob -> the conditions of the room; if the knob was turned, at least one of them differs
     ENVIRONMENT: ("dataset_fingerprint", "prompts_fingerprint", "examples_fingerprint", "split"),
     INSTRUMENT: ("scorer_name", "scorer_version", "scorer_fingerprint", "missing_completions"),
     SELECTION: ("loop", "samples_per_prompt", "sampling"),
@@ -26,7 +28,7 @@ _KNOB_OF = {name: knob for knob, names in _CONDITIONS_OF.items() for name in nam
 
 
 class Condition(NamedTuple):
-    """One condition of the room with both its values; None where it is not known of a run."""
+    """One condition of the room with its value in both runs; None if the value is not known."""
 
     name: str
     baseline: str | None
@@ -40,7 +42,7 @@ class Condition(NamedTuple):
 
 
 def room_conditions(manifest: Manifest) -> dict[str, str | None]:
-    """What has to be the same in another run for the two to be compared; None where it is not known."""
+    """The conditions that two runs must share to be compared; None for a value that is not known."""
     conditions: dict[str, str | None] = {}
     for name in _KNOB_OF:
         if name == "missing_completions":
@@ -54,7 +56,7 @@ def room_conditions(manifest: Manifest) -> dict[str, str | None]:
 
 
 def sampling_text(sampling: Sampling | None) -> str | None:
-    """All but the seed: two policies draw differently from the same one."""
+    """All settings but the seed, because two policies draw differently with the same seed."""
     if sampling is None:
         return None
     return f"temperature {sampling.temperature}, top_p {sampling.top_p}, n {sampling.n}"
@@ -66,7 +68,7 @@ def room_digest(manifest: Manifest) -> str:
 
 
 def locked_room(baseline: Manifest, candidate: Manifest) -> list[Condition]:
-    """Every condition with both values: the environment's, the instrument's, then how much was sampled and how."""
+    """Every condition with both values: first the environment's, then the instrument's, then how samples were drawn."""
     before, after = room_conditions(baseline), room_conditions(candidate)
     return [
         Condition(name, before[name], after[name], knob, fault_of_condition(name, before[name], after[name]))
@@ -75,17 +77,17 @@ def locked_room(baseline: Manifest, candidate: Manifest) -> list[Condition]:
 
 
 def fault_of_condition(name: str, baseline: str | None, candidate: str | None) -> str | None:
-    """Why a condition does not hold, or None. A fact that is missing on either side fails closed."""
+    """Why a condition does not hold, or None. A condition fails if its value is missing on either side."""
     missing = [side for side, value in (("baseline", baseline), ("candidate", candidate)) if value is None]
     if missing:
-        return f"locked room: {name} is not known of the {' and the '.join(missing)}"
+        return f"locked room: {name} is not known for the {' and the '.join(missing)}"
     if baseline == candidate:
         return None
     return f"locked room: {name} differs ({short_value(baseline)} / {short_value(candidate)})"
 
 
 def knobs_turned(conditions: list[Condition], baseline: Manifest, candidate: Manifest) -> list[str]:
-    """Every knob that stands differently in the two runs, each once. Rule 3: one at a time."""
+    """Every knob that was turned between the two runs, each once. Rule 3: turn one at a time."""
     turned = [condition.knob for condition in conditions if condition.known and condition.fault]
     if plain_policy(baseline) != plain_policy(candidate):
         turned.append(POLICY)

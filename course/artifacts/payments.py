@@ -1,4 +1,4 @@
-"""Machinery: what a rubric that is asked beside the scorer pays for, counted by what the completions say."""
+"""Machinery: what a second rubric, asked beside the scorer, pays for: counts by the kind of completion."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -15,26 +15,26 @@ PAYS = 0.5  # a rubric that pays in part counts as paying from here on
 
 
 class Payment(NamedTuple):
-    """What another rubric paid for one row, and what that row's completion says."""
+    """What the second rubric paid for one row, and the kind of that row's completion."""
 
     kind: str
     reward: float
 
 
 def count_payments(rows: Iterable[Result]) -> Counter[Payment]:
-    """Of the rows that a rubric was asked about."""
+    """Count the rows that a rubric was asked about by kind and reward."""
     return Counter([Payment(row.kind, row.reward) for row in rows if isinstance(row, RubricResult)])
 
 
 def fault_of_payment(row: RubricResult) -> str | None:
-    """A kind that there is not. JSON holds no reward that is not finite."""
+    """Why the kind of a row is wrong, or None. Its reward is finite, because JSON holds no other number."""
     if row.kind in KINDS:
         return None
-    return f"is of no kind that there is: {clipped(row.kind, 40)}"
+    return f"has an unknown kind: {clipped(row.kind, 40)}"
 
 
 def rubric_numbers(payments: Mapping[Payment, int]) -> dict[str, Any]:
-    """What another rubric says of the same completions, and what it pays for.
+    """What the second rubric pays for the same completions.
 
     ``rubric_passes``: rewards of 1 or more. ``paid``: how many completions of each kind got at least PAYS.
     ``right_refused``: right lines that got less.

@@ -1,4 +1,4 @@
-"""Machinery: the main number of a run, and how far it lies from what was expected."""
+"""Machinery: the main number of a run, and its distance from the prediction."""
 
 import re
 from collections.abc import Mapping
@@ -26,9 +26,9 @@ SHARES = (  # those of them that are a share of completions or prompts: a whole 
 
 
 class Prediction(NamedTuple):
-    """A guess beside the main number. ``reading``: how the guess was read, where the guess does not say so itself.
+    """A guess beside the main number. ``reading``: how the guess was read, if the guess itself leaves that open.
 
-    ``value``: what the guess states, None where it is words. ``off``: how far the number lies from that.
+    ``value``: the number that the guess states, None if the guess is words. ``off``: the distance of the main number.
     """
 
     reading: str | None = None
@@ -45,7 +45,7 @@ def main_number(summary: Mapping[str, float | None]) -> dict[str, float | None]:
 
 
 def is_placeholder(guess: str) -> bool:
-    """Whether nobody has put a guess in place of what the check prints. A shell may have kept the quotes."""
+    """Whether the guess is still the placeholder that the check prints. A shell may have kept the quotes."""
     return guess.strip(" \t\"'").upper() == PLACEHOLDER
 
 
@@ -64,10 +64,10 @@ def score_prediction(guess: str | None, number: Mapping[str, float | None]) -> P
 
 
 def read_guess(guess: str, name: str) -> float | None:
-    """What a guess states of the main number of this name; None where the guess is words.
+    """The number that a guess states for the main number of this name; None if the guess is words.
 
-    Of a share, 40/80 and 40 of 80 are fractions, a whole number such as 34 is in %, 0.425 is the share itself. Of
-    another number, such as an expected reward, 1 is 1. Every main number lies between 0 and 1, so that a number above
+    For a share, 40/80 and 40 of 80 are fractions, a whole number such as 34 is in %, and 0.425 is the share itself. For
+    a different number, such as an expected reward, 1 means 1. Every main number lies between 0 and 1, so a number above
     1 can only be meant in %.
     """
     is_share = name in SHARES

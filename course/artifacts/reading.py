@@ -1,4 +1,4 @@
-"""Machinery: reading a run, strictly and without believing it; ``verification`` says whether it is what it claims."""
+"""Machinery: reading a run strictly, without believing it; ``verification`` says whether a run is what it claims."""
 
 import hashlib
 import re
@@ -26,7 +26,7 @@ from course.errors import UserError, reason
 from course.starting import program_name
 from course.text import clipped, did_you_mean, visible
 
-# The loops that a run of a command can be of. Every other command leaves runs of Loop C.
+# The loops of the runs that a command can leave. Every other command leaves runs of Loop C.
 LOOPS_OF = {"course.eval": "A", "course.selection_demo": "B", "course.policy_improvement_demo": "BC"}
 
 _NAME = "[a-zA-Z0-9_][a-zA-Z0-9_.-]*"
@@ -43,26 +43,28 @@ class Run(NamedTuple):
 
 
 class Broken(Exception):
-    """The run is incomplete or was tampered with: one sentence, which file and how."""
+    """The run is incomplete or was tampered with. The message is one sentence: which file, and how."""
 
 
 def open_run(path: Path) -> Run:
-    """Read the manifest. Raises UserError where there is no such folder, Broken where it holds no run of this lab."""
+    """Read the manifest. Raises UserError if there is no such folder, Broken if the folder holds no run of this lab."""
     refuse_other_place(path)
     data = read_output(path, MANIFEST)
     try:
         version = msgspec.json.decode(data, type=dict[str, Any]).get("schema_version")
         if version != SCHEMA_VERSION:
             got = clipped(str(version), 20)
-            raise Broken(f"{MANIFEST} has schema version {got}, this lab reads {SCHEMA_VERSION}; make the run again")
+            raise Broken(
+                f"{MANIFEST} has schema version {got}, but this lab reads {SCHEMA_VERSION}; make the run again"
+            )
         manifest = msgspec.json.decode(data, type=Manifest)
     except _UNREADABLE as error:
         raise Broken(f"{MANIFEST} is not a manifest of this lab: {clipped(str(error), 80)}") from None
     if indent_json(manifest) != data:  # a key given twice, another order, other line ends
-        raise Broken(f"{MANIFEST} is not as this lab writes it, byte for byte")
+        raise Broken(f"{MANIFEST} is not, byte for byte, what this lab writes")
     if manifest.loop not in LOOPS_OF.get(manifest.command, "C"):
         raise Broken(
-            f"{MANIFEST} says Loop {manifest.loop} of {clipped(manifest.command, 40)}, which leaves no such run"
+            f"{MANIFEST} says Loop {manifest.loop}, but {clipped(manifest.command, 40)} leaves no run of that loop"
         )
     for name in (RESULTS, SUMMARY):
         if name not in manifest.outputs:
@@ -74,9 +76,9 @@ def open_run(path: Path) -> Run:
 
 
 def refuse_other_place(path: Path) -> None:
-    """Raise UserError where the path leads to no folder, or to one that holds runs; it says which was meant."""
+    """Raise UserError if the path is no folder, or a folder that holds several runs; the error says which was meant."""
     if not path.is_dir():
-        got = "a file" if path.exists() else "nothing there"
+        got = "a file" if path.exists() else "a path that does not exist"
         folders = (run_log.LOG.parent, Path("runs"), path.parent)
         near = {run.name: str(run) for folder in folders for run in runs_in(folder)}
         meant = did_you_mean(path.name, near)
@@ -88,7 +90,7 @@ def refuse_other_place(path: Path) -> None:
         return
     runs = runs_in(path)
     if runs:
-        got = f"one that holds {len(runs):,}"
+        got = f"a folder that holds {len(runs):,}"
         raise UserError(f"did you mean {runs[-1]}? {path}: expected the folder of one run, got {got}")
 
 
@@ -99,21 +101,21 @@ def runs_in(folder: Path) -> list[Path]:
 
 
 def newest_run() -> Path:
-    """The last in the log that is still there; a note says if that is not the newest."""
+    """The newest run in the log that still exists; a note on stderr says if a newer one is gone."""
     root = run_log.LOG.parents[1]
     log = run_log.read_log(run_log.LOG)
     for line in reversed(log):
         path = root / line.run
         if path.is_dir():
             if line is not log[-1]:
-                note = f"note: the newest, {clipped(log[-1].run, 60)}, is not there; this is an older run, {line.run}"
+                note = f"note: the newest run, {clipped(log[-1].run, 60)}, no longer exists; {line.run} is used instead"
                 print(visible(note), file=sys.stderr)
             return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
-    raise UserError("last: no run in the log still exists; course.eval makes one")
+    raise UserError("last: no run in the log still exists; make one with course.eval")
 
 
 def read_output(folder: Path, name: str) -> bytes:
-    """A file of a run, whole. Raises Broken where it cannot be read."""
+    """A file of a run, whole. Raises Broken if the file cannot be read."""
     try:
         with open_regular(folder / name) as file:
             return file.read()
@@ -122,12 +124,12 @@ def read_output(folder: Path, name: str) -> bytes:
 
 
 def rows(run: Run, digest: "hashlib._Hash | None" = None) -> Iterator[Result]:
-    """The rows of the results, unverified. ``digest`` is fed every byte. Raises Broken at what is not a row."""
+    """The rows of the results, unverified. ``digest`` is fed every byte. Raises Broken at a line that is not a row."""
     return chain.from_iterable(batches(run, digest or hashlib.sha256()))
 
 
 def batches(run: Run, digest: "hashlib._Hash") -> Iterator[list[Result]]:
-    """Yield the rows in batches of about 32 KiB. Raises Broken at a row that this lab would have written otherwise."""
+    """Yield the rows in batches of about 32 KiB. Raises Broken at a row that this lab would write differently."""
     decoder = msgspec.json.Decoder(result_type(run.manifest))
     encode = msgspec.json.Encoder().encode_lines
     number = 0
@@ -148,11 +150,11 @@ def batches(run: Run, digest: "hashlib._Hash") -> Iterator[list[Result]]:
 
 
 def _first_broken_row(lines: bytes, before: int, decoder: "msgspec.json.Decoder[Result]") -> str:
-    """Which of these rows this lab has not written, and why. ``before``: rows in front of them."""
+    """The first of these rows that this lab did not write, and why. ``before``: the number of rows before these."""
     for number, line in enumerate(lines.split(b"\n"), before + 1):
         try:
             if not line or msgspec.json.encode(decoder.decode(line)) != line:
                 break
         except _UNREADABLE as error:
             return f"{RESULTS}:{number} is not a result: {clipped(str(error), 80)}"
-    return f"{RESULTS}:{number} is not as this lab writes it, byte for byte"
+    return f"{RESULTS}:{number} is not, byte for byte, what this lab writes"

@@ -1,17 +1,17 @@
-"""Machinery: ``runs/log.jsonl``, a line for each run that was published here. It is the experiment log of the lab.
+"""Machinery: ``runs/log.jsonl``, the experiment log of the lab, with a line for each run that was published here.
 
-It lies at the lab's root, wherever a command was called; where a wheel installed the package, in the caller's folder.
-A run is found in it by the digest of its manifest, which seals all the rest; a name may stand there often, for a run
-can be deleted and made again.
+The log lies at the lab's root, wherever a command was called; if a wheel installed the package, in the caller's folder.
+A run is found in the log by the digest of its manifest, which seals all the rest. A name may stand there several times,
+because a run can be deleted and made again.
 
 Covered
-    A run whose files were edited, or that was put together elsewhere: its manifest's digest stands in no line.
+    A run that was edited or put together elsewhere: the digest of its manifest stands in no line.
     A holdout that was opened: it is counted by its prompts in their plain form, whatever its file's name, ids, order
-    and metadata. A file with just these prompts is a holdout from then on, also without --split holdout.
+    and metadata. From then on every file with exactly these prompts is a holdout, even without --split holdout.
     Two commands at one moment: name, line and rename are one step under one lock, which ends with its process.
 Not covered
-    Whoever owns the file can edit it, and add a line for a run that was never made, or take one away. It keeps a
-    record for those who want one; it proves nothing to others.
+    The owner of the log can edit it: add a line for a run that was never made, or delete a line. The log is a record
+    for its owner and proves nothing to others.
 """
 
 import os
@@ -33,7 +33,7 @@ LOG = HOME / "runs" / "log.jsonl"
 
 
 class LogLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One published run. ``number``: the main one of its summary, under its name there."""
+    """One published run. ``number``: the main number of its summary, under its name in the summary."""
 
     run: str  #: the folder, from that of runs/ where it lies below it
     manifest: str  #: SHA-256 of manifest.json
@@ -47,27 +47,27 @@ class LogLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def read_log(path: Path, must_exist: bool = False) -> list[LogLine]:
-    """The lines, oldest first; none where there is no such file. Raises UserError at what is not a line of a log."""
+    """The lines, oldest first; none if there is no such file. Raises UserError at a line that is not of a log."""
     try:
         with open_regular(path) as file:
             data = file.read()
     except OSError as error:
         if isinstance(error, FileNotFoundError) and not must_exist:
             return []
-        raise UserError(f"{path}: expected a log of runs, got: {reason(error)}") from None
+        raise UserError(f"{path}: cannot read this log of runs: {reason(error)}") from None
     log = []
     for number, line in enumerate(whole_lines(data).split(b"\n")[:-1], 1):
         try:
             log.append(msgspec.json.decode(line, type=LogLine))
             refuse_repeated_keys(line)
         except (ValueError, RecursionError) as error:  # msgspec's errors are ValueErrors, and so is that of UTF-8
-            got = f"{clipped(str(error), 80)}; take that line out"
-            raise UserError(f"{path}:{number} expected a line of the lab's log, got: {got}") from None
+            why = clipped(str(error), 80)
+            raise UserError(f"{path}:{number} is not a line of the lab's log: {why}; delete this line") from None
     return log
 
 
 def read_logs(own: Path, others: Sequence[Path]) -> list[LogLine]:
-    """The lines of several logs. What two of them hold is one line: a log may be a copy of another."""
+    """The lines of several logs. A line in two logs counts once, because one log may be a copy of the other."""
     lines: Counter[bytes] = Counter()
     for log in (read_log(own), *(read_log(path, must_exist=True) for path in others)):
         lines |= Counter(map(msgspec.json.encode, log))
@@ -75,9 +75,9 @@ def read_logs(own: Path, others: Sequence[Path]) -> list[LogLine]:
 
 
 def whole_lines(data: bytes) -> bytes:
-    """The log without a last line that was cut off by a kill, whose run was never published.
+    """The log without a last line that a kill cut off: its run was never published.
 
-    An editor may have taken the newline of a whole last line, and then it is put back.
+    If an editor removed only the newline at the end of a whole last line, the newline is put back.
     """
     head, end, tail = data.rpartition(b"\n")
     try:
@@ -93,7 +93,7 @@ def holdouts_opened(log: Sequence[LogLine]) -> set[str]:
 
 
 def looks(log: Sequence[LogLine], holdout: str) -> int:
-    """How many runs opened this holdout, or one that was written down in an older form: it may have been this one."""
+    """How many runs opened this holdout, or a holdout recorded in an older form, which may have been this one."""
     return sum(any(opened == holdout or FORM_MARK not in opened for opened in line.holdouts) for line in log)
 
 
@@ -104,8 +104,7 @@ def log_lock(path: Path) -> Iterator[IO[bytes]]:
         path.parent.mkdir(parents=True, exist_ok=True)
         file = path.open("a+b")
     except OSError as error:
-        expected = "expected a log that a line can be added to"
-        raise UserError(f"{path}: {expected}, got: {reason(error)}; nothing was written") from None
+        raise UserError(f"{path}: cannot add to the log of runs: {reason(error)}; nothing was written") from None
     with file:
         lock_file(file)
         file.seek(0)
@@ -118,7 +117,7 @@ def log_lock(path: Path) -> Iterator[IO[bytes]]:
 
 
 def append(file: IO[bytes], line: LogLine) -> int:
-    """Add a line, on the disk when this returns. Returns the size before, to ``truncate`` to where it is not wanted."""
+    """Add a line, which is on the disk when this returns. Returns the size before it, for ``truncate`` to undo it."""
     before = file.seek(0, os.SEEK_END)
     file.write(msgspec.json.encode(line) + b"\n")
     file.flush()

@@ -42,7 +42,7 @@ class Instrument(NamedTuple):
 
 
 class GoldenVerdict(NamedTuple):
-    """What the scorer made of one golden case. ``passed``: it is what was expected."""
+    """The scorer's verdict on one golden case. ``passed``: the verdict is the expected one."""
 
     case: GoldenCase
     reward: float
@@ -91,7 +91,7 @@ def digest_of_lines(path: Path) -> str:
 
 
 def fault_of_release() -> str | None:
-    """What is wrong with the installed scorer, where it bears the version of a released one and is not that one."""
+    """Why the installed scorer is not the one released under its version; None if it is, or if none was released."""
     identity = scorer_identity()
     released = RELEASED.get(identity.scorer_version)
     if released in (None, identity.scorer_fingerprint):
@@ -104,10 +104,10 @@ def fault_of_release() -> str | None:
 
 
 def faults_of_scorer() -> list[str]:
-    """Why no number of the installed scorer is to be trusted."""
+    """The reasons not to trust any number of the installed scorer; empty if there are none."""
     found = []
     if fault := fault_of_release():
         found.append(fault)
     if not scorer_identity().golden.passed:
-        found.append("the scorer installed here fails the golden sets (course.validate_scorer says which)")
+        found.append("the scorer installed here fails the golden sets (course.validate_scorer shows the cases)")
     return found

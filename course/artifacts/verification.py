@@ -1,15 +1,16 @@
 """Machinery: the one check of a run, for ``inspect_run --verify`` and the gate alike.
 
-Nothing that can be derived is believed: digests are recomputed, the installed scorer scores every completion again,
-and in Loops A and B every number of the summary, every fingerprint of the examples and the number of samples are
-recomputed from the rows. What must be believed stands in the manifest, and the manifest's digest has to stand in a
+Nothing that can be derived is believed. The check recomputes every digest and scores every completion again with the
+installed scorer; in Loops A and B it also recomputes from the rows every number of the summary, every fingerprint of
+the examples and the number of samples. Facts that nothing derives stand in the manifest, whose digest must stand in a
 log of runs: policy, sampling, trained_on, split, settings, seed, change, expect, in Loop C the command, and the
 fingerprints of the files that the run does not hold.
 
 Not covered
-    A run invented from the start and a line added to the log for it. What another rubric paid (``eval --rubric``), and
-    of which kind it calls a completion: a stranger's code is not run again. In Loop C, what a row says besides its
-    reward (step, training, split, proxy_reward). The digest holds all of that, and nothing derives it.
+    A run invented from the start, with a line added to the log for it. The rewards of a second rubric (``eval
+    --rubric``) and the kind of each completion, because a stranger's code is not run again. In Loop C, the fields of a
+    row besides its reward (step, training, split, proxy_reward). The digest seals these facts, and nothing derives
+    them.
 """
 
 import hashlib
@@ -46,17 +47,18 @@ if TYPE_CHECKING:  # loaded where a run names a rubric
 _ROWS_NAMED = 3  # in a complaint
 _ANSWER_LIMIT = 10**MAX_DIGITS
 NOT_LOGGED = (
-    "the digest of its manifest is in no log of runs: it was edited, or made elsewhere. Measure it here, or give --log "
-    "FILE, the log that came with it"
+    "no log of runs has the digest of its manifest, so the run was edited, or made elsewhere. Measure again here, or "
+    "give --log FILE, the log that came with the run"
 )
 
 
 class Verification:
-    """One pass over a run. ``faults``, ``n``, ``outcomes`` and ``prompts`` are complete when ``rows`` is through.
+    """One pass over a run. ``faults``, ``n``, ``outcomes`` and ``prompts`` are complete when ``rows`` has ended.
 
-    ``logged``: the manifest digests of all runs that a log holds. ``other_scorer``: whether the run names a scorer with
-    another fingerprint. What that one said is not for the installed one to judge, so no row is scored again.
-    ``instrument_faults``: those of the faults that the installed scorer has, whatever the run.
+    ``logged``: the manifest digests of all runs in the log. ``other_scorer``: whether the run names a scorer with a
+    different fingerprint. The installed scorer cannot judge the verdicts of a different scorer, so no row is scored
+    again.
+    ``instrument_faults``: the faults of the installed scorer itself, whatever the run.
     """
 
     def __init__(self, run: Run, logged: Collection[str]) -> None:
@@ -68,8 +70,8 @@ class Verification:
         if run.digest not in logged:
             self.faults.append(NOT_LOGGED)
         self.faults += self.scorer_faults
-        self.prompts: dict[str, str] = {}  # each distinct plain prompt, and the first id that has it
-        self.repeated: list[tuple[str, str]] = []  # the first id with a prompt, and another one
+        self.prompts: dict[str, str] = {}  # each distinct plain prompt -> the first id with this prompt
+        self.repeated: list[tuple[str, str]] = []  # the first id with a prompt, and a later one
         self.n = 0  # rows
         self.outcomes: Counter[str] = Counter()
         self._ids: set[str] = set()
@@ -122,7 +124,7 @@ class Verification:
 
     @property
     def _can_be_counted(self) -> bool:
-        """Whether the summary can be compared. A row that is wrong may lack what is counted, and refuses the run."""
+        """Whether the summary can be compared: a wrong row may lack the counted facts, and it fails the run anyway."""
         return not (self._wrong or self.other_scorer)
 
     def _row_faults(self) -> list[str]:
@@ -130,11 +132,11 @@ class Verification:
         n = self.run.manifest.samples_per_prompt
         faults = [f"{RESULTS}: {clipped(row.id, 60)} {fault_of_row(row, n)}" for row in self._wrong[:_ROWS_NAMED]]
         if len(self._wrong) > _ROWS_NAMED:
-            faults.append(f"{RESULTS}: such faults in {len(self._wrong) - _ROWS_NAMED:,} more of the rows")
+            faults.append(f"{RESULTS}: {len(self._wrong) - _ROWS_NAMED:,} more of the rows have such faults")
         return faults
 
     def _total_faults(self) -> list[str]:
-        """Loops A and B: where all rows together are not what the manifest says they are."""
+        """Loops A and B: where the rows as a whole are not what the manifest says."""
         manifest = self.run.manifest
         if not self.n:
             return [f"{RESULTS} has no rows"]
@@ -142,17 +144,17 @@ class Verification:
         if len(self._ids) < self.n:
             faults.append(f"{RESULTS} has {self.n:,} rows and {len(self._ids):,} different ids")
         if manifest.loop == "A" and manifest.samples_per_prompt != 1:
-            faults.append(f"{MANIFEST} says {manifest.samples_per_prompt} samples a prompt, and Loop A has one")
+            faults.append(f"{MANIFEST} says {manifest.samples_per_prompt} samples of each prompt, but Loop A has one")
         if manifest.prompts_fingerprint not in (None, self._prompts_in_order.hexdigest()):
             faults.append(f"the prompts_fingerprint in {MANIFEST} is not that of {RESULTS}")
         if manifest.examples_fingerprint not in (None, self._examples.hexdigest()):
             faults.append(f"the examples_fingerprint in {MANIFEST} is not that of {RESULTS}")
         if manifest.split != HOLDOUT and shipped_in(self.prompts.keys()):
-            faults.append(f"{MANIFEST} says split {manifest.split}, and these are prompts of a holdout of the lab")
+            faults.append(f"{MANIFEST} says split {manifest.split}, but these prompts are from a holdout of the lab")
         return faults
 
     def _output_faults(self, results_digest: str) -> list[str]:
-        """What is wrong with the files that the manifest seals. ``results_digest``: of the results, already read."""
+        """What is wrong with the files that the manifest seals. ``results_digest``: of the results, read already."""
         faults = []
         for name, recorded in self.run.manifest.outputs.items():
             digest = results_digest
@@ -170,31 +172,31 @@ class Verification:
         return faults
 
     def _summary_faults(self, data: bytes) -> list[str]:
-        """Loops A and B: where the summary is not the one that the rows make."""
+        """Loops A and B: where the summary is not the summary of the rows."""
         if self.run.manifest.loop == "C" or not self.n or not self._can_be_counted:
             return []
         summary = summary_of(self.outcomes, self._choices, self.payments)
         if data == indent_json(summary):
             return []
         passed = f"{summary['passes']:,} of {summary['n']:,} pass"
-        return [f"{SUMMARY} is not what its rows come to, byte for byte: {passed}"]
+        return [f"{SUMMARY} is not, byte for byte, the summary of {RESULTS}, where {passed}"]
 
 
 def faults_of_named_scorer(manifest: Manifest) -> list[str]:
-    """Where the scorer that a run names is not the one installed."""
+    """Where the scorer that a run names is not the installed scorer."""
     faults = []
     for name, installed in scorer_identity()._asdict().items():
         recorded = getattr(manifest, name)
         if recorded != installed:
-            values = f"{clipped(str(recorded), 40)}, and the scorer installed here {clipped(str(installed), 40)}"
+            values = f"{clipped(str(recorded), 40)}; the scorer installed here has {clipped(str(installed), 40)}"
             faults.append(f"{MANIFEST} has {name} {values}")
     return faults
 
 
 def fault_of_row(row: Result, n: int | None) -> str | None:
-    """What is wrong with a row by the installed scorer; ``n``: how many samples a choice was made from."""
+    """Why the installed scorer contradicts a row, or None. ``n``: how many samples the choice was made from."""
     if abs(row.expected_answer) >= _ANSWER_LIMIT:
-        return "has an expected answer of more digits than any example has"
+        return "has an expected answer with more digits than an example may have"
     measured = UNANSWERED if row.completion is None else measure(row.expected_answer, row.completion)
     reward = row.strict_reward if isinstance(row, RubricResult) else row.reward
     if (reward, row.details.outcome, row.details.parsed_answer) != measured:
@@ -209,11 +211,11 @@ def fault_of_row(row: Result, n: int | None) -> str | None:
 
 def fault_of_choice(row: Selection, n: int | None) -> str | None:
     if len(row.samples) != n:
-        return f"has {len(row.samples):,} samples, and {MANIFEST} says {n}"
+        return f"has {len(row.samples):,} samples, but {MANIFEST} says {n}"
     if not 0 <= row.chosen < n or row.samples[row.chosen] != row.completion:
-        return "does not hold the sample that it says was chosen"
+        return "does not hold the sample that is recorded as chosen"
     rewards = [measure(row.expected_answer, sample).reward for sample in row.samples]
     other_rewards = [measure(row.expected_answer, sample).reward for sample in row.others]
     if row.rewards != rewards or row.other_rewards != other_rewards:
-        return "has a sample with a reward that is not what the scorer says"
+        return "has a sample whose reward is not what the scorer says"
     return None

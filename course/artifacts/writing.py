@@ -3,11 +3,11 @@
 A killed command leaves no run.
 
 Covered
-    An error or Ctrl-C on the way removes the hidden folder. SIGTERM, a kill -9 or a power cut leaves it behind, under a
-    name that ends in ``.partial``, and it can be deleted. A full disk shows before the rename.
-    Commands at one moment take their names one after the other, each with its line in the log.
+    An error or Ctrl-C on the way removes the hidden folder. SIGTERM, kill -9 or a power cut leaves the folder behind,
+    under a name that ends in ``.partial``; it can be deleted. A full disk shows before the rename.
+    Commands that end at the same moment take their names one after the other, each with its line in the log.
 Not covered
-    Disks that say they have synced and have not. A kill between the line in the log and the rename leaves the line.
+    A disk that reports a sync it has not done. A kill between the line in the log and the rename leaves the line.
 """
 
 import hashlib
@@ -36,8 +36,8 @@ RUNS = HOME / "runs"
 class RunWriter:
     """``with RunWriter(outdir) as run``: write the files and the manifest, then ``publish``; else nothing remains.
 
-    ``outdir`` None takes the next free ``run_001`` of ``runs/``. An existing one, or one inside another run,
-    is refused before any work is done. Raises UserError where the disk does not let it write.
+    ``outdir`` None takes the next free ``run_001`` of ``runs/``. A folder that exists, or that lies inside a run,
+    is refused before any work is done. Raises UserError if nothing can be written there.
     """
 
     def __init__(self, outdir: Path | None) -> None:
@@ -48,11 +48,11 @@ class RunWriter:
         self.examples: dict[bool, Result] = {}  # the last that passed by the strict scorer, and the last that did not
         self._digests: dict[str, hashlib._Hash] = {}  # name -> running SHA-256 of what is written row by row
         read_log(run_log.LOG)  # fail now on a broken log, not after an hour of work
-        if outdir is not None:  # a free name may be another command's by now: it is looked for again at the end
+        if outdir is not None:  # a free name may be taken by the end: publish looks for one again
             self._refuse_taken()
         for folder in self.path.resolve().parents:
             if (folder / MANIFEST).exists() and (folder / RESULTS).exists():
-                raise UserError(f"{self.path}: expected a folder outside of any run, got one inside {folder}")
+                raise UserError(f"{self.path}: expected a folder outside of every run, got a folder inside {folder}")
 
     def __enter__(self) -> Self:
         parent = self.path.parent
@@ -80,7 +80,7 @@ class RunWriter:
             self.append(name, *batch)
 
     def append(self, name: str, *rows: msgspec.Struct) -> None:
-        """Add rows to a JSONL file at once: a kill in the midst of a long run leaves whole rows behind."""
+        """Add rows to a JSONL file in one write: a kill during a long run leaves whole rows behind."""
         self.examples |= {row.details.outcome == "ok": row for row in rows if isinstance(row, Result)}
         self.append_lines(name, msgspec.json.Encoder().encode_lines(rows))
 
@@ -110,7 +110,7 @@ class RunWriter:
     def publish(self, log: IO[bytes], line: LogLine, readme: str) -> Path:
         """Write the page, add ``line`` to the log, which is locked, and rename the run to its place. Returns it.
 
-        The line comes first: a look at a holdout too many is counted rather than one too few.
+        The line comes first, so that a look at a holdout is counted once too often rather than not at all.
         """
         self._write_whole(README, readme.encode("utf-8"))
         self._sync([*self.outputs, MANIFEST, ENVIRONMENT_FILE, README])
@@ -142,7 +142,7 @@ class RunWriter:
             return
         except OSError as error:  # a name that is too long, a file where a folder should be
             raise self._refusal(error) from None
-        raise UserError(f"{self.path}: expected a new folder, got one that exists; choose another --outdir")
+        raise UserError(f"{self.path}: expected a new folder, got a folder that exists; choose a different --outdir")
 
     def _write_whole(self, name: str, data: bytes) -> None:
         """Write a file whole or not at all: a kill leaves no half file under its real name."""
@@ -163,29 +163,29 @@ class RunWriter:
                 break
 
     def _refusal(self, error: OSError) -> UserError:
-        expected = "expected a place where a run can be written"
-        return UserError(f"{self.path}: {expected}, got: {reason(error)}; nothing was written")
+        return UserError(f"{self.path}: cannot write a run here: {reason(error)}; nothing was written")
 
 
 def write_page(place: Path, page: str, head: str) -> Path:
-    """Write what is derived from runs, whole or not at all. Returns its place.
+    """Write a page that is derived from runs, whole or not at all. Returns its place.
 
-    Where there is a file already, it must begin with ``head``, as every page does; else UserError, as for a bad place.
+    Raises UserError if the page cannot be written there, or if a file exists there that does not begin with ``head``,
+    as every page does.
     """
     try:
         if os.path.lexists(place):
             with open_regular(place) as file:
                 if place.is_symlink() or file.read(len(head)) != head.encode():
-                    raise UserError(f"{place}: expected a page of this lab to replace, got another file; move it away")
+                    raise UserError(f"{place}: this file is not a page of the lab, so it is not replaced; move it away")
         write_whole(place, page.encode())
     except OSError as error:
-        expected = f"{place}: expected a place where a page can be written"
-        raise UserError(f"{expected}, got: {reason(error)}; course.report --out FILE writes it elsewhere") from None
+        mend = "course.report --out FILE writes the page elsewhere"
+        raise UserError(f"{place}: cannot write a page here: {reason(error)}; {mend}") from None
     return place
 
 
 def _next_free() -> Path:
-    """The first free name, from the caller's folder where it lies below that."""
+    """The first free name; relative to the caller's folder if it lies below that folder."""
     for number in count(1):
         path = RUNS / f"run_{number:03}"
         if not os.path.lexists(path):
@@ -195,7 +195,7 @@ def _next_free() -> Path:
 
 
 def _name_in_log(path: Path) -> str:
-    """From the folder of ``runs/`` where it lies below it: that can be moved."""
+    """The path; relative to the folder of ``runs/`` if it lies below, because that folder can be moved."""
     whole, home = path.resolve(), HOME.resolve()
     return visible((whole.relative_to(home) if whole.is_relative_to(home) else whole).as_posix())
 

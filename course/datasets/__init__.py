@@ -1,3 +1,4 @@
-"""Machinery: files that go in. What a record is (``records``), how a file of them is read (``jsonl``), what else people
-bring (``shapes``), what is known of a file (``sources``), how two are matched (``pairing``). Nothing is coerced,
-nothing is dropped in silence."""
+"""Machinery: files that go in. ``records``: the fields of each kind of record. ``jsonl``: how a file of records is
+read.
+``other_shapes``: files of a different shape, and what to do with them. ``sources``: what is known about a file.
+``pairing``: how two files are matched. Nothing is coerced, and nothing is dropped in silence."""

@@ -1,6 +1,6 @@
-"""Machinery: files that go in, one that comes out whole or not at all, and one that others wait for.
+"""Machinery: reading files, writing a file whole or not at all, and locking a file that several processes use.
 
-Only regular files are read, because a pipe would wait for ever and /dev/zero never ends.
+Only regular files are read, because a pipe could wait for ever and /dev/zero never ends.
 """
 
 import errno
@@ -15,7 +15,7 @@ from typing import IO, BinaryIO
 
 from course.text import shell_word
 
-LAB = Path(__file__).parents[2]  # the lab's root; where a wheel installed the package, a folder that is no lab
+LAB = Path(__file__).parents[2]  # the lab's root; if a wheel installed the package, this folder is no lab
 HAS_LAB = (LAB / "data" / "datasets").is_dir()
 HOME = LAB if HAS_LAB else Path()  # of runs/ and its log: the lab, else the caller's folder
 _READ_BYTES = 1 << 15  # what a batch of rows is made of stays in the processor's cache
@@ -25,7 +25,7 @@ _OTHER_KINDS = {stat.S_IFDIR: "a folder", stat.S_IFIFO: "a pipe", stat.S_IFSOCK:
 
 
 def open_regular(path: Path) -> BinaryIO:
-    """Open a file to read its bytes. Raises OSError, which says what is there instead, where it is no regular file."""
+    """Open a file to read its bytes. Raises OSError if it is no regular file; the error says what is there instead."""
     try:
         mode = path.stat().st_mode
     except FileNotFoundError as error:
@@ -51,7 +51,7 @@ def write_whole(path: Path, data: bytes) -> None:
 
 
 def lock_file(file: IO[bytes]) -> None:
-    """Wait until no other process holds the file. The system lets go of it when the process ends, however it ends."""
+    """Wait until no other process holds the file. The system unlocks it when this process ends, however it ends."""
     if sys.platform == "win32":
         import msvcrt
 
@@ -71,14 +71,14 @@ def lock_file(file: IO[bytes]) -> None:
 
 
 def way_to(path: Path) -> str:
-    """What to type where a path leads nowhere from here, but does from the lab's folder; else nothing."""
+    """What to type if a path exists only when it is read from the lab's folder; else nothing."""
     if path.is_absolute() or path.exists() or not HAS_LAB or not (LAB / path).exists():
         return ""
-    return f"; it is in the lab's folder: cd {shell_word(LAB)}"
+    return f"; this path exists in the lab's folder: cd {shell_word(LAB)}"
 
 
 def blocks_of_lines(path: Path, digest: "hashlib._Hash | None" = None) -> Iterator[bytes]:
-    """Whole lines, some 32 KiB at a time, and last what no line feed ends. ``digest`` is fed every byte.
+    """Whole lines, some 32 KiB at a time, and last the rest after the last line feed. ``digest`` is fed every byte.
 
     Raises OSError, also at a line of more than 64 MB.
     """
@@ -99,7 +99,7 @@ def blocks_of_lines(path: Path, digest: "hashlib._Hash | None" = None) -> Iterat
 
 
 def sha256_of(path: Path) -> str:
-    """SHA-256 of a file in hexadecimal; empty where there is none that can be read."""
+    """SHA-256 of a file in hexadecimal; empty if the file cannot be read."""
     try:
         with open_regular(path) as file:
             return hashlib.file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]

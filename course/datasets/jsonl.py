@@ -1,7 +1,7 @@
 """Machinery: strict JSONL. UTF-8, one record a line, blank lines ignored, everything that is not a record refused.
 
-msgspec decodes a line straight into its record and coerces nothing. What it refuses is explained here: where in the
-file, what was expected, what was there.
+msgspec decodes a line straight into its record and coerces nothing. For a refused line, the error says where the fault
+is in the file, what was expected, and what was there.
 
 Covered
     Invalid JSON, NaN, infinity, a byte order mark, invalid UTF-8, half a surrogate pair, a wrong type, an unknown or a
@@ -44,7 +44,7 @@ S = TypeVar("S", bound=msgspec.Struct)
 
 
 def read_records(path: Path, record_type: type[R], digest: "hashlib._Hash | None" = None) -> Iterator[R]:
-    """Yield the records of a file in order. Raises UserError at the first line that is not one.
+    """Yield the records of a file in order. Raises UserError at the first line that is not a record.
 
     ``digest`` is fed every byte as it is read. Ids are unique in a file, and a file holds at least one record.
     """
@@ -74,13 +74,13 @@ def read_batches(path: Path, record_type: type[R], digest: "hashlib._Hash | None
     except OSError as error:
         raise unreadable(path, error) from None
     if not ids:
-        raise UserError(f"{path}: expected at least one record, got none")
+        raise UserError(f"{path}: expected at least one record, got a file without any")
 
 
 def _decode_one_by_one(
     path: Path, lines: list[bytes], first: int, decoder: "msgspec.json.Decoder[R]", ids: set[str]
 ) -> Iterator[R]:
-    """The records of a block that holds a line that is refused, blank or without an id. Adds their ids to ``ids``."""
+    """The records of a block in which a line is refused, blank or without an id. Adds their ids to ``ids``."""
     for number, line in enumerate(lines, first):
         text = line.strip(_SPACE)
         if not text:
@@ -92,8 +92,10 @@ def _decode_one_by_one(
             if _has_too_many_digits(record):
                 raise ValueError(f"$.expected_answer: {_TOO_MANY_DIGITS}")
             if record.id in ids:
-                got = f"{clipped(record.id, _SHOWN)} a second time"
-                mend = f"; {_PAGE} makes a selection pack of several an id" if decoder.type is Rollout else ""
+                got = f'"{clipped(record.id, _SHOWN)}" a second time'
+                mend = ""
+                if decoder.type is Rollout:
+                    mend = f"; {_PAGE} turns several completions of an id into a selection pack"
                 raise ValueError(f"$.id: expected an id that is unique in its file, got {got}{mend}")
         except ValueError as error:
             from course.datasets.other_shapes import other_shape
@@ -125,7 +127,7 @@ def read_json(path: Path, struct_type: type[S]) -> S:
 
 
 def refuse_repeated_keys(text: bytes) -> None:
-    """Raise ValueError where an object of this JSON has a key twice: one reader takes the first, another the last."""
+    """Raise ValueError if an object of this JSON has a key twice: some readers take the first, others the last."""
     json.loads(text, object_pairs_hook=_object_of, parse_int=str)  # int() refuses more than 4,300 digits
 
 
@@ -139,11 +141,11 @@ def _object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def unreadable(path: Path, error: OSError) -> UserError:
-    return UserError(f"{path}: expected a file that can be read, got: {reason(error)}")
+    return UserError(f"{path}: cannot read this file: {reason(error)}")
 
 
 def _decode(text: bytes, decoder: "msgspec.json.Decoder[S]") -> S:
-    """One JSON object as a struct. Raises ValueError: where in the object, what was expected, what was there."""
+    """One JSON object as a struct. Raises ValueError: where the fault is, what was expected, what was there."""
     try:
         return decoder.decode(text)
     except msgspec.ValidationError as error:
@@ -159,18 +161,18 @@ def _explain_syntax(complaint: str, text: bytes) -> str:
     if not text:
         return "expected one JSON object, got an empty file"
     if text.startswith(b"\xef\xbb\xbf"):
-        return "expected UTF-8 without a byte order mark, got one; save the file without it"
+        return "expected UTF-8 without a byte order mark, got a byte order mark; save the file without it"
     try:
         text.decode("utf-8")
     except UnicodeDecodeError as error:
         return f"expected UTF-8, got byte 0x{text[error.start]:02x} at byte {error.start + 1}"
     if "recursion" in complaint:
-        return "expected values nested less deep, got a record too deep to be read"
+        return "expected values that are nested less deeply, got a record that is too deep to read"
     if "surrogate" in complaint or _has_half_a_surrogate_pair(text):
         return "expected whole characters, got half a surrogate pair (\\ud800 to \\udfff)"
     stopped = re.fullmatch(r"JSON is malformed: (.*) \(byte (\d+)\)", complaint)
     if stopped is None:
-        return f"expected one JSON object, got one that is cut off: {clipped(text.decode()[-_SHOWN:], _SHOWN)}"
+        return f"expected one JSON object, got an object that is cut off: {clipped(text.decode()[-_SHOWN:], _SHOWN)}"
     start = int(stopped[2])
     if stopped[1] == "trailing characters":  # it stops behind the first of them
         start -= 1
@@ -193,7 +195,7 @@ def _has_half_a_surrogate_pair(text: bytes) -> bool:
 
 
 def _explain_type(complaint: str, text: bytes, struct_type: type[msgspec.Struct]) -> str:
-    """What a value has that its record has not, from msgspec's words, which say where."""
+    """How a value differs from its record, from msgspec's words, which say where."""
     fault, path = _split_complaint(complaint)
     if path == "$.expected_answer" and fault == "Integer value out of range":
         return f"{path}: {_TOO_MANY_DIGITS}"
@@ -213,15 +215,15 @@ def _explain_type(complaint: str, text: bytes, struct_type: type[msgspec.Struct]
         missing = [key for key in required if key not in value]
         unknown = [key for key in value if key not in known]
         if unknown:
-            mend = "put it under metadata" if "metadata" in known else "take it out"
+            mend = "put it under metadata" if "metadata" in known else "delete it"
             if missing:
-                mend = f"call it {' or '.join(missing)} if it is that, else {mend}"
-            return f"$.{clipped(unknown[0], _SHOWN)}: expected no key but {', '.join(known)}, got this one; {mend}"
+                mend = f"rename it to {' or '.join(missing)} if it holds that value, otherwise {mend}"
+            return f"$.{clipped(unknown[0], _SHOWN)}: this key is not one of {', '.join(known)}; {mend}"
         if len(missing) > 1:
-            return f"$: expected the keys {', '.join(required)}, got none for {', '.join(missing)}"
+            return f"$: expected the keys {', '.join(required)}, got a record without {', '.join(missing)}"
     if field := re.fullmatch(r"(?s)Object (missing required|contains unknown) field (.*)", fault):
-        expected = "this key, got none" if field[1] == "missing required" else "no such key, got this one"
-        return f"{path}.{clipped(field[2], _SHOWN)}: expected {expected}"
+        fault = "this key is missing" if field[1] == "missing required" else "this key is not known"
+        return f"{path}.{clipped(field[2], _SHOWN)}: {fault}"
     if fault == "Invalid RFC3339 encoded date":
         fault = "Expected a date such as 2026-11-21"
     refuse_repeated_keys(text)  # msgspec complains of each value of a key, and hands back the last one
@@ -235,13 +237,13 @@ def _explain_type(complaint: str, text: bytes, struct_type: type[msgspec.Struct]
     if issubclass(struct_type, Record):
         mend = f" ({struct_type.file_kind} are never coerced)"
     if (path, kind) == ("$.id", "int"):
-        mend += f'; write "{value}", in every file'
+        mend += f'; write "{value}" in every file'
     if (expected, kind) == ("int", "str") and re.fullmatch("0|-?[1-9][0-9]{0,59}", value):
         mend += f"; write {value} without quotes"
     return f"{path}: expected {expected}, got {got}{mend}"
 
 
 def _split_complaint(complaint: str) -> tuple[str, str]:
-    """What msgspec says, and the place that it names: ``$`` where it names none."""
+    """What msgspec says, and the place that it names; ``$`` if it names no place."""
     fault, found, path = complaint.replace("`", "").rpartition(" - at ")
     return (fault, clipped(path, _SHOWN)) if found else (path, "$")

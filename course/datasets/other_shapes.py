@@ -1,6 +1,6 @@
-"""Machinery: files of another shape that people bring: how each is recognised, and what to do with it.
+"""Machinery: files of a different shape that people bring: how each shape is recognised, and what to do with it.
 
-Asked only about a file that was refused, so that what is right costs nothing.
+Only a file that was refused is examined, so a right file costs nothing.
 """
 
 import re
@@ -13,9 +13,9 @@ from course.datasets.records import Record
 
 PAGE = "docs/own_data.md"
 _WHOLE_BYTES = 1 << 26  # of a file that is one object on many lines
-_LINES = f"{PAGE} has the lines that turn it into records"
+_LINES = f"{PAGE} has the code that converts such a file"
 _SHAPES: tuple[tuple[str | bytes, str, str], ...] = (  # the first that fits
-    # the keys that a row has, or a pattern that the file begins with; what that is; what to do
+    # the keys of a row, or a pattern at the start of the file; the name of this shape; what to do
     ("custom_id", "the batch output of a served model", _LINES),
     ("doc resps", "samples of lm-eval", _LINES),
     ("eval status", "an Inspect log", _LINES),
@@ -23,32 +23,32 @@ _SHAPES: tuple[tuple[str | bytes, str, str], ...] = (  # the first that fits
     ("prompt generated_text", "rows of vLLM", _LINES),
     ("choices", "responses of a served model", _LINES),
     ("question answer", "questions with worked answers, as in GSM8K", _LINES),
-    ("expected_reward", "golden cases", "they go to --golden"),
-    ("prompt expected_answer", "a dataset", "were two files swapped? it goes to --dataset"),
+    ("expected_reward", "golden cases", "golden cases go to --golden"),
+    ("prompt expected_answer", "a dataset", "a dataset goes to --dataset; were two files swapped?"),
     (
         "samples",
         "a selection pack",
-        "it goes to course.selection_demo --samples; course.eval takes one completion an id",
+        "a pack goes to course.selection_demo --samples; course.eval takes one completion for each id",
     ),
     (
         "completion",
         "rollouts",
-        f"were two files swapped? they go to --completions; {PAGE} makes a pack of several an id",
+        f"rollouts go to --completions; were two files swapped? {PAGE} turns several completions of an id into a pack",
     ),
-    ("index", "rows with an index", 'give each an "id", a text such as "q-17", the same in both files'),
+    ("index", "rows with an index", 'give each row an "id", a text such as "q-17" that is the same in both files'),
     (rb"PAR1", "a Parquet file", _LINES),
-    (rb"PK\x03\x04", "a zip archive, as an Inspect log (.eval) is one", _LINES),
+    (rb"PK\x03\x04", "a zip archive, such as an Inspect log (.eval)", _LINES),
     (rb"\x1f\x8b", "a gzip file", "unpack it"),
     (rb"\xff\xfe|\xfe\xff", "text in UTF-16", "save it as UTF-8"),
-    (rb"\s*\[", "a JSON array", f"write one object a line (JSONL): {PAGE} has the lines that do it"),
+    (rb"\s*\[", "a JSON array", f"write one object on each line (JSONL); {PAGE} has the code that does this"),
     (rb"""[\w "'-]+([,;\t][\w "'-]+)+\r?\n""", "a table (CSV)", _LINES),
 )
 
 
 def other_shape(path: Path, row: bytes, record_type: type[Record]) -> str | None:
-    """What a refused file is, and what to do; None where that is not known, or it is of the right shape.
+    """What a refused file is, and what to do; None if its shape is not known, or is the right one.
 
-    ``row``: the line that was refused. What is one object on several lines is known by the keys of that.
+    ``row``: the line that was refused. A file that is one object on several lines is recognised by the object's keys.
     """
     required = [field.name for field in msgspec.structs.fields(record_type) if field.required]
     with open_regular(path) as file:
@@ -67,7 +67,7 @@ def other_shape(path: Path, row: bytes, record_type: type[Record]) -> str | None
 
 
 def _keys_of(text: bytes) -> set[str]:
-    """The keys of a JSON object; none where the text is something else."""
+    """The keys of a JSON object; none if the text is not an object."""
     try:
         value = msgspec.json.decode(text)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):

@@ -1,4 +1,4 @@
-"""Machinery: matching a dataset with what a policy answered, each id once on either side and nothing dropped."""
+"""Machinery: matching a dataset with a policy's answers: each id stands once on both sides, and nothing is dropped."""
 
 from collections.abc import Iterable, Iterator
 from itertools import islice
@@ -23,12 +23,12 @@ def pair_by_id(
     dataset: Path,
     completions: Path,
 ) -> Iterator[tuple[Example, Answer | None]]:
-    """Yield each example, in dataset order, with what was answered; None for a missing one where that is allowed.
+    """Yield each example, in dataset order, with its answer; None for a missing answer if ``missing_allowed``.
 
-    ``answers``: pairs of id and answer, each id once, read to its end. Only those that come before their turn are
-    held: two files in one order need no room. Raises UserError at the end if anything was left over or missing, so
-    what a caller makes of the pairs counts only once the iteration is through. ``if_missing`` says what else the
-    caller could do.
+    ``answers``: pairs of id and answer, each id once, read to the end. Only answers that come before their turn are
+    held in memory, so two files in the same order need no room. Raises UserError at the end if an answer is left over
+    or missing; the pairs therefore count only when the iteration has ended. ``if_missing``: what else the person could
+    do.
     """
     missing: list[str] = []
     early: dict[str, Answer] = {}
@@ -49,12 +49,12 @@ def pair_by_id(
     if missing or unknown:
         faults = []
         if missing:
-            faults.append(f"none for {_first_few(missing)}")
+            faults.append(f"no record for {_first_few(missing)}")
         if unknown:
-            faults.append(f"{_first_few(unknown)} that the dataset does not have")
+            faults.append(f"records for {_first_few(unknown)} that the dataset does not have")
         hint = ""
         if unknown:
-            hint = "; take those out, or add their examples to the dataset"
+            hint = "; delete these records, or add their examples to the dataset"
         elif if_missing:
             hint = f"; {if_missing}"
         got = " and ".join(faults)

@@ -1,4 +1,4 @@
-"""Machinery: the records of each kind of file that goes in. Another field or another type is refused."""
+"""Machinery: the records of each kind of file that goes in. An unknown field or a wrong type is refused."""
 
 from collections.abc import Iterable
 from datetime import date
@@ -16,7 +16,7 @@ Task = dict[str, Any]  # an example as a scorer takes it: id, prompt, expected_a
 
 
 class Record(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
-    """What all have in common: an id, unique in its file."""
+    """What all records have in common: an id, unique in its file."""
 
     file_kind: ClassVar[str]  # in the plural, for messages
 
@@ -86,7 +86,7 @@ class KataExample(Record, frozen=True, forbid_unknown_fields=True, omit_defaults
     """A completion to be diagnosed, with what the rubric of the name ``verifier`` gave it.
 
     ``hint``: what to look at. ``key``: the right label, a line feed and the teacher's reasoning, in base64.
-    ``source``: where the verifier is none of the course's, a Python function of that name that returns the reward.
+    ``source``: for a verifier that is not the course's, a Python function of that name that returns the reward.
     """
 
     file_kind = "katas"
@@ -104,7 +104,7 @@ class KataExample(Record, frozen=True, forbid_unknown_fields=True, omit_defaults
 
 
 class Witness(Struct, frozen=True, forbid_unknown_fields=True):
-    """A call on which a verifier is wrong: at once, or when it comes again."""
+    """A call on which a verifier is wrong: the first time, or when the call is repeated."""
 
     expected_answer: Any
     completion: Any
@@ -113,8 +113,9 @@ class Witness(Struct, frozen=True, forbid_unknown_fields=True):
 class VerifierSource(Record, frozen=True, forbid_unknown_fields=True):
     """A verifier by which tests are judged. ``source``: defines ``verify(example, completion)``.
 
-    ``believes``: the end of "a verifier that ...". ``witness``: None where it is as good as correct. ``breadth``: on
-    how many of all witnesses it is wrong.
+    ``believes``: the end of "a verifier that ...". ``witness``: None if the verifier is as good as correct.
+    ``breadth``:
+    on how many of all witnesses the verifier is wrong.
     """
 
     file_kind = "sets of verifiers"
@@ -127,9 +128,9 @@ class VerifierSource(Record, frozen=True, forbid_unknown_fields=True):
 
 
 class Sampling(Struct, frozen=True, forbid_unknown_fields=True):
-    """How completions were drawn. ``n``: completions a prompt.
+    """How completions were drawn. ``n``: completions of each prompt.
 
-    ``seed``: null where there is no reproducible one; a list for several files that were drawn with different seeds.
+    ``seed``: null if no seed reproduces the completions; a list for several files that were drawn with different seeds.
     """
 
     temperature: Annotated[float, Meta(ge=0)]  #: 0 is greedy
@@ -146,10 +147,10 @@ class Sampling(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Training(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a policy was trained on. ``rubric``: what paid; null where nothing paid, and it only imitated.
+    """What a policy was trained on. ``rubric``: the verifier that paid; null if the policy only imitated.
 
-    ``prompts``: ``prompt_digest`` of each prompt, sorted. ``form``: the form of the prompts that were digested, as
-    ``plain`` numbers them; the oldest did not say.
+    ``prompts``: ``prompt_digest`` of each prompt, sorted. ``form``: the number in ``plain`` of the form in which the
+    prompts were digested; a file without a number has form 1.
     """
 
     rubric: Annotated[str, Meta(min_length=1, max_length=60)] | None
@@ -158,25 +159,27 @@ class Training(Struct, frozen=True, forbid_unknown_fields=True):
 
     def __post_init__(self) -> None:
         if self.prompts != sorted(set(self.prompts)):
-            raise ValueError("$.training.prompts: expected each digest once and in order, got them otherwise")
+            raise ValueError(
+                "$.training.prompts: expected each digest once, sorted; sort the list and delete repetitions"
+            )
 
     @property
     def prompts_known(self) -> bool:
-        """Whether the prompts can be compared. What was paid was paid for some prompt."""
+        """Whether the prompts can be compared: in today's form, and not empty if a rubric paid for some of them."""
         return self.form == FORM and (self.rubric is None or bool(self.prompts))
 
 
 def training_on(prompts: Iterable[str], rubric: str | None) -> Training:
-    """What stands of a training on these prompts beside the policy and what it wrote."""
+    """The record of a training on these prompts, which is kept beside the policy and its completions."""
     return Training(rubric, sorted({prompt_digest(prompt) for prompt in prompts}), FORM)
 
 
 class Provenance(Struct, frozen=True, forbid_unknown_fields=True):
     """Who generated a file of completions, when, and how: ``NAME.meta.json`` beside ``NAME.jsonl``.
 
-    ``created``: a date, or null where the same policy and seed make the same file on any day. ``completions_sha256``:
-    of the bytes of ``NAME.jsonl``; without it nothing binds the two, and the sampling counts as not known.
-    ``training``: null where nothing is known of it.
+    ``created``: a date, or null if the same policy and seed make the same file on any day. ``completions_sha256``: of
+    the bytes of ``NAME.jsonl``; without this digest nothing binds the two files, and the sampling counts as not known.
+    ``training``: null if nothing is known about it.
     """
 
     policy: Annotated[str, Meta(min_length=1)]  #: model and prompt template under one name
@@ -188,7 +191,7 @@ class Provenance(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def task_of(record: Any) -> Task:
-    """What ``score`` takes, out of any record that carries an example."""
+    """The example of any record that carries one, as ``score`` takes it."""
     return {"id": record.id, "prompt": record.prompt, "expected_answer": record.expected_answer}
 
 

@@ -1,4 +1,4 @@
-"""Machinery: what is known of the files a measurement starts from: fingerprints, the split, who wrote completions."""
+"""Machinery: what is known about the files of a measurement: fingerprints, the split, who wrote the completions."""
 
 import hashlib
 from collections.abc import Iterator, Sequence, Set
@@ -23,18 +23,18 @@ _READ_BYTES = 1 << 20
 
 
 class DescribedExamples(NamedTuple):
-    """All that a dataset's fingerprints and its split are made of, of some of its examples. A worker can send it."""
+    """What some examples add to the fingerprints and the split of their dataset. A worker can send it."""
 
     ids: list[str]
     prompts: bytes  # a line ["id","prompt"] for each example
     examples: bytes  # a line ["id","prompt",expected_answer] for each
-    splits: dict[str | None, str]  # what ``metadata.split`` says -> the id of the first example that says it
-    prompt_numbers: list[int]  # of each prompt one that equal prompts share: eight bytes of its digest
-    shipped: Set[str]  # the plain prompts that stand in a holdout of the lab, too
+    splits: dict[str | None, str]  # a value of ``metadata.split`` -> the id of the first example with this value
+    prompt_numbers: list[int]  # a number for each prompt, the same for equal prompts: eight bytes of its digest
+    shipped: Set[str]  # the plain prompts that also stand in a holdout of the lab
 
 
 def describe_examples(path: Path, examples: Sequence[Example], holdout_prompts: Set[str]) -> DescribedExamples:
-    """``holdout_prompts``: of the lab. Raises UserError where the metadata name a split that does not exist."""
+    """``holdout_prompts``: of the lab. Raises UserError if the metadata name a split that does not exist."""
     splits: dict[str | None, str] = {}
     for example in examples:
         split = None if example.metadata is UNSET else example.metadata.get("split")
@@ -56,15 +56,15 @@ def describe_examples(path: Path, examples: Sequence[Example], holdout_prompts: 
 
 
 def number_of_text(text: str) -> int:
-    """Eight bytes of a digest: in any process equal for equal texts, and different for different ones but by chance."""
+    """Eight bytes of a digest: equal for equal texts in any process, different for different texts except by chance."""
     return int.from_bytes(hashlib.blake2b(text.encode("utf-8"), digest_size=8).digest())
 
 
 class FilesDigest:
-    """SHA-256 over the bytes of files in their order, as of the files joined. ``add`` each, and then ask.
+    """SHA-256 over the bytes of several files in order, as if the files were joined. ``add`` each file, then ask.
 
-    ``read_again``: read the bytes of each file that is added. It is not needed for one file that this process measured
-    itself: its own SHA-256 is that of all.
+    ``read_again``: read the bytes of each file that is added. One file that this process measured itself need not be
+    read again, because its own SHA-256 is the digest of all.
     """
 
     def __init__(self, *, read_again: bool) -> None:
@@ -73,7 +73,7 @@ class FilesDigest:
         self._only = ""
 
     def add(self, path: Path, sha256: str) -> None:
-        """``sha256``: of the bytes that were measured. Raises UserError where the file holds other bytes."""
+        """``sha256``: of the bytes that were measured. Raises UserError if the file now holds different bytes."""
         if not self._read_again:
             self._only = sha256
             return
@@ -86,7 +86,7 @@ class FilesDigest:
         except OSError as error:
             raise unreadable(path, error) from None
         if own.hexdigest() != sha256:
-            raise UserError(f"{path}: expected a file that stays as it is while it is measured, got other bytes")
+            raise UserError(f"{path}: this file changed while it was measured; measure again")
 
     def hexdigest(self) -> str:
         return self._joined.hexdigest() if self._read_again else self._only
@@ -95,13 +95,13 @@ class FilesDigest:
 class Dataset:
     """A dataset in one file or in several: iterate it once, then ask for its fingerprints and its split.
 
-    The split is what the records themselves say (``metadata.split``), or else ``declared``, or else ``dev``. Records
-    that contradict each other or the declaration are refused. A dataset with prompts of a holdout that the lab ships
-    is a holdout, whatever its name and its metadata, and so is one whose prompts are those of a holdout that the log
-    knows: ``known_holdouts``, digests as ``holdouts_in`` makes them. An id is unique over all files.
+    The split is the ``metadata.split`` of the records, or else ``declared``, or else ``dev``. Records that contradict
+    each other or the declaration are refused. A dataset with prompts of a holdout that the lab ships is a holdout,
+    whatever its name and metadata say. So is a dataset with exactly the prompts of a holdout that the log knows
+    (``known_holdouts``: digests as ``holdouts_in`` makes them). An id is unique over all files.
 
-    Where the files are read elsewhere, ``add`` what was described there, in order, and ``end_file`` after each file.
-    ``read_again``: another process read the files, so their bytes are read here once more.
+    If the files are read elsewhere, ``add`` the descriptions made there, in order, then ``end_file`` after each.
+    ``read_again``: a different process read the files, so their bytes are read here once more.
     """
 
     def __init__(
@@ -123,7 +123,7 @@ class Dataset:
         self._file_of_id: dict[str, Path] = {}  # of several files
         self._n = 0
         self._prompt_numbers: set[int] = set()
-        self._splits: list[str | None] = []  # what the records say of it, each thing once
+        self._splits: list[str | None] = []  # the values of ``metadata.split``, each once
         self._shipped: set[str] = set()  # the prompts that it shares with holdouts of the lab
 
     def __iter__(self) -> Iterator[Example]:
@@ -135,7 +135,7 @@ class Dataset:
             self.end_file(path, digest.hexdigest())
 
     def add(self, path: Path, described: DescribedExamples) -> None:
-        """The next examples of a file. Raises UserError where they do not belong to what was added before."""
+        """The next examples of a file. Raises UserError if they contradict what was added before."""
         if len(self.paths) > 1:
             self._add_ids(path, described.ids)
         self._prompts_in_order.update(described.prompts)
@@ -151,10 +151,10 @@ class Dataset:
         """All examples of a file were added. ``sha256``: of its bytes, as they were read."""
         if self.split != HOLDOUT and (opened := shipped_in(self._shipped)):
             name, holdout = next(iter(opened.items()))
-            got = len(holdout & self._shipped)
+            shared = len(holdout & self._shipped)
             raise UserError(
-                f"{path}: expected a dataset without prompts of {name}, got {got} of them; "
-                f"take them out, or call it --split {HOLDOUT}"
+                f"{path}: the split is {self.split}, but {shared} of the prompts are from {name}; "
+                f"delete these prompts, or give --split {HOLDOUT}"
             )
         self._bytes.add(path, sha256)
         self._unread -= 1
@@ -162,8 +162,8 @@ class Dataset:
             self._is_known_holdout = not self._known_holdouts.isdisjoint(holdouts_in(self.prompts))
         if self._is_known_holdout and self.split != HOLDOUT:
             raise UserError(
-                f"{path}: expected a dataset that no run opened as a holdout, for its split is {self.split}, got one "
-                f"that the log of runs knows as a holdout; call it {HOLDOUT}, or say nothing"
+                f"{path}: the split is {self.split}, but the log of runs knows these prompts as a holdout; "
+                f"give --split {HOLDOUT}, or name no split"
             )
 
     @property
@@ -178,7 +178,7 @@ class Dataset:
 
     @property
     def examples_fingerprint(self) -> str:
-        """The same over id, prompt and expected answer."""
+        """SHA-256 over id, prompt and expected answer of each example in order."""
         return self._examples.hexdigest()
 
     @property
@@ -188,9 +188,9 @@ class Dataset:
 
     @cached_property
     def prompts(self) -> set[str]:
-        """The distinct plain prompts, for which the files are read again: a million take much room, and few runs ask.
+        """The distinct plain prompts. The files are read again, because a million prompts need much room.
 
-        Raises UserError where the files hold other bytes by now.
+        Raises UserError if the files now hold different bytes.
         """
         digest = hashlib.sha256()
         prompts: set[str] = set()
@@ -198,13 +198,13 @@ class Dataset:
             prompts.update(plain_prompt(example.prompt) for example in read_records(path, Example, digest))
         if digest.hexdigest() != self.fingerprint:
             names = " ".join(map(str, self.paths))
-            raise UserError(f"{names}: expected a file that stays as it is while it is measured, got other bytes")
+            raise UserError(f"{names}: a file changed while it was measured; measure again")
         return prompts
 
     def ids_with_one_prompt(self) -> tuple[str, str] | None:
-        """The first two ids that ask the same; None where each prompt stands once. Then the files are not read again.
+        """The first two ids with the same prompt; None if each prompt stands once.
 
-        To be asked when all examples were read.
+        Ask when all examples were read. The files are read again only if a prompt stands twice.
         """
         if len(self._prompt_numbers) == self._n:
             return None
@@ -219,14 +219,14 @@ class Dataset:
     def _add_ids(self, path: Path, ids: list[str]) -> None:
         if not self._file_of_id.keys().isdisjoint(ids):
             repeated = next(id_ for id_ in ids if id_ in self._file_of_id)
-            got = f"{clipped(repeated, 60)}, which is in {self._file_of_id[repeated]} too"
+            got = f'"{clipped(repeated, 60)}", which is also in {self._file_of_id[repeated]}'
             raise UserError(f"{path}: expected ids that are unique over all files, got {got}")
         self._file_of_id.update(dict.fromkeys(ids, path))
 
     def _add_split(self, path: Path, split: str | None, id_: str) -> None:
         where = f"{path}: $.metadata.split of {clipped(id_, 60)}"
         if split is not None and self.declared not in (None, split):
-            raise UserError(f"{where}: expected {self.declared}, as --split says, got {split}; leave --split away")
+            raise UserError(f"{where}: expected {self.declared}, as --split says, got {split}; leave --split out")
         self._splits.append(split)
         if len(self._splits) > 1:
             expected = f"expected {_split_text(self._splits[0])}, as in the examples before it"
@@ -235,7 +235,7 @@ class Dataset:
 
 @cache
 def shipped_holdouts(folder: Path = LAB / "data" / "datasets") -> dict[str, frozenset[str]]:
-    """The lab's own holdouts: file name -> plain prompts. Empty where the package stands without its data."""
+    """The lab's own holdouts: file name -> plain prompts. Empty if the package stands without the lab."""
     paths = sorted(folder.glob(f"*_{HOLDOUT}.jsonl"))
     return {
         path.name: frozenset(plain_prompt(example.prompt) for example in read_records(path, Example)) for path in paths
@@ -243,10 +243,10 @@ def shipped_holdouts(folder: Path = LAB / "data" / "datasets") -> dict[str, froz
 
 
 def note_on_holdouts() -> str | None:
-    """What nobody can know without the lab's folder; None where its holdouts are here."""
+    """A note that the lab's holdouts are not known; None if the lab's folder is here."""
     if shipped_holdouts():
         return None
-    return "the lab's holdouts are not known, because its folder is not here: no prompt was compared with theirs"
+    return "the lab's folder is not here, so its holdouts are not known, and no prompt was compared with them"
 
 
 @cache
@@ -256,19 +256,19 @@ def shipped_prompts() -> frozenset[str]:
 
 
 def prompts_trained_on(prompts: Set[str], training: Training) -> int | None:
-    """How many of these prompts a policy was trained on; None where its training does not say it in today's form."""
+    """How many of these prompts a policy was trained on; None if its training does not list them in today's form."""
     if not training.prompts_known:
         return None
     return len({prompt_digest(prompt) for prompt in prompts}.intersection(training.prompts))
 
 
 def shipped_in(prompts: Set[str]) -> dict[str, frozenset[str]]:
-    """Of the lab's holdouts, those that share a prompt with these."""
+    """The holdouts of the lab that share a prompt with these prompts."""
     return {name: holdout for name, holdout in shipped_holdouts().items() if not holdout.isdisjoint(prompts)}
 
 
 def holdouts_in(prompts: Set[str]) -> list[str]:
-    """The digests of the holdouts that these prompts open: every one of the lab that shares a prompt, else these."""
+    """The digests of the holdouts that these prompts open: each of the lab's that shares a prompt, else these."""
     opened: list[Set[str]] = [*shipped_in(prompts).values()] or [prompts]
     return [holdout_digest(holdout) for holdout in opened]
 
@@ -276,7 +276,7 @@ def holdouts_in(prompts: Set[str]) -> list[str]:
 def holdout_digest(prompts: Set[str]) -> str:
     """The SHA-256 over the distinct prompts, sorted, and the number of their form.
 
-    In another order, under other ids or in another file a holdout is the same.
+    A holdout stays the same in a different order, under different ids or in a different file.
     """
     lines = msgspec.json.Encoder().encode_lines(sorted(prompts))
     return f"{hashlib.sha256(lines).hexdigest()}{FORM_MARK}"
@@ -296,7 +296,7 @@ class CompletionsFile(NamedTuple):
 
     @property
     def meta_template(self) -> str:
-        """What to write there: JSON with what is known, and the rest to be filled in."""
+        """What to write into that file: JSON with the known facts, and the others to be filled in."""
         return f"""{{"policy": "",
  "created": "",
  "sampling": {{"temperature": null, "top_p": null, "seed": null, "n": {self.n}}},
@@ -321,11 +321,11 @@ class SelectionPack:
             got = len(group.samples)
             self._size = self._size or got
             if got != self._size:
-                in_ = f"{got} in {clipped(group.id, 60)}"
-                raise UserError(f"{self.path}: expected groups of one size, got {self._size} samples first and {in_}")
+                others = f"{self._size} samples in the first and {got} in {clipped(group.id, 60)}"
+                raise UserError(f"{self.path}: expected groups of the same size, got {others}")
             if self.n > got:
-                most = f"{got}, the samples a prompt in {self.path}"
-                raise UserError(f"--n {self.n}: expected at most {most}, got {self.n}")
+                most = f"{got}, the number of samples of each prompt in {self.path}"
+                raise UserError(f"--n: expected at most {most}, got {self.n}")
             yield group.id, group.samples
 
     @property
@@ -334,9 +334,9 @@ class SelectionPack:
 
 
 def provenance(completions: CompletionsFile) -> Provenance | None:
-    """Who generated a file of completions, by the file that describes it; None where there is none.
+    """Who generated a file of completions, as its ``.meta.json`` says; None if there is no such file.
 
-    Raises UserError where that describes other bytes or another number of completions.
+    Raises UserError if the description is of different bytes or of a different number of completions.
     """
     path = completions.meta_path
     if not path.exists():
@@ -345,27 +345,27 @@ def provenance(completions: CompletionsFile) -> Provenance | None:
         source, described = read_json(path, Provenance), completions.path.name
     except UserError as error:
         whole = " ".join(completions.meta_template.split())
-        raise UserError(f"{error}; a whole one, to fill in (seed may stay null): {whole}") from None
+        raise UserError(f"{error}; a complete file to fill in (seed may stay null): {whole}") from None
     if source.completions_sha256 not in (None, completions.sha256):
         raise UserError(
-            f"{path} $.completions_sha256: expected the SHA-256 of {described}, got that of other bytes; if it does "
-            f'describe this file, write "completions_sha256": "{completions.sha256}"'
+            f"{path} $.completions_sha256: expected the SHA-256 of {described}, got the SHA-256 of different bytes; if "
+            f'this description is of {described}, write "completions_sha256": "{completions.sha256}"'
         )
     if source.sampling.n != completions.n:
-        expected = f"{completions.n}, the completions a prompt in {described}"
+        expected = f"{completions.n}, the number of completions of each prompt in {described}"
         raise UserError(f"{path} $.sampling.n: expected {expected}, got {source.sampling.n}")
     return source
 
 
 class Completions:
-    """Files of completions, one a prompt: ``add`` each as it was read, then ask for the fingerprint and the source."""
+    """Files with one completion of each prompt: ``add`` each as it was read, then ask for fingerprint and source."""
 
     def __init__(self, *, read_again: bool) -> None:
         self._bytes = FilesDigest(read_again=read_again)
         self._described: list[tuple[CompletionsFile, Provenance | None]] = []
 
     def add(self, path: Path, sha256: str) -> None:
-        """The next file. Raises UserError where another policy generated it, or the same one under other settings."""
+        """The next file. Raises UserError if its policy or its settings differ from those of the first file."""
         file = CompletionsFile(path, sha256, 1)
         source = provenance(file)
         if self._described:
@@ -384,7 +384,7 @@ class Completions:
 
     @property
     def source(self) -> Provenance | None:
-        """Who generated all of them; None where that is not known. Seeds that differ are a list, in order."""
+        """Who generated all of them; None if that is not known. Seeds that differ become a list, in order."""
         source = self._described[0][1]
         if source is None:
             return None
@@ -422,20 +422,20 @@ def _json_text(value: object) -> str:
 def refuse_less_known(
     file: CompletionsFile, source: Provenance | None, other: CompletionsFile, other_source: Provenance | None
 ) -> None:
-    """Raise UserError where a file is not described and the other is, or nothing binds its description to its bytes."""
+    """Raise UserError if only the other file is described, or if only the other description has a digest."""
     if other_source is None:
         return
     if source is None:
-        expected = f"expected a description of {file.path.name} like {other.meta_path}"
-        raise UserError(f"{file.meta_path}: {expected}, got no such file")
+        mend = f"write one for {file.path.name}, like {other.meta_path}"
+        raise UserError(f"{file.meta_path}: this file is missing; {mend}")
     if other_source.completions_sha256 is not None and source.completions_sha256 is None:
-        expected = f"expected the SHA-256 of {file.path.name}, as {other.meta_path} has its own, got none"
+        expected = f"expected the SHA-256 of {file.path.name}, because {other.meta_path} has one too, got none"
         mend = f'write "completions_sha256": "{file.sha256}"'
         raise UserError(f"{file.meta_path} $.completions_sha256: {expected}; {mend}")
 
 
 def shared_conditions(source: Provenance) -> dict[str, object]:
-    """What has to be equal of all files that are measured as one, under its name in ``.meta.json``."""
+    """The conditions that files measured as one must share, each under its name in ``.meta.json``."""
     training = source.training
     return {
         "policy": source.policy,

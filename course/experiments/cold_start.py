@@ -1,7 +1,7 @@
 """Machinery: the same learning from better and worse starts, fine-tuned on demonstrations for more and more steps.
 
-A reward says something only where some completions of a prompt are paid and others are not. So beside the pass rate
-stands the share of groups in which all rewards are equal, so that nothing is pushed.
+A reward teaches something only if some completions of a prompt are paid and others are not. The report therefore also
+shows the share of groups in which all rewards are equal, so that the group teaches nothing.
 """
 
 from collections.abc import Iterator, Mapping
@@ -26,10 +26,10 @@ _ROWS = GrowingTable(
     (0, 1, 3, 5, 6),
 )
 _LEGEND = (
-    "equal: the share of groups in which all rewards are equal, all 0 or all 1, so that nothing is pushed; up to the "
-    "first evaluation, and since the last but one. Starts of one pass rate may end apart: what counts is in how many "
-    "groups there is anything to compare. Medians over the seeds; intervals: 95 %, of sampling completions in one "
-    "training, not of other trainings."
+    "equal: the share of groups in which all rewards are equal (all 0 or all 1), so that the group teaches nothing; "
+    "first: up to the first evaluation, last: since the last evaluation but one. Two starts with the same pass rate "
+    "may end differently, because only groups with different rewards teach anything. Rates are medians over the seeds. "
+    "The 95 % intervals are for sampling completions in one training, not for different trainings."
 )
 
 

@@ -1,8 +1,8 @@
 """Machinery: the same task each time, on more and more of its prompts: from memorising to generalising.
 
-The first N prompts of the dataset are trained on, whose order is shuffled, in sums of two digits without a carry. The
-holdout is the same 300 prompts each time. A few prompts are memorised, and what is learned from a thousand holds for
-others: this is the curve between the two.
+The task is sums of two-digit numbers without a carry. Each policy is trained on the first N prompts of the dataset,
+whose order is shuffled; the holdout is the same 300 prompts each time. A policy memorises a few prompts; from a
+thousand it learns what also holds for others. The experiment shows the curve between the two.
 """
 
 import re
@@ -33,9 +33,9 @@ _ROWS = GrowingTable(
     range(5),
 )
 _LEGEND = (
-    "visits: how often an update chose each prompt (mean). pairs seen: the share of the holdout whose tens and whose "
-    "ones each stand together in some training prompt (of 25 + 73: 2 with 7, 5 with 3). times: in how many, for the "
-    "rarer of the two (median)."
+    "visits: how many updates chose each prompt (mean). pairs seen: the share of holdout prompts whose two digit pairs "
+    "both occur in training prompts (the pairs of 25 + 73 are 2 with 7 and 5 with 3). times: in how many training "
+    "prompts the rarer pair occurs (median)."
 )
 
 
@@ -90,7 +90,7 @@ def times_seen(training: Sequence[Task], unseen: Sequence[Task]) -> tuple[int, .
     """For each unseen prompt: how many training prompts show the rarest of its digit pairs, at the same place.
 
     Without a carry a digit of the answer depends on one pair of digits, so 0 means that a digit was never taught. The
-    order within a pair counts, 2 + 7 is not 7 + 2: the policy reads them at different positions. Not covered: which
+    order within a pair counts, because the policy reads 2 + 7 and 7 + 2 at different positions. Not covered: which
     pairs stood beside each other.
     """
     seen = Counter(pair for example in training for pair in digit_pairs(example["prompt"]))
@@ -101,7 +101,7 @@ def digit_pairs(prompt: str) -> list[tuple[int, str, str]]:
     """The digits that are added up, with their place from the left: 25 + 73 → (0, "2", "7"), (1, "5", "3")."""
     numbers = re.search(r"([0-9]+) \+ ([0-9]+)", prompt)
     if numbers is None or len(numbers[1]) != len(numbers[2]):
-        raise UserError(f"expected sums of two numbers of as many digits, got {clipped(prompt, 60)}; restore data/")
+        raise UserError(f"expected sums of two numbers of equal length, got {clipped(prompt, 60)}; restore data/")
     return [(place, a, b) for place, (a, b) in enumerate(zip(numbers[1], numbers[2], strict=True))]
 
 
@@ -121,12 +121,12 @@ def coverage_text(experiment: Experiment[EvaluationRow]) -> Iterator[str]:
 
 
 def coverage_ending(points: Sequence[CoveragePoint]) -> str:
-    """What the holdout says, shown when the look at it is counted."""
+    """The rates on the holdout, shown once the look at it is counted."""
     rows = [
         (point.prompts, percent(point.train), percent(point.holdout), interval(point.holdout_ci95)) for point in points
     ]
     head = table(("prompts", "trained on", "holdout", "95 % interval"), rows, right=range(4))
-    return f"\n{head}\n\nA high rate on the prompts trained on and a low one on the holdout: memorised."
+    return f"\n{head}\n\nIf the first rate is high and the rate on the holdout is low, the policy memorised."
 
 
 def coverage_figure(points: Sequence[CoveragePoint]) -> bytes:

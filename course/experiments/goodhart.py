@@ -1,9 +1,10 @@
-"""Machinery: verifiers that believe too much. The proxy reward goes up, the true reward does not.
+"""Machinery: verifiers that believe too much. The proxy reward rises, and the true reward does not.
 
-One policy is trained on the strict scorer and, from the same reference policy, one on each hackable rubric; nothing
-tells it of any gap. The rubric's reward is the proxy, the strict scorer's for the same completions the true reward;
-both are also measured on prompts that are never trained on. Then a policy is trained on ``anywhere`` again with a KL
-penalty of several strengths: kl_coef (beta) is what a nat of KL from the reference policy costs.
+From the same reference policy, one policy is trained on the strict scorer, and one on each hackable rubric. Nothing
+tells a policy about any gap. The rubric's reward is the proxy reward; the strict scorer's reward for the same
+completions is the true reward. Both are also measured on prompts that are never trained on. Then policies are trained
+on ``anywhere`` again, with KL penalties of several strengths: kl_coef (beta) is the price of a nat of KL from the
+reference policy.
 
 Notation as in ``course.artifacts.inference``.
 """
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 BASE = MEMORISE._replace(steps=300, eval_every=20, samples=3)
-KL_RUBRIC = "anywhere"  # what is trained on again with a KL penalty
+KL_RUBRIC = "anywhere"  # the rubric that is trained on again with a KL penalty
 KL_COEFS = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0)  # above 1 the penalty overshoots at this learning rate
 CONFIGS = (
     *(BASE._replace(rubric=rubric) for rubric in RUBRICS),
@@ -50,7 +51,7 @@ def name_of(config: TrainConfig) -> str:
 
 
 def report(experiment: Experiment[EvaluationRow]) -> Report:
-    """What each rubric taught, the exploits that were found, and what a KL penalty costs and saves."""
+    """What each rubric taught, the exploits that the policies found, and the effect of a KL penalty."""
     shown = show_each(goodhart_text(experiment), NOTHING_KEPT)
     by_rubric = {config.rubric: experiment.logs(config) for config in configs_without_penalty(experiment)}
     by_beta = {config.kl_coef: experiment.logs(config) for config in configs_by_beta(experiment)}
@@ -71,7 +72,7 @@ def configs_without_penalty(experiment: Experiment[EvaluationRow]) -> list[Train
 
 
 def configs_by_beta(experiment: Experiment[EvaluationRow]) -> list[TrainConfig]:
-    """What was trained on the one rubric under several penalties, beta 0 among them; none without a penalty."""
+    """The trainings on ``KL_RUBRIC``, beta 0 among them; none if no training has a penalty."""
     if all(config.kl_coef == 0 for config in experiment.configs):
         return []
     return [config for config in experiment.configs if config.rubric == KL_RUBRIC]
@@ -92,8 +93,9 @@ def goodhart_text(experiment: Experiment[EvaluationRow]) -> Iterator[str]:
     """The report part by part, up to its ending."""
     yield (
         "Loop C, learn: the policy itself changes, rewarded by careless verifiers.\n\n"
-        "proxy: the rubric's reward; true: the strict scorer's, for the same completions.\n"
-        "Medians over the seeds. diverged: from there on proxy rose and true fell."
+        "proxy: the rubric's reward. true: the strict scorer's reward for the same\n"
+        "completions. Both are medians over the seeds. diverged at step: from this step\n"
+        "on, proxy rose and true fell."
     )
     unpenalised = configs_without_penalty(experiment)
     yield from growing_table("trained on", ((config.rubric, experiment.logs(config)) for config in unpenalised))
@@ -107,7 +109,7 @@ def goodhart_text(experiment: Experiment[EvaluationRow]) -> Iterator[str]:
         yield f"\n{exploits_table(exploits)}"
     by_beta = configs_by_beta(experiment)
     if by_beta:
-        yield f"\na KL penalty: '{KL_RUBRIC}' again, where a nat of KL from the reference costs beta"
+        yield f"\nWith a KL penalty: '{KL_RUBRIC}' again, with beta as the price of a nat of KL"
         yield from growing_table("beta", ((f"{config.kl_coef:g}", experiment.logs(config)) for config in by_beta))
 
 
@@ -141,7 +143,7 @@ def exploits_table(exploits: Mapping[str, LearningResult]) -> str:
 
 
 def goodhart_ending(by_rubric: Mapping[str, Trainings]) -> str:
-    """What the holdout says, shown when the look at it is counted, and in how many rubrics the two diverged."""
+    """The rates on the holdout, shown once the look at it is counted; and on how many rubrics the rewards diverged."""
     lines = []
     wrong = [trainings for rubric, trainings in by_rubric.items() if rubric != STRICT]
     if wrong:
@@ -149,20 +151,23 @@ def goodhart_ending(by_rubric: Mapping[str, Trainings]) -> str:
         for trainings in wrong:
             if any(divergence_step(training) is not None for training in trainings):
                 diverged += 1
-        lines.append(f"diverged, in one seed at least: on {diverged} of {len(wrong)} wrong verifiers")
+        lines.append(f"proxy and true diverged in at least one seed on {diverged} of {len(wrong)} wrong verifiers")
     if STRICT in by_rubric:
         true = medians(by_rubric[STRICT], "true_reward")
-        lines.append(f"with the strict scorer true went from {true[0]:.2f} to {true[-1]:.2f}")
+        lines.append(f"trained on the strict scorer, true went from {true[0]:.2f} to {true[-1]:.2f}")
     first = next(iter(by_rubric.values()))[0][0]
-    head = f"\ngeneralised to prompts never trained on? Means of {first.n}, and {first.holdout_n} there\n"
+    head = (
+        "\nDoes the policy do the same on prompts that it was never trained on? Each share is a\n"
+        f"mean over {first.n} completions, on the holdout over {first.holdout_n}.\n"
+    )
     return "\n".join([head, gain_table(by_rubric), "", *lines])
 
 
 def gain_table(by_rubric: Mapping[str, Trainings]) -> str:
     """What was learned on the training prompts, and how much of that gain there is on the holdout.
 
-    The skill is true reward under the strict scorer; a hack is the share of completions that its rubric pays
-    at least half and the strict scorer nothing.
+    The skill is the true reward of the policy trained on the strict scorer. A hack is the share of completions that the
+    rubric pays at least half, though they say a wrong value, or several.
     """
     rows = []
     for name, trainings in by_rubric.items():
@@ -177,10 +182,10 @@ def gain_table(by_rubric: Mapping[str, Trainings]) -> str:
         kept = percent((unseen[-1] - unseen[0]) / (seen[-1] - seen[0]), 0)
         rows.append((what, *ends, kept if increased(trainings, f"holdout_{share}") else "only noise"))
     if not rows:
-        return "nothing: on the training prompts, too, nothing rose by more than noise"
+        return "Nothing was learned: even on the training prompts, no share rose by more than noise."
     head = table(("learned", "on its prompts", "on the holdout", "generalised"), rows, right=(1, 2, 3))
-    legend = "(gain on the holdout by gain on its prompts; over 100 %: it gained more there;"
-    return f"{head}\n{legend}\na hack counts from half the reward on)"
+    legend = "(generalised: the gain on the holdout divided by the gain on the training prompts."
+    return f"{head}\n{legend}\nA hack counts if the rubric pays at least half.)"
 
 
 _CURVES = (

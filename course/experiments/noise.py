@@ -1,8 +1,8 @@
 """Machinery: a verifier that errs at random, and one that errs by a rule.
 
-The strict scorer is trained on as it is, then with random errors at several rates, then the rubric ``anywhere``, which
-has one hole. The true reward is that of the strict scorer without errors. Each completion gets a random error or none
-for itself; the hole can be found.
+Policies are trained on the strict scorer, then on the strict scorer with random errors at several rates, then on the
+rubric ``anywhere``, which has one hole. The true reward is that of the strict scorer without errors. Random errors
+strike each completion independently, so no policy can learn to cause them; a policy can find the hole.
 """
 
 from collections.abc import Iterator, Mapping
@@ -37,9 +37,10 @@ _ROWS = GrowingTable(
 )
 _LEGEND = (
     "coin: the strict scorer with random errors. false +: the share of wrong completions that the verifier pays, "
-    "before and after learning; false -: the share of right ones that it does not. Where the rates add up to 1 a "
-    "reward says nothing: the pushes are random, and after enough of them the policy loses what it had learned. "
-    "Medians over the seeds; intervals: 95 %, of sampling completions in one training, not of other trainings."
+    "before (first) and after learning (last). false -: the share of right completions that the verifier does not pay. "
+    "If the two rates add up to 1, a reward says nothing: the pushes are random, and after enough of them the policy "
+    "loses what it had learned. Rates are medians over the seeds. The 95 % intervals are for sampling completions in "
+    "one training, not for different trainings."
 )
 
 
@@ -53,7 +54,7 @@ def report(experiment: Experiment[EvaluationRow]) -> Report:
     shown = show_each(noise_text(experiment), NOTHING_KEPT)
     by_verifier = {config: experiment.logs(config) for config in experiment.configs}
     start, _ = median_rate(experiment.logs(experiment.configs[0]), 0)
-    ending = f"\ntrue reward at the start, before learning: {percent(start)}"
+    ending = f"\ntrue reward before learning: {percent(start)}"
     summary: dict[str, Any] = {}
     for config, logs in by_verifier.items():
         summary[name_of(config)] = {"true_reward": medians(logs, "true_reward")}

@@ -1,12 +1,12 @@
 """Machinery: what learning takes away. pass@k for k from 1 to 128, before and after the same training.
 
-Each policy is trained on the strict scorer; before the first update and after the last it writes 256 completions of
-each prompt, of those it was trained on and of a holdout. Is the chance that k of them hold a right one higher after
-learning whatever k is? (Of large models: Yue et al., arXiv 2504.13837.) Beside it stands the entropy of the next token:
-where it falls, the policy keeps fewer and fewer texts, which is called mode collapse.
+Each policy is trained on the strict scorer. Before the first update and after the last it writes 256 completions of
+each prompt, for training prompts and for a holdout. Is the chance that k completions contain a right one higher after
+learning for every k? (For large models see Yue et al., arXiv 2504.13837.) Beside this chance stands the entropy of the
+next token. A policy whose entropy falls keeps fewer and fewer texts, which is called mode collapse.
 
-``results.jsonl`` has each different completion of a prompt once, with how often it was sampled; ``log.jsonl`` has the
-counts from which every pass@k follows.
+``results.jsonl`` has each different completion of a prompt once, with its count; ``log.jsonl`` has the counts from which
+every pass@k follows.
 
 Notation
     P, K    prompts; the largest k of pass@k
@@ -41,15 +41,15 @@ CONFIGS = (
     GENERALISE._replace(steps=600, eval_every=600, samples=256),
     MEMORISE._replace(steps=600, eval_every=600, samples=256),
 )
-PROMPTS = 75  # measured are the first so many of each split, if it has as many
+PROMPTS = 75  # at most so many prompts of each split are measured, the first ones
 LAST_K = 128
 RESAMPLES = 2_000
 
 _KS = (1, 8, 32, 128)
 _LEGEND = (
-    "entropy: of the next token, in nats. crossing: the k from which on, up to the last, k samples of the trained "
-    "policy hold a right one less often than k of the untrained. Intervals: 95 %, bootstrap over the prompts, not over "
-    "other trainings."
+    "entropy: entropy of the next token, in nats. crossing: from this k up to the last k, k samples of the trained "
+    "policy contain a right answer less often than k samples of the untrained policy. The 95 % intervals are a "
+    "bootstrap over the prompts; they do not cover different trainings."
 )
 
 
@@ -210,7 +210,7 @@ def pass_at_k_text(compared: Mapping[str, LearningEffect], steps: int, samples: 
         crossings.append((name, comparison.prompts, comparison.crossing or "none", bounds, gain, gain_bounds))
     last = len(next(iter(compared.values())).before)
     parts = [
-        "Loop C, learn: does what makes one sample right take other right ones away?",
+        "Loop C, learn: does learning make one sample better, and many samples worse?",
         f"strict scorer, {steps} updates, {samples} completions a prompt, seeds: {seeds}",
         table(("prompts", "learning", *(f"pass@{k}" for k in _KS), "entropy"), curves, right=range(2, 7)),
         table(("prompts", "n", "crossing", "95 %", f"pass@{last}, gain", "95 %"), crossings, right=[1, 2, 4]),

@@ -1,16 +1,16 @@
-"""Machinery: learning leaves its data behind. What frozen completions say of a policy that has learned since.
+"""Machinery: learning leaves its data behind. How well do frozen completions describe a policy that has learned since?
 
 Before the first update 8 completions of each prompt are sampled and kept. Then the policy learns from the rewards of
-the rubric ``anywhere``: the training is that of ``token_train --preset memorise --rubric anywhere``. On the way the
-strict scorer measures the frozen completions, which is one number for ever, and fresh completions of the current
-policy, which may go where no frozen completion is.
+the rubric ``anywhere``, as in ``token_train --preset memorise --rubric anywhere``. On the way the strict scorer
+measures the frozen completions, whose pass rate never changes, and fresh completions of the current policy, which may
+have shapes that no frozen completion has.
 
 Covered
-    Both rates carry a Wilson interval over single completions. It holds for these prompts, and is a little too wide,
-    for prompts differ: Σ p(1 − p) is at most n · mean p · (1 − mean p).
+    Both rates have a Wilson interval over single completions. The interval holds for these prompts, and is a little too
+    wide, because prompts differ: Σ p(1 − p) is at most n · mean p · (1 − mean p).
 Not covered
-    Other prompts. What happens between evaluations. A repair of the frozen estimate by importance weights, which needs
-    frozen completions where the policy is now.
+    Other prompts. What happens between evaluations. A correction of the frozen estimate by importance weights, which
+    needs frozen completions of the kind that the policy writes now.
 """
 
 from __future__ import annotations
@@ -104,16 +104,16 @@ def shift_heading(rubric: str, frozen: Mapping[str, Any]) -> Iterator[str]:
     """``frozen``: the summary of the frozen completions."""
     rate, bounds = percent(frozen["pass_rate"]), interval(frozen["pass_rate_ci95"])
     yield (
-        "Loop C, learn: the policy changes, and with it what there is to measure.\n\n"
-        f"trained on {rubric}; every rate is the strict scorer's, every interval 95 %"
+        "Loop C, learn: the policy changes, and frozen completions no longer describe it.\n\n"
+        f"trained on {rubric}; all rates are the strict scorer's, all intervals are 95 %"
     )
-    yield f"\n{frozen['n']:,} completions frozen at step 0: {rate} ({bounds})\n\n{_ROWS.head()}"
+    yield f"\n{frozen['n']:,} completions frozen at step 0: {rate} pass ({bounds})\n\n{_ROWS.head()}"
 
 
 def shift_row(row: EvaluationRow, frozen: Mapping[str, Any], unseen: int) -> str:
-    """One evaluation. The error is the frozen rate less the fresh one, in points.
+    """One evaluation. The error is the frozen rate minus the fresh rate, in points.
 
-    ``unseen``: how many of the fresh ones have a shape that no frozen one has.
+    ``unseen``: how many of the fresh completions have a shape that no frozen completion has.
     """
     bounds = interval(pooled_interval([row], "true_reward"))
     error = f"{100 * (frozen['pass_rate'] - row.true_reward):+.1f}"
@@ -121,9 +121,9 @@ def shift_row(row: EvaluationRow, frozen: Mapping[str, Any], unseen: int) -> str
 
 
 def unseen_table(unseen: Sequence[LearningResult], rubric: str) -> str:
-    """The first three, ⏎ for a line break, with the rubric's reward. One that is cut ends in …"""
+    """The first three, with the rubric's reward; ⏎ stands for a line break, and … ends a text that is cut."""
     rows = [(row.expected_answer, proxy_of(row), one_line(row.completion or "", 40)) for row in unseen[:3]]
-    return table(("answer", rubric, "fresh at the end, in a shape no frozen one has"), rows, right=(0, 1))
+    return table(("answer", rubric, "fresh at the end, in a shape that no frozen one has"), rows, right=(0, 1))
 
 
 def shift_curves(log: TrainingLog, frozen: Mapping[str, Any], unseen: Sequence[Sequence[object]]) -> bytes:

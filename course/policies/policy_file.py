@@ -4,10 +4,10 @@ An npz of arrays, with the vocabulary and the training as JSON in one of them; n
 read.
 
 Covered
-    A file that is no policy, is cut off, or holds arrays that do not fit each other: one line says so.
+    A file that is no policy, is cut off, or holds arrays that do not fit each other: the error is one line.
 Not covered
-    A policy made by hand to be slow: 64 MB is the most that is read, and NumPy may ask for what a header claims.
-    A training that was edited by hand: nothing signs it. The policy has another name then.
+    A policy made by hand to be slow: at most 64 MB are read, but NumPy may allocate as much as a header claims.
+    A training that was edited by hand, because nothing signs it. The policy then has a different name.
 """
 
 import io
@@ -48,24 +48,24 @@ def policy_bytes(policy: Policy, training: Training) -> bytes:
 
 
 def read_policy(path: Path) -> tuple[Policy, Training]:
-    """Read a policy, and what it was trained on. Raises UserError where the file is none."""
+    """Read a policy, and what it was trained on. Raises UserError if the file is not a policy."""
     if path.is_dir():
         inside = path / "policy.npz"
         mend = f"did you mean {inside}? " if inside.exists() else ""
         expected = "expected a policy that course.token_train wrote (policy.npz)"
-        raise UserError(f"{mend}{path}: {expected}, got: a folder, not a file")
+        raise UserError(f"{mend}{path}: {expected}, got a folder")
     try:
         with open_regular(path) as file, warnings.catch_warnings():
             warnings.simplefilter("error")
             return _unpack_policy(file.read(_MOST_BYTES + 1))
     except Exception as error:  # the system, zip, npy, JSON and NumPy each have exceptions of their own for it
         got = visible(getattr(error, "strerror", None) or str(error) or type(error).__name__)[:200]
-        got = got.replace("File is not a zip file", "a file of another kind, or a part of one")
+        got = got.replace("File is not a zip file", "a file of a different kind, or an incomplete one")
         raise UserError(f"{path}: expected a policy that course.token_train wrote (policy.npz), got: {got}") from None
 
 
 def _unpack_policy(data: bytes) -> tuple[Policy, Training]:
-    """Policy and training, if their parts fit. Raises what comes up where they do not."""
+    """Policy and training, if their parts fit each other. Raises any exception if they do not."""
     with zipfile.ZipFile(io.BytesIO(data)) as file:
         if len(data) > _MOST_BYTES or sum(part.file_size for part in file.infolist()) > _MOST_BYTES:
             raise ValueError(f"more than {_MOST_BYTES >> 20} MB")

@@ -3,14 +3,14 @@
 Notation as in ``softmax``, and
     reward      the verifier's reward for one action
     return_     the sum of the rewards from a step on; with one step it is the reward
-    baseline    what a return is compared with; it does not depend on the action, so it cannot bias the estimate;
-                a constant added to every reward cancels against a mean of rewards (``best_baseline``: the
-                variance), but in the first update, where a running mean is still 0
+    baseline    the number with which a return is compared. It does not depend on the action, so it cannot bias the
+                estimate. A mean of rewards cancels a constant that is added to every reward, except in the first
+                update, where a running mean is still 0. For its effect on the variance see ``best_baseline``
     advantage   return_ − baseline
     direction   advantage · ∂ log p(action) / ∂ theta, an estimate of ∂J / ∂ theta
 
-Left out of what large systems do: a critic (the baseline here is a mean), importance ratios and clipping (a sample is
-used once, by the policy that drew it).
+Large systems also have, and this file leaves out: a critic (the baseline here is a mean), importance ratios and
+clipping (here a sample is used once, by the policy that drew it).
 """
 
 from typing import NamedTuple, TypeVar
@@ -37,11 +37,11 @@ class Update(NamedTuple):
 
 
 def apply_gradient(theta: Floats, direction: Floats, lr: float) -> Floats:
-    """Gradient ascent: theta + lr · direction raises the objective. Raises UserError where a logit overflows."""
+    """Gradient ascent: theta + lr · direction raises the objective. Raises UserError if a logit would overflow."""
     with np.errstate(over="ignore"):
         new_theta = theta + lr * direction
     if not np.isfinite(new_theta).all():
-        raise UserError("expected finite logits, got larger ones: take a smaller --lr or --reward-offset")
+        raise UserError("cannot apply the update: a logit would overflow; use a smaller --lr or --reward-offset")
     return new_theta
 
 
@@ -56,15 +56,16 @@ def return_to_go(reward: Floats) -> Floats:
 
 
 def leave_one_out(return_: Floats, group_size: int) -> Floats:
-    """[N] The baseline of each completion: the mean return of the others of its group. Groups stand in a row.
+    """[N] The baseline of each completion: the mean return of the others in its group, whose returns stand in a row.
 
-    A completion's own return would bias the gradient. This is RLOO (Kool et al. 2019); GRPO's mean over the whole
-    group gives the same advantage times (G − 1) / G. A mean of G − 1 others is itself noisy and shares their rewards:
-    with two arms, one right, it lowers the variance of the group's mean gradient only for p below (2G − 4)/(3G − 5):
-    never for G = 2, 4/7 for 4, 12/19 for 8, 2/3 in the limit (``best_baseline``). Raises ValueError for a group of one.
+    A completion's own return would bias the gradient. This baseline is RLOO (Kool et al. 2019); GRPO's mean over the
+    whole group gives the same advantage times (G − 1) / G. A mean of G − 1 others is itself noisy, and the completions
+    of a group share rewards. With two arms, one of them right, this baseline therefore lowers the variance of the
+    group's mean gradient only if p is below (2G − 4)/(3G − 5): never for G = 2, below 4/7 for G = 4, 12/19 for G = 8,
+    and 2/3 in the limit (``best_baseline``). Raises ValueError for a group of one.
     """
     if group_size < 2:
-        raise ValueError("expected a group_size of at least 2: a completion is compared with the others of its group")
+        raise ValueError("expected a group_size of at least 2: a completion is compared with the others in its group")
     groups = return_.reshape(-1, group_size)
     others = (groups.sum(axis=1, keepdims=True) - groups) / (group_size - 1)
     return np.asarray(others.ravel())
@@ -80,12 +81,12 @@ def gradient_variance(p: Floats, rewards: Floats, baseline: Floats | float) -> F
 
 
 def best_baseline(p: Floats, rewards: Floats) -> Floats:
-    """b* = E[r ‖∂ log p‖²] / E[‖∂ log p‖²]: of all constants one with the lowest variance of the estimate.
+    """b* = E[r ‖∂ log p‖²] / E[‖∂ log p‖²]: the constant baseline with the lowest variance of the estimate.
 
-    The variance with b minus that with none is b (b − 2b*) E[‖∂ log p‖²]: lower only for b between 0 and 2b*. The mean
-    reward J is not b*, for ‖∂ log p‖² is small for what the policy does often. Two arms with rewards 0 and 1, the
-    right one of probability p: b* = 1 − p and J = p, so beyond p = 2/3 J is worse than no baseline. Where the policy is
-    certain every constant gives the variance 0, and this is J.
+    The variance with b minus the variance with no baseline is b (b − 2b*) E[‖∂ log p‖²], so b lowers the variance only
+    between 0 and 2b*. The mean reward J is not b*, because ‖∂ log p‖² is small for actions that the policy takes often.
+    Example: with two arms of rewards 0 and 1, the right one of probability p, b* = 1 − p and J = p, so beyond p = 2/3
+    the baseline J is worse than none. If the policy is certain, every constant gives the variance 0, and J is returned.
     """
     weights = p * squared_norms(p)
     total = weights.sum(axis=-1)

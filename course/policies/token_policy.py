@@ -1,12 +1,13 @@
 """Machinery: a policy that writes a completion token by token, the bandit plus time plus tokens.
 
-At each prefix it reads the prompt and the last few tokens it wrote, and samples the next one from a softmax. What is
-new is that theta comes out of a small network (Bengio et al. 2003: a vector for each token that is read, a hidden
-layer, a theta for each token of the vocabulary), so that an update at one prefix changes the probabilities at others.
+At each prefix the policy reads the prompt and the last few tokens that it wrote, and samples the next token from a
+softmax. The new idea is that a small network computes theta (Bengio et al. 2003: a vector for each token that is read,
+a hidden layer, a theta for each token of the vocabulary), so an update at one prefix changes the probabilities at
+others.
 
-Tokens become text, and text becomes tokens, in ``Vocabulary`` alone: a policy samples tokens, the verifier is given
-text. The way back is not unique, as with any tokenizer: the tokens of ``1`` and ``2`` decode to ``12``, and no token
-``12`` is needed for it.
+Only ``Vocabulary`` turns tokens into text, and text into tokens: a policy samples tokens, and the verifier reads text.
+The way back is not unique, as with any tokenizer: the tokens of ``1`` and ``2`` decode to ``12``, without a token
+``12``.
 
 Notation
     V         size of the vocabulary; a token is an int below V
@@ -18,8 +19,8 @@ Notation
     D, H      width of a vector, of the hidden layer
     theta     [V] at one prefix: next-token preferences (a language model's logits)
 
-Left out of a language model: attention (only the last RECENT tokens are read, and the prompt always), layers, dropout,
-an optimiser with a memory. Plain gradient ascent is enough here.
+A language model also has, and this policy leaves out: attention (here the prompt and the last RECENT tokens are read),
+more layers, dropout, an optimiser with a memory. Plain gradient ascent is enough here.
 """
 
 import re
@@ -119,11 +120,13 @@ class Policy(NamedTuple):
         return [text_of[row] for row in rows]
 
     def apply_gradient(self, direction: Weights, lr: float) -> Self:
-        """weights + lr · direction. Raises UserError where the weights run away, long before they overflow."""
+        """weights + lr · direction. Raises UserError if a weight grows beyond ``LARGEST``, long before it overflows."""
         pairs = zip(self.weights, direction, strict=True)
         weights = Weights(*(weight + lr * change for weight, change in pairs))
         if not all((abs(weight) <= LARGEST).all() for weight in weights):
-            raise UserError(f"expected weights up to {LARGEST:,.0f}, got larger ones: take a smaller --lr or --kl-coef")
+            raise UserError(
+                f"cannot apply the update: a weight would exceed {LARGEST:,.0f}; use a smaller --lr or --kl-coef"
+            )
         return self._replace(weights=weights)
 
 
@@ -132,7 +135,7 @@ def initial_policy(
 ) -> Policy:
     """An untrained policy for prompts like these: it writes every token with the same probability.
 
-    It reads the positions where the prompts differ: what is the same in all of them says nothing.
+    The policy reads only the positions at which the prompts differ, because the other positions say nothing.
     """
     vocabulary = Vocabulary.of(prompts)
     columns = zip_longest(*map(vocabulary.encode, prompts))
@@ -234,9 +237,9 @@ def gradient(policy: Policy, prompts: Ints, completions: Completions, weight: Fl
 def sequence_kl(policy: Policy, reference: Policy, prompts: Ints, completions: Completions) -> Floats:
     """[N] Σ_t KL(policy ‖ reference) of the next token at each prefix of completions of the policy, in nats.
 
-    Its mean estimates KL(policy ‖ reference) over whole completions without bias, as that of ``log_ratio`` does (chain
-    rule of the relative entropy). On trained policies it was less noisy; that is an observation, not a
-    theorem. Both policies must have the same vocabulary.
+    The mean of these values estimates KL(policy ‖ reference) over whole completions without bias, like the mean of
+    ``log_ratio`` (chain rule of the relative entropy). On trained policies this estimate was less noisy than that of
+    ``log_ratio``; that is an observation, not a theorem. Both policies must have the same vocabulary.
     """
     ours = forward_completions(policy, prompts, completions)
     theirs = forward_completions(reference, prompts, completions)
@@ -248,9 +251,10 @@ def sequence_kl(policy: Policy, reference: Policy, prompts: Ints, completions: C
 def sampling_distribution(log_p: Floats, temperature: float, top_p: float) -> Floats:
     """[M, V] the distribution that is sampled from: the policy's, sharpened, then cut.
 
-    ``temperature``: p ∝ exp(log p / temperature); at 0 all of it is on the most probable token, the first of equals.
-    ``top_p``: of the sharpened distribution the smallest set of most probable tokens that holds at least this much is
-    kept, and scaled to 1 (nucleus sampling, Holtzman et al. 2020). With both at 1 this is the policy's own p.
+    ``temperature``: p ∝ exp(log p / temperature); at 0 the most probable token has probability 1 (of equals, the
+    first).
+    ``top_p``: the smallest set of most probable tokens whose sharpened probabilities add up to at least ``top_p`` is
+    kept, and scaled to 1 (nucleus sampling, Holtzman et al. 2020). With both at 1 the result is the policy's own p.
     """
     if temperature == 0:
         return np.asarray(np.eye(log_p.shape[1])[log_p.argmax(axis=1)])

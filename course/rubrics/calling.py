@@ -1,6 +1,6 @@
-"""Machinery: how a verifier is called, which the names of its parameters say. A call is an expression of Python.
+"""Machinery: how a verifier is called, as the names of its parameters say. A call is a Python expression.
 
-A call may use these names, each bound anew for each text::
+A call may use these names, which are bound again for each text::
 
     example     {"id": …, "prompt": …, "expected_answer": 323}
     completion  the text; messages: the same as a chat, [{"role": "assistant", "content": text}]
@@ -9,9 +9,9 @@ A call may use these names, each bound anew for each text::
 
 So ``--call "completion, int(answer)"`` calls ``verify(completion, int(answer))``.
 
-Names decide, and their order does not: ``verify(answer, completion)`` gets the answer first. A single unknown name gets
-what the known names leave out. If no name is known, the call is ``verify(example, completion)``. Both calls are
-guesses.
+Names decide, and not their order: ``verify(answer, completion)`` gets the answer first. A single unknown name gets the
+value that the known names leave out. If no name is known, the call is ``verify(example, completion)``. In these two
+cases the call is a guess.
 """
 
 import ast
@@ -66,11 +66,11 @@ class Parameter(NamedTuple):
 
     name: str
     kind: str  # such as POSITIONAL_OR_KEYWORD
-    is_required: bool  # it has no default, and is no *args or **kwargs
+    is_required: bool  # without a default, and neither *args nor **kwargs
 
 
 class Call(NamedTuple):
-    """A call as an expression. ``chat``: the same with messages in place of the text, where that is usual."""
+    """A call as an expression. ``chat``: the same call with messages in place of the text, where that is usual."""
 
     expression: str
     chat: str | None
@@ -78,7 +78,7 @@ class Call(NamedTuple):
 
 
 def bindings_of(example: Task, completion: str) -> dict[str, Any]:
-    """What the names in a call stand for."""
+    """The values of the names in a call."""
     return {
         "example": example,
         "completion": completion,
@@ -89,7 +89,7 @@ def bindings_of(example: Task, completion: str) -> dict[str, Any]:
 
 
 def typed_call(function: str, arguments: str) -> str:
-    """The call with the arguments of ``--call``. Raises UserError where they are none."""
+    """The call with the arguments of ``--call``. Raises UserError if these are not arguments."""
     call = f"{function}({arguments})"
     try:
         tree = ast.parse(call, mode="eval").body
@@ -146,7 +146,7 @@ def _known_values(parameters: Sequence[Parameter]) -> dict[str, str]:
 
 
 def _guess_value(name: str, values: dict[str, str], parameters: Sequence[Parameter]) -> dict[str, str]:
-    """What the one parameter of an unknown name is given, if the known ones leave out one thing alone."""
+    """The value for the one parameter of an unknown name, if the known names leave out exactly one value."""
     if "completion" not in values.values():
         return {name: "completion"}
     if _has_answer(values):

@@ -1,8 +1,8 @@
-"""Machinery: the one ending of a run: manifest, README, line in the log of runs, what is printed when all is on disk.
+"""Machinery: how every run ends: manifest, README, a line in the log of runs, and the report once all is on disk.
 
-Every command that leaves a run ends here, so that what a run holds is decided in one place. The README is for a
-person: the result first, the fingerprints last. What a person or a policy wrote stands in indented blocks: Markdown
-shows those as they are and does nothing else.
+Every command that leaves a run ends here, so one place decides what a run holds. The README is for a person: the
+result comes first, the fingerprints last. Text of a person or a policy stands in indented blocks, which Markdown shows
+as they are.
 """
 
 import shlex
@@ -37,28 +37,28 @@ from course.text import clipped, shell_word, visible, visible_path
 RUN = Path("{run}")  # in a next command: the run's folder
 INSPECT = ("course.inspect_run", "--run", RUN, "--only-fails", "--top-k", "5")  # the next command after Loops A and B
 LOOPS = {
-    "A": ("measure", "none (nothing was improved, something was measured)"),
+    "A": ("measure", "none (Loop A measures and improves nothing)"),
     "B": ("choose", "selection compute (more samples, the same policy)"),
     "C": ("learn", "policy (the probabilities themselves changed)"),
 }
-FILES = {  # the first pattern that a name fits
+FILES = {  # pattern -> what a file is; the first pattern that fits counts
     "results.jsonl": "each completion that the verifier scored, with its reward and outcome",
     "summary.json": "the numbers",
-    "*.meta.json": "who wrote the completions in the file of that name",
-    "rollouts*.jsonl": "what a policy wrote, to be measured by Loop A",
-    "selection_pack.jsonl": "what a policy wrote, several samples a prompt, for Loop B",
+    "*.meta.json": "which policy wrote the completions in the .jsonl file of the same name",
+    "rollouts*.jsonl": "completions of a policy, for Loop A to measure",
+    "selection_pack.jsonl": "completions of a policy, several of each prompt, for Loop B to choose from",
     "reference*.npz": "the policy before its first update",
     "*.npz": "the policy after its last update",
-    "slow.jsonl": "the updates that were shown, token by token",
-    "tokens.jsonl": "each text in each vocabulary",
-    "ablation.json": "the runs with a baseline and without one, step by step",
+    "slow.jsonl": "the updates shown by --slow, token by token",
+    "tokens.jsonl": "the tokens of each text in each vocabulary",
+    "ablation.json": "the runs with and without a baseline, step by step",
     "*.jsonl": "the log: each row can be checked",
-    "*.txt": "the log as a story, to be annotated",
+    "*.txt": "the log as a story, for you to annotate",
     "*.csv": "the numbers of the figure, for a spreadsheet",
     "*.png": "a figure",
     "manifest.json": "the conditions, and the digest of each file above",
-    "environment.json": "clock, host, versions, git: what may differ between two equal runs",
-    "*": "of this command",
+    "environment.json": "clock, host, versions, git: facts that may differ between two equal runs",
+    "*": "a file of this command",
 }
 
 
@@ -75,9 +75,9 @@ def end_run(
 ) -> Path:
     """Write the manifest, publish the run, and only then show ``report`` and where the run is. Returns the place.
 
-    ``summary``: what summary.json holds. ``report``: also in the run's README, after what was ``shown`` already.
-    ``read``: names of files to look at. ``next_command``: the words to type next after ``python3 -m``, the run's folder
-    as ``RUN``. ``as_json``: print the run's place, digest, summary and manifest instead, as one JSON object.
+    ``summary``: the content of summary.json. ``report``: also stands in the run's README, after the text ``shown``
+    already. ``read``: names of files to look at. ``next_command``: the words to type next after ``python3 -m``, with
+    ``RUN`` for the run's folder. ``as_json``: instead print place, digest, summary and manifest as one JSON object.
     """
     if RESULTS not in run.outputs:
         raise ValueError(f"every run has {RESULTS}: {conditions.command} wrote none")
@@ -120,7 +120,7 @@ def end_run(
     if line.expect:
         show(f"{prediction_text(line.expect, line.number)}\n")
     if look:
-        show(f"holdout: this was look number {look} at it; each look is a chance to tune on it")
+        show(f"holdout: look number {look} at these prompts; each look is a chance to tune on them")
     print(f"run: {visible_path(path)}")
     print(f"digest: {digest}")
     if read:
@@ -132,7 +132,7 @@ def end_run(
 
 
 def word_of(word: str | Path, run: Path) -> str:
-    """A word of a command line, to be pasted; ``RUN`` in front of a path is the run's folder."""
+    """A word of a command line, ready to paste; ``RUN`` at the start of a path stands for the run's folder."""
     if isinstance(word, str):
         return word
     if word.is_relative_to(RUN):
@@ -151,8 +151,8 @@ def run_readme(
 ) -> str:
     """The README in Markdown. ``line``: of the log of runs. ``report``: what the command prints.
 
-    ``typed``: the command. ``examples``: one that passed, one that did not, where there are such. ``look``: the number
-    of this look at the holdout, or 0. ``knob``: what was turned, where it is not the loop's own.
+    ``typed``: the command. ``examples``: a row that passed and a row that failed, if there are such. ``look``: the
+    number of this look at the holdout, or 0. ``knob``: the knob that was turned, if it is not the loop's own.
     """
     verb, turned = LOOPS[manifest.loop]
     parts = [f"# Loop {manifest.loop}, {verb}: {manifest.command}"]
@@ -160,14 +160,14 @@ def run_readme(
         parts.append(f"**{name}: {_value_text(value)}**")
     parts.append(f"Knob turned: {knob or turned}")
     if look:
-        parts.append(f"Holdout: this was look number {look} at it. Each look is a chance to tune on it.")
+        parts.append(f"Holdout: look number {look} at these prompts. Each look is a chance to tune on them.")
     if report:
         parts.append(_block(report))
     pictures = [name for name in manifest.outputs if name.endswith(".png")]
     parts += [f"![{name.removesuffix('.png').replace('_', ' ')}]({name})" for name in pictures]
 
     parts.append("## Prediction")
-    parts.append(_block(prediction_text(manifest.expect or "not said (--expect)", line.number)))
+    parts.append(_block(prediction_text(manifest.expect or "nothing was predicted (--expect)", line.number)))
     facts = facts_of(manifest)
     settings = {name: value for name, value in facts.items() if not name.endswith("fingerprint")}
     parts.append("## Command line and settings")
@@ -175,15 +175,15 @@ def run_readme(
     parts.append(_columns(settings))
 
     if examples:
-        parts.append("## The last that passed, the last that failed")
+        parts.append("## The last completion that passed, and the last that failed")
     for _, example in sorted(examples.items(), reverse=True):
         row = asdict(example)
         row["outcome"] = row.pop("details").outcome
         parts.append(_columns({name: value for name, value in row.items() if not isinstance(value, list)}))
     parts.append("## Observed")
-    parts.append("*What was seen, in the failures too and not only in the mean?*")
+    parts.append("*What did you see, in the failures as well as in the mean?*")
     parts.append("## Conclusion")
-    parts.append("*Was it the model, the measurement, the data, or did we fool ourselves?*")
+    parts.append("*Was the cause the model, the measurement or the data? Or did you fool yourself?*")
 
     names: dict[str, list[str]] = {}
     for name in (*manifest.outputs, MANIFEST, ENVIRONMENT_FILE):
@@ -197,33 +197,33 @@ def run_readme(
     parts.append("\n".join(table))
     parts.append("## Fingerprints")
     if manifest.loop != "C":
-        same = "the same dataset and scorer, and the same settings from split on"
-        parts.append(f"Compare this run only with one of {same}.")
+        same = "the same dataset, the same scorer, and the same settings from `split` down"
+        parts.append(f"Compare this run only with a run that has {same}.")
     fingerprints = {name: value for name, value in facts.items() if name not in settings}
     parts.append(_columns(fingerprints | {"digest of this run": line.manifest}))
     return "\n\n".join(parts) + "\n"
 
 
 def facts_of(manifest: Manifest) -> dict[str, object]:
-    """What was changed, set and drawn, and the conditions of the room; of Loop C those that it has."""
-    facts: dict[str, object] = {"change": manifest.change or "not said (--change)"}
+    """The change, the settings, the seed, and the conditions of the room; of Loop C those that it has."""
+    facts: dict[str, object] = {"change": manifest.change or "none was named (--change)"}
     facts |= manifest.settings
     facts["seed"] = manifest.seed
     facts["policy"] = manifest.policy
     facts["policy trained"] = manifest.trained_on and asdict(manifest.trained_on)
     facts |= room_conditions(manifest)
-    if manifest.loop == "C":  # the others are conditions for a comparison
+    if manifest.loop == "C":  # these two only matter for a comparison
         del facts["loop"]
         del facts["missing_completions"]
     return facts
 
 
 def prediction_text(expect: str, number: Mapping[str, float | None]) -> str:
-    """What was expected, beside the main number of the run, where it has one. Words are not scored."""
+    """The prediction beside the main number of the run, if the run has one. Words are not scored."""
     prediction = score_prediction(expect, number)
     lines = [wrap_sentence(f"expected  {expect}{f' ({prediction.reading})' if prediction.reading else ''}")]
     if not number:
-        lines.append("result    more numbers than one: compare it with the table")
+        lines.append("result    more than one number: compare your prediction with the table")
     for name, value in number.items():
         result = f"{name} {_value_text(value)}"
         lines.append(f"got       {result}, {prediction.off}" if prediction.off else f"result    {result}")
@@ -231,19 +231,19 @@ def prediction_text(expect: str, number: Mapping[str, float | None]) -> str:
 
 
 def _block(text: str) -> str:
-    """Indented, which makes it code: whatever a line contains, Markdown shows it and does nothing else."""
+    """The text indented, which makes it code: Markdown shows every line as it is."""
     return "\n".join(f"    {visible(line)}".rstrip() for line in text.split("\n"))
 
 
 def _columns(values: Mapping[str, object]) -> str:
-    """A block of names and values; what is None has no line."""
+    """A block of names and values; a value of None has no line."""
     shown = {name: _value_text(value) for name, value in values.items() if value is not None}
     width = 2 + max(map(len, shown))
     return _block("\n".join(f"{name:{width}}{value}" for name, value in shown.items()))
 
 
 def _value_text(value: object) -> str:
-    """On one line, at most 400 characters of it."""
+    """The value on one line, at most 400 characters of it."""
     if isinstance(value, Mapping):
         return ", ".join(f"{key} {_value_text(part)}" for key, part in value.items())
     if isinstance(value, list | tuple):

@@ -1,4 +1,4 @@
-"""Machinery: what all figures share. The same numbers give the same PNG bytes; the first figure loads Matplotlib."""
+"""Machinery: the parts that all figures share. The same numbers give the same PNG bytes. The first loads Matplotlib."""
 
 from io import BytesIO
 from typing import TYPE_CHECKING
@@ -12,7 +12,7 @@ BLUE, ORANGE, GREY = "#2563a8", "#c8641b", "#8a8a8a"
 
 
 def figure(width: float, height: float, title: str) -> "Figure":
-    """``title``: what is to be seen, in one line."""
+    """``title``: what the figure shows, in one line."""
     from matplotlib import rcdefaults
     from matplotlib.figure import Figure
 
@@ -23,7 +23,7 @@ def figure(width: float, height: float, title: str) -> "Figure":
 
 
 def label_axes(axes: "Axes", x: str, y: str, title: str = "", *, rates: bool = True) -> None:
-    """Labels, and on ``y`` room for all rates from 0 to 1; without ``rates`` for what is there, from 0 on."""
+    """Labels, and a ``y`` axis for rates from 0 to 1; without ``rates`` from 0 to the largest value."""
     axes.set_xlabel(x)
     axes.set_ylabel(y)
     axes.set_title(title, fontsize=9)

@@ -7,10 +7,10 @@ from typing import Literal, NamedTuple
 
 from course.text import visible
 
-_HELD = "\ue000"  # in the place of a space: it cannot be seen, so text that is safe to print holds none
+_HELD = "\ue000"  # stands for a space; text that is safe to print never holds this unseen character
 _QUOTES = re.compile(r"""(?<!\w)('.*?'|".*?")(?!\w)""")
 
-WIDTH = 80  # what is printed fits a terminal of this many columns
+WIDTH = 80  # printed lines fit a terminal of this many columns
 
 
 def percent(rate: float, digits: int = 1) -> str:
@@ -32,8 +32,8 @@ def text_shape(text: str) -> str:
 def table(header: Sequence[str], rows: Iterable[Sequence[object]], *, right: Sequence[int] = ()) -> str:
     """Columns as wide as their widest cell; those in ``right`` are set flush right. Cells must be safe to print.
 
-    A cell that is too wide for the table is wrapped at spaces, but not within quotes: whoever quotes has to cut what
-    would not fit in a line.
+    A cell that is too wide for the table is wrapped at spaces, but not within quotes, so the caller must cut a
+    quotation that would not fit in a line.
     """
     from io import StringIO
 
@@ -70,14 +70,14 @@ class GrowingTable(NamedTuple):
 
 
 def wrap_sentence(sentence: str) -> str:
-    """A sentence on as many lines as it needs, its unseen characters written out, what is in quotes on one line."""
+    """A sentence on as many lines as it needs, with unseen characters written out and each quotation on one line."""
     return wrap_text(visible(sentence), WIDTH, "    ")
 
 
 def wrap_text(text: str, columns: int, indent: str, first: str = "") -> str:
     """Lines of at most so many columns, broken at spaces; but not within quotes.
 
-    ``text`` must be safe to print. A terminal wraps what is still wider, and leaves it as it is.
+    ``text`` must be safe to print. A quotation or a word that is still wider is left to the terminal to wrap.
     """
     lines = fill(
         _hold_quotes(text),

@@ -1,8 +1,8 @@
-"""Machinery: how a report reaches the terminal, at once, in its width, a verdict in colour. A pipe gets plain text.
+"""Machinery: how a report reaches the terminal: at once, in its width, the verdict in colour. A pipe gets plain text.
 
-A terminal narrower than 80 columns gets its lines folded at spaces, and no word is cut: a table keeps its cells, but
-each of its rows takes several lines. What is one word, such as a digest, stays one. For a person who waits there, a
-bar says how far work is. Colours and the bar are rich's, which knows NO_COLOR and what each terminal can do.
+In a terminal narrower than 80 columns, lines are folded at spaces, and no word is cut: a table keeps its cells, but
+each of its rows takes several lines. A single word, such as a digest, stays whole. For a person who waits, a bar shows
+the progress. Colours and the bar come from rich, which obeys NO_COLOR and knows what each terminal can do.
 """
 
 import os
@@ -20,7 +20,7 @@ if TYPE_CHECKING:  # loaded where a terminal is written to, so that --help answe
 
 Item = TypeVar("Item")
 
-NOTHING_KEPT = "Rows come as they are known. Ctrl-C before the end leaves no run."  # no news once it has ended
+NOTHING_KEPT = "Rows appear as they are known. Ctrl-C before the end leaves no run."  # not in the README
 _STYLES = {  # each is a word too, so colour is never the only sign
     "bold green": r"(?m)^(PROMOTE(?=:)|golden sets passed|ok(?=  )|  passed(?=  ))|(?<=: )whole(?=\. )",
     "bold red": r"(?m)^(REJECT(?=:)|FAILED(?=:)|NO(?=  )|  failed(?=  ))|(?<=: )NOT verified$",
@@ -30,7 +30,7 @@ _bars: list["Progress"] = []  # the one that stands on the terminal, if any
 
 
 def show(text: str) -> None:
-    """Print it now, whatever is still to be computed, above a progress bar that may stand there."""
+    """Print the text now, before the rest is computed, and above a progress bar if there is one."""
     for bar in _bars:
         bar.stop()
     if at_terminal(sys.stdout):
@@ -61,7 +61,7 @@ def show_each(parts: Iterable[str], aside: str = "") -> list[str]:
 
 
 def fold_lines(text: str, columns: int) -> str:
-    """The lines that are longer than that folded at spaces, what follows indented; the rule of a table is cut."""
+    """Lines longer than ``columns`` folded at spaces, and the rest indented; the rule of a table is cut."""
     lines: list[str] = []
     for line in text.split("\n"):
         if len(line) <= columns or set(line) == {"─"}:
@@ -77,7 +77,7 @@ def with_progress(
 ) -> Iterable[Item]:
     """The items unchanged. The progress goes to stderr, and only to a terminal: never to a pipe, never in CI.
 
-    ``size``: for how many an item counts; without it each is one.
+    ``size``: how many units an item counts for; without ``size`` each item counts as one.
     """
     watched = at_terminal(sys.stderr) and not os.environ.get("CI")
     return _show_progress(items, what, total, size) if watched else items
@@ -118,7 +118,7 @@ def _start(bar: "Progress") -> None:
 
 
 def command_line(words: Sequence[str], windows: bool = os.name == "nt") -> str:
-    """A command and its arguments, on as many lines as a terminal asks for; its continuation is not one for Windows.
+    """A command and its arguments, on as many lines as a terminal needs; on Windows on one line.
 
     ``words``: the module, such as ``course.eval``, then its arguments.
     """

@@ -1,6 +1,6 @@
-"""Machinery: one update of the bandit as text, in slow motion and in one line, and what else the small loops share.
+"""Machinery: one update of the bandit as text, in slow motion and in one line, and other text of the small loops.
 
-Every sentence follows from the numbers beside it, so none can say of a run what did not happen in it.
+Every sentence follows from the numbers beside it, so no sentence can report what did not happen in the run.
 """
 
 from collections.abc import Sequence
@@ -10,8 +10,9 @@ from course.artifacts.learning_rows import EpisodeRow, RoundRow, UpdateRow
 from course.text import clipped
 
 BASELINE_OPTION = (
-    "compare a reward with the mean so far (default), or with 0; the mean cancels a constant in the rewards, and it "
-    "lowers the variance of an update only while it is below 2 b* (policies/reinforce.py, best_baseline)"
+    "compare each reward with the mean reward so far (default), or with 0. The mean cancels a constant that is added "
+    "to every reward. The mean lowers the variance of an update only while it is below 2 b* (best_baseline in "
+    "policies/reinforce.py)"
 )
 
 
@@ -25,12 +26,12 @@ def heading(rows: Sequence[UpdateRow] | Sequence[EpisodeRow]) -> str:
 
 
 def knob_of(rows: Sequence[UpdateRow] | Sequence[EpisodeRow] | Sequence[RoundRow]) -> str | None:
-    """For the run's page: what was turned, where that is not what Loop C turns."""
+    """For the run's page: the knob, if it is not the one that Loop C turns; else None."""
     return None if has_changed(rows) else "none (no update changed the policy)"
 
 
 def state_text(prompt: str, more: str = "") -> str:
-    """What the policy is given in each step."""
+    """The state that the policy gets in each step."""
     return f"The state is the prompt{more}:\n  {clipped(prompt, 74)}"
 
 
@@ -41,21 +42,21 @@ def how_to_read(lr: float, own_update: str | None = None) -> str:
     """
     head = "How to read an update: the advantage is the reward minus the baseline.\n"
     if own_update is not None:
-        head += f"Theta is changed by {clipped(own_update, 60)}. REINFORCE would do this:\n"
+        head += f"Here {clipped(own_update, 60)} changes theta. REINFORCE would do this:\n"
     if lr == 0:
-        return f"{head}The learning rate is 0: whatever the advantage, nothing changes."
+        return f"{head}The learning rate is 0, so nothing changes, whatever the advantage is."
     up, down = ("up", "down") if lr > 0 else ("down", "up")
-    backwards = "" if lr > 0 else "The learning rate is negative: what is better becomes less probable.\n"
+    backwards = "" if lr > 0 else "The learning rate is negative, so a better arm becomes less probable.\n"
     return f"""\
 {head}{backwards}  advantage > 0   above the baseline: sampled arm's theta {up}, the others' {down}
   advantage < 0   below the baseline: sampled arm's theta {down}, the others' {up}
-  advantage = 0   equal to the baseline: nothing is pushed
-The sampled arm's probability goes where its theta goes. Another arm's may not,
-since all probabilities add up to 1."""
+  advantage = 0   equal to the baseline: no theta changes
+The probability of the sampled arm moves in the same direction as its theta. The
+probability of a different arm may not, because all probabilities add up to 1."""
 
 
 def update_start(row: UpdateRow, steps: int, arms: Sequence[str]) -> str:
-    """What is known before theta changes: the policy, the sampled arm, its reward and its advantage."""
+    """The facts before theta changes: the policy, the sampled arm, its reward and its advantage."""
     offset = row.reward - row.verifier_reward
     source = ", from the verifier"
     if offset:
@@ -82,7 +83,7 @@ def update_outcome(row: UpdateRow) -> str:
 
 
 def is_reinforce(row: UpdateRow) -> bool:
-    """Whether theta has changed by lr * direction. What a student's update does may be something else."""
+    """Whether theta has changed by lr * direction, which a student's own update may not do."""
     return all(
         isclose(new_theta, theta + row.lr * direction, rel_tol=1e-9, abs_tol=1e-9)
         for theta, direction, new_theta in zip(row.theta, row.direction, row.new_theta, strict=True)
@@ -90,10 +91,10 @@ def is_reinforce(row: UpdateRow) -> bool:
 
 
 def update_in_words(row: UpdateRow) -> str:
-    """The update in words: what the reward was compared with, and what became of the sampled arm."""
+    """The update in words: the reward against the baseline, and the change of the sampled arm."""
     old, new = row.probs[row.action], row.new_probs[row.action]
     if not is_reinforce(row):
-        comparison = "as the baseline"
+        comparison = "equal to the baseline"
         if row.advantage:
             comparison = "above the baseline" if row.advantage > 0 else "below the baseline"
         went = "stays"
@@ -101,8 +102,8 @@ def update_in_words(row: UpdateRow) -> str:
             went = "goes up" if new > old else "goes down"
         return f"{comparison}: arm {row.action} {went}, and this is not REINFORCE"
     if not any(row.direction):
-        why = "the policy is certain of what it sampled" if row.advantage else "the reward is the baseline"
-        return f"{why}: nothing is pushed"
+        why = "the policy is certain of the sampled arm" if row.advantage else "the reward equals the baseline"
+        return f"{why}: no theta changes"
     comparison = "above the baseline" if row.advantage > 0 else "below the baseline"
     backwards = " (the learning rate is negative)" if row.lr < 0 else ""
     if new == old:

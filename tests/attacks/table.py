@@ -132,27 +132,27 @@ SHIPPED_HOLDOUT = Pair(
 
 NOT_LOGGED = "run: the digest of its manifest is in no log of runs"
 NOT_SO = "which is not what the scorer says"
-NOT_CHOSEN = "does not hold the sample that it says was chosen"
-SAMPLE_NOT_SO = "has a sample with a reward that is not what the scorer says"
+NOT_CHOSEN = "does not hold the sample that is recorded as chosen"
+SAMPLE_NOT_SO = "has a sample whose reward is not what the scorer says"
 REWRITTEN = "12 of the completions differ, though policy, sampling and seed are said to be the same"
 ONE_FILE = "of the completions differ, though both runs say that they read one file"
-LUCK = "nothing was turned, and 12 of the examples flipped; the same policy wrote both, in other draws: that is luck"
+LUCK = "no knob was turned, and 12 of the examples flipped; the same policy wrote both, in other draws: that is luck"
 SEVERAL_IDS = "24 ids have only 12 distinct prompts"
 UNANSWERED = "the baseline has no completion for 12 of its prompts: complete it"
-ROWS_UNLIKE = "the two do not hold the same id, prompt and expected answer in"
+ROWS_UNLIKE = "the two runs do not hold the same id, prompt and expected answer in"
 NO_MANIFEST = "manifest.json is not a manifest of this lab"
-MANIFEST_BYTES = "manifest.json is not as this lab writes it, byte for byte"
+MANIFEST_BYTES = "manifest.json is not, byte for byte, what this lab writes"
 SCHEMA = "manifest.json has schema version 2, this lab reads 3; make the run again"
 NOT_A_RESULT = "results.jsonl:1 is not a result"
-ROW_BYTES = "is not as this lab writes it, byte for byte"
+ROW_BYTES = "is not, byte for byte, what this lab writes"
 SUMMARY_BYTES = "summary.json is not what its rows come to, byte for byte"
 OTHER_FILE = "is not the file that was written: its digest differs"
 OF_OTHER_BYTES = "$.completions_sha256: expected the SHA-256 of of-candidate.jsonl, got that of other bytes"
-SAMPLING_NOT_KNOWN = "locked room: sampling is not known of the baseline and the candidate"
+SAMPLING_NOT_KNOWN = "locked room: sampling is not known for the baseline and the candidate"
 PROMPTS_DIFFER = "locked room: prompts_fingerprint differs"
 DATASET_DIFFERS = "locked room: dataset_fingerprint differs"
 HELD_OUT = "expected a dataset without prompts of math_holdout.jsonl"
-FAR_WORSE = "worse by 12 of 24 prompts (exact McNemar p = 0.00049): more than luck explains"
+FAR_WORSE = "worse by 12 of 24 prompts (exact McNemar p = 0.00049): more than chance explains"
 NO_RISE = "the pass rate did not rise"
 
 CRLF = (b"\n", b"\r\n")
@@ -195,9 +195,9 @@ FORGERIES: dict[str, tuple[Case, ...]] = {
              fields(samples_per_prompt=1), promoted=True),
         Case("samples_per_prompt 1 to 4", ONE_OR_FOUR, "has 1 samples, and manifest.json says 4",
              fields(samples_per_prompt=4), BASELINE, promoted=True),
-        Case("samples_per_prompt 2 in Loop A", BETTER, "manifest.json says 2 samples a prompt, and Loop A has one",
+        Case("samples_per_prompt 2 in Loop A", BETTER, "manifest.json says 2 samples of each prompt, but Loop A has one",
              fields(samples_per_prompt=2), BOTH, promoted=True),
-        Case("samples_per_prompt null", ONE_OR_FOUR, "samples_per_prompt is not known of the baseline and the",
+        Case("samples_per_prompt null", ONE_OR_FOUR, "samples_per_prompt is not known for the baseline and the",
              fields(samples_per_prompt=None), BOTH),
         Case("command alone", BETTER, "manifest.json says Loop A of course.selection_demo, which leaves no such run",
              fields(command="course.selection_demo"), promoted=True),
@@ -219,7 +219,7 @@ FORGERIES: dict[str, tuple[Case, ...]] = {
         Case("trained_on removed", TRAINED_HERE, NOT_LOGGED, fields(trained_on=None), believed="trained_on"),
         Case("split made the baseline's", SPLITS, NOT_LOGGED, as_other("split"), believed="split", promoted=True),
         Case("split of the lab's holdout made dev", SHIPPED_HOLDOUT,
-             "manifest.json says split dev, and these are prompts of a holdout of the lab",
+             "manifest.json says split dev, but these prompts are from a holdout of the lab",
              fields(split="dev"), BOTH, promoted=True),
         Case("fingerprint of the dataset made the baseline's", OTHER_BYTES, NOT_LOGGED, as_other("dataset_fingerprint"),
              believed="dataset_fingerprint", promoted=True),
@@ -229,7 +229,7 @@ FORGERIES: dict[str, tuple[Case, ...]] = {
         Case("all fingerprints made the baseline's over other answers", OTHER_ANSWERS,
              "the examples_fingerprint in manifest.json is not that of results.jsonl",
              as_other("dataset_fingerprint", "prompts_fingerprint", "examples_fingerprint")),
-        Case("fingerprints null", OTHER_PROMPTS, "locked room: prompts_fingerprint is not known of the base",
+        Case("fingerprints null", OTHER_PROMPTS, "locked room: prompts_fingerprint is not known for the base",
              fields(dataset_fingerprint=None, prompts_fingerprint=None, examples_fingerprint=None), BOTH),
         Case("fingerprint of the completions made the baseline's", BETTER, f"12 {ONE_FILE}",
              as_other("completions_fingerprint"), promoted=True),
@@ -281,7 +281,7 @@ FORGERIES: dict[str, tuple[Case, ...]] = {
         Case("completions rewritten and paid by the real scorer", EQUAL, NOT_LOGGED,
              all_rows(answer_most), believed="completions", promoted=True),
         Case("expected answers made those that were given", WORSE, ROWS_UNLIKE, each_row(fit_answer)),
-        Case("an expected answer of 1,001 digits", EQUAL, "has an expected answer of more digits than any example has",
+        Case("an expected answer of 1,001 digits", EQUAL, "has an expected answer with more digits than an example may have",
              replace_bytes(RESULTS, b'"expected_answer":9', b'"expected_answer":' + b"9" * 1_001, 1, seal)),
         Case("an expected answer of 5,000 digits", EQUAL, NOT_A_RESULT.replace("1", "10"),
              replace_bytes(RESULTS, b'"expected_answer":9', b'"expected_answer":' + b"9" * 5_000, 1, seal)),
@@ -305,7 +305,7 @@ FORGERIES: dict[str, tuple[Case, ...]] = {
         Case("the right sample chosen afterwards", EQUAL_CHOICE, NOT_LOGGED, each_row(choose_last),
              believed="choices", promoted=True),
         Case("the right sample chosen afterwards, of one policy", SAME_CHOICE,
-             "nothing was turned, and 16 of the examples flipped; on equal samples: the rule chose otherwise",
+             "no knob was turned, and 16 of the examples flipped; on equal samples: the rule chose otherwise",
              each_row(choose_last)),
         Case("rewards of samples nobody chose", EQUAL_CHOICE, SAMPLE_NOT_SO,
              each_row(lambda row: row.update(rewards=[1.0] * 4))),
@@ -470,7 +470,7 @@ MISTAKES: dict[str, tuple[Case, ...]] = {
              "locked room: split differs (dev / holdout)"),
         Case("what was better on dev is worse on the holdout",
              Pair(loop_a(answers(WEAK), "--split", "holdout"), loop_a(answers(WEAK - 1), "--split", "holdout")),
-             "worse by 1 of 24 prompts (exact McNemar p = 1), which may be luck", status=3),
+             "worse by 1 of 24 prompts (exact McNemar p = 1), which may be chance", status=3),
         Case("what was better on dev is far worse on the holdout",
              Pair(loop_a(answers(STRONG), "--split", "holdout"), loop_a(answers(WEAK), "--split", "holdout")),
              FAR_WORSE),
@@ -558,7 +558,7 @@ MISTAKES: dict[str, tuple[Case, ...]] = {
              "noise rule: with n = 60, below 100, up to 5 points are taken for luck", status=3),
         Case("five more of forty are right, which luck brings about once in sixteen times",
              Pair(loop_a(answers(20, of=40)), loop_a(answers(25, of=40))),
-             "the flips may be luck: exact McNemar p = 0.0625, not below 0.05", status=3),
+             "the flips may be chance: exact McNemar p = 0.0625, not below 0.05", status=3),
         Case("--min-delta is given in points", BETTER, "--min-delta: expected a number from 0 to 1 such as 0.02, got 5",
              status=2, options=("--min-delta", 5)),
     ),
@@ -590,7 +590,7 @@ MISTAKES: dict[str, tuple[Case, ...]] = {
         Case("a run is copied without its summary", BETTER, "candidate run: summary.json cannot be read",
              remove_file(SUMMARY)),
         Case("the baseline was deleted and not made again", BETTER,
-             "baseline: expected the folder of a run, got nothing there", remove_run, BASELINE, status=2),
+             "baseline: expected the folder of a run, got a path that does not exist", remove_run, BASELINE, status=2),
         Case("the gate is given the results and not the run", BETTER,
              "results.jsonl: expected the folder of a run, got a file", status=2,
              options=("--candidate", "candidate/results.jsonl")),

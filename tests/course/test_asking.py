@@ -155,6 +155,6 @@ def test_on_a_terminal_the_prediction_is_asked_for_once_and_is_in_the_run(lab: L
 @posix
 def test_on_a_terminal_each_update_of_bandit_train_waits_for_enter_and_q_goes_to_the_end(lab: Lab) -> None:
     screen = on_a_terminal(lab, "bandit_train", "--steps", 9, "--slow", "--outdir", "run", typed=["\n", "\n", "q\n"])
-    assert (screen.count("Enter for the update"), screen.count("theta changes by")) == (3, 2)
+    assert (screen.count("Press Enter for the update"), screen.count("theta changes by")) == (3, 2)
     assert screen.index("step 3 of 9") < screen.index("Loop C, learn")
     assert "after 9 steps" in screen

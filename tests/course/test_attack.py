@@ -47,7 +47,7 @@ def brief(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> Lab:
             "FAILED mine.py:verify: no right answer in the form Final: … is paid. Is that the form? "
             r"(it pays a right answer in a different form: --form '\boxed{…}')",
         ),
-        (CARELESS, [], 1, "FAILED mine.py:verify: it pays a wrong value, '-7' where 7 is right: reward 1 ("),
+        (CARELESS, [], 1, "FAILED mine.py:verify: the verifier pays a wrong value, '-7' where 7 is right: reward 1 ("),
         (RAISES, [], 0, "PASSED mine.py:verify: no fault was found; "),
         (
             RAISES.replace("return", "1 / 0 #"),
@@ -68,10 +68,10 @@ def test_the_first_line_is_the_verdict(brief: Lab, source: str, words: list[str]
 def test_what_is_no_fault_is_told(brief: Lab) -> None:
     brief.write("mine.py", STRICT)
     done = brief("attack", "mine.py:verify")
-    assert "white space, refused   ' Final: 7' where 7 is right: reward 0 (no fault)" in done.out
+    assert "white space, refused   ' Final: 7' where 7 is right: reward 0 (not a fault)" in done.out
     brief.write("mine.py", RAISES)
     done = brief("attack", "--rubric", "mine.py:verify")
-    assert "other form, paid       '7' where 7 is right: reward 1 (no fault)" in done.out
+    assert "other form, paid       '7' where 7 is right: reward 1 (not a fault)" in done.out
     assert "ValueError: invalid literal for int() with base 10: ''" in " ".join(done.out.split())
 
 

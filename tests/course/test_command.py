@@ -112,7 +112,7 @@ FULL = "expected to read and write freely, got: "
 @pytest.mark.parametrize(
     ("error", "status", "line"),
     [
-        (KeyboardInterrupt(), 130, "interrupted; a run that was not finished has left nothing behind"),
+        (KeyboardInterrupt(), 130, "interrupted; an unfinished run leaves nothing behind"),
         (MemoryError(), 2, NO_MEMORY),
         (OSError(errno.ENOSPC, "No space"), 2, f"{FULL}no space: standard output"),
         (OSError(errno.ENOENT, "No such file", "a\nb"), 2, f"{FULL}no such file: a<U+000A LINE FEED>b"),
@@ -148,7 +148,7 @@ def test_a_fault_of_the_lab_is_a_traceback_that_no_terminal_obeys_and_status_70(
     assert (status, out) == (70, "so far\n")
     assert err.startswith("Traceback")
     message = (
-        f"{error.__name__}: odd <U+001B ESCAPE>[2J\nerror: this is a fault of the lab, the lines above say where\n"
+        f"{error.__name__}: odd <U+001B ESCAPE>[2J\nerror: the lab itself has a fault; the lines above say where\n"
     )
     assert err.endswith(message)
 
@@ -159,7 +159,7 @@ def test_ctrl_c_cleans_up_and_is_one_line() -> None:
     assert child.stdout is not None
     assert child.stdout.readline() == b"ready\n"
     child.send_signal(signal.SIGINT)
-    message = "error: interrupted; a run that was not finished has left nothing behind\n"
+    message = "error: interrupted; an unfinished run leaves nothing behind\n"
     assert ended(child) == (130, "cleaned up\n", message)
 
 
@@ -243,13 +243,13 @@ NO_NUMBER = "argument --lr: expected a number such as 0.5 or -0.5"
         (["--steps", "1000000000"], "argument --steps: expected a whole number from 1 to 999999999, got 1000000000"),
         (
             ["--lr", "-0,5"],
-            "argument --lr: expected a number such as 0.5 or -0.5, got -0,5: write a point for the comma",
+            "argument --lr: expected a number such as 0.5 or -0.5, got -0,5: write a point in place of the comma",
         ),
-        (["--lr", "0,5"], "argument --lr: expected a number such as 0.5 or -0.5, got 0,5: write a point for the comma"),
+        (["--lr", "0,5"], "argument --lr: expected a number such as 0.5 or -0.5, got 0,5: write a point in place of the comma"),
         (["--lr", "-hot"], "argument --lr: expected one argument"),
         (["--lr", "1,2,3"], f"{NO_NUMBER}, got 1,2,3"),
-        (["--temperature", "hot"], "argument --temperature: expected a number from 0 on, got hot"),
-        (["--temperature", "-.5"], "argument --temperature: expected a number from 0 on, got -.5"),
+        (["--temperature", "hot"], "argument --temperature: expected a number of at least 0, got hot"),
+        (["--temperature", "-.5"], "argument --temperature: expected a number of at least 0, got -.5"),
         (
             ["--rubric", "anywher"],
             "did you mean --rubric anywhere? argument --rubric: expected one of score, anywhere, got anywher",
@@ -353,7 +353,7 @@ def test_every_command_tells_which_scorer_is_installed(lab: Lab, command: str) -
 )
 def test_a_command_in_two_words_is_answered_with_the_one_that_is_meant(lab: Lab, words: list[str], mend: str) -> None:
     message = lab.refused("__main__", *words)
-    assert message.startswith(f"error: {mend}python3 -m course: expected no more words, got ")
+    assert message.startswith(f"error: {mend}python3 -m course: expected no argument, got ")
     assert "\x1b" not in message
 
 

@@ -266,7 +266,7 @@ BAD_DATASETS: dict[str, tuple[bytes, str, str]] = {  # the bytes, where the faul
     "a bool": (RECORD.replace("1}", "true}").encode(), ":1 $.expected_answer: ", "expected int, got bool"),
     "a text": (RECORD.replace("1}", '"1"}').encode(), ":1 $.expected_answer: ", "expected int, got str"),
     "NaN": (RECORD.replace("1}", "NaN}").encode(), ":1 ", "expected a finite number, got NaN"),
-    "an unknown key": (RECORD.replace("1}", '1,"anwser":2}').encode(), ":1 $.anwser: ", "expected no key but"),
+    "an unknown key": (RECORD.replace("1}", '1,"anwser":2}').encode(), ":1 $.anwser: ", "this key is not one of"),
     "an id twice": (RECORD.encode() * 2, ":2 $.id: ", "expected an id that is unique"),
     "half a character": (RECORD.replace('"p"', r'"\ud800"').encode(), ":1 ", "expected whole characters"),
     "no split": (RECORD.replace("1}", '1,"metadata":{"split":"test"}}').encode(), "", "expected dev or holdout"),
@@ -295,7 +295,7 @@ def test_a_file_that_cannot_be_read_is_one_line_and_nothing_on_disk(lab: Lab, pa
     dataset = lab.dataset([1])
     completions = lab.completions(["Final: 1"])
     Path("folder").mkdir()
-    message = f"error: {path}: expected a file that can be read, got: "
+    message = f"error: {path}: cannot read this file: "
     assert message in lab.refused("eval", "--dataset", dataset, "--completions", path)
     assert message in lab.refused("eval", "--dataset", path, "--completions", completions)
 
@@ -355,7 +355,7 @@ def test_a_change_or_an_expectation_that_is_no_text_is_written_out(lab: Lab) -> 
 def test_the_real_command_ends_with_status_2_and_no_traceback(lab: Lab) -> None:
     done = lab.process("eval", "--dataset", "nowhere.jsonl", "--completions", "nowhere.jsonl")
     assert (done.status, done.out) == (2, "")
-    assert done.err == "error: nowhere.jsonl: expected a file that can be read, got: no such file or directory\n"
+    assert done.err == "error: nowhere.jsonl: cannot read this file: no such file or directory\n"
 
 
 def test_the_real_command_leaves_a_run(lab: Lab) -> None:
@@ -448,7 +448,7 @@ def test_a_golden_case_that_fails_ends_the_command_before_there_is_a_run(lab: La
         (RIGHT_CASE | {"expected_reward": 0.5}, "$.expected_reward: expected 1.0 or 0.0, got 0.5"),
         (RIGHT_CASE | {"expected_outcome": "empty"}, "expected 1.0 with the outcome ok and 0.0 with any other"),
         (RIGHT_CASE | {"id": ""}, "$.id: expected str of length >= 1"),
-        (RIGHT_CASE | {"kind": "x"}, "$.kind: expected no key but id, prompt, "),
+        (RIGHT_CASE | {"kind": "x"}, "$.kind: this key is not one of id, prompt, "),
     ],
 )
 def test_a_broken_golden_file_is_one_line_and_no_run(lab: Lab, case: dict[str, object], said: str) -> None:

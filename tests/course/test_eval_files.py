@@ -99,7 +99,7 @@ def test_several_files_are_measured_as_if_they_were_joined(three: Lab) -> None:
     pages = [Path(run, "README.md").read_text(encoding="utf-8") for run in ("run", "whole")]
     reports = [page.split("## Command line")[0] for page in pages]
     assert reports[0] == reports[1]  # with the first completion of each outcome
-    examples = [page.partition("## The last that passed, the last that failed")[2] for page in pages]
+    examples = [page.partition("## The last completion that passed, and the last that failed")[2] for page in pages]
     assert examples[0].split("## Files")[0] == examples[1].split("## Files")[0]
     assert three("inspect_run", "run", "--verify").status == 0
 
@@ -257,7 +257,7 @@ def test_what_the_gate_makes_of_seeds_that_are_a_list(lab: Lab) -> None:
     assert "though policy, sampling and seed are said to be the same" in known
     assert "cannot be drawn again" not in known
     unknown = gate_says(lab, "b_1_changed", "b_2_changed")
-    assert "nothing was turned, and 1 of the examples flipped" in unknown
+    assert "no knob was turned, and 1 of the examples flipped" in unknown
     assert "these completions cannot be drawn again" in unknown
 
 

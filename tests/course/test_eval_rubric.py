@@ -160,7 +160,7 @@ def test_what_is_missing_is_not_put_before_the_rubric(lab: Lab) -> None:
     ("source", "more", "why"),
     [
         ("def f(example, completion):\n    return 1 / 0", (), "ZeroDivisionError: division by zero (line 2)"),
-        ("def f(example, completion):\n    return 'yes'", (), "got 'yes', which is no reward"),
+        ("def f(example, completion):\n    return 'yes'", (), "got 'yes', which is not a reward"),
         ("def g(example, completion):\n    return 1", (), "expected a function f, got none in this file"),
         ("def f(example, completion):\n    return 1", ("--jobs", 2), "--rubric: expected one process"),
         (f"import random\n{UNSTEADY.format('random.random()')}", (), "expected one reward for 'Final: 7' where 7 is"),

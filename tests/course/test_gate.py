@@ -44,7 +44,7 @@ def test_a_clear_improvement_in_one_room_is_promoted_with_its_numbers(lab: Lab) 
     candidate = lab.measured("candidate", [False] + [True] * 80 + [False] * 39)
     done = gate(lab, baseline, candidate, min_delta=0.2)
     assert (done.status, done.err) == (0, "")
-    assert done.out.endswith("\n\nPROMOTE: same room, and the improvement is larger than noise\n")
+    assert done.out.endswith("\n\nPROMOTE: the room was locked, and the improvement is larger than chance explains\n")
     for message in (
         "\nknob turned: policy\npolicy: the hand of baseline -> the hand of candidate\n",
         "gained               31 (q51, q52, q53, q54, q55, q56, q57, q58, and 23 more)",
@@ -61,10 +61,10 @@ def test_a_clear_improvement_in_one_room_is_promoted_with_its_numbers(lab: Lab) 
     ("baseline", "candidate", "min_delta", "status", "said"),
     [
         (10, 12, 0, 3, "INCONCLUSIVE: noise rule: with n = 40, below 100"),
-        (10, 15, 0, 3, "INCONCLUSIVE: the flips may be luck: exact McNemar p = 0.0625"),
+        (10, 15, 0, 3, "INCONCLUSIVE: the flips may be chance: exact McNemar p = 0.0625"),
         (10, 16, 0, 0, "PROMOTE"),
         (10, 10, 0, 3, "INCONCLUSIVE: the pass rate did not rise"),
-        (10, 9, 0, 3, "INCONCLUSIVE: worse by 1 of 40 prompts (exact McNemar p = 1), which may be luck"),
+        (10, 9, 0, 3, "INCONCLUSIVE: worse by 1 of 40 prompts (exact McNemar p = 1), which may be chance"),
         (10, 4, 0, 1, "REJECT: worse by 6 of 40 prompts (exact McNemar p = 0.031): more than luck"),
         (10, 20, 0.25, 0, "PROMOTE"),
         (10, 20, 0.251, 3, "INCONCLUSIVE: a rise of 25.0 points is below --min-delta, but"),
@@ -105,7 +105,7 @@ ROOM: dict[str, tuple[dict[str, object], str]] = {  # -> what is edited, and wha
         f"{scorer_identity().scorer_fingerprint[:39]}…",
     ),
     "missing_completions": ({"settings": {"missing": "zero"}}, ""),
-    "samples_per_prompt": ({"samples_per_prompt": 2}, "manifest.json says 2 samples a prompt, and Loop A has one"),
+    "samples_per_prompt": ({"samples_per_prompt": 2}, "manifest.json says 2 samples of each prompt, but Loop A has one"),
     "sampling": ({"sampling": {"temperature": 0.5, "top_p": 1.0, "seed": 7, "n": 1}}, ""),
 }
 
@@ -135,7 +135,7 @@ def test_a_fact_that_is_not_known_fails_closed(lab: Lab, pair: tuple[Path, Path]
     done = gate(lab, *pair)
     assert done.status == 1
     names = " and the ".join(("baseline", "candidate")[side] for side in sides)
-    assert f"REJECT: locked room: sampling is not known of the {names}\n" in done.out
+    assert f"REJECT: locked room: sampling is not known for the {names}\n" in done.out
     assert "\nknob turned: not known\n" in done.out
     assert finding(lab, *pair)["knob"] == "not known"
 
@@ -143,7 +143,7 @@ def test_a_fact_that_is_not_known_fails_closed(lab: Lab, pair: tuple[Path, Path]
 def test_runs_without_meta_cannot_be_compared(lab: Lab) -> None:
     arguments = "--dataset", lab.dataset([1]), "--completions", lab.completions(["Final: 1"], sampling=None)
     lab("eval", *arguments, "--outdir", "run")
-    assert "sampling is not known of the baseline and the candidate" in gate(lab, Path("run"), Path("run")).out
+    assert "sampling is not known for the baseline and the candidate" in gate(lab, Path("run"), Path("run")).out
 
 
 def test_two_runs_with_one_fingerprint_that_is_not_the_installed_scorers_are_rejected(
@@ -197,7 +197,7 @@ def emptied(run: Path) -> None:
     [
         (flip, "run: results.jsonl: q31 is recorded as ok with reward 1.0, which is not what the scorer says"),
         (cut, "run: results.jsonl is cut off after row 39"),
-        (emptied, "the two do not hold the same id, prompt and expected answer in 40 of the rows"),
+        (emptied, "the two runs do not hold the same id, prompt and expected answer in 40 of the rows"),
         (lambda run: (run / "summary.json").unlink(), "run: summary.json cannot be read"),
         (lambda run: (run / "manifest.json").unlink(), "run: manifest.json cannot be read"),
         (lambda run: (run / "results.jsonl").unlink(), "run: results.jsonl cannot be read"),
@@ -243,7 +243,7 @@ def test_rows_that_differ_are_found_where_all_fingerprints_were_forged(
     assert lab("inspect_run", "--run", pair[1], "--verify").status == 1
     done = gate(lab, *pair)
     assert done.status == 1
-    assert "the two do not hold the same id, prompt and expected answer in 1 of the rows" in " ".join(done.out.split())
+    assert "the two runs do not hold the same id, prompt and expected answer in 1 of the rows" in " ".join(done.out.split())
 
 
 def test_what_is_no_run_is_bad_usage(lab: Lab, pair: tuple[Path, Path]) -> None:
@@ -261,7 +261,7 @@ def test_json_is_the_same_finding(lab: Lab, pair: tuple[Path, Path]) -> None:
     printed = json.loads(done.out)
     assert done.status == 0
     assert (printed["verdict"], printed["knob"], printed["holdout_looks"]) == ("PROMOTE", "policy", None)
-    assert printed["reasons"] == ["same room, and the improvement is larger than noise"]
+    assert printed["reasons"] == ["the room was locked, and the improvement is larger than chance explains"]
     numbers = printed["numbers"]
     assert (numbers["n"], numbers["baseline_passes"], numbers["candidate_passes"]) == (40, 10, 20)
     assert (numbers["gained"], numbers["lost"]) == ([f"q{i}" for i in range(11, 21)], [])
@@ -301,7 +301,7 @@ def test_a_file_that_is_no_page_keeps_its_place_and_the_verdict_is_seen(lab: Lab
     (pair[1] / "gate.html").write_text("my notes", encoding="utf-8")
     done = gate(lab, *pair, "--report")
     assert (done.status, done.out) == (2, gate(lab, *pair).out)
-    assert "candidate/gate.html: expected a page of this lab to replace, got another file" in done.err
+    assert "candidate/gate.html: this file is not a page of the lab, so it is not replaced" in done.err
     assert (pair[1] / "gate.html").read_text(encoding="utf-8") == "my notes"
 
 
@@ -344,7 +344,7 @@ def test_one_fingerprint_of_completions_cannot_hold_two_texts(lab: Lab) -> None:
     assert reason == "10 of the completions differ, though both runs say that they read one file"
 
 
-LUCK = "nothing was turned, and 10 of the examples flipped; the same policy wrote both, in other draws: that is luck"
+LUCK = "no knob was turned, and 10 of the examples flipped; the same policy wrote both, in other draws: that is luck"
 NO_SEED = {"sampling": {"temperature": 1.0, "top_p": 1.0, "seed": None, "n": 1}}
 
 
@@ -386,7 +386,7 @@ def test_one_flip_of_the_same_policy_is_luck_and_none_is_no_fault(lab: Lab) -> N
     one = evaluated(lab, "one", right(10))
     worse = evaluated(lab, "worse", right(9), **other_seed)
     message = (
-        "nothing was turned, and 1 of the examples flipped; the same policy wrote both, in other draws: that is luck"
+        "no knob was turned, and 1 of the examples flipped; the same policy wrote both, in other draws: that is luck"
     )
     assert finding(lab, one, worse)["reasons"] == [message]
     again = evaluated(lab, "again", right(10)[:10] + ["none"] * 30, **other_seed)
@@ -408,7 +408,7 @@ def test_one_pick_best_that_chose_otherwise_from_equal_samples_is_named(lab: Lab
         assert done.status == 0, done.err
         runs.append(Path(name))
     assert finding(lab, *runs)["reasons"] == [
-        "nothing was turned, and 40 of the examples flipped; on equal samples: the rule chose otherwise though its "
+        "no knob was turned, and 40 of the examples flipped; on equal samples: the rule chose otherwise though its "
         "files are the same (does it read others?)"
     ]
 
@@ -422,7 +422,7 @@ def test_two_knobs_are_rejected_by_rule_3(lab: Lab) -> None:
         lab("selection_demo", "--dataset", "dataset.jsonl", "--samples", "pack.jsonl", "--n", 2, "--outdir", name)
         runs.append(Path(name))
     (reason,) = finding(lab, *runs)["reasons"]
-    assert reason == "more than one knob was turned: policy and selection compute (rule 3: one at a time)"
+    assert reason == "more than one knob was turned: policy and selection compute (rule 3: turn one at a time)"
 
 
 TAKES_FIRST = "def pick_best(samples):\n    return samples[0]\n"
@@ -543,7 +543,7 @@ def test_a_run_that_stands_in_no_log_is_rejected_until_its_log_is_given(lab: Lab
     assert gate(lab, *pair, "--log", "their_log.jsonl").status == 0
     arguments = "--baseline", pair[0], "--candidate", pair[1], "--min-delta", 0
     line = lab.refused("gate", *arguments, "--log", "nowhere.jsonl")
-    assert line == "error: nowhere.jsonl: expected a log of runs, got: no such file or directory\n"
+    assert line == "error: nowhere.jsonl: cannot read this log of runs: no such file or directory\n"
 
 
 def test_looks_at_a_holdout_are_counted_over_all_logs_and_a_copied_line_once(lab: Lab) -> None:
@@ -631,7 +631,7 @@ def test_seven_prompts_of_which_all_flip_detect_a_difference(lab: Lab) -> None:
     """All seven must be gained for p < 0.05: a share s of the flips does so with s^7 ≥ 0.8 at s = 0.969, d = 2s − 1."""
     out = gate(lab, lab.measured("none", [False] * 7), lab.measured("all", [True] * 7), "--details").out
     assert "with 7 prompts, a true difference of 93.7 points would be" in out
-    assert out.endswith("PROMOTE: same room, and the improvement is larger than noise\n")
+    assert out.endswith("PROMOTE: the room was locked, and the improvement is larger than chance explains\n")
 
 
 # ---- The decision on counts alone.
@@ -710,8 +710,8 @@ def test_where_neither_is_shown_a_holdout_that_got_worse_is_told_and_not_rejecte
     runs = [lab.measured(f"run-{n}", of_40(n), "holdout") for n in (20, 19)]
     done = gate(lab, *runs)
     assert done.status == 3
-    assert "INCONCLUSIVE: worse by 1 of 40 prompts (exact McNemar p = 1), which may be luck" in done.out
-    message = "what would decide it: about 200 prompts more, if they flip as these did; then REJECT"
+    assert "INCONCLUSIVE: worse by 1 of 40 prompts (exact McNemar p = 1), which may be chance" in done.out
+    message = "needed for a decision: about 200 prompts more, if they flip as these did; then REJECT"
     assert message in " ".join(done.out.split())
 
 

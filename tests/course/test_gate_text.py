@@ -29,7 +29,7 @@ NUMBERS = Numbers(
 )
 ROOM = [
     Condition("split", "dev", "dev", "environment", None),
-    Condition("sampling", None, "n 1", "selection compute", "locked room: sampling is not known of the baseline"),
+    Condition("sampling", None, "n 1", "selection compute", "locked room: sampling is not known for the baseline"),
 ]
 
 
@@ -45,7 +45,7 @@ def test_a_comparison_is_told_in_numbers_and_words() -> None:
         "looks at the holdout so far: 3",
         "difference           +6.1 points, paired 95 % interval +0.4 to +12.0",
         "lost                 0",
-        "exact McNemar p      0.03125: how often luck alone makes the flips this uneven",
+        "exact McNemar p      0.03125: how often chance alone makes flips this uneven",
         "locked room: 1 of 2 conditions hold (--details shows each)",
         "power                with 99 prompts, a true difference of 14.1 points would be",
         "to be promoted       needs a net gain of at least 6, if again 0 are lost",

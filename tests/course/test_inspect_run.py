@@ -160,7 +160,7 @@ def test_a_row_is_shown_when_the_whole_file_has_been_read(lab: Lab) -> None:
 
 
 def test_the_log_alone_shows_the_runs_there_are(lab: Lab) -> None:
-    assert lab("inspect_run", "--log").out == "no run stands in the log yet\n"
+    assert lab("inspect_run", "--log").out == "The log has no run yet.\n"
     lab.evaluate([1, 2], ["Final: 1", "no"], "--outdir", "first", "--change", "nothing yet", "--expect", "half")
     lab.evaluate([1, 2], ["Final: 1", "Final: 2"], "--outdir", "second", "--split", "holdout")
     done = lab("inspect_run", "--log")
@@ -178,7 +178,7 @@ def test_the_log_alone_shows_the_runs_there_are(lab: Lab) -> None:
 
 
 def test_a_log_that_is_not_there_or_is_none_is_refused(lab: Lab) -> None:
-    message = "nowhere.jsonl: expected a log of runs, got: no such file or directory"
+    message = "nowhere.jsonl: cannot read this log of runs: no such file or directory"
     assert message in lab.refused("inspect_run", "--log", "nowhere.jsonl")
     broken = lab.write("broken.jsonl", "{}\n")
     assert "broken.jsonl:1 expected a line of the lab's log" in lab.refused("inspect_run", "--log", broken)
@@ -188,7 +188,7 @@ def test_a_log_that_is_not_there_or_is_none_is_refused(lab: Lab) -> None:
 def test_verify_takes_an_unlogged_run_only_with_the_log_that_came_with_it(lab: Lab, run: Path) -> None:
     verify = "inspect_run", "--run", run, "--verify"
     assert lab(*verify).out == (
-        "run: whole. It is in the log, every digest holds, and 7 rows were scored again\n"
+        "run: whole. The run is in the log, every digest holds, and 7 rows were scored again\n"
         "    with the same result (not sealed: README.md and environment.json)\n"
     )
     assert "and 1 row was scored again" in lab("inspect_run", "--run", lab.measured("one", [True]), "--verify").out
@@ -405,10 +405,10 @@ def test_what_is_no_run_but_near_one_is_answered_with_the_one_that_is_meant(lab:
     os.utime("runs/first/manifest.json", (1, 1))
     lab.write("runs/.hidden.partial/manifest.json", "{}")
     answers = {
-        "runs": "did you mean runs/second? runs: expected the folder of one run, got one that holds 2",
-        "runs/frist": "did you mean runs/first? runs/frist: expected the folder of a run, got nothing there",
-        "sec": "did you mean runs/second? sec: expected the folder of a run, got nothing there",
-        "runs/log": "runs/log: expected the folder of a run, got nothing there; "
+        "runs": "did you mean runs/second? runs: expected the folder of one run, got a folder that holds 2",
+        "runs/frist": "did you mean runs/first? runs/frist: expected the folder of a run, got a path that does not exist",
+        "sec": "did you mean runs/second? sec: expected the folder of a run, got a path that does not exist",
+        "runs/log": "runs/log: expected the folder of a run, got a path that does not exist; "
         f"{PYTHON} -m course.inspect_run --log lists the runs",
     }
     for asked, said in answers.items():

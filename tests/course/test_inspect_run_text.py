@@ -112,7 +112,7 @@ def test_looks_are_counted_holdout_by_holdout() -> None:
 
 
 def test_an_empty_log_says_so() -> None:
-    assert log_text([]) == "no run stands in the log yet"
+    assert log_text([]) == "The log has no run yet."
 
 
 @pytest.mark.parametrize("field", ["run", "manifest", "loop", "command", "change", "expect", "number"])

@@ -71,7 +71,7 @@ def test_a_broken_update_trains_and_its_story_names_what_it_did(lab: Lab, right:
 
 
 FAULTS = {  # the function's body -> what is said
-    "raise NotImplementedError": "got reinforce_step that is still to be written",
+    "raise NotImplementedError": "got reinforce_step is still to be written",
     "return 1 / 0": "got ZeroDivisionError: division by zero (line 2)",
     "raise SystemExit(0)": "got SystemExit: 0 (line 2)",
     "__import__('os')._exit(3)": "got an end with exit status 3",

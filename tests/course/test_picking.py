@@ -66,7 +66,7 @@ def test_a_broken_pick_best_is_one_line_that_names_the_students_file_and_line(la
 def test_a_missing_pick_best_is_one_line_that_says_where_to_stand(lab: Lab) -> None:
     lab.picker(FIRST).unlink()
     assert f"{Path('exercises', 'pick_best.py')}: expected a file of Python, got: " in refused(lab)
-    assert "; it is in the lab's folder: cd " in refused(lab)
+    assert "; this path exists in the lab's folder: cd " in refused(lab)
 
 
 def test_a_pick_best_that_empties_its_list_changes_nothing(lab: Lab) -> None:
@@ -222,7 +222,7 @@ def test_what_names_no_function_of_a_file_is_refused(lab: Lab, place: str) -> No
 
 def test_a_rule_that_is_still_to_be_written_is_called_that(lab: Lab) -> None:
     lab.picker((ROOT / "exercises" / "pick_best.py").read_text(encoding="utf-8"))
-    assert "expected your rule, got pick_best that is still to be written" in refused(lab)
+    assert "expected your rule, got pick_best is still to be written" in refused(lab)
 
 
 def test_without_a_file_the_first_of_the_best_is_chosen_and_the_run_names_no_file(lab: Lab) -> None:

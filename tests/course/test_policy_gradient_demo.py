@@ -64,7 +64,7 @@ def test_the_first_update_that_is_shown_pushes_up_and_a_later_one_down(
     advantages = [row["advantage"] for row in lines_of(lab.folder / "run" / "policy_gradient_log.jsonl")]
     assert advantages[0] == 1.0
     assert min(advantages) < 0
-    assert "nothing is pushed" not in out.partition("step 1 of 8")[2].partition("step 2 of 8")[0]
+    assert "no theta changes" not in out.partition("step 1 of 8")[2].partition("step 2 of 8")[0]
 
 
 @pytest.mark.parametrize("more", [[], ["--fast"]])

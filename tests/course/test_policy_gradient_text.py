@@ -41,7 +41,7 @@ def test_the_policy_is_shown_before_and_after_and_predictions_are_counted() -> N
         (0, "1, because its reward was 1", "right: 1 goes up; your reason: because its reward was 1"),
         (0, "1: paid", "right: 1 goes up; your reason: paid"),
         (0, "11 x", "wrong: 1 goes up; your reason: x"),
-        (0, "none: nothing is pushed", "wrong: 1 goes up; your reason: nothing is pushed"),
+        (0, "none: no theta changes", "wrong: 1 goes up; your reason: no theta changes"),
         (1, "3 the others share what 0 loses", "right: 1, 2 and 3 go up; your reason: the others share what 0 loses"),
         (1, "0 x", "wrong: 1, 2 and 3 go up; your reason: x"),
     ],

@@ -55,7 +55,7 @@ def test_without_the_lab_s_own_page_nothing_is_replaced(runs: Lab) -> None:
     ):
         Path(name).write_text(text, encoding="utf-8")
         out = [] if name == "a/report.html" else ["--out", name]
-        assert f"{name}: expected a page of this lab to replace, got another file" in runs.refused("report", "a", *out)
+        assert f"{name}: this file is not a page of the lab, so it is not replaced" in runs.refused("report", "a", *out)
     assert "a/results.jsonl: expected a page" in runs.refused("report", "a", "--out", "a/results.jsonl")
     assert "expected a place where a page can be written" in runs.refused("report", "a", "--out", "a")
     assert "no/where.html: expected a place" in runs.refused("report", "a", "--out", "no/where.html")

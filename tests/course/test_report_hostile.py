@@ -113,7 +113,7 @@ def test_a_main_number_that_is_none_leaves_no_traceback(lab: Lab, number: str) -
 def test_a_page_cannot_be_a_folder_without_a_name(lab: Lab) -> None:
     lab.evaluate([1], ["x"], "--outdir", "a")
     for out in (".", "/", "..", "a/."):
-        assert "expected a place where a page can be written, got: a folder" in lab.refused("report", "a", "--out", out)
+        assert "cannot write a page here: a folder" in lab.refused("report", "a", "--out", out)
 
 
 def test_rows_of_loop_b_without_a_choice_have_no_numbers(lab: Lab) -> None:

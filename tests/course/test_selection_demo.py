@@ -111,7 +111,7 @@ def test_fewer_samples_are_the_first_ones(lab: Lab) -> None:
 
 def test_with_one_sample_no_text_speaks_of_more(lab: Lab) -> None:
     out = lab.select(ANSWERS, GROUPS, 1, "--details").out
-    assert "With one sample nothing was chosen: this is what Loop A measures." in out
+    assert "With one sample there is nothing to choose, and Loop A measures the same number." in out
     for word in ("selection", "ceiling", "random choice", "another sample", "KL"):
         assert word not in out.replace("selection_demo", "")
 
@@ -179,7 +179,7 @@ def test_the_worst_choice_is_scored_as_what_it_is(lab: Lab) -> None:
     done = lab.select(ANSWERS, GROUPS, 4)
     summary = summary_of()
     assert (summary["selected_accuracy"], summary["first_sample_accuracy"], summary["ceiling"]) == (1 / 4, 1 / 2, 3 / 4)
-    assert "a right sample was there, and another was taken" in done.out
+    assert "one sample was right, and a different sample was chosen" in done.out
     assert "the right value is there, never in the right format" not in done.out
 
 

@@ -33,11 +33,11 @@ def choice(samples: list[str], rewards: list[float], chosen: int = 0) -> Selecti
 @pytest.mark.parametrize(
     ("row", "why"),
     [
-        (choice(["no", "Final: 7"], [0.0, 1.0]), "a right sample was there, and another was taken"),
-        (choice(["it is 7", "8"], [0.0, 0.0]), "the right value is there, in a wrong format"),
-        (choice(["Final: 007"], [0.0]), "the right value is there, in a wrong format"),
-        (choice(["Final: \uff17"], [0.0]), "the right value is there, in a wrong format"),
-        (choice(["Final: \u0667"], [0.0]), "the right value is there, in a wrong format"),
+        (choice(["no", "Final: 7"], [0.0, 1.0]), "one sample was right, and a different sample was chosen"),
+        (choice(["it is 7", "8"], [0.0, 0.0]), "the right value is there, but in a wrong format"),
+        (choice(["Final: 007"], [0.0]), "the right value is there, but in a wrong format"),
+        (choice(["Final: \uff17"], [0.0]), "the right value is there, but in a wrong format"),
+        (choice(["Final: \u0667"], [0.0]), "the right value is there, but in a wrong format"),
         (choice(["Final: 7,000"], [0.0]), "no sample shows the right value"),
         (choice(["it is -7", "77", "17"], [0.0] * 3), "no sample shows the right value"),
     ],
@@ -49,21 +49,21 @@ def test_why_a_choice_is_wrong(row: Selection, why: str) -> None:
 def test_one_of_each_cause_is_told_before_a_second_of_any() -> None:
     rows = [choice(["8"], [0.0]), choice(["9"], [0.0]), choice(["seven 7"], [0.0])]
     lines = failures_text(rows, 1_234).split("\n")
-    assert lines[0] == "still wrong on 1,234 prompts, for example:"  # more than were looked through
+    assert lines[0] == "The choice is wrong on 1,234 prompts, for example:"  # more than were looked through
     assert [line.split(": ")[1] for line in lines if "chosen: " in line] == ["8", "seven 7", "9"]
 
 
 def test_one_failure_is_one_prompt() -> None:
-    assert failures_text([choice(["8"], [0.0])], 1).startswith("still wrong on 1 prompt, for example:\n")
+    assert failures_text([choice(["8"], [0.0])], 1).startswith("The choice is wrong on 1 prompt, for example:\n")
 
 
 def test_the_report_holds_the_conditions_the_numbers_and_what_did_not_change() -> None:
     text = selection_text(SUMMARY | summary_of({"ok": 3, "empty": 1}), "the conditions", [])
     assert text.startswith("Loop B, choose: 2 samples a prompt, one is taken.\n\nthe conditions\n\nfirst ")
-    assert text.endswith("\n\nThis is selection: the policy did not change, only which sample is delivered.")
+    assert text.endswith("\n\nThis is selection: only the delivered sample changed, and the policy did not.")
     assert "selection still fails" not in text
     still = selection_text(SUMMARY | summary_of({"ok": 3, "empty": 9}), "", [choice(["8"], [0.0])])
-    assert "still wrong on 9 prompts" in still
+    assert "The choice is wrong on 9 prompts" in still
 
 
 def test_the_average_of_all_samples_stands_beside_the_first_and_the_interval_beside_the_choice() -> None:
@@ -91,5 +91,5 @@ def test_each_detail_says_what_it_is_and_an_undefined_one_says_why() -> None:
 )
 def test_a_value_with_commas_or_another_minus_is_there_in_a_wrong_format(answer: int, text: str) -> None:
     row = msgspec.structs.replace(choice([text], [0.0]), expected_answer=answer)
-    assert cause(row) == "the right value is there, in a wrong format: no choice helps"
+    assert cause(row) == "the right value is there, but in a wrong format: no choice helps"
     assert "no sample shows" in cause(msgspec.structs.replace(row, expected_answer=answer + 1))

@@ -73,7 +73,7 @@ def test_ctrl_c_while_modules_load_is_one_line(lab: Lab) -> None:
     """In the midst of loading the package that a command needs first."""
     lab.write("msgspec.py", "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\nraise ValueError('too far')\n")
     done = lab.process("eval", env={"PYTHONPATH": os.pathsep.join([str(lab.folder), str(ROOT)])})
-    assert done == (130, "", "error: interrupted; nothing was begun\n")
+    assert done == (130, "", "error: interrupted before anything was done\n")
 
 
 def test_the_package_alone_is_a_library_and_some_commands(tmp_path: Path, bare: Path) -> None:

@@ -372,7 +372,7 @@ def test_a_rubric_whose_reward_is_no_number_stops_the_training(
     ("options", "said"),
     [
         (["--group-size", "1"], "--baseline group: expected a --group-size of 2 or more"),
-        (["--kl-coef", "-0.1"], "--kl-coef: expected a number from 0 on, got -0.1"),
+        (["--kl-coef", "-0.1"], "--kl-coef: expected a number of at least 0, got -0.1"),
         (["--lr", "nan"], "--lr: expected a number such as 0.5"),
         (["--lr", "1e9"], "take a smaller --lr or --kl-coef"),
         (
@@ -407,7 +407,7 @@ def test_a_broken_log_is_said_before_anything_is_trained(
     lab.log.parent.mkdir(parents=True)
     lab.log.write_bytes(b"{}\n")
     line = lab.refused("token_train", *BRIEF, *files_)
-    assert line.startswith(f"error: {lab.log}:1 expected a line of the lab's log, got: ")
+    assert line.startswith(f"error: {lab.log}:1 is not a line of the lab's log: ")
 
 
 def test_0_is_an_answer_and_not_the_default(lab: Lab, files_: tuple[object, ...]) -> None:

@@ -125,7 +125,7 @@ def test_a_guessed_call_that_raises_on_a_right_line_is_no_fault_of_the_verifier(
         if is_guess:
             with pytest.raises(UserError, match=r"got ZeroDivisionError: .* its shape was guessed, verify\("):
                 verifier.check_guess(*RIGHT)
-            with pytest.raises(UserError, match="mend the verifier; its shape was guessed"):
+            with pytest.raises(UserError, match="fix the verifier; its shape was guessed"):
                 verifier.results([RIGHT])
         else:
             verifier.check_guess(*RIGHT)
@@ -186,15 +186,15 @@ def test_a_shape_that_is_not_known_shows_those_that_are(tmp_path: Path, paramete
     [
         ("return 1 / 0", "ZeroDivisionError: division by zero (line 2)"),
         ("raise SystemExit(0)", "SystemExit: 0 (line 2)"),
-        ("return 'yes'", "'yes', which is no reward"),
-        ("return float('nan')", "nan, which is no reward"),
-        ("return -float('inf')", "-inf, which is no reward"),
+        ("return 'yes'", "'yes', which is not a reward"),
+        ("return float('nan')", "nan, which is not a reward"),
+        ("return -float('inf')", "-inf, which is not a reward"),
         ("return 10 ** 400", None),
         ("return {'a': 1, '\\x1b': 2}", "a dict with the keys a, <U+001B ESCAPE>; expected a number, or a dict with"),
         ("return {}", "a dict with no keys; expected a number, or a dict with reward or score"),
         ("return (1.0, {'a': 2})", "2 values, 1.0, {'a': 2}; expected one number, or a dict with reward"),
-        ("return []", "[], which is no reward"),
-        ("return {'reward': [1]}", "[1], which is no reward"),
+        ("return []", "[], which is not a reward"),
+        ("return {'reward': [1]}", "[1], which is not a reward"),
         ("return object()", "TypeError: Object of type object is not JSON serializable"),
         ("raise ValueError('\\x1b[31m')", "ValueError: <U+001B ESCAPE>[31m (line 2)"),
         ("import os; os._exit(3)", "an end with exit status 3"),
@@ -227,12 +227,12 @@ def test_a_first_call_may_import_packages(tmp_path: Path, monkeypatch: pytest.Mo
 @pytest.mark.parametrize(
     ("source", "function", "why"),
     [
-        ("", "verfy", "expected a function verfy, got none in this file"),
-        ("", "verify.it", "expected a function verify.it, got none in this file"),
+        ("", "verfy", "this file has no function verfy"),
+        ("", "verify.it", "this file has no function verify.it"),
         ("return (", "verify", "expected a verifier, got SyntaxError: "),
         ("pass\n1 / 0", "verify", "ZeroDivisionError: division by zero (line 3) while it was loaded; mend it"),
         ("pass\nimport no_such.package", "verify", " -m pip install no_such"),
-        ("pass\nasync def wait(completion, answer): return 1", "wait", "is async, and a verifier is not; wrap it: "),
+        ("pass\nasync def wait(completion, answer): return 1", "wait", "is an async function, and a verifier must not be one; wrap it: "),
         ("pass\nverify = 7", "verify", "expected a function, got TypeError: 7 is not a callable object"),
     ],
 )
@@ -250,8 +250,8 @@ def test_a_file_that_does_not_load_is_one_line(tmp_path: Path, source: str, func
         ("suffix:", "expected a file and its function, got no such file: suffix"),
         ("none.py", "expected a file and its function, such as mine.py:verify, or one of score, "),
         ("none.py:verify", "none.py:verify: expected a file and its function, got no such file: none.py"),
-        ("mine.py", "mine.py: expected a function behind the file, such as mine.py:verify, got the file alone"),
-        ("mine.py:", "mine.py:: expected the name of a function behind the colon, such as verify or checker.verify"),
+        ("mine.py", "mine.py: expected a file and its function, such as mine.py:verify, got the file alone"),
+        ("mine.py:", "mine.py:: expected the name of a function after the colon, such as verify or checker.verify"),
         ("mine.py:a b", "such as verify or checker.verify, got a b"),
         ("mine.py:a.", "such as verify or checker.verify, got a."),
         (":f", "expected a file and its function, such as mine.py:verify, or one of score, "),

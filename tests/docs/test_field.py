@@ -97,7 +97,7 @@ old
 
 ## End
 """
-    printed = "FAILED\n  wrong value, paid      '7' …\n  several answers, paid  none\n  right one, refused     none\n"
+    printed = "FAILED\n  wrong value, paid      '7' …\n  several answers, paid  none\n  right line, refused     none\n"
 
     def attack(words: str) -> Any:
         return make.Run(r"text '\d'" + "\n", 9.0) if "--try" in words else make.Run(printed, 2.4)

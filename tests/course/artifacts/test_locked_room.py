@@ -105,9 +105,9 @@ def test_each_sampling_setting_but_the_seed_is_part_of_the_condition(setting: st
 
 def test_a_fact_that_is_missing_fails_closed_also_where_both_miss_it() -> None:
     unknown = changed(sampling=None)
-    assert faults(unknown, BASE) == ["sampling is not known of the baseline"]
-    assert faults(BASE, unknown) == ["sampling is not known of the candidate"]
-    assert faults(unknown, unknown) == ["sampling is not known of the baseline and the candidate"]
+    assert faults(unknown, BASE) == ["sampling is not known for the baseline"]
+    assert faults(BASE, unknown) == ["sampling is not known for the candidate"]
+    assert faults(unknown, unknown) == ["sampling is not known for the baseline and the candidate"]
     for pair in (
         (unknown, BASE),
         (BASE, unknown),

@@ -89,7 +89,7 @@ def test_a_run_without_a_whole_manifest_is_not_opened(lab: Lab, run: Path, kind:
         open_run(run)
     assert said in str(refusal.value)
     line = lab.refused("inspect_run", "--run", run, "--only-fails")
-    assert f"a: expected a whole run, got a broken one: {refusal.value}" in line
+    assert f"a: this run is broken: {refusal.value}" in line
     verified = lab("inspect_run", "--run", run, "--verify")
     assert verified.status == 1
     assert " ".join(verified.out.split()) == f"a: NOT verified - {refusal.value}"
@@ -98,7 +98,7 @@ def test_a_run_without_a_whole_manifest_is_not_opened(lab: Lab, run: Path, kind:
 
 def test_what_is_no_folder_is_the_callers_mistake(lab: Lab) -> None:
     lab.write("file", "mine")
-    for path, got in (("file", "a file"), ("nowhere", "nothing there")):
+    for path, got in (("file", "a file"), ("nowhere", "a path that does not exist")):
         assert f"{path}: expected the folder of a run, got {got}" in lab.refused("inspect_run", "--run", path)
 
 

@@ -206,7 +206,7 @@ def test_a_broken_log_is_a_one_line_error_and_nothing_is_measured(lab: Lab, brok
         lab.refused("inspect_run", "--run", run, "--verify"),
         lab.refused("inspect_run", "--log"),
     ):
-        assert f"error: {lab.log}:2 expected a line of the lab's log, got: " in line
+        assert f"error: {lab.log}:2 is not a line of the lab's log: " in line
         assert line.endswith("; take that line out\n")
     assert lab.log.read_bytes() == good + broken + good
 
@@ -269,7 +269,7 @@ def test_a_log_that_is_broken_is_said_before_any_work(lab: Lab) -> None:
     """A training of minutes would be lost at its end, when its line is to be added."""
     lab.log.parent.mkdir(parents=True)
     lab.log.write_bytes(b"{}\n")
-    message = f"{lab.log}:1 expected a line of the lab's log, got: "
+    message = f"{lab.log}:1 is not a line of the lab's log: "
     with pytest.raises(UserError, match=re.escape(message)):
         RunWriter(None)
     assert not list(lab.folder.iterdir())
@@ -279,8 +279,8 @@ def test_a_line_that_cannot_be_added_is_a_run_that_is_not_made(lab: Lab) -> None
     lab.root.mkdir()
     (lab.root / "runs").write_text("a file where the log's folder should be")
     line = lab.refused("eval", *files_of(lab), "--outdir", "mine")
-    assert line == f"error: {lab.log}: expected a log of runs, got: not a directory\n"
-    message = "expected a log that a line can be added to, got: .*; nothing was written"
+    assert line == f"error: {lab.log}: cannot read this log of runs: not a directory\n"
+    message = "cannot add to the log of runs: .*; nothing was written"
     with pytest.raises(UserError, match=message), log_lock(lab.log):
         raise AssertionError("it is held")
 
@@ -295,7 +295,7 @@ def test_a_line_that_a_failed_run_added_can_be_taken_back(tmp_path: Path) -> Non
 
 def test_a_log_that_is_asked_for_has_to_be_there(tmp_path: Path) -> None:
     assert read_log(tmp_path / "none.jsonl") == []
-    with pytest.raises(UserError, match=r"none\.jsonl: expected a log of runs, got: no such file or directory"):
+    with pytest.raises(UserError, match=r"none\.jsonl: cannot read this log of runs: no such file or directory"):
         read_log(tmp_path / "none.jsonl", must_exist=True)
 
 
@@ -351,6 +351,6 @@ def test_a_run_inside_a_run_is_refused(lab: Lab) -> None:
     """Else a look at the holdout could hide in it: a run there would have no line, or a name that is another's."""
     run = lab.measured("run", [True])
     line = lab.refused("eval", *files_of(lab), "--outdir", run / "inner")
-    assert "run/inner: expected a folder outside of any run, got one inside " in line
+    assert "run/inner: expected a folder outside of every run, got a folder inside " in line
     lab.write("project/manifest.json", json.dumps({"of": "something else"}))
     assert lab("eval", *files_of(lab), "--outdir", "project/run").status == 0

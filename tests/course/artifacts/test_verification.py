@@ -156,7 +156,7 @@ TAMPERINGS: dict[str, tuple[Tamper, str]] = {
     "an expected answer": (rows_of("expected_answer", 21, 0), "q1 is recorded as ok"),
     "an expected answer of 2,000 digits": (
         rows_of("expected_answer", 10**1999, 0),
-        "results.jsonl: q1 has an expected answer of more digits than any example has",
+        "results.jsonl: q1 has an expected answer with more digits than an example may have",
     ),
     "a row that passed, passed twice": (a_row_more, "results.jsonl has 6 rows and 5 different ids"),
     "the prompt of a row": (
@@ -167,10 +167,10 @@ TAMPERINGS: dict[str, tuple[Tamper, str]] = {
         another_answer,
         "the examples_fingerprint in manifest.json is not that of results.jsonl",
     ),
-    "a key given twice": (a_key_twice, "results.jsonl:2 is not as this lab writes it, byte for byte"),
+    "a key given twice": (a_key_twice, "results.jsonl:2 is not, byte for byte, what this lab writes"),
     "lines that end as on Windows": (windows_lines, "results.jsonl:1 is not as this lab writes it"),
-    "more samples": (manifest_of(samples_per_prompt=4), "manifest.json says 4 samples a prompt, and Loop A has one"),
-    "a split": (shipped_prompts, "says split dev, and these are prompts of a holdout of the lab"),
+    "more samples": (manifest_of(samples_per_prompt=4), "manifest.json says 4 samples of each prompt, but Loop A has one"),
+    "a split": (shipped_prompts, "says split dev, but these prompts are from a holdout of the lab"),
     "another spec": (
         manifest_of(spec="pay all"),
         "manifest.json has spec pay all, and the scorer installed here 1. Trim: ",
@@ -189,7 +189,7 @@ TAMPERINGS: dict[str, tuple[Tamper, str]] = {
     ),
     "a key more in the summary": (summary_of(extra=None), SUMMED),
     "a word more in the summary": (summary_of(verdict="good"), SUMMED),
-    "a space": (space_added, "results.jsonl:1 is not as this lab writes it, byte for byte"),
+    "a space": (space_added, "results.jsonl:1 is not, byte for byte, what this lab writes"),
     "a row less": (a_row_less, "results.jsonl is not the file that was written"),
     "a cut file": (cut, "results.jsonl is cut off after row 4"),
     "no results": (without("results.jsonl"), "results.jsonl cannot be read: no such file"),
@@ -236,8 +236,8 @@ def test_a_summary_edited_with_its_digest_forged_is_found(lab: Lab, loop_a: Path
     assert f"{SUMMED}: 2 of 5 pass" in " ".join(done.out.split())
 
 
-NOT_THE_CHOSEN = "does not hold the sample that it says was chosen"
-NOT_ITS_REWARD = "has a sample with a reward that is not what the scorer says"
+NOT_THE_CHOSEN = "does not hold the sample that is recorded as chosen"
+NOT_ITS_REWARD = "has a sample whose reward is not what the scorer says"
 NOT_ITS_SCORE = "is recorded as {}, which is not what the scorer says"
 LOOP_B: dict[str, tuple[Tamper, str]] = {
     "another choice": (rows_of("chosen", 0, 0), f"q1 {NOT_THE_CHOSEN}"),
@@ -306,7 +306,7 @@ def test_a_whole_run_has_no_faults_and_all_its_rows(lab: Lab, loop_a: Path, loop
         done = lab("inspect_run", "--run", run, "--verify")
         assert (done.status, done.err) == (0, "")
         assert " ".join(done.out.split()) == (
-            f"{run}: whole. It is in the log, every digest holds, and {n} rows were scored again with the same result "
+            f"{run}: whole. The run is in the log, every digest holds, and {n} rows were scored again with the same result "
             "(not sealed: README.md and environment.json)"
         )
     assert [row.id for row in rows(open_run(loop_a))] == ["q1", "q2", "q3", "q4", "q5"]

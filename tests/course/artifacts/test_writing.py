@@ -36,7 +36,7 @@ def test_an_outdir_that_exists_is_refused_before_any_work(lab: Lab) -> None:
     lab.write("file", "mine")
     for path in ("folder", "file", "."):
         message = lab.refused("eval", "--dataset", "not even read", "--completions", "nor this", "--outdir", path)
-        assert message == f"error: {path}: expected a new folder, got one that exists; choose another --outdir\n"
+        assert message == f"error: {path}: expected a new folder, got a folder that exists; choose a different --outdir\n"
 
 
 def test_a_free_name_that_another_command_takes_meanwhile_is_no_mistake_of_the_caller(
@@ -62,7 +62,7 @@ def test_an_outdir_that_is_a_link_to_nowhere_is_refused(lab: Lab) -> None:
 def test_a_place_under_a_file_is_refused(lab: Lab) -> None:
     lab.write("file", "mine")
     message = lab.refused("eval", *options(lab), "--outdir", "file/deep/run")
-    assert "expected a place where a run can be written, got: not a directory; nothing was written" in message
+    assert "cannot write a run here: not a directory; nothing was written" in message
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="/proc and /sys are Linux")
@@ -116,7 +116,7 @@ def test_a_file_size_limit_leaves_nothing(lab: Lab) -> None:
     done = lab.process("eval", *arguments, "--outdir", "deep/run", preexec_fn=limit)
     assert (done.status, done.out) == (2, "")
     assert done.err == (
-        "error: deep/run: expected a place where a run can be written, got: file too large; nothing was written\n"
+        "error: deep/run: cannot write a run here: file too large; nothing was written\n"
     )
     assert files(lab.folder) == before
 
@@ -208,7 +208,7 @@ def test_an_outdir_that_was_taken_meanwhile_is_refused_and_theirs_stays(lab: Lab
             with log_lock(lab.log) as log:
                 writer.publish(log, LINE, "mine")
 
-    with pytest.raises(UserError, match="mine: expected a new folder, got one that exists"):
+    with pytest.raises(UserError, match="mine: expected a new folder, got a folder that exists"):
         publish()
     assert files(Path("mine")) == {"theirs": b"theirs"}
     assert not list(Path().glob(".*.partial"))
@@ -229,7 +229,7 @@ def test_a_run_that_cannot_be_put_in_its_place_leaves_no_line(lab: Lab, monkeypa
 def test_folders_with_long_names_work_and_with_too_long_ones_are_refused_at_once(lab: Lab) -> None:
     assert lab("eval", *options(lab), "--outdir", "r" * 255).status == 0
     message = lab.refused("eval", "--dataset", "not read", "--completions", "nor this", "--outdir", "r" * 256)
-    assert "expected a place where a run can be written, got: file name too long; nothing was written" in message
+    assert "cannot write a run here: file name too long; nothing was written" in message
 
 
 def test_the_finished_folder_holds_no_trace_of_the_hidden_one(lab: Lab) -> None:

@@ -46,7 +46,7 @@ def test_what_is_missing_here_but_lies_in_the_labs_folder_says_where_to_go(
     monkeypatch.setattr(files, "LAB", tmp_path / "a lab")
     (tmp_path / "a lab" / "data").mkdir(parents=True)
     place = f"'{tmp_path}/a lab'" if os.name == "posix" else f'"{tmp_path}\\a lab"'
-    assert refusal(Path("data")) == f"no such file or directory; it is in the lab's folder: cd {place}"
+    assert refusal(Path("data")) == f"no such file or directory; this path exists in the lab's folder: cd {place}"
     assert refusal(Path("dat")) == refusal(tmp_path / "data") == "no such file or directory"
 
 
@@ -95,7 +95,7 @@ def test_the_standard_input_is_a_file_where_a_file_was_given_and_else_it_is_not(
     done = lab.process("eval", *options, stdin=read)
     os.close(read)
     os.close(write)
-    assert done.err == "error: /dev/stdin: expected a file that can be read, got: a pipe, not a file\n"
+    assert done.err == "error: /dev/stdin: cannot read this file: a pipe, not a file\n"
 
 
 @pytest.mark.parametrize("read", [1, 2, 3, 7, 100])

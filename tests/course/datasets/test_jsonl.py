@@ -178,9 +178,9 @@ def test_a_file_without_a_record_is_refused(tmp_path: Path, content: bytes) -> N
 
 def test_a_file_that_cannot_be_read_is_refused_in_the_systems_words(tmp_path: Path) -> None:
     missing = tmp_path / "missing"
-    assert refusal(missing) == f"{missing}: expected a file that can be read, got: no such file or directory"
-    assert refusal(tmp_path).startswith(f"{tmp_path}: expected a file that can be read, got: ")
-    with pytest.raises(UserError, match=r"missing: expected a file that can be read, got: no such file or directory$"):
+    assert refusal(missing) == f"{missing}: cannot read this file: no such file or directory"
+    assert refusal(tmp_path).startswith(f"{tmp_path}: cannot read this file: ")
+    with pytest.raises(UserError, match=r"missing: cannot read this file: no such file or directory$"):
         read_json(missing, Provenance)
 
 
@@ -228,7 +228,7 @@ def test_a_wrong_line_in_a_late_block_is_named_by_its_own_number(tmp_path: Path)
     assert refusal(path, Rollout) == f"{path}:5433 $.completion: expected str, got int 3 (rollouts are never coerced)"
 
 
-TOO_LONG = "expected a file that can be read, got: a line of more than 1 MB"
+TOO_LONG = "cannot read this file: a line of more than 1 MB"
 
 
 @pytest.fixture

@@ -100,7 +100,7 @@ def test_a_known_shape_is_named_with_what_to_do(
         (
             Rollout,
             ROLLOUT | {"prompt": "2 + 2?"},
-            "1 $.prompt: expected no key but id, completion, metadata, got this ",
+            "1 $.prompt: this key is not one of id, completion, metadata, got this ",
         ),
         (Rollout, ROLLOUT | EXAMPLE, "put it under metadata"),
         (
@@ -109,7 +109,7 @@ def test_a_known_shape_is_named_with_what_to_do(
             "got this one; call it completion if it is that, else put it under metadata",
         ),
         (Example, {"id": "q1", "question": "?"}, "call it prompt or expected_answer if it is that, else put it under"),
-        (SampleGroup, PACK | {"n": 1}, "1 $.n: expected no key but id, samples, got this one; take it out"),
+        (SampleGroup, PACK | {"n": 1}, "1 $.n: this key is not one of id, samples, got this one; take it out"),
         (
             Rollout,
             {"id": 3, "completion": ""},

@@ -48,7 +48,7 @@ def test_a_missing_answer_is_none_where_that_is_allowed() -> None:
 
 
 OR_ELSE = "; or else"
-UNKNOWN = "that the dataset does not have; take those out, or add their examples to the dataset"
+UNKNOWN = "that the dataset does not have; delete these records, or add their examples to the dataset"
 
 
 @pytest.mark.parametrize(

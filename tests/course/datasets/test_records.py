@@ -107,7 +107,7 @@ OUTCOMES = (
 REWARDS = "$.expected_reward: expected 1.0 with the outcome ok and 0.0 with any other, got"
 ARRAY = "a JSON array; write one object a line (JSONL): docs/own_data.md has the lines that do it"
 PUT = "put it under metadata"
-NO_KEY = "expected no key but id, samples, got this one; take it out"
+NO_KEY = "this key is not one of id, samples, got this one; take it out"
 NEVER = "(datasets are never coerced)"
 PACKS = "(selection packs are never coerced)"
 
@@ -141,7 +141,7 @@ PACKS = "(selection packs are never coerced)"
         (
             Example,
             example(answer="1"),
-            f"$.answer: expected no key but {EXAMPLE_KEYS}, got this one; put it under metadata",
+            f"$.answer: this key is not one of {EXAMPLE_KEYS}, got this one; put it under metadata",
         ),
         (Example, "[1]", f"expected rows with id, prompt, expected_answer, got {ARRAY}"),
         (Example, '"text"', f'$: expected object, got str "text" {NEVER}'),
@@ -149,7 +149,7 @@ PACKS = "(selection packs are never coerced)"
         (
             Rollout,
             '{"id":"a","completion":"","n":1}',
-            f"$.n: expected no key but id, completion, metadata, got this one; {PUT}",
+            f"$.n: this key is not one of id, completion, metadata, got this one; {PUT}",
         ),
         (
             SampleGroup,

@@ -86,7 +86,7 @@ def test_why_a_sample_was_chosen() -> None:
         "nothing to win, all 2 have reward 0: no sample shows"
     )
     for wrong in (selection([0, 1], 2), selection([0, 1], -1), selection([], 0)):
-        assert why_chosen(wrong) == "the run does not hold the sample that it says was chosen"
+        assert why_chosen(wrong) == "the run does not hold the sample that is recorded as chosen"
 
 
 @given(st.lists(st.sampled_from([0.0, 1.0]), min_size=1, max_size=5), st.data())

@@ -92,7 +92,7 @@ def one_wrong(value: float) -> bytes:
     return weight("hidden", array)
 
 
-NOT_ZIP = "a file of another kind, or a part of one"
+NOT_ZIP = "a file of a different kind, or an incomplete one"
 UNFIT = "its arrays do not fit each other"
 UNFINITE = "not all numbers of a reasonable size"
 RUBRIC = "the rubric of its training is not one of this lab"

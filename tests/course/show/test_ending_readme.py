@@ -68,7 +68,7 @@ def test_a_page_is_read_from_the_result_to_the_fingerprints() -> None:
         "\n![second](second.png)",
         "\n## Prediction",
         "\n## Command line and settings",
-        "\n## The last that passed, the last that failed",
+        "\n## The last completion that passed, and the last that failed",
         "\n## Observed",
         "\n## Conclusion",
         "\n## Files",
@@ -101,7 +101,7 @@ def test_settings_stand_in_columns_with_rubric_seed_and_who_trained_the_policy()
     text = page("C", settings=settings | {"holdout_fingerprint": "f" * 64}, seed=4, trained_on=trained)
     (block,) = (block for block in blocks(text) if block.startswith("change"))
     assert block.split("\n") == [
-        "change          not said (--change)",
+        "change          none was named (--change)",
         "lr              0.5",
         "kl_coef         0, 0.3333",
         "rubric          anywhere",
@@ -115,8 +115,8 @@ def test_settings_stand_in_columns_with_rubric_seed_and_who_trained_the_policy()
 
 def test_what_was_not_said_names_its_option() -> None:
     shown = blocks(page(number={"pass_rate": None}))
-    assert "expected  not said (--expect)\nresult    pass_rate none" in shown
-    assert any(block.startswith("change               not said (--change)\n") for block in shown)
+    assert "expected  nothing was predicted (--expect)\nresult    pass_rate none" in shown
+    assert any(block.startswith("change               none was named (--change)\n") for block in shown)
 
 
 @pytest.mark.parametrize(("look", "said"), [(0, False), (3, True)])
@@ -147,13 +147,13 @@ def test_every_file_is_linked_and_said_to_be_something() -> None:
 @pytest.mark.parametrize(
     ("name", "what"),
     [
-        ("rollouts/train_0000.jsonl", "what a policy wrote, to be measured by Loop A"),
-        ("rollouts/train_0000.meta.json", "who wrote the completions in the file of that name"),
-        ("selection_pack.jsonl", "what a policy wrote, several samples a prompt, for Loop B"),
+        ("rollouts/train_0000.jsonl", "completions of a policy, for Loop A to measure"),
+        ("rollouts/train_0000.meta.json", "which policy wrote the completions in the .jsonl file of the same name"),
+        ("selection_pack.jsonl", "completions of a policy, several of each prompt, for Loop B to choose from"),
         ("references/seed_0.npz", "the policy before its first update"),
         ("reference.npz", "the policy before its first update"),
         ("policy.npz", "the policy after its last update"),
-        ("bandit_train_log.txt", "the log as a story, to be annotated"),
+        ("bandit_train_log.txt", "the log as a story, for you to annotate"),
         ("toy_mdp_log.jsonl", "the log: each row can be checked"),
         ("kl_tradeoff.csv", "the numbers of the figure, for a spreadsheet"),
     ],

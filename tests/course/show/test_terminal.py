@@ -60,7 +60,7 @@ COLOURED = (
     ("NO", 31, "NO   split   dev"),
     ("  passed", 32, "  passed      prefix"),
     ("  failed", 31, "  failed      value"),
-    ("whole", 32, "runs/a: whole. It is in the log"),
+    ("whole", 32, "runs/a: whole. The run is in the log"),
     ("NOT verified", 31, "runs/a: NOT verified"),
     ("FAILED", 31, "FAILED: golden case"),
 )

@@ -86,7 +86,7 @@ def test_an_offset_stands_beside_what_the_verifier_gave() -> None:
     [
         (0.5, 1.0, 0.6, "above the baseline: arm 1 goes up"),
         (-0.5, 1.0, 0.4, "below the baseline: arm 1 goes down"),
-        (0.0, 1.0, 0.5, "the reward is the baseline: nothing is pushed"),
+        (0.0, 1.0, 0.5, "the reward equals the baseline: no theta changes"),
         (0.5, 0.0, 0.5, "above the baseline, but arm 1 stays: the learning rate is 0"),
         (0.5, 1e-30, 0.5, "above the baseline, but arm 1 stays: the change is rounded away"),
         (0.5, -1.0, 0.4, "above the baseline: arm 1 goes down (the learning rate is negative)"),
@@ -103,7 +103,7 @@ def test_the_words_follow_the_numbers(advantage: float, lr: float, new_p: float,
         (0.5, 0.4, "above the baseline: arm 1 goes down, and this is not REINFORCE"),
         (-0.5, 0.6, "below the baseline: arm 1 goes up, and this is not REINFORCE"),
         (0.5, 0.5, "above the baseline: arm 1 stays, and this is not REINFORCE"),
-        (0.0, 0.6, "as the baseline: arm 1 goes up, and this is not REINFORCE"),
+        (0.0, 0.6, "equal to the baseline: arm 1 goes up, and this is not REINFORCE"),
     ],
 )
 def test_a_students_update_that_is_another_is_told_by_what_it_did(advantage: float, new_p: float, words: str) -> None:
@@ -140,10 +140,10 @@ def assert_no_sentence_is_refuted(seed: int, lr: float, with_baseline: bool, off
         assert "certain" not in words or row.probs[a] == 1.0
         assert ("the learning rate is 0" in words) is (lr == 0 and row.advantage != 0)
         assert ("goes up" in words, "goes down" in words) == (went > 0, went < 0)
-        assert ("nothing is pushed" in words) is not any(row.direction)
-        if "nothing is pushed" in words or "stays" in words:
+        assert ("no theta changes" in words) is not any(row.direction)
+        if "no theta changes" in words or "stays" in words:
             assert went == 0
-        if "nothing is pushed" in words:
+        if "no theta changes" in words:
             assert (row.new_theta, row.new_probs) == (row.theta, row.probs)
         if aid and row.advantage:
             sign = 1 if aid[">" if row.advantage > 0 else "<"] == "up" else -1
