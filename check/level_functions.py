@@ -42,9 +42,7 @@ def faults_of_function(level: str, source: bytes | None, seed: int, anew: bool) 
         return _judge(Path(place) / "exercises" / name, path, check, seed, anew)
 
 
-def _judge(
-    path: Path, shown: Path, check: Callable[[Path, int], CheckResult], seed: int, anew: bool
-) -> list[str]:
+def _judge(path: Path, shown: Path, check: Callable[[Path, int], CheckResult], seed: int, anew: bool) -> list[str]:
     parts = list_exercises(path.parent)
     return judge_once(f"{shown.name}, seed {seed}", parts, lambda: _faults_of(check(path, seed), path, shown), anew)
 

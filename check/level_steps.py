@@ -167,9 +167,7 @@ def fault_of_mended_rule(history: History) -> str:
 def fault_of_spec_lock(history: History) -> str:
     versions = Versions(history.sabotage.read(RUBRIC_SOURCE), history.repair.read(RUBRIC_SOURCE))
     tests = _TESTS / "test_rubric.py"
-    return history.fault_of_lock(
-        tests, versions, lambda: fault_of_rubric_tests(tests, _EXPLOITS, versions), _EXPLOITS
-    )
+    return history.fault_of_lock(tests, versions, lambda: fault_of_rubric_tests(tests, _EXPLOITS, versions), _EXPLOITS)
 
 
 # Level 2

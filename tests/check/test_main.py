@@ -258,7 +258,10 @@ def test_a_lost_sheet_is_a_state(fresh: Lab) -> None:
         (["--hint"], "--hint: expected the name of an exercise in front of it, and no --json"),
         (["submit", "--solution"], "--solution: expected the name of an exercise in front of it"),
         (["kata_1", "--hint", "--solution"], "not allowed with argument --hint"),
-        (["kata"], f"did you mean kata_1? argument NAME: expected one of {len(EXERCISES) + 1} names, got kata (all options: "),
+        (
+            ["kata"],
+            f"did you mean kata_1? argument NAME: expected one of {len(EXERCISES) + 1} names, got kata (all options: ",
+        ),
         (["--id", "3"], "--id: expected the name of an exercise in front of it, and no --json"),
         (["mental_map_v1", "--id", "3"], "--id: expected the name of a kata in front of it"),
         (["tests", "--verifiers", "gone.jsonl"], "gone.jsonl: "),

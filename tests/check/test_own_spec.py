@@ -105,8 +105,7 @@ CHEATS = {
     "the scorer, from its file": "import importlib.util as u\n"
     f"spec = u.spec_from_file_location('x', {str(ROOT / 'course' / 'score.py')!r})\n"
     "module = u.module_from_spec(spec)\nspec.loader.exec_module(module)\nscore = module.score",
-    "the scorer, run": "from runpy import run_path\n"
-    f"score = run_path({str(ROOT / 'course' / 'score.py')!r})['score']",
+    "the scorer, run": f"from runpy import run_path\nscore = run_path({str(ROOT / 'course' / 'score.py')!r})['score']",
     "the scorer, read": f"exec(open({str(ROOT / 'course' / 'score.py')!r}).read())",
     "the golden sets": f"open({str(ROOT / 'course' / 'golden' / 'golden_correct.jsonl')!r})",
     "exit": "import sys\nsys.exit(0)",

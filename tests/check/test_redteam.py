@@ -170,8 +170,16 @@ def test_an_exploit_is_wrong_and_rewarded(lab: Lab, bad: dict[str, Any], got: st
     [
         ('"suffix"', '"score"', 'expected a line STARTED_FROM = "NAME" with one of anywhere, '),
         ("STARTED_FROM", "START", "expected a line STARTED_FROM"),
-        ("import re", "from course.score import score", "expected a rule of your own, got from course.score import score (line 1); take that out"),
-        ("import re", "from course import score as s", "expected a rule of your own, got from course import score as s"),
+        (
+            "import re",
+            "from course.score import score",
+            "expected a rule of your own, got from course.score import score (line 1); take that out",
+        ),
+        (
+            "import re",
+            "from course import score as s",
+            "expected a rule of your own, got from course import score as s",
+        ),
         ("import re", "import re, course.score as s", "expected a rule of your own, got import re, course.score as s"),
         ("import GAPS", "import GAPS, score", "expected a rule of your own, got from course.rubrics.hackable import"),
         ("import GAPS", "import RUBRICS", "expected a rule of your own, got from course.rubrics.hackable import"),

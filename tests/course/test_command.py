@@ -245,7 +245,10 @@ NO_NUMBER = "argument --lr: expected a number such as 0.5 or -0.5"
             ["--lr", "-0,5"],
             "argument --lr: expected a number such as 0.5 or -0.5, got -0,5: write a point in place of the comma",
         ),
-        (["--lr", "0,5"], "argument --lr: expected a number such as 0.5 or -0.5, got 0,5: write a point in place of the comma"),
+        (
+            ["--lr", "0,5"],
+            "argument --lr: expected a number such as 0.5 or -0.5, got 0,5: write a point in place of the comma",
+        ),
         (["--lr", "-hot"], "argument --lr: expected one argument"),
         (["--lr", "1,2,3"], f"{NO_NUMBER}, got 1,2,3"),
         (["--temperature", "hot"], "argument --temperature: expected a number of at least 0, got hot"),

@@ -105,7 +105,10 @@ ROOM: dict[str, tuple[dict[str, object], str]] = {  # -> what is edited, and wha
         f"{scorer_identity().scorer_fingerprint[:39]}…",
     ),
     "missing_completions": ({"settings": {"missing": "zero"}}, ""),
-    "samples_per_prompt": ({"samples_per_prompt": 2}, "manifest.json says 2 samples of each prompt, but Loop A has one"),
+    "samples_per_prompt": (
+        {"samples_per_prompt": 2},
+        "manifest.json says 2 samples of each prompt, but Loop A has one",
+    ),
     "sampling": ({"sampling": {"temperature": 0.5, "top_p": 1.0, "seed": 7, "n": 1}}, ""),
 }
 
@@ -243,7 +246,9 @@ def test_rows_that_differ_are_found_where_all_fingerprints_were_forged(
     assert lab("inspect_run", "--run", pair[1], "--verify").status == 1
     done = gate(lab, *pair)
     assert done.status == 1
-    assert "the two runs do not hold the same id, prompt and expected answer in 1 of the rows" in " ".join(done.out.split())
+    assert "the two runs do not hold the same id, prompt and expected answer in 1 of the rows" in " ".join(
+        done.out.split()
+    )
 
 
 def test_what_is_no_run_is_bad_usage(lab: Lab, pair: tuple[Path, Path]) -> None:

@@ -232,7 +232,11 @@ def test_a_first_call_may_import_packages(tmp_path: Path, monkeypatch: pytest.Mo
         ("return (", "verify", "expected a verifier, got SyntaxError: "),
         ("pass\n1 / 0", "verify", "ZeroDivisionError: division by zero (line 3) while it was loaded; mend it"),
         ("pass\nimport no_such.package", "verify", " -m pip install no_such"),
-        ("pass\nasync def wait(completion, answer): return 1", "wait", "is an async function, and a verifier must not be one; wrap it: "),
+        (
+            "pass\nasync def wait(completion, answer): return 1",
+            "wait",
+            "is an async function, and a verifier must not be one; wrap it: ",
+        ),
         ("pass\nverify = 7", "verify", "expected a function, got TypeError: 7 is not a callable object"),
     ],
 )

@@ -169,7 +169,10 @@ TAMPERINGS: dict[str, tuple[Tamper, str]] = {
     ),
     "a key given twice": (a_key_twice, "results.jsonl:2 is not, byte for byte, what this lab writes"),
     "lines that end as on Windows": (windows_lines, "results.jsonl:1 is not as this lab writes it"),
-    "more samples": (manifest_of(samples_per_prompt=4), "manifest.json says 4 samples of each prompt, but Loop A has one"),
+    "more samples": (
+        manifest_of(samples_per_prompt=4),
+        "manifest.json says 4 samples of each prompt, but Loop A has one",
+    ),
     "a split": (shipped_prompts, "says split dev, but these prompts are from a holdout of the lab"),
     "another spec": (
         manifest_of(spec="pay all"),

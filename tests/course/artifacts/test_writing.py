@@ -36,7 +36,9 @@ def test_an_outdir_that_exists_is_refused_before_any_work(lab: Lab) -> None:
     lab.write("file", "mine")
     for path in ("folder", "file", "."):
         message = lab.refused("eval", "--dataset", "not even read", "--completions", "nor this", "--outdir", path)
-        assert message == f"error: {path}: expected a new folder, got a folder that exists; choose a different --outdir\n"
+        assert (
+            message == f"error: {path}: expected a new folder, got a folder that exists; choose a different --outdir\n"
+        )
 
 
 def test_a_free_name_that_another_command_takes_meanwhile_is_no_mistake_of_the_caller(
@@ -115,9 +117,7 @@ def test_a_file_size_limit_leaves_nothing(lab: Lab) -> None:
 
     done = lab.process("eval", *arguments, "--outdir", "deep/run", preexec_fn=limit)
     assert (done.status, done.out) == (2, "")
-    assert done.err == (
-        "error: deep/run: cannot write a run here: file too large; nothing was written\n"
-    )
+    assert done.err == ("error: deep/run: cannot write a run here: file too large; nothing was written\n")
     assert files(lab.folder) == before
 
 
