@@ -144,16 +144,17 @@ def is_named(value: str | float, text: str) -> bool:
 
 def decision_of(name: str) -> Decision:
     """The gate's verdict on a shipped pair, and the facts that decide it. Raises UserError where a run has changed."""
-    sides = [LAB / COMMITTEE / name / side for side in ("baseline", "candidate")]
+    baseline = LAB / COMMITTEE / name / "baseline"
+    candidate = LAB / COMMITTEE / name / "candidate"
     log = run_log.read_log(LAB / COMMITTEE / "log.jsonl", must_exist=True)
     try:
-        comparison = compare(*map(open_run, sides), log)
+        comparison = compare(open_run(baseline), open_run(candidate), log)
     except Broken as broken:
         raise refuse_changed(name, str(broken)) from None
     faults = faults_of_runs(comparison)
     if faults:
         raise refuse_changed(name, faults[0])
-    finding = examine(*sides, MIN_DELTA, log)
+    finding = examine(baseline, candidate, MIN_DELTA, log)
     if finding.numbers is not None:
         return Decision(finding.verdict, facts_of_counts(finding.numbers))
     conditions = [condition for condition in finding.conditions if condition.fault]

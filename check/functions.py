@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from check.oracles import FUNCTIONS, Group, Quantity
+from check.oracles import FUNCTIONS, Quantity
 from check.own_work import find_borrowed
 from check.result import NOT_STARTED, CannotCheck, CheckResult
 from course import picking

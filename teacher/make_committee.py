@@ -189,15 +189,17 @@ def make_runs(root: Path, with_training: bool) -> None:
     for name, pair in PAIRS.items():
         for n, side, change in zip(pair.samples, SIDES, pair.changes, strict=False):
             files = ["--dataset", "data/datasets/easy_sums_dev.jsonl"]
-            files += ["--samples", "data/rollouts/smollm2_pack_dev.jsonl", "--n", n]
+            files += ["--samples", "data/rollouts/smollm2_pack_dev.jsonl", "--n", str(n)]
             command(root, "selection_demo", *files, "--change", change, "--outdir", f"{COMMITTEE}/{name}/{side}")
         for what, side, change in zip(pair.sides, SIDES, pair.changes, strict=False):
-            run = f"{name}/{side}"
+            run_name = f"{name}/{side}"
             dataset = f"datasets/{name}.jsonl"
             write_text(root / dataset, read_lines([what.measured]))
-            completions = train(root, run, what, dataset) if with_training else write_recorded(root, run, what)
+            completions = (
+                train(root, run_name, what, dataset) if with_training else write_recorded(root, run_name, what)
+            )
             files = ["--dataset", dataset, "--completions", completions]
-            command(root, "eval", *files, "--change", change, "--outdir", f"{COMMITTEE}/{run}")
+            command(root, "eval", *files, "--change", change, "--outdir", f"{COMMITTEE}/{run_name}")
 
 
 def write_committee(out: Path, with_training: bool = False) -> None:
@@ -213,13 +215,13 @@ def write_committee(out: Path, with_training: bool = False) -> None:
         log_file = write_text(out / "log.jsonl", "".join(own))
         for name in PAIRS:
             for side in SIDES:
-                folder = out / name / side
-                folder.mkdir(parents=True, exist_ok=True)
+                copied_to = out / name / side
+                copied_to.mkdir(parents=True, exist_ok=True)
                 for file in (MANIFEST, RESULTS, SUMMARY):
-                    shutil.copyfile(root / COMMITTEE / name / side / file, folder / file)
+                    shutil.copyfile(root / COMMITTEE / name / side / file, copied_to / file)
     for name, pair in PAIRS.items():
         runs = [open_run(out / name / side) for side in SIDES]
-        comparison = compare(*runs, read_log(log_file))
+        comparison = compare(runs[0], runs[1], read_log(log_file))
         write_text(out / f"{name}.md", proposal_text(name, pair, runs, comparison))
 
 
@@ -246,7 +248,9 @@ def proposal_text(name: str, pair: Pair, runs: Sequence[Run], comparison: Compar
     }
     paragraphs = [fill(part.format(**blanks)) for part in pair.proposal.split("\n\n")]
     rates = [["run", "passed", "of", "pass rate"]]
-    rates += [[side, passed, n, percent(passed / n)] for side, passed in zip(SIDES, (before, after), strict=True)]
+    rates += [
+        [side, str(passed), str(n), percent(passed / n)] for side, passed in zip(SIDES, (before, after), strict=True)
+    ]
     introduction = """A team asks for a promotion, and you are the committee. The proposal is in the team's words. All that
     stands below it was taken from the two runs, and nothing is marked. The smallest improvement worth having is 2
     points."""

@@ -8,7 +8,9 @@ import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import pytest
 from conftest import ROOT, SAMPLING, Lab, manifest_edited
 
@@ -318,16 +320,12 @@ def test_before_and_after_of_one_training_is_an_experiment_if_it_is_not_the_page
     [run] = [run for run in read_logged_runs() if run.manifest.command == "course.token_train"]
     assert not is_worked_example(run)
 
-    def of(settings: dict[str, object]) -> LoggedRun:
-        return run._replace(manifest=run.manifest.__class__(**manifest_fields(run) | {"settings": settings}))
+    def of(settings: dict[str, Any]) -> LoggedRun:
+        return run._replace(manifest=msgspec.structs.replace(run.manifest, settings=settings))
 
     assert is_worked_example(of(GENERALISE._replace(eval_every=600).settings()))
     assert not is_worked_example(of(GENERALISE._replace(lr=0.1).settings()))
     assert not is_worked_example(of(MEMORISE.settings()))
-
-
-def manifest_fields(run: LoggedRun) -> dict[str, object]:
-    return {name: getattr(run.manifest, name) for name in run.manifest.__struct_fields__}
 
 
 # ---- The teacher's sample

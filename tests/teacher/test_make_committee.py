@@ -42,8 +42,8 @@ def test_what_the_candidate_of_pair_2_was_trained_on_is_what_it_gains() -> None:
     measured = set(read_lines([pair.sides[0].measured]).splitlines())
     seen = [measured & set(read_lines(side.trained_on).splitlines()) for side in pair.sides]
     assert [len(lines) for lines in seen] == [0, 40]
-    runs = [open_run(SHIPPED / "pair_2" / side) for side in SIDES]
-    comparison = compare(*runs, run_log.read_log(SHIPPED / "log.jsonl"))
+    baseline, candidate = [open_run(SHIPPED / "pair_2" / side) for side in SIDES]
+    comparison = compare(baseline, candidate, run_log.read_log(SHIPPED / "log.jsonl"))
     gained = [id_ for id_ in comparison.gained if any(f'"{id_}"' in line for line in seen[1])]
     lost = [id_ for id_ in comparison.lost if any(f'"{id_}"' in line for line in seen[1])]
     assert len(gained) > 30
@@ -57,8 +57,8 @@ def test_policies_trained_again_end_in_the_same_verdicts(tmp_path: Path) -> None
     subprocess.run([sys.executable, SCRIPT, "--train", "--out", tmp_path], check=True, cwd=tmp_path)
     verdicts = []
     for name in PAIRS:
-        line = [sys.executable, "-m", "course.gate", "--log", tmp_path / "log.jsonl", "--min-delta", "0.02"]
+        line = [sys.executable, "-m", "course.gate", "--log", str(tmp_path / "log.jsonl"), "--min-delta", "0.02"]
         for side in SIDES:
-            line += [f"--{side}", tmp_path / name / side]
+            line += [f"--{side}", str(tmp_path / name / side)]
         verdicts.append(subprocess.run(line, cwd=ROOT, capture_output=True).returncode)
     assert verdicts == [1, 1, 3]
