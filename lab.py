@@ -1,10 +1,10 @@
 """Set up the lab and use it. Python 3.11 or later is all that it needs.
 
-    python3 lab.py              take your guess, set up, measure for the first time
-    python3 lab.py eval ...     run any command of the course with its arguments
-    python3 lab.py check ...    show what is done of your work, and what comes next
-    python3 lab.py micro ...    run the whole idea in one file: micro.py
-    python3 lab.py test ...     run pytest, for example: test tests/test_rubric.py
+    python3 lab.py              take your guess, set up, measure once
+    python3 lab.py eval ...     run any command of the course
+    python3 lab.py check ...    show what is done and what comes next
+    python3 lab.py micro ...    run micro.py, the whole idea in one file
+    python3 lab.py test ...     run pytest, such as test tests/test_rubric.py
     python3 lab.py lint         check the code's style and types
     python3 lab.py site         build the course as a site that needs no network
 
@@ -56,7 +56,7 @@ MEASURE = (
 QUESTION = """80 prompts, small sums and word problems, each ask for exactly one line,
 such as Final: 8. A small simulated writer has answered all of them.
 
-What share of the 80 answers, in %, is exactly the right line?
+Of the 80 answers, what share in % is exactly the line that was asked for?
 > """
 
 
@@ -159,11 +159,11 @@ def first_text(facts: dict[str, Any]) -> str:
     guess = facts["manifest"]["expect"]
     share = facts["prediction"]["value"]
     result = f"{100 * summary['pass_rate']:.1f} %"
-    line = f"The result is {result}"
+    line = f"It was {result}"
     if share is not None:
-        line = f"You said {100 * share:.4g} %; the result is {result}"
+        line = f"You said {100 * share:.4g} %; it was {result}"
     elif guess is not None:
-        line = f'You said "{guess}"; the result is {result}'
+        line = f'You said "{guess}"; it was {result}'
     failures = summary["n"] - summary["passes"]
     wrong_value = summary["outcomes"]["wrong_answer"]
     wrong_start = summary["outcomes"]["missing_prefix"]

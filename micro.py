@@ -94,7 +94,7 @@ def learn(verifier: Callable[[int, str], float], seed: int) -> None:
     policy = np.zeros((100 + START + 1, START + 1, START))  # rows: 100 prompts, then the tokens that can stand before
     for _ in range(200):  # short on purpose: REINFORCE needs a policy that is sometimes right, not a good policy
         policy += 4 * gradient(policy, demonstrations(rng), np.ones(len(PROMPTS)))
-    print(f"reward: what the {verifier.__name__} verifier pays. true: what the strict verifier would pay.\n")
+    print(f"reward: paid by the {verifier.__name__} verifier. true: what the strict verifier pays.\n")
     print("step  reward  true  a rollout of 7 + 5")
     for step in range(201):
         completions = sample(policy, rng)

@@ -110,13 +110,13 @@ def test_the_site_is_built_with_typeset_formulas_where_npm_can_fetch_them(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["gat"], "'gat' lab.py has no job, did you mean gate? "),
-        (["course.evl", "--dataset", "x"], "'course.evl' lab.py has no job, did you mean eval? "),
-        (["tests"], "'tests' lab.py has no job, did you mean test? "),
-        (["--all"], "'--all' lab.py has no job; "),
-        (["\x1b[2J"], "'\\x1b[2J' lab.py has no job; "),
-        (["lint", "--all"], "expected nothing after lint, got '--all'"),
-        (["site", "now"], "expected nothing after site, got 'now'"),
+        (["gat"], "lab.py has no job 'gat', did you mean gate? "),
+        (["course.evl", "--dataset", "x"], "lab.py has no job 'course.evl', did you mean eval? "),
+        (["tests"], "lab.py has no job 'tests', did you mean test? "),
+        (["--all"], "lab.py has no job '--all'; "),
+        (["\x1b[2J"], "lab.py has no job '\\x1b[2J'; "),
+        (["lint", "--all"], "lint takes no arguments, got '--all'"),
+        (["site", "now"], "site takes no arguments, got 'now'"),
     ],
 )
 def test_what_no_job_takes_is_refused(
@@ -195,9 +195,7 @@ def test_a_python_that_is_too_old_gets_one_line(
     monkeypatch.setattr(sys, "version", f"{name} (main)")
     with pytest.raises(SystemExit, match=r"^2$"):
         exec(compile(SOURCE, "lab.py", "exec"), {"__name__": "__main__"})
-    said = (
-        f"error: expected Python 3.11 or later, got {name}; call lab.py with a newer one, such as python3.12 lab.py\n"
-    )
+    said = f"error: expected Python 3.11 or later, got {name}; call lab.py with a newer Python, such as python3.12 lab.py\n"
     assert capsys.readouterr().err == said
 
 
@@ -299,7 +297,7 @@ def test_what_lab_py_has_not_made_is_never_touched(
     if kind == "file":
         (tmp_path / ".venv").touch()
     said = refused(capsys)
-    assert "was not made by lab.py and lacks the locked versions of requirements.txt; if Poetry made it, " in said
+    assert "was not made by lab.py and lacks the locked versions of requirements.txt; if Poetry made .venv, " in said
     assert (own / "letter.txt").read_text() == "mine"
     assert pip.installed == []
 
@@ -327,8 +325,8 @@ LOST = "WARNING: Retrying (Retry(total=1)) after connection broken by 'NewConnec
 @pytest.mark.parametrize(
     ("says", "line"),
     [
-        (LOST, "no network; connect once and call this again, after that the lab needs none"),
-        ("no space\n", "pip ended with status 1; mend what it says and call this again"),
+        (LOST, "no network; connect once and run this command again; after that the lab needs no network"),
+        ("no space\n", "pip ended with status 1; fix what pip says above, then run this command again"),
     ],
 )
 def test_a_download_that_fails_is_one_line_and_what_worked_goes_on_working(
@@ -380,7 +378,7 @@ def test_ctrl_c_is_one_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
     monkeypatch.setattr(lab, "set_up", interrupt)
     monkeypatch.setattr(lab, "at_terminal", lambda: False)
     assert lab.main([]) == 130
-    assert capsys.readouterr().err == "error: interrupted; the same command begins again\n"
+    assert capsys.readouterr().err == "error: interrupted; run the same command to begin again\n"
 
 
 # --- lab.py as it is typed

@@ -103,7 +103,7 @@ def test_no_words_mean_careless_and_seed_0_and_the_same_seed_prints_the_same() -
 @pytest.mark.parametrize("verifier", ["careless", "strict"])
 def test_the_output_is_plain_text_in_eighty_columns(verifier: str) -> None:
     lines = printed(verifier, "0").split("\n")
-    assert lines[0] == f"reward: paid by the {verifier} verifier. true: what the strict one would pay."
+    assert lines[0] == f"reward: paid by the {verifier} verifier. true: what the strict verifier pays."
     assert [line for line in lines if len(line) > 80 or not line.isprintable() or not line.isascii()] == []
 
 

@@ -130,28 +130,28 @@ SHIPPED_HOLDOUT = Pair(
 
 # ---- What the gate says, where several cases are told the same
 
-NOT_LOGGED = "run: the digest of its manifest is in no log of runs"
+NOT_LOGGED = "run: no log of runs has the digest of its manifest"
 NOT_SO = "which is not what the scorer says"
 NOT_CHOSEN = "does not hold the sample that is recorded as chosen"
 SAMPLE_NOT_SO = "has a sample whose reward is not what the scorer says"
-REWRITTEN = "12 of the completions differ, though policy, sampling and seed are said to be the same"
-ONE_FILE = "of the completions differ, though both runs say that they read one file"
-LUCK = "no knob was turned, and 12 of the examples flipped; the same policy wrote both, in other draws: that is luck"
+REWRITTEN = "12 of the completions differ, though both runs name the same policy, sampling and seed"
+ONE_FILE = "of the completions differ, though both runs say that they read the same file"
+LUCK = "no knob was turned, and 12 of the examples flipped: the same policy wrote both sets of completions"
 SEVERAL_IDS = "24 ids have only 12 distinct prompts"
-UNANSWERED = "the baseline has no completion for 12 of its prompts: complete it"
+UNANSWERED = "the baseline has no completion for 12 of its prompts: add the missing completions"
 ROWS_UNLIKE = "the two runs do not hold the same id, prompt and expected answer in"
 NO_MANIFEST = "manifest.json is not a manifest of this lab"
 MANIFEST_BYTES = "manifest.json is not, byte for byte, what this lab writes"
-SCHEMA = "manifest.json has schema version 2, this lab reads 3; make the run again"
+SCHEMA = "manifest.json has schema version 2, but this lab reads 3; make the run again"
 NOT_A_RESULT = "results.jsonl:1 is not a result"
 ROW_BYTES = "is not, byte for byte, what this lab writes"
-SUMMARY_BYTES = "summary.json is not what its rows come to, byte for byte"
+SUMMARY_BYTES = "summary.json is not, byte for byte, the summary of results.jsonl"
 OTHER_FILE = "is not the file that was written: its digest differs"
-OF_OTHER_BYTES = "$.completions_sha256: expected the SHA-256 of of-candidate.jsonl, got that of other bytes"
+OF_OTHER_BYTES = "$.completions_sha256: expected the SHA-256 of of-candidate.jsonl, got the SHA-256 of di"
 SAMPLING_NOT_KNOWN = "locked room: sampling is not known for the baseline and the candidate"
 PROMPTS_DIFFER = "locked room: prompts_fingerprint differs"
 DATASET_DIFFERS = "locked room: dataset_fingerprint differs"
-HELD_OUT = "expected a dataset without prompts of math_holdout.jsonl"
+HELD_OUT = "of the prompts are from math_holdout.jsonl"
 FAR_WORSE = "worse by 12 of 24 prompts (exact McNemar p = 0.00049): more than chance explains"
 NO_RISE = "the pass rate did not rise"
 
@@ -191,15 +191,15 @@ AS_LOOP_A = in_turn(
 
 FORGERIES: dict[str, tuple[Case, ...]] = {
     "The manifest says something else than the run is": (
-        Case("samples_per_prompt 4 to 1", ONE_OR_FOUR, "has 4 samples, and manifest.json says 1",
+        Case("samples_per_prompt 4 to 1", ONE_OR_FOUR, "has 4 samples, but manifest.json says 1",
              fields(samples_per_prompt=1), promoted=True),
-        Case("samples_per_prompt 1 to 4", ONE_OR_FOUR, "has 1 samples, and manifest.json says 4",
+        Case("samples_per_prompt 1 to 4", ONE_OR_FOUR, "has 1 samples, but manifest.json says 4",
              fields(samples_per_prompt=4), BASELINE, promoted=True),
-        Case("samples_per_prompt 2 in Loop A", BETTER, "manifest.json says 2 samples of each prompt, but Loop A has one",
+        Case("samples_per_prompt 2 in Loop A", BETTER, "manifest.json says 2 samples of each prompt, but Loop A",
              fields(samples_per_prompt=2), BOTH, promoted=True),
         Case("samples_per_prompt null", ONE_OR_FOUR, "samples_per_prompt is not known for the baseline and the",
              fields(samples_per_prompt=None), BOTH),
-        Case("command alone", BETTER, "manifest.json says Loop A of course.selection_demo, which leaves no such run",
+        Case("command alone", BETTER, "manifest.json says Loop A, but course.selection_demo leaves no run",
              fields(command="course.selection_demo"), promoted=True),
         Case("loop and command to C", BETTER, "expected a candidate of Loop A or B, got a run of Loop C",
              fields(loop="C", command="course.token_train"), status=2),
@@ -236,9 +236,9 @@ FORGERIES: dict[str, tuple[Case, ...]] = {
         Case("fingerprint of the completions made up", BETTER, NOT_LOGGED, fields(completions_fingerprint="0" * 64),
              believed="completions_fingerprint"),
         Case("--missing forgotten", HALF_REFUSED, UNANSWERED, field("settings", missing=None), BASELINE, promoted=True),
-        Case("scorer version", BETTER, "manifest.json has scorer_version 0.0.0, and the scorer installed here",
+        Case("scorer version", BETTER, "manifest.json has scorer_version 0.0.0; the scorer installed here",
              fields(scorer_version="0.0.0"), BOTH, promoted=True),
-        Case("scorer name", BETTER, "manifest.json has scorer_name final_ìnt, and the scorer installed here final_int",
+        Case("scorer name", BETTER, "manifest.json has scorer_name final_ìnt; the scorer installed",
              fields(scorer_name="final_ìnt"), BOTH, promoted=True),
         Case("scorer fingerprint", BETTER, "manifest.json has scorer_fingerprint 0000",
              fields(scorer_fingerprint="0" * 64), BOTH),
@@ -246,7 +246,7 @@ FORGERIES: dict[str, tuple[Case, ...]] = {
              fields(scorer_fingerprint="0" * 64), BASELINE),
         Case("spec", BETTER, "has spec 0. Pay all. 1. Trim", fields(spec=f"0. Pay all. {scorer_identity().spec}"), BOTH,
              promoted=True),
-        Case("golden sets of one case", BETTER, "has golden Golden(passed=True, cases=1), and the scorer",
+        Case("golden sets of one case", BETTER, "has golden Golden(passed=True, cases=1); the scorer",
              field("golden", cases=1), BOTH, promoted=True),
         Case("change reworded", BETTER, NOT_LOGGED, fields(change="a better prompt"), believed="change", promoted=True),
         Case("expect written afterwards", BETTER, NOT_LOGGED, fields(expect="+50 points"), believed="expect"),
@@ -272,16 +272,16 @@ FORGERIES: dict[str, tuple[Case, ...]] = {
              lambda run: fields(outputs=manifest_of(run)["outputs"] | {"curve.png": "0" * 64})(run)),
     ),
     "The rows say something else than was measured": (
-        Case("wrong completions paid", EQUAL, "such faults in 13 more of the rows",
+        Case("wrong completions paid", EQUAL, "13 more of the rows have such faults",
              all_rows(pay_failures)),
         Case("right completions not paid", EQUAL, NOT_SO, each_row(lambda row: row.update(reward=0.0)), BASELINE),
         Case("an outcome alone", EQUAL, NOT_SO, each_row(lambda row: row["details"].update(outcome="ok"))),
-        Case("completions rewritten", ONE_POLICY, "16 of the completions differ, though policy", each_row(answer_right),
+        Case("completions rewritten", ONE_POLICY, "16 of the completions differ, though both", each_row(answer_right),
              promoted=True),
         Case("completions rewritten and paid by the real scorer", EQUAL, NOT_LOGGED,
              all_rows(answer_most), believed="completions", promoted=True),
         Case("expected answers made those that were given", WORSE, ROWS_UNLIKE, each_row(fit_answer)),
-        Case("an expected answer of 1,001 digits", EQUAL, "has an expected answer with more digits than an example may have",
+        Case("an expected answer of 1,001 digits", EQUAL, "has an expected answer with more digits than",
              replace_bytes(RESULTS, b'"expected_answer":9', b'"expected_answer":' + b"9" * 1_001, 1, seal)),
         Case("an expected answer of 5,000 digits", EQUAL, NOT_A_RESULT.replace("1", "10"),
              replace_bytes(RESULTS, b'"expected_answer":9', b'"expected_answer":' + b"9" * 5_000, 1, seal)),
@@ -305,7 +305,7 @@ FORGERIES: dict[str, tuple[Case, ...]] = {
         Case("the right sample chosen afterwards", EQUAL_CHOICE, NOT_LOGGED, each_row(choose_last),
              believed="choices", promoted=True),
         Case("the right sample chosen afterwards, of one policy", SAME_CHOICE,
-             "no knob was turned, and 16 of the examples flipped; on equal samples: the rule chose otherwise",
+             "no knob was turned, and 16 of the examples flipped: the samples are equal and the files of the rule",
              each_row(choose_last)),
         Case("rewards of samples nobody chose", EQUAL_CHOICE, SAMPLE_NOT_SO,
              each_row(lambda row: row.update(rewards=[1.0] * 4))),
@@ -402,7 +402,7 @@ MISTAKES: dict[str, tuple[Case, ...]] = {
         Case("the completions of another dataset are taken",
              Pair(loop_a(answers(N), data=[e | {"id": f"dev-{e['id']}"} for e in examples()],
                          ids=[e["id"] for e in examples()]), loop_a(answers(N))),
-             "got none for 24 ids (dev-q1, dev-q2, ", status=2),
+             "got no record for 24 ids (dev-q1, dev-q2,", status=2),
         Case("new completions are saved over the old ones, and the meta file stays",
              Pair(loop_a(answers(WEAK)), loop_a(answers(STRONG), policy="one", completions_sha256="0" * 64)),
              OF_OTHER_BYTES, status=2),
@@ -420,7 +420,7 @@ MISTAKES: dict[str, tuple[Case, ...]] = {
              SAMPLING_NOT_KNOWN),
         Case("the meta file says four completions a prompt, and the file has one",
              Pair(loop_a(answers(WEAK)), loop_a(answers(STRONG), sampling=sampled(n=4))),
-             "$.sampling.n: expected 1, the completions a prompt in of-candidate.jsonl, got 4", status=2),
+             "$.sampling.n: expected 1, the number of completions of each prompt", status=2),
         Case("the sampling script was started twice and appended to its file",
              Pair(loop_a(answers(WEAK)), loop_a(answers(N) * 2, ids=[e["id"] for e in examples()] * 2)),
              "of-candidate.jsonl:25 $.id: ", status=2),
@@ -435,10 +435,10 @@ MISTAKES: dict[str, tuple[Case, ...]] = {
              Pair(loop_a(["no idea"] * 12, "--missing", "zero", data=examples()),
                   loop_a(answers(12)[:12], "--missing", "zero")), UNANSWERED, promoted=True),
         Case("half of the completions are lost, and nothing was said of it",
-             Pair(loop_a(answers(N)[:12], data=examples()), loop_a(answers(N))), "got none for 12 ids (q13, q14, ",
+             Pair(loop_a(answers(N)[:12], data=examples()), loop_a(answers(N))), "got no record for 12 ids (q13, q14,",
              status=2),
         Case("the sampling of a pack was interrupted in its last group", Pair(loop_b(CUT_OFF, 2), loop_b(CUT_OFF, 2)),
-             "expected groups of one size, got 4 samples first and 3 in q24", status=2),
+             "expected groups of the same size, got 4 samples in the first and 3 in q24", status=2),
     ),
     "The examples are not the same": (
         Case("the dataset is sorted another way between the two runs",
@@ -513,7 +513,7 @@ MISTAKES: dict[str, tuple[Case, ...]] = {
         ),
         Case("a holdout of one's own is measured again without --split holdout, and called dev",
              Pair(loop_a(answers(WEAK), "--split", "holdout"), loop_a(answers(STRONG), "--split", "dev")),
-             "expected a dataset that no run opened as a holdout, for its split is dev", status=2),
+             "the log of runs knows these prompts as a holdout", status=2),
     ),
     "More was turned than the one thing studied, or nothing": (
         Case("the candidate was sampled at another temperature", TEMPERATURES,
@@ -530,7 +530,7 @@ MISTAKES: dict[str, tuple[Case, ...]] = {
         Case("pick_best was changed, and the same policy was sampled again without a seed",
              Pair(loop_b(groups(WEAK), 4, TAKES_FIRST, sampling=NO_SEED_OF_FOUR),
                   loop_b([group[::-1] for group in groups(WEAK)], 4, sampling=NO_SEED_OF_FOUR)),
-             "16 of the completions differ, and the choice changed too: let both choose from the same samples"),
+             "16 of the completions differ, and the rule of choice changed too: let both runs choose"),
         Case("the best of four is compared with a single sample", ONE_OR_FOUR,
              "locked room: samples_per_prompt differs (1 / 4)"),
         Case("two of a pack of four are compared with a pack of two",
@@ -543,10 +543,10 @@ MISTAKES: dict[str, tuple[Case, ...]] = {
              "expected a baseline of Loop A or B, got a run of Loop C", status=2),
         Case("the candidate was measured by a careless verifier",
              Pair(loop_a(answers(WEAK)), loop_a(answers(STRONG), "--rubric", "last_number")),
-             "expected a candidate that the scorer measured, got a run of the rubric last_number", status=2),
+             "expected a candidate without --rubric, got a run with --rubric last_number", status=2),
         Case("both were measured by a careless verifier",
              Pair(loop_a(answers(WEAK), "--rubric", "last_number"), loop_a(answers(STRONG), "--rubric", "last_number")),
-             "expected a baseline that the scorer measured, got a run of the rubric last_number", status=2),
+             "expected a baseline without --rubric, got a run with --rubric last_number", status=2),
         Case("the demonstration of Loop B on the shipped pack is run with one sample and with four",
              Pair(demo(*CHOOSE, "--n", 1), demo(*CHOOSE, "--n", 4)), "samples_per_prompt differs (1 / 4)"),
         Case("the same completions are measured twice",
@@ -555,7 +555,7 @@ MISTAKES: dict[str, tuple[Case, ...]] = {
         Case("baseline and candidate are exchanged", WORSE, FAR_WORSE),
         Case("three more of sixty are right, and that is taken for an improvement",
              Pair(loop_a(answers(30, of=60)), loop_a(answers(33, of=60))),
-             "noise rule: with n = 60, below 100, up to 5 points are taken for luck", status=3),
+             "noise rule: with 60 prompts, fewer than 100, a rise of up to 5 points counts as chance", status=3),
         Case("five more of forty are right, which luck brings about once in sixteen times",
              Pair(loop_a(answers(20, of=40)), loop_a(answers(25, of=40))),
              "the flips may be chance: exact McNemar p = 0.0625, not below 0.05", status=3),
@@ -569,7 +569,7 @@ MISTAKES: dict[str, tuple[Case, ...]] = {
         Case("it came with the log of a third student",
              Pair(loop_a(answers(WEAK)), in_another_clone(loop_a(answers(STRONG)))), f"candidate {NOT_LOGGED}",
              options=("--log", "../lab-root/runs/log.jsonl")),
-        Case("--log is given the run's rows", BETTER, "results.jsonl:1 expected a line of the lab's log", status=2,
+        Case("--log is given the run's rows", BETTER, "results.jsonl:1 is not a line of the lab's log", status=2,
              options=("--log", "candidate/results.jsonl")),
         Case("Git converted the line ends of a run that was committed", BETTER, f"results.jsonl:1 {ROW_BYTES}",
              replace_bytes(RESULTS, *CRLF)),
@@ -594,7 +594,7 @@ MISTAKES: dict[str, tuple[Case, ...]] = {
         Case("the gate is given the results and not the run", BETTER,
              "results.jsonl: expected the folder of a run, got a file", status=2,
              options=("--candidate", "candidate/results.jsonl")),
-        Case("the gate is given the folder in which the runs lie", BETTER, "expected the folder of one run, got one",
+        Case("the gate is given the folder in which the runs lie", BETTER, "expected the folder of one run",
              status=2, options=("--candidate", ".")),
         Case("the baseline was measured before the lab was brought up to date", BETTER, f"baseline run: {SCHEMA}",
              make_older, BASELINE),

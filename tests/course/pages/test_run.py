@@ -80,11 +80,9 @@ def test_why_a_sample_was_chosen() -> None:
     tied = "tied: 2 of 3 have the highest reward, and"
     assert why_chosen(selection([1, 0, 1], 0)) == f"{tied} the first of them was taken"
     assert why_chosen(selection([1, 0, 1], 2)) == f"{tied} number 2 of them was taken"
-    assert why_chosen(selection([0, 1], 0)).startswith("lost: a right sample was there")
+    assert why_chosen(selection([0, 1], 0)).startswith("lost: one sample was right")
     assert "a wrong format" in why_chosen(selection([0, 0], 0, ["1", "2"]))
-    assert why_chosen(selection([0, 0], 0, ["5", "2"])).startswith(
-        "nothing to win, all 2 have reward 0: no sample shows"
-    )
+    assert why_chosen(selection([0, 0], 0, ["5", "2"])).startswith("nothing to win, all 2 have reward 0: no sample has")
     for wrong in (selection([0, 1], 2), selection([0, 1], -1), selection([], 0)):
         assert why_chosen(wrong) == "the run does not hold the sample that is recorded as chosen"
 
