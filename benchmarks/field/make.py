@@ -31,7 +31,7 @@ PAGE = ROOT / "docs" / "reference" / "how_verifiers_fail.md"
 _SECTION = re.compile(r"^### (.+)\n(?:(?!^##).*\n)*", re.MULTILINE)
 _RUN = re.compile(r"```bash example\n(attack-verifier .+)\n```\n\n```text example\n((?:.*\n)*?)```\n")
 _TABLE = re.compile(r"\|verifier\|seconds\|.*\n(?:\|.*\n)*")
-_COLUMNS = ("wrong value, paid", "several answers, paid", "right one, refused")
+_COLUMNS = ("wrong value, paid", "several answers, paid", "right line, refused")
 
 
 class Run(NamedTuple):

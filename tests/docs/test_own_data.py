@@ -82,7 +82,7 @@ def test_what_the_page_converts_is_refused_by_its_name(lab: Lab, name: str, shap
     right = {"--dataset": "dataset.jsonl", "--completions": "rollouts.jsonl"} | {option: name}
     said = lab.refused("eval", *(word for pair in right.items() for word in pair))
     assert f"{name}:1 expected rows with id, " in said
-    assert f", got {shape}; docs/own_data.md has the lines that turn it into records\n" in said
+    assert f", got {shape}; docs/own_data.md has the code that" in said
 
 
 def test_the_python_of_the_page_makes_the_records_it_promises(
