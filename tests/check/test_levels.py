@@ -19,7 +19,7 @@ import pytest
 from conftest import ROOT, Lab
 
 from check.level_steps import OUTCOMES, STEPS
-from check.levels import LEVELS, check_level, describe_step, is_named, list_steps, record_prediction
+from check.levels import LEVELS, check_level, describe_step, list_steps, record_prediction
 from check.report import step_text
 from check.result import NOT_STARTED, TO_READ
 from course.artifacts import run_log
@@ -44,6 +44,7 @@ BY_CLOCK = BY_CHANCE.replace("import random", "import random\nimport time", 1).r
     "random.Random().random()", "time.time_ns()"
 )
 LONGEST = "def pick_best(samples):\n    return max(samples, key=lambda sample: len(sample.completion))\n"
+WHY = "The two differ because my file was spoiled in between, and nothing else in the room has changed."
 TIES = """
 from course.picking import Sample
 from exercises.pick_best import pick_best
@@ -86,6 +87,11 @@ class Student:
         sheet = (ROOT / "notes" / "levels.md").read_text(encoding="utf-8")
         self.write("notes/levels.md", sheet.replace(f"## {name}\n", f"## {name}\n{text}\n"))
 
+    def explain(self, name: str, build: str, sabotage: str, more: str = "") -> None:
+        """A reflection with a number behind the name of each of the two runs."""
+        numbers = f"{name}_build came to {build}, and {name}_sabotage to {sabotage}."
+        self.reflect(name, f"{numbers} {WHY} {more}")
+
     def number(self, run: str, key: str) -> float:
         return float(json.loads(Path(run, "summary.json").read_bytes())[key])
 
@@ -121,20 +127,28 @@ def do_level_0(student: Student, changed: str = "dev-005") -> None:
     assert student.type("level_0", "gate") == 1  # REJECT
     assert next_step("level_0") == "reflect"
     before, after = "runs/level_0_build", "runs/level_0_sabotage"
-    digests = f"{student.digest(before)[:8]} and {student.digest(after)[:8]}"
-    rates = f"{student.number(before, 'pass_rate'):.1%} and {student.number(after, 'pass_rate'):.3f}"
-    student.reflect("level_0", f"{rates}; {digests}")
+    digests = f"The gate knew it by {student.digest(before)[:8]} and {student.digest(after)[:8]}."
+    rates = f"{student.number(before, 'pass_rate'):.1%}", f"{student.number(after, 'pass_rate'):.3f}"
+    student.explain("level_0", *rates, more=digests)
     assert next_step("level_0") == "repair"
     student.type("level_0", "repair")
 
 
-@pytest.mark.parametrize(("changed", "outcome"), [("dev-005", "It came about."), ("dev-001", "It did not come about.")])
+@pytest.mark.parametrize(("changed", "outcome"), [("dev-005", "It came about:"), ("dev-001", "It did not come about:")])
 def test_level_0(student: Student, changed: str, outcome: str) -> None:
     """dev-005 passed, so that its reward goes. dev-001 failed already."""
     do_level_0(student, changed)
     assert check_level("level_0").state == TO_READ
     assert outcome in explain("level_0")
     assert len(cast(list[str], check_level("level_0").numbers["runs"])) == 3  # to be handed in
+
+
+def changed_choice() -> str:
+    """The id of a prompt for which the first two spoiled runs chose differently."""
+    runs = [Path("runs", name, "results.jsonl") for name in ("level_2_sabotage", "level_2_sabotage_2")]
+    first, second = [[json.loads(row) for row in run.read_bytes().splitlines()] for run in runs]
+    changed = [a["id"] for a, b in zip(first, second, strict=True) if a["chosen"] != b["chosen"]]
+    return str(changed[0]) if changed else "no prompt"
 
 
 def do_level_2(student: Student, spoiled: str = BY_CHANCE) -> None:
@@ -144,8 +158,8 @@ def do_level_2(student: Student, spoiled: str = BY_CHANCE) -> None:
     student.type("level_2", "sabotage")
     assert "expected two runs of the spoiled rule, got one" in explain("level_2")
     student.type("level_2", "sabotage")
-    accuracy = student.number("runs/level_2_build", "selected_accuracy")
-    student.reflect("level_2", f"{accuracy:.4f} in each of the runs")
+    accuracy = f"{student.number('runs/level_2_build', 'selected_accuracy'):.4f}"
+    student.explain("level_2", accuracy, accuracy, more=f"Such as {changed_choice()}.")
     student.write("exercises/pick_best.py", PICK_BEST)
     student.type("level_2", "repair")
 
@@ -156,13 +170,13 @@ def test_level_2(student: Student, spoiled: str) -> None:
     assert next_step("level_2") == "lock"
     student.write("tests/test_pick_best.py", TIES)
     assert check_level("level_2").state == TO_READ
-    assert "It did not come about." in explain("level_2")
+    assert "It did not come about:" in explain("level_2")
 
 
 SPOILED_RULES = {  # how the spec is spoiled -> what it pays, a text that it pays wrongly, and what becomes of a policy
-    "search": ('re.search(f"Final: {answer}", completion) is not None', "Final: 1 Final: 323", "It came about."),
-    "any": ('str(answer) in re.findall("-?[0-9]+", completion)', "1 323", "It came about."),
-    "last": ('(re.findall("[0-9]+", completion) or [""])[-1] == str(answer)', "Final: -323", "It did not come about."),
+    "search": ('re.search(f"Final: {answer}", completion) is not None', "Final: 1 Final: 323", "It came about:"),
+    "any": ('str(answer) in re.findall("-?[0-9]+", completion)', "1 323", "It came about:"),
+    "last": ('(re.findall("[0-9]+", completion) or [""])[-1] == str(answer)', "Final: -323", "It did not come about:"),
 }
 
 
@@ -181,7 +195,7 @@ def test_level_1(student: Student, way: str) -> None:
     student.type("level_1", "train")
     before = student.number("runs/level_1_build", "rubric_pass_rate")
     after = student.number("runs/level_1_sabotage", "rubric_pass_rate")
-    student.reflect("level_1", f"{100 * before:.1f} % and {100 * after:.1f} %")
+    student.explain("level_1", f"{100 * before:.1f} %", f"{100 * after:.1f} %")
     student.write("exercises/my_score.py", MY_SCORE)
     student.type("level_1", "repair")
     student.write("tests/test_rubric.py", (ROOT / "tests" / "test_rubric.py").read_text(encoding="utf-8"))
@@ -201,9 +215,9 @@ def test_level_1(student: Student, way: str) -> None:
 
 
 SPOILED_UPDATES = {  # what stands in the solution, what a student wrote, the event
-    "sign": ("(reward - baseline) * g", "(baseline - reward) * g", "It came about."),
-    "no baseline": ("(reward - baseline) * g", "reward * g", "It came about."),
-    "no -p": ("(i == action) - p[i]", "float(i == action)", "It did not come about."),
+    "sign": ("(reward - baseline) * g", "(baseline - reward) * g", "It did not come about:"),
+    "no baseline": ("(reward - baseline) * g", "reward * g", "It came about:"),
+    "wrong action": ("(i == action) - p[i]", "(i == action + 1) - p[i]", "It came about:"),
 }
 FINITE_DIFFERENCE = """
 import math
@@ -234,7 +248,7 @@ def do_level_3(student: Student, spoiled: str) -> None:
     key = "expected_reward_after"
     before = student.number("runs/level_3_build", key)
     after = student.number("runs/level_3_sabotage", key)
-    student.reflect("level_3", f"{before:.3f} and {after:.3f}")
+    student.explain("level_3", f"{before:.3f}", f"{after:.3f}")
     student.write("exercises/reinforce.py", REINFORCE)
     student.type("level_3", "repair")
 
@@ -253,6 +267,7 @@ def test_level_3(student: Student, way: str) -> None:
 def test_the_brier_scores(student: Student) -> None:
     do_level_0(student)
     do_level_2(student)
+    student.write("tests/test_pick_best.py", TIES)
     scores = "level_0 (0.8 - 1)² = 0.04; level_2 (0.4 - 0)² = 0.16. Mean 0.10"
     assert scores in explain("level_0")
     assert scores in explain("level_2")
@@ -291,7 +306,7 @@ def repair_before_spoiling(student: Student) -> None:
     student.write("exercises/pick_best.py", BY_CHANCE)
     student.type("level_2", "sabotage")
     student.type("level_2", "sabotage")
-    student.reflect("level_2", "0.8375 twice")
+    student.explain("level_2", "0.8375", "0.8375", more=f"Such as {changed_choice()}.")
 
 
 def build_what_is_not_the_rule(student: Student) -> None:
@@ -329,9 +344,35 @@ def fill_the_reflection(student: Student) -> None:
     student.reflect("level_2", "one two three four five six seven eight nine ten eleven twelve")
 
 
+def repeat_a_word(student: Student) -> None:
+    do_level_2(student)
+    student.reflect("level_2", f"level_2_build 0.8375 level_2_sabotage 0.8375 {changed_choice()}" + " because" * 12)
+
+
+def list_numbers_without_words(student: Student) -> None:
+    do_level_2(student)
+    student.reflect("level_2", f"level_2_build 0.8375 level_2_sabotage 0.8375 {changed_choice()}")
+
+
+def list_all_numbers_there_are(student: Student) -> None:
+    do_level_2(student)
+    numbers = " ".join(f"{number / 1000:.3f}" for number in range(1000))
+    student.explain("level_2", numbers, numbers, more=f"Such as {changed_choice()}.")
+
+
 def reflect_with_a_number_of_nobody(student: Student) -> None:
     do_level_2(student)
-    student.reflect("level_2", "It was 0.4250 and then it was 17.3 %, because luck changes every result.")
+    student.explain("level_2", "0.4250", "17.3 %")
+
+
+def reflect_without_the_names_of_the_runs(student: Student) -> None:
+    do_level_2(student)
+    student.reflect("level_2", f"It was 0.8375, and then it was 0.8375 again. {WHY} Such as {changed_choice()}.")
+
+
+def reflect_without_a_prompt(student: Student) -> None:
+    do_level_2(student)
+    student.explain("level_2", "0.8375", "0.8375")
 
 
 def repair_with_the_spoiled_file(student: Student) -> None:
@@ -392,7 +433,7 @@ def make_the_gates_page_by_hand(student: Student) -> None:
 
 def name_no_digest(student: Student) -> None:
     do_level_0(student)
-    student.reflect("level_0", "It fell from 42.5 % to 41.25 % because one answer that was right is no longer right.")
+    student.explain("level_0", "42.5 %", "41.25 %")
 
 
 def restore_the_copy_almost(student: Student) -> None:
@@ -453,12 +494,17 @@ CHEATS: list[tuple[Callable[[Student], None], str, str, str]] = [  # what is don
     (spoil_again_what_was_seen, "level_2", "sabotage", "you measured this sabotage before your prediction"),
     (forget_the_pick_once, "level_2", "sabotage", "expected --pick exercises/pick_best.py:pick_best"),
     (repair_before_spoiling, "level_2", "repair", "came before your sabotage and does not count"),
-    (build_what_is_not_the_rule, "level_2", "build", "expected the first of the best of each prompt"),
+    (build_what_is_not_the_rule, "level_2", "build", "It looks like the longest text"),
     (spoil_nothing, "level_2", "sabotage", "got the same choices"),
     (spoil_into_another_rule_that_gives_one_answer, "level_2", "sabotage", "got the same choices"),
     (spoil_twice_in_two_ways, "level_2", "sabotage", "expected two runs of one file, got two files"),
-    (fill_the_reflection, "level_2", "reflect", "expected the selected_accuracy of"),
-    (reflect_with_a_number_of_nobody, "level_2", "reflect", "expected the selected_accuracy of"),
+    (fill_the_reflection, "level_2", "reflect", "expected level_2_build, and its selected_accuracy behind this name"),
+    (repeat_a_word, "level_2", "reflect", "expected 12 different words or more that say why, got 1"),
+    (list_numbers_without_words, "level_2", "reflect", "expected 12 different words or more that say why, got 0"),
+    (list_all_numbers_there_are, "level_2", "reflect", "expected level_2_build, and its selected_accuracy"),
+    (reflect_with_a_number_of_nobody, "level_2", "reflect", "expected level_2_build, and its selected_accuracy"),
+    (reflect_without_the_names_of_the_runs, "level_2", "reflect", "expected level_2_build, and its selected_accuracy"),
+    (reflect_without_a_prompt, "level_2", "reflect", "expected the id of a prompt whose choice changed"),
     (repair_with_the_spoiled_file, "level_2", "repair", "expected the results of the build to the last digit"),
     (lock_with_nothing, "level_2", "lock", "expected a test of yours, got none"),
     (lock_with_what_always_passes, "level_2", "lock", "it passes all of them"),
@@ -480,8 +526,8 @@ CHEATS: list[tuple[Callable[[Student], None], str, str, str]] = [  # what is don
     (build_at_another_offset, "level_3", "build", "expected the command as it is shown"),
     (spoil_what_the_update_does_not_use, "level_3", "sabotage", "got the same results"),
     (lock_with_luck, "level_2", "lock", "tests/test_pick_best.py: expected"),
-    (build_with_a_wrong_update, "level_3", "build", "expected a final expected reward of 0.95 or more"),
-    (borrow_the_scorer, "level_1", "build", "got a file that imports the course"),
+    (build_with_a_wrong_update, "level_3", "build", "It looks like a step down"),
+    (borrow_the_scorer, "level_1", "build", "expected work of your own, got from course.score"),
 ]
 
 
@@ -517,33 +563,15 @@ def test_what_stands_in_the_log_beside_the_digest_is_not_believed(student: Stude
     assert next_step("level_2") == "predict"
     run_log.LOG.write_text(log, encoding="utf-8", newline="\n")
     shutil.rmtree(json.loads(log)["run"])
-    assert check_level("level_2").state == NOT_STARTED
+    assert next_step("level_2") == "build"
 
 
 def test_a_run_of_another_command_is_not_the_levels(lab: Lab) -> None:
+    shutil.copytree(ROOT / "exercises", lab.folder / "exercises")
+    assert lab.evaluate([1], ["Final: 1"], "--change", "level_0 build").status == 0
+    assert check_level("level_0").state == "started"
     assert lab.evaluate([1], ["Final: 1"], "--change", "level_2 build").status == 0
     assert check_level("level_2").state == NOT_STARTED
-
-
-NAMED = [  # the number, a text, whether the text names it
-    (0.425, "42.5 %", True),
-    (0.425, "0.425", True),
-    (0.425, "0.43", True),
-    (0.4125, "41 %", True),
-    (0.4125, "41.3 %", True),
-    (0.425, "a rate of 0.4", False),  # a single digit says too little
-    (0.425, "0", False),
-    (0.425, "4.25", False),
-    (0.425, "34 of 80", False),
-    (1.0, "it is 1 now", True),
-    (0.0, "it fell to 0", True),
-    (0.0, "none", False),
-]
-
-
-@pytest.mark.parametrize(("value", "text", "named"), NAMED)
-def test_a_number_is_named_by_its_digits(value: float, text: str, named: bool) -> None:
-    assert is_named(value, text) is named
 
 
 # What is shown

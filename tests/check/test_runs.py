@@ -86,7 +86,7 @@ def test_a_broken_log_is_one_line(lab: Lab) -> None:
     run_log.LOG.write_bytes(b"\x1b\n")
     checked = check_first_run()
     assert checked.state == "wrong"
-    assert "log.jsonl:1 expected a line of the lab's log" in checked.lines[0]
+    assert "log.jsonl:1 is not a line of the lab's log" in checked.lines[0]
     del lab
 
 
