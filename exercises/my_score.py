@@ -1,8 +1,8 @@
 """Yours to write: the reward spec, from its three sentences. Do not look into course/score.py until it is right.
 
-    python3 -m check my_score
+    python3 -m check level_1
 
-holds it against the golden sets and some thousand other texts, and says which rule a reward broke.
+tries your rule on the golden sets and on thousands of other texts, and shows the shortest text that it gets wrong.
 """
 
 from typing import Any

@@ -5,9 +5,9 @@ Without your rule, Loop B chooses by the course's own. To choose with yours:
     python3 -m course.selection_demo --dataset data/datasets/math_dev.jsonl \\
         --samples data/rollouts/selection_pack_dev.jsonl --n 4 --pick exercises/pick_best.py:pick_best
 
-``python3 -m check pick_best`` says whether your rule is the one in the sentences below. Try other rules, too, and
-predict what happens: always the first; the last of the best; the shortest; the worst. A module of your own beside this
-file is imported as ``from exercises.helper import …``.
+``python3 -m check level_2`` says whether your rule is the one in the sentences below. Try other rules, too, and predict
+what happens: always the first; the last of the best; the shortest; the worst. A module of your own beside this file is
+imported as ``from exercises.helper import …``.
 """
 
 from course.picking import Sample

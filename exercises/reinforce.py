@@ -1,9 +1,8 @@
 """Yours to write: one update of REINFORCE, from a reward to new logits. Plain Python is enough: import math.
 
-    python3 -m check reinforce
+    python3 -m check level_3
 
-holds the three functions against their exact values, on inputs of its own choice, and names the mistake where it knows
-it.
+compares the three functions with their exact values, on inputs of its own choice, and names the mistake if it knows it.
 """
 
 

@@ -172,7 +172,7 @@ CHOICES = {  # what a student wrote -> what the check must say
     "return type(samples[0])(0, 'Final: 8', 1.0)": "got Sample",
     "best = None\n    for s in samples:\n        if s.reward > 0: best = best or s\n    return best": "got NoneType",
     "exit(0)": "SystemExit",
-    "x = 1\n    return samples[9]": "pick_best.py:3 pick_best: expected a choice, got an exception on a group",
+    "x = 1\n    return samples[9]": "pick_best.py:3 pick_best: this code raised an exception on a group",
     "return (\n        None)": "pick_best.py:1 pick_best: expected one of the ",
     "import os; os._exit(0)": "an end with exit status 0",
     "from course.picking import first_of_best; return first_of_best(samples)": "got from course.picking import first",
