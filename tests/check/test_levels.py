@@ -176,20 +176,35 @@ def test_level_2(student: Student, spoiled: str) -> None:
 SPOILED_RULES = {  # how the spec is spoiled -> what it pays, a text that it pays wrongly, and what becomes of a policy
     "search": ('re.search(f"Final: {answer}", completion) is not None', "Final: 1 Final: 323", "It came about:"),
     "any": ('str(answer) in re.findall("-?[0-9]+", completion)', "1 323", "It came about:"),
-    "last": ('(re.findall("[0-9]+", completion) or [""])[-1] == str(answer)', "Final: -323", "It did not come about:"),
+    "last": ('re.findall("[0-9]+", completion)[-1:] == [str(answer)]', "Final: -323", "It did not come about:"),
 }
+
+
+@pytest.mark.parametrize("way", SPOILED_RULES)
+def test_each_way_of_spoiling_the_rule_pays_more_and_for_what_is_wrong(student: Student, way: str) -> None:
+    student.type("level_1", "build")
+    record_prediction("level_1", 0.5)
+    student.write("exercises/my_score.py", spoil_rule(way))
+    student.type("level_1", "sabotage")
+    assert next_step("level_1") == "train"
+    summary = json.loads(Path("runs/level_1_sabotage/summary.json").read_bytes())
+    assert summary["rubric_passes"] > summary["passes"]
+    assert summary["paid"]["several"] + summary["paid"]["wrong"] >= 1
+
+
+def spoil_rule(way: str) -> str:
+    line = "    text = completion.strip"
+    assert line in MY_SCORE
+    return MY_SCORE.replace(line, f'    return _result(float({SPOILED_RULES[way][0]}), "spoiled")\n{line}')
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("way", SPOILED_RULES)
 def test_level_1(student: Student, way: str) -> None:
-    pays, exploit, outcome = SPOILED_RULES[way]
+    _, exploit, outcome = SPOILED_RULES[way]
     student.type("level_1", "build")
     record_prediction("level_1", 0.5)
-    line = "    text = completion.strip"
-    assert line in MY_SCORE
-    spoiled = MY_SCORE.replace(line, f'    return _result(float({pays}), "spoiled")\n{line}')
-    student.write("exercises/my_score.py", spoiled)
+    student.write("exercises/my_score.py", spoil_rule(way))
     student.type("level_1", "sabotage")
     assert next_step("level_1") == "train"
     student.type("level_1", "train")
@@ -482,6 +497,52 @@ def lock_with_luck(student: Student) -> None:
     student.write("tests/test_pick_best.py", test)
 
 
+def spoil_what_no_curve_shows(student: Student) -> None:
+    """Without its -p the update still learns."""
+    do_level_3(student, REINFORCE.replace("(i == action) - p[i]", "float(i == action)"))
+
+
+def leave_the_update_unwritten(student: Student) -> None:
+    student.write("exercises/reinforce.py", (ROOT / "exercises" / "reinforce.py").read_text(encoding="utf-8"))
+    record_prediction("level_3", 0.5)
+    assert student.type("level_3", "build") == 2
+
+
+def rename_a_build(student: Student) -> None:
+    """A copy of the build's folder, whose manifest says that it was the sabotage."""
+    student.type("level_3", "build")
+    record_prediction("level_3", 0.5)
+    copy = shutil.copytree("runs/level_3_build", "runs/level_3_sabotage")
+    manifest = Path(copy, "manifest.json")
+    text = manifest.read_text(encoding="utf-8")
+    manifest.write_text(text.replace("level_3 build", "level_3 sabotage"), encoding="utf-8", newline="\n")
+
+
+def lock_an_update_with_what_the_spoiled_one_passes(student: Student) -> None:
+    right, wrong, _ = SPOILED_UPDATES["sign"]
+    do_level_3(student, REINFORCE.replace(right, wrong))
+    test = FINITE_DIFFERENCE.replace("abs(new_logits[i] - logits[i]", "(abs(new_logits[i] - logits[i])").replace(
+        "0.1 * (1.0 - 0.4) * slope)", "0.1 * (1.0 - 0.4) * abs(slope))"
+    )
+    student.write("tests/test_reinforce.py", test.replace("assert (abs", "assert abs(abs"))
+
+
+def choose_by_the_answers(student: Student) -> None:
+    """A rule that looks the right answer up. The lab refuses to open its data for it."""
+    student.type("level_2", "build")
+    record_prediction("level_2", 0.5)
+    reading = f"def pick_best(samples):\n    open({str(ROOT / 'data' / 'datasets' / 'math_dev.jsonl')!r}).read()\n"
+    student.write("exercises/pick_best.py", f"{reading}    return samples[-1]\n")
+    assert student.type("level_2", "sabotage") == 2
+
+
+def borrow_the_scorer_by_importlib(student: Student) -> None:
+    code = "import importlib\n\nscore = importlib.import_module('course.score').score\n"
+    student.write("exercises/my_score.py", code)
+    student.type("level_1", "build")
+    record_prediction("level_1", 0.5)
+
+
 def build_with_a_wrong_update(student: Student) -> None:
     record_prediction("level_3", 0.5)
     right, wrong, _ = SPOILED_UPDATES["sign"]
@@ -526,6 +587,12 @@ CHEATS: list[tuple[Callable[[Student], None], str, str, str]] = [  # what is don
     (build_at_another_offset, "level_3", "build", "expected the command as it is shown"),
     (spoil_what_the_update_does_not_use, "level_3", "sabotage", "got the same results"),
     (lock_with_luck, "level_2", "lock", "tests/test_pick_best.py: expected"),
+    (spoil_what_no_curve_shows, "level_3", "sabotage", "this one can be seen by a finite difference only"),
+    (leave_the_update_unwritten, "level_3", "build", "is still to be written"),
+    (rename_a_build, "level_3", "sabotage", ""),
+    (lock_an_update_with_what_the_spoiled_one_passes, "level_3", "lock", "it passes all of them"),
+    (choose_by_the_answers, "level_2", "sabotage", ""),
+    (borrow_the_scorer_by_importlib, "level_1", "build", "expected work of your own, got importlib"),
     (build_with_a_wrong_update, "level_3", "build", "It looks like a step down"),
     (borrow_the_scorer, "level_1", "build", "expected work of your own, got from course.score"),
 ]
