@@ -702,5 +702,9 @@ def test_the_check_records_a_prediction_and_shows_a_step(student: Student) -> No
         assert "python3 -m c" in shown.out
         assert shown.status == 0
     assert lab("check", "level_3").out.endswith("next: python3 -m check level_3 --id build\n")
+    assert student.type("level_3", "build") == 0
+    shown = lab("check", "level_3").out
+    assert "level_3: the next step is sabotage (read docs/levels.md" in shown
+    assert shown.endswith("next: python3 -m check level_3 --id sabotage\n")
     for wrong in ("1.5", "-1", "nan", "often"):
         lab.refused("check", "level_3", "--predict", wrong)

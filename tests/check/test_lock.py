@@ -51,5 +51,5 @@ def test_without_a_case_or_a_test_both_are_named(lab: Lab) -> None:
 def test_without_pytest_nothing_is_said_of_the_tests(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     tests = lab.write("tests/test_pick_best.py", "def test_nothing():\n    pass\n")
     monkeypatch.setattr(lock, "find_spec", lambda _: None)
-    with pytest.raises(CannotCheck, match="expected pytest, got a Python without it; .* lab.py fetches it"):
+    with pytest.raises(CannotCheck, match="expected pytest, got a Python without it"):
         fault_of_tests(tests, "pick_best.py", Versions(b"1", b"2"))

@@ -178,7 +178,7 @@ CHOICES = {  # what a student wrote -> what the check must say
     "from course.picking import first_of_best; return first_of_best(samples)": "got from course.picking import first",
     "import course.picking; return course.picking.first_of_best(samples)": "got import course.picking",
     "import pydoc; return pydoc.locate('course.picking').first_of_best(samples)": "AttributeError",
-    f"return samples[len(open({str(ROOT / 'course' / 'picking.py')!r}).read()) // 10**9]": "PermissionError: cannot open",
+    f"return samples[len(open({str(ROOT / 'course' / 'picking.py')!r}).read()) // 10**9]": "cannot open",
     f"return samples[len(open({str(ROOT / 'data' / 'datasets' / 'math_dev.jsonl')!r}).read()) // 10**9]": "cannot open",
     FORGED: "got an answer that cannot be read",
 }

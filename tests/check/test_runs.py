@@ -140,6 +140,7 @@ def write_note(lab: Lab, text: str) -> CheckResult:
 
 
 def test_a_note_that_belongs_to_a_run_names_its_number(lab: Lab) -> None:
+    assert write_note(lab, "").command.startswith("course.toy_mdp --expect")
     checked = write_note(lab, ANSWER)
     assert checked.state == CANNOT_CHECK
     assert checked.command.startswith("course.toy_mdp --expect")
@@ -155,4 +156,4 @@ def test_a_note_that_belongs_to_a_run_names_its_number(lab: Lab) -> None:
     checked = write_note(lab, f"{ANSWER} steps {value:.3f}")
     assert checked.state == TO_READ
     assert [Path(run).name for run in cast(list[str], checked.numbers["runs"])] == ["steps"]
-    assert write_note(lab, "").state == "not started"
+    assert (write_note(lab, "").state, write_note(lab, "").command) == ("not started", "")
