@@ -202,10 +202,10 @@ def fault_of_spoiled_choice(history: History) -> str:
         if fault:
             return fault
     if len(history.sabotages) < 2:
-        return "expected two runs of the spoiled rule, got one; type the command a second time"
+        return "expected two runs of the spoiled rule, got one; ask for this step again and measure a second time"
     first, second = history.sabotages[-2:]
     if first.manifest.outputs[PICK_SOURCE] != second.manifest.outputs[PICK_SOURCE]:
-        return "expected two runs of one file, got two files; type the command once more"
+        return "expected two runs of one file, got two files; measure the same file once more"
     if not differing_choices(history):
         return "expected a rule that chooses otherwise in its second run, got the same choices"
     return ""
