@@ -283,7 +283,7 @@ def test_level_3(student: Student, way: str) -> None:
 
 
 def test_without_a_baseline_the_seed_decides_as_the_page_says() -> None:
-    """docs/levels.md: on 7 of 20 seeds, seed 0 among them, the policy ends on a wrong completion; else at 0.98 or more."""
+    """What docs/levels.md says: seed 0 is one of 7 of 20 that end on a wrong completion; the others reach 0.98."""
     ends = []
     for seed in range(20):
         *_, last = learn(arm_rewards() + 3.0, draws_of(seed, 200), 0.5, with_baseline=False)
