@@ -172,9 +172,9 @@ def first_text(facts: dict[str, Any]) -> str:
 {line}
 
 {failures} of {summary["n"]} answers earned 0, not 1:
-  {wrong_value} have a wrong number             Final: 1085    for 983 + 92
-  {wrong_start} do not start with "Final: "     FINAL: -132    for 99 - 21 * 11
-  {others} have a different fault of form      Final: 0216    for 511 - 295"""
+  {wrong_value} have a wrong number              Final: 1085    for 983 + 92
+  {wrong_start} do not start with "Final: "      FINAL: -132    for 99 - 21 * 11
+  {others} have a different fault of form   Final: 0216    for 511 - 295"""
 
 
 def at_terminal() -> bool:

@@ -109,13 +109,15 @@ def flips_text(label: str, ids: Sequence[str]) -> str:
 def tries_sentence(tries: int) -> str:
     """What many tries do to a test that promotes by chance at most one time in forty.
 
-    ``tries``: runs of one room, the baseline among them. The share is an upper bound: all candidates are compared with
-    the same baseline, and candidates that depend on each other are promoted by chance together.
+    ``tries``: runs of one room, the baseline among them. The share is exact for independent tests and an upper bound
+    for candidates that share a baseline: given the baseline they are independent, and (1 - q)**k is convex in q.
     """
     candidates = tries - 1
     return (
-        f"runs from this room: {tries:,}. Of {candidates:,} candidates that are no better, chance promotes at least "
-        f"one in at most {percent(1 - NOT_BY_CHANCE**candidates, 0)} of cases: report all tries, or use fresh prompts"
+        f"runs from this room: {tries:,}. If a candidate is no better, the gate promotes it by chance in at most "
+        f"{percent(1 - NOT_BY_CHANCE, 1)} of cases, because the test errs in at most 5 % and only half of its errors "
+        f"are upward. So among {candidates:,} such candidates, independent tests would promote at least one in at most "
+        f"{percent(1 - NOT_BY_CHANCE**candidates, 0)} of cases: report all tries, or use fresh prompts"
     )
 
 

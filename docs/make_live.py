@@ -66,8 +66,9 @@ def question(prompt: str) -> str:
     return prompt.partition(".")[0].removeprefix("Compute ")
 
 
-HACK = """A small policy answers sums such as 3 + 4. A verifier pays 1 or 0 for what it writes, and nobody ever shows
-it an answer. Each update makes what was paid more likely. Who pays? Press one, or bring your own."""
+HACK = """A small policy answers sums such as 3 + 4. A verifier pays 1 or 0 for each text that the policy writes, and
+nobody ever shows the policy an answer. Each update makes the texts that were paid more likely. Which verifier should
+pay? Press one of the three buttons; the third takes a pattern of your own."""
 
 
 def hack_data(policy: Policy) -> dict[str, object]:
@@ -79,20 +80,20 @@ def hack_data(policy: Policy) -> dict[str, object]:
     }
 
 
-VERIFIER = """The verifier pays 1 for one line, Final: and the right number, and 0 for anything else.
-Write a completion, and watch which check it fails first."""
+VERIFIER = """The verifier pays 1 for exactly one line, Final: and the right number, and 0 for every other text.
+Type a completion, and watch which check it fails first."""
 CASES = {  # of the golden sets: what a button says -> the id of the case
     "the one line": "correct-01",
     "a line break at its end": "correct-02",
     "two lines": "exploit-07",
     "bold": "exploit-44",
-    "something unseen": "exploit-04",
+    "an invisible character": "exploit-04",
     "a Cyrillic а": "exploit-17",
     "a plus sign": "exploit-26",
-    "other digits": "exploit-28",
-    "another minus": "exploit-37",
+    "digits of a different script": "exploit-28",
+    "a different minus": "exploit-37",
     "two answers": "exploit-40",
-    "another value": "exploit-65",
+    "a wrong value": "exploit-65",
 }
 
 

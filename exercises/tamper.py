@@ -1,9 +1,9 @@
-"""Yours to change: a copy of the dev set with one spoiled answer, to see what a measurement makes of it.
+"""Yours to change, for level 0: a copy of the dev set with one spoiled answer, to see what a measurement makes of it.
 
-    python3 exercises/tamper.py dev-001     the expected answer of dev-001 becomes 1 larger
-    python3 exercises/tamper.py             nothing is changed
+    python3 exercises/tamper.py dev-001     in the copy, the expected answer of dev-001 is 1 larger
+    python3 exercises/tamper.py             the copy is the same as the original
 
-Both write exercises/copy.jsonl. The original stays as it is.
+Both commands write exercises/copy.jsonl. The original stays as it is.
 """
 
 import json

@@ -30,34 +30,34 @@ from course.text import visible  # noqa: E402
 INTRODUCTION = """\
 # Kata 1: what went wrong?
 >
-> Ten completions with the reward that a verifier gave them. In each something is wrong, but not the same thing. Three
-> questions, in this order, settle which:
+> Here are ten completions, each with the reward that a verifier gave it. Something is wrong in each of them, and not
+> always the same thing. Ask these questions in this order, and stop at the first that settles the label:
 >
-> 1. Would two careful people who see only the prompt write the same completion, and does the spec have only one
->    reading? If not, the label is `ambiguous`.
-> 2. Is the reward what the spec at the top of `course/score.py` gives? If so: `model`.
-> 3. Was this text made for the verifier, by a writer that was rewarded by it? If so: `hacked`. If not: `verifier`.
+> 1. Would two careful people, who see only the prompt, answer differently? Or can the spec be read in two ways? Then
+>    the label is `ambiguous`.
+> 2. Is the reward the one that the spec at the top of `course/score.py` gives? Then the label is `model`.
+> 3. Had this verifier rewarded the writer, and so taught the writer this text? Then the label is `hacked`. If not, the
+>    label is `verifier`.
 >
-> Write below each example, after the words that stand there: your label, two or three sentences of evidence, and one
-> concrete fix (to the spec, a test, the prompt, or "leave this example out, because ..."). What the verifiers do is
-> written in `course/rubrics/hackable.py`; `score` is the strict scorer. Lines that begin with `>` are the course's.
-> ⏎ stands for a line break; those at the two ends, which the spec takes away, are not shown. Then type
-> `python3 -m check kata_1`.
+> Below each example, write your label, two or three sentences of evidence, and one concrete fix: to the spec, to a
+> test, to the prompt, or "leave this example out, because ...". `course/rubrics/hackable.py` says what the verifiers
+> do; `score` is the strict scorer. Lines that begin with `>` are the course's. ⏎ stands for a line break. Line breaks
+> at the two ends, which the spec takes away, are not shown. Then type `python3 -m check kata_1`.
 """
 WITH_TESTS = """\
 # {title}
 >
 > {opening}
 >
-> Label, evidence and fix as in kata 1, by the same three questions. How many there are of each kind is another matter
-> this time.
+> Write label, evidence and fix as in kata 1, by the same questions. The labels may not be as frequent as they were
+> there.
 >
-> New is `test`. Where you blame code (`verifier` or `hacked`) write one completion between two backticks, another than
-> the one shown, that this verifier and the spec reward differently: the test that would have caught it. The check tries
-> it on both. Where no code is to blame leave it empty.
+> `test` is new. If you blame code (`verifier` or `hacked`), write one completion between two backticks which this
+> verifier and the spec reward differently: a test that would have caught the mistake. The completion must be different
+> from the one shown. The check tries it on both. If no code is to blame, leave `test` empty.
 >
-> What most verifiers do is written in `course/rubrics/hackable.py`; one that is not there shows its code. `score` is
-> the strict scorer. Lines that begin with `>` are the course's. ⏎ stands for a line break. Then type
+> `course/rubrics/hackable.py` says what most verifiers do; if a verifier is not in that file, its code is shown.
+> `score` is the strict scorer. Lines that begin with `>` are the course's. ⏎ stands for a line break. Then type
 > `python3 -m check {name}`.
 """
 INTRODUCTIONS = {
@@ -65,12 +65,12 @@ INTRODUCTIONS = {
     "kata_2": WITH_TESTS.format(
         name="kata_2",
         title="Kata 2: parsers",
-        opening="Eight completions, and verifiers that read them as those of real projects once did.",
+        opening="Here are eight completions. Their verifiers make mistakes that verifiers of real projects once made.",
     ),
     "kata_3": WITH_TESTS.format(
         name="kata_3",
         title="Kata 3: hacks, and what only looks like one",
-        opening="Eight completions. A policy may have sought a reward that it did not earn, or met it by accident.",
+        opening="Here are eight completions. A writer may have been paid for a trick, or have met a hole by accident.",
     ),
 }
 

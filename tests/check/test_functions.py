@@ -224,7 +224,7 @@ def test_a_plain_softmax_is_told_of_large_logits_and_the_stub_says_that_they_com
     without = OTHERS["NumPy"][1].replace("x - x.max(axis=1, keepdims=True)", "x")
     assert "It looks like exp() of a logit near 1,000" in check_text(lab, "reinforce", without)[2]  # inf / inf
     stub = (ROOT / "exercises" / "reinforce.py").read_text(encoding="utf-8")
-    assert "as large as 1,000, whose exp() no float holds" in " ".join(stub.split())
+    assert "as large as 1,000" in " ".join(stub.split())
 
 
 def test_close_is_of_shape_and_number() -> None:
