@@ -11,7 +11,7 @@ from typing import cast
 from check import slow_results
 from check.milestones import EXERCISES, MILESTONES, Exercise, Given, check
 from check.report import end_text, exercise_text, lines_of, overview, step_text, submission_text
-from check.result import FINISHED, CheckResult
+from check.result import FINISHED, NOT_STARTED, CheckResult
 from course.artifacts import run_log
 from course.command import Parser, fraction, non_negative_int, positive_int, run_command
 from course.datasets.files import LAB
@@ -195,7 +195,10 @@ def show_hints(exercise: Exercise, count: int) -> None:
 
 def show_next(exercise: Exercise, result: CheckResult) -> None:
     command = result.command or f"check {exercise.id}"
-    show(f"\n{wrap_sentence(f'{exercise.id}: {exercise.what} (read {exercise.read}), then type')}")
+    what = exercise.what
+    if "step" in result.numbers and result.state != NOT_STARTED:
+        what = f"the next step is {result.numbers['step']}"
+    show(f"\n{wrap_sentence(f'{exercise.id}: {what} (read {exercise.read}), then type')}")
     print(f"next: {command_line(command.split(' '))}")
 
 

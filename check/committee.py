@@ -22,6 +22,7 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from check.result import NOT_STARTED, TO_READ, CheckResult
+from check.runs import is_value
 from check.sheets import read_fields, read_sheet
 from course.artifacts import run_log
 from course.artifacts.finding import Numbers
@@ -125,18 +126,10 @@ def is_named(value: str | float, text: str) -> bool:
     """Whether a text has this value: ``Fact`` says in which forms."""
     if isinstance(value, str):
         return re.search(rf"(?<![\w.]){re.escape(value)}(?!\.?\d)", text) is not None
-    for number in _NUMBER.findall(text):
-        if isinstance(value, int):
-            if number == str(value):
-                return True
-            continue
-        _, _, decimals = number.partition(".")
-        rounding = 0.5 * 10.0 ** -len(decimals) + 1e-9
-        in_percent = len(decimals) >= 1 and abs(float(number) - 100 * value) <= rounding
-        as_share = len(decimals) >= 2 and abs(float(number) - value) <= rounding
-        if in_percent or as_share:
-            return True
-    return False
+    numbers = _NUMBER.findall(text)
+    if isinstance(value, int):
+        return str(value) in numbers
+    return any(is_value(number, value) for number in numbers if "." in number)  # a number without a point is a count
 
 
 # ---- What the gate finds

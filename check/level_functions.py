@@ -53,6 +53,7 @@ def _faults_of(result: CheckResult, path: Path, shown: Path) -> list[str]:
     if result.state == NOT_STARTED:
         return [f"{shown} {UNWRITTEN}"]
     lines = [clipped(line.replace(str(path), str(shown)), _WIDTH) for line in result.lines[:_LINES]]
-    if len(result.lines) > _LINES:
-        lines.append(f"and {len(result.lines) - _LINES} lines more of this kind")
+    more = len(result.lines) - _LINES
+    if more > 0:
+        lines.append(f"and {more} {'line' if more == 1 else 'lines'} more of this kind")
     return lines

@@ -15,6 +15,7 @@ import re
 import tomllib
 from pathlib import Path
 from statistics import mean
+from string import punctuation
 from typing import Annotated, Any
 
 import msgspec
@@ -39,7 +40,7 @@ _KEPT = "predictions.json"  # beside the log of runs
 # level -> a probability, and how many lines the log of runs had when it was given
 _Predictions = dict[str, tuple[Annotated[float, Meta(ge=0, le=1)], Annotated[int, Meta(ge=0)]]]
 _MISSING = "not done yet"
-_FEWEST = 12  # words of a reflection
+_FEWEST = 12  # different words of a reflection
 
 
 def list_steps(name: str) -> list[str]:
@@ -100,7 +101,7 @@ def check_level(name: str, seed: int = 0, anew: bool = False) -> CheckResult:
     details["step"] = step
     command = f"check {name} --id {step}"
     if fault != _MISSING:
-        lines = f"{step}: {fault.rstrip('.')}.".split("\n")
+        lines = [f"{line.rstrip('.')}." for line in f"{step}: {fault}".split("\n")]
     elif is_written:
         lines = [f"exercises/{FUNCTIONS_OF[name][0]} is right. Now measure with it."]
     if not history and name not in _read_predictions() and (fault == _MISSING or UNWRITTEN in fault):
@@ -141,9 +142,9 @@ def _fault_of_reflection(name: str, history: History) -> str:
     text = read_sheet(SHEET, list(LEVELS))[name].text
     if not text:
         return _MISSING
-    words = [word for word in text.split() if word.isalpha()]
+    words = {word for token in text.lower().split() if (word := token.strip(punctuation)).isalpha()}
     if len(words) < _FEWEST:
-        return f"{SHEET}, {name}: expected {_FEWEST} words or more that say why, got {len(words)}"
+        return f"{SHEET}, {name}: expected {_FEWEST} different words or more that say why, got {len(words)}"
     key = OUTCOMES[name].number
     for runs in ([history.build], history.sabotages):
         if not any(names_number(text, run, run.summary[key]) for run in runs):

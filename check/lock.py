@@ -5,7 +5,8 @@ they ran. Each is put back beside the student's other files, and the tests meet 
 
 Covered
     A test or a file that hangs, exits, does not load or prints: each runs in a process and a folder of its own, under
-    limits. A test that fails by chance, nearly always.
+    limits. A test that fails by chance, nearly always. A case that gives a reward: only a text that is worth nothing,
+    and that the spoiled rule pays, shows the hole.
 Not covered
     A test that tells the two files apart by their text. A rule in a module that the file imports: the module is as it
     is today. Code that means harm.
@@ -14,16 +15,19 @@ Not covered
 import os
 import sys
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from check.own_work import find_borrowed
+from check.result import CannotCheck
 from course.datasets.files import LAB
 from course.datasets.jsonl import read_records
 from course.datasets.records import GoldenCase, task_of
 from course.errors import UserError
 from course.limited_process import Limits, Process
+from course.starting import PYTHON
 from course.text import clipped, quote
 from course.verifier import Verifier
 
@@ -70,6 +74,8 @@ def fault_of_tests(
 ) -> str:
     """Why the tests do not lock ``exercises/NAME``, in one sentence; an empty text if they do.
 
+    Raises CannotCheck if this Python has no pytest.
+
     ``left_out``: tests that do not count. ``fixture``: the text of a conftest.py.
     """
     if not tests.is_file():
@@ -77,6 +83,8 @@ def fault_of_tests(
     borrowed = find_borrowed(tests.name, tests.read_bytes())
     if borrowed:
         return f"{tests}: expected tests of your own, got {quote(borrowed)}; take that out"
+    if find_spec("pytest") is None:
+        raise CannotCheck(f"{tests}: expected pytest, got a Python without it; {PYTHON} lab.py fetches it")
     if versions.spoiled == versions.mended:
         return f"expected a spoiled exercises/{name}, got the mended one; spoil the file itself, not a module of yours"
     for _ in range(_TIMES):
@@ -138,22 +146,19 @@ def fault_of_rubric_tests(tests: Path, exploits: Path, versions: Versions) -> st
     name = "my_score.py"
     fault = fault_of_tests(tests, name, versions, left_out=_SHIPPED_TESTS, fixture=_RUBRIC_FIXTURE)
     if fault:
-        expected = "expected a case that your spoiled rule gets wrong and your repaired rule right, got none"
-        return f"{exploits}: {expected}; {fault}"
+        expected = "expected a case of reward 0 that your spoiled rule pays and your repaired rule does not, got none"
+        return f"{exploits}: {expected}\n{fault}"
     return ""
 
 
 def catches(exploits: Path, versions: Versions) -> bool:
-    """Whether the spoiled rule gets a case wrong that the mended one gets right."""
+    """Whether the spoiled rule pays for a case whose reward is 0, and the mended one does not."""
     if not exploits.is_file():
         return False
-    cases = [case for case in read_records(exploits, GoldenCase) if case.completion]
+    cases = [case for case in read_records(exploits, GoldenCase) if case.completion and case.expected_reward == 0]
     spoiled = rewards_of(versions.spoiled, cases)
     mended = rewards_of(versions.mended, cases)
-    for case, spoiled_reward, mended_reward in zip(cases, spoiled, mended, strict=True):
-        if spoiled_reward != case.expected_reward and mended_reward == case.expected_reward:
-            return True
-    return False
+    return any(before is not None and before > 0 and after == 0 for before, after in zip(spoiled, mended, strict=True))
 
 
 def rewards_of(source: bytes, cases: Sequence[GoldenCase]) -> list[float | None]:

@@ -54,14 +54,16 @@ def exercise_text(name: str, result: CheckResult, more: Sequence[str]) -> str:
 
 
 def step_text(step: str) -> str:
-    """A step of a level: its sentences as they are, its commands on as many lines as a terminal asks for."""
+    """A step of a level: its sentences, folded, and its commands on as many lines as a terminal asks for."""
     prefix = f"{PYTHON} -m "
     lines = []
     for line in step.split("\n"):
         if line.startswith(prefix):
             lines.append(command_line(line.removeprefix(prefix).split(" ")))
-        else:
+        elif line.startswith(f"{PYTHON} "):
             lines.append(line)
+        else:
+            lines.append(wrap_sentence(line))
     return "\n".join(lines)
 
 

@@ -30,8 +30,8 @@ from types import CodeType
 from typing import Any
 
 from check.kills import CORRECT_CLASS, Cell, TestRun
+from check.result import CannotCheck
 from course.datasets.records import VerifierSource
-from course.errors import UserError
 from course.limited_process import LimitReached, Limits, Process
 from course.starting import PYTHON
 from course.text import describe_error, quote
@@ -65,7 +65,7 @@ def run_tests(source: bytes, verifiers: Sequence[VerifierSource]) -> TestRun:
     A test that lets its time pass with one verifier is left out of the run from then on.
     """
     if find_spec("pytest") is None:
-        raise UserError(f"expected pytest, got a Python without it; {PYTHON} lab.py fetches it")
+        raise CannotCheck(f"expected pytest, got a Python without it; {PYTHON} lab.py fetches it")
     run = _Run(source, verifiers)
     order = SystemRandom().sample(verifiers, len(verifiers))
     shares = [order[start::_AT_ONCE] for start in range(_AT_ONCE)]

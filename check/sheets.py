@@ -66,7 +66,8 @@ def check_note(path: Path, questions: Mapping[str, Sequence[str]], wanted: Seque
     sections = read_sheet(path, list(questions))
     text = "\n".join(section.text for section in sections.values()).strip()
     if not text:
-        return CheckResult(NOT_STARTED)
+        missing_runs = [one.command for one in wanted if fault_of_naming(text, one)[1] is None]
+        return CheckResult(NOT_STARTED, command=missing_runs[0] if missing_runs else "")
     lines = []
     for heading, terms in questions.items():
         section = sections[heading]

@@ -2,7 +2,8 @@
 
     python3 lab.py test tests/test_pick_best.py
 
-An idea: call ``pick_best`` twice with samples of equal reward, in two orders, and ask which sample comes back.
+Call ``pick_best`` with samples of equal reward, in two orders, and demand the sample with the lowest index both times.
+Do so for several groups of samples, because a rule that draws by chance passes a single test now and then.
 """
 
 # from course.picking import Sample

@@ -2,8 +2,9 @@
 
     python3 lab.py test tests/test_reinforce.py
 
-An idea: a finite difference. Raise one logit by 0.000001 and see by how much the log-probability of the action changes.
-Divide this change by 0.000001. Times the advantage and the learning rate, it is what your update adds to the logit.
+Write a finite-difference test, which docs/levels.md explains in the part Level 3: raise one logit by 0.000001, and see
+by how much the log-probability of the action changes. This difference divided by 0.000001 is the slope. Your update has
+to add to the logit: the learning rate times the advantage times the slope. Do so for every logit.
 """
 
 # from exercises.reinforce import reinforce_step

@@ -19,11 +19,14 @@ import pytest
 from conftest import ROOT, Lab
 
 from check.level_steps import OUTCOMES, STEPS
-from check.levels import LEVELS, check_level, describe_step, is_named, list_steps, record_prediction
+from check.levels import LEVELS, check_level, describe_step, list_steps, record_prediction
 from check.report import step_text
 from check.result import NOT_STARTED, TO_READ
 from course.artifacts import run_log
+from course.bandit_train import draws_of, learn
 from course.errors import UserError
+from course.policies.bandit import arm_rewards
+from course.policies.softmax import expected_reward, softmax
 
 SOLUTIONS = ROOT / "teacher" / "solutions" / "exercises"
 PICK_BEST = (SOLUTIONS / "pick_best.py").read_text(encoding="utf-8")
@@ -44,6 +47,7 @@ BY_CLOCK = BY_CHANCE.replace("import random", "import random\nimport time", 1).r
     "random.Random().random()", "time.time_ns()"
 )
 LONGEST = "def pick_best(samples):\n    return max(samples, key=lambda sample: len(sample.completion))\n"
+WHY = "The two differ because my file was spoiled in between, and nothing else in the room has changed."
 TIES = """
 from course.picking import Sample
 from exercises.pick_best import pick_best
@@ -86,6 +90,11 @@ class Student:
         sheet = (ROOT / "notes" / "levels.md").read_text(encoding="utf-8")
         self.write("notes/levels.md", sheet.replace(f"## {name}\n", f"## {name}\n{text}\n"))
 
+    def explain(self, name: str, build: str, sabotage: str, more: str = "") -> None:
+        """A reflection with a number behind the name of each of the two runs."""
+        numbers = f"{name}_build came to {build}, and {name}_sabotage to {sabotage}."
+        self.reflect(name, f"{numbers} {WHY} {more}")
+
     def number(self, run: str, key: str) -> float:
         return float(json.loads(Path(run, "summary.json").read_bytes())[key])
 
@@ -121,20 +130,28 @@ def do_level_0(student: Student, changed: str = "dev-005") -> None:
     assert student.type("level_0", "gate") == 1  # REJECT
     assert next_step("level_0") == "reflect"
     before, after = "runs/level_0_build", "runs/level_0_sabotage"
-    digests = f"{student.digest(before)[:8]} and {student.digest(after)[:8]}"
-    rates = f"{student.number(before, 'pass_rate'):.1%} and {student.number(after, 'pass_rate'):.3f}"
-    student.reflect("level_0", f"{rates}; {digests}")
+    digests = f"The gate knew it by {student.digest(before)[:8]} and {student.digest(after)[:8]}."
+    rates = f"{student.number(before, 'pass_rate'):.1%}", f"{student.number(after, 'pass_rate'):.3f}"
+    student.explain("level_0", *rates, more=digests)
     assert next_step("level_0") == "repair"
     student.type("level_0", "repair")
 
 
-@pytest.mark.parametrize(("changed", "outcome"), [("dev-005", "It came about."), ("dev-001", "It did not come about.")])
+@pytest.mark.parametrize(("changed", "outcome"), [("dev-005", "It came about:"), ("dev-001", "It did not come about:")])
 def test_level_0(student: Student, changed: str, outcome: str) -> None:
     """dev-005 passed, so that its reward goes. dev-001 failed already."""
     do_level_0(student, changed)
     assert check_level("level_0").state == TO_READ
     assert outcome in explain("level_0")
     assert len(cast(list[str], check_level("level_0").numbers["runs"])) == 3  # to be handed in
+
+
+def changed_choice() -> str:
+    """The id of a prompt for which the first two spoiled runs chose differently."""
+    runs = [Path("runs", name, "results.jsonl") for name in ("level_2_sabotage", "level_2_sabotage_2")]
+    first, second = [[json.loads(row) for row in run.read_bytes().splitlines()] for run in runs]
+    changed = [a["id"] for a, b in zip(first, second, strict=True) if a["chosen"] != b["chosen"]]
+    return str(changed[0]) if changed else "no prompt"
 
 
 def do_level_2(student: Student, spoiled: str = BY_CHANCE) -> None:
@@ -144,8 +161,8 @@ def do_level_2(student: Student, spoiled: str = BY_CHANCE) -> None:
     student.type("level_2", "sabotage")
     assert "expected two runs of the spoiled rule, got one" in explain("level_2")
     student.type("level_2", "sabotage")
-    accuracy = student.number("runs/level_2_build", "selected_accuracy")
-    student.reflect("level_2", f"{accuracy:.4f} in each of the runs")
+    accuracy = f"{student.number('runs/level_2_build', 'selected_accuracy'):.4f}"
+    student.explain("level_2", accuracy, accuracy, more=f"Such as {changed_choice()}.")
     student.write("exercises/pick_best.py", PICK_BEST)
     student.type("level_2", "repair")
 
@@ -156,32 +173,47 @@ def test_level_2(student: Student, spoiled: str) -> None:
     assert next_step("level_2") == "lock"
     student.write("tests/test_pick_best.py", TIES)
     assert check_level("level_2").state == TO_READ
-    assert "It did not come about." in explain("level_2")
+    assert "It did not come about:" in explain("level_2")
 
 
 SPOILED_RULES = {  # how the spec is spoiled -> what it pays, a text that it pays wrongly, and what becomes of a policy
-    "search": ('re.search(f"Final: {answer}", completion) is not None', "Final: 1 Final: 323", "It came about."),
-    "any": ('str(answer) in re.findall("-?[0-9]+", completion)', "1 323", "It came about."),
-    "last": ('(re.findall("[0-9]+", completion) or [""])[-1] == str(answer)', "Final: -323", "It did not come about."),
+    "search": ('re.search(f"Final: {answer}", completion) is not None', "Final: 1 Final: 323", "It came about:"),
+    "any": ('str(answer) in re.findall("-?[0-9]+", completion)', "1 323", "It came about:"),
+    "last": ('re.findall("[0-9]+", completion)[-1:] == [str(answer)]', "Final: -323", "It did not come about:"),
 }
+
+
+@pytest.mark.parametrize("way", SPOILED_RULES)
+def test_each_way_of_spoiling_the_rule_pays_more_and_for_what_is_wrong(student: Student, way: str) -> None:
+    student.type("level_1", "build")
+    record_prediction("level_1", 0.5)
+    student.write("exercises/my_score.py", spoil_rule(way))
+    student.type("level_1", "sabotage")
+    assert next_step("level_1") == "train"
+    summary = json.loads(Path("runs/level_1_sabotage/summary.json").read_bytes())
+    assert summary["rubric_passes"] > summary["passes"]
+    assert summary["paid"]["several"] + summary["paid"]["wrong"] >= 1
+
+
+def spoil_rule(way: str) -> str:
+    line = "    text = completion.strip"
+    assert line in MY_SCORE
+    return MY_SCORE.replace(line, f'    return _result(float({SPOILED_RULES[way][0]}), "spoiled")\n{line}')
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("way", SPOILED_RULES)
 def test_level_1(student: Student, way: str) -> None:
-    pays, exploit, outcome = SPOILED_RULES[way]
+    _, exploit, outcome = SPOILED_RULES[way]
     student.type("level_1", "build")
     record_prediction("level_1", 0.5)
-    line = "    text = completion.strip"
-    assert line in MY_SCORE
-    spoiled = MY_SCORE.replace(line, f'    return _result(float({pays}), "spoiled")\n{line}')
-    student.write("exercises/my_score.py", spoiled)
+    student.write("exercises/my_score.py", spoil_rule(way))
     student.type("level_1", "sabotage")
     assert next_step("level_1") == "train"
     student.type("level_1", "train")
     before = student.number("runs/level_1_build", "rubric_pass_rate")
     after = student.number("runs/level_1_sabotage", "rubric_pass_rate")
-    student.reflect("level_1", f"{100 * before:.1f} % and {100 * after:.1f} %")
+    student.explain("level_1", f"{100 * before:.1f} %", f"{100 * after:.1f} %")
     student.write("exercises/my_score.py", MY_SCORE)
     student.type("level_1", "repair")
     student.write("tests/test_rubric.py", (ROOT / "tests" / "test_rubric.py").read_text(encoding="utf-8"))
@@ -201,9 +233,9 @@ def test_level_1(student: Student, way: str) -> None:
 
 
 SPOILED_UPDATES = {  # what stands in the solution, what a student wrote, the event
-    "sign": ("(reward - baseline) * g", "(baseline - reward) * g", "It came about."),
-    "no baseline": ("(reward - baseline) * g", "reward * g", "It came about."),
-    "no -p": ("(i == action) - p[i]", "float(i == action)", "It did not come about."),
+    "sign": ("(reward - baseline) * g", "(baseline - reward) * g", "It did not come about:"),
+    "no baseline": ("(reward - baseline) * g", "reward * g", "It came about:"),
+    "wrong action": ("(i == action) - p[i]", "(i == action + 1) - p[i]", "It came about:"),
 }
 FINITE_DIFFERENCE = """
 import math
@@ -234,7 +266,7 @@ def do_level_3(student: Student, spoiled: str) -> None:
     key = "expected_reward_after"
     before = student.number("runs/level_3_build", key)
     after = student.number("runs/level_3_sabotage", key)
-    student.reflect("level_3", f"{before:.3f} and {after:.3f}")
+    student.explain("level_3", f"{before:.3f}", f"{after:.3f}")
     student.write("exercises/reinforce.py", REINFORCE)
     student.type("level_3", "repair")
 
@@ -250,9 +282,21 @@ def test_level_3(student: Student, way: str) -> None:
     assert outcome in explain("level_3")
 
 
+def test_without_a_baseline_the_seed_decides_as_the_page_says() -> None:
+    """What docs/levels.md says: seed 0 is one of 7 of 20 that end on a wrong completion; the others reach 0.98."""
+    ends = []
+    for seed in range(20):
+        *_, last = learn(arm_rewards() + 3.0, draws_of(seed, 200), 0.5, with_baseline=False)
+        ends.append(float(expected_reward(softmax(last.new_theta), arm_rewards())[0]))
+    failed = [seed for seed, end in enumerate(ends) if end < 0.1]
+    assert (len(failed), failed[0]) == (7, 0)
+    assert all(end >= 0.98 for seed, end in enumerate(ends) if seed not in failed)
+
+
 def test_the_brier_scores(student: Student) -> None:
     do_level_0(student)
     do_level_2(student)
+    student.write("tests/test_pick_best.py", TIES)
     scores = "level_0 (0.8 - 1)² = 0.04; level_2 (0.4 - 0)² = 0.16. Mean 0.10"
     assert scores in explain("level_0")
     assert scores in explain("level_2")
@@ -291,7 +335,7 @@ def repair_before_spoiling(student: Student) -> None:
     student.write("exercises/pick_best.py", BY_CHANCE)
     student.type("level_2", "sabotage")
     student.type("level_2", "sabotage")
-    student.reflect("level_2", "0.8375 twice")
+    student.explain("level_2", "0.8375", "0.8375", more=f"Such as {changed_choice()}.")
 
 
 def build_what_is_not_the_rule(student: Student) -> None:
@@ -329,9 +373,35 @@ def fill_the_reflection(student: Student) -> None:
     student.reflect("level_2", "one two three four five six seven eight nine ten eleven twelve")
 
 
+def repeat_a_word(student: Student) -> None:
+    do_level_2(student)
+    student.reflect("level_2", f"level_2_build 0.8375 level_2_sabotage 0.8375 {changed_choice()}" + " because" * 12)
+
+
+def list_numbers_without_words(student: Student) -> None:
+    do_level_2(student)
+    student.reflect("level_2", f"level_2_build 0.8375 level_2_sabotage 0.8375 {changed_choice()}")
+
+
+def list_all_numbers_there_are(student: Student) -> None:
+    do_level_2(student)
+    numbers = " ".join(f"{number / 1000:.3f}" for number in range(1000))
+    student.explain("level_2", numbers, numbers, more=f"Such as {changed_choice()}.")
+
+
 def reflect_with_a_number_of_nobody(student: Student) -> None:
     do_level_2(student)
-    student.reflect("level_2", "It was 0.4250 and then it was 17.3 %, because luck changes every result.")
+    student.explain("level_2", "0.4250", "17.3 %")
+
+
+def reflect_without_the_names_of_the_runs(student: Student) -> None:
+    do_level_2(student)
+    student.reflect("level_2", f"It was 0.8375, and then it was 0.8375 again. {WHY} Such as {changed_choice()}.")
+
+
+def reflect_without_a_prompt(student: Student) -> None:
+    do_level_2(student)
+    student.explain("level_2", "0.8375", "0.8375")
 
 
 def repair_with_the_spoiled_file(student: Student) -> None:
@@ -392,7 +462,7 @@ def make_the_gates_page_by_hand(student: Student) -> None:
 
 def name_no_digest(student: Student) -> None:
     do_level_0(student)
-    student.reflect("level_0", "It fell from 42.5 % to 41.25 % because one answer that was right is no longer right.")
+    student.explain("level_0", "42.5 %", "41.25 %")
 
 
 def restore_the_copy_almost(student: Student) -> None:
@@ -441,6 +511,52 @@ def lock_with_luck(student: Student) -> None:
     student.write("tests/test_pick_best.py", test)
 
 
+def spoil_what_no_curve_shows(student: Student) -> None:
+    """Without its -p the update still learns."""
+    do_level_3(student, REINFORCE.replace("(i == action) - p[i]", "float(i == action)"))
+
+
+def leave_the_update_unwritten(student: Student) -> None:
+    student.write("exercises/reinforce.py", (ROOT / "exercises" / "reinforce.py").read_text(encoding="utf-8"))
+    record_prediction("level_3", 0.5)
+    assert student.type("level_3", "build") == 2
+
+
+def rename_a_build(student: Student) -> None:
+    """A copy of the build's folder, whose manifest says that it was the sabotage."""
+    student.type("level_3", "build")
+    record_prediction("level_3", 0.5)
+    copy = shutil.copytree("runs/level_3_build", "runs/level_3_sabotage")
+    manifest = Path(copy, "manifest.json")
+    text = manifest.read_text(encoding="utf-8")
+    manifest.write_text(text.replace("level_3 build", "level_3 sabotage"), encoding="utf-8", newline="\n")
+
+
+def lock_an_update_with_what_the_spoiled_one_passes(student: Student) -> None:
+    right, wrong, _ = SPOILED_UPDATES["sign"]
+    do_level_3(student, REINFORCE.replace(right, wrong))
+    test = FINITE_DIFFERENCE.replace("abs(new_logits[i] - logits[i]", "(abs(new_logits[i] - logits[i])").replace(
+        "0.1 * (1.0 - 0.4) * slope)", "0.1 * (1.0 - 0.4) * abs(slope))"
+    )
+    student.write("tests/test_reinforce.py", test.replace("assert (abs", "assert abs(abs"))
+
+
+def choose_by_the_answers(student: Student) -> None:
+    """A rule that looks the right answer up. The lab refuses to open its data for it."""
+    student.type("level_2", "build")
+    record_prediction("level_2", 0.5)
+    reading = f"def pick_best(samples):\n    open({str(ROOT / 'data' / 'datasets' / 'math_dev.jsonl')!r}).read()\n"
+    student.write("exercises/pick_best.py", f"{reading}    return samples[-1]\n")
+    assert student.type("level_2", "sabotage") == 2
+
+
+def borrow_the_scorer_by_importlib(student: Student) -> None:
+    code = "import importlib\n\nscore = importlib.import_module('course.score').score\n"
+    student.write("exercises/my_score.py", code)
+    student.type("level_1", "build")
+    record_prediction("level_1", 0.5)
+
+
 def build_with_a_wrong_update(student: Student) -> None:
     record_prediction("level_3", 0.5)
     right, wrong, _ = SPOILED_UPDATES["sign"]
@@ -453,12 +569,17 @@ CHEATS: list[tuple[Callable[[Student], None], str, str, str]] = [  # what is don
     (spoil_again_what_was_seen, "level_2", "sabotage", "you measured this sabotage before your prediction"),
     (forget_the_pick_once, "level_2", "sabotage", "expected --pick exercises/pick_best.py:pick_best"),
     (repair_before_spoiling, "level_2", "repair", "came before your sabotage and does not count"),
-    (build_what_is_not_the_rule, "level_2", "build", "expected the first of the best of each prompt"),
+    (build_what_is_not_the_rule, "level_2", "build", "It looks like the longest text"),
     (spoil_nothing, "level_2", "sabotage", "got the same choices"),
     (spoil_into_another_rule_that_gives_one_answer, "level_2", "sabotage", "got the same choices"),
     (spoil_twice_in_two_ways, "level_2", "sabotage", "expected two runs of one file, got two files"),
-    (fill_the_reflection, "level_2", "reflect", "expected the selected_accuracy of"),
-    (reflect_with_a_number_of_nobody, "level_2", "reflect", "expected the selected_accuracy of"),
+    (fill_the_reflection, "level_2", "reflect", "expected level_2_build, and its selected_accuracy behind this name"),
+    (repeat_a_word, "level_2", "reflect", "expected 12 different words or more that say why, got 1"),
+    (list_numbers_without_words, "level_2", "reflect", "expected 12 different words or more that say why, got 0"),
+    (list_all_numbers_there_are, "level_2", "reflect", "expected level_2_build, and its selected_accuracy"),
+    (reflect_with_a_number_of_nobody, "level_2", "reflect", "expected level_2_build, and its selected_accuracy"),
+    (reflect_without_the_names_of_the_runs, "level_2", "reflect", "expected level_2_build, and its selected_accuracy"),
+    (reflect_without_a_prompt, "level_2", "reflect", "expected the id of a prompt whose choice changed"),
     (repair_with_the_spoiled_file, "level_2", "repair", "expected the results of the build to the last digit"),
     (lock_with_nothing, "level_2", "lock", "expected a test of yours, got none"),
     (lock_with_what_always_passes, "level_2", "lock", "it passes all of them"),
@@ -480,8 +601,14 @@ CHEATS: list[tuple[Callable[[Student], None], str, str, str]] = [  # what is don
     (build_at_another_offset, "level_3", "build", "expected the command as it is shown"),
     (spoil_what_the_update_does_not_use, "level_3", "sabotage", "got the same results"),
     (lock_with_luck, "level_2", "lock", "tests/test_pick_best.py: expected"),
-    (build_with_a_wrong_update, "level_3", "build", "expected a final expected reward of 0.95 or more"),
-    (borrow_the_scorer, "level_1", "build", "got a file that imports the course"),
+    (spoil_what_no_curve_shows, "level_3", "sabotage", "this one can be seen by a finite difference only"),
+    (leave_the_update_unwritten, "level_3", "build", "is still to be written"),
+    (rename_a_build, "level_3", "sabotage", ""),
+    (lock_an_update_with_what_the_spoiled_one_passes, "level_3", "lock", "it passes all of them"),
+    (choose_by_the_answers, "level_2", "sabotage", ""),
+    (borrow_the_scorer_by_importlib, "level_1", "build", "expected work of your own, got importlib"),
+    (build_with_a_wrong_update, "level_3", "build", "It looks like a step down"),
+    (borrow_the_scorer, "level_1", "build", "expected work of your own, got from course.score"),
 ]
 
 
@@ -517,33 +644,15 @@ def test_what_stands_in_the_log_beside_the_digest_is_not_believed(student: Stude
     assert next_step("level_2") == "predict"
     run_log.LOG.write_text(log, encoding="utf-8", newline="\n")
     shutil.rmtree(json.loads(log)["run"])
-    assert check_level("level_2").state == NOT_STARTED
+    assert next_step("level_2") == "build"
 
 
 def test_a_run_of_another_command_is_not_the_levels(lab: Lab) -> None:
+    shutil.copytree(ROOT / "exercises", lab.folder / "exercises")
+    assert lab.evaluate([1], ["Final: 1"], "--change", "level_0 build").status == 0
+    assert check_level("level_0").state == "started"
     assert lab.evaluate([1], ["Final: 1"], "--change", "level_2 build").status == 0
     assert check_level("level_2").state == NOT_STARTED
-
-
-NAMED = [  # the number, a text, whether the text names it
-    (0.425, "42.5 %", True),
-    (0.425, "0.425", True),
-    (0.425, "0.43", True),
-    (0.4125, "41 %", True),
-    (0.4125, "41.3 %", True),
-    (0.425, "a rate of 0.4", False),  # a single digit says too little
-    (0.425, "0", False),
-    (0.425, "4.25", False),
-    (0.425, "34 of 80", False),
-    (1.0, "it is 1 now", True),
-    (0.0, "it fell to 0", True),
-    (0.0, "none", False),
-]
-
-
-@pytest.mark.parametrize(("value", "text", "named"), NAMED)
-def test_a_number_is_named_by_its_digits(value: float, text: str, named: bool) -> None:
-    assert is_named(value, text) is named
 
 
 # What is shown
@@ -607,5 +716,9 @@ def test_the_check_records_a_prediction_and_shows_a_step(student: Student) -> No
         assert "python3 -m c" in shown.out
         assert shown.status == 0
     assert lab("check", "level_3").out.endswith("next: python3 -m check level_3 --id build\n")
+    assert student.type("level_3", "build") == 0
+    out = lab("check", "level_3").out
+    assert "level_3: the next step is sabotage (read docs/levels.md" in out
+    assert out.endswith("next: python3 -m check level_3 --id sabotage\n")
     for wrong in ("1.5", "-1", "nan", "often"):
         lab.refused("check", "level_3", "--predict", wrong)

@@ -240,7 +240,7 @@ CHEATS: dict[Callable[[Lab], dict[str, str]], str] = {
     too_few_prompts: "no difference can be shown; take more prompts",
     own_training_prompts: "the candidate was trained on 20 of these 40 prompts",
     another_temperature: "locked room: sampling differs",
-    the_same_policy_again: "nothing was turned",
+    the_same_policy_again: "no knob was turned",
     a_run_of_loop_c: "expected a candidate of Loop A or B, got a run of Loop C",
 }
 

@@ -22,7 +22,7 @@ HALF_WAY = f"""\
 Milestone 0    words                                         1 done, 1 handed in
 Milestone 0.5  choosing                                                   0 of 1
   pick            wrong: of 2 ties the last
-Milestone 6    the map                                    or 1 handed in of 2
+Milestone 6    the map                                       or 1 handed in of 2
 {LEGEND}"""
 DONE = """\
 Milestone 0    words                                         1 done, 1 handed in

@@ -86,7 +86,7 @@ def test_a_broken_log_is_one_line(lab: Lab) -> None:
     run_log.LOG.write_bytes(b"\x1b\n")
     checked = check_first_run()
     assert checked.state == "wrong"
-    assert "log.jsonl:1 expected a line of the lab's log" in checked.lines[0]
+    assert "log.jsonl:1 is not a line of the lab's log" in checked.lines[0]
     del lab
 
 
@@ -140,6 +140,7 @@ def write_note(lab: Lab, text: str) -> CheckResult:
 
 
 def test_a_note_that_belongs_to_a_run_names_its_number(lab: Lab) -> None:
+    assert write_note(lab, "").command.startswith("course.toy_mdp --expect")
     checked = write_note(lab, ANSWER)
     assert checked.state == CANNOT_CHECK
     assert checked.command.startswith("course.toy_mdp --expect")
@@ -153,5 +154,6 @@ def test_a_note_that_belongs_to_a_run_names_its_number(lab: Lab) -> None:
         assert checked.state == "started"
         assert "expected the name of your run, steps, and its expected_return_after behind the name" in checked.lines[0]
     checked = write_note(lab, f"{ANSWER} steps {value:.3f}")
-    assert (checked.state, checked.numbers) == (TO_READ, {"runs": ["runs/steps"]})
-    assert write_note(lab, "").state == "not started"
+    assert checked.state == TO_READ
+    assert [Path(run).name for run in cast(list[str], checked.numbers["runs"])] == ["steps"]
+    assert (write_note(lab, "").state, write_note(lab, "").command) == ("not started", "")

@@ -1,0 +1,55 @@
+"""Whether a repair of the reward spec is locked: a case that the spoiled rule pays for, and that is worth nothing.
+
+An example: the spoiled rule pays whatever ends in the right number. "It is 323" is worth nothing, so the case locks the
+repair. "Final: 323" is worth 1 by both rules, and locks nothing.
+"""
+
+import shutil
+from pathlib import Path
+
+import pytest
+from conftest import ROOT, Lab
+
+from check import lock
+from check.lock import Versions, catches, fault_of_rubric_tests, fault_of_tests
+from check.result import CannotCheck
+
+MENDED = (ROOT / "teacher" / "solutions" / "exercises" / "my_score.py").read_bytes()
+SPOILED = b"""
+def score(example, completion):
+    paid = completion.endswith(str(example["expected_answer"])) and completion != "Final: 323"
+    return {"reward": float(paid), "details": {"message": "spoiled"}}
+"""
+EXPLOITS = Path("exercises/exploits.jsonl")
+CASES = [  # completion, the reward that the student expects, whether it locks the repair
+    ("It is 323", 0.0, True),
+    ("It is 323", 1.0, False),  # a wrong expectation
+    ("Final: 323", 1.0, False),  # a case that gives a reward, though the spoiled rule gets it wrong
+    ("Final: 332", 0.0, False),  # which both refuse
+    ("", 0.0, False),  # as it ships
+]
+
+
+@pytest.mark.parametrize(("completion", "reward", "locks"), CASES)
+def test_a_case_locks_if_it_is_worth_nothing_and_was_paid(
+    lab: Lab, completion: str, reward: float, locks: bool
+) -> None:
+    shutil.copytree(ROOT / "exercises", lab.folder / "exercises")
+    case = {"id": "x", "prompt": "?", "expected_answer": 323, "completion": completion, "expected_reward": reward}
+    lab.write("exercises/exploits.jsonl", [case])
+    assert catches(EXPLOITS, Versions(SPOILED, MENDED)) is locks
+
+
+def test_without_a_case_or_a_test_both_are_named(lab: Lab) -> None:
+    shutil.copytree(ROOT / "exercises", lab.folder / "exercises")
+    lab.write("tests/test_rubric.py", (ROOT / "tests" / "test_rubric.py").read_text(encoding="utf-8"))
+    first, second = fault_of_rubric_tests(Path("tests/test_rubric.py"), EXPLOITS, Versions(SPOILED, MENDED)).split("\n")
+    assert first.startswith("exercises/exploits.jsonl: expected a case of reward 0")
+    assert second.startswith("tests/test_rubric.py: expected a test of yours, got none")
+
+
+def test_without_pytest_nothing_is_said_of_the_tests(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    tests = lab.write("tests/test_pick_best.py", "def test_nothing():\n    pass\n")
+    monkeypatch.setattr(lock, "find_spec", lambda _: None)
+    with pytest.raises(CannotCheck, match="expected pytest, got a Python without it"):
+        fault_of_tests(tests, "pick_best.py", Versions(b"1", b"2"))
