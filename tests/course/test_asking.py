@@ -1,6 +1,6 @@
 """What is asked at a terminal, and that nothing is asked anywhere else.
 
-An example: ``eval --predict`` on a terminal asks once what is expected; Enter alone asks again, ``about half`` goes
+An example: ``eval --predict`` on a terminal asks once what is right; Enter alone asks again, ``about half`` goes
 into the run before anything is scored, q ends it all with nothing computed.
 """
 
@@ -85,7 +85,7 @@ def test_where_nobody_can_be_asked_the_mend_is_named(lab: Lab, monkeypatch: pyte
     monkeypatch.setattr(sys, "stdin", io.StringIO("half\n"))
     required = ["--dataset", "none.jsonl", "--completions", "none.jsonl"] if command == "eval" else []
     assert lab.refused(command, *required, "--predict") == (
-        'error: --predict: expected a terminal to ask on, got none; write it down with --expect "about half"\n'
+        'error: --predict: cannot ask without a terminal; give your expectation with --expect "about half"\n'
     )
 
 

@@ -105,8 +105,8 @@ def test_at_a_terminal_an_error_is_folded_at_spaces_but_not_within_quotes(monkey
     assert terminal.getvalue() == f"error: expected fewer words here than\n  these, got\n  {quoted}\n  here\n"
 
 
-NO_MEMORY = "expected enough memory, got none left; close other programs, or give smaller files or numbers"
-FULL = "expected to read and write freely, got: "
+NO_MEMORY = "cannot go on, because no memory is left; close other programs, or use smaller files or numbers"
+FULL = "cannot read or write "
 
 
 @pytest.mark.parametrize(

@@ -191,7 +191,7 @@ def test_a_meta_file_of_other_completions_is_refused_with_the_line_that_mends_it
 def test_loop_a_takes_one_completion_a_prompt(lab: Lab) -> None:
     completions = lab.completions(TEXTS, sampling=SAMPLING | {"n": 4})
     line = lab.refused("eval", "--dataset", lab.dataset(ANSWERS), "--completions", completions)
-    assert "$.sampling.n: expected 1, the completions a prompt in completions.jsonl, got 4" in line
+    assert "$.sampling.n: expected 1, the number of completions of each prompt in completions.jsonl, got 4" in line
 
 
 def test_what_the_policy_was_trained_on_is_compared_with_what_is_measured(lab: Lab) -> None:
@@ -222,7 +222,7 @@ def test_a_copy_of_a_shipped_holdout_is_a_look_at_it_and_cannot_be_called_dev(la
     ]
     arguments = "--dataset", lab.write("mine.jsonl", mine), "--completions", lab.completions(["?"] * len(rows))
     done = lab("eval", *arguments)
-    assert "holdout: this was look number 1 at it" in done.out
+    assert "holdout: look number 1 at it" in done.out
     assert manifest_of("run_001")["split"] == "holdout"
     assert "expected a dataset without prompts of math_holdout.jsonl, got 60" in lab.refused(
         "eval", *arguments, "--split", "dev"
@@ -231,7 +231,7 @@ def test_a_copy_of_a_shipped_holdout_is_a_look_at_it_and_cannot_be_called_dev(la
 
 def test_a_missing_id_is_an_error_and_named(lab: Lab) -> None:
     line = lab.refused("eval", "--dataset", lab.dataset(ANSWERS), "--completions", lab.completions(TEXTS[:4]))
-    assert "none for 2 ids (q5, q6); --missing zero counts a missing one as reward 0" in line
+    assert "none for 2 ids (q5, q6); --missing zero counts a missing completion as reward 0" in line
 
 
 def test_an_unknown_id_is_an_error_and_named(lab: Lab) -> None:
@@ -421,7 +421,7 @@ def test_golden_cases_of_ones_own_guard_a_run_and_are_no_condition_of_it(lab: La
     other = lab.write("other.jsonl", [RIGHT_CASE | {"id": "mine", "rule": "r", "why": "w"}])
     done = lab.evaluate(ANSWERS, TEXTS, "--golden", lab.write("mine.jsonl", cases), other, "--outdir", "guarded")
     assert (done.status, done.err) == (0, "")
-    assert "\ngolden cases of your own passed: 3\n" in done.out
+    assert "\nyour own golden cases passed: 3\n" in done.out
     assert "golden cases" not in lab.evaluate(ANSWERS, TEXTS, "--outdir", "plain").out
     for name in ("manifest.json", "results.jsonl", "summary.json"):
         assert Path("guarded", name).read_bytes() == Path("plain", name).read_bytes()

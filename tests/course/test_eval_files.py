@@ -193,7 +193,7 @@ def test_an_id_of_two_files_is_refused_with_the_names_of_both(three: Lab) -> Non
     for kind in "dc":
         three.write(f"{kind}_c.jsonl", Path(f"{kind}_c.jsonl").read_bytes().replace(b"c-2", b"a-1"))
     three.meta("c_c")
-    message = "d_c.jsonl: expected ids that are unique over all files, got a-1, which is in d_a.jsonl too"
+    message = "d_c.jsonl: expected ids that are unique over all files, got a-1", which is also in d_a.jsonl too"
     assert message in refusal(three, [*RIGHT])
 
 
@@ -284,7 +284,7 @@ def test_a_worker_with_another_scorer_is_refused_by_name(monkeypatch: pytest.Mon
         score_on_worker("0123456789ab" + "0" * 52, FilePair(Path("d_a.jsonl"), Path("c_a.jsonl")), None, frozenset())
     message = str(refused.value)
     assert message.startswith(
-        "worker the <U+001B ESCAPE> other at tcp://127.0.0.1:7: expected the scorer of this command"
+        "worker the <U+001B ESCAPE> other at tcp://127.0.0.1:7: expected the scorer a file of this command"
     )
     assert f"0123456789ab, got {scorer_identity().scorer_fingerprint[:12]}; start it anew" in message
 
@@ -307,7 +307,7 @@ def test_a_file_that_is_another_for_the_worker_is_refused(
         Path(f"c_{name}.meta.json").unlink()  # it would be seen there, too
     done = three("eval", *arguments([*RIGHT], "run"), "--jobs", 2)
     assert done.status == 2
-    assert f"{kind}_a.jsonl: expected a file that stays as it is while it is measured, got other bytes" in done.err
+    assert f"{kind}_a.jsonl: this file changed while it was measured; measure again" in done.err
     assert not Path("run").exists()
 
 
@@ -326,7 +326,7 @@ def test_a_local_worker_that_is_killed_is_one_line_and_no_run(lab: Lab) -> None:
     wait_for(lambda: process.poll() is not None or workers_of(process.pid))
     os.kill(workers_of(process.pid)[0], signal.SIGKILL)
     done = ended(process)
-    message = "error: expected the workers to finish, got one that was killed; try fewer --jobs\n"
+    message = "error: a worker process was killed before it finished; use fewer --jobs\n"
     assert (done.status, done.out, done.err) == (2, "", message)
     assert [name for name in files(lab.folder) if not name.endswith((".jsonl", ".json"))] == []
 

@@ -163,7 +163,11 @@ def test_what_is_missing_is_not_put_before_the_rubric(lab: Lab) -> None:
         ("def f(example, completion):\n    return 'yes'", (), "got 'yes', which is not a reward"),
         ("def g(example, completion):\n    return 1", (), "expected a function f, got none in this file"),
         ("def f(example, completion):\n    return 1", ("--jobs", 2), "--rubric: expected one process"),
-        (f"import random\n{UNSTEADY.format('random.random()')}", (), "expected one reward for 'Final: 7' where 7 is"),
+        (
+            f"import random\n{UNSTEADY.format('random.random()')}",
+            (),
+            "expected the same reward each time for 'Final: 7' where 7 is",
+        ),
         (f"import time\n{UNSTEADY.format('time.perf_counter_ns()')}", (), "whenever it is asked; got "),
         (
             f"asked = []\n{UNSTEADY.format('asked.append(1) or len(asked)')}",

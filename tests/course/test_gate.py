@@ -60,7 +60,7 @@ def test_a_clear_improvement_in_one_room_is_promoted_with_its_numbers(lab: Lab) 
 @pytest.mark.parametrize(
     ("baseline", "candidate", "min_delta", "status", "said"),
     [
-        (10, 12, 0, 3, "INCONCLUSIVE: noise rule: with n = 40, below 100"),
+        (10, 12, 0, 3, "INCONCLUSIVE: noise rule: with 40, below 100"),
         (10, 15, 0, 3, "INCONCLUSIVE: the flips may be chance: exact McNemar p = 0.0625"),
         (10, 16, 0, 0, "PROMOTE"),
         (10, 10, 0, 3, "INCONCLUSIVE: the pass rate did not rise"),
@@ -93,15 +93,15 @@ ROOM: dict[str, tuple[dict[str, object], str]] = {  # -> what is edited, and wha
     "split": ({"split": "holdout"}, ""),
     "scorer_name": (
         {"scorer_name": "other"},
-        "manifest.json has scorer_name other, and the scorer installed here final_int",
+        "manifest.json has scorer_name other; the scorer installed here has final_int",
     ),
     "scorer_version": (
         {"scorer_version": "1.0.1"},
-        "manifest.json has scorer_version 1.0.1, and the scorer installed here 1.2.0",
+        "manifest.json has scorer_version 1.0.1; the scorer installed here has 1.2.0",
     ),
     "scorer_fingerprint": (
         {"scorer_fingerprint": "0" * 64},
-        f"manifest.json has scorer_fingerprint {'0' * 39}…, and the scorer installed here "
+        f"manifest.json has scorer_fingerprint {'0' * 39}…; the scorer installed here has "
         f"{scorer_identity().scorer_fingerprint[:39]}…",
     ),
     "missing_completions": ({"settings": {"missing": "zero"}}, ""),
@@ -122,7 +122,7 @@ def test_a_condition_that_differs_is_a_rejection_that_names_it(
     manifest_edited(pair[side], **changes)
     done = gate(lab, *pair)
     assert done.status == 1
-    assert "the runs are not comparable, so no difference is shown\n" in done.out
+    assert "the runs are not comparable, so no possible difference is shown\n" in done.out
     printed = finding(lab, *pair)
     *of_the_run, of_the_room = printed["reasons"]
     assert of_the_run == ([f"{('baseline', 'candidate')[side]} run: {said}"] if said else [])
@@ -346,10 +346,10 @@ def test_one_fingerprint_of_completions_cannot_hold_two_texts(lab: Lab) -> None:
     same = json.loads((one / "manifest.json").read_text("utf-8"))["completions_fingerprint"]
     manifest_edited(two, completions_fingerprint=same)
     (reason,) = finding(lab, one, two)["reasons"]
-    assert reason == "10 of the completions differ, though both runs say that they read one file"
+    assert reason == "10 of the completions differ, though both runs say that they read the same file"
 
 
-LUCK = "no knob was turned, and 10 of the examples flipped; the same policy wrote both, in other draws: that is luck"
+LUCK = "no knob was turned, and 10 of the examples flipped: the same policy wrote both sets of completions in different draws, so the flips are chance"
 NO_SEED = {"sampling": {"temperature": 1.0, "top_p": 1.0, "seed": None, "n": 1}}
 
 
@@ -361,7 +361,7 @@ def test_without_a_seed_another_policy_is_compared_and_the_same_one_is_luck(lab:
     assert (printed["verdict"], printed["knob"]) == ("REJECT", "nothing")
     assert printed["reasons"] == [LUCK]
     assert finding(lab, one, other)["verdict"] == "PROMOTE"
-    unseeded = "no seed is known of the baseline and the candidate: these completions cannot be drawn again"
+    unseeded = "no seed is known for the baseline and the candidate: the completions cannot be drawn again"
     assert unseeded in finding(lab, one, other)["notes"]
     seeded = evaluated(lab, "seeded", right(20), policy="a third")
     assert unseeded.replace("baseline and the ", "") in finding(lab, seeded, other)["notes"]
@@ -390,9 +390,7 @@ def test_one_flip_of_the_same_policy_is_luck_and_none_is_no_fault(lab: Lab) -> N
     other_seed = {"sampling": {"temperature": 1.0, "top_p": 1.0, "seed": 8, "n": 1}}
     one = evaluated(lab, "one", right(10))
     worse = evaluated(lab, "worse", right(9), **other_seed)
-    message = (
-        "no knob was turned, and 1 of the examples flipped; the same policy wrote both, in other draws: that is luck"
-    )
+    message = "no knob was turned, and 1 of the examples flipped: the same policy wrote both sets of completions in different draws, so the flips are chance"
     assert finding(lab, one, worse)["reasons"] == [message]
     again = evaluated(lab, "again", right(10)[:10] + ["none"] * 30, **other_seed)
     assert finding(lab, one, again)["reasons"] == ["the pass rate did not rise"]
@@ -413,7 +411,7 @@ def test_one_pick_best_that_chose_otherwise_from_equal_samples_is_named(lab: Lab
         assert done.status == 0, done.err
         runs.append(Path(name))
     assert finding(lab, *runs)["reasons"] == [
-        "no knob was turned, and 40 of the examples flipped; on equal samples: the rule chose otherwise though its "
+        "no knob was turned, and 40 of the examples flipped: on equal samples: the rule chose otherwise though its "
         "files are the same (does it read others?)"
     ]
 
@@ -441,7 +439,7 @@ def test_where_only_the_choice_changed_the_verdict_says_so(lab: Lab) -> None:
     lab.select(range(40), groups, 2, "--outdir", "best")
     printed = finding(lab, Path("first"), Path("best"))
     assert (printed["verdict"], printed["knob"]) == ("PROMOTE", "selection compute")
-    assert printed["notes"][0] == ("the policy did not change: what changed is how its completions are drawn or chosen")
+    assert printed["notes"][0] == ("the policy did not change; only the way its completions are drawn or chosen did")
 
 
 def test_another_choice_from_other_samples_of_the_same_policy_is_rejected(lab: Lab) -> None:
@@ -457,7 +455,7 @@ def test_another_choice_from_other_samples_of_the_same_policy_is_rejected(lab: L
     printed = finding(lab, *runs)
     assert (printed["verdict"], printed["knob"]) == ("REJECT", "selection compute")
     assert printed["reasons"] == [
-        "40 of the completions differ, and the choice changed too: let both choose from the same samples"
+        "40 of the completions differ, and the rule of choice changed too: let both runs choose from the same samples"
     ]
 
 
@@ -475,7 +473,7 @@ def test_half_of_the_completions_lost_is_no_improvement_of_the_other(lab: Lab, s
         runs.append(Path(f"r-{name}"))
     printed = finding(lab, *(runs[::-1] if side else runs))
     side_name = "baseline" if side else "candidate"
-    assert f"the {side_name} has no completion for 20 of its prompts: complete it" in printed["reasons"]
+    assert f"the {side_name} has no completion for 20 of its prompts: add the missing completions" in printed["reasons"]
 
 
 @pytest.mark.parametrize(("n", "distinct"), [(40, 20), (100, 99)])
@@ -525,10 +523,10 @@ def test_a_candidate_measured_on_prompts_of_its_training_is_rejected(lab: Lab) -
     two = evaluated(lab, "two", right(20), policy="trained", training=seen)
     printed = finding(lab, one, two)
     assert printed["reasons"] == [
-        "the candidate was trained on 2 of these 40 prompts: measure both on prompts that it has not seen"
+        "the candidate was trained on 2 of these 40 prompts: measure both runs on prompts that the candidate has not seen"
     ]
     assert printed["notes"] == [
-        "what the policy of the baseline was trained on is not known",
+        "the training of the policy is not known for the baseline was trained on is not known",
         "the policy of the candidate was trained with rubric last_number on 3 prompts, 2 of them measured here",
     ]
     unseen = {"form": 2, "rubric": None, "prompts": [digest_of("Elsewhere?")]}
@@ -581,7 +579,7 @@ def test_a_training_whose_prompts_are_not_known_is_told_as_that_and_never_as_non
     candidate = evaluated(lab, "two", right(20), policy="b", training=said)
     notes = finding(lab, baseline, candidate)["notes"]
     assert notes[1] == (
-        "the policy of the candidate was trained with rubric last_number, and on which prompts is not known"
+        "the policy of the candidate was trained with rubric last_number; its training prompts are not known"
     )
 
 
@@ -626,10 +624,8 @@ def test_the_smallest_difference_is_that_of_the_flips_seen_and_says_so(lab: Lab)
     baseline = lab.measured("baseline", [True] * 11 + [False] * 29)
     candidate = lab.measured("candidate", [False] + [True] * 21 + [False] * 18)
     out = gate(lab, baseline, candidate, "--details").out
-    message = (
-        "power with 40 prompts, a true difference of 25.6 points would be detected with 80 % power, if 33.3 % of them"
-    )
-    assert f"{message} flip: those seen and two more" in " ".join(out.split())
+    message = "power with 40 prompts, a true difference of 25.6 points would be with 80 % power, if 33.3 % of them"
+    assert f"{message} flip: those (the flips seen here and two more)" in " ".join(out.split())
 
 
 def test_seven_prompts_of_which_all_flip_detect_a_difference(lab: Lab) -> None:
@@ -694,13 +690,31 @@ def test_decide_at_its_boundaries(
 @pytest.mark.parametrize(
     ("n", "gained", "lost", "min_delta", "said"),
     [
-        (40, 5, 0, Fraction(0), "about 8 prompts more, if they flip as these did; then PROMOTE"),  # 6 of 48
-        (60, 0, 5, Fraction(0), "about 12 prompts more, if they flip as these did; then REJECT"),  # 6 of 72
-        (25, 0, 0, Fraction(1, 10), "about 10 prompts more, if they flip as these did; then REJECT"),
+        (
+            40,
+            5,
+            0,
+            Fraction(0),
+            "about 8 more prompts, if they flip as these did; the verdict would be PROMOTE",
+        ),  # 6 of 48
+        (
+            60,
+            0,
+            5,
+            Fraction(0),
+            "about 12 more prompts, if they flip as these did; the verdict would be REJECT",
+        ),  # 6 of 72
+        (25, 0, 0, Fraction(1, 10), "about 10 more prompts, if they flip as these did; the verdict would be REJECT"),
         (60, 3, 3, Fraction(0), "not even 1,000 times as many prompts, if they flip as these did"),
         (25, 0, 0, Fraction(0), "not even 1,000 times as many prompts, if they flip as these did"),
         (25, 13, 12, Fraction(0), "then PROMOTE"),  # all of them flip
-        (80, 4, 0, Fraction(5, 100), "about 40 prompts more, if they flip as these did; then PROMOTE"),  # 6 of 120
+        (
+            80,
+            4,
+            0,
+            Fraction(5, 100),
+            "about 40 more prompts, if they flip as these did; the verdict would be PROMOTE",
+        ),  # 6 of 120
     ],
 )
 def test_an_inconclusive_verdict_says_how_many_prompts_would_decide(
@@ -716,7 +730,7 @@ def test_where_neither_is_shown_a_holdout_that_got_worse_is_told_and_not_rejecte
     done = gate(lab, *runs)
     assert done.status == 3
     assert "INCONCLUSIVE: worse by 1 of 40 prompts (exact McNemar p = 1), which may be chance" in done.out
-    message = "needed for a decision: about 200 prompts more, if they flip as these did; then REJECT"
+    message = "needed for a decision: about 200 more prompts, if they flip as these did; the verdict would be REJECT"
     assert message in " ".join(done.out.split())
 
 

@@ -48,7 +48,7 @@ def test_a_comparison_is_told_in_numbers_and_words() -> None:
         "exact McNemar p      0.03125: how often chance alone makes flips this uneven",
         "locked room: 1 of 2 conditions hold (--details shows each)",
         "power                with 99 prompts, a true difference of 14.1 points would be",
-        "to be promoted       needs a net gain of at least 6, if again 0 are lost",
+        "to be promoted       at least 6, if again 0 are lost",
     ):
         assert line in text, line
     assert "\x1b" not in text
@@ -76,15 +76,15 @@ def test_what_a_verdict_must_not_be_read_without_stands_under_the_knob() -> None
 def test_what_no_n_prompts_can_show_is_told_in_words() -> None:
     numbers = msgspec.structs.replace(NUMBERS, smallest_visible_difference=None, net_flips_needed=None)
     text = gate_text(Finding("REJECT", ["because"], ROOM, "policy", ["a", "b"], [], numbers, 3), details=True)
-    assert "with 99 prompts, no difference would be detected with 80 % power" in " ".join(text.split())
-    assert "to be promoted       no gain on 99 prompts would be enough, if again 0 are lost\n" in text
+    assert "with 99 prompts, no possible difference would be detected with 80 % power" in " ".join(text.split())
+    assert "to be promoted       no gain on 99 prompts is enough, if again 0 are lost\n" in text
     assert max(map(len, text.split("\n"))) <= 80
 
 
 def test_two_rooms_have_no_difference() -> None:
     text = gate_text(Finding("REJECT", ["one", "two"], ROOM, "environment"))
     assert text.endswith("\n\nREJECT: one\n  also: two")
-    assert text.startswith("the runs are not comparable, so no difference is shown\n")
+    assert text.startswith("the runs are not comparable, so no possible difference is shown\n")
 
 
 def test_the_answer_is_a_screen_long_and_the_rest_is_behind_details() -> None:

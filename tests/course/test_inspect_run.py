@@ -182,7 +182,7 @@ def test_a_log_that_is_not_there_or_is_none_is_refused(lab: Lab) -> None:
     assert message in lab.refused("inspect_run", "--log", "nowhere.jsonl")
     broken = lab.write("broken.jsonl", "{}\n")
     assert "broken.jsonl:1 expected a line of the lab's log" in lab.refused("inspect_run", "--log", broken)
-    assert "expected --run FOLDER, or --log to see the runs there are" in lab.refused("inspect_run")
+    assert "expected --run FOLDER, or --log to list the runs" in lab.refused("inspect_run")
 
 
 def test_verify_takes_an_unlogged_run_only_with_the_log_that_came_with_it(lab: Lab, run: Path) -> None:
@@ -376,7 +376,7 @@ def test_last_is_the_newest_run_that_is_still_there(lab: Lab) -> None:
     shutil.rmtree("two")
     older = lab("inspect_run", "--run", "last")
     assert "\none: Loop A" in older.out
-    assert re.fullmatch("note: the newest, .*, is not there; this is an older run, .*one\n", older.err)
+    assert re.fullmatch("note: the newest run, .*, is not there; this is an older run, .*one\n", older.err)
 
 
 def test_a_run_is_given_once_and_with_or_without_its_option(lab: Lab, run: Path) -> None:

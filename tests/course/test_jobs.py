@@ -131,7 +131,7 @@ def test_an_address_where_no_scheduler_answers_is_one_line(address: str) -> None
     with pytest.raises(UserError) as refused, machines(address):
         pass
     assert str(refused.value).startswith(
-        f"--cluster {address}: expected a Dask scheduler, such as tcp://host:8786, got "
+        f"--cluster {address}: cannot reach a Dask scheduler, such as tcp://host:8786, there: "
     )
     assert "\n" not in str(refused.value)
 

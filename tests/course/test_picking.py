@@ -30,7 +30,7 @@ RAISED = "pick_best: expected a choice, got an exception on q1: "
 LOADED = "pick_best: expected a choice, got an exception while it was loaded: "
 NO_SAMPLE = "pick_best: expected one of the 2 samples of q1, got "
 SYNTAX = "expected Python, got a syntax error: "
-NONE = "expected a function pick_best(samples), got none in this file"
+NONE = "expected a function pick_best(samples)"
 BROKEN = {  # source of pick_best.py -> what is said after its name
     "def pick_best(samples):\n    n = 1\n    return samples[9]": f":3 {RAISED}IndexError",
     "def f():\n    raise OSError('\\x1b')\ndef pick_best(s):\n    f()": f":2 {RAISED}OSError: <U+001B ESCAPE>",
@@ -65,7 +65,7 @@ def test_a_broken_pick_best_is_one_line_that_names_the_students_file_and_line(la
 
 def test_a_missing_pick_best_is_one_line_that_says_where_to_stand(lab: Lab) -> None:
     lab.picker(FIRST).unlink()
-    assert f"{Path('exercises', 'pick_best.py')}: expected a file of Python, got: " in refused(lab)
+    assert f"{Path('exercises', 'pick_best.py')}: cannot read this Python file: " in refused(lab)
     assert "; this path exists in the lab's folder: cd " in refused(lab)
 
 
@@ -139,7 +139,8 @@ def test_a_pick_best_that_answers_twice_differently_is_refused(lab: Lab, source:
     lab.picker(source)
     message = refused(lab)
     assert (
-        "pick_best: expected the same choice of q1 whenever it is asked, got sample 1, then sample 0; seed " in message
+        "pick_best: expected the same choice for q1 whenever it is asked each time, got sample 1, then sample 0; seed "
+        in message
     )
 
 

@@ -17,12 +17,12 @@ SELECTION = SUMMARY | {"pass_at_k": {"1": 0.375, "2": 0.625}}
 def test_selection_shows_recorded_samples_and_rounds_and_leaves_the_policy_as_it_was() -> None:
     lines = policy_improvement_text(ROWS, SELECTION, "selection", "Which?").split("\n")
     assert lines[:6] == [
-        "Loop B, choose: the policy stayed the same.",
+        "Loop B, choose: one of the policy stayed the same.",
         "",
         "Recorded samples of 8 prompts, right in",
         "   50.0 %  the first sample",
         "   75.0 %  the first of the best of 2",
-        "   37.5 %  pass@1 of their policy, from all its samples: no choice changes it",
+        "   37.5 %  an average sample: the policy's pass@1, which no choice changes",
     ]
     assert lines[7:9] == ["A toy policy and one prompt:", "  Which?"]
     assert [line.split() for line in lines[12:15]] == [[str(n), "25.0", "%", "1", "0", "1"] for n in (1, 2, 3)]
@@ -42,5 +42,5 @@ def test_learning_that_moved_nothing_says_so_and_why() -> None:
     text = policy_improvement_text(ALIKE, {}, "learning", "Which?")
     assert text.startswith("Loop C, learn: the policy stayed the same: no round had two different rewards.\n")
     assert policy_improvement_text(ALIKE, SELECTION, "selection", "Which?").startswith(
-        "Loop B, choose: the policy stayed the same.\n"
+        "Loop B, choose: one of the policy stayed the same.\n"
     )

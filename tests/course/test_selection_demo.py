@@ -195,7 +195,7 @@ def test_the_gate_knows_that_on_the_same_samples_only_the_choice_was_turned(lab:
 @pytest.mark.parametrize(
     ("n", "said"),
     [
-        (5, "--n 5: expected at most 4, the samples a prompt in pack.jsonl, got 5"),
+        (5, "--n 5: expected at most 4, the number of samples of each prompt in pack.jsonl, got 5"),
         (0, "argument --n: expected a whole number from 1 to 999999999, got 0"),
         (-1, "argument --n: expected a whole number from 1 to 999999999, got -1"),
         ("two", "argument --n: expected a whole number from 1 to 999999999, got two"),
@@ -230,7 +230,10 @@ def described(lab: Lab, **said: object) -> tuple[object, ...]:
 def test_a_pack_of_another_size_than_its_meta_file_says_is_refused(lab: Lab, n: int) -> None:
     """Also where it says --n: so many are looked at, and so many more were drawn."""
     line = lab.refused("selection_demo", *described(lab, sampling=SAMPLING | {"n": n}))
-    assert f"pack.meta.json $.sampling.n: expected 4, the completions a prompt in pack.jsonl, got {n}" in line
+    assert (
+        f"pack.meta.json $.sampling.n: expected 4, the number of completions of each prompt in pack.jsonl, got {n}"
+        in line
+    )
 
 
 def test_a_meta_file_of_another_pack_is_refused_with_the_line_that_mends_it(lab: Lab) -> None:

@@ -59,7 +59,7 @@ def test_one_failure_is_one_prompt() -> None:
 
 def test_the_report_holds_the_conditions_the_numbers_and_what_did_not_change() -> None:
     text = selection_text(SUMMARY | summary_of({"ok": 3, "empty": 1}), "the conditions", [])
-    assert text.startswith("Loop B, choose: 2 samples a prompt, one is taken.\n\nthe conditions\n\nfirst ")
+    assert text.startswith("Loop B, choose: one of 2 samples a prompt, one is taken.\n\nthe conditions\n\nfirst ")
     assert text.endswith("\n\nThis is selection: only the delivered sample changed, and the policy did not.")
     assert "selection still fails" not in text
     still = selection_text(SUMMARY | summary_of({"ok": 3, "empty": 9}), "", [choice(["8"], [0.0])])
@@ -76,9 +76,9 @@ def test_the_average_of_all_samples_stands_beside_the_first_and_the_interval_bes
 
 def test_each_detail_says_what_it_is_and_an_undefined_one_says_why() -> None:
     text = details_text(SUMMARY)
-    assert "random choice   37.5 %   the control: a blind pick among 2" in text
+    assert "random choice   37.5 %   a blind pick among the 2" in text
     assert "  k=1 43.8 %   k=2 50.0 %" in text
-    assert text.endswith("estimate undefined,\nusually too low from few samples; upper bound 0.1931\n  (because)")
+    assert text.endswith("estimate undefined,\ntoo low if there are few samples); upper bound 0.1931\n  (because)")
 
 
 @pytest.mark.parametrize(

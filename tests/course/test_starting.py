@@ -46,9 +46,7 @@ def test_a_python_without_packages_hands_over_with_arguments_folder_and_status(f
 
 def test_without_an_environment_one_line_says_how_to_get_it(folder: Path, bare: Path) -> None:
     done = typed(bare, "-m", "course.eval", cwd=folder)
-    message = (
-        f"error: expected the lab's packages, got a Python without them; python3 lab.py in {folder} sets them up\n"
-    )
+    message = f"error: this Python does not have the lab's packages; python3 lab.py in {folder} installs them\n"
     assert done == (2, "", message.replace("python3", starting.PYTHON))
 
 
@@ -84,7 +82,7 @@ def test_the_package_alone_is_a_library_and_some_commands(tmp_path: Path, bare: 
     assert typed(python, "-m", "course.eval", "--help", cwd=tmp_path, PYTHONPATH=path).status == 0
     done = typed(python, "-m", "course.token_train", "--help", cwd=tmp_path, PYTHONPATH=path)
     assert (done.status, done.out) == (2, "")
-    assert f"error: expected the lab's folder around the package, got the package alone in {path}; " in done.err
+    assert f"error: this command needs the lab's folder, and the package in {path}; " in done.err
     assert done.err.count("\n") == 1
     done = typed(bare, "-m", "course.eval", "--help", cwd=tmp_path, PYTHONPATH=path)
     assert (done.status, done.out) == (2, "")

@@ -382,7 +382,7 @@ def test_a_rubric_whose_reward_is_no_number_stops_the_training(
         (["--preset", "memorize"], "did you mean --preset memorise? "),
         (["--dataset", "nowhere.jsonl"], "nowhere.jsonl: expected a file that can be read"),
         (["--dataset", "holdout.jsonl"], "holdout.jsonl: expected a dataset to learn on, got a holdout"),
-        (["--holdout", "dev.jsonl"], "dev.jsonl: expected prompts that are never learned on, got 12 of"),
+        (["--holdout", "dev.jsonl"], "dev.jsonl: these prompts must not be learned on, but 12 of"),
         (["--steps", "0"], "--steps: expected a whole number from 1 to 999999999"),
         (["--eval-every", "0"], "--eval-every: expected a whole number from 1 to 999999999"),
         (["--slwo", "1"], "did you mean --slow?"),
@@ -452,8 +452,8 @@ def test_what_can_be_set_has_the_default_that_the_help_names_in_both_presets(lab
     helped = " ".join(lab("token_train", "--help").out.split())
     for preset in PRESETS.values():
         for message in (
-            f"of fine-tuning first (default: {preset.sft_steps})",
-            f"updates (default: {preset.steps})",
+            f"steps of fine-tuning before the updates (default: {preset.sft_steps})",
+            f"number of updates (default: {preset.steps})",
             f"completions a prompt (default: {preset.group_size})",
             f"learning rate (default: {preset.lr})",
             f"others of its group (default: {preset.baseline})",

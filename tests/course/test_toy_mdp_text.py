@@ -56,7 +56,7 @@ def test_no_sentence_is_refuted_by_its_numbers(credited: list[bool], lr: float, 
         text = toy_mdp_text(rows, summary)
         assert ("no update changed the policy" in text) is stays
         assert ("the policy itself changed" in text) is not stays
-        assert ("here not credited with the return" in text) is not credited[0]
+        assert ("is not credited here with the return" in text) is not credited[0]
         assert ("It is\ncredited with the return" in text) is credited[0]
         if "stays" in text:
             assert all(row.new_probs[0] == row.probs[0] == [0.5, 0.5] for row in rows)
@@ -71,7 +71,10 @@ def test_no_sentence_is_refuted_by_its_numbers(credited: list[bool], lr: float, 
 def test_the_prompt_stands_in_the_report_and_in_the_story() -> None:
     rows = episodes([True, True])
     for text in (toy_mdp_text(rows, SUMMARY), toy_mdp_story(rows)):
-        assert "The state is the prompt and the text so far, at first nothing:\n  Compute 17 * 19. Answer with" in text
+        assert (
+            "The state is the prompt plus the text so far, which is empty at first:\n  Compute 17 * 19. Answer with"
+            in text
+        )
 
 
 def test_the_report_has_three_episodes_and_the_story_all() -> None:

@@ -104,7 +104,7 @@ def test_a_case_that_is_not_passed_is_named_with_both_verdicts(
 def test_an_empty_golden_file_proves_nothing_and_is_refused(lab: Lab, text: str) -> None:
     lab.write("mine.jsonl", text)
     message = lab.refused("validate_scorer", "--golden", "mine.jsonl")
-    assert message == "error: mine.jsonl: expected at least one record, got none\n"
+    assert message == "error: mine.jsonl: expected at least one record, got a file without any\n"
 
 
 @pytest.mark.parametrize(

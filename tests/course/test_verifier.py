@@ -209,7 +209,7 @@ def test_a_fault_costs_its_own_text_and_is_no_reward(
     questions = [(SEVEN, "\x1b"), RIGHT, (SEVEN, "7")]
     with Verifier(place) as verifier:
         before, answer, after = verifier.answers(questions)
-        with pytest.raises(UserError, match=r"expected a reward for 'Final: 7' where 7 is expected, got .*; mend the"):
+        with pytest.raises(UserError, match=r"expected a reward for 'Final: 7' where 7 is right, got .*; mend the"):
             verifier.results(questions)
     assert (before.reward, answer.reward, after.reward) == (1.0, None, 1.0)
     assert not answer.is_paid
@@ -253,14 +253,14 @@ def test_a_file_that_does_not_load_is_one_line(tmp_path: Path, source: str, func
         ("sufix", "did you mean suffix? expected a file and its function, such as mine.py:verify, or one of score, "),
         ("suffix:", "expected a file and its function, got no such file: suffix"),
         ("none.py", "expected a file and its function, such as mine.py:verify, or one of score, "),
-        ("none.py:verify", "none.py:verify: expected a file and its function, got no such file: none.py"),
+        ("none.py:verify", "none.py:verify: expected a file and its function, but the file none.py"),
         ("mine.py", "mine.py: expected a file and its function, such as mine.py:verify, got the file alone"),
         ("mine.py:", "mine.py:: expected the name of a function after the colon, such as verify or checker.verify"),
         ("mine.py:a b", "such as verify or checker.verify, got a b"),
         ("mine.py:a.", "such as verify or checker.verify, got a."),
         (":f", "expected a file and its function, such as mine.py:verify, or one of score, "),
         ("", "or one of score, anywhere, last_number, suffix, "),
-        ("\x1b:f", "<U+001B ESCAPE>:f: expected a file and its function, got no such file: <U+001B ESCAPE>"),
+        ("\x1b:f", "<U+001B ESCAPE>:f: expected a file and its function, but the file <U+001B ESCAPE>"),
     ],
 )
 def test_a_place_that_names_no_verifier_is_one_line_on_what_is_missing(

@@ -60,8 +60,11 @@ BREAKAGES: dict[str, tuple[Tamper, str]] = {
     "a field of another type": (manifest_of(golden=True), "$.golden"),
     "no samples": (manifest_of(samples_per_prompt=0), "$.samples_per_prompt"),
     "loop D": (manifest_of(loop="D"), "$.loop"),
-    "another schema": (manifest_of(schema_version=1), "manifest.json has schema version 1, this lab reads 3"),
-    "a loop that is not its command's": (manifest_of(loop="C"), "says Loop C of course.eval, which leaves no such run"),
+    "another schema": (manifest_of(schema_version=1), "manifest.json has schema version 1, but this lab reads 3"),
+    "a loop that is not its command's": (
+        manifest_of(loop="C"),
+        "says Loop C of course.eval leaves no run of that loop",
+    ),
     "a command that is none": (manifest_of(command="course.score"), "says Loop A of course.score"),
     "a key given twice": (changed(b'"loop": "A",', b'"loop": "C",\n  "loop": "A",'), "byte for byte"),
     "a number of another spelling": (changed(b'"temperature": 1.0', b'"temperature": 1.00'), "byte for byte"),

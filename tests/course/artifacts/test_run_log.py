@@ -55,7 +55,7 @@ def test_a_line_says_what_the_run_was_and_its_digest_is_printed(lab: Lab) -> Non
 def test_each_run_on_the_holdout_is_counted_and_says_its_number(lab: Lab) -> None:
     arguments = files_of(lab)
     for number in (1, 2):
-        message = f"holdout: this was look number {number} at it"
+        message = f"holdout: look number {number} at it"
         assert message in lab("eval", *arguments).out
         assert f"look number {number} at it" in Path(f"runs/run_00{number}/README.md").read_text(encoding="utf-8")
     log = read_log(lab.log)

@@ -176,19 +176,19 @@ TAMPERINGS: dict[str, tuple[Tamper, str]] = {
     "a split": (shipped_prompts, "says split dev, but these prompts are from a holdout of the lab"),
     "another spec": (
         manifest_of(spec="pay all"),
-        "manifest.json has spec pay all, and the scorer installed here 1. Trim: ",
+        "manifest.json has spec pay all; the scorer installed here has 1. Trim: ",
     ),
     "another version": (
         manifest_of(scorer_version="1.2.1"),
-        "manifest.json has scorer_version 1.2.1, and the scorer installed here 1.2.0",
+        "manifest.json has scorer_version 1.2.1; the scorer installed here has 1.2.0",
     ),
     "another name": (
         manifest_of(scorer_name="exact"),
-        "manifest.json has scorer_name exact, and the scorer installed here final_int",
+        "manifest.json has scorer_name exact; the scorer installed here has final_int",
     ),
     "golden sets": (
         manifest_of(golden={"passed": True, "cases": 1}),
-        "manifest.json has golden Golden(passed=True, cases=1), and the scorer installed here Golden(",
+        "manifest.json has golden Golden(passed=True, cases=1); the scorer installed here has Golden(",
     ),
     "a key more in the summary": (summary_of(extra=None), SUMMED),
     "a word more in the summary": (summary_of(verdict="good"), SUMMED),
@@ -340,7 +340,7 @@ def test_an_intact_run_of_another_scorer_is_told_as_just_that(lab: Lab, loop_a: 
     )
     assert any("scorer_version 1.0.0" in fault for fault in faults_of(loop_a))  # the gate refuses it
     manifest_edited(loop_a, scorer_version="1.2.0")
-    assert "final_int 1.2.0 with another fingerprint." in lab("inspect_run", "--run", loop_a, "--verify").out
+    assert "final_int 1.2.0 with a different fingerprint." in lab("inspect_run", "--run", loop_a, "--verify").out
 
 
 def test_a_run_of_another_scorer_that_was_tampered_with_is_not_intact(lab: Lab, loop_a: Path) -> None:

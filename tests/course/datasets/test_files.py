@@ -1,4 +1,4 @@
-"""Where a file is expected, what is none is refused at once: nothing is waited for, nothing endless is begun.
+"""Where a file is right, what is none is refused at once: nothing is waited for, nothing endless is begun.
 
 An example: a named pipe that nobody writes to. To open it would wait for ever; it is refused as "a pipe, not a file".
 """
@@ -83,7 +83,7 @@ def test_a_command_says_in_one_line_what_is_no_file(lab: Lab, place: str) -> Non
     lab.picker("").unlink()
     Path("exercises/pick_best.py").symlink_to(lab.folder / place)
     message = lab.refused("selection_demo", "--dataset", dataset, "--samples", pack, "--n", 1)
-    assert f"{Path('exercises', 'pick_best.py')}: expected a file of Python, got: a" in message
+    assert f"{Path('exercises', 'pick_best.py')}: cannot read this Python file: a" in message
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="/dev/stdin leads to the file itself on Linux")

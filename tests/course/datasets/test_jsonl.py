@@ -72,7 +72,7 @@ DIGITS = "expected a number of at most 1,000 digits, got a larger one"
 MORE_DIGITS = "expected a number of fewer than 4,300 digits, got a larger one"
 LARGE = "expected a number below 1e309, got a larger one"
 HALF = "expected whole characters, got half a surrogate pair (\\ud800 to \\udfff)"
-DEEP = "expected values nested less deep, got a record too deep to be read"
+DEEP = "expected values that are nested less deeply, got a record that is too deep to read"
 INVALID = "expected one JSON object, got invalid JSON at byte"
 FINITE = "expected a finite number, got"
 CUT = "expected one JSON object, got one that is cut off:"
@@ -103,7 +103,7 @@ CUT = "expected one JSON object, got one that is cut off:"
         (A[:-1] + b',"metadata":{"a":%s%s}}' % (b"[" * 9_999, b"]" * 9_999), DEEP),
         (A[:-1] + b',"metadata":%s}' % (b"[" * 99_999), DEEP),
         (b'{"id":"b","prompt":%s' % (b"[" * 99_999), DEEP),
-        (b"\xef\xbb\xbf" + A, "expected UTF-8 without a byte order mark, got one; save the file without it"),
+        (b"\xef\xbb\xbf" + A, "expected UTF-8 without a byte order mark, got a byte order mark; save the file without it"),
         (b"Final: 22", f"{INVALID} 1 (invalid character): Final: 22"),
         (b"\x0c", f"{INVALID} 1 (invalid character): <U+000C FORM FEED>"),
         (A + A, f"{INVALID} 44 (trailing characters): {A.decode()}"),
@@ -149,7 +149,7 @@ def test_a_wrong_value_of_a_key_that_is_given_twice_is_refused_for_the_key(
 ) -> None:
     path = file(tmp_path, line)
     key = "id" if record_type is Example else "samples"
-    assert refusal(path, record_type) == f'{path}:1 expected each key once, got "{key}" a second time'
+    assert refusal(path, record_type) == f'{path}:1 expected each key once, got "{key}"" a second time'
 
 
 @pytest.mark.parametrize(
@@ -167,13 +167,13 @@ def test_a_key_that_is_given_twice_in_evidence_is_refused(tmp_path: Path, fields
     path.write_text(f"{{{fields},{rest}}}", encoding="utf-8")
     with pytest.raises(UserError) as refused:
         read_json(path, Provenance)
-    assert str(refused.value) == f"{path} expected each key once, got {key} a second time"
+    assert str(refused.value) == f"{path} expected each key once, got {key}" a second time"
 
 
 @pytest.mark.parametrize("content", [b"", b"\n", b"\r\n \t\n"])
 def test_a_file_without_a_record_is_refused(tmp_path: Path, content: bytes) -> None:
     path = file(tmp_path, content)
-    assert refusal(path) == f"{path}: expected at least one record, got none"
+    assert refusal(path) == f"{path}: expected at least one record, got a file without any"
 
 
 def test_a_file_that_cannot_be_read_is_refused_in_the_systems_words(tmp_path: Path) -> None:
@@ -216,8 +216,8 @@ def test_an_id_given_twice_is_refused_at_its_second_line_however_far_apart(
     lines = [rollout(number, 200) for number in range(6_000)]
     lines[twin] = lines[other]
     path = file(tmp_path, b"\n" * blanks + b"\n".join(lines))
-    complaint = f"$.id: expected an id that is unique in its file, got {other} a second time"
-    complaint += "; docs/own_data.md makes a selection pack of several an id"
+    complaint = f"$.id: expected an id that is unique in its file, got {other}" a second time"
+    complaint += "; docs/own_data.md turns several completions of an id into a selection pack"
     assert refusal(path, Rollout) == f"{path}:{twin + 1 + blanks} {complaint}"
 
 

@@ -105,7 +105,7 @@ OUTCOMES = (
     "plus_sign, negative_zero, leading_zeros, not_an_integer, wrong_answer, ok"
 )
 REWARDS = "$.expected_reward: expected 1.0 with the outcome ok and 0.0 with any other, got"
-ARRAY = "a JSON array; write one object a line (JSONL): docs/own_data.md has the lines that do it"
+ARRAY = "a JSON array; write one object on each line (JSONL); docs/own_data.md has the code that does this"
 PUT = "put it under metadata"
 NO_KEY = "this key is not one of id, samples, got this one; take it out"
 NEVER = "(datasets are never coerced)"
@@ -133,11 +133,11 @@ PACKS = "(selection packs are never coerced)"
             example(prompt='["\u200b"]'),
             f'$.prompt: expected str, got array ["<U+200B ZERO WIDTH SPACE>"] {NEVER}',
         ),
-        (Example, example(id="7"), f'$.id: expected str, got int 7 {NEVER}; write "7", in every file'),
+        (Example, example(id="7"), f'$.id: expected str, got int 7 {NEVER}; write "7" in every file'),
         (Example, example(id='""'), f'$.id: expected str of length >= 1, got "" {NEVER}'),
         (Example, example(metadata="[1]"), f"$.metadata: expected object, got array [1] {NEVER}"),
-        (Example, '{"id":"a","prompt":"p"}', "$.expected_answer: expected this key, got none"),
-        (Example, '{"prompt":"p","expected_answer":1}', "$.id: expected this key, got none"),
+        (Example, '{"id":"a","prompt":"p"}', "$.expected_answer: expected this key is missing"),
+        (Example, '{"prompt":"p","expected_answer":1}', "$.id: expected this key is missing"),
         (
             Example,
             example(answer="1"),
@@ -251,12 +251,12 @@ def test_prompts_of_another_form_and_none_beside_a_rubric_are_not_known(
             "$.sampling.x - at $.y<U+000A LINE FEED>: expected no such key, got this",
         ),
         (provenance(created='"20 November"'), '$.created: expected a date such as 2026-11-21, got "20 November"'),
-        (training("{}"), "$.training.rubric: expected this key, got none"),
-        (training('{"rubric":"score"}'), "$.training.prompts: expected this key, got none"),
+        (training("{}"), "$.training.rubric: expected this key is missing"),
+        (training('{"rubric":"score"}'), "$.training.prompts: expected this key is missing"),
         (training('{"rubric":1,"prompts":[]}'), "$.training.rubric: expected str | null, got int 1"),
         (training('{"rubric":null,"prompts":[],"n":1}'), "$.training.n: expected no such key, got this one"),
         (digested("7"), "$.completions_sha256: expected str | null, got int 7"),
-        ("{}", "$: expected the keys policy, created, sampling, got none for policy, created, sampling"),
+        ("{}", "$: expected the keys policy, created, sampling, got a record without policy, created, sampling"),
         ("", "expected one JSON object, got an empty file"),
     ],
     ids=lambda _: "",

@@ -276,8 +276,8 @@ def test_a_meta_file_in_part_is_refused_with_a_whole_one_to_fill_in(tmp_path: Pa
     completions.meta_path.write_text('{"policy": "somebody"}', encoding="utf-8")
     with pytest.raises(UserError) as refused:
         provenance(completions)
-    complaint, whole = str(refused.value).split("; a whole one, to fill in (seed may stay null): ")
-    missing = "expected the keys policy, created, sampling, got none for created, sampling"
+    complaint, whole = str(refused.value).split("; a complete file to fill in (seed may stay null): ")
+    missing = "expected the keys policy, created, sampling, got a record without created, sampling"
     assert complaint == f"{completions.meta_path} $: {missing}"
     assert json.loads(whole) == json.loads(completions.meta_template)
     filled = json.loads(whole) | {"policy": "somebody", "created": "2026-01-31"}
@@ -306,7 +306,7 @@ def test_a_meta_file_of_another_number_of_completions_is_refused(tmp_path: Path,
     with pytest.raises(UserError) as refused:
         provenance(described(tmp_path, n, completions_sha256=DIGEST))
     assert str(refused.value) == (
-        f"{tmp_path / 'c.v2.meta.json'} $.sampling.n: expected {n}, the completions a prompt in c.v2.jsonl, got 8"
+        f"{tmp_path / 'c.v2.meta.json'} $.sampling.n: expected {n}, the number of completions of each prompt in c.v2.jsonl, got 8"
     )
 
 

@@ -107,8 +107,8 @@ def test_the_ending_has_what_the_holdout_says_and_in_how_many_they_diverged() ->
     calm = training(true_reward=0.5)
     said = goodhart_ending({"score": [calm], "anywhere": [hacked, calm], "cast": [calm, calm]})
     assert said.split("\n")[-2:] == [
-        "diverged, in one seed at least: on 1 of 2 wrong verifiers",
-        "with the strict scorer true went from 0.10 to 0.50",
+        "proxy and true diverged in at least one seed on 1 of 2 wrong verifiers",
+        "trained on the strict scorer, true went from 0.10 to 0.50",
     ]
     assert "on the holdout" in said
     assert "diverged" not in goodhart_ending({"score": [calm]})
