@@ -35,7 +35,7 @@ _LIMITS = Limits(seconds=60, output_mb=4)
 _PASSED = 0  # exit statuses of pytest
 _FAILED = 1
 _NO_TESTS = 5
-_TIMES = 3  # that a test meets each file
+_TIMES = 5  # that a test meets each file: a coin in place of a test is believed once in 1,024
 # The tests that tests/test_rubric.py ships with. A spoiled rule fails some of them, so they do not count as a lock.
 _SHIPPED_TESTS = (
     "test_the_line_that_was_asked_for_gets_the_reward",

@@ -505,12 +505,6 @@ def spoil_what_the_update_does_not_use(student: Student) -> None:
     do_level_3(student, REINFORCE.replace("def leave_one_out", "def leave_none_out"))
 
 
-def lock_with_luck(student: Student) -> None:
-    do_level_2(student)
-    test = "import os\n\n\ndef test_luck():\n    assert os.urandom(1)[0] < 128\n"
-    student.write("tests/test_pick_best.py", test)
-
-
 def spoil_what_no_curve_shows(student: Student) -> None:
     """Without its -p the update still learns."""
     do_level_3(student, REINFORCE.replace("(i == action) - p[i]", "float(i == action)"))
@@ -600,7 +594,6 @@ CHEATS: list[tuple[Callable[[Student], None], str, str, str]] = [  # what is don
     (build_with_the_courses_update, "level_3", "build", "got a run without it"),
     (build_at_another_offset, "level_3", "build", "expected the command as it is shown"),
     (spoil_what_the_update_does_not_use, "level_3", "sabotage", "got the same results"),
-    (lock_with_luck, "level_2", "lock", "tests/test_pick_best.py: expected"),
     (spoil_what_no_curve_shows, "level_3", "sabotage", "this one can be seen by a finite difference only"),
     (leave_the_update_unwritten, "level_3", "build", "is still to be written"),
     (rename_a_build, "level_3", "sabotage", ""),

@@ -53,3 +53,16 @@ def test_without_pytest_nothing_is_said_of_the_tests(lab: Lab, monkeypatch: pyte
     monkeypatch.setattr(lock, "find_spec", lambda _: None)
     with pytest.raises(CannotCheck, match="expected pytest, got a Python without it"):
         fault_of_tests(tests, "pick_best.py", Versions(b"1", b"2"))
+
+
+def test_tests_that_answer_differently_once_lock_nothing(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With luck the tests fail with the spoiled file and pass with the mended one, but not ten times in a row."""
+    tests = lab.write("tests/test_pick_best.py", "def test_nothing():\n    pass\n")
+    for wrong in range(11):
+        statuses = [0, 1] * 5  # passed with the mended file, failed with the spoiled one
+        if wrong < len(statuses):
+            statuses[wrong] = 1 - statuses[wrong]
+        answers = iter(statuses)
+        monkeypatch.setattr(lock, "run_pytest", lambda *_, answers=answers: (next(answers), "words"))
+        fault = fault_of_tests(tests, "pick_best.py", Versions(b"1", b"2"))
+        assert bool(fault) is (wrong < 10)

@@ -20,6 +20,7 @@ from check.milestones import EXERCISES, NOTES
 from check.result import TO_READ, CheckResult
 from check.submission import write_checksums
 from course.show import terminal
+from course.starting import PYTHON
 
 
 @pytest.fixture
@@ -293,9 +294,10 @@ def test_what_is_to_be_pasted_is_folded_in_no_terminal(
     monkeypatch.setattr(encoding, "SOLUTIONS", fresh.folder / "solutions.json")
     monkeypatch.setattr(terminal, "at_terminal", lambda _: True)
     monkeypatch.setenv("COLUMNS", "40")
-    states["level_1"] = CheckResult("started", parts={"build": text})
+    command = f"{PYTHON} exercises/tamper.py {'dev-' * 40}1"
+    states["level_1"] = CheckResult("started", parts={"build": command})
     assert text not in fresh("check", "level_1", "--solution").out
-    assert text in fresh("check", "level_1", "--id", "build").out.split("\n")
+    assert command in fresh("check", "level_1", "--id", "build").out.split("\n")
     states["level_1"] = CheckResult(TO_READ)
     assert text in fresh("check", "level_1", "--solution").out.split("\n")
 
