@@ -193,7 +193,7 @@ def test_an_id_of_two_files_is_refused_with_the_names_of_both(three: Lab) -> Non
     for kind in "dc":
         three.write(f"{kind}_c.jsonl", Path(f"{kind}_c.jsonl").read_bytes().replace(b"c-2", b"a-1"))
     three.meta("c_c")
-    message = "d_c.jsonl: expected ids that are unique over all files, got a-1", which is also in d_a.jsonl too"
+    message = "d_c.jsonl: expected ids that are unique over all files, got a-1, which is also in d_a.jsonl"
     assert message in refusal(three, [*RIGHT])
 
 

@@ -188,7 +188,7 @@ def test_p_is_exact_while_that_is_cheap() -> None:
     assert mcnemar_exact(3, 1) == 10 / 16
 
 
-def power_by_scipy(n: int, flip_rate: float, the difference is float) -> float:
+def power_by_scipy(n: int, flip_rate: float, true_difference: float) -> float:
     """Every pair of gained and lost, with its probability; the test asks SciPy's binomial."""
     counts = np.arange(n + 1)
     flips = counts[:, None]

@@ -167,7 +167,7 @@ def test_a_key_that_is_given_twice_in_evidence_is_refused(tmp_path: Path, fields
     path.write_text(f"{{{fields},{rest}}}", encoding="utf-8")
     with pytest.raises(UserError) as refused:
         read_json(path, Provenance)
-    assert str(refused.value) == f"{path} expected each key once, got {key}" a second time"
+    assert str(refused.value) == f"{path} expected each key once, got {key} a second time"
 
 
 @pytest.mark.parametrize("content", [b"", b"\n", b"\r\n \t\n"])

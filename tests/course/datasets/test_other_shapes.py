@@ -131,7 +131,7 @@ def test_a_known_shape_is_named_with_what_to_do(
             f"{json.dumps(ROLLOUT)}\n{json.dumps(ROLLOUT)}",
             "a second time; docs/own_data.md makes a selection pack",
         ),
-        (Example, f"{json.dumps(EXAMPLE)}\n{json.dumps(EXAMPLE)}", "in its file, got q1" a second time"),
+        (Example, f"{json.dumps(EXAMPLE)}\n{json.dumps(EXAMPLE)}", "in its file, got q1 a second time"),
         (Rollout, "Final: 4, or 5\n", "1 expected one JSON object, got invalid JSON at byte "),
         (Rollout, "\n", " expected at least one record, got none"),
     ],
