@@ -8,6 +8,7 @@ import hashlib
 import io
 import json
 import random
+import re
 import stat
 from collections.abc import Callable
 from math import isfinite
@@ -75,7 +76,7 @@ HALF = "expected whole characters, got half a surrogate pair (\\ud800 to \\udfff
 DEEP = "expected values that are nested less deeply, got a record that is too deep to read"
 INVALID = "expected one JSON object, got invalid JSON at byte"
 FINITE = "expected a finite number, got"
-CUT = "expected one JSON object, got one that is cut off:"
+CUT = "expected one JSON object, got an object that is cut off:"
 
 
 @pytest.mark.parametrize(
@@ -103,7 +104,10 @@ CUT = "expected one JSON object, got one that is cut off:"
         (A[:-1] + b',"metadata":{"a":%s%s}}' % (b"[" * 9_999, b"]" * 9_999), DEEP),
         (A[:-1] + b',"metadata":%s}' % (b"[" * 99_999), DEEP),
         (b'{"id":"b","prompt":%s' % (b"[" * 99_999), DEEP),
-        (b"\xef\xbb\xbf" + A, "expected UTF-8 without a byte order mark, got a byte order mark; save the file without it"),
+        (
+            b"\xef\xbb\xbf" + A,
+            "expected UTF-8 without a byte order mark, got a byte order mark; save the file without it",
+        ),
         (b"Final: 22", f"{INVALID} 1 (invalid character): Final: 22"),
         (b"\x0c", f"{INVALID} 1 (invalid character): <U+000C FORM FEED>"),
         (A + A, f"{INVALID} 44 (trailing characters): {A.decode()}"),
@@ -149,7 +153,7 @@ def test_a_wrong_value_of_a_key_that_is_given_twice_is_refused_for_the_key(
 ) -> None:
     path = file(tmp_path, line)
     key = "id" if record_type is Example else "samples"
-    assert refusal(path, record_type) == f'{path}:1 expected each key once, got "{key}"" a second time'
+    assert refusal(path, record_type) == f'{path}:1 expected each key once, got "{key}" a second time'
 
 
 @pytest.mark.parametrize(
@@ -216,7 +220,7 @@ def test_an_id_given_twice_is_refused_at_its_second_line_however_far_apart(
     lines = [rollout(number, 200) for number in range(6_000)]
     lines[twin] = lines[other]
     path = file(tmp_path, b"\n" * blanks + b"\n".join(lines))
-    complaint = f"$.id: expected an id that is unique in its file, got {other}" a second time"
+    complaint = f'$.id: expected an id that is unique in its file, got "{other}" a second time'
     complaint += "; docs/own_data.md turns several completions of an id into a selection pack"
     assert refusal(path, Rollout) == f"{path}:{twin + 1 + blanks} {complaint}"
 
@@ -272,7 +276,7 @@ def test_a_record_of_very_many_keys_is_read_or_refused_in_one_short_line(tmp_pat
     assert isinstance(record.metadata, dict)
     assert len(record.metadata) == 1 << 16
     message = refusal(file(tmp_path, A[:-1] + b",%s}" % keys))
-    assert message.endswith("expected_answer, metadata, got this one; put it under metadata")
+    assert message.endswith("expected_answer, metadata; put it under metadata")
 
 
 def test_a_number_deep_inside_is_named_by_a_place_of_at_most_80_characters(tmp_path: Path) -> None:
@@ -298,7 +302,9 @@ def test_a_case_without_an_id_is_known_by_its_line_among_others_that_have_one(tm
     path = file(tmp_path, b"\n".join(lines))
     assert [case.id for case in read_records(path, GoldenCase)] == ["a", "line 2", "b"]
     path.write_bytes(b"\n".join([*lines, case % b'"id":"line 2",']))
-    assert refusal(path, GoldenCase).startswith(f"{path}:4 $.id: expected an id that is unique in its file, got line 2")
+    assert refusal(path, GoldenCase).startswith(
+        f'{path}:4 $.id: expected an id that is unique in its file, got "line 2"'
+    )
 
 
 class Refused(Exception):
@@ -528,8 +534,7 @@ def assert_as_the_oracle_says(kind: Any, content: bytes) -> None:
     else:
         complaint = refusal(path, kind)
         assert complaint.startswith(f"{path}:{refused_line} " if refused_line else f"{path}: expected at least one")
-        assert "expected " in complaint
-        assert ", got " in complaint
+        assert re.search("expected .*, got |: this key is ", complaint)
         assert complaint.isprintable()
 
 
