@@ -50,11 +50,12 @@ wrong.
 
 The variances are for offset 0, at the policies of the runs with the baseline. A
 baseline that does not depend on the sampled action never changes the mean of
-the estimate, and it lowers the variance only if it lies between 0 and 2 b*. With
-one right arm of probability p and one wrong arm, the expected reward lies in
+the estimate, and it lowers the variance only if it lies between 0 and 2 b*.
+With one right arm of probability p and one wrong arm, the expected reward lies in
 this range until p = 2/3; with three equally likely wrong arms, until p = 1/2
-(ablation.png). Here 2 b* is {2 * best:.3f} on average, and the expected reward is {expected:.3f}.
-The mean reward so far lowered the variance in {100 * variances["lowered"]:.1f} % of the updates."""
+(ablation.png). Here 2 b* is {2 * best:.3f} on average, and the expected reward is
+{expected:.3f}. The mean reward so far lowered the variance
+in {100 * variances["lowered"]:.1f} % of the updates."""
 
 
 def story_text(rows: Sequence[UpdateRow], arms: Sequence[str], own_update: str | None = None) -> str:

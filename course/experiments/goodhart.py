@@ -184,7 +184,7 @@ def gain_table(by_rubric: Mapping[str, Trainings]) -> str:
     if not rows:
         return "Nothing was learned: even on the training prompts, no share rose by more than noise."
     head = table(("learned", "on its prompts", "on the holdout", "generalised"), rows, right=(1, 2, 3))
-    legend = "(generalised: the gain on the holdout divided by the gain on the training prompts."
+    legend = "(generalised: gain on the holdout divided by gain on the training prompts."
     return f"{head}\n{legend}\nA hack counts if the rubric pays at least half.)"
 
 

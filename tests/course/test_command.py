@@ -114,8 +114,8 @@ FULL = "cannot read or write "
     [
         (KeyboardInterrupt(), 130, "interrupted; an unfinished run leaves nothing behind"),
         (MemoryError(), 2, NO_MEMORY),
-        (OSError(errno.ENOSPC, "No space"), 2, f"{FULL}no space: standard output"),
-        (OSError(errno.ENOENT, "No such file", "a\nb"), 2, f"{FULL}no such file: a<U+000A LINE FEED>b"),
+        (OSError(errno.ENOSPC, "No space"), 2, f"{FULL}standard output: no space"),
+        (OSError(errno.ENOENT, "No such file", "a\nb"), 2, f"{FULL}a<U+000A LINE FEED>b: no such file"),
     ],
 )
 def test_what_is_no_fault_of_the_lab_is_one_line_and_names_a_run_that_was_written(
@@ -180,7 +180,7 @@ def test_a_reader_that_has_gone_is_told_nothing(size: int) -> None:
 @pytest.mark.parametrize("size", [1, 1_000_000])
 def test_a_full_disk_is_one_line_on_stderr(size: int) -> None:
     with Path("/dev/full").open("wb") as full:
-        complaint = f"error: {FULL}no space left on device: standard output\n"
+        complaint = f"error: {FULL}standard output: no space left on device\n"
         assert ended(start(f"print('x' * {size})\nreturn 0", stdout=full)) == (2, "", complaint)
 
 

@@ -42,7 +42,7 @@ def test_the_worked_example() -> None:
 
 @pytest.mark.parametrize("prompt", ["Compute 17 * 19.", "5 + 23", "", "٣ + ٤"])
 def test_a_prompt_that_is_no_such_sum_is_refused(prompt: str) -> None:
-    with pytest.raises(UserError, match="sums of two numbers of as many digits"):
+    with pytest.raises(UserError, match="sums of two numbers of equal length"):
         digit_pairs(prompt)
 
 

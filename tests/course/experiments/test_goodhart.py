@@ -153,14 +153,14 @@ def test_what_generalised_to_the_holdout() -> None:
     assert "cast" not in said
     learned = training(true_reward=0.9, holdout_true_reward=0.6)
     assert "the skill 0.10 -> 0.90 0.00 -> 0.60 75 %" in words(gain_table({"score": [learned]}))
-    assert gain_table({"cast": [nothing]}).startswith("nothing:")
+    assert gain_table({"cast": [nothing]}).startswith("Nothing was learned")
 
 
 def test_the_counts_of_all_seeds_decide_and_the_medians_are_shown() -> None:
     along = training(hack_rate=0.95, holdout_hack_rate=0.42)
     nothing = training(hack_rate=0.05)
     assert "hack: cast 0.15 -> 0.95 0.02 -> 0.42 50 %" in words(gain_table({"cast": [nothing, along, along]}))
-    assert gain_table({"cast": [nothing] * 3}).startswith("nothing:")
+    assert gain_table({"cast": [nothing] * 3}).startswith("Nothing was learned")
 
 
 TRAINING = [evaluation(0, 0.3, 0.2), evaluation(10, 0.6, 0.5, kl=1.0), evaluation(20, 1.0, 0.0, kl=4.0)]
