@@ -114,10 +114,9 @@ def tries_sentence(tries: int) -> str:
     """
     candidates = tries - 1
     return (
-        f"runs from this room: {tries:,}. If a candidate is no better, the gate promotes it by chance in at most "
-        f"{percent(1 - NOT_BY_CHANCE, 1)} of cases, because the test errs in at most 5 % and only half of its errors "
-        f"are upward. So among {candidates:,} such candidates, independent tests would promote at least one in at most "
-        f"{percent(1 - NOT_BY_CHANCE**candidates, 0)} of cases: report all tries, or use fresh prompts"
+        f"runs from this room: {tries:,}. Among {candidates:,} candidates that are no better, chance promotes at least "
+        f"one in at most {percent(1 - NOT_BY_CHANCE**candidates, 0)} of cases, and in fewer where all share one "
+        "baseline (docs/reference/statistics.md): report all tries, or use fresh prompts"
     )
 
 

@@ -78,14 +78,14 @@ FAULTS = {  # the function's body -> what is said
     "import course": "got ModuleNotFoundError: cannot import course: the work is to be your own (line 2)",
     "return None": "got None, which is not a list of one list of 4 finite logits",
     "return theta[0]": "got [0.0, 0.0, 0.0, 0.0], which is not a list of one list of 4 finite logits",
-    "return [[0.0] * 3]": "got [[0.0, 0.0, 0.0]], which is no list",
-    "return [[0.0] * 4] * 2": "which is no list of one list of 4 finite logits",
-    "return [['a', 0, 0, 0]]": "got [['a', 0, 0, 0]], which is no list",
-    "return [[True, 0, 0, 0]]": "got [[True, 0, 0, 0]], which is no list",
-    "return [[float('nan')] * 4]": "got [[nan, nan, nan, nan]], which is no list",
+    "return [[0.0] * 3]": "got [[0.0, 0.0, 0.0]], which is not a list",
+    "return [[0.0] * 4] * 2": "which is not a list of one list of 4 finite logits",
+    "return [['a', 0, 0, 0]]": "got [['a', 0, 0, 0]], which is not a list",
+    "return [[True, 0, 0, 0]]": "got [[True, 0, 0, 0]], which is not a list",
+    "return [[float('nan')] * 4]": "got [[nan, nan, nan, nan]], which is not a list",
     "return [[10 ** 400, 0, 0, 0]]": "0000000000",
     "return [[__import__('random').random()] * 4]": "got two different answers to one question",
-    "return '\\x1b[31m'": "got '\\x1b[31m', which is no list",
+    "return '\\x1b[31m'": "got '\\x1b[31m', which is not a list",
 }
 
 
@@ -106,7 +106,7 @@ def test_what_is_no_function_of_a_file_is_refused(lab: Lab, place: str) -> None:
 
 def test_a_function_that_is_not_there_and_an_ablation_are_refused(lab: Lab) -> None:
     lab.write("mine.py", SOLVED)
-    assert "no function of this name" in lab.refused("bandit_train", "--update", "mine.py:step", "--outdir", "run")
+    assert "this file has no function" in lab.refused("bandit_train", "--update", "mine.py:step", "--outdir", "run")
     assert "got --ablation" in lab.refused("bandit_train", *OWN, "--ablation", "3", "--outdir", "run")
 
 

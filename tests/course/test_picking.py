@@ -26,8 +26,8 @@ def refused(lab: Lab) -> str:
     return lab.refused("selection_demo", "--dataset", lab.dataset(ANSWERS), "--samples", lab.pack(GROUPS), "--n", 2)
 
 
-RAISED = "pick_best: expected a choice, got an exception on q1: "
-LOADED = "pick_best: expected a choice, got an exception while it was loaded: "
+RAISED = "pick_best: this code raised an exception on q1: "
+LOADED = "pick_best: this code raised an exception while it was loaded: "
 NO_SAMPLE = "pick_best: expected one of the 2 samples of q1, got "
 SYNTAX = "expected Python, got a syntax error: "
 NONE = "expected a function pick_best(samples)"
@@ -139,7 +139,7 @@ def test_a_pick_best_that_answers_twice_differently_is_refused(lab: Lab, source:
     lab.picker(source)
     message = refused(lab)
     assert (
-        "pick_best: expected the same choice for q1 whenever it is asked each time, got sample 1, then sample 0; seed "
+        "pick_best: expected the same choice for q1 each time, got sample 1, then sample 0; seed "
         in message
     )
 
@@ -223,7 +223,7 @@ def test_what_names_no_function_of_a_file_is_refused(lab: Lab, place: str) -> No
 
 def test_a_rule_that_is_still_to_be_written_is_called_that(lab: Lab) -> None:
     lab.picker((ROOT / "exercises" / "pick_best.py").read_text(encoding="utf-8"))
-    assert "expected your rule, got pick_best is still to be written" in refused(lab)
+    assert "the function pick_best is still to be written" in refused(lab)
 
 
 def test_without_a_file_the_first_of_the_best_is_chosen_and_the_run_names_no_file(lab: Lab) -> None:

@@ -121,4 +121,4 @@ def test_recorded_samples_that_are_not_whole_are_refused(lab: Lab, monkeypatch: 
     monkeypatch.setattr("course.policy_improvement_demo.DATASET", lab.folder / lab.dataset([1, 2]))
     monkeypatch.setattr("course.policy_improvement_demo.PACK", lab.folder / lab.pack([["Final: 1", "Final: 2"]]))
     line = lab.refused("policy_improvement_demo", "--mode", "selection", "--n", "2")
-    assert "got none for 1 id (q2)" in line
+    assert "got no record for 1 id (q2)" in line

@@ -195,7 +195,7 @@ def test_the_gate_knows_that_on_the_same_samples_only_the_choice_was_turned(lab:
 @pytest.mark.parametrize(
     ("n", "said"),
     [
-        (5, "--n 5: expected at most 4, the number of samples of each prompt in pack.jsonl, got 5"),
+        (5, "--n: expected at most 4, the number of samples of each prompt in pack.jsonl, got 5"),
         (0, "argument --n: expected a whole number from 1 to 999999999, got 0"),
         (-1, "argument --n: expected a whole number from 1 to 999999999, got -1"),
         ("two", "argument --n: expected a whole number from 1 to 999999999, got two"),
@@ -239,7 +239,7 @@ def test_a_pack_of_another_size_than_its_meta_file_says_is_refused(lab: Lab, n: 
 def test_a_meta_file_of_another_pack_is_refused_with_the_line_that_mends_it(lab: Lab) -> None:
     line = lab.refused("selection_demo", *described(lab, completions_sha256="0" * 64))
     digest = hashlib.sha256(Path("pack.jsonl").read_bytes()).hexdigest()
-    assert "pack.meta.json $.completions_sha256: expected the SHA-256 of pack.jsonl, got that of other bytes" in line
+    assert "pack.meta.json $.completions_sha256: expected the SHA-256 of pack.jsonl, got the SHA-256 of different bytes" in line
     assert line.endswith(f'write "completions_sha256": "{digest}"\n')
 
 
@@ -265,7 +265,7 @@ def test_groups_in_another_order_are_matched_by_their_ids(lab: Lab) -> None:
 
 
 def test_missing_unknown_and_empty_groups_are_refused(lab: Lab) -> None:
-    assert "none for 1 id (q4)" in refused(lab, groups=GROUPS[:3])
+    assert "no record for 1 id (q4)" in refused(lab, groups=GROUPS[:3])
     assert "1 id (q4) that the dataset does not have" in refused(lab, answers=ANSWERS[:3])
     assert "pack.jsonl:4 $.samples" in refused(lab, groups=[*GROUPS[:3], []])
 

@@ -124,7 +124,7 @@ def test_a_malformed_golden_file_is_the_callers_mistake(lab: Lab, text: str, sai
 
 def test_a_golden_file_that_is_not_there_is_the_callers_mistake(lab: Lab) -> None:
     for path in ("nowhere.jsonl", "."):
-        assert f"{path}: expected a file that can be read" in lab.refused("validate_scorer", "--golden", path)
+        assert f"{path}: cannot read this file" in lab.refused("validate_scorer", "--golden", path)
 
 
 def broken_of(lab: Lab) -> list[str]:

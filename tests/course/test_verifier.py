@@ -153,7 +153,7 @@ def test_a_call_that_cannot_be_is_no_verdict(tmp_path: Path, call: str, why: str
         Verifier(written(tmp_path, "return 1", "a, b"), call=call).__enter__()
     assert why in str(e.value)
     assert "\x1b" not in str(e.value)
-    with pytest.raises(UserError, match="expected FILE:FUNCTION beside it, got suffix"):
+    with pytest.raises(UserError, match="--call is for a FILE:FUNCTION of your own"):
         Verifier("suffix", call="example, completion")
 
 
@@ -209,7 +209,7 @@ def test_a_fault_costs_its_own_text_and_is_no_reward(
     questions = [(SEVEN, "\x1b"), RIGHT, (SEVEN, "7")]
     with Verifier(place) as verifier:
         before, answer, after = verifier.answers(questions)
-        with pytest.raises(UserError, match=r"expected a reward for 'Final: 7' where 7 is right, got .*; mend the"):
+        with pytest.raises(UserError, match=r"expected a reward for 'Final: 7' where 7 is right, got .*; fix the"):
             verifier.results(questions)
     assert (before.reward, answer.reward, after.reward) == (1.0, None, 1.0)
     assert not answer.is_paid
