@@ -224,9 +224,7 @@ def test_a_copy_of_a_shipped_holdout_is_a_look_at_it_and_cannot_be_called_dev(la
     done = lab("eval", *arguments)
     assert "look number 1" in done.out
     assert manifest_of("run_001")["split"] == "holdout"
-    assert "60 of the prompts are from math_holdout.jsonl" in lab.refused(
-        "eval", *arguments, "--split", "dev"
-    )
+    assert "60 of the prompts are from math_holdout.jsonl" in lab.refused("eval", *arguments, "--split", "dev")
 
 
 def test_a_missing_id_is_an_error_and_named(lab: Lab) -> None:

@@ -97,7 +97,10 @@ def test_a_worker_that_is_killed_ends_another_that_has_a_large_result() -> None:
 
 @posix
 def test_a_worker_that_is_killed_is_one_line() -> None:
-    with pytest.raises(UserError, match="a worker process was killed before it finished; use fewer --jobs"), processes(2) as executor:
+    with (
+        pytest.raises(UserError, match="a worker process was killed before it finished; use fewer --jobs"),
+        processes(2) as executor,
+    ):
         list(map_in_order(executor, killed, [()]))
     assert multiprocessing.active_children() == []
 

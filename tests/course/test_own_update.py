@@ -84,7 +84,7 @@ FAULTS = {  # the function's body -> what is said
     "return [[True, 0, 0, 0]]": "got [[True, 0, 0, 0]], which is not a list",
     "return [[float('nan')] * 4]": "got [[nan, nan, nan, nan]], which is not a list",
     "return [[10 ** 400, 0, 0, 0]]": "0000000000",
-    "return [[__import__('random').random()] * 4]": "got two different answers to one question",
+    "return [[__import__('random').random()] * 4]": "got two different answers to the same arguments",
     "return '\\x1b[31m'": "got '\\x1b[31m', which is not a list",
 }
 
@@ -107,7 +107,9 @@ def test_what_is_no_function_of_a_file_is_refused(lab: Lab, place: str) -> None:
 def test_a_function_that_is_not_there_and_an_ablation_are_refused(lab: Lab) -> None:
     lab.write("mine.py", SOLVED)
     assert "this file has no function" in lab.refused("bandit_train", "--update", "mine.py:step", "--outdir", "run")
-    assert "got --ablation" in lab.refused("bandit_train", *OWN, "--ablation", "3", "--outdir", "run")
+    assert "--update cannot be combined with --ablation" in lab.refused(
+        "bandit_train", *OWN, "--ablation", "3", "--outdir", "run"
+    )
 
 
 def test_what_is_asked_twice_is_answered_the_same(tmp_path: Path) -> None:

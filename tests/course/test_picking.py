@@ -29,7 +29,7 @@ def refused(lab: Lab) -> str:
 RAISED = "pick_best: this code raised an exception on q1: "
 LOADED = "pick_best: this code raised an exception while it was loaded: "
 NO_SAMPLE = "pick_best: expected one of the 2 samples of q1, got "
-SYNTAX = "expected Python, got a syntax error: "
+SYNTAX = "has a syntax error: "
 NONE = "expected a function pick_best(samples)"
 BROKEN = {  # source of pick_best.py -> what is said after its name
     "def pick_best(samples):\n    n = 1\n    return samples[9]": f":3 {RAISED}IndexError",
@@ -93,7 +93,7 @@ ODD = {  # source of pick_best.py -> what is said after the place
     "exit(0)": f"{LOADED}SystemExit: 0",
     "raise GeneratorExit": f"{LOADED}GeneratorExit",
     "x = 'a' * 10**16": f"{LOADED}MemoryError",
-    "x = " + "(" * 5000 + ")" * 5000: "expected Python, got ",
+    "x = " + "(" * 5000 + ")" * 5000: "has a syntax error",
     "raise SyntaxError('y' * 10_000)": f"{LOADED}SyntaxError: yyyy",
 }
 
@@ -138,10 +138,7 @@ def test_ctrl_c_inside_pick_best_is_not_the_students_fault(lab: Lab, load: bool)
 def test_a_pick_best_that_answers_twice_differently_is_refused(lab: Lab, source: str) -> None:
     lab.picker(source)
     message = refused(lab)
-    assert (
-        "pick_best: expected the same choice for q1 each time, got sample 1, then sample 0; seed "
-        in message
-    )
+    assert "pick_best: expected the same choice for q1 each time, got sample 1, then sample 0; seed " in message
 
 
 def test_chance_that_is_seeded_from_the_samples_is_no_chance(lab: Lab) -> None:

@@ -57,7 +57,7 @@ def test_without_the_lab_s_own_page_nothing_is_replaced(runs: Lab) -> None:
         out = [] if name == "a/report.html" else ["--out", name]
         assert f"{name}: this file is not a page of the lab, so it is not replaced" in runs.refused("report", "a", *out)
     assert "a/results.jsonl: this file is not a page" in runs.refused("report", "a", "--out", "a/results.jsonl")
-    assert "expected a place where a page can be written" in runs.refused("report", "a", "--out", "a")
+    assert "cannot write a page here: " in runs.refused("report", "a", "--out", "a")
     assert "no/where.html: expected a place" in runs.refused("report", "a", "--out", "no/where.html")
 
 

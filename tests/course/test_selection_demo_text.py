@@ -59,7 +59,7 @@ def test_one_failure_is_one_prompt() -> None:
 
 def test_the_report_holds_the_conditions_the_numbers_and_what_did_not_change() -> None:
     text = selection_text(SUMMARY | summary_of({"ok": 3, "empty": 1}), "the conditions", [])
-    assert text.startswith("Loop B, choose: one of 2 samples a prompt, one is taken.\n\nthe conditions\n\nfirst ")
+    assert text.startswith("Loop B, choose: one of 2 samples is taken for each prompt.\n\nthe conditions\n\nfirst ")
     assert text.endswith("\n\nThis is selection: only the delivered sample changed, and the policy did not.")
     assert "selection still fails" not in text
     still = selection_text(SUMMARY | summary_of({"ok": 3, "empty": 9}), "", [choice(["8"], [0.0])])

@@ -220,7 +220,7 @@ def test_an_exploit_suite_that_proves_a_rule_less_fails(
 def test_the_name_of_a_golden_file_is_shown_and_not_obeyed(lab: Lab) -> None:
     name = "\x1b[2J\n\u2800\udcff.jsonl"
     shown = "<U+001B ESCAPE>[2J<U+000A LINE FEED><U+2800 BRAILLE PATTERN BLANK><U+DCFF unnamed, category Cs>.jsonl"
-    assert lab.refused("validate_scorer", "--golden", name).startswith(f"error: {shown}: expected a file")
+    assert lab.refused("validate_scorer", "--golden", name).startswith(f"error: {shown}: cannot read this file")
     lab.write(name, [CASE | {"expected_outcome": "\x1b" * 100}])
     message = lab.refused("validate_scorer", "--golden", name)
     assert message.startswith(f"error: {shown}:1 $.expected_outcome: expected one of ")
