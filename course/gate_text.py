@@ -70,7 +70,7 @@ def numbers_text(numbers: Numbers, details: bool) -> str:
         ("candidate", candidate, numbers.n, percent(candidate / numbers.n), interval(numbers.candidate_ci95)),
     ]
     low, high = (100 * bound for bound in numbers.delta_ci95)
-    needed = f"no number gained on {numbers.n:,} prompts is enough"
+    needed = f"no gain on {numbers.n:,} prompts is enough"
     if numbers.net_flips_needed is not None:
         needed = f"at least {numbers.net_flips_needed:,} more gained than lost"
     lines = [
@@ -88,8 +88,8 @@ def numbers_text(numbers: Numbers, details: bool) -> str:
         if visible is not None:
             detected = f"a true difference of {100 * visible:.1f} points"
         lines += [
-            f"power                with {numbers.n:,} prompts, the gate detects {detected}",
-            f"{'':21}with 80 % power, if {percent(numbers.discordance)} of the prompts flip",
+            f"power                the gate detects {detected}",
+            f"{'':21}with 80 % power and {numbers.n:,} prompts, if {percent(numbers.discordance)} flip",
             f"{'':21}(the flips seen here and two more)",
         ]
     return "\n".join(lines)

@@ -71,7 +71,7 @@ def test_a_broken_update_trains_and_its_story_names_what_it_did(lab: Lab, right:
 
 
 FAULTS = {  # the function's body -> what is said
-    "raise NotImplementedError": "got reinforce_step is still to be written",
+    "raise NotImplementedError": "the function reinforce_step is still to be written",
     "return 1 / 0": "got ZeroDivisionError: division by zero (line 2)",
     "raise SystemExit(0)": "got SystemExit: 0 (line 2)",
     "__import__('os')._exit(3)": "got an end with exit status 3",
@@ -93,7 +93,7 @@ FAULTS = {  # the function's body -> what is said
 def test_a_fault_of_the_function_is_one_line_and_no_run_is_left(lab: Lab, body: str) -> None:
     lab.write("mine.py", f"{DEF}{body}\n")
     line = lab.refused("bandit_train", "--steps", "3", *OWN, "--outdir", "run")
-    assert line.startswith("error: --update: mine.py:reinforce_step: expected new logits, got ")
+    assert line.startswith("error: --update: mine.py:reinforce_step: ")
     assert FAULTS[body] in line
 
 

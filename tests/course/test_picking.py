@@ -30,7 +30,7 @@ RAISED = "pick_best: this code raised an exception on q1: "
 LOADED = "pick_best: this code raised an exception while it was loaded: "
 NO_SAMPLE = "pick_best: expected one of the 2 samples of q1, got "
 SYNTAX = "has a syntax error: "
-NONE = "expected a function pick_best(samples)"
+NONE = "this file has no function pick_best(samples)"
 BROKEN = {  # source of pick_best.py -> what is said after its name
     "def pick_best(samples):\n    n = 1\n    return samples[9]": f":3 {RAISED}IndexError",
     "def f():\n    raise OSError('\\x1b')\ndef pick_best(s):\n    f()": f":2 {RAISED}OSError: <U+001B ESCAPE>",

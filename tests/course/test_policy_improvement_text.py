@@ -19,8 +19,8 @@ def test_selection_shows_recorded_samples_and_rounds_and_leaves_the_policy_as_it
     assert lines[:6] == [
         "Loop B, choose: the policy stayed the same.",
         "",
-        "Recorded samples of 8 prompts, right in",
-        "   50.0 %  the first sample",
+        "Pass rates on recorded samples of 8 prompts:",
+        "   50.0 %  the first sample alone (N = 1)",
         "   75.0 %  the first of the best of 2",
         "   37.5 %  an average sample: the policy's pass@1, which no choice changes",
     ]

@@ -58,7 +58,7 @@ def test_without_the_lab_s_own_page_nothing_is_replaced(runs: Lab) -> None:
         assert f"{name}: this file is not a page of the lab, so it is not replaced" in runs.refused("report", "a", *out)
     assert "a/results.jsonl: this file is not a page" in runs.refused("report", "a", "--out", "a/results.jsonl")
     assert "cannot write a page here: " in runs.refused("report", "a", "--out", "a")
-    assert "no/where.html: expected a place" in runs.refused("report", "a", "--out", "no/where.html")
+    assert "no/where.html: cannot write a page here" in runs.refused("report", "a", "--out", "no/where.html")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="links need rights there")

@@ -86,7 +86,7 @@ def test_the_package_alone_is_a_library_and_some_commands(tmp_path: Path, bare: 
     assert done.err.count("\n") == 1
     done = typed(bare, "-m", "course.eval", "--help", cwd=tmp_path, PYTHONPATH=path)
     assert (done.status, done.out) == (2, "")
-    assert f"a Python without {', '.join(starting.NEEDED)}; " in done.err
+    assert f"lacks these packages: {', '.join(starting.NEEDED)}; " in done.err
     assert done.err.count("\n") == 1
     code = "from course.score import score; print(score({'prompt': '', 'expected_answer': 7}, 'Final: 7')['reward'])"
     assert typed(python, "-c", code, cwd=tmp_path, PYTHONPATH=path) == (0, "1.0\n", "")

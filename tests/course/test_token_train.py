@@ -371,10 +371,10 @@ def test_a_rubric_whose_reward_is_no_number_stops_the_training(
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--group-size", "1"], "--baseline group: expected a --group-size of 2 or more"),
+        (["--group-size", "1"], "expected a --group-size of 2 or more"),
         (["--kl-coef", "-0.1"], "--kl-coef: expected a number of at least 0, got -0.1"),
         (["--lr", "nan"], "--lr: expected a number such as 0.5"),
-        (["--lr", "1e9"], "take a smaller --lr or --kl-coef"),
+        (["--lr", "1e9"], "use a smaller --lr or --kl-coef"),
         (
             ["--rubric", "anywher"],
             "did you mean anywhere? expected a file and its function, such as mine.py:verify, or one of ",
@@ -454,7 +454,7 @@ def test_what_can_be_set_has_the_default_that_the_help_names_in_both_presets(lab
         for message in (
             f"steps of fine-tuning before the updates (default: {preset.sft_steps})",
             f"number of updates (default: {preset.steps})",
-            f"completions of each prompt (default: {preset.group_size})",
+            f"completions of each prompt in an update (default: {preset.group_size})",
             f"learning rate (default: {preset.lr})",
             f"others of its group (default: {preset.baseline})",
             f"it overshot (default: {preset.kl_coef:g})",

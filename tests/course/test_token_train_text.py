@@ -111,7 +111,7 @@ def test_of_an_update_the_best_and_the_worst_are_shown_the_longest_of_equals_fir
 
 
 def test_the_report_says_before_what_an_interruption_keeps_and_after_where_it_was() -> None:
-    assert "the policy of the last evaluation is\nkept" in token_train_heading(CONFIG, "sums.jsonl")
+    assert "with\nthe policy of the last row" in token_train_heading(CONFIG, "sums.jsonl")
     assert ", then 1 update\n" in token_train_heading(CONFIG._replace(steps=1), "sums.jsonl")
     report = token_train_ending(CONFIG, LAST, WRITTEN)
     assert "interrupted after 4 of 600 updates: the policy after update 4 is kept" in report
