@@ -346,7 +346,10 @@ def test_one_fingerprint_of_completions_cannot_hold_two_texts(lab: Lab) -> None:
     assert reason == "10 of the completions differ, though both runs say that they read the same file"
 
 
-LUCK = "no knob was turned, and 10 of the examples flipped: the same policy wrote both sets of completions in different draws, so the flips are chance"
+LUCK = (
+    "no knob was turned, and 10 of the examples flipped: the same policy wrote both sets of completions in different "
+    "draws, so the flips are chance"
+)
 NO_SEED = {"sampling": {"temperature": 1.0, "top_p": 1.0, "seed": None, "n": 1}}
 
 
@@ -387,7 +390,7 @@ def test_one_flip_of_the_same_policy_is_luck_and_none_is_no_fault(lab: Lab) -> N
     other_seed = {"sampling": {"temperature": 1.0, "top_p": 1.0, "seed": 8, "n": 1}}
     one = evaluated(lab, "one", right(10))
     worse = evaluated(lab, "worse", right(9), **other_seed)
-    message = "no knob was turned, and 1 of the examples flipped: the same policy wrote both sets of completions in different draws, so the flips are chance"
+    message = LUCK.replace(" 10 ", " 1 ")
     assert finding(lab, one, worse)["reasons"] == [message]
     again = evaluated(lab, "again", right(10)[:10] + ["none"] * 30, **other_seed)
     assert finding(lab, one, again)["reasons"] == ["the pass rate did not rise"]
@@ -518,7 +521,8 @@ def test_a_candidate_measured_on_prompts_of_its_training_is_rejected(lab: Lab) -
     two = evaluated(lab, "two", right(20), policy="trained", training=seen)
     printed = finding(lab, one, two)
     assert printed["reasons"] == [
-        "the candidate was trained on 2 of these 40 prompts: measure both runs on prompts that the candidate has not seen"
+        "the candidate was trained on 2 of these 40 prompts: measure both runs on prompts that the candidate "
+        "has not seen"
     ]
     assert printed["notes"] == [
         "the training of the policy is not known for the baseline",

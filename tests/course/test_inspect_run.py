@@ -400,7 +400,8 @@ def test_what_is_no_run_but_near_one_is_answered_with_the_one_that_is_meant(lab:
     lab.write("runs/.hidden.partial/manifest.json", "{}")
     answers = {
         "runs": "did you mean runs/second? runs: expected the folder of one run, got a folder that holds 2",
-        "runs/frist": "did you mean runs/first? runs/frist: expected the folder of a run, got a path that does not exist",
+        "runs/frist": "did you mean runs/first? runs/frist: expected the folder of a run, got a path that does "
+        "not exist",
         "sec": "did you mean runs/second? sec: expected the folder of a run, got a path that does not exist",
         "runs/log": "runs/log: expected the folder of a run, got a path that does not exist; "
         f"{PYTHON} -m course.inspect_run --log lists the runs",

@@ -309,7 +309,8 @@ def test_a_whole_run_has_no_faults_and_all_its_rows(lab: Lab, loop_a: Path, loop
         done = lab("inspect_run", "--run", run, "--verify")
         assert (done.status, done.err) == (0, "")
         assert " ".join(done.out.split()) == (
-            f"{run}: whole. The run is in the log, every digest holds, and {n} rows were scored again with the same result "
+            f"{run}: whole. The run is in the log, every digest holds, and {n} rows were scored again with the same "
+            "result "
             "(not sealed: README.md and environment.json)"
         )
     assert [row.id for row in rows(open_run(loop_a))] == ["q1", "q2", "q3", "q4", "q5"]

@@ -306,7 +306,8 @@ def test_a_meta_file_of_another_number_of_completions_is_refused(tmp_path: Path,
     with pytest.raises(UserError) as refused:
         provenance(described(tmp_path, n, completions_sha256=DIGEST))
     assert str(refused.value) == (
-        f"{tmp_path / 'c.v2.meta.json'} $.sampling.n: expected {n}, the number of completions of each prompt in c.v2.jsonl, got 8"
+        f"{tmp_path / 'c.v2.meta.json'} $.sampling.n: expected {n}, "
+        "the number of completions of each prompt in c.v2.jsonl, got 8"
     )
 
 
