@@ -157,8 +157,8 @@ def goodhart_ending(by_rubric: Mapping[str, Trainings]) -> str:
         lines.append(f"trained on the strict scorer, true went from {true[0]:.2f} to {true[-1]:.2f}")
     first = next(iter(by_rubric.values()))[0][0]
     head = (
-        "\nDoes the policy do the same on prompts that it was never trained on? Each share is a\n"
-        f"mean over {first.n} completions, on the holdout over {first.holdout_n}.\n"
+        "\nDoes the policy do the same on prompts that it was never trained on? Each\n"
+        f"share is a mean over {first.n} completions, on the holdout over {first.holdout_n}.\n"
     )
     return "\n".join([head, gain_table(by_rubric), "", *lines])
 
