@@ -62,15 +62,17 @@ def decode_text(content: bytes) -> str:
 
 
 def read_questions(shipped: str) -> dict[str, str]:
-    """Heading -> what the course asks under it."""
+    """Heading -> what the course asks under it; the sheet's introduction, where nothing is asked under a heading."""
     questions: dict[str, list[str]] = {}
-    lines: list[str] = []  # before the first heading: the sheet's introduction
+    introduction: list[str] = []
+    lines = introduction
     for line in shipped.split("\n"):
         if line.startswith("## "):
             lines = questions.setdefault(line[3:].strip(), [])
         elif line.startswith(">"):
             lines.append(line[1:].removeprefix(" "))
-    return {heading: "\n".join(lines).strip("\n") for heading, lines in questions.items()}
+    asked = {heading: "\n".join(lines).strip("\n") for heading, lines in questions.items()}
+    return {heading: text or "\n".join(introduction).strip("\n") for heading, text in asked.items()}
 
 
 def read_answers(text: str, shipped: str) -> dict[str, str]:
