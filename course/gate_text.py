@@ -70,7 +70,7 @@ def numbers_text(numbers: Numbers, details: bool) -> str:
         ("candidate", candidate, numbers.n, percent(candidate / numbers.n), interval(numbers.candidate_ci95)),
     ]
     low, high = (100 * bound for bound in numbers.delta_ci95)
-    needed = f"no gain on {numbers.n:,} prompts is enough"
+    needed = f"no number gained on {numbers.n:,} prompts is enough"
     if numbers.net_flips_needed is not None:
         needed = f"at least {numbers.net_flips_needed:,} more gained than lost"
     lines = [
@@ -80,18 +80,16 @@ def numbers_text(numbers: Numbers, details: bool) -> str:
         flips_text("gained", numbers.gained),
         flips_text("lost", numbers.lost),
         f"exact McNemar p      {numbers.mcnemar_p:.4g}: how often chance alone makes flips this uneven",
-        f"to be promoted       {needed}, if {len(numbers.lost):,} are lost again",
+        labelled("to be promoted", f"{needed}, if {len(numbers.lost):,} are lost again"),
     ]
     if details:
         visible = numbers.smallest_visible_difference
         detected = "no possible difference"
         if visible is not None:
             detected = f"a true difference of {100 * visible:.1f} points"
-        lines += [
-            f"power                the gate detects {detected}",
-            f"{'':21}with 80 % power and {numbers.n:,} prompts, if {percent(numbers.discordance)} flip",
-            f"{'':21}(the flips seen here and two more)",
-        ]
+        flip = f"{percent(numbers.discordance)} of the prompts flip (the flips seen here and two more)"
+        text = f"with {numbers.n:,} prompts, the gate detects {detected} with 80 % power, if {flip}"
+        lines.append(labelled("power", text))
     return "\n".join(lines)
 
 
@@ -103,6 +101,11 @@ def flips_text(label: str, ids: Sequence[str]) -> str:
     text = f"{len(ids):,}"
     if ids:
         text += f" ({names})"
+    return labelled(label, text)
+
+
+def labelled(label: str, text: str) -> str:
+    """A line of the numbers, folded under its own text if it is long."""
     return wrap_text(text, WIDTH, " " * 21, first=f"{label:21}")
 
 

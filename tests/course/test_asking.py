@@ -1,6 +1,6 @@
 """What is asked at a terminal, and that nothing is asked anywhere else.
 
-An example: ``eval --predict`` on a terminal asks once what is right; Enter alone asks again, ``about half`` goes
+An example: ``eval --predict`` on a terminal asks once what is expected; Enter alone asks again, ``about half`` goes
 into the run before anything is scored, q ends it all with nothing computed.
 """
 

@@ -390,8 +390,7 @@ def test_one_flip_of_the_same_policy_is_luck_and_none_is_no_fault(lab: Lab) -> N
     other_seed = {"sampling": {"temperature": 1.0, "top_p": 1.0, "seed": 8, "n": 1}}
     one = evaluated(lab, "one", right(10))
     worse = evaluated(lab, "worse", right(9), **other_seed)
-    message = LUCK.replace(" 10 ", " 1 ")
-    assert finding(lab, one, worse)["reasons"] == [message]
+    assert finding(lab, one, worse)["reasons"] == [LUCK.replace("10 of", "1 of")]
     again = evaluated(lab, "again", right(10)[:10] + ["none"] * 30, **other_seed)
     assert finding(lab, one, again)["reasons"] == ["the pass rate did not rise"]
 
@@ -521,8 +520,8 @@ def test_a_candidate_measured_on_prompts_of_its_training_is_rejected(lab: Lab) -
     two = evaluated(lab, "two", right(20), policy="trained", training=seen)
     printed = finding(lab, one, two)
     assert printed["reasons"] == [
-        "the candidate was trained on 2 of these 40 prompts: measure both runs on prompts that the candidate "
-        "has not seen"
+        "the candidate was trained on 2 of these 40 prompts: measure both runs on prompts that the candidate has not "
+        "seen"
     ]
     assert printed["notes"] == [
         "the training of the policy is not known for the baseline",
@@ -629,7 +628,7 @@ def test_the_smallest_difference_is_that_of_the_flips_seen_and_says_so(lab: Lab)
 def test_seven_prompts_of_which_all_flip_detect_a_difference(lab: Lab) -> None:
     """All seven must be gained for p < 0.05: a share s of the flips does so with s^7 ≥ 0.8 at s = 0.969, d = 2s − 1."""
     out = gate(lab, lab.measured("none", [False] * 7), lab.measured("all", [True] * 7), "--details").out
-    assert "93.7 points" in out
+    assert "with 7 prompts, the gate detects a true difference of 93.7 points " in " ".join(out.split())
     assert out.endswith("PROMOTE: the room was locked, and the improvement is larger than chance explains\n")
 
 
@@ -703,8 +702,8 @@ def test_decide_at_its_boundaries(
             "about 12 more prompts, if they flip as these did; the verdict would be REJECT",
         ),  # 6 of 72
         (25, 0, 0, Fraction(1, 10), "about 10 more prompts, if they flip as these did; the verdict would be REJECT"),
-        (60, 3, 3, Fraction(0), "more than 1,000 times as many prompts, if they flip as these did"),
-        (25, 0, 0, Fraction(0), "more than 1,000 times as many prompts, if they flip as these did"),
+        (60, 3, 3, Fraction(0), "not even 1,000 times as many prompts would be enough, if they flip as these did"),
+        (25, 0, 0, Fraction(0), "not even 1,000 times as many prompts would be enough, if they flip as these did"),
         (25, 13, 12, Fraction(0), "PROMOTE"),  # all of them flip
         (
             80,

@@ -47,8 +47,8 @@ def test_a_comparison_is_told_in_numbers_and_words() -> None:
         "lost                 0",
         "exact McNemar p      0.03125: how often chance alone makes flips this uneven",
         "locked room: 1 of 2 conditions hold (--details shows each)",
-        "14.1 points",
-        "at least 6",
+        "power                with 99 prompts, the gate detects a true difference of 14.1",
+        "to be promoted       at least 6 more gained than lost, if 0 are lost again",
     ):
         assert line in text, line
     assert "\x1b" not in text
@@ -77,7 +77,7 @@ def test_what_no_n_prompts_can_show_is_told_in_words() -> None:
     numbers = msgspec.structs.replace(NUMBERS, smallest_visible_difference=None, net_flips_needed=None)
     text = gate_text(Finding("REJECT", ["because"], ROOM, "policy", ["a", "b"], [], numbers, 3), details=True)
     assert "no possible difference" in " ".join(text.split())
-    assert "no gain on 99 prompts" in text
+    assert "to be promoted no number gained on 99 prompts is enough, if 0 are lost again" in " ".join(text.split())
     assert max(map(len, text.split("\n"))) <= 80
 
 

@@ -114,7 +114,7 @@ def test_one_flip_fewer_is_not_significant_by_scipy() -> None:
 def test_the_paired_interval_is_that_of_a_worked_example() -> None:
     # Nothing flips: q = 0, and n d² / (d (1 − d)) = z² at d = z² / (n + z²); for n = 25 that is 3.841459 / 28.841459.
     assert paired_interval(0, 0, 25) == pytest.approx((-0.13319225, 0.13319225), abs=1e-8)
-    assert paired_interval(1, 0, 1)[1] == 1.0  # no possible difference of two rates is larger
+    assert paired_interval(1, 0, 1)[1] == 1.0  # no difference of two rates is larger
     assert paired_interval(0, 1, 1)[0] == -1.0
 
 

@@ -114,7 +114,7 @@ def test_a_token_update_row_adds_up_and_its_log_probs_are_those_of_both_policies
 
 
 def test_what_a_rubric_pays_beside_the_right_line_is_sorted_by_what_it_says() -> None:
-    """Of six for q2, expected 2: right; other form twice; several; wrong; wrong, and paid too little to count."""
+    """Of six for q2, expected 2: right; another form twice; several; wrong; wrong, and paid too little to count."""
     texts = ["Final: 2", "2", "It is 2.", "Final: 1, 2", "Final: 3", "Final: 3"]
     found = Evaluation(
         [EXAMPLES[2]] * 6,

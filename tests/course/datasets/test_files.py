@@ -1,4 +1,4 @@
-"""Where a file is right, what is none is refused at once: nothing is waited for, nothing endless is begun.
+"""Where a file is expected, what is none is refused at once: nothing is waited for, nothing endless is begun.
 
 An example: a named pipe that nobody writes to. To open it would wait for ever; it is refused as "a pipe, not a file".
 """

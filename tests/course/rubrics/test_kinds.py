@@ -1,7 +1,7 @@
 """The sorting, held against what a person says of each text: golden cases, texts of public incidents, other forms.
 
 An example: ``<answer>3</answer> 23`` for 323 has the digits of 323 and the answer 3: a wrong value. For 3 it is the
-right one, in other form.
+right one, in another form.
 """
 
 import doctest

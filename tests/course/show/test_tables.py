@@ -46,7 +46,7 @@ QUOTES = ["'Final:  0'", "'it's  8 or  9'", '"  a  b  "']
 def test_no_line_ends_within_quotes_and_no_space_there_is_lost(quote: str) -> None:
     """A line break once took the two spaces of 'Final:  0'."""
     for words in range(8, 17):
-        sentence = f"{'word ' * words}{quote} where -8 is right, of all the texts that were tried"
+        sentence = f"{'word ' * words}{quote} where -8 is expected, of all the texts that were tried"
         for lines in (tables.wrap_sentence(sentence), terminal.fold_lines(sentence, 40)):
             assert quote in lines
             assert "\n" in lines
