@@ -178,7 +178,8 @@ SEEN = """async () => {
   await new Promise((resolve) => { last.addEventListener("toggle", resolve); last.open = true; });
   do for (let i = 0; i < 2; i++) await new Promise(requestAnimationFrame);
   while (document.querySelector("[aria-busy=true]"));
-  const all = [...document.querySelectorAll("polyline, rect, svg[aria-label], input, select, textarea, button, details")];
+  const parts = "polyline, rect, svg[aria-label], input, select, textarea, button, details";
+  const all = [...document.querySelectorAll(parts)];
   const seen = all.filter((one) => one.checkVisibility()).map((one) => [one.id, one.value, one.checked, one.open,
     ...["points", "width", "aria-label", "aria-pressed", "aria-valuetext"].map((name) => one.getAttribute(name))]);
   return [document.querySelector("main").innerText, ...seen.map((one) => one.join("|"))]; }"""
