@@ -259,7 +259,7 @@ def exercise_lines(name: str, reports: Sequence[ExerciseReport]) -> list[str]:
         if report.state not in (*FINISHED, NOT_STARTED):
             faults.update(line for line in dict.fromkeys(report.lines) if is_fault(line))
     lines += [f"  {count} x {line}" for line, count in faults.most_common(3)]
-    for key in dict.fromkeys(key for report in reports for key in report.numbers):
+    for key in dict.fromkeys(key for report in reports for key in report.numbers if key != "runs"):
         items: Counter[str] = Counter()
         for report in reports:
             value = report.numbers.get(key)
@@ -272,7 +272,7 @@ def exercise_lines(name: str, reports: Sequence[ExerciseReport]) -> list[str]:
 
 def is_fault(line: str) -> bool:
     """Whether a line of a check names a fault; those of a table have two spaces somewhere."""
-    return "  " not in line and not line.startswith(_NO_FAULT)
+    return "  " not in line and not line.startswith(_NO_FAULT) and " is right. " not in line
 
 
 if __name__ == "__main__":
