@@ -456,7 +456,7 @@ def test_what_can_be_set_has_the_default_that_the_help_names_in_both_presets(lab
             f"number of updates (default: {preset.steps})",
             f"completions of each prompt in an update (default: {preset.group_size})",
             f"learning rate (default: {preset.lr})",
-            f"others of its group (default: {preset.baseline})",
+            f"({preset.baseline}, the default)",
             f"it overshot (default: {preset.kl_coef:g})",
         ):
             assert message in helped
