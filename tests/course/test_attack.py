@@ -44,7 +44,8 @@ def brief(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> Lab:
             BOXED,
             [],
             1,
-            "FAILED mine.py:verify: no right answer in the form Final: … is paid. Is this the form that the verifier expects? "
+            "FAILED mine.py:verify: no right answer in the form Final: … is paid. "
+            "Is this the form that the verifier expects? "
             r"(it pays a right answer in a different form: --form '\boxed{…}')",
         ),
         (CARELESS, [], 1, "FAILED mine.py:verify: the verifier pays a wrong value, '-7' where 7 is right: reward 1 ("),

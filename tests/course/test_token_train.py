@@ -457,7 +457,7 @@ def test_what_can_be_set_has_the_default_that_the_help_names_in_both_presets(lab
             f"completions of each prompt in an update (default: {preset.group_size})",
             f"learning rate (default: {preset.lr})",
             f"({preset.baseline}, the default)",
-            f"it overshot (default: {preset.kl_coef:g})",
+            f"overshot (default: {preset.kl_coef:g})",
         ):
             assert message in helped
 
