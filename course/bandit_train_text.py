@@ -41,20 +41,21 @@ Ablation: {ablation["runs"]:,} runs on the same draws, with and without the base
 
 {table(header, ends, right=(0, 2, 3))}
 
-In the first update the baseline is still 0, so a constant that is added to every
-reward counts in full. From the second update on, the baseline cancels the
-constant. Without a baseline, the constant reinforces every sampled arm, right or
-wrong.
+In the first update the baseline is still 0, so a constant that is added to
+every reward counts in full. From the second update on, the baseline cancels the
+constant. Without a baseline, the constant reinforces every sampled arm, right
+or wrong.
 
 {table(("baseline b", "variance of an estimate, mean over the updates"), rows, right=(1,))}
 
 The variances are for offset 0, at the policies of the runs with the baseline. A
 baseline that does not depend on the sampled action never changes the mean of
-the estimate, and it lowers the variance only if it lies between 0 and 2 b*. With
-one right arm of probability p and one wrong arm, the expected reward lies in
-this range until p = 2/3; with three equally likely wrong arms, until p = 1/2
-(ablation.png). Here 2 b* is {2 * best:.3f} on average, and the expected reward is {expected:.3f}.
-The mean reward so far lowered the variance in {100 * variances["lowered"]:.1f} % of the updates."""
+the estimate, and it lowers the variance only if it lies between 0 and 2 b*.
+With one right arm of probability p and one wrong arm, the expected reward lies
+in this range until p = 2/3; with three equally likely wrong arms, until p = 1/2
+(ablation.png). Here 2 b* is {2 * best:.3f} on average, and the expected reward
+is {expected:.3f}. The mean reward so far lowered the variance in {100 * variances["lowered"]:.1f} % of
+the updates."""
 
 
 def story_text(rows: Sequence[UpdateRow], arms: Sequence[str], own_update: str | None = None) -> str:

@@ -52,7 +52,8 @@ class Child:
 
     The process starts at the first call, and starts anew at the first call after it was stopped. ``path``: a file of
     Python. Raises OSError if it cannot be read. ``isolated``: the file can neither import ``course``, ``check`` or
-    ``teacher`` nor open their files, but for the modules ``allowed``. ``source``: the bytes that run; they are read once, when the object is made.
+    ``teacher`` nor open their files, but for the modules ``allowed``. ``source``: the bytes
+    that run; they are read once, when the object is made.
     """
 
     def __init__(

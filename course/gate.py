@@ -318,7 +318,7 @@ def what_would_decide(n: int, gained: int, lost: int, min_delta: Fraction) -> st
     sizes = range(parts, MOST_TIMES * parts)
     first = bisect_left(sizes, True, key=lambda times: verdict_of(times) != "INCONCLUSIVE")
     if first == len(sizes):
-        return f"more than {MOST_TIMES:,} times as many prompts, if they flip as these did"
+        return f"not even {MOST_TIMES:,} times as many prompts would be enough, if they flip as these did"
     more = n // parts * sizes[first] - n
     return f"about {more:,} more prompts, if they flip as these did; the verdict would be {verdict_of(sizes[first])}"
 

@@ -80,18 +80,16 @@ def numbers_text(numbers: Numbers, details: bool) -> str:
         flips_text("gained", numbers.gained),
         flips_text("lost", numbers.lost),
         f"exact McNemar p      {numbers.mcnemar_p:.4g}: how often chance alone makes flips this uneven",
-        f"to be promoted       {needed}, if {len(numbers.lost):,} are lost again",
+        labelled("to be promoted", f"{needed}, if {len(numbers.lost):,} are lost again"),
     ]
     if details:
         visible = numbers.smallest_visible_difference
         detected = "no possible difference"
         if visible is not None:
             detected = f"a true difference of {100 * visible:.1f} points"
-        lines += [
-            f"power                with {numbers.n:,} prompts, the gate detects {detected}",
-            f"{'':21}with 80 % power, if {percent(numbers.discordance)} of the prompts flip",
-            f"{'':21}(the flips seen here and two more)",
-        ]
+        flip = f"{percent(numbers.discordance)} of the prompts flip (the flips seen here and two more)"
+        text = f"with {numbers.n:,} prompts, the gate detects {detected} with 80 % power, if {flip}"
+        lines.append(labelled("power", text))
     return "\n".join(lines)
 
 
@@ -103,6 +101,11 @@ def flips_text(label: str, ids: Sequence[str]) -> str:
     text = f"{len(ids):,}"
     if ids:
         text += f" ({names})"
+    return labelled(label, text)
+
+
+def labelled(label: str, text: str) -> str:
+    """A line of the numbers, folded under its own text if it is long."""
     return wrap_text(text, WIDTH, " " * 21, first=f"{label:21}")
 
 
@@ -114,10 +117,9 @@ def tries_sentence(tries: int) -> str:
     """
     candidates = tries - 1
     return (
-        f"runs from this room: {tries:,}. If a candidate is no better, the gate promotes it by chance in at most "
-        f"{percent(1 - NOT_BY_CHANCE, 1)} of cases, because the test errs in at most 5 % and only half of its errors "
-        f"are upward. So among {candidates:,} such candidates, independent tests would promote at least one in at most "
-        f"{percent(1 - NOT_BY_CHANCE**candidates, 0)} of cases: report all tries, or use fresh prompts"
+        f"runs from this room: {tries:,}. Among {candidates:,} candidates that are no better, chance promotes at least "
+        f"one in at most {percent(1 - NOT_BY_CHANCE**candidates, 0)} of cases, and in fewer where all share one "
+        "baseline (docs/reference/statistics.md): report all tries, or use fresh prompts"
     )
 
 

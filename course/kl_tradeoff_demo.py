@@ -47,7 +47,7 @@ COMPLETIONS = (
 BETA_SWEEP = (10.0, 5.0, 2.0, 1.0, 0.7, 0.5, 0.3, 0.2, 0.15, 0.1, 0.07, 0.05, 0.03)
 BEST_OF = (1, 2, 4, 8, 16, 32)
 _WHOSE_REWARDS = {
-    "graded": "The rewards are the grades of a careless judge; the verifier's stand beside them.",
+    "graded": "The rewards are a careless judge's grades; the verifier's stand beside them.",
     "verifier": "The rewards are the verifier's.",
 }
 _APART = 0.12  # nats between two labelled betas, at least
@@ -98,7 +98,7 @@ def kl_tradeoff_text(
             table(("action", "reference", "reward", "verifier", "completion"), choices, right=(0, 1, 2, 3)),
             "The optimum of mean reward - beta * KL, from a strong penalty to a weak one:",
             table(("beta", *numbers), optima, right=(0, 1, 2, 3)),
-            "For comparison, Loop B: best-of-N of the reference policy, which does not change:",
+            "For comparison, Loop B: best-of-N of the reference policy, which stays the same:",
             table(("N", *numbers, "KL at most"), best_of_n, right=(0, 1, 2, 3, 5)),
             _how_to_read(rows, rewards),
         ]

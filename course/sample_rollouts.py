@@ -79,7 +79,7 @@ def main() -> None:
         source = write_rollouts(run, name, rows, source)
         run.write_rows(RESULTS, [])
         different = len({text for _, samples in rows for text in samples})
-        report = [f"Sampled from {source.policy}. Nothing was scored and nothing was learned."]
+        report = [f"Sampled from {source.policy}. Nothing was scored, nothing learned."]
         report += [f"  {clipped(id_, 20)}  {clipped(samples[0], 54)}" for id_, samples in rows[:3]]
         conditions = conditions_of(
             args,

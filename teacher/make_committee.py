@@ -251,11 +251,11 @@ def proposal_text(name: str, pair: Pair, runs: Sequence[Run], comparison: Compar
     rates += [
         [side, str(passed), str(n), percent(passed / n)] for side, passed in zip(SIDES, (before, after), strict=True)
     ]
-    introduction = """A team asks for a promotion, and you are the committee. The proposal is in the team's words. All that
-    stands below it was taken from the two runs, and nothing is marked. The smallest improvement worth having is 2
+    introduction = """A team asks for a promotion, and you are the committee. The proposal is in the team's words. All
+    that stands below it was taken from the two runs, and nothing is marked. The smallest improvement worth having is 2
     points."""
-    your_part = f"""The runs are `{COMMITTEE}/{name}/baseline` and `{COMMITTEE}/{name}/candidate`. Write your verdict and
-    your evidence below Pair {number} in [notes/committee.md](../../notes/committee.md). Ask the gate afterwards."""
+    your_part = f"""The runs are `{COMMITTEE}/{name}/baseline` and `{COMMITTEE}/{name}/candidate`. Write your verdict
+    and your evidence below Pair {number} in [notes/committee.md](../../notes/committee.md). Ask the gate afterwards."""
     parts = [
         f"# Pair {number}: {pair.title}",
         fill(introduction),

@@ -195,7 +195,8 @@ def test_a_python_that_is_too_old_gets_one_line(
     monkeypatch.setattr(sys, "version", f"{name} (main)")
     with pytest.raises(SystemExit, match=r"^2$"):
         exec(compile(SOURCE, "lab.py", "exec"), {"__name__": "__main__"})
-    said = f"error: expected Python 3.11 or later, got {name}; call lab.py with a newer Python, such as python3.12 lab.py\n"
+    said = f"error: expected Python 3.11 or later, got {name}; call lab.py with a newer Python, "
+    said += "such as python3.12 lab.py\n"
     assert capsys.readouterr().err == said
 
 

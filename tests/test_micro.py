@@ -88,7 +88,7 @@ def test_the_strict_verifier_is_learned_from() -> None:
 def test_the_claims_of_the_docstring_hold_on_other_seeds() -> None:
     said = " ".join((micro.__doc__ or "").split())
     assert "On each of the seeds 0 to 9" in said
-    assert "careless ends with a reward above .95, and true below .05; strict ends above .85." in said
+    assert "careless ends with a reward above .95 and true below .05; strict ends with both above .85." in said
     assert "At the first step true is below .15." in said
     seeds = ["1", "2", "9"]  # three stand for ten, which take a minute
     assert [seed for seed in seeds if not is_hacked(rows("careless", seed))] == []

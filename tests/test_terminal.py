@@ -41,12 +41,12 @@ ANSWERS = {  # command -> how it is called, and what has to stand on the screen 
     "token_inspect": ([], "'Final: 323' +1.0 +ok"),
     "token_train": ([*TRAINED, "--slow", "1"], "strict, training prompts (n = 75): "),
     "sample_rollouts": (["--policy", "t/policy.npz", *MATH[:1], "data/datasets/two_digit_sums_dev.jsonl"], "dev-0003"),
-    "experiment goodhart": (["--steps", "2"], "diverged, in one seed at least: on "),
+    "experiment goodhart": (["--steps", "2"], r"diverged in at least one seed on \d +of 8"),
     "experiment shift": (["--steps", "5"], "completions frozen at step 0: "),
     "experiment pass_at_k": (["--steps", "2", "--presets", "memorise"], "crossing"),
     "experiment cold_start": (["--steps", "2", "--values", "0", "9"], "equal"),
     "experiment coverage": (["--steps", "2", "--values", "10", "20"], "holdout +95 % interval"),
-    "experiment noise": (["--steps", "2"], "true reward at the start, before learning"),
+    "experiment noise": (["--steps", "2"], "true reward before learning: "),
 }
 QUICK = ("eval", "gate", "inspect_run", "token_train")
 LONG = ("attack", *(name for name in ANSWERS if name.startswith("experiment")))  # tried on the wide terminal only

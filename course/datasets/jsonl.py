@@ -222,7 +222,7 @@ def _explain_type(complaint: str, text: bytes, struct_type: type[msgspec.Struct]
         if len(missing) > 1:
             return f"$: expected the keys {', '.join(required)}, got a record without {', '.join(missing)}"
     if field := re.fullmatch(r"(?s)Object (missing required|contains unknown) field (.*)", fault):
-        fault = "this key is missing" if field[1] == "missing required" else "this key is not known"
+        fault = "this key is missing" if field[1] == "missing required" else "this key is not known; delete it"
         return f"{path}.{clipped(field[2], _SHOWN)}: {fault}"
     if fault == "Invalid RFC3339 encoded date":
         fault = "Expected a date such as 2026-11-21"

@@ -160,7 +160,7 @@ class Training(Struct, frozen=True, forbid_unknown_fields=True):
     def __post_init__(self) -> None:
         if self.prompts != sorted(set(self.prompts)):
             raise ValueError(
-                "$.training.prompts: expected each digest once, sorted; sort the list and delete repetitions"
+                "$.training.prompts: expected each digest once and in order, got an unsorted list or a digest twice"
             )
 
     @property

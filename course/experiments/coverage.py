@@ -101,7 +101,7 @@ def digit_pairs(prompt: str) -> list[tuple[int, str, str]]:
     """The digits that are added up, with their place from the left: 25 + 73 → (0, "2", "7"), (1, "5", "3")."""
     numbers = re.search(r"([0-9]+) \+ ([0-9]+)", prompt)
     if numbers is None or len(numbers[1]) != len(numbers[2]):
-        raise UserError(f"expected sums of two numbers of equal length, got {clipped(prompt, 60)}; restore data/")
+        raise UserError(f"expected sums of two numbers of equal length, got '{clipped(prompt, 60)}'; restore data/")
     return [(place, a, b) for place, (a, b) in enumerate(zip(numbers[1], numbers[2], strict=True))]
 
 

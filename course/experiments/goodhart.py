@@ -157,8 +157,8 @@ def goodhart_ending(by_rubric: Mapping[str, Trainings]) -> str:
         lines.append(f"trained on the strict scorer, true went from {true[0]:.2f} to {true[-1]:.2f}")
     first = next(iter(by_rubric.values()))[0][0]
     head = (
-        "\nDoes the policy do the same on prompts that it was never trained on? Each share is a\n"
-        f"mean over {first.n} completions, on the holdout over {first.holdout_n}.\n"
+        "\nDoes the policy do the same on prompts that it was never trained on? Each\n"
+        f"share is a mean over {first.n} completions, on the holdout over {first.holdout_n}.\n"
     )
     return "\n".join([head, gain_table(by_rubric), "", *lines])
 
@@ -184,7 +184,7 @@ def gain_table(by_rubric: Mapping[str, Trainings]) -> str:
     if not rows:
         return "Nothing was learned: even on the training prompts, no share rose by more than noise."
     head = table(("learned", "on its prompts", "on the holdout", "generalised"), rows, right=(1, 2, 3))
-    legend = "(generalised: the gain on the holdout divided by the gain on the training prompts."
+    legend = "(generalised: gain on the holdout divided by gain on the training prompts."
     return f"{head}\n{legend}\nA hack counts if the rubric pays at least half.)"
 
 

@@ -5,8 +5,8 @@ each prompt, for training prompts and for a holdout. Is the chance that k comple
 learning for every k? (For large models see Yue et al., arXiv 2504.13837.) Beside this chance stands the entropy of the
 next token. A policy whose entropy falls keeps fewer and fewer texts, which is called mode collapse.
 
-``results.jsonl`` has each different completion of a prompt once, with its count; ``log.jsonl`` has the counts from which
-every pass@k follows.
+``results.jsonl`` has each different completion of a prompt once, with its count; ``log.jsonl`` has the counts from
+which every pass@k follows.
 
 Notation
     P, K    prompts; the largest k of pass@k

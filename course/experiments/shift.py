@@ -123,7 +123,7 @@ def shift_row(row: EvaluationRow, frozen: Mapping[str, Any], unseen: int) -> str
 def unseen_table(unseen: Sequence[LearningResult], rubric: str) -> str:
     """The first three, with the rubric's reward; ⏎ stands for a line break, and … ends a text that is cut."""
     rows = [(row.expected_answer, proxy_of(row), one_line(row.completion or "", 40)) for row in unseen[:3]]
-    return table(("answer", rubric, "fresh at the end, in a shape that no frozen one has"), rows, right=(0, 1))
+    return table(("answer", rubric, "fresh at the end, shaped like no frozen one"), rows, right=(0, 1))
 
 
 def shift_curves(log: TrainingLog, frozen: Mapping[str, Any], unseen: Sequence[Sequence[object]]) -> bytes:

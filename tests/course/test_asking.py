@@ -64,8 +64,8 @@ def test_an_expectation_is_asked_for_until_there_is_one(monkeypatch: pytest.Monk
     screen = at_a_terminal(monkeypatch, "\n  \n40 %\nmore\n")
     assert ask_expectation("Loop A: measure.") == "40 %"
     shown = screen.getvalue()
-    assert shown.startswith("Loop A: measure.\nWhat do you expect of it?")
-    assert shown.count("What do you expect of it?") == 3
+    assert shown.startswith("Loop A: measure.\nWhat result do you expect?")
+    assert shown.count("What result do you expect?") == 3
     assert max(map(len, shown.split("\n"))) <= 80
 
 
@@ -85,7 +85,7 @@ def test_where_nobody_can_be_asked_the_mend_is_named(lab: Lab, monkeypatch: pyte
     monkeypatch.setattr(sys, "stdin", io.StringIO("half\n"))
     required = ["--dataset", "none.jsonl", "--completions", "none.jsonl"] if command == "eval" else []
     assert lab.refused(command, *required, "--predict") == (
-        'error: --predict: expected a terminal to ask on, got none; write it down with --expect "about half"\n'
+        'error: --predict: cannot ask without a terminal; give your expectation with --expect "about half"\n'
     )
 
 
@@ -144,7 +144,7 @@ def test_on_a_terminal_the_prediction_is_asked_for_once_and_is_in_the_run(lab: L
     completions = lab.completions(["Final: 1", "2"])
     arguments = ("--dataset", dataset, "--completions", completions, "--predict", "--outdir", "run")
     screen = on_a_terminal(lab, "eval", *arguments, typed=["\n", "75 %\n"])
-    assert screen.index("What do you expect of it?") < screen.index("passed 1 of 2")
+    assert screen.index("What result do you expect?") < screen.index("passed 1 of 2")
     assert "\nexpected  75 %\ngot       pass_rate 0.5, 25.0 points below\n" in screen
     assert [line["expect"] for line in lines_of(lab.log)] == ["75 %"]
     before = files(lab.folder)

@@ -44,7 +44,7 @@ def brief(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> Lab:
             BOXED,
             [],
             1,
-            "FAILED mine.py:verify: no right answer in the form Final: … is paid. Is that the form? "
+            "FAILED mine.py:verify: no right answer in the form Final: … is paid. Is this the form that the verifier expects? "
             r"(it pays a right answer in a different form: --form '\boxed{…}')",
         ),
         (CARELESS, [], 1, "FAILED mine.py:verify: the verifier pays a wrong value, '-7' where 7 is right: reward 1 ("),
@@ -80,10 +80,10 @@ def test_a_policy_learns_to_the_end_and_the_curve_is_shown(brief: Lab) -> None:
     out = brief("attack", "mine.py:verify", "--learn").out
     rows = [line.split() for line in out.splitlines() if line.strip()[:1].isdigit()]
     assert [row[0] for row in rows] == ["1", "2"]
-    assert "at the end " in out
+    assert "At the end" in out
     brief.write("mine.py", STRICT.replace("return", "return len(answer) > 2 and"))
     out = brief("attack", "mine.py:verify", "--learn").out
-    assert out.endswith("nothing was paid, so nothing was pushed\n")
+    assert out.endswith("Nothing was paid, so the policy did not change.\n")
 
 
 def test_the_end_names_the_largest_kind_paid_or_not_and_exploits_if_they_are_many() -> None:
@@ -116,7 +116,7 @@ def test_a_training_that_is_cut_short_says_so(brief: Lab, monkeypatch: pytest.Mo
 
     monkeypatch.setattr(attack, "learn_from", learn_until_the_time_is_up)
     out = brief("attack", "mine.py:verify", "--learn", "--seconds", 9).out
-    assert "the training was cut short: --seconds 9 had passed before its " in out
+    assert "The training was cut short: --seconds 9 had passed before its " in out
 
 
 def test_an_answer_that_is_passed_as_text_is_told_where_nothing_is_paid(brief: Lab) -> None:
@@ -149,7 +149,7 @@ def test_the_time_limit_is_told(brief: Lab, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(verifier, "monotonic", count(0).__next__)  # each text takes a second
     done = brief("attack", "mine.py:verify", "--seconds", "30")
     assert (done.status, done.err) == (3, "")
-    said = "UNDECIDED mine.py:verify: no fault was found; 19 texts were tried, then --seconds 30 had passed"
+    said = "UNDECIDED mine.py:verify: no fault was found; 19 texts were tried before --seconds 30 had passed"
     assert said in " ".join(done.out.split())
     assert json.loads(brief("attack", "mine.py:verify", "--seconds", "3", "--json").out)["verdict"] == "undecided"
 
@@ -158,13 +158,13 @@ def test_the_time_limit_is_told(brief: Lab, monkeypatch: pytest.MonkeyPatch) -> 
     ("words", "status", "said"),
     [
         (["suffix", "--try", "Final: 7323"], 1, "verifier 1 suffix: Pays if the text has the prefix"),
-        (["suffix", "--try", "Final: 7323"], 1, "it is a wrong value"),
-        (["suffix", "--try", "Final: 322"], 0, "the spec 0 wrong_answer: expected the value 323, got Final: 322"),
+        (["suffix", "--try", "Final: 7323"], 1, "kind a wrong value"),
+        (["suffix", "--try", "Final: 322"], 0, "scorer 0 wrong_answer: expected the value 323, got Final: 322"),
         (["score", "--try", "Final: 323"], 0, "verifier 1 score: expected and got the line Final: 323"),
         (["cast", "--try", r"\tFinal: \u0663\n", "--expected", "3"], 0, "<U+0009 TAB>Final: ٣<U+000A LINE FEED>"),
-        (["mine.py:verify", "--try", "322 or 323"], 1, "it is several answers, the right one among them"),
+        (["mine.py:verify", "--try", "322 or 323"], 1, "kind several answers, the right one among them"),
         (["mine.py:verify", "--try", "323"], 0, "verifier 1 mine.py:verify: no message"),
-        (["format_only", "--try", "Final: 323"], 0, "it is the right line"),
+        (["format_only", "--try", "Final: 323"], 0, "kind the right line"),
     ],
 )
 def test_one_text_is_tried_and_sorted(lab: Lab, words: list[str], status: int, said: str) -> None:
@@ -178,14 +178,14 @@ def test_one_text_is_tried_and_sorted(lab: Lab, words: list[str], status: int, s
     ("words", "said"),
     [
         (["--rubric", "sufix"], "did you mean suffix? expected a file and its function"),
-        (["none.py:verify"], "none.py:verify: expected a file and its function, got no such file: none.py"),
+        (["none.py:verify"], "none.py:verify: expected a file and its function, but the file none.py"),
         (["mine.py:odd", "--call", "completion, foo"], "got 'completion, foo': name 'foo' is not defined"),
         (
             ["mine.py:guess"],
-            "error: mine.py:guess: expected a call that does not raise, got AttributeError: 'dict' obj",
+            "error: mine.py:guess: the right answer 'Final: 323' raised AttributeError: 'dict' obj",
         ),
-        (["mine.py:guess", "--try", "7"], "its shape was guessed, guess(example, completion): say how it is called"),
-        (["mine.py:other"], "mine.py:other: expected a function other, got none in this file"),
+        (["mine.py:guess", "--try", "7"], "guess(example, completion)"),
+        (["mine.py:other"], "mine.py:other: this file has no function other"),
         (["mine.py:odd"], "expected one of the shapes verify(example, completion), verify(completion, answer), TRL's"),
         (["suffix", "--expected", "3.5"], "invalid int value: '3.5'"),
         (["suffix", "--form", "Final:"], "expected the form of a right answer with … where the answer stands"),

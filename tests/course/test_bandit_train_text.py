@@ -70,7 +70,7 @@ def test_the_ablation_is_a_line_for_each_side_and_each_baseline() -> None:
     assert ["the", "mean", "reward", "so", "far", "0.1250"] in cells
     assert ["b*", "0.0625"] in cells
     assert "75.0 % of the updates" in " ".join(text.split())
-    assert "On average 2 b* is 0.500 here, and the expected reward is 0.875" in " ".join(text.split())
+    assert "2 b* is 0.500 on average, and the expected reward is 0.875" in " ".join(text.split())
     assert max(map(len, text.split("\n"))) <= 80
 
 

@@ -105,8 +105,8 @@ def test_at_a_terminal_an_error_is_folded_at_spaces_but_not_within_quotes(monkey
     assert terminal.getvalue() == f"error: expected fewer words here than\n  these, got\n  {quoted}\n  here\n"
 
 
-NO_MEMORY = "expected enough memory, got none left; close other programs, or give smaller files or numbers"
-FULL = "expected to read and write freely, got: "
+NO_MEMORY = "cannot go on, because no memory is left; close other programs, or use smaller files or numbers"
+FULL = "cannot read or write "
 
 
 @pytest.mark.parametrize(
@@ -114,8 +114,8 @@ FULL = "expected to read and write freely, got: "
     [
         (KeyboardInterrupt(), 130, "interrupted; an unfinished run leaves nothing behind"),
         (MemoryError(), 2, NO_MEMORY),
-        (OSError(errno.ENOSPC, "No space"), 2, f"{FULL}no space: standard output"),
-        (OSError(errno.ENOENT, "No such file", "a\nb"), 2, f"{FULL}no such file: a<U+000A LINE FEED>b"),
+        (OSError(errno.ENOSPC, "No space"), 2, f"{FULL}standard output: no space"),
+        (OSError(errno.ENOENT, "No such file", "a\nb"), 2, f"{FULL}a<U+000A LINE FEED>b: no such file"),
     ],
 )
 def test_what_is_no_fault_of_the_lab_is_one_line_and_names_a_run_that_was_written(
@@ -180,7 +180,7 @@ def test_a_reader_that_has_gone_is_told_nothing(size: int) -> None:
 @pytest.mark.parametrize("size", [1, 1_000_000])
 def test_a_full_disk_is_one_line_on_stderr(size: int) -> None:
     with Path("/dev/full").open("wb") as full:
-        complaint = f"error: {FULL}no space left on device: standard output\n"
+        complaint = f"error: {FULL}standard output: no space left on device\n"
         assert ended(start(f"print('x' * {size})\nreturn 0", stdout=full)) == (2, "", complaint)
 
 

@@ -76,8 +76,8 @@ def test_a_call_that_was_typed_is_made_and_stands_in_the_manifest(lab: Lab) -> N
     assert [row["reward"] for row in lines_of(Path("run/results.jsonl"))] == [0.0, 1.0]
     settings = json.loads(Path("run/manifest.json").read_bytes())["settings"]
     assert settings["rubric_call"] == "f('x', completion, int(answer))"
-    assert "--call: expected --rubric FILE:FUNCTION" in lab.refused("eval", *options, *call)
-    assert "--call: expected FILE:FUNCTION" in lab.refused("eval", *options, "--rubric", "suffix", *call)
+    assert "add --rubric FILE:FUNCTION" in lab.refused("eval", *options, *call)
+    assert "--call is for a FILE:FUNCTION" in lab.refused("eval", *options, "--rubric", "suffix", *call)
 
 
 @pytest.mark.parametrize(
@@ -137,14 +137,14 @@ def test_what_passed_is_what_the_strict_scorer_paid_whatever_the_rubric_pays(lab
     """A rubric that never pays in full, and pays the wrong value most."""
     lab.write("odd.py", b"def f(example, completion):\n    return 0.25 if completion == 'Final: 7' else 1.0\n")
     lab.evaluate([7, 7], ["Final: 7", "Final: 8"], "--rubric", "odd.py:f", "--outdir", "run")
-    examples = Path("run/README.md").read_text(encoding="utf-8").partition("## The last that passed")[2]
+    examples = Path("run/README.md").read_text(encoding="utf-8").partition("## The last completion that passed")[2]
     assert examples.index("Final: 7") < examples.index("Final: 8")
     findings = json.loads(lab("inspect_run", "run", "--json").out)
     assert [row["completion"] for row in findings["top"] + findings["bottom"]] == ["Final: 7", "Final: 8"]
     shown = lab("inspect_run", "run", "--only-fails").out
     assert "1 (strict 0)  Final: 8" in shown
     assert "Final: 7" not in shown
-    assert "the text is a wrong value" in lab("inspect_run", "run", "--id", "q2").out
+    assert "a wrong value" in lab("inspect_run", "run", "--id", "q2").out
 
 
 def test_what_is_missing_is_not_put_before_the_rubric(lab: Lab) -> None:
@@ -161,17 +161,21 @@ def test_what_is_missing_is_not_put_before_the_rubric(lab: Lab) -> None:
     [
         ("def f(example, completion):\n    return 1 / 0", (), "ZeroDivisionError: division by zero (line 2)"),
         ("def f(example, completion):\n    return 'yes'", (), "got 'yes', which is not a reward"),
-        ("def g(example, completion):\n    return 1", (), "expected a function f, got none in this file"),
-        ("def f(example, completion):\n    return 1", ("--jobs", 2), "--rubric: expected one process"),
-        (f"import random\n{UNSTEADY.format('random.random()')}", (), "expected one reward for 'Final: 7' where 7 is"),
-        (f"import time\n{UNSTEADY.format('time.perf_counter_ns()')}", (), "whenever it is asked; got "),
+        ("def g(example, completion):\n    return 1", (), "this file has no function f"),
+        ("def f(example, completion):\n    return 1", ("--jobs", 2), "--rubric cannot be combined with --jobs"),
+        (
+            f"import random\n{UNSTEADY.format('random.random()')}",
+            (),
+            "expected the same reward each time for 'Final: 7' where 7 is",
+        ),
+        (f"import time\n{UNSTEADY.format('time.perf_counter_ns()')}", (), "expected the same reward each time"),
         (
             f"asked = []\n{UNSTEADY.format('asked.append(1) or len(asked)')}",
             (),
-            "got 1.0, then 2.0; let nothing but",
+            "got 1.0, then 2.0; ",
         ),
         ("", ("--rubric", ""), "expected a file and its function"),
-        ("", ("--rubric", "", "--jobs", 2), "--rubric: expected one process"),
+        ("", ("--rubric", "", "--jobs", 2), "--rubric cannot be combined with --jobs"),
     ],
 )
 def test_a_rubric_that_fails_leaves_no_run(lab: Lab, source: str, more: tuple[object, ...], why: str) -> None:

@@ -133,7 +133,7 @@ def test_every_number_of_shift_follows_from_the_completions(tiny: Lab) -> None:
     examples = lines_of(Path(coverage.BASE.dataset.replace("two", "one")))
     assert [row["id"] for row in frozen] == [example["id"] for example in examples for _ in range(8)]
     rate = sum(score(result, result["completion"])["reward"] for result in frozen) / len(frozen)
-    assert f"240 completions frozen at step 0: {100 * rate:.1f} % (" in done.out
+    assert f"240 completions frozen at step 0: {100 * rate:.1f} % pass (" in done.out
     known = {shape_by_hand(result["completion"]) for result in frozen}
     lines = [line.split() for line in done.out.split("\n")]
     log = lines_of(tiny.folder / "run/log.jsonl")
@@ -169,7 +169,7 @@ def test_rows_come_as_they_are_known_and_the_holdout_at_the_end_is_one_look(tiny
         done = tiny("experiment", "goodhart", *FEW["goodhart"], "--steps", 2, "--outdir", f"run_{number}")
         assert done.out.startswith("Loop C, learn: ")
         assert f"\n{NOTHING_KEPT}\n" in done.out
-        assert f"look number {number} at it" in done.out.partition("generalised to prompts never trained on?")[2]
+        assert f"look number {number}" in done.out.partition("prompts that it was never trained on?")[2]
         assert NOTHING_KEPT not in (tiny.folder / f"run_{number}/README.md").read_text("utf-8")
     opened = [prompts_digest(row["prompt"] for row in lines_of(Path(str(PRESETS["memorise"].holdout))))]
     assert [line["holdouts"] for line in lines_of(tiny.log)] == [opened, opened]
@@ -189,7 +189,7 @@ def test_the_options_choose_rows_of_the_table_and_add_others() -> None:
     assert of_all[: len(RUBRICS)] == [(rubric, 0.0) for rubric in RUBRICS]
     assert {rubric for rubric, _ in of_all[len(RUBRICS) :]} == {"anywhere"}
     assert [(config.rubric, config.kl_coef) for config in chosen("goodhart", rubrics=["suffix"])] == [("suffix", 0.0)]
-    with pytest.raises(UserError, match="expected anywhere among --rubrics"):
+    with pytest.raises(UserError, match="add anywhere to --rubrics"):
         chosen("goodhart", rubrics=["suffix"], kl_coef=[0.1])
     two = chosen("goodhart", rubrics=["anywhere", "score", "score"], kl_coef=[0.5, 0.0, 0.5])
     assert [(config.rubric, config.kl_coef) for config in two] == [
@@ -211,12 +211,12 @@ def test_the_options_choose_rows_of_the_table_and_add_others() -> None:
         ("coverages", "did you mean coverage?"),
         ("coverage --values", "--values"),
         ("coverage --values -1", "--values"),
-        ("coverage --rubrics score", "--rubrics is no option of coverage, but of goodhart"),
+        ("coverage --rubrics score", "--rubrics is an option of goodhart"),
         ("goodhart --rubrics judge", "--rubrics"),
         ("goodhart --kl-coef -0.1", "--kl-coef"),
-        ("goodhart --values 3", "--values is no option of goodhart, but of coverage, cold_start"),
-        ("pass_at_k --eval-every 3", "--eval-every is no option of pass_at_k"),
-        ("shift --seeds 2", "--seeds is no option of shift"),
+        ("goodhart --values 3", "--values is an option of coverage"),
+        ("pass_at_k --eval-every 3", "--eval-every is an option of"),
+        ("shift --seeds 2", "--seeds is an option of"),
         ("noise --steps 0", "--steps"),
         ("noise --seeds 0", "--seeds"),
         ("noise --cluster tcp://x:1", "--cluster"),
@@ -231,7 +231,7 @@ def test_what_it_does_not_know_is_refused(lab: Lab, line: str, said: str) -> Non
 def test_what_cannot_be_done_leaves_nothing(tiny: Lab) -> None:
     for wrong in (0, 31):
         line = tiny.refused("experiment", "coverage", "--values", 3, wrong)
-        assert line == f"error: --values: expected 1 to 30, as many prompts as there are, got {wrong}\n"
+        assert line == f"error: --values: expected 1 to 30, because the dataset has 30 prompts, got {wrong}\n"
     Path("taken").mkdir()
     assert "expected a new folder" in tiny.refused("experiment", "shift", "--outdir", "taken")
     Path(str(PRESETS["memorise"].holdout)).unlink()

@@ -60,12 +60,12 @@ def test_a_clear_improvement_in_one_room_is_promoted_with_its_numbers(lab: Lab) 
 @pytest.mark.parametrize(
     ("baseline", "candidate", "min_delta", "status", "said"),
     [
-        (10, 12, 0, 3, "INCONCLUSIVE: noise rule: with n = 40, below 100"),
+        (10, 12, 0, 3, "INCONCLUSIVE: noise rule: with 40 prompts, fewer than 100"),
         (10, 15, 0, 3, "INCONCLUSIVE: the flips may be chance: exact McNemar p = 0.0625"),
         (10, 16, 0, 0, "PROMOTE"),
         (10, 10, 0, 3, "INCONCLUSIVE: the pass rate did not rise"),
-        (10, 9, 0, 3, "INCONCLUSIVE: worse by 1 of 40 prompts (exact McNemar p = 1), which may be chance"),
-        (10, 4, 0, 1, "REJECT: worse by 6 of 40 prompts (exact McNemar p = 0.031): more than luck"),
+        (10, 9, 0, 3, "INCONCLUSIVE: worse by 1 of 40 prompts"),
+        (10, 4, 0, 1, "REJECT: worse by 6 of 40 prompts (exact McNemar p = 0.031): more than chance"),
         (10, 20, 0.25, 0, "PROMOTE"),
         (10, 20, 0.251, 3, "INCONCLUSIVE: a rise of 25.0 points is below --min-delta, but"),
         (10, 11, 0.2, 1, "REJECT: shown to fall short: the 95 % interval of the difference ends"),
@@ -93,15 +93,15 @@ ROOM: dict[str, tuple[dict[str, object], str]] = {  # -> what is edited, and wha
     "split": ({"split": "holdout"}, ""),
     "scorer_name": (
         {"scorer_name": "other"},
-        "manifest.json has scorer_name other, and the scorer installed here final_int",
+        "manifest.json has scorer_name other; the scorer installed here has final_int",
     ),
     "scorer_version": (
         {"scorer_version": "1.0.1"},
-        "manifest.json has scorer_version 1.0.1, and the scorer installed here 1.2.0",
+        "manifest.json has scorer_version 1.0.1; the scorer installed here has 1.2.0",
     ),
     "scorer_fingerprint": (
         {"scorer_fingerprint": "0" * 64},
-        f"manifest.json has scorer_fingerprint {'0' * 39}…, and the scorer installed here "
+        f"manifest.json has scorer_fingerprint {'0' * 39}…; the scorer installed here has "
         f"{scorer_identity().scorer_fingerprint[:39]}…",
     ),
     "missing_completions": ({"settings": {"missing": "zero"}}, ""),
@@ -166,8 +166,8 @@ def test_a_run_measured_while_the_golden_sets_failed_is_rejected(lab: Lab, pair:
     (reason,) = finding(lab, *pair)["reasons"]
     cases = scorer_identity().golden.cases
     assert reason == (
-        f"{('baseline', 'candidate')[side]} run: manifest.json has golden Golden(passed=False, cases={cases}), and the "
-        f"scorer installed here Golden(passed=True, cases={cases})"
+        f"{('baseline', 'candidate')[side]} run: manifest.json has golden Golden(passed=False, cases={cases}); the "
+        f"scorer installed here has Golden(passed=True, cases={cases})"
     )
 
 
@@ -329,15 +329,12 @@ def right(n: int, of: int = 40) -> list[str]:
 
 def test_completions_that_differ_though_nothing_is_said_to_are_rejected(lab: Lab) -> None:
     (reason,) = finding(lab, evaluated(lab, "one", right(10)), evaluated(lab, "two", right(20)))["reasons"]
-    assert reason == (
-        "10 of the completions differ, though policy, sampling and seed are said to be the same: one of the two is "
-        'not what it claims (another policy or prompt template has another "policy")'
-    )
+    assert reason.startswith("10 of the completions differ, though both runs name the same policy, sampling and seed")
 
 
 def test_one_completion_differs(lab: Lab) -> None:
     (reason,) = finding(lab, evaluated(lab, "one", right(10)), evaluated(lab, "two", right(11)))["reasons"]
-    assert reason.startswith("1 of the completions differs, though policy, sampling and seed")
+    assert reason.startswith("1 of the completions differs, though both runs name the same policy, sampling and seed")
 
 
 def test_one_fingerprint_of_completions_cannot_hold_two_texts(lab: Lab) -> None:
@@ -346,10 +343,13 @@ def test_one_fingerprint_of_completions_cannot_hold_two_texts(lab: Lab) -> None:
     same = json.loads((one / "manifest.json").read_text("utf-8"))["completions_fingerprint"]
     manifest_edited(two, completions_fingerprint=same)
     (reason,) = finding(lab, one, two)["reasons"]
-    assert reason == "10 of the completions differ, though both runs say that they read one file"
+    assert reason == "10 of the completions differ, though both runs say that they read the same file"
 
 
-LUCK = "no knob was turned, and 10 of the examples flipped; the same policy wrote both, in other draws: that is luck"
+LUCK = (
+    "no knob was turned, and 10 of the examples flipped: the same policy wrote both sets of completions in different "
+    "draws, so the flips are chance"
+)
 NO_SEED = {"sampling": {"temperature": 1.0, "top_p": 1.0, "seed": None, "n": 1}}
 
 
@@ -361,7 +361,7 @@ def test_without_a_seed_another_policy_is_compared_and_the_same_one_is_luck(lab:
     assert (printed["verdict"], printed["knob"]) == ("REJECT", "nothing")
     assert printed["reasons"] == [LUCK]
     assert finding(lab, one, other)["verdict"] == "PROMOTE"
-    unseeded = "no seed is known of the baseline and the candidate: these completions cannot be drawn again"
+    unseeded = "no seed is known for the baseline and the candidate: the completions cannot be drawn again"
     assert unseeded in finding(lab, one, other)["notes"]
     seeded = evaluated(lab, "seeded", right(20), policy="a third")
     assert unseeded.replace("baseline and the ", "") in finding(lab, seeded, other)["notes"]
@@ -390,10 +390,7 @@ def test_one_flip_of_the_same_policy_is_luck_and_none_is_no_fault(lab: Lab) -> N
     other_seed = {"sampling": {"temperature": 1.0, "top_p": 1.0, "seed": 8, "n": 1}}
     one = evaluated(lab, "one", right(10))
     worse = evaluated(lab, "worse", right(9), **other_seed)
-    message = (
-        "no knob was turned, and 1 of the examples flipped; the same policy wrote both, in other draws: that is luck"
-    )
-    assert finding(lab, one, worse)["reasons"] == [message]
+    assert finding(lab, one, worse)["reasons"] == [LUCK.replace("10 of", "1 of")]
     again = evaluated(lab, "again", right(10)[:10] + ["none"] * 30, **other_seed)
     assert finding(lab, one, again)["reasons"] == ["the pass rate did not rise"]
 
@@ -412,10 +409,8 @@ def test_one_pick_best_that_chose_otherwise_from_equal_samples_is_named(lab: Lab
         done = lab.select(range(40), [["no idea", f"Final: {i}"] for i in range(40)], 2, "--outdir", name)
         assert done.status == 0, done.err
         runs.append(Path(name))
-    assert finding(lab, *runs)["reasons"] == [
-        "no knob was turned, and 40 of the examples flipped; on equal samples: the rule chose otherwise though its "
-        "files are the same (does it read others?)"
-    ]
+    (reason,) = finding(lab, *runs)["reasons"]
+    assert reason.startswith("no knob was turned, and 40 of the examples flipped: the samples are equal")
 
 
 def test_two_knobs_are_rejected_by_rule_3(lab: Lab) -> None:
@@ -441,7 +436,7 @@ def test_where_only_the_choice_changed_the_verdict_says_so(lab: Lab) -> None:
     lab.select(range(40), groups, 2, "--outdir", "best")
     printed = finding(lab, Path("first"), Path("best"))
     assert (printed["verdict"], printed["knob"]) == ("PROMOTE", "selection compute")
-    assert printed["notes"][0] == ("the policy did not change: what changed is how its completions are drawn or chosen")
+    assert printed["notes"][0] == ("the policy did not change; only the way its completions are drawn or chosen did")
 
 
 def test_another_choice_from_other_samples_of_the_same_policy_is_rejected(lab: Lab) -> None:
@@ -457,7 +452,7 @@ def test_another_choice_from_other_samples_of_the_same_policy_is_rejected(lab: L
     printed = finding(lab, *runs)
     assert (printed["verdict"], printed["knob"]) == ("REJECT", "selection compute")
     assert printed["reasons"] == [
-        "40 of the completions differ, and the choice changed too: let both choose from the same samples"
+        "40 of the completions differ, and the rule of choice changed too: let both runs choose from the same samples"
     ]
 
 
@@ -475,7 +470,7 @@ def test_half_of_the_completions_lost_is_no_improvement_of_the_other(lab: Lab, s
         runs.append(Path(f"r-{name}"))
     printed = finding(lab, *(runs[::-1] if side else runs))
     side_name = "baseline" if side else "candidate"
-    assert f"the {side_name} has no completion for 20 of its prompts: complete it" in printed["reasons"]
+    assert f"the {side_name} has no completion for 20 of its prompts: add the missing completions" in printed["reasons"]
 
 
 @pytest.mark.parametrize(("n", "distinct"), [(40, 20), (100, 99)])
@@ -525,10 +520,11 @@ def test_a_candidate_measured_on_prompts_of_its_training_is_rejected(lab: Lab) -
     two = evaluated(lab, "two", right(20), policy="trained", training=seen)
     printed = finding(lab, one, two)
     assert printed["reasons"] == [
-        "the candidate was trained on 2 of these 40 prompts: measure both on prompts that it has not seen"
+        "the candidate was trained on 2 of these 40 prompts: measure both runs on prompts that the candidate has not "
+        "seen"
     ]
     assert printed["notes"] == [
-        "what the policy of the baseline was trained on is not known",
+        "the training of the policy is not known for the baseline",
         "the policy of the candidate was trained with rubric last_number on 3 prompts, 2 of them measured here",
     ]
     unseen = {"form": 2, "rubric": None, "prompts": [digest_of("Elsewhere?")]}
@@ -540,11 +536,9 @@ def test_a_run_that_stands_in_no_log_is_rejected_until_its_log_is_given(lab: Lab
     run_log.LOG.rename("their_log.jsonl")
     done = gate(lab, *pair)
     assert done.status == 1
-    message = (
-        "the digest of its manifest is in no log of runs: it was edited, or made elsewhere. Measure it here, or give "
-        "--log FILE, the log that came with it"
-    )
-    assert f"REJECT: baseline run: {message} also: candidate run: {message}" in " ".join(done.out.split())
+    said = " ".join(done.out.split())
+    for side in ("baseline", "candidate"):
+        assert f"{side} run: no log of runs has the digest of its manifest" in said
     assert gate(lab, *pair, "--log", "their_log.jsonl").status == 0
     arguments = "--baseline", pair[0], "--candidate", pair[1], "--min-delta", 0
     line = lab.refused("gate", *arguments, "--log", "nowhere.jsonl")
@@ -581,7 +575,7 @@ def test_a_training_whose_prompts_are_not_known_is_told_as_that_and_never_as_non
     candidate = evaluated(lab, "two", right(20), policy="b", training=said)
     notes = finding(lab, baseline, candidate)["notes"]
     assert notes[1] == (
-        "the policy of the candidate was trained with rubric last_number, and on which prompts is not known"
+        "the policy of the candidate was trained with rubric last_number; its training prompts are not known"
     )
 
 
@@ -614,7 +608,7 @@ def test_runs_of_one_room_are_counted_and_what_so_many_tries_do_is_said(lab: Lab
     lab.measured("elsewhere", [True] * 30)
     done = gate(lab, runs[0], runs[2])
     message = (
-        "runs from this room: 21. Of 20 candidates that are no better, at least one is promoted by luck in up to 40 %"
+        "runs from this room: 21. Among 20 candidates that are no better, chance promotes at least one in at most 40 %"
     )
     assert message in " ".join(done.out.split())
     few = gate(lab, lab.measured("one", [False] * 20), lab.measured("two", [True] * 20))
@@ -626,16 +620,15 @@ def test_the_smallest_difference_is_that_of_the_flips_seen_and_says_so(lab: Lab)
     baseline = lab.measured("baseline", [True] * 11 + [False] * 29)
     candidate = lab.measured("candidate", [False] + [True] * 21 + [False] * 18)
     out = gate(lab, baseline, candidate, "--details").out
-    message = (
-        "power with 40 prompts, a true difference of 25.6 points would be detected with 80 % power, if 33.3 % of them"
-    )
-    assert f"{message} flip: those seen and two more" in " ".join(out.split())
+    said = " ".join(out.split())
+    assert "25.6 points" in said
+    assert "33.3 % of" in said
 
 
 def test_seven_prompts_of_which_all_flip_detect_a_difference(lab: Lab) -> None:
     """All seven must be gained for p < 0.05: a share s of the flips does so with s^7 ≥ 0.8 at s = 0.969, d = 2s − 1."""
     out = gate(lab, lab.measured("none", [False] * 7), lab.measured("all", [True] * 7), "--details").out
-    assert "with 7 prompts, a true difference of 93.7 points would be" in out
+    assert "with 7 prompts, the gate detects a true difference of 93.7 points " in " ".join(out.split())
     assert out.endswith("PROMOTE: the room was locked, and the improvement is larger than chance explains\n")
 
 
@@ -645,15 +638,15 @@ def test_seven_prompts_of_which_all_flip_detect_a_difference(lab: Lab) -> None:
 @pytest.mark.parametrize(
     ("n", "gained", "lost", "min_delta", "verdict", "reason"),
     [
-        (150, 6, 0, Fraction(4, 100), "PROMOTE", "same room"),  # 6 of 150 is 4 points, to the last digit
+        (150, 6, 0, Fraction(4, 100), "PROMOTE", "larger than chance"),  # 6 of 150 is 4 points, to the last digit
         (150, 6, 0, Fraction(4_000_001, 100_000_000), "INCONCLUSIVE", "a rise of 4.0 points is below --min-delta"),
-        (100, 10, 0, Fraction(1, 10), "PROMOTE", "same room"),  # in floats 0.3 - 0.2 < 0.1
+        (100, 10, 0, Fraction(1, 10), "PROMOTE", "larger than chance"),  # in floats 0.3 - 0.2 < 0.1
         (80, 4, 0, Fraction(0), "INCONCLUSIVE", "noise rule"),  # exactly 5 points
         (99, 4, 0, Fraction(0), "INCONCLUSIVE", "noise rule"),
         (99, 5, 0, Fraction(0), "INCONCLUSIVE", "exact McNemar p = 0.0625"),  # 5.05 points
         (100, 5, 0, Fraction(0), "INCONCLUSIVE", "exact McNemar p = 0.0625"),  # 5 points, but n is 100
-        (99, 6, 0, Fraction(0), "PROMOTE", "same room"),
-        (1_000, 6, 0, Fraction(0), "PROMOTE", "same room"),
+        (99, 6, 0, Fraction(0), "PROMOTE", "larger than chance"),
+        (1_000, 6, 0, Fraction(0), "PROMOTE", "larger than chance"),
         (60, 3, 0, Fraction(5, 100), "INCONCLUSIVE", "noise rule"),
         (60, 3, 3, Fraction(0), "INCONCLUSIVE", "did not rise"),
         (60, 2, 3, Fraction(0), "INCONCLUSIVE", "worse by 1 of 60 prompts (exact McNemar p = 1), which"),
@@ -673,7 +666,7 @@ def test_seven_prompts_of_which_all_flip_detect_a_difference(lab: Lab) -> None:
             "REJECT",
             "worse by 6 of 60 prompts (exact McNemar p = 0.031): more",
         ),
-        (200, 15, 5, Fraction(0), "PROMOTE", "same room"),  # 2 · 21700 / 2^20 = 0.0414
+        (200, 15, 5, Fraction(0), "PROMOTE", "larger than chance"),  # 2 · 21700 / 2^20 = 0.0414
         (200, 14, 5, Fraction(0), "INCONCLUSIVE", "p = 0.0636"),  # 2 · 16664 / 2^19
         # No flip among 25: the interval ends at z² / (25 + z²), 13.3 points
         (25, 0, 0, Fraction(13, 100), "INCONCLUSIVE", "did not rise"),
@@ -694,13 +687,31 @@ def test_decide_at_its_boundaries(
 @pytest.mark.parametrize(
     ("n", "gained", "lost", "min_delta", "said"),
     [
-        (40, 5, 0, Fraction(0), "about 8 prompts more, if they flip as these did; then PROMOTE"),  # 6 of 48
-        (60, 0, 5, Fraction(0), "about 12 prompts more, if they flip as these did; then REJECT"),  # 6 of 72
-        (25, 0, 0, Fraction(1, 10), "about 10 prompts more, if they flip as these did; then REJECT"),
-        (60, 3, 3, Fraction(0), "not even 1,000 times as many prompts, if they flip as these did"),
-        (25, 0, 0, Fraction(0), "not even 1,000 times as many prompts, if they flip as these did"),
-        (25, 13, 12, Fraction(0), "then PROMOTE"),  # all of them flip
-        (80, 4, 0, Fraction(5, 100), "about 40 prompts more, if they flip as these did; then PROMOTE"),  # 6 of 120
+        (
+            40,
+            5,
+            0,
+            Fraction(0),
+            "about 8 more prompts, if they flip as these did; the verdict would be PROMOTE",
+        ),  # 6 of 48
+        (
+            60,
+            0,
+            5,
+            Fraction(0),
+            "about 12 more prompts, if they flip as these did; the verdict would be REJECT",
+        ),  # 6 of 72
+        (25, 0, 0, Fraction(1, 10), "about 10 more prompts, if they flip as these did; the verdict would be REJECT"),
+        (60, 3, 3, Fraction(0), "not even 1,000 times as many prompts would be enough, if they flip as these did"),
+        (25, 0, 0, Fraction(0), "not even 1,000 times as many prompts would be enough, if they flip as these did"),
+        (25, 13, 12, Fraction(0), "PROMOTE"),  # all of them flip
+        (
+            80,
+            4,
+            0,
+            Fraction(5, 100),
+            "about 40 more prompts, if they flip as these did; the verdict would be PROMOTE",
+        ),  # 6 of 120
     ],
 )
 def test_an_inconclusive_verdict_says_how_many_prompts_would_decide(
@@ -715,8 +726,8 @@ def test_where_neither_is_shown_a_holdout_that_got_worse_is_told_and_not_rejecte
     runs = [lab.measured(f"run-{n}", of_40(n), "holdout") for n in (20, 19)]
     done = gate(lab, *runs)
     assert done.status == 3
-    assert "INCONCLUSIVE: worse by 1 of 40 prompts (exact McNemar p = 1), which may be chance" in done.out
-    message = "needed for a decision: about 200 prompts more, if they flip as these did; then REJECT"
+    assert "INCONCLUSIVE: worse by 1 of 40 prompts" in done.out
+    message = "needed for a decision: about 200 more prompts, if they flip as these did; the verdict would be REJECT"
     assert message in " ".join(done.out.split())
 
 

@@ -50,7 +50,8 @@ def test_nothing_failed() -> None:
 def test_a_ranking_shows_both_ends() -> None:
     passed = row("q9", "ok", "Final: 7", 1.0)
     assert ranking_text([passed], ROWS["empty"]) == (
-        f"top 1\n{row_text(passed)}\n\nbottom 1\n{row_text(ROWS['empty'][0])}"
+        f"top 1, the first that passed\n{row_text(passed)}\n\n"
+        f"bottom 1, the first that failed\n{row_text(ROWS['empty'][0])}"
     )
 
 

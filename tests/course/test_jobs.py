@@ -90,14 +90,17 @@ def killed_or_large(number: int) -> bytes:
 @posix
 def test_a_worker_that_is_killed_ends_another_that_has_a_large_result() -> None:
     """Nobody reads that result any more, so its worker would wait for ever."""
-    with pytest.raises(UserError, match="one that was killed"), processes(2) as executor:
+    with pytest.raises(UserError, match="a worker process was killed"), processes(2) as executor:
         list(map_in_order(executor, killed_or_large, [(1,), (0,)]))
     assert multiprocessing.active_children() == []
 
 
 @posix
 def test_a_worker_that_is_killed_is_one_line() -> None:
-    with pytest.raises(UserError, match="one that was killed; try fewer --jobs"), processes(2) as executor:
+    with (
+        pytest.raises(UserError, match="a worker process was killed before it finished; use fewer --jobs"),
+        processes(2) as executor,
+    ):
         list(map_in_order(executor, killed, [()]))
     assert multiprocessing.active_children() == []
 
@@ -131,13 +134,13 @@ def test_an_address_where_no_scheduler_answers_is_one_line(address: str) -> None
     with pytest.raises(UserError) as refused, machines(address):
         pass
     assert str(refused.value).startswith(
-        f"--cluster {address}: expected a Dask scheduler, such as tcp://host:8786, got "
+        f"--cluster {address}: cannot reach a Dask scheduler, such as tcp://host:8786, there: "
     )
     assert "\n" not in str(refused.value)
 
 
 def test_a_python_without_dask_is_told_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
-    message = "expected the package distributed, got a Python without it; install it"
+    message = "--cluster needs the package distributed, which is not installed; install it"
     with pytest.raises(UserError, match=message), machines("tcp://127.0.0.1:1"):
         pass

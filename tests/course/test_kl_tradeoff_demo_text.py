@@ -40,7 +40,7 @@ def test_the_reading_has_the_numbers_of_the_rows() -> None:
 def test_graded_rewards_are_a_careless_judges_and_cost_the_verifiers() -> None:
     text = words("graded")
     assert "verifier's reward rises to 0.250 at beta 2 and then falls to 0.125 at beta 1" in text
-    assert "what the careless judge overrates wins" in text
+    assert "the completion that the careless judge overrates wins" in text
 
 
 @pytest.mark.parametrize("rewards", ["verifier", "graded"])

@@ -77,9 +77,7 @@ def test_selection_measures_what_selection_demo_measures(lab: Lab) -> None:
 
 def test_what_cannot_learn_is_refused(lab: Lab) -> None:
     line = lab.refused("policy_improvement_demo", "--mode", "learning", "--n", "1")
-    assert line == (
-        "error: --n 1: expected 2 or more, a sample learns by comparison with the others of its round, got 1\n"
-    )
+    assert line == ("error: --n: expected 2 or more, because learning compares the samples of a round, got 1\n")
     assert "expected at most 8" in lab.refused("policy_improvement_demo", "--mode", "selection", "--n", "9")
     assert "--lr" in lab.refused("policy_improvement_demo", "--mode", "learning", "--lr", "0")
 
@@ -123,4 +121,4 @@ def test_recorded_samples_that_are_not_whole_are_refused(lab: Lab, monkeypatch: 
     monkeypatch.setattr("course.policy_improvement_demo.DATASET", lab.folder / lab.dataset([1, 2]))
     monkeypatch.setattr("course.policy_improvement_demo.PACK", lab.folder / lab.pack([["Final: 1", "Final: 2"]]))
     line = lab.refused("policy_improvement_demo", "--mode", "selection", "--n", "2")
-    assert "got none for 1 id (q2)" in line
+    assert "got no record for 1 id (q2)" in line

@@ -19,14 +19,14 @@ def test_selection_shows_recorded_samples_and_rounds_and_leaves_the_policy_as_it
     assert lines[:6] == [
         "Loop B, choose: the policy stayed the same.",
         "",
-        "Recorded samples of 8 prompts, right in",
-        "   50.0 %  the first sample",
+        "Pass rates on recorded samples of 8 prompts:",
+        "   50.0 %  the first sample alone (N = 1)",
         "   75.0 %  the first of the best of 2",
-        "   37.5 %  pass@1 of their policy, from all its samples: no choice changes it",
+        "   37.5 %  an average sample: the policy's pass@1, which no choice changes",
     ]
     assert lines[7:9] == ["A toy policy and one prompt:", "  Which?"]
     assert [line.split() for line in lines[12:15]] == [[str(n), "25.0", "%", "1", "0", "1"] for n in (1, 2, 3)]
-    assert lines[-2:] == ["mean reward of what was delivered: 100.0 %", "pass@1 of the policy: 25.0 % -> 25.0 %"]
+    assert lines[-2:] == ["mean reward of the delivered samples: 100.0 %", "pass@1 of the policy: 25.0 % -> 25.0 %"]
     assert max(map(len, lines)) <= 80
 
 
@@ -35,7 +35,7 @@ def test_learning_shows_the_policy_after_its_last_update() -> None:
     lines = policy_improvement_text([*ROWS, last], {}, "learning", "Which?").split("\n")
     assert lines[0] == "Loop C, learn: the policy changed."
     assert "Recorded" not in "".join(lines)
-    assert lines[-2:] == ["mean reward of what was delivered: 75.0 %", "pass@1 of the policy: 25.0 % -> 50.0 %"]
+    assert lines[-2:] == ["mean reward of the delivered samples: 75.0 %", "pass@1 of the policy: 25.0 % -> 50.0 %"]
 
 
 def test_learning_that_moved_nothing_says_so_and_why() -> None:

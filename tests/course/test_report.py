@@ -56,16 +56,16 @@ def test_without_the_lab_s_own_page_nothing_is_replaced(runs: Lab) -> None:
         Path(name).write_text(text, encoding="utf-8")
         out = [] if name == "a/report.html" else ["--out", name]
         assert f"{name}: this file is not a page of the lab, so it is not replaced" in runs.refused("report", "a", *out)
-    assert "a/results.jsonl: expected a page" in runs.refused("report", "a", "--out", "a/results.jsonl")
-    assert "expected a place where a page can be written" in runs.refused("report", "a", "--out", "a")
-    assert "no/where.html: expected a place" in runs.refused("report", "a", "--out", "no/where.html")
+    assert "a/results.jsonl: this file is not a page" in runs.refused("report", "a", "--out", "a/results.jsonl")
+    assert "cannot write a page here: " in runs.refused("report", "a", "--out", "a")
+    assert "no/where.html: cannot write a page here" in runs.refused("report", "a", "--out", "no/where.html")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="links need rights there")
 def test_what_a_link_names_is_not_replaced(runs: Lab) -> None:
     Path("elsewhere.html").write_text(HEAD, encoding="utf-8")
     Path("a/report.html").symlink_to(Path("elsewhere.html").absolute())
-    assert "expected a page of this lab to replace" in runs.refused("report", "a")
+    assert "this file is not a page of the lab" in runs.refused("report", "a")
 
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may write everywhere")
@@ -110,7 +110,7 @@ def test_what_is_not_as_it_was_written_is_said(runs: Lab) -> None:
     shutil.rmtree("c")
     assert "expected the folder of a run" in runs.refused("report", "c")
     Path("b/manifest.json").write_text("{}", encoding="utf-8")
-    assert "b: expected a whole run, got a broken one" in runs.refused("report", "b")
+    assert "b: this run is broken" in runs.refused("report", "b")
 
 
 def test_a_run_ends_with_the_command_of_its_page_which_can_be_pasted(lab: Lab) -> None:

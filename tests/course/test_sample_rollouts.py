@@ -154,14 +154,14 @@ def test_a_run_of_sampled_completions_scores_nothing_and_is_verified_like_any_ot
     [
         (["--policy", "nowhere.npz"], "nowhere.npz: expected a policy that course.token_train wrote"),
         (["--policy", "dev.jsonl"], "dev.jsonl: expected a policy that course.token_train wrote"),
-        (["--dataset", "nowhere.jsonl"], "nowhere.jsonl: expected a file that can be read"),
+        (["--dataset", "nowhere.jsonl"], "nowhere.jsonl: cannot read this file"),
         (["--seed", "-1"], "--seed: expected a whole number from 0 to 999999999, got -1"),
         (["--seed", "null"], "--seed: expected a whole number"),
         (["--n", "0"], "--n: expected a whole number from 1 to 999999999"),
         (["--temperature", "-1"], "--temperature: expected a number of at least 0, got -1"),
         (["--temperature", "hot"], "--temperature: expected a number of at least 0, got hot"),
-        (["--top-p", "0"], "--top-p: expected a number above 0, up to 1, got 0"),
-        (["--top-p", "1.5"], "--top-p: expected a number above 0, up to 1, got 1.5"),
+        (["--top-p", "0"], "--top-p: expected a number above 0 and at most 1, got 0"),
+        (["--top-p", "1.5"], "--top-p: expected a number above 0 and at most 1, got 1.5"),
         (["--top_p", "1"], "did you mean --top-p?"),
     ],
 )

@@ -46,9 +46,7 @@ def test_a_python_without_packages_hands_over_with_arguments_folder_and_status(f
 
 def test_without_an_environment_one_line_says_how_to_get_it(folder: Path, bare: Path) -> None:
     done = typed(bare, "-m", "course.eval", cwd=folder)
-    message = (
-        f"error: expected the lab's packages, got a Python without them; python3 lab.py in {folder} sets them up\n"
-    )
+    message = f"error: this Python does not have the lab's packages; python3 lab.py in {folder} installs them\n"
     assert done == (2, "", message.replace("python3", starting.PYTHON))
 
 
@@ -56,7 +54,7 @@ def test_an_environment_that_lacks_packages_too_does_not_hand_over_for_ever(fold
     make_python(folder / ".venv")
     done = typed(bare, "-m", "course.eval", cwd=folder)
     assert done.status == 2
-    assert done.err.startswith("error: expected the lab's packages, ")
+    assert done.err.startswith("error: ")
     assert done.err.count("\n") == 1
 
 
@@ -84,11 +82,11 @@ def test_the_package_alone_is_a_library_and_some_commands(tmp_path: Path, bare: 
     assert typed(python, "-m", "course.eval", "--help", cwd=tmp_path, PYTHONPATH=path).status == 0
     done = typed(python, "-m", "course.token_train", "--help", cwd=tmp_path, PYTHONPATH=path)
     assert (done.status, done.out) == (2, "")
-    assert f"error: expected the lab's folder around the package, got the package alone in {path}; " in done.err
+    assert f"error: this command needs the lab's folder, and the package in {path}" in " ".join(done.err.split())
     assert done.err.count("\n") == 1
     done = typed(bare, "-m", "course.eval", "--help", cwd=tmp_path, PYTHONPATH=path)
     assert (done.status, done.out) == (2, "")
-    assert f"a Python without {', '.join(starting.NEEDED)}; " in done.err
+    assert f"lacks these packages: {', '.join(starting.NEEDED)}; " in done.err
     assert done.err.count("\n") == 1
     code = "from course.score import score; print(score({'prompt': '', 'expected_answer': 7}, 'Final: 7')['reward'])"
     assert typed(python, "-c", code, cwd=tmp_path, PYTHONPATH=path) == (0, "1.0\n", "")

@@ -188,13 +188,13 @@ def test_p_is_exact_while_that_is_cheap() -> None:
     assert mcnemar_exact(3, 1) == 10 / 16
 
 
-def power_by_scipy(n: int, flip_rate: float, difference: float) -> float:
+def power_by_scipy(n: int, flip_rate: float, true_difference: float) -> float:
     """Every pair of gained and lost, with its probability; the test asks SciPy's binomial."""
     counts = np.arange(n + 1)
     flips = counts[:, None]
     p_values = 2 * scipy.stats.binom.sf(counts - 1, flips, 0.5)
     probabilities = scipy.stats.binom.pmf(flips, n, flip_rate) * scipy.stats.binom.pmf(
-        counts, flips, (1 + difference / flip_rate) / 2
+        counts, flips, (1 + true_difference / flip_rate) / 2
     )
     return float(probabilities[(p_values < 0.05) & (2 * counts > flips)].sum())
 

@@ -201,7 +201,7 @@ def test_escapes_written_out_become_their_characters(written: str, meant: str) -
     assert unescape(written, 1) == meant
 
 
-WANTED = r"expected \n, \t, \uXXXX or \\ (a backslash itself), got"
+WANTED = "expected after each backslash n, t, uXXXX or a second backslash, got"
 
 
 @pytest.mark.parametrize(

@@ -371,18 +371,18 @@ def test_a_rubric_whose_reward_is_no_number_stops_the_training(
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--group-size", "1"], "--baseline group: expected a --group-size of 2 or more"),
+        (["--group-size", "1"], "expected a --group-size of 2 or more"),
         (["--kl-coef", "-0.1"], "--kl-coef: expected a number of at least 0, got -0.1"),
         (["--lr", "nan"], "--lr: expected a number such as 0.5"),
-        (["--lr", "1e9"], "take a smaller --lr or --kl-coef"),
+        (["--lr", "1e9"], "use a smaller --lr or --kl-coef"),
         (
             ["--rubric", "anywher"],
             "did you mean anywhere? expected a file and its function, such as mine.py:verify, or one of ",
         ),
         (["--preset", "memorize"], "did you mean --preset memorise? "),
-        (["--dataset", "nowhere.jsonl"], "nowhere.jsonl: expected a file that can be read"),
+        (["--dataset", "nowhere.jsonl"], "nowhere.jsonl: cannot read this file"),
         (["--dataset", "holdout.jsonl"], "holdout.jsonl: expected a dataset to learn on, got a holdout"),
-        (["--holdout", "dev.jsonl"], "dev.jsonl: expected prompts that are never learned on, got 12 of"),
+        (["--holdout", "dev.jsonl"], "dev.jsonl: these prompts must not be learned on, but 12 of"),
         (["--steps", "0"], "--steps: expected a whole number from 1 to 999999999"),
         (["--eval-every", "0"], "--eval-every: expected a whole number from 1 to 999999999"),
         (["--slwo", "1"], "did you mean --slow?"),
@@ -452,11 +452,11 @@ def test_what_can_be_set_has_the_default_that_the_help_names_in_both_presets(lab
     helped = " ".join(lab("token_train", "--help").out.split())
     for preset in PRESETS.values():
         for message in (
-            f"of fine-tuning first (default: {preset.sft_steps})",
-            f"updates (default: {preset.steps})",
-            f"completions a prompt (default: {preset.group_size})",
+            f"steps of fine-tuning before the updates (default: {preset.sft_steps})",
+            f"number of updates (default: {preset.steps})",
+            f"completions of each prompt in an update (default: {preset.group_size})",
             f"learning rate (default: {preset.lr})",
-            f"others of its group (default: {preset.baseline})",
+            f"({preset.baseline}, the default)",
             f"it overshot (default: {preset.kl_coef:g})",
         ):
             assert message in helped
@@ -480,7 +480,7 @@ def test_a_policy_is_trained_on_a_rubric_of_ones_own_and_the_run_names_its_sourc
     digest = hashlib.sha256(source.encode()).hexdigest()
     assert (settings["rubric"], settings["rubric_sha256"]) == ("mine.py:paid", digest)
     assert settings["rubric_call"] == "paid(example, completion)"
-    assert "--call: expected FILE:FUNCTION" in lab.refused("token_train", *size, *call)
+    assert "--call is for a FILE:FUNCTION" in lab.refused("token_train", *size, *call)
     assert Path("mine/rubric.py").read_bytes() == source.encode()
     (meta, *_) = sorted(Path("mine/rollouts").glob("train_0003.meta.json"))
     assert json.loads(meta.read_bytes())["training"]["rubric"] == "mine.py:paid"

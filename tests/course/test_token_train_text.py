@@ -54,7 +54,7 @@ def test_evaluations_are_shown_row_by_row_under_one_head() -> None:
 
 def test_the_ending_has_the_strict_rates_and_their_intervals() -> None:
     lines = token_train_ending(CONFIG, LAST, WRITTEN).split("\n")
-    assert lines[-1] == "strict, training prompts (n = 8): 0.0 % (95 % 0.0 to 32.4 %)"  # Wilson: z² / (n + z²)
+    assert lines[-1] == "strict, training prompts (n = 8): 0.0 % (95 % interval 0.0 to 32.4 %)"  # Wilson: z² / (n + z²)
     held = replace(LAST, holdout_proxy_reward=0.5, holdout_true_reward=0.25, holdout_n=4)
     assert token_train_ending(CONFIG, held, WRITTEN).split("\n")[-1].startswith("strict, holdout (n = 4): 25.0 % (")
 
@@ -111,7 +111,7 @@ def test_of_an_update_the_best_and_the_worst_are_shown_the_longest_of_equals_fir
 
 
 def test_the_report_says_before_what_an_interruption_keeps_and_after_where_it_was() -> None:
-    assert "the policy of the last evaluation is\nkept" in token_train_heading(CONFIG, "sums.jsonl")
+    assert "with\nthe policy of the last row" in token_train_heading(CONFIG, "sums.jsonl")
     assert ", then 1 update\n" in token_train_heading(CONFIG._replace(steps=1), "sums.jsonl")
     report = token_train_ending(CONFIG, LAST, WRITTEN)
     assert "interrupted after 4 of 600 updates: the policy after update 4 is kept" in report

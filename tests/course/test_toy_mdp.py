@@ -59,7 +59,7 @@ def test_a_run_is_reproducible_and_whole(lab: Lab) -> None:
 def test_one_episode_without_credit_or_reward_is_said_to_change_nothing(lab: Lab) -> None:
     out = lab("toy_mdp", "--no-credit-step1", "--episodes", "1", "--outdir", "run").out
     assert "no update changed the policy" in out
-    assert out.count("no theta changes") == 2
+    assert out.count("so nothing changes") == 2
     assert "expected return 0.250 -> 0.250" in out
     page = (lab.folder / "run" / "README.md").read_text(encoding="utf-8")
     assert "Knob turned: none (no update changed the policy)" in page

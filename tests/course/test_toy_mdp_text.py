@@ -40,7 +40,7 @@ def test_an_episode_has_two_lines_a_step() -> None:
 
 def test_a_step_without_credit_says_so() -> None:
     lines = episode_text(episodes([False, True])[2]).split("\n")
-    assert lines[2] == "          no credit, no theta changes: p 0.500 -> 0.500"
+    assert lines[2] == "          no credit, so nothing changes: p 0.500 -> 0.500"
     assert "first step was never updated" in toy_mdp_text(episodes([False, True]), SUMMARY)
     assert "first step was never updated" not in toy_mdp_text(episodes([True, True]), SUMMARY)
 
@@ -56,13 +56,13 @@ def test_no_sentence_is_refuted_by_its_numbers(credited: list[bool], lr: float, 
         text = toy_mdp_text(rows, summary)
         assert ("no update changed the policy" in text) is stays
         assert ("the policy itself changed" in text) is not stays
-        assert ("here not credited with the return" in text) is not credited[0]
-        assert ("It is\ncredited with the return" in text) is credited[0]
+        assert ("is not credited here with the return" in text) is not credited[0]
+        assert ("Its step is credited with the return" in text) is credited[0]
         if "stays" in text:
             assert all(row.new_probs[0] == row.probs[0] == [0.5, 0.5] for row in rows)
         for row in rows:
             for step, line in enumerate(episode_text(row).split("\n")[2::2]):
-                assert ("no theta changes" in line) is not any(row.direction[step])
+                assert ("so nothing changes" in line) is not any(row.direction[step])
                 assert ("no credit" in line) is not credited[step]
                 assert "no theta changes" not in line or row.new_theta[step] == row.theta[step]
         assert max(map(len, text.split("\n"))) <= 80
@@ -71,7 +71,10 @@ def test_no_sentence_is_refuted_by_its_numbers(credited: list[bool], lr: float, 
 def test_the_prompt_stands_in_the_report_and_in_the_story() -> None:
     rows = episodes([True, True])
     for text in (toy_mdp_text(rows, SUMMARY), toy_mdp_story(rows)):
-        assert "The state is the prompt and the text so far, at first nothing:\n  Compute 17 * 19. Answer with" in text
+        assert (
+            "The state is the prompt plus the text so far, which is empty at first:\n  Compute 17 * 19. Answer with"
+            in text
+        )
 
 
 def test_the_report_has_three_episodes_and_the_story_all() -> None:

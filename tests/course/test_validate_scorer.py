@@ -104,7 +104,7 @@ def test_a_case_that_is_not_passed_is_named_with_both_verdicts(
 def test_an_empty_golden_file_proves_nothing_and_is_refused(lab: Lab, text: str) -> None:
     lab.write("mine.jsonl", text)
     message = lab.refused("validate_scorer", "--golden", "mine.jsonl")
-    assert message == "error: mine.jsonl: expected at least one record, got none\n"
+    assert message == "error: mine.jsonl: expected at least one record, got a file without any\n"
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_a_malformed_golden_file_is_the_callers_mistake(lab: Lab, text: str, sai
 
 def test_a_golden_file_that_is_not_there_is_the_callers_mistake(lab: Lab) -> None:
     for path in ("nowhere.jsonl", "."):
-        assert f"{path}: expected a file that can be read" in lab.refused("validate_scorer", "--golden", path)
+        assert f"{path}: cannot read this file" in lab.refused("validate_scorer", "--golden", path)
 
 
 def broken_of(lab: Lab) -> list[str]:
@@ -220,7 +220,7 @@ def test_an_exploit_suite_that_proves_a_rule_less_fails(
 def test_the_name_of_a_golden_file_is_shown_and_not_obeyed(lab: Lab) -> None:
     name = "\x1b[2J\n\u2800\udcff.jsonl"
     shown = "<U+001B ESCAPE>[2J<U+000A LINE FEED><U+2800 BRAILLE PATTERN BLANK><U+DCFF unnamed, category Cs>.jsonl"
-    assert lab.refused("validate_scorer", "--golden", name).startswith(f"error: {shown}: expected a file")
+    assert lab.refused("validate_scorer", "--golden", name).startswith(f"error: {shown}: cannot read this file")
     lab.write(name, [CASE | {"expected_outcome": "\x1b" * 100}])
     message = lab.refused("validate_scorer", "--golden", name)
     assert message.startswith(f"error: {shown}:1 $.expected_outcome: expected one of ")

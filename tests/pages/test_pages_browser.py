@@ -83,7 +83,8 @@ def twice(does: Does, shown: str | re.Pattern[str]) -> Does:
 class Control(NamedTuple):
     """A control of a kind of page, and what is done with it by mouse and by keyboard.
 
-    ``keeps``: the names under which the address has it afterwards. ``says``: a text that the page did not show before.
+    ``keeps``: the names under which the address has it afterwards; none of what no address opens. ``says``: a text that
+    the page did not show before.
     """
 
     kind: str
@@ -95,37 +96,55 @@ class Control(NamedTuple):
     start: str = ""  # the address before
 
 
-def of_scored(kind: str, outcome: str, find: str, row: int) -> list[Control]:
-    """What stands around the examples."""
+def of_scored(kind: str, rows: int, find: str, outcome: str, row: int, start: str = "") -> list[Control]:
+    """What stands around the examples. ``row``: one of this outcome. ``start``: of an address that shows them."""
+    opened = f"#{start}&outcome={outcome}"
     return [
-        Control(kind, f".tally.{outcome}", click, press("Enter"), "outcome", f"rows: {outcome.replace('_', ' ')}"),
-        Control(kind, "#find", fill(find), write(find), "find"),
-        Control(kind, f"[data-row='{row}'] summary", click, press("Enter"), "row", "✓ passed"),
+        Control(kind, f".tally.{outcome}", click, press("Enter"), "outcome", start=f"#{start}"),
+        Control(kind, "#find", fill(find), write(find), "find", f"of {rows} rows", start=f"#{start}"),
+        Control(kind, f"[data-row='{row}'] summary", click, press("Enter"), "row", "✓ passed", start=opened),
     ]
 
 
-def of_scrubber(kind: str, second: str) -> list[Control]:
-    """``second``: what its second place says; where many come quickly, any later one will do."""
+def of_part(kind: str, name: str, says: str = "") -> Control:
+    """A part that is folded until it is asked for. ``says``: what stands in it."""
+    return Control(kind, f"[data-part={name}] > summary", click, press("Enter"), name, says)
+
+
+def of_scrubber(kind: str, second: str, key: str) -> list[Control]:
+    """``second``: what its second place says; where many come quickly, any later one will do. ``key``: away from where
+    the page opens.
+    """
     later = re.compile(second.replace("update 2", r"update ([2-9]|\d\d+)"))
     return [
-        Control(kind, ".scrubber input", slide(0.7), press("ArrowRight"), "step"),
+        Control(kind, ".scrubber input", slide(0.7), press(key), "step"),
         Control(kind, ".play", twice(click, later), twice(press("Space"), later), "step"),
     ]
 
 
 CONTROLS = [
-    *of_scored("loop_a", "missing_prefix", "q2", 3),
-    Control("loop_a", "[data-row='8'] summary", click, press("Space"), "row", start="#find=q&outcome=ok&row=3"),
-    Control("loop_a", ".tally.ok", click, press("Space"), "find row", start="#find=q&outcome=ok&row=3"),
-    Control("loop_a", ".rows + button", click, press("Enter"), "most"),
-    Control("loop_a", ".conditions summary", click, press("Enter"), "conditions", "digest of this run"),
-    *of_scored("loop_b", "ok", "won", 2),
-    *of_scored("bandit", "ok", "323", 2),
-    *of_scrubber("bandit", "update 2 of 30"),
-    *of_scrubber("token_train", "after 10 updates"),
-    Control("token_train", "#token", pick("1"), press("ArrowDown"), "token"),
-    *of_scrubber("goodhart", "after 2 updates"),
+    *of_scored("loop_a", 120, "q2", "missing_prefix", 2),
+    Control("loop_a", "[data-row='8'] summary", click, press("Space"), "row", start="#find=q&row=3"),
+    Control("loop_a", ".tally.ok", click, press("Space"), "outcome row", start="#outcome=missing_prefix&row=2"),
+    Control("loop_a", ".rows + button", click, press("Enter"), "all"),
+    of_part("loop_a", "conditions", "digest of this run"),
+    *of_scored("loop_b", 12, "won", "ok", 2),
+    of_part("loop_b", "details", "at most"),
+    of_part("bandit", "scored", "search all"),
+    *of_scored("bandit", 30, "323", "ok", 2, "scored=open"),
+    *of_scrubber("bandit", "update 2 of 30", "ArrowRight"),
+    *of_scrubber("token_train", "after 10 updates", "ArrowLeft"),
+    Control("token_train", ".jump:nth-of-type(1)", click, press("Enter"), "step", "after 0 updates"),
+    of_part("token_train", "rates", "strict, holdout"),
+    of_part("token_train", "tokens", "log p before"),
+    Control("token_train", "#token", pick("1"), press("ArrowDown"), "token", start="#tokens=open"),
+    *of_scrubber("goodhart", "after 2 updates", "ArrowLeft"),
     Control("goodhart", "#training", pick("1"), press("ArrowDown"), "training"),
+    of_part("gate", "gained", "q10: "),
+    of_part("gate", "room", "dataset fingerprint"),
+    of_part("gate", "numbers", "Wilson's 95 % interval of the candidate"),
+    of_part("gate", "differences"),
+    Control("matrix", ".survivors summary", click, press("Enter"), "", "where the expected answer is"),
     Control("verifier", "#answer", fill("3"), write("3"), "answer", "wrong answer"),
     Control("verifier", "#text", fill("Final: +22"), write("Final: +22"), "text", "plus sign: expected"),
     Control("verifier", "#text", fill(""), write(""), "text", "empty: expected"),
@@ -145,7 +164,13 @@ CONTROLS = [
     Control("hack", ".controls button:nth-of-type(2)", until(click, "After 200"), until(press("Space"), "After 200"),
             "step", start="#rubric=strict&step=20"),
 ]  # fmt: skip
-OF_ONE_MAKE = (".tally", ".rows summary", "[data-view=verifier] .controls button")  # one of them stands for all
+OF_ONE_MAKE = (  # one of them stands for all
+    ".tally",
+    ".rows summary",
+    ".rows + button",
+    ".jump",
+    "[data-view=verifier] .controls button",
+)
 
 # All that a person sees of a page: its words, its lines and numbers, and how each control stands.
 SEEN = """async () => {
@@ -153,10 +178,11 @@ SEEN = """async () => {
   await new Promise((resolve) => { last.addEventListener("toggle", resolve); last.open = true; });
   do for (let i = 0; i < 2; i++) await new Promise(requestAnimationFrame);
   while (document.querySelector("[aria-busy=true]"));
-  return [document.querySelector("main").innerText,
-  ...[...document.querySelectorAll("polyline, rect, svg[aria-label], input, select, textarea, button, details")].map(
-    (one) => [one.id, one.value, one.checked, one.open, ...["points", "width", "aria-label", "aria-pressed",
-      "aria-valuetext"].map((name) => one.getAttribute(name))].join("|"))]; }"""
+  const parts = "polyline, rect, svg[aria-label], input, select, textarea, button, details";
+  const all = [...document.querySelectorAll(parts)];
+  const seen = all.filter((one) => one.checkVisibility()).map((one) => [one.id, one.value, one.checked, one.open,
+    ...["points", "width", "aria-label", "aria-pressed", "aria-valuetext"].map((name) => one.getAttribute(name))]);
+  return [document.querySelector("main").innerText, ...seen.map((one) => one.join("|"))]; }"""
 UNKNOWN = """([known, alike]) => [...document.querySelectorAll("button, input, select, textarea, summary, a")].filter(
   (one) => !known.some((at) => one.matches(at)) && !alike.some((at) => one.matches(at))).map((one) => one.outerHTML)"""
 
@@ -234,7 +260,7 @@ def test_a_control_works_and_its_address_gives_the_same_page(
         assert control.says not in before[0] or not control.says
         assert control.says in after[0]
         assert {*control.keeps.split()} <= {*parse_qs(address[1:], keep_blank_values=True)}
-    if way == "mouse":  # the address is the same either way
+    if way == "mouse" or not control.keeps:  # the address is the same either way
         return
     with tab(browser) as one:
         assert one.open(path, address).evaluate(SEEN) == after
@@ -254,7 +280,7 @@ def test_the_keys_of_a_scrubber_work_wherever_the_focus_is(browser: Any, pages: 
     with tab(browser) as one:
         page = one.open(pages[kind])
         last = page.locator(".scrubber input").get_attribute("max")
-        for key, place in (("ArrowRight", "1"), ("ArrowLeft", "0"), ("End", last), ("Home", "0")):
+        for key, place in (("Home", "0"), ("ArrowRight", "1"), ("ArrowLeft", "0"), ("End", last)):
             page.keyboard.press(key)
             assert page.locator(".scrubber input").input_value() == place
             assert page.evaluate("location.hash") == f"#step={place}"
@@ -264,12 +290,12 @@ def test_the_keys_of_a_scrubber_work_wherever_the_focus_is(browser: Any, pages: 
         assert "Play" in page.inner_text(".play")
 
 
-@pytest.mark.parametrize(("kind", "region"), [("matrix", ".matrix"), ("gate", ".wide")])
+@pytest.mark.parametrize(("kind", "region"), [("matrix", ".matrix"), ("gate", "[data-part=room] .wide")])
 def test_what_is_wider_than_a_phone_scrolls_by_keyboard(
     browser: Any, pages: dict[str, Path], kind: str, region: str
 ) -> None:
     with tab(browser, PHONE) as one:
-        page = one.open(pages[kind])
+        page = one.open(pages[kind], OPENED.get(kind, ""))
         reach(page, region)
         page.keyboard.press("ArrowRight")
         page.wait_for_function("at => document.querySelector(at).scrollLeft > 0", arg=region)
@@ -279,8 +305,9 @@ OPENED = {
     "loop_a": "#row=3&conditions=open",
     "loop_b": "#row=1",
     "bandit": "#step=2&row=1",
-    "token_train": "#step=1&token=1",
+    "token_train": "#step=1&rates=open&tokens=open&token=1",
     "goodhart": "#step=1&training=1&row=1",
+    "gate": "#room=open&numbers=open&differences=open",
     "verifier": "#answer=22&text=Final%3A%202%E2%80%8B2",
     "hack": "#rubric=own&pick=any&step=60",
 }

@@ -82,7 +82,7 @@ def test_the_numbers_and_the_choices_of_loop_b(lab: Lab) -> None:
     assert lab("report", "b").status == 0
     text = texts_of(lab, "b/report.html", "row=1")
     assert "66.7 % chosen right, with 2 samples a prompt" in text
-    assert "44.4 % if one sample is taken blindly" in text  # (2/3 + 1/3 + 1/3) / 3
+    assert "50.0 % if one sample is taken blindly" in text  # of the two: (1 + 0 + 1/2) / 3
     assert "pass@k 78 %" in text  # (1 + 2/3 + 2/3) / 3
     assert "ceiling 67 %" in text
     assert "tied: 2 of 2 have the highest reward, and the first of them was taken" in text

@@ -5,7 +5,7 @@
  *  kinds: string[], tests: {name: string, fault: string | null, cells: string[]}[], notes: string[], names: Names}} Matrix */
 
 /** @type {Record<string, string>} */
-const SETS = { shown: "of the wrong verifiers on this page", "held out": "of those that no page shows" };
+const SETS = { shown: "wrong verifiers on this page", "held out": "wrong verifiers that no page shows" };
 
 /** A wrong verifier that no test kills. Its completion is folded, because finding one is the exercise.
  *  @param {Survivor} survivor @param {Names} names */

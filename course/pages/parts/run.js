@@ -33,7 +33,7 @@ function keepOpen(details, name, value, fill = () => []) {
 /** A part that is folded until it is asked for; the address then has `name=open`, and `name=closed` of one that is open
  *  from the start. @param {string} name @param {string} title @param {Node[]} parts @param {boolean} [isUsual] */
 function folded(name, title, parts, isUsual = false) {
-  const made = element("details.folded", element("summary", title), ...parts);
+  const made = element("details.folded", { "data-part": name }, element("summary", title), ...parts);
   const details = /** @type {HTMLDetailsElement} */ (made);
 
   function restore() {

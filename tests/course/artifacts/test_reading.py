@@ -60,9 +60,12 @@ BREAKAGES: dict[str, tuple[Tamper, str]] = {
     "a field of another type": (manifest_of(golden=True), "$.golden"),
     "no samples": (manifest_of(samples_per_prompt=0), "$.samples_per_prompt"),
     "loop D": (manifest_of(loop="D"), "$.loop"),
-    "another schema": (manifest_of(schema_version=1), "manifest.json has schema version 1, this lab reads 3"),
-    "a loop that is not its command's": (manifest_of(loop="C"), "says Loop C of course.eval, which leaves no such run"),
-    "a command that is none": (manifest_of(command="course.score"), "says Loop A of course.score"),
+    "another schema": (manifest_of(schema_version=1), "manifest.json has schema version 1, but this lab reads 3"),
+    "a loop that is not its command's": (
+        manifest_of(loop="C"),
+        "says Loop C, but course.eval leaves no run",
+    ),
+    "a command that is none": (manifest_of(command="course.score"), "says Loop A, but course.score"),
     "a key given twice": (changed(b'"loop": "A",', b'"loop": "C",\n  "loop": "A",'), "byte for byte"),
     "a number of another spelling": (changed(b'"temperature": 1.0', b'"temperature": 1.00'), "byte for byte"),
     "lines that end as on Windows": (changed(b"\n", b"\r\n"), "byte for byte"),
@@ -141,7 +144,7 @@ def test_a_broken_row_is_named_by_its_own_number_however_late(lab: Lab, number: 
     assert sum(map(len, lines)) > 1 << 18
     for bad, said in [
         (b'{"id":3}', "is not a result: "),
-        (b" " + lines[number - 1], "is not as this lab writes it, byte"),
+        (b" " + lines[number - 1], "is not, byte for byte, what this lab writes"),
     ]:
         (run / "results.jsonl").write_bytes(b"\n".join([*lines[: number - 1], bad, *lines[number:]]))
         with pytest.raises(Broken, match=f"^results.jsonl:{number} {said}"):

@@ -55,9 +55,11 @@ def test_a_line_says_what_the_run_was_and_its_digest_is_printed(lab: Lab) -> Non
 def test_each_run_on_the_holdout_is_counted_and_says_its_number(lab: Lab) -> None:
     arguments = files_of(lab)
     for number in (1, 2):
-        message = f"holdout: this was look number {number} at it"
+        message = f"holdout: look number {number} at these prompts"
         assert message in lab("eval", *arguments).out
-        assert f"look number {number} at it" in Path(f"runs/run_00{number}/README.md").read_text(encoding="utf-8")
+        assert f"look number {number} at these prompts" in Path(f"runs/run_00{number}/README.md").read_text(
+            encoding="utf-8"
+        )
     log = read_log(lab.log)
     digest = hashlib.sha256(b'"question 1"\n"question 2"\n').hexdigest() + " form 2"
     assert [line.holdouts for line in log] == [[digest], [digest]]
@@ -95,7 +97,7 @@ def test_a_file_that_the_log_knows_as_a_holdout_is_one_and_the_look_counts(lab: 
         lab.write("of-other.jsonl", [{"id": f"x{i}", "completion": "Final: 1"} for i in (2, 1)]),
     )
     if option == ("--split", "dev"):
-        assert "that the log of runs knows as a holdout" in lab.refused("eval", *words, *option)
+        assert "the log of runs knows these prompts as a holdout" in lab.refused("eval", *words, *option)
         return
     done = lab("eval", *words, *option)
     assert "split holdout" in done.out
@@ -167,7 +169,7 @@ def test_the_shipped_holdout_without_its_metadata_is_still_opened(lab: Lab) -> N
     some = lab.write("some.jsonl", [{"id": line["id"], "completion": ""} for line in lines[:3]])
     assert "look number 2" in lab("eval", "--dataset", part, "--completions", some).out
     line = lab.refused("eval", "--dataset", part, "--completions", some, "--split", "dev")
-    assert "expected a dataset without prompts of math_holdout.jsonl, got 3 of them" in line
+    assert "3 of the prompts are from math_holdout.jsonl" in line
 
 
 def test_the_gate_says_how_often_the_holdout_was_looked_at(lab: Lab) -> None:
@@ -207,7 +209,7 @@ def test_a_broken_log_is_a_one_line_error_and_nothing_is_measured(lab: Lab, brok
         lab.refused("inspect_run", "--log"),
     ):
         assert f"error: {lab.log}:2 is not a line of the lab's log: " in line
-        assert line.endswith("; take that line out\n")
+        assert line.endswith("; delete this line\n")
     assert lab.log.read_bytes() == good + broken + good
 
 
@@ -261,7 +263,7 @@ def test_a_line_that_two_logs_hold_is_one_and_what_one_log_holds_twice_is_two(tm
     assert read_logs(mine, [mine, theirs, theirs]) == [a, b, b, c]
     assert read_logs(tmp_path / "none.jsonl", [theirs]) == [b, c]
     assert looks(read_logs(tmp_path / "none.jsonl", [theirs]), "h") == 2
-    with pytest.raises(UserError, match=r"none\.jsonl: expected a log of runs"):
+    with pytest.raises(UserError, match=r"none\.jsonl: cannot read this log of runs"):
         read_logs(mine, [tmp_path / "none.jsonl"])
 
 
@@ -336,7 +338,7 @@ def test_runs_at_one_moment_each_get_a_name_a_line_and_a_look_of_their_own(lab: 
     log = lines_of(lab.log)
     assert [line["run"] for line in log] == [f"runs/run_00{i}" for i in range(1, 7)]
     for number, line in enumerate(log, 1):
-        (said,) = [process.out for process in done if f"look number {number} at it" in process.out]
+        (said,) = [process.out for process in done if f"look number {number} at these prompts" in process.out]
         assert f"run: {lab.runs}/run_00{number}\ndigest: {line['manifest']}\n" in said
 
 

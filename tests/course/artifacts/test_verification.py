@@ -144,7 +144,7 @@ def unlike_text(name: str, text: bytes) -> Tamper:
     return lambda run: (run / name).write_bytes(text)
 
 
-SUMMED = "summary.json is not what its rows come to, byte for byte"
+SUMMED = "summary.json is not, byte for byte, the summary of"
 TAMPERINGS: dict[str, tuple[Tamper, str]] = {
     "a flip, all forged": (flipped, "q2 is recorded as ok with reward 1.0, which is not what the scorer says"),
     "a reward alone": (rows_of("reward", 1.0), "q5 is recorded as missing_prefix with reward 1.0"),
@@ -168,7 +168,7 @@ TAMPERINGS: dict[str, tuple[Tamper, str]] = {
         "the examples_fingerprint in manifest.json is not that of results.jsonl",
     ),
     "a key given twice": (a_key_twice, "results.jsonl:2 is not, byte for byte, what this lab writes"),
-    "lines that end as on Windows": (windows_lines, "results.jsonl:1 is not as this lab writes it"),
+    "lines that end as on Windows": (windows_lines, "results.jsonl:1 is not, byte for byte, what this lab writes"),
     "more samples": (
         manifest_of(samples_per_prompt=4),
         "manifest.json says 4 samples of each prompt, but Loop A has one",
@@ -176,19 +176,19 @@ TAMPERINGS: dict[str, tuple[Tamper, str]] = {
     "a split": (shipped_prompts, "says split dev, but these prompts are from a holdout of the lab"),
     "another spec": (
         manifest_of(spec="pay all"),
-        "manifest.json has spec pay all, and the scorer installed here 1. Trim: ",
+        "manifest.json has spec pay all; the scorer installed here has 1. Trim: ",
     ),
     "another version": (
         manifest_of(scorer_version="1.2.1"),
-        "manifest.json has scorer_version 1.2.1, and the scorer installed here 1.2.0",
+        "manifest.json has scorer_version 1.2.1; the scorer installed here has 1.2.0",
     ),
     "another name": (
         manifest_of(scorer_name="exact"),
-        "manifest.json has scorer_name exact, and the scorer installed here final_int",
+        "manifest.json has scorer_name exact; the scorer installed here has final_int",
     ),
     "golden sets": (
         manifest_of(golden={"passed": True, "cases": 1}),
-        "manifest.json has golden Golden(passed=True, cases=1), and the scorer installed here Golden(",
+        "manifest.json has golden Golden(passed=True, cases=1); the scorer installed here has Golden(",
     ),
     "a key more in the summary": (summary_of(extra=None), SUMMED),
     "a word more in the summary": (summary_of(verdict="good"), SUMMED),
@@ -197,8 +197,8 @@ TAMPERINGS: dict[str, tuple[Tamper, str]] = {
     "a cut file": (cut, "results.jsonl is cut off after row 4"),
     "no results": (without("results.jsonl"), "results.jsonl cannot be read: no such file"),
     "no summary": (without("summary.json"), "summary.json cannot be read: no such file"),
-    "a summary's count": (summary_of(passes=5), f"{SUMMED}: 2 of 5 pass"),
-    "a summary's n": (summary_of(n=2), f"{SUMMED}: 2 of 5 pass"),
+    "a summary's count": (summary_of(passes=5), f"{SUMMED} results.jsonl, where 2 of 5 pass"),
+    "a summary's n": (summary_of(n=2), f"{SUMMED} results.jsonl, where 2 of 5 pass"),
     "a summary's rate": (rate_edited, "summary.json is not the file that was written: its digest differs"),
     "a summary that is a list": (unlike_text("summary.json", b"[]"), SUMMED),
     "a summary that is no text": (unlike_text("summary.json", b"\xff"), SUMMED),
@@ -236,7 +236,7 @@ def test_a_summary_edited_with_its_digest_forged_is_found(lab: Lab, loop_a: Path
     forged(loop_a)
     done = lab("inspect_run", "--run", loop_a, "--verify")
     assert done.status == 1
-    assert f"{SUMMED}: 2 of 5 pass" in " ".join(done.out.split())
+    assert f"{SUMMED} results.jsonl, where 2 of 5 pass" in " ".join(done.out.split())
 
 
 NOT_THE_CHOSEN = "does not hold the sample that is recorded as chosen"
@@ -255,7 +255,7 @@ LOOP_B: dict[str, tuple[Tamper, str]] = {
     "a sample that nobody chose from": (rows_of("others", ["Final: 22"], 0), f"q1 {NOT_ITS_REWARD}"),
     "a sample more": (
         rows_of("samples", ["Final: 21", "Final: 22", "Final: 22"], 0),
-        "q1 has 3 samples, and manifest.json says 2",
+        "q1 has 3 samples, but manifest.json says 2",
     ),
     "another sample": (rows_of("samples", ["Final: 22", "Final: 22"], 0), f"q1 {NOT_ITS_REWARD}"),
     "a completion nobody sampled": (
@@ -284,7 +284,7 @@ def test_another_number_of_samples_than_the_rows_have_is_found(loop_b: Path, n: 
     """The byte that turned a REJECT of the README into a PROMOTE of 50 points."""
     manifest_edited(loop_b, samples_per_prompt=n)
     assert faults_of(loop_b) == [
-        f"results.jsonl: {id_} has 2 samples, and manifest.json says {n}" for id_ in ("q1", "q2", "q3")
+        f"results.jsonl: {id_} has 2 samples, but manifest.json says {n}" for id_ in ("q1", "q2", "q3")
     ]
 
 
@@ -294,7 +294,7 @@ def test_another_number_of_samples_than_the_rows_have_is_found(loop_b: Path, n: 
 def test_every_number_of_a_choice_is_taken_again(loop_b: Path, number: str) -> None:
     edited(loop_b / "summary.json", lambda summary: summary.update({number: 0.125}))
     forged(loop_b)
-    assert faults_of(loop_b) == [f"{SUMMED}: 2 of 3 pass"]
+    assert faults_of(loop_b) == [f"{SUMMED} results.jsonl, where 2 of 3 pass"]
 
 
 def test_a_manifest_edited_in_what_nothing_derives_is_in_no_log(loop_a: Path) -> None:
@@ -309,7 +309,8 @@ def test_a_whole_run_has_no_faults_and_all_its_rows(lab: Lab, loop_a: Path, loop
         done = lab("inspect_run", "--run", run, "--verify")
         assert (done.status, done.err) == (0, "")
         assert " ".join(done.out.split()) == (
-            f"{run}: whole. The run is in the log, every digest holds, and {n} rows were scored again with the same result "
+            f"{run}: whole. The run is in the log, every digest holds, and {n} rows were scored again with the same "
+            "result "
             "(not sealed: README.md and environment.json)"
         )
     assert [row.id for row in rows(open_run(loop_a))] == ["q1", "q2", "q3", "q4", "q5"]
@@ -325,7 +326,7 @@ def test_many_wrong_rows_are_counted_and_three_are_named(lab: Lab) -> None:
     rows_edited(run, flip)
     wrong = "is recorded as ok with reward 0.0, which is not what the scorer says"
     named = [f"results.jsonl: {id_} {wrong}" for id_ in ("q1001", "q1002", "q1003")]
-    assert faults_of(run) == [*named, "results.jsonl: such faults in 2 more of the rows"]
+    assert faults_of(run) == [*named, "results.jsonl: 2 more of the rows have such faults"]
 
 
 def test_an_intact_run_of_another_scorer_is_told_as_just_that(lab: Lab, loop_a: Path) -> None:
@@ -334,13 +335,13 @@ def test_an_intact_run_of_another_scorer_is_told_as_just_that(lab: Lab, loop_a: 
     manifest_edited(loop_a, scorer_fingerprint="0" * 64, scorer_version="1.0.0")
     done = lab("inspect_run", "--run", loop_a, "--verify")
     assert done.status == 1
-    assert " ".join(done.out.split()) == (
-        "a: intact, of another scorer: final_int 1.0.0. It is in the log, and every digest holds; nothing was scored "
-        "again, for final_int 1.2.0 is installed here. Measure again to compare"
-    )
+    said = " ".join(done.out.split())
+    assert said.startswith("a: intact, measured by a different scorer: final_int 1.0.0.")
+    assert "final_int 1.2.0 is installed here" in said
     assert any("scorer_version 1.0.0" in fault for fault in faults_of(loop_a))  # the gate refuses it
     manifest_edited(loop_a, scorer_version="1.2.0")
-    assert "final_int 1.2.0 with another fingerprint." in lab("inspect_run", "--run", loop_a, "--verify").out
+    said = " ".join(lab("inspect_run", "--run", loop_a, "--verify").out.split())
+    assert "final_int 1.2.0 with a different fingerprint." in said
 
 
 def test_a_run_of_another_scorer_that_was_tampered_with_is_not_intact(lab: Lab, loop_a: Path) -> None:

@@ -30,7 +30,7 @@ VLLM = {
     "finished": True,
 }
 GSM8K = {"question": "2 + 2?", "answer": "2 + 2 = <<2+2=4>>4\n#### 4"}
-LINES = "docs/own_data.md has the lines that turn it into records"
+LINES = "docs/own_data.md has the code that converts such a file"
 
 
 def said_of(tmp_path: Path, data: bytes | str | object, kind: type[Record]) -> str:
@@ -45,14 +45,14 @@ def said_of(tmp_path: Path, data: bytes | str | object, kind: type[Record]) -> s
 @pytest.mark.parametrize(
     ("kind", "data", "said"),
     [
-        (Example, ROLLOUT, "got rollouts; were two files swapped? they go to --completions; "),
-        (Rollout, EXAMPLE, "got a dataset; were two files swapped? it goes to --dataset"),
+        (Example, ROLLOUT, "got rollouts; rollouts go to --completions; were two files swapped? "),
+        (Rollout, EXAMPLE, "got a dataset; a dataset goes to --dataset; were two files swapped?"),
         (Rollout, EXAMPLE | {"metadata": {"completion": ""}}, "got a dataset; "),
-        (Rollout, PACK, "got a selection pack; it goes to course.selection_demo --samples; "),
-        (SampleGroup, ROLLOUT, "docs/own_data.md makes a pack of several an id"),
+        (Rollout, PACK, "got a selection pack; a pack goes to course.selection_demo --samples; "),
+        (SampleGroup, ROLLOUT, "docs/own_data.md turns several completions of an id into a pack"),
         (SampleGroup, EXAMPLE, "got a dataset; "),
         (Example, PACK, "got a selection pack; "),
-        (Rollout, GOLDEN, "got golden cases; they go to --golden"),
+        (Rollout, GOLDEN, "got golden cases; golden cases go to --golden"),
         (Rollout, BATCH, f"got the batch output of a served model; {LINES}"),
         (Example, BATCH, f"got the batch output of a served model; {LINES}"),
         (Rollout, {"doc_id": 0, "doc": {}, "target": "4", "resps": [["4"]]}, f"got samples of lm-eval; {LINES}"),
@@ -68,19 +68,19 @@ def said_of(tmp_path: Path, data: bytes | str | object, kind: type[Record]) -> s
         (Rollout, INSPECT, f"got an Inspect log; {LINES}"),
         (Rollout, json.dumps(INSPECT, indent=2), f"got an Inspect log; {LINES}"),
         (SampleGroup, json.dumps(INSPECT, indent=2, ensure_ascii=False), f"got an Inspect log; {LINES}"),
-        (Rollout, b"PK\x03\x04\x14\x00\n", f"got a zip archive, as an Inspect log (.eval) is one; {LINES}"),
+        (Rollout, b"PK\x03\x04\x14\x00\n", f"got a zip archive, such as an Inspect log (.eval); {LINES}"),
         (Rollout, b"\x1f\x8b\x08\0\n", "got a gzip file; unpack it"),
         (Rollout, b"\xff\xfe{\0}\0\n\0", "got text in UTF-16; save it as UTF-8"),
         (Rollout, b"PAR1\x15\x04\x15\n\xff", f"got a Parquet file; {LINES}"),
         (Rollout, "id,completion\nq1,Final: 4\n", f"got a table (CSV); {LINES}"),
         (Example, '"id";"prompt";"the answer"\r\n', f"got a table (CSV); {LINES}"),
         (Example, "id\tprompt\tanswer\n1\t2 + 2?\t4\n", f"got a table (CSV); {LINES}"),
-        (Rollout, [ROLLOUT], "got a JSON array; write one object a line (JSONL): docs/own_data.md has the lines"),
+        (Rollout, [ROLLOUT], "got a JSON array; write one object on each line (JSONL); docs/own_data.md has the code"),
         (Rollout, json.dumps([ROLLOUT], indent=1), "got a JSON array; "),
         (
             Example,
             {"index": 3, "question": "2 + 2?"},
-            'got rows with an index; give each an "id", a text such as "q-17"',
+            'got rows with an index; give each row an "id", a text such as "q-17"',
         ),
     ],
     ids=range(33),
@@ -100,25 +100,29 @@ def test_a_known_shape_is_named_with_what_to_do(
         (
             Rollout,
             ROLLOUT | {"prompt": "2 + 2?"},
-            "1 $.prompt: this key is not one of id, completion, metadata, got this ",
+            "1 $.prompt: this key is not one of id, completion, metadata",
         ),
         (Rollout, ROLLOUT | EXAMPLE, "put it under metadata"),
         (
             Rollout,
             {"id": "q1", "text": "x"},
-            "got this one; call it completion if it is that, else put it under metadata",
+            "rename it to completion if it holds that value, otherwise put it under metadata",
         ),
-        (Example, {"id": "q1", "question": "?"}, "call it prompt or expected_answer if it is that, else put it under"),
-        (SampleGroup, PACK | {"n": 1}, "1 $.n: this key is not one of id, samples, got this one; take it out"),
+        (Example, {"id": "q1", "question": "?"}, "rename it to prompt or expected_answer if it holds that value"),
+        (SampleGroup, PACK | {"n": 1}, "1 $.n: this key is not one of id, samples; delete it"),
         (
             Rollout,
             {"id": 3, "completion": ""},
-            'expected str, got int 3 (rollouts are never coerced); write "3", in every',
+            'expected str, got int 3 (rollouts are never coerced); write "3" in every',
         ),
-        (Example, {"prompt": "?", "expected_answer": 4}, "1 $.id: expected this key, got none"),
-        (Example, "{}", "1 $: expected the keys id, prompt, expected_answer, got none for id, prompt, expected_answer"),
-        (GoldenCase, EXAMPLE, "got none for completion, expected_reward"),
-        (GoldenCase, ROLLOUT, "got none for prompt, expected_answer, expected_reward"),
+        (Example, {"prompt": "?", "expected_answer": 4}, "1 $.id: this key is missing"),
+        (
+            Example,
+            "{}",
+            "1 $: expected the keys id, prompt, expected_answer, got a record without id, prompt, expected_answer",
+        ),
+        (GoldenCase, EXAMPLE, "got a record without completion, expected_reward"),
+        (GoldenCase, ROLLOUT, "got a record without prompt, expected_answer, expected_reward"),
         (Rollout, json.dumps(ROLLOUT) + "\n[1]\n", "2 $: expected object, got array [1]"),
         (Rollout, json.dumps(ROLLOUT) + "\nid,completion\n", "2 expected one JSON object, got invalid JSON"),
         (
@@ -129,11 +133,11 @@ def test_a_known_shape_is_named_with_what_to_do(
         (
             Rollout,
             f"{json.dumps(ROLLOUT)}\n{json.dumps(ROLLOUT)}",
-            "a second time; docs/own_data.md makes a selection pack",
+            "a second time; docs/own_data.md turns",
         ),
-        (Example, f"{json.dumps(EXAMPLE)}\n{json.dumps(EXAMPLE)}", "in its file, got q1 a second time"),
+        (Example, f"{json.dumps(EXAMPLE)}\n{json.dumps(EXAMPLE)}", 'in its file, got "q1" a second time'),
         (Rollout, "Final: 4, or 5\n", "1 expected one JSON object, got invalid JSON at byte "),
-        (Rollout, "\n", " expected at least one record, got none"),
+        (Rollout, "\n", " expected at least one record, got a file without any"),
     ],
     ids=range(17),
 )

@@ -54,15 +54,15 @@ UNKNOWN = "that the dataset does not have; delete these records, or add their ex
 @pytest.mark.parametrize(
     ("dataset", "answered", "got"),
     [
-        (["a", "b"], ["b"], f"none for 1 id (a){OR_ELSE}"),
-        (["a", "b", "c"], ["b"], f"none for 2 ids (a, c){OR_ELSE}"),
-        (list("abcdefg"), ["a"], f"none for 6 ids (b, c, d, e, f, …){OR_ELSE}"),
-        (list("abcdef"), ["a"], f"none for 5 ids (b, c, d, e, f){OR_ELSE}"),
-        (["a"], ["a", "x"], f"1 id (x) {UNKNOWN}"),
-        (["a"], ["b"], f"none for 1 id (a) and 1 id (b) {UNKNOWN}"),
-        (["x\x1b\n"], [], f"none for 1 id (x<U+001B ESCAPE><U+000A LINE FEED>){OR_ELSE}"),
-        (["x" * 500], [], f"none for 1 id ({'x' * 59}…){OR_ELSE}"),
-        ([f"{n}" for n in range(1234)], [], f"none for 1,234 ids (0, 1, 2, 3, 4, …){OR_ELSE}"),
+        (["a", "b"], ["b"], f"no record for 1 id (a){OR_ELSE}"),
+        (["a", "b", "c"], ["b"], f"no record for 2 ids (a, c){OR_ELSE}"),
+        (list("abcdefg"), ["a"], f"no record for 6 ids (b, c, d, e, f, …){OR_ELSE}"),
+        (list("abcdef"), ["a"], f"no record for 5 ids (b, c, d, e, f){OR_ELSE}"),
+        (["a"], ["a", "x"], f"records for 1 id (x) {UNKNOWN}"),
+        (["a"], ["b"], f"no record for 1 id (a) and records for 1 id (b) {UNKNOWN}"),
+        (["x\x1b\n"], [], f"no record for 1 id (x<U+001B ESCAPE><U+000A LINE FEED>){OR_ELSE}"),
+        (["x" * 500], [], f"no record for 1 id ({'x' * 59}…){OR_ELSE}"),
+        ([f"{n}" for n in range(1234)], [], f"no record for 1,234 ids (0, 1, 2, 3, 4, …){OR_ELSE}"),
     ],
     ids=lambda _: "",
 )
@@ -73,7 +73,9 @@ def test_a_complaint_lists_the_first_few_ids(dataset: list[str], answered: list[
 
 
 def test_answers_that_no_example_has_are_refused_even_where_missing_ones_are_allowed() -> None:
-    with pytest.raises(UserError, match=r"got 1 id \(x\) that the dataset does not have; take those out, "):
+    with pytest.raises(
+        UserError, match=r"got records for 1 id \(x\) that the dataset does not have; delete these records, "
+    ):
         match(["a"], ["x"], missing_allowed=True)
 
 

@@ -105,9 +105,9 @@ OUTCOMES = (
     "plus_sign, negative_zero, leading_zeros, not_an_integer, wrong_answer, ok"
 )
 REWARDS = "$.expected_reward: expected 1.0 with the outcome ok and 0.0 with any other, got"
-ARRAY = "a JSON array; write one object a line (JSONL): docs/own_data.md has the lines that do it"
+ARRAY = "a JSON array; write one object on each line (JSONL); docs/own_data.md has the code that does this"
 PUT = "put it under metadata"
-NO_KEY = "this key is not one of id, samples, got this one; take it out"
+NO_KEY = "this key is not one of id, samples; delete it"
 NEVER = "(datasets are never coerced)"
 PACKS = "(selection packs are never coerced)"
 
@@ -133,15 +133,15 @@ PACKS = "(selection packs are never coerced)"
             example(prompt='["\u200b"]'),
             f'$.prompt: expected str, got array ["<U+200B ZERO WIDTH SPACE>"] {NEVER}',
         ),
-        (Example, example(id="7"), f'$.id: expected str, got int 7 {NEVER}; write "7", in every file'),
+        (Example, example(id="7"), f'$.id: expected str, got int 7 {NEVER}; write "7" in every file'),
         (Example, example(id='""'), f'$.id: expected str of length >= 1, got "" {NEVER}'),
         (Example, example(metadata="[1]"), f"$.metadata: expected object, got array [1] {NEVER}"),
-        (Example, '{"id":"a","prompt":"p"}', "$.expected_answer: expected this key, got none"),
-        (Example, '{"prompt":"p","expected_answer":1}', "$.id: expected this key, got none"),
+        (Example, '{"id":"a","prompt":"p"}', "$.expected_answer: this key is missing"),
+        (Example, '{"prompt":"p","expected_answer":1}', "$.id: this key is missing"),
         (
             Example,
             example(answer="1"),
-            f"$.answer: this key is not one of {EXAMPLE_KEYS}, got this one; put it under metadata",
+            f"$.answer: this key is not one of {EXAMPLE_KEYS}; put it under metadata",
         ),
         (Example, "[1]", f"expected rows with id, prompt, expected_answer, got {ARRAY}"),
         (Example, '"text"', f'$: expected object, got str "text" {NEVER}'),
@@ -149,7 +149,7 @@ PACKS = "(selection packs are never coerced)"
         (
             Rollout,
             '{"id":"a","completion":"","n":1}',
-            f"$.n: this key is not one of id, completion, metadata, got this one; {PUT}",
+            f"$.n: this key is not one of id, completion, metadata; {PUT}",
         ),
         (
             SampleGroup,
@@ -245,18 +245,18 @@ def test_prompts_of_another_form_and_none_beside_a_rubric_are_not_known(
         (provenance(top_p="1.1"), "$.sampling.top_p: expected float <= 1.0, got 1.1"),
         (provenance(n="0"), "$.sampling.n: expected int >= 1, got 0"),
         (provenance(seed="0.5"), "$.sampling.seed: expected int | array | null, got float 0.5"),
-        (provenance(beta="1"), "$.sampling.beta: expected no such key, got this one"),
+        (provenance(beta="1"), "$.sampling.beta: this key is not known"),
         (
             provenance(**{"x - at $.y\\n": "1"}),
-            "$.sampling.x - at $.y<U+000A LINE FEED>: expected no such key, got this",
+            "$.sampling.x - at $.y<U+000A LINE FEED>: this key is not known",
         ),
         (provenance(created='"20 November"'), '$.created: expected a date such as 2026-11-21, got "20 November"'),
-        (training("{}"), "$.training.rubric: expected this key, got none"),
-        (training('{"rubric":"score"}'), "$.training.prompts: expected this key, got none"),
+        (training("{}"), "$.training.rubric: this key is missing"),
+        (training('{"rubric":"score"}'), "$.training.prompts: this key is missing"),
         (training('{"rubric":1,"prompts":[]}'), "$.training.rubric: expected str | null, got int 1"),
-        (training('{"rubric":null,"prompts":[],"n":1}'), "$.training.n: expected no such key, got this one"),
+        (training('{"rubric":null,"prompts":[],"n":1}'), "$.training.n: this key is not known"),
         (digested("7"), "$.completions_sha256: expected str | null, got int 7"),
-        ("{}", "$: expected the keys policy, created, sampling, got none for policy, created, sampling"),
+        ("{}", "$: expected the keys policy, created, sampling, got a record without policy, created, sampling"),
         ("", "expected one JSON object, got an empty file"),
     ],
     ids=lambda _: "",

@@ -160,9 +160,9 @@ def test_a_copy_of_a_shipped_holdout_that_is_called_dev_is_refused(
         rows = [row | {"metadata": metadata} for row in rows]
     with pytest.raises(UserError) as refused:
         dataset(tmp_path, *rows, declared=declared)
-    assert str(refused.value) == (
-        f"{tmp_path / 'd.jsonl'}: expected a dataset without prompts of {path.name}, got {len(rows)} of them; take "
-        "them out, or call it --split holdout"
+    where = tmp_path / "d.jsonl"
+    assert str(refused.value).startswith(
+        f"{where}: the split is dev, but {len(rows)} of the prompts are from {path.name}"
     )
 
 
@@ -189,7 +189,7 @@ def test_prompts_are_those_that_were_measured(tmp_path: Path) -> None:
     assert read.prompts == {"a b", "c"}
     read = dataset(tmp_path, record("q1", "a"))
     read.path.write_bytes(read.path.read_bytes().replace(b'"a"', b'"b"'))
-    with pytest.raises(UserError, match=r"d\.jsonl: expected a file that stays as it is while it is measured"):
+    with pytest.raises(UserError, match=r"d\.jsonl: a file changed while it was measured"):
         read.prompts  # noqa: B018
 
 
@@ -220,7 +220,7 @@ def test_a_shipped_holdout_written_otherwise_is_that_holdout(
     spaced = dataset(tmp_path, *rows)
     assert spaced.split == "holdout"
     assert holdouts_in(spaced.prompts) == holdouts_in({plain_prompt(row["prompt"]) for row in lines_of(path)})
-    with pytest.raises(UserError, match=f"expected a dataset without prompts of {path.name}"):
+    with pytest.raises(UserError, match=f"of the prompts are from {path.name}"):
         dataset(tmp_path, *rows, declared="dev")
 
 
@@ -276,8 +276,8 @@ def test_a_meta_file_in_part_is_refused_with_a_whole_one_to_fill_in(tmp_path: Pa
     completions.meta_path.write_text('{"policy": "somebody"}', encoding="utf-8")
     with pytest.raises(UserError) as refused:
         provenance(completions)
-    complaint, whole = str(refused.value).split("; a whole one, to fill in (seed may stay null): ")
-    missing = "expected the keys policy, created, sampling, got none for created, sampling"
+    complaint, whole = str(refused.value).split("; a complete file to fill in (seed may stay null): ")
+    missing = "expected the keys policy, created, sampling, got a record without created, sampling"
     assert complaint == f"{completions.meta_path} $: {missing}"
     assert json.loads(whole) == json.loads(completions.meta_template)
     filled = json.loads(whole) | {"policy": "somebody", "created": "2026-01-31"}
@@ -294,7 +294,7 @@ def test_a_meta_file_of_other_bytes_is_refused_with_the_line_that_mends_it(tmp_p
     complaint, line = str(refused.value).split("write ")
     assert complaint.startswith(
         f"{tmp_path / 'c.v2.meta.json'} $.completions_sha256: "
-        "expected the SHA-256 of c.v2.jsonl, got that of other bytes; "
+        "expected the SHA-256 of c.v2.jsonl, got the SHA-256 of different bytes; "
     )
     mended = provenance(described(tmp_path, **json.loads("{" + line + "}")))
     assert mended is not None
@@ -306,7 +306,8 @@ def test_a_meta_file_of_another_number_of_completions_is_refused(tmp_path: Path,
     with pytest.raises(UserError) as refused:
         provenance(described(tmp_path, n, completions_sha256=DIGEST))
     assert str(refused.value) == (
-        f"{tmp_path / 'c.v2.meta.json'} $.sampling.n: expected {n}, the completions a prompt in c.v2.jsonl, got 8"
+        f"{tmp_path / 'c.v2.meta.json'} $.sampling.n: expected {n}, "
+        "the number of completions of each prompt in c.v2.jsonl, got 8"
     )
 
 
@@ -326,5 +327,5 @@ def test_a_pack_is_read_group_by_group(tmp_path: Path) -> None:
     )
     groups = iter(SelectionPack(path, 1))
     assert [next(groups)[0] for _ in range(3)] == ["0", "1", "2"]
-    with pytest.raises(UserError, match="expected groups of one size, got 1 samples first and 2 in x"):
+    with pytest.raises(UserError, match="expected groups of the same size, got 1 samples in the first and 2 in x"):
         list(groups)

@@ -107,8 +107,8 @@ def test_the_ending_has_what_the_holdout_says_and_in_how_many_they_diverged() ->
     calm = training(true_reward=0.5)
     said = goodhart_ending({"score": [calm], "anywhere": [hacked, calm], "cast": [calm, calm]})
     assert said.split("\n")[-2:] == [
-        "diverged, in one seed at least: on 1 of 2 wrong verifiers",
-        "with the strict scorer true went from 0.10 to 0.50",
+        "proxy and true diverged in at least one seed on 1 of 2 wrong verifiers",
+        "trained on the strict scorer, true went from 0.10 to 0.50",
     ]
     assert "on the holdout" in said
     assert "diverged" not in goodhart_ending({"score": [calm]})
@@ -153,14 +153,14 @@ def test_what_generalised_to_the_holdout() -> None:
     assert "cast" not in said
     learned = training(true_reward=0.9, holdout_true_reward=0.6)
     assert "the skill 0.10 -> 0.90 0.00 -> 0.60 75 %" in words(gain_table({"score": [learned]}))
-    assert gain_table({"cast": [nothing]}).startswith("nothing:")
+    assert gain_table({"cast": [nothing]}).startswith("Nothing was learned")
 
 
 def test_the_counts_of_all_seeds_decide_and_the_medians_are_shown() -> None:
     along = training(hack_rate=0.95, holdout_hack_rate=0.42)
     nothing = training(hack_rate=0.05)
     assert "hack: cast 0.15 -> 0.95 0.02 -> 0.42 50 %" in words(gain_table({"cast": [nothing, along, along]}))
-    assert gain_table({"cast": [nothing] * 3}).startswith("nothing:")
+    assert gain_table({"cast": [nothing] * 3}).startswith("Nothing was learned")
 
 
 TRAINING = [evaluation(0, 0.3, 0.2), evaluation(10, 0.6, 0.5, kl=1.0), evaluation(20, 1.0, 0.0, kl=4.0)]

@@ -49,7 +49,7 @@ def test_no_two_verifiers_share_a_name() -> None:
 def test_each_verifier_is_a_line_and_the_ending_says_where_all_started(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[Any] = []
     monkeypatch.setattr(noise, "png", made.append)
-    assert report(canned(TRAININGS)).ending == "\ntrue reward at the start, before learning: 20.0 %"
+    assert report(canned(TRAININGS)).ending == "\ntrue reward before learning: 20.0 %"
     noise_figure(TRAININGS)
     assert points_of_lines(made[-1].axes[0]) == {
         "false + 0, false - 0": [(0, 0.2), (9, 0.9)],

@@ -33,7 +33,7 @@ def test_the_worked_example() -> None:
     rows = [shift_row(row(0, 0.12), FROZEN, 1), shift_row(row(40, 0.0), FROZEN, 49)]
     text = "\n".join([*shift_heading("anywhere", FROZEN), *rows, unseen_table(unseen(49), "anywhere")])
     assert max(map(len, text.split("\n"))) <= 80
-    assert "200 completions frozen at step 0: 10.0 % (6.6 to 14.9 %)" in text
+    assert "200 completions frozen at step 0: 10.0 % pass (6.6 to 14.9 %)" in text
     lines = [" ".join(line.split()) for line in text.split("\n")]
     assert "0 12.0 % 5.6 to 23.8 % -2.0 2 %" in lines
     assert "40 0.0 % 0.0 to 7.1 % +10.0 98 %" in lines

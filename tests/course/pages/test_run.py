@@ -84,7 +84,7 @@ def test_why_a_sample_was_chosen() -> None:
     assert "a wrong format" in why_chosen(selection([0, 0], 0, ["1", "2"]))
     assert why_chosen(selection([0, 0], 0, ["5", "2"])).startswith("nothing to win, all 2 have reward 0: no sample has")
     for wrong in (selection([0, 1], 2), selection([0, 1], -1), selection([], 0)):
-        assert why_chosen(wrong) == "the run does not hold the sample that is recorded as chosen"
+        assert why_chosen(wrong).startswith("the run does not hold the sample")
 
 
 @given(st.lists(st.sampled_from([0.0, 1.0]), min_size=1, max_size=5), st.data())

@@ -58,7 +58,7 @@ def test_a_run_holds_everything_and_is_printed_when_it_is_on_disk(lab: Lab, caps
     assert {file.name for file in path.iterdir()} == names
     assert capsys.readouterr().out == (
         "THE REPORT\n\nexpected  half\nresult    pass_rate 0.5\n\n"
-        "holdout: this was look number 1 at it; each look is a chance to tune on it\n"
+        "holdout: look number 1 at these prompts; each look is a chance to tune on them\n"
         f"run: {path}\ndigest: {sha256((path / 'manifest.json').read_bytes()).hexdigest()}\n"
         f"read: {path / 'curve.png'}, log.txt\n"
         f"next: python3 -m course.look --run {path} --at {path / 'curve.png'}\n"

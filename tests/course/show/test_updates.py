@@ -136,7 +136,7 @@ def assert_no_sentence_is_refuted(seed: int, lr: float, with_baseline: bool, off
         went = row.new_probs[a] - row.probs[a]
         assert row.reward > row.baseline or "above" not in words
         assert row.reward < row.baseline or "below" not in words
-        assert ("the reward is the baseline" in words) is (row.reward == row.baseline)
+        assert ("the reward equals the baseline" in words) is (row.reward == row.baseline)
         assert "certain" not in words or row.probs[a] == 1.0
         assert ("the learning rate is 0" in words) is (lr == 0 and row.advantage != 0)
         assert ("goes up" in words, "goes down" in words) == (went > 0, went < 0)
