@@ -34,9 +34,14 @@ MARKS = {"exit", "needs", "input", "long", "band", "file", "example"}
 ALL_TESTS = "python3 lab.py test"  # run by .ci/run, and nothing that a test should do again
 COMMAND = re.compile(r'python3 (-m (course|check|teacher)(\.\w+)?|lab\.py|exercises/\w+\.py|-c ".*"$)(?= |$)')
 ONE_SYSTEMS = re.compile(r"[|<>;&`$\\]|/tmp")  # what PowerShell or cmd.exe reads in another way
-BRIEFLY = {  # what a long block's command gets in a test
-    "course.experiment": ["--steps", "1"],
+BRIEFLY = {  # a long command, and what its longest work gets in a test
     "course.token_train": ["--sft-steps", "20", "--steps", "5"],
+    "course.experiment shift": ["--steps", "1"],
+    "course.experiment goodhart": ["--steps", "1", "--seeds", "1", "--rubrics", "score", "anywhere", "--kl-coef", "1"],
+    "course.experiment pass_at_k": ["--steps", "1", "--seeds", "1", "--presets", "memorise"],
+    "course.experiment coverage": ["--steps", "1", "--seeds", "1", "--values", "30"],
+    "course.experiment cold_start": ["--steps", "1", "--seeds", "1", "--values", "0", "50"],
+    "course.experiment noise": ["--steps", "1", "--seeds", "1"],
 }
 NUMBER = r"(?<![\w.])-?\d+(?:\.\d+)?"
 
@@ -152,7 +157,7 @@ def faults(page: Path, copy: Path, solutions: Path, *, whole: bool = False) -> I
             for line in block.lines:
                 if line == ALL_TESTS:
                     continue
-                status, out, err = ran(line, copy, block.marks.get("input", ""), BRIEFLY if brief else {})
+                status, out, err = ran(line, copy, block.marks.get("input", ""), briefly(line) if brief else [])
                 printed = None if brief else out
                 expected = int(block.marks.get("exit", "0")) if line == block.lines[-1] else 0
                 if status != expected:
@@ -178,9 +183,15 @@ def faults(page: Path, copy: Path, solutions: Path, *, whole: bool = False) -> I
             yield f"{page.name}: {' / '.join(out)}"
 
 
-def ran(
-    line: str, copy: Path, typed: str = "", more: dict[str, list[str]] | None = None
-) -> tuple[int, list[str], list[str]]:
+def briefly(line: str) -> list[str]:
+    """The options that make a long command brief: behind its own they override them. None for any other command."""
+    for command, fewer in BRIEFLY.items():
+        if command in line:
+            return fewer
+    return []
+
+
+def ran(line: str, copy: Path, typed: str = "", more: Sequence[str] = ()) -> tuple[int, list[str], list[str]]:
     """A command as a student types it, with this Python in the place of theirs: its status and both its outputs."""
     words = shlex.split(line)
     if words == ["python3", "lab.py"] and not (copy / ".venv").exists():
@@ -190,8 +201,7 @@ def ran(
     elif words[:3] == ["python3", "lab.py", "test"]:
         words[1:3] = ["-m", "pytest", "-p", "no:cacheprovider"]
     words[0] = sys.executable
-    if more and len(words) > 2:
-        words += more.get(words[2], [])
+    words += more
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "PYTEST"))}
     environment |= {"COLUMNS": "80", "PYTHONDONTWRITEBYTECODE": "1"}
     done = subprocess.run(

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from conftest import COMMANDS, ROOT, Done, Lab, module_of
-from doc_pages import BRIEFLY
+from doc_pages import briefly
 from terminals import screen
 
 from course.command import EXIT_STATUSES, Parser
@@ -41,11 +41,14 @@ ANSWERS = {  # command -> how it is called, and what has to stand on the screen 
     "token_inspect": ([], "'Final: 323' +1.0 +ok"),
     "token_train": ([*TRAINED, "--slow", "1"], "strict, training prompts (n = 75): "),
     "sample_rollouts": (["--policy", "t/policy.npz", *MATH[:1], "data/datasets/two_digit_sums_dev.jsonl"], "dev-0003"),
-    "experiment goodhart": (["--steps", "2"], r"diverged in at least one seed on \d +of 8"),
+    "experiment goodhart": (
+        ["--steps", "2", "--rubrics", "score", "anywhere", "without_punctuation", "--kl-coef", "0.1"],
+        r"diverged in at least one seed on \d +of 2",
+    ),
     "experiment shift": (["--steps", "5"], "completions frozen at step 0: "),
     "experiment pass_at_k": (["--steps", "2", "--presets", "memorise"], "crossing"),
     "experiment cold_start": (["--steps", "2", "--values", "0", "9"], "equal"),
-    "experiment coverage": (["--steps", "2", "--values", "10", "20"], "holdout +95 % interval"),
+    "experiment coverage": (["--steps", "2", "--values", "10"], "holdout +95 % interval"),
     "experiment noise": (["--steps", "2"], "true reward before learning: "),
 }
 QUICK = ("eval", "gate", "inspect_run", "token_train")
@@ -197,7 +200,7 @@ def test_every_default_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(
     "command",
-    [pytest.param(name, marks=pytest.mark.slow) if f"course.{name}" in BRIEFLY else name for name in EVERY],
+    [pytest.param(name, marks=pytest.mark.slow) if name in ("experiment", "token_train") else name for name in EVERY],
 )
 def test_the_example_in_the_help_works_as_typed(ready: Lab, command: str) -> None:
     """``runs/run_001`` is the first run there is, of the kind that the command takes. Long work is done briefly."""
@@ -207,7 +210,7 @@ def test_the_example_in_the_help_works_as_typed(ready: Lab, command: str) -> Non
     if command in ("inspect_run", "report", "gate"):
         for n in (1, 1):
             assert ready("selection_demo", *PACK, n).status == 0
-    done = ready.process(command, *arguments, *BRIEFLY.get(module, []), stdin=-3)
+    done = ready.process(command, *arguments, *briefly(" ".join([module, *arguments])), stdin=-3)
     statuses = {"attack": 1, "check": 1, "gate": 3}  # one run twice shows no improvement, and no lack of one
     assert (done.status, done.err) == (statuses.get(command, 0), "")
     assert done.out

@@ -150,18 +150,18 @@ CONTROLS = [
     Control("verifier", "#text", fill(""), write(""), "text", "empty: expected"),
     Control("verifier", ".controls button:nth-of-type(4)", click, press("Enter"), "answer text", "Reward 0"),
     *(Control("hack", f".{rubric}", until(click, "Go on"), until(press("Enter"), "Go on"), "rubric seed step",
-              "After 200 updates") for rubric in ("careless", "strict", "own")),
-    Control("hack", "#pattern", until(fill("[0-9]+"), "After 200"), until(write("[0-9]+"), "After 200"),
+              "After 60 updates") for rubric in ("careless", "strict", "own")),
+    Control("hack", "#pattern", until(fill("[0-9]+"), "After 60 "), until(write("[0-9]+"), "After 60 "),
             "rubric seed step pattern pick", start="#rubric=own&step=20"),
-    Control("hack", "#pick", until(pick("last"), "After 200"), until(press("ArrowDown"), "After 200"),
+    Control("hack", "#pick", until(pick("last"), "After 60 "), until(press("ArrowDown"), "After 60 "),
             "rubric seed step pattern pick", start="#rubric=own&step=20"),
     Control("hack", "#seed", fill("3"), write("3"), "seed"),
-    Control("hack", "#seed", until(fill("3"), "After 200"), until(write("3"), "After 200"), "rubric seed step",
-            start="#rubric=careless&step=20"),
-    Control("hack", ".controls button:nth-of-type(1)", until(twice(click, "Pause"), "Go on"),
+    Control("hack", "#seed", until(fill("3"), "After 60 "), until(write("3"), "After 60 "), "rubric seed step",
+            start="#rubric=strict&step=20"),
+    Control("whole_hack", ".controls button:nth-of-type(1)", until(twice(click, "Pause"), "Go on"),
             until(twice(press("Enter"), "Pause"), "Go on"), "step",
             start="#rubric=careless&step=20"),
-    Control("hack", ".controls button:nth-of-type(2)", until(click, "After 200"), until(press("Space"), "After 200"),
+    Control("hack", ".controls button:nth-of-type(2)", until(click, "After 60 "), until(press("Space"), "After 60 "),
             "step", start="#rubric=strict&step=20"),
 ]  # fmt: skip
 OF_ONE_MAKE = (  # one of them stands for all
@@ -196,7 +196,7 @@ def pages(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> dict[str, P
         patch.setattr(run_log, "LOG", lab.log)
         patch.setattr(goodhart, "CONFIGS", [config._replace(sft_steps=40) for config in goodhart.CONFIGS])
         found = {name: ROOT / "docs" / "live" / f"{file}.html" for name, file in LIVE.items()}
-        short = found["hack"].read_text(encoding="utf-8").replace('"steps":600', '"steps":200')
+        short = found["hack"].read_text(encoding="utf-8").replace('"steps":600', '"steps":60')
         lab.write("hack.html", short)  # with a training that ends sooner
         found |= {"whole_hack": found["hack"], "hack": lab.folder / "hack.html"}
         return found | {name: lab.folder / path for name, path in made(lab).items()}
@@ -353,7 +353,7 @@ def test_on_paper_there_is_all_that_was_on_the_screen(browser: Any, pages: dict[
         assert one.sideways("none") == []  # paper does not scroll
 
 
-@pytest.mark.parametrize(("motion", "redrawn"), [("reduce", 20), ("no-preference", 200)])
+@pytest.mark.parametrize(("motion", "redrawn"), [("reduce", 6), ("no-preference", 60)])
 def test_a_training_moves_less_where_less_motion_is_wanted(
     browser: Any, pages: dict[str, Path], motion: str, redrawn: int
 ) -> None:
@@ -364,7 +364,7 @@ def test_a_training_moves_less_where_less_motion_is_wanted(
           new MutationObserver(count).observe(document.querySelector(".chart"), { childList: true });
         }""")
         page.click(".careless")
-        page.locator("main", has_text="After 200 updates").wait_for()
+        page.locator("main", has_text="After 60 updates").wait_for()
         assert redrawn <= page.evaluate("window.redrawn") <= redrawn + 2  # at its begin and at its end
 
 
@@ -382,39 +382,8 @@ def test_a_training_says_the_rates_that_it_draws(browser: Any, pages: dict[str, 
           new MutationObserver(look).observe(document.querySelector(".chart"), { childList: true });
         }""")
         page.click(".careless")
-        page.locator("main", has_text="After 200 updates").wait_for()
+        page.locator("main", has_text="After 60 updates").wait_for()
         assert all(parts.nth(i).is_visible() for i in range(parts.count()))
         told = page.evaluate("window.told.filter(([said]) => said)")
-        assert len(told) > 150
+        assert len(told) > 40
         assert [(said, drawn) for said, drawn in told if said != drawn] == []
-
-
-# The updates until the first frame in which the drawn lines end at .8 and .02 at last.
-HACKED = """() => new Promise((resolve) => {
-  const [line, at] = [(kind) => document.querySelector(kind).points, (points) => points[points.length - 1].y];
-  document.querySelector(".careless").addEventListener("click", () => {
-    const look = () => {
-      if (!document.querySelector(".line.paid")) return requestAnimationFrame(look);
-      const [zero, , , , one] = [...document.querySelectorAll(".chart line.grid")].map(({ y1 }) => y1.baseVal.value);
-      const [paid, strict] = [".line.paid", ".line.true"].map((kind) => (zero - at(line(kind))) / (zero - one));
-      const hacked = paid >= 0.8 - 0.0005 && strict <= 0.02 + 0.0005;
-      if (hacked) resolve(line(".line.paid").length);
-      else if (document.querySelector(".controls button").textContent === "Pause") requestAnimationFrame(look);
-      else resolve(null);
-    };
-    requestAnimationFrame(look);
-  });
-})"""
-
-
-def test_the_hack_is_there_for_each_of_three_seeds(browser: Any, pages: dict[str, Path]) -> None:
-    found = []
-    with tab(browser, reduced_motion="no-preference") as one:
-        for seed in range(3):
-            page = one.open(pages["whole_hack"])
-            page.reload()
-            page.fill("#seed", str(seed))
-            page.evaluate(f"() => {{ window.hacked = ({HACKED})(); }}")
-            page.click(".careless")
-            found.append(page.evaluate("window.hacked"))
-    assert None not in found
