@@ -20,7 +20,7 @@ _MARKS = {
     TO_READ: "r",
 }
 _SHOWN = 3  # sentences of a result
-_NOT_READ = "It is whole, which is all that a program sees of it. A person says whether it is right."
+_NOT_READ = "A program sees only that the answer is whole. A person says whether the answer is right."
 
 
 def lines_of(result: CheckResult) -> list[str]:

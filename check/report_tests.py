@@ -6,7 +6,6 @@ from typing import Any
 from check.kills import ENOUGH, Cell, Judgement
 from course.datasets.records import VerifierSource, Witness
 from course.show.tables import interval, percent
-from course.show.terminal import command_line
 from course.stats import wilson_interval
 from course.text import clipped
 
@@ -15,7 +14,7 @@ _TEXT = 60  # characters of a witness
 
 
 def report_lines(judgement: Judgement) -> list[str]:
-    """What was killed; the first test that is not right, or a hint; and where the matrix is."""
+    """What was killed; and the first test that is not right, or a hint."""
     lines = [rate_line(name, killed, count) for name, (killed, count) in judgement.rates.items()]
     faults = list(judgement.faults.items())
     if faults:
@@ -24,7 +23,6 @@ def report_lines(judgement: Judgement) -> list[str]:
         lines.append(f"{short_name(test)}: {fault}{more}")
     elif hint := hint_line(judgement):
         lines.append(hint)
-    lines.append(f"which test kills which wrong verifier: {command_line(['check', 'tests', '--report'])}")
     return lines
 
 
