@@ -43,7 +43,6 @@ _OWN = "own"  # the id of an example whose wrong text is an exploit's, with anot
 _FEWEST_EXPLOITS = 2  # of the student's own
 _DIGITS = (1, 1, 2, 3, 5, 12)  # of the fresh expected answers, each with both signs
 _STARTED_FROM = re.compile(rb"""^STARTED_FROM *= *["'](\w+)["']""", re.MULTILINE)
-_ALLOWED = ["course.faults", "course.rubrics.hackable"]  # modules that a patch may import
 
 
 class Trial(NamedTuple):
@@ -76,7 +75,7 @@ def check_redteam(folder: Path = Path("exercises"), seed: int = 0, progress: Pro
     texts = fresh_texts(start, exploits, seed)
     with Verifier(start) as verifier:
         before = try_texts(verifier, texts, exploits)
-    with Verifier(f"{patch}:patched", allowed=_ALLOWED) as verifier:
+    with Verifier(f"{patch}:patched") as verifier:
         after = try_texts(verifier, texts, exploits)
         untouched = after.fresh == before.fresh
         if untouched and not cases:

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from course.artifacts.scorer_identity import scorer_identity
 from course.command import fix_int_digits
 from course.errors import UserError
+from course.limited_process import kill_all
 from course.text import describe_error, quote, visible
 
 if TYPE_CHECKING:  # loaded by the functions that start processes, so that --help answers at once
@@ -117,6 +118,7 @@ def _begin_worker() -> None:
 
         def follow() -> None:
             parent.join()
+            kill_all()
             os._exit(1)
 
         threading.Thread(target=follow, daemon=True).start()

@@ -37,6 +37,7 @@ _BETWEEN_CHECKS = 0.1  # seconds
 _TO_END = 1.0  # seconds for what a process has closed to end, and for what it wrote last to arrive
 _CHECKS_PER_SCAN = 5  # of the folder
 LINUX = sys.platform == "linux"
+_RUNNING: "set[Process]" = set()
 
 
 class Limits(NamedTuple):
@@ -93,6 +94,7 @@ class Process:
             bufsize=0,
             start_new_session=True,
         )
+        _RUNNING.add(self)
         self._end_at = time.monotonic() + limits.seconds
         self._changed = threading.Condition()
         most = limits.output_mb * _MEGABYTE
@@ -217,6 +219,14 @@ class Process:
     def end(self) -> None:
         """End the process, its group and its descendants, and wait for what it wrote. May be called again."""
         self._to_send.put(b"")
+        self.kill()
+        self._process.wait()
+        for stream in (self._output, self._errors):
+            stream.finish()
+        _RUNNING.discard(self)
+
+    def kill(self) -> None:
+        """End the process, its group and its descendants, and wait for nothing."""
         if os.name == "posix":
             below = _resident_bytes(self._process.pid) if LINUX and self._process.poll() is None else {}
             with suppress(ProcessLookupError, PermissionError):
@@ -226,9 +236,15 @@ class Process:
                     os.kill(number, signal.SIGKILL)
         else:
             self._process.kill()
-        self._process.wait()
-        for stream in (self._output, self._errors):
-            stream.finish()
+
+
+def kill_all() -> None:
+    """Kill what this process runs. A process that ends without ``Process.end`` calls this first.
+
+    Bubblewrap ends with its caller, but one that is just starting may miss that end and wait for ever.
+    """
+    for process in [*_RUNNING]:
+        process.kill()
 
 
 class _Stream:

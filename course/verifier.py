@@ -24,6 +24,7 @@ from time import monotonic
 from typing import Any, Self
 
 from course.child import Child, Raised, Stopped, UsedUp
+from course.datasets.files import LAB
 from course.datasets.records import Task
 from course.errors import UserError
 from course.own_code import digest_of_code
@@ -32,6 +33,7 @@ from course.rubrics.hackable import RUBRICS
 from course.text import clipped, did_you_mean, quote, shell_word, visible
 
 Question = tuple[Task, str]  # an example and a completion
+_ALLOWED = ("course.faults", "course.rubrics.hackable")  # what exercises/ may import: the words of patched_rubric.py
 _LOADING = 30.0  # seconds: includes the import of packages, also during the first call
 _ANSWERING = 5.0  # for one text
 _LARGEST = 1e300  # reward; a sum of larger rewards could overflow
@@ -58,9 +60,11 @@ class Verifier:
 
     ``place``: FILE:FUNCTION, where FUNCTION may be a method of an object, ``checker.verify``; or the name of a rubric
     of the course. ``call``: the arguments as an expression, if the names of the parameters do not say them.
-    ``seconds``: the time for all questions; after this time, a question raises TimeoutError. ``allowed``: the only
-    modules of the lab that the file may import; None stands for all. Raises UserError if there is no such verifier, or
-    if it cannot be loaded.
+    ``seconds``: the time for all questions; after this time, a question raises TimeoutError. Raises UserError if there
+    is no such verifier, or if it cannot be loaded.
+
+    A file in ``exercises/`` is a student's own work: of the lab it can import only ``course.faults`` and
+    ``course.rubrics.hackable``. A file in a different folder can import everything.
 
     ``name``: without the folder. ``call``: the whole call, such as ``verify(example, completion)``; ``is_guess``: a
     parameter has no known name. ``source``: the bytes of its file, as they run. ``asked_again``: the limit that calls
@@ -73,7 +77,6 @@ class Verifier:
         *,
         call: str | None = None,
         seconds: float = math.inf,
-        allowed: Sequence[str] | None = None,
     ) -> None:
         if place in RUBRICS and call is not None:
             raise UserError(f"--call is for a FILE:FUNCTION of your own; how {place} is called is known")
@@ -84,7 +87,8 @@ class Verifier:
         self.call = "" if call is None else typed_call(self._function, call)
         self.is_guess = False
         self._deadline = monotonic() + seconds
-        self._child = Child(self._path, isolated=allowed is not None, allowed=allowed or ())
+        is_own_work = self._path.resolve().is_relative_to(LAB / "exercises")
+        self._child = Child(self._path, isolated=is_own_work, allowed=_ALLOWED)
         self.source = self._child.source
         self.asked_again: Counter[str] = Counter()
         self._is_first_call = True
