@@ -4,7 +4,7 @@ A prediction is a probability, and is scored. What each step has to show stands 
 
 Covered
     A sabotage before its prediction, a repair before its sabotage, a run of that name with another file, an edited run.
-    A reflection without the numbers of the student's own runs behind their names, or with a list of many numbers.
+    A reflection without the numbers of the student's own runs after their names, or with a list of many numbers.
 Not covered
     Whether a reflection explains anything: a teacher reads it. Whoever edits ``runs/predictions.json`` or writes a log
     of their own. Both are the student's, to learn from, and may be deleted.
@@ -150,7 +150,7 @@ def _fault_of_reflection(name: str, history: History) -> str:
         if not any(names_number(text, run, run.summary[key]) for run in runs):
             run = runs[-1]
             return (
-                f"{SHEET}, {name}: expected {run.folder}, and its {key} behind this name, got neither or another number"
+                f"{SHEET}, {name}: expected {run.folder}, and its {key} after this name, got neither or another number"
             )
     if name == "level_0":
         missing = [digest for digest in digests_that_noticed(history) if digest not in text]

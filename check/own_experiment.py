@@ -150,7 +150,7 @@ def read_result(sections: Mapping[str, Section]) -> tuple[Pair, Finding]:
     fields = read_fields(sections[_RESULT], FIELDS[_RESULT])
     if not any(fields.values()):
         raise _Fault(
-            "the design stands. Measure the baseline, then the candidate with the expectation of this page behind "
+            "the design stands. Measure the baseline, then the candidate with the expectation of this page after "
             "--expect, ask the gate, and fill in What came",
             "started",
         )
@@ -241,7 +241,7 @@ def refuse_numbers(fields: Mapping[str, str], finding: Finding, numbers: Numbers
     for side, count in passes.items():
         counts = re.findall(r"(\d+) of (\d+)", fields[side])
         if counts != [(str(count), str(numbers.n))]:
-            expected = "expected behind the run's name how many of its prompts passed, such as 40 of 80"
+            expected = "expected after the run's name how many of its prompts passed, such as 40 of 80"
             raise _Fault(f"{side}: {expected}, as its summary has it, {got(fields[side])}")
     verdict = read_verdict(fields["verdict"])
     if verdict not in EXIT_STATUS:

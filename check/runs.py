@@ -1,6 +1,6 @@
 """Machinery: the runs of a student's that a check needs, found in the log, and predicted before they were computed.
 
-A note or a reflection names a run and, behind the name, a number of it: ``names_number``.
+A note or a reflection names a run and, after the name, a number of it: ``names_number``.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ from course.text import quote
 
 _NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 _MENTIONS = 5  # of a run's name, that are looked at
-_NUMBERS = 3  # behind each of them
+_NUMBERS = 3  # after each of them
 
 
 class WantedRun(NamedTuple):
@@ -132,15 +132,15 @@ def check_run(wanted: WantedRun) -> CheckResult:
 
 
 def names_number(text: str, run: LoggedRun, value: float) -> bool:
-    """Whether the text has the run's name and, behind the name, the value, rounded or not.
+    """Whether the text has the run's name and, after the name, the value, rounded or not.
 
-    The first five mentions of the name count, and of each the first three numbers behind it, so that a list of many
+    The first five mentions of the name count, and of each the first three numbers after it, so that a list of many
     numbers names none.
     """
     name = re.compile(rf"(?<![\w-]){re.escape(run.folder)}(?![\w-])")
     for mention in list(name.finditer(text))[:_MENTIONS]:
-        behind = name.sub(" ", text[mention.end() :])
-        if any(is_value(number, value) for number in _numbers_of(behind)[:_NUMBERS]):
+        after = name.sub(" ", text[mention.end() :])
+        if any(is_value(number, value) for number in _numbers_of(after)[:_NUMBERS]):
             return True
     return False
 
@@ -174,4 +174,4 @@ def fault_of_naming(text: str, wanted: WantedRun) -> tuple[str, LoggedRun | None
     if not runs:
         return "no run of it with a prediction is in your log", None
     number = ", ".join(runs[0].headline_numbers)
-    return f"expected the name of your run, {quote(runs[0].folder)}, and its {number} behind the name", runs[0]
+    return f"expected the name of your run, {quote(runs[0].folder)}, and its {number} after the name", runs[0]

@@ -128,7 +128,7 @@ def message_of(error: BaseException) -> str:
 def main() -> None:
     """Load the file's source, which is the first line, then answer each line, call by call, with numbered lines.
 
-    ``isolated`` and modules behind it: of the lab only these can be imported.
+    ``isolated`` and modules after it: of the lab only these can be imported.
     """
     path = Path(sys.argv[1])
     questions, answers = take_pipe()
