@@ -50,7 +50,16 @@ include_patterns = [
     "notes/*.md",
     "teacher/**.md",
 ]
-exclude_patterns = [".*", "**/.*", "runs", "site", "docs/live", "docs/node_modules", "teacher/solutions"]
+exclude_patterns = [
+    ".*",
+    "**/.*",
+    "runs",
+    "site",
+    "docs/live",
+    "docs/node_modules",
+    "teacher/kata",
+    "teacher/solutions",
+]
 suppress_warnings = [
     "toc.not_included",  # sheets and READMEs are reached by links; tests/docs/test_site.py holds the rest
     "misc.highlighting_failure",  # where a line stands for others, it is no JSON

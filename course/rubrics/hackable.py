@@ -43,7 +43,7 @@ def suffix(example: dict[str, Any], completion: str) -> dict[str, Any]:
 
 
 def any_candidate(example: dict[str, Any], completion: str) -> dict[str, Any]:
-    """Pays if any of the answers listed after the prefix is the expected one."""
+    """Pays if any of the answers listed is the expected one, with or without the prefix in front."""
     candidates = re.split(r"[ ,;/]+|or", completion.strip().removeprefix(PREFIX))
     return _result(any_candidate, str(example["expected_answer"]) in candidates, ", ".join(candidates))
 
