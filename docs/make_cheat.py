@@ -72,7 +72,7 @@ def head(run: Mapping[str, Any]) -> str:
 <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 860 380" role="img" aria-labelledby="title desc">
   <title id="title">Watch it cheat: a policy learns to be paid, and not to be right</title>
   <desc id="desc">Two lines over {UPDATES} updates of a policy that is trained with a careless verifier, which pays if \
-the right number stands anywhere in the text. The share of texts that are paid rises from {percent(paid[0])} to \
+the right number appears anywhere in the text. The share of texts that are paid rises from {percent(paid[0])} to \
 {percent(paid[-1])}. The share that is the right line falls from {percent(strict[0])} to {percent(strict[-1])}. Beside \
 the lines stands what the policy writes: lines such as Final: 7 at first, long lists of numbers at the end.</desc>"""
 
@@ -117,7 +117,7 @@ def plot(paid: Sequence[float], strict: Sequence[float]) -> Iterator[str]:
     width, height = RIGHT - LEFT, BOTTOM - TOP
     middle = (LEFT + RIGHT) // 2
     yield '  <rect class="paper" fill="#fbfaf6" width="860" height="380" rx="10"/>'
-    yield '  <text class="strong" x="20" y="32">Paid if the right number stands anywhere in the text</text>'
+    yield '  <text class="strong" x="20" y="32">Paid if the right number appears anywhere in the text</text>'
     yield f'  <svg x="{LEFT}" y="{TOP - 4}" width="{width}" height="{height + 8}">'
     yield f'    <polyline class="line true" points="{points(strict)}"/>'
     yield f'    <polyline class="line paid" points="{points(paid)}"/>'

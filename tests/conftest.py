@@ -38,7 +38,7 @@ ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_M
 def pytest_addoption(parser: pytest.Parser) -> None:
     help_ = "every test of the lab, the slow ones too, with more examples of each property"
     parser.getgroup("lab").addoption("--all", action="store_true", help=help_)
-    help_ = "with --all: commands of the pages that take minutes, as they stand"
+    help_ = "commands of the pages that take minutes, as they stand, and trainings that take minutes"
     parser.getgroup("lab").addoption("--long", action="store_true", help=help_)
 
 
@@ -120,14 +120,19 @@ def load_hypothesis_profile(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out the slow tests, but for ``--all`` and for a test that is named by its id, ``file::test``."""
+    """Leave out slow tests but for ``--all``, and long ones but for ``--long``.
+
+    Neither is left out if a test is named by its id, ``file::test``.
+    """
     items.sort(key=lambda item: not item.nodeid.startswith(LONGEST_FIRST))
-    if config.getoption("--all") or any("::" in argument for argument in config.args):
+    if any("::" in argument for argument in config.args):
         return
-    slow = [item for item in items if item.get_closest_marker("slow")]
-    if slow:
-        config.hook.pytest_deselected(items=slow)
-        items[:] = [item for item in items if not item.get_closest_marker("slow")]
+    options = {"slow": "--all", "long": "--long"}
+    left_out = [marker for marker, option in options.items() if not config.getoption(option)]
+    deselected = [item for item in items if any(item.get_closest_marker(marker) for marker in left_out)]
+    if deselected:
+        config.hook.pytest_deselected(items=deselected)
+        items[:] = [item for item in items if item not in deselected]
 
 
 class Done(NamedTuple):

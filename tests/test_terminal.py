@@ -42,14 +42,14 @@ ANSWERS = {  # command -> how it is called, and what has to stand on the screen 
     "token_train": ([*TRAINED, "--slow", "1"], "strict, training prompts (n = 75): "),
     "sample_rollouts": (["--policy", "t/policy.npz", *MATH[:1], "data/datasets/two_digit_sums_dev.jsonl"], "dev-0003"),
     "experiment goodhart": (
-        ["--steps", "2", "--rubrics", "score", "anywhere", "without_punctuation", "--kl-coef", "0.1"],
-        r"diverged in at least one seed on \d +of 2",
+        ["--steps", "1", "--seeds", "1", "--rubrics", "score", "anywhere", "--kl-coef", "0.1"],
+        r"diverged in at least one seed on \d +of 1",
     ),
-    "experiment shift": (["--steps", "5"], "completions frozen at step 0: "),
-    "experiment pass_at_k": (["--steps", "2", "--presets", "memorise"], "crossing"),
-    "experiment cold_start": (["--steps", "2", "--values", "0", "9"], "equal"),
-    "experiment coverage": (["--steps", "2", "--values", "10"], "holdout +95 % interval"),
-    "experiment noise": (["--steps", "2"], "true reward before learning: "),
+    "experiment shift": (["--steps", "1"], "completions frozen at step 0: "),
+    "experiment pass_at_k": (["--steps", "1", "--seeds", "1", "--presets", "memorise"], "crossing"),
+    "experiment cold_start": (["--steps", "1", "--seeds", "1", "--values", "0", "9"], "equal"),
+    "experiment coverage": (["--steps", "1", "--seeds", "1", "--values", "10"], "holdout +95 % interval"),
+    "experiment noise": (["--steps", "1", "--seeds", "1"], "true reward before learning: "),
 }
 QUICK = ("eval", "gate", "inspect_run", "token_train")
 LONG = ("attack", *(name for name in ANSWERS if name.startswith("experiment")))  # tried on the wide terminal only

@@ -24,13 +24,13 @@ class Gap(NamedTuple):
 
 
 def anywhere(example: dict[str, Any], completion: str) -> dict[str, Any]:
-    """Pays if the expected integer stands anywhere in the text."""
+    """Pays if the expected integer appears anywhere in the text."""
     found = re.findall("-?[0-9]+", completion)
     return _result(anywhere, str(example["expected_answer"]) in found, ", ".join(found))
 
 
 def last_number(example: dict[str, Any], completion: str) -> dict[str, Any]:
-    """Pays if the last integer in the text is the expected one, whatever stands before it."""
+    """Pays if the last integer in the text is the expected one, whatever comes before it."""
     last = ["", *re.findall("-?[0-9]+", completion)][-1]
     return _result(last_number, last == str(example["expected_answer"]), last)
 

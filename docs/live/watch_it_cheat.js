@@ -3,7 +3,7 @@
 
 // ---- Three verifiers ---------------------------------------------------------------------------------------------
 
-/** The careless rubric: it pays if the expected integer stands anywhere. @param {string} expected @param {string} text */
+/** The careless rubric: it pays if the expected integer appears anywhere. @param {string} expected @param {string} text */
 function anywhere(expected, text) {
   const integers = /** @type {string[]} */ (text.match(/-?[0-9]+/g) ?? []);
   return integers.includes(expected) ? 1 : 0;
@@ -400,7 +400,7 @@ function showHack(main, data) {
   }
 
   const buttons = [
-    choice("careless", "A careless verifier", "pays if the right number stands anywhere in the text"),
+    choice("careless", "A careless verifier", "pays if the right number appears anywhere in the text"),
     choice("strict", "A strict verifier", "pays for one line, Final: and the right number"),
     choice("own", "Your own verifier", "pays if your pattern finds the right number"),
   ];

@@ -19,19 +19,13 @@ WIDE = "docs/reference/how_verifiers_fail.html"
 # What is on a page at all is on one of these: code of each kind, tables, formulas, figures.
 DARK = {
     "docs/milestones/0.html",
-    "docs/milestones/0.5.html",
-    "docs/milestones/1.html",
-    "docs/milestones/2.html",
     "docs/milestones/3.html",
-    "docs/milestones/4.html",
     "docs/milestones/5.html",
-    "docs/milestones/6.html",
     "search.html",
     "docs/index.html",
     "docs/reference/reward_spec.html",
     "docs/loop_c_differences.html",
     "docs/introduction.html",
-    "docs/reference/baselines.html",
     WIDE,
 }
 

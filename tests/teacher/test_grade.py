@@ -274,24 +274,21 @@ def test_the_command_grades_a_copy_as_shipped(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_right_tests_are_done_and_whoever_writes_over_the_lab_earns_nothing(tmp_path: Path) -> None:
-    """The real check: on the teacher's own tests, and on one file that would put its verifiers in place of ours."""
+    """The real check: on the teacher's own tests, beside a file that would put its verifiers in place of ours."""
     solved = (ROOT / "teacher" / "solutions" / "tests" / "test_rubric.py").read_bytes()
     forger = b"""STARTED_FROM = "suffix"
 from pathlib import Path
 for name in ("data/verifiers/shown.jsonl", "numpy.py"):
     (Path(__file__).parents[1] / name).write_text("raise SystemExit(0)")
 """
-    laid_out(tmp_path / "in" / "anna", {"tests/test_rubric.py": solved})
     laid_out(tmp_path / "in" / "mallory", {"exercises/patched_rubric.py": forger, "tests/test_rubric.py": solved})
     done = run("--submissions", tmp_path / "in", "--out", tmp_path / "book.csv")
     assert done.returncode == 0, done.stderr
     book = (tmp_path / "book.csv").read_text(encoding="utf-8-sig")
-    rows = {row["student"]: row for row in csv.DictReader(book.splitlines())}
-    for row in rows.values():
-        assert (row["tests"], row["tests state"]) == ("done", "done"), row
-        assert (row["tests the teacher's killed"], row["tests the teacher's of"]) == ("54", "54")
-    assert rows["mallory"]["redteam"] == "wrong"
-    assert {row["first_run"] for row in rows.values()} == {"not started"}
+    (row,) = csv.DictReader(book.splitlines())
+    assert (row["tests"], row["tests state"]) == ("done", "done"), row
+    assert (row["tests the teacher's killed"], row["tests the teacher's of"]) == ("54", "54")
+    assert (row["redteam"], row["first_run"]) == ("wrong", "not started")
 
 
 def test_without_bubblewrap_it_refuses_unless_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -51,7 +51,7 @@ def test_what_the_candidate_of_pair_2_was_trained_on_is_what_it_gains() -> None:
     assert len(comparison.gained) - len(gained) < len(comparison.lost)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_policies_trained_again_end_in_the_same_verdicts(tmp_path: Path) -> None:
     """On a different machine their last bits may differ, and so may a completion; what decides does not."""
     subprocess.run([sys.executable, SCRIPT, "--train", "--out", tmp_path], check=True, cwd=tmp_path)
