@@ -36,7 +36,7 @@ def stories() -> int:
 
 
 COUNTED: Sequence[tuple[str, str, Callable[[], int]]] = (
-    ("docs/milestones/0.5.md", r"(\d+) of the 80 still fail", lambda: failing(4)),
+    ("docs/milestones/0.5.md", r"(\d+) of the 80 prompts still fail", lambda: failing(4)),
     ("docs/milestones/0.5.md", r"[Ff]or (\d+) prompts none of the eight", lambda: failing(8)),
     ("docs/milestones/0.md", r"earns (\d+) of 80", always_zero),
     ("teacher/guide/first_meeting.md", r"80 small integer problems, (\d+) told as a story", stories),
@@ -50,11 +50,11 @@ def test_what_a_page_counts_is_so(name: str, words: str, count: Callable[[], int
 
 
 SAID_TWICE = (  # a sentence, and the page whose compared output has the same number
-    ("docs/introduction.md", r"(\d+) of 1,000 bandits end below", "docs/reference/baselines.md", r"3 no [\d.]+ (\d+)"),
+    ("docs/introduction.md", r"(\d+) of the 1,000 ended below", "docs/reference/baselines.md", r"3 no [\d.]+ (\d+)"),
     ("docs/milestones/1.md", r"(\d+) of 100 runs end below", "docs/milestones/1.md", r"3 no [\d.]+ (\d+)"),
     ("README.md", r"recorded answers pass: ([\d.]+) %", "docs/milestones/0.md", r"passed 34 of 80: ([\d.]+) %"),
-    ("README.md", r"best of four answers is right for ([\d.]+) %", "docs/milestones/0.5.md", r"selected +([\d.]+) %"),
-    ("README.md", r"one answer is right for ([\d.]+) %", "docs/milestones/0.5.md", r"on average: ([\d.]+) %"),
+    ("README.md", r"67 of 80 prompts, which is ([\d.]+) %", "docs/milestones/0.5.md", r"selected +([\d.]+) %"),
+    ("README.md", r"single answer is right for ([\d.]+) %", "docs/milestones/0.5.md", r"on average: ([\d.]+) %"),
 )
 
 
