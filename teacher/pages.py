@@ -116,7 +116,7 @@ def sheet_data(sheet: Sheet, handed_in: Sequence[HandedIn], shared: Sequence[Sha
             "cell": student_cell(one.grade.student),
             "state": state_words(report.state) if report else one.grade.result,
             "lines": [clipped(line, 200) for line in report.lines] if report else [],
-            "runs": [run for run in runs if run["run"] in counted] or runs,
+            "runs": [run for run in runs if run["run"] in counted],
         }
         students.append(student)
     questions = []

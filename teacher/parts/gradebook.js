@@ -117,12 +117,11 @@ function showSheet(main, data) {
       element("h3", ...visibleText(name, names), element("span.note", { title: lines.join("\n") }, ` ${state}`)),
       ...marks,
       answered,
-      seen.length ? element("p.note", "pictures: ", ...seen) : "",
+      seen.length ? element("p.note.links", "pictures: ", ...seen) : "",
       element(
         "div.foot",
         pointsBox(i, j),
-        element("span.note", runs.length ? "runs: " : "no runs"),
-        runLinks(runs, names),
+        ...(runs.length ? [element("span.note", "runs: "), runLinks(runs, names)] : []),
       ),
     );
   }

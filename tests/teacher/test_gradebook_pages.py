@@ -11,7 +11,7 @@ from conftest import files
 
 from course.text import visible
 from teacher.grading import ExerciseReport, Grade, page_of_run
-from teacher.pages import HandedIn, ending_of, write_pages
+from teacher.pages import HandedIn, ending_of, sheet_data, write_pages
 from teacher.shared import Shared
 from teacher.sheets import Sheet
 
@@ -21,9 +21,12 @@ SHEET = Sheet("note", "notes/note.md", "note", {"=One": "What?", "Two": "And?"},
 PNG = b"\x89PNG\r\n\x1a\nany"
 
 
+MANY = {f"runs/a_run_of_mine_{number}": "" for number in range(40)}  # links that one line cannot hold
+
+
 def handed_in(name: str, one: str, two: str, **more: bytes) -> HandedIn:
-    checks = {"note": ExerciseReport("for the teacher to read", numbers={"runs": ["runs/a"]})}
-    grade = Grade(visible(name), "", "", "graded", checks=checks, runs={"runs/a": "", "runs/b": HOSTILE})
+    checks = {"note": ExerciseReport("for the teacher to read", numbers={"runs": ["runs/a", *MANY]})}
+    grade = Grade(visible(name), "", "", "graded", checks=checks, runs={"runs/a": "", "runs/b": HOSTILE, **MANY})
     text = SHIPPED.replace("What?\n", f"What?\n{one}\n") + two
     return HandedIn(name, grade, {"notes/note.md": text.encode(), **more}, [SHEET])
 
@@ -58,9 +61,16 @@ def test_what_students_wrote_is_data_and_the_same_input_gives_the_same_bytes(tmp
     assert [picture["name"] for picture in two["answers"][0]["pictures"]] == ["a.png"]
     assert (tmp_path / "grades" / "pages" / two["answers"][0]["pictures"][0]["href"]).read_bytes() == PNG
     assert [student["state"] for student in data["students"]] == ["handed in", "handed in"]
-    assert [run["name"] for run in data["students"][0]["runs"]] == ["a"]  # the one that the check counted
+    assert [run["run"] for run in data["students"][0]["runs"]] == ["runs/a", *MANY]  # those that the check counted
     (row, _) = data_of(index)["rows"]
     assert [cell["shared"] for cell in row["cells"] if cell["state"]] == [["anna"]]
+
+
+@pytest.mark.parametrize("numbers", [{}, {"runs": []}, {"runs": "runs/a"}])
+def test_a_sheet_about_no_run_has_no_run_below_its_answers(tmp_path: Path, numbers: dict[str, Any]) -> None:
+    anna = handed_in("anna", "one", "two")
+    anna.grade.checks["note"].numbers = numbers
+    assert sheet_data(SHEET, [anna], [], tmp_path)["students"][0]["runs"] == []
 
 
 @pytest.mark.parametrize(
@@ -101,4 +111,5 @@ def test_points_survive_a_reload_and_come_out_as_csv(tmp_path: Path) -> None:
         assert tab.sideways(".wide") == []
         assert tab.serious() == []
         tab.open(tmp_path / "book.html")
+        assert tab.sideways(".wide") == []
         assert (tab.serious(), tab.faults) == ([], [])
