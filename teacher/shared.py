@@ -108,7 +108,10 @@ def read_work(files: Mapping[str, bytes], sheets: Sequence[Sheet], course: Cours
             texts[file, ""] = frozenset().union(*(own_words(string, course) for string in strings_of(text)))
     ends = {}
     for run, manifest, environment in read_runs(files):
-        ends[str(manifest.get("command")), str(environment.get("finished_at"))] = run
+        command = manifest.get("command")
+        second = environment.get("finished_at")
+        if isinstance(command, str) and isinstance(second, str):  # two runs without a clock have no second in common
+            ends[command, second] = run
         texts[run, "expectation"] = own_words(str(manifest.get("expect")), course)
     return Work(digest, {key: runs for key, runs in texts.items() if runs}, ends)
 

@@ -54,14 +54,17 @@ def note(answer: str, heading: str = "What changed") -> bytes:
     return SHIPPED[NOTE].decode().replace(f"## {heading}\n", f"## {heading}\n{answer}\n").encode()
 
 
+def run_of(manifest: dict[str, object], environment: dict[str, object]) -> dict[str, bytes]:
+    return {
+        "runs/first/manifest.json": json.dumps(manifest).encode(),
+        "runs/first/environment.json": json.dumps(environment).encode(),
+    }
+
+
 def run(second: int, host: str = "a", expect: str = "40 %", command: str = "course.eval") -> dict[str, bytes]:
     """Of a run what is compared: everything else is the same for everybody who types the same command."""
     clock = {"finished_at": f"2026-11-24T03:52:{second:02}+00:00", "host": host}
-    manifest = {"command": command, "expect": expect, "outputs": {"results.jsonl": "0" * 64}}
-    return {
-        "runs/first/manifest.json": json.dumps(manifest).encode(),
-        "runs/first/environment.json": json.dumps(clock).encode(),
-    }
+    return run_of({"command": command, "expect": expect, "outputs": {"results.jsonl": "0" * 64}}, {**clock})
 
 
 def shared(first: dict[str, bytes], second: dict[str, bytes]) -> str:
@@ -90,8 +93,11 @@ def shared(first: dict[str, bytes], second: dict[str, bytes]) -> str:
         (run(1), run(1, command="course.gate"), ""),
         (run(1, expect=ANSWER), run(2, expect=ANSWER), "1 expectation"),
         ({"runs/first/manifest.json": b"["}, {"runs/first/manifest.json": b"["}, ""),
+        (run_of({}, {}), run_of({}, {}), ""),  # a clock that neither has is no second in common
+        (run_of({"command": "course.eval"}, {}), run_of({"command": "course.eval"}, {}), ""),
+        (run_of({}, {"finished_at": "2026"}), run_of({}, {"finished_at": "2026"}), ""),
     ],
-    ids=range(18),
+    ids=range(21),
 )  # fmt: skip
 def test_what_two_hand_ins_share(first: dict[str, bytes], second: dict[str, bytes], said: str) -> None:
     assert shared(first, second) == said
