@@ -1,10 +1,13 @@
 // The teacher's gradebook: the table of the class, and a page for each sheet, with points that come out as CSV.
 
 /** @typedef {{name: string, href: string | null, why: string}} RunPage
- *  @typedef {{text: Cut, shared: [string, number][], pictures: {name: string, href: string}[], digest: string}} StudentsAnswer
+ *  @typedef {{text: Cut, shared: [string, number][], pictures: {name: string, href: string}[], first: string,
+ *  digest: string}} StudentsAnswer  `first`: of a pair of the committee the first verdict
  *  @typedef {{heading: string, cell: string, asked: string, key: string, answers: StudentsAnswer[]}} Question
  *  @typedef {{name: string, cell: string, state: string, lines: string[], runs: RunPage[]}} Student
  *  @typedef {{points: string, digest: string}} Points  `digest`: of the answer for which they were given */
+
+const MOST_REASONS = 4; // lines of the check below a name; grades/ has all
 
 /** The pages of a student's runs, or why one has none. @param {RunPage[]} runs @param {Names} names */
 function runLinks(runs, names) {
@@ -106,16 +109,21 @@ function showSheet(main, data) {
   /** @param {number} i @param {number} j */
   function answerOf(i, j) {
     const { name, state, lines, runs } = students[i];
-    const { text, shared, pictures } = questions[j].answers[i];
+    const { text, shared, pictures, first } = questions[j].answers[i];
     const marks = shared.map(([other, share]) =>
       element("p.shared", `⚑ ${percent(share)} shared with `, ...visibleText(other, names)),
     );
     const seen = pictures.map((picture) => element("a", { href: picture.href }, ...visibleText(picture.name, names)));
+    const reasons = lines.slice(0, MOST_REASONS).map((line) => element("p.reason", ...visibleText(line, names)));
+    const more = lines.length - reasons.length;
+    if (more > 0) reasons.push(element("p.reason", `and ${counted(more, "more line")}`));
     const answered = text === "" ? element("em", "no answer") : written(text, names);
     return element(
       "article",
-      element("h3", ...visibleText(name, names), element("span.note", { title: lines.join("\n") }, ` ${state}`)),
+      element("h3", ...visibleText(name, names), element("span.note", ` ${state}`)),
+      ...reasons,
       ...marks,
+      first ? element("p.reason", "first verdict: ", ...visibleText(first, names)) : "",
       answered,
       seen.length ? element("p.note.links", "pictures: ", ...seen) : "",
       element(
@@ -178,7 +186,7 @@ function showClass(main, data) {
   main.append(
     element(
       "p",
-      "A name with a link is a sheet: every student's answer to each question, the key, and boxes for points.",
+      "A name with a link is a sheet: every student's answer to each question, boxes for points, and a key, save for a level.",
     ),
     element("p", "“handed in” says that a sheet is whole; whether it is right, you decide. ⚑ marks what is shared."),
     wide("div.wide", "States of the class", table),

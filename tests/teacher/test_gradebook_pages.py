@@ -9,6 +9,7 @@ import pytest
 from browsing import Tab, chromium
 from conftest import files
 
+from check.result import NOT_STARTED, TO_READ
 from course.text import visible
 from teacher.grading import ExerciseReport, Grade, page_of_run
 from teacher.pages import HandedIn, ending_of, sheet_data, write_pages
@@ -25,7 +26,8 @@ MANY = {f"runs/a_run_of_mine_{number}": "" for number in range(40)}  # links tha
 
 
 def handed_in(name: str, one: str, two: str, **more: bytes) -> HandedIn:
-    checks = {"note": ExerciseReport("for the teacher to read", numbers={"runs": ["runs/a", *MANY]})}
+    numbers = {"runs": ["runs/a", *MANY]}
+    checks = {"note": ExerciseReport("for the teacher to read", "", ["It came about.", HOSTILE], numbers)}
     grade = Grade(visible(name), "", "", "graded", checks=checks, runs={"runs/a": "", "runs/b": HOSTILE, **MANY})
     text = SHIPPED.replace("What?\n", f"What?\n{one}\n") + two
     return HandedIn(name, grade, {"notes/note.md": text.encode(), **more}, [SHEET])
@@ -74,6 +76,31 @@ def test_a_sheet_about_no_run_has_no_run_below_its_answers(tmp_path: Path, numbe
 
 
 @pytest.mark.parametrize(
+    ("exercise", "heading", "state", "lines", "first"),
+    [
+        ("level_0", "level_0", "started", ["a line"], ""),
+        ("level_0", "level_0", TO_READ, ["a line"], ""),
+        ("level_0", "level_0", NOT_STARTED, [], ""),
+        ("kata_1", "1", "wrong", ["a line"], ""),
+        ("kata_1", "1", "done", [], ""),
+        ("committee", "Pair 2", "wrong", ["a line"], "PROMOTE"),
+        ("committee", "Pair 2", TO_READ, [], "PROMOTE"),
+        ("committee", "Pair 3", "started", ["a line"], "none"),
+        ("committee", "Elsewhere", TO_READ, [], ""),
+    ],
+)
+def test_beside_an_answer_stands_what_the_check_says_of_it(
+    tmp_path: Path, exercise: str, heading: str, state: str, lines: list[str], first: str
+) -> None:
+    sheet = Sheet(exercise, "notes/a.md", exercise, {heading: "What?"}, {}, f"## {heading}\n")
+    report = ExerciseReport(state, lines=["a line"], numbers={"pair_2 first": "PROMOTE"})
+    anna = HandedIn("anna", Grade("anna", "", "", "graded", checks={exercise: report}), {}, [sheet])
+    data = sheet_data(sheet, [anna], [], tmp_path)
+    assert data["students"][0]["lines"] == lines
+    assert data["questions"][0]["answers"][0]["first"] == first
+
+
+@pytest.mark.parametrize(
     ("content", "ending"),
     [
         (PNG, ".png"),
@@ -94,6 +121,8 @@ def test_points_survive_a_reload_and_come_out_as_csv(tmp_path: Path) -> None:
         tab = Tab(browser)
         page = tab.open(tmp_path / "book.html")
         page.click("text=note")
+        assert page.get_by_text("It came about.").count() == 4  # two students' two answers
+        assert page.get_by_text("It came about.").first.is_visible()
         page.get_by_label("points of anna, =One").fill("2.5")
         page.get_by_label("points of anna, Two").fill("0.1")
         page.reload()
