@@ -24,13 +24,14 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from itertools import chain
 from pathlib import Path
+from shutil import get_terminal_size
 
 from check.result import FINISHED, NOT_STARTED
 from course.command import Parser, non_negative_int, positive_int, run_command
 from course.datasets.files import LAB, lock_file
 from course.errors import UserError, reason
 from course.jobs import map_in_order, processes
-from course.show.terminal import show
+from course.show.terminal import fold_lines, show
 from course.starting import PYTHON
 from course.text import clipped, visible_path
 from teacher import grading
@@ -38,7 +39,7 @@ from teacher.cells import defuse, state_words, student_cell
 from teacher.grading import ExerciseReport, Grade, Grader, grade_submission, submission_digest
 from teacher.pages import HandedIn, write_pages
 from teacher.release import read_committed_files, write_copy
-from teacher.sandbox import LIMITS, can_protect, list_missing_limits, remove
+from teacher.sandbox import LIMITS, can_protect, fault_of_bubblewrap, list_missing_limits, remove
 from teacher.shared import SOLUTION, Shared, Work, count_text, find_shared, read_course, read_solution, read_work
 from teacher.sheets import list_sheets
 from teacher.submissions import Refused, find_submissions, read_submission
@@ -80,12 +81,14 @@ def main() -> int:
         )
     if not (args.unprotected or can_protect()):
         raise UserError(
-            "cannot grade: bubblewrap (bwrap), which keeps a submission from your files and the network, does not run "
-            "here; install it, or give --unprotected, which lets every submission run with all your rights"
+            "cannot grade: bubblewrap (bwrap), which keeps a submission from your files and the network, "
+            f"{fault_of_bubblewrap()}; mend this, or give --unprotected, which lets every submission run with all your "
+            "rights"
         )
     missing = list_missing_limits(not args.unprotected)
     if missing:
-        print(f"note: this system cannot keep these limits: {', '.join(missing)}", file=sys.stderr)
+        note = f"note: this system cannot keep these limits: {', '.join(missing)}"
+        print(fold_lines(note, get_terminal_size().columns), file=sys.stderr)
     try:
         grades = grade_class(args, submissions)
         shared, page = compare_class(args.out.absolute(), grades, submissions)

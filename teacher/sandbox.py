@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from course.limited_process import LINUX, Limits, Process
+from course.text import clipped
 
 LIMITS = Limits(memory_mb=2048, output_mb=8, file_mb=64, disk_mb=512, files=5_000, open_files=512)
 
@@ -34,16 +35,25 @@ class Ending(NamedTuple):
     errors: bytes
 
 
-@cache
 def can_protect() -> bool:
-    """Whether bubblewrap runs here, found out by running it."""
+    """Whether bubblewrap runs here."""
+    return not fault_of_bubblewrap()
+
+
+@cache
+def fault_of_bubblewrap() -> str:
+    """Why bubblewrap does not run here, found out by running it; nothing where it does."""
     if shutil.which("bwrap") is None:
-        return False
+        return "is not installed"
     with tempfile.TemporaryDirectory() as folder:
         for name in ("home", "lab/exercises"):
             (Path(folder) / name).mkdir(parents=True)
         line = [*_sandbox_words(Path(folder), []), sys.executable, "-I", "-c", "import numpy"]
-        return subprocess.run(line, stderr=subprocess.DEVNULL, check=False).returncode == 0
+        done = subprocess.run(line, stderr=subprocess.PIPE, check=False)
+    if done.returncode == 0:
+        return ""
+    last = done.stderr.decode(errors="replace").strip().rpartition("\n")[2] or f"status {done.returncode}"
+    return f"is installed and did not start: {clipped(last, 160)}"
 
 
 def list_missing_limits(protected: bool) -> list[str]:

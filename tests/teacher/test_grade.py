@@ -294,11 +294,30 @@ for name in ("data/verifiers/shown.jsonl", "numpy.py"):
 def test_without_bubblewrap_it_refuses_unless_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     laid_out(tmp_path / "in" / "a", {"exercises/a.py": b""})
     monkeypatch.setattr(grade, "can_protect", lambda: False)
+    monkeypatch.setattr(grade, "fault_of_bubblewrap", lambda: "is ill")
     monkeypatch.setattr(sys, "argv", ["grade", "--submissions", str(tmp_path / "in"), "--out", str(tmp_path / "b.csv")])
     before = files(tmp_path)
-    with pytest.raises(UserError, match=r"^cannot grade: bubblewrap .* or give --unprotected, which lets every"):
+    with pytest.raises(UserError, match=r"^cannot grade: bubblewrap .* is ill; .* --unprotected, which lets every"):
         grade.main()
     assert files(tmp_path) == before
+
+
+def test_what_cannot_be_kept_is_said_in_lines_that_fit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def nothing(*_: object) -> None:
+        raise UserError("enough")
+
+    laid_out(tmp_path / "in" / "a", {"exercises/a.py": b""})
+    words = ["--submissions", str(tmp_path / "in"), "--out", str(tmp_path / "b.csv"), "--unprotected"]
+    monkeypatch.setattr(sys, "argv", ["grade", *words])
+    monkeypatch.setattr(grade, "grade_class", nothing)
+    monkeypatch.setenv("COLUMNS", "80")
+    with pytest.raises(UserError, match="enough"):
+        grade.main()
+    lines = capsys.readouterr().err.split("\n")
+    assert lines[0].startswith("note: ")
+    assert max(map(len, lines)) <= 80
 
 
 def test_the_numbers_of_an_exercise_stand_beside_it() -> None:

@@ -16,7 +16,7 @@ from conftest import ROOT
 from handed_in import left_behind, linux, protected
 
 from course.limited_process import Limits
-from teacher.sandbox import Ending, can_protect, list_missing_limits, remove, run_limited
+from teacher.sandbox import Ending, can_protect, fault_of_bubblewrap, list_missing_limits, remove, run_limited
 
 SMALL = Limits(
     seconds=20,
@@ -194,3 +194,23 @@ def test_without_protection_the_group_is_ended_at_least(tmp_path: Path) -> None:
     source = "import os, time\nfor _ in range(30):\n    if os.fork() == 0: time.sleep(60)\n"
     assert ran(tmp_path, source, SMALL._replace(processes=500), shut_in=False).limit == ""
     assert left_behind(tmp_path) == []
+
+
+@linux
+@pytest.mark.parametrize(
+    ("program", "fault"),
+    [
+        (None, "is not installed"),
+        ("exit 0", ""),
+        ("echo one >&2; echo 'no\x1b' >&2; exit 1", "is installed and did not start: no<U+001B ESCAPE>"),
+        ("exit 3", "is installed and did not start: status 3"),
+    ],
+)
+def test_why_bubblewrap_does_not_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: str | None, fault: str
+) -> None:
+    if program is not None:
+        (tmp_path / "bwrap").write_text(f"#!/bin/sh\n{program}\n", encoding="utf-8")
+        (tmp_path / "bwrap").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert fault_of_bubblewrap.__wrapped__() == fault
