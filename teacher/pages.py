@@ -35,7 +35,8 @@ EVIDENCE = (
     "punctuation: two students share an answer where a third of the shorter one's runs, and five at least, stand in "
     f"the other. Code is compared by its runs of {TOKENS} tokens, without comments, docstrings and the names that a "
     "student chose: two students share a file where half of the shorter one's runs, and fifteen at least, stand in "
-    "the other. What the course's own pages, sheets and stubs say is left out first.",
+    "the other. What the course's own pages, sheets and stubs say is left out first, and so are the fields of an "
+    "experiment's form that hold numbers, runs and the verdict.",
     "What is evidence. A long answer that two students share. An answer or a file that equals the solution which the "
     "check shows. Two runs of one command that ended in the same second, by the clock in environment.json: one such "
     "second can be chance in a class that types together, several cannot.",

@@ -14,7 +14,8 @@ Not covered
     An answer that was said anew, translated, or written by a program for each of two students; letters of another
     alphabet that look alike; answers of fewer than nine words; code of fewer than thirty tokens; a clock that was
     edited in ``environment.json``; who copied from whom. Equal digests of runs are no evidence: the same command gives
-    everybody the same bytes.
+    everybody the same bytes. Nor are the numbers and the verdict in the form of one's own experiment, for the same
+    reason; the lines of these fields are left out.
 """
 
 import builtins
@@ -28,6 +29,7 @@ from contextlib import suppress
 from itertools import combinations
 from typing import Any, NamedTuple
 
+from check import own_experiment
 from check.encoding import SOLUTIONS, decode
 from check.milestones import EXERCISES
 from course.datasets.files import LAB
@@ -42,6 +44,7 @@ FEWEST = {WORDS: 5, TOKENS: 15}  # runs that two texts have in common at least
 SHARE = {WORDS: 1 / 3, TOKENS: 1 / 2}  # of the runs of the shorter text
 _CODE = re.compile(r"\.?\w+|[^\w\s]")  # an attribute with its dot
 _NO_CODE = re.compile(r"(?s)(\"\"\"|''').*?\1|#[^\n]*")
+_IN_WORDS = ("against",)  # of the form of an experiment what a student says, and no command gives
 _A_RUN = "runs/[^/]+/manifest.json"
 _KNOWN_NAMES = {*keyword.kwlist, *dir(builtins)}
 _MOST_RUNS = 1_000  # of a hand-in
@@ -96,10 +99,11 @@ def read_work(files: Mapping[str, bytes], sheets: Sequence[Sheet], course: Cours
     for sheet in sheets:
         answers = read_answers(decode_text(files.get(sheet.file, b"")), sheet.shipped)
         for heading in ("", *sheet.questions):
-            texts[sheet.file, heading] = own_words(answers[heading], course)
+            texts[sheet.file, heading] = own_words(without_fields(sheet.file, heading, answers[heading]), course)
     for file in {sheet.file for sheet in sheets}:
-        headings = [key for key in texts if key[0] == file]
-        texts[file, ""] = frozenset().union(*(texts[key] for key in headings))
+        # Answers that are too short to be evidence are none together.
+        answers_in_file = [runs for key, runs in texts.items() if key[0] == file and len(runs) >= FEWEST[WORDS]]
+        texts[file, ""] = frozenset().union(*answers_in_file)
     for file in dict.fromkeys(file for exercise in EXERCISES.values() for file in exercise.files):
         text = decode_text(files.get(file, b""))
         if file.endswith(".py"):
@@ -123,6 +127,15 @@ def read_solution(sheets: Sequence[Sheet], course: Course) -> Work:
         if sheet.file not in files:
             files[sheet.file] = "\n".join(f"## {heading}\n{text}" for heading, text in sheet.key.items()).encode()
     return read_work(files, sheets, course)
+
+
+def without_fields(file: str, heading: str, answer: str) -> str:
+    """An answer without the lines of a form whose values everybody gets who measures the same."""
+    asked = own_experiment.FIELDS.get(heading, ()) if file == own_experiment.SHEET.as_posix() else ()
+    names = [re.escape(name) for name in asked if name not in _IN_WORDS]
+    if not names:
+        return answer
+    return re.sub(rf"(?mi)^[ \t*_-]*({'|'.join(names)})[ \t*_]*:.*$", "", answer)
 
 
 def own_words(text: str, course: Course) -> Runs:

@@ -49,6 +49,36 @@ MILESTONE = (ROOT / "docs" / "milestones" / "0.md").read_text(encoding="utf-8")
 PAGE = next(text for text in MILESTONE.split("\n\n") if len(text.split()) > 40 and text[:1].isalpha())
 
 
+EXPERIMENT = "notes/experiment.md"
+CAME = (
+    "baseline: runs/rule_first, 18 of 100\n*candidate*: runs/rule_common, 25 of 100\nmin-delta: 0.02\nverdict: PROMOTE"
+)
+DESIGN = (
+    "n: 100 of the sums that I wrote\nflips: 30 % of all, as in milestone two\nsmallest: 15.9 points, or 16 of them"
+)
+EXPECT = "expect: 35 % of all hundred prompts pass in the end\nagainst: "
+
+
+def form(came: str = "", design: str = "", expectation: str = "") -> dict[str, bytes]:
+    """The sheet of an experiment with these answers in it."""
+    text = SHIPPED[EXPERIMENT].decode()
+    headings = {"What came": came, "What n prompts can show": design, "Expectation": expectation}
+    for heading, answer in headings.items():
+        text = text.replace(f"## {heading}\n", f"## {heading}\n{answer}\n")
+    return {EXPERIMENT: text.encode()}
+
+
+def quarks(count: int, begin: int = 0) -> list[str]:
+    """So many words, no two alike and none of the course's."""
+    return [f"quark{number}" for number in range(begin, begin + count)]
+
+
+def two_texts(common: int, length: int, begin: int = 1_000) -> tuple[str, str]:
+    """Two texts of so many words, of which the first are common."""
+    rest = length - common
+    return " ".join(quarks(common) + quarks(rest, begin)), " ".join(quarks(common) + quarks(rest, 2 * begin))
+
+
 def note(answer: str, heading: str = "What changed") -> bytes:
     """The sheet as shipped, with one answer in it."""
     return SHIPPED[NOTE].decode().replace(f"## {heading}\n", f"## {heading}\n{answer}\n").encode()
@@ -93,15 +123,56 @@ def shared(first: dict[str, bytes], second: dict[str, bytes]) -> str:
         (run(1), run(1, command="course.gate"), ""),
         (run(1, expect=ANSWER), run(2, expect=ANSWER), "1 expectation"),
         ({"runs/first/manifest.json": b"["}, {"runs/first/manifest.json": b"["}, ""),
+        (form(CAME), form(CAME), ""),  # the same experiment has the same numbers
+        (form(f"{CAME}\n{ANSWER}"), form(f"{CAME}\n{ANSWER}"), "1 answer"),
+        (form("", DESIGN), form("", DESIGN), ""),
+        (form("", "", EXPECT), form("", "", EXPECT), ""),
+        (form("", "", EXPECT + ANSWER), form("", "", EXPECT + ANSWER), "1 answer"),
         (run_of({}, {}), run_of({}, {}), ""),  # a clock that neither has is no second in common
         (run_of({"command": "course.eval"}, {}), run_of({"command": "course.eval"}, {}), ""),
         (run_of({}, {"finished_at": "2026"}), run_of({}, {"finished_at": "2026"}), ""),
     ],
-    ids=range(21),
+    ids=range(26),
 )  # fmt: skip
 def test_what_two_hand_ins_share(first: dict[str, bytes], second: dict[str, bytes], said: str) -> None:
     assert shared(first, second) == said
     assert shared(second, first) == said
+
+
+@pytest.mark.parametrize(
+    ("common", "length", "said"),
+    [
+        (9, 9, "1 answer"),  # five runs of five
+        (8, 8, ""),  # four, which is nothing
+        (9, 19, "1 answer"),  # 5 of 15 runs, a third
+        (9, 20, ""),  # 5 of 16
+    ],
+)
+def test_the_borders_of_a_shared_answer(common: int, length: int, said: str) -> None:
+    first, second = two_texts(common, length)
+    assert shared({NOTE: note(first)}, {NOTE: note(second)}) == said
+
+
+@pytest.mark.parametrize(
+    ("common", "length", "said"),
+    [
+        (29, 29, "1 file"),  # fifteen runs of fifteen tokens
+        (28, 28, ""),  # fourteen, which is nothing
+        (29, 44, "1 file"),  # 15 of 30 runs, the half
+        (29, 45, ""),  # 15 of 31
+    ],
+)
+def test_the_borders_of_a_shared_file_of_code(common: int, length: int, said: str) -> None:
+    first, second = (text.replace("quark", "") for text in two_texts(common, length))  # numbers, which keep their name
+    file = "exercises/pick_best.py"
+    assert shared({file: first.encode()}, {file: second.encode()}) == said
+
+
+def test_short_answers_are_no_evidence_together() -> None:
+    sheet = SHIPPED[NOTE].decode()
+    for number, heading in enumerate(["What changed", "Exploration"]):
+        sheet = sheet.replace(f"## {heading}\n", f"## {heading}\n{' '.join(quarks(8, 10 * number))}\n")
+    assert shared({NOTE: sheet.encode()}, {NOTE: sheet.encode()}) == ""
 
 
 def test_equal_digests_are_the_whole_hand_in() -> None:
