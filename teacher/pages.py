@@ -25,18 +25,19 @@ from course.pages.html import HEAD, PARTS, html_page
 from course.text import clipped, visible
 from teacher.cells import defuse, state_words, student_cell
 from teacher.grading import PAGES, ExerciseReport, Grade, file_name, page_of_run
-from teacher.shared import TOKENS, WORDS, Shared, count_text
+from teacher.shared import FEWEST, SHARE, TOKENS, WORDS, Shared, count_text
 from teacher.sheets import Sheet, decode_text, read_answers
 
 OWN_PARTS = Path(__file__).with_name("parts")
 PARTS_OF_GRADEBOOK = [PARTS / "shared", PARTS / "chart", PARTS / "report", OWN_PARTS / "gradebook"]
 EVIDENCE = (
     f"What is compared. Answers are compared by their runs of {WORDS} words, without case, white space and "
-    "punctuation: two students share an answer where a third of the shorter one's runs, and five at least, stand in "
-    f"the other. Code is compared by its runs of {TOKENS} tokens, without comments, docstrings and the names that a "
-    "student chose: two students share a file where half of the shorter one's runs, and fifteen at least, stand in "
-    "the other. What the course's own pages, sheets and stubs say is left out first, and so are the fields of an "
-    "experiment's form that hold numbers, runs and the verdict.",
+    f"punctuation: two students share an answer where {100 * SHARE[WORDS]:.0f} % of the shorter one's runs, and "
+    f"{FEWEST[WORDS]} at least, stand in the other. Code is compared by its runs of {TOKENS} tokens, without comments, "
+    f"docstrings and the names that a student chose: two students share a file where {100 * SHARE[TOKENS]:.0f} % of "
+    f"the shorter one's runs, and {FEWEST[TOKENS]} at least, stand in the other. What the course's own pages, sheets "
+    "and stubs say is left out first, and so are the fields of an experiment's form that hold numbers, runs and the "
+    "verdict.",
     "What is evidence. A long answer that two students share. An answer or a file that equals the solution which the "
     "check shows. Two runs of one command that ended in the same second, by the clock in environment.json: one such "
     "second can be chance in a class that types together, several cannot.",
@@ -44,8 +45,8 @@ EVIDENCE = (
     "everybody the same bytes. A short function, because two people may write it alike. Output of a command that both "
     "have pasted. Two students who say that they worked as a pair.",
     "What cannot be seen. An answer that was said in other words, translated, or written anew by a program. Letters of "
-    "another alphabet that look alike. Answers of fewer than nine words. A clock that was edited. Nor does any of this "
-    "say who gave and who took: ask both students, with the questions of the oral exam.",
+    f"another alphabet that look alike. Answers of fewer than {WORDS + FEWEST[WORDS] - 1} words. A clock that was "
+    "edited. Nor does any of this say who gave and who took: ask both students, with the questions of the oral exam.",
 )
 _ABOVE = "Above the first heading"
 _LONGEST = 20_000  # characters of an answer that a page shows
