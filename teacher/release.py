@@ -92,6 +92,8 @@ def write_copy(copy: Path, only: str | None = None) -> int:
         write_file(copy / "data" / "exercises.toml", rows_of(table, only).encode())
     for page in sorted(copy.rglob("*.md")):
         text = page.read_text(encoding="utf-8")
+        if page == copy / "README.md":
+            text = cut_teachers_parts(text)
         write_file(page, cut_dead_links(text, page.parent).encode())
     write_checksums(copy)
     return sum(path.is_file() for path in copy.rglob("*"))
@@ -164,6 +166,13 @@ def student_settings(settings: str, copy: Path) -> str:
         return f"{setting[1]} = {json.dumps(names)}"
 
     return re.sub(r"^(files|mypy_path) = \[(.*)\]$", keep_what_is_there, settings, flags=re.MULTILINE)
+
+
+def cut_teachers_parts(text: str) -> str:
+    """README.md without the section for teachers, and without the rows of folders that are not in the copy."""
+    text = re.sub(r"^## For teachers\n.*?(?=^## |\Z)", "", text, flags=re.DOTALL | re.MULTILINE)
+    left_out = "|".join(re.escape(name) for name in LEFT_OUT)
+    return re.sub(rf"^\| `({left_out}).*\n", "", text, flags=re.MULTILINE)
 
 
 def cut_dead_links(text: str, folder: Path) -> str:

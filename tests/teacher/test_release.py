@@ -99,6 +99,18 @@ def test_every_link_leads_somewhere(folder: str, request: pytest.FixtureRequest)
     assert [(name, link) for name, link in links if not ((lab / name).parent / link).exists()] == []
 
 
+@pytest.mark.parametrize("folder", ["copy", "first"])
+def test_the_readme_of_the_copy_names_nothing_of_the_teachers(folder: str, request: pytest.FixtureRequest) -> None:
+    lab: Path = request.getfixturevalue(folder)
+    before = (ROOT / "README.md").read_text(encoding="utf-8")
+    after = (lab / "README.md").read_text(encoding="utf-8")
+    headings = re.findall(r"^## (.*)$", before, re.MULTILINE)
+    assert re.findall(r"^## (.*)$", after, re.MULTILINE) == [name for name in headings if name != "For teachers"]
+    assert re.findall("teacher|benchmarks", after) == []
+    rows = re.findall(r"^\| `([a-z]+)/", before, re.MULTILINE)
+    assert re.findall(r"^\| `([a-z]+)/", after, re.MULTILINE) == [name for name in rows if name != "teacher"]
+
+
 def test_the_checksums_are_of_what_is_the_teachers(first: Path) -> None:
     assert find_changed_files(first) == []
     checksums = json.loads((first / "checksums.json").read_text(encoding="utf-8"))
