@@ -49,6 +49,7 @@ HELD_OUT = LAB / "teacher" / "verifiers.jsonl"
 # Lines of a check that say how far a student is, and name no fault, begin so.
 _NO_FAULT = (
     "The event",
+    "The gate has a page",
     "It came about",
     "It did not come about",
     "Brier scores",
@@ -58,7 +59,15 @@ _NO_FAULT = (
     "shown: ",
     "held out: ",
     "the teacher's: ",
+    "and ",  # so many more of this kind
+    "right: ",
+    "unfinished: ",
+    "look again: ",
+    "blank: ",
 )
+_MOST_FAULTS = 3  # of an exercise, in the class's text
+# What is no list of faults: a student's runs, and the diagnoses of a kata that are right or were not begun.
+_NO_LISTS = ("runs", "right", "blank")
 _MOST_PAIRS = 12  # that share something, in the class's text; the page has all
 
 
@@ -254,15 +263,22 @@ def shared_text(shared: Sequence[Shared]) -> str:
 
 
 def exercise_lines(name: str, reports: Sequence[ExerciseReport]) -> list[str]:
-    """One exercise in the class: its states, its three most frequent faults, and what its lists most often hold."""
+    """One exercise in the class: its states, its most frequent faults, and what its lists most often hold.
+
+    Faults that some student meets first come first: one hand-in with many faults hides none of another.
+    """
     states = Counter(state_words(report.state) for report in reports)
     lines = [f"{name}: {', '.join(f'{count} {state}' for state, count in states.most_common())}"]
-    faults: Counter[str] = Counter()
+    first: Counter[str] = Counter()
+    all_: Counter[str] = Counter()
     for report in reports:
         if report.state not in (*FINISHED, NOT_STARTED):
-            faults.update(line for line in dict.fromkeys(report.lines) if is_fault(line))
-    lines += [f"  {count} x {line}" for line, count in faults.most_common(3)]
-    for key in dict.fromkeys(key for report in reports for key in report.numbers if key != "runs"):
+            faults = [line for line in dict.fromkeys(report.lines) if is_fault(line)]
+            first.update(faults[:1])
+            all_.update(faults)
+    ranked = sorted(all_, key=lambda line: (-first[line], -all_[line]))
+    lines += [f"  {all_[line]} x {line}" for line in ranked[:_MOST_FAULTS]]
+    for key in dict.fromkeys(key for report in reports for key in report.numbers if key not in _NO_LISTS):
         items: Counter[str] = Counter()
         for report in reports:
             value = report.numbers.get(key)

@@ -23,7 +23,7 @@ from handed_in import laid_out, left_behind, protected, zipped
 
 from course.errors import UserError
 from teacher import grade, grading
-from teacher.grade import class_text, grade_class, gradebook
+from teacher.grade import class_text, exercise_lines, grade_class, gradebook
 from teacher.grading import ExerciseReport, Grade, file_name
 from teacher.sandbox import Ending, can_protect, run_limited
 from teacher.submissions import find_submissions
@@ -329,6 +329,30 @@ def test_the_numbers_of_an_exercise_stand_beside_it() -> None:
     assert header[4:] == ["one", "one k", "one rate", "one state", "one flag", "two"]
     assert row[4:] == ["wrong", "", "", "", "", "done"]
     assert other[4:] == ["done", "40960", "0.3333", "weak", "'=1+1", "done"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        ([["a", "b", "c"], ["d"]], ["1 x a", "1 x d", "1 x b"]),  # the first of each student before any second
+        ([["a", "b"], ["c", "b"], ["c"]], ["2 x c", "1 x a", "2 x b"]),
+        ([["a", "a"]], ["1 x a"]),
+        ([["a", "and 3 lines more of this kind."]], ["1 x a"]),
+        ([["The gate has a page of each: one command says what to type."]], []),
+        ([["look again: 3", "unfinished: 4, 5", "right: 1, 2"]], []),
+    ],
+)
+def test_one_fault_of_each_student_is_counted_first(lines: list[list[str]], said: list[str]) -> None:
+    reports = [ExerciseReport("started", lines=one) for one in lines]
+    _, *found = exercise_lines("level_1", reports)
+    assert [line.strip() for line in found] == said
+
+
+def test_of_a_kata_the_class_reads_what_is_open_and_once() -> None:
+    open_ = {"look again": ["3"], "unfinished": ["4", "5"], "blank": ["6"], "right": ["1", "2"]}
+    lines = [f"{state}: {', '.join(ids)}" for state, ids in open_.items()]
+    _, *found = exercise_lines("kata_1", [ExerciseReport("wrong", lines=lines, numbers=open_)])
+    assert found == ["  look again: 3 (1)", "  unfinished: 4 (1), 5 (1)"]
 
 
 @pytest.mark.parametrize(
