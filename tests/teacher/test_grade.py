@@ -18,14 +18,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import ROOT, files
+from conftest import ROOT, Lab, files
 from handed_in import laid_out, left_behind, protected, zipped
 
 from course.errors import UserError
 from teacher import grade, grading
-from teacher.grade import class_text, exercise_lines, grade_class, gradebook
+from teacher.grade import class_text, exercise_lines, grade_class, gradebook, shared_text
 from teacher.grading import ExerciseReport, Grade, file_name
 from teacher.sandbox import Ending, can_protect, run_limited
+from teacher.shared import Shared
 from teacher.submissions import find_submissions
 
 CHECK = """
@@ -261,15 +262,55 @@ def run(*words: object) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(line, cwd=ROOT, capture_output=True, text=True, env=os.environ | {"PYTHONPATH": str(ROOT)})
 
 
-def test_the_command_grades_a_copy_as_shipped(tmp_path: Path) -> None:
-    """The real check, on a student who did the first measurement and one who did nothing."""
-    laid_out(tmp_path / "in" / "anna", {"notes/mine.md": b"mine"})
+@pytest.fixture
+def first_run(lab: Lab) -> dict[str, bytes]:
+    """The files of the first measurement, with its line in the log."""
+    data = lab.root / "data"
+    inputs = [f"--dataset={data}/datasets/math_dev.jsonl", f"--completions={data}/rollouts/frozen_rollouts_dev.jsonl"]
+    done = lab.process("eval", *inputs, "--outdir", lab.runs / "guess", "--expect", "50 %")
+    assert done.status == 0, done.err
+    return {f"runs/{name}": content for name, content in files(lab.runs).items() if content is not None}
+
+
+def test_the_command_grades_and_compares(tmp_path: Path, first_run: dict[str, bytes]) -> None:
+    """The real check, on a student who did the first measurement and one who did not. Both have one answer."""
+    sheet = (ROOT / "notes" / "bandit.md").read_text(encoding="utf-8")
+    heading = next(line for line in sheet.split("\n") if line.startswith("## "))
+    words = " ".join(f"quark{number}" for number in range(20))
+    note = {"notes/bandit.md": sheet.replace(heading, f"{heading}\n{words}").encode()}
+    laid_out(tmp_path / "in" / "anna", {**first_run, **note})
+    laid_out(tmp_path / "in" / "ben", note)
     done = run("--submissions", tmp_path / "in", "--out", tmp_path / "book.csv")
     assert done.returncode == 0, done.stderr
-    header, row = csv.reader((tmp_path / "book.csv").read_text(encoding="utf-8-sig").splitlines())
-    assert header[:5] == ["student", "result", "why", "shared with", "first_run"]
-    assert row[:5] == ["anna", "graded", "", "", "not started"]
-    assert "1 graded" in done.stdout
+    header, *rows = csv.reader((tmp_path / "book.csv").read_text(encoding="utf-8-sig").splitlines())
+    assert header[:6] == ["student", "result", "why", "shared with", "first_run", "first_run pass_rate"]
+    assert rows[0][:6] == ["anna", "graded", "", "ben: 1 answer", "done", "0.425"]
+    assert rows[1][:6] == ["ben", "graded", "", "anna: 1 answer", "not started", ""]
+    assert "2 graded" in done.stdout
+    assert "anna and ben: 1 answer" in done.stdout
+
+
+def pair(first: str, second: str) -> Shared:
+    return Shared(first, second, False, {("notes/a.md", "One"): 0.5}, ["runs/a"])
+
+
+def test_each_of_a_pair_has_the_other_in_the_column() -> None:
+    grades = [Grade(name, "", "", "graded") for name in ("anna", "ben", "carla", "dan")]
+    book = gradebook(grades, [pair("anna", "ben"), pair("carla", "anna")])
+    assert {row["student"]: row["shared with"] for row in csv.DictReader(book.splitlines())} == {
+        "anna": "ben: 1 answer, 1 run; carla: 1 answer, 1 run",
+        "ben": "anna: 1 answer, 1 run",
+        "carla": "anna: 1 answer, 1 run",
+        "dan": "",
+    }
+
+
+@pytest.mark.parametrize(("count", "lines"), [(0, 1), (1, 2), (12, 13), (13, 14)])
+def test_the_class_reads_which_pairs_share_most(count: int, lines: int) -> None:
+    said = shared_text([pair(f"anna{number}", "ben") for number in range(count)]).split("\n")
+    assert len(said) == lines
+    named = [line for line in said if "anna" in line]
+    assert [line.strip() for line in named] == [f"anna{n} and ben: 1 answer, 1 run" for n in range(min(count, 12))]
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ from conftest import files
 from check.result import NOT_STARTED, TO_READ
 from course.text import visible
 from teacher.grading import ExerciseReport, Grade, page_of_run
-from teacher.pages import HandedIn, ending_of, sheet_data, write_pages
+from teacher.pages import HandedIn, class_data, details_of, ending_of, sheet_data, write_pages
 from teacher.shared import Shared
 from teacher.sheets import Sheet
 
@@ -98,6 +98,43 @@ def test_beside_an_answer_stands_what_the_check_says_of_it(
     data = sheet_data(sheet, [anna], [], tmp_path)
     assert data["students"][0]["lines"] == lines
     assert data["questions"][0]["answers"][0]["first"] == first
+
+
+LEVELS = ["level_0", "level_1", "level_2", "level_3"]  # of one file, with a sheet each
+LEVELS_SHIPPED = "".join(f"## {name}\n> Why?\n" for name in LEVELS)
+
+
+@pytest.mark.parametrize(
+    ("texts", "marked"),
+    [
+        ({("notes/levels.md", "level_1"): 0.5}, ["level_1"]),
+        ({("notes/levels.md", "level_0"): 1.0}, ["level_0"]),
+        ({("notes/levels.md", ""): 0.4}, LEVELS),  # the whole file, under whatever heading
+        ({("notes/note.md", "Two"): 0.4}, ["note"]),
+        ({("exercises/my_score.py", ""): 0.9}, ["level_1"]),
+        ({}, []),
+    ],
+)
+def test_the_class_has_a_mark_where_something_is_shared(
+    tmp_path: Path, texts: dict[tuple[str, str], float], marked: list[str]
+) -> None:
+    sheets = [SHEET, *(Sheet(name, "notes/levels.md", name, {name: "Why?"}, {}, LEVELS_SHIPPED) for name in LEVELS)]
+    checks = {"note": ExerciseReport(TO_READ)}
+    grades = [Grade(name, "", "", "graded", checks=checks) for name in ("anna", "ben", "carla")]
+    students = [HandedIn(grade.student, grade, {}, sheets) for grade in grades]
+    data = class_data(students, sheets, [Shared("anna", "ben", False, texts, [])], tmp_path)
+    names = [column["name"] for column in data["columns"]]
+    for row, partners in zip(data["rows"], (["ben"], ["anna"], []), strict=True):
+        marks = {name: cell["shared"] for name, cell in zip(names, row["cells"], strict=True) if cell["shared"]}
+        assert marks == (dict.fromkeys(marked, partners) if partners else {})
+
+
+def test_the_details_of_a_pair_name_each_thing() -> None:
+    texts = {("notes/note.md", "Two"): 0.5, ("exercises/pick_best.py", ""): 0.9}
+    answer, file, run = details_of(Shared("anna", "ben", False, texts, ["runs/a\x1b"]))
+    assert ("notes/note.md, Two" in answer, "50 %" in answer) == (True, True)
+    assert ("exercises/pick_best.py:" in file, "90 %" in file) == (True, True)
+    assert ("runs/a" in run, "\x1b" in run) == (True, False)
 
 
 @pytest.mark.parametrize(
