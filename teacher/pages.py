@@ -99,37 +99,38 @@ def write_pages(out: Path, handed_in: Sequence[HandedIn], sheets: Sequence[Sheet
         title = f"{sheet.name}: every student's answers"
         data = sheet_data(sheet, handed_in, shared, kept)
         data["index"] = f"../../{url_quote(index.name)}"
-        write_page(folder / f"{sheet.name}.html", _page("sheet", title, "", data), HEAD)
-    return write_page(index, _page("gradebook", "Gradebook", "", class_data(handed_in, sheets, shared, kept)), HEAD)
+        write_page(folder / f"{sheet.name}.html", _page("sheet", title, data), HEAD)
+    data = class_data(handed_in, sheets, shared, kept)
+    return write_page(index, _page("gradebook", "Gradebook", data), HEAD)
 
 
-def _page(view: str, title: str, text: str, data: Data) -> str:
-    return html_page(view, title, text, data, PARTS_OF_GRADEBOOK)
+def _page(view: str, title: str, data: Data) -> str:
+    return html_page(view, title, "", data, PARTS_OF_GRADEBOOK)
 
 
 def sheet_data(sheet: Sheet, handed_in: Sequence[HandedIn], shared: Sequence[Shared], kept: Path) -> Data:
     """One sheet: its questions with their keys, and below each every student's answer."""
     students = []
-    for one in handed_in:
-        report = one.grade.checks.get(sheet.exercise)
-        runs = list_pages(one.student, one.grade, kept, kept / PAGES)
-        counted = report.numbers.get("runs") if report else None
-        counted = counted if isinstance(counted, list) else []
+    for hand_in in handed_in:
+        report = hand_in.grade.checks.get(sheet.exercise)
+        runs = list_pages(hand_in.student, hand_in.grade, kept, kept / PAGES)
+        named = report.numbers.get("runs") if report else None
+        counted_runs = named if isinstance(named, list) else []
         student = {
-            "name": one.grade.student,
-            "cell": student_cell(one.grade.student),
-            "state": state_words(report.state) if report else one.grade.result,
+            "name": hand_in.grade.student,
+            "cell": student_cell(hand_in.grade.student),
+            "state": state_words(report.state) if report else hand_in.grade.result,
             "lines": [clipped(line, 200) for line in lines_to_read(sheet.exercise, report)] if report else [],
-            "runs": [run for run in runs if run["run"] in counted],
+            "runs": [run for run in runs if run["run"] in counted_runs],
         }
         students.append(student)
     questions = []
     for heading, asked in sheet.questions.items():
-        answers = [_answer(sheet, heading, one, shared, kept) for one in handed_in]
+        answers = [_answer(sheet, heading, hand_in, shared, kept) for hand_in in handed_in]
         questions.append(_question(heading, asked, sheet.key.get(heading, ""), answers))
-    rest = [_answer(sheet, "", one, shared, kept) for one in handed_in]
-    if any(answer["text"] for answer in rest):
-        questions.append(_question("", "What stands above the first heading of the sheet.", "", rest))
+    other_answers = [_answer(sheet, "", hand_in, shared, kept) for hand_in in handed_in]
+    if any(answer["text"] for answer in other_answers):
+        questions.append(_question("", "What stands above the first heading of the sheet.", "", other_answers))
     return {"sheet": sheet.name, "students": students, "questions": questions, "csv": f"points_{sheet.name}.csv"}
 
 
@@ -159,21 +160,21 @@ def _question(heading: str, asked: str, key: str, answers: Sequence[Data]) -> Da
     }
 
 
-def _answer(sheet: Sheet, heading: str, one: HandedIn, shared: Sequence[Shared], kept: Path) -> Data:
+def _answer(sheet: Sheet, heading: str, hand_in: HandedIn, shared: Sequence[Shared], kept: Path) -> Data:
     """One answer of a student: its text, whom it is shared with, its pictures, and by what it is known."""
-    student = one.grade.student
-    text = one.answers[sheet.name][heading]
+    student = hand_in.grade.student
+    text = hand_in.answers[sheet.name][heading]
     named = dict.fromkeys(_PICTURE.findall(text)[:_MOST_PICTURES])
     pictures = [
-        {"name": clipped(name, 80), "href": _write_picture(one.pictures[name], kept / PAGES)}
+        {"name": clipped(name, 80), "href": _write_picture(hand_in.pictures[name], kept / PAGES)}
         for name in named
-        if name in one.pictures
+        if name in hand_in.pictures
     ]
     return {
         "text": cut_text(text, _LONGEST),
         "shared": shares_of(student, sheet.file, heading, shared) if text else [],
         "pictures": pictures,
-        "first": first_verdict(sheet.exercise, heading, one.grade.checks.get(sheet.exercise)),
+        "first": first_verdict(sheet.exercise, heading, hand_in.grade.checks.get(sheet.exercise)),
         "digest": hashlib.sha256(text.encode(errors="replace")).hexdigest()[:8],
     }
 
@@ -198,28 +199,30 @@ def shares_of(student: str, file: str, heading: str, shared: Sequence[Shared]) -
 def class_data(handed_in: Sequence[HandedIn], sheets: Sequence[Sheet], shared: Sequence[Shared], kept: Path) -> Data:
     """The table of the class: for each student each exercise's state, the marks of what is shared, and the runs."""
     pages = {sheet.exercise: sheet for sheet in sheets}
-    names_of = dict.fromkeys([*EXERCISES, *(name for one in handed_in for name in one.grade.checks)])
+    names_of = dict.fromkeys([*EXERCISES, *(name for hand_in in handed_in for name in hand_in.grade.checks)])
     columns = []
     for name in names_of:
         href = f"grades/{PAGES}/{pages[name].name}.html" if name in pages else None
         columns.append({"name": name, "href": href})
     rows = []
-    for one in handed_in:
-        grade = one.grade
+    for hand_in in handed_in:
+        grade = hand_in.grade
         cells = []
         for name in names_of:
             report = grade.checks.get(name)
             files = EXERCISES[name].files if name in EXERCISES else ()
-            with_ = partners(grade.student, name, files, pages.get(name), shared)
+            partners_here = partners(grade.student, name, files, pages.get(name), shared)
             state = state_words(report.state) if report else ""
-            cells.append({"state": state, "shared": with_, "short": clipped(report.short, 200) if report else ""})
+            cells.append(
+                {"state": state, "shared": partners_here, "short": clipped(report.short, 200) if report else ""}
+            )
         rows.append(
             {
                 "name": grade.student,
                 "result": grade.result,
                 "why": grade.why,
                 "cells": cells,
-                "runs": list_pages(one.student, grade, kept, kept.parent),
+                "runs": list_pages(hand_in.student, grade, kept, kept.parent),
             }
         )
     pairs = []
