@@ -149,9 +149,7 @@ def _fault_of_reflection(name: str, history: History) -> str:
     for runs in ([history.build], history.sabotages):
         if not any(names_number(text, run, run.summary[key]) for run in runs):
             run = runs[-1]
-            return (
-                f"{SHEET}, {name}: expected {run.folder}, and its {key} after this name, got neither or another number"
-            )
+            return f"{SHEET}, {name}: expected {run.folder}, followed by its {key}, got neither or another number"
     if name == "level_0":
         missing = [digest for digest in digests_that_noticed(history) if digest not in text]
         if len(missing) > 2:

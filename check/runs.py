@@ -174,4 +174,4 @@ def fault_of_naming(text: str, wanted: WantedRun) -> tuple[str, LoggedRun | None
     if not runs:
         return "no run of it with a prediction is in your log", None
     number = ", ".join(runs[0].headline_numbers)
-    return f"expected the name of your run, {quote(runs[0].folder)}, and its {number} after the name", runs[0]
+    return f"expected the name of your run, {quote(runs[0].folder)}, followed by its {number}", runs[0]

@@ -91,7 +91,7 @@ class Student:
         self.write("notes/levels.md", sheet.replace(f"## {name}\n", f"## {name}\n{text}\n"))
 
     def explain(self, name: str, build: str, sabotage: str, more: str = "") -> None:
-        """A reflection with a number behind the name of each of the two runs."""
+        """A reflection with a number after the name of each of the two runs."""
         numbers = f"{name}_build came to {build}, and {name}_sabotage to {sabotage}."
         self.reflect(name, f"{numbers} {WHY} {more}")
 
@@ -567,12 +567,12 @@ CHEATS: list[tuple[Callable[[Student], None], str, str, str]] = [  # what is don
     (spoil_nothing, "level_2", "sabotage", "got the same choices"),
     (spoil_into_another_rule_that_gives_one_answer, "level_2", "sabotage", "got the same choices"),
     (spoil_twice_in_two_ways, "level_2", "sabotage", "expected two runs of one file, got two files"),
-    (fill_the_reflection, "level_2", "reflect", "expected level_2_build, and its selected_accuracy behind this name"),
+    (fill_the_reflection, "level_2", "reflect", "expected level_2_build, followed by its selected_accuracy"),
     (repeat_a_word, "level_2", "reflect", "expected 12 different words or more that say why, got 1"),
     (list_numbers_without_words, "level_2", "reflect", "expected 12 different words or more that say why, got 0"),
-    (list_all_numbers_there_are, "level_2", "reflect", "expected level_2_build, and its selected_accuracy"),
-    (reflect_with_a_number_of_nobody, "level_2", "reflect", "expected level_2_build, and its selected_accuracy"),
-    (reflect_without_the_names_of_the_runs, "level_2", "reflect", "expected level_2_build, and its selected_accuracy"),
+    (list_all_numbers_there_are, "level_2", "reflect", "expected level_2_build, followed by its selected_accuracy"),
+    (reflect_with_a_number_of_nobody, "level_2", "reflect", "expected level_2_build, followed by its selected_accuracy"),
+    (reflect_without_the_names_of_the_runs, "level_2", "reflect", "expected level_2_build, followed by its selected_accuracy"),
     (reflect_without_a_prompt, "level_2", "reflect", "expected the id of a prompt whose choice changed"),
     (repair_with_the_spoiled_file, "level_2", "repair", "expected the results of the build to the last digit"),
     (lock_with_nothing, "level_2", "lock", "expected a test of yours, got none"),

@@ -118,7 +118,7 @@ NAMED = [  # a text, whether it names the number of that run
 
 
 @pytest.mark.parametrize(("text", "named"), NAMED)
-def test_a_number_is_named_behind_the_name_of_its_run(text: str, named: bool) -> None:
+def test_a_number_is_named_after_the_name_of_its_run(text: str, named: bool) -> None:
     run = LoggedRun(0, "runs/dev", cast(Manifest, None), {}, [])
     assert names_number(text, run, 0.425) is named
 
@@ -152,7 +152,7 @@ def test_a_note_that_belongs_to_a_run_names_its_number(lab: Lab) -> None:
     for text in (ANSWER, f"{ANSWER} {value:.3f}", f"{ANSWER} steps 0.9999", f"{ANSWER} bare {value:.3f}"):
         checked = write_note(lab, text)
         assert checked.state == "started"
-        assert "expected the name of your run, steps, and its expected_return_after behind the name" in checked.lines[0]
+        assert "run, steps, followed by its expected_return_after" in checked.lines[0]
     checked = write_note(lab, f"{ANSWER} steps {value:.3f}")
     assert checked.state == TO_READ
     assert [Path(run).name for run in cast(list[str], checked.numbers["runs"])] == ["steps"]
