@@ -15,6 +15,7 @@ Not covered
 """
 
 import re
+from argparse import ArgumentTypeError
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -28,6 +29,7 @@ from course.artifacts import run_log
 from course.artifacts.finding import Finding, Numbers
 from course.artifacts.locked_room import PICK_SHA256, room_digest
 from course.artifacts.prediction import is_placeholder, main_number, read_guess, score_prediction
+from course.command import fraction
 from course.datasets.files import LAB
 from course.errors import UserError
 from course.gate import EXIT_STATUS, examine
@@ -49,7 +51,8 @@ _RESULT = "What came"
 _FEWEST_WORDS = 8
 _TOLERANCE = 0.005  # of the smallest visible difference, half a point
 _NO_KNOBS = ("eval_every", "holdout_fingerprint")  # settings of a training that change nothing of its policy
-_INTEGER = re.compile(r"(?<![\w.])\d+(?![\w.]*\d)")
+# An integer by itself, its thousands with or without commas. No prompt set needs more than nine digits.
+_INTEGER = re.compile(r"(?<![\w.,-])(?:[0-9]{1,3}(?:,[0-9]{3}){1,2}|[0-9]{1,9})(?![\w.,]*[0-9])")
 
 
 class _Fault(Exception):
@@ -97,7 +100,8 @@ def refuse_design(sections: Mapping[str, Section]) -> None:
     fields = read_fields(sections["What n prompts can show"], FIELDS["What n prompts can show"])
     n = whole_number(fields["n"])
     if n is None or n < 1:
-        raise _Fault(f"n: expected the number of prompts, {got(fields['n'])}", state_of(fields["n"]))
+        expected = "expected the number of prompts, one whole number such as 80"
+        raise _Fault(f"n: {expected}, {got(fields['n'])}", state_of(fields["n"]))
     flips = read_guess(fields["flips"], "pass_rate")
     if not flips:
         expected = "expected the share of prompts that you expect to flip, such as 25 %"
@@ -138,8 +142,17 @@ def state_of(text: str) -> str:
 
 
 def whole_number(text: str) -> int | None:
-    found = _INTEGER.search(text)
-    return None if found is None else int(found[0])
+    """The one integer of a text, such as 1,319; None where there is none, or where two leave open which is meant."""
+    found = _INTEGER.findall(text)
+    return int(found[0].replace(",", "")) if len(found) == 1 else None
+
+
+def min_delta_of(text: str) -> Fraction:
+    """What the gate reads of this ``--min-delta``. Raises _Fault where the gate would refuse it."""
+    try:
+        return fraction(text.strip("`"))
+    except ArgumentTypeError as error:
+        raise _Fault(f"min-delta: {error}", state_of(text)) from None
 
 
 # ---- The result, held against the log and the gate
@@ -162,16 +175,9 @@ def read_result(sections: Mapping[str, Section]) -> tuple[Pair, Finding]:
     if baseline.number == candidate.number:
         raise _Fault(f"candidate: expected a run besides the baseline, got {baseline.name} for both")
     refuse_expectation(expect, baseline, candidate, logged)
-    min_delta = read_guess(fields["min-delta"], "pass_rate")
-    if min_delta is None:
-        expected = "expected the smallest improvement worth having, such as 0.02"
-        raise _Fault(f"min-delta: {expected}, {got(fields['min-delta'])}", state_of(fields["min-delta"]))
-    finding = examine(
-        LAB / baseline.name,
-        LAB / candidate.name,
-        Fraction(min_delta).limit_denominator(10_000),
-        run_log.read_log(run_log.LOG),
-    )
+    min_delta = min_delta_of(fields["min-delta"])
+    log = run_log.read_log(run_log.LOG)
+    finding = examine(LAB / baseline.name, LAB / candidate.name, min_delta, log)
     if finding.numbers is None:
         reason = finding.reasons[0]
         raise _Fault(f"this is no experiment yet, because the gate compares nothing: {reason}. Change that, run again")

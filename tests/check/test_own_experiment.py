@@ -8,17 +8,19 @@ import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import msgspec
 import pytest
 from conftest import ROOT, SAMPLING, Lab, manifest_edited
 
 from check.milestones import EXERCISES, Given, check
-from check.own_experiment import FIELDS, SHEET, check_experiment, is_worked_example
+from check.own_experiment import FIELDS, SHEET, check_experiment, differing_settings, is_worked_example, whole_number
 from check.result import CheckResult
 from check.runs import LoggedRun, read_logged_runs
 from course.artifacts import run_log
+from course.artifacts.records import Manifest
 from course.datasets.plain import FORM
 from course.datasets.records import training_on
 from course.policies.train_config import GENERALISE, MEMORISE
@@ -26,6 +28,7 @@ from course.policies.train_config import GENERALISE, MEMORISE
 SAMPLE = ROOT / "teacher" / "solutions" / "notes" / "experiment.md"
 N = 40
 BEFORE, AFTER = 10, 24  # that pass
+SEVEN_WORDS = "One word less than a teacher asks."
 WORDS = "It says in at least eight words what a teacher reads and judges."
 SAID = {
     "n": str(N),
@@ -76,6 +79,34 @@ def test_the_worked_example_is_for_the_teacher_to_read(lab: Lab) -> None:
     assert len(result.numbers["runs"]) == 2  # type: ignore[arg-type]
 
 
+def test_what_an_experiment_does_not_show_is_said_in_words(lab: Lab) -> None:
+    measure_both(lab)
+    for text in ("", SEVEN_WORDS):
+        result = page(lab, **{"What it does not show": text})
+        assert (result.state, len(result.lines)) == ("started", 1)
+        assert " What it does not show: expected" in result.lines[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("40", 40),
+        ("40 prompts.", 40),
+        ("1,319", 1319),
+        ("the 1,319 prompts of gsm8k-2", 1319),
+        ("1 319", None),
+        ("1,31", None),
+        ("dev 2 has 80", None),
+        ("12.5", None),
+        ("9" * 10, None),
+        ("1,319,", 1319),
+        ("", None),
+    ],
+)
+def test_one_integer_is_read_with_its_thousands(text: str, number: int | None) -> None:
+    assert whole_number(text) == number
+
+
 @pytest.mark.parametrize(
     ("passing", "verdict"), [(AFTER, "PROMOTE"), (BEFORE + 3, "INCONCLUSIVE"), (BEFORE - 8, "REJECT")]
 )
@@ -101,6 +132,7 @@ def test_a_page_as_it_is_handed_out_is_not_started_and_its_design_comes_first(la
         assert f" {name}: expected" in result.lines[0]
     for heading in ("Question", "The one knob", "Held fixed"):
         assert f" {heading}: expected" in page(lab, **blank, **{heading: "none"}).lines[0]
+        assert f" {heading}: expected" in page(lab, **blank, **{heading: SEVEN_WORDS}).lines[0]
 
 
 # ---- What does not hold: the runs, what the page says, what the check answers
@@ -194,6 +226,38 @@ def a_smaller_difference(lab: Lab) -> dict[str, str]:
     return {"smallest": "2 points"}
 
 
+def nearly_the_difference(lab: Lab) -> dict[str, str]:
+    measure_both(lab)
+    return {"smallest": "27.5 points"}
+
+
+def two_numbers_of_prompts(lab: Lab) -> dict[str, str]:
+    measure_both(lab)
+    return {"n": "dev 2 has 40"}
+
+
+def more_digits_than_an_integer_may_have(lab: Lab) -> dict[str, str]:
+    measure_both(lab)
+    return {"n": "9" * 5000}
+
+
+def more_digits_than_a_float_holds(lab: Lab) -> dict[str, str]:
+    measure_both(lab)
+    return {"n": "9" * 400}
+
+
+def a_difference_in_points(lab: Lab) -> dict[str, str]:
+    """The gate reads shares: 2 would be 200 points."""
+    measure_both(lab)
+    return {"min_delta": "2"}
+
+
+def the_largest_difference_there_is(lab: Lab) -> dict[str, str]:
+    """The gate reads 1 as 100 points, of which no verdict is PROMOTE."""
+    measure_both(lab)
+    return {"min_delta": "1"}
+
+
 def too_few_prompts(lab: Lab) -> dict[str, str]:
     measure_both(lab)
     return {"n": "5"}
@@ -237,6 +301,12 @@ CHEATS: dict[Callable[[Lab], dict[str, str]], str] = {
     a_list_of_numbers: "candidate: expected after the run's name how many of its prompts passed",
     another_n: "n: expected the 40 prompts that both runs measured, got 60",
     a_smaller_difference: "smallest: expected what course.stats.smallest_visible_difference(40, 0.4) gives",
+    nearly_the_difference: "smallest: expected what course.stats.smallest_visible_difference(40, 0.4) gives",
+    two_numbers_of_prompts: "n: expected the number of prompts",
+    more_digits_than_an_integer_may_have: "n: expected the number of prompts",
+    more_digits_than_a_float_holds: "n: expected the number of prompts",
+    a_difference_in_points: "min-delta: expected a number from 0 to 1",
+    the_largest_difference_there_is: "verdict: expected the gate's own",
     too_few_prompts: "no difference can be shown; take more prompts",
     own_training_prompts: "the candidate was trained on 20 of these 40 prompts",
     another_temperature: "locked room: sampling differs",
@@ -326,6 +396,28 @@ def test_before_and_after_of_one_training_is_an_experiment_if_it_is_not_the_page
     assert is_worked_example(of(GENERALISE._replace(eval_every=600).settings()))
     assert not is_worked_example(of(GENERALISE._replace(lr=0.1).settings()))
     assert not is_worked_example(of(MEMORISE.settings()))
+
+
+# Settings that change nothing of a policy: how often a training is measured, and on which unseen prompts.
+NO_KNOBS = {"eval_every"}
+
+
+@pytest.mark.parametrize("name", sorted({*MEMORISE.settings()} - NO_KNOBS))
+def test_every_setting_of_a_training_is_a_knob(name: str) -> None:
+    settings = MEMORISE.settings()
+    before = training_run(settings)
+    assert differing_settings(before, training_run(settings | {name: "another"})) == [name]
+
+
+@pytest.mark.parametrize("name", sorted({*NO_KNOBS, "holdout_fingerprint"}))
+def test_what_a_training_is_measured_on_is_no_knob(name: str) -> None:
+    settings = MEMORISE.settings()
+    assert differing_settings(training_run(settings), training_run(settings | {name: "another"})) == []
+
+
+def training_run(settings: dict[str, Any]) -> LoggedRun:
+    facts = SimpleNamespace(settings=settings, seed=0, dataset_fingerprint="the same")
+    return LoggedRun(0, "runs/training", cast(Manifest, facts), {}, [])
 
 
 # ---- The teacher's sample
