@@ -6,6 +6,7 @@ A note or a reflection names a run and, after the name, a number of it: ``names_
 import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,7 +21,8 @@ from course.datasets.files import LAB, sha256_of
 from course.errors import UserError
 from course.text import quote
 
-_NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?")
+# A number that stands by itself: 005 is a part of the name dev-005, and so is no number.
+_NUMBER = re.compile(r"(?<![\w-])(?<![0-9]\.)[0-9]+(?:\.[0-9]+)?")
 _MENTIONS = 5  # of a run's name, that are looked at
 _NUMBERS = 3  # after each of them
 
@@ -140,14 +142,9 @@ def names_number(text: str, run: LoggedRun, value: float) -> bool:
     name = re.compile(rf"(?<![\w-]){re.escape(run.folder)}(?![\w-])")
     for mention in list(name.finditer(text))[:_MENTIONS]:
         after = name.sub(" ", text[mention.end() :])
-        if any(is_value(number, value) for number in _numbers_of(after)[:_NUMBERS]):
+        if any(is_value(number[0], value) for number in islice(_NUMBER.finditer(after), _NUMBERS)):
             return True
     return False
-
-
-def _numbers_of(text: str) -> list[str]:
-    """The numbers that stand by themselves; those that are a part of a name, such as dev-005, are none."""
-    return [match[0] for match in _NUMBER.finditer(text) if not re.search(r"[\w-]$", text[: match.start()])]
 
 
 def is_value(number: str, value: float) -> bool:

@@ -5,6 +5,7 @@ An example: an eval of dev without --expect is a start; one with it is done; a r
 
 import json
 import shutil
+import time
 from pathlib import Path
 from typing import cast
 
@@ -112,6 +113,8 @@ NAMED = [  # a text, whether it names the number of that run
     ("dev passed", False),
     ("dev_2 42.5 %", False),  # another run
     ("dev-042 42.5 %", False),  # an example
+    ("dev failed on dev-042.5", False),  # a name that ends in a number
+    ("dev failed on dev-005, 42.5 %", True),
     ("dev 1 2 3 42.5", False),  # a list of numbers
     ("dev 1 2 3 " * 9 + "dev 42.5", False),
 ]
@@ -121,6 +124,15 @@ NAMED = [  # a text, whether it names the number of that run
 def test_a_number_is_named_after_the_name_of_its_run(text: str, named: bool) -> None:
     run = LoggedRun(0, "runs/dev", cast(Manifest, None), {}, [])
     assert names_number(text, run, 0.425) is named
+
+
+def test_a_long_note_is_read_once() -> None:
+    """The square of its length would be minutes."""
+    run = LoggedRun(0, "runs/dev", cast(Manifest, None), {}, [])
+    for rest in (" 7" * 200_000, " " + "7" * 400_000, " x7" * 100_000):
+        start = time.perf_counter()
+        assert not names_number(f"dev{rest}", run, 0.425)
+        assert time.perf_counter() - start < 5
 
 
 @pytest.mark.parametrize(
