@@ -126,15 +126,20 @@ def run_pytest(tests: Path, name: str, source: bytes, left_out: Sequence[str], f
 def list_exercises(folder: Path = Path("exercises")) -> list[bytes]:
     """The names and the bytes of the student's Python files, in order."""
     parts = []
-    for path in sorted(folder.glob("*.py")):
+    for path in python_files(folder):
         parts += [path.name.encode("utf-8", "surrogateescape"), path.read_bytes()]
     return parts
+
+
+def python_files(folder: Path) -> list[Path]:
+    """The Python files of a folder, in order. An editor's lock file, a folder or a pipe of such a name is none."""
+    return sorted(path for path in folder.glob("*.py") if path.is_file() and not path.name.startswith("."))
 
 
 def copy_exercises(folder: Path, name: str, source: bytes) -> None:
     """The student's Python files as they are, which this one may import, and ``source`` as the file of this name."""
     folder.mkdir()
-    for path in Path("exercises").glob("*.py"):
+    for path in python_files(Path("exercises")):
         (folder / path.name).write_bytes(path.read_bytes())
     (folder / name).write_bytes(source)
 

@@ -4,6 +4,7 @@ An example: the spoiled rule pays whatever ends in the right number. "It is 323"
 repair. "Final: 323" is worth 1 by both rules, and locks nothing.
 """
 
+import os
 import shutil
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pytest
 from conftest import ROOT, Lab
 
 from check import lock
-from check.lock import Versions, catches, fault_of_rubric_tests, fault_of_tests
+from check.lock import Versions, catches, copy_exercises, fault_of_rubric_tests, fault_of_tests, list_exercises
 from check.result import CannotCheck
 
 MENDED = (ROOT / "teacher" / "solutions" / "exercises" / "my_score.py").read_bytes()
@@ -66,3 +67,21 @@ def test_tests_that_answer_differently_once_lock_nothing(lab: Lab, monkeypatch: 
         monkeypatch.setattr(lock, "run_pytest", lambda *_, answers=answers: (next(answers), "words"))
         fault = fault_of_tests(tests, "pick_best.py", Versions(b"1", b"2"))
         assert bool(fault) is (wrong < 10)
+
+
+def test_what_an_editor_leaves_beside_the_files_is_not_read(lab: Lab) -> None:
+    """Emacs leaves a link to nothing while a buffer is unsaved; a pipe would hang."""
+    lab.write("exercises/pick_best.py", "1")
+    lab.write("exercises/common.py", "2")
+    before = list_exercises()
+    Path("exercises/.#pick_best.py").symlink_to("me@host.1")
+    Path("exercises/.hidden.py").write_text("3", encoding="utf-8")
+    Path("exercises/old.py").mkdir()
+    if hasattr(os, "mkfifo"):
+        os.mkfifo("exercises/pipe.py")
+    assert list_exercises() == before == [b"common.py", b"2", b"pick_best.py", b"1"]
+    copy_exercises(Path("copy"), "pick_best.py", b"4")
+    assert {path.name: path.read_bytes() for path in Path("copy").iterdir()} == {
+        "common.py": b"2",
+        "pick_best.py": b"4",
+    }
