@@ -110,11 +110,16 @@ def fault_of_restored_copy(history: History) -> str:
     return fault_of_number(history, "pass_rate")
 
 
-def digests_that_noticed(history: History) -> list[str]:
-    """The two digests that the gate names, of the build and of the sabotage: the first eight characters of each."""
-    names = ("dataset_fingerprint", "examples_fingerprint")
-    runs = (history.build, history.sabotage)
-    return [str(getattr(run.manifest, name))[:8] for name in names for run in runs]
+def digests_that_noticed(history: History) -> list[tuple[str, str]]:
+    """The pairs of digests that the gate names, of the build and of the sabotage: the first eight characters of each.
+
+    The first pair is of the datasets, the second of what was measured of these. Either shows what differs.
+    """
+    pairs = []
+    for name in ("dataset_fingerprint", "examples_fingerprint"):
+        before, after = [str(getattr(run.manifest, name))[:8] for run in (history.build, history.sabotage)]
+        pairs.append((before, after))
+    return pairs
 
 
 # Level 1

@@ -151,9 +151,10 @@ def _fault_of_reflection(name: str, history: History) -> str:
             run = runs[-1]
             return f"{SHEET}, {name}: expected {run.folder}, followed by its {key}, got neither or another number"
     if name == "level_0":
-        missing = [digest for digest in digests_that_noticed(history) if digest not in text]
-        if len(missing) > 2:
-            return f"{SHEET}, {name}: expected the two digests by which the gate knew, eight characters of each"
+        pairs = digests_that_noticed(history)
+        if not any(before in text and after in text for before, after in pairs):
+            expected = "expected the two digests of the dataset that the gate's REJECT names, eight characters of each"
+            return f"{SHEET}, {name}: {expected}; those of the runs, as in the log, do not count"
     if name == "level_2" and not any(id_ in text for id_ in differing_choices(history)):
         return f"{SHEET}, {name}: expected the id of a prompt whose choice changed between your last two spoiled runs"
     return ""

@@ -465,6 +465,24 @@ def name_no_digest(student: Student) -> None:
     student.explain("level_0", "42.5 %", "41.25 %")
 
 
+def name_one_digest(student: Student) -> None:
+    do_level_0(student)
+    student.explain("level_0", "42.5 %", "41.25 %", more=student.digest("runs/level_0_build")[:8])
+
+
+def name_both_digests_of_one_run(student: Student) -> None:
+    do_level_0(student)
+    manifest = json.loads(Path("runs/level_0_build/manifest.json").read_bytes())
+    digests = f"{manifest['dataset_fingerprint'][:8]} and {manifest['examples_fingerprint'][:8]}"
+    student.explain("level_0", "42.5 %", "41.25 %", more=digests)
+
+
+def name_the_digests_of_the_runs(student: Student) -> None:
+    do_level_0(student)
+    build, sabotage, _ = run_log.read_log(run_log.LOG)
+    student.explain("level_0", "42.5 %", "41.25 %", more=f"{build.manifest[:8]} and {sabotage.manifest[:8]}")
+
+
 def restore_the_copy_almost(student: Student) -> None:
     do_level_0(student)
     original = Path("data/datasets/math_dev.jsonl").read_text(encoding="utf-8")
@@ -571,8 +589,8 @@ CHEATS: list[tuple[Callable[[Student], None], str, str, str]] = [  # what is don
     (repeat_a_word, "level_2", "reflect", "expected 12 different words or more that say why, got 1"),
     (list_numbers_without_words, "level_2", "reflect", "expected 12 different words or more that say why, got 0"),
     (list_all_numbers_there_are, "level_2", "reflect", "expected level_2_build, followed by its selected_accuracy"),
-    (reflect_with_a_number_of_nobody, "level_2", "reflect", "expected level_2_build, followed by its selected_accuracy"),
-    (reflect_without_the_names_of_the_runs, "level_2", "reflect", "expected level_2_build, followed by its selected_accuracy"),
+    (reflect_with_a_number_of_nobody, "level_2", "reflect", "expected level_2_build, followed by its"),
+    (reflect_without_the_names_of_the_runs, "level_2", "reflect", "expected level_2_build, followed by its"),
     (reflect_without_a_prompt, "level_2", "reflect", "expected the id of a prompt whose choice changed"),
     (repair_with_the_spoiled_file, "level_2", "repair", "expected the results of the build to the last digit"),
     (lock_with_nothing, "level_2", "lock", "expected a test of yours, got none"),
@@ -587,7 +605,10 @@ CHEATS: list[tuple[Callable[[Student], None], str, str, str]] = [  # what is don
     (change_two_answers, "level_0", "sabotage", "with one changed answer, got 2 changed answers"),
     (ask_no_gate, "level_0", "gate", "expected the gate's page"),
     (make_the_gates_page_by_hand, "level_0", "gate", "expected the gate's page on both runs"),
-    (name_no_digest, "level_0", "reflect", "expected the two digests by which the gate knew"),
+    (name_no_digest, "level_0", "reflect", "expected the two digests of the dataset"),
+    (name_one_digest, "level_0", "reflect", "expected the two digests of the dataset"),
+    (name_both_digests_of_one_run, "level_0", "reflect", "expected the two digests of the dataset"),
+    (name_the_digests_of_the_runs, "level_0", "reflect", "expected the two digests of the dataset"),
     (restore_the_copy_almost, "level_0", "repair", "got another digest of the dataset"),
     (spoil_nothing_of_the_update, "level_3", "sabotage", "got the file of the build"),
     (spoil_by_an_option, "level_3", "sabotage", "expected the settings of the build"),
