@@ -6,11 +6,11 @@ which these packages cannot be imported and their files cannot be opened (``cour
 import that no reader finds fails there.
 
 Covered
-    Import statements, in the file and in the student's own modules that it imports; importlib, __import__, runpy,
-    sys.modules, and the globals of a function.
+    Import statements, in the file and in the student's own modules that it imports; importlib and sys, also under a
+    name of the student's; exec, eval, compile, __import__, runpy, ctypes and the process that asks (__main__).
 Not covered
-    Text that was copied out of the course: a person sees it. Names that are put together at run time; most of them
-    fail when the file runs.
+    Text that was copied out of the course: a person sees it. Names that are put together at run time, such as
+    getattr(sys, "mod" + "ules"); most of them fail when the file runs. A second program that the file starts.
 """
 
 import ast
@@ -25,7 +25,24 @@ ALLOWED: dict[str, Mapping[str, Sequence[str]]] = {
     "test_pick_best.py": _SAMPLE,
     "patched_rubric.py": {"course.faults": ("PREFIX",), "course.rubrics.hackable": ("GAPS",)},
 }
-_WAYS_AROUND = ("__import__", "__globals__", "__builtins__", "__loader__", "__subclasses__", "runpy")
+# Modules that find any module by a name, run a text, or reach into the process that asks. A rule needs none of them.
+_CLOSED_MODULES = ("__main__", "_ctypes", "builtins", "child_main", "ctypes", "gc", "importlib", "picking", "runpy")
+_RELOAD = "reload"  # of importlib: a test may load the student's own file anew
+_CLOSED_OF_SYS = ("_getframe", "_current_frames", "meta_path", "modules", "path_hooks", "path_importer_cache")
+# Wherever they stand, as a name or after a point.
+_WAYS_AROUND = (
+    "__builtins__",
+    "__closure__",
+    "__globals__",
+    "__import__",
+    "__loader__",
+    "__subclasses__",
+    "_getframe",
+    "f_globals",
+    "meta_path",
+    "runpy",
+)
+_RUN_A_TEXT = ("compile", "eval", "exec")  # the functions; re.compile is a different one
 
 
 def find_borrowed(name: str, source: bytes) -> str:
@@ -43,8 +60,9 @@ def find_borrowed(name: str, source: bytes) -> str:
             nodes = [*ast.walk(ast.parse(text))]
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             continue  # it does not run, which its check says
+        meanings = _meanings_of_names(nodes)
         for node in nodes:
-            if _borrows(node, allowed):
+            if _borrows(node, allowed, meanings):
                 place = "" if file == name else f" of {file}"
                 return f"{ast.unparse(node).splitlines()[0]} (line {getattr(node, 'lineno', 1)}{place})"
             for module in _imported_modules(node):
@@ -64,27 +82,45 @@ def _imported_modules(node: ast.AST) -> Iterator[str]:
             yield f"{node.module or ''}.{alias.name}".lstrip(".")
 
 
-def _borrows(node: ast.AST, allowed: Mapping[str, Sequence[str]]) -> bool:
+def _meanings_of_names(nodes: Sequence[ast.AST]) -> dict[str, set[str]]:
+    """Name -> what the file's import statements bind to this name: a module, or a module and its name."""
+    meanings: dict[str, set[str]] = {}
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                meanings.setdefault(alias.asname or alias.name, set()).add(alias.name)
+        elif isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                meanings.setdefault(alias.asname or alias.name, set()).add(f"{node.module}.{alias.name}")
+    return meanings
+
+
+def _borrows(node: ast.AST, allowed: Mapping[str, Sequence[str]], meanings: Mapping[str, set[str]]) -> bool:
     if isinstance(node, ast.Import):
-        names = [alias.name for alias in node.names]
-        return any(_is_closed(name) for name in names) or any(name.startswith("importlib.") for name in names)
+        return any(_is_closed(alias.name) and alias.name != "importlib" for alias in node.names)
     if isinstance(node, ast.ImportFrom):
         module = node.module or ""
         names = [alias.name for alias in node.names]
         if module == "importlib":
-            return names != ["reload"]
+            return names != [_RELOAD]
         if module == "sys":
-            return "modules" in names
+            return any(name in _CLOSED_OF_SYS for name in names)
         return _is_closed(module) and any(name not in allowed.get(module, ()) for name in names)
     if isinstance(node, ast.Attribute):
-        if isinstance(node.value, ast.Name) and node.value.id == "importlib":
-            return node.attr != "reload"
-        if isinstance(node.value, ast.Name) and node.value.id == "sys":
-            return node.attr == "modules"
+        modules: set[str] = set()
+        if isinstance(node.value, ast.Name):
+            modules = {node.value.id, *meanings.get(node.value.id, ())}
+        if "importlib" in modules and node.attr != _RELOAD:
+            return True
+        if "sys" in modules and node.attr in _CLOSED_OF_SYS:
+            return True
         return node.attr in _WAYS_AROUND
-    return isinstance(node, ast.Name) and node.id in _WAYS_AROUND
+    if isinstance(node, ast.Name):
+        is_of_re = meanings.get(node.id) == {f"re.{node.id}"}
+        return node.id in _WAYS_AROUND or (node.id in _RUN_A_TEXT and not is_of_re)
+    return False
 
 
 def _is_closed(module: str) -> bool:
-    """Whether a module is the lab's, or one that finds any module by a name."""
-    return module.partition(".")[0] in (*_PACKAGES, "importlib", "runpy") and module != "importlib"
+    """Whether a module is the lab's, or a way to it."""
+    return module.partition(".")[0] in (*_PACKAGES, *_CLOSED_MODULES)

@@ -8,8 +8,9 @@ Covered
     ends within half a second of whoever started it, and its group with it.
 Not covered
     Code that means harm: it can find the pipe and write an answer of its own. ``course.limited_process``.
-    Of what is forbidden by ``forbid_course``: a copy of the course elsewhere, a program that the code starts, and what
-    an allowed module's functions still hold.
+    Of what is forbidden by ``forbid_course``: a copy of the course elsewhere, a program that the code starts, a file
+    that C code opens (ctypes), code that replaces what Python's own modules do, and what an allowed module's functions
+    still hold. ``check.own_work`` reads the text for some of these.
 """
 
 import json
@@ -28,7 +29,9 @@ from typing import Any, BinaryIO
 
 _LAB = Path(__file__).resolve().parents[1]
 _PACKAGES = ("course", "check", "teacher")
-_CLOSED = tuple(str(_LAB / name) + os.sep for name in (*_PACKAGES, "data", "runs"))  # folders that hold answers
+_CLOSED_FOLDERS = tuple(str(_LAB / name) + os.sep for name in (*_PACKAGES, "data", "runs"))  # folders that hold answers
+_ABOVE = tuple(str(folder) for folder in (_LAB, *_LAB.parents))  # from these, too, a path leads to the answers
+_OPENING = ("open", "os.link", "os.rename")  # audit events: a file under a second name is not below its folder
 _WORDS = 200  # characters of what an exception says
 
 
@@ -77,7 +80,7 @@ def forbid_course(allowed: Sequence[str] = ()) -> None:
                 vars(sys.modules[package]).pop(module, None)
             del sys.modules[name]
     sys.meta_path.insert(0, _Forbidden())
-    close_answers(True)
+    close_for_good()
 
 
 class _Forbidden(MetaPathFinder):
@@ -86,29 +89,53 @@ class _Forbidden(MetaPathFinder):
             raise ModuleNotFoundError(f"cannot import {fullname}: the work is to be your own")
 
 
-class _Answers:
-    """Whether the files that hold answers are closed to the code of this process, and whether that is watched."""
+def _make_switch() -> tuple[Callable[[bool], bool], Callable[[], None]]:
+    """``close_answers`` and ``close_for_good``.
 
+    Their state stands in no object that has a name, and what they call is bound now: code that is loaded later cannot
+    open the answers by setting an attribute.
+    """
+    realpath = os.path.realpath
+    relpath = os.path.relpath
+    fsdecode = os.fsdecode
+    folders = _CLOSED_FOLDERS
+    above = _ABOVE
+    events = _OPENING
     are_closed = False
     are_watched = False
+    is_for_good = False
+
+    def close_answers(closed: bool) -> bool:
+        """Refuse, or no longer refuse, to open the course's own files, its data and the runs.
+
+        Returns how it was before.
+        """
+        nonlocal are_closed, are_watched
+        if not are_watched:
+            sys.addaudithook(refuse_answers)  # Python has no way to take it away again
+            are_watched = True
+        before = are_closed
+        are_closed = closed or is_for_good
+        return before
+
+    def close_for_good() -> None:
+        """Refuse from here on, whatever ``close_answers`` is told."""
+        nonlocal is_for_good
+        is_for_good = True
+        close_answers(True)
+
+    def refuse_answers(event: str, arguments: tuple[Any, ...]) -> None:
+        if not are_closed or event not in events or not isinstance(arguments[0], str | bytes | os.PathLike):
+            return
+        path = realpath(fsdecode(arguments[0]))
+        # The folder itself is refused, too: a file can be opened by its name and its opened folder.
+        if f"{path}{os.sep}".startswith(folders) or path in above:
+            raise PermissionError(f"cannot open {relpath(path, _LAB)}: the work is to be your own")
+
+    return close_answers, close_for_good
 
 
-def close_answers(closed: bool) -> bool:
-    """Refuse, or no longer refuse, to open the course's own files, its data and the runs. Returns how it was before."""
-    if not _Answers.are_watched:
-        sys.addaudithook(_refuse_answers)  # Python has no way to take it away again
-        _Answers.are_watched = True
-    before = _Answers.are_closed
-    _Answers.are_closed = closed
-    return before
-
-
-def _refuse_answers(event: str, arguments: tuple[Any, ...]) -> None:
-    if not _Answers.are_closed or event != "open" or not isinstance(arguments[0], str | bytes | os.PathLike):
-        return
-    path = os.path.realpath(os.fsdecode(arguments[0]))
-    if path.startswith(_CLOSED):
-        raise PermissionError(f"cannot open {os.path.relpath(path, _LAB)}: the work is to be your own")
+close_answers, close_for_good = _make_switch()
 
 
 def list_module_files() -> list[str]:

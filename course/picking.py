@@ -168,5 +168,9 @@ def choose_from_file(path: str, group: Sequence[tuple[int, str, float]]) -> int:
 @cache
 def _open_once(path: str) -> Picker:
     forbid_course(["course.picking"])
-    vars(sys.modules["course.picking"]).pop("first_of_best")  # the course's own rule is not to be borrowed
+    # The course's own rule is not to be borrowed. This process has the module twice: as the file that it was started
+    # with, and as the one from which a student imports Sample.
+    vars(sys.modules["course.picking"]).pop("first_of_best")
+    globals().pop("first_of_best", None)
+    sys.modules.pop(Path(__file__).stem, None)
     return Picker(f"{path}:pick_best")

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from conftest import ROOT, Lab
 
+from check import functions
 from check.functions import check_functions, is_close
 from check.oracles import FUNCTIONS
 from check.result import CheckResult
@@ -144,6 +145,23 @@ def test_a_file_without_the_functions_says_so(lab: Lab, source: str, said: str) 
     state, short, lines = check_text(lab, "reinforce", source)
     assert (state, short) == ("wrong", "0 of 3 right")
     assert said in lines
+
+
+BORROWED_RULES = [  # ways to the course's own rule in the process that asks; check.own_work sees all in the text
+    "from picking import first_of_best as pick_best",
+    "import sys\nf = sys._getframe()\nwhile 'first_of_best' not in f.f_globals: f = f.f_back\n"
+    "pick_best = f.f_globals['first_of_best']",
+    "pick_best = getattr(__import__('pic' + 'king'), 'first_of_best')",
+]
+
+
+@pytest.mark.parametrize("source", BORROWED_RULES)
+def test_the_courses_own_rule_is_not_there_to_be_borrowed(
+    lab: Lab, source: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "expected work of your own" in check_text(lab, "pick_best", source)[1]
+    monkeypatch.setattr(functions, "find_borrowed", lambda *_: "")  # a text that it does not see
+    assert check_text(lab, "pick_best", source)[0] == "wrong"
 
 
 @pytest.mark.slow
