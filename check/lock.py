@@ -5,11 +5,12 @@ they ran. Each is put back beside the student's other files, and the tests meet 
 
 Covered
     A test or a file that hangs, exits, does not load or prints: each runs in a process and a folder of its own, under
-    limits. A test that fails by chance, nearly always. A case that gives a reward: only a text that is worth nothing,
-    and that the spoiled rule pays, shows the hole.
+    limits. A test that fails by chance, nearly always; one that counts its calls, because the order is drawn. A case
+    that gives a reward: only a text that is worth nothing, and that the spoiled rule pays, shows the hole.
 Not covered
-    A test that tells the two files apart by their text. A rule in a module that the file imports: the module is as it
-    is today. Code that means harm.
+    A test that tells the two files apart by their text. A test that counts on the disk how often it was called: the
+    drawn order suits it once in 32. A property of the scorer's details, which the rubric's fixture gives beside the
+    student's reward. A rule in a module that the file imports: the module is as it is today. Code that means harm.
 """
 
 import os
@@ -17,6 +18,7 @@ import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
+from random import SystemRandom
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
@@ -88,12 +90,16 @@ def fault_of_tests(
     if versions.spoiled == versions.mended:
         return f"expected a spoiled exercises/{name}, got the mended one; spoil the file itself, not a module of yours"
     for _ in range(_TIMES):
-        status, words = run_pytest(tests, name, versions.mended, left_out, fixture)
+        outcomes = {
+            version: run_pytest(tests, name, version, left_out, fixture)
+            for version in SystemRandom().sample(versions, 2)
+        }
+        status, words = outcomes[versions.mended]
         if status == _NO_TESTS:
             return f"{tests}: expected a test of yours, got none"
         if status != _PASSED:
             return f"{tests}: expected tests that your repaired exercises/{name} passes, got {words}"
-        status, words = run_pytest(tests, name, versions.spoiled, left_out, fixture)
+        status, words = outcomes[versions.spoiled]
         if status == _PASSED:
             return f"{tests}: expected a test that your spoiled exercises/{name} fails, got none: it passes all of them"
         if status != _FAILED:

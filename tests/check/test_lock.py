@@ -6,7 +6,9 @@ repair. "Final: 323" is worth 1 by both rules, and locks nothing.
 
 import os
 import shutil
+from itertools import cycle
 from pathlib import Path
+from typing import cast
 
 import pytest
 from conftest import ROOT, Lab
@@ -60,13 +62,26 @@ def test_tests_that_answer_differently_once_lock_nothing(lab: Lab, monkeypatch: 
     """With luck the tests fail with the spoiled file and pass with the mended one, but not ten times in a row."""
     tests = lab.write("tests/test_pick_best.py", "def test_nothing():\n    pass\n")
     for wrong in range(11):
-        statuses = [0, 1] * 5  # passed with the mended file, failed with the spoiled one
-        if wrong < len(statuses):
-            statuses[wrong] = 1 - statuses[wrong]
-        answers = iter(statuses)
-        monkeypatch.setattr(lock, "run_pytest", lambda *_, answers=answers: (next(answers), "words"))
+        statuses = {b"2": [0] * 5, b"1": [1] * 5}  # passed with the mended file, failed with the spoiled one
+        if wrong < 10:
+            version = [b"1", b"2"][wrong % 2]
+            statuses[version][wrong // 2] = 1 - statuses[version][wrong // 2]
+
+        def run(*given: object, statuses: dict[bytes, list[int]] = statuses) -> tuple[int, str]:
+            return statuses[cast(bytes, given[2])].pop(0), "words"
+
+        monkeypatch.setattr(lock, "run_pytest", run)
         fault = fault_of_tests(tests, "pick_best.py", Versions(b"1", b"2"))
         assert bool(fault) is (wrong < 10)
+
+
+def test_a_count_of_the_calls_locks_nothing(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file on the disk that is odd at every second call. About one in 32 of such checks passes by luck."""
+    tests = lab.write("tests/test_pick_best.py", "def test_nothing():\n    pass\n")
+    statuses = cycle([0, 1])
+    monkeypatch.setattr(lock, "run_pytest", lambda *_: (next(statuses), "words"))
+    faults = [fault_of_tests(tests, "pick_best.py", Versions(b"1", b"2")) for _ in range(100)]
+    assert sum(map(bool, faults)) > 80
 
 
 def test_what_an_editor_leaves_beside_the_files_is_not_read(lab: Lab) -> None:
