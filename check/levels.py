@@ -3,11 +3,14 @@
 A prediction is a probability, and is scored. What each step has to show stands in ``check/level_steps.py``.
 
 Covered
-    A sabotage before its prediction, a repair before its sabotage, a run of that name with another file, an edited run.
+    A sabotage before its prediction, also where its folder was deleted; a repair before its sabotage, a run of that
+    name with another file, an edited run.
     A reflection without the numbers of the student's own runs after their names, or with a list of many numbers.
 Not covered
     Whether a reflection explains anything: a teacher reads it. Whoever edits ``runs/predictions.json`` or writes a log
     of their own. Both are the student's, to learn from, and may be deleted.
+    A sabotage that was seen before its prediction under another --change, with a comment more in its file, or with its
+    folder deleted and another --expect. These cheat the student of their own score only.
 """
 
 import json
@@ -22,7 +25,15 @@ import msgspec
 from msgspec import Meta
 
 from check.level_functions import FUNCTIONS_OF, UNWRITTEN, faults_of_function
-from check.level_steps import OUTCOMES, STEPS, History, differing_choices, digests_that_noticed, what_was_spoiled
+from check.level_steps import (
+    ONE_RUN,
+    OUTCOMES,
+    STEPS,
+    History,
+    differing_choices,
+    digests_that_noticed,
+    what_was_spoiled,
+)
 from check.result import NOT_STARTED, TO_READ, CheckResult
 from check.runs import LoggedRun, names_number, read_logged_runs
 from check.sheets import read_sheet
@@ -40,6 +51,7 @@ _KEPT = "predictions.json"  # beside the log of runs
 # level -> a probability, and how many lines the log of runs had when it was given
 _Predictions = dict[str, tuple[Annotated[float, Meta(ge=0, le=1)], Annotated[int, Meta(ge=0)]]]
 _MISSING = "not done yet"
+_WITHOUT_A_RUN = ("gate", "lock")  # steps of which no run says whether they were begun
 _FEWEST = 12  # different words of a reflection
 
 
@@ -56,7 +68,7 @@ def record_prediction(name: str, probability: float) -> str:
     """
     path = run_log.LOG.with_name(_KEPT)
     predictions = _read_predictions()
-    if name in predictions and _read_runs(name, "sabotage", predictions[name][1]):
+    if name in predictions and any(number >= predictions[name][1] for number, _ in _lines_of(name, "sabotage")):
         raise UserError(f"{name}: expected a prediction before the sabotage, got another after it; the earlier stays")
     predictions[name] = probability, len(run_log.read_log(run_log.LOG))
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -73,9 +85,7 @@ def check_level(name: str, seed: int = 0, anew: bool = False) -> CheckResult:
     ``seed``: of what is asked of the student's function. ``anew``: believe nothing that was kept of an earlier check.
     """
     steps = list_steps(name)
-    history = _read_history(name)
-    if history is not None:
-        history = history._replace(seed=seed, anew=anew)
+    history = _read_history(name, seed, anew)
     done = 0
     fault = ""
     for step in steps:
@@ -89,7 +99,7 @@ def check_level(name: str, seed: int = 0, anew: bool = False) -> CheckResult:
         fault = "\n".join(faults) or fault
         is_written = not faults
     parts = {step: describe_step(name, step) for step in steps}
-    lines = _outcome_lines(name)
+    lines = _outcome_lines(name, seed, anew)
     details: dict[str, object] = {}
     if history:
         runs = [history.build, *history.sabotages, *history.trainings, *history.repairs]
@@ -108,7 +118,8 @@ def check_level(name: str, seed: int = 0, anew: bool = False) -> CheckResult:
         state = "started" if is_written else NOT_STARTED
         return CheckResult(state, short if is_written else "", lines, parts, details, command=command)
     if fault != _MISSING:
-        short += f", {step} is not right"
+        is_open = step in _WITHOUT_A_RUN or fault == ONE_RUN
+        short += f", {step} comes next" if is_open else f", {step} is not right"
     return CheckResult("started", short, lines, parts, details, command=command)
 
 
@@ -119,13 +130,9 @@ def _fault_of_step(name: str, step: str, history: History | None) -> str:
     if history is None:
         return _MISSING
     if step == "sabotage":
-        early = [run for run in _read_runs(name, "sabotage", 0) if run not in history.sabotages]
-        if not history.sabotages and early:
-            return "your sabotage came before your prediction and does not count; spoil something else"
-        if not history.sabotages:
-            return _MISSING
-        if any(what_was_spoiled(run) == what_was_spoiled(history.sabotage) for run in early):
-            return "you measured this sabotage before your prediction, and know how it ends; spoil something else"
+        fault = _fault_of_order(name, history)
+        if fault:
+            return fault
     if step == "train" and not history.trainings:
         return _MISSING
     if step == "repair" and not history.repairs:
@@ -135,6 +142,29 @@ def _fault_of_step(name: str, step: str, history: History | None) -> str:
     if step == REFLECT:
         return _fault_of_reflection(name, history)
     return STEPS[name][step](history)
+
+
+def _fault_of_order(name: str, history: History) -> str:
+    """Why there is no sabotage yet that its student did not know before the prediction; an empty text if there is.
+
+    The lines of the log decide, because a folder can be deleted when its numbers are known.
+    """
+    predictions = _read_predictions()
+    if name not in predictions:
+        return _MISSING
+    _, start = predictions[name]
+    early = [line for number, line in _lines_of(name, "sabotage") if number < start]
+    if not history.sabotages:
+        if early:
+            return "your sabotage came before your prediction and does not count; spoil something else"
+        return _MISSING
+    sabotage = history.sabotage
+    runs = [run for run in _read_runs(name, "sabotage", 0) if run.number < start]
+    is_known = any(what_was_spoiled(run) == what_was_spoiled(sabotage) for run in runs)
+    digest = run_log.read_log(run_log.LOG)[sabotage.number].manifest
+    if is_known or any(line.manifest == digest for line in early):
+        return "you measured this sabotage before your prediction, and know how it ends; spoil something else"
+    return ""
 
 
 def _fault_of_reflection(name: str, history: History) -> str:
@@ -160,9 +190,9 @@ def _fault_of_reflection(name: str, history: History) -> str:
     return ""
 
 
-def _outcome_lines(name: str) -> list[str]:
+def _outcome_lines(name: str, seed: int, anew: bool) -> list[str]:
     """The event; once it is decided whether it came about, and the Brier score of each prediction that is decided."""
-    outcome = _outcome(name)
+    outcome = _outcome(name, seed, anew)
     event = LEVELS[name]["event"]
     if outcome is None:
         return [f"The event: {event}."]
@@ -170,7 +200,7 @@ def _outcome_lines(name: str) -> list[str]:
     words = []
     predictions = _read_predictions()
     for level in LEVELS:
-        decided = _outcome(level)
+        decided = _outcome(level, seed, anew)
         if level in predictions and decided is not None:
             probability, _ = predictions[level]
             score = (probability - decided) ** 2
@@ -207,8 +237,8 @@ def _number_folder(match: re.Match[str]) -> str:
     return f"{option} {free if option == '--outdir' else newest}"
 
 
-def _read_history(name: str) -> History | None:
-    """The runs that count; None without a build."""
+def _read_history(name: str, seed: int, anew: bool) -> History | None:
+    """The runs that count, to be judged with this seed and, if ``anew``, without kept results; None without a build."""
     predictions = _read_predictions()
     sabotages: list[LoggedRun] = []
     if name in predictions:
@@ -219,21 +249,21 @@ def _read_history(name: str) -> History | None:
     if not builds:
         return None
     if not sabotages:
-        return History(builds[-1], [])
+        return History(builds[-1], [], seed=seed, anew=anew)
     last = sabotages[-1].number
     return History(
         build=builds[-1],
         sabotages=sabotages,
         trainings=_read_runs(name, "train", first),
         repairs=_read_runs(name, "repair", last),
+        seed=seed,
+        anew=anew,
     )
 
 
 def _read_runs(name: str, step: str, start: int) -> list[LoggedRun]:
     """The runs of a step, from this line of the log on, the newest last. What ``--change`` says is the run's own."""
-    if step not in LEVELS[name]:
-        return []
-    commands = {command.split(" ")[0] for command in LEVELS[name][step]["run"]}
+    commands = _commands_of(name, step)
     runs = [
         run
         for run in read_logged_runs()
@@ -242,9 +272,22 @@ def _read_runs(name: str, step: str, start: int) -> list[LoggedRun]:
     return runs[::-1]
 
 
-def _outcome(name: str) -> int | None:
+def _lines_of(name: str, step: str) -> list[tuple[int, run_log.LogLine]]:
+    """The lines of the log that are of a step, with their places from 0; the run of a line may be gone."""
+    commands = _commands_of(name, step)
+    log = enumerate(run_log.read_log(run_log.LOG))
+    return [(number, line) for number, line in log if line.change == f"{name} {step}" and line.command in commands]
+
+
+def _commands_of(name: str, step: str) -> set[str]:
+    """The commands whose runs a step has; none where the level lacks the step."""
+    commands = LEVELS[name][step]["run"] if step in LEVELS[name] else []
+    return {command.split(" ")[0] for command in commands}
+
+
+def _outcome(name: str, seed: int, anew: bool) -> int | None:
     """1 if the event came about, 0 if it did not, None as long as a run is missing or is not what it should be."""
-    history = _read_history(name)
+    history = _read_history(name, seed, anew)
     if history is None:
         return None
     outcome = OUTCOMES[name]

@@ -18,6 +18,7 @@ from typing import cast
 import pytest
 from conftest import ROOT, Lab
 
+from check.level_functions import faults_of_function
 from check.level_steps import OUTCOMES, STEPS
 from check.levels import LEVELS, check_level, describe_step, list_steps, record_prediction
 from check.report import step_text
@@ -127,6 +128,7 @@ def do_level_0(student: Student, changed: str = "dev-005") -> None:
     measure = shlex.split(LEVELS["level_0"]["sabotage"]["run"][0])
     assert student.lab("eval", *measure[1:]).status == 0
     assert next_step("level_0") == "gate"
+    assert "gate comes next" in check_level("level_0").short
     assert student.type("level_0", "gate") == 1  # REJECT
     assert next_step("level_0") == "reflect"
     before, after = "runs/level_0_build", "runs/level_0_sabotage"
@@ -160,6 +162,7 @@ def do_level_2(student: Student, spoiled: str = BY_CHANCE) -> None:
     student.write("exercises/pick_best.py", spoiled)
     student.type("level_2", "sabotage")
     assert "expected two runs of the spoiled rule, got one" in explain("level_2")
+    assert "sabotage comes next" in check_level("level_2").short
     student.type("level_2", "sabotage")
     accuracy = f"{student.number('runs/level_2_build', 'selected_accuracy'):.4f}"
     student.explain("level_2", accuracy, accuracy, more=f"Such as {changed_choice()}.")
@@ -316,6 +319,22 @@ def spoil_again_what_was_seen(student: Student) -> None:
     spoil_before_predicting(student)
     student.type("level_2", "sabotage")
     student.type("level_2", "sabotage")
+
+
+def spoil_before_predicting_and_delete(student: Student) -> None:
+    spoil_before_predicting(student)
+    shutil.rmtree("runs/level_2_sabotage")
+
+
+def spoil_under_a_new_name_what_was_seen_and_deleted(student: Student) -> None:
+    """The log keeps the digest of the run, which is that of the new one."""
+    student.type("level_1", "build")
+    student.write("exercises/my_score.py", spoil_rule("any"))
+    student.type("level_1", "sabotage")
+    record_prediction("level_1", 1.0)
+    shutil.rmtree("runs/level_1_sabotage")
+    command, *words = shlex.split(LEVELS["level_1"]["sabotage"]["run"][0].replace("runs/level_1_sabotage", "runs/new"))
+    assert student.lab(command.removeprefix("course."), *words).status == 0
 
 
 def forget_the_pick_once(student: Student) -> None:
@@ -579,6 +598,13 @@ def build_with_a_wrong_update(student: Student) -> None:
 CHEATS: list[tuple[Callable[[Student], None], str, str, str]] = [  # what is done, level, its next step, what is said
     (spoil_before_predicting, "level_2", "sabotage", "came before your prediction and does not count"),
     (spoil_again_what_was_seen, "level_2", "sabotage", "you measured this sabotage before your prediction"),
+    (spoil_before_predicting_and_delete, "level_2", "sabotage", "came before your prediction and does not count"),
+    (
+        spoil_under_a_new_name_what_was_seen_and_deleted,
+        "level_1",
+        "sabotage",
+        "you measured this sabotage before your prediction",
+    ),
     (forget_the_pick_once, "level_2", "sabotage", "expected --pick exercises/pick_best.py:pick_best"),
     (repair_before_spoiling, "level_2", "repair", "came before your sabotage and does not count"),
     (build_what_is_not_the_rule, "level_2", "build", "It looks like the longest text"),
@@ -649,6 +675,25 @@ def test_a_prediction_stands_once_a_sabotage_followed(student: Student) -> None:
     student.type("level_2", "sabotage")
     with pytest.raises(UserError, match="level_2: expected a prediction before the sabotage, got another after it"):
         record_prediction("level_2", 1.0)
+    shutil.rmtree("runs/level_2_sabotage")  # the log still has the run's line
+    with pytest.raises(UserError, match="level_2: expected a prediction before the sabotage, got another after it"):
+        record_prediction("level_2", 1.0)
+
+
+def test_nothing_that_was_kept_decides_while_everything_is_judged_anew(
+    student: Student, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The outcome of a prediction as well: every function is asked with the seed that is given."""
+    do_level_2(student)
+    asked: list[tuple[int, bool]] = []
+
+    def ask(level: str, source: bytes | None, seed: int, anew: bool) -> list[str]:
+        asked.append((seed, anew))
+        return faults_of_function(level, source, seed, anew)
+
+    monkeypatch.setattr("check.level_steps.faults_of_function", ask)
+    check_level("level_2", seed=7, anew=True)
+    assert {*asked} == {(7, True)}
 
 
 def test_what_stands_in_the_log_beside_the_digest_is_not_believed(student: Student) -> None:
