@@ -8,8 +8,8 @@ Covered
     Verdicts that are tried one after the other: the first stays, and student and teacher read it. A verdict without
     evidence, evidence copied from a different pair, and evidence that lists every number there is.
 Not covered
-    Whether the evidence explains anything: a teacher reads it. Whoever asks the gate first, or edits
-    ``runs/verdicts.json``: it is the student's own record, and may be deleted.
+    Whether the evidence explains anything: a teacher reads it. One text for all pairs that has the numbers of each.
+    Whoever asks the gate first, or edits ``runs/verdicts.json``: it is the student's own record, and may be deleted.
 """
 
 import json
@@ -94,12 +94,11 @@ def check_committee() -> CheckResult:
     short = f"{agreeing} of {len(PAIRS)} verdicts are the gate's; your first verdicts: {firsts}"
     numbers = {f"{name} first": verdict for name, verdict in first.items()}
     parts = {}
-    if agreeing == len(PAIRS):
+    if not faults:  # the gate's pages show the facts that evidence has to name
         parts = {name: gate_command(name) for name in PAIRS.values()}
         faults.append(f"The gate has a page of each: {program_name('check')} committee --id pair_1 says what to type.")
-    if len(faults) > 1 or not parts:
-        return CheckResult(state, short, faults, parts, numbers)
-    return CheckResult(TO_READ, short, faults, parts, numbers)
+        state = TO_READ
+    return CheckResult(state, short, faults, parts, numbers)
 
 
 def read_verdict(text: str) -> str:

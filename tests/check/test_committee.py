@@ -94,6 +94,13 @@ CHEATS: dict[str, tuple[Answers, str, str]] = {  # what is tried -> sheet, state
         "started",
         "Pair 1: the verdict is the gate's, and your evidence does not name",
     ),
+    "two facts without the one that decides": (
+        changed(
+            "Pair 2", evidence="There were 200 prompts to train on and 100 prompts to measure, and that is enough."
+        ),
+        "started",
+        "Pair 2: the verdict is the gate's, and your evidence does not name",
+    ),
     "every number there is": (
         changed("Pair 3", evidence=f"All of these decide it, one way or the other, I say: {DUMP}."),
         "started",
@@ -120,6 +127,7 @@ def test_a_cheat_is_not_handed_in_and_one_line_says_why(lab: Lab, cheat: str) ->
     result = check_committee()
     assert result.state == state
     assert [line for line in result.lines if said in line], result.lines
+    assert not result.parts  # the gate's pages show what the evidence has to name
 
 
 def test_nothing_is_compared_or_kept_before_verdict_and_evidence_stand_there(lab: Lab) -> None:
