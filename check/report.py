@@ -78,18 +78,20 @@ def overview(titles: Mapping[str, str], milestone_of: Mapping[str, str], results
     for number, title in titles.items():
         names = [name for name in results if milestone_of[name] == number]
         states = [results[name].state for name in names]
+        finished = [state for state in states if state in FINISHED]
         status = counts_text(states)
         below = []
-        if not all(state in FINISHED for state in states):
-            status = f"{status} of {len(states)}"
+        if len(finished) < len(states):
             if is_open:
                 has_marks = True
-                status = f"{''.join(_MARKS[state] for state in states)} {status}"
+                marks = "".join(_MARKS[state] for state in states)
+                status = f"{marks} {len(finished)} of {len(states)}"  # the marks say what is handed in
             else:
                 is_open = True
+                status = f"{status} of {len(states)}"
                 below = [exercise_line(name, results[name]) for name in names]
-        head = f"Milestone {number:4} {title}"
-        lines.append(f"{head} {status:>{WIDTH - len(head) - 1}}")
+        head = f"Milestone {number:3} {title}"
+        lines.append(f"{head}  {status:>{WIDTH - len(head) - 2}}")  # a title may end in a number
         lines.extend(below)
     if has_marks:
         words = {**{state: state for state in _MARKS}, TO_READ: "handed in"}

@@ -5,6 +5,9 @@ An example: ``first_run`` is done, with a short word from a student that holds a
 
 from pathlib import Path
 
+import pytest
+
+from check.milestones import EXERCISES, MILESTONES
 from check.report import end_text, exercise_line, exercise_text, overview, submission_text
 from check.result import CheckResult
 
@@ -12,22 +15,22 @@ TITLES = {"0": "words", "0.5": "choosing", "6": "the map"}
 PLACES = {"run": "0", "map": "0", "pick": "0.5", "last": "6", "note": "6"}
 LEGEND = ". not started, o started, x wrong, ? cannot be checked yet, # done, r handed in"
 FRESH = f"""\
-Milestone 0    words                                                      0 of 2
+Milestone 0   words                                                       0 of 2
   run             not started
   map             not started
-Milestone 0.5  choosing                                                 . 0 of 1
-Milestone 6    the map                                                 .. 0 of 2
+Milestone 0.5 choosing                                                  . 0 of 1
+Milestone 6   the map                                                  .. 0 of 2
 {LEGEND}"""
 HALF_WAY = f"""\
-Milestone 0    words                                         1 done, 1 handed in
-Milestone 0.5  choosing                                                   0 of 1
+Milestone 0   words                                          1 done, 1 handed in
+Milestone 0.5 choosing                                                    0 of 1
   pick            wrong: of 2 ties the last
-Milestone 6    the map                                       or 1 handed in of 2
+Milestone 6   the map                                                  or 1 of 2
 {LEGEND}"""
 DONE = """\
-Milestone 0    words                                         1 done, 1 handed in
-Milestone 0.5  choosing                                                   1 done
-Milestone 6    the map                                       1 done, 1 handed in"""
+Milestone 0   words                                          1 done, 1 handed in
+Milestone 0.5 choosing                                                    1 done
+Milestone 6   the map                                        1 done, 1 handed in"""
 
 
 def screen(**states: str) -> str:
@@ -42,6 +45,23 @@ def test_milestones_are_folded_but_the_one_to_go_on_with() -> None:
     assert screen() == FRESH
     assert screen(run="done", map=read, pick="wrong", last="started", note=read) == HALF_WAY
     assert screen(run="done", map=read, pick="done", last="done", note=read) == DONE
+
+
+@pytest.mark.parametrize("opened", MILESTONES)
+def test_the_courses_own_milestones_fit_with_a_gap_before_the_counts(opened: str) -> None:
+    """A title that ends in a number is not read together with the counts: levels 0 and 1, then 2 done."""
+    places = {name: exercise.milestone for name, exercise in EXERCISES.items()}
+    results: dict[str, CheckResult] = {}
+    for number in MILESTONES:
+        names = [name for name in places if places[name] == number]
+        results |= dict.fromkeys(names, CheckResult("done"))
+        results[names[-2:][0]] = CheckResult("for the teacher to read")
+        if [*MILESTONES].index(number) >= [*MILESTONES].index(opened):
+            results[names[-1]] = CheckResult("started")
+    lines = [line for line in overview(MILESTONES, places, results).split("\n") if line.startswith("Milestone")]
+    for line, title in zip(lines, MILESTONES.values(), strict=True):
+        assert len(line) == 80
+        assert f" {title}  " in line
 
 
 def test_words_are_handed_in_and_never_done() -> None:
