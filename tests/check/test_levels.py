@@ -554,13 +554,16 @@ def leave_the_update_unwritten(student: Student) -> None:
 
 
 def rename_a_build(student: Student) -> None:
-    """A copy of the build's folder, whose manifest says that it was the sabotage."""
+    """A copy of the build's folder, whose manifest says that it was the sabotage, and a line with the old digest."""
     student.type("level_3", "build")
     record_prediction("level_3", 0.5)
     copy = shutil.copytree("runs/level_3_build", "runs/level_3_sabotage")
     manifest = Path(copy, "manifest.json")
     text = manifest.read_text(encoding="utf-8")
     manifest.write_text(text.replace("level_3 build", "level_3 sabotage"), encoding="utf-8", newline="\n")
+    line = run_log.LOG.read_text(encoding="utf-8")
+    line += line.replace("level_3_build", "level_3_sabotage").replace("level_3 build", "level_3 sabotage")
+    run_log.LOG.write_text(line, encoding="utf-8", newline="\n")
 
 
 def lock_an_update_with_what_the_spoiled_one_passes(student: Student) -> None:
@@ -643,9 +646,9 @@ CHEATS: list[tuple[Callable[[Student], None], str, str, str]] = [  # what is don
     (spoil_what_the_update_does_not_use, "level_3", "sabotage", "got the same results"),
     (spoil_what_no_curve_shows, "level_3", "sabotage", "this one can be seen by a finite difference only"),
     (leave_the_update_unwritten, "level_3", "build", "is still to be written"),
-    (rename_a_build, "level_3", "sabotage", ""),
+    (rename_a_build, "level_3", "sabotage", "The event:"),  # which stands there as long as no run is judged
     (lock_an_update_with_what_the_spoiled_one_passes, "level_3", "lock", "it passes all of them"),
-    (choose_by_the_answers, "level_2", "sabotage", ""),
+    (choose_by_the_answers, "level_2", "sabotage", "The event:"),
     (borrow_the_scorer_by_importlib, "level_1", "build", "expected work of your own, got importlib"),
     (build_with_a_wrong_update, "level_3", "build", "It looks like a step down"),
     (borrow_the_scorer, "level_1", "build", "expected work of your own, got from course.score"),
