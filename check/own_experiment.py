@@ -10,8 +10,9 @@ Covered
     recorded, also where that run was deleted. Two trainings that differ in more than one setting, or in their seed
     alone: the gate sees a different policy in both, and no more. The worked example, handed in as one's own.
 Not covered
-    A log that its owner edited. Two trainings that are not in the log: the check then knows of no more than the gate. A
-    run of a fellow student, put into the own log line by line.
+    A log that its owner edited. A candidate that was measured before its expectation with a comment more in its rule,
+    or on a copy of the dataset with different bytes. Two trainings that are not in the log: the check then knows of no
+    more than the gate. A run of a fellow student, put into the own log line by line.
 """
 
 import re

@@ -6,9 +6,10 @@ Covered
     cannot change the originals with which its choice is compared. A rule that opens the data or a run, where the
     answers stand, is refused.
 Not covered
-    Code that means harm: the rule runs on the student's own machine, with the student's own rights. What pick_best
-    reads besides the modules that it imports is not in its fingerprint. The rule may remember earlier prompts: each
-    prompt is asked twice in a row, so only a choice that changes at once is noticed.
+    Code that means harm: the rule runs in the command's own process, with the student's own rights. If the rule calls
+    ``os._exit``, the command ends without a run; a rule that never returns is ended with Ctrl-C. What pick_best reads
+    besides the modules that it imports is not in its fingerprint. The rule may remember earlier prompts: each prompt is
+    asked twice in a row, so only a choice that changes at once is noticed.
 """
 
 import sys
