@@ -9,6 +9,7 @@ import os
 import signal
 import subprocess
 import sys
+import textwrap
 import time
 from concurrent.futures import Executor, Future
 from pathlib import Path
@@ -19,6 +20,7 @@ from conftest import ROOT
 
 from course.errors import UserError
 from course.jobs import machines, map_in_order, processes
+from course.limited_process import Limits, Process
 
 posix = pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
 
@@ -103,6 +105,50 @@ def test_a_worker_that_is_killed_is_one_line() -> None:
     ):
         list(map_in_order(executor, killed, [()]))
     assert multiprocessing.active_children() == []
+
+
+def run_sleeper(place: str) -> None:
+    """What a worker runs in a session of its own: it writes its number and sleeps."""
+    code = "import os, sys, time; open(sys.argv[1], 'w').write(f'{os.getpid()} '); time.sleep(600)"
+    with Process([sys.executable, "-c", code, place], Limits(seconds=600)) as process:
+        process.wait()
+
+
+def is_running(number: int) -> bool:
+    try:
+        os.kill(number, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+@posix
+def test_what_a_worker_runs_ends_with_the_process_that_started_the_worker(tmp_path: Path) -> None:
+    """Killed, that process tells nobody; and what the worker runs is in a session of its own."""
+    place = tmp_path / "number"
+    source = f"""
+        import sys
+        sys.path[:0] = [{str(ROOT / "tests" / "course")!r}, {str(ROOT / "tests")!r}, {str(ROOT)!r}]
+        if __name__ == "__main__":
+            from test_jobs import map_in_order, processes, run_sleeper
+            with processes(2) as executor:
+                list(map_in_order(executor, run_sleeper, [({str(place)!r},)]))
+    """
+    (tmp_path / "main.py").write_text(textwrap.dedent(source), encoding="utf-8")
+    parent = subprocess.Popen([sys.executable, str(tmp_path / "main.py")], stderr=subprocess.DEVNULL)
+    end = time.monotonic() + 60
+    while not (place.exists() and place.read_text(encoding="ascii").endswith(" ")) and time.monotonic() < end:
+        time.sleep(0.02)
+    parent.kill()
+    parent.wait()
+    sleeper = int(place.read_text(encoding="ascii"))
+    end = time.monotonic() + 10
+    while is_running(sleeper) and time.monotonic() < end:
+        time.sleep(0.02)
+    is_left = is_running(sleeper)
+    if is_left:
+        os.kill(sleeper, signal.SIGKILL)
+    assert not is_left
 
 
 @posix
