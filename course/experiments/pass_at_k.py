@@ -3,7 +3,8 @@
 Each policy is trained on the strict scorer. Before the first update and after the last it writes 256 completions of
 each prompt, for training prompts and for a holdout. Is the chance that k completions contain a right one higher after
 learning for every k? (For large models see Yue et al., arXiv 2504.13837.) Beside this chance stands the entropy of the
-next token. A policy whose entropy falls keeps fewer and fewer texts, which is called mode collapse.
+next token. If right texts are lost, pass@k falls for large k, and this is called mode collapse; a lower entropy alone
+does not show it.
 
 ``results.jsonl`` has each different completion of a prompt once, with its count; ``log.jsonl`` has the counts from
 which every pass@k follows.

@@ -55,6 +55,15 @@ SAID_TWICE = (  # a sentence, and the page whose compared output has the same nu
     ("README.md", r"recorded answers pass: ([\d.]+) %", "docs/milestones/0.md", r"passed 34 of 80: ([\d.]+) %"),
     ("README.md", r"67 of 80 prompts, which is ([\d.]+) %", "docs/milestones/0.5.md", r"selected +([\d.]+) %"),
     ("README.md", r"one of these answers is right for ([\d.]+) %", "docs/milestones/0.5.md", r"on average: ([\d.]+) %"),
+    *(
+        ("docs/reference/glossary.md", words, "docs/reference/pass_at_k.md", rf"{row} (?:[\d.]+ % ){{3}}([\d.]+) %")
+        for words, row in (
+            (r"pass@128 fell from ([\d.]+) to", "memorise, holdout before"),
+            (r"pass@128 fell from [\d.]+ to ([\d.]+) %", "memorise, holdout after"),
+            (r"pass@128 rose from ([\d.]+) to", "generalise, holdout before"),
+            (r"pass@128 rose from [\d.]+ to ([\d.]+) %", "generalise, holdout after"),
+        )
+    ),
 )
 
 
