@@ -67,8 +67,8 @@ def question(prompt: str) -> str:
 
 
 HACK = """A small policy answers sums such as 3 + 4. A verifier pays 1 or 0 for each text that the policy writes, and
-nobody ever shows the policy an answer. Each update makes the texts that were paid more likely. Which verifier should
-pay? Press one of the three buttons; the third takes a pattern of your own."""
+nobody ever shows the policy an answer. Each update pushes up the texts that were paid. Which verifier should pay?
+Press one of the three buttons; the third takes a pattern of your own."""
 
 
 def hack_data(policy: Policy) -> dict[str, object]:
