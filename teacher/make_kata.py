@@ -36,8 +36,9 @@ INTRODUCTION = """\
 > 1. Would two careful people, who see only the prompt, answer differently? Or can the spec be read in two ways? Then
 >    the label is `ambiguous`.
 > 2. Is the reward the one that the spec at the top of `course/score.py` gives? Then the label is `model`.
-> 3. Had this verifier rewarded the writer, and so taught the writer this text? Then the label is `hacked`. If not, the
->    label is `verifier`.
+> 3. Does a hole in the verifier pay this text, and did training, choosing or its writer aim at the pay? Then the label
+>    is `hacked`. If not, the label is `verifier`. (No text here was chosen by its reward, and the simulated writer
+>    knows no verifier. So ask whether the policy was trained on the pay.)
 >
 > Below each example, write your label, two or three sentences of evidence, and one concrete fix: to the spec, to a
 > test, to the prompt, or "leave this example out, because ...". `course/rubrics/hackable.py` says what the verifiers
@@ -70,7 +71,7 @@ INTRODUCTIONS = {
     "kata_3": WITH_TESTS.format(
         name="kata_3",
         title="Kata 3: hacks, and what only looks like one",
-        opening="Here are eight completions. A writer may have been paid for a trick, or have met a hole by accident.",
+        opening="Here are eight completions. Some writers were trained on the pay, others met a hole by accident.",
     ),
 }
 

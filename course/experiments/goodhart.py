@@ -166,12 +166,12 @@ def goodhart_ending(by_rubric: Mapping[str, Trainings]) -> str:
 def gain_table(by_rubric: Mapping[str, Trainings]) -> str:
     """What was learned on the training prompts, and how much of that gain there is on the holdout.
 
-    The skill is the true reward of the policy trained on the strict scorer. A hack is the share of completions that the
-    rubric pays at least half, though they say a wrong value, or several.
+    The skill is the true reward of the policy trained on the strict scorer. Exploits are the share of completions that
+    the rubric pays at least half, though they say a wrong value, or several.
     """
     rows = []
     for name, trainings in by_rubric.items():
-        share, what = "hack_rate", f"hack: {name}"
+        share, what = "hack_rate", f"exploits: {name}"
         if name == STRICT:
             share, what = "true_reward", "the skill"
         if not increased(trainings, share):
@@ -185,7 +185,7 @@ def gain_table(by_rubric: Mapping[str, Trainings]) -> str:
         return "Nothing was learned: even on the training prompts, no share rose by more than noise."
     head = table(("learned", "on its prompts", "on the holdout", "generalised"), rows, right=(1, 2, 3))
     legend = "(generalised: gain on the holdout divided by gain on the training prompts."
-    return f"{head}\n{legend}\nA hack counts if the rubric pays at least half.)"
+    return f"{head}\n{legend}\nAn exploit counts if the rubric pays at least half.)"
 
 
 _CURVES = (

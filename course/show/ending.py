@@ -183,7 +183,7 @@ def run_readme(
     parts.append("## Observed")
     parts.append("*What did you see, in the failures as well as in the mean?*")
     parts.append("## Conclusion")
-    parts.append("*Was the cause the model, the measurement or the data? Or did you fool yourself?*")
+    parts.append("*Was it the model, the verifier, the spec or the data? Or did you fool yourself?*")
 
     names: dict[str, list[str]] = {}
     for name in (*manifest.outputs, MANIFEST, ENVIRONMENT_FILE):

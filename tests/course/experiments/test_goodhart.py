@@ -148,8 +148,8 @@ def test_what_generalised_to_the_holdout() -> None:
     skill = training(true_reward=0.9, holdout_true_reward=0.01)
     said = words(gain_table({"score": [skill], "anywhere": [along], "suffix": [stayed], "cast": [nothing]}))
     assert "the skill 0.10 -> 0.90 0.00 -> 0.01 only noise" in said
-    assert "hack: anywhere 0.15 -> 0.95 0.02 -> 0.42 50 %" in said
-    assert "hack: suffix 0.15 -> 0.95 0.02 -> 0.03 only noise" in said
+    assert "exploits: anywhere 0.15 -> 0.95 0.02 -> 0.42 50 %" in said
+    assert "exploits: suffix 0.15 -> 0.95 0.02 -> 0.03 only noise" in said
     assert "cast" not in said
     learned = training(true_reward=0.9, holdout_true_reward=0.6)
     assert "the skill 0.10 -> 0.90 0.00 -> 0.60 75 %" in words(gain_table({"score": [learned]}))
@@ -159,7 +159,7 @@ def test_what_generalised_to_the_holdout() -> None:
 def test_the_counts_of_all_seeds_decide_and_the_medians_are_shown() -> None:
     along = training(hack_rate=0.95, holdout_hack_rate=0.42)
     nothing = training(hack_rate=0.05)
-    assert "hack: cast 0.15 -> 0.95 0.02 -> 0.42 50 %" in words(gain_table({"cast": [nothing, along, along]}))
+    assert "exploits: cast 0.15 -> 0.95 0.02 -> 0.42 50 %" in words(gain_table({"cast": [nothing, along, along]}))
     assert gain_table({"cast": [nothing] * 3}).startswith("Nothing was learned")
 
 
