@@ -7,8 +7,9 @@ how a reward at the end reaches the first token (with no discount and no reward 
 same number at every token).
 
 Left out of what large systems do: PPO's ratios and clipping (a sample is used once, by the policy that wrote it),
-GAE and a critic (the baseline is a mean), GRPO's division by the group's standard deviation or by the length (either
-would weigh some prompts or some tokens more than others), Adam. Plain gradient ascent is enough here.
+GAE and a critic (the baseline is a mean), the two divisions of GRPO as published, by the group's standard deviation and
+by the length (either would weigh some prompts or some tokens more than others), Adam. Plain gradient ascent is enough
+here.
 
 The demonstrations that a policy is fine-tuned on first are by a careless hand: wrong often enough, in value and in
 form, that a policy which imitates them is mediocre on purpose. There is something to learn, and something to exploit.
