@@ -43,12 +43,18 @@ from course.datasets.sources import HOLDOUT, holdouts_in, note_on_holdouts
 from course.errors import UserError
 from course.gate_text import gate_json, gate_text
 from course.show.terminal import show, with_progress
-from course.stats import flips_needed, mcnemar_exact, paired_interval, smallest_visible_difference, wilson_interval
+from course.stats import (
+    flips_needed,
+    judge_difference,
+    mcnemar_exact,
+    paired_interval,
+    smallest_visible_difference,
+    wilson_interval,
+)
 from course.text import clipped, visible_path
 
 SMALL_N = 100
 NOISE = Fraction(5, 100)  # with fewer than SMALL_N prompts; the test decides the same, and the rule says why in words
-SIGNIFICANT = 0.05
 GATE_PAGE = "gate.html"
 MOST_TIMES = 1_000  # at most so many times as many prompts are tried, to say how many would give a verdict
 PAIRS_NAMED = 3  # of ids with one prompt
@@ -265,17 +271,15 @@ def fault_of_training(comparison: Comparison) -> str | None:
 def decide(n: int, gained: int, lost: int, min_delta: Fraction) -> tuple[str, str]:
     """``(verdict, reason)`` for two runs from one locked room. Only flips count."""
     delta = Fraction(gained - lost, n)
-    p = mcnemar_exact(gained, lost)
     upper = paired_interval(gained, lost, n)[1]
-    may_be_chance = p >= SIGNIFICANT
-    worse = f"worse by {lost - gained:,} of {n:,} prompts (exact McNemar p = {p:.2g})"
-    if upper < min_delta and not (min_delta == 0 and may_be_chance):
-        if delta < 0 and not may_be_chance:
-            return "REJECT", f"{worse}: more than chance explains"
+    judged = judge_difference(gained, lost, n)
+    if upper < min_delta and not (min_delta == 0 and judged.shown is None):
+        if judged.shown == "loss":
+            return "REJECT", f"worse: {judged.text}"
         ends = f"the 95 % interval of the difference ends at {100 * upper:+.1f} points"
         return "REJECT", f"shown to fall short: {ends}, below --min-delta, {float(100 * min_delta):g} points"
     if delta < 0:
-        return "INCONCLUSIVE", f"{worse}, which may be chance"
+        return "INCONCLUSIVE", f"worse: {judged.text}"
     if delta == 0:
         return "INCONCLUSIVE", "the pass rate did not rise"
     if delta < min_delta:
@@ -286,8 +290,8 @@ def decide(n: int, gained: int, lost: int, min_delta: Fraction) -> tuple[str, st
             "INCONCLUSIVE",
             f"noise rule: with {n} prompts, fewer than {SMALL_N}, a rise of up to 5 points counts as chance",
         )
-    if may_be_chance:
-        return "INCONCLUSIVE", f"the flips may be chance: exact McNemar p = {p:.4f}, not below 0.05"
+    if judged.shown is None:
+        return "INCONCLUSIVE", judged.text
     return "PROMOTE", "the room was locked, and the improvement is larger than chance explains"
 
 

@@ -5,6 +5,9 @@ Notation
     z       1.959964, the normal quantile of a two-sided 95 % interval
     gained, lost   flips: pairs that pass only in the candidate, and only in the baseline
 
+Whether a difference is real or may be chance is decided and worded in one place, ``judge_difference``, for every screen
+and page.
+
 Covered
     Intervals that hold for small n, where the textbook's mean ± 1.96 standard errors does not (20 of 20 passed: it
     says [1, 1]; see arXiv 2503.01747). Paired comparisons, which two runs on the same prompts are.
@@ -16,10 +19,11 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import pairwise
 from math import ceil, comb, exp, expm1, floor, fsum, lgamma, log, log1p, sqrt
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 Z95 = 1.959963984540054  # the normal quantile of 0.975
 Z80 = 0.8416212335729143  # and of 0.8
+SIGNIFICANT = 0.05  # a p below it counts as shown
 POWER = 0.8  # how often a difference has to be found to count as one that is detected
 _MOST_FLIPS = 2_500  # expected: beyond them the exact power costs seconds and says the same
 _REACH = 6  # standard deviations of the number of flips: what lies beyond is left out
@@ -64,7 +68,39 @@ def mcnemar_exact(gained: int, lost: int) -> float:
 def flips_needed(lost: int) -> int:
     """The fewest gained that make the exact p fall below 0.05, given those lost."""
     nets = range(lost + 6)  # p only falls as the net rises, and one of lost + 6 is always enough
-    return lost + bisect_left(nets, True, key=lambda net: mcnemar_exact(lost + net, lost) < 0.05)
+    return lost + bisect_left(nets, True, key=lambda net: mcnemar_exact(lost + net, lost) < SIGNIFICANT)
+
+
+class Judgement(NamedTuple):
+    """What the flips of n prompts say of a difference. ``text`` says the same in words."""
+
+    shown: Literal["gain", "loss"] | None  # None: chance may explain the difference
+    p: float
+    text: str
+
+
+def judge_difference(gained: int, lost: int, n: int, tried: int = 1) -> Judgement:
+    """Whether n paired prompts show a difference: the exact McNemar test, at 5 %.
+
+    With several completions of each prompt, a prompt is gained if more of them pass than before; the test is then the
+    sign test, which has the same formula. ``tried``: how many comparisons there were to pick this one from. Its p is
+    multiplied by their number, so that the best of many is not taken for better (Bonferroni).
+    """
+    _check_flips(gained, lost, n)
+    p = min(1.0, tried * mcnemar_exact(gained, lost))
+    flips = f"{gained:,} gained and {lost:,} lost of {n:,} prompts"
+    if not gained + lost:
+        return Judgement(None, p, f"{flips}, so no difference was seen")
+    test = f"exact McNemar p = {p:.2g}"
+    if p < 0.0001:
+        test = "exact McNemar p < 0.0001"
+    elif 0.045 < p < 0.055:  # two digits could not say on which side of 0.05 it is
+        test = f"exact McNemar p = {p:.4f}"
+    if tried > 1:
+        test += f", corrected for {tried:,} comparisons"
+    if p >= SIGNIFICANT:
+        return Judgement(None, p, f"{flips}, which may be chance ({test})")
+    return Judgement("gain" if gained > lost else "loss", p, f"{flips}, which is more than chance explains ({test})")
 
 
 def paired_interval(gained: int, lost: int, n: int) -> tuple[float, float]:
@@ -176,7 +212,7 @@ def _draws_of_flips(n: int, flip_rate: float) -> list[_Draw]:
 
 
 def _is_shown(gained: int, flips: int) -> bool:
-    return mcnemar_exact(gained, flips - gained) < 0.05
+    return mcnemar_exact(gained, flips - gained) < SIGNIFICANT
 
 
 def pass_at_k(n: int, c: int, k: int) -> float:

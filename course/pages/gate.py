@@ -24,6 +24,7 @@ from course.pages.excerpts import (
 )
 from course.pages.html import html_page
 from course.show.tables import interval
+from course.stats import judge_difference
 from course.text import clipped, visible
 
 
@@ -127,16 +128,11 @@ def other_facts(run: Run) -> dict[str, str]:
 
 
 def difference_text(numbers: Numbers) -> str:
-    """The difference, where its interval lies, and how often chance makes the flips this uneven."""
+    """The difference with its interval, and whether the flips show it."""
     low, high = (100 * bound for bound in numbers.delta_ci95)
-    if low > 0:
-        lies = "above zero"
-    elif high < 0:
-        lies = "below zero"
-    else:
-        lies = "on both sides of zero: the difference may be chance"
     points = f"{100 * numbers.delta:+.1f} points, paired 95 % interval {low:+.1f} to {high:+.1f}"
-    return f"the difference is {points}, {lies}. Exact McNemar p = {numbers.mcnemar_p:.4g}"
+    judged = judge_difference(len(numbers.gained), len(numbers.lost), numbers.n).text
+    return f"the difference is {points}: {judged}"
 
 
 def number_sentences(numbers: Numbers, tries: int) -> list[str]:

@@ -152,7 +152,7 @@ SAMPLING_NOT_KNOWN = "locked room: sampling is not known for the baseline and th
 PROMPTS_DIFFER = "locked room: prompts_fingerprint differs"
 DATASET_DIFFERS = "locked room: dataset_fingerprint differs"
 HELD_OUT = "of the prompts are from math_holdout.jsonl"
-FAR_WORSE = "worse by 12 of 24 prompts (exact McNemar p = 0.00049): more than chance explains"
+FAR_WORSE = "worse: 0 gained and 12 lost of 24 prompts, which is more than chance explains (exact McNemar p = 0.00049)"
 NO_RISE = "the pass rate did not rise"
 
 CRLF = (b"\n", b"\r\n")
@@ -470,7 +470,7 @@ MISTAKES: dict[str, tuple[Case, ...]] = {
              "locked room: split differs (dev / holdout)"),
         Case("what was better on dev is worse on the holdout",
              Pair(loop_a(answers(WEAK), "--split", "holdout"), loop_a(answers(WEAK - 1), "--split", "holdout")),
-             "worse by 1 of 24 prompts (exact McNemar p = 1), which may be chance", status=3),
+             "worse: 0 gained and 1 lost of 24 prompts, which may be chance (exact McNemar p = 1)", status=3),
         Case("what was better on dev is far worse on the holdout",
              Pair(loop_a(answers(STRONG), "--split", "holdout"), loop_a(answers(WEAK), "--split", "holdout")),
              FAR_WORSE),
@@ -558,7 +558,7 @@ MISTAKES: dict[str, tuple[Case, ...]] = {
              "noise rule: with 60 prompts, fewer than 100, a rise of up to 5 points counts as chance", status=3),
         Case("five more of forty are right, which luck brings about once in sixteen times",
              Pair(loop_a(answers(20, of=40)), loop_a(answers(25, of=40))),
-             "the flips may be chance: exact McNemar p = 0.0625, not below 0.05", status=3),
+             "5 gained and 0 lost of 40 prompts, which may be chance (exact McNemar p = 0.062)", status=3),
         Case("--min-delta is given in points", BETTER, "--min-delta: expected a number from 0 to 1 such as 0.02, got 5",
              status=2, options=("--min-delta", 5)),
     ),

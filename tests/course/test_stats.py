@@ -17,6 +17,7 @@ from course.stats import (
     best_of_n_kl,
     best_of_n_kl_bound,
     flips_needed,
+    judge_difference,
     mcnemar_exact,
     mean,
     paired_interval,
@@ -109,6 +110,48 @@ def test_one_flip_fewer_is_not_significant_by_scipy() -> None:
         enough = scipy.stats.binomtest(needed, needed + against).pvalue
         one_fewer = scipy.stats.binomtest(needed - 1, needed - 1 + against).pvalue
         assert enough < 0.05 <= one_fewer
+
+
+@pytest.mark.parametrize(
+    ("gained", "lost", "tried", "shown", "p"),
+    [
+        (0, 6, 1, "loss", 0.03125),  # 2 / 2^6
+        (6, 0, 1, "gain", 0.03125),
+        (0, 5, 1, None, 0.0625),
+        (9, 10, 1, None, 1.0),
+        (0, 0, 1, None, 1.0),
+        (0, 6, 2, None, 0.0625),  # the worse of two comparisons
+        (0, 7, 2, "loss", 0.03125),
+        (1, 1, 9, None, 1.0),
+    ],
+)
+def test_a_difference_is_shown_or_may_be_chance(
+    gained: int, lost: int, tried: int, shown: str | None, p: float
+) -> None:
+    assert judge_difference(gained, lost, 75, tried)[:2] == (shown, p)
+
+
+@pytest.mark.parametrize("tried", [1, 7])
+def test_of_two_equal_policies_one_is_called_better_or_worse_at_most_one_time_in_twenty(tried: int) -> None:
+    """By enumeration: each flip falls either way equally often. Of several comparisons, any may be wrong."""
+    for flips in range(60):
+        wrong = [
+            comb(flips, gained)
+            for gained in range(flips + 1)
+            if judge_difference(gained, flips - gained, 75, tried).shown
+        ]
+        assert tried * Fraction(sum(wrong), 2**flips) <= Fraction(1, 20)
+
+
+def test_what_is_called_a_gain_is_what_the_gate_asks_for() -> None:
+    for lost in range(30):
+        shown = [judge_difference(gained, lost, 200).shown == "gain" for gained in range(lost + 20)]
+        assert shown.index(True) == flips_needed(lost)
+
+
+def test_more_flips_than_prompts_are_refused() -> None:
+    with pytest.raises(ValueError, match="can pass"):
+        judge_difference(40, 36, 75)
 
 
 def test_the_paired_interval_is_that_of_a_worked_example() -> None:
