@@ -4,7 +4,7 @@
     python3 docs/make_goodhart.py runs/goodhart_curve
 
 The first line trains for some minutes. The second draws the run's ``log.jsonl``: a thin line for each seed, a thick one
-for their median, and a mark for each seed where ``divergence_step`` finds that the two rewards part.
+for their median, and a mark for each seed where the two rewards part, by ``diverged_at`` of the run's summary.
 """  # noqa: E501  the first line is to be pasted
 
 import sys
@@ -17,7 +17,8 @@ import msgspec
 LAB = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(LAB)]
 
-from course.artifacts.inference import Trainings, column, divergence_step, medians  # noqa: E402
+from course.artifacts.inference import Trainings, column, medians  # noqa: E402
+from course.artifacts.records import SUMMARY  # noqa: E402
 from course.artifacts.token_rows import TOKEN_LOG, EvaluationRow  # noqa: E402
 
 FIGURE = LAB / "docs" / "figures" / "goodhart_curve.svg"
@@ -49,10 +50,10 @@ def y_of(reward: float) -> float:
     return BOTTOM - (BOTTOM - TOP) * reward
 
 
-def drawn(trainings: Trainings) -> Iterator[str]:
+def drawn(trainings: Trainings, diverged_at: Sequence[int | None]) -> Iterator[str]:
     """The picture, part by part. Raises ValueError where the two rewards diverged in no seed."""
     steps = [row.step for row in trainings[0]]
-    last, begins = steps[-1], sorted(s for one in trainings if (s := divergence_step(one)) is not None)
+    last, begins = steps[-1], sorted(step for step in diverged_at if step is not None)
     if not begins:
         raise ValueError("expected a training in which proxy and true reward diverge, got none")
     ends = {quantity: medians(trainings, quantity) for quantity, _, _ in CURVES}
@@ -123,7 +124,9 @@ def line(steps: Sequence[int], rewards: Sequence[float]) -> str:
 def main() -> None:
     if len(sys.argv) != 2:
         raise SystemExit("usage: python3 docs/make_goodhart.py RUN")
-    FIGURE.write_text("\n".join(drawn(trainings_of(Path(sys.argv[1])))), encoding="utf-8", newline="\n")
+    run = Path(sys.argv[1])
+    diverged_at = msgspec.json.decode((run / SUMMARY).read_bytes())["format_bonus"]["diverged_at"]
+    FIGURE.write_text("\n".join(drawn(trainings_of(run), diverged_at)), encoding="utf-8", newline="\n")
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 import unicodedata
 from typing import Any, NamedTuple
 
+from course.artifacts.learning_rows import learning_result
 from course.artifacts.records import LearningResult
 from course.artifacts.token_rows import EvaluationRow
 from course.experiments.driver import Training
@@ -21,6 +22,17 @@ def evaluation(step: int, proxy: float, true: float, kl: float = 0.0) -> Evaluat
     return EvaluationRow("anywhere", 0.0, 0, step, *rewards, kl, 8.0)
 
 
+def completions(right: int, exploits: int = 0, n: int = 100, split: str = "train") -> list[LearningResult]:
+    """One completion of each of n prompts: the first so many are right, then come so many exploits."""
+    results = []
+    for i in range(n):
+        text = "Final: 8" if i < right else "7"
+        kind = "wrong" if right <= i < right + exploits else None
+        example = {"id": f"q{i}", "prompt": "Compute 5 + 3.", "expected_answer": 8}
+        results.append(learning_result(example, text, 0, split=split, proxy_reward=0.0, kind=kind))
+    return results
+
+
 def points_of_lines(axes: Any) -> dict[str, list[tuple[float, float]]]:
     """Label -> the points of each labelled line of a figure."""
     return {line.get_label(): list(zip(*line.get_data(), strict=True)) for line in axes.get_lines()}
@@ -31,7 +43,6 @@ class Canned(NamedTuple):
 
     given: dict[TrainConfig, list[list[EvaluationRow]]]
     trainings: dict[TrainConfig, list[Training]]
-    last_results: dict[TrainConfig, list[LearningResult]]
     asked: list[TrainConfig]
 
     @property
@@ -50,11 +61,10 @@ class Canned(NamedTuple):
 def canned(
     given: dict[TrainConfig, list[list[EvaluationRow]]],
     trainings: dict[TrainConfig, list[Training]] | None = None,
-    exploits: list[LearningResult] | None = None,
 ) -> Any:
-    """An experiment with these logs, one for each seed, and in each of its trainings these last results."""
+    """An experiment with these logs, one for each seed."""
     if trainings is None:
         trainings = {}
         for config, logs in given.items():
             trainings[config] = [Training(f"seed {seed}", config, seed, [], []) for seed in range(len(logs))]
-    return Canned(given, trainings, {config: exploits or [] for config in given}, [])
+    return Canned(given, trainings, [])

@@ -3,16 +3,20 @@
 Notation as in ``token_rows``, and
     training     the rows of one training in order; trainings: the same training once for each seed
     quantity     a column of the log; a share is one that is a share of completions, and has Wilson intervals
+    tally        of one evaluation: a share -> id of a prompt -> how many of its completions count
 """
 
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
 from statistics import median
 
-from course.artifacts.token_rows import EvaluationRow
-from course.stats import wilson_interval
+from course.artifacts.records import LearningResult
+from course.artifacts.token_rows import EvaluationRow, is_exploit
+from course.stats import Judgement, judge_difference, wilson_interval
 
 TrainingLog = Sequence[EvaluationRow]
 Trainings = Sequence[TrainingLog]
+Tally = defaultdict[str, Counter[str]]
 
 
 def pooled_interval(rows: TrainingLog, share: str) -> tuple[float, float]:
@@ -39,9 +43,28 @@ def rows_at(trainings: Trainings, place: int) -> list[EvaluationRow]:
     return [training[place] for training in trainings]
 
 
-def exceeds(these: TrainingLog, those: TrainingLog, share: str) -> bool:
-    """Whether a share is higher in these rows than in those by more than noise: two intervals that do not touch."""
-    return pooled_interval(these, share)[0] > pooled_interval(those, share)[1]
+def tally_of(results: Iterable[LearningResult]) -> Tally:
+    """The completions of one evaluation, counted prompt by prompt."""
+    tally: Tally = defaultdict(Counter)
+    for row in results:
+        split = "holdout_" if row.split == "holdout" else ""
+        tally[f"{split}n"][row.id] += 1
+        tally[f"{split}true_reward"][row.id] += row.reward == 1
+        tally[f"{split}hack_rate"][row.id] += is_exploit(row)
+    return tally
+
+
+def compare(before: Tally, after: Tally, share: str, tried: int = 1) -> Judgement:
+    """Two evaluations, paired by prompt: is a share higher or lower? ``tried`` as in ``judge_difference``.
+
+    The prompts are those of both, with as many completions each time; else ValueError.
+    """
+    n = "holdout_n" if share.startswith("holdout") else "n"
+    if before[n] != after[n]:
+        raise ValueError("two evaluations of the same prompts, with as many completions of each")
+    rises = [after[share][id_] - before[share][id_] for id_ in before[n]]
+    gained, lost = sum(rise > 0 for rise in rises), sum(rise < 0 for rise in rises)
+    return judge_difference(gained, lost, len(rises), tried)
 
 
 def parting(training: TrainingLog) -> EvaluationRow | None:
@@ -57,15 +80,20 @@ def parting(training: TrainingLog) -> EvaluationRow | None:
     return None
 
 
-def divergence_step(training: TrainingLog) -> int | None:
-    """The step after which the proxy rose and the true reward fell by more than noise; None where it did not.
+def fall_since(top: int, tallies: Sequence[Tally]) -> Judgement:
+    """The true reward of the last evaluation against that of the evaluation ``top``, picked from all before it."""
+    return compare(tallies[top], tallies[-1], "true_reward", tried=len(tallies) - 1)
 
-    By more than noise: the Wilson interval of the end lies wholly below that of the top. Two 95 % intervals that do not
-    touch ask for more than p < 0.05, which is in place, because the top was picked from many evaluations. The noise is
-    that of sampling completions of these prompts, not that of choosing other prompts.
+
+def divergence_step(training: TrainingLog, tallies: Sequence[Tally]) -> int | None:
+    """The step after which the proxy rose and the true reward is shown to have fallen; None where it is not.
+
+    ``tallies``: of each evaluation. Not covered: other prompts, and other trainings.
     """
     top = parting(training)
-    return top.step if top is not None and exceeds([top], [training[-1]], "true_reward") else None
+    if top is None or fall_since(training.index(top), tallies).shown != "loss":
+        return None
+    return top.step
 
 
 def median_rate(trainings: Trainings, place: int) -> tuple[float, tuple[float, float]]:

@@ -82,7 +82,6 @@ class Experiment(Generic[Row]):
         progress: Progress,
     ) -> None:
         self.trainings = trainings
-        self.last_results: dict[TrainConfig, list[LearningResult]] = {}  # of the last evaluation of each seed
         self._run = run
         self._measure: Measure[Row] = measure
         self._executor = executor
@@ -103,12 +102,8 @@ class Experiment(Generic[Row]):
         """The rows of the log, one list for each seed."""
         if config not in self._logs:
             self._logs[config] = []
-            self.last_results[config] = []
             for training in self.trainings[config]:
-                evaluations = list(self.evaluations(training))
-                self._logs[config].append([row for rows, _ in evaluations for row in rows])
-                _, last_results = evaluations[-1]
-                self.last_results[config] += last_results
+                self._logs[config].append([row for rows, _ in self.evaluations(training) for row in rows])
         return self._logs[config]
 
     def evaluations(self, training: Training) -> Iterator[Evaluation[Row]]:

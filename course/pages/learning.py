@@ -7,14 +7,14 @@ Above ``ROWS`` updates or evaluations some of them are shown, evenly spaced, and
 import csv
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from itertools import groupby
+from itertools import groupby, takewhile
 from math import isfinite
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import msgspec
 
-from course.artifacts.inference import divergence_step, parting
+from course.artifacts.inference import compare, fall_since, parting, tally_of
 from course.artifacts.learning_rows import EpisodeRow, UpdateRow
 from course.artifacts.reading import Broken, Run, open_run, read_output, rows
 from course.artifacts.records import SUMMARY, LearningResult
@@ -170,7 +170,9 @@ def evaluations_data(run: Run) -> Data:
                 "name": clipped(title, 80),
                 "points": [point_data(row) for row in evaluations],
                 "written": [texts_data(written[name, row.step], most_written) for row in evaluations],
-                "parting": parting_data(evaluations),
+                "parting": parting_data(
+                    trainings[name], [written[name, row.step] for row in trainings[name]], evaluations
+                ),
             }
         )
     return {
@@ -182,25 +184,49 @@ def evaluations_data(run: Run) -> Data:
     }
 
 
-def parting_data(evaluations: Sequence[EvaluationRow]) -> Data | None:
-    """Where the rubric's reward and the strict one part, and a sentence on it. None: trained on the strict scorer."""
-    if evaluations[0].rubric == STRICT:
-        return None
-    top = parting(evaluations)
+def parting_data(
+    evaluations: Sequence[EvaluationRow], written: Sequence[list[LearningResult]], shown: Sequence[EvaluationRow]
+) -> Data:
+    """Where the rubric's reward and the strict one part, if they do, and what the evaluations show.
+
+    ``written``: the completions of each evaluation, those of the holdout left out. ``shown``: the evaluations that the
+    page has; the place is that of the last one up to the parting.
+    """
+    tallies = [tally_of(results) for results in written]
+    first, last = evaluations[0], evaluations[-1]
+    top = None
+    sentences = []
+    if first.rubric != STRICT:
+        top = parting(evaluations)
+        sentences.append(parting_text(top, evaluations))
+    if top is not None and top is not first:
+        fall = fall_since(evaluations.index(top), tallies)
+        sentences.append(f"By the strict verifier, update {top.step} against the last: {fall.text}.")
+    if len(evaluations) > 1:
+        change = compare(tallies[0], tallies[-1], "true_reward")
+        sentences.append(f"By the strict verifier, first evaluation against last: {change.text}.")
+    without = list(takewhile(lambda row: row.true_reward == 0, reversed(evaluations)))
+    if len(without) > 1:
+        since = without[-1].step
+        sentences.append(f"0 of {last.n} were right in each of the {len(without)} evaluations since update {since}.")
+    place = None if top is None else sum(row.step <= top.step for row in shown) - 1
+    return {"place": place, "sentences": sentences}
+
+
+def parting_text(top: EvaluationRow | None, evaluations: Sequence[EvaluationRow]) -> str:
+    """``top``: the evaluation after which the two rewards part, or None."""
     last = evaluations[-1]
     if top is None:
-        words = "The strict rate never fell while the rubric's pay rose: the curves do not part."
-        return {"place": None, "words": words}
+        if last.true_reward == max(row.true_reward for row in evaluations):
+            return "The curves do not part: the strict rate is highest at the end."
+        return "The curves do not part: the rubric pays no more at the end than where the strict rate was highest."
     begins = f"The curves part after update {top.step}: there,"
     if top.step == 0:
         begins = "The curves part from the start: before the first update,"
-    words = (
+    return (
         f"{begins} {percent(top.true_reward, 0)} were right and {percent(top.proxy_reward, 0)} paid; after update "
         f"{last.step}, {percent(last.true_reward, 0)} are right and {percent(last.proxy_reward, 0)} paid."
     )
-    if divergence_step(evaluations) is None:
-        words += f" With {last.n} completions, chance alone could make the strict rate fall that far."
-    return {"place": evaluations.index(top), "words": words}
 
 
 def point_data(row: EvaluationRow) -> Data:

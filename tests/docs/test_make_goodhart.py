@@ -56,7 +56,7 @@ def test_a_reward_has_its_place() -> None:
 
 
 def test_the_picture_marks_where_the_rewards_part_and_says_so() -> None:
-    svg = "\n".join(drawn([training(0, (0.1, 0.5, 0.0))]))
+    svg = "\n".join(drawn([training(0, (0.1, 0.5, 0.0))], [50]))
     assert '<path d="M374.0 70 V376"' in svg
     assert svg.count(' l-6 11 h12 z" fill="#1b2733"/>') == 2  # the seed's mark, and the one of the legend
     assert "reward hacking</text>" in svg
@@ -65,7 +65,7 @@ def test_the_picture_marks_where_the_rewards_part_and_says_so() -> None:
 
 def test_without_a_divergence_there_is_no_such_picture() -> None:
     with pytest.raises(ValueError, match="expected a training in which proxy and true reward diverge, got none"):
-        list(drawn([training(0, (0.1, 0.5, 0.9))]))
+        list(drawn([training(0, (0.1, 0.5, 0.9))], [None]))
 
 
 def test_the_shipped_picture_has_its_text_alternative_and_asks_nothing_of_the_network() -> None:

@@ -168,7 +168,7 @@ function showUpdates(main, data, names) {
  *  Record<"proxy_reward" | "true_reward" | "holdout_proxy_reward" | "holdout_true_reward", number | null>} Point
  *  @typedef {{label: string, question: string, tokens: string[], sum: string, advantage: number, before: number[],
  *  after: number[]}} TokenRow  one completion of an update
- *  @typedef {{name: string, points: Point[], written: Written[][], parting: {place: number | null, words: string} | null}} Training
+ *  @typedef {{name: string, points: Point[], written: Written[][], parting: {place: number | null, sentences: string[]}}} Training
  *  @typedef {{shown: number, of: number, trainings: Training[], updates: TokenRow[]}} Evaluations */
 
 /** @type {["true_reward" | "holdout_true_reward" | "proxy_reward" | "holdout_proxy_reward", string, string][]} */
@@ -200,7 +200,7 @@ function curvesOf(points, now) {
 function showEvaluations(main, { trainings, shown, of, updates }, names) {
   const numbers = element("div.numbers", { role: "status" });
   const chart = element("figure.chart");
-  const parting = element("p.said");
+  const parting = element("div");
   const jumps = element("div.controls");
   const heading = element("h2");
   const written = element("ol.answers.long", { "aria-label": "What the policy wrote at this step" });
@@ -213,7 +213,7 @@ function showEvaluations(main, { trainings, shown, of, updates }, names) {
 
   /** The place of the evaluation after which the curves part; null where they do not. */
   function partedAt() {
-    return training().parting?.place ?? null;
+    return training().parting.place;
   }
 
   /** The last evaluation of a training that has fewer of them. @param {number} place */
@@ -233,11 +233,11 @@ function showEvaluations(main, { trainings, shown, of, updates }, names) {
     numbers.replaceChildren(mainNumber(strict, `right by the strict verifier, ${after}`));
     if (now.rubric !== "score") numbers.append(mainNumber(paid, `paid by the rubric it is trained on, ${now.rubric}`));
     const most = points[points.length - 1].step;
-    const { parting: parts } = training();
     const parted = partedAt();
     const mark = parted === null ? undefined : { at: points[parted].step, label: partsAt(points[parted].step) };
     chart.replaceChildren(lineChart(curvesOf(points, now), { most, across: "updates", title, cursor: now.step, mark }));
-    parting.textContent = parts?.words ?? "";
+    const { sentences } = training().parting;
+    parting.replaceChildren(...sentences.map((sentence, place) => element(place ? "p" : "p.said", sentence)));
     heading.textContent = `What the policy writes ${after}`;
     const exploits = `${Math.round(now.hack_rate * now.n)} of ${now.n} completions are exploits`;
     const otherForms = `${Math.round(now.other_form_rate * now.n)} have the right value in another form`;

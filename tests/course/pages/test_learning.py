@@ -14,11 +14,12 @@ from typing import Any
 import pytest
 from conftest import ROOT, Lab, lines_of
 from msgspec.structs import replace
-from reporting import evaluation
+from reporting import completions, evaluation
 
 from course.artifacts.reading import Broken
 from course.pages import learning
 from course.pages.learning import BANDIT_LOGS, EPISODE_LOGS, learning_data
+from course.stats import judge_difference
 
 EXAMPLE_RUNS = ROOT / "data" / "example_runs"
 RUN = Path("run")
@@ -115,22 +116,43 @@ def test_many_trainings_are_shown_in_part_and_counted(trained: Path, monkeypatch
     assert [len(written) for written in data["trainings"][0]["written"]] == [1, 1]
 
 
+def judged_in(sentences: list[str]) -> list[str]:
+    return [sentence.partition(": ")[2] for sentence in sentences if " gained " in sentence]
+
+
 @pytest.mark.parametrize(
-    ("rewards", "place", "words"),
+    ("rewards", "place", "judged"),
     [
-        ([(0.2, 0.1), (0.3, 0.5), (0.9, 0.0)], 1, "after update 10: there, 50 % were right and 30 % paid"),
-        ([(0.2, 0.3), (0.6, 0.0), (0.9, 0.0)], 0, "from the start: before the first update, 30 % were right"),
-        ([(0.2, 0.1), (0.5, 0.3), (0.9, 0.25)], 1, "chance alone could make the strict rate fall that far"),
-        ([(0.2, 0.1), (0.5, 0.4), (0.9, 0.9)], None, "do not part"),
+        ([(0.2, 0.1), (0.3, 0.5), (0.9, 0.0)], 1, [(0, 50, 2), (0, 10, 1)]),
+        ([(0.2, 0.3), (0.6, 0.0), (0.9, 0.0)], 0, [(0, 30, 1)]),
+        ([(0.2, 0.1), (0.5, 0.3), (0.9, 0.25)], 1, [(0, 5, 2), (15, 0, 1)]),
+        ([(0.2, 0.1), (0.5, 0.4), (0.9, 0.9)], None, [(80, 0, 1)]),
+        ([(0.2, 0.1)], None, []),
     ],
 )
-def test_where_two_curves_part_is_named(rewards: list[tuple[float, float]], place: int | None, words: str) -> None:
+def test_where_two_curves_part_is_named_and_the_differences_are_judged(
+    rewards: list[tuple[float, float]], place: int | None, judged: list[tuple[int, int, int]]
+) -> None:
+    """``judged``: gained, lost, and from how many comparisons: since the highest strict rate, and since the start."""
     evaluations = [evaluation(10 * i, paid, strict) for i, (paid, strict) in enumerate(rewards)]
-    found = learning.parting_data(evaluations)
-    assert found is not None
+    written = [completions(round(100 * strict)) for _, strict in rewards]
+    found = learning.parting_data(evaluations, written, evaluations)
     assert found["place"] == place
-    assert words in found["words"]
-    assert learning.parting_data([replace(row, rubric="score") for row in evaluations]) is None
+    said = [f"{judge_difference(gained, lost, 100, tried).text}." for gained, lost, tried in judged]
+    assert judged_in(found["sentences"]) == said
+    strict = learning.parting_data([replace(row, rubric="score") for row in evaluations], written, evaluations)
+    assert strict["place"] is None
+    assert judged_in(strict["sentences"]) == said[-1:]
+
+
+def test_what_is_judged_does_not_depend_on_how_many_evaluations_are_shown() -> None:
+    rewards = [(0.2, 0.1), (0.3, 0.4), (0.4, 0.5), (0.9, 0.4), (0.9, 0.0)]
+    evaluations = [evaluation(10 * i, paid, strict) for i, (paid, strict) in enumerate(rewards)]
+    written = [completions(round(100 * strict)) for _, strict in rewards]
+    whole = learning.parting_data(evaluations, written, evaluations)
+    some = learning.parting_data(evaluations, written, evaluations[::4])
+    assert (whole["place"], some["place"]) == (2, 0)
+    assert whole["sentences"] == some["sentences"]
 
 
 def test_the_tradeoff_has_its_curve_and_the_place_where_strict_is_highest(lab: Lab) -> None:
