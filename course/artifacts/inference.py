@@ -2,7 +2,7 @@
 
 Notation as in ``token_rows``, and
     training     the rows of one training in order; trainings: the same training once for each seed
-    quantity     a column of the log; a share is one that is a share of completions, and has Wilson intervals
+    quantity     a column of the log; a share is one that is a share of completions
     tally        of one evaluation: a share -> id of a prompt -> how many of its completions count
 """
 
@@ -17,16 +17,6 @@ from course.stats import Judgement, judge_difference, wilson_interval
 TrainingLog = Sequence[EvaluationRow]
 Trainings = Sequence[TrainingLog]
 Tally = defaultdict[str, Counter[str]]
-
-
-def pooled_interval(rows: TrainingLog, share: str) -> tuple[float, float]:
-    """Wilson's 95 % interval of a share; the counts of several rows, one a seed, are added up."""
-    passes = n = 0
-    for row in rows:
-        completions = row.holdout_n if share.startswith("holdout") else row.n
-        passes += round(getattr(row, share) * completions)
-        n += completions
-    return wilson_interval(passes, n)
 
 
 def column(rows: TrainingLog, quantity: str) -> list[float]:

@@ -19,7 +19,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from course.artifacts.inference import TrainingLog, pooled_interval
+from course.artifacts.inference import TrainingLog
 from course.artifacts.learning_rows import learning_result
 from course.artifacts.records import LearningResult
 from course.artifacts.summary import summary_of
@@ -29,6 +29,7 @@ from course.policies.train_config import MEMORISE, TrainConfig
 from course.show.figures import BLUE, ORANGE, figure, label_axes, png
 from course.show.tables import GrowingTable, interval, percent, table, text_shape
 from course.show.terminal import NOTHING_KEPT, show_each
+from course.stats import wilson_interval
 from course.text import one_line
 
 if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --help answers at once
@@ -110,12 +111,16 @@ def shift_heading(rubric: str, frozen: Mapping[str, Any]) -> Iterator[str]:
     yield f"\n{frozen['n']:,} completions frozen at step 0: {rate} pass ({bounds})\n\n{_ROWS.head()}"
 
 
+def true_interval(row: EvaluationRow) -> tuple[float, float]:
+    return wilson_interval(round(row.true_reward * row.n), row.n)
+
+
 def shift_row(row: EvaluationRow, frozen: Mapping[str, Any], unseen: int) -> str:
     """One evaluation. The error is the frozen rate minus the fresh rate, in points.
 
     ``unseen``: how many of the fresh completions have a shape that no frozen completion has.
     """
-    bounds = interval(pooled_interval([row], "true_reward"))
+    bounds = interval(true_interval(row))
     error = f"{100 * (frozen['pass_rate'] - row.true_reward):+.1f}"
     return _ROWS.row((row.step, percent(row.true_reward), bounds, error, percent(unseen / row.n, 0)))
 
@@ -131,7 +136,7 @@ def shift_curves(log: TrainingLog, frozen: Mapping[str, Any], unseen: Sequence[S
     fig = figure(7.2, 5.4, "Frozen completions and fresh ones of the policy that learns")
     rates, shares = fig.subplots(2, 1, sharex=True, height_ratios=(3, 2))
     steps = [row.step for row in log]
-    lows, highs = zip(*(pooled_interval([row], "true_reward") for row in log), strict=True)
+    lows, highs = zip(*map(true_interval, log), strict=True)
     rates.axhspan(*frozen["pass_rate_ci95"], color=ORANGE, alpha=0.25, linewidth=0)
     rates.axhline(frozen["pass_rate"], color=ORANGE, label="frozen before the first update")
     rates.fill_between(steps, lows, highs, color=BLUE, alpha=0.25, linewidth=0)
