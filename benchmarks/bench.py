@@ -212,6 +212,7 @@ def write_data(folder: Path, metadata: bool) -> None:
                 "policy": f"benchmark, {file}",
                 "created": "2026-11-22",
                 "sampling": sampling,
+                "template": "{prompt}",
                 "completions_sha256": hashlib.sha256(data).hexdigest(),
             }
             (folder / f"{file}.meta.json").write_text(json.dumps(meta), encoding="utf-8")

@@ -8,7 +8,8 @@ Verdicts and exit status: PROMOTE 0; REJECT 1; INCONCLUSIVE 3; bad usage or inpu
 1. REJECT unless both runs are what they claim. A log of runs must hold both. Every digest and number is recomputed, and
    every completion is scored again. The installed scorer must pass its golden sets, and must be the one that was
    released under its version.
-2. REJECT unless the room was locked: examples, split, scorer, loop, N and sampling must be known and the same.
+2. REJECT unless the room was locked: examples, the text around the prompts, split, scorer, loop, N and sampling must be
+   known and the same.
 3. REJECT unless the difference means something: exactly one knob was turned, or nothing flipped; each prompt counts
    once and has a completion; and the candidate was trained on none of the prompts.
 4. REJECT if the candidate is shown to fall short: the paired 95 % interval of the difference ends below --min-delta.
@@ -20,7 +21,7 @@ Verdicts and exit status: PROMOTE 0; REJECT 1; INCONCLUSIVE 3; bad usage or inpu
 The verdict depends on counts, never on rounded rates.
 
 Not covered: a run invented from the start, with a line added to the log for it; a .meta.json that lies about the
-policy, its sampling or its training; what docs/reference/gate.md lists under "Not covered".
+policy, its template, its sampling or its training; what docs/reference/gate.md lists under "Not covered".
 """
 
 from bisect import bisect_left
@@ -213,7 +214,7 @@ def fault_of_completions(comparison: Comparison) -> str | None:
         if POLICY not in knobs and has_same_draws(before, after):
             return (
                 f"{differ}, though both runs name the same policy, sampling and seed: one of the two runs is not what "
-                'it claims (a different policy or prompt template needs a different "policy")'
+                'it claims (a different policy needs a different "policy")'
             )
         if knobs == [SELECTION]:
             return f"{differ}, and the rule of choice changed too: let both runs choose from the same samples"

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import msgspec
 
 from course.artifacts.finding import Finding, Numbers
-from course.artifacts.locked_room import short_value
+from course.artifacts.locked_room import short_values
 from course.artifacts.records import json_for_terminal
 from course.show.tables import WIDTH, interval, percent, table, wrap_sentence, wrap_text
 from course.text import clipped
@@ -50,15 +50,10 @@ def gate_text(finding: Finding, details: bool = False) -> str:
 
 def room_text(finding: Finding) -> str:
     """Every condition of the room with both values."""
-    rows = [
-        (
-            "NO" if condition.fault else "ok",
-            condition.name,
-            short_value(condition.baseline),
-            short_value(condition.candidate),
-        )
-        for condition in finding.conditions
-    ]
+    rows = []
+    for condition in finding.conditions:
+        baseline, candidate = short_values(condition.baseline, condition.candidate)
+        rows.append(("NO" if condition.fault else "ok", condition.name, baseline, candidate))
     return f"the locked room\n\n{table(('', 'condition', 'baseline', 'candidate'), rows)}"
 
 

@@ -18,7 +18,7 @@ from course.artifacts.records import RESULTS
 from course.artifacts.rollout_files import policy_name, write_rollouts
 from course.artifacts.writing import RunWriter
 from course.command import Parser, non_negative_float, non_negative_int, positive_fraction, positive_int, run_command
-from course.datasets.records import Provenance, Sampling
+from course.datasets.records import PROMPT_ALONE, Provenance, Sampling
 from course.datasets.sources import Dataset
 from course.show.ending import RUN, end_run
 from course.show.terminal import with_progress
@@ -69,6 +69,7 @@ def main() -> None:
         policy=policy_name(policy_bytes(policy, training)),
         created=None,  # the same policy and settings write the same completions on any day
         sampling=Sampling(temperature=args.temperature, top_p=args.top_p, seed=args.seed, n=args.n),
+        template=PROMPT_ALONE,
         training=training,
         note=f"course.sample_rollouts on {visible(args.dataset.name)}",
     )

@@ -26,7 +26,7 @@ from course.artifacts.token_rows import SLOW_FILE, EvaluationRow, token_update_r
 from course.artifacts.writing import RunWriter
 from course.asking import wait_for_enter
 from course.command import Parser, finite_float, non_negative_float, non_negative_int, positive_int, run_command
-from course.datasets.records import Provenance, Sampling, Task, task_of, training_on
+from course.datasets.records import PROMPT_ALONE, Provenance, Sampling, Task, task_of, training_on
 from course.datasets.sources import HOLDOUT, Dataset
 from course.errors import UserError
 from course.policies.train_config import PRESETS, TrainConfig
@@ -150,7 +150,7 @@ def write_ends(run: RunWriter, ends: "Iterable[Checkpoint]", examples: Sequence[
         content = policy_bytes(checkpoint.policy, training)
         run.write_bytes(file, content)
         note = f"course.token_train, {checkpoint.step} updates on rubric {rubric}, seed {seed}"
-        source = Provenance(policy_name(content), None, sampling, training=training, note=note)
+        source = Provenance(policy_name(content), None, sampling, PROMPT_ALONE, training=training, note=note)
         for split, evaluation in checkpoint.evaluations.items():
             pairs = zip(evaluation.examples, evaluation.texts, strict=True)
             samples = [(example["id"], [text]) for example, text in pairs]

@@ -259,8 +259,8 @@ class Lab:
     def meta(self, name: str, **said: object) -> None:
         """``NAME.meta.json`` for ``NAME.jsonl`` as it is now; ``said`` is more, or other, than is true of it."""
         digest = hashlib.sha256((self.folder / f"{name}.jsonl").read_bytes()).hexdigest()
-        true = {"policy": "a hand", "created": "2026-01-31", "sampling": SAMPLING, "completions_sha256": digest}
-        self.write(f"{name}.meta.json", json.dumps(true | said))
+        true = {"policy": "a hand", "created": "2026-01-31", "sampling": SAMPLING, "template": "{prompt}"}
+        self.write(f"{name}.meta.json", json.dumps(true | {"completions_sha256": digest} | said))
 
     def picker(self, source: str | None) -> Path:
         """Let Loop B choose by this exercises/pick_best.py from here on; by the course's own rule for None."""

@@ -40,7 +40,8 @@ def write_policy(folder: Path, name: str, texts: list[str]) -> None:
     rows = "".join(json.dumps({"id": f"q{i}", "completion": text}) + "\n" for i, text in enumerate(texts))
     (folder / f"{name}.jsonl").write_bytes(rows.encode())
     digest = hashlib.sha256(rows.encode()).hexdigest()
-    meta = {"policy": name, "created": "2026-01-31", "sampling": SAMPLING, "completions_sha256": digest}
+    meta = {"policy": name, "created": "2026-01-31", "sampling": SAMPLING, "template": "{prompt}"}
+    meta["completions_sha256"] = digest
     (folder / f"{name}.meta.json").write_text(json.dumps(meta), encoding="utf-8")
 
 

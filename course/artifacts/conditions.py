@@ -56,6 +56,7 @@ def holdouts_measured(conditions: Conditions) -> list[str]:
 def manifest_of(conditions: Conditions, outputs: dict[str, str]) -> Manifest:
     """The manifest. ``outputs``: name -> SHA-256 of every file that is evidence."""
     dataset, source = conditions.dataset, conditions.source
+    is_bound = source is not None and source.completions_sha256 is not None
     return Manifest(
         schema_version=SCHEMA_VERSION,
         loop=conditions.loop,
@@ -68,7 +69,8 @@ def manifest_of(conditions: Conditions, outputs: dict[str, str]) -> Manifest:
         completions_fingerprint=conditions.completions_fingerprint,
         samples_per_prompt=conditions.samples_per_prompt,
         policy=visible(display_name(source.policy)) if source else None,
-        sampling=source.sampling if source and source.completions_sha256 else None,
+        template=source.template if source and is_bound else None,
+        sampling=source.sampling if source and is_bound else None,
         trained_on=training_overlap(source, dataset),
         seed=conditions.seed,
         **scorer_identity()._asdict(),

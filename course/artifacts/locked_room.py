@@ -1,14 +1,17 @@
 """Machinery: the locked room. Two runs can be compared only if everything except the one thing studied was the same."""
 
+import os.path
+import re
 from hashlib import sha256
 from typing import NamedTuple
 
 import msgspec
+from msgspec import UNSET
 
 from course.artifacts.records import Manifest
 from course.datasets.plain import plain_name
-from course.datasets.records import Sampling
-from course.text import visible
+from course.datasets.records import PROMPT_ALONE, Sampling
+from course.text import clipped, visible
 
 POLICY = "policy"
 SELECTION = "selection compute"
@@ -20,11 +23,12 @@ PICK_SHA256 = (
 )
 
 _CONDITIONS_OF = {  # a knob -> the conditions of the room; if the knob was turned, at least one of them differs
-    ENVIRONMENT: ("dataset_fingerprint", "prompts_fingerprint", "examples_fingerprint", "split"),
+    ENVIRONMENT: ("dataset_fingerprint", "prompts_fingerprint", "examples_fingerprint", "split", "template"),
     INSTRUMENT: ("scorer_name", "scorer_version", "scorer_fingerprint", "missing_completions"),
     SELECTION: ("loop", "samples_per_prompt", "sampling"),
 }
 _KNOB_OF = {name: knob for knob, names in _CONDITIONS_OF.items() for name in names}
+_LONGEST = 60  # characters of a value that are shown
 
 
 class Condition(NamedTuple):
@@ -49,6 +53,9 @@ def room_conditions(manifest: Manifest) -> dict[str, str | None]:
             conditions[name] = str(manifest.settings.get("missing") or "refused")  # the setting --missing of Loop A
         elif name == "sampling":
             conditions[name] = sampling_text(manifest.sampling)
+        elif name == "template":  # as JSON, so that no text looks like a list of messages
+            known = manifest.template not in (None, UNSET)
+            conditions[name] = msgspec.json.encode(manifest.template).decode("utf-8") if known else None
         else:
             value = getattr(manifest, name)
             conditions[name] = None if value is None else str(value)
@@ -80,10 +87,16 @@ def fault_of_condition(name: str, baseline: str | None, candidate: str | None) -
     """Why a condition does not hold, or None. A condition fails if its value is missing on either side."""
     missing = [side for side, value in (("baseline", baseline), ("candidate", candidate)) if value is None]
     if missing:
-        return f"locked room: {name} is not known for the {' and the '.join(missing)}"
+        fault = f"locked room: {name} is not known for the {' and the '.join(missing)}"
+        if name == "template":
+            fault += (
+                '; write "template", the text around each prompt, into the .meta.json beside the completions '
+                f'("{PROMPT_ALONE}" if there was none), and measure again'
+            )
+        return fault
     if baseline == candidate:
         return None
-    return f"locked room: {name} differs ({short_value(baseline)} / {short_value(candidate)})"
+    return f"locked room: {name} differs ({' / '.join(short_values(baseline, candidate))})"
 
 
 def knobs_turned(conditions: list[Condition], baseline: Manifest, candidate: Manifest) -> list[str]:
@@ -100,10 +113,22 @@ def plain_policy(manifest: Manifest) -> str | None:
     return None if manifest.policy is None else plain_name(manifest.policy)
 
 
-def short_value(value: str | None) -> str:
-    """A condition's value for a person: the beginning of a fingerprint is enough to tell two apart."""
+def short_values(baseline: str | None, candidate: str | None) -> tuple[str, str]:
+    """Both values of a condition for a person. Of two long ones, the part in which they begin to differ."""
+    same = len(os.path.commonprefix([baseline or "", candidate or ""]))  # noqa: RUF071  (characters, and no paths)
+    start = 0 if baseline == candidate else max(0, same - _LONGEST // 2)
+    return short_value(baseline, start), short_value(candidate, start)
+
+
+def short_value(value: str | None, start: int = 0) -> str:
+    """A condition's value for a person; of a long one the part from ``start`` on.
+
+    The beginning of a fingerprint is enough to tell two apart.
+    """
     if value is None:
         return "not known"
-    if len(value) < 60:
+    if re.fullmatch("[0-9a-f]{64}", value):
+        return f"{value[:12]}…"
+    if len(value) <= _LONGEST:
         return visible(value)
-    return f"{visible(value[:12])}…"
+    return "…" * (start > 0) + clipped(value[start:], _LONGEST)

@@ -4,9 +4,9 @@ import json
 from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
-from course.datasets.records import Sampling
+from course.datasets.records import Sampling, Template
 from course.score import Measurement
 
 SCHEMA_VERSION = 3
@@ -112,7 +112,7 @@ class TrainedOn(Struct, frozen=True, forbid_unknown_fields=True):
     form: int  #: by which form prompts were compared: the number in ``course.datasets.plain``
 
 
-class Manifest(Struct, frozen=True, forbid_unknown_fields=True):
+class Manifest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The conditions of a run. A fingerprint of a file is the SHA-256 of its bytes, as ``sha256sum`` prints it; of
     several files it is that of the files joined in their order, as ``cat FILES | sha256sum`` prints it.
 
@@ -138,6 +138,7 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True):
     completions_fingerprint: str | None  #: SHA-256 of the file of completions or samples
     samples_per_prompt: Annotated[int, Meta(ge=1)] | None
     policy: str | None  #: who wrote the completions, as their ``.meta.json`` says
+    template: Template | UnsetType | None = UNSET  #: the text around each prompt; not in older runs
     sampling: Sampling | None  #: how they were drawn; None where no digest binds the ``.meta.json`` to them
     trained_on: TrainedOn | None
     seed: int | None

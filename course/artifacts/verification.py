@@ -3,8 +3,8 @@
 Nothing that can be derived is believed. The check recomputes every digest and scores every completion again with the
 installed scorer; in Loops A and B it also recomputes from the rows every number of the summary, every fingerprint of
 the examples and the number of samples. Facts that nothing derives stand in the manifest, whose digest must stand in a
-log of runs: policy, sampling, trained_on, split, settings, seed, change, expect, in Loop C the command, and the
-fingerprints of the files that the run does not hold.
+log of runs: policy, template, sampling, trained_on, split, settings, seed, change, expect, in Loop C the command, and
+the fingerprints of the files that the run does not hold.
 
 Not covered
     A run invented from the start, with a line added to the log for it. The rewards of a second rubric (``eval

@@ -1,10 +1,12 @@
 """Machinery: the records of each kind of file that goes in. An unknown field or a wrong type is refused."""
 
+import re
 from collections.abc import Iterable
 from datetime import date
 from hashlib import sha256
 from typing import Annotated, Any, ClassVar
 
+import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from course.datasets.plain import FORM, plain_prompt
@@ -13,6 +15,7 @@ from course.text import quote
 
 Id = Annotated[str, Meta(min_length=1)]
 Task = dict[str, Any]  # an example as a scorer takes it: id, prompt, expected_answer
+PROMPT_ALONE = "{prompt}"  # the template of a policy that was given the prompt and nothing around it
 
 
 class Record(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
@@ -174,20 +177,52 @@ def training_on(prompts: Iterable[str], rubric: str | None) -> Training:
     return Training(rubric, sorted({prompt_digest(prompt) for prompt in prompts}), FORM)
 
 
+class Message(Struct, frozen=True, forbid_unknown_fields=True):
+    """One turn of a conversation, as it was sent to a model."""
+
+    role: str  #: such as ``system``, ``user`` or ``assistant``
+    content: str
+
+
+Template = str | list[Message]
+
+
 class Provenance(Struct, frozen=True, forbid_unknown_fields=True):
     """Who generated a file of completions, when, and how: ``NAME.meta.json`` beside ``NAME.jsonl``.
 
-    ``created``: a date, or null if the same policy and seed make the same file on any day. ``completions_sha256``: of
-    the bytes of ``NAME.jsonl``; without this digest nothing binds the two files, and the sampling counts as not known.
-    ``training``: null if nothing is known about it.
+    ``created``: a date, or null if the same policy and seed make the same file on any day. ``template``: what people
+    put around each prompt (instructions, a system message, examples): a text or the messages that were sent, with
+    ``{prompt}`` once where the prompt stood, or ``sha256:`` and a digest of it. ``{prompt}`` alone says that nothing
+    stood around the prompt, null that it is not known. A model's own role markers belong to the policy.
+    ``completions_sha256``: of the bytes of ``NAME.jsonl``; without this digest nothing binds the two files, and
+    sampling and template count as not known. ``training``: null if nothing is known about it.
     """
 
-    policy: Annotated[str, Meta(min_length=1)]  #: model and prompt template under one name
+    policy: Annotated[str, Meta(min_length=1)]  #: the model and its weights
     created: date | None
     sampling: Sampling  #: how they were drawn
+    template: Template | None = None  #: the text around each prompt
     completions_sha256: Annotated[str, Meta(pattern=r"\A[0-9a-f]{64}\Z")] | None = None
     training: Training | None = None
     note: str = ""
+
+    def __post_init__(self) -> None:
+        template = self.template
+        if template is None:
+            return
+        if isinstance(template, str):
+            is_digest = re.fullmatch("sha256:[0-9a-f]{64}", template) is not None
+            prompts = template.count(PROMPT_ALONE)
+        else:
+            is_digest = False
+            prompts = sum(message.content.count(PROMPT_ALONE) for message in template)
+        if prompts != 1 and not is_digest:
+            got = quote(msgspec.json.encode(template).decode("utf-8"))
+            raise ValueError(
+                f'$.template: expected a text or messages with {PROMPT_ALONE} once ("{PROMPT_ALONE}" if nothing stood '
+                "around the prompts), or sha256: and 64 digits (0 to 9, a to f), "
+                f"got {got}, with {PROMPT_ALONE} {prompts} times"
+            )
 
 
 def task_of(record: Any) -> Task:

@@ -300,6 +300,7 @@ class CompletionsFile(NamedTuple):
         return f"""{{"policy": "",
  "created": "",
  "sampling": {{"temperature": null, "top_p": null, "seed": null, "n": {self.n}}},
+ "template": "",
  "completions_sha256":
   "{self.sha256}"}}"""
 
@@ -441,6 +442,7 @@ def shared_conditions(source: Provenance) -> dict[str, object]:
         "policy": source.policy,
         "sampling.temperature": source.sampling.temperature,
         "sampling.top_p": source.sampling.top_p,
+        "template": source.template,
         "training.rubric": training.rubric if training else None,
         "training.prompts": training.prompts if training else None,
     }

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from course.artifacts.finding import Finding, Numbers
-from course.artifacts.locked_room import short_value
+from course.artifacts.locked_room import short_values
 from course.artifacts.reading import Run, open_run, rows
 from course.artifacts.records import Result
 from course.gate_text import FEW_TRIES, NO_DIFFERENCE, read_with, tries_sentence
@@ -97,8 +97,8 @@ def room_table(finding: Finding, names: Sequence[str]) -> Data:
     rows_of_room = []
     for condition in sorted(finding.conditions, key=lambda condition: condition.fault is None):
         same = "✗ NO" if condition.fault else "✓ same"
-        values = short_value(condition.baseline), short_value(condition.candidate)
-        rows_of_room.append((same, condition.name.replace("_", " "), *values))
+        before, after = short_values(condition.baseline, condition.candidate)
+        rows_of_room.append((same, condition.name.replace("_", " "), before, after))
     return {"caption": "The locked room", "head": ["same?", "condition", *names], "rows": rows_of_room}
 
 

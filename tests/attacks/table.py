@@ -108,6 +108,13 @@ LOOP_A_OR_B = Pair(loop_a(answers(WEAK)), loop_b(groups(STRONG), 1))
 TEMPERATURES = Pair(loop_a(answers(WEAK)), loop_a(answers(STRONG), sampling=sampled(temperature=0.5)))
 ONE_POLICY = Pair(loop_a(answers(WEAK), policy="one"), loop_a(answers(STRONG), policy="one"))
 SEEDS = Pair(loop_a(answers(WEAK), policy="one"), loop_a(answers(STRONG), policy="one", sampling=sampled(seed=8)))
+SHOWN = [
+    {"role": "user", "content": "Question 0?"},
+    {"role": "assistant", "content": "Final: -1"},
+    {"role": "user", "content": "{prompt}"},
+]
+ALONE = SHOWN[2:]
+TEMPLATES = Pair(loop_a(answers(WEAK), policy="one", template=ALONE), loop_a(answers(STRONG), template=SHOWN))
 SPLITS = Pair(loop_a(answers(WEAK)), loop_a(answers(STRONG), "--split", "holdout"))
 TRAINED_HERE = Pair(
     loop_a(answers(WEAK)), loop_a(answers(STRONG), training=trained_on(*(e["prompt"] for e in examples())))
@@ -149,6 +156,7 @@ SUMMARY_BYTES = "summary.json is not, byte for byte, the summary of results.json
 OTHER_FILE = "is not the file that was written: its digest differs"
 OF_OTHER_BYTES = "$.completions_sha256: expected the SHA-256 of of-candidate.jsonl, got the SHA-256 of di"
 SAMPLING_NOT_KNOWN = "locked room: sampling is not known for the baseline and the candidate"
+TEMPLATE_DIFFERS = "locked room: template differs"
 PROMPTS_DIFFER = "locked room: prompts_fingerprint differs"
 DATASET_DIFFERS = "locked room: dataset_fingerprint differs"
 HELD_OUT = "of the prompts are from math_holdout.jsonl"
@@ -217,6 +225,7 @@ FORGERIES: dict[str, tuple[Case, ...]] = {
         Case("pick_best made the other's", TWO_KNOBS, NOT_LOGGED, as_other("settings"),
              believed="settings", promoted=True),
         Case("trained_on removed", TRAINED_HERE, NOT_LOGGED, fields(trained_on=None), believed="trained_on"),
+        Case("template made the baseline's", TEMPLATES, NOT_LOGGED, as_other("template"), believed="template"),
         Case("split made the baseline's", SPLITS, NOT_LOGGED, as_other("split"), believed="split", promoted=True),
         Case("split of the lab's holdout made dev", SHIPPED_HOLDOUT,
              "manifest.json says split dev, but these prompts are from a holdout of the lab",
@@ -524,7 +533,13 @@ MISTAKES: dict[str, tuple[Case, ...]] = {
         Case("the same policy was sampled again, by a service that has no seed",
              Pair(loop_a(answers(WEAK), policy="one", sampling=NO_SEED),
                   loop_a(answers(STRONG), policy="one", sampling=NO_SEED)), LUCK),
-        Case("the prompt template was changed, and the policy's name was not", ONE_POLICY, REWRITTEN, promoted=True),
+        Case("the baseline was asked without examples, and the candidate with them",
+             Pair(loop_a(answers(WEAK), policy="one", template=ALONE),
+                  loop_a(answers(STRONG), policy="one", template=SHOWN)), TEMPLATE_DIFFERS, promoted=True),
+        Case("the same, and the examples are called another policy", TEMPLATES, TEMPLATE_DIFFERS, promoted=True),
+        Case("nobody wrote down what stood around the baseline's prompts",
+             Pair(loop_a(answers(WEAK), template=None), loop_a(answers(STRONG))),
+             "locked room: template is not known for the baseline; write \"template\"", promoted=True),
         Case("pick_best was changed, and the samples came from another policy", TWO_KNOBS,
              "more than one knob was turned: policy and selection compute", promoted=True),
         Case("pick_best was changed, and the same policy was sampled again without a seed",
@@ -655,6 +670,8 @@ IMPROVEMENTS = (
          Pair(loop_a(answers(WEAK), sampling=NO_SEED), loop_a(answers(STRONG)))),
     Case("Loop A, both with --missing zero, and nothing was missing",
          Pair(loop_a(answers(WEAK), "--missing", "zero"), loop_a(answers(STRONG), "--missing", "zero"))),
+    Case("Loop A, the same examples stood before each prompt of both",
+         Pair(loop_a(answers(WEAK), template=SHOWN), loop_a(answers(STRONG), template=SHOWN))),
     Case("Loop B, pick_best was made better and the samples stayed",
          Pair(loop_b(groups(WEAK), 4, TAKES_FIRST), loop_b(groups(WEAK), 4))),
     Case("Loop B, the same, of samples that have no seed",

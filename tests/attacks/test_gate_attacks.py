@@ -10,6 +10,7 @@ from conftest import Lab
 CANNOT_BE_DERIVED = {
     # what the student states
     "policy",
+    "template",
     "sampling",
     "trained_on",
     "seed",

@@ -159,6 +159,8 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {  # what the pair b says other
     "another policy": ({"policy": "x"}, 'c_b.meta.json $.policy: expected "a hand" as in c_a.meta.json, got "x"'),
     "temperature": ({"sampling": SAMPLING | {"temperature": 0.5}}, "$.sampling.temperature: expected 1.0 as in"),
     "top_p": ({"sampling": SAMPLING | {"top_p": 0.5}}, "c_b.meta.json $.sampling.top_p: expected 1.0 as in c_a.meta"),
+    "template": ({"template": "Q: {prompt}"}, 'c_b.meta.json $.template: expected "{prompt}" as in c_a.meta.json, got'),
+    "no template": ({"template": None}, 'c_b.meta.json $.template: expected "{prompt}" as in c_a.meta.json, got null'),
     "training": ({"training": {"rubric": "score", "prompts": []}}, "$.training.rubric: expected null as in c_a.meta"),
     "prompts": ({"training": {"rubric": None, "prompts": []}}, "$.training.prompts: expected null as in c_a.meta.json"),
     "unbound": ({"completions_sha256": None}, "c_b.meta.json $.completions_sha256: expected the SHA-256 of c_b.jsonl"),

@@ -91,6 +91,7 @@ ROOM: dict[str, tuple[dict[str, object], str]] = {  # -> what is edited, and wha
         "the examples_fingerprint in manifest.json is not that of results.jsonl",
     ),
     "split": ({"split": "holdout"}, ""),
+    "template": ({"template": "Think first. {prompt}"}, ""),
     "scorer_name": (
         {"scorer_name": "other"},
         "manifest.json has scorer_name other; the scorer installed here has final_int",
@@ -141,6 +142,17 @@ def test_a_fact_that_is_not_known_fails_closed(lab: Lab, pair: tuple[Path, Path]
     assert f"REJECT: locked room: sampling is not known for the {names}\n" in done.out
     assert "\nknob turned: not known\n" in done.out
     assert finding(lab, *pair)["knob"] == "not known"
+
+
+def test_a_run_from_before_templates_were_recorded_is_read_and_its_template_is_not_known(
+    lab: Lab, pair: tuple[Path, Path]
+) -> None:
+    edited(pair[0] / "manifest.json", lambda fields: fields.pop("template"))
+    printed = finding(lab, *pair)
+    not_logged, reason = printed["reasons"]  # the log has the digest of the run with its template
+    assert "no log of runs" in not_logged
+    assert reason.startswith("locked room: template is not known for the baseline; ")
+    assert printed["knob"] == "not known"
 
 
 def test_runs_without_meta_cannot_be_compared(lab: Lab) -> None:

@@ -67,6 +67,7 @@ def test_several_of_each_are_a_pack_that_loop_b_chooses_from(there: Lab) -> None
     assert any(len(set(group["samples"])) > 1 for group in groups)
     meta = json.loads((run / "selection_pack.meta.json").read_text(encoding="utf-8"))
     assert meta["sampling"] == {"temperature": 0.7, "top_p": 0.9, "seed": 3, "n": 4}
+    assert meta["template"] == "{prompt}"
     assert meta["created"] is None
     done = there("selection_demo", "--dataset", "dev.jsonl", "--samples", run / "selection_pack.jsonl", "--n", 4)
     assert done.status == 0

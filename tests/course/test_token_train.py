@@ -128,6 +128,7 @@ def test_each_meta_file_is_bound_to_the_rollouts_beside_it(lab: Lab, files_: tup
         ("holdout", 4),
     ):
         (meta,) = metas("run", f"{split}_{step:04}")
+        assert meta["template"] == "{prompt}"
         assert meta["note"] == f"course.token_train, {step} updates on rubric score, seed 0"
 
 

@@ -4,12 +4,15 @@ An example: two runs differ in temperature alone. The condition ``sampling`` has
 the knob that was turned is selection compute.
 """
 
+from itertools import combinations
+
 import msgspec
 import pytest
+from msgspec import UNSET
 
 from course.artifacts.locked_room import knobs_turned, locked_room, room_conditions, room_digest
 from course.artifacts.records import Golden, Manifest, TrainedOn
-from course.datasets.records import Sampling
+from course.datasets.records import Message, Sampling
 
 BASE = Manifest(
     schema_version=3,
@@ -23,6 +26,7 @@ BASE = Manifest(
     completions_fingerprint="c",
     samples_per_prompt=1,
     policy="somebody",
+    template="Q: {prompt}\nA:",
     sampling=Sampling(temperature=1.0, top_p=0.5, seed=7, n=1),
     trained_on=None,
     seed=None,
@@ -41,6 +45,7 @@ CONDITIONS = {  # what can differ -> (another value, the knob that was turned)
     "prompts_fingerprint": ("other", "environment"),
     "examples_fingerprint": ("other", "environment"),
     "split": ("holdout", "environment"),
+    "template": ("{prompt}", "environment"),
     "scorer_name": ("other", "instrument"),
     "scorer_version": ("1.0.1", "instrument"),
     "scorer_fingerprint": ("other", "instrument"),
@@ -116,12 +121,42 @@ def test_a_fact_that_is_missing_fails_closed_also_where_both_miss_it() -> None:
         assert knobs(*pair) == []  # nobody turned what nobody knows
 
 
-def test_the_conditions_are_eleven_and_shown_with_their_values() -> None:
+def test_a_template_counts_as_it_stands_and_no_text_is_taken_for_messages() -> None:
+    texts = ["{prompt}", " {prompt}", '[{"role":"user","content":"{prompt}"}]', f"sha256:{'0' * 64}"]
+    messages = [[Message("user", "{prompt}")], [Message("system", "{prompt}")]]
+    for one, other in combinations([*texts, *messages], 2):
+        assert faults(changed(template=one), changed(template=other)) == ["template differs"]
+
+
+@pytest.mark.parametrize("unknown", [None, UNSET])
+def test_a_template_that_nobody_wrote_down_is_equal_to_none_and_the_fault_says_what_to_write(unknown: object) -> None:
+    old = changed(template=unknown)
+    for pair, sides in (((old, BASE), "baseline"), ((BASE, old), "candidate"), ((old, old), "baseline and the cand")):
+        (fault,) = [condition.fault for condition in locked_room(*pair) if condition.fault]
+        assert f"template is not known for the {sides}" in fault
+        assert all(words in fault for words in ('"template"', ".meta.json", '"{prompt}"'))
+        assert knobs(*pair) == []
+
+
+def test_of_two_long_templates_the_part_is_shown_in_which_they_differ() -> None:
+    before, after = (f"{'Be brief. ' * 30}{word}\n{{prompt}}" for word in ("Please", "Quickly"))
+    (fault,) = [
+        condition.fault
+        for condition in locked_room(changed(template=before), changed(template=after))
+        if condition.fault
+    ]
+    assert "Please" in fault
+    assert "Quickly" in fault
+    assert len(fault) < 200
+
+
+def test_the_conditions_are_twelve_and_shown_with_their_values() -> None:
     assert room_conditions(BASE) == {
         "dataset_fingerprint": "d",
         "prompts_fingerprint": "p",
         "examples_fingerprint": "e",
         "split": "dev",
+        "template": '"Q: {prompt}\\nA:"',
         "scorer_name": "final_int",
         "scorer_version": "1.0.0",
         "scorer_fingerprint": "s",

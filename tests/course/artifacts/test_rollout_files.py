@@ -43,7 +43,7 @@ def test_one_of_each_is_rollouts_and_more_are_a_pack(lab: Lab, n: int) -> None:
 def test_each_meta_file_holds_the_digest_of_its_completions_and_the_training_it_was_given(
     lab: Lab, n: int, training: Training | None
 ) -> None:
-    given = Provenance("p", None, Sampling(1.0, 1.0, None, n), "of another file", training, "why")
+    given = Provenance("p", None, Sampling(1.0, 1.0, None, n), "{prompt}", "of another file", training, "why")
     with RunWriter(lab.folder / "run") as run:
         for name, text in (("one", "é\u2028"), ("other", "")):
             write_rollouts(run, f"rollouts/{name}", [("q1", [text] * n)], given)

@@ -15,6 +15,7 @@ from course.datasets.plain import FORM
 from course.datasets.records import (
     Example,
     GoldenCase,
+    Message,
     Provenance,
     Record,
     Rollout,
@@ -55,6 +56,10 @@ def provenance(created: str = '"2026-11-20"', note: str = '""', **sampling: str)
 
 def digested(digest: str) -> str:
     return provenance().replace("{", f'{{"completions_sha256":{digest},', 1)
+
+
+def asked(template: str) -> str:
+    return provenance().replace("{", f'{{"template":{template},', 1)
 
 
 def training(said: str) -> str:
@@ -212,6 +217,25 @@ def test_provenance_can_bind_the_completions_and_say_what_the_policy_was_trained
     assert read_meta(tmp_path, training('{"rubric":null,"prompts":[]}')).training == Training(None, [])
 
 
+@pytest.mark.parametrize(
+    ("text", "template"),
+    [
+        ("null", None),
+        ('"{prompt}"', "{prompt}"),
+        ('"Q: {prompt}\\n{\\"a\\": 1}"', 'Q: {prompt}\n{"a": 1}'),
+        (f'"sha256:{DIGEST}"', f"sha256:{DIGEST}"),
+        (
+            '[{"role":"system","content":"Be brief."},{"content":"{prompt}?","role":"user"}]',
+            [Message("system", "Be brief."), Message("user", "{prompt}?")],
+        ),
+    ],
+)
+def test_the_text_around_each_prompt_is_a_text_or_messages_or_a_digest(
+    tmp_path: Path, text: str, template: object
+) -> None:
+    assert read_meta(tmp_path, asked(text)).template == template
+
+
 def test_a_prompt_is_told_from_others_by_sixteen_digits_of_its_plain_form() -> None:
     assert prompt_digest("abc") == "ba7816bf8f01cfea"  # the example of FIPS 180-4
     assert prompt_digest(" ABC?") == prompt_digest("abc")
@@ -256,6 +280,21 @@ def test_prompts_of_another_form_and_none_beside_a_rubric_are_not_known(
         (training('{"rubric":1,"prompts":[]}'), "$.training.rubric: expected str | null, got int 1"),
         (training('{"rubric":null,"prompts":[],"n":1}'), "$.training.n: this key is not known"),
         (digested("7"), "$.completions_sha256: expected str | null, got int 7"),
+        (asked("7"), "$.template: expected str | array | null, got int 7"),
+        (asked('""'), "$.template: expected"),
+        (asked('"Be brief."'), "$.template: expected"),
+        (asked('"{prompt} {prompt}"'), "$.template: expected"),
+        (asked(f'"sha256:{DIGEST.upper()}"'), "$.template: expected"),
+        (asked(f'"sha256:{DIGEST}\\n"'), "$.template: expected"),
+        (asked('"sha256:12"'), "$.template: expected"),
+        (asked("[]"), "$.template: expected"),
+        (asked('[{"role":"user","content":"Q?"}]'), "$.template: expected"),
+        (asked('[{"role":"user","content":"{prompt}"},{"role":"user","content":"{prompt}"}]'), "$.template: expected"),
+        (asked('[{"role":"user","content":"{prompt"},{"role":"user","content":"}"}]'), "$.template: expected"),
+        (asked('[{"role":"user","content":["{prompt}"]}]'), "$.template[0].content: expected str, got array"),
+        (asked('[{"role":"user"}]'), "$.template[0].content: this key is missing"),
+        (asked('[{"role":"user","content":"{prompt}","name":"x"}]'), "$.template[0].name: this key is not known"),
+        (asked('["{prompt}"]'), "$.template[0]: expected object, got str"),
         ("{}", "$: expected the keys policy, created, sampling, got a record without policy, created, sampling"),
         ("", "expected one JSON object, got an empty file"),
     ],

@@ -280,7 +280,7 @@ def test_a_meta_file_in_part_is_refused_with_a_whole_one_to_fill_in(tmp_path: Pa
     missing = "expected the keys policy, created, sampling, got a record without created, sampling"
     assert complaint == f"{completions.meta_path} $: {missing}"
     assert json.loads(whole) == json.loads(completions.meta_template)
-    filled = json.loads(whole) | {"policy": "somebody", "created": "2026-01-31"}
+    filled = json.loads(whole) | {"policy": "somebody", "created": "2026-01-31", "template": "{prompt}"}
     filled["sampling"] |= {"temperature": 1.0, "top_p": 1.0}
     completions.meta_path.write_text(json.dumps(filled), encoding="utf-8")
     source = provenance(completions)
