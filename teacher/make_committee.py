@@ -41,7 +41,7 @@ from course.artifacts.reading import Run, open_run, rows  # noqa: E402
 from course.artifacts.records import MANIFEST, RESULTS, SUMMARY, Result  # noqa: E402
 from course.artifacts.run_log import read_log  # noqa: E402
 from course.datasets.files import sha256_of  # noqa: E402
-from course.datasets.records import Provenance, training_on  # noqa: E402
+from course.datasets.records import PROMPT_ALONE, Provenance, training_on  # noqa: E402
 from course.gate import Comparison, compare  # noqa: E402
 from course.show.tables import percent  # noqa: E402
 from course.stats import mcnemar_exact  # noqa: E402
@@ -158,7 +158,9 @@ def write_recorded(root: Path, name: str, side: Measured) -> str:
     if manifest.policy is None or manifest.sampling is None:
         raise ValueError(f"{run.path}: a policy and its sampling")
     prompts = [json.loads(line)["prompt"] for line in read_lines(side.trained_on).splitlines()]
-    source = Provenance(manifest.policy, None, manifest.sampling, sha256_of(path), training_on(prompts, RUBRIC))
+    source = Provenance(
+        manifest.policy, None, manifest.sampling, PROMPT_ALONE, sha256_of(path), training_on(prompts, RUBRIC)
+    )
     path.with_suffix(".meta.json").write_bytes(msgspec.json.format(msgspec.json.encode(source), indent=2) + b"\n")
     return place
 

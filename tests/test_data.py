@@ -156,15 +156,15 @@ def test_the_changelog_names_both_versions_of_the_dataset(split: str) -> None:
 
 
 def as_in_0_1_0(path: Path) -> bytes:
-    """A file as it is; a meta file without the two keys that it did not have then."""
+    """A file as it is; a meta file without the keys that it did not have then."""
     if path.suffix == ".jsonl":
         return path.read_bytes()
     meta = json.loads(path.read_bytes())
-    del meta["completions_sha256"], meta["training"]
+    del meta["template"], meta["completions_sha256"], meta["training"]
     return f"{json.dumps(meta, indent=2)}\n".encode()
 
 
-def test_completions_and_packs_are_those_of_0_1_0_and_meta_files_but_for_two_keys() -> None:
+def test_completions_and_packs_are_those_of_0_1_0_and_meta_files_but_for_newer_keys() -> None:
     assert {
         name: sha256(as_in_0_1_0(DATA / "rollouts" / name)).hexdigest() for name in ROLLOUTS_SINCE_0_1_0
     } == ROLLOUTS_SINCE_0_1_0
@@ -245,7 +245,8 @@ def test_some_prompts_of_the_pack_fail_for_their_values_and_some_for_their_form_
 @pytest.mark.parametrize("path", SIMULATED, ids=lambda path: path.name)
 def test_each_file_of_completions_says_who_wrote_it(path: Path) -> None:
     meta: dict[str, Any] = json.loads(path.with_suffix(".meta.json").read_bytes())
-    assert list(meta) == ["policy", "created", "sampling", "completions_sha256", "training", "note"]
+    assert list(meta) == ["policy", "created", "sampling", "template", "completions_sha256", "training", "note"]
+    assert meta["template"] == "{prompt}"
     assert meta["completions_sha256"] == sha256(path.read_bytes()).hexdigest()
     assert meta["training"] is None
     assert meta["policy"] == "simulated-writer-1"

@@ -26,17 +26,17 @@ INSTRUCTION = " Answer with exactly one line: Final: <int>"
 DIGESTS = {
     "datasets/easy_sums_dev.jsonl": "c0f7fc8d489b8e9d3e08bf12042913838cd840bcec16238e14a9cce60839e7be",
     "rollouts/smollm2_pack_dev.jsonl": "7dd19c359ab32e3732329ef76281ba6e5f0627ebb855f839208e2ba30f0d514c",
-    "rollouts/smollm2_pack_dev.meta.json": "b9ad9f866bf8e3b15d1f5b29b51ad52596a3b1f81f036fa9a4c5623f77893bd0",
+    "rollouts/smollm2_pack_dev.meta.json": "5f8df499c5909638dc48526012dd604c2192928bfb6a361a5d8e02c5488c5623",
     "rollouts/smollm2_rollouts_dev.jsonl": "d63eac36a468b3e84f1d6e0d46cd2fa973bd978a7d1a042af65d02c15c9388a4",
-    "rollouts/smollm2_rollouts_dev.meta.json": "45cf68b0f9f735a1e3c04137515e985757589951e5c9c84e18039bd850dd359b",
+    "rollouts/smollm2_rollouts_dev.meta.json": "4e6b1e20ba829f486c03378716f054faf7ae172dccd731d07858a3ac46e5e2b8",
     "rollouts/smollm2_zero_shot_dev.jsonl": "03eb2d694943772efcca3f38c21cc249b048c4b3e129387b3b5966dc4416362f",
-    "rollouts/smollm2_zero_shot_dev.meta.json": "4e4fd23568a99b2ab25753093ba319e1c16532b952866645f7cd179c1d420ab0",
+    "rollouts/smollm2_zero_shot_dev.meta.json": "4331eb76cf020b71dce7f82b3008e84385b8e5eeeade3aa422d110dfb5a919e6",
 }
 WEIGHTS = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"  # SHA-256 of the file of the weights
-COMPLETIONS = {  # policy, completions a prompt, seed of the first
-    "smollm2_pack_dev": ("SmolLM2-135M-Instruct Q4_1, eight examples", 8, 1),
-    "smollm2_rollouts_dev": ("SmolLM2-135M-Instruct Q4_1, eight examples", 1, 1001),
-    "smollm2_zero_shot_dev": ("SmolLM2-135M-Instruct Q4_1, no examples", 1, 2001),
+COMPLETIONS = {  # examples before each prompt, completions a prompt, seed of the first
+    "smollm2_pack_dev": (8, 8, 1),
+    "smollm2_rollouts_dev": (8, 1, 1001),
+    "smollm2_zero_shot_dev": (0, 1, 2001),
 }
 each_file = pytest.mark.parametrize("name", COMPLETIONS)
 
@@ -105,12 +105,17 @@ def test_the_script_makes_the_same_dataset(monkeypatch: pytest.MonkeyPatch) -> N
 
 @each_file
 def test_each_prompt_is_answered_in_order_and_the_description_is_whole(name: str) -> None:
-    policy, n, seed = COMPLETIONS[name]
+    examples, n, seed = COMPLETIONS[name]
     assert [id_ for id_, _ in samples_of(name)] == [*ANSWERS]
     assert {len(samples) for _, samples in samples_of(name)} == {n}
     meta: dict[str, Any] = json.loads((DATA / "rollouts" / f"{name}.meta.json").read_bytes())
     assert list(meta) == list(Provenance.__struct_fields__)
-    assert meta["policy"] == policy
+    assert meta["policy"] == "SmolLM2-135M-Instruct Q4_1"
+    *shown, last = meta["template"]
+    assert last == {"role": "user", "content": "{prompt}"}
+    assert [message["role"] for message in shown] == ["user", "assistant"] * examples
+    for question, answer in zip(shown[::2], shown[1::2], strict=True):
+        assert answer["content"] == f"Final: {counted(question['content'])}"
     assert meta["sampling"] == {"temperature": 0.7, "top_p": 1.0, "seed": seed, "n": n}
     assert meta["completions_sha256"] == DIGESTS[f"rollouts/{name}.jsonl"]
     assert meta["training"] is None
