@@ -137,7 +137,8 @@ def test_the_description_that_the_page_writes_is_read_and_bound_to_the_completio
     words = ["--dataset", "dataset.jsonl", "--completions", "rollouts.jsonl", "--outdir", "runs/described"]
     assert lab("eval", *words).status == 0
     manifest = json.loads(Path("runs/described/manifest.json").read_bytes())
-    assert manifest["policy"] == "my-model-7b, prompt template 3"
+    assert manifest["policy"] == "my-model-7b"
+    assert manifest["template"][1:] == [{"role": "user", "content": "{prompt}"}]
     assert manifest["sampling"] == {"temperature": 0.7, "top_p": 1.0, "seed": None, "n": 1}
     with Path("rollouts.jsonl").open("a", encoding="utf-8") as file:
         file.write("\n")
