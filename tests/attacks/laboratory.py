@@ -1,20 +1,15 @@
-"""How the attacks are made: two runs by the real commands, in a lab of their own, and what the gate says of them.
+"""Two runs by the real commands, in a lab of their own, and what the gate says of them."""
 
-A pair that is attacked several times is made once and then kept as bytes.
-"""
-
-import hashlib
 import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import msgspec
 import pytest
-from conftest import Done, Lab, files
+from conftest import Done, Lab
 
 from course.artifacts import run_log
 from course.datasets.records import training_on
@@ -143,26 +138,6 @@ def make(lab: Lab, pair: Pair) -> Done:
     return done if done.status else pair.candidate(lab, "candidate")
 
 
-@cache
-def kept(pair: Pair) -> tuple[dict[str, bytes], bytes]:
-    """The files of the two runs, and the log in which they stand."""
-    with laboratory() as lab:
-        done = make(lab, pair)
-        assert done.status == 0, done.err
-        found = {name: data for name, data in files(lab.folder).items() if name.startswith(SIDES) and data is not None}
-        return found, lab.log.read_bytes()
-
-
-def lay(lab: Lab, pair: Pair) -> None:
-    """Put the two runs and their log into an empty lab."""
-    found, log = kept(pair)
-    for folder in (lab.folder / SIDES[0], lab.folder / SIDES[1], lab.log.parent):
-        folder.mkdir(parents=True)
-    for name, data in found.items():
-        (lab.folder / name).write_bytes(data)
-    lab.log.write_bytes(log)
-
-
 def ask_gate(lab: Lab, *options: object) -> Said:
     """The real command, on the lab's two runs; ``options`` stand last, so that they replace those that are given."""
     done = lab("gate", "--baseline", "baseline", "--candidate", "candidate", "--json", "--min-delta", 0, *options)
@@ -170,11 +145,3 @@ def ask_gate(lab: Lab, *options: object) -> Said:
         return Said(2, done.err)
     assert not done.err
     return Said(done.status, "; ".join(json.loads(done.out)["reasons"]))
-
-
-def forge_log(lab: Lab) -> Path:
-    """A log in which both runs stand as they are now: what somebody has who can edit the lab's own."""
-    line = json.loads(lab.log.read_text("utf-8").splitlines()[0])
-    manifests = [lab.folder / side / "manifest.json" for side in SIDES]
-    digests = [hashlib.sha256(path.read_bytes()).hexdigest() for path in manifests if path.is_file()]
-    return lab.write("forged_log.jsonl", [line | {"manifest": digest} for digest in digests])

@@ -1,54 +1,16 @@
-"""Everything that was tried against the gate: what was done, and the reason that the gate must give.
+"""What was tried with the gate: honest mistakes, each with the reason that the gate must give, and improvements.
 
-An example: the candidate chose among four samples and the baseline had one, so the gate refuses to compare them. One
-byte of the manifest, ``"samples_per_prompt": 4`` made ``1``, turned that into a promotion by 50 points until the gate
-counted the samples itself.
+An example: the candidate chose among four samples and the baseline had one, so the gate refuses to compare them.
 """
 
+import json
 import os
 import shutil
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
-from attacks.forging import (
-    Edit,
-    add_bytes,
-    all_rows,
-    answer_right,
-    as_other,
-    ask_as_other,
-    choose_last,
-    choose_last_from_the_end,
-    copy_run,
-    drop_choice,
-    drop_other_samples,
-    each_row,
-    exchange_rows,
-    field,
-    fields,
-    fit_answer,
-    in_turn,
-    indent_summary,
-    link_run,
-    link_to_other,
-    link_to_zeros,
-    make_older,
-    manifest_of,
-    move_run,
-    output_left_out,
-    pay,
-    pipe,
-    remove_file,
-    remove_run,
-    replace_bytes,
-    seal,
-    set_other_samples_aside,
-    sort_keys,
-    summary,
-    take_from_other,
-    take_last_newline_of_the_log,
-    write_on_page,
-)
+import pytest
 from attacks.laboratory import (
     SIDES,
     STRONG,
@@ -68,8 +30,75 @@ from attacks.laboratory import (
 )
 from conftest import ROOT, Done, Lab, lines_of
 
-from course.artifacts.records import MANIFEST, RESULTS, SUMMARY
-from course.artifacts.scorer_identity import scorer_identity
+from course.artifacts.records import MANIFEST, RESULTS, SUMMARY, indent_json
+
+Edit = Callable[[Path], object]  # what happens to the folder of a run, which lies beside the other run
+
+
+def set_change(run: Path) -> None:
+    manifest = json.loads((run / MANIFEST).read_bytes())
+    (run / MANIFEST).write_bytes(indent_json(manifest | {"change": "I made the prompt shorter"}))
+
+
+def make_older(run: Path) -> None:
+    """The manifest as the lab wrote it before schema 3."""
+    manifest = json.loads((run / MANIFEST).read_bytes()) | {"schema_version": 2}
+    for name in ("examples_fingerprint", "trained_on", "expect"):
+        del manifest[name]
+    (run / MANIFEST).write_bytes(indent_json(manifest))
+
+
+def replace_bytes(name: str, old: bytes, new: bytes) -> Edit:
+    def edit(run: Path) -> None:
+        data = (run / name).read_bytes()
+        assert old in data, old
+        (run / name).write_bytes(data.replace(old, new))
+
+    return edit
+
+
+def remove_file(name: str) -> Edit:
+    return lambda run: (run / name).unlink()
+
+
+def take_manifest_of_the_baseline(run: Path) -> None:
+    shutil.copyfile(run.with_name("baseline") / MANIFEST, run / MANIFEST)
+
+
+def remove_run(run: Path) -> None:
+    shutil.rmtree(run)
+
+
+def move_run(run: Path) -> None:
+    kept = run.parent / "kept"
+    kept.mkdir(exist_ok=True)
+    run.rename(kept / run.name)
+
+
+def copy_run(run: Path) -> None:
+    shutil.copytree(run, run.with_name("copy"))
+
+
+def link_run(run: Path) -> None:
+    if os.name == "nt":
+        pytest.skip("needs links")
+    run.with_name("link").symlink_to(run, target_is_directory=True)
+
+
+def write_on_page(run: Path) -> None:
+    """What a student does to a run: README.md is theirs, and environment.json is evidence of nothing."""
+    with (run / "README.md").open("a", encoding="utf-8") as file:
+        file.write("\nI think it is the shorter prompt.\n")
+    (run / "environment.json").unlink()
+
+
+def take_last_newline_of_the_log(run: Path) -> None:
+    log = run.parent.with_name("lab-root") / "runs" / "log.jsonl"
+    log.write_bytes(log.read_bytes().removesuffix(b"\n"))
+
+
+def indent_summary(run: Path) -> None:
+    (run / SUMMARY).write_text(json.dumps(json.loads((run / SUMMARY).read_bytes()), indent=4), "utf-8")
 
 
 class Case(NamedTuple):
@@ -77,8 +106,6 @@ class Case(NamedTuple):
 
     ``said``: a part of its reasons or of its error. ``status``: its exit status, as in the gate's docstring.
     ``edit``: what is done to each of ``sides`` once both runs are made. ``options``: more arguments of the gate.
-    ``believed``: of a forgery, the fact that nothing can derive: only the log of runs contradicts it.
-    ``promoted``: whether the gate promoted it once, before the log and the one check of a run were there.
     """
 
     what: str
@@ -88,19 +115,14 @@ class Case(NamedTuple):
     sides: Sequence[str] = ("candidate",)
     status: int = 1
     options: Sequence[object] = ()
-    believed: str = ""
-    promoted: bool = False
 
 
 # ---- The pairs of runs that several cases start from
 
 BETTER = Pair(loop_a(answers(WEAK)), loop_a(answers(STRONG)))
 WORSE = Pair(loop_a(answers(STRONG)), loop_a(answers(WEAK)))
-EQUAL = Pair(loop_a(answers(WEAK)), loop_a([*answers(WEAK)[:WEAK], *["no idea"] * (N - WEAK)]))
 
 FIRST_OF_FOUR = loop_b(groups(WEAK), 4, TAKES_FIRST, policy="one")
-EQUAL_CHOICE = Pair(FIRST_OF_FOUR, loop_b(groups(WEAK), 4, TAKES_FIRST, policy="two"))
-SAME_CHOICE = Pair(FIRST_OF_FOUR, FIRST_OF_FOUR)
 TWO_KNOBS = Pair(FIRST_OF_FOUR, loop_b(groups(WEAK), 4, policy="two"))
 ONE_OR_FOUR = Pair(loop_b(groups(WEAK), 1), loop_b(groups(WEAK), 4))
 LOOP_A_OR_B = Pair(loop_a(answers(WEAK)), loop_b(groups(STRONG), 1))
@@ -115,7 +137,6 @@ SHOWN = [
 ]
 ALONE = SHOWN[2:]
 TEMPLATES = Pair(loop_a(answers(WEAK), policy="one", template=ALONE), loop_a(answers(STRONG), template=SHOWN))
-SPLITS = Pair(loop_a(answers(WEAK)), loop_a(answers(STRONG), "--split", "holdout"))
 TRAINED_HERE = Pair(
     loop_a(answers(WEAK)), loop_a(answers(STRONG), training=trained_on(*(e["prompt"] for e in examples())))
 )
@@ -123,10 +144,7 @@ HALF_REFUSED = Pair(
     loop_a(answers(STRONG)[:12], "--missing", "zero", data=examples()), loop_a(answers(STRONG), data=examples())
 )
 
-EASIER = [example | {"prompt": f"Easier: {example['prompt']}"} for example in examples()]
-OTHER_PROMPTS = Pair(loop_a(answers(WEAK)), loop_a(answers(STRONG), data=EASIER))
 OTHER_IDS = Pair(loop_a(answers(WEAK)), loop_a(answers(STRONG), data=[e | {"id": f"x{e['id']}"} for e in examples()]))
-OTHER_BYTES = Pair(loop_a(answers(WEAK)), loop_a(answers(STRONG), data=examples(metadata={"remark": "mine"})))
 FITTED = [e | {"expected_answer": e["expected_answer"] + (i >= WEAK)} for i, e in enumerate(examples())]
 OTHER_ANSWERS = Pair(loop_a(answers(WEAK)), loop_a(answers(WEAK), data=FITTED))
 
@@ -138,19 +156,12 @@ SHIPPED_HOLDOUT = Pair(
 # ---- What the gate says, where several cases are told the same
 
 NOT_LOGGED = "run: no log of runs has the digest of its manifest"
-NOT_SO = "which is not what the scorer says"
-NOT_CHOSEN = "does not hold the sample that is recorded as chosen"
-SAMPLE_NOT_SO = "has a sample whose reward is not what the scorer says"
 REWRITTEN = "12 of the completions differ, though both runs name the same policy, sampling and seed"
-ONE_FILE = "of the completions differ, though both runs say that they read the same file"
 LUCK = "no knob was turned, and 12 of the examples flipped: the same policy wrote both sets of completions"
 SEVERAL_IDS = "24 ids have only 12 distinct prompts"
 UNANSWERED = "the baseline has no completion for 12 of its prompts: add the missing completions"
-ROWS_UNLIKE = "the two runs do not hold the same id, prompt and expected answer in"
-NO_MANIFEST = "manifest.json is not a manifest of this lab"
 MANIFEST_BYTES = "manifest.json is not, byte for byte, what this lab writes"
 SCHEMA = "manifest.json has schema version 2, but this lab reads 3; make the run again"
-NOT_A_RESULT = "results.jsonl:1 is not a result"
 ROW_BYTES = "is not, byte for byte, what this lab writes"
 SUMMARY_BYTES = "summary.json is not, byte for byte, the summary of results.jsonl"
 OTHER_FILE = "is not the file that was written: its digest differs"
@@ -165,192 +176,6 @@ NO_RISE = "the pass rate did not rise"
 
 CRLF = (b"\n", b"\r\n")
 BASELINE, BOTH = ("baseline",), SIDES
-
-
-def pay_failures(rows: list[Any]) -> None:
-    for row in rows[WEAK:]:
-        pay(row)
-
-
-def answer_most(rows: list[Any]) -> None:
-    for row in rows[:STRONG]:
-        answer_right(row)
-
-
-def same_ids(rows: list[Any]) -> None:
-    for row in rows[WEAK:]:
-        row["id"] = rows[0]["id"]
-
-
-def repeat_gained(rows: list[Any]) -> None:
-    """The rows cut to those that the candidate gained and two more, each twice under new ids."""
-    rows[:] = [row | {"id": f"{row['id']}-{time}"} for time in range(2) for row in rows[WEAK - 2 : STRONG]]
-
-
-def drop_failures(rows: list[Any]) -> None:
-    rows[:] = [row for row in rows if row["reward"] == 1.0]
-
-
-AS_LOOP_A = in_turn(
-    fields(loop="A", command="course.eval", settings={"missing": None}, samples_per_prompt=1),
-    each_row(drop_choice),
-    as_other("sampling"),
-)
-
-FORGERIES: dict[str, tuple[Case, ...]] = {
-    "The manifest says something else than the run is": (
-        Case("samples_per_prompt 4 to 1", ONE_OR_FOUR, "has 4 samples, but manifest.json says 1",
-             fields(samples_per_prompt=1), promoted=True),
-        Case("samples_per_prompt 1 to 4", ONE_OR_FOUR, "has 1 samples, but manifest.json says 4",
-             fields(samples_per_prompt=4), BASELINE, promoted=True),
-        Case("samples_per_prompt 2 in Loop A", BETTER, "manifest.json says 2 samples of each prompt, but Loop A",
-             fields(samples_per_prompt=2), BOTH, promoted=True),
-        Case("samples_per_prompt null", ONE_OR_FOUR, "samples_per_prompt is not known for the baseline and the",
-             fields(samples_per_prompt=None), BOTH),
-        Case("command alone", BETTER, "manifest.json says Loop A, but course.selection_demo leaves no run",
-             fields(command="course.selection_demo"), promoted=True),
-        Case("loop and command to C", BETTER, "expected a candidate of Loop A or B, got a run of Loop C",
-             fields(loop="C", command="course.token_train"), status=2),
-        Case("temperature made the baseline's", TEMPERATURES, NOT_LOGGED, as_other("sampling"),
-             believed="sampling", promoted=True),
-        Case("temperature spelled 1 where it is 1.0", BETTER, MANIFEST_BYTES,
-             replace_bytes(MANIFEST, b'"temperature": 1.0', b'"temperature": 1'), promoted=True),
-        Case("seed of the draws made the baseline's", SEEDS, REWRITTEN, as_other("sampling"), promoted=True),
-        Case("seed of a run that draws nothing", BETTER, NOT_LOGGED, fields(seed=7), believed="seed", promoted=True),
-        Case("policy renamed", ONE_POLICY, NOT_LOGGED, fields(policy="another"), believed="policy", promoted=True),
-        Case("policy with a letter that looks the same", ONE_POLICY, NOT_LOGGED, fields(policy="оne"),
-             believed="policy", promoted=True),
-        Case("policy null", ONE_POLICY, NOT_LOGGED, fields(policy=None), believed="policy", promoted=True),
-        Case("policy made the other's", TWO_KNOBS, NOT_LOGGED, as_other("policy"), believed="policy", promoted=True),
-        Case("pick_best made the other's", TWO_KNOBS, NOT_LOGGED, as_other("settings"),
-             believed="settings", promoted=True),
-        Case("trained_on removed", TRAINED_HERE, NOT_LOGGED, fields(trained_on=None), believed="trained_on"),
-        Case("template made the baseline's", TEMPLATES, NOT_LOGGED, as_other("template"), believed="template"),
-        Case("split made the baseline's", SPLITS, NOT_LOGGED, as_other("split"), believed="split", promoted=True),
-        Case("split of the lab's holdout made dev", SHIPPED_HOLDOUT,
-             "manifest.json says split dev, but these prompts are from a holdout of the lab",
-             fields(split="dev"), BOTH, promoted=True),
-        Case("fingerprint of the dataset made the baseline's", OTHER_BYTES, NOT_LOGGED, as_other("dataset_fingerprint"),
-             believed="dataset_fingerprint", promoted=True),
-        Case("all fingerprints made the baseline's over other prompts", OTHER_PROMPTS,
-             "the prompts_fingerprint in manifest.json is not that of results.jsonl",
-             as_other("dataset_fingerprint", "prompts_fingerprint", "examples_fingerprint")),
-        Case("all fingerprints made the baseline's over other answers", OTHER_ANSWERS,
-             "the examples_fingerprint in manifest.json is not that of results.jsonl",
-             as_other("dataset_fingerprint", "prompts_fingerprint", "examples_fingerprint")),
-        Case("fingerprints null", OTHER_PROMPTS, "locked room: prompts_fingerprint is not known for the base",
-             fields(dataset_fingerprint=None, prompts_fingerprint=None, examples_fingerprint=None), BOTH),
-        Case("fingerprint of the completions made the baseline's", BETTER, f"12 {ONE_FILE}",
-             as_other("completions_fingerprint"), promoted=True),
-        Case("fingerprint of the completions made up", BETTER, NOT_LOGGED, fields(completions_fingerprint="0" * 64),
-             believed="completions_fingerprint"),
-        Case("--missing forgotten", HALF_REFUSED, UNANSWERED, field("settings", missing=None), BASELINE, promoted=True),
-        Case("scorer version", BETTER, "manifest.json has scorer_version 0.0.0; the scorer installed here",
-             fields(scorer_version="0.0.0"), BOTH, promoted=True),
-        Case("scorer name", BETTER, "manifest.json has scorer_name final_ìnt; the scorer installed",
-             fields(scorer_name="final_ìnt"), BOTH, promoted=True),
-        Case("scorer fingerprint", BETTER, "manifest.json has scorer_fingerprint 0000",
-             fields(scorer_fingerprint="0" * 64), BOTH),
-        Case("scorer fingerprint of one run", BETTER, "locked room: scorer_fingerprint differs (",
-             fields(scorer_fingerprint="0" * 64), BASELINE),
-        Case("spec", BETTER, "has spec 0. Pay all. 1. Trim", fields(spec=f"0. Pay all. {scorer_identity().spec}"), BOTH,
-             promoted=True),
-        Case("golden sets of one case", BETTER, "has golden Golden(passed=True, cases=1); the scorer",
-             field("golden", cases=1), BOTH, promoted=True),
-        Case("change reworded", BETTER, NOT_LOGGED, fields(change="a better prompt"), believed="change", promoted=True),
-        Case("expect written afterwards", BETTER, NOT_LOGGED, fields(expect="+50 points"), believed="expect"),
-    ),
-    "The manifest is not as the lab writes it": (
-        Case("a manifest of schema 2", TRAINED_HERE, SCHEMA, make_older),
-        Case("a field that no manifest has", BETTER, NO_MANIFEST, fields(verified=True)),
-        Case("settings of 100,000 brackets", BETTER, NO_MANIFEST,
-             replace_bytes(MANIFEST, b'"settings": {', b'"settings": {"a": ' + b"[" * 100_000)),
-        Case("a manifest in UTF-16", BETTER, NO_MANIFEST, lambda run: (run / MANIFEST).write_bytes(b"\xff\xfe{\0}\0")),
-        Case("a field twice", ONE_OR_FOUR, MANIFEST_BYTES,
-             replace_bytes(MANIFEST, b'_prompt": 4', b'_prompt": 4,\n  "samples_per_prompt": 1'), promoted=True),
-        Case("fields in another order", BETTER, MANIFEST_BYTES, sort_keys, promoted=True),
-        Case("a letter escaped", BETTER, MANIFEST_BYTES,
-             replace_bytes(MANIFEST, b'"course.eval"', rb'"course.\u0065val"'), promoted=True),
-        Case("manifest with CRLF", BETTER, MANIFEST_BYTES, replace_bytes(MANIFEST, *CRLF), promoted=True),
-        Case("manifest with a space at its end", BETTER, MANIFEST_BYTES, add_bytes(MANIFEST, b" "), promoted=True),
-        Case("results not sealed", BETTER, "manifest.json has no digest of results.jsonl", output_left_out(RESULTS)),
-        Case("summary not sealed", BETTER, "manifest.json has no digest of summary.json", output_left_out(SUMMARY)),
-        Case("a seal on a file elsewhere", BETTER, "names an output that is not a file of its folder: ../x",
-             lambda run: fields(outputs=manifest_of(run)["outputs"] | {"../x": "0" * 64})(run)),
-        Case("a seal on a file that is not there", BETTER, "curve.png cannot be read",
-             lambda run: fields(outputs=manifest_of(run)["outputs"] | {"curve.png": "0" * 64})(run)),
-    ),
-    "The rows say something else than was measured": (
-        Case("wrong completions paid", EQUAL, "13 more of the rows have such faults",
-             all_rows(pay_failures)),
-        Case("right completions not paid", EQUAL, NOT_SO, each_row(lambda row: row.update(reward=0.0)), BASELINE),
-        Case("an outcome alone", EQUAL, NOT_SO, each_row(lambda row: row["details"].update(outcome="ok"))),
-        Case("completions rewritten", ONE_POLICY, "16 of the completions differ, though both", each_row(answer_right),
-             promoted=True),
-        Case("completions rewritten and paid by the real scorer", EQUAL, NOT_LOGGED,
-             all_rows(answer_most), believed="completions", promoted=True),
-        Case("expected answers made those that were given", WORSE, ROWS_UNLIKE, each_row(fit_answer)),
-        Case("an expected answer of 1,001 digits", EQUAL, "has an expected answer with more digits than",
-             replace_bytes(RESULTS, b'"expected_answer":9', b'"expected_answer":' + b"9" * 1_001, 1, seal)),
-        Case("an expected answer of 5,000 digits", EQUAL, NOT_A_RESULT.replace("1", "10"),
-             replace_bytes(RESULTS, b'"expected_answer":9', b'"expected_answer":' + b"9" * 5_000, 1, seal)),
-        Case("rows that failed dropped", EQUAL, ROWS_UNLIKE, all_rows(drop_failures)),
-        Case("no rows", WORSE, "results.jsonl has no rows", all_rows(lambda rows: rows.clear(), seal), BOTH),
-        Case("one id for many rows", BETTER, "results.jsonl has 24 rows and 8 different ids", all_rows(same_ids), BOTH,
-             promoted=True),
-        Case("rows that were gained repeated under new ids", BETTER, "28 ids have only 14 distinct prompts",
-             all_rows(repeat_gained), BOTH, promoted=True),
-        Case("other questions put over the completions", OTHER_PROMPTS, NOT_LOGGED, ask_as_other,
-             believed="completions", promoted=True),
-        Case("ids made the baseline's", OTHER_IDS, NOT_LOGGED, ask_as_other, believed="completions", promoted=True),
-        Case("a choice of four made a choice of one", ONE_OR_FOUR, f"16 {ONE_FILE}",
-             in_turn(fields(samples_per_prompt=1), each_row(drop_other_samples)), promoted=True),
-        Case("three of a choice of four set aside", ONE_OR_FOUR, f"16 {ONE_FILE}",
-             in_turn(fields(samples_per_prompt=1), each_row(set_other_samples_aside))),
-        Case("a choice of one made a run of Loop A", LOOP_A_OR_B, NOT_LOGGED, AS_LOOP_A,
-             believed="sampling", promoted=True),
-        Case("another sample said to be chosen", EQUAL_CHOICE, NOT_CHOSEN, each_row(lambda row: row.update(chosen=3))),
-        Case("the right sample chosen from the end", EQUAL_CHOICE, NOT_CHOSEN, each_row(choose_last_from_the_end)),
-        Case("the right sample chosen afterwards", EQUAL_CHOICE, NOT_LOGGED, each_row(choose_last),
-             believed="choices", promoted=True),
-        Case("the right sample chosen afterwards, of one policy", SAME_CHOICE,
-             "no knob was turned, and 16 of the examples flipped: the samples are equal and the files of the rule",
-             each_row(choose_last)),
-        Case("rewards of samples nobody chose", EQUAL_CHOICE, SAMPLE_NOT_SO,
-             each_row(lambda row: row.update(rewards=[1.0] * 4))),
-        Case("rewards of samples nobody chose from", ONE_OR_FOUR, SAMPLE_NOT_SO,
-             each_row(lambda row: row.update(other_rewards=[0.0] * 3)), BASELINE),
-    ),
-    "The rows are not as the lab writes them": (
-        Case("a key that no row has", EQUAL, NOT_A_RESULT, each_row(lambda row: row.update(note="fine"), seal), BOTH),
-        Case("half a surrogate", EQUAL, NOT_A_RESULT, replace_bytes(RESULTS, b": 0", rb": 0\ud800", 1, seal)),
-        Case("results with CRLF", BETTER, f"results.jsonl:1 {ROW_BYTES}", replace_bytes(RESULTS, *CRLF, then=seal),
-             promoted=True),
-        Case("results with an empty line", BETTER, f"results.jsonl:25 {ROW_BYTES}",
-             add_bytes(RESULTS, b"\n", then=seal), promoted=True),
-        Case("results with a space", BETTER, f"results.jsonl:1 {ROW_BYTES}",
-             replace_bytes(RESULTS, b'{"id"', b'{ "id"', 1, seal), promoted=True),
-        Case("results with half a line more", BETTER, "results.jsonl is cut off after row 24",
-             add_bytes(RESULTS, b"{}", then=seal)),
-    ),
-    "The summary says something else than the rows": (
-        Case("passes", EQUAL, SUMMARY_BYTES, summary(passes=N)),
-        Case("a number of a choice", EQUAL_CHOICE, SUMMARY_BYTES, summary(selected_accuracy=1.0)),
-        Case("summary with CRLF", BETTER, SUMMARY_BYTES, replace_bytes(SUMMARY, *CRLF, then=seal), promoted=True),
-        Case("summary with a line more", BETTER, SUMMARY_BYTES, add_bytes(SUMMARY, b"\n", then=seal),
-             promoted=True),
-    ),
-    "Files of the other run, and no files": (
-        Case("results and summaries exchanged", WORSE, NOT_LOGGED, exchange_rows,
-             believed="completions", promoted=True),
-        Case("a good run's manifest over these results", WORSE, f"results.jsonl {OTHER_FILE}",
-             take_from_other(MANIFEST)),
-        Case("a link to the other run's summary", WORSE, f"summary.json {OTHER_FILE}", link_to_other(SUMMARY)),
-        Case("results that are a pipe", BETTER, "results.jsonl cannot be read", pipe(RESULTS)),
-        Case("a manifest that never ends", BETTER, "manifest.json cannot be read", link_to_zeros(MANIFEST)),
-        Case("no summary", BETTER, "summary.json cannot be read", remove_file(SUMMARY)),
-    ),
-}  # fmt: skip
 
 # ---- Honest mistakes
 
@@ -380,15 +205,13 @@ SPELLINGS = (  # of "my model"
 )
 OTHER_NUMBERS = trained_on(*(f"Question {i}?" for i in range(25, 99)))
 QUESTIONS = [example["prompt"] for example in examples()]
-UNSIGNED = "without its final sign"
-SPACED = "with a no-break space"
 RESPELLED: dict[str, Callable[[str], str]] = {
     "in capitals": str.upper,
     "in lower case": str.lower,
     "with a zero width space": lambda prompt: prompt.replace(" ", " \u200b"),
-    SPACED: lambda prompt: prompt.replace(" ", "\u00a0"),
+    "with a no-break space": lambda prompt: prompt.replace(" ", "\u00a0"),
     "in full width": lambda prompt: prompt.translate({code: code + 0xFEE0 for code in range(0x21, 0x7F)}),
-    UNSIGNED: lambda prompt: prompt.rstrip(".?"),
+    "without its final sign": lambda prompt: prompt.rstrip(".?"),
     "in quotes": lambda prompt: f"“{prompt}”",
 }
 
@@ -419,11 +242,10 @@ MISTAKES: dict[str, tuple[Case, ...]] = {
              Pair(loop_a(answers(WEAK)),
                   loop_a(answers(STRONG), policy="policy of baseline", completions_sha256="1" * 64)),
              OF_OTHER_BYTES, status=2),
-        Case("the meta file is copied, and only its digest is mended, as the error says", ONE_POLICY, REWRITTEN,
-             promoted=True),
+        Case("the meta file is copied, and only its digest is mended, as the error says", ONE_POLICY, REWRITTEN),
         Case("the meta files do not say which completions they describe",
              Pair(loop_a(answers(WEAK), completions_sha256=None), loop_a(answers(STRONG), completions_sha256=None)),
-             SAMPLING_NOT_KNOWN, promoted=True),
+             SAMPLING_NOT_KNOWN),
         Case("there are no meta files",
              Pair(loop_a(answers(WEAK), with_meta=False), loop_a(answers(STRONG), with_meta=False)),
              SAMPLING_NOT_KNOWN),
@@ -437,12 +259,12 @@ MISTAKES: dict[str, tuple[Case, ...]] = {
     "Not everything was answered": (
         Case("half of the baseline's completions are lost, and both are measured with --missing zero",
              Pair(loop_a(answers(STRONG)[:12], "--missing", "zero", data=examples()),
-                  loop_a(answers(STRONG), "--missing", "zero")), UNANSWERED, promoted=True),
+                  loop_a(answers(STRONG), "--missing", "zero")), UNANSWERED),
         Case("half of the baseline's completions are lost, and only it is measured with --missing zero", HALF_REFUSED,
-             "locked room: missing_completions differs (zero / refused)", promoted=True),
+             "locked room: missing_completions differs (zero / refused)"),
         Case("both runs lack the same half of their completions",
              Pair(loop_a(["no idea"] * 12, "--missing", "zero", data=examples()),
-                  loop_a(answers(12)[:12], "--missing", "zero")), UNANSWERED, promoted=True),
+                  loop_a(answers(12)[:12], "--missing", "zero")), UNANSWERED),
         Case("half of the completions are lost, and nothing was said of it",
              Pair(loop_a(answers(N)[:12], data=examples()), loop_a(answers(N))), "got no record for 12 ids (q13, q14,",
              status=2),
@@ -466,7 +288,7 @@ MISTAKES: dict[str, tuple[Case, ...]] = {
         Case("the candidate is measured on the first half of the dataset, the easy one",
              Pair(loop_a(answers(WEAK)), loop_a(answers(12), data=examples(12))), PROMPTS_DIFFER),
         Case("several completions of each prompt are made examples with ids of their own",
-             Pair(loop_a(answers(WEAK), data=TWICE), loop_a(answers(STRONG))), SEVERAL_IDS, promoted=True),
+             Pair(loop_a(answers(WEAK), data=TWICE), loop_a(answers(STRONG))), SEVERAL_IDS),
         Case("the same, and each of them with another number of spaces",
              Pair(loop_a(answers(WEAK), data=TWICE_SPACED), loop_a(answers(STRONG))), SEVERAL_IDS),
     ),
@@ -484,10 +306,10 @@ MISTAKES: dict[str, tuple[Case, ...]] = {
              Pair(loop_a(answers(STRONG), "--split", "holdout"), loop_a(answers(WEAK), "--split", "holdout")),
              FAR_WORSE),
         Case("the candidate is measured on the prompts that it was trained on", TRAINED_HERE,
-             "the candidate was trained on 24 of these 24 prompts", promoted=True),
+             "the candidate was trained on 24 of these 24 prompts"),
         Case("one prompt of the training is among those measured, under another id and in another file",
              Pair(loop_a(answers(WEAK), data=[e | {"id": f"new-{e['id']}"} for e in examples()]), ON_ONE_PROMPT),
-             "the candidate was trained on 1 of these 24 prompts", promoted=True),
+             "the candidate was trained on 1 of these 24 prompts"),
         Case("the same, and a line feed was added to each prompt that is measured",
              Pair(loop_a(answers(WEAK), data=[e | {"prompt": f"{e['prompt']}\n"} for e in examples()]), ON_ONE_PROMPT),
              "the candidate was trained on 1 of these 24 prompts"),
@@ -496,28 +318,28 @@ MISTAKES: dict[str, tuple[Case, ...]] = {
         *(
             Case(f"the same policy was sampled with another seed, and named {name!r}",
                  Pair(loop_a(answers(WEAK), policy="my model"),
-                      loop_a(answers(STRONG), policy=name, sampling=sampled(seed=8))), LUCK, promoted=True)
+                      loop_a(answers(STRONG), policy=name, sampling=sampled(seed=8))), LUCK)
             for name in SPELLINGS
         ),
         Case("the same policy with the same seed has a space more in its name",
-             Pair(loop_a(answers(WEAK), policy="m"), loop_a(answers(STRONG), policy="m ")), REWRITTEN, promoted=True),
+             Pair(loop_a(answers(WEAK), policy="m"), loop_a(answers(STRONG), policy="m ")), REWRITTEN),
         *(
             Case(f"the candidate was trained on every prompt that is measured, {how}",
                  Pair(loop_a(answers(WEAK)), loop_a(answers(STRONG), training=trained_on(*map(respell, QUESTIONS)))),
-                 "the candidate was trained on 24 of these 24 prompts", promoted=how != SPACED)
+                 "the candidate was trained on 24 of these 24 prompts")
             for how, respell in RESPELLED.items()
         ),
         *(
             Case(f"the lab's holdout is measured as dev, {how}",
                  Pair(loop_a(["no idea"] * len(HOLDOUT), "--split", "dev", data=respelled(HOLDOUT, respell)),
                       loop_a([f"Final: {e['expected_answer']}" for e in HOLDOUT], "--split", "dev")),
-                 HELD_OUT, status=2, promoted=how not in (SPACED, UNSIGNED))
+                 HELD_OUT, status=2)
             for how, respell in RESPELLED.items()
         ),
         *(
             Case(f"each prompt stands under two ids, once {how}",
                  Pair(loop_a(answers(WEAK), data=[*examples(12), *respelled(examples()[12:], respell, as_of=12)]),
-                      loop_a(answers(STRONG))), SEVERAL_IDS, promoted=how != SPACED)
+                      loop_a(answers(STRONG))), SEVERAL_IDS)
             for how, respell in RESPELLED.items()
         ),
         Case("a holdout of one's own is measured again without --split holdout, and called dev",
@@ -535,13 +357,13 @@ MISTAKES: dict[str, tuple[Case, ...]] = {
                   loop_a(answers(STRONG), policy="one", sampling=NO_SEED)), LUCK),
         Case("the baseline was asked without examples, and the candidate with them",
              Pair(loop_a(answers(WEAK), policy="one", template=ALONE),
-                  loop_a(answers(STRONG), policy="one", template=SHOWN)), TEMPLATE_DIFFERS, promoted=True),
-        Case("the same, and the examples are called another policy", TEMPLATES, TEMPLATE_DIFFERS, promoted=True),
+                  loop_a(answers(STRONG), policy="one", template=SHOWN)), TEMPLATE_DIFFERS),
+        Case("the same, and the examples are called another policy", TEMPLATES, TEMPLATE_DIFFERS),
         Case("nobody wrote down what stood around the baseline's prompts",
              Pair(loop_a(answers(WEAK), template=None), loop_a(answers(STRONG))),
-             "locked room: template is not known for the baseline; write \"template\"", promoted=True),
+             "locked room: template is not known for the baseline; write \"template\""),
         Case("pick_best was changed, and the samples came from another policy", TWO_KNOBS,
-             "more than one knob was turned: policy and selection compute", promoted=True),
+             "more than one knob was turned: policy and selection compute"),
         Case("pick_best was changed, and the same policy was sampled again without a seed",
              Pair(loop_b(groups(WEAK), 4, TAKES_FIRST, sampling=NO_SEED_OF_FOUR),
                   loop_b([group[::-1] for group in groups(WEAK)], 4, sampling=NO_SEED_OF_FOUR)),
@@ -579,8 +401,7 @@ MISTAKES: dict[str, tuple[Case, ...]] = {
     ),
     "What happened to a run afterwards": (
         Case("the candidate was measured in another clone, and came without its log",
-             Pair(loop_a(answers(WEAK)), in_another_clone(loop_a(answers(STRONG)))), f"candidate {NOT_LOGGED}",
-             promoted=True),
+             Pair(loop_a(answers(WEAK)), in_another_clone(loop_a(answers(STRONG)))), f"candidate {NOT_LOGGED}"),
         Case("it came with the log of a third student",
              Pair(loop_a(answers(WEAK)), in_another_clone(loop_a(answers(STRONG)))), f"candidate {NOT_LOGGED}",
              options=("--log", "../lab-root/runs/log.jsonl")),
@@ -589,7 +410,7 @@ MISTAKES: dict[str, tuple[Case, ...]] = {
         Case("Git converted the line ends of a run that was committed", BETTER, f"results.jsonl:1 {ROW_BYTES}",
              replace_bytes(RESULTS, *CRLF)),
         Case("Git converted the line ends of a manifest", BETTER, f"candidate run: {MANIFEST_BYTES}",
-             replace_bytes(MANIFEST, *CRLF), promoted=True),
+             replace_bytes(MANIFEST, *CRLF)),
         Case("Git converted the line ends of the dataset between the two runs",
              Pair(loop_a(answers(WEAK), data=BYTES), loop_a(answers(STRONG), data=BYTES.replace(*CRLF))),
              DATASET_DIFFERS),
@@ -601,7 +422,9 @@ MISTAKES: dict[str, tuple[Case, ...]] = {
         Case("a row that the student finds unfair is made right by hand", BETTER, f"results.jsonl {OTHER_FILE}",
              replace_bytes(RESULTS, b"Final: 21", b"Final: 20")),
         Case("a note for the teacher is put into the manifest's ``change``, after the run", BETTER,
-             f"candidate {NOT_LOGGED}", fields(change="I made the prompt shorter"), promoted=True),
+             f"candidate {NOT_LOGGED}", set_change),
+        Case("the baseline's manifest is copied into the candidate's folder", BETTER, f"results.jsonl {OTHER_FILE}",
+             take_manifest_of_the_baseline),
         Case("a run is copied without its summary", BETTER, "candidate run: summary.json cannot be read",
              remove_file(SUMMARY)),
         Case("the baseline was deleted and not made again", BETTER,
