@@ -82,7 +82,7 @@ def read_logged_runs() -> Iterator[LoggedRun]:
             data = read_output(run.path, SUMMARY)
         except (UserError, Broken):  # deleted, or made again with other content
             continue
-        if (run.digest, run.manifest.outputs[SUMMARY]) == (line.manifest, hashlib.sha256(data).hexdigest()):
+        if (run.digest, run.manifest.outputs.get(SUMMARY)) == (line.manifest, hashlib.sha256(data).hexdigest()):
             summary = msgspec.json.decode(data, type=dict[str, Any])
             yield LoggedRun(number, line.run, run.manifest, summary, [*line.number])
 

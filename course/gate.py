@@ -209,8 +209,6 @@ def fault_of_completions(comparison: Comparison) -> str | None:
     flipped = len(comparison.gained) + len(comparison.lost)
     if rewritten:
         differ = f"{rewritten:,} of the completions {'differs' if rewritten == 1 else 'differ'}"
-        if before.completions_fingerprint == after.completions_fingerprint:
-            return f"{differ}, though both runs say that they read the same file"
         if POLICY not in knobs and has_same_draws(before, after):
             return (
                 f"{differ}, though both runs name the same policy, sampling and seed: one of the two runs is not what "

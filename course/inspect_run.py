@@ -83,7 +83,7 @@ def verify(path: Path, logs: list[Path]) -> _Findings:
 
 def warning_of(run: Run, digest: "hashlib._Hash") -> str | None:
     """The warning that stands before any number if the results are not those that the run wrote; else None."""
-    if digest.hexdigest() == run.manifest.outputs[RESULTS]:
+    if digest.hexdigest() == run.manifest.outputs.get(RESULTS):
         return None
     return f"WARNING: {RESULTS} is not the file that was written (--verify says more)"
 

@@ -23,8 +23,7 @@ from typing import IO
 
 import msgspec
 
-from course.datasets.files import HOME, lock_file, open_regular
-from course.datasets.jsonl import refuse_repeated_keys
+from course.datasets.files import HOME, lock_file
 from course.datasets.plain import FORM_MARK
 from course.errors import UserError, reason
 from course.text import clipped
@@ -49,8 +48,7 @@ class LogLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def read_log(path: Path, must_exist: bool = False) -> list[LogLine]:
     """The lines, oldest first; none if there is no such file. Raises UserError at a line that is not of a log."""
     try:
-        with open_regular(path) as file:
-            data = file.read()
+        data = path.read_bytes()
     except OSError as error:
         if isinstance(error, FileNotFoundError) and not must_exist:
             return []
@@ -59,8 +57,7 @@ def read_log(path: Path, must_exist: bool = False) -> list[LogLine]:
     for number, line in enumerate(whole_lines(data).split(b"\n")[:-1], 1):
         try:
             log.append(msgspec.json.decode(line, type=LogLine))
-            refuse_repeated_keys(line)
-        except (ValueError, RecursionError) as error:  # msgspec's errors are ValueErrors, and so is that of UTF-8
+        except ValueError as error:  # msgspec's errors are ValueErrors, and so is that of UTF-8
             why = clipped(str(error), 80)
             raise UserError(f"{path}:{number} is not a line of the lab's log: {why}; delete this line") from None
     return log
@@ -82,7 +79,7 @@ def whole_lines(data: bytes) -> bytes:
     head, end, tail = data.rpartition(b"\n")
     try:
         msgspec.json.decode(tail, type=LogLine)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+    except ValueError:
         return head + end
     return data + b"\n"
 

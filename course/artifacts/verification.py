@@ -7,10 +7,9 @@ log of runs: policy, template, sampling, trained_on, split, settings, seed, chan
 the fingerprints of the files that the run does not hold.
 
 Not covered
-    A run invented from the start, with a line added to the log for it. The rewards of a second rubric (``eval
-    --rubric``) and the kind of each completion, because a stranger's code is not run again. In Loop C, the fields of a
-    row besides its reward (step, training, split, proxy_reward). The digest seals these facts, and nothing derives
-    them.
+    Somebody who forges a run and the log. The rewards of a second rubric (``eval --rubric``) and the kind of each
+    completion, because a stranger's code is not run again. In Loop C, the fields of a row besides its reward (step,
+    training, split, proxy_reward). The digest seals these facts, and nothing derives them.
 """
 
 import hashlib
@@ -37,7 +36,6 @@ from course.artifacts.scorer_identity import faults_of_scorer, scorer_identity
 from course.artifacts.summary import Choice, choice_of, summary_of
 from course.datasets.plain import plain_prompt
 from course.datasets.sources import HOLDOUT, shipped_in
-from course.faults import MAX_DIGITS
 from course.score import measure
 from course.text import clipped
 
@@ -45,7 +43,6 @@ if TYPE_CHECKING:  # loaded where a run names a rubric
     from course.artifacts.payments import Payment
 
 _ROWS_NAMED = 3  # in a complaint
-_ANSWER_LIMIT = 10**MAX_DIGITS
 NOT_LOGGED = (
     "no log of runs has the digest of its manifest, so the run was edited, or made elsewhere. Measure again here, or "
     "give --log FILE, the log that came with the run"
@@ -195,8 +192,6 @@ def faults_of_named_scorer(manifest: Manifest) -> list[str]:
 
 def fault_of_row(row: Result, n: int | None) -> str | None:
     """Why the installed scorer contradicts a row, or None. ``n``: how many samples the choice was made from."""
-    if abs(row.expected_answer) >= _ANSWER_LIMIT:
-        return "has an expected answer with more digits than an example may have"
     measured = UNANSWERED if row.completion is None else measure(row.expected_answer, row.completion)
     reward = row.strict_reward if isinstance(row, RubricResult) else row.reward
     if (reward, row.details.outcome, row.details.parsed_answer) != measured:

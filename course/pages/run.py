@@ -31,8 +31,6 @@ from course.text import clipped
 MOST_ROWS = 2_000
 LONGEST_TEXT = 2_000  # characters of a text
 _MOST_SAMPLES = 200  # of a row
-_MOST_OUTCOMES = 100  # of a run
-_MOST_FAULTS = 100
 _SAMPLE_SEED = 0
 
 Sampled = TypeVar("Sampled")
@@ -46,18 +44,10 @@ def page_of_run(path: Path, log: Sequence[LogLine]) -> tuple[str, list[str]]:
     loop = run.manifest.loop
     data: Data = learning_data(path) if loop == "C" else {}
     data["scored"] = scored
-    data["faults"] = first_faults(check.faults)
+    data["faults"] = check.faults
     data["conditions"] = conditions_of_run(run)
     verb, _ = LOOPS[loop]
     return html_page(loop, f"{path.resolve().name}: Loop {loop}, {verb}", "", data), check.faults
-
-
-def first_faults(faults: list[str]) -> list[str]:
-    """The first of them and how many more there are: a manifest may name as many files as it likes."""
-    more = len(faults) - _MOST_FAULTS
-    if more <= 0:
-        return faults
-    return [*faults[:_MOST_FAULTS], f"and {more:,} more of such faults"]
 
 
 def results_data(check: Verification) -> Data:
@@ -82,15 +72,11 @@ def results_data(check: Verification) -> Data:
 
 
 def rank_outcomes(outcomes: Mapping[str, int]) -> list[tuple[str, int]]:
-    """Each outcome and its count, ok first, then the most frequent; no run of this lab has too many for a page."""
+    """Each outcome and its count, ok first, then the most frequent."""
     counts: Counter[str] = Counter()
     for outcome, count in outcomes.items():
         counts[clipped(outcome, 40)] += count
-    ordered = sorted(counts.items(), key=lambda item: (item[0] != "ok", -item[1], item[0]))
-    others = ordered[_MOST_OUTCOMES:]
-    if not others:
-        return ordered
-    return [*ordered[:_MOST_OUTCOMES], (f"{len(others):,} more outcomes", sum(count for _, count in others))]
+    return sorted(counts.items(), key=lambda item: (item[0] != "ok", -item[1], item[0]))
 
 
 def sample_rows(rows: Iterable[Sampled], most: int) -> tuple[list[tuple[int, Sampled]], int]:

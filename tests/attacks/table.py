@@ -160,9 +160,7 @@ REWRITTEN = "12 of the completions differ, though both runs name the same policy
 LUCK = "no knob was turned, and 12 of the examples flipped: the same policy wrote both sets of completions"
 SEVERAL_IDS = "24 ids have only 12 distinct prompts"
 UNANSWERED = "the baseline has no completion for 12 of its prompts: add the missing completions"
-MANIFEST_BYTES = "manifest.json is not, byte for byte, what this lab writes"
 SCHEMA = "manifest.json has schema version 2, but this lab reads 3; make the run again"
-ROW_BYTES = "is not, byte for byte, what this lab writes"
 SUMMARY_BYTES = "summary.json is not, byte for byte, the summary of results.jsonl"
 OTHER_FILE = "is not the file that was written: its digest differs"
 OF_OTHER_BYTES = "$.completions_sha256: expected the SHA-256 of of-candidate.jsonl, got the SHA-256 of di"
@@ -407,9 +405,9 @@ MISTAKES: dict[str, tuple[Case, ...]] = {
              options=("--log", "../lab-root/runs/log.jsonl")),
         Case("--log is given the run's rows", BETTER, "results.jsonl:1 is not a line of the lab's log", status=2,
              options=("--log", "candidate/results.jsonl")),
-        Case("Git converted the line ends of a run that was committed", BETTER, f"results.jsonl:1 {ROW_BYTES}",
+        Case("Git converted the line ends of a run that was committed", BETTER, f"results.jsonl {OTHER_FILE}",
              replace_bytes(RESULTS, *CRLF)),
-        Case("Git converted the line ends of a manifest", BETTER, f"candidate run: {MANIFEST_BYTES}",
+        Case("Git converted the line ends of a manifest", BETTER, f"candidate {NOT_LOGGED}",
              replace_bytes(MANIFEST, *CRLF)),
         Case("Git converted the line ends of the dataset between the two runs",
              Pair(loop_a(answers(WEAK), data=BYTES), loop_a(answers(STRONG), data=BYTES.replace(*CRLF))),

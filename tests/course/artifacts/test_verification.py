@@ -1,7 +1,8 @@
-"""A run is believed in nothing: every way to tamper with one is found, also where digests and log were forged to fit.
+"""Every fact of a run that can be recomputed is recomputed, and every digest is compared.
 
-An example: a wrong answer is edited into a right one, and the summary and every digest are made to fit. The
-completion is scored again, so the row is named: recorded as ok, which is not what the scorer says.
+An example: a wrong answer is edited into a right one, and the summary and every digest are made to fit, so that the
+digests cannot help. The completion is scored again, and the row is named: recorded as ok, which is not what the scorer
+says.
 """
 
 import json
@@ -62,16 +63,6 @@ def details_of(name: str, value: object) -> Tamper:
     return lambda run: rows_edited(run, lambda rows: rows[4]["details"].update({name: value}))
 
 
-def unanswered(run: Path) -> None:
-    """A choice that says what the scorer says where nobody answered."""
-    missing = {"outcome": "missing_completion", "parsed_answer": None}
-    rows_edited(run, lambda rows: rows[2].update(completion=None, reward=0.0, details=missing))
-
-
-def reward_moved(run: Path) -> None:
-    rows_edited(run, lambda rows: rows[0].update(rewards=[0.0, 1.0, 0.0], other_rewards=[]))
-
-
 def summary_of(**changes: object) -> Tamper:
     def tamper(run: Path) -> None:
         edited(run / "summary.json", lambda summary: summary.update(changes))
@@ -98,19 +89,6 @@ def another_answer(run: Path) -> None:
     rows_edited(run, lambda rows: rows[0].update(expected_answer=21, reward=0.0, details=wrong))
 
 
-def results_changed(run: Path, old: bytes, new: bytes, count: int = -1) -> None:
-    (run / "results.jsonl").write_bytes((run / "results.jsonl").read_bytes().replace(old, new, count))
-    forged(run)
-
-
-def a_key_twice(run: Path) -> None:
-    results_changed(run, b'"reward":0.0', b'"reward":1.0,"reward":0.0', 1)
-
-
-def windows_lines(run: Path) -> None:
-    results_changed(run, b"\n", b"\r\n")
-
-
 def shipped_prompts(run: Path) -> None:
     prompt = lines_of(ROOT / "data" / "datasets" / "math_holdout.jsonl")[0]["prompt"]
     rows_edited(run, lambda rows: rows[0].update(prompt=prompt))
@@ -120,44 +98,21 @@ def rate_edited(run: Path) -> None:
     edited(run / "summary.json", lambda summary: summary.update(pass_rate=1.0))
 
 
-def space_added(run: Path) -> None:
-    results_changed(run, b'{"id"', b'{ "id"', 1)
-
-
 def without(name: str) -> Tamper:
     return lambda run: (run / name).unlink()
-
-
-def one_output_more(name: str) -> Tamper:
-    def tamper(run: Path) -> None:
-        outputs = json.loads((run / "manifest.json").read_text("utf-8"))["outputs"]
-        manifest_edited(run, outputs=outputs | {name: "0" * 64})
-
-    return tamper
 
 
 def manifest_of(**changes: object) -> Tamper:
     return lambda run: manifest_edited(run, **changes)
 
 
-def unlike_text(name: str, text: bytes) -> Tamper:
-    return lambda run: (run / name).write_bytes(text)
-
-
 SUMMED = "summary.json is not, byte for byte, the summary of"
 TAMPERINGS: dict[str, tuple[Tamper, str]] = {
     "a flip, all forged": (flipped, "q2 is recorded as ok with reward 1.0, which is not what the scorer says"),
     "a reward alone": (rows_of("reward", 1.0), "q5 is recorded as missing_prefix with reward 1.0"),
-    "half a reward": (rows_of("reward", 0.5), "q5 is recorded as missing_prefix with reward 0.5"),
     "an outcome": (details_of("outcome", "wrong_answer"), "q5 is recorded as wrong_answer with reward 0.0"),
     "a parsed answer": (details_of("parsed_answer", "7"), "q5 is recorded as missing_prefix"),
-    "a completion": (rows_of("completion", "Final: 7"), "q5 is recorded as missing_prefix"),
     "a completion taken away": (rows_of("completion", None), "q5 is recorded as missing_prefix"),
-    "an expected answer": (rows_of("expected_answer", 21, 0), "q1 is recorded as ok"),
-    "an expected answer of 2,000 digits": (
-        rows_of("expected_answer", 10**1999, 0),
-        "results.jsonl: q1 has an expected answer with more digits than an example may have",
-    ),
     "a row that passed, passed twice": (a_row_more, "results.jsonl has 6 rows and 5 different ids"),
     "the prompt of a row": (
         rows_of("prompt", "Easier?"),
@@ -167,8 +122,6 @@ TAMPERINGS: dict[str, tuple[Tamper, str]] = {
         another_answer,
         "the examples_fingerprint in manifest.json is not that of results.jsonl",
     ),
-    "a key given twice": (a_key_twice, "results.jsonl:2 is not, byte for byte, what this lab writes"),
-    "lines that end as on Windows": (windows_lines, "results.jsonl:1 is not, byte for byte, what this lab writes"),
     "more samples": (
         manifest_of(samples_per_prompt=4),
         "manifest.json says 4 samples of each prompt, but Loop A has one",
@@ -190,29 +143,12 @@ TAMPERINGS: dict[str, tuple[Tamper, str]] = {
         manifest_of(golden={"passed": True, "cases": 1}),
         "manifest.json has golden Golden(passed=True, cases=1); the scorer installed here has Golden(",
     ),
-    "a key more in the summary": (summary_of(extra=None), SUMMED),
-    "a word more in the summary": (summary_of(verdict="good"), SUMMED),
-    "a space": (space_added, "results.jsonl:1 is not, byte for byte, what this lab writes"),
     "a row less": (a_row_less, "results.jsonl is not the file that was written"),
     "a cut file": (cut, "results.jsonl is cut off after row 4"),
     "no results": (without("results.jsonl"), "results.jsonl cannot be read: no such file"),
     "no summary": (without("summary.json"), "summary.json cannot be read: no such file"),
     "a summary's count": (summary_of(passes=5), f"{SUMMED} results.jsonl, where 2 of 5 pass"),
-    "a summary's n": (summary_of(n=2), f"{SUMMED} results.jsonl, where 2 of 5 pass"),
     "a summary's rate": (rate_edited, "summary.json is not the file that was written: its digest differs"),
-    "a summary that is a list": (unlike_text("summary.json", b"[]"), SUMMED),
-    "a summary that is no text": (unlike_text("summary.json", b"\xff"), SUMMED),
-    "an extra key": (rows_of("note", "fine"), "results.jsonl:5 is not a result: Object contains unknown field"),
-    "a missing key": (
-        lambda run: rows_edited(run, lambda rows: rows[2].pop("details")),
-        "jsonl:3 is not a result",
-    ),
-    "a number as text": (rows_of("reward", "1.0"), "results.jsonl:5 is not a result"),
-    "a list for a row": (lambda run: rows_edited(run, lambda rows: rows.append([])), "results.jsonl:6 is not a result"),
-    "no JSON": (unlike_text("results.jsonl", b"id,reward\n"), "results.jsonl:1 is not a result"),
-    "deep JSON": (unlike_text("results.jsonl", b"[" * 100_000 + b"\n"), "not a result"),
-    "an output in a folder that is not there": (one_output_more("rollouts/a"), "rollouts/a cannot be read"),
-    "an output that is not there": (one_output_more("figure.svg"), "figure.svg cannot be read"),
 }
 
 
@@ -230,44 +166,13 @@ def test_tampering_is_found_and_named(lab: Lab, loop_a: Path, kind: str) -> None
     assert max(map(len, done.out.split("\n"))) <= 80
 
 
-@pytest.mark.parametrize("number", ["pass_rate", "outcomes", "pass_rate_ci95", "families", "mean_reward"])
-def test_a_summary_edited_with_its_digest_forged_is_found(lab: Lab, loop_a: Path, number: str) -> None:
-    edited(loop_a / "summary.json", lambda summary: summary.update({number: 1.0}))
-    forged(loop_a)
-    done = lab("inspect_run", "--run", loop_a, "--verify")
-    assert done.status == 1
-    assert f"{SUMMED} results.jsonl, where 2 of 5 pass" in " ".join(done.out.split())
-
-
 NOT_THE_CHOSEN = "does not hold the sample that is recorded as chosen"
 NOT_ITS_REWARD = "has a sample whose reward is not what the scorer says"
-NOT_ITS_SCORE = "is recorded as {}, which is not what the scorer says"
 LOOP_B: dict[str, tuple[Tamper, str]] = {
     "another choice": (rows_of("chosen", 0, 0), f"q1 {NOT_THE_CHOSEN}"),
-    "no such choice": (rows_of("chosen", 2, 0), f"q1 {NOT_THE_CHOSEN}"),
     "a choice from behind": (rows_of("chosen", -1, 0), f"q1 {NOT_THE_CHOSEN}"),
     "a sample's reward": (rows_of("rewards", [1.0, 1.0], 0), f"q1 {NOT_ITS_REWARD}"),
-    "a reward more": (rows_of("rewards", [0.0, 1.0, 0.0], 0), f"q1 {NOT_ITS_REWARD}"),
-    "a reward less": (rows_of("rewards", [0.0], 0), f"q1 {NOT_ITS_REWARD}"),
     "a reward among those that nobody chose from": (rows_of("other_rewards", [1.0], 0), f"q1 {NOT_ITS_REWARD}"),
-    "a reward taken from those that nobody chose from": (rows_of("other_rewards", [], 0), f"q1 {NOT_ITS_REWARD}"),
-    "a reward counted among those that were looked at": (reward_moved, f"q1 {NOT_ITS_REWARD}"),
-    "a sample that nobody chose from": (rows_of("others", ["Final: 22"], 0), f"q1 {NOT_ITS_REWARD}"),
-    "a sample more": (
-        rows_of("samples", ["Final: 21", "Final: 22", "Final: 22"], 0),
-        "q1 has 3 samples, but manifest.json says 2",
-    ),
-    "another sample": (rows_of("samples", ["Final: 22", "Final: 22"], 0), f"q1 {NOT_ITS_REWARD}"),
-    "a completion nobody sampled": (
-        rows_of("completion", "Final: 0022", 0),
-        f"q1 {NOT_ITS_SCORE.format('ok with reward 1.0')}",
-    ),
-    "another right completion": (rows_of("completion", " Final: 22", 0), f"q1 {NOT_THE_CHOSEN}"),
-    "no completion": (
-        rows_of("completion", None, 2),
-        f"q3 {NOT_ITS_SCORE.format('missing_prefix with reward 0.0')}",
-    ),
-    "nobody answered": (unanswered, f"q3 {NOT_THE_CHOSEN}"),
 }
 
 
@@ -279,22 +184,31 @@ def test_tampering_with_a_choice_is_found(loop_b: Path, kind: str) -> None:
     assert faults_of(loop_b) == [f"results.jsonl: {said}"]
 
 
-@pytest.mark.parametrize("n", [1, 3, 4])
-def test_another_number_of_samples_than_the_rows_have_is_found(loop_b: Path, n: int) -> None:
-    """The byte that turned a REJECT of the README into a PROMOTE of 50 points."""
-    manifest_edited(loop_b, samples_per_prompt=n)
+def test_a_choice_from_more_samples_than_the_manifest_says_is_found(loop_b: Path) -> None:
+    manifest_edited(loop_b, samples_per_prompt=1)
     assert faults_of(loop_b) == [
-        f"results.jsonl: {id_} has 2 samples, but manifest.json says {n}" for id_ in ("q1", "q2", "q3")
+        f"results.jsonl: {id_} has 2 samples, but manifest.json says 1" for id_ in ("q1", "q2", "q3")
     ]
 
 
-@pytest.mark.parametrize(
-    "number", ["first_sample_accuracy", "pass_at_k", "selected_accuracy", "ceiling", "kl_estimate", "random_choice"]
-)
-def test_every_number_of_a_choice_is_taken_again(loop_b: Path, number: str) -> None:
-    edited(loop_b / "summary.json", lambda summary: summary.update({number: 0.125}))
-    forged(loop_b)
+def test_the_numbers_of_a_choice_are_taken_again(loop_b: Path) -> None:
+    summary_of(selected_accuracy=0.125)(loop_b)
     assert faults_of(loop_b) == [f"{SUMMED} results.jsonl, where 2 of 3 pass"]
+
+
+def test_a_byte_more_in_any_sealed_file_is_noticed(lab: Lab) -> None:
+    """A space after a colon, which changes no value."""
+    lab.write("mine.py", "def reward(example, completion):\n    return 1.0\n")
+    lab.evaluate(ANSWERS, TEXTS, "--rubric", "mine.py:reward", "--outdir", "run")
+    run = Path("run")
+    for name in open_run(run).manifest.outputs:
+        written = (run / name).read_bytes()
+        (run / name).write_bytes(written.replace(b":", b": ", 1))
+        assert f"{name} is not the file that was written: its digest differs" in faults_of(run)
+        (run / name).write_bytes(written)
+    assert faults_of(run) == []
+    (run / "manifest.json").write_bytes((run / "manifest.json").read_bytes().replace(b":", b": ", 1))
+    assert faults_of(run) == [NOT_LOGGED]
 
 
 def test_a_manifest_edited_in_what_nothing_derives_is_in_no_log(loop_a: Path) -> None:
