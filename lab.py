@@ -33,7 +33,6 @@ import re
 import shutil
 import signal
 import subprocess
-import venv
 import webbrowser
 from difflib import get_close_matches
 from pathlib import Path
@@ -45,6 +44,8 @@ PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 STAMP = VENV / "made-by-lab.txt"  # for which folder, with which Python and from which list lab.py made .venv
 RUN, DEVELOP = "requirements.txt", "requirements-dev.txt"
 MINUTES = {RUN: "60 MB to download, a minute or two", DEVELOP: "90 MB more to download, a few minutes"}
+# For venv and pip, which fail if the name of this folder has letters that the locale does not know.
+UTF8 = {**os.environ, "PYTHONUTF8": "1"}
 STUDENTS_TESTS = ("test_rubric.py", "test_pick_best.py", "test_reinforce.py")
 JOBS = ("micro", "test", "lint", "site", "check")
 
@@ -159,7 +160,7 @@ def first_text(facts: dict[str, Any]) -> str:
     guess = facts["manifest"]["expect"]
     share = facts["prediction"]["value"]
     result = f"{100 * summary['pass_rate']:.1f} %"
-    line = f"It was {result}"
+    line = f"Of the {summary['n']} answers, {result} are exactly the line that was asked for."
     if share is not None:
         line = f"You said {100 * share:.4g} %; it was {result}"
     elif guess is not None:
@@ -245,21 +246,25 @@ def set_up(requirements: str) -> None:
                 f"{VENV} was not made by lab.py and lacks the locked versions of {requirements}; if Poetry made .venv, "
                 "run poetry install (with --with dev for all tools), otherwise move .venv away; then run this again"
             )
+        add_lab_to_path()
         return
-    made = STAMP.read_text(encoding="utf-8") if PYTHON.exists() else ""
+    made = STAMP.read_bytes() if PYTHON.exists() else b""
     if made in (stamp(requirements), stamp(DEVELOP)):
         return
     print(f"setting up .venv, once: {MINUTES[requirements]}", flush=True)
-    if made.rpartition("\n")[0] != stamp(requirements).rpartition("\n")[0]:
+    if made.rpartition(b"\n")[0] != stamp(requirements).rpartition(b"\n")[0]:
         make_environment()  # .venv is missing, belongs to a different folder, or was not finished
     install(requirements)
-    STAMP.write_text(stamp(requirements), encoding="utf-8")
+    STAMP.write_bytes(stamp(requirements))
 
 
-def stamp(requirements: str) -> str:
-    """The facts that a finished .venv was made from: this folder, this Python, the bytes of this list."""
+def stamp(requirements: str) -> bytes:
+    """The facts that a finished .venv was made from: this folder, this Python, the bytes of this list.
+
+    In bytes, because a path is the same bytes in every locale.
+    """
     digest = hashlib.sha256((LAB / requirements).read_bytes()).hexdigest()
-    return f"{LAB}\n{os.path.realpath(PYTHON)}\n{requirements} {digest}"
+    return os.fsencode(f"{LAB}\n{os.path.realpath(PYTHON)}\n{requirements} {digest}")
 
 
 def make_environment() -> None:
@@ -269,17 +274,27 @@ def make_environment() -> None:
     if VENV.exists():
         shutil.rmtree(VENV)
     VENV.mkdir()
-    STAMP.write_text("not finished", encoding="utf-8")
-    venv.EnvBuilder(with_pip=True, symlinks=os.name != "nt").create(VENV)
+    STAMP.write_bytes(b"not finished")
+    subprocess.run([sys.executable, "-P", "-m", "venv", str(VENV)], env=UTF8, check=True)
+    add_lab_to_path()
+
+
+def add_lab_to_path() -> None:
+    """Put the lab's folder last on the path of .venv; do nothing if it is there, as after poetry install.
+
+    poetry install --no-root and pip install the listed packages, and not the lab.
+    """
     for packages in (*VENV.glob("lib/python3*/site-packages"), *VENV.glob("Lib/site-packages")):
-        (packages / "rl_foundations_lab.pth").write_text(f"{LAB}\n", encoding="utf-8")
+        line = packages / "rl_foundations_lab.pth"
+        if not line.exists():  # a relative path, because Python 3.11 reads the file in the locale's encoding
+            line.write_text(os.path.relpath(LAB, packages) + "\n", encoding="ascii")
 
 
 def install(requirements: str) -> None:
     """Let the environment's own pip install the list. pip downloads everything before it changes anything."""
     pip = [str(PYTHON), "-P", "-m", "pip", "--quiet", "--disable-pip-version-check", "--retries", "2"]
     line = [*pip, "install", "--require-hashes", "--requirement", str(LAB / requirements)]
-    done = subprocess.run(line, stderr=subprocess.PIPE, text=True, errors="replace")
+    done = subprocess.run(line, env=UTF8, stderr=subprocess.PIPE, text=True, errors="replace")
     if done.returncode:
         if re.search("connection broken by|Max retries exceeded|timed out|name resolution|unreachable", done.stderr):
             refuse("no network; connect once and run this command again; after that the lab needs no network")
