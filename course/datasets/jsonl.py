@@ -5,9 +5,8 @@ is in the file, what was expected, and what was there.
 
 Covered
     Invalid JSON, NaN, infinity, a byte order mark, invalid UTF-8, half a surrogate pair, a wrong type, an unknown or a
-    missing key, an id given twice, a number of too many digits, values nested too deep.
-Not covered
-    A key given twice in one record: the last one counts. ``read_json`` refuses it, because evidence has one reading.
+    missing key, a key given twice in any object, an id given twice, a number of too many digits, values nested too
+    deep.
 """
 
 import hashlib
@@ -32,7 +31,9 @@ _SHOWN = 60  # characters of a refused value
 _SPACE = b" \t\r\n"  # what JSON calls white space
 _ANSWER_LIMIT = 10**MAX_DIGITS
 _UNDECODABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+_ESCAPED_COLON = re.compile(rb"\\u003[aA]")
 _NOT_FINITE = re.compile(rb"-?(NaN|Infinity)")
+_TOO_DEEP = "expected values that are nested less deeply, got a record that is too deep to read"
 _TOO_MANY_DIGITS = f"expected a number of at most {MAX_DIGITS:,} digits, got a larger one"
 _TOO_LARGE = {
     "Integer value out of range": "expected a number of fewer than 4,300 digits, got a larger one",
@@ -54,6 +55,9 @@ def read_records(path: Path, record_type: type[R], digest: "hashlib._Hash | None
 def read_batches(path: Path, record_type: type[R], digest: "hashlib._Hash | None" = None) -> Iterator[list[R]]:
     """The same, some dozens or hundreds of records at a time."""
     decoder = msgspec.json.Decoder(record_type)
+    encode_lines = msgspec.json.Encoder().encode_lines
+    fields = msgspec.structs.fields(record_type)
+    writes_defaults = any(not field.required and field.default is not msgspec.UNSET for field in fields)
     ids: set[str] = set()
     first = 1  # the number of a block's first line
     try:
@@ -66,7 +70,15 @@ def read_batches(path: Path, record_type: type[R], digest: "hashlib._Hash | None
             new = {record.id for record in batch}
             is_plain = len(new) == len(lines) and "" not in new and ids.isdisjoint(new)
             has_long_line = max(map(len, lines)) > MAX_DIGITS
-            if not is_plain or (has_long_line and any(map(_has_too_many_digits, batch))):
+            # msgspec drops all values of a key but the last. Written again, the batch then has fewer colons than were
+            # read, unless a default or an escaped colon adds some.
+            has_each_key_once = (
+                not writes_defaults
+                and encode_lines(batch).count(b":") == block.count(b":")
+                and not _ESCAPED_COLON.search(block)
+            )
+            has_long_number = has_long_line and any(map(_has_too_many_digits, batch))
+            if not is_plain or not has_each_key_once or has_long_number:
                 batch = list(_decode_one_by_one(path, lines, first, decoder, ids))
             ids |= new
             first += len(lines)
@@ -80,7 +92,7 @@ def read_batches(path: Path, record_type: type[R], digest: "hashlib._Hash | None
 def _decode_one_by_one(
     path: Path, lines: list[bytes], first: int, decoder: "msgspec.json.Decoder[R]", ids: set[str]
 ) -> Iterator[R]:
-    """The records of a block in which a line is refused, blank or without an id. Adds their ids to ``ids``."""
+    """The records of a block in which a line is blank, without an id or perhaps refused. Adds their ids to ``ids``."""
     for number, line in enumerate(lines, first):
         text = line.strip(_SPACE)
         if not text:
@@ -110,7 +122,7 @@ def _has_too_many_digits(record: Record) -> bool:
 
 
 def read_json(path: Path, struct_type: type[S]) -> S:
-    """Read a JSON file that holds one object, as strictly as a line of JSONL, and without a key given twice."""
+    """Read a JSON file that holds one object, as strictly as a line of JSONL."""
     try:
         with open_regular(path) as file:
             text = file.read(_OBJECT_BYTES + 1)
@@ -118,7 +130,6 @@ def read_json(path: Path, struct_type: type[S]) -> S:
             raise ValueError(f"expected at most {_OBJECT_BYTES >> 20} MB, got more")
         text = text.rstrip(_SPACE)
         record = _decode(text, msgspec.json.Decoder(struct_type))
-        refuse_repeated_keys(text)
     except OSError as error:
         raise unreadable(path, error) from None
     except ValueError as error:
@@ -127,17 +138,30 @@ def read_json(path: Path, struct_type: type[S]) -> S:
 
 
 def refuse_repeated_keys(text: bytes) -> None:
-    """Raise ValueError if an object of this JSON has a key twice: some readers take the first, others the last."""
-    json.loads(text, object_pairs_hook=_object_of, parse_int=str)  # int() refuses more than 4,300 digits
-
-
-def _object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in found:
-            raise ValueError(f"expected each key once, got {clipped(json.dumps(key), _SHOWN)} a second time")
-        found[key] = value
-    return found
+    """Raise ValueError if an object of this JSON, at any depth, has a key twice: one of the values would be dropped."""
+    try:
+        # Objects as tuples of pairs. int() refuses more than 4,300 digits.
+        whole = json.loads(text, object_pairs_hook=tuple, parse_int=str)
+    except RecursionError:
+        raise ValueError(_TOO_DEEP) from None
+    unread: list[tuple[str, Any]] = [("$", whole)]
+    while unread:
+        path, value = unread.pop()
+        path = clipped(path, _SHOWN)
+        if isinstance(value, tuple):
+            keys = set()
+            for key, part in value:
+                place = f"{path}.{key}"
+                if key in keys:
+                    place = clipped(place, _SHOWN)
+                    raise ValueError(f"{place}: expected each key once, got it twice (nothing is dropped in silence)")
+                keys.add(key)
+                if isinstance(part, (tuple, list)):
+                    unread.append((place, part))
+        elif isinstance(value, list):
+            unread += [
+                (f"{path}[{place}]", part) for place, part in enumerate(value) if isinstance(part, (tuple, list))
+            ]
 
 
 def unreadable(path: Path, error: OSError) -> UserError:
@@ -147,13 +171,15 @@ def unreadable(path: Path, error: OSError) -> UserError:
 def _decode(text: bytes, decoder: "msgspec.json.Decoder[S]") -> S:
     """One JSON object as a struct. Raises ValueError: where the fault is, what was expected, what was there."""
     try:
-        return decoder.decode(text)
+        record = decoder.decode(text)
     except msgspec.ValidationError as error:
         if error.__cause__ is not None:  # what the record itself refused, in its own words
             raise ValueError(error.__cause__) from None
         raise ValueError(_explain_type(str(error), text, decoder.type)) from None
     except _UNDECODABLE as error:
         raise ValueError(_explain_syntax(str(error), text)) from None
+    refuse_repeated_keys(text)
+    return record
 
 
 def _explain_syntax(complaint: str, text: bytes) -> str:
@@ -167,7 +193,7 @@ def _explain_syntax(complaint: str, text: bytes) -> str:
     except UnicodeDecodeError as error:
         return f"expected UTF-8, got byte 0x{text[error.start]:02x} at byte {error.start + 1}"
     if "recursion" in complaint:
-        return "expected values that are nested less deeply, got a record that is too deep to read"
+        return _TOO_DEEP
     if "surrogate" in complaint or _has_half_a_surrogate_pair(text):
         return "expected whole characters, got half a surrogate pair (\\ud800 to \\udfff)"
     stopped = re.fullmatch(r"JSON is malformed: (.*) \(byte (\d+)\)", complaint)

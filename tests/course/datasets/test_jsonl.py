@@ -19,7 +19,6 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from msgspec import UNSET
 
 from course.datasets import files, jsonl
 from course.datasets.jsonl import read_json, read_records
@@ -130,48 +129,95 @@ def test_what_is_no_json_is_refused_with_file_line_expected_and_got(
     assert refusal(path) == f"{path}:{4 if before else 1} {complaint}"
 
 
-@pytest.mark.parametrize("again", [b'"id":"z"', b'"prompt":"p"', b'"\\u0069d":"z"', b'"metadata":{"k":1,"k":2}'])
-def test_of_a_key_that_is_given_twice_a_record_takes_the_last(tmp_path: Path, again: bytes) -> None:
-    line = A[:-1] + b"," + again + b"}"
-    (record,) = read_records(file(tmp_path, line), Example)
-    wanted = json.loads(line)
-    assert record.id == wanted["id"]
-    assert record.metadata == wanted.get("metadata", UNSET)
+C = b'{"id":"c","completion":"x"}'
 
 
 @pytest.mark.parametrize(
-    ("record_type", "line"),
+    ("again", "place"),
     [
-        (Example, b'{"id":1,"id":"a","prompt":"","expected_answer":1}'),
-        (SampleGroup, b'{"id":"a","samples":[1],"samples":"x"}'),
-        (SampleGroup, b'{"id":"a","samples":[1],"samples":{}}'),
-        (SampleGroup, b'{"id":"a","samples":[1],"samples":[]}'),
+        (b'"id":"z"', "$.id"),
+        (b'"id" : "c"', "$.id"),
+        (b'"\\u0069d":"z"', "$.id"),
+        (b'"completion":"a:b"', "$.completion"),
+        (b'"completion":"\\u003a","metadata":{}', "$.completion"),
+        (b'"metadata":{},"metadata":{"k":1}', "$.metadata"),
+        (b'"metadata":{"k":1,"k":1}', "$.metadata.k"),
+        (b'"metadata":{"a/b":1,"a\\/b":"\\u003A"}', "$.metadata.a/b"),
+        (b'"metadata":{"\\u00e9":1,"\xc3\xa9":2}', "$.metadata.é"),
+        (b'"metadata":{"a":[0,{"b":[[{"k":1,"l":2,"k":3}]]}]}', "$.metadata.a[1].b[0][0].k"),
+    ],
+)
+def test_a_key_given_twice_anywhere_in_a_row_is_refused_with_its_place(
+    tmp_path: Path, again: bytes, place: str
+) -> None:
+    lines = [rollout(number, 200) for number in range(6_000)]
+    path = file(tmp_path, b"\n".join(lines))
+    assert len(list(read_records(path, Rollout))) == 6_000
+    lines[4_321] = C[:-1] + b"," + again + b"}"
+    complaint = refusal(file(tmp_path, b"\n".join(lines)), Rollout)
+    assert complaint.startswith(f"{path}:4322 {place}: expected each key once, got it twice")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        C[:-1] + b',"metadata":{"id":"c","completion":"x","metadata":{"id":1,"a":[{"id":1},{"id":1}]}}}',
+        b'{"id":"\\",\\"id\\":\\"c","completion":"\\"completion\\":3, \\"completion\\" : 4, id:id:id"}',
+        b'{"\\u0069d":"id","completion":"\\u003a:\\u003A"}',
+    ],
+)
+def test_a_key_that_stands_elsewhere_too_is_given_once(tmp_path: Path, line: bytes) -> None:
+    records = list(read_records(file(tmp_path, line + b"\n" + rollout(1, 0) + b"\n"), Rollout))
+    assert records == [Rollout(**json.loads(line)), Rollout("1", "")]
+
+
+def test_a_key_given_twice_is_found_beside_a_line_that_leaves_one_out(tmp_path: Path) -> None:
+    case = b'{"id":"%d","prompt":"p","expected_answer":1,"completion":"","expected_reward":0'
+    case += b',"expected_outcome":"empty","rule":""%s}'
+    path = file(tmp_path, case % (1, b"") + b"\n" + case % (2, b',"why":"a","why":"b"') + b"\n")
+    assert refusal(path, GoldenCase).startswith(f"{path}:2 $.why: expected each key once")
+
+
+@pytest.mark.parametrize("second", [BLOCK - 5, BLOCK - 3, BLOCK - 1, BLOCK])
+def test_a_key_given_twice_is_found_wherever_a_block_ends(tmp_path: Path, second: int) -> None:
+    """The second ``"id"`` stands on both sides of where the reader stops."""
+    filler = b"x" * (second - len(b'{"completion":"","id":"a",'))
+    path = file(tmp_path, b'{"completion":"%s","id":"a","id":"b"}' % filler)
+    assert refusal(path, Rollout).startswith(f"{path}:1 $.id: expected each key once")
+
+
+@pytest.mark.parametrize(
+    ("record_type", "line", "place"),
+    [
+        (Example, b'{"id":1,"id":"a","prompt":"","expected_answer":1}', "$.id"),
+        (SampleGroup, b'{"id":"a","samples":[1],"samples":"x"}', "$.samples"),
+        (SampleGroup, b'{"id":"a","samples":[1],"samples":{}}', "$.samples"),
+        (SampleGroup, b'{"id":"a","samples":[1],"samples":[]}', "$.samples"),
     ],
 )
 def test_a_wrong_value_of_a_key_that_is_given_twice_is_refused_for_the_key(
-    tmp_path: Path, record_type: type[Record], line: bytes
+    tmp_path: Path, record_type: type[Record], line: bytes, place: str
 ) -> None:
     path = file(tmp_path, line)
-    key = "id" if record_type is Example else "samples"
-    assert refusal(path, record_type) == f'{path}:1 expected each key once, got "{key}" a second time'
+    assert refusal(path, record_type).startswith(f"{path}:1 {place}: expected each key once, got it twice")
 
 
 @pytest.mark.parametrize(
-    ("fields", "key"),
+    ("fields", "place"),
     [
-        ('"policy":"a","policy":"b"', '"policy"'),
-        ('"policy":"a","\\u0070olicy":"a"', '"policy"'),
-        ('"policy":"a","sampling":{"temperature":1,"top_p":1,"seed":0,"seed":1,"n":1}', '"seed"'),
+        ('"policy":"a","policy":"b"', "$.policy"),
+        ('"policy":"a","\\u0070olicy":"a"', "$.policy"),
+        ('"policy":"a","sampling":{"temperature":1,"top_p":1,"seed":0,"seed":1,"n":1}', "$.sampling.seed"),
     ],
 )
-def test_a_key_that_is_given_twice_in_evidence_is_refused(tmp_path: Path, fields: str, key: str) -> None:
+def test_a_key_that_is_given_twice_in_evidence_is_refused(tmp_path: Path, fields: str, place: str) -> None:
     path = tmp_path / "in.meta.json"
     sampling = '"sampling":{"temperature":1,"top_p":1,"seed":0,"n":1}'
     rest = '"created":null' if '"sampling"' in fields else f'"created":null,{sampling}'
     path.write_text(f"{{{fields},{rest}}}", encoding="utf-8")
     with pytest.raises(UserError) as refused:
         read_json(path, Provenance)
-    assert str(refused.value) == f"{path} expected each key once, got {key} a second time"
+    assert str(refused.value).startswith(f"{path} {place}: expected each key once, got it twice")
 
 
 @pytest.mark.parametrize("content", [b"", b"\n", b"\r\n \t\n"])
@@ -311,12 +357,10 @@ class Refused(Exception):
     """The oracle takes no record from this line."""
 
 
-class Pairs(dict[str, Any]):
-    """An object that remembers every value of a key that is given twice: msgspec checks the type of each."""
-
-    def __init__(self, pairs: list[tuple[str, Any]]) -> None:
-        super().__init__(pairs)
-        self.pairs = pairs
+def each_key_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len(dict(pairs)) < len(pairs):
+        raise Refused
+    return dict(pairs)
 
 
 def finite(text: str) -> float:
@@ -333,17 +377,6 @@ def readable(text: str) -> int:
 
 def constant(_: str) -> None:
     raise Refused
-
-
-def everything(value: Any) -> Any:
-    """The value with each object as the list of its pairs."""
-    if isinstance(value, Pairs):
-        return [[key, everything(part)] for key, part in value.pairs]
-    return [everything(part) for part in value] if isinstance(value, list) else value
-
-
-def without_surrogates(value: Any) -> None:
-    json.dumps(everything(value), ensure_ascii=False).encode("utf-8")
 
 
 def texts(value: Any) -> bool:
@@ -368,20 +401,20 @@ KEYS_OF = {
 def oracle(line: bytes, kind: Any) -> Any:
     """The record of a line by the standard library's decoder and rules written out here, or Refused."""
     decoder = {
-        "object_pairs_hook": Pairs,
+        "object_pairs_hook": each_key_once,
         "parse_float": finite,
         "parse_int": readable,
         "parse_constant": constant,
     }
     try:
         value = json.loads(line.decode("utf-8").strip(" \t\r"), **decoder)  # type: ignore[arg-type]
-        without_surrogates(value)
+        json.dumps(value, ensure_ascii=False).encode("utf-8")
     except ValueError as error:  # what is no UTF-8, no JSON, or no whole character
         raise Refused from error
     optional = set() if kind is SampleGroup else {"metadata"}
-    if not isinstance(value, Pairs) or value.keys() - optional != KEYS_OF[kind]:
+    if not isinstance(value, dict) or value.keys() - optional != KEYS_OF[kind]:
         raise Refused
-    if not all(RULES[key](part) for key, part in value.pairs):
+    if not all(RULES[key](part) for key, part in value.items()):
         raise Refused
     return kind(**value)
 
@@ -440,6 +473,9 @@ CHARACTERS = [
     "\\",
     "\\/",
     "\\u00e9",
+    ":",
+    "\\u003a",
+    '\\":',
     "\\ud800",
     "\\ud83d\\ude00",
     "\t",
@@ -549,7 +585,7 @@ RIGHT_LINES = [
 ]
 SNIPPETS = rb"""
     " \ \u00e9 \ud83d\ude00 \ud800 \udc00 , : { } [ ] 1 0 - . e E+ 1e309 NaN -Infinity null true 1.0 "1" / \n \x \/ '
-    "id":"x", "a":1, "\u0061":2, "n":NaN, "n":-1e400, "n":[1e400],
+    "id":"x", "a":1, "\u0061":2, \u003a "n":NaN, "n":-1e400, "n":[1e400],
 """.split()
 SNIPPETS += [b"9" * 309, b"9" * 1001, b" ", b"\t", b"\x0c", b"\x7f", "é😀".encode(), *NOISE]
 
