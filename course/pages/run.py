@@ -172,19 +172,20 @@ def why_scored(row: Result) -> str:
 
 
 def choice_data(row: Selection, chars: int) -> Data:
-    """The samples of a row of Loop B, the chosen one always among them, and why it was chosen."""
+    """The samples of a row of Loop B with their numbers, the chosen one among them, its number, and why it was chosen.
+
+    No sample has that number if the run does not hold the chosen one.
+    """
     samples = list(zip(row.samples, row.rewards, strict=False))
-    shown = samples[:_MOST_SAMPLES]
-    place = row.chosen
+    places = list(range(len(samples)))[:_MOST_SAMPLES]
     why = why_chosen(row)
-    if len(samples) > len(shown):
-        why += f"; {len(shown)} of its {len(samples):,} samples are shown"
-        if place >= len(shown):
-            shown[-1] = samples[min(place, len(samples) - 1)]
-            place = len(shown) - 1
+    if len(samples) > len(places):
+        why += f"; {len(places)} of its {len(samples):,} samples are shown"
+        if len(places) <= row.chosen < len(samples):
+            places[-1] = row.chosen
     return {
-        "samples": [(cut_text(sample, chars), reward) for sample, reward in shown],
-        "chosen": place,
+        "samples": [(place + 1, cut_text(samples[place][0], chars), samples[place][1]) for place in places],
+        "chosen": row.chosen + 1,
         "why": why,
         "others": (len(row.others), row.other_rewards.count(1.0)),
     }

@@ -1,7 +1,7 @@
 // What the verifier scored in a run, as course/pages/run.py gives it: its numbers, and its rows by kind.
 
 /** @typedef {{row: number, id: Cut, prompt: Cut, expected: Cut, completion: Cut, reward: number, outcome: string,
- *  said: string, of?: [string, Cut][], samples?: [Cut, number][], chosen?: number, why?: string,
+ *  said: string, of?: [string, Cut][], samples?: [number, Cut, number][], chosen?: number, why?: string,
  *  others?: [number, number]}} Row
  *  @typedef {{outcome: string, family: string | null, n: number}} RowKind  the rows of one outcome, and how many there are
  *  @typedef {{summary: Record<string, any>, outcomes: RowKind[], checks: Checks, n: number, longest: number, seed: number,
@@ -148,9 +148,9 @@ function verdict(reward) {
 /** The samples of a prompt with their rewards, and which was chosen and why. @param {Row} row @param {Names} names */
 function sampleList({ samples, chosen, why, others: [more, right] = [0, 0] }, names) {
   if (!samples) return [];
-  const items = samples.map(([text, reward], place) => {
-    const item = element("li", verdict(reward), " ", wholeText(text, names));
-    if (place === chosen) {
+  const items = samples.map(([number, text, reward]) => {
+    const item = element("li", { value: number }, verdict(reward), " ", wholeText(text, names));
+    if (number === chosen) {
       item.classList.add("chosen");
       item.append(element("strong", " ◀ chosen"));
     }
@@ -224,7 +224,7 @@ const FAMILIES = {
  *  @param {Row} row @param {Names} names */
 function searchedText(row, names) {
   const texts = [row.id, row.prompt, row.completion].map(textIn);
-  for (const [sample] of row.samples ?? []) texts.push(textIn(sample));
+  for (const [, sample] of row.samples ?? []) texts.push(textIn(sample));
   const hidden = texts.flatMap(partsOf).filter((part) => part.hidden);
   const words = hidden.map((part) => named(part.text, names));
   return [...texts, ...words, inWords(row.outcome), row.said, row.why].join("\n").toLowerCase();

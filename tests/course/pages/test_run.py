@@ -109,6 +109,17 @@ def test_a_row_keeps_what_is_there() -> None:
     assert row_data(7, Result("q", "?", 1, None, 0.0, Details("missing_completion", None)), 9)["completion"] is None
 
 
+@pytest.mark.parametrize("chosen", [0, 199, 200, 250, 299, 300, 1_000, -1])
+def test_no_sample_is_marked_as_chosen_but_the_chosen_one(chosen: int) -> None:
+    texts = [f"text {place}" for place in range(300)]
+    shown = row_data(1, selection([0.0] * 300, chosen, texts), 100)
+    samples = {number: text for number, text, _ in shown["samples"]}
+    assert len(samples) == 200
+    assert samples == {number: texts[number - 1] for number in samples}
+    is_held = 0 <= chosen < 300
+    assert samples.get(shown["chosen"]) == (texts[chosen] if is_held else None)
+
+
 def log() -> list[LogLine]:
     from course.artifacts import run_log
 
@@ -142,7 +153,7 @@ def test_the_choices_of_a_page_are_those_of_the_run(lab: Lab) -> None:
     scored = data_of(page_of_run(Path("b"), log())[0])["scored"]
     assert scored["summary"] == json.loads(Path("b/summary.json").read_text(encoding="utf-8"))
     first, second = scored["rows"]
-    assert (first["samples"], first["chosen"]) == ([["Final: 1", 1.0], ["Final: 1", 1.0]], 0)
+    assert (first["samples"], first["chosen"]) == ([[1, "Final: 1", 1.0], [2, "Final: 1", 1.0]], 1)
     assert first["why"].startswith("tied: 2 of 2")
     assert second["why"].startswith("nothing to win")
     assert (first["others"], second["others"]) == ([1, 0], [1, 1])
