@@ -42,30 +42,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.getgroup("lab").addoption("--long", action="store_true", help=help_)
 
 
-RUNS_BEFORE = pytest.StashKey[dict[str, tuple[int, int]]]()
-
-
-def runs_of_this_checkout() -> dict[str, tuple[int, int]]:
-    """Everything under its ``runs/``, each with its size and when it was changed."""
-    found = ((path, path.stat()) for path in (ROOT / "runs").rglob("*"))
-    return {path.as_posix(): (stat.st_size, stat.st_mtime_ns) for path, stat in found}
-
-
-def pytest_sessionstart(session: pytest.Session) -> None:
-    session.config.stash[RUNS_BEFORE] = runs_of_this_checkout()
-
-
-def pytest_sessionfinish(session: pytest.Session) -> None:
-    """The suite leaves the runs of whoever starts it alone, and their log: this holds it."""
-    if runs_of_this_checkout() != session.config.stash[RUNS_BEFORE]:
-        session.exitstatus = pytest.ExitCode.TESTS_FAILED
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    if runs_of_this_checkout() != config.stash[RUNS_BEFORE]:
-        terminalreporter.write_line("FAILED: runs/ of this checkout changed while the tests ran", red=True)
-
-
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> None:
     """Run files in parallel where pytest-xdist is installed and nothing else was asked for.

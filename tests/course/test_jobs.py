@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import ROOT
+from conftest import ROOT, Lab
 
 from course.errors import UserError
 from course.jobs import machines, map_in_order, processes
@@ -153,14 +153,12 @@ def test_what_a_worker_runs_ends_with_the_process_that_started_the_worker(tmp_pa
 
 @posix
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=lambda one: one.name)
-def test_however_this_process_ends_no_worker_stays(tmp_path: Path, number: signal.Signals) -> None:
+def test_however_this_process_ends_no_worker_stays(lab: Lab, number: signal.Signals) -> None:
     """A command at work: it is told to end, as by Ctrl-C or by kill -9, and its whole group is empty soon after."""
-    line = [sys.executable, "-m", "course.experiment", "cold_start", "--values", "0", "1", "--steps", "100000"]
-    line += ["--jobs", "2", "--outdir", str(tmp_path / "run")]
-    quiet: dict[str, Any] = {"stderr": subprocess.DEVNULL, "stdout": subprocess.PIPE, "start_new_session": True}
-    with subprocess.Popen(line, cwd=ROOT, **quiet) as command:
+    words = ["cold_start", "--values", "0", "1", "--steps", "100000", "--jobs", "2", "--outdir", "run"]
+    with lab.start("experiment", *words, cwd=lab.root, start_new_session=True) as command:
         assert command.stdout
-        command.stdout.readline()
+        assert command.stdout.readline()
         time.sleep(2)  # the workers have started, or are starting
         command.send_signal(number)
         command.stdout.read()
