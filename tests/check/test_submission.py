@@ -15,7 +15,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from conftest import ROOT, Lab
+from conftest import Lab
 
 from check import submission
 from check.submission import find_changed_files, submit, write_checksums
@@ -84,7 +84,7 @@ def write_half(path, data):
 Path.write_bytes = write_half
 submit([], [])
 """
-    done = subprocess.run([sys.executable, "-c", code], cwd=work.folder, env=os.environ | {"PYTHONPATH": str(ROOT)})
+    done = subprocess.run([sys.executable, "-c", code], cwd=work.folder, env=os.environ | work.path())
     assert done.returncode == 9
     assert not list(work.folder.glob("*.zip"))
 
