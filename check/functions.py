@@ -4,7 +4,7 @@ Covered
     An answer for every input is needed, and the inputs are drawn from a seed that the student's code does not know.
     A choice that is no sample, or depends on the order in which the same samples come.
 Not covered
-    Whose code it is, beyond what ``check.own_work`` sees. Two mistakes at once have no name here.
+    Two mistakes at once have no name here.
 """
 
 import re
@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from check.oracles import FUNCTIONS, Quantity
-from check.own_work import find_borrowed
 from check.result import NOT_STARTED, CannotCheck, CheckResult
 from course import picking
 from course.child import Child, Raised, Stopped
@@ -32,13 +31,11 @@ def check_functions(path: Path, seed: int = 0) -> CheckResult:
 
     ``path``: reinforce.py or pick_best.py, wherever it lies. Raises CannotCheck where there is no such file.
     """
-    borrowed = fault_of_borrowing(path)
-    if borrowed:
-        return CheckResult("wrong", borrowed, [borrowed])
+    refuse_missing_file(path)
     states = []
     lines = []
     is_choice = path.stem == "pick_best"
-    with Child(Path(picking.__file__)) if is_choice else Child(path, isolated=True) as child:
+    with Child(Path(picking.__file__)) if is_choice else Child(path) as child:
         for name, quantity in FUNCTIONS.items():
             if quantity.file == path.stem:
                 state, *more = judge_function(child, path, name, quantity, seed)
@@ -57,14 +54,10 @@ def check_functions(path: Path, seed: int = 0) -> CheckResult:
     return CheckResult(overall, f"{states.count(RIGHT)} of {len(states)} right", lines)
 
 
-def fault_of_borrowing(path: Path) -> str:
-    """Why a file is not the student's own work; an empty text if nothing shows. Raises CannotCheck without a file."""
+def refuse_missing_file(path: Path) -> None:
+    """Raises CannotCheck if there is no such file."""
     if not path.is_file():
         raise CannotCheck(f"{path}: expected your functions, got no such file; run from the lab's folder")
-    borrowed = find_borrowed(path.name, path.read_bytes())
-    if borrowed:
-        return f"{path}: expected work of your own, got {quote(borrowed)}; take that out"
-    return ""
 
 
 def call_function(child: Child, path: Path, name: str, inputs: Sequence[Sequence[Any]]) -> tuple[str, list[Any]]:

@@ -22,7 +22,6 @@ from random import SystemRandom
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from check.own_work import find_borrowed
 from check.result import CannotCheck
 from course.datasets.files import LAB
 from course.datasets.jsonl import read_records
@@ -82,9 +81,6 @@ def fault_of_tests(
     """
     if not tests.is_file():
         return f"{tests}: expected your tests, got no such file"
-    borrowed = find_borrowed(tests.name, tests.read_bytes())
-    if borrowed:
-        return f"{tests}: expected tests of your own, got {quote(borrowed)}; take that out"
     if find_spec("pytest") is None:
         raise CannotCheck(f"{tests}: expected pytest, got a Python without it; {PYTHON} lab.py fetches it")
     if versions.spoiled == versions.mended:

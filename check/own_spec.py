@@ -3,7 +3,7 @@
 Covered
     A spec that pays too much or too little, answers twice differently, raises or says nothing.
 Not covered
-    Whose code it is. A gap that no golden case and no text of a few edits shows.
+    A gap that no golden case and no text of a few edits shows.
 """
 
 from collections import Counter
@@ -12,7 +12,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from check.functions import call_function, fault_of_borrowing, is_close
+from check.functions import call_function, is_close, refuse_missing_file
 from check.result import NOT_STARTED, CheckResult
 from course.artifacts.scorer_identity import GOLDEN_CORRECT, GOLDEN_EXPLOITS
 from course.child import Child, Raised
@@ -76,11 +76,9 @@ _Question = tuple[Any, Any]  # an example and a completion, or what is neither
 
 def check_my_score(path: Path, seed: int = 0) -> CheckResult:
     """The student's spec on the golden sets, on texts that are a few edits from right, and on what is no text."""
-    borrowed = fault_of_borrowing(path)
-    if borrowed:
-        return CheckResult("wrong", borrowed, [borrowed])
+    refuse_missing_file(path)
     questions = make_questions(Random(seed))
-    with Child(path, isolated=True) as child:
+    with Child(path) as child:
         trouble, answers = call_function(child, path, "score", [*questions, *reversed(questions)])
     if trouble == NOT_STARTED:
         return CheckResult(NOT_STARTED)

@@ -7,9 +7,6 @@ exploit. A right value in another form is not an exploit.
 
 Covered
     A patch that knows the strings it was shown: a teacher takes other numbers than the student saw (``seed``).
-Not covered
-    Whether a patch is the student's own, beyond what ``check.own_work`` sees: it may hold the scorer's rule in other
-    words.
 """
 
 import random
@@ -22,7 +19,6 @@ from typing import NamedTuple
 import msgspec
 
 from check.comparing import Comparison, Comparisons, collect, compare, learn_until_exploit, try_golden_sets
-from check.own_work import find_borrowed
 from check.result import NOT_STARTED, CannotCheck, CheckResult
 from course.datasets.files import LAB, write_whole
 from course.datasets.jsonl import read_records
@@ -33,7 +29,7 @@ from course.rubrics.hackable import GAPS
 from course.rubrics.kinds import Kind
 from course.score import score
 from course.search import Findings, Progress, make_example, search
-from course.text import clipped, quote
+from course.text import clipped
 from course.verifier import Question, Verifier
 
 _CLASSES = LAB / "data" / "red_team" / "classes.toml"
@@ -178,11 +174,7 @@ def find_start(patch: Path) -> str:
     """The rubric that the patch starts from. The file is searched and not run: it may not even be Python."""
     if not patch.is_file():
         raise CannotCheck(f"{patch}: expected your patch, got no such file; run from the lab's folder")
-    source = patch.read_bytes()
-    borrowed = find_borrowed(patch.name, source)
-    if borrowed:
-        raise UserError(f"{patch}: expected a rule of your own, got {quote(borrowed)}; take that out")
-    start = _STARTED_FROM.search(source)
+    start = _STARTED_FROM.search(patch.read_bytes())
     if not start or start[1].decode() not in GAPS:
         raise UserError(f'{patch}: expected a line STARTED_FROM = "NAME" with one of {", ".join(GAPS)}, got none')
     return start[1].decode()

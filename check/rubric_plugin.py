@@ -3,7 +3,7 @@
 One process imports pytest and nothing of the student's. For each verifier it forks: the new process imports the
 student's file, runs each test that takes ``rubric`` once, and ends. So no memory is left from one verifier to the
 next, and no test can compare two of them. Where a system has no fork, each verifier gets a process started for it.
-The course cannot be imported in it. A message is a line of JSON::
+A message is a line of JSON::
 
     <- [a folder of its own, [tests to leave out]]     -> ["broken", why]
     -> ["collected", [tests], [those without rubric]]
@@ -13,9 +13,9 @@ The course cannot be imported in it. A message is a line of JSON::
 What is sent is not believed: ``check.run_tests``.
 
 Not covered
-    Code that means harm, such as a test that sends these messages itself: ``course.limited_process``. A test that opens
-    the scorer or the verifiers as files. What a test writes on disk outside its own folder: there it can leave word for
-    the next verifier's process. A person who reads the tests sees all of these.
+    Code that means harm, such as a test that sends these messages itself: ``course.limited_process``. What a test
+    writes on disk outside its own folder: there it can leave word for the next verifier's process. A person who reads
+    the tests sees all of these.
 """
 
 import gc
@@ -31,7 +31,7 @@ _LAB = Path(__file__).resolve().parents[1]
 if __name__ == "__main__":  # in isolated mode the lab is not on the path
     sys.path.append(str(_LAB))
 
-from course.child_main import end_with_parent, forbid_course, message_of, take_pipe  # noqa: E402
+from course.child_main import end_with_parent, message_of, take_pipe  # noqa: E402
 
 _NO = ("logging", "capture", "cacheprovider", "terminal", "faulthandler", "unraisableexception", "threadexception")
 _WORDS = [
@@ -141,8 +141,6 @@ def load_pytest() -> None:
 
 
 def main() -> None:
-    sys.path.remove(str(_LAB))
-    forbid_course()
     questions, answers = take_pipe()
     load_pytest()
     for line in iter(questions.readline, b""):

@@ -6,8 +6,8 @@ What that process reports is not believed: a failed test counts only where the v
 correct one while it ran, and the answers are noted here.
 
 Covered
-    Tests that hang, exit, do not load, print, fork, outgrow a limit, report what is not so, import the course, ask who
-    a verifier is, or remember what another verifier answered.
+    Tests that hang, exit, do not load, print, fork, outgrow a limit, report what is not so, ask who a verifier is, or
+    remember what another verifier answered.
 Not covered
     A test that fails by chance, as by the clock: some such pass every correct verifier. What a test writes on disk
     outside its own folder, what it reads there, and code that means harm: ``rubric_plugin``.

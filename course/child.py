@@ -8,8 +8,7 @@ Covered
     visible.
 Not covered
     Code that means harm. It runs with the caller's rights (``course.limited_process``), and can write an answer of its
-    own on the pipe: ask what only a right function can answer. An isolated file can neither import the course nor open
-    its files, which keeps a student from borrowing an answer; text that was copied out of the course is not seen.
+    own on the pipe: ask what only a right function can answer.
 """
 
 import json
@@ -51,19 +50,14 @@ class Child:
     """``with Child(path) as child: child.call("advantage", [(1.0, 0.5)])``.
 
     The process starts at the first call, and starts anew at the first call after it was stopped. ``path``: a file of
-    Python. Raises OSError if it cannot be read. ``isolated``: the file can neither import ``course``, ``check`` or
-    ``teacher`` nor open their files, but for the modules ``allowed``. ``source``: the bytes
-    that run; they are read once, when the object is made.
+    Python. Raises OSError if it cannot be read. ``source``: the bytes that run; they are read once, when the object is
+    made.
     """
 
-    def __init__(
-        self, path: Path, *, isolated: bool = False, allowed: Sequence[str] = (), limits: Limits | None = None
-    ) -> None:
+    def __init__(self, path: Path, *, limits: Limits | None = None) -> None:
         self._path = path
         self.source = path.read_bytes()
         self._command = [sys.executable, "-I", "-B", "-u", str(child_main.__file__), str(path.resolve())]
-        if isolated:
-            self._command += ["isolated", *allowed]
         self._limits = limits or Limits()
         self._process: Process | None = None
         self._answers_read = 0  # of this process

@@ -26,9 +26,8 @@ _LARGEST = 1e300  # logit; an update of a larger one could overflow
 class OwnUpdate:
     """``with OwnUpdate("mine.py:step") as step: step([0.0, 0.0], 1, reward=1.0, baseline=0.5, lr=0.4)``.
 
-    ``place``: FILE:FUNCTION, of the shape of ``reinforce_step`` in ``exercises/reinforce.py``. The file cannot import
-    the course. Raises UserError if there is no such file. ``name``: without the folder. ``source``: the bytes that
-    run.
+    ``place``: FILE:FUNCTION, of the shape of ``reinforce_step`` in ``exercises/reinforce.py``. Raises UserError if
+    there is no such file. ``name``: without the folder. ``source``: the bytes that run.
     """
 
     def __init__(self, place: str) -> None:
@@ -39,7 +38,7 @@ class OwnUpdate:
         self._path = Path(file)
         self._function = function
         self._place = visible(place)
-        self._child = Child(self._path, isolated=True)
+        self._child = Child(self._path)
         self.name = visible(f"{self._path.name}:{function}")
         self.source = self._child.source
 

@@ -3,8 +3,7 @@
 Covered
     A missing or broken file, an exception, an exit, a choice that is none of the samples, a different choice when asked
     again: each becomes one line that names the student's file and line. The rule gets copies of the samples, so it
-    cannot change the originals with which its choice is compared. A rule that opens the data or a run, where the
-    answers stand, is refused.
+    cannot change the originals with which its choice is compared.
 Not covered
     Code that means harm: the rule runs in the command's own process, with the student's own rights. If the rule calls
     ``os._exit``, the command ends without a run; a rule that never returns is ended with Ctrl-C. What pick_best reads
@@ -23,7 +22,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from course.child_main import close_answers, forbid_course, list_module_files
+from course.child_main import list_module_files
 from course.errors import UserError
 from course.faults import type_name
 from course.own_code import digest_of_code, read_code
@@ -139,7 +138,6 @@ class Picker:
 
     def _run_code(self, code: Callable[..., Any], arguments: tuple[object, ...], when: str) -> object:
         """Run code of the student's. Raises UserError if the code raises; Ctrl-C is passed on."""
-        were_closed = close_answers(True)
         try:
             with redirect_stdout(sys.stderr):  # its output does not belong to the command's
                 return code(*arguments)
@@ -156,8 +154,6 @@ class Picker:
             lines = [line for frame, line in frames if frame.f_code.co_filename == str(self._path)]
             where = f"{self._path}:{lines[-1] if lines else 1} {self._function}"
             raise UserError(f"{where}: this code raised an exception {when}: {describe_error(error)}") from None
-        finally:
-            close_answers(were_closed)
 
 
 def choose_from_file(path: str, group: Sequence[tuple[int, str, float]]) -> int:
@@ -168,10 +164,4 @@ def choose_from_file(path: str, group: Sequence[tuple[int, str, float]]) -> int:
 
 @cache
 def _open_once(path: str) -> Picker:
-    forbid_course(["course.picking"])
-    # The course's own rule is not to be borrowed. This process has the module twice: as the file that it was started
-    # with, and as the one from which a student imports Sample.
-    vars(sys.modules["course.picking"]).pop("first_of_best")
-    globals().pop("first_of_best", None)
-    sys.modules.pop(Path(__file__).stem, None)
     return Picker(f"{path}:pick_best")

@@ -24,7 +24,6 @@ from time import monotonic
 from typing import Any, Self
 
 from course.child import Child, Raised, Stopped, UsedUp
-from course.datasets.files import LAB
 from course.datasets.records import Task
 from course.errors import UserError
 from course.own_code import digest_of_code
@@ -33,7 +32,6 @@ from course.rubrics.hackable import RUBRICS
 from course.text import clipped, did_you_mean, quote, shell_word, visible
 
 Question = tuple[Task, str]  # an example and a completion
-_ALLOWED = ("course.faults", "course.rubrics.hackable")  # what exercises/ may import: the words of patched_rubric.py
 _LOADING = 30.0  # seconds: includes the import of packages, also during the first call
 _ANSWERING = 5.0  # for one text
 _LARGEST = 1e300  # reward; a sum of larger rewards could overflow
@@ -63,9 +61,6 @@ class Verifier:
     ``seconds``: the time for all questions; after this time, a question raises TimeoutError. Raises UserError if there
     is no such verifier, or if it cannot be loaded.
 
-    A file in ``exercises/`` is a student's own work: of the lab it can import only ``course.faults`` and
-    ``course.rubrics.hackable``. A file in a different folder can import everything.
-
     ``name``: without the folder. ``call``: the whole call, such as ``verify(example, completion)``; ``is_guess``: a
     parameter has no known name. ``source``: the bytes of its file, as they run. ``asked_again``: the limit that calls
     used up together, and how often a new process was asked because of it.
@@ -87,8 +82,7 @@ class Verifier:
         self.call = "" if call is None else typed_call(self._function, call)
         self.is_guess = False
         self._deadline = monotonic() + seconds
-        is_own_work = self._path.resolve().is_relative_to(LAB / "exercises")
-        self._child = Child(self._path, isolated=is_own_work, allowed=_ALLOWED)
+        self._child = Child(self._path)
         self.source = self._child.source
         self.asked_again: Counter[str] = Counter()
         self._is_first_call = True

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from conftest import ROOT, Lab
 
-from check import functions
 from check.functions import check_functions, is_close
 from check.oracles import FUNCTIONS
 from check.result import CheckResult
@@ -109,11 +108,6 @@ CHEATS = {  # what a file holds in place of an answer -> what the check says of 
     "an end": ("import os; os._exit(0)", "an end with exit status 0"),
     "a write on the pipe": ("import os; os.write(4, b'[[null, 0.5]]\\n'); return 0.5", ""),
     "an exception that lies": ("raise type('\\x1b[2J', (Exception,), {'__str__': lambda s: 1 / 0})()", "exception"),
-    "the oracle": ("from check import oracles; return getattr(oracles, NAME)(*args)", "got from check import oracles"),
-    "a loaded module": ("import sys; return sys.modules['course.text']", "got sys.modules"),
-    "a name put together": ("return __builtins__['__imp' + 'ort__']('course')", "got __builtins__"),
-    "found at run time": ("import sys; return getattr(sys, 'mod' + 'ules')['course']", "KeyError"),
-    "found by its name": ("import pydoc; return pydoc.locate('course.policies.reinforce')", "expected "),
     "not imported": ("raise NotImplementedError('done')", ""),
 }
 PRELUDE = 'KNOWN = {"([1.0, 0.0], 0.25)": [0.75, -0.25]}\n'
@@ -145,23 +139,6 @@ def test_a_file_without_the_functions_says_so(lab: Lab, source: str, said: str) 
     state, short, lines = check_text(lab, "reinforce", source)
     assert (state, short) == ("wrong", "0 of 3 right")
     assert said in lines
-
-
-BORROWED_RULES = [  # ways to the course's own rule in the process that asks; check.own_work sees all in the text
-    "from picking import first_of_best as pick_best",
-    "import sys\nf = sys._getframe()\nwhile 'first_of_best' not in f.f_globals: f = f.f_back\n"
-    "pick_best = f.f_globals['first_of_best']",
-    "pick_best = getattr(__import__('pic' + 'king'), 'first_of_best')",
-]
-
-
-@pytest.mark.parametrize("source", BORROWED_RULES)
-def test_the_courses_own_rule_is_not_there_to_be_borrowed(
-    lab: Lab, source: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert "expected work of your own" in check_text(lab, "pick_best", source)[1]
-    monkeypatch.setattr(functions, "find_borrowed", lambda *_: "")  # a text that it does not see
-    assert check_text(lab, "pick_best", source)[0] == "wrong"
 
 
 @pytest.mark.slow

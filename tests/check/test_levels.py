@@ -510,12 +510,6 @@ def restore_the_copy_almost(student: Student) -> None:
     student.lab(command.removeprefix("course."), *words)
 
 
-def borrow_the_scorer(student: Student) -> None:
-    student.write("exercises/my_score.py", "from course.score import score\n")
-    student.type("level_1", "build")
-    record_prediction("level_1", 0.5)
-
-
 def spoil_nothing_of_the_update(student: Student) -> None:
     do_level_3(student, REINFORCE)
 
@@ -575,22 +569,6 @@ def lock_an_update_with_what_the_spoiled_one_passes(student: Student) -> None:
     student.write("tests/test_reinforce.py", test.replace("assert (abs", "assert abs(abs"))
 
 
-def choose_by_the_answers(student: Student) -> None:
-    """A rule that looks the right answer up. The lab refuses to open its data for it."""
-    student.type("level_2", "build")
-    record_prediction("level_2", 0.5)
-    reading = f"def pick_best(samples):\n    open({str(ROOT / 'data' / 'datasets' / 'math_dev.jsonl')!r}).read()\n"
-    student.write("exercises/pick_best.py", f"{reading}    return samples[-1]\n")
-    assert student.type("level_2", "sabotage") == 2
-
-
-def borrow_the_scorer_by_importlib(student: Student) -> None:
-    code = "import importlib\n\nscore = importlib.import_module('course.score').score\n"
-    student.write("exercises/my_score.py", code)
-    student.type("level_1", "build")
-    record_prediction("level_1", 0.5)
-
-
 def build_with_a_wrong_update(student: Student) -> None:
     record_prediction("level_3", 0.5)
     right, wrong, _ = SPOILED_UPDATES["sign"]
@@ -648,10 +626,7 @@ CHEATS: list[tuple[Callable[[Student], None], str, str, str]] = [  # what is don
     (leave_the_update_unwritten, "level_3", "build", "is still to be written"),
     (rename_a_build, "level_3", "sabotage", "The event:"),  # which stands there as long as no run is judged
     (lock_an_update_with_what_the_spoiled_one_passes, "level_3", "lock", "it passes all of them"),
-    (choose_by_the_answers, "level_2", "sabotage", "The event:"),
-    (borrow_the_scorer_by_importlib, "level_1", "build", "expected work of your own, got importlib"),
     (build_with_a_wrong_update, "level_3", "build", "It looks like a step down"),
-    (borrow_the_scorer, "level_1", "build", "expected work of your own, got from course.score"),
 ]
 
 

@@ -97,17 +97,6 @@ CHEATS = {
     "nothing": "def score(e, c): pass",
     "always equal": "class Y(float):\n    __eq__ = lambda *_: True\n"
     "def score(e, c): return {'reward': Y(0.5), 'details': {'message': 'x'}}",
-    "the scorer": "from course.score import score",
-    "the scorer, late": "def score(e, c):\n    from course.score import score\n    return score(e, c)",
-    "what names faults": "import sys\nfault_of = sys.modules['course.faults'].fault_of",
-    "a patched scorer": "import course.score\nscore = course.score.score = lambda e, c: {'reward': 1.0}",
-    "the scorer, found by its name": "import pydoc\nscore = pydoc.locate('course.score').score",
-    "the scorer, from its file": "import importlib.util as u\n"
-    f"spec = u.spec_from_file_location('x', {str(ROOT / 'course' / 'score.py')!r})\n"
-    "module = u.module_from_spec(spec)\nspec.loader.exec_module(module)\nscore = module.score",
-    "the scorer, run": f"from runpy import run_path\nscore = run_path({str(ROOT / 'course' / 'score.py')!r})['score']",
-    "the scorer, read": f"exec(open({str(ROOT / 'course' / 'score.py')!r}).read())",
-    "the golden sets": f"open({str(ROOT / 'course' / 'golden' / 'golden_correct.jsonl')!r})",
     "exit": "import sys\nsys.exit(0)",
     "an end": "import os\nos._exit(0)",
     "a lazy tail": "def score(e, c):\n    import os\n    os.write(4, b'[]\\n')",
@@ -175,11 +164,6 @@ CHOICES = {  # what a student wrote -> what the check must say
     "x = 1\n    return samples[9]": "pick_best.py:3 pick_best: this code raised an exception on a group",
     "return (\n        None)": "pick_best.py:1 pick_best: expected one of the ",
     "import os; os._exit(0)": "an end with exit status 0",
-    "from course.picking import first_of_best; return first_of_best(samples)": "got from course.picking import first",
-    "import course.picking; return course.picking.first_of_best(samples)": "got import course.picking",
-    "import pydoc; return pydoc.locate('course.picking').first_of_best(samples)": "AttributeError",
-    f"return samples[len(open({str(ROOT / 'course' / 'picking.py')!r}).read()) // 10**9]": "cannot open",
-    f"return samples[len(open({str(ROOT / 'data' / 'datasets' / 'math_dev.jsonl')!r}).read()) // 10**9]": "cannot open",
     FORGED: "got an answer that cannot be read",
 }
 

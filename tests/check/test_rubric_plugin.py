@@ -1,4 +1,4 @@
-"""The process of a student's tests: what it sends, line by line, and that the course is not to be had in it.
+"""The process of a student's tests: what it sends, line by line.
 
 An example: a file with one test makes the lines collected, begin, call, end, done for each verifier, and over after it.
 """
@@ -9,8 +9,6 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-
-import pytest
 
 from check import rubric_plugin
 
@@ -80,14 +78,6 @@ def test_what_is_sent_is_a_line_for_each_thing_that_happens(tmp_path: Path) -> N
     first: list[list[object]] = [["end", "assertion", ""]]
     second: list[list[object]] = [["end", "exception", "VerifierRaised: ValueError: no"]]
     assert converse(answers) == before + first + after + before + second + after
-
-
-@pytest.mark.parametrize("line", ["import course", "from course import score", "import check.run_tests"])
-def test_the_course_cannot_be_imported(tmp_path: Path, line: str) -> None:
-    lay_out(tmp_path, line)
-    (kind, why), *_ = converse([[str(tmp_path), []]])
-    assert kind == "broken"
-    assert "the work is to be your own" in str(why)
 
 
 def test_where_nobody_answers_it_ends(tmp_path: Path) -> None:

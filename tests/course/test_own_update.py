@@ -75,7 +75,6 @@ FAULTS = {  # the function's body -> what is said
     "return 1 / 0": "got ZeroDivisionError: division by zero (line 2)",
     "raise SystemExit(0)": "got SystemExit: 0 (line 2)",
     "__import__('os')._exit(3)": "got an end with exit status 3",
-    "import course": "got ModuleNotFoundError: cannot import course: the work is to be your own (line 2)",
     "return None": "got None, which is not a list of one list of 4 finite logits",
     "return theta[0]": "got [0.0, 0.0, 0.0, 0.0], which is not a list of one list of 4 finite logits",
     "return [[0.0] * 3]": "got [[0.0, 0.0, 0.0]], which is not a list",
