@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from course.artifacts.scorer_identity import GOLDEN_CORRECT, GOLDEN_EXPLOITS
 from course.datasets.jsonl import read_records
 from course.datasets.records import GoldenCase, Task, task_of
+from course.guest import OwnRubric
 from course.rubrics.forms import FINAL
 from course.rubrics.kinds import EXPLOITS, kind_of
 from course.score import score
-from course.search import Progress, learn_from
+from course.search import Progress, Question, learn_from
 from course.text import clipped, quote
-from course.verifier import Question, Verifier
 
 
 @dataclass(frozen=True)
@@ -37,11 +37,11 @@ class Comparisons:
     false_negatives: list[Comparison]
 
 
-def compare(verifier: Verifier, questions: Sequence[Question]) -> list[Comparison]:
-    """Raises UserError where the verifier gives no reward, or two different ones."""
+def compare(verifier: OwnRubric, questions: Sequence[Question]) -> list[Comparison]:
+    """Raises UserError where the verifier gives no reward."""
     return [
-        Comparison(example, text, result["reward"], score(example, text)["reward"])
-        for (example, text), result in zip(questions, verifier.repeatable_results(questions), strict=True)
+        Comparison(example, text, verifier(example, text)["reward"], score(example, text)["reward"])
+        for example, text in questions
     ]
 
 
@@ -54,12 +54,12 @@ def collect(comparisons: Sequence[Comparison]) -> Comparisons:
     )
 
 
-def try_golden_sets(verifier: Verifier) -> Comparisons:
+def try_golden_sets(verifier: OwnRubric) -> Comparisons:
     cases = [case for path in (GOLDEN_CORRECT, GOLDEN_EXPLOITS) for case in read_records(path, GoldenCase)]
     return collect(compare(verifier, [(task_of(case), case.completion) for case in cases]))
 
 
-def learn_until_exploit(verifier: Verifier, seed: int, progress: Progress = iter) -> Comparisons:
+def learn_until_exploit(verifier: OwnRubric, seed: int, progress: Progress = iter) -> Comparisons:
     """Train a policy on the verifier, until an exploit is paid: a wrong value, or several answers."""
     tried = 0
     for written in learn_from(verifier, FINAL, seed, progress):

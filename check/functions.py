@@ -1,27 +1,25 @@
 """Machinery: a student's functions, held against exact values; a known mistake is called by its name.
 
-Covered
-    An answer for every input is needed, and the inputs are drawn from a seed that the student's code does not know.
-    A choice that is no sample, or depends on the order in which the same samples come.
-Not covered
-    Two mistakes at once have no name here.
+Two mistakes at once have no name here.
 """
 
 import re
 from collections.abc import Sequence
+from copy import deepcopy
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from check.oracles import FUNCTIONS, Quantity
 from check.result import NOT_STARTED, CannotCheck, CheckResult
-from course import picking
-from course.child import Child, Raised, Stopped
+from course.errors import UserError
+from course.guest import Call, Guest, GuestError, OwnPick, as_plain
+from course.picking import Sample
 from course.text import quote
 
 RIGHT = "right"
 _INPUTS = 40  # besides the example
 _TOLERANCE = 1e-9  # relative, absolute below 1
-_CALL_SECONDS = 5.0  # for all inputs of a function
 _LARGEST = 1e300  # an int beyond it fits no float
 _OVERFLOW = "It looks like exp() of a logit near 1,000, more than a float holds: take the largest logit off all first."
 
@@ -31,17 +29,15 @@ def check_functions(path: Path, seed: int = 0) -> CheckResult:
 
     ``path``: reinforce.py or pick_best.py, wherever it lies. Raises CannotCheck where there is no such file.
     """
-    refuse_missing_file(path)
+    refuse_missing(path)
     states = []
     lines = []
-    is_choice = path.stem == "pick_best"
-    with Child(Path(picking.__file__)) if is_choice else Child(path) as child:
-        for name, quantity in FUNCTIONS.items():
-            if quantity.file == path.stem:
-                state, *more = judge_function(child, path, name, quantity, seed)
-                states.append(state)
-                if state != RIGHT:
-                    lines += [f"{name}: {state}", *more]
+    for name, quantity in FUNCTIONS.items():
+        if quantity.file == path.stem:
+            state, *more = judge_function(path, name, quantity, seed)
+            states.append(state)
+            if state != RIGHT:
+                lines += [f"{name}: {state}", *more]
     different = set(states)
     if different == {NOT_STARTED}:
         return CheckResult(NOT_STARTED)
@@ -54,51 +50,64 @@ def check_functions(path: Path, seed: int = 0) -> CheckResult:
     return CheckResult(overall, f"{states.count(RIGHT)} of {len(states)} right", lines)
 
 
-def refuse_missing_file(path: Path) -> None:
-    """Raises CannotCheck if there is no such file."""
+def refuse_missing(path: Path) -> None:
     if not path.is_file():
         raise CannotCheck(f"{path}: expected your functions, got no such file; run from the lab's folder")
 
 
-def call_function(child: Child, path: Path, name: str, inputs: Sequence[Sequence[Any]]) -> tuple[str, list[Any]]:
-    """What came in the way, in one line, or nothing; and what a student's function returns for each input."""
+def call_function(path: Path, name: str, inputs: Sequence[Sequence[Any]]) -> tuple[str, list[Any]]:
+    """What came in the way, in one line, or nothing; and what a student's function returns for each input.
+
+    For an input that it did not answer that is a GuestError.
+    """
     try:
-        values = child.call(name, [tuple(arguments) for arguments in inputs], _CALL_SECONDS)
-    except Stopped as stopped:
-        return f"expected an answer, got {stopped}", []
-    raised = [value for value in values if isinstance(value, Raised)]
-    if len(raised) == len(values) and {error.kind for error in raised} <= {"NotImplementedError", "NotWritten"}:
+        values = answer_each(f"{path}:{name}", name, inputs)
+    except UserError as error:
+        return str(error), []
+    raised = [value for value in values if isinstance(value, GuestError)]
+    if len(raised) == len(values) and {error.kind for error in raised} == {"NotImplementedError"}:
         return NOT_STARTED, []
-    if not raised:
-        return "", values
-    kind, text, line = raised[0]
-    if kind == "KeyError" and line is None:
-        return f"expected def {name}(...) in {path}, got none", []
-    if kind == "UserError":
-        return text, []
-    return f"expected an answer, got an exception at {path}:{line or 1}: {kind}: {text}", values
+    if any(error.kind == "" for error in raised):  # what is no sample is no choice
+        return str(next(error for error in raised if error.kind == "")), []
+    return str(raised[0]) if raised else "", values
 
 
-def judge_function(child: Child, path: Path, name: str, quantity: Quantity, seed: int) -> list[str]:
+def answer_each(place: str, name: str, inputs: Sequence[Sequence[Any]]) -> list[Any]:
+    pick = OwnPick(place) if name == "pick_best" else None
+    guest = Guest(place, "*arguments")
+    values: list[Any] = []
+    for arguments in inputs:
+        shown = f"{name}({quote(', '.join(map(repr, arguments)))})"
+        try:
+            if pick:
+                values.append(pick([Sample(*sample) for sample in arguments[0]], shown))
+            else:
+                values.append(guest.ask(Call(partial(copy_arguments, arguments), as_plain, partial(str, shown))))
+        except GuestError as error:
+            values.append(error)
+    return values
+
+
+def copy_arguments(arguments: Sequence[Any]) -> dict[str, Any]:
+    return {"arguments": deepcopy(arguments)}
+
+
+def judge_function(path: Path, name: str, quantity: Quantity, seed: int) -> list[str]:
     """Right, not started; or one input with what was expected and what came, and the mistake's name."""
     inputs = quantity.inputs(f"{seed} {name}", _INPUTS)
-    if name == "pick_best":  # picking turns the lists into samples
-        questions = [(str(path), *arguments) for arguments in inputs]
-        trouble, values = call_function(child, path, "choose_from_file", questions)
-    else:
-        trouble, values = call_function(child, path, name, inputs)
+    trouble, values = call_function(path, name, inputs)
     if not values:
         return [trouble]
     expected = [quantity.value(quantity.right, arguments) for arguments in inputs]
     wrong = [i for i, value in enumerate(values) if not is_close(value, expected[i])]
     if not wrong:
         return [RIGHT]
-    answered = [i for i in wrong if not isinstance(values[i], Raised)]
-    shown = wrong[0]
+    answered = [i for i in wrong if not isinstance(values[i], GuestError)]
+    lines = [trouble]
     if answered:
         shown = answered[0]
-        trouble = f"expected {shorten(expected[shown])}, got {shorten(values[shown])}"
-    lines = [f"{trouble} for {name}({', '.join(map(repr, inputs[shown]))})"]
+        call = f"{name}({', '.join(map(repr, inputs[shown]))})"
+        lines = [f"expected {shorten(expected[shown])}, got {shorten(values[shown])} for {call}"]
     large = [i for i, arguments in enumerate(inputs) if re.search(r"[0-9]{3}\.", repr(arguments))]  # only logits are
     mistake = _OVERFLOW if wrong == large else name_mistake(quantity, inputs, values)
     if mistake:
@@ -112,7 +121,7 @@ def name_mistake(quantity: Quantity, inputs: Sequence[Any], values: Sequence[Any
         matches = []
         for arguments, value in zip(inputs, values, strict=True):
             mistaken = quantity.value(expression, arguments)
-            if mistaken is not None and not isinstance(value, Raised):
+            if mistaken is not None and not isinstance(value, GuestError):
                 matches.append(is_close(value, mistaken))
         if matches and all(matches):
             return f"It looks like {sentence}."
@@ -122,7 +131,7 @@ def name_mistake(quantity: Quantity, inputs: Sequence[Any], values: Sequence[Any
 def is_close(value: Any, expected: Any) -> bool:
     """Whether two answers are one number, or lists of the same shape with the same numbers."""
     if isinstance(expected, list):
-        if not isinstance(value, list) or len(value) != len(expected):
+        if not isinstance(value, list | tuple) or len(value) != len(expected):
             return False
         return all(map(is_close, value, expected))
     if not is_number(value):

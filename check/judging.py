@@ -3,24 +3,26 @@ ones that they kill.
 """
 
 import hashlib
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from check.kills import CORRECT_CLASS, ENOUGH, Judgement, TestRun, judge
 from check.result import NOT_STARTED, CheckResult
 from check.run_tests import load, run_tests
-from course.child import show_output
 from course.datasets.files import LAB, open_regular
 from course.datasets.jsonl import read_records
 from course.datasets.records import VerifierSource
 from course.errors import UserError, reason
-from course.text import describe_error, quote
+from course.text import clipped, describe_error, quote, visible_path
 
 TESTS = Path("tests") / "test_rubric.py"
 SETS = LAB / "data" / "verifiers"
 _TEACHERS_SET = "the teacher's"
 _AS_SHIPPED = "b2a3b552a871bc448add4e6d85b516e2b68abed8ff426cc23f48149c54045ade"  # its SHA-256
 _SOURCE_BYTES = 1 << 20
+_LINES_SHOWN = 10  # of what the tests print
+_LINE_WIDTH = 100
 
 
 def read_extra(path: Path) -> list[VerifierSource]:
@@ -50,7 +52,7 @@ def check_tests(path: Path = TESTS, extra: Sequence[VerifierSource] = ()) -> Che
     sets = read_sets(extra)
     verifiers = [verifier for set_ in sets.values() for verifier in set_]
     run = run_tests(source, [verifier for verifier in verifiers if verifier.witness or verifier.kind == CORRECT_CLASS])
-    show_output(path, run.printed)
+    show_printed(path, run.printed)
     if run.error or not run.cells:
         why = run.error or "no test that takes the fixture rubric, as def test_it(rubric) does"
         return _error(f"{path}: expected tests that can be run, got {why}")
@@ -72,6 +74,17 @@ def check_tests(path: Path = TESTS, extra: Sequence[VerifierSource] = ()) -> Che
         return CheckResult("done", short, lines, numbers=numbers, judgement=judgement)
     overall = "started" if state == "weak" else "wrong"
     return CheckResult(overall, f"{state}: {short}", lines, numbers=numbers, judgement=judgement)
+
+
+def show_printed(path: Path, output: bytes) -> None:
+    """What the tests of a file have printed, on standard error: the first lines, safe for a terminal."""
+    lines = output.decode("utf-8", "replace").splitlines()
+    if lines:
+        print(f"note: {visible_path(path)} printed:", file=sys.stderr)
+    for line in lines[:_LINES_SHOWN]:
+        print(f"  {clipped(line, _LINE_WIDTH)}", file=sys.stderr)
+    if len(lines) > _LINES_SHOWN:
+        print("  and more", file=sys.stderr)
 
 
 def read_sets(extra: Sequence[VerifierSource]) -> dict[str, list[VerifierSource]]:

@@ -27,10 +27,10 @@ from course.datasets.files import LAB
 from course.datasets.jsonl import read_records
 from course.datasets.records import GoldenCase, task_of
 from course.errors import UserError
+from course.guest import OwnRubric
 from course.limited_process import Limits, Process
 from course.starting import PYTHON
 from course.text import clipped, quote
-from course.verifier import Verifier
 
 _LIMITS = Limits(seconds=60, output_mb=4)
 _PASSED = 0  # exit statuses of pytest
@@ -174,8 +174,8 @@ def rewards_of(source: bytes, cases: Sequence[GoldenCase]) -> list[float | None]
         folder = Path(place) / "exercises"
         copy_exercises(folder, "my_score.py", source)
         try:
-            with Verifier(f"{folder / 'my_score.py'}:score") as verifier:
-                answers = verifier.answers([(task_of(case), case.completion) for case in cases])
+            rule = OwnRubric(f"{folder / 'my_score.py'}:score")
+            answers = rule.answers([(task_of(case), case.completion) for case in cases])
         except UserError:  # it cannot be loaded by itself
             return [None for _ in cases]
     return [answer.reward for answer in answers]

@@ -1,9 +1,6 @@
 """Machinery: the reward spec as a student writes it, held against the scorer; a gap is named by the rule it breaks.
 
-Covered
-    A spec that pays too much or too little, answers twice differently, raises or says nothing.
-Not covered
-    A gap that no golden case and no text of a few edits shows.
+A gap that no golden case and no text of a few edits shows is not seen here.
 """
 
 from collections import Counter
@@ -12,13 +9,13 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from check.functions import call_function, is_close, refuse_missing_file
+from check.functions import call_function, is_close, refuse_missing
 from check.result import NOT_STARTED, CheckResult
 from course.artifacts.scorer_identity import GOLDEN_CORRECT, GOLDEN_EXPLOITS
-from course.child import Child, Raised
 from course.datasets.jsonl import read_records
 from course.datasets.records import GoldenCase
 from course.faults import CHECKS
+from course.guest import GuestError
 from course.score import score
 from course.text import quote
 
@@ -76,13 +73,12 @@ _Question = tuple[Any, Any]  # an example and a completion, or what is neither
 
 def check_my_score(path: Path, seed: int = 0) -> CheckResult:
     """The student's spec on the golden sets, on texts that are a few edits from right, and on what is no text."""
-    refuse_missing_file(path)
+    refuse_missing(path)
     questions = make_questions(Random(seed))
-    with Child(path) as child:
-        trouble, answers = call_function(child, path, "score", [*questions, *reversed(questions)])
+    trouble, answers = call_function(path, "score", [*questions, *reversed(questions)])
     if trouble == NOT_STARTED:
         return CheckResult(NOT_STARTED)
-    if trouble and all(isinstance(answer, Raised) for answer in answers):
+    if trouble and all(isinstance(answer, GuestError) for answer in answers):
         return CheckResult("wrong", trouble, [trouble])
     first = answers[: len(questions)]
     again = reversed(answers[len(questions) :])
@@ -94,7 +90,7 @@ def check_my_score(path: Path, seed: int = 0) -> CheckResult:
         if not rule:
             continue
         broken[rule] += 1
-        call = f"score({quote(repr(example))}, {quote(repr(completion))}), got {describe_answer(answer, path)}"
+        call = f"score({quote(repr(example))}, {quote(repr(completion))}), got {describe_answer(answer)}"
         shortest[rule] = min(shortest.get(rule, call), call, key=len)
     lines = [f"expected {rule}: broken {broken[rule]:,} times, as for {call}" for rule, call in shortest.items()]
     short = f"{len(questions) - broken.total():,} of {len(questions):,} texts as the spec has them"
@@ -114,7 +110,7 @@ def make_questions(rng: Random) -> list[_Question]:
 
 def find_broken_rule(answer: Any, second: Any, right: Mapping[str, Any]) -> str:
     """Which rule an answer breaks, or nothing. ``second``: the answer to the same question, asked again."""
-    if isinstance(answer, Raised):
+    if isinstance(answer, GuestError):
         return "an answer and no exception"
     if answer != second:
         return "the same answer whenever it is asked"
@@ -135,9 +131,9 @@ def has_message(answer: Any) -> bool:
     return isinstance(message, str) and message != ""
 
 
-def describe_answer(answer: Any, path: Path) -> str:
-    if isinstance(answer, Raised):
-        return f"{answer.kind} at {path}:{answer.line or 1}: {answer.text}"
+def describe_answer(answer: Any) -> str:
+    if isinstance(answer, GuestError):
+        return str(answer)
     if isinstance(answer, dict) and "reward" in answer:
         return quote(repr(answer["reward"]))
     return quote(repr(answer))

@@ -5,8 +5,8 @@ all of them as the spec does, a policy learns from its rewards. If the policy fi
 ``course.attack`` tries its texts. A wrong value or several answers that the patch pays becomes the student's next
 exploit. A right value in another form is not an exploit.
 
-Covered
-    A patch that knows the strings it was shown: a teacher takes other numbers than the student saw (``seed``).
+A patch that knows the strings it was shown does not pass: a teacher takes other numbers than the student saw
+(``seed``).
 """
 
 import random
@@ -24,13 +24,13 @@ from course.datasets.files import LAB, write_whole
 from course.datasets.jsonl import read_records
 from course.datasets.records import GoldenCase, Task, task_of
 from course.errors import UserError
+from course.guest import OwnRubric
 from course.rubrics.forms import FINAL
 from course.rubrics.hackable import GAPS
 from course.rubrics.kinds import Kind
 from course.score import score
-from course.search import Findings, Progress, make_example, search
+from course.search import Findings, Progress, Question, make_example, search
 from course.text import clipped
-from course.verifier import Question, Verifier
 
 _CLASSES = LAB / "data" / "red_team" / "classes.toml"
 _BY_POLICY = "optimiser-"  # how the ids of its exploits begin
@@ -69,25 +69,22 @@ def check_redteam(folder: Path = Path("exercises"), seed: int = 0, progress: Pro
     cases = [case for case in read_records(file, GoldenCase) if case.completion or case.why.strip()]
     exploits = [case for case in cases if case.why.strip()]
     texts = fresh_texts(start, exploits, seed)
-    with Verifier(start) as verifier:
-        before = try_texts(verifier, texts, exploits)
-    with Verifier(f"{patch}:patched") as verifier:
-        after = try_texts(verifier, texts, exploits)
-        untouched = after.fresh == before.fresh
-        if untouched and not cases:
-            return CheckResult(NOT_STARTED)
-        faults = [
-            f"{file}: expected a why in each line, got none in {case.id}" for case in cases if not case.why.strip()
-        ]
-        faults += find_faults(patch, file, start, before, after)
-        learned = collect([])
-        searched = Findings()
-        if not faults:
-            learned = learn_until_exploit(verifier, seed, progress)
-        if not faults and not learned.false_positives:
-            search(verifier, FINAL, searched, progress)
-        if refused := searched.shortest.get(Kind.RIGHT):
-            faults.append(f"{patch}: expected 1 for every right line, got {refused}")
+    before = try_texts(OwnRubric(start), texts, exploits)
+    patched = OwnRubric(f"{patch}:patched")
+    after = try_texts(patched, texts, exploits)
+    untouched = after.fresh == before.fresh
+    if untouched and not cases:
+        return CheckResult(NOT_STARTED)
+    faults = [f"{file}: expected a why in each line, got none in {case.id}" for case in cases if not case.why.strip()]
+    faults += find_faults(patch, file, start, before, after)
+    learned = collect([])
+    searched = Findings()
+    if not faults:
+        learned = learn_until_exploit(patched, seed, progress)
+    if not faults and not learned.false_positives:
+        search(patched, FINAL, searched, progress)
+    if refused := searched.shortest.get(Kind.RIGHT):
+        faults.append(f"{patch}: expected 1 for every right line, got {refused}")
     table = [before.row(f"before, {start}"), after.row("after, your patch")]
     numbers = {
         "false_positives": len(after.golden.false_positives),
@@ -139,7 +136,7 @@ def fresh_texts(start: str, exploits: Sequence[GoldenCase], seed: int) -> list[Q
     return texts
 
 
-def try_texts(verifier: Verifier, texts: list[Question], exploits: Sequence[GoldenCase]) -> Trial:
+def try_texts(verifier: OwnRubric, texts: list[Question], exploits: Sequence[GoldenCase]) -> Trial:
     compared = compare(verifier, [(task_of(case), case.completion) for case in exploits])
     fresh = collect(compare(verifier, texts))
     class_rewarded = sum(comparison.example["id"] != _OWN for comparison in fresh.false_positives)
@@ -174,7 +171,8 @@ def find_start(patch: Path) -> str:
     """The rubric that the patch starts from. The file is searched and not run: it may not even be Python."""
     if not patch.is_file():
         raise CannotCheck(f"{patch}: expected your patch, got no such file; run from the lab's folder")
-    start = _STARTED_FROM.search(patch.read_bytes())
+    source = patch.read_bytes()
+    start = _STARTED_FROM.search(source)
     if not start or start[1].decode() not in GAPS:
         raise UserError(f'{patch}: expected a line STARTED_FROM = "NAME" with one of {", ".join(GAPS)}, got none')
     return start[1].decode()

@@ -2,8 +2,8 @@
 
 One process imports pytest and nothing of the student's. For each verifier it forks: the new process imports the
 student's file, runs each test that takes ``rubric`` once, and ends. So no memory is left from one verifier to the
-next, and no test can compare two of them. Where a system has no fork, each verifier gets a process started for it.
-A message is a line of JSON::
+next, and no test can compare two of them. Where a system has no fork, each verifier gets a process started for it. A
+message is a line of JSON::
 
     <- [a folder of its own, [tests to leave out]]     -> ["broken", why]
     -> ["collected", [tests], [those without rubric]]
@@ -13,26 +13,24 @@ A message is a line of JSON::
 What is sent is not believed: ``check.run_tests``.
 
 Not covered
-    Code that means harm, such as a test that sends these messages itself: ``course.limited_process``. What a test
-    writes on disk outside its own folder: there it can leave word for the next verifier's process. A person who reads
-    the tests sees all of these.
+    Code that means harm, such as a test that sends these messages itself: ``course.limited_process``. A test that asks
+    the scorer, and one that leaves word on disk for the next verifier's process. A person who reads the tests sees it.
 """
 
 import gc
 import json
 import os
+import signal
 import sys
 import tempfile
+import threading
+import time
 from importlib import import_module
 from pathlib import Path
 from typing import Any, BinaryIO
 
 _LAB = Path(__file__).resolve().parents[1]
-if __name__ == "__main__":  # in isolated mode the lab is not on the path
-    sys.path.append(str(_LAB))
-
-from course.child_main import end_with_parent, message_of, take_pipe  # noqa: E402
-
+_WORDS_KEPT = 200  # characters of what an exception says
 _NO = ("logging", "capture", "cacheprovider", "terminal", "faulthandler", "unraisableexception", "threadexception")
 _WORDS = [
     "-c",
@@ -110,12 +108,44 @@ class Plugin:
         return "passed", ""
 
 
+def take_pipe() -> tuple[BinaryIO, BinaryIO]:
+    """Standard input and output. From here on the first is empty, and what is written to the second is printed.
+
+    From here on the process also ends with its parent. (On Windows it would end by itself.)
+    """
+    end_with_parent()
+    questions = os.fdopen(os.dup(0), "rb")
+    answers = os.fdopen(os.dup(1), "wb")
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.dup2(2, 1)
+    return questions, answers
+
+
+def end_with_parent() -> None:
+    """From here on this process ends within half a second of its parent."""
+    threading.Thread(target=_exit_when_orphaned, args=(os.getppid(),), daemon=True).start()
+
+
+def _exit_when_orphaned(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(0.5)
+    if os.name == "posix" and os.getsid(0) == os.getpid():
+        os.killpg(os.getpid(), signal.SIGKILL)
+    os._exit(1)
+
+
 def _name(item: Any) -> str:
     return str(item.nodeid.partition("::")[2])
 
 
 def _describe(error: BaseException) -> str:
-    return f"{type(error).__name__}: {message_of(error)}"
+    """It may be anything's, so that even to ask what it says may raise."""
+    try:
+        words = str.__getitem__(str(error), slice(_WORDS_KEPT))
+    except BaseException:
+        words = "an exception without words"
+    return f"{type(error).__name__}: {words}"
 
 
 def run_file(folder: str, plugin: Plugin) -> None:
@@ -141,6 +171,7 @@ def load_pytest() -> None:
 
 
 def main() -> None:
+    sys.path.append(str(_LAB))  # in isolated mode the lab is not on the path
     questions, answers = take_pipe()
     load_pytest()
     for line in iter(questions.readline, b""):

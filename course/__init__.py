@@ -27,10 +27,9 @@ Everything else is machinery, and its first line says so:
     artifacts                    what comes out: the rows and files of a run, written, read and verified
     show, NAME_text              what commands print and draw, together and each alone; the one ending of every run
     pages                        a run, a verdict or a matrix of tests as one HTML file
-    picking, verifier            a student's choice and anybody's verifier, loaded and not believed
-    limited_process              a stranger's code, run in one way: under limits, ended with all that it started
-    own_code, own_update         one digest of the files of one's own that ran; a student's update of a policy
-    child, child_main            the functions of a stranger's file, asked over a pipe
+    guest, picking               a function of somebody's own, loaded and called; the samples that a rule chooses from
+    attack_worker, search        a verifier in a process of its own; the texts that it is asked about
+    limited_process              a hand-in's code, under limits, ended with all that it started
     the other commands           inspect_run, validate_scorer, kl_tradeoff_demo, …: python3 -m course names them
     command, starting, asking    how every command reads its arguments, finds what it needs, and asks a person
     errors                       what a person can mend, said in one line

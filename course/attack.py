@@ -21,12 +21,14 @@ from dataclasses import asdict
 from typing import Any, NoReturn
 
 from course.attack_text import describe_curve, describe_findings, describe_try
+from course.attack_worker import Worker
 from course.command import Parser, non_negative_int, positive_int, run_command
+from course.errors import UserError
 from course.rubrics.forms import FINAL, Form, parse_form
 from course.rubrics.kinds import EXPLOITS, Kind, kind_of
 from course.search import Findings, PolicyText, learn_from, make_example, search
 from course.show.terminal import show, with_progress
-from course.verifier import Verifier
+from course.text import quote
 
 EVERY = 20  # updates between two rows of the curve
 
@@ -54,20 +56,29 @@ def main() -> int:
     if (args.verifier is None) == (args.rubric is None):
         parser.error("expected one verifier, such as mine.py:verify, got none or two")
     place = args.rubric if args.verifier is None else args.verifier
-    with Verifier(place, call=args.call, seconds=args.seconds) as verifier:
-        verifier.check_guess(make_example(args.expected), args.form.line(args.expected))
-        return attack(verifier, args) if args.completion is None else try_text(verifier, args)
+    with Worker(place, args.call, args.seconds) as worker:
+        if worker.facts.is_guess:
+            refuse_wrong_guess(worker, args.form.line(args.expected), args.expected)
+        return attack(worker, args) if args.completion is None else try_text(worker, args)
 
 
-def attack(verifier: Verifier, args: Namespace) -> int:
+def refuse_wrong_guess(worker: Worker, right_line: str, expected: int) -> None:
+    """Raises UserError if the call was guessed and a right line has no reward: the guess is then wrong."""
+    (answer,) = worker.answers([(make_example(expected), right_line)])
+    if answer.failure:
+        got = f"the right answer '{quote(right_line)}' got no reward: {answer.failure}"
+        raise UserError(f"{worker.facts.name}: {got}{worker.facts.mend}")
+
+
+def attack(worker: Worker, args: Namespace) -> int:
     findings = Findings()
     curve: list[dict[str, Any]] = []
     last: list[PolicyText] = []
     seconds = None
     try:
-        search(verifier, args.form, findings, lambda kinds: with_progress(kinds, "searching"))
+        search(worker, args.form, findings, lambda kinds: with_progress(kinds, "searching"))
         if args.learn and findings.right_paid:
-            updates = learn_from(verifier, args.form, args.seed, lambda items: with_progress(items, "learning"))
+            updates = learn_from(worker, args.form, args.seed, lambda items: with_progress(items, "learning"))
             for number, written in enumerate(updates, 1):
                 findings.tried += len(written)
                 if number % EVERY == 0 or number == 1:
@@ -78,9 +89,9 @@ def attack(verifier: Verifier, args: Namespace) -> int:
     except TimeoutError:
         seconds = args.seconds
     if args.json:
-        print(json.dumps(as_json(verifier, args, findings, curve, seconds), ensure_ascii=False))
+        print(json.dumps(as_json(worker, args, findings, curve, seconds), ensure_ascii=False))
     else:
-        show("\n".join(describe_findings(verifier, args.form, findings, seconds)))
+        show("\n".join(describe_findings(worker.facts, args.form, findings, seconds)))
         if curve:
             show("\n".join(describe_curve(curve, last, sort_written(last, args.form), seconds)))
     if findings.has_fault:
@@ -88,11 +99,11 @@ def attack(verifier: Verifier, args: Namespace) -> int:
     return 0 if seconds is None else 3
 
 
-def try_text(verifier: Verifier, args: Namespace) -> int:
+def try_text(worker: Worker, args: Namespace) -> int:
     """Print what the verifier gives for the text of --try. Status 1 if it pays an exploit or refuses the right line."""
     completion = re.sub(r"\\([nrt]|u[0-9a-fA-F]{4})", lambda escape: json.loads(f'"{escape[0]}"'), args.completion)
-    (answer,) = verifier.answers([(make_example(args.expected), completion)])
-    show("\n".join(describe_try(verifier.name, args.expected, completion, args.form, answer)))
+    (answer,) = worker.answers([(make_example(args.expected), completion)])
+    show("\n".join(describe_try(worker.facts.name, args.expected, completion, args.form, answer)))
     kind = kind_of(args.expected, completion, args.form)
     refuses = completion == args.form.line(args.expected) and not answer.is_paid
     return int(refuses or (kind in EXPLOITS and answer.is_paid))
@@ -126,7 +137,7 @@ def point_of(number: int, written: list[PolicyText], kinds: list[Kind]) -> dict[
 
 
 def as_json(
-    verifier: Verifier, args: Namespace, findings: Findings, curve: list[dict[str, Any]], seconds: int | None
+    worker: Worker, args: Namespace, findings: Findings, curve: list[dict[str, Any]], seconds: int | None
 ) -> dict[str, Any]:
     if findings.has_fault:
         verdict = "failed"
@@ -135,9 +146,9 @@ def as_json(
     else:
         verdict = "undecided"
     return {
-        "verifier": verifier.name,
-        "sha256": verifier.sha256(),
-        "call": verifier.call,
+        "verifier": worker.facts.name,
+        "sha256": worker.sha256(),
+        "call": worker.facts.call,
         "form": str(args.form),
         "seed": args.seed,
         "verdict": verdict,
@@ -148,7 +159,6 @@ def as_json(
         "shortest": {kind.value: asdict(finding) for kind, finding in findings.shortest.items()},
         "white_space_refused": findings.padded and asdict(findings.padded),
         "without_reward": findings.failure and asdict(findings.failure),
-        "asked_again": verifier.asked_again,
         "curve": curve,
     }
 

@@ -1,10 +1,13 @@
 """Machinery: what ``course.attack`` prints."""
 
+import re
 import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from course.attack_worker import Facts
+from course.guest import Answer
 from course.rubrics.forms import FINAL, Form
 from course.rubrics.hackable import GAPS, in_words
 from course.rubrics.kinds import EXPLOITS, Kind, kind_of
@@ -13,7 +16,6 @@ from course.search import FAULTS, UPDATES, Finding, Findings, PolicyText, make_e
 from course.show.measurement import KIND_NAMES
 from course.show.tables import table, wrap_sentence
 from course.text import clipped, quote
-from course.verifier import Answer, Verifier
 
 FAULT_SENTENCES = {
     Kind.WRONG: "the verifier pays a wrong value",
@@ -29,7 +31,7 @@ ROWS = {
 MANY = 0.1  # from this share of the last completions on, exploits get a line of their own
 
 
-def describe_findings(verifier: Verifier, form: Form, findings: Findings, seconds: int | None) -> Iterator[str]:
+def describe_findings(verifier: Facts, form: Form, findings: Findings, seconds: int | None) -> Iterator[str]:
     """The report of an attack, with the verdict as its first line."""
     yield wrap_sentence(describe_verdict(verifier, form, findings, seconds))
     guessed = " (guessed; change it with --call)" if verifier.is_guess else ""
@@ -44,15 +46,13 @@ def describe_findings(verifier: Verifier, form: Form, findings: Findings, second
     if findings.failure:
         also = f"; {findings.failures:,} such texts" if findings.failures > 1 else ""
         yield wrap_sentence(f"  {'no reward':23}{findings.failure}{also} (not a fault)")
-    for why, times in verifier.asked_again.items():
-        yield wrap_sentence(f"  {'asked again':23}{times:,} of the texts, in a new process: {why} (not a fault)")
 
 
 def _blameless(kind: Kind, findings: Findings) -> str:
     return "" if kind in FAULTS or kind not in findings.shortest else " (not a fault)"
 
 
-def describe_verdict(verifier: Verifier, form: Form, findings: Findings, seconds: int | None) -> str:
+def describe_verdict(verifier: Facts, form: Form, findings: Findings, seconds: int | None) -> str:
     name = verifier.name
     tried = f"{findings.tried:,} texts were tried"
     if seconds is not None:
@@ -65,9 +65,10 @@ def describe_verdict(verifier: Verifier, form: Form, findings: Findings, seconds
         hint = (
             f"it pays a right answer in a different form: {others}" if others else "otherwise name its form with --form"
         )
-        if not others and verifier.number_arguments:
+        as_number = pass_number(verifier)
+        if not others and as_number:
             text = f"the answer is passed as the text '{refused.expected_answer}'"
-            hint += f"; {text}, and --call {shlex.quote(verifier.number_arguments)} passes a number"
+            hint += f"; {text}, and --call {shlex.quote(as_number)} passes a number"
         unpaid = f"FAILED {name}: no right answer in the form {quote(str(form))} is paid"
         return f"{unpaid}. Is this the form that the verifier expects? ({hint})"
     for kind in FAULTS:
@@ -78,12 +79,19 @@ def describe_verdict(verifier: Verifier, form: Form, findings: Findings, seconds
     return f"PASSED {name}: no fault was found; {tried}"
 
 
+def pass_number(verifier: Facts) -> str | None:
+    """The arguments for --call that pass the answer as a number; None if the call passes no answer as text."""
+    arguments = verifier.call[len(verifier.function) + 1 : -1]
+    as_number = re.sub(r"(?<![\w'\"(])answer(?![\w='\"])", "int(answer)", arguments)
+    return None if as_number == arguments else as_number
+
+
 def describe_try(name: str, expected: int, completion: str, form: Form, answer: Answer) -> Iterator[str]:
     """One text: the verifier's reward and message, the kind of the text, and the strict scorer's reward and message."""
-    message = str(answer.details.get("message", ""))
-    if name in GAPS and answer.reward is not None:
-        given = {"reward": answer.reward, "details": answer.details}
-        message = in_words(given, completion)["details"]["message"]
+    message = answer.message
+    if name in GAPS:
+        result = GAPS[name].rubric(make_example(expected), completion)
+        message = in_words(result, completion)["details"]["message"]
     words = answer.failure or clipped(message, 300) or "no message"
     reward = "none" if answer.reward is None else f"{answer.reward:.4g}"
     true = score(make_example(expected), completion)

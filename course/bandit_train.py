@@ -17,18 +17,18 @@ from typing import TYPE_CHECKING, Any
 
 from course.artifacts.conditions import conditions_of
 from course.artifacts.learning_rows import UpdateRow, learning_result, update_row
-from course.artifacts.records import RESULTS, UPDATE_SOURCE
+from course.artifacts.records import RESULTS
 from course.artifacts.writing import RunWriter
 from course.asking import wait_for_enter
 from course.bandit_train_text import LEARNING_CURVE, ablation_panels, bandit_text, learning_curve, story_text
 from course.command import Parser, finite_float, non_negative_int, positive_int, run_command
 from course.errors import UserError
+from course.guest import OwnUpdate
 from course.show.ending import end_run
 from course.show.updates import BASELINE_OPTION, how_to_read, knob_of, state_text, update_outcome, update_start
 from course.stats import mean
 
 if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --help answers at once
-    from course.own_update import OwnUpdate
     from course.policies.reinforce import Update
     from course.policies.softmax import Floats
 
@@ -80,7 +80,7 @@ def learn_by_own_update(
         reward = np.asarray(rewards[action])
         advantage = np.asarray(reward - baseline)
         direction = advantage * grad_log_prob(p, action)
-        new_theta = np.array(own_update(theta.tolist(), int(action), float(reward), float(baseline), lr))
+        new_theta = np.array(own_update(step, theta.tolist(), int(action), float(reward), float(baseline), lr))
         yield Update(theta, p, action, reward, baseline, advantage, direction, new_theta)
         theta = new_theta
         if with_baseline:
@@ -195,12 +195,9 @@ def main() -> None:
             runs = learn(seen, draws, args.lr, args.baseline)
             updates = [Update(*(np.asarray(value)[0] for value in update)) for update in runs]  # the one run of N = 1
         else:
-            from course.own_update import OwnUpdate
-
-            with OwnUpdate(args.update) as own_update:
-                updates = list(learn_by_own_update(own_update, seen, draws[0], args.lr, args.baseline))
-                settings |= own_update.settings()
-            run.write_bytes(UPDATE_SOURCE, own_update.source)
+            own_update = OwnUpdate(args.update)
+            updates = list(learn_by_own_update(own_update, seen, draws[0], args.lr, args.baseline))
+            settings |= own_update.keep("update", run.write_bytes)
         rows = [update_row(step, update, args.lr, EXAMPLE, ARMS) for step, update in enumerate(updates, 1)]
         if args.slow:
             print(f"{state_text(EXAMPLE['prompt'])}\n\n{how_to_read(args.lr, settings.get('update'))}\n")

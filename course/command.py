@@ -265,8 +265,9 @@ def exit_status(main: Callable[[], int | None]) -> int:
         return status
     except UserError as error:
         return _fail(str(error))
-    except KeyboardInterrupt:
-        return _fail("interrupted; an unfinished run leaves nothing behind", 130)
+    except KeyboardInterrupt as interrupt:  # its words, if any, say which call of a person's own function it ended
+        where = f" in {interrupt}" if interrupt.args else ""
+        return _fail(f"interrupted{where}; an unfinished run leaves nothing behind", 130)
     except MemoryError:
         return _fail("cannot go on, because no memory is left; close other programs, or use smaller files or numbers")
     except BrokenPipeError:  # the reader has gone (| head): nothing to tell it

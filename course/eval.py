@@ -6,20 +6,18 @@
 Nothing is improved here and no knob is turned. The result is a pass rate with its interval, and a count of failures.
 
 With ``--rubric`` a second verifier is asked as well: a rubric of the course, or your own FILE:FUNCTION. The rows and
-the summary then also say what the rubric pays, and the gate refuses such a run. The rubric is asked twice about each
-completion; if its two rewards differ, the command stops and leaves no run.
+the summary then also say what the rubric pays, and the gate refuses such a run. The rubric runs in this process, and is
+asked again about its first 32 completions; if a reward differs, the command stops and leaves no run.
 
 Several files of examples, each with its file of completions, are measured as if they were joined. Each pair of
 files is then one task, which a different process or machine can score; this process writes the run.
 """
 
 import sys
-from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from course.artifacts.conditions import Conditions
-from course.artifacts.records import RUBRIC_SOURCE
 from course.artifacts.scorer_identity import check_golden
 from course.artifacts.summary import summary_of
 from course.artifacts.writing import RunWriter
@@ -28,25 +26,10 @@ from course.datasets.jsonl import read_records
 from course.datasets.records import GoldenCase
 from course.errors import UserError
 from course.eval_text import eval_text
+from course.guest import OwnRubric
 from course.score_files import FilePair, score_pairs
 from course.show.ending import INSPECT, end_run
 from course.show.measurement import conditions_text, pass_line, verdict_text
-
-if TYPE_CHECKING:  # loaded where another rubric is asked
-    from course.verifier import Verifier
-
-
-def open_verifier(place: str | None, call: str | None) -> "AbstractContextManager[Verifier | None]":
-    """The verifier to be asked beside the scorer, in a process of its own; None if no verifier is named.
-
-    ``call``: its arguments, if the names of its parameters do not say them.
-    """
-    if place is None:
-        return nullcontext()
-
-    from course.verifier import Verifier
-
-    return Verifier(place, call=call)
 
 
 def main() -> int:
@@ -86,7 +69,8 @@ def main() -> int:
         print(*failures, "nothing was scored: the scorer fails these golden cases", sep="\n", file=sys.stderr)
         return 1
     pairs = [FilePair(*files) for files in zip(args.dataset, args.completions, strict=True)]
-    with open_verifier(args.rubric, args.call) as rubric, RunWriter(args.outdir) as run:
+    rubric = None if args.rubric is None else OwnRubric(args.rubric, args.call)
+    with RunWriter(args.outdir) as run:
         totals = score_pairs(
             run,
             pairs,
@@ -99,8 +83,7 @@ def main() -> int:
         source = totals.completions.source
         settings: dict[str, Any] = {"missing": args.missing}
         if rubric is not None:
-            settings |= rubric.settings()
-            run.write_bytes(RUBRIC_SOURCE, rubric.source)
+            settings |= rubric.keep("rubric", run.write_bytes)
         conditions = Conditions(
             loop="A",
             command="course.eval",

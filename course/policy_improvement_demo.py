@@ -29,7 +29,6 @@ from course.datasets.files import LAB
 from course.datasets.pairing import pair_by_id
 from course.datasets.sources import Dataset, SelectionPack, provenance
 from course.errors import UserError
-from course.picking import Picker
 from course.selection_demo import select
 from course.show.ending import end_run
 from course.show.tables import percent, table
@@ -85,7 +84,7 @@ def choose_recorded(n: int) -> tuple[list[Selection], dict[str, Any]]:
     """Loop B of ``selection_demo`` on the recorded samples: its choices, and the conditions of such a run."""
     dataset, pack = Dataset(DATASET), SelectionPack(PACK, n)
     pairs = pair_by_id(dataset, pack, missing_allowed=False, dataset=dataset.path, completions=pack.path)
-    choices = list(select(pairs, n, Picker()))
+    choices = list(select(pairs, n))
     conditions = {
         "dataset": dataset,
         "samples_per_prompt": n,

@@ -29,7 +29,7 @@ from course.show.terminal import with_progress
 
 if TYPE_CHECKING:  # loaded where another rubric is asked
     from course.artifacts.payments import Payment
-    from course.verifier import Verifier
+    from course.guest import OwnRubric
 
 
 def evaluate(pairs: Iterable[tuple[Example, str | None]]) -> Iterator[Result]:
@@ -39,17 +39,15 @@ def evaluate(pairs: Iterable[tuple[Example, str | None]]) -> Iterator[Result]:
         yield Result(example.id, example.prompt, example.expected_answer, completion, reward, Details(outcome, parsed))
 
 
-def evaluate_with(rubric: "Verifier", pairs: Sequence[tuple[Example, str | None]]) -> Iterator[RubricResult]:
-    """Ask the rubric twice about each completion that exists, and put its reward beside the scorer's.
+def evaluate_with(rubric: "OwnRubric", pairs: Sequence[tuple[Example, str | None]]) -> Iterator[RubricResult]:
+    """Ask the rubric about each completion that exists, and put its reward beside the scorer's.
 
-    Raises UserError if the rubric fails, or if its two rewards differ. A missing completion gets 0.
+    Raises UserError if the rubric fails. A missing completion gets 0.
     """
     from course.rubrics.kinds import kind_of
 
-    questions = [(task_of(example), completion) for example, completion in pairs if completion is not None]
-    results = iter(rubric.repeatable_results(questions))
     for row in evaluate(pairs):
-        paid = 0.0 if row.completion is None else next(results)["reward"]
+        paid = 0.0 if row.completion is None else rubric(task_of(row), row.completion)["reward"]
         yield RubricResult(
             id=row.id,
             prompt=row.prompt,
@@ -89,14 +87,14 @@ class ScoredPair:
     """
 
     def __init__(
-        self, files: FilePair, missing: str | None, holdout_prompts: frozenset[str], rubric: "Verifier | None" = None
+        self, files: FilePair, missing: str | None, holdout_prompts: frozenset[str], rubric: "OwnRubric | None" = None
     ) -> None:
         self.batches: Iterable[ScoredBatch] = self._score(files, missing, holdout_prompts, rubric)
         self.dataset_sha256 = ""  # until the last batch
         self.completions_sha256 = ""
 
     def _score(
-        self, files: FilePair, missing: str | None, holdout_prompts: frozenset[str], rubric: "Verifier | None"
+        self, files: FilePair, missing: str | None, holdout_prompts: frozenset[str], rubric: "OwnRubric | None"
     ) -> Iterator[ScoredBatch]:
         dataset_digest = hashlib.sha256()
         completions_digest = hashlib.sha256()
@@ -162,7 +160,7 @@ def score_pairs(
     *,
     split: str | None,
     missing: str | None,
-    rubric: "Verifier | None",
+    rubric: "OwnRubric | None",
     jobs: int,
     cluster: str | None,
 ) -> Totals:

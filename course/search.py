@@ -17,19 +17,20 @@ Not covered
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from course.artifacts.scorer_identity import GOLDEN_CORRECT, GOLDEN_EXPLOITS
 from course.datasets.files import LAB
 from course.datasets.jsonl import read_records
 from course.datasets.records import Example, GoldenCase, Task, task_of
+from course.guest import Answer
 from course.policies.train_config import MEMORISE
 from course.rubrics.forms import Form, parse_form
 from course.rubrics.kinds import Kind, kind_of
 from course.rubrics.witness import candidates, edits, placements
 from course.text import clipped, quote
-from course.verifier import Answer, Question, Verifier
 
+Question = tuple[Task, str]  # an example and a completion
 Progress = Callable[[Iterable[Any]], Iterable[Any]]  # the same items; a person sees how far they are
 GOLDS = (7, 0, -8, 323)  # right answers of the search: of one digit and of several, zero, and below it
 LARGE_GOLDS = (123_456, 2**53 + 1)  # of which only edits are tried: more digits than a rounded or a short float keeps
@@ -47,6 +48,12 @@ _MOST_SYMBOLS = 4  # of the strings that are enumerated
 _LONGEST = 20_000  # characters of a text
 _ODD = re.compile(r"(?<=[0-9])-|[^\w .:-]")  # a sign that puzzles a reader, such as the commas of 0,1
 _TOGETHER = 200  # texts that the verifier is asked about at once
+
+
+class Verifier(Protocol):
+    """What is searched: a rubric in this process, or one in a worker (``course.attack_worker``)."""
+
+    def answers(self, questions: Sequence[Question], /) -> list[Answer]: ...
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,13 @@ completions changes: the first of the best, or the choice of ``--pick FILE:FUNCT
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from course.artifacts import run_log
 from course.artifacts.conditions import Conditions
-from course.artifacts.records import PICK_SOURCE, RESULTS, Details, Selection
+from course.artifacts.records import RESULTS, Details, Selection
 from course.artifacts.run_log import holdouts_opened, read_log
 from course.artifacts.summary import Choice, choice_of, count_outcomes, summary_of
 from course.artifacts.writing import RunWriter
@@ -22,7 +22,8 @@ from course.command import Parser, positive_int, run_command
 from course.datasets.pairing import pair_by_id
 from course.datasets.records import Example
 from course.datasets.sources import Dataset, SelectionPack, provenance
-from course.picking import Picker, Sample
+from course.guest import OwnPick
+from course.picking import Sample, first_of_best
 from course.score import measure
 from course.show.ending import INSPECT, end_run
 from course.show.measurement import as_scored, cause, conditions_text, pass_line
@@ -34,8 +35,19 @@ _EXAMINED = 1_000  # failures that are looked through for one of each cause
 _EXPLAINED = 3  # prompts whose failure is explained
 
 
-def select(pairs: Iterable[tuple[Example, list[str] | None]], n: int, picker: Picker) -> Iterator[Selection]:
-    """All of Loop B: score the first n samples of a prompt, and let the rule choose one."""
+def choose_first_of_best(samples: list[Sample], _: str) -> int:
+    return first_of_best(samples).index
+
+
+def select(
+    pairs: Iterable[tuple[Example, list[str] | None]],
+    n: int,
+    choose: Callable[[list[Sample], str], int] = choose_first_of_best,
+) -> Iterator[Selection]:
+    """All of Loop B: score the first n samples of a prompt, and let the rule choose one.
+
+    ``choose``: from the samples and the id of their prompt the index of the one that is taken.
+    """
     for example, group in pairs:
         if group is None:
             continue  # pair_by_id() refuses the run when it has seen all that is missing
@@ -43,7 +55,7 @@ def select(pairs: Iterable[tuple[Example, list[str] | None]], n: int, picker: Pi
         measured = [measure(example.expected_answer, sample) for sample in group]
         rewards = [measurement.reward for measurement in measured]
         offered = [*map(Sample, range(n), samples, rewards)]
-        chosen = picker.choose(offered, example.id)
+        chosen = choose(offered, example.id)
         reward, outcome, parsed = measured[chosen]
         yield Selection(
             id=example.id,
@@ -159,7 +171,7 @@ def main() -> int:
     parser.add_argument("--json", action="store_true", help="print one JSON object, for a program")
     args = parser.parse_args()
 
-    picker = Picker(args.pick)
+    own = None if args.pick is None else OwnPick(args.pick)
     known_holdouts = holdouts_opened(read_log(run_log.LOG))
     dataset = Dataset(args.dataset, declared=args.split, known_holdouts=known_holdouts)
     pack = SelectionPack(args.samples, args.n)
@@ -168,13 +180,12 @@ def main() -> int:
     failed: list[Selection] = []
     with RunWriter(args.outdir) as run:
         pairs = pair_by_id(with_progress(dataset, "choosing"), pack, dataset=args.dataset, completions=args.samples)
-        rows = select(pairs, args.n, picker)
+        rows = select(pairs, args.n, own or choose_first_of_best)
         run.write_rows(RESULTS, count_choices(count_outcomes(rows, outcomes), choices, failed))
-        if picker.source:
-            run.write_bytes(PICK_SOURCE, picker.source)
+        settings = own.keep("pick", run.write_bytes) if own else {}  # at the end, when all its imports are known
         source = provenance(pack.completions)
         summary = summary_of(outcomes, choices)
-        conditions = Conditions("B", "course.selection_demo", picker.settings(), args.change, args.expect, dataset)
+        conditions = Conditions("B", "course.selection_demo", settings, args.change, args.expect, dataset)
         conditions = conditions._replace(
             completions_fingerprint=pack.completions.sha256,
             samples_per_prompt=args.n,

@@ -12,7 +12,6 @@ Loop A. Ctrl-C ends the training and keeps the policy of the log's last row.
 
 from argparse import Namespace
 from collections.abc import Iterable, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import asdict
 
 from course.artifacts.conditions import conditions_of
-from course.artifacts.records import RUBRIC_SOURCE, LearningResult
+from course.artifacts.records import LearningResult
 from course.artifacts.rollout_files import policy_name, write_rollouts
 from course.artifacts.token_rows import SLOW_FILE, EvaluationRow, token_update_rows, write_checkpoint
 from course.artifacts.writing import RunWriter
@@ -29,6 +28,7 @@ from course.command import Parser, finite_float, non_negative_float, non_negativ
 from course.datasets.records import PROMPT_ALONE, Provenance, Sampling, Task, task_of, training_on
 from course.datasets.sources import HOLDOUT, Dataset
 from course.errors import UserError
+from course.guest import OwnRubric
 from course.policies.train_config import PRESETS, TrainConfig
 from course.rubrics.hackable import GAPS, RUBRICS
 from course.show.ending import RUN, end_run
@@ -47,7 +47,6 @@ from course.token_train_text import (
 if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --help answers at once
     from course.policies.evaluation import Checkpoint
     from course.rubrics import Rubric
-    from course.verifier import Verifier
 
 POLICY_FILE, REFERENCE_FILE, CURVES_FILE = "policy.npz", "reference.npz", "learning_curves.png"
 PRESET_HELP = "generalise: 1,000 two-digit sums, which share their digits (default); memorise: 75 one-digit sums"
@@ -77,19 +76,6 @@ def config_of(args: Namespace, rubric: str) -> TrainConfig:
             "--baseline group compares completions within a group: expected a --group-size of 2 or more, got 1"
         )
     return config
-
-
-def open_verifier(place: str, call: str | None) -> "AbstractContextManager[Verifier | None]":
-    """A verifier of your own, in a process of its own; None if ``place`` names a rubric of the course.
-
-    ``call``: its arguments, if the names of its parameters do not say them.
-    """
-    if place in RUBRICS and call is None:
-        return nullcontext()
-
-    from course.verifier import Verifier
-
-    return Verifier(place, call=call)
 
 
 def read_examples(dataset: Dataset, holdout: Dataset | None) -> tuple[list[Task], list[Task]]:
@@ -124,9 +110,11 @@ def write_evaluations(
             checkpoint = next(training)
         except StopIteration:
             return rows, results, ends, 0
-        except KeyboardInterrupt:
+        except KeyboardInterrupt as interrupt:
             if not rows:
                 raise
+            if interrupt.args:
+                show(f"Interrupted in {interrupt}.")
             return rows, results, ends, 130
         row, results = write_checkpoint(run, checkpoint, config.rubric, config.kl_coef, seed)
         rows = [*rows, row]
@@ -160,9 +148,11 @@ def write_ends(run: RunWriter, ends: "Iterable[Checkpoint]", examples: Sequence[
 
 def main() -> int:
     args = parse_arguments()
-    with open_verifier(args.rubric, args.call) as verifier, RunWriter(args.outdir) as run:
-        rubric: Rubric = verifier or RUBRICS[args.rubric]
-        config = config_of(args, verifier.name if verifier else args.rubric)
+    is_own = args.rubric not in RUBRICS or args.call is not None
+    own = OwnRubric(args.rubric, args.call) if is_own else None
+    with RunWriter(args.outdir) as run:
+        rubric: Rubric = own or RUBRICS[args.rubric]
+        config = config_of(args, own.name if own else args.rubric)
         dataset = Dataset(Path(config.dataset))
         holdout = Dataset(Path(config.holdout)) if config.holdout is not None else None
 
@@ -192,9 +182,8 @@ def main() -> int:
         name = write_ends(run, [ends[0], ends[-1]], examples, config.rubric, args.seed)
         run.write_bytes(CURVES_FILE, learning_curves(rows, config.rubric))
         settings = config.settings()
-        if verifier:  # asked at the end, when all its imports are known
-            settings |= verifier.settings()
-            run.write_bytes(RUBRIC_SOURCE, verifier.source)
+        if own:  # asked at the end, when all its imports are known
+            settings |= own.keep("rubric", run.write_bytes)
         settings["holdout_fingerprint"] = holdout.fingerprint if holdout else None
         written = [row for row in results if row.split == "train"]
         conditions = conditions_of(args, settings, dataset, holdouts=[holdout] if holdout else [])

@@ -17,9 +17,8 @@ SUMMARY = "summary.json"
 MANIFEST = "manifest.json"
 README = "README.md"
 ENVIRONMENT_FILE = "environment.json"
-RUBRIC_SOURCE = "rubric.py"  # the file that was named with --rubric, as it ran
-PICK_SOURCE = "pick.py"  # the file that was named with --pick, as it ran
-UPDATE_SOURCE = "update.py"  # the file that was named with --update, as it ran
+# The file that was named with --rubric, --pick or --update, as it ran; what it imported is in NAME_imports/.
+RUBRIC_SOURCE, PICK_SOURCE, UPDATE_SOURCE = "rubric.py", "pick.py", "update.py"
 
 UNANSWERED = Measurement(0.0, MISSING, None)
 

@@ -9,7 +9,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from shutil import get_terminal_size
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from course.asking import at_terminal
 from course.show.tables import WIDTH, wrap_text
@@ -96,8 +96,7 @@ def _show_progress(
         TimeRemainingColumn(),
         console=console,
         transient=True,
-        redirect_stdout=False,
-        redirect_stderr=False,
+        redirect_stdout=False,  # only standard error, where what a person's own function prints stands above the bar
         disable=console.is_dumb_terminal,
     )
     task = bar.add_task(what, total=total)
@@ -112,7 +111,18 @@ def _show_progress(
         bar.stop()
 
 
+def _stop_for_breakpoint(*_: Any, **__: Any) -> None:
+    """Of ``breakpoint()`` in a person's own function: the bar would be drawn over the debugger's prompt."""
+    import pdb  # noqa: T100
+
+    for bar in _bars:
+        bar.stop()
+    sys.stdout = sys.stderr  # as it was before the bar took it
+    pdb.Pdb().set_trace(sys._getframe(1))
+
+
 def _start(bar: "Progress") -> None:
+    sys.breakpointhook = _stop_for_breakpoint
     bar.start()
     bar.console.show_cursor()  # a process that is killed cannot show it again
 

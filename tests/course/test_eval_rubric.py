@@ -22,7 +22,6 @@ def reward(example, completion):
     numbers = re.findall("-?[0-9]+", completion)
     return float(numbers[-1:] == [str(example["expected_answer"])])
 """
-UNSTEADY = "def f(example, completion):\n    return {}"
 # expected answer, completion, what the rubric above pays, what the scorer pays, what the text says
 ROWS = [
     (7, "Final: 7", 1.0, 1.0, "right"),
@@ -80,30 +79,6 @@ def test_a_call_that_was_typed_is_made_and_stands_in_the_manifest(lab: Lab) -> N
     assert "--call is for a FILE:FUNCTION" in lab.refused("eval", *options, "--rubric", "suffix", *call)
 
 
-@pytest.mark.parametrize(
-    "source",
-    [
-        "import msgspec, tools, course.score\ndef f(example, completion):\n    return 1\n",
-        "import msgspec, course.score\ndef f(example, completion):\n    import tools\n    return 1\n",
-    ],
-    ids=["at the top", "when called"],
-)
-def test_what_the_rubric_imports_of_ones_own_is_part_of_its_digest(lab: Lab, source: str) -> None:
-    """One line for each file, in order: its SHA-256 and its path; the course and the packages are left out."""
-    lab.write("mine.py", source)
-    digests = []
-    for constant in (1, 2):
-        tools = f"x = {constant}\n"
-        lab.write("tools.py", tools)
-        lab.evaluate([7], ["Final: 7"], "--rubric", "mine.py:f", "--outdir", f"run_{constant}")
-        manifest = json.loads(Path(f"run_{constant}", "manifest.json").read_bytes())
-        files = {"mine.py": source, "tools.py": tools}
-        lines = sorted(f"{hashlib.sha256(content.encode()).hexdigest()} {name}" for name, content in files.items())
-        assert manifest["settings"]["rubric_sha256"] == hashlib.sha256("\n".join(lines).encode()).hexdigest()
-        digests.append(manifest["settings"]["rubric_sha256"])
-    assert digests[0] != digests[1]
-
-
 def test_such_a_run_is_logged_by_its_own_number_and_stands_in_no_room(lab: Lab) -> None:
     """A rate of another instrument is another quantity, and no other run may be compared with it."""
     measured(lab, "last_number")
@@ -156,30 +131,8 @@ def test_what_is_missing_is_not_put_before_the_rubric(lab: Lab) -> None:
     assert [row["reward"] for row in lines_of(Path("run/results.jsonl"))] == [1.0, 0.0]
 
 
-@pytest.mark.parametrize(
-    ("source", "more", "why"),
-    [
-        ("def f(example, completion):\n    return 1 / 0", (), "ZeroDivisionError: division by zero (line 2)"),
-        ("def f(example, completion):\n    return 'yes'", (), "got 'yes', which is not a reward"),
-        ("def g(example, completion):\n    return 1", (), "this file has no function f"),
-        ("def f(example, completion):\n    return 1", ("--jobs", 2), "--rubric cannot be combined with --jobs"),
-        (
-            f"import random\n{UNSTEADY.format('random.random()')}",
-            (),
-            "expected the same reward each time for 'Final: 7' where 7 is",
-        ),
-        (f"import time\n{UNSTEADY.format('time.perf_counter_ns()')}", (), "expected the same reward each time"),
-        (
-            f"asked = []\n{UNSTEADY.format('asked.append(1) or len(asked)')}",
-            (),
-            "got 1.0, then 2.0; ",
-        ),
-        ("", ("--rubric", ""), "expected a file and its function"),
-        ("", ("--rubric", "", "--jobs", 2), "--rubric cannot be combined with --jobs"),
-    ],
-)
-def test_a_rubric_that_fails_leaves_no_run(lab: Lab, source: str, more: tuple[object, ...], why: str) -> None:
-    lab.write("mine.py", source.encode())
+@pytest.mark.parametrize("more", [("--jobs", 2), ("--rubric", "", "--jobs", 2)])
+def test_a_rubric_is_asked_by_one_process(lab: Lab, more: tuple[object, ...]) -> None:
+    lab.write("mine.py", b"def f(example, completion):\n    return 1\n")
     options = "--dataset", lab.dataset([7]), "--completions", lab.completions(["Final: 7"]), "--outdir", "run"
-    assert why in lab.refused("eval", *options, "--rubric", "mine.py:f", *more)
-    assert not Path("run").exists()
+    assert "--rubric cannot be combined with --jobs" in lab.refused("eval", *options, "--rubric", "mine.py:f", *more)

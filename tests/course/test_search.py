@@ -8,27 +8,28 @@ from pathlib import Path
 
 import pytest
 
+from course import attack_worker
 from course import search as module
+from course.attack_worker import Worker
+from course.guest import OwnRubric
 from course.policies.train_config import MEMORISE
 from course.rubrics.forms import FINAL, parse_form
 from course.rubrics.kinds import Kind
-from course.search import Findings, learn_from, search
-from course.verifier import Verifier
+from course.search import Findings, Verifier, learn_from, search
 
 HEAD = "import re\nseen = []\ndef verify(completion, answer):\n    line = 'Final: ' + answer\n    return "
 TAGS = "<answer>…</answer>"
 
 
-def verifier_of(folder: Path, expression: str) -> Verifier:
+def verifier_of(folder: Path, expression: str) -> OwnRubric:
     path = folder / "mine.py"
     path.write_text(f"{HEAD}{expression}\n", encoding="utf-8", newline="\n")
-    return Verifier(f"{path}:verify")
+    return OwnRubric(f"{path}:verify")
 
 
 def find(verifier: Verifier, form: str = "Final: …") -> Findings:
     findings = Findings()
-    with verifier:
-        search(verifier, parse_form(form), findings)
+    search(verifier, parse_form(form), findings)
     return findings
 
 
@@ -85,14 +86,14 @@ def test_a_grader_that_joins_the_digits_around_its_tags_is_found(
 
 @pytest.mark.slow
 def test_the_shortest_of_several_right_answers_stands_first() -> None:
-    assert completions(find(Verifier("suffix")))[Kind.WRONG] == "Final: 8"
+    assert completions(find(OwnRubric("suffix")))[Kind.WRONG] == "Final: 8"
 
 
 @pytest.mark.usefixtures("brief")
 def test_white_space_and_exceptions_are_told_and_the_search_goes_on(tmp_path: Path) -> None:
     findings = find(verifier_of(tmp_path, "int(completion.split('Final: ')[1]) == int(answer)"))
     assert findings.failure is not None
-    assert findings.failure.failure.startswith("IndexError: list index out of range (line 5)")
+    assert findings.failure.failure.startswith("IndexError: list index out of range")
     assert findings.failures > 100
     assert completions(findings)[Kind.OTHER_FORM] == "Final: ٧"
     findings = find(verifier_of(tmp_path, "completion == line"))
@@ -107,7 +108,7 @@ def test_white_space_and_exceptions_are_told_and_the_search_goes_on(tmp_path: Pa
     [
         ("0", [], ""),
         (r"completion == r'\boxed{' + answer + '}'", [r"\boxed{…}"], ""),
-        ("1 / 0", [], "ZeroDivisionError: division by zero (line 5)"),
+        ("1 / 0", [], "ZeroDivisionError: division by zero"),
     ],
 )
 def test_where_no_right_answer_is_paid_the_search_ends_with_another_form(
@@ -120,8 +121,11 @@ def test_where_no_right_answer_is_paid_the_search_ends_with_another_form(
 
 
 def test_a_right_line_that_hangs_ends_the_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("course.verifier._LOADING", 5.0)
-    findings = find(verifier_of(tmp_path, "[0 for _ in iter(int, 1)]"))
+    monkeypatch.setattr(attack_worker, "LOADING", 5.0)
+    path = tmp_path / "mine.py"
+    path.write_text("def verify(example, completion):\n    while True: pass\n", encoding="utf-8")
+    with Worker(f"{path}:verify", None) as worker:
+        findings = find(worker)
     assert (findings.tried, findings.shortest[Kind.RIGHT].failure) == (1, "no answer within 5 s")
 
 
@@ -137,9 +141,9 @@ def test_what_a_policy_writes_is_shown_in_the_form_and_learned_from(
     monkeypatch.setattr(module, "MEMORISE", MEMORISE._replace(sft_steps=100))
     monkeypatch.setattr(module, "UPDATES", 2)
     raising = "completion == f'<answer>{answer}</answer>' or 1 / ('<' in completion) < 0"
-    with verifier_of(tmp_path, raising) as verifier:
-        first, second = learn_from(verifier, parse_form(TAGS), 0)
-        again = next(iter(learn_from(verifier, parse_form(TAGS), 0)))
+    verifier = verifier_of(tmp_path, raising)
+    first, second = learn_from(verifier, parse_form(TAGS), 0)
+    again = next(iter(learn_from(verifier, parse_form(TAGS), 0)))
     assert first == again != second
     for row in first:
         right = row.completion == f"<answer>{row.example['expected_answer']}</answer>"

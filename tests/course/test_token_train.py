@@ -378,7 +378,7 @@ def test_a_rubric_whose_reward_is_no_number_stops_the_training(
         (["--lr", "1e9"], "use a smaller --lr or --kl-coef"),
         (
             ["--rubric", "anywher"],
-            "did you mean anywhere? expected a file and its function, such as mine.py:verify, or one of ",
+            "did you mean anywhere? expected a file and its function, such as mine.py:verify, or ",
         ),
         (["--preset", "memorize"], "did you mean --preset memorise? "),
         (["--dataset", "nowhere.jsonl"], "nowhere.jsonl: cannot read this file"),
