@@ -5,22 +5,19 @@ Two mistakes at once have no name here.
 
 import re
 from collections.abc import Sequence
-from copy import deepcopy
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from check.oracles import FUNCTIONS, Quantity
 from check.result import NOT_STARTED, CannotCheck, CheckResult
 from course.errors import UserError
-from course.guest import Call, Guest, GuestError, OwnPick, as_plain
+from course.guest import Guest, GuestError, OwnPick, as_plain, is_number
 from course.picking import Sample
 from course.text import quote
 
 RIGHT = "right"
 _INPUTS = 40  # besides the example
 _TOLERANCE = 1e-9  # relative, absolute below 1
-_LARGEST = 1e300  # an int beyond it fits no float
 _OVERFLOW = "It looks like exp() of a logit near 1,000, more than a float holds: take the largest logit off all first."
 
 
@@ -55,59 +52,44 @@ def refuse_missing(path: Path) -> None:
         raise CannotCheck(f"{path}: expected your functions, got no such file; run from the lab's folder")
 
 
-def call_function(path: Path, name: str, inputs: Sequence[Sequence[Any]]) -> tuple[str, list[Any]]:
-    """What came in the way, in one line, or nothing; and what a student's function returns for each input.
-
-    For an input that it did not answer that is a GuestError.
-    """
-    try:
-        values = answer_each(f"{path}:{name}", name, inputs)
-    except UserError as error:
-        return str(error), []
-    raised = [value for value in values if isinstance(value, GuestError)]
-    if len(raised) == len(values) and {error.kind for error in raised} == {"NotImplementedError"}:
-        return NOT_STARTED, []
-    if any(error.kind == "" for error in raised):  # what is no sample is no choice
-        return str(next(error for error in raised if error.kind == "")), []
-    return str(raised[0]) if raised else "", values
-
-
-def answer_each(place: str, name: str, inputs: Sequence[Sequence[Any]]) -> list[Any]:
-    pick = OwnPick(place) if name == "pick_best" else None
-    guest = Guest(place, "*arguments")
+def call_function(path: Path, name: str, inputs: Sequence[Sequence[Any]]) -> list[Any]:
+    """What a student's function returns for each input, or the GuestError that it ended in."""
+    guest = OwnPick(f"{path}:{name}") if name == "pick_best" else Guest(f"{path}:{name}", "*inputs")
     values: list[Any] = []
     for arguments in inputs:
-        shown = f"{name}({quote(', '.join(map(repr, arguments)))})"
         try:
-            if pick:
-                values.append(pick([Sample(*sample) for sample in arguments[0]], shown))
+            if isinstance(guest, OwnPick):
+                values.append(guest([Sample(*sample) for sample in arguments[0]], ""))
             else:
-                values.append(guest.ask(Call(partial(copy_arguments, arguments), as_plain, partial(str, shown))))
+                values.append(guest.ask("", as_plain, {"inputs": arguments}))
         except GuestError as error:
             values.append(error)
     return values
 
 
-def copy_arguments(arguments: Sequence[Any]) -> dict[str, Any]:
-    return {"arguments": deepcopy(arguments)}
+def is_unwritten(values: Sequence[Any]) -> bool:
+    return all(isinstance(value, GuestError) and isinstance(value.raised, NotImplementedError) for value in values)
 
 
 def judge_function(path: Path, name: str, quantity: Quantity, seed: int) -> list[str]:
     """Right, not started; or one input with what was expected and what came, and the mistake's name."""
     inputs = quantity.inputs(f"{seed} {name}", _INPUTS)
-    trouble, values = call_function(path, name, inputs)
-    if not values:
-        return [trouble]
+    try:
+        values = call_function(path, name, inputs)
+    except UserError as error:  # no such function, or a file that does not load
+        return [str(error)]
+    if is_unwritten(values):
+        return [NOT_STARTED]
     expected = [quantity.value(quantity.right, arguments) for arguments in inputs]
     wrong = [i for i, value in enumerate(values) if not is_close(value, expected[i])]
     if not wrong:
         return [RIGHT]
     answered = [i for i in wrong if not isinstance(values[i], GuestError)]
-    lines = [trouble]
+    shown = (answered or wrong)[0]
+    said = str(values[shown])
     if answered:
-        shown = answered[0]
-        call = f"{name}({', '.join(map(repr, inputs[shown]))})"
-        lines = [f"expected {shorten(expected[shown])}, got {shorten(values[shown])} for {call}"]
+        said = f"expected {shorten(expected[shown])}, got {shorten(values[shown])}"
+    lines = [f"{said} for {name}({', '.join(map(repr, inputs[shown]))})"]
     large = [i for i, arguments in enumerate(inputs) if re.search(r"[0-9]{3}\.", repr(arguments))]  # only logits are
     mistake = _OVERFLOW if wrong == large else name_mistake(quantity, inputs, values)
     if mistake:
@@ -137,10 +119,6 @@ def is_close(value: Any, expected: Any) -> bool:
     if not is_number(value):
         return False
     return bool(abs(value - expected) <= _TOLERANCE * max(1.0, abs(expected)))
-
-
-def is_number(value: Any) -> bool:
-    return type(value) in (int, float) and abs(value) <= _LARGEST
 
 
 def shorten(value: Any, depth: int = 2) -> str:

@@ -9,13 +9,14 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from check.functions import call_function, is_close, refuse_missing
+from check.functions import call_function, is_close, is_unwritten, refuse_missing
 from check.result import NOT_STARTED, CheckResult
 from course.artifacts.scorer_identity import GOLDEN_CORRECT, GOLDEN_EXPLOITS
 from course.datasets.jsonl import read_records
 from course.datasets.records import GoldenCase
+from course.errors import UserError
 from course.faults import CHECKS
-from course.guest import GuestError
+from course.guest import GuestError, is_number
 from course.score import score
 from course.text import quote
 
@@ -75,11 +76,12 @@ def check_my_score(path: Path, seed: int = 0) -> CheckResult:
     """The student's spec on the golden sets, on texts that are a few edits from right, and on what is no text."""
     refuse_missing(path)
     questions = make_questions(Random(seed))
-    trouble, answers = call_function(path, "score", [*questions, *reversed(questions)])
-    if trouble == NOT_STARTED:
+    try:
+        answers = call_function(path, "score", [*questions, *reversed(questions)])
+    except UserError as error:  # no such function, or a file that does not load
+        return CheckResult("wrong", str(error), [str(error)])
+    if is_unwritten(answers):
         return CheckResult(NOT_STARTED)
-    if trouble and all(isinstance(answer, GuestError) for answer in answers):
-        return CheckResult("wrong", trouble, [trouble])
     first = answers[: len(questions)]
     again = reversed(answers[len(questions) :])
     broken: Counter[str] = Counter()
@@ -116,6 +118,8 @@ def find_broken_rule(answer: Any, second: Any, right: Mapping[str, Any]) -> str:
         return "the same answer whenever it is asked"
     if not has_message(answer):
         return "a reward, and details with a message"
+    if not is_number(answer.get("reward")):
+        return "a number as reward, 1.0 or 0.0"
     if is_close(answer.get("reward"), right["reward"]):
         return ""
     outcome = right["details"]["outcome"]

@@ -67,7 +67,7 @@ def refuse_wrong_guess(worker: Worker, right_line: str, expected: int) -> None:
     (answer,) = worker.answers([(make_example(expected), right_line)])
     if answer.failure:
         got = f"the right answer '{quote(right_line)}' got no reward: {answer.failure}"
-        raise UserError(f"{worker.facts.name}: {got}{worker.facts.mend}")
+        raise UserError(f"{worker.facts.name}: {got}{worker.facts.hint}")
 
 
 def attack(worker: Worker, args: Namespace) -> int:
@@ -147,7 +147,7 @@ def as_json(
         verdict = "undecided"
     return {
         "verifier": worker.facts.name,
-        "sha256": worker.sha256(),
+        "sha256": worker.facts.sha256,
         "call": worker.facts.call,
         "form": str(args.form),
         "seed": args.seed,

@@ -3,7 +3,8 @@
     with Worker("mine.py:verify", None) as worker: worker.answers([(example, "Final: 7")])
 
 The worker loads it as a ``Guest``. Questions go through a pipe, and one ``Answer`` comes back for each. If none comes
-within 5 s, or the worker ends, that text has no reward, and a new worker is asked about the rest.
+within 5 s (30 s for a worker's first text, whose call may import packages), or the worker ends, that text has no
+reward, and a new worker is asked about the rest.
 
 Covered
     A verifier that never returns, inside a regular expression too; that ends its process, or forks it. The kernel ends
@@ -31,7 +32,7 @@ from course.errors import UserError
 from course.guest import Answer, OwnRubric
 
 ANSWERING = 5.0  # seconds for one text
-LOADING = 30.0  # to load the file; also for the first text, whose call may import packages
+LOADING = 30.0  # to load the file; also for the first text of a worker
 _PR_SET_PDEATHSIG = 1
 
 
@@ -42,7 +43,8 @@ class Facts(NamedTuple):
     function: str
     call: str
     is_guess: bool
-    mend: str
+    hint: str
+    sha256: str  # of its file, and of the modules of its owner's that this imported while it was loaded
 
 
 class Stopped(Exception):
@@ -58,8 +60,9 @@ class Worker:
     def __init__(self, place: str, call: str | None, seconds: float = float("inf")) -> None:
         self._verifier = (place, call)
         self._deadline = monotonic() + seconds
-        self._seconds_for_next = LOADING
         self._process: BaseProcess | None = None
+        self._pipe: Connection
+        self._seconds_for_next: float  # LOADING for the first text of a worker, then ANSWERING
 
     def __enter__(self) -> Self:
         self._start()
@@ -80,20 +83,14 @@ class Worker:
                     answers.append(self._receive(self._seconds_for_next))
                     self._seconds_for_next = ANSWERING
                     if monotonic() > self._deadline:
+                        self._end()
                         raise TimeoutError
             except Stopped as stopped:
-                self._seconds_for_next = ANSWERING
                 answers.append(Answer(None, failure=str(stopped), has_stopped=True))
         return answers
 
-    def sha256(self) -> str:
-        """Of the verifier's file, and of the modules of its owner's that it has imported: ask last."""
-        if self._process is None:
-            self._start()
-        self._pipe.send(None)
-        return str(self._receive(LOADING))
-
     def _start(self) -> None:
+        self._seconds_for_next = LOADING
         context = get_context("spawn")
         self._pipe, theirs = context.Pipe()
         self._process = context.Process(target=serve, args=(theirs, os.getpid(), *self._verifier))
@@ -103,7 +100,7 @@ class Worker:
             loaded = self._receive(LOADING)
         except Stopped as stopped:
             place, _ = self._verifier
-            raise UserError(f"{place}: cannot load this verifier, got {stopped}; fix the file") from None
+            raise UserError(f"{place}: cannot load this verifier, or try it: {stopped}; fix the file") from None
         if isinstance(loaded, str):
             raise UserError(loaded)
         self.facts: Facts = loaded
@@ -141,21 +138,18 @@ def serve(pipe: Connection, parent: int, place: str, call: str | None) -> None:
     end_with(parent)
     fix_int_digits()
     os.dup2(2, 1)  # what it prints belongs to nobody's answer
-    sys.stdout = sys.stderr
+    sys.breakpointhook = lambda *_, **__: None  # nobody sits at this process
     try:
         verifier = OwnRubric(place, call)
     except UserError as error:
         pipe.send(str(error))
         return
     worker = os.getpid()
-    pipe.send(Facts(verifier.name, verifier.function, verifier.call, verifier.is_guess, verifier.mend))
+    digest = verifier.settings()["rubric_sha256"]
+    pipe.send(Facts(verifier.name, verifier.function, verifier.call, verifier.is_guess, verifier.hint, digest))
     with suppress(EOFError, OSError):
         while True:
-            questions = pipe.recv()
-            if questions is None:
-                pipe.send(verifier.settings()["rubric_sha256"])
-                continue
-            for question in questions:
+            for question in pipe.recv():
                 set_alarm(int(LOADING + ANSWERING))
                 (answer,) = verifier.answers([question])
                 set_alarm(0)

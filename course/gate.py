@@ -212,7 +212,7 @@ def fault_of_completions(comparison: Comparison) -> str | None:
         if POLICY not in knobs and has_same_draws(before, after):
             return (
                 f"{differ}, though both runs name the same policy, sampling and seed: one of the two runs is not what "
-                'it claims (a different policy needs a different "policy")'
+                'it claims (other weights need a different "policy")'
             )
         if knobs == [SELECTION]:
             return f"{differ}, and the rule of choice changed too: let both runs choose from the same samples"

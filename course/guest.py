@@ -1,37 +1,36 @@
-"""A function of somebody's own: loaded, called as the names of its parameters say, its faults in one wording.
+"""A function of somebody's own, loaded and called; every fault is one line: file, line, function, which call, what.
 
-    Guest("exercises/reinforce.py:advantage")      FILE:FUNCTION, or a method of an object in it, FILE:checker.verify
-    Guest("package.module:function")               from a module that this Python finds
-    OwnRubric("suffix")                            a rubric of the course
-    OwnRubric(…), OwnPick(…), OwnUpdate(…)         what --rubric, --pick and --update name
+    OwnRubric("exercises/my_score.py:score")      FILE:FUNCTION, or a method of an object in it, FILE:checker.verify
+    OwnPick("package.module:function")            from a module that this Python finds
+    OwnRubric("suffix")                           a rubric of the course
+    OwnUpdate(…), Guest(…)                        of --update; of ``check``, with any arguments
 
-The code is its owner's and runs in the command's own process, as any code of theirs would: ``print`` goes to standard
-error, ``breakpoint()`` and Ctrl-C work, and nothing is forbidden. A fault is one line: file, line, function, which
-call, and what happened. It ends the command without a run, and is never a reward of 0.
+The code is its owner's and runs in the command's own process: ``print`` goes to standard error, ``breakpoint()`` and
+Ctrl-C work, and nothing is forbidden. A fault ends the command without a run, and is never a reward of 0.
 
 Covered
-    An exception, ``sys.exit``, an answer of a wrong type, None, inf and nan. A function that changes its arguments:
-    each call gets its own. Draws, clocks and memory: the first 32 calls are made again, in reverse.
+    An exception, ``sys.exit``, an answer of a wrong type, None, inf and nan. A function that changes its arguments,
+    because each call gets copies. Random draws, clocks and memory: the first 32 calls are made again, in reverse.
+    ``os._exit`` and a crash of Python end the command, and no run is left.
 Not covered
-    ``os._exit`` and a crash of Python end the command, and no run is left. A function that changes after 32 calls. A
-    file of data that it reads. What it prints without Python, as a program that it starts does.
+    A function that changes after 32 calls. A file of data that it reads. What a program prints that it starts.
 """
 
+import bdb
 import hashlib
 import inspect
 import sys
-import sysconfig
 import traceback
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import redirect_stdout
-from importlib import invalidate_caches
-from importlib.machinery import ModuleSpec, SourceFileLoader
+from copy import deepcopy
+from importlib.machinery import ModuleSpec
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
-from types import ModuleType
+from types import CodeType
 from typing import Any, NamedTuple
 
-from course.datasets.files import LAB, open_regular, way_to
+from course.datasets.files import open_regular, way_to
 from course.datasets.records import Task
 from course.errors import UserError, reason
 from course.faults import type_name
@@ -41,75 +40,81 @@ from course.rubrics.hackable import RUBRICS
 from course.text import clipped, describe_error, did_you_mean, quote, shell_word, visible, visible_path
 
 REPEATED = 32  # calls that are made twice
-LARGEST = 1e300  # reward or logit; a sum of larger ones could overflow
-_KEYS = ("reward", "score")  # of a returned dict; the first of these keys counts
-_NOT_OWN = tuple(
-    folder.resolve() for folder in (LAB / "course", LAB / "check", LAB / "teacher", Path(sysconfig.get_path("stdlib")))
-)
-_FOLDERS: set[Path] = set()  # of the guests that were loaded in this process
+LARGEST = 1e300  # a sum of larger numbers could overflow
+_NOT_OWN = {"course", "check", "teacher", "__main__", "__mp_main__"} | sys.stdlib_module_names  # first parts of names
 
 
 class GuestError(UserError):
-    """A fault of a guest. ``what``: happened, without the place. ``kind``: the type of its exception, else empty."""
+    """A fault of a guest. ``what`` happened, without the place; ``raised``: the exception, if there was one."""
 
-    def __init__(self, message: str, what: str, kind: str = "") -> None:
+    def __init__(self, message: str, what: str, raised: BaseException | None = None) -> None:
         super().__init__(message)
         self.what = what
-        self.kind = kind
-
-
-class Call(NamedTuple):
-    """One call. ``values``: what the arguments are made of, made anew each time. ``read``: gives the answer, or raises
-    ValueError for what is none. ``name``: which call it is, in words.
-    """
-
-    values: Callable[[], Mapping[str, Any]]
-    read: Callable[[Any], Any]
-    name: Callable[[], str]
+        self.raised = raised
 
 
 class Guest:
     """A function that was found and loaded. Raises UserError where there is none.
 
-    ``arguments``: of its call, an expression of the values of a ``Call``. ``name``: file and function, without the
-    folder. ``source``: the bytes that run. ``mend``: is added to each fault.
+    ``arguments``: of each call, an expression of the values that ``ask`` is given. ``name``: file and function, without
+    the folder. ``source``: the bytes that run. ``hint``: ends each fault.
     """
 
     def __init__(self, place: str, arguments: str = "") -> None:
         self.path, spec, self.function = find_function(place)
         self.name = visible(f"{self.path.name}:{self.function}")
         self.source = _read(self.path)
-        self.mend = ""
-        self._first: list[tuple[Call, Any]] | None = []  # calls that are still to be made again
-        self._target: Any = None
-        self._module = self._load(spec)
-        self._target = self._find_target()
+        self.hint = ""
+        self._first: list[tuple[Any, ...]] | None = []  # calls that are still to be made again
+        self._module = module_from_spec(spec)
+        self._target: Any = self._module
+        self._load(spec.name)
+        for part in self.function.split("."):
+            self._target = getattr(self._target, part, None)
+        if not callable(self._target):
+            raise UserError(f"{visible_path(self.path)}: this file has no function {quote(self.function)}")
         self.set_arguments(arguments)
 
+    def _load(self, name: str) -> None:
+        """Run the bytes that were read. Its folder is first on the path meanwhile and last from then on, so that a
+        ``random.py`` in it never stands in for Python's in the lab.
+        """
+        if name in sys.modules or name in sys.stdlib_module_names:
+            name = f"{name} of a guest"
+        self._module.__name__ = name
+        sys.modules[name] = self._module  # where a dataclass looks up what its annotations name
+        sys.dont_write_bytecode = True  # else a file that changed within a second would be read from its .pyc
+        folder = str(self.path.resolve().parent)
+        sys.path.insert(0, folder)
+        try:
+            code = lambda: exec(compile(self.source, str(self.path), "exec"), vars(self._module))  # noqa: E731
+            self._run("while it was loaded", code)
+        finally:
+            sys.path.remove(folder)
+            sys.path.append(folder)
+
     def set_arguments(self, arguments: str) -> None:
-        """Raises SyntaxError."""
+        """Raises SyntaxError or ValueError for what is no expression."""
         self.call = f"{self.function}({arguments})"
         self._code = compile(f"guest({arguments})", "--call", "eval")
 
-    def ask(self, call: Call) -> Any:
-        """The answer to one call. Raises GuestError; at Ctrl-C KeyboardInterrupt, which says where it was."""
-        try:
-            with redirect_stdout(sys.stderr):
-                value = eval(self._code, {"guest": self._target, **call.values()})
-        except KeyboardInterrupt:
-            raise KeyboardInterrupt(f"{self.name}, {call.name()}") from None
-        except BaseException as error:
-            raise self._raised(error, f"{call.name()}: ") from None
-        try:
-            return call.read(value)
-        except ValueError as wrong:
-            raise self.fault(str(wrong), f"{call.name()}: ") from None
+    def ask(self, where: str, read: Callable[[Any], Any], values: Mapping[str, Any]) -> Any:
+        """One call, with copies of the values. ``where``: which call it is. ``read``: raises ValueError for no answer.
 
-    def answer(self, call: Call) -> Any:
+        Raises GuestError; at Ctrl-C a KeyboardInterrupt that says where it was.
+        """
+        names = {**vars(self._module), "guest": self._target, **deepcopy(values)}
+        value = self._run(where, lambda: eval(self._code, names))
+        try:
+            return read(value)
+        except ValueError as wrong:
+            raise self.fault(where, str(wrong)) from None
+
+    def answer(self, where: str, read: Callable[[Any], Any], values: Mapping[str, Any]) -> Any:
         """The same. The first calls are kept, and made again once there are 32 of them."""
-        answer = self.ask(call)
+        answer = self.ask(where, read, values)
         if self._first is not None:
-            self._first.append((call, answer))
+            self._first.append((where, read, values, answer))
             if len(self._first) == REPEATED:
                 self.ask_again()
         return answer
@@ -117,155 +122,107 @@ class Guest:
     def ask_again(self) -> None:
         """Make the first calls again, in reverse. Raises GuestError where an answer differs."""
         first, self._first = self._first or [], None
-        for call, answer in reversed(first):
-            again = self.ask(call)
+        for where, read, values, answer in reversed(first):
+            again = self.ask(where, read, values)
             if again != answer:
-                mend = "let only the arguments decide: no random draw, no clock, no memory"
-                raise self.fault(
-                    f"expected the same answer each time, got {answer}, then {again}; {mend}", f"{call.name()}: "
-                )
+                hint = "let only the arguments decide: no random draw, no clock, no memory"
+                raise self.fault(where, f"expected the same answer each time, got {answer}, then {again}; {hint}")
+
+    def keep(self, option: str, write: Callable[[str, bytes], object]) -> dict[str, str]:
+        """Write the file that ran and those of its owner's that it imported; returns what a manifest says of it."""
+        self.ask_again()
+        write(f"{option}.py", self.source)
+        for name, source in self._imported_files().items():
+            write(f"{option}_imports/{visible(name)}", source)
+        return self.settings(option)
 
     def settings(self, option: str) -> dict[str, str]:
-        """What a manifest says of it, once everything was asked. Raises GuestError as ``ask_again`` does.
-
-        ``…_sha256``: of the file that ran. If it imported files of its owner's, that of a sorted line for each file:
+        """``…_sha256``: of the file that ran. If it imported files of its owner's, that of a sorted line for each file:
         its SHA-256, a space, its path. ``…_version``: what the file calls its VERSION, if it does.
         """
-        self.ask_again()
-        files = {self.path.name: self.source} | self._imported_files()
-        lines = sorted(f"{hashlib.sha256(source).hexdigest()} {name}" for name, source in files.items())
-        digest = hashlib.sha256("\n".join(lines).encode("utf-8", "surrogateescape")).hexdigest()
-        if len(files) == 1:
-            digest = hashlib.sha256(self.source).hexdigest()
+        digest = hashlib.sha256(self.source).hexdigest()
+        if imported := self._imported_files():
+            files = {self.path.name: self.source} | imported
+            lines = sorted(f"{hashlib.sha256(source).hexdigest()} {name}" for name, source in files.items())
+            digest = hashlib.sha256("\n".join(lines).encode("utf-8", "surrogateescape")).hexdigest()
         settings = {option: self.name, f"{option}_sha256": digest}
         if hasattr(self._module, "VERSION"):
             settings[f"{option}_version"] = clipped(str(self._module.VERSION), 80)
         return settings
 
-    def keep(self, option: str, write: Callable[[str, bytes], object]) -> dict[str, str]:
-        """``write`` the file that ran, and the files of its owner's that it imported; returns ``settings``."""
-        settings = self.settings(option)
-        write(f"{option}.py", self.source)
-        for name, source in self._imported_files().items():
-            write(f"{option}_imports/{visible(name)}", source)
-        return settings
-
     def _imported_files(self) -> dict[str, bytes]:
         """Of the modules that are loaded by now, those from the caller's folder or the file's own."""
-        folders = (Path.cwd(), self.path.resolve().parent)
-        found = {}
-        for name, file in _own_modules(folders).items():
-            if sys.modules[name] is not self._module:
-                owner = next(filter(file.is_relative_to, folders))
-                found[file.relative_to(owner).as_posix()] = _read(file)
+        found: dict[str, bytes] = {}
+        for name, module in list(sys.modules.items()):
+            file = Path(getattr(module, "__file__", None) or "")
+            is_installed = "site-packages" in file.parts or "dist-packages" in file.parts
+            is_own = file.suffix == ".py" and not is_installed and name.partition(".")[0] not in _NOT_OWN
+            if is_own and file.resolve() != self.path.resolve():
+                for folder in (self.path.resolve().parent, Path.cwd()):
+                    if file.is_relative_to(folder):
+                        found.setdefault(file.relative_to(folder).as_posix(), _read(file))
+                        break
         return found
 
-    def _load(self, spec: ModuleSpec) -> ModuleType:
-        """Run the bytes that were read, as a module. Its folder is first on the path meanwhile and last from then on,
-        so that a ``random.py`` in it never stands in for Python's in the lab.
-        """
-        for name in _own_modules(_FOLDERS):  # what an earlier guest imported may be another file by now
-            del sys.modules[name]
-        invalidate_caches()
-        sys.dont_write_bytecode = True  # nor is a file that changed within a second read from its .pyc
-        module = module_from_spec(spec)
-        if spec.name in sys.modules or spec.name in sys.stdlib_module_names:
-            module.__name__ = f"{spec.name} of a guest"
-        sys.modules[module.__name__] = module  # where a dataclass looks up what its annotations name
-        folder = self.path.resolve().parent
-        _FOLDERS.add(folder)
-        sys.path.insert(0, str(folder))
+    def _run(self, where: str, code: Callable[[], Any]) -> Any:
         try:
             with redirect_stdout(sys.stderr):
-                exec(compile(self.source, str(self.path), "exec"), vars(module))
-        except KeyboardInterrupt:
-            raise KeyboardInterrupt(f"{self.name}, while it was loaded") from None
+                return code()
+        except (KeyboardInterrupt, bdb.BdbQuit):  # the latter is the debugger's q
+            raise KeyboardInterrupt(f"{self.name}, {where}") from None
         except BaseException as error:
-            raise self._raised(error, "while it was loaded: ") from None
-        finally:
-            sys.path.remove(str(folder))
-            if str(folder) not in sys.path:
-                sys.path.append(str(folder))
-        return module
+            lines = [line for frame, line in traceback.walk_tb(error.__traceback__) if self._is_in_file(frame.f_code)]
+            if isinstance(error, SyntaxError) and error.filename == str(self.path):
+                lines.append(error.lineno or 1)
+            what = describe_error(error)
+            if isinstance(error, ModuleNotFoundError) and error.name:
+                package = quote(error.name.partition(".")[0])
+                what += f"; if it is a package: {shell_word(Path(sys.executable))} -m pip install {package}"
+            raise self.fault(where, what, lines, error) from None
 
-    def _find_target(self) -> Any:
-        target: Any = self._module
-        for part in self.function.split("."):
-            target = getattr(target, part, None)
-        if not callable(target):
-            raise UserError(f"{visible_path(self.path)}: this file has no function {quote(self.function)}")
-        return target
-
-    def fault(self, what: str, when: str = "", line: int = 0, kind: str = "") -> GuestError:
-        """``when``: which call it was, with a colon. ``line``: of the file; without one, that of the function."""
+    def fault(
+        self, where: str, what: str, lines: Sequence[int] = (), raised: BaseException | None = None
+    ) -> GuestError:
+        """``lines``: of the file, the last one counts; without any, the function's first one."""
         code = getattr(self._target, "__code__", None)
-        if not line:
-            line = code.co_firstlineno if code and code.co_filename == str(self.path) else 1
-        place = f"{visible_path(self.path)}:{line} {self.function}"
-        return GuestError(f"{place}: {when}{what}{self.mend}", what, kind)
+        first = code.co_firstlineno if code and self._is_in_file(code) else 1
+        place = f"{visible_path(self.path)}:{lines[-1] if lines else first} {self.function}"
+        return GuestError(": ".join(filter(None, (place, where, f"{what}{self.hint}"))), what, raised)
 
-    def _raised(self, error: BaseException, when: str) -> GuestError:
-        kind = type_name(error)
-        if isinstance(error, NotImplementedError):
-            what = f"the function {self.function} is still to be written"
-            return GuestError(f"{visible_path(self.path)}: {what}", what, kind)
-        frames = traceback.walk_tb(error.__traceback__)
-        lines = [line for frame, line in frames if frame.f_code.co_filename == str(self.path)]
-        if isinstance(error, SyntaxError) and error.filename == str(self.path):
-            lines.append(error.lineno or 1)
-        what = describe_error(error)
-        if isinstance(error, ModuleNotFoundError) and error.name:
-            package = quote(error.name.partition(".")[0])
-            what += f"; if it is a package: {shell_word(Path(sys.executable))} -m pip install {package}"
-        return self.fault(what, when, lines[-1] if lines else 0, kind)
+    def _is_in_file(self, code: CodeType) -> bool:
+        return code.co_filename == str(self.path)
 
 
 def find_function(place: str) -> tuple[Path, ModuleSpec, str]:
     """The file and the module that a place names, and the function there. Raises UserError that names what is wrong."""
     file, _, function = place.rpartition(":")
-    shown = visible(place) or "nothing"
-    if Path(place).is_file():
-        raise UserError(f"{shown}: expected a file and its function, such as {shown}:verify, got the file alone")
-    if not file:
-        mend = did_you_mean(place, {name: name for name in RUBRICS})
-        expected = f"a file and its function, such as mine.py:verify, or for a rubric one of {', '.join(RUBRICS)}"
-        raise UserError(f"{mend}expected {expected}, got {shown}")
-    if not all(part.isidentifier() for part in function.split(".")):
-        expected = "expected the name of a function after the colon, such as verify or checker.verify"
-        raise UserError(f"{shown}: {expected}, got {quote(function) or 'nothing'}")
     path = Path(file)
+    if not file or not all(part.isidentifier() for part in function.split(".")):
+        hint = did_you_mean(place, {name: name for name in RUBRICS})
+        expected = f"such as mine.py:verify, or for a rubric one of {', '.join(RUBRICS)}"
+        raise UserError(f"{hint}expected a file and its function, {expected}, got {visible(place) or 'nothing'}")
     if path.is_file():
-        spec = spec_from_file_location(path.stem, path, loader=SourceFileLoader(path.stem, file))
+        spec = spec_from_file_location(path.stem, path)
     else:
         spec = _find_module(file)
         path = Path(spec.origin or "") if spec else path
     if spec is None or not path.is_file():
-        missing = f"the file {visible(file)} does not exist{way_to(path)}"
-        raise UserError(f"{shown}: expected a file and its function, but {missing}")
+        missing = f"there is no Python file or module {visible(file)}{way_to(path)}"
+        raise UserError(f"{visible(place)}: expected a file and its function, but {missing}")
     return path, spec, function
 
 
 def _find_module(name: str) -> ModuleSpec | None:
-    """A module on the path or in the caller's folder. None also where a package around it cannot be imported."""
-    if str(Path.cwd()) not in sys.path:
-        sys.path.append(str(Path.cwd()))
+    """A module on the path or in the caller's folder. Raises UserError where a package around it does not load."""
+    sys.path.append(str(Path.cwd()))
     try:
-        return find_spec(name)
-    except (ImportError, ValueError):
-        return None
-
-
-def _own_modules(folders: Iterable[Path]) -> dict[str, Path]:
-    """Name -> file of the modules that are loaded from these folders, but for the lab's, Python's and packages."""
-    found = {}
-    for name, module in list(sys.modules.items()):
-        file = Path(str(vars(module).get("__file__"))) if isinstance(module, ModuleType) else Path()
-        is_installed = "site-packages" in file.parts or "dist-packages" in file.parts
-        if is_installed or not any(map(file.is_relative_to, folders)) or any(map(file.is_relative_to, _NOT_OWN)):
-            continue
-        if file.suffix == ".py" and file.is_file():
-            found[name] = file
-    return found
+        with redirect_stdout(sys.stderr):
+            return find_spec(name)
+    except (Exception, SystemExit) as error:
+        if isinstance(error, ModuleNotFoundError) and name.startswith(error.name or name):
+            return None
+        expected = f"expected a module, and importing {visible(name.partition('.')[0])} raised"
+        raise UserError(f"{visible(name)}: {expected} {describe_error(error)}") from None
 
 
 def _read(path: Path) -> bytes:
@@ -292,99 +249,90 @@ class Answer(NamedTuple):
 class OwnRubric(Guest):
     """A verifier, with the scorer's signature: ``rubric(example, completion)["reward"]``.
 
-    ``place``: also the name of a rubric of the course. ``call``: the arguments, where the names of the parameters do
-    not say them. ``is_guess``: one of these names is not known. The function may return a number, a dict with
-    ``reward`` or ``score``, or a list of one of these.
+    ``place``: also the name of a rubric of the course. ``arguments``: where the names of the parameters do not say
+    them. ``is_guess``: one of these names is not known. The function may return a number, a dict with ``reward`` or
+    ``score``, or a list of one of these.
     """
 
-    def __init__(self, place: str, call: str | None = None) -> None:
-        if place in RUBRICS and call is not None:
+    def __init__(self, place: str, arguments: str | None = None) -> None:
+        if place in RUBRICS and arguments is not None:
             raise UserError(f"--call is for a FILE:FUNCTION of your own; how {place} is called is known")
+        super().__init__(f"{RUBRICS[place].__module__}:{place}" if place in RUBRICS else place)
         if place in RUBRICS:
-            super().__init__(f"{RUBRICS[place].__code__.co_filename}:{place}")
             self.name = place
-        else:
-            super().__init__(place)
         self.is_guess = False
-        if call is None:
-            self._find_call()
-        else:
-            self._take_call(call)
+        if arguments is None:
+            self._find_arguments()
+            return
+        try:
+            self.set_arguments(arguments)
+        except (SyntaxError, ValueError) as error:
+            expected = f"expected arguments that are expressions of {NAMES}, such as 'completion, int(answer)'"
+            raise UserError(f"--call: {expected}, got '{quote(arguments)}': {describe_error(error)}") from None
 
     def __call__(self, example: Task, completion: str) -> dict[str, Any]:
         """Without the function's own details, which nobody reads here."""
-        return {"reward": self.answer(self._call_on(example, completion, read_reward)), "details": {}}
+        where = _where(example, completion)
+        return {"reward": self.answer(where, read_reward, bindings_of(example, completion)), "details": {}}
 
     def answers(self, questions: Sequence[tuple[Task, str]], /) -> list[Answer]:
         """Each question once. A fault costs its own text only."""
-        return [self._answer_once(*question) for question in questions]
+        answers = []
+        for example, completion in questions:
+            try:
+                answer = self.ask(_where(example, completion), read_answer, bindings_of(example, completion))
+            except GuestError as error:
+                answer = Answer(None, failure=error.what)
+            answers.append(answer)
+        return answers
 
     def settings(self, option: str = "rubric") -> dict[str, str]:
         return super().settings(option) | {f"{option}_call": self.call}
 
-    def _call_on(self, example: Task, completion: str, read: Callable[[Any], Any]) -> Call:
-        return Call(
-            values=lambda: bindings_of(example, completion),
-            read=read,
-            name=lambda: f"{quote(example['id'])}, '{clipped(completion, 60)}'",
-        )
-
-    def _answer_once(self, example: Task, completion: str) -> Answer:
+    def _find_arguments(self) -> None:
+        """From the function's parameters. A chat replaces the text if only the text raises."""
         try:
-            answer: Answer = self.ask(self._call_on(example, completion, read_answer))
-        except GuestError as error:
-            return Answer(None, failure=error.what)
-        return answer
-
-    def _take_call(self, call: str) -> None:
-        try:
-            self.set_arguments(call)
-        except (SyntaxError, ValueError) as error:
-            expected = f"expected arguments that are expressions of {NAMES}, such as 'completion, int(answer)'"
-            raise UserError(f"--call: {expected}, got '{quote(call)}': {describe_error(error)}") from None
-
-    def _find_call(self) -> None:
-        """Set the arguments from the function's parameters. A chat replaces the text if only the text raises."""
-        parameters = [*inspect.signature(self._target).parameters.values()]
+            parameters = [*inspect.signature(self._target).parameters.values()]
+        except (TypeError, ValueError):  # a function of Python's own that does not say
+            parameters = []
         found = find_arguments(parameters)
         if found is None:
-            names = quote(", ".join(parameter.name for parameter in parameters))
-            raise self.fault(f"expected one of the shapes {SHAPES}; got {quote(self.function)}({names})")
+            got = quote(f"{self.function}({', '.join(parameter.name for parameter in parameters)})")
+            raise self.fault("", f"expected one of the shapes {SHAPES}; got {got}")
         self.set_arguments(found.expression)
         if found.chat and self._raises():
             self.set_arguments(found.chat)
             if self._raises():
                 self.set_arguments(found.expression)
-        self.is_guess = found.is_guess
-        if self.is_guess:
-            self.mend = (
-                f"; the call {quote(self.call)} was guessed: give the arguments with --call 'completion, answer', or "
-                "name the parameters as in verify(example, completion) or verify(completion, answer)"
-            )
+        if found.is_guess:
+            self.is_guess = True
+            how = "give the arguments with --call 'completion, answer', or name the parameters as in"
+            guessed = f"the call {quote(self.call)} was guessed: {how} verify(example, completion)"
+            self.hint = f"; {guessed}"
+            print(f"note: {self.name}: {guessed}", file=sys.stderr)
 
     def _raises(self) -> bool:
         """Whether the call ends in an exception for a right line."""
+        values = bindings_of({"id": "trial", "prompt": "Compute 0 + 0.", "expected_answer": 0}, "Final: 0")
         try:
-            self.ask(
-                self._call_on({"id": "a trial", "prompt": "Compute 0 + 0.", "expected_answer": 0}, "Final: 0", bool)
-            )
+            self.ask("a trial", bool, values)
         except GuestError as error:
-            return error.kind != ""
+            return error.raised is not None
         return False
+
+
+def _where(example: Task, completion: str) -> str:
+    return f"{quote(example['id'])}, '{clipped(completion, 60)}'"
 
 
 def read_reward(value: Any) -> float:
     """The reward that a returned value stands for. Raises ValueError for what is none."""
     value = _unwrap(value)
     if isinstance(value, dict):
-        key = next((key for key in _KEYS if key in value), None)
-        if key is None:
-            keys = quote(", ".join(map(str, value)))
-            raise ValueError(f"expected a number, or a dict with reward or score, got a dict with the keys {keys}")
-        value = as_plain(value[key])
-    if isinstance(value, int | float) and abs(value) <= LARGEST:
+        value = as_plain(value.get("reward", value.get("score", value)))
+    if isinstance(value, bool) or is_number(value):
         return float(value) + 0.0  # of -0 it makes 0
-    raise ValueError(f"expected a reward, which is a finite number, got {_shown(value)}")
+    raise ValueError(f"expected a finite number, or a dict with one under reward or score, got {_shown(value)}")
 
 
 def read_answer(value: Any) -> Answer:
@@ -393,11 +341,6 @@ def read_answer(value: Any) -> Answer:
     details = result.get("details") if isinstance(result, dict) else None
     message = details.get("message") if isinstance(details, dict) else None
     return Answer(read_reward(value), clipped(str(message or ""), 300))
-
-
-def _unwrap(value: Any) -> Any:
-    value = as_plain(value)
-    return as_plain(value[0]) if isinstance(value, list | tuple) and len(value) == 1 else value
 
 
 class OwnPick(Guest):
@@ -413,7 +356,7 @@ class OwnPick(Guest):
             got = f"the text '{quote(choice)}'" if isinstance(choice, str) else quote(type_name(choice))
             raise ValueError(f"expected one of the {len(samples)} samples, got {got}; return the sample itself")
 
-        chosen: int = self.answer(Call(lambda: {"samples": list(samples)}, read, lambda: quote(id_)))
+        chosen: int = self.answer(quote(id_), read, {"samples": [*samples]})
         return chosen
 
 
@@ -432,24 +375,29 @@ class OwnUpdate(Guest):
             value = as_plain(value)
             if isinstance(value, list | tuple) and len(value) == 1:
                 logits = as_plain(value[0])
-                if isinstance(logits, list | tuple) and len(logits) == len(theta) and all(map(_is_logit, logits)):
+                if isinstance(logits, list | tuple) and len(logits) == len(theta) and all(map(is_number, logits)):
                     return [float(logit) for logit in logits]
             raise ValueError(f"expected a list of one list of {len(theta)} finite logits, got {_shown(value)}")
 
-        def values() -> dict[str, Any]:
-            return {"theta": [[*theta]], "actions": [action], "reward": reward, "baseline": baseline, "lr": lr}
-
-        logits: list[float] = self.answer(Call(values, read, lambda: f"update {step}"))
+        values = {"theta": [[*theta]], "actions": [action], "reward": reward, "baseline": baseline, "lr": lr}
+        logits: list[float] = self.answer(f"update {step}", read, values)
         return logits
 
 
-def _is_logit(value: object) -> bool:
+def is_number(value: object) -> bool:
+    """Whether this is a finite number, and no bool."""
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= LARGEST
 
 
 def as_plain(value: Any) -> Any:
     """An array or a number of NumPy's as Python's own; anything else unchanged."""
     return value.tolist() if hasattr(value, "tolist") else value
+
+
+def _unwrap(value: Any) -> Any:
+    """The one item of a list, or the value itself."""
+    value = as_plain(value)
+    return as_plain(value[0]) if isinstance(value, list | tuple) and len(value) == 1 else value
 
 
 def _shown(value: object) -> str:

@@ -54,7 +54,7 @@ def select(
         samples = group[:n]
         measured = [measure(example.expected_answer, sample) for sample in group]
         rewards = [measurement.reward for measurement in measured]
-        offered = [*map(Sample, range(n), samples, rewards)]
+        offered = [Sample(i, sample, rewards[i]) for i, sample in enumerate(samples)]
         chosen = choose(offered, example.id)
         reward, outcome, parsed = measured[chosen]
         yield Selection(
@@ -182,7 +182,9 @@ def main() -> int:
         pairs = pair_by_id(with_progress(dataset, "choosing"), pack, dataset=args.dataset, completions=args.samples)
         rows = select(pairs, args.n, own or choose_first_of_best)
         run.write_rows(RESULTS, count_choices(count_outcomes(rows, outcomes), choices, failed))
-        settings = own.keep("pick", run.write_bytes) if own else {}  # at the end, when all its imports are known
+        settings = {}
+        if own:  # at the end, when all its imports are known
+            settings = own.keep("pick", run.write_bytes)
         source = provenance(pack.completions)
         summary = summary_of(outcomes, choices)
         conditions = Conditions("B", "course.selection_demo", settings, args.change, args.expect, dataset)

@@ -148,8 +148,9 @@ def write_ends(run: RunWriter, ends: "Iterable[Checkpoint]", examples: Sequence[
 
 def main() -> int:
     args = parse_arguments()
-    is_own = args.rubric not in RUBRICS or args.call is not None
-    own = OwnRubric(args.rubric, args.call) if is_own else None
+    own = None
+    if args.rubric not in RUBRICS or args.call is not None:  # --call with a rubric of the course is refused there
+        own = OwnRubric(args.rubric, args.call)
     with RunWriter(args.outdir) as run:
         rubric: Rubric = own or RUBRICS[args.rubric]
         config = config_of(args, own.name if own else args.rubric)

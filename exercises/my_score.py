@@ -25,4 +25,4 @@ def score(example: dict[str, Any], completion: str) -> dict[str, Any]:
     example is not a dict with a ``prompt`` (str) and an ``expected_answer`` (int; True is not an int here). The same
     example and completion get the same result every time. ``message`` says what was expected and what was there.
     """
-    raise NotImplementedError
+    raise NotImplementedError("write score in exercises/my_score.py")

@@ -18,9 +18,7 @@ SELECTION = "selection compute"
 INSTRUMENT = "instrument"
 ENVIRONMENT = "environment"
 
-PICK_SHA256 = (
-    "pick_sha256"  # the setting of Loop B for the files of the rule that chose; the course's own rule has none
-)
+PICK_SHA256 = "pick_sha256"  # of the files of Loop B's own rule; the course's rule has none
 
 _CONDITIONS_OF = {  # a knob -> the conditions of the room; if the knob was turned, at least one of them differs
     ENVIRONMENT: ("dataset_fingerprint", "prompts_fingerprint", "examples_fingerprint", "split", "template"),
@@ -131,4 +129,5 @@ def short_value(value: str | None, start: int = 0) -> str:
         return f"{value[:12]}…"
     if len(value) <= _LONGEST:
         return visible(value)
-    return "…" * (start > 0) + clipped(value[start:], _LONGEST)
+    shown = clipped(value[start:], _LONGEST)
+    return f"…{shown}" if start else shown

@@ -150,7 +150,7 @@ class RunWriter:
 
     def _place(self, name: str) -> Path:
         place = self._temporary / name
-        place.parent.mkdir(exist_ok=True)
+        place.parent.mkdir(parents=True, exist_ok=True)
         return place
 
     def _clean_up(self) -> None:

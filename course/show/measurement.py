@@ -39,7 +39,9 @@ def conditions_text(split: str, source: Provenance | None, completions: Completi
     elif source.completions_sha256 is None:
         lines.append(meta_text(f"{name} has no SHA-256 of the completions"))
     elif source.template is None:
-        lines.append(meta_text(f'{name} has no "template", the text around each prompt'))
+        lines.append(
+            meta_text(f'{name} has no "template", the text around each prompt ("{{prompt}}" if there was none)')
+        )
     return "\n".join(lines)
 
 

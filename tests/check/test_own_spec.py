@@ -57,7 +57,7 @@ GAPS_OF_A_SPEC = [  # what stands in the solution, what a student wrote, what th
     ("match[1] == str(answer)", "True", "the right value"),
     ("match[1] == str(answer)", "match[1].endswith(str(answer))", "the right value"),
     ("match[1] == str(answer)", "abs(int(match[1])) == abs(answer)", "the right value"),
-    ("float(match[1] == str(answer))", "match[1] == str(answer)", "1 for what is right"),
+    ("float(match[1] == str(answer))", "match[1] == str(answer)", "a number as reward"),
     ("type(answer) is not int", "answer is None", "an example with prompt"),
     ("type(prompt) is not str or ", "", "an example with prompt"),
     ("type(completion) is not str", "completion is None", "exception"),
@@ -150,8 +150,6 @@ CHOICES = {  # what a student wrote -> what the check must say
     "import random; return random.choice(samples)": "got ",
     "return samples[0].completion": "got the text",
     "return 0": "got int",
-    "return type(samples[0])(0, 'Final: 8', 1.0)": "got Sample",
-    "best = None\n    for s in samples:\n        if s.reward > 0: best = best or s\n    return best": "got NoneType",
     "exit(0)": "SystemExit",
     "x = 1\n    return samples[9]": "pick_best.py:3 pick_best: ",
 }

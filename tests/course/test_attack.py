@@ -178,7 +178,10 @@ def test_one_text_is_tried_and_sorted(lab: Lab, words: list[str], status: int, s
     ("words", "said"),
     [
         (["--rubric", "sufix"], "did you mean suffix? expected a file and its function"),
-        (["none.py:verify"], "none.py:verify: expected a file and its function, but the file none.py"),
+        (
+            ["none.py:verify"],
+            "none.py:verify: expected a file and its function, but there is no Python file or module none.py",
+        ),
         (["mine.py:odd", "--call", "completion, foo("], "--call: expected arguments that are expressions of example"),
         (
             ["mine.py:guess"],

@@ -29,7 +29,7 @@ posix = pytest.mark.skipif(os.name != "posix", reason="POSIX only")
     [
         ("return 1 / 0", "ZeroDivisionError: division by zero"),
         ("raise SystemExit(0)", "SystemExit: 0"),
-        ("return None", "expected a reward, which is a finite number, got None"),
+        ("return None", "expected a finite number, or a dict with one under reward or score, got None"),
         ("import os; os._exit(3)", "an end with exit status 3"),
         ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "an end with exit status -9"),
         ("while True: pass", "no answer within 2 s"),
@@ -55,6 +55,15 @@ def test_what_cannot_be_asked_is_one_line(lab: Lab) -> None:
     for place in ("mine.py:f", "other.py:f", "none.py:f", "sufix"):
         with pytest.raises(UserError):
             Worker(place, None).__enter__()
+
+
+def test_a_new_worker_has_time_for_its_first_text_again(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A first call that takes longer than a text may, as one that imports a package, and a text that hangs."""
+    monkeypatch.setattr(attack_worker, "ANSWERING", 1.0)
+    source = "import time\nfirst = [2]\ndef verify(example, completion):\n    time.sleep(first.pop() if first else 0)\n"
+    lab.write("mine.py", source + "    while completion == 'Final: 7': pass\n    return 1\n")
+    with Worker("mine.py:verify", None) as worker:
+        assert [answer.reward for answer in worker.answers(ASKED)] == [1.0, None, 1.0]
 
 
 def test_after_its_seconds_it_is_asked_no_more(lab: Lab) -> None:

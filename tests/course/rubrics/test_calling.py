@@ -97,10 +97,14 @@ def test_a_call_is_said_outright(lab: Lab) -> None:
         with pytest.raises(UserError, match=r"^--call: expected arguments that are expressions of ") as error:
             OwnRubric("mine.py:verify", call)
         assert str(error.value).isprintable()
+    lab.write("mine.py", "MODE = 'gsm'\ndef verify(a, b):\n    return a == 'gsm' and b == 7\n")
+    assert OwnRubric("mine.py:verify", "MODE, int(answer)")(SEVEN, "")["reward"] == 1.0  # names of the file, too
     with pytest.raises(UserError, match="--call is for a FILE:FUNCTION of your own"):
         OwnRubric("suffix", "example, completion")
     for call in ("completion, foo", "completion"):  # what raises for some texts is a finding about these
         assert OwnRubric("mine.py:verify", call).answers([(SEVEN, "Final: 7")])[0].reward is None
+    lab.write("mine.py", "verify = dict.fromkeys\n")  # which does not say what it takes
+    assert OwnRubric("mine.py:verify", "'a', 1").call == "verify('a', 1)"
 
 
 @pytest.mark.parametrize(("parameters", "is_guess"), [("foo, bar", True), ("example, completion", False)])
