@@ -87,11 +87,13 @@ class Guest:
         folder = str(self.path.resolve().parent)
         sys.path.insert(0, folder)
         try:
-            code = lambda: exec(compile(self.source, str(self.path), "exec"), vars(self._module))  # noqa: E731
-            self._run("while it was loaded", code)
+            self._run("while it was loaded", self._execute)
         finally:
             sys.path.remove(folder)
             sys.path.append(folder)
+
+    def _execute(self) -> None:
+        exec(compile(self.source, str(self.path), "exec"), vars(self._module))
 
     def set_arguments(self, arguments: str) -> None:
         """Raises SyntaxError or ValueError for what is no expression."""
