@@ -5,6 +5,7 @@ Two mistakes at once have no name here.
 
 import re
 from collections.abc import Sequence
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +62,7 @@ def call_function(path: Path, name: str, inputs: Sequence[Sequence[Any]]) -> lis
             if isinstance(guest, OwnPick):
                 values.append(guest([Sample(*sample) for sample in arguments[0]], ""))
             else:
-                values.append(guest.ask("", as_plain, {"inputs": arguments}))
+                values.append(guest.ask(str, as_plain, {"inputs": deepcopy(arguments)}))
         except GuestError as error:
             values.append(error)
     return values

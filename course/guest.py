@@ -10,7 +10,7 @@ Ctrl-C work, and nothing is forbidden. A fault ends the command without a run, a
 
 Covered
     An exception, ``sys.exit``, an answer of a wrong type, None, inf and nan. A function that changes its arguments,
-    because each call gets copies. Random draws, clocks and memory: the first 32 calls are made again, in reverse.
+    because each call gets its own. Random draws, clocks and memory: the first 32 calls are made again, in reverse.
     ``os._exit`` and a crash of Python end the command, and no run is left.
 Not covered
     A function that changes after 32 calls. A file of data that it reads. What a program prints that it starts.
@@ -24,6 +24,7 @@ import traceback
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import redirect_stdout
 from copy import deepcopy
+from functools import partial
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -39,6 +40,7 @@ from course.rubrics.calling import NAMES, SHAPES, bindings_of, find_arguments
 from course.rubrics.hackable import RUBRICS
 from course.text import clipped, describe_error, did_you_mean, quote, shell_word, visible, visible_path
 
+Where = Callable[[], str]  # says which call it is, once a fault has to say so
 REPEATED = 32  # calls that are made twice
 LARGEST = 1e300  # a sum of larger numbers could overflow
 _NOT_OWN = {"course", "check", "teacher", "__main__", "__mp_main__"} | sys.stdlib_module_names  # first parts of names
@@ -87,7 +89,7 @@ class Guest:
         folder = str(self.path.resolve().parent)
         sys.path.insert(0, folder)
         try:
-            self._run("while it was loaded", self._execute)
+            self._run(lambda: "while it was loaded", self._execute)
         finally:
             sys.path.remove(folder)
             sys.path.append(folder)
@@ -100,25 +102,28 @@ class Guest:
         self.call = f"{self.function}({arguments})"
         self._code = compile(f"guest({arguments})", "--call", "eval")
 
-    def ask(self, where: str, read: Callable[[Any], Any], values: Mapping[str, Any]) -> Any:
-        """One call, with copies of the values. ``where``: which call it is. ``read``: raises ValueError for no answer.
+    def ask(self, where: Where, read: Callable[[Any], Any], values: Mapping[str, Any]) -> Any:
+        """One call. ``where``: says which call it is, for a fault. ``read``: raises ValueError for what is no answer.
+        ``values``: the function's own, which may change them.
 
         Raises GuestError; at Ctrl-C a KeyboardInterrupt that says where it was.
         """
-        names = {**vars(self._module), "guest": self._target, **deepcopy(values)}
+        names = {**vars(self._module), "guest": self._target, **values}
         value = self._run(where, lambda: eval(self._code, names))
         try:
             return read(value)
         except ValueError as wrong:
-            raise self.fault(where, str(wrong)) from None
+            raise self.fault(where(), str(wrong)) from None
 
-    def answer(self, where: str, read: Callable[[Any], Any], values: Mapping[str, Any]) -> Any:
+    def answer(self, where: Where, read: Callable[[Any], Any], values: Mapping[str, Any]) -> Any:
         """The same. The first calls are kept, and made again once there are 32 of them."""
+        if self._first is None:
+            return self.ask(where, read, values)
+        kept = deepcopy(values)
         answer = self.ask(where, read, values)
-        if self._first is not None:
-            self._first.append((where, read, values, answer))
-            if len(self._first) == REPEATED:
-                self.ask_again()
+        self._first.append((where, read, kept, answer))
+        if len(self._first) == REPEATED:
+            self.ask_again()
         return answer
 
     def ask_again(self) -> None:
@@ -128,7 +133,7 @@ class Guest:
             again = self.ask(where, read, values)
             if again != answer:
                 hint = "let only the arguments decide: no random draw, no clock, no memory"
-                raise self.fault(where, f"expected the same answer each time, got {answer}, then {again}; {hint}")
+                raise self.fault(where(), f"expected the same answer each time, got {answer}, then {again}; {hint}")
 
     def keep(self, option: str, write: Callable[[str, bytes], object]) -> dict[str, str]:
         """Write the file that ran and those of its owner's that it imported; returns what a manifest says of it."""
@@ -166,12 +171,12 @@ class Guest:
                         break
         return found
 
-    def _run(self, where: str, code: Callable[[], Any]) -> Any:
+    def _run(self, where: Where, code: Callable[[], Any]) -> Any:
         try:
             with redirect_stdout(sys.stderr):
                 return code()
         except (KeyboardInterrupt, bdb.BdbQuit):  # the latter is the debugger's q
-            raise KeyboardInterrupt(f"{self.name}, {where}") from None
+            raise KeyboardInterrupt(f"{self.name}, {where()}") from None
         except BaseException as error:
             lines = [line for frame, line in traceback.walk_tb(error.__traceback__) if self._is_in_file(frame.f_code)]
             if isinstance(error, SyntaxError) and error.filename == str(self.path):
@@ -180,7 +185,7 @@ class Guest:
             if isinstance(error, ModuleNotFoundError) and error.name:
                 package = quote(error.name.partition(".")[0])
                 what += f"; if it is a package: {shell_word(Path(sys.executable))} -m pip install {package}"
-            raise self.fault(where, what, lines, error) from None
+            raise self.fault(where(), what, lines, error) from None
 
     def fault(
         self, where: str, what: str, lines: Sequence[int] = (), raised: BaseException | None = None
@@ -274,7 +279,7 @@ class OwnRubric(Guest):
 
     def __call__(self, example: Task, completion: str) -> dict[str, Any]:
         """Without the function's own details, which nobody reads here."""
-        where = _where(example, completion)
+        where = partial(_describe, example, completion)
         return {"reward": self.answer(where, read_reward, bindings_of(example, completion)), "details": {}}
 
     def answers(self, questions: Sequence[tuple[Task, str]], /) -> list[Answer]:
@@ -282,7 +287,8 @@ class OwnRubric(Guest):
         answers = []
         for example, completion in questions:
             try:
-                answer = self.ask(_where(example, completion), read_answer, bindings_of(example, completion))
+                where = partial(_describe, example, completion)
+                answer = self.ask(where, read_answer, bindings_of(example, completion))
             except GuestError as error:
                 answer = Answer(None, failure=error.what)
             answers.append(answer)
@@ -317,13 +323,13 @@ class OwnRubric(Guest):
         """Whether the call ends in an exception for a right line."""
         values = bindings_of({"id": "trial", "prompt": "Compute 0 + 0.", "expected_answer": 0}, "Final: 0")
         try:
-            self.ask("a trial", bool, values)
+            self.ask(lambda: "a trial", bool, values)
         except GuestError as error:
             return error.raised is not None
         return False
 
 
-def _where(example: Task, completion: str) -> str:
+def _describe(example: Task, completion: str) -> str:
     return f"{quote(example['id'])}, '{clipped(completion, 60)}'"
 
 
@@ -358,7 +364,7 @@ class OwnPick(Guest):
             got = f"the text '{quote(choice)}'" if isinstance(choice, str) else quote(type_name(choice))
             raise ValueError(f"expected one of the {len(samples)} samples, got {got}; return the sample itself")
 
-        chosen: int = self.answer(quote(id_), read, {"samples": [*samples]})
+        chosen: int = self.answer(lambda: quote(id_), read, {"samples": [*samples]})
         return chosen
 
 
@@ -382,7 +388,7 @@ class OwnUpdate(Guest):
             raise ValueError(f"expected a list of one list of {len(theta)} finite logits, got {_shown(value)}")
 
         values = {"theta": [[*theta]], "actions": [action], "reward": reward, "baseline": baseline, "lr": lr}
-        logits: list[float] = self.answer(f"update {step}", read, values)
+        logits: list[float] = self.answer(lambda: f"update {step}", read, values)
         return logits
 
 

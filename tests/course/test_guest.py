@@ -359,4 +359,4 @@ def test_a_right_update_has_the_numbers_of_the_built_in_one(lab: Lab, more: list
 
 def test_a_call_is_made_as_its_arguments_say() -> None:
     guest = Guest(f"{SOLVED / 'reinforce.py'}:advantage", "*given")
-    assert guest.ask("a call", list, {"given": ([1.0, 0.0], 0.25)}) == [0.75, -0.25]
+    assert guest.ask(str, list, {"given": ([1.0, 0.0], 0.25)}) == [0.75, -0.25]
