@@ -32,7 +32,7 @@ from course.errors import UserError
 from course.experiments import cold_start, coverage, goodhart, noise, pass_at_k, shift
 from course.experiments.driver import Experiment, Measure, Training, evaluate
 from course.jobs import processes
-from course.policies.train_config import PRESETS, TrainConfig
+from course.policies.train_config import TrainConfig
 from course.rubrics.hackable import RUBRICS
 from course.show.ending import end_run
 from course.show.terminal import with_progress
@@ -149,8 +149,8 @@ def parse_arguments() -> Namespace:
     starts = " ".join(str(config.sft_steps) for config in cold_start.CONFIGS)
     help_ = f"coverage: numbers of prompts (default: {prompts}); cold_start: steps of fine-tuning (default: {starts})"
     parser.add_argument("--values", nargs="+", type=non_negative_int, metavar="N", help=help_)
-    help_ = f"pass_at_k: the presets to train (default: {' '.join(PRESETS)})"
-    parser.add_argument("--presets", nargs="+", choices=PRESETS, metavar="NAME", help=help_)
+    help_ = f"pass_at_k: the presets to train (default: {' '.join(pass_at_k.PRESETS)})"
+    parser.add_argument("--presets", nargs="+", choices=pass_at_k.PRESETS, metavar="NAME", help=help_)
     defaults = "; ".join(f"{name}: {study.CONFIGS[0].steps}" for name, study in EXPERIMENTS.items())
     parser.add_argument("--steps", type=positive_int, help=f"updates of each training (default: {defaults})")
     defaults = "; ".join(f"{name}: {EXPERIMENTS[name].CONFIGS[0].eval_every}" for name in OPTIONS["eval_every"])

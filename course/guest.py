@@ -41,7 +41,6 @@ from course.rubrics.hackable import RUBRICS
 from course.text import clipped, describe_error, did_you_mean, quote, shell_word, visible, visible_path
 
 Where = Callable[[], str]  # says which call it is, once a fault has to say so
-REPEATED = 32  # calls that are made twice
 LARGEST = 1e300  # a sum of larger numbers could overflow
 _NOT_OWN = {"course", "check", "teacher", "__main__", "__mp_main__"} | sys.stdlib_module_names  # first parts of names
 
@@ -59,8 +58,10 @@ class Guest:
     """A function that was found and loaded. Raises UserError where there is none.
 
     ``arguments``: of each call, an expression of the values that ``ask`` is given. ``name``: file and function, without
-    the folder. ``source``: the bytes that run. ``hint``: ends each fault.
+    the folder. ``source``: the bytes that run. ``hint``: ends each fault. ``repeated``: calls that are made twice.
     """
+
+    repeated = 32
 
     def __init__(self, place: str, arguments: str = "") -> None:
         self.path, spec, self.function = find_function(place)
@@ -78,21 +79,20 @@ class Guest:
         self.set_arguments(arguments)
 
     def _load(self, name: str) -> None:
-        """Run the bytes that were read. Its folder is first on the path meanwhile and last from then on, so that a
-        ``random.py`` in it never stands in for Python's in the lab.
+        """Run the bytes that were read. Its folder and the caller's are first on the path meanwhile and last from then
+        on, so that a ``random.py`` in them never stands in for Python's in the lab.
         """
         if name in sys.modules or name in sys.stdlib_module_names:
             name = f"{name} of a guest"
         self._module.__name__ = name
         sys.modules[name] = self._module  # where a dataclass looks up what its annotations name
         sys.dont_write_bytecode = True  # else a file that changed within a second would be read from its .pyc
-        folder = str(self.path.resolve().parent)
-        sys.path.insert(0, folder)
+        folders = [str(self.path.resolve().parent), str(Path.cwd())]
+        sys.path[:0] = folders
         try:
             self._run(lambda: "while it was loaded", self._execute)
         finally:
-            sys.path.remove(folder)
-            sys.path.append(folder)
+            sys.path[:] = [place for place in sys.path if place not in folders] + folders
 
     def _execute(self) -> None:
         exec(compile(self.source, str(self.path), "exec"), vars(self._module))
@@ -116,13 +116,13 @@ class Guest:
             raise self.fault(where(), str(wrong)) from None
 
     def answer(self, where: Where, read: Callable[[Any], Any], values: Mapping[str, Any]) -> Any:
-        """The same. The first calls are kept, and made again once there are 32 of them."""
+        """The same. The first calls are kept, and made again once there are enough of them."""
         if self._first is None:
             return self.ask(where, read, values)
         kept = deepcopy(values)
         answer = self.ask(where, read, values)
         self._first.append((where, read, kept, answer))
-        if len(self._first) == REPEATED:
+        if len(self._first) == self.repeated:
             self.ask_again()
         return answer
 

@@ -3,11 +3,13 @@
     python3 -m course.token_train
     python3 -m course.token_train --preset memorise --rubric anywhere
     python3 -m course.token_train --preset memorise --rubric mine.py:reward
+    python3 -m course.token_train --preset small --step exercises/loop.py:step
 
 The loop is that of ``toy_mdp``, plus tokens; it stands in ``policies/token_learner.py``, on one screen. The policy is
 trained on the rewards of ``--rubric``. The strict scorer and the holdout are only measured on the way; they enter no
-update. A run also holds the reference policy and the trained policy, and the completions of both as rollouts for
-Loop A. Ctrl-C ends the training and keeps the policy of the log's last row.
+update. With ``--step`` a function of a student's makes the updates. A run also holds the reference policy and the
+trained policy, and the completions of both as rollouts for Loop A. Ctrl-C ends the training and keeps the policy of the
+log's last row.
 """
 
 from argparse import Namespace
@@ -49,7 +51,11 @@ if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --he
     from course.rubrics import Rubric
 
 POLICY_FILE, REFERENCE_FILE, CURVES_FILE = "policy.npz", "reference.npz", "learning_curves.png"
-PRESET_HELP = "generalise: 1,000 two-digit sums, which share their digits (default); memorise: 75 one-digit sums"
+PRESET_HELP = (
+    "generalise: 1,000 two-digit sums, which share their digits (default); memorise: 75 one-digit sums; small: 25 of "
+    "these, without a holdout, in some three seconds"
+)
+STEP_HELP = "update by your own function, such as exercises/loop.py:step; not with --slow or --baseline"
 RUBRIC_HELP = (
     f"the reward: score, the strict scorer (default), a wrong verifier ({', '.join(GAPS)}), or your own FILE:FUNCTION"
 )
@@ -67,7 +73,7 @@ def config_of(args: Namespace, rubric: str) -> TrainConfig:
         if getattr(args, name) is not None:
             given[name] = getattr(args, name)
     if args.dataset is not None:
-        given |= {"dataset": str(args.dataset), "holdout": None}
+        given |= {"dataset": str(args.dataset), "holdout": None, "prompts": None}
     if args.holdout is not None:
         given["holdout"] = str(args.holdout)
     config = PRESETS[args.preset]._replace(**given)
@@ -148,6 +154,10 @@ def write_ends(run: RunWriter, ends: "Iterable[Checkpoint]", examples: Sequence[
 
 def main() -> int:
     args = parse_arguments()
+    if args.step is not None and (args.slow or args.baseline is not None):
+        raise UserError(
+            "--step cannot be combined with --slow or --baseline, because they belong to the course's update"
+        )
     own = None
     if args.rubric not in RUBRICS or args.call is not None:  # --call with a rubric of the course is refused there
         own = OwnRubric(args.rubric, args.call)
@@ -158,10 +168,13 @@ def main() -> int:
         holdout = Dataset(Path(config.holdout)) if config.holdout is not None else None
 
         from course.policies.evaluation import learn_and_evaluate
+        from course.policies.own_step import OwnStep
         from course.policies.token_learner import fine_tune, learn
 
+        own_step = None if args.step is None else OwnStep(args.step)
         examples, unseen = read_examples(dataset, holdout)
-        shown = show_each([token_train_heading(config, dataset.path.name)])
+        examples = examples[: config.prompts]
+        shown = show_each([token_train_heading(config, dataset.path.name, own_step.name if own_step else "")])
 
         def watch(steps: range) -> Iterable[int]:
             return with_progress(steps, "fine-tuning", len(steps))
@@ -177,7 +190,7 @@ def main() -> int:
             if not wait_for_enter():
                 break
 
-        checkpoints = learn_and_evaluate(reference, examples, unseen, rubric, config, args.seed)
+        checkpoints = learn_and_evaluate(reference, examples, unseen, rubric, config, args.seed, own_step)
         watched = with_progress(checkpoints, "learning", config.evaluations())
         rows, results, ends, status = write_evaluations(run, watched, config, args.seed, shown)
         name = write_ends(run, [ends[0], ends[-1]], examples, config.rubric, args.seed)
@@ -185,6 +198,8 @@ def main() -> int:
         settings = config.settings()
         if own:  # asked at the end, when all its imports are known
             settings |= own.keep("rubric", run.write_bytes)
+        if own_step:
+            settings |= {"baseline": None} | own_step.keep("step", run.write_bytes)
         settings["holdout_fingerprint"] = holdout.fingerprint if holdout else None
         written = [row for row in results if row.split == "train"]
         conditions = conditions_of(args, settings, dataset, holdouts=[holdout] if holdout else [])
@@ -198,7 +213,7 @@ def main() -> int:
 def parse_arguments() -> Namespace:
     """The command line. An option that is not given is None if the preset has its value."""
     parser = Parser("course.token_train", "Loop C plus tokens: a small policy learns from a verifier's rewards.")
-    preset = PRESETS["generalise"]  # both presets have the same values for these options
+    preset, small = PRESETS["generalise"], PRESETS["small"]  # memorise has the values of generalise
     parser.add_argument("--preset", choices=PRESETS, default="generalise", help=PRESET_HELP)
     parser.add_argument("--dataset", type=Path, help="learn on these prompts instead; then give a holdout by --holdout")
     parser.add_argument("--holdout", type=Path, help="prompts that are measured and never learned on")
@@ -207,14 +222,16 @@ def parse_arguments() -> Namespace:
     parser.add_argument(
         "--sft-steps",
         type=non_negative_int,
-        help=f"steps of fine-tuning before the updates (default: {preset.sft_steps})",
+        help=f"steps of fine-tuning before the updates (default: {preset.sft_steps}; small: {small.sft_steps})",
     )
-    parser.add_argument("--steps", type=positive_int, help=f"number of updates (default: {preset.steps})")
+    help_ = f"number of updates (default: {preset.steps}; small: {small.steps})"
+    parser.add_argument("--steps", type=positive_int, help=help_)
     help_ = f"completions of each prompt in an update (default: {preset.group_size})"
     parser.add_argument("--group-size", type=positive_int, help=help_)
     parser.add_argument("--lr", type=finite_float, help=f"learning rate (default: {preset.lr:g})")
     parser.add_argument("--kl-coef", type=non_negative_float, help=KL_HELP)
     parser.add_argument("--baseline", choices=("none", "running", "group"), help=BASELINE_HELP)
+    parser.add_argument("--step", metavar="FILE:FUNCTION", help=STEP_HELP)
     parser.add_argument("--eval-every", type=positive_int, default=25, help="updates between evaluations (default: 25)")
     parser.add_slow_option()
     parser.add_argument("--seed", type=non_negative_int, default=0, help="seed of all random draws (default: 0)")

@@ -57,7 +57,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
         lab = Lab(folder)
         patch.setattr(run_log, "LOG", lab.log)
         patch.setattr(token_learner, "DEMONSTRATIONS", 32)
-        for name, preset in train_config.PRESETS.items():
+        for name, preset in pass_at_k.PRESETS.items():
             patch.setitem(train_config.PRESETS, name, preset._replace(**TINY))
             for file in (preset.dataset, str(preset.holdout)):
                 lab.write(file, lines_of(ROOT / file)[: 300 if name == "memorise" else 60])

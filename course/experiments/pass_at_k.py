@@ -26,7 +26,7 @@ from course.artifacts.records import LearningResult
 from course.artifacts.token_rows import CountedSamples
 from course.datasets.records import Task
 from course.experiments.driver import Evaluation, Experiment, Report, Training
-from course.policies.train_config import GENERALISE, MEMORISE, PRESETS, TrainConfig
+from course.policies.train_config import GENERALISE, MEMORISE, TrainConfig
 from course.score import score
 from course.show.figures import BLUE, GREY, ORANGE, figure, label_axes, legend_below, png
 from course.show.tables import WIDTH, percent, table
@@ -38,6 +38,7 @@ if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --he
     from course.policies.softmax import Floats
     from course.policies.token_policy import Policy
 
+PRESETS = {"generalise": GENERALISE, "memorise": MEMORISE}
 CONFIGS = (
     GENERALISE._replace(steps=600, eval_every=600, samples=256),
     MEMORISE._replace(steps=600, eval_every=600, samples=256),

@@ -4,8 +4,9 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from course.datasets.records import Task
+from course.policies.own_step import OwnStep
 from course.policies.softmax import Floats, Ints
-from course.policies.token_learner import generator, learn, rewards
+from course.policies.token_learner import generator, learn, learn_by_own_step, rewards
 from course.policies.token_policy import Policy, sample_completions, sequence_kl
 from course.policies.train_config import TrainConfig
 from course.rubrics import Rubric
@@ -58,10 +59,12 @@ def learn_and_evaluate(
     rubric: Rubric,
     config: TrainConfig,
     seed: int,
+    own_step: OwnStep | None = None,
 ) -> Iterator[Checkpoint]:
     """Learn, and evaluate before the first update, after each ``eval_every`` updates, and after the last.
 
-    Several ``samples`` are one completion of each prompt, then again one of each.
+    Several ``samples`` are one completion of each prompt, then again one of each. ``own_step``: does the updates, and
+    what it compared with what is not known.
     """
     splits: dict[Split, Sequence[Task]] = {"train": examples, "holdout": holdout}
 
@@ -72,11 +75,19 @@ def learn_and_evaluate(
                 evaluations[split] = evaluate_policy(policy, reference, [*tasks] * config.samples, rubric, seed)
         return Checkpoint(step, policy, evaluations, mean(equal) if equal else None)
 
+    def is_due(step: int) -> bool:
+        return step % config.eval_every == 0 or step == config.steps
+
     yield checkpoint(0, reference)
+    if own_step is not None:
+        for step, policy in enumerate(learn_by_own_step(own_step, reference, examples, rubric, config, seed), 1):
+            if is_due(step):
+                yield checkpoint(step, policy)
+        return
     equal: list[float] = []
     for step, update in enumerate(learn(reference, examples, rubric, config, seed), 1):
         equal.append(equal_groups(update.reward, config.group_size))
-        if step % config.eval_every == 0 or step == config.steps:
+        if is_due(step):
             yield checkpoint(step, update.new_policy, equal)
             equal = []
 

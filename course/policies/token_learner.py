@@ -29,6 +29,7 @@ import numpy as np
 
 from course.datasets.records import Task
 from course.errors import UserError
+from course.policies.own_step import OwnStep
 from course.policies.reinforce import leave_one_out, running_mean
 from course.policies.softmax import Floats, Ints
 from course.policies.token_policy import (
@@ -113,11 +114,11 @@ def fine_tune(
     policy = initial_policy(prompts, config.width, config.hidden, config.max_tokens, generator(seed, "weights"))
     tokens = policy.encode_prompts(prompts)
     rng = generator(seed, "demonstrations")
-    weight = np.full(DEMONSTRATIONS, 1 / DEMONSTRATIONS)
+    credit = np.full((DEMONSTRATIONS, 1), 1 / DEMONSTRATIONS)
     for _ in progress(range(config.sft_steps)):
         chosen = rng.integers(len(examples), size=DEMONSTRATIONS)
         completions = policy.encode_completions(demonstrate(answers, chosen, rng))
-        policy = policy.apply_gradient(gradient(policy, tokens[chosen], completions, weight), config.sft_lr)
+        policy = policy.apply_gradient(gradient(policy, tokens[chosen], completions, credit), config.sft_lr)
     return policy
 
 
@@ -141,12 +142,22 @@ def learn(
         return_ = reward - config.kl_coef * ratio
         baseline = leave_one_out(return_, config.group_size) if config.baseline == "group" else mean_return
         advantage = return_ - baseline
-        direction = gradient(policy, prompt, completions, advantage / len(chosen))
+        direction = gradient(policy, prompt, completions, advantage[:, None] / len(chosen))
         new_policy = policy.apply_gradient(direction, config.lr)
         yield TokenUpdate(policy, chosen, completions, texts, reward, ratio, baseline, advantage, direction, new_policy)
         policy = new_policy
         if config.baseline == "running":
             mean_return = running_mean(mean_return, return_.mean(), step)
+
+
+def learn_by_own_step(
+    own_step: OwnStep, reference: Policy, examples: Sequence[Task], rubric: Rubric, config: TrainConfig, seed: int
+) -> Iterator[Policy]:
+    """The policy after each update, on the draws of ``learn``. A student's function does all of the update."""
+    policy = reference
+    for step, (chosen, u, _) in enumerate(draws(len(examples), config, seed), 1):
+        policy = own_step(step, policy, reference, [examples[i] for i in chosen], u, rubric, config)
+        yield policy
 
 
 def draws(count: int, config: TrainConfig, seed: int) -> Iterator[tuple[Ints, Floats, Floats]]:

@@ -205,20 +205,25 @@ def log_ratio(policy: Policy, reference: Policy, prompts: Ints, completions: Com
     return np.asarray(ratio.sum(axis=1))
 
 
-def gradient(policy: Policy, prompts: Ints, completions: Completions, weight: Floats) -> Weights:
-    """Σ_i weight_i · ∂ log p(completion_i) / ∂ weights. ``weight``: [N], one number for all tokens of a completion.
+def gradient(policy: Policy, prompts: Ints, completions: Completions, credit: Floats) -> Weights:
+    """Σ_i Σ_t credit_it · ∂ log p(token t of completion i) / ∂ weights.
+
+    ``credit``: [N, T], a number for each token, or [N, 1], one for all tokens of a completion. Raises ValueError for
+    another number of dimensions.
 
     The chain rule by hand: at each prefix ∂ log p_a / ∂ theta_b = [a = b] − p_b, as in ``softmax.grad_log_prob``, and
-    from there back through the network. A weight of 1/N is maximum likelihood, one of advantage/N is REINFORCE. A
-    completion of weight 0 adds nothing, and costs nothing.
+    from there back through the network. A credit of 1/N is maximum likelihood, one of advantage/N is REINFORCE. A
+    completion without credit adds nothing, and costs nothing.
     """
-    counts = weight != 0
+    if credit.ndim != 2:
+        raise ValueError(f"expected credit of the shape [N, T] or [N, 1], got {list(credit.shape)}")
+    counts = (credit != 0).any(axis=1)
     prompts = prompts[counts]
     completions = Completions(completions.tokens[counts], completions.lengths[counts])
-    weight = weight[counts]
+    credit = np.broadcast_to(credit[counts], completions.tokens.shape)
     network = forward_completions(policy, prompts, completions)
     token = completions.tokens[completions.mask]  # [M]
-    per_token = np.repeat(weight, completions.lengths)[:, None]  # [M, 1]
+    per_token = credit[completions.mask][:, None]  # [M, 1]
     theta = -per_token * network.p
     theta[np.arange(len(token)), token] += per_token[:, 0]
     hidden = theta @ policy.weights.out.T

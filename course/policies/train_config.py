@@ -1,9 +1,10 @@
-"""Machinery: everything that decides what a training gives, in one record; and the two presets of the course.
+"""Machinery: everything that decides what a training gives, in one record; and the presets of the course.
 
-The presets differ in coverage. Of the 100 sums of one digit, 75 are trained on: what 3 + 4 is says nothing about 4 + 5,
+Two presets differ in coverage. Of the 100 sums of one digit, 75 are trained on: what 3 + 4 is says nothing about 4 + 5,
 so each has to be memorised. Two-digit sums without a carry are two sums of one digit side by side; a thousand of them
 show each digit pair many times over, and what is learned holds for others. Only a holdout tells which of the two
-happened; ``course.experiment coverage`` measures what lies between them.
+happened; ``course.experiment coverage`` measures what lies between them. The third is ``MEMORISE`` in small: a run
+takes some three seconds, so that one can try what a line of one's own update does.
 """
 
 from typing import Any, Literal, NamedTuple
@@ -56,4 +57,5 @@ GENERALISE = TrainConfig(
     width=16,
     hidden=128,
 )
-PRESETS = {"generalise": GENERALISE, "memorise": MEMORISE}
+SMALL = MEMORISE._replace(holdout=None, prompts=25, sft_steps=300, steps=200, prompts_a_step=8)
+PRESETS = {"generalise": GENERALISE, "memorise": MEMORISE, "small": SMALL}

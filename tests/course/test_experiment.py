@@ -18,8 +18,8 @@ from scipy_when_asked import scipy
 from course.errors import UserError
 from course.experiment import EXPERIMENTS, select_configs
 from course.experiments import coverage, pass_at_k
+from course.experiments.pass_at_k import PRESETS
 from course.pages.learning import learning_data
-from course.policies.train_config import PRESETS
 from course.rubrics.hackable import RUBRICS
 from course.score import score
 from course.show.terminal import NOTHING_KEPT

@@ -21,7 +21,7 @@ from conftest import ROOT, Lab, ended, lines_of, prompts_digest
 
 from course import token_train
 from course.artifacts.token_rows import EvaluationRow
-from course.policies.train_config import PRESETS
+from course.policies.train_config import MEMORISE, PRESETS, SMALL
 from course.rubrics import hackable
 from course.score import score
 from course.show.figures import png
@@ -449,12 +449,12 @@ def test_the_presets_need_no_other_option(lab: Lab, preset: str) -> None:
     assert manifest["settings"]["steps"] == 1
 
 
-def test_what_can_be_set_has_the_default_that_the_help_names_in_both_presets(lab: Lab) -> None:
+def test_what_can_be_set_has_the_default_that_the_help_names_in_each_preset(lab: Lab) -> None:
     helped = " ".join(lab("token_train", "--help").out.split())
     for preset in PRESETS.values():
         for message in (
-            f"steps of fine-tuning before the updates (default: {preset.sft_steps})",
-            f"number of updates (default: {preset.steps})",
+            f"steps of fine-tuning before the updates (default: {MEMORISE.sft_steps}; small: {SMALL.sft_steps})",
+            f"number of updates (default: {MEMORISE.steps}; small: {SMALL.steps})",
             f"completions of each prompt in an update (default: {preset.group_size})",
             f"learning rate (default: {preset.lr})",
             f"({preset.baseline}, the default)",

@@ -393,7 +393,7 @@ def mean_estimate(prompt: str, group: int, return_: Floats, baselines: Floats) -
     assert math.fsum(chance) == pytest.approx(1.0, abs=1e-12)
     weights = chance[:, None] * (return_[places] - baselines.reshape(places.shape)) / group
     rows = [ROWS[place] for place in places.ravel()]
-    return gradient(POLICY, POLICY.encode_prompts([prompt] * len(rows)), stacked(3, rows), weights.ravel())
+    return gradient(POLICY, POLICY.encode_prompts([prompt] * len(rows)), stacked(3, rows), weights.reshape(-1, 1))
 
 
 def groups_of(group: int, return_: Floats) -> Floats:

@@ -51,7 +51,7 @@ def test_the_worked_example() -> None:
     both = policy.encode_completions(["12", "4"])
     before = log_probs(policy, prompts, both)
     assert before[0, :3].tolist() == pytest.approx([-math.log(len(policy.vocabulary))] * 3)
-    stepped = policy.apply_gradient(gradient(policy, prompts, both, np.array([1.0, 0.0])), 0.5)
+    stepped = policy.apply_gradient(gradient(policy, prompts, both, np.array([[1.0], [0.0]])), 0.5)
     after = log_probs(stepped, prompts, both)
     assert after[0].sum() > before[0].sum()
     assert after[1, 0] < before[1, 0]
@@ -100,10 +100,33 @@ def test_the_gradient_is_the_finite_difference_in_every_weight(policy: Policy, w
     def weighted(one: Policy) -> float:
         return sum(p * log_p(one, view, row) for p, view, row in zip(weight, seen, ROWS, strict=True))
 
-    direction = gradient(policy, policy.encode_prompts(PROMPTS), stacked(3, ROWS), np.array(weight))
+    direction = gradient(policy, policy.encode_prompts(PROMPTS), stacked(3, ROWS), np.array(weight)[:, None])
     assert_close(direction, slopes(weighted, policy), 1e-6)
     assert_close(direction, gradient_by_loops(policy, seen, ROWS, weight), 1e-12)
     assert all(np.any(part != 0) for part in direction)
+
+
+def test_a_credit_for_each_token_is_the_finite_difference_too() -> None:
+    """A token without credit, such as the END, is not pushed, and is still read by the tokens behind it."""
+    credit = np.random.default_rng(0).normal(size=(4, 6))
+    credit[0] = [0.0, 0.0, 0.0, 0.0, 1.5, 0.0]
+    credit[3, 1] = 0.0
+    seen = [seen_of(POLICY, prompt) for prompt in PROMPTS]
+
+    def credited(one: Policy) -> float:
+        total = 0.0
+        for view, row, shares in zip(seen, ROWS, credit.tolist(), strict=True):
+            so_far = [0.0] + [log_p(one, view, row[: t + 1]) for t in range(len(row))]
+            total += sum(shares[t] * (so_far[t + 1] - so_far[t]) for t in range(len(row)))
+        return total
+
+    direction = gradient(POLICY, POLICY.encode_prompts(PROMPTS), stacked(3, ROWS), credit)
+    assert_close(direction, slopes(credited, POLICY), 1e-6)
+
+
+def test_a_credit_without_its_column_is_refused_because_n_may_be_t() -> None:
+    with pytest.raises(ValueError, match=r"\[N, T\] or \[N, 1\], got \[4\]"):
+        gradient(POLICY, POLICY.encode_prompts(PROMPTS), stacked(3, ROWS), np.ones(4))
 
 
 def test_a_completion_of_weight_zero_adds_nothing_and_costs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -117,13 +140,13 @@ def test_a_completion_of_weight_zero_adds_nothing_and_costs_nothing(monkeypatch:
     seen = [seen_of(POLICY, prompt) for prompt in PROMPTS]
     prompts = POLICY.encode_prompts(PROMPTS)
     for weight in ([0.0, 0.7, 0.0, -0.2], [0.0] * 4):
-        direction = gradient(POLICY, prompts, stacked(3, ROWS), np.array(weight))
+        direction = gradient(POLICY, prompts, stacked(3, ROWS), np.array(weight)[:, None])
         assert_close(direction, gradient_by_loops(POLICY, seen, ROWS, weight), 1e-12)
     assert prefixes == [len(ROWS[1]) + len(ROWS[3]), 0]
 
 
 def test_the_gradient_reaches_the_vector_of_nothing_and_that_of_each_token_seen() -> None:
-    direction = gradient(POLICY, POLICY.encode_prompts([""]), stacked(3, [[1, 0]]), np.ones(1))
+    direction = gradient(POLICY, POLICY.encode_prompts([""]), stacked(3, [[1, 0]]), np.ones((1, 1)))
     assert [bool(row.any()) for row in direction.vectors] == [False, True, False, True]
 
 
@@ -245,6 +268,6 @@ def test_its_start_depends_on_the_generator_and_its_first_layers_are_drawn_wide_
 
 
 def test_a_gradient_can_be_handed_on_as_weights() -> None:
-    direction = gradient(POLICY, POLICY.encode_prompts(PROMPTS), stacked(3, ROWS), np.ones(4))
+    direction = gradient(POLICY, POLICY.encode_prompts(PROMPTS), stacked(3, ROWS), np.ones((4, 1)))
     assert isinstance(direction, Weights)
     assert [part.shape for part in direction] == [weight.shape for weight in POLICY.weights]
