@@ -83,6 +83,10 @@ def check(exercise: Exercise, given: Given, progress: Callable[[Iterable[Any]], 
             from check.levels import check_level
 
             return check_level(exercise.id, seed=given.seed, anew=given.anew)
+        if exercise.id == "loop":
+            from check.loop import check_loop
+
+            return check_loop(Path(exercise.files[0]), seed=given.seed)
         if exercise.id == "redteam":
             from check.redteam import check_redteam
 

@@ -36,7 +36,8 @@ class EvaluationRow(Struct, frozen=True, forbid_unknown_fields=True):
 
     ``kl``: from the reference policy, in nats a completion. ``mean_length``: in tokens. Holdout: None without one.
     ``equal_groups``: in the updates since the last evaluation, the share of groups in which all rewards were equal;
-    None before the first. With the baseline "group" and no KL penalty nothing is pushed in these.
+    None before the first, and where ``--step`` makes the updates. With the baseline "group" and no KL penalty nothing
+    is pushed in these.
     """
 
     rubric: str  #: what pays
