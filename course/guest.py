@@ -21,7 +21,7 @@ import hashlib
 import inspect
 import sys
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import redirect_stdout
 from copy import deepcopy
 from functools import partial
@@ -31,7 +31,7 @@ from pathlib import Path
 from types import CodeType
 from typing import Any, NamedTuple
 
-from course.datasets.files import open_regular, way_to
+from course.datasets.files import LAB, open_regular, way_to
 from course.datasets.records import Task
 from course.errors import UserError, reason
 from course.faults import type_name
@@ -43,6 +43,8 @@ from course.text import clipped, describe_error, did_you_mean, quote, shell_word
 Where = Callable[[], str]  # says which call it is, once a fault has to say so
 LARGEST = 1e300  # a sum of larger numbers could overflow
 _NOT_OWN = {"course", "check", "teacher", "__main__", "__mp_main__"} | sys.stdlib_module_names  # first parts of names
+_folders = {LAB / "exercises"}  # and of the guests that were loaded in this process
+_known: set[Path] = set()  # the files of these guests, and those that they imported while they were loaded
 
 
 class GuestError(UserError):
@@ -72,6 +74,8 @@ class Guest:
         self._module = module_from_spec(spec)
         self._target: Any = self._module
         self._load(spec.name)
+        self._imports = self._own_files()
+        _known.update(self._imports.values(), [self.path.resolve()])
         for part in self.function.split("."):
             self._target = getattr(self._target, part, None)
         if not callable(self._target):
@@ -82,17 +86,23 @@ class Guest:
         """Run the bytes that were read. Its folder and the caller's are first on the path meanwhile and last from then
         on, so that a ``random.py`` in them never stands in for Python's in the lab.
         """
+        for module in _own_modules(_folders):  # what an earlier guest imported may be another file by now
+            del sys.modules[module]
         if name in sys.modules or name in sys.stdlib_module_names:
             name = f"{name} of a guest"
         self._module.__name__ = name
         sys.modules[name] = self._module  # where a dataclass looks up what its annotations name
         sys.dont_write_bytecode = True  # else a file that changed within a second would be read from its .pyc
+        _folders.add(self.path.resolve().parent)
         folders = [str(self.path.resolve().parent), str(Path.cwd())]
         sys.path[:0] = folders
         try:
             self._run(lambda: "while it was loaded", self._execute)
         finally:
-            sys.path[:] = [place for place in sys.path if place not in folders] + folders
+            for folder in folders:
+                sys.path.remove(folder)
+                if folder not in sys.path:
+                    sys.path.append(folder)
 
     def _execute(self) -> None:
         exec(compile(self.source, str(self.path), "exec"), vars(self._module))
@@ -158,17 +168,18 @@ class Guest:
         return settings
 
     def _imported_files(self) -> dict[str, bytes]:
-        """Of the modules that are loaded by now, those from the caller's folder or the file's own."""
-        found: dict[str, bytes] = {}
-        for name, module in list(sys.modules.items()):
-            file = Path(getattr(module, "__file__", None) or "")
-            is_installed = "site-packages" in file.parts or "dist-packages" in file.parts
-            is_own = file.suffix == ".py" and not is_installed and name.partition(".")[0] not in _NOT_OWN
-            if is_own and file.resolve() != self.path.resolve():
-                for folder in (self.path.resolve().parent, Path.cwd()):
-                    if file.is_relative_to(folder):
-                        found.setdefault(file.relative_to(folder).as_posix(), _read(file))
-                        break
+        """What it imported while it was loaded, and since then what no guest had imported before."""
+        late = {name: file for name, file in self._own_files().items() if file not in _known}
+        return {name: _read(file) for name, file in (self._imports | late).items()}
+
+    def _own_files(self) -> dict[str, Path]:
+        """Of the modules that are loaded by now, those from the file's own folder or the caller's."""
+        found = {}
+        folders = (self.path.resolve().parent, Path.cwd())
+        for file in _own_modules(folders).values():
+            if file != self.path.resolve():
+                folder = next(filter(file.is_relative_to, folders))
+                found[file.relative_to(folder).as_posix()] = file
         return found
 
     def _run(self, where: Where, code: Callable[[], Any]) -> Any:
@@ -230,6 +241,18 @@ def _find_module(name: str) -> ModuleSpec | None:
             return None
         expected = f"expected a module, and importing {visible(name.partition('.')[0])} raised"
         raise UserError(f"{visible(name)}: {expected} {describe_error(error)}") from None
+
+
+def _own_modules(folders: Iterable[Path]) -> dict[str, Path]:
+    """Name -> file of the modules that are loaded from these folders, but for the lab's, Python's and packages."""
+    found = {}
+    for name, module in list(sys.modules.items()):
+        file = Path(str(getattr(module, "__file__", "")))
+        if name.partition(".")[0] in _NOT_OWN or "site-packages" in file.parts or "dist-packages" in file.parts:
+            continue
+        if file.suffix == ".py" and any(map(file.resolve().is_relative_to, folders)):
+            found[name] = file.resolve()
+    return found
 
 
 def _read(path: Path) -> bytes:

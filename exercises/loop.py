@@ -55,4 +55,4 @@ def step(
     10. direction              gradient(policy, prompts, completions, credit), shaped as policy.weights
     11. return                 policy.apply_gradient(direction, lr), which is a new policy
     """
-    raise NotImplementedError
+    raise NotImplementedError("write step in exercises/loop.py")

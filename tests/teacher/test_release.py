@@ -64,12 +64,14 @@ def test_the_copy_has_what_a_student_needs(copy: Path) -> None:
 
 
 def test_no_sentence_of_a_key_or_a_solution_is_in_the_copy(copy: Path) -> None:
-    """Lines of some length. What a solution shares with the stubs is no secret, nor is one line of it that others write
-    as well.
+    """Lines of some length. What a solution shares with the stubs or the course's policies is no secret, nor is one
+    line of it that others write as well.
     """
     said = {name: text for name, text in texts(copy).items() if not name.endswith(".png")}
     shipped = "".join(
-        text for name, text in said.items() if name.startswith(("exercises/", "notes/", "tests/test_rub"))
+        text
+        for name, text in said.items()
+        if name.startswith(("exercises/", "notes/", "tests/test_rub", "course/policies/"))
     )
     lab = "\n".join(said.values())
     keys = [path for path in list_tracked_files() if re.match(r"teacher/(kata|solutions)/|teacher/.*\.jsonl$", path)]
