@@ -303,6 +303,7 @@ def browser() -> Iterator[Any]:
 @pytest.fixture
 def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lab:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])  # a person's own file leaves its folder there
     lab = Lab(tmp_path)
     monkeypatch.setattr(run_log, "LOG", lab.log)
     return lab

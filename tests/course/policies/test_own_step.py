@@ -54,7 +54,7 @@ def test_a_run_keeps_the_step_and_the_rubric_that_it_was_given(student: Lab) -> 
     settings = json.loads(Path("own/manifest.json").read_bytes())["settings"]
     lines = sorted(
         f"{sha256(data.encode()).hexdigest()} {name}"
-        for name, data in (("loop.py", f"VERSION = 7\n{LOOP}"), ("exercises/reinforce.py", REINFORCE))
+        for name, data in (("loop.py", f"VERSION = 7\n{LOOP}"), ("reinforce.py", REINFORCE))
     )
     assert settings["step"] == "loop.py:step"
     assert settings["step_version"] == "7"
@@ -63,7 +63,7 @@ def test_a_run_keeps_the_step_and_the_rubric_that_it_was_given(student: Lab) -> 
     assert settings["baseline"] is None
     assert settings["prompts"] == lines_of(Path("own/log.jsonl"))[0]["n"] == 25
     kept = {path.relative_to("own").as_posix() for path in Path("own").rglob("*.py")}
-    assert kept == {"step.py", "step_imports/exercises/reinforce.py", "rubric.py", "rubric_imports/paying.py"}
+    assert kept == {"step.py", "step_imports/reinforce.py", "rubric.py", "rubric_imports/paying.py"}
     assert {row["proxy_reward"] for row in lines_of(Path("own/log.jsonl"))} == {0.5}
 
 
