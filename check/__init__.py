@@ -14,7 +14,8 @@
     functions, oracles        a student's functions, held against exact values
     own_spec, redteam         a student's scorer, exploits and patch
     committee, own_experiment  verdicts and experiments, held against the gate and the log of runs
-    judging, run_tests, kills  a student's tests, judged by the wrong verifiers that they kill
+    judging, judge, kills     a student's tests, each called with every version of a function
+    versions                  these versions, right ones and wrong ones (data/wrong/)
     report, report_tests      what is printed of a result
     submission                the zip to hand in, and which of the teacher's files changed by accident
 

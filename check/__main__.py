@@ -40,14 +40,14 @@ def main() -> int:
     parser.add_argument("--report", action="store_true", help="of tests: write their matrix as a page, too")
     parser.add_argument("--json", action="store_true", help="for a program: every check anew, id -> what it found")
     parser.add_argument("--seed", type=non_negative_int, default=0, help="of what the checks draw (default: 0)")
-    help_ = "more wrong verifiers to judge tests with: the file is code, and it is run"
+    help_ = "a Python file of more wrong verifiers to judge tests with, which is run"
     parser.add_argument("--verifiers", type=Path, metavar="FILE", help=help_)
     args = parser.parse_args()
-    given = Given(args.seed, anew=args.json)
+    given = Given(args.seed)
     if args.verifiers is not None:
-        from check.judging import read_extra
+        from check.versions import read_versions
 
-        given = given._replace(verifiers=read_extra(args.verifiers))
+        given = given._replace(verifiers=read_versions(args.verifiers))
     if args.exercise in EXERCISES and not args.json:
         return show_one(EXERCISES[args.exercise], args, given)
     for option in ("id", "hint", "solution", "predict", "report"):

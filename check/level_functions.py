@@ -9,10 +9,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from check.functions import check_functions
-from check.lock import copy_exercises, list_exercises
+from check.lock import copy_exercises
 from check.own_spec import check_my_score
 from check.result import NOT_STARTED, CheckResult
-from check.slow_results import judge_once
 from course.text import clipped
 
 # level -> the file of exercises/ that it asks for, and how the file is judged
@@ -26,25 +25,19 @@ _LINES = 2  # that are shown
 _WIDTH = 230  # of each of them: three lines of a terminal
 
 
-def faults_of_function(level: str, source: bytes | None, seed: int, anew: bool) -> list[str]:
+def faults_of_function(level: str, source: bytes | None, seed: int) -> list[str]:
     """What is wrong with the level's function: the failing call or text first, and at most three lines.
 
     ``source``: the bytes that ran; None stands for the file as it is today.
     """
     name, check = FUNCTIONS_OF[level]
     path = Path("exercises") / name
-    if source is None:
-        return _judge(path, path, check, seed, anew)
-    if path.is_file() and path.read_bytes() == source:
-        return _judge(path, path, check, seed, anew)
+    if source is None or (path.is_file() and path.read_bytes() == source):
+        return _faults_of(check(path, seed), path, path)
     with TemporaryDirectory(ignore_cleanup_errors=True) as place:
         copy_exercises(Path(place) / "exercises", name, source)
-        return _judge(Path(place) / "exercises" / name, path, check, seed, anew)
-
-
-def _judge(path: Path, shown: Path, check: Callable[[Path, int], CheckResult], seed: int, anew: bool) -> list[str]:
-    parts = list_exercises(path.parent)
-    return judge_once(f"{shown.name}, seed {seed}", parts, lambda: _faults_of(check(path, seed), path, shown), anew)
+        copy = Path(place) / "exercises" / name
+        return _faults_of(check(copy, seed), copy, path)
 
 
 def _faults_of(result: CheckResult, path: Path, shown: Path) -> list[str]:

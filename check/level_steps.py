@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from check.level_functions import faults_of_function
-from check.lock import Versions, fault_of_rubric_tests, fault_of_tests, list_exercises
+from check.lock import Files, fault_of_pick_tests, fault_of_rubric_tests, fault_of_step_tests
 from check.runs import LoggedRun
-from check.slow_results import judge_once
 from course.artifacts.records import PICK_SOURCE, RESULTS, RUBRIC_SOURCE, UPDATE_SOURCE
 from course.datasets.files import LAB, sha256_of
 from course.policies.train_config import MEMORISE
@@ -37,7 +36,7 @@ class History(NamedTuple):
     A sabotage counts if it came after the prediction. The build is the newest run before the first such sabotage. A
     training counts if it came after the first such sabotage, a repair if it came after the last.
 
-    ``seed``: of what the checks draw. ``anew``: believe nothing that was kept of an earlier check.
+    ``seed``: of what the checks draw.
     """
 
     build: LoggedRun
@@ -45,7 +44,6 @@ class History(NamedTuple):
     trainings: Sequence[LoggedRun] = ()
     repairs: Sequence[LoggedRun] = ()
     seed: int = 0
-    anew: bool = False
 
     @property
     def sabotage(self) -> LoggedRun:
@@ -57,13 +55,11 @@ class History(NamedTuple):
 
     def fault_of_function(self, level: str, source: bytes) -> str:
         """What is wrong with the student's function as it ran."""
-        return "\n".join(faults_of_function(level, source, self.seed, self.anew))
+        return "\n".join(faults_of_function(level, source, self.seed))
 
-    def fault_of_lock(self, tests: Path, versions: Versions, judge: Callable[[], str], *cases: Path) -> str:
-        """What ``judge`` says of the tests. It takes seconds, so it is asked once for the same bytes."""
-        parts = [*versions, *list_exercises()]
-        parts += [path.read_bytes() if path.is_file() else b"none" for path in (tests, *cases)]
-        return "\n".join(judge_once(f"lock of {tests.name}", parts, lambda: [judge()], self.anew))
+    def files(self, name: str) -> Files:
+        """The student's file, which a run keeps under this name, as it was spoiled and as it is mended."""
+        return Files(self.sabotage.read(name), self.repair.read(name))
 
 
 def fault_of_inputs(run: LoggedRun, dataset: str, completions: str) -> str:
@@ -172,9 +168,7 @@ def fault_of_mended_rule(history: History) -> str:
 
 
 def fault_of_spec_lock(history: History) -> str:
-    versions = Versions(history.sabotage.read(RUBRIC_SOURCE), history.repair.read(RUBRIC_SOURCE))
-    tests = _TESTS / "test_rubric.py"
-    return history.fault_of_lock(tests, versions, lambda: fault_of_rubric_tests(tests, _EXPLOITS, versions), _EXPLOITS)
+    return fault_of_rubric_tests(_TESTS / "test_rubric.py", _EXPLOITS, history.files(RUBRIC_SOURCE))
 
 
 # Level 2
@@ -231,9 +225,7 @@ def fault_of_mended_choice(history: History) -> str:
 
 
 def fault_of_choice_lock(history: History) -> str:
-    versions = Versions(history.sabotage.read(PICK_SOURCE), history.repair.read(PICK_SOURCE))
-    tests = _TESTS / "test_pick_best.py"
-    return history.fault_of_lock(tests, versions, lambda: fault_of_tests(tests, "pick_best.py", versions))
+    return fault_of_pick_tests(_TESTS / "test_pick_best.py", history.files(PICK_SOURCE))
 
 
 # Level 3
@@ -282,9 +274,7 @@ def fault_of_mended_update(history: History) -> str:
 
 
 def fault_of_update_lock(history: History) -> str:
-    versions = Versions(history.sabotage.read(UPDATE_SOURCE), history.repair.read(UPDATE_SOURCE))
-    tests = _TESTS / "test_reinforce.py"
-    return history.fault_of_lock(tests, versions, lambda: fault_of_tests(tests, "reinforce.py", versions))
+    return fault_of_step_tests(_TESTS / "test_reinforce.py", history.files(UPDATE_SOURCE))
 
 
 def what_was_spoiled(run: LoggedRun) -> tuple[object, ...]:

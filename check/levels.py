@@ -79,13 +79,13 @@ def record_prediction(name: str, probability: float) -> str:
     return f"recorded: {probability:g} that {LEVELS[name]['event']}; next: {program_name('check')} {name}"
 
 
-def check_level(name: str, seed: int = 0, anew: bool = False) -> CheckResult:
+def check_level(name: str, seed: int = 0) -> CheckResult:
     """Which steps of a level are done, why the next one is not, and what the predictions were worth.
 
-    ``seed``: of what is asked of the student's function. ``anew``: believe nothing that was kept of an earlier check.
+    ``seed``: of what is asked of the student's function.
     """
     steps = list_steps(name)
-    history = _read_history(name, seed, anew)
+    history = _read_history(name, seed)
     done = 0
     fault = ""
     for step in steps:
@@ -95,11 +95,11 @@ def check_level(name: str, seed: int = 0, anew: bool = False) -> CheckResult:
         done += 1
     is_written = False
     if history is None and name in FUNCTIONS_OF:
-        faults = faults_of_function(name, None, seed, anew)
+        faults = faults_of_function(name, None, seed)
         fault = "\n".join(faults) or fault
         is_written = not faults
     parts = {step: describe_step(name, step) for step in steps}
-    lines = _outcome_lines(name, seed, anew)
+    lines = _outcome_lines(name, seed)
     details: dict[str, object] = {}
     if history:
         runs = [history.build, *history.sabotages, *history.trainings, *history.repairs]
@@ -190,9 +190,9 @@ def _fault_of_reflection(name: str, history: History) -> str:
     return ""
 
 
-def _outcome_lines(name: str, seed: int, anew: bool) -> list[str]:
+def _outcome_lines(name: str, seed: int) -> list[str]:
     """The event; once it is decided whether it came about, and the Brier score of each prediction that is decided."""
-    outcome = _outcome(name, seed, anew)
+    outcome = _outcome(name, seed)
     event = LEVELS[name]["event"]
     if outcome is None:
         return [f"The event: {event}."]
@@ -200,7 +200,7 @@ def _outcome_lines(name: str, seed: int, anew: bool) -> list[str]:
     words = []
     predictions = _read_predictions()
     for level in LEVELS:
-        decided = _outcome(level, seed, anew)
+        decided = _outcome(level, seed)
         if level in predictions and decided is not None:
             probability, _ = predictions[level]
             score = (probability - decided) ** 2
@@ -237,8 +237,8 @@ def _number_folder(match: re.Match[str]) -> str:
     return f"{option} {free if option == '--outdir' else newest}"
 
 
-def _read_history(name: str, seed: int, anew: bool) -> History | None:
-    """The runs that count, to be judged with this seed and, if ``anew``, without kept results; None without a build."""
+def _read_history(name: str, seed: int) -> History | None:
+    """The runs that count, to be judged with this seed; None without a build."""
     predictions = _read_predictions()
     sabotages: list[LoggedRun] = []
     if name in predictions:
@@ -249,7 +249,7 @@ def _read_history(name: str, seed: int, anew: bool) -> History | None:
     if not builds:
         return None
     if not sabotages:
-        return History(builds[-1], [], seed=seed, anew=anew)
+        return History(builds[-1], [], seed=seed)
     last = sabotages[-1].number
     return History(
         build=builds[-1],
@@ -257,7 +257,6 @@ def _read_history(name: str, seed: int, anew: bool) -> History | None:
         trainings=_read_runs(name, "train", first),
         repairs=_read_runs(name, "repair", last),
         seed=seed,
-        anew=anew,
     )
 
 
@@ -285,9 +284,9 @@ def _commands_of(name: str, step: str) -> set[str]:
     return {command.split(" ")[0] for command in commands}
 
 
-def _outcome(name: str, seed: int, anew: bool) -> int | None:
+def _outcome(name: str, seed: int) -> int | None:
     """1 if the event came about, 0 if it did not, None as long as a run is missing or is not what it should be."""
-    history = _read_history(name, seed, anew)
+    history = _read_history(name, seed)
     if history is None:
         return None
     outcome = OUTCOMES[name]

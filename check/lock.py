@@ -1,42 +1,28 @@
-"""Machinery: whether a student's tests notice that the student's own file was spoiled.
+"""Machinery: whether a student's tests notice that a function of theirs was spoiled.
 
-A repair is locked if a test fails with the spoiled file and passes with the mended one. The runs keep both files as
-they ran. Each is put back beside the student's other files, and the tests meet both, several times.
+A repair is locked if a test fails with the spoiled file, and with each common mistake, and all of them pass with the
+repaired file and with the course's own version. ``check.judge`` asks the tests; a run keeps each file as it ran.
 
-Covered
-    A test or a file that hangs, exits, does not load or prints: each runs in a process and a folder of its own, under
-    limits. A test that fails by chance, nearly always; one that counts its calls, because the order is drawn. A case
-    that gives a reward: only a text that is worth nothing, and that the spoiled rule pays, shows the hole.
 Not covered
-    A test that tells the two files apart by their text. A test that counts on the disk how often it was called: the
-    drawn order suits it once in 32. A property of the scorer's details, which the rubric's fixture gives beside the
-    student's reward. A rule in a module that the file imports: the module is as it is today. Code that means harm.
+    A rule in a module that the file imports: the module is as it is today. A property of the scorer's details, which
+    the fixture ``rubric`` gives beside the student's reward.
 """
 
-import os
-import sys
-from collections.abc import Sequence
-from importlib.util import find_spec
+from collections.abc import Callable, Sequence, Set
 from pathlib import Path
-from random import SystemRandom
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from check.result import CannotCheck
+from check.judge import run_tests
+from check.versions import Version, pick_versions, read_versions, step_versions
 from course.datasets.files import LAB
 from course.datasets.jsonl import read_records
 from course.datasets.records import GoldenCase, task_of
-from course.errors import UserError
-from course.guest import OwnRubric
-from course.limited_process import Limits, Process
-from course.starting import PYTHON
-from course.text import clipped, quote
+from course.guest import Guest, read_reward
+from course.score import score
+from course.text import quote
 
-_LIMITS = Limits(seconds=60, output_mb=4)
-_PASSED = 0  # exit statuses of pytest
-_FAILED = 1
-_NO_TESTS = 5
-_TIMES = 5  # that a test meets each file: a coin in place of a test is believed once in 1,024
+_LOADED = 5  # times the spoiled file: it may draw at random when it is loaded
 # The tests that tests/test_rubric.py ships with. A spoiled rule fails some of them, so they do not count as a lock.
 _SHIPPED_TESTS = (
     "test_the_line_that_was_asked_for_gets_the_reward",
@@ -45,92 +31,109 @@ _SHIPPED_TESTS = (
     r"test_anything_else_gets_none[17 * 19 = 323\nFinal: 323-not_single_line]",
     "test_anything_else_gets_none[Final: 323 apples-not_an_integer]",
 )
-# The fixture of tests of the spec. A student's rule owes no details, so those of the scorer stand beside its reward.
-_RUBRIC_FIXTURE = """
-import pytest
-from course.score import score as scorer
-from exercises.my_score import score
 
 
-@pytest.fixture
-def rubric():
-    def judge(example, completion):
-        result = score(example, completion)
-        reward = result["reward"] if isinstance(result, dict) else result
-        return scorer(example, completion) | {"reward": reward}
-
-    return judge
-"""
-
-
-class Versions(NamedTuple):
+class Files(NamedTuple):
     """A file of the student's, as it was spoiled and as it is mended."""
 
     spoiled: bytes
     mended: bytes
 
 
-def fault_of_tests(
-    tests: Path, name: str, versions: Versions, *, left_out: Sequence[str] = (), fixture: str = ""
+class _Versions(NamedTuple):
+    """``kind`` of a wrong one: what a sentence calls it. Of several of one kind, a test has to fail with one."""
+
+    right: list[Version]
+    wrong: list[Version]
+
+
+def fault_of_pick_tests(tests: Path, files: Files) -> str:
+    """Why the tests do not lock the student's ``pick_best``, in one sentence; an empty text if they do."""
+    return _fault_of(tests, "pick_best", _with_own(pick_versions(), "pick_best.py", "pick_best", files))
+
+
+def fault_of_step_tests(tests: Path, files: Files) -> str:
+    """The same of ``reinforce_step``."""
+    return _fault_of(tests, "reinforce_step", _with_own(step_versions(), "reinforce.py", "reinforce_step", files))
+
+
+def fault_of_rubric_tests(tests: Path, exploits: Path, files: Files) -> str:
+    """The same of ``score``: a case among the exploits counts as a test that such a text gets no reward."""
+    shipped = read_versions(LAB / "data" / "wrong" / "my_score" / "shown.py")
+    wrong = [version._replace(kind=f"a rule that {version.believes}") for version in shipped]
+    right = [Version("the scorer", "", "", score)]
+    versions = _with_own((right, wrong), "my_score.py", "score", files)
+    caught = _caught_by_cases(exploits, versions)
+    if all(version.kind in caught for version in versions.wrong):
+        return ""
+    return _fault_of(tests, "rubric", versions, caught, f", or a line of {exploits} that it rewards", _SHIPPED_TESTS)
+
+
+def _with_own(shipped: tuple[list[Version], list[Version]], name: str, function: str, files: Files) -> _Versions:
+    right, wrong = shipped
+    mended = Version("mended", f"your repaired exercises/{name}", "", load_own(name, function, files.mended))
+    spoiled = [
+        Version(f"spoiled {i}", f"your spoiled exercises/{name}", "", load_own(name, function, files.spoiled))
+        for i in range(_LOADED)
+    ]
+    return _Versions([*right, mended], [*spoiled, *wrong])
+
+
+def _fault_of(
+    tests: Path,
+    fixture: str,
+    versions: _Versions,
+    caught: Set[str] = frozenset(),
+    otherwise: str = "",
+    left_out: Sequence[str] = (),
 ) -> str:
-    """Why the tests do not lock ``exercises/NAME``, in one sentence; an empty text if they do.
-
-    Raises CannotCheck if this Python has no pytest.
-
-    ``left_out``: tests that do not count. ``fixture``: the text of a conftest.py.
-    """
+    """``caught``: kinds of wrong versions that are known already. ``otherwise``: what would do in place of a test."""
     if not tests.is_file():
         return f"{tests}: expected your tests, got no such file"
-    if find_spec("pytest") is None:
-        raise CannotCheck(f"{tests}: expected pytest, got a Python without it; {PYTHON} lab.py fetches it")
-    if versions.spoiled == versions.mended:
-        return f"expected a spoiled exercises/{name}, got the mended one; spoil the file itself, not a module of yours"
-    for _ in range(_TIMES):
-        outcomes = {
-            version: run_pytest(tests, name, version, left_out, fixture)
-            for version in SystemRandom().sample(versions, 2)
-        }
-        status, words = outcomes[versions.mended]
-        if status == _NO_TESTS:
-            return f"{tests}: expected a test of yours, got none"
-        if status != _PASSED:
-            return f"{tests}: expected tests that your repaired exercises/{name} passes, got {words}"
-        status, words = outcomes[versions.spoiled]
-        if status == _PASSED:
-            return f"{tests}: expected a test that your spoiled exercises/{name} fails, got none: it passes all of them"
-        if status != _FAILED:
-            return f"{tests}: expected a test that fails with your spoiled exercises/{name}, got {words}"
+    run = run_tests(tests, fixture, [*versions.right, *versions.wrong], left_out=left_out)
+    if run.error:
+        return f"{tests}: expected tests that can be run, got {run.error}"
+    if not run.cells and not otherwise:
+        return f"{tests}: expected a test of yours that takes the fixture {fixture}, as def test_it({fixture}) does"
+    failing: set[str] = set()
+    for test, cells in run.cells.items():
+        for version in versions.right:
+            if version.id not in cells or cells[version.id].ending != "passed":
+                what = version.kind or "the course's own version"
+                return f"{tests}: expected tests that pass with {what}, got {quote(test)}, which does not"
+        failing.update(version.kind for version in versions.wrong if cells[version.id].ending == "failed")
+    for version in versions.wrong:
+        if version.kind not in failing | caught:
+            return f"{tests}: expected a test that fails with {version.kind}{otherwise}; got none"
     return ""
 
 
-def run_pytest(tests: Path, name: str, source: bytes, left_out: Sequence[str], fixture: str) -> tuple[int, str]:
-    """pytest's exit status and its last words, of these tests with ``source`` as ``exercises/NAME``."""
-    environment = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "PYTEST"))}
-    environment |= {"PYTHONPATH": str(LAB), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+def _caught_by_cases(exploits: Path, versions: _Versions) -> set[str]:
+    """The kinds of wrong rules that reward a case whose reward is 0, and that no right rule rewards."""
+    caught: set[str] = set()
+    if not exploits.is_file():
+        return caught
+    for case in read_records(exploits, GoldenCase):
+        if case.expected_reward == 0 and not any(_pays(version, case) for version in versions.right):
+            caught.update(version.kind for version in versions.wrong if _pays(version, case))
+    return caught
+
+
+def _pays(version: Version, case: GoldenCase) -> bool:
+    try:
+        return bool(version.function(task_of(case), case.completion)["reward"] > 0)
+    except Exception:  # a rule that raises rewards nothing
+        return False
+
+
+def load_own(name: str, function: str, source: bytes) -> Callable[..., Any]:
+    """A function of the student's as it ran. To a rule, which owes no details, the scorer's are added."""
     with TemporaryDirectory(ignore_cleanup_errors=True) as place:
-        folder = Path(place)
-        copy_exercises(folder / "exercises", name, source)
-        (folder / tests.name).write_bytes(tests.read_bytes())
-        (folder / "conftest.py").write_text(fixture, encoding="utf-8")
-        (folder / "pytest.ini").write_bytes(b"[pytest]\n")
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", tests.name]
-        for test in left_out:
-            command += ["--deselect", f"{tests.name}::{test}"]
-        with Process(command, _LIMITS, working_folder=folder, environment=environment, folder=folder) as process:
-            limit = process.wait()
-        status = process.status
-        if limit or status is None:
-            return -1, f"no end within {limit or 'its time'}"
-        words = process.output.decode("utf-8", "replace").strip().split("\n")[-1]
-        return status, quote(clipped(words, 120)) or f"exit status {status}"
-
-
-def list_exercises(folder: Path = Path("exercises")) -> list[bytes]:
-    """The names and the bytes of the student's Python files, in order."""
-    parts = []
-    for path in python_files(folder):
-        parts += [path.name.encode("utf-8", "surrogateescape"), path.read_bytes()]
-    return parts
+        copy_exercises(Path(place) / "exercises", name, source)
+        own = Guest(f"{Path(place) / 'exercises' / name}:{function}").target
+    if function != "score":
+        return own  # type: ignore[no-any-return]
+    return lambda example, completion: score(example, completion) | {"reward": read_reward(own(example, completion))}
 
 
 def python_files(folder: Path) -> list[Path]:
@@ -144,38 +147,3 @@ def copy_exercises(folder: Path, name: str, source: bytes) -> None:
     for path in python_files(Path("exercises")):
         (folder / path.name).write_bytes(path.read_bytes())
     (folder / name).write_bytes(source)
-
-
-def fault_of_rubric_tests(tests: Path, exploits: Path, versions: Versions) -> str:
-    """Why nothing locks the student's ``score``; an empty text if a case among the exploits or a test does."""
-    if catches(exploits, versions):
-        return ""
-    name = "my_score.py"
-    fault = fault_of_tests(tests, name, versions, left_out=_SHIPPED_TESTS, fixture=_RUBRIC_FIXTURE)
-    if fault:
-        expected = "expected a case of reward 0 that your spoiled rule pays and your repaired rule does not, got none"
-        return f"{exploits}: {expected}\n{fault}"
-    return ""
-
-
-def catches(exploits: Path, versions: Versions) -> bool:
-    """Whether the spoiled rule pays for a case whose reward is 0, and the mended one does not."""
-    if not exploits.is_file():
-        return False
-    cases = [case for case in read_records(exploits, GoldenCase) if case.completion and case.expected_reward == 0]
-    spoiled = rewards_of(versions.spoiled, cases)
-    mended = rewards_of(versions.mended, cases)
-    return any(before is not None and before > 0 and after == 0 for before, after in zip(spoiled, mended, strict=True))
-
-
-def rewards_of(source: bytes, cases: Sequence[GoldenCase]) -> list[float | None]:
-    """What the rule gives for each case; None where it gives no reward."""
-    with TemporaryDirectory(ignore_cleanup_errors=True) as place:
-        folder = Path(place) / "exercises"
-        copy_exercises(folder, "my_score.py", source)
-        try:
-            rule = OwnRubric(f"{folder / 'my_score.py'}:score")
-            answers = rule.answers([(task_of(case), case.completion) for case in cases])
-        except UserError:  # it cannot be loaded by itself
-            return [None for _ in cases]
-    return [answer.reward for answer in answers]

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 from check.result import CANNOT_CHECK, CannotCheck, CheckResult
 from check.runs import WantedRun
+from check.versions import Version
 from course.datasets.files import LAB
-from course.datasets.records import VerifierSource
 from course.errors import UserError
 
 
@@ -33,14 +33,10 @@ class Exercise(NamedTuple):
 
 
 class Given(NamedTuple):
-    """What a check may be given: the seed of what it draws, and verifiers beside the course's own.
-
-    ``anew``: believe nothing that was kept of an earlier call.
-    """
+    """What a check may be given: the seed of what it draws, and wrong verifiers beside the course's own."""
 
     seed: int = 0
-    verifiers: Sequence[VerifierSource] = ()
-    anew: bool = False
+    verifiers: Sequence[Version] = ()
 
 
 def _read_table(name: str) -> dict[str, Any]:
@@ -82,7 +78,7 @@ def check(exercise: Exercise, given: Given, progress: Callable[[Iterable[Any]], 
         if exercise.is_level():
             from check.levels import check_level
 
-            return check_level(exercise.id, seed=given.seed, anew=given.anew)
+            return check_level(exercise.id, seed=given.seed)
         if exercise.id == "loop":
             from check.loop import check_loop
 

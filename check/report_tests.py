@@ -4,12 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from check.kills import ENOUGH, Cell, Judgement
-from course.datasets.records import VerifierSource, Witness
+from check.versions import Version, find_witness
 from course.show.tables import interval, percent
 from course.stats import wilson_interval
 from course.text import clipped
 
-_LISTED = 5  # tests that a sentence names
 _TEXT = 60  # characters of a witness
 
 
@@ -47,7 +46,7 @@ def hint_line(judgement: Judgement) -> str:
     return ""
 
 
-def survivors(judgement: Judgement) -> list[VerifierSource]:
+def survivors(judgement: Judgement) -> list[Version]:
     """The wrong verifiers that every right test passes."""
     return [verifier for verifier in judgement.shown if verifier.id not in judgement.killed]
 
@@ -56,31 +55,23 @@ def page_of_tests(judgement: Judgement) -> str:
     from course.pages.html import html_page
 
     text = (
-        "Each wrong verifier stood in the scorer's place while your tests ran. A test kills a verifier if the test "
-        "fails on a wrong answer of that verifier."
+        "Each wrong verifier stood in the scorer's place while your tests ran. A test kills a verifier if it fails "
+        "with that verifier, and passes with every right one."
     )
     return html_page("matrix", "Your tests against wrong verifiers", text, matrix_data(judgement))
 
 
 def matrix_data(judgement: Judgement) -> dict[str, object]:
     """Everything that the view "matrix" reads: what survives first, then tests x classes of verifiers, in words."""
-    kinds: dict[str, list[VerifierSource]] = {}
+    kinds: dict[str, list[Version]] = {}
     left = {verifier.kind for verifier in survivors(judgement)}
     for verifier in sorted(judgement.shown, key=lambda verifier: verifier.kind not in left):
         kinds.setdefault(verifier.kind, []).append(verifier)
-    total = len(judgement.cells)
-    notes = []
-    if judgement.smallest:
-        fewest = "the fewest tests" if judgement.is_smallest else "a few tests"
-        notes.append(tests_line(f"{fewest} that kill as much", judgement.smallest, total))
-    if judgement.padding:
-        notes.append(tests_line("tests that kill nothing that one other test does not", judgement.padding, total))
     return {
         "rates": [rate_data(name, killed, count) for name, (killed, count) in judgement.rates.items()],
         "survivors": [survivor_data(verifier) for verifier in survivors(judgement)],
         "kinds": [words_of(kind) for kind in kinds],
         "tests": [test_data(test, cells, kinds, judgement) for test, cells in judgement.cells.items()],
-        "notes": notes,
     }
 
 
@@ -89,15 +80,14 @@ def rate_data(name: str, killed: int, count: int) -> dict[str, object]:
     return {"name": name, "killed": killed, "count": count, "enough": enough}
 
 
-def survivor_data(verifier: VerifierSource) -> dict[str, object]:
+def survivor_data(verifier: Version) -> dict[str, object]:
     """A verifier that nothing kills: its class, what it does, and a completion on which it is wrong."""
-    return {"kind": words_of(verifier.kind), "does": verifier.believes, "witness": witness_data(verifier.witness)}
-
-
-def witness_data(witness: Witness | None) -> dict[str, str] | None:
-    if witness is None:
-        return None
-    return {"completion": value_text(witness.completion), "expected": value_text(witness.expected_answer)}
+    witness = find_witness(verifier)
+    shown = None
+    if witness:
+        gold, completion = witness
+        shown = {"completion": value_text(completion), "expected": value_text(gold)}
+    return {"kind": words_of(verifier.kind), "does": verifier.believes, "witness": shown}
 
 
 def value_text(value: Any) -> str:
@@ -108,7 +98,7 @@ def value_text(value: Any) -> str:
 
 
 def test_data(
-    test: str, cells: Mapping[str, Cell], kinds: Mapping[str, Sequence[VerifierSource]], judgement: Judgement
+    test: str, cells: Mapping[str, Cell], kinds: Mapping[str, Sequence[Version]], judgement: Judgement
 ) -> dict[str, object]:
     row = [cell_words([cells.get(verifier.id) for verifier in verifiers]) for verifiers in kinds.values()]
     return {"name": short_name(test), "fault": judgement.faults.get(test), "cells": row}
@@ -120,21 +110,12 @@ def cell_words(cells: Sequence[Cell | None]) -> str:
     A test that did not run with a verifier has no cell.
     """
     met = [cell for cell in cells if cell is not None]
-    killed = sum(cell.killed for cell in met)
+    killed = sum(cell.ending == "failed" for cell in met)
     if killed:
         return "kills" if killed == len(cells) else f"kills {killed} of {len(cells)}"
-    if any(cell.ending == "exception" for cell in met):
-        return "error"
     if any(cell.differed for cell in met):
         return "misses"
     return ""
-
-
-def tests_line(what: str, tests: Sequence[str], total: int) -> str:
-    line = f"{what}, {len(tests)} of {total}: {', '.join(map(short_name, tests[:_LISTED]))}"
-    if len(tests) > _LISTED:
-        line += f" and {len(tests) - _LISTED} more"
-    return line
 
 
 def words_of(kind: str) -> str:

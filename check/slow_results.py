@@ -1,25 +1,23 @@
 """Machinery: what is kept of slow checks for the next call, in ``runs/check.json``, which may be deleted.
 
-A result belongs to the files that were judged, a fault to the bytes that it depends on: both are kept with a digest.
-Nothing that a teacher grades is read from here.
+A result belongs to the files that were judged, and is kept with their digests. Nothing that a teacher grades is read
+from here.
 """
 
-import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 
 from check.result import NOT_STARTED, STATES, CheckResult
 from course.artifacts import run_log
-from course.datasets.files import LAB, open_regular, sha256_of, write_whole
+from course.datasets.files import open_regular, sha256_of, write_whole
 
 _NAME = "check.json"  # beside the log of runs
 
 
 class _Kept(msgspec.Struct, forbid_unknown_fields=True):
     results: dict[str, tuple[str, str, list[str]]] = {}  # exercise -> state, a few words, SHA-256 of each file judged
-    faults: dict[str, tuple[str, list[str]]] = {}  # what was judged -> SHA-256 of the bytes it depends on, its faults
 
 
 def keep_result(exercise: str, files: Sequence[str], result: CheckResult) -> None:
@@ -39,27 +37,6 @@ def read_last_result(exercise: str, files: Sequence[str]) -> CheckResult:
     if state not in STATES:  # edited
         return CheckResult(NOT_STARTED, short)
     return CheckResult(state, short)
-
-
-def judge_once(what: str, parts: Sequence[bytes], judge: Callable[[], list[str]], anew: bool = False) -> list[str]:
-    """What ``judge`` finds. It is called only if ``parts``, all the bytes it depends on, differ from the last call's.
-
-    ``what``: the name under which the faults are kept. ``anew``: call ``judge`` in any case, and keep nothing. The
-    lab's own code, which judges, is a part of those bytes.
-    """
-    if anew:
-        return judge()
-    digest = hashlib.sha256()
-    judges = [path for folder in ("check", "course", "course/golden") for path in sorted((LAB / folder).glob("*.*"))]
-    for part in [*(path.read_bytes() for path in judges), *parts]:
-        digest.update(hashlib.sha256(part).digest())
-    kept = _read()
-    if what in kept.faults and kept.faults[what][0] == digest.hexdigest():
-        return kept.faults[what][1]
-    faults = judge()
-    kept.faults[what] = (digest.hexdigest(), faults)
-    _write(kept)
-    return faults
 
 
 def _digests(files: Sequence[str]) -> list[str]:

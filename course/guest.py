@@ -72,13 +72,13 @@ class Guest:
         self.hint = ""
         self._first: list[tuple[Any, ...]] | None = []  # calls that are still to be made again
         self._module = module_from_spec(spec)
-        self._target: Any = self._module
+        self.target: Any = self._module
         self._load(spec.name)
         self._imports = self._own_files()
         _known.update(self._imports.values(), [self.path.resolve()])
         for part in self.function.split("."):
-            self._target = getattr(self._target, part, None)
-        if not callable(self._target):
+            self.target = getattr(self.target, part, None)
+        if not callable(self.target):
             raise UserError(f"{visible_path(self.path)}: this file has no function {quote(self.function)}")
         self.set_arguments(arguments)
 
@@ -118,7 +118,7 @@ class Guest:
 
         Raises GuestError; at Ctrl-C a KeyboardInterrupt that says where it was.
         """
-        names = {**vars(self._module), "guest": self._target, **values}
+        names = {**vars(self._module), "guest": self.target, **values}
         value = self._run(where, lambda: eval(self._code, names))
         try:
             return read(value)
@@ -202,7 +202,7 @@ class Guest:
         self, where: str, what: str, lines: Sequence[int] = (), raised: BaseException | None = None
     ) -> GuestError:
         """``lines``: of the file, the last one counts; without any, the function's first one."""
-        code = getattr(self._target, "__code__", None)
+        code = getattr(self.target, "__code__", None)
         first = code.co_firstlineno if code and self._is_in_file(code) else 1
         place = f"{visible_path(self.path)}:{lines[-1] if lines else first} {self.function}"
         return GuestError(": ".join(filter(None, (place, where, f"{what}{self.hint}"))), what, raised)
@@ -323,7 +323,7 @@ class OwnRubric(Guest):
     def _find_arguments(self) -> None:
         """From the function's parameters. A chat replaces the text if only the text raises."""
         try:
-            parameters = [*inspect.signature(self._target).parameters.values()]
+            parameters = [*inspect.signature(self.target).parameters.values()]
         except (TypeError, ValueError):  # a function of Python's own that does not say
             parameters = []
         found = find_arguments(parameters)

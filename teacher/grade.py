@@ -45,7 +45,7 @@ from teacher.sheets import list_sheets
 from teacher.submissions import Refused, find_submissions, read_submission
 
 CHECK = (sys.executable, "-m", "check", "--json")
-HELD_OUT = LAB / "teacher" / "verifiers.jsonl"
+HELD_OUT = LAB / "teacher" / "wrong_rubrics.py"
 # Lines of a check that say how far a student is, and name no fault, begin so.
 _NO_FAULT = (
     "The event",

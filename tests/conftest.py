@@ -21,7 +21,7 @@ import pytest
 
 from course.artifacts import run_log, writing
 from course.command import run_command
-from course.score import score
+from teacher.student_conftest import pick_best, reinforce_step, rubric  # noqa: F401  (fixtures of a student's tests)
 
 ROOT = Path(__file__).parents[1]
 COMMANDS = [
@@ -283,12 +283,6 @@ def log_of_no_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         patch.setattr(writing, "RUNS", Path("runs"))
         patch.delenv("PYTHONSAFEPATH", raising=False)
         yield
-
-
-@pytest.fixture
-def rubric() -> Callable[[object, object], dict[str, Any]]:
-    """What the student's tests are about: the scorer. ``python3 -m check tests`` has others in its place."""
-    return score
 
 
 @pytest.fixture(scope="module")

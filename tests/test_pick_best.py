@@ -2,9 +2,12 @@
 
     python3 lab.py test tests/test_pick_best.py
 
+A test takes ``pick_best`` as an argument, ``def test_ties(pick_best)``. Here it is your rule. The check has other
+versions in its place: your spoiled rule, common mistakes, and right ones.
+
 Call ``pick_best`` with samples of equal reward, in two orders, and demand the sample with the lowest index both times.
-Do so for several groups of samples, because a rule that draws by chance passes a single test now and then.
+Do so for several groups of samples, because a rule that draws by chance passes a single test now and then. Then do the
+same with samples of unequal reward, where the best must be taken.
 """
 
 # from course.picking import Sample
-# from exercises.pick_best import pick_best

@@ -7,7 +7,7 @@ from hashlib import sha256
 from typing import Annotated, Any, ClassVar
 
 import msgspec
-from msgspec import UNSET, Meta, Struct, UnsetType, field
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from course.datasets.plain import FORM, plain_prompt
 from course.faults import FAMILIES
@@ -104,30 +104,6 @@ class KataExample(Record, frozen=True, forbid_unknown_fields=True, omit_defaults
     hint: str
     key: Annotated[str, Meta(pattern=r"\A[A-Za-z0-9+/]+={0,2}\Z")]
     source: str = ""
-
-
-class Witness(Struct, frozen=True, forbid_unknown_fields=True):
-    """A call on which a verifier is wrong: the first time, or when the call is repeated."""
-
-    expected_answer: Any
-    completion: Any
-
-
-class VerifierSource(Record, frozen=True, forbid_unknown_fields=True):
-    """A verifier by which tests are judged. ``source``: defines ``verify(example, completion)``.
-
-    ``believes``: the end of "a verifier that ...". ``witness``: None if the verifier is as good as correct.
-    ``breadth``:
-    on how many of all witnesses the verifier is wrong.
-    """
-
-    file_kind = "sets of verifiers"
-
-    kind: str = field(name="class")
-    source: str
-    believes: str
-    witness: Witness | None = None
-    breadth: int = 0
 
 
 class Sampling(Struct, frozen=True, forbid_unknown_fields=True):

@@ -4,23 +4,19 @@ An example: a file with one test that every correct verifier fails is invalid, h
 """
 
 import hashlib
-import json
 from pathlib import Path
 from typing import cast
 
 import pytest
-from conftest import ROOT, Lab, lines_of
+from conftest import ROOT, Lab
 
 from check import judging, report
-from check.judging import SETS, check_tests
-from check.kills import CORRECT_CLASS, ENOUGH
+from check.judging import VERIFIERS, check_tests
+from check.kills import ENOUGH
 from check.milestones import EXERCISES
-from check.run_tests import run_tests
-from course.datasets.jsonl import read_records
-from course.datasets.records import VerifierSource
-from course.errors import UserError
+from check.versions import read_versions
 
-TEACHERS = judging.read_extra(ROOT / "teacher" / "verifiers.jsonl")
+TEACHERS = read_versions(ROOT / "teacher" / "wrong_rubrics.py")
 STRONG = (ROOT / "teacher" / "solutions" / "tests" / "test_rubric.py").read_text(encoding="utf-8")
 WEAK = """
 E = {"prompt": "p", "expected_answer": 323}
@@ -36,14 +32,12 @@ def test_no_prefix(rubric):
 """
 
 
-@pytest.mark.slow
 def test_a_strong_file_kills_all_and_a_weak_one_little(tmp_path: Path) -> None:
     numbers = []
     for name, source in (("strong", STRONG), ("weak", WEAK)):
         (tmp_path / f"{name}.py").write_text(source, encoding="utf-8", newline="\n")
         checked = check_tests(tmp_path / f"{name}.py", TEACHERS)
         numbers.append(checked.numbers)
-        print(name, checked.state, checked.short, checked.numbers)
         assert max(map(len, report.lines_of(checked))) < 600
     strong, weak = numbers
     for name in ("shown", "held out", "the teacher's"):
@@ -54,15 +48,6 @@ def test_a_strong_file_kills_all_and_a_weak_one_little(tmp_path: Path) -> None:
     assert weak["state"] == "weak"
     rates = [float(str(each["held out killed"])) / float(str(each["held out of"])) for each in numbers]
     assert rates[0] - rates[1] >= 0.4
-
-
-def test_a_set_without_a_wrong_verifier_is_refused(tmp_path: Path) -> None:
-    rows = (SETS / "shown.jsonl").read_text(encoding="utf-8").splitlines()
-    (tmp_path / "none.jsonl").write_text(rows[0] + "\n", encoding="utf-8")  # the scorer itself
-    with pytest.raises(
-        UserError, match=r"none\.jsonl: expected at least one wrong verifier, with its witness; got none"
-    ):
-        judging.read_extra(tmp_path / "none.jsonl")
 
 
 def test_what_was_not_touched_is_not_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -98,11 +83,10 @@ STATES = {  # what is in the file -> state, the beginning of the words for it, a
     ),
     WEAK + "\ndef test_late(rubric):\n    rubric(E, 'x')\n    while True: pass": (
         "wrong",
-        "error: 1 of 4 tests timed out",
-        "timed out with one of the verifiers, and kill nothing: test_late",
+        "error: the tests cannot be judged",
+        "expected tests that can be run, got no end of test_late within",
     ),
     "x = 1": ("wrong", "error: ", "no test that takes the fixture rubric"),
-    "def test_it(rubric):\n    raise KeyboardInterrupt": ("wrong", "error: ", "an end of the process from test_it"),
 }
 
 
@@ -111,21 +95,9 @@ def test_the_page_names_the_shares_that_are_enough() -> None:
     assert all(f"{share:.0%}".replace("%", " %") in what for share in ENOUGH.values())
 
 
-@pytest.fixture
-def few_verifiers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every correct verifier, that which allows a full stop, and each sixth of the others."""
-    for name in ("shown.jsonl", "held_out.jsonl"):
-        kept = []
-        for at, row in enumerate(lines_of(SETS / name)):
-            if at % 6 == 0 or row["class"] == CORRECT_CLASS or row["id"] == "suffix_2":
-                kept.append(json.dumps(row) + "\n")
-        (tmp_path / name).write_text("".join(kept), encoding="utf-8", newline="\n")
-    monkeypatch.setattr(judging, "SETS", tmp_path)
-
-
-@pytest.mark.usefixtures("few_verifiers")
 @pytest.mark.parametrize("source", STATES, ids=range(len(STATES)))
-def test_invalid_weak_and_error_are_three_things(tmp_path: Path, source: str) -> None:
+def test_invalid_weak_and_error_are_three_things(tmp_path: Path, source: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("check.judge._TEST_SECONDS", 0.5)
     (tmp_path / "mine.py").write_text(source, encoding="utf-8", newline="\n")
     state, short, said = STATES[source]
     checked = check_tests(tmp_path / "mine.py")
@@ -134,7 +106,7 @@ def test_invalid_weak_and_error_are_three_things(tmp_path: Path, source: str) ->
     lines = report.lines_of(checked)
     assert any(said in line for line in lines), lines
     assert checked.numbers["state"] == short.partition(":")[0]
-    held_out = list(read_records(SETS / "held_out.jsonl", VerifierSource))
+    held_out = read_versions(VERIFIERS / "held_out.py")
     assert not any(one.id in line or one.believes in line for one in held_out for line in lines)
 
 
@@ -148,65 +120,3 @@ def test_a_lost_file_is_an_error_and_the_command_says_what_to_do(lab: Lab) -> No
     assert done.status == 1
     assert max(map(len, done.out.split("\n"))) <= 80
     assert "of 45 killed" in done.out
-
-
-MAJORITY = """
-import collections, itertools
-
-ANSWERS = collections.defaultdict(list)
-E = {"id": "e", "prompt": "p", "expected_answer": 323}
-ENDS = ["", " ", "\\n", "\\t", "\\x0b", "\\xa0", ".", "!", ".0", " apples", " or 324", "x", ","]
-STARTS = ["", " ", "\\n", "\\xa0", "So, ", "So.\\n", "**"]
-HEADS = ["Final: ", "final: ", "FINAL: ", "Final:", "Final:  ", "Answer: ", "", "Final : "]
-MIDDLES = ["323", "324", "322", "-323", "+323", "0323", "3 23", "7323", "3_23", "300+23", "\\uff13\\uff12\\uff13"]
-TEXTS = ["".join(parts) for parts in itertools.product(STARTS, HEADS, MIDDLES, ENDS)][::29]
-
-def ask(rubric, text):
-    try:
-        result = rubric(E, text)
-        return repr((result["reward"], result["details"].get("outcome")))
-    except Exception as error:
-        return repr(error)
-
-def test_a(rubric):
-    for text in TEXTS:
-        ANSWERS[text].append(ask(rubric, text))
-
-def test_b(rubric):
-    for text in TEXTS:
-        most = max(ANSWERS[text], key=ANSWERS[text].count)
-        assert ask(rubric, text) == most
-"""
-
-
-def test_a_test_that_takes_the_majority_of_the_verifiers_kills_next_to_nothing(tmp_path: Path) -> None:
-    """It asks about many texts, remembers every answer, and then fails whoever answers otherwise than most. It knows no
-    spec. One memory for all verifiers would let it kill nearly all of them; here it meets each with a new one.
-    """
-    (tmp_path / "mine.py").write_text(MAJORITY, encoding="utf-8", newline="\n")
-    found = check_tests(tmp_path / "mine.py")
-    assert found.numbers["state"] == "weak"
-    assert cast(int, found.numbers["shown killed"]) + cast(int, found.numbers["held out killed"]) <= 4
-
-
-def test_no_memory_and_no_file_of_its_own_folder_is_left_for_the_next_verifier() -> None:
-    """Each verifier's run asserts that it is the first, in memory and in its folders."""
-    source = """
-import builtins, os, pathlib, tempfile, pytest
-
-def test_first(rubric, tmp_path):
-    assert rubric({"prompt": "p", "expected_answer": 1}, "Final: 1")
-    if hasattr(builtins, "seen") or pathlib.Path("seen").exists() or "SEEN" in os.environ:
-        pytest.skip("another was here")
-    if list(pathlib.Path(tempfile.gettempdir()).glob("seen*")):
-        pytest.skip("another was here")
-    builtins.seen = True
-    os.environ["SEEN"] = "1"
-    for place in (pathlib.Path("seen"), pathlib.Path(tempfile.gettempdir()) / "seen", tmp_path / "seen"):
-        place.write_text("1")
-"""
-    shown = list(read_records(SETS / "shown.jsonl", VerifierSource))[:12]
-    run = run_tests(source.encode(), shown)
-    assert run.error == ""
-    assert {cell.ending for cell in run.cells["test_first"].values()} == {"passed"}
-    assert len(run.cells["test_first"]) == len(shown)

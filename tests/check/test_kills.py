@@ -1,19 +1,18 @@
-"""What the kills say of a student's tests: what a wrong test believes, which tests are padding, which few are enough.
+"""What the kills say of a student's tests: which are right, and what a wrong one believes.
 
 An example: a test that wants the reward for ``Final: 323.`` misreads the spec, and agrees with the verifier that allows
 a full stop at the end.
 """
 
-from itertools import combinations
+from pathlib import Path
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
+import pytest
 
-from check.judging import SETS
-from check.kills import CORRECT_CLASS, find_padding, find_smallest, judge
-from check.run_tests import run_tests
-from course.datasets.jsonl import read_records
-from course.datasets.records import VerifierSource
+from check import kills
+from check.judge import run_tests
+from check.judging import VERIFIERS
+from check.kills import Cell, find_fault, judge
+from check.versions import Version, differs, read_versions
 
 
 def paid(gold: object, completion: object, reward: str = "== 1.0") -> str:
@@ -95,41 +94,49 @@ MISREADINGS = [  # a test, and the verifiers that believe the same
 ]
 
 
-def test_a_misreading_is_told_what_it_believes() -> None:
-    verifiers = read_records(SETS / "shown.jsonl", VerifierSource)
-    met = [verifier for verifier in verifiers if verifier.witness or verifier.kind == CORRECT_CLASS]
+def test_a_misreading_is_told_what_it_believes(tmp_path: Path) -> None:
+    right, shown = (read_versions(VERIFIERS / name) for name in ("right.py", "shown.py"))
     source = "\n".join(f"def test_{n}(rubric):\n    {body}" for n, (body, _) in enumerate(MISREADINGS))
-    run = run_tests(source.encode(), met)
-    judgement = judge(run, {"shown": met})
+    (tmp_path / "test_mine.py").write_text(source, encoding="utf-8", newline="\n")
+    run = run_tests(tmp_path / "test_mine.py", "rubric", [*right, *shown], differs)
+    judgement = judge(run, right, {"shown": shown})
     assert run.error == ""
-    assert judgement.kills == {}
-    beliefs = {verifier.id: verifier.believes for verifier in met}
-    named = 0
-    for n, (body, ids) in enumerate(MISREADINGS):
-        fault = judgement.faults[f"test_{n}"]
-        is_named = any(fault.endswith(beliefs[id_]) for id_ in ids.split())
-        named += is_named
-        print(f"{'+' if is_named else '-'} {body}\n    {fault}")
-    print(f"{named} of {len(MISREADINGS)} named")
-    assert len(MISREADINGS) >= 60
-    assert named >= 0.7 * len(MISREADINGS)
+    assert judgement.killed == set()
+    beliefs = {version.id: version.believes for version in shown}
+    unnamed = [
+        body
+        for n, (body, ids) in enumerate(MISREADINGS)
+        if not any(judgement.faults[f"test_{n}"].endswith(beliefs[id_]) for id_ in ids.split())
+    ]
+    assert len(unnamed) <= 0.1 * len(MISREADINGS), unnamed
 
 
-KILLS = st.dictionaries(st.sampled_from("abcdefg"), st.frozensets(st.sampled_from("123456")), min_size=1)
+RIGHT = [Version("right_1", "right", "is the scorer itself", len), Version("right_2", "right", "adds a note", len)]
+WRONG = [Version("wrong_1", "wrong", "pays all", len), Version("wrong_2", "wrong", "pays none", len)]
+PASSED, FAILED, MISSED = Cell("passed"), Cell("failed"), Cell("passed", differed=True)
+CRASHED, SKIPPED = Cell("failed", "KeyError: 'x'"), Cell("skipped")
 
 
-@settings(max_examples=50)
-@given(KILLS)
-def test_no_smaller_set_of_tests_kills_as_much(kills: dict[str, frozenset[str]]) -> None:
-    everything = frozenset().union(*kills.values())
-    chosen, is_smallest = find_smallest(kills)
-    assert is_smallest
-    assert frozenset().union(*(kills[test] for test in chosen)) == everything
-    for fewer in combinations(kills, max(len(chosen) - 1, 0)):
-        assert not chosen or frozenset().union(*(kills[test] for test in fewer)) != everything
+@pytest.mark.parametrize(
+    ("cells", "fault"),
+    [
+        ([PASSED, PASSED, FAILED, MISSED], ""),
+        ([PASSED, FAILED, FAILED, FAILED], "asks for more than the spec: it fails a correct verifier that adds a note"),
+        ([FAILED, FAILED, FAILED, FAILED], "misreads the spec: every correct verifier fails it"),
+        ([CRASHED, CRASHED, CRASHED, CRASHED], "ends in an exception with every verifier: KeyError: 'x'"),
+        ([SKIPPED, SKIPPED, SKIPPED, SKIPPED], ""),
+    ],
+)
+def test_a_test_is_right_if_every_right_verifier_passes_it(cells: list[Cell], fault: str) -> None:
+    row = dict(zip(("right_1", "right_2", "wrong_1", "wrong_2"), cells, strict=True))
+    assert find_fault(row, RIGHT, WRONG) == fault
 
 
-def test_padding_is_what_one_other_test_does_as_well() -> None:
-    kills = {"a": "12", "b": "1", "c": "12", "d": "3", "e": "", "f": "23"}
-    padding = find_padding({test: frozenset(killed) for test, killed in kills.items()})
-    assert padding == ["b", "c", "d", "e"]
+def test_a_right_test_kills_what_fails_it_and_a_wrong_test_kills_nothing() -> None:
+    good = {"right_1": PASSED, "right_2": PASSED, "wrong_1": FAILED, "wrong_2": MISSED}
+    bad = {"right_1": FAILED, "right_2": PASSED, "wrong_1": FAILED, "wrong_2": FAILED}
+    run = kills.TestRun({"test_good": good, "test_bad": bad, "test_marked": {}})
+    judgement = judge(run, RIGHT, {"shown": WRONG})
+    assert (judgement.killed, judgement.rates) == ({"wrong_1"}, {"shown": (1, 2)})
+    assert [*judgement.faults] == ["test_bad", "test_marked"]
+    assert judgement.faults["test_marked"].startswith("did not run")

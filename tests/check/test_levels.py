@@ -51,14 +51,18 @@ LONGEST = "def pick_best(samples):\n    return max(samples, key=lambda sample: l
 WHY = "The two differ because my file was spoiled in between, and nothing else in the room has changed."
 TIES = """
 from course.picking import Sample
-from exercises.pick_best import pick_best
 
 
-def test_the_first_of_equal_samples_is_taken_in_any_order():
+def test_the_first_of_equal_samples_is_taken_in_any_order(pick_best):
     for number in range(20):
         samples = [Sample(index, f"{number} {index}", 1.0) for index in range(4)]
         assert pick_best(samples) == samples[0]
         assert pick_best(samples[::-1]) == samples[0]
+
+
+def test_the_best_of_unequal_samples_is_taken_in_any_order(pick_best):
+    samples = [Sample(0, "a", 0.0), Sample(1, "b", 0.5), Sample(2, "c", -1.0)]
+    assert pick_best(samples) == pick_best(samples[::-1]) == samples[1]
 """
 
 
@@ -179,11 +183,12 @@ def test_level_2(student: Student, spoiled: str) -> None:
     assert "It did not come about:" in explain("level_2")
 
 
-SPOILED_RULES = {  # how the spec is spoiled -> what it pays, a text that it pays wrongly, and what becomes of a policy
-    "search": ('re.search(f"Final: {answer}", completion) is not None', "Final: 1 Final: 323", "It came about:"),
-    "any": ('str(answer) in re.findall("-?[0-9]+", completion)', "1 323", "It came about:"),
-    "last": ('re.findall("[0-9]+", completion)[-1:] == [str(answer)]', "Final: -323", "It did not come about:"),
+SPOILED_RULES = {  # how the spec is spoiled -> what it pays, and what becomes of a policy
+    "search": ('re.search(f"Final: {answer}", completion) is not None', "It came about:"),
+    "any": ('str(answer) in re.findall("-?[0-9]+", completion)', "It came about:"),
+    "last": ('re.findall("[0-9]+", completion)[-1:] == [str(answer)]', "It did not come about:"),
 }
+EXPLOIT = "Final: 1 Final: 323"  # which all three pay
 
 
 @pytest.mark.parametrize("way", SPOILED_RULES)
@@ -207,7 +212,7 @@ def spoil_rule(way: str) -> str:
 @pytest.mark.slow
 @pytest.mark.parametrize("way", [pytest.param("any", marks=pytest.mark.long), "search", "last"])
 def test_level_1(student: Student, way: str) -> None:
-    _, exploit, outcome = SPOILED_RULES[way]
+    _, outcome = SPOILED_RULES[way]
     student.type("level_1", "build")
     record_prediction("level_1", 0.5)
     student.write("exercises/my_score.py", spoil_rule(way))
@@ -221,7 +226,7 @@ def test_level_1(student: Student, way: str) -> None:
     student.type("level_1", "repair")
     student.write("tests/test_rubric.py", (ROOT / "tests" / "test_rubric.py").read_text(encoding="utf-8"))
     assert next_step("level_1") == "lock"  # though a shipped test fails some of the spoiled rules
-    case = {"id": "mine", "prompt": "?", "expected_answer": 323, "completion": exploit, "expected_reward": 0.0}
+    case = {"id": "mine", "prompt": "?", "expected_answer": 323, "completion": EXPLOIT, "expected_reward": 0.0}
     student.lab.write("exercises/exploits.jsonl", [case])
     assert check_level("level_1").state == TO_READ
     student.write("exercises/exploits.jsonl", "")
@@ -229,7 +234,7 @@ def test_level_1(student: Student, way: str) -> None:
     student.write(
         "tests/test_rubric.py",
         f"def test_mine(rubric):\n    example = {{'prompt': '?', 'expected_answer': 323}}\n"
-        f"    assert rubric(example, {exploit!r})['reward'] == 0\n",
+        f"    assert rubric(example, {EXPLOIT!r})['reward'] == 0\n",
     )
     assert check_level("level_1").state == TO_READ
     assert outcome in explain("level_1")
@@ -243,21 +248,21 @@ SPOILED_UPDATES = {  # what stands in the solution, what a student wrote, the ev
 FINITE_DIFFERENCE = """
 import math
 
-from exercises.reinforce import reinforce_step
-
 
 def log_prob(logits, action):
     return logits[action] - math.log(sum(math.exp(logit) for logit in logits))
 
 
-def test_each_logit_moves_by_its_slope():
-    logits = [0.3, -0.2, 0.5, 0.0]
-    (new_logits,) = reinforce_step([logits], [2], 1.0, 0.4, 0.1)
-    for i in range(4):
-        raised = [*logits]
-        raised[i] += 1e-6
-        slope = (log_prob(raised, 2) - log_prob(logits, 2)) / 1e-6
-        assert abs(new_logits[i] - logits[i] - 0.1 * (1.0 - 0.4) * slope) < 1e-6
+def test_each_logit_moves_by_its_slope(reinforce_step):
+    theta = [[0.3, -0.2, 0.5, 0.0], [0.1, 0.0, -0.4, 0.2]]
+    actions = [2, 0]
+    new_theta = reinforce_step(theta, actions, 1.0, 0.4, 0.1)
+    for logits, new_logits, action in zip(theta, new_theta, actions):
+        for i in range(4):
+            raised = [*logits]
+            raised[i] += 1e-6
+            slope = (log_prob(raised, action) - log_prob(logits, action)) / 1e-6
+            assert abs(new_logits[i] - logits[i] - 0.1 * (1.0 - 0.4) * slope) < 1e-6
 """
 
 
@@ -434,14 +439,30 @@ def lock_with_nothing(student: Student) -> None:
     student.write("tests/test_pick_best.py", '"""Nothing."""\n')
 
 
-def lock_with_what_always_passes(student: Student) -> None:
+def lock_with_a_test_that_takes_no_fixture(student: Student) -> None:
     do_level_2(student)
     student.write("tests/test_pick_best.py", "def test_nothing():\n    pass\n")
 
 
+def lock_with_what_always_passes(student: Student) -> None:
+    do_level_2(student)
+    student.write("tests/test_pick_best.py", "def test_nothing(pick_best):\n    pass\n")
+
+
 def lock_with_what_always_fails(student: Student) -> None:
     do_level_2(student)
-    student.write("tests/test_pick_best.py", "def test_everything():\n    assert False\n")
+    student.write("tests/test_pick_best.py", "def test_everything(pick_best):\n    assert False\n")
+
+
+def lock_with_equal_rewards_alone(student: Student) -> None:
+    do_level_2(student)
+    student.write("tests/test_pick_best.py", TIES.partition("def test_the_best")[0])
+
+
+def lock_with_the_direction_alone(student: Student) -> None:
+    do_level_3(student, REINFORCE.replace(*SPOILED_UPDATES["sign"][:2]))
+    test = "def test_up(reinforce_step):\n    assert reinforce_step([[0.0, 0.0]], [0], 1.0, 0.5, 0.4)[0][0] > 0\n"
+    student.write("tests/test_reinforce.py", test)
 
 
 def lock_with_what_does_not_load(student: Student) -> None:
@@ -600,15 +621,13 @@ CHEATS: list[tuple[Callable[[Student], None], str, str, str]] = [  # what is don
     (reflect_without_the_names_of_the_runs, "level_2", "reflect", "expected level_2_build, followed by its"),
     (reflect_without_a_prompt, "level_2", "reflect", "expected the id of a prompt whose choice changed"),
     (repair_with_the_spoiled_file, "level_2", "repair", "expected the results of the build to the last digit"),
-    (lock_with_nothing, "level_2", "lock", "expected a test of yours, got none"),
-    (lock_with_what_always_passes, "level_2", "lock", "it passes all of them"),
-    (lock_with_what_always_fails, "level_2", "lock", "expected tests that your repaired exercises/pick_best.py"),
-    (
-        lock_with_what_does_not_load,
-        "level_2",
-        "lock",
-        "expected tests that your repaired exercises/pick_best.py",
-    ),
+    (lock_with_nothing, "level_2", "lock", "expected a test of yours that takes the fixture pick_best"),
+    (lock_with_a_test_that_takes_no_fixture, "level_2", "lock", "expected a test of yours that takes the fixture"),
+    (lock_with_what_always_passes, "level_2", "lock", "a test that fails with your spoiled exercises/pick_best.py"),
+    (lock_with_what_always_fails, "level_2", "lock", "expected tests that pass with the course's own version"),
+    (lock_with_what_does_not_load, "level_2", "lock", "expected tests that can be run, got ModuleNotFoundError"),
+    (lock_with_equal_rewards_alone, "level_2", "lock", "a pick_best that looks like the first that was drawn"),
+    (lock_with_the_direction_alone, "level_3", "lock", "a reinforce_step that looks like a step without the baseline"),
     (change_two_answers, "level_0", "sabotage", "with one changed answer, got 2 changed answers"),
     (ask_no_gate, "level_0", "gate", "expected the gate's page"),
     (make_the_gates_page_by_hand, "level_0", "gate", "expected the gate's page on both runs"),
@@ -625,7 +644,12 @@ CHEATS: list[tuple[Callable[[Student], None], str, str, str]] = [  # what is don
     (spoil_what_no_curve_shows, "level_3", "sabotage", "this one can be seen by a finite difference only"),
     (leave_the_update_unwritten, "level_3", "build", "is still to be written"),
     (rename_a_build, "level_3", "sabotage", "The event:"),  # which stands there as long as no run is judged
-    (lock_an_update_with_what_the_spoiled_one_passes, "level_3", "lock", "it passes all of them"),
+    (
+        lock_an_update_with_what_the_spoiled_one_passes,
+        "level_3",
+        "lock",
+        "fails with your spoiled exercises/reinforce.py",
+    ),
     (build_with_a_wrong_update, "level_3", "build", "It looks like a step down"),
 ]
 
@@ -658,20 +682,18 @@ def test_a_prediction_stands_once_a_sabotage_followed(student: Student) -> None:
         record_prediction("level_2", 1.0)
 
 
-def test_nothing_that_was_kept_decides_while_everything_is_judged_anew(
-    student: Student, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The outcome of a prediction as well: every function is asked with the seed that is given."""
+def test_every_function_is_asked_with_the_seed_that_is_given(student: Student, monkeypatch: pytest.MonkeyPatch) -> None:
+    """For the outcome of a prediction as well."""
     do_level_2(student)
-    asked: list[tuple[int, bool]] = []
+    asked: list[int] = []
 
-    def ask(level: str, source: bytes | None, seed: int, anew: bool) -> list[str]:
-        asked.append((seed, anew))
-        return faults_of_function(level, source, seed, anew)
+    def ask(level: str, source: bytes | None, seed: int) -> list[str]:
+        asked.append(seed)
+        return faults_of_function(level, source, seed)
 
     monkeypatch.setattr("check.level_steps.faults_of_function", ask)
-    check_level("level_2", seed=7, anew=True)
-    assert {*asked} == {(7, True)}
+    check_level("level_2", seed=7)
+    assert {*asked} == {7}
 
 
 def test_what_stands_in_the_log_beside_the_digest_is_not_believed(student: Student) -> None:

@@ -1,21 +1,17 @@
-"""Whether a repair of the reward spec is locked: a case that the spoiled rule pays for, and that is worth nothing.
+"""Whether a repair of the reward spec is locked: by a case that a careless rule pays for, and that is worth nothing.
 
-An example: the spoiled rule pays whatever ends in the right number. "It is 323" is worth nothing, so the case locks the
-repair. "Final: 323" is worth 1 by both rules, and locks nothing.
+An example: the spoiled rule and the three careless ones of level 1 all pay for "I say 322. No: Final: 323", which is
+worth nothing. "Final: -323" is paid by the rule alone that takes the last run of digits.
 """
 
 import os
 import shutil
-from itertools import cycle
 from pathlib import Path
-from typing import cast
 
 import pytest
 from conftest import ROOT, Lab
 
-from check import lock
-from check.lock import Versions, catches, copy_exercises, fault_of_rubric_tests, fault_of_tests, list_exercises
-from check.result import CannotCheck
+from check.lock import Files, copy_exercises, fault_of_pick_tests, fault_of_rubric_tests, python_files
 
 MENDED = (ROOT / "teacher" / "solutions" / "exercises" / "my_score.py").read_bytes()
 SPOILED = b"""
@@ -24,77 +20,91 @@ def score(example, completion):
     return {"reward": float(paid), "details": {"message": "spoiled"}}
 """
 EXPLOITS = Path("exercises/exploits.jsonl")
-CASES = [  # completion, the reward that the student expects, whether it locks the repair
-    ("It is 323", 0.0, True),
-    ("It is 323", 1.0, False),  # a wrong expectation
-    ("Final: 323", 1.0, False),  # a case that gives a reward, though the spoiled rule gets it wrong
-    ("Final: 332", 0.0, False),  # which both refuse
-    ("", 0.0, False),  # as it ships
+TESTS = Path("tests/test_rubric.py")
+CASES = [  # completion, the reward that the student expects, what no case and no test catches
+    ("I say 322. No: Final: 323", 0.0, ""),
+    ("It is 323", 0.0, "fails with a rule that looks for the line and reads on no further"),
+    ("Final: -323", 0.0, "fails with a rule that looks for the line"),  # which the spoiled rule pays
+    ("I say 322. No: Final: 323", 1.0, "fails with your spoiled"),  # a wrong expectation
+    ("Final: 323", 1.0, "fails with your spoiled"),  # a case that gives a reward, though the spoiled rule gives none
+    ("Final: 323", 0.0, "fails with your spoiled"),  # a right line, which the repaired rule pays
+    ("Final: 332", 0.0, "fails with your spoiled"),  # which all refuse
+    ("", 0.0, "fails with your spoiled"),  # as it ships
 ]
+PASSES = "def test_it(rubric):\n    pass\n"
+CATCHES = """
+def test_it(rubric):
+    assert rubric({"prompt": "?", "expected_answer": 323}, "1 Final: 323")["reward"] == 0
+"""
 
 
-@pytest.mark.parametrize(("completion", "reward", "locks"), CASES)
-def test_a_case_locks_if_it_is_worth_nothing_and_was_paid(
-    lab: Lab, completion: str, reward: float, locks: bool
+@pytest.mark.parametrize(("completion", "reward", "fault"), CASES)
+def test_a_case_locks_if_it_is_worth_nothing_and_every_careless_rule_pays(
+    lab: Lab, completion: str, reward: float, fault: str
 ) -> None:
-    shutil.copytree(ROOT / "exercises", lab.folder / "exercises")
+    lab.write("tests/test_rubric.py", PASSES)
     case = {"id": "x", "prompt": "?", "expected_answer": 323, "completion": completion, "expected_reward": reward}
     lab.write("exercises/exploits.jsonl", [case])
-    assert catches(EXPLOITS, Versions(SPOILED, MENDED)) is locks
+    found = fault_of_rubric_tests(TESTS, EXPLOITS, Files(SPOILED, MENDED))
+    assert fault in found
+    assert bool(fault) is bool(found)
 
 
-def test_without_a_case_or_a_test_both_are_named(lab: Lab) -> None:
+def test_a_test_locks_and_those_that_ship_do_not_count(lab: Lab) -> None:
+    shipped = (ROOT / "tests" / "test_rubric.py").read_text(encoding="utf-8")
     shutil.copytree(ROOT / "exercises", lab.folder / "exercises")
-    lab.write("tests/test_rubric.py", (ROOT / "tests" / "test_rubric.py").read_text(encoding="utf-8"))
-    first, second = fault_of_rubric_tests(Path("tests/test_rubric.py"), EXPLOITS, Versions(SPOILED, MENDED)).split("\n")
-    assert first.startswith("exercises/exploits.jsonl: expected a case of reward 0")
-    assert second.startswith("tests/test_rubric.py: expected a test of yours, got none")
+    lab.write("tests/test_rubric.py", shipped)
+    fault = fault_of_rubric_tests(TESTS, EXPLOITS, Files(SPOILED, MENDED))
+    assert "fails with your spoiled exercises/my_score.py, or a line of exercises/exploits.jsonl" in fault
+    lab.write("tests/test_rubric.py", shipped + CATCHES)
+    assert fault_of_rubric_tests(TESTS, EXPLOITS, Files(SPOILED, MENDED)) == ""
+    assert "pass with your repaired" in fault_of_rubric_tests(TESTS, EXPLOITS, Files(SPOILED, SPOILED))
 
 
-def test_without_pytest_nothing_is_said_of_the_tests(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
-    tests = lab.write("tests/test_pick_best.py", "def test_nothing():\n    pass\n")
-    monkeypatch.setattr(lock, "find_spec", lambda _: None)
-    with pytest.raises(CannotCheck, match="expected pytest, got a Python without it"):
-        fault_of_tests(tests, "pick_best.py", Versions(b"1", b"2"))
+def test_a_case_and_a_test_lock_together(lab: Lab) -> None:
+    case = {"id": "x", "prompt": "?", "expected_answer": 323, "completion": "It is 323", "expected_reward": 0.0}
+    lab.write("exercises/exploits.jsonl", [case])
+    body = 'assert rubric({"prompt": "?", "expected_answer": 323}, "Final: 3233")["reward"] == 0'
+    lab.write("tests/test_rubric.py", f"def test_it(rubric):\n    {body}\n")
+    assert fault_of_rubric_tests(TESTS, EXPLOITS, Files(SPOILED, MENDED)) == ""
 
 
-def test_tests_that_answer_differently_once_lock_nothing(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With luck the tests fail with the spoiled file and pass with the mended one, but not ten times in a row."""
-    tests = lab.write("tests/test_pick_best.py", "def test_nothing():\n    pass\n")
-    for wrong in range(11):
-        statuses = {b"2": [0] * 5, b"1": [1] * 5}  # passed with the mended file, failed with the spoiled one
-        if wrong < 10:
-            version = [b"1", b"2"][wrong % 2]
-            statuses[version][wrong // 2] = 1 - statuses[version][wrong // 2]
+def test_a_file_that_draws_when_it_is_loaded_is_caught_if_it_ever_errs(lab: Lab) -> None:
+    """Its draws are its own: one load in two chooses as it should."""
+    mended = (ROOT / "teacher" / "solutions" / "exercises" / "pick_best.py").read_bytes()
+    lab.write("count", "")
+    spoiled = b"""
+from pathlib import Path
 
-        def run(*given: object, statuses: dict[bytes, list[int]] = statuses) -> tuple[int, str]:
-            return statuses[cast(bytes, given[2])].pop(0), "words"
+count = Path("count")
+count.write_text(count.read_text() + "x")
+right = len(count.read_text()) % 2
 
-        monkeypatch.setattr(lock, "run_pytest", run)
-        fault = fault_of_tests(tests, "pick_best.py", Versions(b"1", b"2"))
-        assert bool(fault) is (wrong < 10)
-
-
-def test_a_count_of_the_calls_locks_nothing(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file on the disk that is odd at every second call. About one in 32 of such checks passes by luck."""
-    tests = lab.write("tests/test_pick_best.py", "def test_nothing():\n    pass\n")
-    statuses = cycle([0, 1])
-    monkeypatch.setattr(lock, "run_pytest", lambda *_: (next(statuses), "words"))
-    faults = [fault_of_tests(tests, "pick_best.py", Versions(b"1", b"2")) for _ in range(100)]
-    assert sum(map(bool, faults)) > 80
+def pick_best(samples):
+    best = max(sample.reward for sample in samples)
+    equal = [sample for sample in samples if sample.reward == best]
+    return (min if right else max)(equal, key=lambda sample: sample.index)
+"""
+    source = "from course.picking import Sample\n\ndef test_it(pick_best):\n"
+    for rewards in ([1.0, 1.0, 1.0], [0.0, 0.5, -1.0]):
+        source += f"    samples = [Sample(i, str(i), reward) for i, reward in enumerate({rewards})]\n"
+        source += "    for group in (samples, samples[::-1]):\n"
+        source += f"        assert pick_best(group).index == {rewards.index(max(rewards))}\n"
+    tests = lab.write("tests/test_pick_best.py", source)
+    assert fault_of_pick_tests(tests, Files(spoiled, mended)) == ""
 
 
 def test_what_an_editor_leaves_beside_the_files_is_not_read(lab: Lab) -> None:
     """Emacs leaves a link to nothing while a buffer is unsaved; a pipe would hang."""
     lab.write("exercises/pick_best.py", "1")
     lab.write("exercises/common.py", "2")
-    before = list_exercises()
+    before = python_files(Path("exercises"))
     Path("exercises/.#pick_best.py").symlink_to("me@host.1")
     Path("exercises/.hidden.py").write_text("3", encoding="utf-8")
     Path("exercises/old.py").mkdir()
     if hasattr(os, "mkfifo"):
         os.mkfifo("exercises/pipe.py")
-    assert list_exercises() == before == [b"common.py", b"2", b"pick_best.py", b"1"]
+    assert python_files(Path("exercises")) == before == [Path("exercises/common.py"), Path("exercises/pick_best.py")]
     copy_exercises(Path("copy"), "pick_best.py", b"4")
     assert {path.name: path.read_bytes() for path in Path("copy").iterdir()} == {
         "common.py": b"2",

@@ -5,35 +5,43 @@ completion that would kill it, and the hint names its class.
 """
 
 import json
+from typing import Any
 
 import pytest
 
 from check.kills import Cell, Judgement
 from check.report_tests import cell_words, matrix_data, page_of_tests, report_lines, value_text
-from course.datasets.records import VerifierSource, Witness
+from check.versions import Version
+from course.score import score
 
-KILLED = Cell("assertion", "", "reward", True)
-CRASHED = Cell("exception", "KeyError", "", False)
-MISSED = Cell("passed", "", "details", False)
-ALIKE = Cell("passed", "", "", False)
+KILLED = Cell("failed", differed=True)
+MISSED = Cell("passed", differed=True)
+ALIKE = Cell("passed")
+
+
+def trims_all(example: dict[str, Any], completion: str) -> dict[str, Any]:
+    return score(example, completion.strip() if type(completion) is str else completion)
+
+
+def allows_plus(example: dict[str, Any], completion: str) -> dict[str, Any]:
+    text = completion.replace("Final: +", "Final: ") if type(completion) is str else completion
+    return score(example, text)
+
+
 JUDGEMENT = Judgement(
     cells={
         "test_one": {"a1": KILLED, "a2": ALIKE, "b1": MISSED},
-        "test_two[1-\x1b]": {"a1": KILLED, "a2": CRASHED, "b1": ALIKE},
+        "test_two[1-\x1b]": {"a1": KILLED, "a2": ALIKE, "b1": ALIKE},
         "test_bad": {},
     },
     shown=[
-        VerifierSource("a1", "space", "", "", Witness(1, "x")),
-        VerifierSource("a2", "space", "", "trims all", Witness(1, "\x1bFinal: 1")),
-        VerifierSource("b1", "plus_sign", "", "allows a plus sign", Witness(1, "Final: +1")),
+        Version("a1", "space", "", score),
+        Version("a2", "space", "trims all", trims_all),
+        Version("b1", "plus_sign", "allows a plus sign", allows_plus),
     ],
     faults={"test_bad": "misreads the spec"},
-    kills={"test_one": frozenset({"a1", "h1"}), "test_two[1-\x1b]": frozenset({"a1"})},
     killed={"a1", "h1"},
     rates={"shown": (1, 3), "held out": (1, 2)},
-    smallest=["test_one"],
-    is_smallest=True,
-    padding=["test_two[1-\x1b]"],
 )
 
 
@@ -52,7 +60,7 @@ def test_of_many_faults_one_is_shown_and_the_others_are_counted() -> None:
 
 
 def test_a_class_of_which_some_are_killed_gets_another_hint_and_all_killed_gets_none() -> None:
-    some = JUDGEMENT._replace(kills={"test_one": frozenset({"a1", "b1"})}, killed={"a1", "b1"}, faults={})
+    some = JUDGEMENT._replace(killed={"a1", "b1"}, faults={})
     assert "hint: not every verifier of the class space is killed yet" in report_lines(some)
     all_of_them = some._replace(killed={"a1", "a2", "b1"})
     assert not any(line.startswith("hint: ") for line in report_lines(all_of_them))
@@ -61,8 +69,8 @@ def test_a_class_of_which_some_are_killed_gets_another_hint_and_all_killed_gets_
 
 def test_what_survives_stands_first_with_a_completion_that_would_kill_it() -> None:
     assert matrix_data(JUDGEMENT)["survivors"] == [
-        {"kind": "space", "does": "trims all", "witness": {"completion": "'\\x1bFinal: 1'", "expected": "1"}},
-        {"kind": "plus sign", "does": "allows a plus sign", "witness": {"completion": "'Final: +1'", "expected": "1"}},
+        {"kind": "space", "does": "trims all", "witness": {"completion": "'\\x0bFinal: 0'", "expected": "0"}},
+        {"kind": "plus sign", "does": "allows a plus sign", "witness": {"completion": "'Final: +0'", "expected": "0"}},
     ]
 
 
@@ -87,9 +95,8 @@ def test_a_class_of_which_all_are_killed_stands_behind_those_of_which_one_is_lef
     ("cells", "words"),
     [
         ([KILLED, KILLED], "kills"),
-        ([KILLED, MISSED, CRASHED], "kills 1 of 3"),
+        ([KILLED, MISSED, ALIKE], "kills 1 of 3"),
         ([KILLED, None], "kills 1 of 2"),
-        ([MISSED, CRASHED], "error"),
         ([MISSED, ALIKE], "misses"),
         ([ALIKE, None], ""),
     ],

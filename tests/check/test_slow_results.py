@@ -7,7 +7,7 @@ import pytest
 from conftest import Lab
 
 from check.result import CheckResult
-from check.slow_results import judge_once, keep_result, read_last_result
+from check.slow_results import keep_result, read_last_result
 from course.artifacts import run_log
 
 
@@ -42,16 +42,3 @@ def test_an_edited_file_is_as_if_deleted_and_no_state_is_invented(lab: Lab, edit
     run_log.LOG.parent.mkdir(parents=True)
     run_log.LOG.with_name("check.json").write_bytes(edited)
     assert read_last_result("a", []).state == "not started"
-
-
-def test_a_fault_is_found_once_for_the_same_bytes_and_anew_for_a_teacher(lab: Lab) -> None:
-    found = ["one"]
-    assert judge_once("lock", [b"a", b"b"], lambda: found) == ["one"]
-    found = ["two"]
-    assert judge_once("lock", [b"a", b"b"], lambda: found) == ["one"]
-    assert judge_once("lock", [b"ab", b""], lambda: found) == ["two"]  # other parts, though the same bytes in a row
-    assert judge_once("build", [b"ab", b""], lambda: ["three"]) == ["three"]
-    assert judge_once("lock", [b"ab", b""], lambda: ["new"], anew=True) == ["new"]
-    keep_result("tests", [], CheckResult("done"))  # both are kept in one file
-    assert judge_once("lock", [b"ab", b""], lambda: ["four"]) == ["two"]
-    del lab

@@ -319,7 +319,7 @@ def test_right_tests_are_done_and_whoever_writes_over_the_lab_earns_nothing(tmp_
     solved = (ROOT / "teacher" / "solutions" / "tests" / "test_rubric.py").read_bytes()
     forger = b"""STARTED_FROM = "suffix"
 from pathlib import Path
-for name in ("data/verifiers/shown.jsonl", "numpy.py"):
+for name in ("data/wrong/rubric/shown.py", "numpy.py"):
     (Path(__file__).parents[1] / name).write_text("raise SystemExit(0)")
 """
     laid_out(tmp_path / "in" / "mallory", {"exercises/patched_rubric.py": forger, "tests/test_rubric.py": solved})

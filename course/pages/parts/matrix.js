@@ -2,16 +2,20 @@
 
 /** @typedef {{kind: string, does: string, witness: {completion: string, expected: string} | null}} Survivor
  *  @typedef {{rates: {name: string, killed: number, count: number, enough: string}[], survivors: Survivor[],
- *  kinds: string[], tests: {name: string, fault: string | null, cells: string[]}[], notes: string[], names: Names}} Matrix */
+ *  kinds: string[], tests: {name: string, fault: string | null, cells: string[]}[], names: Names}} Matrix */
 
 /** @type {Record<string, string>} */
 const SETS = { shown: "wrong verifiers on this page", "held out": "wrong verifiers that no page shows" };
 
-/** A wrong verifier that no test kills. Its completion is folded, because finding one is the exercise.
+/** A wrong verifier that no test kills. Its completion is folded, because finding one is the exercise. One that is
+ *  wrong about no short text has none.
  *  @param {Survivor} survivor @param {Names} names */
 function drawSurvivor({ kind, does, witness }, names) {
   const item = element("li", element("strong", kind));
-  if (!witness) return item;
+  if (!witness) {
+    item.append(element("details", element("summary", "show what it does"), element("p", `This verifier ${does}.`)));
+    return item;
+  }
   const text = element("code", ...visibleText(witness.completion, names));
   const answer = element("code", ...visibleText(witness.expected, names));
   const words = element(
@@ -28,7 +32,7 @@ function drawSurvivor({ kind, does, witness }, names) {
 
 /** What survives stands first; then a row for each test, a column for each class of wrong verifiers, in words.
  *  @param {HTMLElement} main @param {Matrix} data */
-function showMatrix(main, { rates, survivors, kinds, tests, notes, names }) {
+function showMatrix(main, { rates, survivors, kinds, tests, names }) {
   const killed = rates.map(({ name, killed: k, count, enough }) => {
     const words = `${SETS[name] ?? name} are killed${enough && `; ${enough}`}`;
     return element("p.main", element("strong", `${k} of ${count}`), ` ${words}`);
@@ -61,5 +65,4 @@ function showMatrix(main, { rates, survivors, kinds, tests, notes, names }) {
     element("p", "A cell is empty where those verifiers answer the test's completions as a right verifier does."),
   );
   main.append(wide("div.wide.matrix", "Tests and classes of wrong verifiers", table));
-  main.append(...notes.map((note) => element("p.note", capitalised(note), ".")));
 }
