@@ -125,10 +125,13 @@ class _Plugin:
         """The function, noting whether it answers otherwise than the right version."""
 
         def call(*arguments: Any, **named: Any) -> Any:
-            before, self._has_differed = self._has_differed, True  # if it raises
-            answer = function(*arguments, **named)
-            if self._differs is not None:
-                self._has_differed = before or self._differs(answer, self._right(*arguments, **named))
+            try:
+                answer = function(*arguments, **named)
+            except BaseException:
+                self._has_differed = True
+                raise
+            if self._differs is not None and self._differs(answer, self._right(*arguments, **named)):
+                self._has_differed = True
             return answer
 
         return call
@@ -176,7 +179,7 @@ class _Plugin:
             random.seed(0)
             cell = self._run(pyfuncitem.obj, arguments, id_)
             if cell is None:
-                self.error = f"no end of {quote(self._name(pyfuncitem))} within {_TEST_SECONDS:.0f} s"
+                self.error = f"no end of {quote(self._name(pyfuncitem))} within {_TEST_SECONDS:.0f} s of processor time"
                 pyfuncitem.session.shouldstop = self.error
                 break
             self.cells[self._name(pyfuncitem)][id_] = cell._replace(differed=self._has_differed)
