@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import cast
 
 from check import slow_results
-from check.milestones import EXERCISES, MILESTONES, Exercise, Given, check
+from check.milestones import EXERCISES, MILESTONES, Exercise, check
 from check.report import end_text, exercise_text, lines_of, overview, step_text, submission_text
 from check.result import FINISHED, NOT_STARTED, CheckResult
 from course.artifacts import run_log
@@ -40,16 +40,9 @@ def main() -> int:
     parser.add_argument("--report", action="store_true", help="of tests: write their matrix as a page, too")
     parser.add_argument("--json", action="store_true", help="for a program: every check anew, id -> what it found")
     parser.add_argument("--seed", type=non_negative_int, default=0, help="of what the checks draw (default: 0)")
-    help_ = "a Python file of more wrong verifiers to judge tests with, which is run"
-    parser.add_argument("--verifiers", type=Path, metavar="FILE", help=help_)
     args = parser.parse_args()
-    given = Given(args.seed)
-    if args.verifiers is not None:
-        from check.versions import read_versions
-
-        given = given._replace(verifiers=read_versions(args.verifiers))
     if args.exercise in EXERCISES and not args.json:
-        return show_one(EXERCISES[args.exercise], args, given)
+        return show_one(EXERCISES[args.exercise], args)
     for option in ("id", "hint", "solution", "predict", "report"):
         if getattr(args, option) not in (None, False):
             raise UserError(f"--{option}: expected the name of an exercise in front of it, and no --json")
@@ -57,21 +50,21 @@ def main() -> int:
     if args.exercise in EXERCISES:
         exercises = [EXERCISES[args.exercise]]
     if args.json:
-        return print_json({exercise.id: check_now(exercise, given) for exercise in exercises})
+        return print_json({exercise.id: check_now(exercise, args.seed) for exercise in exercises})
     results = {}
     for exercise in exercises:
         if exercise.slow:
             results[exercise.id] = slow_results.read_last_result(exercise.id, exercise.files)
         else:
-            results[exercise.id] = check_now(exercise, given)
+            results[exercise.id] = check_now(exercise, args.seed)
     if args.exercise == SUBMIT:
         return hand_in(args.run, results)
     return show_overview(results)
 
 
-def check_now(exercise: Exercise, given: Given) -> CheckResult:
+def check_now(exercise: Exercise, seed: int) -> CheckResult:
     """The result of the check, run now; one that learns shows how far it is."""
-    return check(exercise, given, progress=lambda updates: with_progress(updates, "learning"))
+    return check(exercise, seed, progress=lambda updates: with_progress(updates, "learning"))
 
 
 def list_unfinished(results: Mapping[str, CheckResult]) -> list[str]:
@@ -125,7 +118,7 @@ def show_overview(results: Mapping[str, CheckResult]) -> int:
     return 0
 
 
-def show_one(exercise: Exercise, args: Namespace, given: Given) -> int:
+def show_one(exercise: Exercise, args: Namespace) -> int:
     """Explain one exercise, or the one thing of it that was asked for."""
     if args.run:
         raise UserError("--run: expected submit in front of it, got an exercise")
@@ -140,9 +133,9 @@ def show_one(exercise: Exercise, args: Namespace, given: Given) -> int:
     if args.hint is not None:
         show_hints(exercise, args.hint)
         return 0
-    result = check_now(exercise, given)
+    result = check_now(exercise, args.seed)
     finished = result.state in FINISHED
-    if exercise.slow and given == Given():
+    if exercise.slow and args.seed == 0:
         slow_results.keep_result(exercise.id, exercise.files, result)
     if args.report:
         write_report(exercise, result)

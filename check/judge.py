@@ -67,11 +67,11 @@ def run_tests(
         raise CannotCheck(f"{path}: expected pytest, got a Python without it; {PYTHON} lab.py fetches it")
     import pytest
 
-    for name in (path.stem, f"{path.parent.name}.{path.stem}"):
-        sys.modules.pop(name, None)  # of an earlier run: pytest would not read the file again
+    sys.modules.pop(path.stem, None)  # of an earlier run: pytest would not read the file again
+    sys.dont_write_bytecode = True  # nor is a file that changed within a second read from its .pyc
     plugin = _Plugin(pytest, fixture, versions, differs, left_out)
     with _timer(), redirect_stdout(sys.stderr):
-        pytest.main([*_OPTIONS, str(path)], plugins=[plugin])
+        pytest.main([*_OPTIONS, f"--rootdir={path.parent}", str(path)], plugins=[plugin])
     if plugin.interrupted:
         raise KeyboardInterrupt
     return TestRun(plugin.cells, plugin.error, plugin.left_out)
@@ -89,7 +89,6 @@ def _timer() -> Iterator[None]:
         raise _TimeIsUp
 
     before = signal.signal(signal.SIGPROF, end)
-    _start_timer(_TEST_SECONDS)
     try:
         yield
     finally:
@@ -139,6 +138,9 @@ class _Plugin:
     def pytest_configure(self, config: Any) -> None:
         config.option.tbstyle = "native"  # of a fixture that raises with each version; the others take seconds
 
+    def pytest_collection(self) -> None:
+        _start_timer(_TEST_SECONDS)
+
     def pytest_generate_tests(self, metafunc: Any) -> None:
         """A test with fixtures of its own becomes one for each version, any other is called with all of them."""
         if self._fixture not in metafunc.fixturenames:
@@ -153,7 +155,7 @@ class _Plugin:
             metafunc.parametrize(self._fixture, self._functions.values(), ids=self._functions)
 
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
-        _start_timer(0)  # of loading the file
+        _start_timer(0)
         taking = [item for item in items if self._fixture in item.fixturenames]
         self.left_out = len(items) - len(taking)
         items[:] = [item for item in taking if self._name(item) not in self._without]

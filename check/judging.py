@@ -1,24 +1,22 @@
 """Machinery: the check of a student's tests of the reward spec, which meet right verifiers and wrong ones."""
 
 import hashlib
-from collections.abc import Sequence
 from pathlib import Path
 
 from check.judge import run_tests
 from check.kills import ENOUGH, Judgement, judge
 from check.result import NOT_STARTED, CheckResult
-from check.versions import Version, differs, read_versions
+from check.versions import differs, read_versions
 from course.datasets.files import LAB, open_regular
 from course.errors import reason
 
 TESTS = Path("tests") / "test_rubric.py"
 VERIFIERS = LAB / "data" / "wrong" / "rubric"
-_TEACHERS_SET = "the teacher's"
 _AS_SHIPPED = "b2a3b552a871bc448add4e6d85b516e2b68abed8ff426cc23f48149c54045ade"  # its SHA-256
 
 
-def check_tests(path: Path = TESTS, extra: Sequence[Version] = ()) -> CheckResult:
-    """What the tests of a file kill: not started, invalid, weak, an error, or done. ``extra``: wrong verifiers more."""
+def check_tests(path: Path = TESTS) -> CheckResult:
+    """What the tests of a file kill: not started, invalid, weak, an error, or done."""
     try:
         with open_regular(path) as file:
             source = file.read()
@@ -28,22 +26,16 @@ def check_tests(path: Path = TESTS, extra: Sequence[Version] = ()) -> CheckResul
         line = f"{path} is as it came: its five tests are a start, write the next one below them"
         return CheckResult(NOT_STARTED, lines=[line], numbers={"state": NOT_STARTED})
     right = read_versions(VERIFIERS / "right.py")
-    sets: dict[str, Sequence[Version]] = {
-        "shown": read_versions(VERIFIERS / "shown.py"),
-        "held out": read_versions(VERIFIERS / "held_out.py"),
-    }
-    if extra:
-        sets[_TEACHERS_SET] = extra
-    wrong = [version for versions in sets.values() for version in versions]
-    run = run_tests(path, "rubric", [*right, *wrong], differs)
+    sets = {"shown": read_versions(VERIFIERS / "shown.py"), "held out": read_versions(VERIFIERS / "held_out.py")}
+    run = run_tests(path, "rubric", [*right, *sets["shown"], *sets["held out"]], differs)
     if run.error or not run.cells:
         why = run.error or "no test that takes the fixture rubric, as def test_it(rubric) does"
         return _error(f"{path}: expected tests that can be run, got {why}")
     judgement = judge(run, right, sets)
     state, short = state_of(judgement)
     numbers: dict[str, object] = {"state": state, "tests": len(run.cells), "invalid": len(judgement.faults)}
-    if extra:  # whoever gives a set may know which of its classes no test kills
-        numbers["survived"] = sorted({version.kind for version in extra if version.id not in judgement.killed})
+    left = {version.kind for version in sets["shown"] if version.id not in judgement.killed}
+    numbers["survived"] = sorted(left)
     for name, (killed, count) in judgement.rates.items():
         numbers[f"{name} killed"] = killed
         numbers[f"{name} of"] = count

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 from check.result import CANNOT_CHECK, CannotCheck, CheckResult
 from check.runs import WantedRun
-from check.versions import Version
 from course.datasets.files import LAB
 from course.errors import UserError
 
@@ -32,13 +31,6 @@ class Exercise(NamedTuple):
         return self.id.startswith("level_")
 
 
-class Given(NamedTuple):
-    """What a check may be given: the seed of what it draws, and wrong verifiers beside the course's own."""
-
-    seed: int = 0
-    verifiers: Sequence[Version] = ()
-
-
 def _read_table(name: str) -> dict[str, Any]:
     return tomllib.loads((LAB / "data" / name).read_text(encoding="utf-8"))
 
@@ -56,11 +48,11 @@ def _read_exercise(id_: str, row: Mapping[str, Any]) -> Exercise:
 EXERCISES = {id_: _read_exercise(id_, row) for id_, row in _EXERCISE_ROWS["exercises"].items()}
 
 
-def check(exercise: Exercise, given: Given, progress: Callable[[Iterable[Any]], Iterable[Any]] = iter) -> CheckResult:
+def check(exercise: Exercise, seed: int = 0, progress: Callable[[Iterable[Any]], Iterable[Any]] = iter) -> CheckResult:
     """The result of its check. What a student's file has wrong in its form is a result, too.
 
-    A check is imported where it is called: most of them load much that the others do not need. ``progress``: shows a
-    person how far a check is that takes long.
+    A check is imported where it is called: most of them load much that the others do not need. ``seed``: of what it
+    draws. ``progress``: shows a person how far a check is that takes long.
     """
     try:
         if exercise.id in NOTES:
@@ -78,15 +70,15 @@ def check(exercise: Exercise, given: Given, progress: Callable[[Iterable[Any]], 
         if exercise.is_level():
             from check.levels import check_level
 
-            return check_level(exercise.id, seed=given.seed)
+            return check_level(exercise.id, seed=seed)
         if exercise.id == "loop":
             from check.loop import check_loop
 
-            return check_loop(Path(exercise.files[0]), seed=given.seed)
+            return check_loop(Path(exercise.files[0]), seed=seed)
         if exercise.id == "redteam":
             from check.redteam import check_redteam
 
-            return check_redteam(seed=given.seed, progress=progress)
+            return check_redteam(seed=seed, progress=progress)
         if exercise.id == "committee":
             from check.committee import check_committee
 
@@ -98,7 +90,7 @@ def check(exercise: Exercise, given: Given, progress: Callable[[Iterable[Any]], 
         if exercise.id == "tests":
             from check.judging import check_tests
 
-            return check_tests(extra=given.verifiers)
+            return check_tests()
     except CannotCheck as error:
         return CheckResult(CANNOT_CHECK, str(error), [str(error)])
     except UserError as error:

@@ -16,7 +16,6 @@ import csv
 import hashlib
 import io
 import secrets
-import shutil
 import sys
 from argparse import Namespace
 from collections import Counter
@@ -45,7 +44,6 @@ from teacher.sheets import list_sheets
 from teacher.submissions import Refused, find_submissions, read_submission
 
 CHECK = (sys.executable, "-m", "check", "--json")
-HELD_OUT = LAB / "teacher" / "wrong_rubrics.py"
 # Lines of a check that say how far a student is, and name no fault, begin so.
 _NO_FAULT = (
     "The event",
@@ -58,7 +56,6 @@ _NO_FAULT = (
     "#",
     "shown: ",
     "held out: ",
-    "the teacher's: ",
     "and ",  # so many more of this kind
     "right: ",
     "unfinished: ",
@@ -133,10 +130,6 @@ def make_grader(args: Namespace, command: Sequence[str], work: Path, kept: Path)
     write_copy(copy)
     deciding = [path for path in sorted(copy.rglob("*")) if path.is_file()]
     command = [*command, "--seed", choose_seed(args.seed, kept / "seed")]
-    if HELD_OUT.exists():
-        held_out = Path(shutil.copy(HELD_OUT, work))  # teacher/ itself is out of reach
-        deciding.append(held_out)
-        command += ["--verifiers", str(held_out)]
     protected = not args.unprotected
     limits = LIMITS._replace(seconds=args.seconds, cpu_seconds=args.seconds)
     digest = hashlib.sha256(repr((command[1:], limits, protected, sys.version)).encode())

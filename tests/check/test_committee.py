@@ -14,7 +14,7 @@ from conftest import ROOT, Lab
 
 from check import committee
 from check.committee import COMMITTEE, PAIRS, SHEET, check_committee, decision_of, is_named
-from check.milestones import EXERCISES, Given, check
+from check.milestones import EXERCISES, check
 from check.result import TO_READ
 from check.sheets import read_fields, read_sheet
 from check.submission import submit
@@ -49,7 +49,7 @@ def kept(lab: Lab) -> dict[str, str]:
 
 def test_the_teachers_sheet_is_for_the_teacher_to_read_and_names_what_to_type(lab: Lab) -> None:
     write(lab, ANSWERS)
-    result = check(EXERCISES["committee"], Given())
+    result = check(EXERCISES["committee"])
     assert (result.state, [*result.parts]) == (TO_READ, [*PAIRS.values()]), result.lines
     assert kept(lab) == {"pair_1": "REJECT", "pair_2": "REJECT", "pair_3": "INCONCLUSIVE"}
     assert result.numbers == {f"{name} first": verdict for name, verdict in kept(lab).items()}
@@ -153,7 +153,7 @@ def test_a_record_of_verdicts_that_cannot_be_read_is_one_line(lab: Lab, text: st
     write(lab, ANSWERS)
     run_log.LOG.parent.mkdir(parents=True, exist_ok=True)
     run_log.LOG.with_name("verdicts.json").write_bytes(text.encode("latin-1"))
-    result = check(EXERCISES["committee"], Given())
+    result = check(EXERCISES["committee"])
     assert result.state == "wrong"
     assert "verdicts.json: expected pairs and verdicts" in result.lines[0]
 

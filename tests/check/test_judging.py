@@ -16,7 +16,6 @@ from check.kills import ENOUGH
 from check.milestones import EXERCISES
 from check.versions import read_versions
 
-TEACHERS = read_versions(ROOT / "teacher" / "wrong_rubrics.py")
 STRONG = (ROOT / "teacher" / "solutions" / "tests" / "test_rubric.py").read_text(encoding="utf-8")
 WEAK = """
 E = {"prompt": "p", "expected_answer": 323}
@@ -36,11 +35,11 @@ def test_a_strong_file_kills_all_and_a_weak_one_little(tmp_path: Path) -> None:
     numbers = []
     for name, source in (("strong", STRONG), ("weak", WEAK)):
         (tmp_path / f"{name}.py").write_text(source, encoding="utf-8", newline="\n")
-        checked = check_tests(tmp_path / f"{name}.py", TEACHERS)
+        checked = check_tests(tmp_path / f"{name}.py")
         numbers.append(checked.numbers)
         assert max(map(len, report.lines_of(checked))) < 600
     strong, weak = numbers
-    for name in ("shown", "held out", "the teacher's"):
+    for name in ("shown", "held out"):
         assert strong[f"{name} killed"] == strong[f"{name} of"]
     assert strong["survived"] == []
     assert {"white_space", "slow"} <= set(cast(list[str], weak["survived"]))

@@ -27,7 +27,7 @@ CASES = [  # completion, the reward that the student expects, what no case and n
     ("Final: -323", 0.0, "fails with a rule that looks for the line"),  # which the spoiled rule pays
     ("I say 322. No: Final: 323", 1.0, "fails with your spoiled"),  # a wrong expectation
     ("Final: 323", 1.0, "fails with your spoiled"),  # a case that gives a reward, though the spoiled rule gives none
-    ("Final: 323", 0.0, "fails with your spoiled"),  # a right line, which the repaired rule pays
+    ("\nFinal: 323", 0.0, "fails with your spoiled"),  # a right line, which the repaired rule pays as well
     ("Final: 332", 0.0, "fails with your spoiled"),  # which all refuse
     ("", 0.0, "fails with your spoiled"),  # as it ships
 ]

@@ -15,7 +15,7 @@ import msgspec
 import pytest
 from conftest import ROOT, SAMPLING, Lab, manifest_edited
 
-from check.milestones import EXERCISES, Given, check
+from check.milestones import EXERCISES, check
 from check.own_experiment import FIELDS, SHEET, check_experiment, differing_settings, is_worked_example, whole_number
 from check.result import CheckResult
 from check.runs import LoggedRun, read_logged_runs
@@ -52,7 +52,7 @@ def page(lab: Lab, **changed: str) -> CheckResult:
         if not names:
             parts.append(said.get(heading, WORDS))
     lab.write(SHEET.as_posix(), "\n".join(parts) + "\n")
-    return check(EXERCISES["experiment"], Given())
+    return check(EXERCISES["experiment"])
 
 
 def measure(lab: Lab, name: str, passing: int, *more: str, **meta: object) -> None:

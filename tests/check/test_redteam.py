@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from conftest import ROOT, Lab, lines_of
 
-from check.milestones import EXERCISES, Given, check
+from check.milestones import EXERCISES, check
 from check.redteam import check_redteam, fresh_texts
 from course import search
 from course.errors import UserError
@@ -206,7 +206,7 @@ WRONG_PATCHES = {  # the body of ``patched``, started from suffix
 def test_no_wrong_patch_is_accepted(brief: Lab, name: str) -> None:
     brief.red_team("suffix", WRONG_PATCHES[name], SUFFIX)
     before = (brief.folder / FOLDER / "exploits.jsonl").read_bytes()
-    found = check(EXERCISES["redteam"], Given())
+    found = check(EXERCISES["redteam"])
     assert found.state in ("started", "wrong")
     assert found.lines
     assert (brief.folder / FOLDER / "exploits.jsonl").read_bytes() == before

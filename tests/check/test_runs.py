@@ -12,7 +12,7 @@ from typing import cast
 import pytest
 from conftest import ROOT, Lab, manifest_edited
 
-from check.milestones import EXERCISES, Given, check
+from check.milestones import EXERCISES, check
 from check.result import CANNOT_CHECK, TO_READ, CheckResult
 from check.runs import LoggedRun, find_runs, is_value, names_number
 from check.sheets import check_note
@@ -25,7 +25,7 @@ RATE = "pass_rate 0.425"  # 34 of 80, as the README of the data has it
 
 
 def check_first_run() -> CheckResult:
-    return check(EXERCISES["first_run"], Given())
+    return check(EXERCISES["first_run"])
 
 
 def measure_dev(lab: Lab, name: str, *more: str) -> None:

@@ -4,20 +4,16 @@ An example: the verifier that drops a full stop is wrong about ``Final: 0.``, an
 """
 
 import time
-from pathlib import Path
 
 import pytest
-from conftest import ROOT
 
 from check.judging import VERIFIERS
-from check.versions import Version, breadth, find_witness, pick_versions, read_versions, step_versions
-from course.errors import UserError
+from check.versions import breadth, find_witness, pick_versions, read_versions, step_versions
 from course.picking import Sample, first_of_best
 from course.score import score
 
 SETS = {name: read_versions(VERIFIERS / f"{name}.py") for name in ("right", "shown", "held_out")}
-TEACHERS = read_versions(ROOT / "teacher" / "wrong_rubrics.py")
-WRONG = [*SETS["shown"], *SETS["held_out"], *TEACHERS]
+WRONG = [*SETS["shown"], *SETS["held_out"]]
 # Only the same text twice, a text of thousands of characters or a large number shows that these are wrong.
 SHOWN_OTHERWISE = {"not_deterministic", "slow", "raises", "too_strict"}
 
@@ -74,29 +70,3 @@ def test_the_versions_of_an_exercise_are_the_mistakes_that_its_check_names() -> 
     assert right.function(*worked) == [pytest.approx(row) for row in expected]
     other = ([[0.3, -0.2, 0.5], [0.1, 0.0, -0.4]], [2, 0], 1.0, 0.4, 0.1)
     assert [version.id for version in wrong if version.function(*other) == right.function(*other)] == []
-
-
-@pytest.mark.parametrize(
-    ("source", "said"),
-    [
-        ("import re", "expected functions of an example and a completion, got none"),
-        ("import nothing_of_this_name", "expected code that runs, got ModuleNotFoundError"),
-        ("def x(:", "expected code that runs, got SyntaxError"),
-        (None, "cannot read this file of versions: no such file"),
-    ],
-)
-def test_a_file_without_versions_is_one_line(tmp_path: Path, source: str | None, said: str) -> None:
-    path = tmp_path / "mine.py"
-    if source is not None:
-        path.write_text(source, encoding="utf-8")
-    with pytest.raises(UserError, match=said):
-        read_versions(path)
-
-
-def test_a_file_of_a_teacher_is_plain_functions(tmp_path: Path) -> None:
-    path = tmp_path / "mine.py"
-    lines = ["def odd_1(example, completion):", '    """likes odd numbers"""', "    return {'reward': 1.0}"]
-    path.write_text("\n".join(lines), encoding="utf-8")
-    (version,) = read_versions(path)
-    assert version == Version("odd_1", "odd", "likes odd numbers", version.function)
-    assert version.function({}, "") == {"reward": 1.0}

@@ -11,7 +11,7 @@ import pytest
 from conftest import ROOT, Lab
 
 from check.encoding import SOLUTIONS, solutions_of
-from check.milestones import EXERCISES, Given, check
+from check.milestones import EXERCISES, check
 from check.result import FINISHED
 from teacher.make_solutions import FOLDER, content
 
@@ -48,7 +48,7 @@ def test_an_exercise_fails_untouched_and_passes_with_its_solution(lab: Lab, name
         text = (ROOT / file).read_text(encoding="utf-8")
         lines = (line for line in text.split("\n") if not file.endswith(".md") or line.startswith(("#", ">")))
         lab.write(file, "\n".join(lines))
-    assert check(exercise, Given()).state == "not started"
+    assert check(exercise).state == "not started"
     for run, folder in zip(exercise.runs, RUNS.get(exercise.id, []), strict=True):
         command, *arguments = shlex.split(run.command.replace(" data/", f" {ROOT.as_posix()}/data/"))
         guess = arguments.index("--expect") + 1
@@ -58,5 +58,5 @@ def test_an_exercise_fails_untouched_and_passes_with_its_solution(lab: Lab, name
     earlier = ["exercises/reinforce.py"] if exercise.id == "loop" else []  # loop.py imports it
     for file in [*earlier, *exercise.files]:
         lab.write(file, Path(FOLDER / file).read_bytes())
-    checked = check(exercise, Given())
+    checked = check(exercise)
     assert checked.state in FINISHED, checked.lines
