@@ -152,10 +152,10 @@ FAULTS = {  # a whole file -> what is said of it
     "def test_it(double:": "SyntaxError: ",
     "x = 1": "",
     "while True: pass": "no end of the file before its first test",
-    "def test_it(double):\n    while True: pass": "no end of test_it within",
-    "def test_it(double):\n    import re\n    re.match('(a*)*b', 'a' * 99)": "no end of test_it within",
-    "def test_it(double):\n    try:\n        while True: double(1)\n    except Exception: pass": "no end of test_it within",
-    "def test_it(double):\n    if double(3) == 7:\n        while True: pass": "no end of test_it within",
+    "def test_it(double):\n    while True: pass": "no end of test_it",
+    "def test_it(double):\n    import re\n    re.match('(a*)*b', 'a' * 99)": "no end of test_it",
+    "def test_it(double):\n    try:\n        while True: double(1)\n    except Exception: pass": "no end of test_it",
+    "def test_it(double):\n    if double(3) == 7:\n        while True: pass": "no end of test_it",
 }
 
 
