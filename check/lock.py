@@ -8,7 +8,9 @@ Not covered
     the fixture ``rubric`` gives beside the student's reward.
 """
 
+import sys
 from collections.abc import Callable, Sequence, Set
+from contextlib import redirect_stdout
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -101,7 +103,8 @@ def _fault_of(
             if version.id not in cells or cells[version.id].ending != "passed":
                 what = version.kind or "the course's own version"
                 return f"{tests}: expected tests that pass with {what}, got {quote(test)}, which does not"
-        failing.update(version.kind for version in versions.wrong if cells[version.id].ending == "failed")
+        failed = [version for version in versions.wrong if version.id in cells and cells[version.id].ending == "failed"]
+        failing.update(version.kind for version in failed)
     for version in versions.wrong:
         if version.kind not in failing | caught:
             return f"{tests}: expected a test that fails with {version.kind}{otherwise}; got none"
@@ -121,7 +124,8 @@ def _caught_by_cases(exploits: Path, versions: _Versions) -> set[str]:
 
 def _pays(version: Version, case: GoldenCase) -> bool:
     try:
-        return bool(version.function(task_of(case), case.completion)["reward"] > 0)
+        with redirect_stdout(sys.stderr):
+            return bool(version.function(task_of(case), case.completion)["reward"] > 0)
     except Exception:  # a rule that raises rewards nothing
         return False
 

@@ -69,6 +69,14 @@ def test_a_case_and_a_test_lock_together(lab: Lab) -> None:
     assert fault_of_rubric_tests(TESTS, EXPLOITS, Files(SPOILED, MENDED)) == ""
 
 
+def test_what_a_rule_prints_is_no_part_of_the_result(lab: Lab, capsys: pytest.CaptureFixture[str]) -> None:
+    case = {"id": "x", "prompt": "?", "expected_answer": 323, "completion": CASES[0][0], "expected_reward": 0.0}
+    lab.write("exercises/exploits.jsonl", [case])
+    loud = SPOILED.replace(b"    paid =", b"    print('asked')\n    paid =")
+    assert fault_of_rubric_tests(TESTS, EXPLOITS, Files(loud, MENDED)) == ""
+    assert capsys.readouterr().out == ""
+
+
 def test_a_file_that_draws_when_it_is_loaded_is_caught_if_it_ever_errs(lab: Lab) -> None:
     """Its draws are its own: one load in two chooses as it should."""
     mended = (ROOT / "teacher" / "solutions" / "exercises" / "pick_best.py").read_bytes()

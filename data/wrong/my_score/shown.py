@@ -2,17 +2,22 @@
 
 import re
 
+from check.versions import pays
 
-def careless_1(example, completion):
+
+@pays
+def careless_1(text, gold):
     """looks for the line and reads on no further"""
-    return {"reward": float(re.search(f"Final: {example['expected_answer']}", completion) is not None)}
+    return re.search(f"Final: {gold}", text)
 
 
-def careless_2(example, completion):
+@pays
+def careless_2(text, gold):
     """takes any number in the text"""
-    return {"reward": float(str(example["expected_answer"]) in re.findall("-?[0-9]+", completion))}
+    return str(gold) in re.findall("-?[0-9]+", text)
 
 
-def careless_3(example, completion):
+@pays
+def careless_3(text, gold):
     """takes the last run of digits in the text"""
-    return {"reward": float(re.findall("[0-9]+", completion)[-1:] == [str(example["expected_answer"])])}
+    return re.findall("[0-9]+", text)[-1:] == [str(gold)]
