@@ -109,7 +109,7 @@ def test_the_same_draws_give_the_same_completions_and_the_same_gradient(tmp_path
     assert len(set(texts)) > 100
     rewards = np.array([anywhere(examples[i], text)["reward"] for i, text in zip(chosen, texts, strict=True)])
     advantage = rewards - leave_one_out(rewards, 8)
-    direction = gradient(policy, prompts, completions, advantage / len(chosen))
+    direction = gradient(policy, prompts, completions, advantage[:, None] / len(chosen))
     after = policy.apply_gradient(direction, MEMORISE.lr).weights
     for mine, theirs in ((direction, found["direction"]), (after, found["after"])):
         assert largest_difference(mine, theirs) < 1e-12
