@@ -40,6 +40,7 @@ MISTAKES = {  # what ``take_step`` is told -> what is said of it
     "one group": _GROUPS,
     "columns": _GROUPS,
     "columns in another order": _GROUPS,
+    "sign": "a step down: what did better than the rest of its group must become more likely",
     "sum": "a sum over the completions: divide the advantage by N",
     "mean over tokens": _TOKENS,
     "mean over all tokens": _TOKENS,
@@ -95,6 +96,7 @@ def take_step(case: Case, wrong: str = RIGHT) -> Weights:
     credit = advantage[:, None] / count
     lengths = completions.lengths[:, None]
     other_credit = {
+        "sign": -credit,
         "sum": credit * count,
         "mean over tokens": credit / lengths,
         "mean over all tokens": credit * count / lengths.sum(),

@@ -187,6 +187,7 @@ class Guest:
             with redirect_stdout(sys.stderr):
                 return code()
         except (KeyboardInterrupt, bdb.BdbQuit):  # the latter is the debugger's q
+            self._first = None  # what did not end is not asked again
             raise KeyboardInterrupt(f"{self.name}, {where()}") from None
         except BaseException as error:
             lines = [line for frame, line in traceback.walk_tb(error.__traceback__) if self._is_in_file(frame.f_code)]

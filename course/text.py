@@ -156,7 +156,7 @@ def describe_error(error: BaseException | None) -> str:
         words = str.__str__(str(error))
     except BaseException as odd:
         words = f"its own words raise {clipped(type_name(odd), _QUOTED)}"
-    return clipped(f"{type_name(error)[:_QUOTED]}: {words[:_QUOTED]}", 2 * _QUOTED)
+    return clipped(f"{type_name(error)[:_QUOTED]}: {clipped(words, _QUOTED)}", 2 * _QUOTED)
 
 
 def did_you_mean(word: str, names: Mapping[str, str]) -> str:

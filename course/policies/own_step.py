@@ -62,8 +62,7 @@ class OwnStep(Guest):
         def read(value: Any) -> NewPolicy:
             for name, original in originals.items():
                 if not is_same(given[name], original):
-                    mend = "change nothing in place: apply_gradient makes new weights"
-                    raise ValueError(f"expected the arguments unchanged, got another {name}; {mend}")
+                    raise ValueError(f"expected {name} unchanged after the call; change a copy, or make a new one")
             return read_policy(value, policy)
 
         values = given | {

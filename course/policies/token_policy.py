@@ -125,7 +125,8 @@ class Policy(NamedTuple):
         weights = Weights(*(weight + lr * change for weight, change in pairs))
         if not all((abs(weight) <= LARGEST).all() for weight in weights):
             raise UserError(
-                f"cannot apply the update: a weight would exceed {LARGEST:,.0f}; use a smaller --lr or --kl-coef"
+                f"expected weights up to {LARGEST:,.0f} after the update, got larger ones or NaN; if the direction is "
+                "right, use a smaller --lr or --kl-coef"
             )
         return self._replace(weights=weights)
 

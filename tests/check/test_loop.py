@@ -40,8 +40,9 @@ WRONG = {  # what a student wrote -> what stands in the solution, what stands th
     "in place": (
         "return policy.apply_gradient(direction, lr)",
         IN_PLACE,
-        "the arguments unchanged, got another policy",
+        "expected policy unchanged",
     ),
+    "a step down": (CREDIT, f"{CREDIT} * -1", "a step down: "),
     "sum": (CREDIT, "credit = advantage[:, None]", "a sum over the completions: "),
     "own mean": (BASELINE, "return_.reshape(-1, group_size).mean(axis=1).repeat(group_size)", "own return counts"),
 }

@@ -113,7 +113,7 @@ def test_an_exception_is_described_in_one_short_line_however_odd_it_is() -> None
     assert describe_error(KeyError("a")) == "KeyError: 'a'"
     assert describe_error(OSError("\x1b\n")) == "OSError: <U+001B ESCAPE><U+000A LINE FEED>"
     assert describe_error(Mute()) == "Mute: its own words raise SystemExit"
-    assert describe_error(Loud()) == "Loud: " + "y" * 80
+    assert describe_error(Loud()) == "Loud: " + "y" * 79 + "…"
     odd = type("\x1b" + "x" * 10_000, (BaseException,), {"__str__": lambda _: 3})
     assert describe_error(odd()).startswith("<U+001B ESCAPE>" + "x" * 79 + ": its own words raise TypeError")
 
