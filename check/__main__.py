@@ -3,6 +3,7 @@
 It reads the student's files and the log of runs. The last results of slow checks are kept in runs/check.json.
 """
 
+import sys
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -17,7 +18,7 @@ from course.command import Parser, fraction, non_negative_int, positive_int, run
 from course.datasets.files import LAB
 from course.errors import UserError
 from course.show.tables import wrap_sentence
-from course.show.terminal import command_line, show, with_progress
+from course.show.terminal import command_line, show, stop_for_breakpoint, with_progress
 from course.starting import program_name
 from course.text import quote, visible_path
 
@@ -41,6 +42,7 @@ def main() -> int:
     parser.add_argument("--json", action="store_true", help="for a program: every check anew, id -> what it found")
     parser.add_argument("--seed", type=non_negative_int, default=0, help="of what the checks draw (default: 0)")
     args = parser.parse_args()
+    sys.breakpointhook = stop_for_breakpoint  # in a person's test, where pytest would put a debugger of its own
     if args.exercise in EXERCISES and not args.json:
         return show_one(EXERCISES[args.exercise], args)
     for option in ("id", "hint", "solution", "predict", "report"):

@@ -14,6 +14,7 @@ Not covered
     arguments changes them for the versions after it.
 """
 
+import bdb
 import random
 import signal
 import sys
@@ -33,7 +34,6 @@ from course.text import describe_error, quote
 _TEST_SECONDS = 10.0  # of the processor, for a test with one version
 _WITHOUT = (
     "logging",
-    "capture",
     "cacheprovider",
     "terminal",
     "faulthandler",
@@ -46,6 +46,7 @@ _OPTIONS = [
     "--noconftest",
     "--assert=plain",
     "--import-mode=importlib",
+    "--capture=no",
     "--override-ini=addopts=",
     *[f"-pno:{name}" for name in _WITHOUT],
 ]
@@ -200,6 +201,8 @@ class _Plugin:
             return Cell("failed")
         except (KeyboardInterrupt, self._pytest.exit.Exception):
             raise
+        except bdb.BdbQuit:  # the debugger's q
+            raise KeyboardInterrupt from None
         except _TimeIsUp:
             return None
         except BaseException as error:  # an exit, too, is how a test ends
@@ -214,6 +217,8 @@ class _Plugin:
         return next((id_ for id_, each in self._functions.items() if each is function), "")
 
     def _name(self, item: Any) -> str:
-        name = str(item.nodeid.partition("::")[2])
-        id_ = self._id_of(item)
-        return name.replace(f"[{id_}]", "", 1).replace(f"[{id_}-", "[", 1) if id_ else name
+        name, bracket, ids = str(item.nodeid.partition("::")[2]).partition("[")
+        if id_ := self._id_of(item):
+            others = f"-{ids[:-1]}-".replace(f"-{id_}-", "-", 1)[1:-1]
+            return f"{name}[{others}]" if others else name
+        return name + bracket + ids

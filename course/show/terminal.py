@@ -111,7 +111,7 @@ def _show_progress(
         bar.stop()
 
 
-def _stop_for_breakpoint(*_: Any, **__: Any) -> None:
+def stop_for_breakpoint(*_: Any, **__: Any) -> None:
     """Of ``breakpoint()`` in a person's own function: the bar would be drawn over the debugger's prompt."""
     import pdb  # noqa: T100
 
@@ -122,7 +122,7 @@ def _stop_for_breakpoint(*_: Any, **__: Any) -> None:
 
 
 def _start(bar: "Progress") -> None:
-    sys.breakpointhook = _stop_for_breakpoint
+    sys.breakpointhook = stop_for_breakpoint
     bar.start()
     bar.console.show_cursor()  # a process that is killed cannot show it again
 

@@ -4,6 +4,8 @@ An example: of three versions of ``double`` one is wrong about 3 alone. A test t
 that asks about 3 fails with that one.
 """
 
+import io
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,7 @@ from check import judge, kills
 from check.judge import run_tests
 from check.result import CannotCheck
 from check.versions import Version, flips
+from course.show.terminal import stop_for_breakpoint
 
 Run = Callable[[str], kills.TestRun]
 
@@ -84,9 +87,20 @@ def seen():
 def twice(double):
     return lambda n: double(double(n))
 
+@pytest.fixture(params=[-1, 3])
+def number(request):
+    return request.param
+
 def test_seen(double, seen):
     seen.append(double(2))
     assert len(seen) == 1
+
+def test_number(number, double):
+    assert double(number) == 2 * number
+
+def test_silent(double, capsys):
+    assert double(3) == 6
+    assert capsys.readouterr().out == ""
 
 @pytest.mark.parametrize("n", [2, 3])
 def test_twice(twice, n):
@@ -116,6 +130,9 @@ def test_fixtures_of_its_own_are_set_up_for_each_version_and_names_stay_as_they_
     assert (found.error, found.left_out) == ("", 1)
     assert {test: [cell.ending for cell in cells.values()] for test, cells in found.cells.items()} == {
         "test_seen": ["passed"] * 3,
+        "test_number[-1]": ["passed"] * 3,
+        "test_number[3]": ["passed", "failed", "passed"],
+        "test_silent": ["passed", "failed", "passed"],
         "test_twice[2]": ["passed"] * 3,
         "test_twice[3]": ["passed", "failed", "passed"],
         "TestClass::test_it[2-4]": ["passed"] * 3,
@@ -177,6 +194,16 @@ def test_what_is_printed_is_shown_for_the_first_version_and_never_on_standard_ou
 def test_ctrl_c_ends_it(run: Run) -> None:
     with pytest.raises(KeyboardInterrupt):
         run("def test_it(double):\n    raise KeyboardInterrupt")
+
+
+def test_breakpoint_opens_the_debugger_and_its_q_ends_the_check(
+    run: Run, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "breakpointhook", stop_for_breakpoint)  # as check/__main__.py sets it
+    monkeypatch.setattr(sys, "stdin", io.StringIO("c\np double(20) + 1\nq\n"))
+    with pytest.raises(KeyboardInterrupt):
+        run("def test_it(double):\n    breakpoint()\n    double(1)")
+    assert "41\n" in capfd.readouterr().err
 
 
 def test_a_file_that_was_changed_is_read_again(run: Run) -> None:
