@@ -14,7 +14,7 @@ def advantage(rewards: list[float], baseline: float) -> list[float]:
 
     Worked out: rewards [1, 0], baseline 0.25. The advantages are 0.75 and -0.25.
     """
-    raise NotImplementedError("write this function in exercises/reinforce.py")
+    raise NotImplementedError("write advantage in exercises/reinforce.py")
 
 
 def leave_one_out(rewards: list[float]) -> list[float]:
@@ -24,7 +24,7 @@ def leave_one_out(rewards: list[float]) -> list[float]:
 
     Worked out: rewards [1, 0, 0.5]. The baselines are 0.25, 0.75 and 0.5.
     """
-    raise NotImplementedError("write this function in exercises/reinforce.py")
+    raise NotImplementedError("write leave_one_out in exercises/reinforce.py")
 
 
 def reinforce_step(
@@ -43,4 +43,4 @@ def reinforce_step(
     Worked out: theta [[0, 0], [0, 0]], actions [0, 1], reward 1, baseline 0.5, lr 0.4. The new logits are
     [[0.1, -0.1], [-0.1, 0.1]].
     """
-    raise NotImplementedError("write this function in exercises/reinforce.py")
+    raise NotImplementedError("write reinforce_step in exercises/reinforce.py")
