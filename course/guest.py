@@ -80,6 +80,9 @@ class Guest:
             self.target = getattr(self.target, part, None)
         if not callable(self.target):
             raise UserError(f"{visible_path(self.path)}: this file has no function {quote(self.function)}")
+        if inspect.iscoroutinefunction(self.target):
+            plain = f"name a plain one that returns asyncio.run({self.function}(…))"
+            raise self.fault("", f"expected a function, got an async one; {plain}")
         self.set_arguments(arguments)
 
     def _load(self, name: str) -> None:

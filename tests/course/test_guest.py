@@ -261,6 +261,12 @@ def test_a_file_without_the_function_says_so(lab: Lab, source: str) -> None:
         OwnPick("mine.py:f")
 
 
+def test_an_async_function_says_what_to_name(lab: Lab) -> None:
+    lab.write("mine.py", "x = 1\nasync def f(example, completion): return 1.0\n")
+    with pytest.raises(GuestError, match=r"^mine\.py:2 f: expected a function, got an async one; .* asyncio\.run\(f\("):
+        OwnRubric("mine.py:f")
+
+
 def test_a_stub_is_still_to_be_written() -> None:
     with pytest.raises(GuestError) as error:
         OwnPick(f"{ROOT / 'exercises' / 'pick_best.py'}:pick_best")([Sample(0, "a", 0.0)], "q1")
