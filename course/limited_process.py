@@ -1,6 +1,4 @@
-"""Machinery: a process under limits, ended with all that it started. A stranger's code runs in one.
-
-The one exception is a student's own rule of Loop B (``course.picking``), which runs in the command's process.
+"""Machinery: a process under limits, ended with all that it started. The check of a hand-in runs in one.
 
 Started as a file, this is also the small program that takes the limits upon itself and then becomes the command. It
 imports the standard library only.
@@ -29,7 +27,6 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from queue import SimpleQueue
 from typing import IO, Any, NamedTuple, Self
 
 _MEGABYTE = 1 << 20
@@ -64,8 +61,7 @@ class LimitReached(Exception):
 class Process:
     """``with Process(command, limits) as process``: it leads a session of its own, and ends at the end of the block.
 
-    Its standard input and output are the two ends of a conversation; standard error is what it prints.
-    ``folder``: where the number and the size of files are limited.
+    It has nothing to read. ``folder``: where the number and the size of files are limited.
     """
 
     def __init__(
@@ -83,12 +79,11 @@ class Process:
         self._limits = limits
         self._folder = folder
         self._checks = 0
-        self._check_at = time.monotonic()
         self._process = subprocess.Popen(
             line,
             cwd=working_folder,
             env=environment,
-            stdin=subprocess.PIPE,
+            stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             bufsize=0,
@@ -96,12 +91,9 @@ class Process:
         )
         _RUNNING.add(self)
         self._end_at = time.monotonic() + limits.seconds
-        self._changed = threading.Condition()
         most = limits.output_mb * _MEGABYTE
-        self._output = _Stream(self._process.stdout, most, self._changed)
-        self._errors = _Stream(self._process.stderr, most, self._changed)
-        self._to_send: SimpleQueue[bytes] = SimpleQueue()
-        threading.Thread(target=_write_all, args=(self._process.stdin, self._to_send), daemon=True).start()
+        self._output = _Stream(self._process.stdout, most)
+        self._errors = _Stream(self._process.stderr, most)
 
     def __enter__(self) -> Self:
         return self
@@ -111,7 +103,7 @@ class Process:
 
     @property
     def output(self) -> bytes:
-        """What came out on standard output and was not read as a line, within the limit."""
+        """What came out on standard output, within the limit."""
         return self._output.content()
 
     @property
@@ -127,37 +119,8 @@ class Process:
             return status if status >= 0 else 128 - status
         return None
 
-    def send(self, data: bytes) -> None:
-        """Never waits, and never fails: what nobody reads is lost."""
-        if data:
-            self._to_send.put(data)
-
-    def read_line(self, seconds: float) -> bytes:
-        """The next line, without its end; b"" if no more lines will come.
-
-        Raises LimitReached if a limit is reached or ``seconds`` are over, even if a line has come by then: a process
-        that never stops writing runs out of time like any other.
-        """
-        end = time.monotonic() + seconds
-        while True:
-            if time.monotonic() > end:
-                raise LimitReached(f"{seconds:g} s")
-            if time.monotonic() > self._check_at:
-                self._check_limits()
-            with self._changed:
-                line = self._output.take_line()
-                if line:
-                    return line
-                if self._output.ended:
-                    break
-                self._changed.wait(_BETWEEN_CHECKS)
-        self._check_limits()
-        self._raise_for_cpu_time()
-        return b""
-
     def wait(self) -> str:
-        """Send nothing more, wait for the end, and return the limit that was reached, in words, or nothing."""
-        self._to_send.put(b"")
+        """Wait for the end, and return the limit that was reached, in words, or nothing."""
         reached = ""
         try:
             while self._process.poll() is None:
@@ -167,16 +130,13 @@ class Process:
                     self._process.wait(_BETWEEN_CHECKS)
                 self._check_limits()
             self._check_limits()
-            self._raise_for_cpu_time()
+            if self.status == 128 + getattr(signal, "SIGXCPU", 0):
+                raise LimitReached(f"{self._limits.cpu_seconds} s of CPU time")
         except LimitReached as limit:
             reached = str(limit)
         finally:
             self.end()
         return reached
-
-    def _raise_for_cpu_time(self) -> None:
-        if self.status == 128 + getattr(signal, "SIGXCPU", 0):
-            raise LimitReached(f"{self._limits.cpu_seconds} s of CPU time")
 
     def _check_limits(self) -> None:
         """Raise LimitReached if a limit is reached. If the process has ended, end what it started, too."""
@@ -191,7 +151,6 @@ class Process:
                 raise LimitReached(f"{self._limits.processes} processes")
             if sum(resident.values()) > self._limits.memory_mb * _MEGABYTE:
                 raise LimitReached(f"{self._limits.memory_mb} MB of memory")
-        self._check_at = time.monotonic() + _BETWEEN_CHECKS
         self._checks += 1
         if self._folder and self._checks % _CHECKS_PER_SCAN == 0:
             self._check_files(self._folder)
@@ -218,7 +177,6 @@ class Process:
 
     def end(self) -> None:
         """End the process, its group and its descendants, and wait for what it wrote. May be called again."""
-        self._to_send.put(b"")
         self.kill()
         self._process.wait()
         for stream in (self._output, self._errors):
@@ -250,13 +208,11 @@ def kill_all() -> None:
 class _Stream:
     """What comes through a pipe, read by a thread of its own."""
 
-    def __init__(self, file: IO[bytes] | None, most: int, changed: threading.Condition) -> None:
+    def __init__(self, file: IO[bytes] | None, most: int) -> None:
         assert file is not None
         self._file = file
         self._most = most
-        self._changed = changed
         self._data = bytearray()
-        self.ended = False
         self._finished = threading.Event()
         self._thread = threading.Thread(target=self._read, daemon=True)
         self._thread.start()
@@ -266,12 +222,7 @@ class _Stream:
             chunk = self._file.read(1 << 16)
             if not chunk:
                 break
-            with self._changed:
-                self._data += chunk
-                self._changed.notify_all()
-        with self._changed:
-            self.ended = True
-            self._changed.notify_all()
+            self._data += chunk
         self._finished.wait()  # closed before, it would be an error for whoever writes beyond the limit
         self._file.close()
 
@@ -280,33 +231,12 @@ class _Stream:
         return len(self._data) > self._most
 
     def content(self) -> bytes:
-        with self._changed:
-            return bytes(self._data[: self._most])
-
-    def take_line(self) -> bytes:
-        """A whole line without its end, or nothing. The caller holds the lock."""
-        end = self._data.find(b"\n")
-        line = bytes(self._data[: max(end, 0)])
-        del self._data[: end + 1]
-        return line
+        return bytes(self._data[: self._most])
 
     def finish(self) -> None:
         """Wait for what is on its way. A process that lives on may hold the pipe: it is not waited for."""
         self._finished.set()
         self._thread.join(_TO_END)
-        self.ended = True
-
-
-def _write_all(file: IO[bytes] | None, to_send: "SimpleQueue[bytes]") -> None:
-    """In a thread: write what there is to send, until nothing more is or nobody reads."""
-    assert file is not None
-    with suppress(OSError), file:
-        while True:
-            left = to_send.get()
-            if not left:
-                return
-            while left:
-                left = left[file.write(left) :]
 
 
 def _resident_bytes(root: int) -> dict[int, int]:

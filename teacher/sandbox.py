@@ -101,7 +101,7 @@ def run_limited(command: Sequence[str], folder: Path, limits: Limits, protected:
     """Run the command in ``lab`` in the folder, to its end or to a limit.
 
     ``protected``: under bubblewrap, where of the caller's files it can read those alone that the command names.
-    ``home`` beside ``lab`` holds what is temporary: a check may keep the tests it judges from opening files of the lab.
+    ``home`` beside ``lab`` holds what is temporary.
     """
     folder = folder.resolve()
     lab = folder / "lab"
