@@ -116,7 +116,6 @@ def read_work(files: Mapping[str, bytes], sheets: Sequence[Sheet], course: Cours
         second = environment.get("finished_at")
         if isinstance(command, str) and isinstance(second, str):  # two runs without a clock have no second in common
             ends[command, second] = run
-        texts[run, "expectation"] = own_words(str(manifest.get("expect")), course)
     return Work(digest, {key: runs for key, runs in texts.items() if runs}, ends)
 
 
@@ -193,10 +192,10 @@ def find_shared(works: Mapping[str, Work]) -> list[Shared]:
     """The pairs that share anything, those that share most first. ``works``: by student, and ``SOLUTION``."""
     names = [*works]
     common: dict[tuple[str, str], Counter[tuple[str, str]]] = {pair: Counter() for pair in combinations(names, 2)}
-    for key in dict.fromkeys(_same_place(key) for work in works.values() for key in work.texts):
+    for key in dict.fromkeys(key for work in works.values() for key in work.texts):
         holders: defaultdict[tuple[str, ...], list[str]] = defaultdict(list)
         for name, work in works.items():
-            for run in _runs_at(work, key):
+            for run in work.texts.get(key, ()):
                 holders[run].append(name)
         for several in holders.values():
             for pair in combinations(several, 2):
@@ -206,7 +205,7 @@ def find_shared(works: Mapping[str, Work]) -> list[Shared]:
         first, second = (works[name] for name in pair)
         texts = {}
         for key, count in counts.items():
-            share = count / min(len(_runs_at(first, key)), len(_runs_at(second, key)))
+            share = count / min(len(first.texts[key]), len(second.texts[key]))
             size = TOKENS if key[0].endswith(".py") else WORDS
             if count >= FEWEST[size] and share >= SHARE[size]:
                 texts[key] = share
@@ -219,26 +218,13 @@ def find_shared(works: Mapping[str, Work]) -> list[Shared]:
     return sorted(found, key=lambda shared: (-shared.is_whole, -len(shared.texts) - len(shared.runs)))
 
 
-def _same_place(key: tuple[str, str]) -> tuple[str, str]:
-    """All expectations are one place: a copied run may have another name."""
-    return ("runs", key[1]) if key[1] == "expectation" else key
-
-
-def _runs_at(work: Work, place: tuple[str, str]) -> Runs:
-    if place == ("runs", "expectation"):
-        return frozenset().union(*(runs for key, runs in work.texts.items() if _same_place(key) == place))
-    return work.texts.get(place, frozenset())
-
-
 def count_text(shared: Shared) -> str:
     """What a pair shares, in a few words: ``the whole hand-in``, or ``12 answers, 1 file, 3 runs``."""
     if shared.is_whole:
         return "the whole hand-in, byte for byte"
-    answers = sum(bool(heading) and heading != "expectation" for _, heading in shared.texts)
     parts = [
-        (answers, "answer"),
+        (sum(bool(heading) for _, heading in shared.texts), "answer"),
         (sum(not heading for _, heading in shared.texts), "file"),
         (len(shared.runs), "run"),
-        (sum(heading == "expectation" for _, heading in shared.texts), "expectation"),
     ]
     return ", ".join(f"{count} {what}{'s' * (count != 1)}" for count, what in parts if count)

@@ -121,7 +121,6 @@ def shared(first: dict[str, bytes], second: dict[str, bytes]) -> str:
         (run(1, "a"), run(1, "b"), "1 run"),  # whoever edits the host forgets the clock
         (run(1), run(2), ""),  # the same command, the same bytes, and two people
         (run(1), run(1, command="course.gate"), ""),
-        (run(1, expect=ANSWER), run(2, expect=ANSWER), "1 expectation"),
         ({"runs/first/manifest.json": b"["}, {"runs/first/manifest.json": b"["}, ""),
         (form(CAME), form(CAME), ""),  # the same experiment has the same numbers
         (form(f"{CAME}\n{ANSWER}"), form(f"{CAME}\n{ANSWER}"), "1 answer"),
@@ -132,7 +131,7 @@ def shared(first: dict[str, bytes], second: dict[str, bytes]) -> str:
         (run_of({"command": "course.eval"}, {}), run_of({"command": "course.eval"}, {}), ""),
         (run_of({}, {"finished_at": "2026"}), run_of({}, {"finished_at": "2026"}), ""),
     ],
-    ids=range(26),
+    ids=range(25),
 )  # fmt: skip
 def test_what_two_hand_ins_share(first: dict[str, bytes], second: dict[str, bytes], said: str) -> None:
     assert shared(first, second) == said
