@@ -58,7 +58,8 @@ QUESTION = """80 prompts, small sums and word problems, each ask for exactly one
 such as Final: 8. A small simulated writer has answered all of them.
 
 Of the 80 answers, what share in % is exactly the line that was asked for?
-> """
+(q: measure without a guess)
+>"""
 
 
 # --- jobs
@@ -124,11 +125,11 @@ def ask_guess() -> str:
     """The guess of a person at a terminal before the first measurement; empty if there is no person or no answer."""
     if FIRST.exists() or not at_terminal():
         return ""
-    try:
-        return input(QUESTION).strip()
-    except (EOFError, UnicodeDecodeError):
-        print()
-        return ""
+    sys.path.append(str(LAB))  # of the lab only what needs no packages
+    from course.artifacts.prediction import GUESS, read_guess
+    from course.asking import ask
+
+    return ask(QUESTION, lambda answer: read_guess(answer, "pass_rate") is not None, GUESS) or ""
 
 
 def measure_first(guess: str) -> int:
@@ -157,14 +158,11 @@ def measure_first(guess: str) -> int:
 def first_text(facts: dict[str, Any]) -> str:
     """The guess beside the result, and the failures in three lines. ``facts``: what course.eval --json prints."""
     summary = facts["summary"]
-    guess = facts["manifest"]["expect"]
     share = facts["prediction"]["value"]
     result = f"{100 * summary['pass_rate']:.1f} %"
     line = f"Of the {summary['n']} answers, {result} are exactly the line that was asked for."
     if share is not None:
         line = f"You said {100 * share:.4g} %; it was {result}"
-    elif guess is not None:
-        line = f'You said "{guess}"; it was {result}'
     failures = summary["n"] - summary["passes"]
     wrong_value = summary["outcomes"]["wrong_answer"]
     wrong_start = summary["outcomes"]["missing_prefix"]

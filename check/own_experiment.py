@@ -29,7 +29,7 @@ from check.sheets import Section, read_fields, read_sheet
 from course.artifacts import run_log
 from course.artifacts.finding import Finding, Numbers
 from course.artifacts.locked_room import PICK_SHA256, room_digest
-from course.artifacts.prediction import is_placeholder, main_number, read_guess, score_prediction
+from course.artifacts.prediction import main_number, read_guess, score_prediction
 from course.command import fraction
 from course.datasets.files import LAB
 from course.errors import UserError
@@ -118,7 +118,7 @@ def refuse_design(sections: Mapping[str, Section]) -> None:
         call = f"smallest_visible_difference({n}, {flips:g})"
         raise _Fault(f"smallest: expected what course.stats.{call} gives, in points, got {quote(fields['smallest'])}")
     fields = read_fields(sections["Expectation"], FIELDS["Expectation"])
-    if not re.search(r"\d", fields["expect"]) or is_placeholder(fields["expect"]):
+    if not re.search(r"\d", fields["expect"]):
         expected = "expected the candidate's result with a number in it"
         raise _Fault(f"expect: {expected}, {got(fields['expect'])}", state_of(fields["expect"]))
     if len(fields["against"].split()) < _FEWEST_WORDS:
@@ -202,7 +202,7 @@ def find_run(side: str, said: str, logged: Sequence[LoggedRun]) -> LoggedRun:
 def refuse_expectation(expect: str, baseline: LoggedRun, candidate: LoggedRun, logged: Sequence[LoggedRun]) -> None:
     """Raise _Fault where the page expects something else than the candidate's run, or that was recorded too late."""
     recorded = candidate.manifest.expect
-    if not recorded or is_placeholder(recorded):
+    if not recorded:
         raise _Fault(f"expect: expected it recorded by --expect in {candidate.name}, got a run without one")
     if plain(recorded) != plain(expect):
         raise _Fault(f"expect: expected what {candidate.name} recorded, {quote(recorded)}, got {quote(expect)}")

@@ -14,7 +14,6 @@ import msgspec
 
 from check.result import NOT_STARTED, CheckResult
 from course.artifacts import run_log
-from course.artifacts.prediction import is_placeholder
 from course.artifacts.reading import Broken, open_run, read_output
 from course.artifacts.records import RESULTS, SUMMARY, Manifest
 from course.datasets.files import LAB, sha256_of
@@ -106,23 +105,14 @@ def _meets(manifest: Manifest, wanted: Mapping[str, Any]) -> bool:
     return all((actual.get(name) or False) == value for name, value in wanted.items())
 
 
-def prediction_of(run: LoggedRun) -> str:
-    """What was expected of the run before it was computed; an empty text if nothing was."""
-    expected = (run.manifest.expect or "").strip()
-    if is_placeholder(expected):
-        return ""
-    return expected
-
-
 def check_run(wanted: WantedRun) -> CheckResult:
     """Whether the log has such a run, with a prediction. The newest run with one counts."""
     bare = None
     for run in find_runs(wanted):
         numbers = run.headline_numbers
         result = ", ".join(f"{name} {value:.3g}" for name, value in numbers.items())
-        expected = prediction_of(run)
-        if expected:
-            short = f"{result}, you expected {quote(expected)} ({run.name})"
+        if run.manifest.expect:
+            short = f"{result}, you expected {quote(run.manifest.expect)} ({run.name})"
             return CheckResult("done", short, numbers={"runs": [run.name], **numbers})
         if bare is None:
             short = f"repeat with a prediction ({result or 'this run'} had none)"
@@ -164,7 +154,7 @@ def fault_of_naming(text: str, wanted: WantedRun) -> tuple[str, LoggedRun | None
 
     Without a predicted run there is none to name.
     """
-    runs = [run for run in find_runs(wanted) if prediction_of(run)]
+    runs = [run for run in find_runs(wanted) if run.manifest.expect]
     for run in runs:
         if any(names_number(text, run, value) for value in run.headline_numbers.values()):
             return "", run

@@ -176,7 +176,7 @@ def main() -> None:
     parser.add_argument("--ablation", type=positive_int, metavar="N", help=help_)
     help_ = "learn by your own function, such as exercises/reinforce.py:reinforce_step; not with --ablation"
     parser.add_argument("--update", metavar="FILE:FUNCTION", help=help_)
-    parser.add_run_options()
+    parser.add_run_options("expected_reward_after")
     args = parser.parse_args()
     if args.update is not None and args.ablation:
         raise UserError("--update cannot be combined with --ablation, because your function learns in one run only")

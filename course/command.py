@@ -15,7 +15,7 @@ from textwrap import fill
 from typing import Any, NoReturn
 
 from course import starting
-from course.artifacts.prediction import PLACEHOLDER, is_placeholder
+from course.artifacts.prediction import GUESS, read_guess
 from course.asking import ask_expectation, at_terminal
 from course.errors import UserError, reason, written_runs
 from course.show.terminal import fold_lines
@@ -68,17 +68,18 @@ class Parser(argparse.ArgumentParser):
             "--version", action=_Version, nargs=0, help="print the scorer's name, version and fingerprint"
         )
 
-    def add_run_options(self, *, asks_itself: bool = False, outdir_help: str | None = None) -> None:
+    def add_run_options(self, number: str | None = None, *, asks_itself: bool = False) -> None:
         """What every command has that leaves a run. ``asks_itself``: it has a --predict of its own.
 
-        ``outdir_help``: of a command that has to be given its --outdir.
+        ``number``: the main number of its summary, which --expect is about; None if it has many and no main one.
         """
-        help_ = outdir_help or "a new folder for the run (default: the next free runs/run_NNN)"
-        self.add_argument("--outdir", type=Path, required=bool(outdir_help), help=help_)
+        help_ = "a new folder for the run (default: the next free runs/run_NNN)"
+        self.add_argument("--outdir", type=Path, help=help_)
         self.add_argument("--change", metavar="TEXT", help="the one thing you changed since the previous run")
         expected = self.add_mutually_exclusive_group()
-        help_ = "the result you expect, recorded before anything is computed; a number such as 0.4 or 40 %% is scored"
-        expected.add_argument("--expect", metavar="TEXT", help=help_)
+        self._number = number
+        help_ = f"the result you expect, {GUESS}; recorded before anything is computed".replace("%", "%%")
+        expected.add_argument("--expect", type=self._guess, metavar="NUMBER", help=help_)
         if not asks_itself:
             help_ = "ask you for --expect at the terminal, before anything is computed"
             expected.add_argument("--predict", dest="expect", action="store_const", const=_ASK, help=help_)
@@ -121,12 +122,17 @@ class Parser(argparse.ArgumentParser):
         args: argparse.Namespace = super().parse_args(*given, **more)
         args.typed = sys.argv[1:]  # for the README of the run
         if getattr(args, "expect", None) is _ASK:
-            args.expect = ask_expectation(self.description)
-        if getattr(args, "expect", None) is not None and not args.expect.strip():
-            self.error("argument --expect: expected some words or a number, got an empty text")
-        if getattr(args, "expect", None) is not None and is_placeholder(args.expect):
-            self.error(f"argument --expect: expected your own guess, got the placeholder {PLACEHOLDER}")
+            args.expect = ask_expectation(self.description, self._is_guess, GUESS)
         return args
+
+    def _is_guess(self, text: str) -> bool:
+        return read_guess(text, self._number) is not None
+
+    def _guess(self, text: str) -> str:
+        """A guess as it was typed."""
+        if not self._is_guess(text.strip()):
+            raise _refusal(text, GUESS)
+        return text.strip()
 
     def error(self, message: str) -> NoReturn:
         message = _COMPLAINT.sub(_quote_value, message)
@@ -228,7 +234,7 @@ def _refusal(text: str, expected: str) -> argparse.ArgumentTypeError:
     mend = ""
     if "," in text and not math.isnan(_parse_real(text.replace(",", ".", 1))):
         mend = ": write a point in place of the comma"
-    return argparse.ArgumentTypeError(f"expected {expected}, got {quote(text)}{mend}")
+    return argparse.ArgumentTypeError(f"expected {expected}, got {quote(text) or 'nothing'}{mend}")
 
 
 def run_command(main: Callable[[], int | None]) -> NoReturn:

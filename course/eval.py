@@ -40,7 +40,7 @@ def main() -> int:
     parser.add_argument(
         "--completions", type=Path, required=True, nargs="+", action="extend", metavar="FILE", help=help_
     )
-    parser.add_run_options()
+    parser.add_run_options("pass_rate")
     parser.add_split_option()
     parser.add_argument("--missing", choices=("zero",), help="count an id without a completion as reward 0")
     help_ = "also ask a second verifier: a rubric of the course, or your own FILE:FUNCTION"

@@ -176,7 +176,7 @@ def main() -> None:
     parser = Parser("course.kl_tradeoff_demo", "Loop C with a KL penalty: reward against KL from a reference policy.")
     help_ = "invented grades of a careless judge (default), or the verifier's 0 and 1"
     parser.add_argument("--rewards", choices=("graded", "verifier"), default="graded", help=help_)
-    parser.add_run_options()
+    parser.add_run_options("highest_verifier_reward")
     args = parser.parse_args()
 
     import numpy as np

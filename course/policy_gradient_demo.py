@@ -4,9 +4,9 @@
     python3 -m course.policy_gradient_demo --predict
     python3 -m course.policy_gradient_demo --fast --summary
 
-At a terminal each step waits for Enter. ``--predict`` asks before each update which probability the update will raise,
-and why; the run keeps the answer and shows it beside the result. ``--fast`` does not stop; ``--summary`` prints one
-line for each step. q ends the questions.
+At a terminal each step waits for Enter. ``--predict`` asks before each update which probability the update will raise;
+the run keeps the answer and shows it beside the result. ``--fast`` does not stop; ``--summary`` prints one line for
+each step. q ends the questions.
 
 ``learn`` is the loop itself: sample an action, score it, compare the reward with the baseline, and change theta so
 that an action better than the baseline becomes more probable. The world is a bandit: one prompt, 17 * 19, and four
@@ -16,7 +16,6 @@ function ``write_updates`` writes the files of both commands.
 
 from __future__ import annotations
 
-import re
 from argparse import BooleanOptionalAction
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -30,7 +29,6 @@ from course.bandit_train_text import LEARNING_CURVE
 from course.command import Parser, finite_float, non_negative_int, positive_int, run_command
 from course.score import score
 from course.show.ending import end_run
-from course.show.tables import wrap_sentence
 from course.show.terminal import show
 from course.show.updates import (
     BASELINE_OPTION,
@@ -43,7 +41,6 @@ from course.show.updates import (
     update_outcome,
     update_start,
 )
-from course.text import clipped
 
 if TYPE_CHECKING:  # NumPy is loaded by the functions that compute, so that --help answers at once
     from course.policies.reinforce import Update
@@ -74,23 +71,6 @@ def learn(draws: Floats, lr: float, with_baseline: bool) -> Iterator[Update]:
             baseline = running_mean(baseline, reward, step)
 
 
-def ask_prediction(arms: int) -> str | None:
-    """Ask until the answer is an arm or ``none``, then until it has a reason; None after q or where input ends."""
-    choices = [*map(str, range(arms)), "none"]
-    question = f"Which probability will go up, and why? ({', '.join(choices)}; q ends)"
-    while (answer := ask(question)) is not None and split_prediction(answer)[0] not in choices:
-        print(f"expected one of {', '.join(choices)}, then why, such as: 0 because its reward was 1")
-    if answer is None:
-        return None
-    arm, why = split_prediction(answer)
-    while not why:
-        reason = ask("Why? (q ends)")
-        if reason is None:
-            return None
-        why = reason
-    return f"{arm} {why}"
-
-
 def main() -> None:
     what = "Loop C in slow motion, one update at a time. bandit_train, toy_mdp and token_train each add one idea to it."
     parser = Parser("course.policy_gradient_demo", what)
@@ -101,10 +81,8 @@ def main() -> None:
     parser.add_argument("--baseline", action=BooleanOptionalAction, default=True, help=BASELINE_OPTION)
     parser.add_argument("--fast", action="store_true", help="neither stop at each update nor show it")
     parser.add_argument("--summary", action="store_true", help="at the end, print one line for each step")
-    parser.add_argument(
-        "--predict", action="store_true", help="ask before each update which probability will go up, and why"
-    )
-    parser.add_run_options(asks_itself=True)
+    parser.add_argument("--predict", action="store_true", help="ask before each update which probability will go up")
+    parser.add_run_options("expected_reward_after", asks_itself=True)
     args = parser.parse_args()
 
     import numpy as np
@@ -112,6 +90,8 @@ def main() -> None:
     from course.policies.bandit import ARMS, EXAMPLE
 
     watched = args.predict or not args.fast
+    choices = [*map(str, range(len(ARMS))), "none"]
+    question = f"Which probability will go up? ({', '.join(choices)}; q ends)"
     rows: list[UpdateRow] = []
     predictions: list[str] = []
     with RunWriter(args.outdir) as run:
@@ -126,11 +106,11 @@ def main() -> None:
                 continue
             print(update_start(row, args.steps, ARMS))
             if args.predict:
-                answer = ask_prediction(len(ARMS))
+                answer = ask(question, choices.__contains__, f"one of {', '.join(choices)}")
                 watched = answer is not None
                 if answer is not None:
-                    predictions.append(clipped(answer, 400))
-                    print(wrap_sentence(prediction_text(predictions[-1], row)))
+                    predictions.append(answer)
+                    print(prediction_text(answer, row))
             else:
                 watched = wait_for_enter()
             print()
@@ -149,7 +129,7 @@ def main() -> None:
 def policy_gradient_text(
     rows: Sequence[UpdateRow], summary: Mapping[str, Any], arms: Sequence[str], *, line_a_step: bool
 ) -> str:
-    """The policy before and after; if asked for, a line for each step; each prediction with its reason and result."""
+    """The policy before and after; if asked for, a line for each step; each prediction with its result."""
     parts = [heading(rows)]
     if line_a_step:
         parts.append("\n".join(map(update_line, rows)))
@@ -157,17 +137,11 @@ def policy_gradient_text(
     parts.append(f"expected reward {summary['expected_reward_before']:.3f} -> {summary['expected_reward_after']:.3f}")
     if predictions := summary.get("predictions"):
         predicted = list(zip(predictions, rows, strict=False))  # q ends the questions before the steps
-        right = sum(is_right(answer, row) for answer, row in predicted)
+        right = sum(answer in raised_arms(row) for answer, row in predicted)
         lines = [f"right predictions: {right} of {len(predictions)}"]
-        lines += [wrap_sentence(f"step {row.step:3}  {prediction_text(answer, row)}") for answer, row in predicted]
+        lines += [f"step {row.step:3}  {prediction_text(answer, row)}" for answer, row in predicted]
         parts.append("\n".join(lines))
     return "\n\n".join(parts)
-
-
-def split_prediction(answer: str) -> tuple[str, str]:
-    """The arm that a prediction begins with, or ``none``, and the rest, which says why."""
-    parts = re.fullmatch(r"(\w*)[\s,;:.-]*(.*)", answer, re.DOTALL)
-    return (parts[1].lower(), parts[2]) if parts else ("", "")
 
 
 def raised_arms(row: UpdateRow) -> list[str]:
@@ -176,16 +150,12 @@ def raised_arms(row: UpdateRow) -> list[str]:
     return arms or ["none"]
 
 
-def is_right(answer: str, row: UpdateRow) -> bool:
-    return split_prediction(answer)[0] in raised_arms(row)
-
-
 def prediction_text(answer: str, row: UpdateRow) -> str:
-    """Whether a prediction is right, which arms really went up, and the reason given."""
+    """Whether a prediction, an arm or ``none``, is right, and which arms really went up."""
     *others, last = raised_arms(row)
     raised = f"{', '.join(others)} and {last} go up" if others else f"{last} goes up"
-    verdict = "right" if is_right(answer, row) else "wrong"
-    return f"{verdict}: {raised}; your reason: {split_prediction(answer)[1]}"
+    verdict = "right" if answer in raised_arms(row) else "wrong"
+    return f"{verdict}: {raised}"
 
 
 if __name__ == "__main__":

@@ -101,7 +101,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=positive_int, default=40, help="number of rounds (default: 40)")
     parser.add_argument("--n", type=positive_int, default=4, help="samples in each round (default: 4)")
     parser.add_argument("--seed", type=non_negative_int, default=0, help="seed of the random draws (default: 0)")
-    parser.add_run_options()
+    parser.add_run_options("pass_at_1_after")
     args = parser.parse_args()
     if args.mode == "learning" and args.n == 1:
         raise UserError("--n: expected 2 or more, because learning compares the samples of a round, got 1")

@@ -165,7 +165,7 @@ def main() -> int:
     parser.add_argument("--n", type=positive_int, required=True, help="how many samples of each prompt to look at")
     help_ = "choose by your own function, such as exercises/pick_best.py:pick_best (default: the first of the best)"
     parser.add_argument("--pick", metavar="FILE:FUNCTION", help=help_)
-    parser.add_run_options()
+    parser.add_run_options("selected_accuracy")
     parser.add_split_option()
     parser.add_argument("--details", action="store_true", help="also show pass@k, a random choice, the ceiling, the KL")
     parser.add_argument("--json", action="store_true", help="print one JSON object, for a program")

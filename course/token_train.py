@@ -235,7 +235,7 @@ def parse_arguments() -> Namespace:
     parser.add_argument("--eval-every", type=positive_int, default=25, help="updates between evaluations (default: 25)")
     parser.add_slow_option()
     parser.add_argument("--seed", type=non_negative_int, default=0, help="seed of all random draws (default: 0)")
-    parser.add_run_options()
+    parser.add_run_options("true_reward")
     return parser.parse_args()
 
 

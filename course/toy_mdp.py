@@ -109,7 +109,7 @@ def main() -> None:
     parser.add_argument("--seed", type=non_negative_int, default=0, help="seed of the random draws (default: 0)")
     parser.add_argument("--lr", type=finite_float, default=0.5, help="learning rate (default: 0.5)")
     parser.add_argument("--no-credit-step1", action="store_true", help="sabotage: never update the first step")
-    parser.add_run_options()
+    parser.add_run_options("expected_return_after")
     args = parser.parse_args()
 
     import numpy as np

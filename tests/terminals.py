@@ -53,15 +53,17 @@ def screen(printed: str, columns: int) -> Screen:
 
 
 def run_on_terminal(
-    line: Sequence[str | Path], cwd: Path, environment: Mapping[str, str], typed: Sequence[str]
+    line: Sequence[str | Path], cwd: Path, environment: Mapping[str, str], typed: Sequence[str], ahead: str = ""
 ) -> tuple[int, str]:
     """Run a command on a pseudo-terminal. Each text is typed when the screen waits at a prompt, after the last Ctrl-D.
 
-    Returns the exit status and what was printed. All that is typed must have been asked for.
+    ``ahead``: what is typed before the command has begun. Returns the exit status and what was printed. All that is
+    ``typed`` must have been asked for.
     """
     import pty
 
     main, side = pty.openpty()
+    os.write(main, ahead.encode())
     child = subprocess.Popen(line, cwd=cwd, env=environment, stdin=side, stdout=side, stderr=side)
     os.close(side)
     waiting = [*typed]

@@ -75,7 +75,7 @@ def manifest_of(conditions: Conditions, outputs: dict[str, str]) -> Manifest:
         seed=conditions.seed,
         **scorer_identity()._asdict(),
         change=None if conditions.change is None else visible(conditions.change),
-        expect=None if conditions.expect is None else visible(conditions.expect),
+        expect=conditions.expect,
         outputs=dict(sorted(outputs.items())),  # the order of writing must not change the digest
     )
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-PLACEHOLDER = "YOUR GUESS"  # what the commands that python3 -m check prints have in place of a guess
+GUESS = "a number such as 0.4 or 40 %"  # what a guess has to be
 MAIN_NUMBERS = (  # of a summary, the first of these is what the log of runs shows; a run of many trainings has none
     "selected_accuracy",
     "rubric_pass_rate",
@@ -28,7 +28,8 @@ SHARES = (  # those of them that are a share of completions or prompts: a whole 
 class Prediction(NamedTuple):
     """A guess beside the main number. ``reading``: how the guess was read, if the guess itself leaves that open.
 
-    ``value``: the number that the guess states, None if the guess is words. ``off``: the distance of the main number.
+    ``value``: the number that the guess states; None for the words that runs of earlier versions may hold. ``off``: the
+    distance of the main number.
     """
 
     reading: str | None = None
@@ -42,11 +43,6 @@ def main_number(summary: Mapping[str, float | None]) -> dict[str, float | None]:
         if name in summary:
             return {name: summary[name]}
     return {}
-
-
-def is_placeholder(guess: str) -> bool:
-    """Whether the guess is still the placeholder that the check prints. A shell may have kept the quotes."""
-    return guess.strip(" \t\"'").upper() == PLACEHOLDER
 
 
 def score_prediction(guess: str | None, number: Mapping[str, float | None]) -> Prediction:
@@ -63,24 +59,24 @@ def score_prediction(guess: str | None, number: Mapping[str, float | None]) -> P
     return Prediction(reading, value, points_off(value, actual))
 
 
-def read_guess(guess: str, name: str) -> float | None:
-    """The number that a guess states for the main number of this name; None if the guess is words.
+def read_guess(guess: str, name: str | None) -> float | None:
+    """The number that a guess states for the main number of this name; None if that number cannot be so.
 
-    For a share, 40/80 and 40 of 80 are fractions, a whole number such as 34 is in %, and 0.425 is the share itself. For
-    a different number, such as an expected reward, 1 means 1. Every main number lies between 0 and 1, so a number above
-    1 can only be meant in %.
+    40/80 and 40 of 80 are fractions. Every main number lies between 0 and 1, so a number above 1 can only be meant in
+    %. Of a share each whole number is in %; of a different number, such as an expected reward, 1 means 1. ``name`` is
+    None where a run has many numbers and none is the main one: then a guess is any number.
     """
-    is_share = name in SHARES
-    guess = guess.strip()
     fraction = re.fullmatch(r"([0-9]{1,9}) ?(?:/|of) ?([0-9]{1,9})", guess)
-    if fraction and is_share:
+    if fraction:
         part, whole = int(fraction[1]), int(fraction[2])
         return part / whole if part <= whole and whole > 0 else None
-    number = re.fullmatch(r"([0-9]{1,3}(?:[.,][0-9]{0,9})?|[.,][0-9]{1,9}) ?(%?)", guess)
+    number = re.fullmatch(r"([0-9]{1,9}(?:[.,][0-9]{0,9})?|[.,][0-9]{1,9}) ?(%?)", guess)
     if not number:
         return None
     value = float(number[1].replace(",", "."))
-    if number[2] or value > 1 or (is_share and number[1].isdigit()):
+    if name is None:
+        return value
+    if number[2] or value > 1 or (name in SHARES and number[1].isdigit()):
         value /= 100
     return value if value <= 1 else None
 

@@ -30,7 +30,6 @@ from course.artifacts.records import (
 from course.artifacts.run_log import LogLine, log_lock, looks, read_log
 from course.artifacts.writing import RunWriter
 from course.errors import written_runs
-from course.show.tables import wrap_sentence
 from course.show.terminal import command_line, show
 from course.text import clipped, shell_word, visible, visible_path
 
@@ -219,9 +218,9 @@ def facts_of(manifest: Manifest) -> dict[str, object]:
 
 
 def prediction_text(expect: str, number: Mapping[str, float | None]) -> str:
-    """The prediction beside the main number of the run, if the run has one. Words are not scored."""
+    """The prediction beside the main number of the run, if the run has one."""
     prediction = score_prediction(expect, number)
-    lines = [wrap_sentence(f"expected  {expect}{f' ({prediction.reading})' if prediction.reading else ''}")]
+    lines = [f"expected  {expect}{f' ({prediction.reading})' if prediction.reading else ''}"]
     if not number:
         lines.append("result    more than one number: compare your prediction with the table")
     for name, value in number.items():

@@ -204,10 +204,10 @@ def test_the_next_thing_to_do_moves_on(fresh: Lab) -> None:
     assert not (fresh.folder / "runs").exists()
     assert fresh(name, *words[:-2], "--outdir", "bare").status == 0
     assert "repeat with a prediction" in fresh("check").out
-    assert fresh(name, *words[:-1], "half").status == 0
+    assert fresh(name, *words[:-1], "50 %").status == 0
     after = fresh("check")
     assert after.status == 1
-    assert "  first_run       done: pass_rate 0.425, you expected half (" in after.out
+    assert "  first_run       done: pass_rate 0.425, you expected 50 % (" in after.out
     assert "next: python3 -m check kata_1\n" in after.out
 
 

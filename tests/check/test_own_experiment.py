@@ -34,7 +34,7 @@ SAID = {
     "n": str(N),
     "flips": "40 %",
     "smallest": "28.2 points",
-    "expect": "55 % of them",
+    "expect": "55 %",
     "against": "A candidate that passes no more than the baseline does.",
     "baseline": f"runs/before, {BEFORE} of {N}",
     "candidate": f"runs/after, {AFTER} of {N}",
@@ -197,12 +197,11 @@ def expectation_afterwards_first_run_deleted(lab: Lab) -> dict[str, str]:
 
 def another_expectation(lab: Lab) -> dict[str, str]:
     measure_both(lab)
-    return {"expect": "60 % of them"}
+    return {"expect": "60 %"}
 
 
 def expectation_in_words(lab: Lab) -> dict[str, str]:
-    measure(lab, "before", BEFORE)
-    measure(lab, "after", AFTER, "--expect", "much better")
+    measure_both(lab)
     return {"expect": "much better"}
 
 
@@ -295,7 +294,7 @@ CHEATS: dict[Callable[[Lab], dict[str, str]], str] = {
     no_expectation: "expect: expected it recorded by --expect in ",
     expectation_afterwards: "measured the same completions before",
     expectation_afterwards_first_run_deleted: "measured the same completions before",
-    another_expectation: "got 60 % of them",
+    another_expectation: "got 60 %",
     expectation_in_words: "expect: expected the candidate's result with a number in it",
     numbers_of_another_run: "candidate: expected after the run's name how many of its prompts passed",
     a_list_of_numbers: "candidate: expected after the run's name how many of its prompts passed",

@@ -38,14 +38,11 @@ def test_a_predicted_run_on_dev_is_done(lab: Lab) -> None:
     measure_dev(lab, "bare")
     assert check_first_run().state == "started"
     assert check_first_run().short == f"repeat with a prediction ({RATE} had none)"
-    assert "--expect: expected some words" in lab.refused(
-        "eval", "--dataset", DEV, "--completions", FROZEN, "--expect", " "
-    )
-    measure_dev(lab, "first", "--expect", "about half")
+    measure_dev(lab, "first", "--expect", "50 %")
     measure_dev(lab, "later")
     state, short, *_ = check_first_run()
     assert state == "done"
-    assert short.startswith(f"{RATE}, you expected about half (")
+    assert short.startswith(f"{RATE}, you expected 50 % (")
     assert short.endswith("first)")
     measure_dev(lab, "second", "--expect", "42.5 %")
     assert check_first_run().short.endswith("second)")
@@ -65,14 +62,14 @@ def test_what_stands_in_the_log_beside_the_digest_is_not_believed(lab: Lab) -> N
 
 
 def test_another_dataset_or_loop_is_no_start(lab: Lab) -> None:
-    assert lab.evaluate([1], ["Final: 1"], "--expect", "all").status == 0
-    assert lab.select([1], [["Final: 1", "Final: 2"]], 2, "--expect", "all").status == 0
+    assert lab.evaluate([1], ["Final: 1"], "--expect", "100 %").status == 0
+    assert lab.select([1], [["Final: 1", "Final: 2"]], 2, "--expect", "100 %").status == 0
     assert check_first_run().state == "not started"
 
 
 @pytest.mark.parametrize("change", ["deleted", "edited"])
 def test_a_run_that_is_no_longer_there_does_not_count(lab: Lab, change: str) -> None:
-    measure_dev(lab, "first", "--expect", "about half")
+    measure_dev(lab, "first", "--expect", "50 %")
     if change == "deleted":
         shutil.rmtree("first")
     else:

@@ -19,9 +19,7 @@ ROWS = [
 
 
 def test_the_policy_is_shown_before_and_after_and_predictions_are_counted() -> None:
-    text = policy_gradient_text(
-        ROWS, SUMMARY | {"predictions": ["1 as it paid", "0 by habit"]}, ARMS, line_a_step=False
-    )
+    text = policy_gradient_text(ROWS, SUMMARY | {"predictions": ["1", "0"]}, ARMS, line_a_step=False)
     _, state, before, after, expected_reward, predictions = text.split("\n\n")
     assert state == f"The state is the prompt:\n  {EXAMPLE['prompt']}"
     assert before.split("\n")[:2] == ["before", "  0  0.250  ++          The answer is 323."]
@@ -30,20 +28,18 @@ def test_the_policy_is_shown_before_and_after_and_predictions_are_counted() -> N
     assert expected_reward == "expected reward 0.250 -> 0.625"
     assert predictions.split("\n") == [
         "right predictions: 1 of 2",
-        "step   1  right: 1 goes up; your reason: as it paid",
-        "step   2  wrong: 1, 2 and 3 go up; your reason: by habit",
+        "step   1  right: 1 goes up",
+        "step   2  wrong: 1, 2 and 3 go up",
     ]
 
 
 @pytest.mark.parametrize(
     ("step", "answer", "said"),
     [
-        (0, "1, because its reward was 1", "right: 1 goes up; your reason: because its reward was 1"),
-        (0, "1: paid", "right: 1 goes up; your reason: paid"),
-        (0, "11 x", "wrong: 1 goes up; your reason: x"),
-        (0, "none: no theta changes", "wrong: 1 goes up; your reason: no theta changes"),
-        (1, "3 the others share what 0 loses", "right: 1, 2 and 3 go up; your reason: the others share what 0 loses"),
-        (1, "0 x", "wrong: 1, 2 and 3 go up; your reason: x"),
+        (0, "1", "right: 1 goes up"),
+        (0, "none", "wrong: 1 goes up"),
+        (1, "3", "right: 1, 2 and 3 go up"),
+        (1, "0", "wrong: 1, 2 and 3 go up"),
     ],
 )
 def test_a_prediction_is_answered_at_once(step: int, answer: str, said: str) -> None:
@@ -53,12 +49,12 @@ def test_a_prediction_is_answered_at_once(step: int, answer: str, said: str) -> 
 def test_where_nothing_is_pushed_none_is_right() -> None:
     (update,) = learn(np.array([0.0]), 0.5, True)  # arm 0, reward 0, baseline 0
     row = update_row(1, update, 0.5, EXAMPLE, ARMS)
-    assert prediction_text("NONE it earned 0", row) == "right: none goes up; your reason: it earned 0"
-    assert prediction_text("0 it earned 0", row) == "wrong: none goes up; your reason: it earned 0"
+    assert prediction_text("none", row) == "right: none goes up"
+    assert prediction_text("0", row) == "wrong: none goes up"
 
 
 def test_an_end_before_the_last_question_counts_what_was_answered() -> None:
-    text = policy_gradient_text(ROWS, SUMMARY | {"predictions": ["1 paid"]}, ARMS, line_a_step=False)
+    text = policy_gradient_text(ROWS, SUMMARY | {"predictions": ["1"]}, ARMS, line_a_step=False)
     assert "\n\nright predictions: 1 of 1\n" in text
     assert "predictions" not in policy_gradient_text(ROWS, SUMMARY | {"predictions": []}, ARMS, line_a_step=False)
 

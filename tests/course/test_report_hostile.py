@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from conftest import Lab
+from conftest import Lab, manifest_edited
 
 from course.artifacts.records import Details, Selection
 from course.pages.excerpts import MOST_BYTES, truncate_to_bytes
@@ -61,7 +61,8 @@ def test_one_prompt_with_any_number_of_samples_ends_and_shows_the_chosen_one() -
 
 
 def test_what_was_expected_is_cut_and_shown(lab: Lab) -> None:
-    assert lab.evaluate([1], ["x"], "--outdir", "a", "--expect", "\u202e" + "e" * 100_000).status == 0
+    assert lab.evaluate([1], ["x"], "--outdir", "a").status == 0
+    manifest_edited(Path("a"), expect="\u202e" + "e" * 100_000)  # words, as a run of an earlier version may hold
     assert lab("report", "a").status == 0
     expected = data_of(Path("a/report.html"))["scored"]["prediction"]["expect"]
     assert expected.startswith("<U+202E RIGHT-TO-LEFT OVERRIDE>eee")

@@ -138,10 +138,10 @@ def test_the_bias_that_the_docstring_tells_is_the_one_there_is(drawn: int, p: fl
 
 def test_the_manifest_says_n_and_which_pick_best_chose(lab: Lab) -> None:
     picker = lab.picker(LAST_OF_THE_BEST)
-    lab.select(ANSWERS, GROUPS, 3, "--change", "three, not two", "--expect", "more")
+    lab.select(ANSWERS, GROUPS, 3, "--change", "three, not two", "--expect", "80 %")
     manifest = json.loads(Path("runs/run_001/manifest.json").read_bytes())
     assert (manifest["loop"], manifest["samples_per_prompt"], manifest["change"]) == ("B", 3, "three, not two")
-    assert manifest["expect"] == "more"
+    assert manifest["expect"] == "80 %"
     assert manifest["sampling"] == SAMPLING | {"n": 4}
     assert manifest["completions_fingerprint"] == hashlib.sha256(Path("pack.jsonl").read_bytes()).hexdigest()
     assert manifest["settings"] == {

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 import pytest
 from browser import CHROMIUM, Reader, Shown, listening, shown
-from conftest import Lab
+from conftest import Lab, manifest_edited
 from hostile import hostile_texts
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(not CHROMIUM, reason="Chromium is not here")]
@@ -95,9 +95,10 @@ def measured(lab: Lab, texts: Sequence[str]) -> Path:
     lab.write("d.jsonl", [{"id": id_, "prompt": prompt, "expected_answer": 1} for id_, prompt, _ in rows])
     lab.write("c.jsonl", [{"id": id_, "completion": text} for id_, _, text in rows])
     lab.meta("c", policy=texts[0])
-    said = ("--change", texts[1], "--expect", texts[0])
-    done = lab("eval", "--dataset", "d.jsonl", "--completions", "c.jsonl", "--outdir", "a", *said)
+    words = ("--dataset", "d.jsonl", "--completions", "c.jsonl", "--outdir", "a", "--change", texts[1])
+    done = lab("eval", *words)
     assert done.status == 0, done.err
+    manifest_edited(Path("a"), expect=texts[0])
     assert lab("report", "a").status == 0
     return Path("a/report.html").resolve()
 

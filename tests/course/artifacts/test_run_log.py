@@ -31,7 +31,7 @@ def files_of(lab: Lab, split: str | None = "holdout") -> list[object]:
 
 
 def test_a_line_says_what_the_run_was_and_its_digest_is_printed(lab: Lab) -> None:
-    done = lab("eval", *files_of(lab, None), "--change", "a shorter prompt", "--expect", "half")
+    done = lab("eval", *files_of(lab, None), "--change", "a shorter prompt", "--expect", "50 %")
     digest = hashlib.sha256(Path("runs/run_001/manifest.json").read_bytes()).hexdigest()
     assert f"run: runs/run_001\ndigest: {digest}\n" in done.out
     assert digest in Path("runs/run_001/README.md").read_text(encoding="utf-8")
@@ -44,7 +44,7 @@ def test_a_line_says_what_the_run_was_and_its_digest_is_printed(lab: Lab) -> Non
             "loop": "A",
             "command": "course.eval",
             "change": "a shorter prompt",
-            "expect": "half",
+            "expect": "50 %",
             "number": {"pass_rate": 1.0},
             "room": room,
             "holdouts": [],

@@ -141,9 +141,9 @@ def test_an_option_stays_with_its_value_and_a_value_in_one_piece() -> None:
 
 
 def test_the_readme_of_a_command_has_what_was_typed(lab: Lab) -> None:
-    assert lab.evaluate([1], ["x"], "--outdir", "a", "--expect", "none at all").status == 0
+    assert lab.evaluate([1], ["x"], "--outdir", "a", "--expect", "0 %").status == 0
     assert lab("toy_mdp", "--episodes", 2, "--outdir", "c").status == 0
-    for run, typed in (("a", "--expect 'none at all'"), ("c", "python3 -m course.toy_mdp --episodes 2 --outdir c")):
+    for run, typed in (("a", "--expect '0 %'"), ("c", "python3 -m course.toy_mdp --episodes 2 --outdir c")):
         assert typed in (Path(run) / "README.md").read_text(encoding="utf-8").partition("## Command line")[2]
 
 
