@@ -58,8 +58,7 @@ QUESTION = """80 prompts, small sums and word problems, each ask for exactly one
 such as Final: 8. A small simulated writer has answered all of them.
 
 Of the 80 answers, what share in % is exactly the line that was asked for?
-(q: measure without a guess)
->"""
+(q: measure without a guess)"""
 
 
 # --- jobs
@@ -129,7 +128,8 @@ def ask_guess() -> str:
     from course.artifacts.prediction import GUESS, read_guess
     from course.asking import ask
 
-    return ask(QUESTION, lambda answer: read_guess(answer, "pass_rate") is not None, GUESS) or ""
+    print(QUESTION)
+    return ask(">", lambda answer: read_guess(answer, "pass_rate") is not None, GUESS) or ""
 
 
 def measure_first(guess: str) -> int:

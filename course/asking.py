@@ -56,8 +56,8 @@ def ask_expectation(what: str | None, accepts: Callable[[str], bool], expected: 
     """What a person expects of a run; q ends the process. ``what``: the command, in words."""
     if not at_terminal(sys.stdin, sys.stderr):
         raise UserError("--predict: cannot ask without a terminal; give your expectation with --expect 0.4")
-    question = f"{what}\nWhat result do you expect? Type {expected}; q quits.\n>"
-    answer = ask(question, accepts, expected, sys.stderr)
+    print(f"{what}\nWhat result do you expect? Type {expected}; q quits.", file=sys.stderr)
+    answer = ask(">", accepts, expected, sys.stderr)
     if answer is None:
         print("nothing was computed", file=sys.stderr)
         sys.exit(2)

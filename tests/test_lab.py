@@ -420,7 +420,7 @@ def test_the_first_call_at_a_terminal_asks_for_a_guess_measures_and_shows_the_pa
     folder = tmp_path / "lab"
     make_lab(folder, monkeypatch)
     printed = first_call(folder, "banana\n", "\n", "40 of 80\n")
-    assert printed.count(QUESTION) == printed.count("expected a number such as ") + 1 == 3
+    assert (printed.count(QUESTION), printed.count("\nexpected a number such as ")) == (1, 2)
     assert "\nYou said 50 %; it was 42.5 %\n" in printed
     page = folder / "runs" / "first" / "report.html"
     assert page.exists()
