@@ -6,10 +6,10 @@
     python3 -m course.token_train --preset small --step exercises/loop.py:step
 
 The loop is that of ``toy_mdp``, plus tokens; it stands in ``policies/token_learner.py``, on one screen. The policy is
-trained on the rewards of ``--rubric``. The strict scorer and the holdout are only measured on the way; they enter no
-update. With ``--step`` a function of a student's makes the updates. A run also holds the reference policy and the
-trained policy, and the completions of both as rollouts for Loop A. Ctrl-C ends the training and keeps the policy of the
-log's last row.
+trained on the rewards of ``--rubric``. The strict scorer is only asked on the way; it enters no update. With ``--step``
+a function of a student's makes the updates. A run also holds the reference policy and the trained policy, and the
+completions of both as rollouts for Loop A. What they write on the holdout is not scored here: ``course.eval`` opens it.
+Ctrl-C ends the training and keeps the policy of the log's last row.
 """
 
 from argparse import Namespace
@@ -18,7 +18,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from msgspec.structs import asdict
+from msgspec import to_builtins
 
 from course.artifacts.conditions import conditions_of
 from course.artifacts.records import LearningResult
@@ -55,6 +55,7 @@ PRESET_HELP = (
     "generalise: 1,000 two-digit sums, which share their digits (default); memorise: 75 one-digit sums; small: 25 of "
     "these, without a holdout, in some three seconds"
 )
+HOLDOUT_HELP = "prompts that are never learned on; what is written on them is kept, and scored by course.eval"
 STEP_HELP = "update by your own function, such as exercises/loop.py:step; not with --slow or --baseline"
 RUBRIC_HELP = (
     f"the reward: score, the strict scorer (default), a wrong verifier ({', '.join(GAPS)}), or your own FILE:FUNCTION"
@@ -85,7 +86,7 @@ def config_of(args: Namespace, rubric: str) -> TrainConfig:
 
 
 def read_examples(dataset: Dataset, holdout: Dataset | None) -> tuple[list[Task], list[Task]]:
-    """The examples to train on, and those that are only measured. No prompt may be in both."""
+    """The examples to train on, and those of the holdout. No prompt may be in both."""
     examples = [task_of(example) for example in dataset]
     unseen = [task_of(example) for example in holdout or ()]
     if dataset.split == HOLDOUT:
@@ -129,27 +130,50 @@ def write_evaluations(
             shown += show_each([evaluation_text(row)])
 
 
-def write_ends(run: RunWriter, ends: "Iterable[Checkpoint]", examples: Sequence[Task], rubric: str, seed: int) -> str:
+def write_ends(
+    run: RunWriter,
+    ends: "Iterable[Checkpoint]",
+    examples: Sequence[Task],
+    unseen: Sequence[Task],
+    rubric: str,
+    seed: int,
+) -> str:
     """Write the policy of the first and of the last checkpoint, and their completions as rollouts.
 
     Returns the name of the last policy. ``examples``: the training examples. Both policy files name them, and also the
-    ``rubric`` that paid, if there was an update.
+    ``rubric`` that paid, if there was an update. ``unseen``: those of the holdout, whose completions nobody scored yet.
     """
     from course.policies.policy_file import policy_bytes
+    from course.policies.token_learner import generator
+    from course.policies.token_policy import sample_texts
 
     sampling = Sampling(temperature=1.0, top_p=1.0, seed=seed, n=1)
     prompts = [example["prompt"] for example in examples]
+    unseen_prompts = [example["prompt"] for example in unseen]
     for file, checkpoint in zip((REFERENCE_FILE, POLICY_FILE), ends, strict=True):
         training = training_on(prompts, rubric if checkpoint.step else None)
         content = policy_bytes(checkpoint.policy, training)
         run.write_bytes(file, content)
         note = f"course.token_train, {checkpoint.step} updates on rubric {rubric}, seed {seed}"
         source = Provenance(policy_name(content), None, sampling, PROMPT_ALONE, training=training, note=note)
-        for split, evaluation in checkpoint.evaluations.items():
-            pairs = zip(evaluation.examples, evaluation.texts, strict=True)
-            samples = [(example["id"], [text]) for example, text in pairs]
+        written = {"train": (examples, checkpoint.evaluations["train"].texts)}
+        if unseen:
+            rng = generator(seed, "evaluation")  # as in course.sample_rollouts
+            written["holdout"] = unseen, sample_texts(checkpoint.policy, unseen_prompts, rng)
+        for split, (tasks, texts) in written.items():
+            samples = [(task["id"], [text]) for task, text in zip(tasks, texts, strict=True)]
             write_rollouts(run, f"rollouts/{split}_{checkpoint.step:04}", samples, source)
     return source.policy
+
+
+def next_command(dataset: Dataset, holdout: Dataset | None, step: int) -> list[str | Path]:
+    """Open the holdout with a prediction; without one, sample once more from the policy."""
+    if holdout is None:
+        return ["course.sample_rollouts", "--policy", RUN / POLICY_FILE, "--dataset", dataset.path]
+    words = ["course.eval", "--dataset", holdout.path, "--completions", RUN / f"rollouts/holdout_{step:04}.jsonl"]
+    if holdout.split != HOLDOUT:
+        words += ["--split", HOLDOUT]
+    return [*words, "--expect", "YOUR_NUMBER"]
 
 
 def main() -> int:
@@ -190,10 +214,10 @@ def main() -> int:
             if not wait_for_enter():
                 break
 
-        checkpoints = learn_and_evaluate(reference, examples, unseen, rubric, config, args.seed, own_step)
+        checkpoints = learn_and_evaluate(reference, examples, (), rubric, config, args.seed, own_step)
         watched = with_progress(checkpoints, "learning", config.evaluations())
         rows, results, ends, status = write_evaluations(run, watched, config, args.seed, shown)
-        name = write_ends(run, [ends[0], ends[-1]], examples, config.rubric, args.seed)
+        name = write_ends(run, [ends[0], ends[-1]], examples, unseen, config.rubric, args.seed)
         run.write_bytes(CURVES_FILE, learning_curves(rows, config.rubric))
         settings = config.settings()
         if own:  # asked at the end, when all its imports are known
@@ -201,12 +225,11 @@ def main() -> int:
         if own_step:
             settings |= {"baseline": None} | own_step.keep("step", run.write_bytes)
         settings["holdout_fingerprint"] = holdout.fingerprint if holdout else None
-        written = [row for row in results if row.split == "train"]
-        conditions = conditions_of(args, settings, dataset, holdouts=[holdout] if holdout else [])
-        summary = {"policy": name, "interrupted": bool(status)} | asdict(rows[-1])
-        sample = ("course.sample_rollouts", "--policy", RUN / POLICY_FILE, "--dataset", dataset.path)
-        report = token_train_ending(config, rows[-1], written)
-        end_run(run, conditions, summary, report, read=[CURVES_FILE], next_command=sample, shown=shown)
+        conditions = conditions_of(args, settings, dataset)
+        summary = {"policy": name, "interrupted": bool(status)} | to_builtins(rows[-1])
+        report = token_train_ending(config, rows[-1], results)
+        words = next_command(dataset, holdout, rows[-1].step)
+        end_run(run, conditions, summary, report, read=[CURVES_FILE], next_command=words, shown=shown)
     return status
 
 
@@ -216,7 +239,7 @@ def parse_arguments() -> Namespace:
     preset, small = PRESETS["generalise"], PRESETS["small"]  # memorise has the values of generalise
     parser.add_argument("--preset", choices=PRESETS, default="generalise", help=PRESET_HELP)
     parser.add_argument("--dataset", type=Path, help="learn on these prompts instead; then give a holdout by --holdout")
-    parser.add_argument("--holdout", type=Path, help="prompts that are measured and never learned on")
+    parser.add_argument("--holdout", type=Path, help=HOLDOUT_HELP)
     parser.add_argument("--rubric", default="score", metavar="RUBRIC", help=RUBRIC_HELP)
     parser.add_call_option()
     parser.add_argument(

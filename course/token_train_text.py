@@ -15,9 +15,9 @@ from course.stats import wilson_interval
 from course.text import clipped, one_line
 
 EVALUATION_TABLE = GrowingTable(
-    ("updates", "rubric", "strict", "rubric, holdout", "strict, holdout", "KL", "tokens"),
-    ("100000", "0.000", "0.000", "0.000", "0.000", "100.0", "100.0"),
-    range(7),
+    ("updates", "rubric", "strict", "KL", "tokens"),
+    ("100000", "0.000", "0.000", "100.0", "100.0"),
+    range(5),
 )
 _ROWS = 9  # of that table
 _KINDS = 4  # kinds of text that are shown
@@ -39,7 +39,7 @@ def token_train_heading(config: TrainConfig, dataset: str, own_step: str = "") -
         "Loop C, learn: a policy that writes tokens learns from a verifier's rewards.\n\n"
         f"{config.sft_steps} steps of fine-tuning on careless demonstrations, then {updates}\n"
         f"prompts: {prompts}\n{update}"
-        f"reward: {config.rubric}; the strict scorer and the holdout enter no update\n"
+        f"reward: {config.rubric}; the strict scorer enters no update\n"
         "Ctrl-C ends the training. Once the table below has a row, the run is kept, with\n"
         "the policy of the last row.\n"
     )
@@ -52,24 +52,19 @@ def steps_shown(config: TrainConfig) -> set[int]:
 
 
 def evaluation_text(row: EvaluationRow) -> str:
-    rates = (row.proxy_reward, row.true_reward, row.holdout_proxy_reward, row.holdout_true_reward)
-    shown = ["-" if rate is None else f"{rate:.3f}" for rate in rates]
-    return EVALUATION_TABLE.row((row.step, *shown, f"{row.kl:.1f}", f"{row.mean_length:.1f}"))
+    rates = (f"{row.proxy_reward:.3f}", f"{row.true_reward:.3f}")
+    return EVALUATION_TABLE.row((row.step, *rates, f"{row.kl:.1f}", f"{row.mean_length:.1f}"))
 
 
 def token_train_ending(config: TrainConfig, last: EvaluationRow, written: Sequence[LearningResult]) -> str:
-    """The last completions, ``written``, and the strict pass rates with their intervals."""
+    """The last completions, ``written``, and the strict pass rate with its interval."""
     lines = ["", texts_table(written), ""]
     if last.step < config.steps:
         kept = f"the policy after update {last.step} is kept"
         lines.append(f"interrupted after {last.step} of {config.steps} updates: {kept}")
-    for name, n, rate in (
-        ("training prompts", last.n, last.true_reward),
-        ("holdout", last.holdout_n, last.holdout_true_reward),
-    ):
-        if rate is not None:
-            bounds = interval(wilson_interval(round(rate * n), n))
-            lines.append(f"strict, {name} (n = {n}): {percent(rate)} (95 % interval {bounds})")
+    bounds = interval(wilson_interval(round(last.true_reward * last.n), last.n))
+    rate = percent(last.true_reward)
+    lines.append(f"strict, training prompts (n = {last.n}): {rate} (95 % interval {bounds})")
     return "\n".join(lines)
 
 
@@ -110,18 +105,13 @@ def _completion_text(row: TokenUpdateRow) -> str:
 
 
 def learning_curves(rows: Sequence[EvaluationRow], rubric: str) -> bytes:
-    """Left: rewards of rubric and strict scorer, dashed on the holdout. Right: KL, and tokens a completion."""
+    """Left: rewards of rubric and strict scorer. Right: KL, and tokens a completion."""
     fig = figure(8.4, 4.0, f"Trained on {rubric}: the rewards, and how far the policy went")
     rewards, kl = fig.subplots(1, 2, width_ratios=(3, 2))
     steps = [row.step for row in rows]
-    curves = [("strict scorer", "strict scorer, holdout", BLUE, "true_reward")]
     if rubric != "score":
-        curves.insert(0, (f"{rubric}, trained on", f"{rubric}, holdout", ORANGE, "proxy_reward"))
-    for label, holdout_label, color, quantity in curves:
-        rewards.plot(steps, [getattr(row, quantity) for row in rows], color=color, label=label)
-        holdout = [getattr(row, f"holdout_{quantity}") for row in rows]
-        if None not in holdout:
-            rewards.plot(steps, holdout, "--", color=color, label=holdout_label)
+        rewards.plot(steps, [row.proxy_reward for row in rows], color=ORANGE, label=f"{rubric}, trained on")
+    rewards.plot(steps, [row.true_reward for row in rows], color=BLUE, label="strict scorer")
     label_axes(rewards, "updates", "mean reward")
     kl.plot(steps, [row.kl for row in rows], color=GREY, label="KL from the reference, nats")
     kl.plot(steps, [row.mean_length for row in rows], ":", color="black", label="tokens a completion")

@@ -18,8 +18,9 @@ def columns(line: str) -> int:
 
 def evaluation(step: int, proxy: float, true: float, kl: float = 0.0) -> EvaluationRow:
     """An evaluation of 100 completions, and of 10 on the holdout, where both rewards are half."""
-    rewards = (100, proxy, true, proxy - true, 0.0, 10, proxy / 2, true / 2, 0.0, 0.0)
-    return EvaluationRow("anywhere", 0.0, 0, step, *rewards, kl, 8.0)
+    rewards = (100, proxy, true, proxy - true, 0.0)
+    holdout = (10, proxy / 2, true / 2, 0.0, 0.0)
+    return EvaluationRow("anywhere", 0.0, 0, step, *rewards, kl, 8.0, *holdout)
 
 
 def completions(right: int, exploits: int = 0, n: int = 100, split: str = "train") -> list[LearningResult]:

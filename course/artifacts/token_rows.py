@@ -31,13 +31,13 @@ TOKEN_LOG = "log.jsonl"  # of each of these commands: a row for each evaluation
 STRICT = "score"  # the name of the strict scorer among the rubrics
 
 
-class EvaluationRow(Struct, frozen=True, forbid_unknown_fields=True):
+class EvaluationRow(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """One evaluation in one training (rubric, kl_coef, seed): means over n fresh completions, which enter no update.
 
-    ``kl``: from the reference policy, in nats a completion. ``mean_length``: in tokens. Holdout: None without one.
-    ``equal_groups``: in the updates since the last evaluation, the share of groups in which all rewards were equal;
-    None before the first, and where ``--step`` makes the updates. With the baseline "group" and no KL penalty nothing
-    is pushed in these.
+    ``kl``: from the reference policy, in nats a completion. ``mean_length``: in tokens. Holdout: only where an
+    experiment measures one. ``equal_groups``: in the updates since the last evaluation, the share of groups in which
+    all rewards were equal; None before the first, and where ``--step`` makes the updates. With the baseline "group" and
+    no KL penalty nothing is pushed in these. What is None does not stand in the log.
     """
 
     rubric: str  #: what pays
@@ -49,13 +49,13 @@ class EvaluationRow(Struct, frozen=True, forbid_unknown_fields=True):
     true_reward: float  #: mean by the strict scorer
     hack_rate: float  #: share that the rubric pays at least 0.5 though they say a wrong value, or several
     other_form_rate: float  #: share that the rubric pays at least 0.5 and that say the right value in another form
-    holdout_n: int  #: completions of the holdout; 0 without one
-    holdout_proxy_reward: float | None  #: the same on the holdout; None without one
-    holdout_true_reward: float | None  #: the same on the holdout; None without one
-    holdout_hack_rate: float | None  #: the same on the holdout; None without one
-    holdout_other_form_rate: float | None  #: the same on the holdout; None without one
     kl: float
     mean_length: float
+    holdout_n: int = 0  #: completions of the holdout
+    holdout_proxy_reward: float | None = None  #: the same on the holdout
+    holdout_true_reward: float | None = None  #: the same on the holdout
+    holdout_hack_rate: float | None = None  #: the same on the holdout
+    holdout_other_form_rate: float | None = None  #: the same on the holdout
     equal_groups: float | None = None
     training: str | None = None  #: which one, where a run holds several that differ in more than the columns say
 

@@ -230,9 +230,8 @@ def parting_text(top: EvaluationRow | None, evaluations: Sequence[EvaluationRow]
 
 
 def point_data(row: EvaluationRow) -> Data:
+    row = msgspec.structs.replace(row, rubric=clipped(row.rubric, 80), training=None)
     point: Data = msgspec.to_builtins(row)
-    point["rubric"] = clipped(row.rubric, 80)
-    point["training"] = None
     return point
 
 

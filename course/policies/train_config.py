@@ -19,7 +19,7 @@ class TrainConfig(NamedTuple):
     """
 
     dataset: str  # the file of the prompts to train on
-    holdout: str | None  # that of prompts that are only measured
+    holdout: str | None  # that of prompts that are never trained on
     prompts: int | None = None  # train on the first so many of the dataset; None for all
     rubric: str = "score"
     sft_steps: int = 800

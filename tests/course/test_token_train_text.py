@@ -3,8 +3,7 @@
 The worked example. A completion with the reward 1 and the baseline 0.25 has the advantage 0.75; its three tokens "7",
 line feed and the end of the text had the log-probabilities −1, −2, −0.5 and have −0.5, −2.25, −0.5 after the update.
 
-An example: a policy is rewarded 0.5, then 1.0 by its rubric, and 0.25, then 0 by the strict scorer. Both lines show it,
-and the holdout's, which are dashed, show half of each.
+An example: a policy is rewarded 0.5, then 1.0 by its rubric, and 0.25, then 0 by the strict scorer. Both lines show it.
 """
 
 from typing import Any
@@ -28,8 +27,8 @@ from course.token_train_text import (
     token_train_heading,
 )
 
-FIRST = EvaluationRow("anywhere", 0.0, 0, 0, 8, 0.25, 0.125, 0.125, 0.0, 0, None, None, None, None, 0.0, 5.25)
-LAST = EvaluationRow("anywhere", 0.0, 0, 4, 8, 1.0, 0.0, 1.0, 0.0, 0, None, None, None, None, 12.25, 39.5)
+FIRST = EvaluationRow("anywhere", 0.0, 0, 0, 8, 0.25, 0.125, 0.125, 0.0, 0.0, 5.25)
+LAST = EvaluationRow("anywhere", 0.0, 0, 4, 8, 1.0, 0.0, 1.0, 0.0, 12.25, 39.5)
 BEFORE, AFTER = [-1.0, -2.0, -0.5], [-0.5, -2.25, -0.5]
 UPDATED = TokenUpdateRow(1, "q1", ["7", "\n", ""], 1.0, 0.0, 0.0, 0.25, 0.75, BEFORE, BEFORE, AFTER)
 
@@ -40,8 +39,8 @@ CONFIG = PRESETS["memorise"]
 
 def test_evaluations_are_shown_row_by_row_under_one_head() -> None:
     assert [evaluation_text(row).split() for row in (FIRST, LAST)] == [
-        ["0", "0.250", "0.125", "-", "-", "0.0", "5.2"],
-        ["4", "1.000", "0.000", "-", "-", "12.2", "39.5"],
+        ["0", "0.250", "0.125", "0.0", "5.2"],
+        ["4", "1.000", "0.000", "12.2", "39.5"],
     ]
     head = EVALUATION_TABLE.head().split("\n")[0]
     for name, cell in (
@@ -52,11 +51,9 @@ def test_evaluations_are_shown_row_by_row_under_one_head() -> None:
         assert head.index(name) + len(name) == evaluation_text(LAST).index(f" {cell}") + 1 + len(cell)
 
 
-def test_the_ending_has_the_strict_rates_and_their_intervals() -> None:
+def test_the_ending_has_the_strict_rate_and_its_interval() -> None:
     lines = token_train_ending(CONFIG, LAST, WRITTEN).split("\n")
     assert lines[-1] == "strict, training prompts (n = 8): 0.0 % (95 % interval 0.0 to 32.4 %)"  # Wilson: z² / (n + z²)
-    held = replace(LAST, holdout_proxy_reward=0.5, holdout_true_reward=0.25, holdout_n=4)
-    assert token_train_ending(CONFIG, held, WRITTEN).split("\n")[-1].startswith("strict, holdout (n = 4): 25.0 % (")
 
 
 def test_of_many_evaluations_nine_are_shown_with_the_first_and_the_last() -> None:
@@ -127,12 +124,11 @@ def test_the_curves_have_the_points_of_the_rows(monkeypatch: pytest.MonkeyPatch)
     points = points_of_lines(rewards)
     assert points["anywhere, trained on"] == [(0, 0.5), (10, 1.0)]
     assert points["strict scorer"] == [(0, 0.25), (10, 0.0)]
-    assert points["strict scorer, holdout"] == [(0, 0.125), (10, 0.0)]
     assert points_of_lines(kl)["KL from the reference, nats"] == [(0, 0.0), (10, 3.0)]
 
 
-def test_the_strict_scorer_alone_has_one_pair_of_curves(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_strict_scorer_alone_has_one_curve(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[Any] = []
     monkeypatch.setattr(token_train_text, "png", made.append)
     learning_curves([evaluation(0, 0.5, 0.5), evaluation(10, 1.0, 1.0)], "score")
-    assert list(points_of_lines(made[0].axes[0])) == ["strict scorer", "strict scorer, holdout"]
+    assert list(points_of_lines(made[0].axes[0])) == ["strict scorer"]

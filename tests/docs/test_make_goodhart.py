@@ -30,15 +30,9 @@ def training(seed: int, true: tuple[float, float, float]) -> list[EvaluationRow]
             reward,
             0.0,
             0.0,
-            0,
-            None,
-            None,
-            None,
-            None,
             1.0,
             5.0,
-            None,
-            name,
+            training=name,
         )
         for step, proxy, reward in zip((0, 50, 100), (0.1, 0.5, 0.9), true, strict=True)
     ]

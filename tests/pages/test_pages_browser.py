@@ -135,7 +135,7 @@ CONTROLS = [
     *of_scrubber("bandit", "update 2 of 30", "ArrowRight"),
     *of_scrubber("token_train", "after 10 updates", "ArrowLeft"),
     Control("token_train", ".jump:nth-of-type(1)", click, press("Enter"), "step", "after 0 updates"),
-    of_part("token_train", "rates", "strict, holdout"),
+    of_part("token_train", "rates", "Rates at each evaluation"),
     of_part("token_train", "tokens", "log p before"),
     Control("token_train", "#token", pick("1"), press("ArrowDown"), "token", start="#tokens=open"),
     *of_scrubber("goodhart", "after 2 updates", "ArrowLeft"),

@@ -165,18 +165,18 @@ function showUpdates(main, data, names) {
 
 /** @typedef {{question: string, proxy: number, true: number, exploit: boolean, otherForm: boolean, text: Cut}} Written
  *  @typedef {{step: number, n: number, hack_rate: number, other_form_rate: number, kl: number, mean_length: number, rubric: string} &
- *  Record<"proxy_reward" | "true_reward" | "holdout_proxy_reward" | "holdout_true_reward", number | null>} Point
+ *  Partial<Record<"proxy_reward" | "true_reward" | "holdout_proxy_reward" | "holdout_true_reward", number>>} Point
  *  @typedef {{label: string, question: string, tokens: string[], sum: string, advantage: number, before: number[],
  *  after: number[]}} TokenRow  one completion of an update
  *  @typedef {{name: string, points: Point[], written: Written[][], parting: {place: number | null, sentences: string[]}}} Training
  *  @typedef {{shown: number, of: number, trainings: Training[], updates: TokenRow[]}} Evaluations */
 
-/** @type {["true_reward" | "holdout_true_reward" | "proxy_reward" | "holdout_proxy_reward", string, string][]} */
+/** @type {["true_reward" | "holdout_true_reward" | "proxy_reward" | "holdout_proxy_reward", string, string, string][]} */
 const CURVES = [
-  ["true_reward", "strict", "true"],
-  ["holdout_true_reward", "holdout", "true holdout"],
-  ["proxy_reward", "rubric", "paid"],
-  ["holdout_proxy_reward", "holdout", "paid holdout"],
+  ["true_reward", "strict", "true", "strict"],
+  ["holdout_true_reward", "holdout", "true holdout", "strict, holdout"],
+  ["proxy_reward", "rubric", "paid", "rubric"],
+  ["holdout_proxy_reward", "holdout", "paid holdout", "rubric, holdout"],
 ];
 
 /** The rewards of a training that are known now; where the rubric is the strict verifier, both are one.
@@ -186,7 +186,7 @@ function curvesOf(points, now) {
   const at = points.map((point) => point.step);
   for (const [reward, name, kind] of CURVES) {
     const isStrict = reward === "true_reward" || reward === "holdout_true_reward";
-    if (now[reward] === null) continue;
+    if (now[reward] === undefined) continue;
     if (isStrict || now.rubric !== "score") {
       lines.push({ name, kind, at, values: points.map((point) => point[reward] ?? 0) });
     }
@@ -255,8 +255,9 @@ function showEvaluations(main, { trainings, shown, of, updates }, names) {
     jumps.replaceChildren(buttonOf("button.jump", () => scrubber.jump(0), "before the first update"));
     if (parted) jumps.append(buttonOf("button.jump", () => scrubber.jump(parted), "where the curves part"));
     jumps.append(buttonOf("button.jump", () => scrubber.jump(last), "after the last update"));
-    const rows = points.map((point) => [String(point.step), ...CURVES.map(([reward]) => shareOf(point[reward]))]);
-    const head = ["updates", "strict", "strict, holdout", "rubric", "rubric, holdout"];
+    const known = CURVES.filter(([reward]) => points[last][reward] !== undefined);
+    const rows = points.map((point) => [String(point.step), ...known.map(([reward]) => percent1(point[reward] ?? 0))]);
+    const head = ["updates", ...known.map(([, , , column]) => column)];
     table.replaceChildren(tableOf("Rates at each evaluation", head, rows));
     scrubber.redraw();
   }
@@ -278,11 +279,6 @@ function showEvaluations(main, { trainings, shown, of, updates }, names) {
 /** @param {number} step */
 function partsAt(step) {
   return step ? `they part: update ${step}` : "they part from the start";
-}
-
-/** @param {number | null} share */
-function shareOf(share) {
-  return share === null ? "none" : percent1(share);
 }
 
 /** @param {Written} completion @param {Names} names */

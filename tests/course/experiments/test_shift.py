@@ -22,7 +22,7 @@ FROZEN = {"n": 200, "pass_rate": 0.1, "pass_rate_ci95": [0.0661, 0.1490]}
 
 
 def row(step: int, rate: float) -> EvaluationRow:
-    return EvaluationRow("anywhere", 0.0, 0, step, 50, 0.9, rate, 0.9, 0.0, 0, None, None, None, None, 3.0, 20.0)
+    return EvaluationRow("anywhere", 0.0, 0, step, 50, 0.9, rate, 0.9, 0.0, 3.0, 20.0)
 
 
 def unseen(count: int, text: str = "7\n8") -> list[LearningResult]:
