@@ -50,6 +50,7 @@ def drawings() -> dict[str, Drawing]:
     learner = Band("bandit", j, "learning rate 0.5", BLUE)
     backwards = Band("bandit_backwards", j, "broken: learning rate −0.5", ORANGE, "--")
     total = "expected return"
+    strict = "strict", "strict scorer", BLUE
     return {
         "bandit": Drawing(
             "The bandit: what to expect",
@@ -79,32 +80,24 @@ def drawings() -> dict[str, Drawing]:
         ),
         "tokens": Drawing(
             "The token policy: what to expect",
-            "Three panels over 600 updates. Left, memorise with the strict scorer: the mean reward on the training "
-            "prompts rises to nearly 1, on the holdout it stays near 0. Middle, memorise with the rubric anywhere: "
-            "what the rubric pays rises to 1 within 100 updates, what the strict scorer pays falls to 0; on the "
-            "holdout the rubric pays about half. Right, generalise: both training and holdout rise to nearly 1.",
+            "Three panels over 600 updates, with mean rewards on the training prompts. Left, memorise with the strict "
+            "scorer: the reward rises to nearly 1. Middle, memorise with the rubric anywhere: what the rubric pays "
+            "rises to 1 within 100 updates, what the strict scorer pays falls to 0. Right, generalise with the strict "
+            "scorer: the reward rises to nearly 1.",
             360,
             [
-                Panel("memorise, strict", "updates", "mean reward", _splits("tokens_memorise", "strict", BLUE)),
+                Panel("memorise, strict", "updates", "mean reward", [Band("tokens_memorise", *strict)]),
                 Panel(
                     "memorise, anywhere", "updates", "",
                     [
                         Band("tokens_anywhere", "rubric", "rubric, trained on", ORANGE),
-                        Band("tokens_anywhere", "rubric, holdout", "rubric, holdout", ORANGE, "--"),
-                        Band("tokens_anywhere", "strict", "strict, trained on", BLUE),
+                        Band("tokens_anywhere", *strict),
                     ],
                 ),
-                Panel("generalise, strict", "updates", "", _splits("tokens_generalise", "strict", BLUE)),
+                Panel("generalise, strict", "updates", "", [Band("tokens_generalise", *strict)]),
             ],
         ),
     }  # fmt: skip
-
-
-def _splits(training: str, verifier: str, color: str) -> list[Band]:
-    return [
-        Band(training, verifier, f"{verifier}, trained on", color),
-        Band(training, f"{verifier}, holdout", f"{verifier}, holdout", color, "--"),
-    ]
 
 
 def source_of(drawing: Drawing, table: Mapping[str, Any]) -> str:

@@ -57,27 +57,22 @@ def two_steps(seed: int, *credited: bool) -> Curves:
 
 
 def tokens(seed: int, preset: str, rubric: str, updates: int = 600) -> Curves:
-    """The mean rewards of rubric and strict scorer at each evaluation, on the training prompts and on the holdout."""
+    """The mean rewards of rubric and strict scorer at each evaluation."""
+    from course.datasets.records import task_of
     from course.datasets.sources import Dataset
     from course.policies.evaluation import learn_and_evaluate
     from course.policies.token_learner import fine_tune
     from course.policies.train_config import PRESETS
     from course.rubrics.hackable import RUBRICS
-    from course.token_train import read_examples
 
-    files = (Dataset(LAB / str(path)) for path in (PRESETS[preset].dataset, PRESETS[preset].holdout))
-    examples, holdout = read_examples(*files)
     config = PRESETS[preset]._replace(steps=updates, eval_every=EVERY)
+    examples = [task_of(example) for example in Dataset(LAB / config.dataset)]
     reference = fine_tune(examples, config, seed)
-    learning = learn_and_evaluate(reference, examples, holdout, RUBRICS[rubric], config, seed)
-    found = [checkpoint.evaluations for checkpoint in learning]
-    curves = {
-        "strict": [float(of["train"].true.mean()) for of in found],
-        "strict, holdout": [float(of["holdout"].true.mean()) for of in found],
-    }
+    learning = learn_and_evaluate(reference, examples, (), RUBRICS[rubric], config, seed)
+    found = [checkpoint.evaluations["train"] for checkpoint in learning]
+    curves = {"strict": [float(of.true.mean()) for of in found]}
     if rubric != "score":
-        curves["rubric"] = [float(of["train"].proxy.mean()) for of in found]
-        curves["rubric, holdout"] = [float(of["holdout"].proxy.mean()) for of in found]
+        curves["rubric"] = [float(of.proxy.mean()) for of in found]
     return curves
 
 
