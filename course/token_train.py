@@ -13,7 +13,7 @@ Ctrl-C ends the training and keeps the policy of the log's last row.
 """
 
 from argparse import Namespace
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,9 +21,16 @@ from typing import TYPE_CHECKING, Any
 from msgspec import to_builtins
 
 from course.artifacts.conditions import conditions_of
-from course.artifacts.records import LearningResult
+from course.artifacts.records import RESULTS, LearningResult
 from course.artifacts.rollout_files import policy_name, write_rollouts
-from course.artifacts.token_rows import SLOW_FILE, EvaluationRow, token_update_rows, write_checkpoint
+from course.artifacts.token_rows import (
+    SLOW_FILE,
+    TOKEN_LOG,
+    EvaluationRow,
+    evaluation_results,
+    evaluation_row,
+    token_update_rows,
+)
 from course.artifacts.writing import RunWriter
 from course.asking import wait_for_enter
 from course.command import Parser, finite_float, non_negative_float, non_negative_int, positive_int, run_command
@@ -123,7 +130,10 @@ def write_evaluations(
             if interrupt.args:
                 show(f"Interrupted in {interrupt}.")
             return rows, results, ends, 130
-        row, results = write_checkpoint(run, checkpoint, config.rubric, config.kl_coef, seed)
+        results = evaluation_results(checkpoint, config.rubric)
+        row = evaluation_row(checkpoint, config.rubric, config.kl_coef, seed)
+        run.append(RESULTS, *results)
+        run.append(TOKEN_LOG, row)
         rows = [*rows, row]
         ends = [*ends[:1], checkpoint]
         if row.step in steps:
@@ -131,36 +141,29 @@ def write_evaluations(
 
 
 def write_ends(
-    run: RunWriter,
-    ends: "Iterable[Checkpoint]",
-    examples: Sequence[Task],
-    unseen: Sequence[Task],
-    rubric: str,
-    seed: int,
+    run: RunWriter, ends: "Iterable[Checkpoint]", splits: Mapping[str, Sequence[Task]], rubric: str, seed: int
 ) -> str:
     """Write the policy of the first and of the last checkpoint, and their completions as rollouts.
 
-    Returns the name of the last policy. ``examples``: the training examples. Both policy files name them, and also the
-    ``rubric`` that paid, if there was an update. ``unseen``: those of the holdout, whose completions nobody scored yet.
+    Returns the name of the last policy. ``splits``: the examples of "train" and, if there is one, of "holdout", whose
+    completions nobody has scored. Both policy files name the training examples, and also the ``rubric`` that paid, if
+    there was an update.
     """
     from course.policies.policy_file import policy_bytes
     from course.policies.token_learner import generator
     from course.policies.token_policy import sample_texts
 
     sampling = Sampling(temperature=1.0, top_p=1.0, seed=seed, n=1)
-    prompts = [example["prompt"] for example in examples]
-    unseen_prompts = [example["prompt"] for example in unseen]
+    prompts = [example["prompt"] for example in splits["train"]]
     for file, checkpoint in zip((REFERENCE_FILE, POLICY_FILE), ends, strict=True):
         training = training_on(prompts, rubric if checkpoint.step else None)
         content = policy_bytes(checkpoint.policy, training)
         run.write_bytes(file, content)
         note = f"course.token_train, {checkpoint.step} updates on rubric {rubric}, seed {seed}"
         source = Provenance(policy_name(content), None, sampling, PROMPT_ALONE, training=training, note=note)
-        written = {"train": (examples, checkpoint.evaluations["train"].texts)}
-        if unseen:
-            rng = generator(seed, "evaluation")  # as in course.sample_rollouts
-            written["holdout"] = unseen, sample_texts(checkpoint.policy, unseen_prompts, rng)
-        for split, (tasks, texts) in written.items():
+        for split, tasks in splits.items():
+            rng = generator(seed, "evaluation")  # on the training prompts these are the texts that were evaluated
+            texts = sample_texts(checkpoint.policy, [task["prompt"] for task in tasks], rng)
             samples = [(task["id"], [text]) for task, text in zip(tasks, texts, strict=True)]
             write_rollouts(run, f"rollouts/{split}_{checkpoint.step:04}", samples, source)
     return source.policy
@@ -170,10 +173,9 @@ def next_command(dataset: Dataset, holdout: Dataset | None, step: int) -> list[s
     """Open the holdout with a prediction; without one, sample once more from the policy."""
     if holdout is None:
         return ["course.sample_rollouts", "--policy", RUN / POLICY_FILE, "--dataset", dataset.path]
-    words = ["course.eval", "--dataset", holdout.path, "--completions", RUN / f"rollouts/holdout_{step:04}.jsonl"]
-    if holdout.split != HOLDOUT:
-        words += ["--split", HOLDOUT]
-    return [*words, "--expect", "YOUR_NUMBER"]
+    rollouts = RUN / f"rollouts/holdout_{step:04}.jsonl"
+    split = () if holdout.split == HOLDOUT else ("--split", HOLDOUT)
+    return ["course.eval", "--dataset", holdout.path, "--completions", rollouts, *split, "--expect", "YOUR_NUMBER"]
 
 
 def main() -> int:
@@ -217,7 +219,8 @@ def main() -> int:
         checkpoints = learn_and_evaluate(reference, examples, (), rubric, config, args.seed, own_step)
         watched = with_progress(checkpoints, "learning", config.evaluations())
         rows, results, ends, status = write_evaluations(run, watched, config, args.seed, shown)
-        name = write_ends(run, [ends[0], ends[-1]], examples, unseen, config.rubric, args.seed)
+        splits = {"train": examples, "holdout": unseen} if unseen else {"train": examples}
+        name = write_ends(run, [ends[0], ends[-1]], splits, config.rubric, args.seed)
         run.write_bytes(CURVES_FILE, learning_curves(rows, config.rubric))
         settings = config.settings()
         if own:  # asked at the end, when all its imports are known

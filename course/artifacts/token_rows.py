@@ -15,8 +15,7 @@ from msgspec import Struct
 
 from course.artifacts.learning_rows import learning_result
 from course.artifacts.payments import PAYS
-from course.artifacts.records import RESULTS, LearningResult
-from course.artifacts.writing import RunWriter
+from course.artifacts.records import LearningResult
 from course.datasets.records import Task
 from course.rubrics.kinds import EXPLOITS, Kind, kind_of
 from course.stats import mean
@@ -171,17 +170,6 @@ def evaluation_row(
         equal_groups=checkpoint.equal_groups,
         training=training,
     )
-
-
-def write_checkpoint(
-    run: RunWriter, checkpoint: "Checkpoint", rubric: str, kl_coef: float, seed: int, training: str | None = None
-) -> tuple[EvaluationRow, list[LearningResult]]:
-    """Append a checkpoint to results.jsonl and to the log. Returns what was written."""
-    results = evaluation_results(checkpoint, rubric, training)
-    row = evaluation_row(checkpoint, rubric, kl_coef, seed, training)
-    run.append(RESULTS, *results)
-    run.append(TOKEN_LOG, row)
-    return row, results
 
 
 def token_update_rows(

@@ -24,7 +24,6 @@ from course.token_train_text import (
     steps_shown,
     texts_table,
     token_train_ending,
-    token_train_heading,
 )
 
 FIRST = EvaluationRow("anywhere", 0.0, 0, 0, 8, 0.25, 0.125, 0.125, 0.0, 0.0, 5.25)
@@ -105,15 +104,6 @@ def test_of_an_update_the_best_and_the_worst_are_shown_the_longest_of_equals_fir
     assert [line.split()[0] for line in text.split("\n") if " wrote " in line] == ["u2", "u0"]
     rows[1] = replace(rows[1], advantage=-0.25)
     assert [line.split()[0] for line in slow_text(rows).split("\n") if " wrote " in line] == ["u2", "u1"]
-
-
-def test_the_report_says_before_what_an_interruption_keeps_and_after_where_it_was() -> None:
-    assert "with\nthe policy of the last row" in token_train_heading(CONFIG, "sums.jsonl")
-    assert ", then 1 update\n" in token_train_heading(CONFIG._replace(steps=1), "sums.jsonl")
-    report = token_train_ending(CONFIG, LAST, WRITTEN)
-    assert "interrupted after 4 of 600 updates: the policy after update 4 is kept" in report
-    assert "interrupted" not in token_train_ending(CONFIG._replace(steps=4), LAST, WRITTEN)
-    assert max(map(len, f"{report}\n{token_train_heading(CONFIG, 's' * 100)}".split("\n"))) <= 80
 
 
 def test_the_curves_have_the_points_of_the_rows(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,13 +6,12 @@ scorer; the second is an exploit, for the rubric pays at least half and the stri
 one half.
 """
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from conftest import lines_of
-from msgspec.structs import asdict, replace
+from msgspec import to_builtins
+from msgspec.structs import replace
 from tiny_policies import PROMPTS, log_p, seen_of, tiny, unstacked
 
 from course.artifacts.token_rows import (
@@ -21,9 +20,7 @@ from course.artifacts.token_rows import (
     is_exploit,
     proxy_of,
     token_update_rows,
-    write_checkpoint,
 )
-from course.artifacts.writing import RunWriter
 from course.policies.evaluation import Checkpoint, Evaluation
 from course.policies.token_learner import learn
 from course.policies.train_config import MEMORISE
@@ -50,12 +47,7 @@ def test_the_worked_example() -> None:
     row = evaluation_row(alone, "anywhere", 0.1, 3)
     assert (row.step, row.proxy_reward, row.true_reward, row.kl, row.mean_length) == (9, 0.75, 0.5, 1.0, 5.5)
     assert (row.rubric, row.kl_coef, row.seed, row.n, row.hack_rate) == ("anywhere", 0.1, 3, 2, 0.5)
-    assert (row.holdout_n, row.holdout_proxy_reward, row.holdout_true_reward, row.holdout_hack_rate) == (
-        0,
-        None,
-        None,
-        None,
-    )
+    assert not any("holdout" in name for name in to_builtins(row))
     results = evaluation_results(alone, "anywhere")
     assert [(result.id, result.reward, result.proxy_reward, result.split) for result in results] == [
         ("q0", 1.0, 1.0, "train"),
@@ -67,15 +59,9 @@ def test_the_worked_example() -> None:
     assert [proxy_of(replace(result, proxy_reward=None)) for result in results] == [result.reward for result in results]
 
 
-def test_the_holdout_has_shares_of_its_own_and_what_is_written_is_what_is_returned(tmp_path: Path) -> None:
-    with RunWriter(tmp_path / "run") as run:
-        row, results = write_checkpoint(run, BOTH, "anywhere", 0.1, 3, "one of many")
-        assert {*run.outputs} == {"results.jsonl", "log.jsonl"}
-        (folder,) = tmp_path.iterdir()
-        assert lines_of(folder / "log.jsonl") == [asdict(row)]
-        assert [result["completion"] for result in lines_of(folder / "results.jsonl")] == [
-            result.completion for result in results
-        ]
+def test_the_holdout_has_shares_of_its_own() -> None:
+    row = evaluation_row(BOTH, "anywhere", 0.1, 3, "one of many")
+    results = evaluation_results(BOTH, "anywhere", "one of many")
     assert (row.n, row.hack_rate, row.holdout_n, row.holdout_hack_rate) == (2, 0.5, 3, 1 / 3)
     assert (row.equal_groups, row.training) == (0.75, "one of many")
     assert (row.holdout_proxy_reward, row.holdout_true_reward) == (1.75 / 3, 1 / 3)
