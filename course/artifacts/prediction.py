@@ -20,6 +20,7 @@ SHARES = (  # those of them that are a share of completions or prompts: a whole 
     "selected_accuracy",
     "rubric_pass_rate",
     "pass_rate",
+    "true_reward",
     "fresh_pass_rate",
     "pass_at_1_after",
 )
