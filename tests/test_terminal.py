@@ -37,7 +37,6 @@ ANSWERS = {  # command -> how it is called, and what has to stand on the screen 
     "bandit_train": (["--steps", "30"], "expected reward 0.250 -> "),
     "toy_mdp": (["--episodes", "50"], "expected return 0.250 -> "),
     "kl_tradeoff_demo": ([], "careless judge overrates wins"),
-    "policy_improvement_demo": (["--mode", "selection"], "pass@1 of the policy: 11.4 % -> 11.4 %"),
     "token_inspect": ([], "'Final: 323' +1.0 +ok"),
     "token_train": ([*TRAINED, "--slow", "1"], "strict, training prompts (n = 75): "),
     "sample_rollouts": (["--policy", "t/policy.npz", *MATH[:1], "data/datasets/two_digit_sums_dev.jsonl"], "dev-0003"),

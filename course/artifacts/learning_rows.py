@@ -63,20 +63,6 @@ class EpisodeRow(Struct, frozen=True, forbid_unknown_fields=True):
     new_probs: list[list[float]]  #: softmax of new_theta
 
 
-class RoundRow(Struct, frozen=True, forbid_unknown_fields=True):
-    """One round of N samples from one policy, for one prompt."""
-
-    round: int  #: from 1 on
-    pass_at_1: float  #: exact, of the policy before the round
-    probs: list[float]  #: of the arms, before the round
-    actions: list[int]  #: the N arms sampled
-    completions: list[str]  #: their texts
-    rewards: list[float]  #: of each, 0 or 1
-    delivered: float  #: the reward of the completion that was handed out
-    new_probs: list[float]  #: after the round
-    new_pass_at_1: float  #: exact, after the round; different from ``pass_at_1`` only if the policy learned
-
-
 class TradeoffRow(Struct, frozen=True, forbid_unknown_fields=True):
     """One policy in the plane of reward and KL: the optimum for ``beta``, best-of-``n``, or neither: the reference."""
 

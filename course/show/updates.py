@@ -6,7 +6,7 @@ Every sentence follows from the numbers beside it, so no sentence can report wha
 from collections.abc import Sequence
 from math import isclose
 
-from course.artifacts.learning_rows import EpisodeRow, RoundRow, UpdateRow
+from course.artifacts.learning_rows import EpisodeRow, UpdateRow
 from course.text import clipped
 
 BASELINE_OPTION = (
@@ -16,7 +16,7 @@ BASELINE_OPTION = (
 )
 
 
-def has_changed(rows: Sequence[UpdateRow] | Sequence[EpisodeRow] | Sequence[RoundRow]) -> bool:
+def has_changed(rows: Sequence[UpdateRow] | Sequence[EpisodeRow]) -> bool:
     return any(row.new_probs != row.probs for row in rows)
 
 
@@ -25,7 +25,7 @@ def heading(rows: Sequence[UpdateRow] | Sequence[EpisodeRow]) -> str:
     return f"Loop C, learn: {'the policy itself changed' if has_changed(rows) else 'no update changed the policy'}."
 
 
-def knob_of(rows: Sequence[UpdateRow] | Sequence[EpisodeRow] | Sequence[RoundRow]) -> str | None:
+def knob_of(rows: Sequence[UpdateRow] | Sequence[EpisodeRow]) -> str | None:
     """For the run's page: the knob, if it is not the one that Loop C turns; else None."""
     return None if has_changed(rows) else "none (no update changed the policy)"
 

@@ -117,8 +117,8 @@ def loop_b(packed: Sequence[Sequence[str]], n: int, pick_best: str | None = None
     return step
 
 
-def demo(*options: object) -> Step:
-    return lambda lab, name: lab("policy_improvement_demo", *options, "--outdir", name)
+def loop_c(*options: object) -> Step:
+    return lambda lab, name: lab("toy_mdp", *options, "--outdir", name)
 
 
 def in_another_clone(step: Step) -> Step:

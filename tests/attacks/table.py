@@ -19,12 +19,12 @@ from attacks.laboratory import (
     N,
     Pair,
     answers,
-    demo,
     examples,
     groups,
     in_another_clone,
     loop_a,
     loop_b,
+    loop_c,
     sampled,
     trained_on,
 )
@@ -186,8 +186,6 @@ HELD = [e | {"prompt": f"Held out: {e['prompt']}"} for e in examples(metadata={"
 ON_ONE_PROMPT = loop_a(answers(STRONG), training=trained_on("Elsewhere?", "Question 3?"))
 NO_SEED = sampled(seed=None)
 NO_SEED_OF_FOUR = sampled(n=4, seed=None)
-LEARN = ("--mode", "learning", "--rounds", 2, "--n", 2)
-CHOOSE = ("--mode", "selection", "--rounds", 20)
 BYTES = b"".join(f'{{"id":"q{i}","prompt":"Question {i}?","expected_answer":{i - 1}}}\n'.encode() for i in range(1, 25))
 CUT_OFF = [*groups(WEAK)[:-1], groups(WEAK)[-1][:3]]
 
@@ -374,7 +372,7 @@ MISTAKES: dict[str, tuple[Case, ...]] = {
         Case("a run of course.selection_demo is compared with one of course.eval", LOOP_A_OR_B,
              "locked room: loop differs (A / B)"),
         Case("two runs of Loop C are given to the gate",
-             Pair(demo(*LEARN, "--seed", 0), demo(*LEARN, "--seed", 1)),
+             Pair(loop_c("--seed", 0), loop_c("--seed", 1)),
              "expected a baseline of Loop A or B, got a run of Loop C", status=2),
         Case("the candidate was measured by a careless verifier",
              Pair(loop_a(answers(WEAK)), loop_a(answers(STRONG), "--rubric", "last_number")),
@@ -382,8 +380,6 @@ MISTAKES: dict[str, tuple[Case, ...]] = {
         Case("both were measured by a careless verifier",
              Pair(loop_a(answers(WEAK), "--rubric", "last_number"), loop_a(answers(STRONG), "--rubric", "last_number")),
              "expected a baseline without --rubric, got a run with --rubric last_number", status=2),
-        Case("the demonstration of Loop B on the shipped pack is run with one sample and with four",
-             Pair(demo(*CHOOSE, "--n", 1), demo(*CHOOSE, "--n", 4)), "samples_per_prompt differs (1 / 4)"),
         Case("the same completions are measured twice",
              Pair(loop_a(answers(WEAK), policy="one"), loop_a(answers(WEAK), policy="one")), NO_RISE, status=3),
         Case("one run is given for both", BETTER, NO_RISE, status=3, options=("--candidate", "baseline")),
