@@ -81,7 +81,7 @@ def config_of(args: Namespace, rubric: str) -> TrainConfig:
         if getattr(args, name) is not None:
             given[name] = getattr(args, name)
     if args.dataset is not None:
-        given |= {"dataset": str(args.dataset), "holdout": None, "prompts": None}
+        given |= {"dataset": str(args.dataset), "holdout": None}
     if args.holdout is not None:
         given["holdout"] = str(args.holdout)
     config = PRESETS[args.preset]._replace(**given)
@@ -199,7 +199,6 @@ def main() -> int:
 
         own_step = None if args.step is None else OwnStep(args.step)
         examples, unseen = read_examples(dataset, holdout)
-        examples = examples[: config.prompts]
         shown = show_each([token_train_heading(config, dataset.path.name, own_step.name if own_step else "")])
 
         def watch(steps: range) -> Iterable[int]:

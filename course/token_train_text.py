@@ -30,15 +30,12 @@ weights, so a token can rise although its own advantage is negative."""
 
 def token_train_heading(config: TrainConfig, dataset: str, own_step: str = "") -> str:
     """The first lines, before anything is computed."""
-    prompts = clipped(dataset, 60)
-    if config.prompts is not None:
-        prompts += f", the first {config.prompts}"
     update = f"update: {own_step}, your own\n" if own_step else ""
     updates = "1 update" if config.steps == 1 else f"{config.steps} updates"
     return (
         "Loop C, learn: a policy that writes tokens learns from a verifier's rewards.\n\n"
         f"{config.sft_steps} steps of fine-tuning on careless demonstrations, then {updates}\n"
-        f"prompts: {prompts}\n{update}"
+        f"prompts: {clipped(dataset, 60)}\n{update}"
         f"reward: {config.rubric}; the strict scorer enters no update\n"
         "Ctrl-C ends the training. Once the table below has a row, the run is kept, with\n"
         "the policy of the last row.\n"

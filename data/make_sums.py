@@ -1,9 +1,9 @@
-"""Makes the sums of ``data/datasets``: two pairs of files for a token policy small enough to learn them on a laptop.
+"""Makes the sums of ``data/datasets``, for a token policy small enough to learn them on a laptop.
 
     python3 data/make_sums.py [--out FOLDER]
 
 writes the same bytes each time: ``one_digit_sums``, all 100 of them, and ``two_digit_sums``, drawn from those that need
-no carry. Records are written as make_data.py writes them, and no prompt is a word problem.
+no carry; and a few of the former once more, for trainings of a second. Records are written as make_data.py writes them, and no prompt is a word problem.
 
 Left out
     Sums that need a carry: without one, each digit of the answer depends on two digits of the prompt and no more.
@@ -19,6 +19,7 @@ from make_data import Problem, example, write_jsonl
 # The seeds were not picked: each is the number of digits.
 ONE_DIGIT_SEED, TWO_DIGIT_SEED = 1, 2
 ONE_DIGIT_DEV, ONE_DIGIT_HOLDOUT = 75, 25  # together all there are
+SMALL = 25  # the first of dev, in a file of their own
 TWO_DIGIT_DEV, TWO_DIGIT_HOLDOUT = 1000, 300  # the rest is left over
 
 Pairs = list[tuple[int, int]]
@@ -33,6 +34,8 @@ def write_files(folder: Path) -> None:
     one_digit = [(a, b) for a in range(10) for b in range(10)]
     two_digit = [(a, b) for a in range(10, 100) for b in range(10, 100) if needs_no_carry(a, b)]
     write_splits(folder, "one_digit_sum", one_digit, ONE_DIGIT_SEED, ONE_DIGIT_DEV, ONE_DIGIT_HOLDOUT)
+    dev = (folder / "datasets" / "one_digit_sums_dev.jsonl").read_bytes()
+    (folder / "datasets" / "one_digit_sums_small.jsonl").write_bytes(b"".join(dev.splitlines(keepends=True)[:SMALL]))
     write_splits(folder, "two_digit_sum", two_digit, TWO_DIGIT_SEED, TWO_DIGIT_DEV, TWO_DIGIT_HOLDOUT)
 
 

@@ -131,9 +131,13 @@ def test_the_readme_names_each_file_with_its_size_and_the_seeds_of_the_script() 
     assert f"| {seeds[2]} | the order of the two-digit sums |" in readme
 
 
+def test_the_small_file_has_the_first_of_dev() -> None:
+    assert lines_of(DATA / "datasets" / "one_digit_sums_small.jsonl") == SUMS["one_digit_sum", "dev"][:25]
+
+
 def test_the_script_makes_the_same_bytes(tmp_path: Path) -> None:
     subprocess.run([sys.executable, DATA / "make_sums.py", "--out", tmp_path], check=True, cwd=tmp_path)
     made = {name: data for name, data in files(tmp_path).items() if data is not None}
-    assert set(made) == {f"datasets/{kind}s_{split}.jsonl" for kind, split in SIZES}
+    assert set(made) == {f"datasets/{kind}s_{split}.jsonl" for kind, split in [*SIZES, ("one_digit_sum", "small")]}
     for name, data in made.items():
         assert data == (DATA / name).read_bytes(), name

@@ -57,5 +57,7 @@ GENERALISE = TrainConfig(
     width=16,
     hidden=128,
 )
-SMALL = MEMORISE._replace(holdout=None, prompts=25, sft_steps=300, steps=200, prompts_a_step=8)
+SMALL = TrainConfig(
+    "data/datasets/one_digit_sums_small.jsonl", holdout=None, sft_steps=300, steps=200, prompts_a_step=8
+)
 PRESETS = {"generalise": GENERALISE, "memorise": MEMORISE, "small": SMALL}

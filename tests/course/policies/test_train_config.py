@@ -6,7 +6,7 @@ An example: MEMORISE trains on 75 of the 100 one-digit sums and measures on the 
 import pytest
 from conftest import ROOT, lines_of
 
-from course.policies.train_config import GENERALISE, MEMORISE, SMALL, TrainConfig
+from course.policies.train_config import GENERALISE, MEMORISE, TrainConfig
 
 
 @pytest.mark.parametrize(("preset", "train", "holdout"), [(MEMORISE, 75, 25), (GENERALISE, 1_000, 300)])
@@ -20,12 +20,6 @@ def test_no_prompt_is_trained_on_and_held_out(preset: TrainConfig, train: int, h
 def test_what_can_be_asked_for_on_the_command_line_is_the_same_in_both() -> None:
     asked = ("sft_steps", "steps", "group_size", "lr", "baseline", "kl_coef")
     assert [getattr(MEMORISE, name) for name in asked] == [getattr(GENERALISE, name) for name in asked]
-
-
-def test_the_small_preset_has_prompts_of_memorise_and_measures_no_holdout() -> None:
-    assert (SMALL.dataset, SMALL.holdout) == (MEMORISE.dataset, None)
-    assert SMALL.prompts is not None
-    assert SMALL.prompts < len(lines_of(ROOT / MEMORISE.dataset))
 
 
 @pytest.mark.parametrize(
