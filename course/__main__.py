@@ -27,6 +27,7 @@ Loop C  learn: the policy itself changes, driven by the scorer's rewards.
   {python} -m course.policy_gradient_demo  the loop, one update at a time
   {python} -m course.bandit_train          the same loop, N runs side by side
   {python} -m course.toy_mdp               plus time: credit for the first step
+  {python} -m course.late_reward           the longer the text, the later it learns
   {python} -m course.kl_tradeoff_demo      reward against distance (KL)
   {python} -m course.token_inspect         the tokens that a policy chooses
   {python} -m course.token_train           plus tokens: a policy that writes

@@ -63,6 +63,15 @@ class EpisodeRow(Struct, frozen=True, forbid_unknown_fields=True):
     new_probs: list[list[float]]  #: softmax of new_theta
 
 
+class LengthRow(Struct, frozen=True, forbid_unknown_fields=True):
+    """One training of ``course.late_reward``, on a text of so many tokens. An update is made from one text."""
+
+    tokens: int
+    seed: int
+    first_reward: int | None  #: the first update whose text earned 1; None if no text did
+    updates: int | None  #: until a text was right with probability 0.9; None if it never was
+
+
 class TradeoffRow(Struct, frozen=True, forbid_unknown_fields=True):
     """One policy in the plane of reward and KL: the optimum for ``beta``, best-of-``n``, or neither: the reference."""
 
