@@ -53,7 +53,7 @@ Start here
       --completions data/rollouts/frozen_rollouts_dev.jsonl"""
 
 
-BESIDES = ("report", "sample_rollouts", "experiment")
+BESIDES = ("report", "sample_rollouts", "policy_improvement_demo", "experiment")
 
 
 def map_text() -> str:

@@ -3,7 +3,8 @@
     python3 data/make_sums.py [--out FOLDER]
 
 writes the same bytes each time: ``one_digit_sums``, all 100 of them, and ``two_digit_sums``, drawn from those that need
-no carry; and a few of the former once more, for trainings of a second. Records are written as make_data.py writes them, and no prompt is a word problem.
+no carry; and the first one-digit sums once more, for trainings of a second. Records are written as make_data.py writes
+them, and no prompt is a word problem.
 
 Left out
     Sums that need a carry: without one, each digit of the answer depends on two digits of the prompt and no more.

@@ -45,6 +45,7 @@ ORDER = [
 PRINTS = {"show", "text of a command", "pages"}  # not for a check, which computes though it stands behind them
 COMPOSITIONS = {  # a command that is made of another one, and says so
     ("course/policy_gradient_demo.py", "course.bandit_train"),
+    ("course/policy_improvement_demo.py", "course.selection_demo"),
 }
 HEAVY = {"distributed", "matplotlib", "numpy", "rich", "scipy", "splintr"}
 

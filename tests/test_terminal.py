@@ -36,6 +36,7 @@ ANSWERS = {  # command -> how it is called, and what has to stand on the screen 
     "policy_gradient_demo": (["--fast", "--summary"], "after 8 steps"),
     "bandit_train": (["--steps", "30"], "expected reward 0.250 -> "),
     "toy_mdp": (["--episodes", "50"], "expected return 0.250 -> "),
+    "policy_improvement_demo": (["--updates", "1"], "of equally many samples"),
     "late_reward": (["--seeds", "2"], "first reward"),
     "kl_tradeoff_demo": ([], "careless judge overrates wins"),
     "token_inspect": ([], "'Final: 323' +1.0 +ok"),

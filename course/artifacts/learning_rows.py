@@ -72,6 +72,15 @@ class LengthRow(Struct, frozen=True, forbid_unknown_fields=True):
     updates: int | None  #: until a text was right with probability 0.9; None if it never was
 
 
+class ImprovementRow(Struct, frozen=True, forbid_unknown_fields=True):
+    """What choosing and learning deliver after equally many samples of each prompt, strictly scored."""
+
+    samples: int  #: of each prompt, which the choice was made from, and which the updates took
+    updates: int  #: of the policy that learned
+    chosen: float  #: share of the prompts whose chosen completion is right
+    learned: float  #: share of the single completions of the policy that learned which are right
+
+
 class TradeoffRow(Struct, frozen=True, forbid_unknown_fields=True):
     """One policy in the plane of reward and KL: the optimum for ``beta``, best-of-``n``, or neither: the reference."""
 

@@ -11,6 +11,7 @@ MAIN_NUMBERS = (  # of a summary, the first of these is what the log of runs sho
     "pass_rate",
     "true_reward",
     "fresh_pass_rate",
+    "pass_at_1_after",
     "expected_reward_after",
     "expected_return_after",
     "highest_verifier_reward",
@@ -21,6 +22,7 @@ SHARES = (  # those of them that are a share of completions or prompts: a whole 
     "pass_rate",
     "true_reward",
     "fresh_pass_rate",
+    "pass_at_1_after",
 )
 
 
