@@ -121,7 +121,7 @@ def main() -> None:
     help_ = "update by your own function, such as exercises/loop.py:step (default: the update of token_train)"
     parser.add_argument("--step", metavar="FILE:FUNCTION", help=help_)
     parser.add_argument("--seed", type=non_negative_int, default=0, help="seed of all random draws (default: 0)")
-    parser.add_run_options()
+    parser.add_run_options("pass_at_1_after")
     args = parser.parse_args()
 
     from course.policies.own_step import OwnStep

@@ -67,7 +67,7 @@ STEP_HELP = "update by your own function, such as exercises/loop.py:step; not wi
 RUBRIC_HELP = (
     f"the reward: score, the strict scorer (default), a wrong verifier ({', '.join(GAPS)}), or your own FILE:FUNCTION"
 )
-KL_HELP = "beta, the price of a nat of KL from the reference; with --lr 0.5, values above 1 overshot (default: 0)"
+KL_HELP = "beta, the price of a nat of KL from the reference; with --lr 0.5, 1 and more may overshoot (default: 0)"
 BASELINE_HELP = (
     "compare each return with 0 (none), with the mean return so far (running), or with the mean of the others in its "
     "group (group, the default)"
