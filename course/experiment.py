@@ -5,12 +5,11 @@
     python3 -m course.experiment coverage --values 50 150 --seeds 3
     python3 -m course.experiment pass_at_k --presets memorise
 
-``goodhart``    careless verifiers: the proxy reward rises and the true reward does not; and the effect of a KL penalty
-``shift``       how well completions that were frozen before the first update describe the policy that has learned since
-``coverage``    more and more training prompts: from memorising to generalising
-``pass_at_k``   pass@k before and after learning, for k from 1 to 128
-``cold_start``  better and worse starts
-``noise``       a verifier that errs at random, and one that has a hole
+``goodhart``   careless verifiers: the proxy reward rises and the true reward does not; and the effect of a KL penalty
+``shift``      how well completions that were frozen before the first update describe the policy that has learned since
+``coverage``   more and more training prompts: from memorising to generalising
+``pass_at_k``  pass@k before and after learning, for k from 1 to 128
+``noise``      a verifier that errs at random, and one that has a hole
 
 Each experiment is a table of settings in ``course/experiments/``. Each row is trained once for each seed, and
 ``--jobs`` gives the same bytes for any number of processes. In the run, ``log.jsonl`` has the evaluations (for
@@ -29,7 +28,7 @@ from course.command import Parser, non_negative_float, non_negative_int, positiv
 from course.datasets.records import Task, task_of
 from course.datasets.sources import Dataset
 from course.errors import UserError
-from course.experiments import cold_start, coverage, goodhart, noise, pass_at_k, shift
+from course.experiments import coverage, goodhart, noise, pass_at_k, shift
 from course.experiments.driver import Experiment, Measure, Training, evaluate
 from course.jobs import processes
 from course.policies.train_config import TrainConfig
@@ -42,19 +41,17 @@ EXPERIMENTS = {
     "shift": shift,
     "coverage": coverage,
     "pass_at_k": pass_at_k,
-    "cold_start": cold_start,
     "noise": noise,
 }
 MEASURES: dict[str, Measure[Any]] = {"shift": shift.measure, "pass_at_k": pass_at_k.measure}  # of the others: evaluate
 OPTIONS = {  # that not every experiment has
     "rubrics": ("goodhart",),
     "kl_coef": ("goodhart",),
-    "values": ("coverage", "cold_start"),
+    "values": ("coverage",),
     "presets": ("pass_at_k",),
-    "eval_every": ("goodhart", "shift", "coverage", "cold_start", "noise"),
-    "seeds": ("goodhart", "coverage", "pass_at_k", "cold_start", "noise"),
+    "eval_every": ("goodhart", "shift", "coverage", "noise"),
+    "seeds": ("goodhart", "coverage", "pass_at_k", "noise"),
 }
-VARIED = {"coverage": "prompts", "cold_start": "sft_steps"}  # what --values are
 
 
 def main() -> None:
@@ -92,7 +89,7 @@ def select_configs(args: Namespace) -> list[TrainConfig]:
     if args.presets is not None:
         configs = [config for config in configs if pass_at_k.name_of(config) in args.presets]
     if args.values is not None:
-        configs = [configs[0]._replace(**{VARIED[args.experiment]: value}) for value in sorted(args.values)]
+        configs = [configs[0]._replace(prompts=count) for count in sorted(args.values)]
     if args.steps is not None:
         configs = [config._replace(steps=args.steps) for config in configs]
     if args.eval_every is not None:
@@ -138,7 +135,7 @@ def parse_arguments() -> Namespace:
     """The command line. An option that is not given is None, but for --seed and --jobs."""
     parser = Parser("course.experiment", "Loop C many times: the same training, each time with one thing changed.")
     help_ = "goodhart: careless verifiers; shift: frozen data; coverage: more prompts; pass_at_k: before and after; "
-    help_ += "cold_start: other starts; noise: a verifier that errs"
+    help_ += "noise: a verifier that errs"
     parser.add_argument("experiment", choices=EXPERIMENTS, metavar="NAME", help=help_)
     help_ = f"goodhart: the verifiers to train on (default: all of {', '.join(RUBRICS)})"
     parser.add_argument("--rubrics", nargs="+", choices=RUBRICS, metavar="NAME", help=help_)
@@ -146,8 +143,7 @@ def parse_arguments() -> Namespace:
     help_ = f"goodhart: KL penalties to try on {goodhart.KL_RUBRIC}; no number means no penalty (default: {betas})"
     parser.add_argument("--kl-coef", nargs="*", type=non_negative_float, metavar="BETA", help=help_)
     prompts = " ".join(str(config.prompts) for config in coverage.CONFIGS)
-    starts = " ".join(str(config.sft_steps) for config in cold_start.CONFIGS)
-    help_ = f"coverage: numbers of prompts (default: {prompts}); cold_start: steps of fine-tuning (default: {starts})"
+    help_ = f"coverage: numbers of prompts (default: {prompts})"
     parser.add_argument("--values", nargs="+", type=non_negative_int, metavar="N", help=help_)
     help_ = f"pass_at_k: the presets to train (default: {' '.join(pass_at_k.PRESETS)})"
     parser.add_argument("--presets", nargs="+", choices=pass_at_k.PRESETS, metavar="NAME", help=help_)

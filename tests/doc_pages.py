@@ -40,7 +40,6 @@ BRIEFLY = {  # a long command, and what its longest work gets in a test
     "course.experiment goodhart": ["--steps", "1", "--seeds", "1", "--rubrics", "score", "anywhere", "--kl-coef", "1"],
     "course.experiment pass_at_k": ["--steps", "1", "--seeds", "1", "--presets", "memorise"],
     "course.experiment coverage": ["--steps", "1", "--seeds", "1", "--values", "30"],
-    "course.experiment cold_start": ["--steps", "1", "--seeds", "1", "--values", "0", "50"],
     "course.experiment noise": ["--steps", "1", "--seeds", "1"],
 }
 NUMBER = r"(?<![\w.])-?\d+(?:\.\d+)?"

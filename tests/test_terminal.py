@@ -48,7 +48,6 @@ ANSWERS = {  # command -> how it is called, and what has to stand on the screen 
     ),
     "experiment shift": (["--steps", "1"], "completions frozen at step 0: "),
     "experiment pass_at_k": (["--steps", "1", "--seeds", "1", "--presets", "memorise"], "crossing"),
-    "experiment cold_start": (["--steps", "1", "--seeds", "1", "--values", "0", "9"], "equal"),
     "experiment coverage": (["--steps", "1", "--seeds", "1", "--values", "10"], "holdout +95 % interval"),
     "experiment noise": (["--steps", "1", "--seeds", "1"], "true reward before learning: "),
 }

@@ -35,7 +35,6 @@ EXPERIMENT_OPTIONS: dict[str, tuple[object, ...]] = {
     "shift": (),
     "pass_at_k": ("--seeds", 2),
     "noise": ("--seeds", 2),
-    "cold_start": ("--values", 0, 30),
 }
 FIGURES = {
     "token_train": ["learning_curves"],
@@ -43,7 +42,6 @@ FIGURES = {
     "experiments.shift": ["shift_curves"],
     "experiments.pass_at_k": ["pass_at_k_figure"],
     "experiments.coverage": ["coverage_figure"],
-    "experiments.cold_start": ["cold_start_figure"],
     "experiments.noise": ["noise_figure"],
 }
 

@@ -30,7 +30,6 @@ FEW: dict[str, tuple[object, ...]] = {
     "shift": (),
     "coverage": ("--values", 4, 20),
     "pass_at_k": ("--presets", "memorise"),
-    "cold_start": ("--values", 0, 30),
     "noise": (),
 }
 FIGURES = ("rubrics_figure", "kl_coef_figure", "shift_curves", "coverage_figure", "pass_at_k_figure")
@@ -45,7 +44,7 @@ def tiny(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> Lab:
     for name, study in EXPERIMENTS.items():
         tiny = TINY | ({"samples": 128} if name == "pass_at_k" else {})
         monkeypatch.setattr(study, "CONFIGS", tuple(config._replace(**tiny) for config in study.CONFIGS))
-        for figure in (*FIGURES, "cold_start_figure", "noise_figure"):
+        for figure in (*FIGURES, "noise_figure"):
             if hasattr(study, figure):
                 monkeypatch.setattr(study, figure, lambda *_: b"a figure")
     monkeypatch.setattr("course.experiments.goodhart.BASE", EXPERIMENTS["goodhart"].CONFIGS[0])
@@ -77,18 +76,18 @@ def test_the_bytes_are_the_same_for_any_number_of_processes(tiny: Lab, name: str
 
 def test_the_first_of_two_seeds_is_the_run_of_that_seed_alone(tiny: Lab) -> None:
     """And a setting among others is the one it would be alone."""
-    tiny("experiment", "cold_start", "--values", 0, 30, "--steps", 3, "--seeds", 2, "--outdir", "two")
-    tiny("experiment", "cold_start", "--values", 30, "--steps", 3, "--seed", 1, "--outdir", "alone")
+    tiny("experiment", "coverage", "--values", 4, 20, "--steps", 3, "--seeds", 2, "--outdir", "two")
+    tiny("experiment", "coverage", "--values", 20, "--steps", 3, "--seed", 1, "--outdir", "alone")
     both = lines_of(tiny.folder / "two/log.jsonl")
     assert [(row["training"], row["step"]) for row in both] == [
-        ("0 steps, seed 0", 0),
-        ("0 steps, seed 0", 3),
-        ("0 steps, seed 1", 0),
-        ("0 steps, seed 1", 3),
-        ("30 steps, seed 0", 0),
-        ("30 steps, seed 0", 3),
-        ("30 steps, seed 1", 0),
-        ("30 steps, seed 1", 3),
+        ("4 prompts, seed 0", 0),
+        ("4 prompts, seed 0", 3),
+        ("4 prompts, seed 1", 0),
+        ("4 prompts, seed 1", 3),
+        ("20 prompts, seed 0", 0),
+        ("20 prompts, seed 0", 3),
+        ("20 prompts, seed 1", 0),
+        ("20 prompts, seed 1", 3),
     ]
     assert both[-2:] == lines_of(tiny.folder / "alone/log.jsonl")
 
@@ -199,7 +198,6 @@ def test_the_options_choose_rows_of_the_table_and_add_others() -> None:
     ]
     assert [config.rubric for config in chosen("goodhart", rubrics=["suffix"], kl_coef=[])] == ["suffix"]
     assert [config.prompts for config in chosen("coverage", values=[60, 7, 60])] == [7, 60]
-    assert [config.sft_steps for config in chosen("cold_start", values=[9])] == [9]
     assert chosen("pass_at_k", presets=["memorise"]) == [pass_at_k.CONFIGS[1]]
     assert {(config.steps, config.eval_every) for config in chosen("noise", steps=7, eval_every=2)} == {(7, 2)}
 

@@ -155,7 +155,7 @@ def test_what_a_worker_runs_ends_with_the_process_that_started_the_worker(tmp_pa
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=lambda one: one.name)
 def test_however_this_process_ends_no_worker_stays(lab: Lab, number: signal.Signals) -> None:
     """A command at work: it is told to end, as by Ctrl-C or by kill -9, and its whole group is empty soon after."""
-    words = ["cold_start", "--values", "0", "1", "--steps", "100000", "--jobs", "2", "--outdir", "run"]
+    words = ["coverage", "--values", "10", "20", "--steps", "100000", "--jobs", "2", "--outdir", "run"]
     with lab.start("experiment", *words, cwd=lab.root, start_new_session=True) as command:
         assert command.stdout
         assert command.stdout.readline()
