@@ -137,6 +137,14 @@ def names_number(text: str, run: LoggedRun, value: float) -> bool:
     return False
 
 
+def has_value(text: str, value: float) -> bool:
+    """Whether a number of the text is this count, as it stands, or this share, as ``is_value`` reads it."""
+    numbers = [number[0] for number in _NUMBER.finditer(text)]
+    if isinstance(value, int):
+        return str(value) in numbers
+    return any(is_value(number, value) for number in numbers)
+
+
 def is_value(number: str, value: float) -> bool:
     """Whether a number is the value, rounded or not, as a share or in percent.
 

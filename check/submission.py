@@ -73,7 +73,7 @@ def submit(named: Sequence[Path], counted: Sequence[Path]) -> tuple[Path, list[s
             mend = did_you_mean(run.name, {other.name: f"--run {home.name}/{other.name}" for other in runs_in(home)})
             raise UserError(f"{mend}--run: expected a run in {home.name}/, got {quote(str(run))}")
     files = {}
-    for name in ("log.jsonl", "predictions.json", "verdicts.json"):
+    for name in ("log.jsonl", "predictions.json"):
         if (home / name).is_file():
             files[f"runs/{name}"] = home / name
     for run in (*named, *counted):

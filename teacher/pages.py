@@ -15,9 +15,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from urllib.parse import quote as url_quote
 
-from check.committee import PAIRS
 from check.milestones import EXERCISES
-from check.result import NOT_STARTED, TO_READ
+from check.result import NOT_STARTED
 from course.artifacts.writing import write_page
 from course.datasets.files import write_whole
 from course.pages.excerpts import Data, cut_text
@@ -120,7 +119,7 @@ def sheet_data(sheet: Sheet, handed_in: Sequence[HandedIn], shared: Sequence[Sha
             "name": hand_in.grade.student,
             "cell": student_cell(hand_in.grade.student),
             "state": state_words(report.state) if report else hand_in.grade.result,
-            "lines": [clipped(line, 200) for line in lines_to_read(sheet.exercise, report)] if report else [],
+            "lines": [clipped(line, 200) for line in lines_to_read(report)] if report else [],
             "runs": [run for run in runs if run["run"] in counted_runs],
         }
         students.append(student)
@@ -134,20 +133,11 @@ def sheet_data(sheet: Sheet, handed_in: Sequence[HandedIn], shared: Sequence[Sha
     return {"sheet": sheet.name, "students": students, "questions": questions, "csv": f"points_{sheet.name}.csv"}
 
 
-def lines_to_read(exercise: str, report: ExerciseReport) -> list[str]:
+def lines_to_read(report: ExerciseReport) -> list[str]:
     """What the check says that a teacher reads beside the answers: why more is to do, and how a level came out."""
     if report.state in (NOT_STARTED, "done"):
         return []
-    if report.state == TO_READ and exercise == "committee":  # tells the student what to type
-        return []
     return report.lines
-
-
-def first_verdict(exercise: str, heading: str, report: ExerciseReport | None) -> str:
-    """The first verdict that the check saw of this pair; nothing for any other answer."""
-    if exercise != "committee" or heading not in PAIRS or report is None:
-        return ""
-    return clipped(str(report.numbers.get(f"{PAIRS[heading]} first", "none")), 40)
 
 
 def _question(heading: str, asked: str, key: str, answers: Sequence[Data]) -> Data:
@@ -174,7 +164,6 @@ def _answer(sheet: Sheet, heading: str, hand_in: HandedIn, shared: Sequence[Shar
         "text": cut_text(text, _LONGEST),
         "shared": shares_of(student, sheet.file, heading, shared) if text else [],
         "pictures": pictures,
-        "first": first_verdict(sheet.exercise, heading, hand_in.grade.checks.get(sheet.exercise)),
         "digest": hashlib.sha256(text.encode(errors="replace")).hexdigest()[:8],
     }
 

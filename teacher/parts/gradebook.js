@@ -1,8 +1,8 @@
 // The teacher's gradebook: the table of the class, and a page for each sheet, with points that come out as CSV.
 
 /** @typedef {{name: string, href: string | null, why: string}} RunPage
- *  @typedef {{text: Cut, shared: [string, number][], pictures: {name: string, href: string}[], first: string,
- *  digest: string}} StudentsAnswer  `first`: of a pair of the committee the first verdict
+ *  @typedef {{text: Cut, shared: [string, number][], pictures: {name: string, href: string}[],
+ *  digest: string}} StudentsAnswer
  *  @typedef {{heading: string, cell: string, asked: string, key: string, answers: StudentsAnswer[]}} Question
  *  @typedef {{name: string, cell: string, state: string, lines: string[], runs: RunPage[]}} Student
  *  @typedef {{points: string, digest: string}} Points  `digest`: of the answer for which they were given */
@@ -109,7 +109,7 @@ function showSheet(main, data) {
   /** @param {number} i @param {number} j */
   function answerOf(i, j) {
     const { name, state, lines, runs } = students[i];
-    const { text, shared, pictures, first } = questions[j].answers[i];
+    const { text, shared, pictures } = questions[j].answers[i];
     const marks = shared.map(([other, share]) =>
       element("p.shared", `⚑ ${percent(share)} shared with `, ...visibleText(other, names)),
     );
@@ -123,7 +123,6 @@ function showSheet(main, data) {
       element("h3", ...visibleText(name, names), element("span.note", ` ${state}`)),
       ...reasons,
       ...marks,
-      first ? element("p.reason", "first verdict: ", ...visibleText(first, names)) : "",
       answered,
       seen.length ? element("p.note.links", "pictures: ", ...seen) : "",
       element(

@@ -76,28 +76,23 @@ def test_a_sheet_about_no_run_has_no_run_below_its_answers(tmp_path: Path, numbe
 
 
 @pytest.mark.parametrize(
-    ("exercise", "heading", "state", "lines", "first"),
+    ("exercise", "heading", "state", "lines"),
     [
-        ("level_0", "level_0", "started", ["a line"], ""),
-        ("level_0", "level_0", TO_READ, ["a line"], ""),
-        ("level_0", "level_0", NOT_STARTED, [], ""),
-        ("kata_1", "1", "wrong", ["a line"], ""),
-        ("kata_1", "1", "done", [], ""),
-        ("committee", "Pair 2", "wrong", ["a line"], "PROMOTE"),
-        ("committee", "Pair 2", TO_READ, [], "PROMOTE"),
-        ("committee", "Pair 3", "started", ["a line"], "none"),
-        ("committee", "Elsewhere", TO_READ, [], ""),
+        ("level_0", "level_0", "started", ["a line"]),
+        ("level_0", "level_0", TO_READ, ["a line"]),
+        ("level_0", "level_0", NOT_STARTED, []),
+        ("kata_1", "1", "wrong", ["a line"]),
+        ("kata_1", "1", "done", []),
     ],
 )
 def test_beside_an_answer_stands_what_the_check_says_of_it(
-    tmp_path: Path, exercise: str, heading: str, state: str, lines: list[str], first: str
+    tmp_path: Path, exercise: str, heading: str, state: str, lines: list[str]
 ) -> None:
     sheet = Sheet(exercise, "notes/a.md", exercise, {heading: "What?"}, {}, f"## {heading}\n")
-    report = ExerciseReport(state, lines=["a line"], numbers={"pair_2 first": "PROMOTE"})
+    report = ExerciseReport(state, lines=["a line"])
     anna = HandedIn("anna", Grade("anna", "", "", "graded", checks={exercise: report}), {}, [sheet])
     data = sheet_data(sheet, [anna], [], tmp_path)
     assert data["students"][0]["lines"] == lines
-    assert data["questions"][0]["answers"][0]["first"] == first
 
 
 LEVELS = ["level_0", "level_1", "level_2", "level_3"]  # of one file, with a sheet each
