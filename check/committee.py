@@ -22,7 +22,7 @@ from course.starting import PYTHON, program_name
 from course.text import quote
 
 COMMITTEE = "data/committee"
-PAIRS = {"Pair 1": "pair_1", "Pair 2": "pair_2", "Pair 3": "pair_3"}
+PAIRS = {f"Pair {number}": f"pair_{number}" for number in range(1, 5)}
 SHEET = Path("notes") / "committee.md"
 MIN_DELTA = Fraction(2, 100)
 _FEWEST_WORDS = 8

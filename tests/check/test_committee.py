@@ -1,6 +1,6 @@
 """The committee: a student's verdicts are held against the gate, and the evidence against what the gate found.
 
-The worked example: pair 1 was chosen from with N of 2 and of 8. Its verdict is REJECT, and evidence has to name N.
+The worked example: pair 1 was sampled with two templates. Its verdict is REJECT, and evidence has to name the template.
 """
 
 import re
@@ -49,9 +49,9 @@ def test_the_command_that_is_named_gives_the_verdict(lab: Lab) -> None:
 
 def test_each_pair_is_decided_for_a_reason_of_its_own() -> None:
     findings = {name: ask_gate(name) for name in PAIRS.values()}
-    assert [finding.verdict for finding in findings.values()] == ["REJECT", "REJECT", "INCONCLUSIVE"]
+    assert [finding.verdict for finding in findings.values()] == ["REJECT", "REJECT", "INCONCLUSIVE", "PROMOTE"]
     facts = [deciding_facts(finding, name)[0] for name, finding in findings.items()]
-    assert facts == ["samples_per_prompt", 40, 6]
+    assert facts == ["template", 40, 6, 63]
 
 
 @pytest.mark.parametrize(
@@ -59,6 +59,8 @@ def test_each_pair_is_decided_for_a_reason_of_its_own() -> None:
     [
         ("Pair 1", {"verdict": "PROMOTE"}, "wrong", "Pair 1: the gate's verdict is not PROMOTE"),
         ("Pair 3", {"verdict": "REJECT"}, "wrong", "Pair 3: the gate's verdict is not REJECT"),
+        ("Pair 4", {"verdict": "REJECT"}, "wrong", "Pair 4: REJECT costs 16.7 points"),
+        ("Pair 4", {"verdict": "INCONCLUSIVE"}, "wrong", "124 of 300 prompts pass, and 74 before"),
         ("Pair 3", {"verdict": "MAYBE"}, "started", "Pair 3: expected a verdict"),
         ("Pair 2", {"verdict": ""}, "started", "Pair 2: expected a verdict"),
         ("Pair 2", {"evidence": "40 of 100"}, "started", "got 1"),
