@@ -37,6 +37,8 @@ def main() -> int:
     aspect.add_argument("--solution", action="store_true", help="the teacher's version, once its check passes")
     help_ = "how likely you hold the event of a level, 0 to 1"
     aspect.add_argument("--predict", type=fraction, metavar="P", help=help_)
+    help_ = "of experiment: note its design in the log of runs, before the candidate is measured"
+    aspect.add_argument("--register", action="store_true", help=help_)
     parser.add_argument("--run", type=Path, action="append", default=[], help="with submit: one more run to hand in")
     parser.add_argument("--report", action="store_true", help="of tests: write their matrix as a page, too")
     parser.add_argument("--json", action="store_true", help="for a program: every check anew, id -> what it found")
@@ -45,7 +47,7 @@ def main() -> int:
     sys.breakpointhook = stop_for_breakpoint  # in a person's test, where pytest would put a debugger of its own
     if args.exercise in EXERCISES and not args.json:
         return show_one(EXERCISES[args.exercise], args)
-    for option in ("id", "hint", "solution", "predict", "report"):
+    for option in ("id", "hint", "solution", "predict", "register", "report"):
         if getattr(args, option) not in (None, False):
             raise UserError(f"--{option}: expected the name of an exercise in front of it, and no --json")
     exercises = list(EXERCISES.values())
@@ -131,6 +133,14 @@ def show_one(exercise: Exercise, args: Namespace) -> int:
         from check.levels import record_prediction
 
         show(record_prediction(exercise.id, float(args.predict)))
+        return 0
+    if args.register:
+        if exercise.id != "experiment":
+            raise UserError(f"--register: expected experiment in front of it, got {exercise.id}")
+
+        from check.own_experiment import register_design
+
+        show(wrap_sentence(register_design()))
         return 0
     if args.hint is not None:
         show_hints(exercise, args.hint)

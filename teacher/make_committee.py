@@ -246,8 +246,9 @@ def facts_of(run: Run) -> dict[str, str]:
     """Every fact of a manifest that says under which conditions was measured, in one order for all pairs."""
     manifest = run.manifest
     training = manifest.trained_on
-    facts: dict[str, object] = {"change": manifest.change} | room_conditions(manifest)
-    facts |= {
+    facts = {
+        "change": manifest.change,
+        **room_conditions(manifest),
         "golden sets": f"{'passed' if manifest.golden.passed else 'failed'}, {manifest.golden.cases} cases",
         "policy": manifest.policy,
         "completions_fingerprint": manifest.completions_fingerprint,

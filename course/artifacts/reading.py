@@ -81,7 +81,7 @@ def runs_in(folder: Path) -> list[Path]:
 def newest_run() -> Path:
     """The newest run in the log that still exists; a note on stderr says if a newer one is gone."""
     root = run_log.LOG.parents[1]
-    log = run_log.read_log(run_log.LOG)
+    log = [line for line in run_log.read_log(run_log.LOG) if line.loop]
     for line in reversed(log):
         path = root / line.run
         if path.is_dir():

@@ -32,11 +32,15 @@ LOG = HOME / "runs" / "log.jsonl"
 
 
 class LogLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One published run. ``number``: the main number of its summary, under its name in the summary."""
+    """One published run. ``number``: the main number of its summary, under its name in the summary.
+
+    The design of an experiment, registered before its candidate is measured, is a line, too: ``run`` and ``manifest``
+    are then the page and its SHA-256, ``change`` and ``expect`` the knob and the number that it expects.
+    """
 
     run: str  #: the folder, from that of runs/ where it lies below it
     manifest: str  #: SHA-256 of manifest.json
-    loop: str
+    loop: str  #: A, B or C; empty for a design, which is no run
     command: str
     change: str | None
     expect: str | None

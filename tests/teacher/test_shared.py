@@ -50,9 +50,7 @@ PAGE = next(text for text in MILESTONE.split("\n\n") if len(text.split()) > 40 a
 
 
 EXPERIMENT = "notes/experiment.md"
-CAME = (
-    "baseline: runs/rule_first, 18 of 100\n*candidate*: runs/rule_common, 25 of 100\nmin-delta: 0.02\nverdict: PROMOTE"
-)
+CAME = "baseline: runs/rule_first, 18 of 100\n*candidate*: runs/rule_common, 25 of 100\nverdict: PROMOTE"
 DESIGN = (
     "n: 100 of the sums that I wrote\nflips: 30 % of all, as in milestone two\nsmallest: 15.9 points, or 16 of them"
 )
