@@ -69,10 +69,10 @@ def reply_to_wrong(verdict: str, finding: Finding, name: str) -> str:
     """What is said of a verdict that is not the gate's: what it costs to refuse a candidate that deserves it."""
     if finding.verdict == "PROMOTE" and finding.numbers is not None:
         numbers = finding.numbers
-        passes = f"{numbers.candidate_passes} of {numbers.n} prompts pass, and {numbers.baseline_passes} before"
+        passes = f"{numbers.baseline_passes} of {numbers.n} prompts pass before, and {numbers.candidate_passes} after"
         return (
-            f"{verdict} costs {100 * numbers.delta:.1f} points. The gate promotes this candidate: {passes}, and chance "
-            f"alone makes flips this uneven with p = {numbers.mcnemar_p:.1g}. What stood against it?"
+            f"{verdict} costs {100 * numbers.delta:.1f} points: {passes}. The gate promotes this candidate, since the "
+            f"room was locked and p = {numbers.mcnemar_p:.1g}. Which fact stood against it?"
         )
     return f"the gate's verdict is not {verdict}. What it saw: {program_name('check')} committee --id {name}"
 

@@ -37,6 +37,7 @@ FIELDS: dict[str, Sequence[str]] = {  # heading -> what is asked for by name bel
     "What came": ("baseline", "candidate", "verdict"),
     "What it does not show": (),
 }
+REGISTER = f"{program_name('check')} experiment --register"
 _FEWEST_WORDS = 8
 _NUMBER = "pass_rate"  # a share of prompts is read in this way
 _Page = Mapping[str, str]  # heading, or name of a field -> what the student wrote
@@ -58,8 +59,10 @@ def check_experiment() -> CheckResult:
     try:
         refuse_design(page)
         if not any(page[name] for name in FIELDS["What came"]):
-            command = f"{program_name('check')} experiment --register"
-            raise _Fault(f"the design stands. Register it ({command}), measure, and fill in What came", "started")
+            what_next = f"register it: {REGISTER}"
+            if read_designs():
+                what_next = "it is registered: measure the candidate, ask the gate, and fill in What came"
+            raise _Fault(f"the design stands, and {what_next}", "started")
         result = result_of(page)
         refuse_few_words("What it does not show", page)
     except _Fault as fault:
@@ -86,7 +89,7 @@ def register_design() -> str:
     )
     with run_log.log_lock(run_log.LOG) as log:
         run_log.append(log, design)
-    return f"Registered in the log of runs. Now measure the candidate, with --expect {quote(page['expect'])}"
+    return f'Registered in the log of runs. Now measure the candidate, with --expect "{quote(page["expect"])}".'
 
 
 def read_page() -> dict[str, str]:
@@ -164,8 +167,8 @@ def result_of(page: _Page) -> CheckResult:
     if read_verdict(page["verdict"]) != verdict:
         raise fault_of("verdict", page, "the gate's own; ask course.gate once more")
     off = points_off(read_guess(page["expect"], _NUMBER) or 0, rates["candidate"])
-    came = f"{percent(rates['baseline'])} and {percent(rates['candidate'])} of {n} prompts"
-    lines = [f"It came to {came}, which is {off}. The gate says {verdict}."]
+    came = f"{percent(rates['baseline'])} and then {percent(rates['candidate'])} of {n} prompts passed"
+    lines = [f"{came}. You expected {quote(page['expect'])}, and it came {off}. The gate says {verdict}."]
     trainings = trainings_of([baseline, candidate], logged)
     if len(trainings) == 2:
         names = ", ".join(differing_settings(*trainings)) or "nothing"
@@ -185,12 +188,11 @@ def find_run(side: str, page: _Page, logged: Sequence[LoggedRun]) -> LoggedRun:
 
 def refuse_expectation(page: _Page, candidate: LoggedRun) -> None:
     """Raise _Fault where no design was registered before the candidate, or where two expectations differ."""
-    before = run_log.read_log(run_log.LOG)[: candidate.number]
-    designs = [line for line in before if line.run == SHEET.as_posix()]
+    designs = read_designs(candidate.number)
     if not designs:
         raise _Fault(
-            f"no design was registered before {candidate.name} was measured. Register it "
-            f"({program_name('check')} experiment --register), and measure the candidate under another name"
+            f"no design was registered before {candidate.name} was measured. Register it ({REGISTER}), and measure the "
+            "candidate under another name"
         )
     registered = designs[-1].expect or ""
     for where, expect in (("the run", candidate.manifest.expect or ""), ("the page", page["expect"])):
@@ -198,6 +200,11 @@ def refuse_expectation(page: _Page, candidate: LoggedRun) -> None:
         if value is None or not isclose(value, read_guess(registered, _NUMBER) or 0):
             expected = f"expected {quote(registered)}, as registered before {candidate.name} was measured"
             raise _Fault(f"expect: {expected}, and {where} says {quote(expect) or 'nothing'}")
+
+
+def read_designs(before: int | None = None) -> list[LogLine]:
+    """The designs in the log, the newest last. ``before``: up to this line."""
+    return [line for line in run_log.read_log(run_log.LOG)[:before] if line.run == SHEET.as_posix()]
 
 
 def ask_gate(baseline: LoggedRun, candidate: LoggedRun) -> tuple[Finding, Numbers]:

@@ -60,7 +60,7 @@ def test_each_pair_is_decided_for_a_reason_of_its_own() -> None:
         ("Pair 1", {"verdict": "PROMOTE"}, "wrong", "Pair 1: the gate's verdict is not PROMOTE"),
         ("Pair 3", {"verdict": "REJECT"}, "wrong", "Pair 3: the gate's verdict is not REJECT"),
         ("Pair 4", {"verdict": "REJECT"}, "wrong", "Pair 4: REJECT costs 16.7 points"),
-        ("Pair 4", {"verdict": "INCONCLUSIVE"}, "wrong", "124 of 300 prompts pass, and 74 before"),
+        ("Pair 4", {"verdict": "INCONCLUSIVE"}, "wrong", "74 of 300 prompts pass before, and 124 after"),
         ("Pair 3", {"verdict": "MAYBE"}, "started", "Pair 3: expected a verdict"),
         ("Pair 2", {"verdict": ""}, "started", "Pair 2: expected a verdict"),
         ("Pair 2", {"evidence": "40 of 100"}, "started", "got 1"),
