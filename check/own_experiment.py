@@ -22,7 +22,6 @@ from course.artifacts.run_log import LogLine
 from course.datasets.files import LAB, sha256_of
 from course.errors import UserError
 from course.gate import examine
-from course.show.tables import percent
 from course.starting import program_name
 from course.stats import smallest_visible_difference
 from course.text import quote
@@ -116,7 +115,7 @@ def refuse_design(page: _Page) -> None:
         raise fault_of("flips", page, "the share of prompts that you expect to flip, such as 25 %")
     visible = smallest_visible_difference(n, flips)
     if visible is None:
-        raise _Fault(f"n: if {percent(flips, 0)} of {n} prompts flip, no difference can be shown; take more prompts")
+        raise _Fault(f"n: if {100 * flips:g} % of {n} prompts flip, no difference can be shown; take more prompts")
     if not has_value(page["smallest"], visible):
         call = f"course.stats.smallest_visible_difference({n}, {flips:g})"
         raise fault_of("smallest", page, f"what {call} gives, in points")
@@ -162,12 +161,12 @@ def result_of(page: _Page) -> CheckResult:
     rates = {"baseline": numbers.baseline_passes / n, "candidate": numbers.candidate_passes / n}
     for side, run in (("baseline", baseline), ("candidate", candidate)):
         if not names_number(page[side], run, rates[side]):
-            raise fault_of(side, page, f"the run and then its pass rate: {run.name}, {percent(rates[side])}")
+            raise fault_of(side, page, f"the run and then its pass rate: {run.name}, {100 * rates[side]:.1f} %")
     verdict = finding.verdict
     if read_verdict(page["verdict"]) != verdict:
         raise fault_of("verdict", page, "the gate's own; ask course.gate once more")
     off = points_off(read_guess(page["expect"], _NUMBER) or 0, rates["candidate"])
-    came = f"{percent(rates['baseline'])} and then {percent(rates['candidate'])} of {n} prompts passed"
+    came = f"{100 * rates['baseline']:.1f} % and then {100 * rates['candidate']:.1f} % of {n} prompts passed"
     lines = [f"{came}. You expected {quote(page['expect'])}, and it came {off}. The gate says {verdict}."]
     trainings = trainings_of([baseline, candidate], logged)
     if len(trainings) == 2:
