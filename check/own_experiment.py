@@ -17,7 +17,7 @@ from check.runs import LoggedRun, has_value, names_number, read_logged_runs
 from check.sheets import read_fields, read_sheet
 from course.artifacts import run_log
 from course.artifacts.finding import Finding, Numbers
-from course.artifacts.prediction import points_off, read_guess
+from course.artifacts.prediction import read_guess
 from course.artifacts.run_log import LogLine
 from course.datasets.files import LAB, sha256_of
 from course.errors import UserError
@@ -165,9 +165,8 @@ def result_of(page: _Page) -> CheckResult:
     verdict = finding.verdict
     if read_verdict(page["verdict"]) != verdict:
         raise fault_of("verdict", page, "the gate's own; ask course.gate once more")
-    off = points_off(read_guess(page["expect"], _NUMBER) or 0, rates["candidate"])
     came = f"{100 * rates['baseline']:.1f} % and then {100 * rates['candidate']:.1f} % of {n} prompts passed"
-    lines = [f"{came}. You expected {quote(page['expect'])}, and it came {off}. The gate says {verdict}."]
+    lines = [f"{came}, and you expected {quote(page['expect'])}. The gate says {verdict}."]
     trainings = trainings_of([baseline, candidate], logged)
     if len(trainings) == 2:
         names = ", ".join(differing_settings(*trainings)) or "nothing"
