@@ -58,10 +58,10 @@ def check_experiment() -> CheckResult:
     try:
         refuse_design(page)
         if not any(page[name] for name in FIELDS["What came"]):
-            what_next = f"register it: {REGISTER}"
+            what_next = f"stands. Register it: {REGISTER}"
             if read_designs():
-                what_next = "it is registered: measure the candidate, ask the gate, and fill in What came"
-            raise _Fault(f"the design stands, and {what_next}", "started")
+                what_next = "is registered. Measure the candidate, ask the gate, and fill in What came"
+            raise _Fault(f"the design {what_next}", "started")
         result = result_of(page)
         refuse_few_words("What it does not show", page)
     except _Fault as fault:

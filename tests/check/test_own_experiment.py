@@ -118,7 +118,7 @@ def test_a_registered_design_is_a_line_of_the_log_and_no_run(lab: Lab) -> None:
     assert "expect: 55 %" in lab("inspect_run", "--log").out
     newest = lab("inspect_run", "last")
     assert (newest.status, newest.err) == (0, "")
-    assert "it is registered" in design(lab).lines[0]
+    assert "the design is registered" in design(lab).lines[0]
     assert "expected experiment in front of it" in lab.refused("check", "committee", "--register")
 
 
