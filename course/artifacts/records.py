@@ -16,6 +16,7 @@ RESULTS = "results.jsonl"  # in every run: whatever the verifier measured
 SUMMARY = "summary.json"
 MANIFEST = "manifest.json"
 README = "README.md"
+BLANKS = ("Observed", "Conclusion")  # headings of the README, below which the student writes
 ENVIRONMENT_FILE = "environment.json"
 # The file that was named with --rubric, --pick or --update, as it ran; what it imported is in NAME_imports/.
 RUBRIC_SOURCE, PICK_SOURCE, UPDATE_SOURCE = "rubric.py", "pick.py", "update.py"

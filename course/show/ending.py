@@ -18,6 +18,7 @@ from course.artifacts.conditions import Conditions, holdouts_measured, manifest_
 from course.artifacts.locked_room import room_conditions, room_digest
 from course.artifacts.prediction import main_number, score_prediction
 from course.artifacts.records import (
+    BLANKS,
     ENVIRONMENT_FILE,
     MANIFEST,
     RESULTS,
@@ -58,6 +59,28 @@ FILES = {  # pattern -> what a file is; the first pattern that fits counts
     "manifest.json": "the conditions, and the digest of each file above",
     "environment.json": "clock, host, versions, git: facts that may differ between two equal runs",
     "*": "a file of this command",
+}
+_QUESTIONS = (
+    "What did you see, in the failures as well as in the mean?",
+    "Why? Was it the model, the verifier, the spec or the data? Or did you fool yourself?",
+)
+_QUESTIONS_OF = {  # command -> what its README asks under BLANKS, where it asks something of its own
+    "course.selection_demo": (
+        "Three numbers: the first sample, pass@N, the selected. Which of them depend on the rule that chooses? Name "
+        "two or three prompts on which no choice helps. What would help there?",
+        "What changed, the policy or the number of samples? Is that selection or learning?",
+    ),
+    "course.bandit_train": (
+        "Ten steps of the log in a row: which arm, which advantage, reinforced or suppressed? Then in five to eight "
+        "lines: what rose, what stayed noisy, and why?",
+        "A text of many tokens gets one reward. How does that change the probability of one of its tokens?",
+    ),
+    "course.toy_mdp": (
+        "In five to eight lines: the reward comes at the end of a text. Which of its tokens does it praise or blame, "
+        "and which of them deserved that?",
+        "What does the return add up here, and what is the horizon? Draw the prompt, the tokens and the reward: "
+        "letters and arrows will do.",
+    ),
 }
 
 
@@ -179,10 +202,8 @@ def run_readme(
         row = asdict(example)
         row["outcome"] = row.pop("details").outcome
         parts.append(_columns({name: value for name, value in row.items() if not isinstance(value, list)}))
-    parts.append("## Observed")
-    parts.append("*What did you see, in the failures as well as in the mean?*")
-    parts.append("## Conclusion")
-    parts.append("*Was it the model, the verifier, the spec or the data? Or did you fool yourself?*")
+    for blank, question in zip(BLANKS, _QUESTIONS_OF.get(manifest.command, _QUESTIONS), strict=True):
+        parts += [f"## {blank}", f"> {question}"]
 
     names: dict[str, list[str]] = {}
     for name in (*manifest.outputs, MANIFEST, ENVIRONMENT_FILE):
