@@ -8,8 +8,8 @@
     milestones                what each milestone asks for (data/exercises.toml), and the check of each exercise
     result                    what a check says of an exercise, and its states
     sheets, kata              notes and diagnoses: Markdown that a student fills in
-    runs, levels              what the log of runs says of a student's measurements and predictions
-    level_steps, lock         what each step of a level has to show, and whether a test locks its repair
+    runs, levels              what the log of runs says of a student's measurements, and the steps of the levels
+    lock                      whether a test locks the repair of a level
     slow_results, encoding    what the overview keeps of slow checks; answers in base64, against accidents
     functions, oracles        a student's functions, held against exact values
     own_spec, redteam         a student's scorer, exploits and patch

@@ -14,7 +14,7 @@ from check.milestones import EXERCISES, MILESTONES, Exercise, check
 from check.report import end_text, exercise_text, lines_of, overview, step_text, submission_text
 from check.result import FINISHED, NOT_STARTED, CheckResult
 from course.artifacts import run_log
-from course.command import Parser, fraction, non_negative_int, positive_int, run_command
+from course.command import Parser, non_negative_int, positive_int, run_command
 from course.datasets.files import LAB
 from course.errors import UserError
 from course.show.tables import wrap_sentence
@@ -35,8 +35,6 @@ def main() -> int:
     help_ = "its first hint, or with a number the first N of its three"
     aspect.add_argument("--hint", type=positive_int, nargs="?", const=1, metavar="N", help=help_)
     aspect.add_argument("--solution", action="store_true", help="the teacher's version, once its check passes")
-    help_ = "how likely you hold the event of a level, 0 to 1"
-    aspect.add_argument("--predict", type=fraction, metavar="P", help=help_)
     help_ = "of experiment: note its design in the log of runs, before the candidate is measured"
     aspect.add_argument("--register", action="store_true", help=help_)
     parser.add_argument("--run", type=Path, action="append", default=[], help="with submit: one more run to hand in")
@@ -47,7 +45,7 @@ def main() -> int:
     sys.breakpointhook = stop_for_breakpoint  # in a person's test, where pytest would put a debugger of its own
     if args.exercise in EXERCISES and not args.json:
         return show_one(EXERCISES[args.exercise], args)
-    for option in ("id", "hint", "solution", "predict", "register", "report"):
+    for option in ("id", "hint", "solution", "register", "report"):
         if getattr(args, option) not in (None, False):
             raise UserError(f"--{option}: expected the name of an exercise in front of it, and no --json")
     exercises = list(EXERCISES.values())
@@ -126,14 +124,6 @@ def show_one(exercise: Exercise, args: Namespace) -> int:
     """Explain one exercise, or the one thing of it that was asked for."""
     if args.run:
         raise UserError("--run: expected submit in front of it, got an exercise")
-    if args.predict is not None:
-        if not exercise.is_level():
-            raise UserError(f"--predict: expected a level in front of it, got {exercise.id}")
-
-        from check.levels import record_prediction
-
-        show(record_prediction(exercise.id, float(args.predict)))
-        return 0
     if args.register:
         if exercise.id != "experiment":
             raise UserError(f"--register: expected experiment in front of it, got {exercise.id}")

@@ -1,307 +1,197 @@
-"""Machinery: a level, from its build to its lock, in the order in which the log of runs has its steps.
+"""Machinery: the four levels, a table of steps in ``data/levels.toml``, each held against the log of runs.
 
-A prediction is a probability, and is scored. What each step has to show stands in ``check/level_steps.py``.
-
-Covered
-    A sabotage before its prediction, also where its folder was deleted; a repair before its sabotage, a run of that
-    name with another file, an edited run.
-    A reflection without the numbers of the student's own runs after their names, or with a list of many numbers.
-Not covered
-    Whether a reflection explains anything: a teacher reads it. Whoever edits ``runs/predictions.json`` or writes a log
-    of their own. Both are the student's, to learn from, and may be deleted.
-    A sabotage that was seen before its prediction under another --change, with a comment more in its file, or with its
-    folder deleted and another --expect. These cheat the student of their own score only.
+A step is a run whose numbers stand in relations, words in the README of a run, the gate's page, or tests that lock a
+repair. Any run that fits counts, so what was done stays done.
 """
 
-import json
+import operator
 import re
 import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from itertools import product
 from pathlib import Path
-from statistics import mean
-from string import punctuation
-from typing import Annotated, Any
+from typing import Any, NamedTuple
 
-import msgspec
-from msgspec import Meta
+from msgspec.structs import asdict
 
-from check.level_functions import FUNCTIONS_OF, UNWRITTEN, faults_of_function
-from check.level_steps import (
-    ONE_RUN,
-    OUTCOMES,
-    STEPS,
-    History,
-    differing_choices,
-    digests_that_noticed,
-    what_was_spoiled,
-)
+from check.functions import check_functions
+from check.lock import Files, fault_of_pick_tests, fault_of_rubric_tests, fault_of_step_tests
+from check.own_spec import check_my_score
 from check.result import NOT_STARTED, TO_READ, CheckResult
-from check.runs import LoggedRun, names_number, read_logged_runs
-from check.sheets import read_sheet
-from course.artifacts import run_log
-from course.datasets.files import LAB, open_regular, write_whole
-from course.errors import UserError, reason
-from course.starting import PYTHON, program_name
-from course.text import quote
+from check.runs import LoggedRun, WantedRun, fault_of_readme, meets, read_logged_runs
+from course.artifacts.records import PICK_SOURCE, RUBRIC_SOURCE, UPDATE_SOURCE
+from course.datasets.files import LAB
+from course.starting import PYTHON
+from course.text import clipped
 
-LEVELS: dict[str, dict[str, Any]] = tomllib.loads((LAB / "data" / "levels.toml").read_text(encoding="utf-8"))
-SHEET = Path("notes") / "levels.md"
-PREDICT = "predict"
-REFLECT = "reflect"
-_KEPT = "predictions.json"  # beside the log of runs
-# level -> a probability, and how many lines the log of runs had when it was given
-_Predictions = dict[str, tuple[Annotated[float, Meta(ge=0, le=1)], Annotated[int, Meta(ge=0)]]]
 _MISSING = "not done yet"
-_WITHOUT_A_RUN = ("gate", "lock")  # steps of which no run says whether they were begun
-_FEWEST = 12  # different words of a reflection
+_OPERATORS = {"==": operator.eq, "!=": operator.ne, "<": operator.lt, ">": operator.gt, ">=": operator.ge}
+_WIDTH = 230  # of a sentence on a function: three lines of a terminal
+_TESTS = Path("tests")
 
 
-def list_steps(name: str) -> list[str]:
-    """The steps of a level in their order: those of its table, and the prediction after the build."""
-    steps = [step for step in LEVELS[name] if step not in ("title", "event")]
-    return [steps[0], PREDICT, *steps[1:]]
+class Step(NamedTuple):
+    """One row of the table. Its fields are explained at the top of ``data/levels.toml``."""
+
+    do: Sequence[str]
+    run: str = ""
+    conditions: Mapping[str, Any] = {}
+    holds: Sequence[str] = ()
+    otherwise: str = ""
+    readme_of: str = ""
+    page_of: str = ""
+    lock: bool = False
 
 
-def record_prediction(name: str, probability: float) -> str:
-    """Store the probability that a student gives the level's event, and return a line that confirms it.
+class Function(NamedTuple):
+    """What a level asks for: a file of ``exercises/``, how it is judged, its name in a run, and what locks it."""
 
-    Raises UserError if a sabotage came after an earlier prediction.
-    """
-    path = run_log.LOG.with_name(_KEPT)
-    predictions = _read_predictions()
-    if name in predictions and any(number >= predictions[name][1] for number, _ in _lines_of(name, "sabotage")):
-        raise UserError(f"{name}: expected a prediction before the sabotage, got another after it; the earlier stays")
-    predictions[name] = probability, len(run_log.read_log(run_log.LOG))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        write_whole(path, json.dumps(predictions).encode("ascii") + b"\n")
-    except OSError as error:
-        raise UserError(f"{path}: cannot write the prediction: {reason(error)}; nothing was changed") from None
-    return f"recorded: {probability:g} that {LEVELS[name]['event']}; next: {program_name('check')} {name}"
+    file: str
+    check: Callable[[Path, int], CheckResult]
+    kept: str
+    fault_of_tests: Callable[[Files], str]
 
 
-def check_level(name: str, seed: int = 0) -> CheckResult:
-    """Which steps of a level are done, why the next one is not, and what the predictions were worth.
+Found = dict[str, list[LoggedRun]]  # step -> the runs that do it, the newest first
+LEVELS: dict[str, dict[str, Step]] = {
+    level: {name: Step(**row) for name, row in steps.items()}
+    for level, steps in tomllib.loads((LAB / "data" / "levels.toml").read_text(encoding="utf-8")).items()
+}
+FUNCTIONS = {
+    "level_1": Function(
+        "my_score.py",
+        check_my_score,
+        RUBRIC_SOURCE,
+        partial(fault_of_rubric_tests, _TESTS / "test_rubric.py", Path("exercises") / "exploits.jsonl"),
+    ),
+    "level_2": Function(
+        "pick_best.py", check_functions, PICK_SOURCE, partial(fault_of_pick_tests, _TESTS / "test_pick_best.py")
+    ),
+    "level_3": Function(
+        "reinforce.py", check_functions, UPDATE_SOURCE, partial(fault_of_step_tests, _TESTS / "test_reinforce.py")
+    ),
+}
 
-    ``seed``: of what is asked of the student's function.
-    """
-    steps = list_steps(name)
-    history = _read_history(name, seed)
-    done = 0
+
+def check_level(level: str, seed: int = 0) -> CheckResult:
+    """Which steps of a level are done, and what is missing of the next one. ``seed``: of what the function is asked."""
+    steps = LEVELS[level]
+    log = [*read_logged_runs()]
+    found: Found = {}
     fault = ""
-    for step in steps:
-        fault = _fault_of_step(name, step, history)
+    done = 0
+    for name in steps:
+        fault = _fault_of_step(level, name, log, found)
         if fault:
             break
         done += 1
-    is_written = False
-    if history is None and name in FUNCTIONS_OF:
-        faults = faults_of_function(name, None, seed)
-        fault = "\n".join(faults) or fault
-        is_written = not faults
-    parts = {step: describe_step(name, step) for step in steps}
-    lines = _outcome_lines(name, seed)
-    details: dict[str, object] = {}
-    if history:
-        runs = [history.build, *history.sabotages, *history.trainings, *history.repairs]
-        details["runs"] = [run.name for run in runs]
+    runs = dict.fromkeys(run.name for step_runs in found.values() for run in step_runs)
+    details: dict[str, object] = {"runs": [*runs]} if runs else {}
+    parts = {name: describe_step(level, name, found) for name in steps}
     short = f"{done} of {len(steps)} steps"
     if not fault:
-        return CheckResult(TO_READ, f"{short}; your words are to be read", lines, parts, details)
-    step = steps[done]
+        return CheckResult(TO_READ, f"{short}; your words are to be read", parts=parts, numbers=details)
+    step = [*steps][done]
     details["step"] = step
-    command = f"check {name} --id {step}"
-    if fault != _MISSING:
-        lines = [f"{line.rstrip('.')}." for line in f"{step}: {fault}".split("\n")]
-    elif is_written:
-        lines = [f"exercises/{FUNCTIONS_OF[name][0]} is right. Now measure with it."]
-    if not history and name not in _read_predictions() and (fault == _MISSING or UNWRITTEN in fault):
-        state = "started" if is_written else NOT_STARTED
-        return CheckResult(state, short if is_written else "", lines, parts, details, command=command)
-    if fault != _MISSING:
-        is_open = step in _WITHOUT_A_RUN or fault == ONE_RUN
-        short += f", {step} comes next" if is_open else f", {step} is not right"
-    return CheckResult("started", short, lines, parts, details, command=command)
+    lines = [] if fault == _MISSING else [f"{step}: {fault}"]
+    is_begun = bool(done or lines)
+    if level in FUNCTIONS and not found.get("sabotage"):  # from then on the file is spoiled on purpose
+        function = _judge_function(level, seed)
+        is_begun = is_begun or function.state != NOT_STARTED
+        if done and function.lines:
+            lines.append(f"Is exercises/{FUNCTIONS[level].file} spoiled on purpose? Then measure it. As it stands:")
+        lines += function.lines
+    command = f"check {level} --id {step}"
+    if not is_begun:
+        return CheckResult(NOT_STARTED, lines=lines, parts=parts, command=command)
+    return CheckResult("started", f"{short}, {step} comes next", lines, parts, details, command=command)
 
 
-def _fault_of_step(name: str, step: str, history: History | None) -> str:
-    """Why a step is not done, or an empty text if it is done. The steps before it are done."""
-    if step == PREDICT:
-        return "" if name in _read_predictions() else _MISSING
-    if history is None:
-        return _MISSING
-    if step == "sabotage":
-        fault = _fault_of_order(name, history)
-        if fault:
-            return fault
-    if step == "train" and not history.trainings:
-        return _MISSING
-    if step == "repair" and not history.repairs:
-        if _read_runs(name, "repair", 0):
-            return "your repair came before your sabotage and does not count; run it again"
-        return _MISSING
-    if step == REFLECT:
-        return _fault_of_reflection(name, history)
-    return STEPS[name][step](history)
+def _judge_function(level: str, seed: int) -> CheckResult:
+    """The level's file as it is today, with lines that fit a terminal."""
+    function = FUNCTIONS[level]
+    path = Path("exercises") / function.file
+    result = function.check(path, seed)
+    if result.state == NOT_STARTED:
+        return result._replace(lines=[f"{path} is still to be written."])
+    return result._replace(lines=[clipped(line, _WIDTH) for line in result.lines])
 
 
-def _fault_of_order(name: str, history: History) -> str:
-    """Why there is no sabotage yet that its student did not know before the prediction; an empty text if there is.
-
-    The lines of the log decide, because a folder can be deleted when its numbers are known.
-    """
-    predictions = _read_predictions()
-    if name not in predictions:
-        return _MISSING
-    _, start = predictions[name]
-    early = [line for number, line in _lines_of(name, "sabotage") if number < start]
-    if not history.sabotages:
-        if early:
-            return "your sabotage came before your prediction and does not count; spoil something else"
-        return _MISSING
-    sabotage = history.sabotage
-    runs = [run for run in _read_runs(name, "sabotage", 0) if run.number < start]
-    is_known = any(what_was_spoiled(run) == what_was_spoiled(sabotage) for run in runs)
-    digest = run_log.read_log(run_log.LOG)[sabotage.number].manifest
-    if is_known or any(line.manifest == digest for line in early):
-        return "you measured this sabotage before your prediction, and know how it ends; spoil something else"
-    return ""
-
-
-def _fault_of_reflection(name: str, history: History) -> str:
-    """Why the reflection is not done: words are missing, or what it has to say of the build and of a spoiled run."""
-    text = read_sheet(SHEET, list(LEVELS))[name].text
-    if not text:
-        return _MISSING
-    words = {word for token in text.lower().split() if (word := token.strip(punctuation)).isalpha()}
-    if len(words) < _FEWEST:
-        return f"{SHEET}, {name}: expected {_FEWEST} different words or more that say why, got {len(words)}"
-    key = OUTCOMES[name].number
-    for runs in ([history.build], history.sabotages):
-        if not any(names_number(text, run, run.summary[key]) for run in runs):
-            run = runs[-1]
-            return f"{SHEET}, {name}: expected {run.folder}, followed by its {key}, got neither or another number"
-    if name == "level_0":
-        pairs = digests_that_noticed(history)
-        if not any(before in text and after in text for before, after in pairs):
-            expected = "expected the two digests of the dataset that the gate's REJECT names, eight characters of each"
-            return f"{SHEET}, {name}: {expected}; those of the runs, as in the log, do not count"
-    if name == "level_2" and not any(id_ in text for id_ in differing_choices(history)):
-        return f"{SHEET}, {name}: expected the id of a prompt whose choice changed between your last two spoiled runs"
-    return ""
+def _fault_of_step(level: str, name: str, log: Sequence[LoggedRun], found: Found) -> str:
+    """Why a step is not done, in a sentence or two; an empty text if it is. ``found``: gets the runs that do it."""
+    step = LEVELS[level][name]
+    faults = []
+    if step.readme_of:
+        faults = [fault_of_readme(run) for run in found[step.readme_of]]
+    elif step.page_of:
+        has_page = any((LAB / run.name / "gate.html").is_file() for run in found[step.page_of])
+        faults = ["" if has_page else _MISSING]
+    elif step.lock:
+        function = FUNCTIONS[level]
+        spoiled = found["sabotage"][-1].read(function.kept)  # the first: a later one undoes no lock
+        for repair in found["repair"]:
+            faults.append(function.fault_of_tests(Files(spoiled, repair.read(function.kept))))
+            if not faults[-1]:
+                break
+    else:
+        wanted = WantedRun(step.run, step.conditions or {"change": f"{level} {name}"})
+        found[name] = []
+        for run in log:
+            if meets(run, wanted):
+                faults.append(_fault_of_run(step, run, found))
+                if not faults[-1]:
+                    found[name].append(run)
+    return "" if "" in faults else next(iter(faults), _MISSING)
 
 
-def _outcome_lines(name: str, seed: int) -> list[str]:
-    """The event; once it is decided whether it came about, and the Brier score of each prediction that is decided."""
-    outcome = _outcome(name, seed)
-    event = LEVELS[name]["event"]
-    if outcome is None:
-        return [f"The event: {event}."]
-    scores = []
-    words = []
-    predictions = _read_predictions()
-    for level in LEVELS:
-        decided = _outcome(level, seed)
-        if level in predictions and decided is not None:
-            probability, _ = predictions[level]
-            score = (probability - decided) ** 2
-            scores.append(score)
-            words.append(f"{level} ({probability:g} - {decided})² = {score:.2f}")
-    return [
-        f"It {'came about' if outcome else 'did not come about'}: {event}.",
-        f"Brier scores: {'; '.join(words)}. Mean {mean(scores):.2f}; 0 is best, always saying 0.5 gets 0.25.",
-    ]
+def _fault_of_run(step: Step, run: LoggedRun, found: Found) -> str:
+    """Why a run does not do the step; an empty text if it does, compared with some runs of the earlier steps."""
+    if "--expect" in step.run and run.manifest.expect is None:
+        return f"expected {run.name} to have a prediction, got none; measure again, with --expect and your number"
+    named = [relation.split(" ")[2].partition(".")[0] for relation in step.holds]
+    earlier = {name: [one for one in found[name] if one.number < run.number] for name in named if name in found}
+    for name, runs in earlier.items():
+        if not runs:
+            return f"expected {run.name} to come after your {name}, got it before; run it again"
+    faults = []
+    for some in product(*earlier.values()):
+        bases = dict(zip(earlier, some, strict=True))
+        faults.append(next((fault for relation in step.holds if (fault := _fault_of(relation, run, bases))), ""))
+    return "" if "" in faults else f"{faults[0]}. {step.otherwise}"
 
 
-def describe_step(name: str, step: str) -> str:
+def _fault_of(relation: str, run: LoggedRun, earlier: Mapping[str, LoggedRun]) -> str:
+    """Why a relation does not hold, such as ``passes > build.passes``; an empty text if it does."""
+    field, sign, operand = relation.split(" ")
+    value = _facts_of(run).get(field)
+    step, _, other = operand.partition(".")
+    expected: Any = operand
+    where = ""
+    if step in earlier:
+        expected = _facts_of(earlier[step])[other]
+        where = f" as in {earlier[step].name}"
+    elif re.fullmatch(r"[0-9.]+", operand):
+        expected = float(operand)
+    elif operand in _facts_of(run):
+        expected = _facts_of(run)[operand]
+    if value is not None and _OPERATORS[sign](value, expected):
+        return ""
+    return f"expected {field} {sign} {_shorten(expected)}{where}, got {_shorten(value)} in {run.name}"
+
+
+def _facts_of(run: LoggedRun) -> dict[str, Any]:
+    """The digests of its files, its conditions, its settings and its numbers, each under its own name."""
+    return {**run.manifest.outputs, **asdict(run.manifest), **run.manifest.settings, **run.summary}
+
+
+def _shorten(value: object) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else clipped(str(value), 32)
+
+
+def describe_step(level: str, name: str, found: Found) -> str:
     """What to do for a step: sentences, and commands to paste, one per line."""
-    if step == PREDICT:
-        event = f"The event: {LEVELS[name]['event']}."
-        return f"{event}\nPut your own probability in place of 0.5.\n{PYTHON} -m check {name} --predict 0.5"
-    table = LEVELS[name][step]
-    lines = [line.replace("python3", PYTHON) for line in table["do"]]
-    for command in table["run"]:
-        numbered = re.sub(r"(--\w+) (runs/\w+)", _number_folder, command)
-        lines.append(f"{PYTHON} -m {numbered}")
-    return "\n".join(lines)
-
-
-def _number_folder(match: re.Match[str]) -> str:
-    """An option and its run: the next free of runs/x, runs/x_2, … for --outdir, the newest for any other."""
-    option, newest = match.groups()
-    free = newest
-    number = 1
-    while Path(free).exists():
-        newest = free
-        number += 1
-        free = f"{match[2]}_{number}"
-    return f"{option} {free if option == '--outdir' else newest}"
-
-
-def _read_history(name: str, seed: int) -> History | None:
-    """The runs that count, to be judged with this seed; None without a build."""
-    predictions = _read_predictions()
-    sabotages: list[LoggedRun] = []
-    if name in predictions:
-        _, start = predictions[name]
-        sabotages = _read_runs(name, "sabotage", start)
-    first = sabotages[0].number if sabotages else len(run_log.read_log(run_log.LOG))
-    builds = [run for run in _read_runs(name, "build", 0) if run.number < first]
-    if not builds:
-        return None
-    if not sabotages:
-        return History(builds[-1], [], seed=seed)
-    last = sabotages[-1].number
-    return History(
-        build=builds[-1],
-        sabotages=sabotages,
-        trainings=_read_runs(name, "train", first),
-        repairs=_read_runs(name, "repair", last),
-        seed=seed,
-    )
-
-
-def _read_runs(name: str, step: str, start: int) -> list[LoggedRun]:
-    """The runs of a step, from this line of the log on, the newest last. What ``--change`` says is the run's own."""
-    commands = _commands_of(name, step)
-    runs = [
-        run
-        for run in read_logged_runs()
-        if run.number >= start and run.manifest.change == f"{name} {step}" and run.manifest.command in commands
-    ]
-    return runs[::-1]
-
-
-def _lines_of(name: str, step: str) -> list[tuple[int, run_log.LogLine]]:
-    """The lines of the log that are of a step, with their places from 0; the run of a line may be gone."""
-    commands = _commands_of(name, step)
-    log = enumerate(run_log.read_log(run_log.LOG))
-    return [(number, line) for number, line in log if line.change == f"{name} {step}" and line.command in commands]
-
-
-def _commands_of(name: str, step: str) -> set[str]:
-    """The commands whose runs a step has; none where the level lacks the step."""
-    commands = LEVELS[name][step]["run"] if step in LEVELS[name] else []
-    return {command.split(" ")[0] for command in commands}
-
-
-def _outcome(name: str, seed: int) -> int | None:
-    """1 if the event came about, 0 if it did not, None as long as a run is missing or is not what it should be."""
-    history = _read_history(name, seed)
-    if history is None:
-        return None
-    outcome = OUTCOMES[name]
-    for step in ("build", "sabotage", outcome.last):
-        if _fault_of_step(name, step, history):
-            return None
-    return int(outcome.event(history))
-
-
-def _read_predictions() -> _Predictions:
-    path = run_log.LOG.with_name(_KEPT)
-    try:
-        with open_regular(path) as file:
-            return msgspec.json.decode(file.read(1 << 16), type=_Predictions)
-    except FileNotFoundError:
-        return {}
-    except (OSError, msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise UserError(f"{path}: expected levels and probabilities, got: {quote(str(error))}; delete it") from None
+    step = LEVELS[level][name]
+    lines = [*step.do, f"python3 -m {step.run}"] if step.run else step.do
+    places = {one: runs[0].name if (runs := found.get(one)) else f"runs/{level}_{one}" for one in LEVELS[level]}
+    return "\n".join(line.format_map(places).replace("python3", PYTHON) for line in lines)

@@ -25,6 +25,7 @@ class Exercise(NamedTuple):
     hints: Sequence[str]
     files: Sequence[str] = ()
     runs: Sequence[WantedRun] = ()
+    readme: bool = False
     slow: bool = False
 
     def is_level(self) -> bool:
@@ -59,18 +60,18 @@ def check(exercise: Exercise, seed: int = 0, progress: Callable[[Iterable[Any]],
             from check.sheets import check_note
 
             return check_note(Path(exercise.files[0]), NOTES[exercise.id], exercise.runs)
-        if not exercise.files:
-            from check.runs import check_run
-
-            return check_run(exercise.runs[0])
-        if exercise.id.startswith("kata_"):
-            from check.kata import check_kata
-
-            return check_kata(exercise.id)
         if exercise.is_level():
             from check.levels import check_level
 
             return check_level(exercise.id, seed=seed)
+        if not exercise.files:
+            from check.runs import check_run
+
+            return check_run(exercise.runs[0], readme=exercise.readme)
+        if exercise.id.startswith("kata_"):
+            from check.kata import check_kata
+
+            return check_kata(exercise.id)
         if exercise.id == "loop":
             from check.loop import check_loop
 

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from check.result import NOT_STARTED, CheckResult
+from check.result import NOT_STARTED, TO_READ, CheckResult
 from course.artifacts import run_log
 from course.artifacts.reading import Broken, open_run, read_output
-from course.artifacts.records import RESULTS, SUMMARY, Manifest
+from course.artifacts.records import BLANKS, README, RESULTS, SUMMARY, Manifest
 from course.datasets.files import LAB, sha256_of
 from course.errors import UserError
 from course.text import quote
@@ -24,6 +24,7 @@ from course.text import quote
 _NUMBER = re.compile(r"(?<![\w-])(?<![0-9]\.)[0-9]+(?:\.[0-9]+)?")
 _MENTIONS = 5  # of a run's name, that are looked at
 _NUMBERS = 3  # after each of them
+_FEWEST = 5  # words in a blank of a README
 
 
 class WantedRun(NamedTuple):
@@ -91,33 +92,55 @@ def find_runs(wanted: WantedRun) -> Iterator[LoggedRun]:
 
     All conditions are read from the run's own manifest, which the log seals by its digest.
     """
-    values = {}
+    return (run for run in read_logged_runs() if meets(run, wanted))
+
+
+def meets(run: LoggedRun, wanted: WantedRun) -> bool:
+    """Whether it is a run of this command and these conditions."""
+    actual = msgspec.structs.asdict(run.manifest) | run.manifest.settings
     for name, value in wanted.conditions.items():
-        values[name] = sha256_of(LAB / "data" / value) if name.endswith("_fingerprint") else value
-    command = wanted.command.split(" ")[0]
-    for run in read_logged_runs():
-        if run.manifest.command == command and _meets(run.manifest, values):
-            yield run
+        expected = sha256_of(LAB / "data" / value) if name.endswith("_fingerprint") else value
+        if (actual.get(name) or False) != expected:
+            return False
+    return run.manifest.command == wanted.command.split(" ")[0]
 
 
-def _meets(manifest: Manifest, wanted: Mapping[str, Any]) -> bool:
-    actual = msgspec.structs.asdict(manifest) | manifest.settings
-    return all((actual.get(name) or False) == value for name, value in wanted.items())
-
-
-def check_run(wanted: WantedRun) -> CheckResult:
-    """Whether the log has such a run, with a prediction. The newest run with one counts."""
-    bare = None
+def check_run(wanted: WantedRun, *, readme: bool = False) -> CheckResult:
+    """Whether the log has such a run with a prediction; if ``readme``, one with words in its README. Any run counts."""
+    best = CheckResult(NOT_STARTED, command=wanted.command)
     for run in find_runs(wanted):
         numbers = run.headline_numbers
         result = ", ".join(f"{name} {value:.3g}" for name, value in numbers.items())
-        if run.manifest.expect:
-            short = f"{result}, you expected {quote(run.manifest.expect)} ({run.name})"
-            return CheckResult("done", short, numbers={"runs": [run.name], **numbers})
-        if bare is None:
-            short = f"repeat with a prediction ({result or 'this run'} had none)"
-            bare = CheckResult("started", short, command=wanted.command)
-    return bare or CheckResult(NOT_STARTED, command=wanted.command)
+        expected = run.manifest.expect
+        if expected is None:
+            if best.state == NOT_STARTED:
+                short = f"repeat with a prediction ({result or 'this run'} had none)"
+                best = CheckResult("started", short, command=wanted.command)
+            continue
+        short = f"{result}, you expected {quote(expected)} ({run.name})"
+        fault = fault_of_readme(run) if readme else ""
+        if not fault:
+            return CheckResult(TO_READ if readme else "done", short, numbers={"runs": [run.name], **numbers})
+        if not best.lines:
+            best = CheckResult("started", short, [fault])
+    return best
+
+
+def fault_of_readme(run: LoggedRun) -> str:
+    """Which blank of the run's README has no words yet, in one sentence; an empty text if each has some."""
+    path = LAB / run.name / README
+    answers: dict[str, list[str]] = {blank: [] for blank in BLANKS}
+    heading = ""
+    text = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
+    for line in text.split("\n"):
+        if line.startswith("## "):
+            heading = line[3:].strip()
+        elif heading in answers and not line.startswith(">"):  # which is the course's
+            answers[heading] += line.split()
+    for blank, words in answers.items():
+        if len(words) < _FEWEST:
+            return f"{run.name}/{README}: expected your words under '## {blank}', {_FEWEST} or more, got {len(words)}"
+    return ""
 
 
 # What a student's text says of a run

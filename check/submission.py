@@ -73,9 +73,8 @@ def submit(named: Sequence[Path], counted: Sequence[Path]) -> tuple[Path, list[s
             mend = did_you_mean(run.name, {other.name: f"--run {home.name}/{other.name}" for other in runs_in(home)})
             raise UserError(f"{mend}--run: expected a run in {home.name}/, got {quote(str(run))}")
     files = {}
-    for name in ("log.jsonl", "predictions.json"):
-        if (home / name).is_file():
-            files[f"runs/{name}"] = home / name
+    if run_log.LOG.is_file():
+        files["runs/log.jsonl"] = run_log.LOG
     for run in (*named, *counted):
         if is_run_of(home, run):
             files |= {f"runs/{run.name}/{name}": path for name, path in files_in(home / run.name).items()}

@@ -134,7 +134,7 @@ def sheet_data(sheet: Sheet, handed_in: Sequence[HandedIn], shared: Sequence[Sha
 
 
 def lines_to_read(report: ExerciseReport) -> list[str]:
-    """What the check says that a teacher reads beside the answers: why more is to do, and how a level came out."""
+    """What the check says that a teacher reads beside the answers: why more is to do."""
     if report.state in (NOT_STARTED, "done"):
         return []
     return report.lines
@@ -200,7 +200,7 @@ def class_data(handed_in: Sequence[HandedIn], sheets: Sequence[Sheet], shared: S
         for name in names_of:
             report = grade.checks.get(name)
             files = EXERCISES[name].files if name in EXERCISES else ()
-            partners_here = partners(grade.student, name, files, pages.get(name), shared)
+            partners_here = partners(grade.student, files, pages.get(name), shared)
             state = state_words(report.state) if report else ""
             cells.append(
                 {"state": state, "shared": partners_here, "short": clipped(report.short, 200) if report else ""}
@@ -228,19 +228,14 @@ def class_data(handed_in: Sequence[HandedIn], sheets: Sequence[Sheet], shared: S
     }
 
 
-def partners(
-    student: str, exercise: str, files: Sequence[str], sheet: Sheet | None, shared: Sequence[Shared]
-) -> list[str]:
+def partners(student: str, files: Sequence[str], sheet: Sheet | None, shared: Sequence[Shared]) -> list[str]:
     """With whom a student shares something of an exercise."""
     found = []
     for pair in shared:
         if student not in (pair.first, pair.second):
             continue
         other = pair.second if student == pair.first else pair.first
-        places = [heading for file, heading in pair.texts if file in files or (sheet and file == sheet.file)]
-        if sheet is not None and len(sheet.questions) == 1 and exercise in sheet.questions:  # a level
-            places = [heading for heading in places if heading in ("", exercise)]
-        if places:
+        if any(file in files or (sheet and file == sheet.file) for file, _ in pair.texts):
             found.append(other)
     return found
 

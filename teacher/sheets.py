@@ -1,6 +1,6 @@
 """Machinery: the sheets that students fill in, read for a teacher: every question, every answer, and the key.
 
-A sheet is a note, a kata, or one level's reflection. A line that begins with ``## `` is a heading, and the lines that
+A sheet is a note or a kata. A line that begins with ``## `` is a heading, and the lines that
 stand in the sheet as it is handed out are the course's own. Every other line is the student's.
 
 Covered
@@ -46,9 +46,7 @@ def list_sheets(shipped: Mapping[str, bytes]) -> list[Sheet]:
         text = decode_text(content)
         questions = read_questions(text)
         key = read_key(file, questions, text)
-        levels = [heading for heading in questions if heading in EXERCISES]
-        sheets += [Sheet(level, file, level, {level: questions[level]}, key, text) for level in levels]
-        if questions and not levels:
+        if questions:
             name = file.rpartition("/")[2].removesuffix(".md")
             sheets.append(Sheet(name, file, owners.get(file, name), questions, key, text))
     order = [*EXERCISES]

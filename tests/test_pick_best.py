@@ -7,7 +7,7 @@ versions in its place: your spoiled rule, common mistakes, and right ones.
 
 Call ``pick_best`` with samples of equal reward, in two orders, and demand the sample with the lowest index both times.
 Do so for several groups of samples, because a rule that draws by chance passes a single test now and then. Then do the
-same with samples of unequal reward, where the best must be taken.
+same, in two orders, with samples of unequal reward: the best must be taken. Let its index not be the lowest.
 """
 
 # from course.picking import Sample

@@ -52,7 +52,7 @@ def test_half_way_the_milestone_in_work_is_open_and_the_others_are_a_line_each(
     for exercise in EXERCISES.values():
         if exercise.milestone in ("0", "0.5"):
             states[exercise.id] = CheckResult(TO_READ if exercise.id in NOTES else "done")
-    states["bandit"] = CheckResult("wrong", "another")
+    states["level_3"] = CheckResult("wrong", "another")
     out = fresh("check").out
     lines = out.partition("\n\n")[0].split("\n")
     assert lines[0].startswith("Milestone 0  ")
@@ -60,7 +60,7 @@ def test_half_way_the_milestone_in_work_is_open_and_the_others_are_a_line_each(
     assert (
         len(lines[:2]) + sum(one.milestone == "1" for one in EXERCISES.values()) + 6 == len(lines) - 1
     )  # and a legend
-    assert "  bandit          wrong: another" in lines
+    assert "  level_3         wrong: another" in lines
     first = next(one for one in EXERCISES.values() if one.milestone == "1")
     assert f"\n{first.id}: " in out
     assert len(out.split("\n")) <= 24
@@ -158,15 +158,6 @@ def test_a_slow_check_is_run_when_it_is_named_and_its_result_kept_for_the_overvi
     assert "  kata_1          started: 0 of 10 finished and right\n" in fresh("check").out
     fresh.write("exercises/kata_1.md", text)
     assert "  kata_1          started: changed since it was judged\n" in fresh("check").out
-
-
-def test_a_prediction_goes_to_its_level(fresh: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("check.levels.record_prediction", lambda name, probability: f"recorded {name} {probability}")
-    assert fresh("check", "level_2", "--predict", "0.8").out == "recorded level_2 0.8\n"
-    assert "--predict: expected a level in front of it, got first_run" in fresh.refused(
-        "check", "first_run", "--predict", "0.8"
-    )
-    assert "expected a number from 0 to 1" in fresh.refused("check", "kata_1", "--predict", "1.2")
 
 
 def test_a_file_of_the_teachers_that_changed_is_named(fresh: Lab, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -36,7 +36,7 @@ def test_each_exercise_has_three_hints_of_its_own_and_a_place(exercise: Exercise
     assert "\\\\" not in "".join(exercise.hints)  # a backslash escaped twice
     assert exercise.milestone in MILESTONES
     assert all((ROOT / name).is_file() for name in exercise.files)
-    assert exercise.files or exercise.runs
+    assert exercise.files or exercise.runs or exercise.is_level()
 
 
 def test_exercises_stand_in_the_order_of_the_milestones() -> None:

@@ -89,10 +89,10 @@ def test_a_broken_log_is_one_line(lab: Lab) -> None:
 
 
 def test_what_a_run_was_asked_to_be_stands_in_its_settings(lab: Lab) -> None:
-    [wanted] = EXERCISES["bandit"].runs
-    for option in ("--no-baseline", "--baseline"):
+    [wanted] = EXERCISES["two_steps"].runs
+    for options in (["--no-credit-step1"], []):
         assert [*find_runs(wanted)] == []
-        assert lab("bandit_train", "--steps", "3", option, "--expect", "0.6").status == 0
+        assert lab("toy_mdp", "--episodes", "3", *options, "--expect", "0.6").status == 0
     assert len([*find_runs(wanted)]) == 1
 
 
@@ -138,6 +138,31 @@ def test_a_long_note_is_read_once() -> None:
 )
 def test_a_value_may_be_rounded(value: float, number: str, same: bool) -> None:
     assert is_value(number, value) is same
+
+
+@pytest.mark.parametrize(
+    ("under", "words", "state"),
+    [
+        (["Observed", "Conclusion"], "My own five words here.", TO_READ),
+        (["Observed", "Conclusion"], "Too short.", "started"),
+        (["Observed", "Conclusion"], "> Quoted, and so the course's own words.", "started"),
+        (["Observed"], "My own five words here.", "started"),
+        (["Observed", "Files"], "My own five words here.", "started"),
+    ],
+)
+def test_the_blanks_of_a_readme_need_words(lab: Lab, under: list[str], words: str, state: str) -> None:
+    assert lab("toy_mdp", "--episodes", "4", "--outdir", "runs/steps", "--expect", "0.3").status == 0
+    checked = check(EXERCISES["two_steps"])
+    assert checked.state == "started"
+    assert "under '## Observed', 5 or more, got 0" in checked.lines[0]
+    readme = Path("runs/steps/README.md")
+    text = readme.read_text(encoding="utf-8")
+    for heading in under:
+        text = text.replace(f"\n## {heading}\n", f"\n## {heading}\n\n{words}\n")
+    readme.write_text(text, encoding="utf-8")
+    assert lab("toy_mdp", "--episodes", "4", "--expect", "0.3").status == 0  # a later run takes nothing away
+    assert check(EXERCISES["two_steps"]).state == state
+    assert check(EXERCISES["two_steps"]._replace(readme=False)).state == "done"
 
 
 ANSWER = "Nothing is paid after the first step, and the return of that step is what the second step earns."

@@ -274,10 +274,10 @@ def first_run(lab: Lab) -> dict[str, bytes]:
 
 def test_the_command_grades_and_compares(tmp_path: Path, first_run: dict[str, bytes]) -> None:
     """The real check, on a student who did the first measurement and one who did not. Both have one answer."""
-    sheet = (ROOT / "notes" / "bandit.md").read_text(encoding="utf-8")
+    sheet = (ROOT / "notes" / "llm_as_policy.md").read_text(encoding="utf-8")
     heading = next(line for line in sheet.split("\n") if line.startswith("## "))
     words = " ".join(f"quark{number}" for number in range(20))
-    note = {"notes/bandit.md": sheet.replace(heading, f"{heading}\n{words}").encode()}
+    note = {"notes/llm_as_policy.md": sheet.replace(heading, f"{heading}\n{words}").encode()}
     laid_out(tmp_path / "in" / "anna", {**first_run, **note})
     laid_out(tmp_path / "in" / "ben", note)
     done = run("--submissions", tmp_path / "in", "--out", tmp_path / "book.csv")

@@ -78,9 +78,8 @@ def test_a_sheet_about_no_run_has_no_run_below_its_answers(tmp_path: Path, numbe
 @pytest.mark.parametrize(
     ("exercise", "heading", "state", "lines"),
     [
-        ("level_0", "level_0", "started", ["a line"]),
-        ("level_0", "level_0", TO_READ, ["a line"]),
-        ("level_0", "level_0", NOT_STARTED, []),
+        ("mental_map_v1", "Agent", "started", ["a line"]),
+        ("mental_map_v1", "Agent", NOT_STARTED, []),
         ("kata_1", "1", "wrong", ["a line"]),
         ("kata_1", "1", "done", []),
     ],
@@ -95,16 +94,9 @@ def test_beside_an_answer_stands_what_the_check_says_of_it(
     assert data["students"][0]["lines"] == lines
 
 
-LEVELS = ["level_0", "level_1", "level_2", "level_3"]  # of one file, with a sheet each
-LEVELS_SHIPPED = "".join(f"## {name}\n> Why?\n" for name in LEVELS)
-
-
 @pytest.mark.parametrize(
     ("texts", "marked"),
     [
-        ({("notes/levels.md", "level_1"): 0.5}, ["level_1"]),
-        ({("notes/levels.md", "level_0"): 1.0}, ["level_0"]),
-        ({("notes/levels.md", ""): 0.4}, LEVELS),  # the whole file, under whatever heading
         ({("notes/note.md", "Two"): 0.4}, ["note"]),
         ({("exercises/my_score.py", ""): 0.9}, ["level_1"]),
         ({}, []),
@@ -113,11 +105,10 @@ LEVELS_SHIPPED = "".join(f"## {name}\n> Why?\n" for name in LEVELS)
 def test_the_class_has_a_mark_where_something_is_shared(
     tmp_path: Path, texts: dict[tuple[str, str], float], marked: list[str]
 ) -> None:
-    sheets = [SHEET, *(Sheet(name, "notes/levels.md", name, {name: "Why?"}, {}, LEVELS_SHIPPED) for name in LEVELS)]
     checks = {"note": ExerciseReport(TO_READ)}
     grades = [Grade(name, "", "", "graded", checks=checks) for name in ("anna", "ben", "carla")]
-    students = [HandedIn(grade.student, grade, {}, sheets) for grade in grades]
-    data = class_data(students, sheets, [Shared("anna", "ben", False, texts, [])], tmp_path)
+    students = [HandedIn(grade.student, grade, {}, [SHEET]) for grade in grades]
+    data = class_data(students, [SHEET], [Shared("anna", "ben", False, texts, [])], tmp_path)
     names = [column["name"] for column in data["columns"]]
     for row, partners in zip(data["rows"], (["ben"], ["anna"], []), strict=True):
         marks = {name: cell["shared"] for name, cell in zip(names, row["cells"], strict=True) if cell["shared"]}

@@ -1,7 +1,7 @@
 """The locked solutions are the teacher's, and each is of a file that an exercise asks for and passes its check.
 
-An example: ``teacher/solutions/notes/selection.md`` in place of ``notes/selection.md`` is for the teacher to read, once
-a run n4 is there: the note names its selected accuracy.
+An example: ``teacher/solutions/notes/llm_as_policy.md`` in place of ``notes/llm_as_policy.md`` is for the teacher to
+read, once a run kl is there: the note names its number.
 """
 
 import shlex
@@ -20,9 +20,6 @@ OWNERS = {name: one for one in EXERCISES.values() for name in one.files}
 ELSEWHERE = {one.id for one in EXERCISES.values() if one.slow or one.is_level()} | {"experiment"}  # in tests/check
 CHECKED = [name for name in SOLVED if name in OWNERS and OWNERS[name].id not in ELSEWHERE]
 RUNS = {  # of a note: the names under which it names its runs, in the order in which data/exercises.toml asks for them
-    "selection": ["n4"],
-    "bandit": ["bandit"],
-    "two_steps": ["two_steps"],
     "llm_as_policy": ["kl"],
     "eval_vs_reward": ["dev", "holdout"],
 }

@@ -182,14 +182,14 @@ def commit(lab: Path) -> None:
 
 
 def test_what_a_teacher_has_worked_out_stays_in_the_clone(clone: Path, tmp_path: Path) -> None:
-    for name in ("exercises/reinforce.py", "notes/bandit.md", "tests/test_rubric.py"):
+    for name in ("exercises/reinforce.py", "notes/llm_as_policy.md", "tests/test_rubric.py"):
         (clone / name).write_bytes((ROOT / "teacher" / "solutions" / name).read_bytes())
-    (clone / "notes" / "two_steps.md").unlink()
+    (clone / "notes" / "eval_vs_reward.md").unlink()
     (clone / "exercises" / "mine.py").write_text("mine", encoding="utf-8")
     (clone / "data" / "notes.toml").write_text("# edited", encoding="utf-8")
     write_copy(tmp_path / "lab")
     there = texts(tmp_path / "lab")
-    for name in ("exercises/reinforce.py", "notes/bandit.md", "notes/two_steps.md", "tests/test_rubric.py"):
+    for name in ("exercises/reinforce.py", "notes/llm_as_policy.md", "notes/eval_vs_reward.md", "tests/test_rubric.py"):
         assert there[name] == (ROOT / name).read_text(encoding="utf-8")
     assert "exercises/mine.py" not in there
     assert there["data/notes.toml"] == "# edited"

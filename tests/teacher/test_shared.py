@@ -12,12 +12,13 @@ from conftest import ROOT
 
 from teacher.release import read_committed_files
 from teacher.shared import SOLUTION, count_text, find_shared, read_course, read_solution, read_work
-from teacher.sheets import list_sheets
+from teacher.sheets import list_sheets, read_questions
 
 SHIPPED = read_committed_files(None)
 SHEETS = list_sheets(SHIPPED)
 COURSE = read_course(SHIPPED)
-NOTE = "notes/selection.md"
+NOTE = "notes/mental_map_v2.md"
+FIRST, SECOND, *_ = read_questions(SHIPPED[NOTE].decode())
 ANSWER = (
     "Four tries reached two prompts more than my guess had promised, mostly sums with a minus sign, and the writer "
     "itself stayed exactly as clumsy as it was on Monday morning before tea."
@@ -77,7 +78,7 @@ def two_texts(common: int, length: int, begin: int = 1_000) -> tuple[str, str]:
     return " ".join(quarks(common) + quarks(rest, begin)), " ".join(quarks(common) + quarks(rest, 2 * begin))
 
 
-def note(answer: str, heading: str = "What changed") -> bytes:
+def note(answer: str, heading: str = FIRST) -> bytes:
     """The sheet as shipped, with one answer in it."""
     return SHIPPED[NOTE].decode().replace(f"## {heading}\n", f"## {heading}\n{answer}\n").encode()
 
@@ -108,7 +109,7 @@ def shared(first: dict[str, bytes], second: dict[str, bytes]) -> str:
         ({NOTE: note(ANSWER)}, {NOTE: note(ANSWER.replace(", ", " -- ").replace("e", "e\u200b"))}, "1 answer"),
         ({NOTE: note(ANSWER)}, {NOTE: note(ANSWER.replace("prompts", "lines").replace("clumsy", "bad"))}, "1 answer"),
         ({NOTE: note(ANSWER)}, {NOTE: note(f"{PAGE} {ANSWER} {PAGE}")}, "1 answer"),
-        ({NOTE: note(ANSWER)}, {NOTE: note(ANSWER, "Exploration")}, "1 file"),  # under another heading
+        ({NOTE: note(ANSWER)}, {NOTE: note(ANSWER, SECOND)}, "1 file"),  # under another heading
         ({NOTE: note(ANSWER)}, {NOTE: note("The policy is the same, and we looked at four samples for each")}, ""),
         ({NOTE: note("One two three four, more or less.")}, {NOTE: note("One two three four, more or less.")}, ""),
         ({NOTE: SHIPPED[NOTE]}, {NOTE: SHIPPED[NOTE]}, ""),
@@ -167,7 +168,7 @@ def test_the_borders_of_a_shared_file_of_code(common: int, length: int, said: st
 
 def test_short_answers_are_no_evidence_together() -> None:
     sheet = SHIPPED[NOTE].decode()
-    for number, heading in enumerate(["What changed", "Exploration"]):
+    for number, heading in enumerate([FIRST, SECOND]):
         sheet = sheet.replace(f"## {heading}\n", f"## {heading}\n{' '.join(quarks(8, 10 * number))}\n")
     assert shared({NOTE: sheet.encode()}, {NOTE: sheet.encode()}) == ""
 
