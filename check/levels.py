@@ -186,6 +186,8 @@ def _facts_of(run: LoggedRun) -> dict[str, Any]:
 
 
 def _shorten(value: object) -> str:
+    if value is None:
+        return "none"
     return f"{value:.6g}" if isinstance(value, float) else clipped(str(value), 32)
 
 

@@ -242,7 +242,7 @@ RUBRIC, EXPECT = "--rubric exercises/my_score.py:score", '--expect "0.5"'
 MISSES: list[tuple[str, list[str], str, str, str]] = [
     ("level_0", ["build"], "sabotage", EXPECT, "to have a prediction, got none"),
     ("level_0", ["build"], "sabotage", "dev-001", "expected dataset_fingerprint != "),
-    ("level_1", [], "build", RUBRIC, "expected rubric == my_score.py:score, got None"),
+    ("level_1", [], "build", RUBRIC, "expected rubric == my_score.py:score, got none"),
     ("level_1", ["build"], "sabotage", "", "expected rubric_passes > 34 "),
     ("level_2", [FIRST], "build", "", "expected selected_accuracy == 0.8375, got 0.3375"),
     ("level_2", ["build", "compare"], "sabotage", "", "expected pick_sha256 != "),
