@@ -17,7 +17,7 @@
     judging, judge, kills     a student's tests, each called with every version of a function
     versions                  these versions, right ones and wrong ones (data/wrong/)
     report, report_tests      what is printed of a result
-    submission                the zip to hand in, and which of the teacher's files changed by accident
+    submission                the zip to hand in
 
 It imports ``course`` and is never imported by it.
 """

@@ -101,16 +101,8 @@ def hand_in(runs: Sequence[Path], results: Mapping[str, CheckResult]) -> int:
 
 
 def show_overview(results: Mapping[str, CheckResult]) -> int:
-    """All milestones, the teacher's files that changed, and the next thing to do."""
-    from check.submission import find_changed_files
-
+    """All milestones, and the next thing to do."""
     show(overview(MILESTONES, {name: EXERCISES[name].milestone for name in results}, results))
-    changed = find_changed_files(LAB)
-    if changed:
-        names = quote(changed[0])
-        if len(changed) > 1:
-            names += f" and {len(changed) - 1} more"
-        show(wrap_sentence(f"changed, though not yours to change: {names} (this sees accidents, not adversaries)"))
     todo = list_unfinished(results)
     if todo:
         show_next(EXERCISES[todo[0]], results[todo[0]])

@@ -6,8 +6,6 @@
 ``exercises/``, ``notes/`` and the student's files of ``tests/`` are those of the last commit, so that nothing that a
 teacher has worked out in this clone is handed out. All other files are as they are now, of those that git tracks. A
 copy in which an exercise would be done before anybody began is not made.
-
-``checksums.json`` in the copy lets ``python3 -m check`` name a file of the course that changed by accident.
 """
 
 import json
@@ -20,7 +18,7 @@ from pathlib import Path
 
 from check.milestones import EXERCISES, MILESTONES
 from check.result import FINISHED
-from check.submission import TEST_FILES, write_checksums
+from check.submission import TEST_FILES
 from course.command import Parser, run_command
 from course.datasets.files import LAB
 from course.errors import UserError, reason
@@ -95,7 +93,6 @@ def write_copy(copy: Path, only: str | None = None) -> int:
         if page == copy / "README.md":
             text = cut_teachers_parts(text)
         write_file(page, cut_dead_links(text, page.parent).encode())
-    write_checksums(copy)
     return sum(path.is_file() for path in copy.rglob("*"))
 
 

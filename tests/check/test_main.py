@@ -18,7 +18,6 @@ from check import encoding, slow_results
 from check.encoding import encode
 from check.milestones import EXERCISES, NOTES
 from check.result import TO_READ, CheckResult
-from check.submission import write_checksums
 from course.show import terminal
 from course.starting import PYTHON
 
@@ -158,19 +157,6 @@ def test_a_slow_check_is_run_when_it_is_named_and_its_result_kept_for_the_overvi
     assert "  kata_1          started: 0 of 10 finished and right\n" in fresh("check").out
     fresh.write("exercises/kata_1.md", text)
     assert "  kata_1          started: changed since it was judged\n" in fresh("check").out
-
-
-def test_a_file_of_the_teachers_that_changed_is_named(fresh: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(check_command, "LAB", fresh.folder)
-    fresh.write("course/sc\x1bore.py", "1")
-    write_checksums(fresh.folder)
-    assert "changed" not in fresh("check").out
-    fresh.write("course/sc\x1bore.py", "2")
-    (fresh.folder / "data" / "README.md").unlink()
-    done = fresh("check")
-    said = "changed, though not yours to change: course/sc<U+001B ESCAPE>ore.py and 1 more (this sees accidents, not"
-    assert said in " ".join(done.out.split())
-    assert len(done.out.split("\n")) <= 24
 
 
 def test_submit_writes_one_zip_and_says_what_is_not_done(fresh: Lab) -> None:

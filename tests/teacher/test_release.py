@@ -4,7 +4,6 @@ An example: the key of kata 1 says in plain words what example 6 tests. Its sent
 not in the kata's data, where they are locked.
 """
 
-import json
 import os
 import re
 import shutil
@@ -16,10 +15,10 @@ from pathlib import Path
 import pytest
 from conftest import ROOT, files
 
-from check.submission import TEST_FILES, find_changed_files
+from check.submission import TEST_FILES
 from course.errors import UserError
 from teacher import release as module
-from teacher.release import COMMITTED, LEFT_OUT, list_tracked_files, release, rows_of, write_copy
+from teacher.release import LEFT_OUT, list_tracked_files, release, rows_of, write_copy
 
 EXERCISES = tomllib.loads((ROOT / "data" / "exercises.toml").read_text(encoding="utf-8"))
 
@@ -111,14 +110,6 @@ def test_the_readme_of_the_copy_names_nothing_of_the_teachers(folder: str, reque
     assert re.findall("teacher|benchmarks", after) == []
     rows = re.findall(r"^\| `([a-z]+)/", before, re.MULTILINE)
     assert re.findall(r"^\| `([a-z]+)/", after, re.MULTILINE) == [name for name in rows if name != "teacher"]
-
-
-def test_the_checksums_are_of_what_is_the_teachers(first: Path) -> None:
-    assert find_changed_files(first) == []
-    checksums = json.loads((first / "checksums.json").read_text(encoding="utf-8"))
-    assert "course/score.py" in checksums
-    assert "data/exercises.toml" in checksums
-    assert [name for name in checksums if name.startswith(COMMITTED)] == []
 
 
 def test_one_milestone_has_its_own_exercises_and_notes(first: Path) -> None:
