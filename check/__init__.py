@@ -11,6 +11,7 @@
     runs, levels              what the log of runs says of a student's measurements, and the steps of the levels
     lock                      whether a test locks the repair of a level
     slow_results, encoding    what the overview keeps of slow checks; answers in base64, against accidents
+    machine                   what each of the student's files measured, chose and learned
     functions, oracles        a student's functions, held against exact values
     own_spec, redteam         a student's scorer, exploits and patch
     committee, own_experiment  verdicts and experiments, held against the gate and the log of runs

@@ -1,16 +1,18 @@
 """``python3 -m check``: the student's self-check. What is done, what is not, and the one next thing to do.
 
-It reads the student's files and the log of runs. The last results of slow checks are kept in runs/check.json.
+It reads the student's files and the log of runs. The last verdicts of slow checks are kept in runs/check.json.
 """
 
+import subprocess
 import sys
+import time
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import cast
 
 from check import slow_results
-from check.milestones import EXERCISES, MILESTONES, Exercise, check
+from check.milestones import EXERCISES, Exercise, check
 from check.report import end_text, exercise_text, lines_of, overview, step_text, submission_text
 from check.result import FINISHED, NOT_STARTED, CheckResult
 from course.artifacts import run_log
@@ -23,38 +25,49 @@ from course.starting import program_name
 from course.text import quote, visible_path
 
 SUBMIT = "submit"  # in place of an exercise
+OF_AN_EXERCISE = ("id", "hint", "solution", "all", "watch", "register", "report")
 TESTS_PAGE = "tests.html"
+_EVERY = 0.3  # seconds, between two looks at the files that are watched
 
 
 def main() -> int:
     parser = Parser("check", "What is done of each milestone, and what to do next; status 1 until all is done.")
     help_ = f"an exercise, or {SUBMIT} (default: all of them, in short): {', '.join(EXERCISES)}"
     parser.add_argument("exercise", nargs="?", metavar="NAME", choices=[*EXERCISES, SUBMIT], help=help_)
-    aspect = parser.add_mutually_exclusive_group()
-    aspect.add_argument("--id", help="an example of a kata, or a step of a level: what there is to say of it")
+    wanted = parser.add_mutually_exclusive_group()
+    wanted.add_argument("--id", help="an example of a kata, or a step of a level: what there is to say of it")
     help_ = "its first hint, or with a number the first N of its three"
-    aspect.add_argument("--hint", type=positive_int, nargs="?", const=1, metavar="N", help=help_)
-    aspect.add_argument("--solution", action="store_true", help="the teacher's version, once its check passes")
+    wanted.add_argument("--hint", type=positive_int, nargs="?", const=1, metavar="N", help=help_)
+    wanted.add_argument("--solution", action="store_true", help="the teacher's version, once its check passes")
+    wanted.add_argument("--all", action="store_true", help="everything that the check found, not the first three")
+    wanted.add_argument("--watch", action="store_true", help="check again at each save, until Ctrl-C")
     help_ = "of experiment: note its design in the log of runs, before the candidate is measured"
-    aspect.add_argument("--register", action="store_true", help=help_)
+    wanted.add_argument("--register", action="store_true", help=help_)
+    wanted.add_argument("--report", action="store_true", help="of tests: write their matrix as a page, too")
+    wanted.add_argument("--mine", action="store_true", help="what each of your files measured, chose and learned")
+    wanted.add_argument("--json", action="store_true", help="for a program: every check anew, id -> what it found")
     parser.add_argument("--run", type=Path, action="append", default=[], help="with submit: one more run to hand in")
-    parser.add_argument("--report", action="store_true", help="of tests: write their matrix as a page, too")
-    parser.add_argument("--json", action="store_true", help="for a program: every check anew, id -> what it found")
     parser.add_argument("--seed", type=non_negative_int, default=0, help="of what the checks draw (default: 0)")
     args = parser.parse_args()
     sys.breakpointhook = stop_for_breakpoint  # in a person's test, where pytest would put a debugger of its own
-    if args.exercise in EXERCISES and not args.json:
-        return show_one(EXERCISES[args.exercise], args)
-    for option in ("id", "hint", "solution", "register", "report"):
-        if getattr(args, option) not in (None, False):
-            raise UserError(f"--{option}: expected the name of an exercise in front of it, and no --json")
-    exercises = list(EXERCISES.values())
-    if args.exercise in EXERCISES:
-        exercises = [EXERCISES[args.exercise]]
+    if args.run and args.exercise != SUBMIT:
+        raise UserError("--run: expected submit in front of it")
+    named = EXERCISES.get(args.exercise)
     if args.json:
+        exercises = [named] if named else EXERCISES.values()
         return print_json({exercise.id: check_now(exercise, args.seed) for exercise in exercises})
+    if args.mine:
+        from check.machine import machine_text
+
+        show(machine_text())
+        return 0
+    if named:
+        return show_one(named, args)
+    for option in OF_AN_EXERCISE:
+        if getattr(args, option) not in (None, False):
+            raise UserError(f"--{option}: expected the name of an exercise in front of it")
     results = {}
-    for exercise in exercises:
+    for exercise in EXERCISES.values():
         if exercise.slow:
             results[exercise.id] = slow_results.read_last_result(exercise.id, exercise.files)
         else:
@@ -101,8 +114,8 @@ def hand_in(runs: Sequence[Path], results: Mapping[str, CheckResult]) -> int:
 
 
 def show_overview(results: Mapping[str, CheckResult]) -> int:
-    """All milestones, and the next thing to do."""
-    show(overview(MILESTONES, {name: EXERCISES[name].milestone for name in results}, results))
+    """A line for each exercise, and the next thing to do."""
+    show(overview({name: EXERCISES[name].milestone for name in results}, results))
     todo = list_unfinished(results)
     if todo:
         show_next(EXERCISES[todo[0]], results[todo[0]])
@@ -114,8 +127,6 @@ def show_overview(results: Mapping[str, CheckResult]) -> int:
 
 def show_one(exercise: Exercise, args: Namespace) -> int:
     """Explain one exercise, or the one thing of it that was asked for."""
-    if args.run:
-        raise UserError("--run: expected submit in front of it, got an exercise")
     if args.register:
         if exercise.id != "experiment":
             raise UserError(f"--register: expected experiment in front of it, got {exercise.id}")
@@ -127,8 +138,9 @@ def show_one(exercise: Exercise, args: Namespace) -> int:
     if args.hint is not None:
         show_hints(exercise, args.hint)
         return 0
+    if args.watch:
+        watch(exercise)
     result = check_now(exercise, args.seed)
-    finished = result.state in FINISHED
     if exercise.slow and args.seed == 0:
         slow_results.keep_result(exercise.id, exercise.files, result)
     if args.report:
@@ -136,21 +148,36 @@ def show_one(exercise: Exercise, args: Namespace) -> int:
     if args.id is not None:
         print(part_of(exercise, result, args.id))  # not folded: it may be a command, to be pasted
         return 0
+    finished = result.state in FINISHED
     if finished and args.solution:
         show_solution(exercise, result)
         return 0
     command = f"{program_name('check')} {exercise.id}"
     if finished:
-        show(exercise_text(exercise.id, result, [f"solution: {command} --solution"]))
+        show(exercise_text(exercise.id, result, [f"solution: {command} --solution"], args.all))
         print(f"next: {command_line(['check'])}")
         return 0
-    closed = "solution: it opens when this check passes" if args.solution else ""
-    more = [closed, f"stuck: {command} --hint"]
+    more = [f"stuck: {command} --hint"]
+    if args.solution:
+        more.insert(0, "solution: it opens when this check passes")
     if result.judgement is not None:
         more.insert(0, f"which test kills which verifier: {command} --report")
-    show(exercise_text(exercise.id, result, more))
+    show(exercise_text(exercise.id, result, more, args.all))
     show_next(exercise, result)
     return 1
+
+
+def watch(exercise: Exercise) -> None:
+    """Check again whenever a file of the exercise was saved, each time in a new process; Ctrl-C ends it."""
+    line = [sys.executable, *(["-P"] if sys.flags.safe_path else []), "-m", "check", exercise.id]
+    seen: list[int] = []
+    while True:
+        saved = [path.stat().st_mtime_ns for path in map(Path, exercise.files) if path.exists()]
+        if saved != seen:
+            seen = saved
+            subprocess.run(line, check=False)
+            print(f"\nwatching {', '.join(exercise.files)}; Ctrl-C ends\n", flush=True)
+        time.sleep(_EVERY)
 
 
 def write_report(exercise: Exercise, result: CheckResult) -> None:

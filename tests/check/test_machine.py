@@ -1,0 +1,34 @@
+"""The student's machine: the newest run of each version of each file, by the loop that ran it."""
+
+from conftest import ROOT, Lab
+
+from check.machine import list_works, machine_text
+
+DATA = (
+    "--dataset",
+    ROOT / "data" / "datasets" / "math_dev.jsonl",
+    "--completions",
+    ROOT / "data" / "rollouts" / "frozen_rollouts_dev.jsonl",
+)
+RULE = 'VERSION = "{}"\n\ndef score(example, completion):\n    return {{"reward": float({}), "details": {{}}}}\n'
+STEP = "def reinforce_step(theta, actions, reward, baseline, lr):\n    return theta\n"
+
+
+def test_each_version_of_a_file_is_shown_with_what_it_did(lab: Lab) -> None:
+    for version, paid in (("1", 0), ("1", 0), ("2\x1b", 1)):
+        lab.write("exercises/my_score.py", RULE.format(version, paid))
+        assert lab("eval", *DATA, "--rubric", "exercises/my_score.py:score").status == 0
+    lab.write("exercises/reinforce.py", STEP)
+    assert lab("bandit_train", "--steps", "2", "--update", "exercises/reinforce.py:reinforce_step").status == 0
+    works = list_works()
+    assert [work[:4] for work in works] == [
+        ("my_score.py", "1", "measured", "rubric_pass_rate 0"),
+        ("my_score.py", "2<U+001B ES…", "measured", "rubric_pass_rate 1"),
+        ("reinforce.py", works[2].version, "learned", "expected_reward_after 0.25"),
+    ]
+    assert len(works[2].version) == 8
+    assert works[0].run.endswith("run_002")
+    shown = machine_text()
+    assert "loop.py" in shown
+    assert shown.replace("\n", "").isprintable()
+    assert max(map(len, shown.split("\n"))) <= 80
