@@ -345,6 +345,8 @@ function showScored(main, scored, names) {
     main.append(
       element("h2", `${grouped(failed)} of ${grouped(total)} ${what} earned 0${whose}. What is wrong with them?`),
     );
+    const ask = "What now? Read one failure of each kind, and say whose fault it is:";
+    main.append(element("p.note", `${ask} the model's, the verifier's, the spec's or the data's.`));
     main.append(...rowsOf(scored, names, true));
   }
   main.querySelector("article details[open]")?.scrollIntoView({ block: "center" });
