@@ -35,8 +35,8 @@ _ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_
 _ASK = object()  # what --predict leaves where --expect leaves a text
 EXIT_STATUSES = (
     "exit status: 0 success (gate: PROMOTE); 1 a check failed (gate: REJECT); 2 the command cannot run as typed, and "
-    "one line says why; 3 undecided (gate: INCONCLUSIVE); 70 a fault of the lab itself, with a traceback; 130 "
-    "interrupted by Ctrl-C; 141 the program that read the output has ended"
+    "one line says why; 3 undecided (gate: INCONCLUSIVE); 4 not comparable (gate: REJECT); 70 a fault of the lab "
+    "itself, with a traceback; 130 interrupted by Ctrl-C; 141 the program that read the output has ended"
 )
 
 

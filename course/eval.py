@@ -6,8 +6,8 @@
 Nothing is improved here and no knob is turned. The result is a pass rate with its interval, and a count of failures.
 
 With ``--rubric`` a second verifier is asked as well: a rubric of the course, or your own FILE:FUNCTION. The rows and
-the summary then also say what the rubric pays, and the gate refuses such a run. The rubric runs in this process, and is
-asked again about its first 32 completions; if a reward differs, the command stops and leaves no run.
+the summary then also say what the rubric pays, and to the gate it is another instrument. The rubric runs in this
+process, and is asked again about its first 32 completions; if a reward differs, the command stops and leaves no run.
 
 Several files of examples, each with its file of completions, are measured as if they were joined. Each pair of
 files is then one task, which a different process or machine can score; this process writes the run.

@@ -60,7 +60,7 @@ def notes_of(summary: Mapping[str, Any], ids_with_one_prompt: tuple[str, str] | 
     """What a reader of the pass rate has to know about this run."""
     notes = []
     if rubric is not None:
-        notes.append("The gate takes no run with --rubric, because the gate would have to run the rubric's code again.")
+        notes.append("To compare two policies by the gate, measure both without --rubric.")
     if summary["families"].get("model_format", 0) > NEARLY_ALL * summary["n"]:
         notes.append(
             "More than 90 % of the completions fail by form. The scorer is made for prompts that ask for exactly "

@@ -3,13 +3,14 @@
     python3 -m course.gate --baseline runs/run_001 --candidate runs/run_002 \\
         --min-delta 0.02
 
-Verdicts and exit status: PROMOTE 0; REJECT 1; INCONCLUSIVE 3; bad usage or input that cannot be read, 2. In order:
+Verdicts and exit status: PROMOTE 0; REJECT by rule 4, 1; REJECT by rules 1 to 3, not comparable, 4; INCONCLUSIVE 3;
+bad usage or input that cannot be read, 2. In order:
 
 1. REJECT unless both runs are what they claim. A log of runs must hold both. Every digest and number is recomputed, and
    every completion is scored again. The installed scorer must pass its golden sets, and must be the one that was
    released under its version.
-2. REJECT unless the room was locked: examples, the text around the prompts, split, scorer, loop, N and sampling must be
-   known and the same.
+2. REJECT unless the room was locked: examples, the text around the prompts, split, verifier, loop, N and sampling must
+   be known and the same. No code of a verifier is run.
 3. REJECT unless the difference means something: exactly one knob was turned, or nothing flipped; each prompt counts
    once and has a completion; and the candidate was trained on none of the prompts.
 4. REJECT if the candidate is shown to fall short: the paired 95 % interval of the difference ends below --min-delta.
@@ -34,9 +35,18 @@ from typing import NamedTuple
 
 from course.artifacts import run_log
 from course.artifacts.finding import Finding, Numbers
-from course.artifacts.locked_room import POLICY, SELECTION, Condition, knobs_turned, locked_room, room_digest
+from course.artifacts.locked_room import (
+    POLICY,
+    SCORER,
+    SELECTION,
+    Condition,
+    knobs_turned,
+    locked_room,
+    room_digest,
+    verifier_text,
+)
 from course.artifacts.reading import Broken, Run, open_run
-from course.artifacts.records import MISSING, Manifest, Result, Selection, TrainedOn, rubric_of
+from course.artifacts.records import MISSING, Manifest, Result, Selection, TrainedOn
 from course.artifacts.run_log import LogLine, holdouts_opened, looks, read_logs
 from course.artifacts.verification import Verification
 from course.command import Parser, fraction, run_command
@@ -60,6 +70,7 @@ GATE_PAGE = "gate.html"
 MOST_TIMES = 1_000  # at most so many times as many prompts are tried, to say how many would give a verdict
 PAIRS_NAMED = 3  # of ids with one prompt
 EXIT_STATUS = {"PROMOTE": 0, "REJECT": 1, "INCONCLUSIVE": 3}
+NOT_COMPARABLE = 4  # the exit status of a REJECT without numbers
 
 
 # ---- Both runs, read once and side by side
@@ -141,23 +152,23 @@ def open_runs(paths: Mapping[str, Path]) -> tuple[dict[str, Run], list[str]]:
             runs[side] = open_run(path)
         except Broken as error:
             faults.append(f"{side} run: {error}")
-    for side, run in runs.items():
-        refuse_run(side, run)
+    refuse_runs(runs)
     return runs, faults
 
 
-def refuse_run(side: str, run: Run) -> None:
-    """Raise UserError at a run that the gate is not for: one of Loop C, and one that another rubric measured."""
-    if run.manifest.loop == "C":
+def refuse_runs(runs: Mapping[str, Run]) -> None:
+    """Raise UserError at runs that the gate is not for: one of Loop C, and two that one rubric measured."""
+    for side, run in runs.items():
+        if run.manifest.loop == "C":
+            raise UserError(
+                f"{run.path}: expected a {side} of Loop A or B, got a run of Loop C; sample from its policy with "
+                "course.sample_rollouts, then measure the samples with course.eval"
+            )
+    verifiers = [verifier_text(run.manifest) for run in runs.values()]
+    if len(verifiers) == 2 and verifiers[0] == verifiers[1] != SCORER:
         raise UserError(
-            f"{run.path}: expected a {side} of Loop A or B, got a run of Loop C; sample from its policy with "
-            "course.sample_rollouts, then measure the samples with course.eval"
-        )
-    rubric = rubric_of(run.manifest)
-    if rubric is not None:
-        raise UserError(
-            f"{run.path}: expected a {side} without --rubric, got a run with --rubric {clipped(rubric, 40)}, "
-            "and the gate does not run a rubric's code; measure again without --rubric"
+            f"expected two runs without --rubric, got two of {clipped(verifiers[0], 60)}, and the gate does not run a "
+            "rubric's code; measure both again without --rubric"
         )
 
 
@@ -460,6 +471,8 @@ def main() -> int:
     if args.report:
         page = write_report(args.baseline, args.candidate, finding, args.min_delta)
         print(f"report: {visible_path(page)}")
+    if finding.verdict == "REJECT" and finding.numbers is None:
+        return NOT_COMPARABLE
     return EXIT_STATUS[finding.verdict]
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import msgspec
 from msgspec import UNSET
 
-from course.artifacts.records import Manifest
+from course.artifacts.records import Manifest, rubric_of
 from course.datasets.plain import plain_name
 from course.datasets.records import PROMPT_ALONE, Sampling
 from course.text import clipped, visible
@@ -17,6 +17,7 @@ POLICY = "policy"
 SELECTION = "selection compute"
 INSTRUMENT = "instrument"
 ENVIRONMENT = "environment"
+SCORER = "the scorer"  # the verifier of a run without --rubric
 
 PICK_SHA256 = "pick_sha256"  # of the files of Loop B's own rule; the course's rule has none
 
@@ -73,12 +74,25 @@ def room_digest(manifest: Manifest) -> str:
 
 
 def locked_room(baseline: Manifest, candidate: Manifest) -> list[Condition]:
-    """Every condition with both values: first the environment's, then the instrument's, then how samples were drawn."""
+    """Every condition with both values: the environment's, the scorer's, how samples were drawn; last the verifier."""
     before, after = room_conditions(baseline), room_conditions(candidate)
-    return [
-        Condition(name, before[name], after[name], knob, fault_of_condition(name, before[name], after[name]))
-        for name, knob in _KNOB_OF.items()
-    ]
+    rows = [(name, before[name], after[name], knob) for name, knob in _KNOB_OF.items()]
+    rows.append(("verifier", verifier_text(baseline), verifier_text(candidate), INSTRUMENT))
+    return [Condition(name, one, other, knob, fault_of_condition(name, one, other)) for name, one, other, knob in rows]
+
+
+def verifier_text(manifest: Manifest) -> str:
+    """Whose rewards a run reports: the scorer, or what ``--rubric`` named, its version, digest and unusual call."""
+    rubric = rubric_of(manifest)
+    if rubric is None:
+        return SCORER
+    settings = manifest.settings
+    text = f"{rubric} {settings.get('rubric_version', '')}".strip()
+    text += f", sha256 {str(settings.get('rubric_sha256'))[:12]}"
+    call = settings.get("rubric_call")
+    if call != f"{rubric.rpartition(':')[2]}(example, completion)":
+        text += f", called as {call}"
+    return text
 
 
 def fault_of_condition(name: str, baseline: str | None, candidate: str | None) -> str | None:

@@ -113,7 +113,7 @@ class Case(NamedTuple):
     said: str = ""
     edit: Edit | None = None
     sides: Sequence[str] = ("candidate",)
-    status: int = 1
+    status: int = 4
     options: Sequence[object] = ()
 
 
@@ -300,7 +300,7 @@ MISTAKES: dict[str, tuple[Case, ...]] = {
              "worse: 0 gained and 1 lost of 24 prompts, which may be chance (exact McNemar p = 1)", status=3),
         Case("what was better on dev is far worse on the holdout",
              Pair(loop_a(answers(STRONG), "--split", "holdout"), loop_a(answers(WEAK), "--split", "holdout")),
-             FAR_WORSE),
+             FAR_WORSE, status=1),
         Case("the candidate is measured on the prompts that it was trained on", TRAINED_HERE,
              "the candidate was trained on 24 of these 24 prompts"),
         Case("one prompt of the training is among those measured, under another id and in another file",
@@ -376,14 +376,14 @@ MISTAKES: dict[str, tuple[Case, ...]] = {
              "expected a baseline of Loop A or B, got a run of Loop C", status=2),
         Case("the candidate was measured by a careless verifier",
              Pair(loop_a(answers(WEAK)), loop_a(answers(STRONG), "--rubric", "last_number")),
-             "expected a candidate without --rubric, got a run with --rubric last_number", status=2),
+             "locked room: verifier differs (the scorer / last_number, sha256 "),
         Case("both were measured by a careless verifier",
              Pair(loop_a(answers(WEAK), "--rubric", "last_number"), loop_a(answers(STRONG), "--rubric", "last_number")),
-             "expected a baseline without --rubric, got a run with --rubric last_number", status=2),
+             "expected two runs without --rubric, got two of last_number, sha256", status=2),
         Case("the same completions are measured twice",
              Pair(loop_a(answers(WEAK), policy="one"), loop_a(answers(WEAK), policy="one")), NO_RISE, status=3),
         Case("one run is given for both", BETTER, NO_RISE, status=3, options=("--candidate", "baseline")),
-        Case("baseline and candidate are exchanged", WORSE, FAR_WORSE),
+        Case("baseline and candidate are exchanged", WORSE, FAR_WORSE, status=1),
         Case("three more of sixty are right, and that is taken for an improvement",
              Pair(loop_a(answers(30, of=60)), loop_a(answers(33, of=60))),
              "noise rule: with 60 prompts, fewer than 100, a rise of up to 5 points counts as chance", status=3),

@@ -122,7 +122,7 @@ def test_a_condition_that_differs_is_a_rejection_that_names_it(
     changes, said = ROOM[name]
     manifest_edited(pair[side], **changes)
     done = gate(lab, *pair)
-    assert done.status == 1
+    assert done.status == 4
     assert "the runs are not comparable, so no difference is shown\n" in done.out
     printed = finding(lab, *pair)
     *of_the_run, of_the_room = printed["reasons"]
@@ -137,7 +137,7 @@ def test_a_fact_that_is_not_known_fails_closed(lab: Lab, pair: tuple[Path, Path]
     for side in sides:
         manifest_edited(pair[side], sampling=None)
     done = gate(lab, *pair)
-    assert done.status == 1
+    assert done.status == 4
     names = " and the ".join(("baseline", "candidate")[side] for side in sides)
     assert f"REJECT: locked room: sampling is not known for the {names}\n" in done.out
     assert "\nknob turned: not known\n" in done.out
@@ -189,7 +189,7 @@ def test_an_installed_scorer_that_fails_the_golden_sets_promotes_nothing(
     broken = scorer_identity()._replace(golden=scorer_identity().golden.__class__(passed=False, cases=82))
     monkeypatch.setattr("course.artifacts.scorer_identity.scorer_identity", lambda: broken)
     done = gate(lab, *pair)
-    assert done.status == 1
+    assert done.status == 4
     assert "the scorer installed here fails the golden sets" in done.out
 
 
@@ -225,7 +225,7 @@ def test_a_run_that_was_tampered_with_or_is_incomplete_is_rejected(
 ) -> None:
     tamper(pair[side])
     done = gate(lab, *pair, "--json")
-    assert (done.status, done.err) == (1, "")
+    assert (done.status, done.err) == (4, "")
     printed = json.loads(done.out)
     assert printed["verdict"] == "REJECT"
     assert ("" if said.startswith("the two") else ("baseline ", "candidate ")[side]) + said in " ".join(
@@ -257,10 +257,35 @@ def test_rows_of_other_questions_are_not_paired_and_their_number_is_said(
     rows_edited(pair[1], lambda rows: rows[25].update({key: value} | wrong))
     assert lab("inspect_run", "--run", pair[1], "--verify").status == 1
     done = gate(lab, *pair)
-    assert done.status == 1
+    assert done.status == 4
     assert "the two runs do not hold the same id, prompt and expected answer in 1 of the rows" in " ".join(
         done.out.split()
     )
+
+
+def test_runs_of_two_verifiers_are_told_apart_and_no_code_is_run(lab: Lab) -> None:
+    """By version, by digest, and from the scorer; two runs of one verifier are refused. The file is gone by then."""
+    files = {"one": "VERSION = 1", "two": "VERSION = 2", "edited": "VERSION = 2  # and more", "again": "VERSION = 1"}
+    for name, head in files.items():
+        lab.write("mine.py", f"{head}\ndef score(example, completion):\n    return 1.0\n")
+        lab.evaluate([7, 8], ["Final: 7", "8"], "--rubric", "mine.py:score", "--outdir", name)
+    Path("mine.py").unlink()
+    one, two, edited, again = map(Path, files)
+    for runs, shown in (((one, two), (" 1", " 2")), ((two, edited), (" 2", " 2"))):
+        done = gate(lab, *runs)
+        assert (done.status, done.err) == (4, "")
+        printed = finding(lab, *runs)
+        (condition,) = (condition for condition in printed["conditions"] if not condition["holds"])
+        digests = [hashlib.sha256((run / "rubric.py").read_bytes()).hexdigest()[:12] for run in runs]
+        expected = [f"mine.py:score{v}, sha256 {d}" for v, d in zip(shown, digests, strict=True)]
+        assert [condition["baseline"], condition["candidate"]] == expected
+        assert printed["reasons"] == [f"locked room: verifier differs ({' / '.join(expected)})"]
+        assert (printed["verdict"], printed["knob"], printed["numbers"]) == ("REJECT", "instrument", None)
+    lab.evaluate([7, 8], ["Final: 7", "8"], "--outdir", "strict")
+    (reason,) = finding(lab, Path("strict"), one)["reasons"]
+    assert reason.startswith("locked room: verifier differs (the scorer / mine.py:score 1, sha256 ")
+    words = "gate", "--baseline", one, "--candidate", again, "--min-delta", 0
+    assert "expected two runs without --rubric, got two of mine.py:score 1, sha256" in lab.refused(*words)
 
 
 def test_what_is_no_run_is_bad_usage(lab: Lab, pair: tuple[Path, Path]) -> None:
@@ -538,7 +563,7 @@ def test_a_candidate_measured_on_prompts_of_its_training_is_rejected(lab: Lab) -
 def test_a_run_that_stands_in_no_log_is_rejected_until_its_log_is_given(lab: Lab, pair: tuple[Path, Path]) -> None:
     run_log.LOG.rename("their_log.jsonl")
     done = gate(lab, *pair)
-    assert done.status == 1
+    assert done.status == 4
     said = " ".join(done.out.split())
     for side in ("baseline", "candidate"):
         assert f"{side} run: no log of runs has the digest of its manifest" in said

@@ -273,7 +273,7 @@ def test_hostile_ids_and_prompts_reach_no_terminal(lab: Lab) -> None:
     for baseline, candidate, status in (
         ("wrong", "right", 0),
         ("right", "wrong", 1),
-        ("wrong", "choice", 1),
+        ("wrong", "choice", 4),
     ):
         assert hostile(lab, "gate", "--baseline", baseline, "--candidate", candidate, "--min-delta", 0).status == status
 
@@ -298,7 +298,7 @@ def test_a_hostile_run_of_somebody_else_reaches_no_terminal(lab: Lab, run: Path)
     )
     for more in ([], ["--only-fails"], ["--id", HOSTILE[0]], ["--verify"]):
         hostile(lab, "inspect_run", "--run", run, *more)
-    assert hostile(lab, "gate", "--baseline", run, "--candidate", run, "--min-delta", 0).status == 1
+    assert hostile(lab, "gate", "--baseline", run, "--candidate", run, "--min-delta", 0).status == 4
 
 
 def test_a_hostile_change_in_the_log_reaches_no_terminal(lab: Lab) -> None:

@@ -123,7 +123,7 @@ def test_the_gate_refuses_what_was_sampled_at_another_temperature(there: Lab) ->
         there("eval", "--dataset", "dev.jsonl", "--completions", run / "rollouts.jsonl", "--outdir", f"of-{name}")
     for name, said in (("cold", "temperature 0.5, top_p 1.0"), ("cut", "temperature 1.0, top_p 0.5")):
         done = there("gate", "--baseline", "of-warm", "--candidate", f"of-{name}", "--min-delta", "0")
-        assert done.status == 1
+        assert done.status == 4
         reason = f"REJECT: locked room: sampling differs (temperature 1.0, top_p 1.0, n 1 / {said}, n 1)"
         assert reason in " ".join(done.out.split())
     there("eval", "--dataset", "dev.jsonl", "--completions", "learned/rollouts/train_0000.jsonl", "--outdir", "before")

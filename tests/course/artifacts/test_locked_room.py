@@ -150,6 +150,17 @@ def test_of_two_long_templates_the_part_is_shown_in_which_they_differ() -> None:
     assert len(fault) < 200
 
 
+RUBRIC = {"rubric": "a.py:f", "rubric_version": "1", "rubric_sha256": "0" * 64, "rubric_call": "f(example, completion)"}
+
+
+@pytest.mark.parametrize(("name", "value"), [*((name, "2") for name in RUBRIC), ("rubric", None)])
+def test_another_verifier_is_another_instrument(name: str, value: str | None) -> None:
+    one, other = changed(settings=RUBRIC), changed(settings=RUBRIC | {name: value})
+    assert faults(one, one) == []
+    assert faults(one, other) == ["verifier differs"]
+    assert knobs(one, other) == ["instrument"]
+
+
 def test_the_conditions_are_twelve_and_shown_with_their_values() -> None:
     assert room_conditions(BASE) == {
         "dataset_fingerprint": "d",

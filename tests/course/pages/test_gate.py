@@ -163,7 +163,7 @@ def test_what_a_log_brings_is_what_the_page_of_the_gate_says(lab: Lab) -> None:
     runs = both(lab)
     run_log.LOG.rename("their_log.jsonl")
     words = "--baseline", runs[0], "--candidate", runs[1], "--min-delta", 0.01, "--report"
-    assert lab("gate", *words).status == 1
+    assert lab("gate", *words).status == 4
     assert "no log of runs has" in data_of(runs[1] / "gate.html")["said"][0]
     assert lab("gate", *words, "--log", "their_log.jsonl").status == 3
     assert data_of(runs[1] / "gate.html")["picture"]["interval"]["value"] == 0.25
