@@ -112,12 +112,13 @@ def _fault_of(
 
 
 def _caught_by_cases(exploits: Path, versions: _Versions) -> set[str]:
-    """The kinds of wrong rules that reward a case whose reward is 0, and that no right rule rewards."""
+    """The kinds of wrong rules that reward a case of ``my_score`` whose reward is 0, and that no right rule rewards."""
     caught: set[str] = set()
     if not exploits.is_file():
         return caught
     for case in read_records(exploits, GoldenCase):
-        if case.expected_reward == 0 and not any(_pays(version, case) for version in versions.right):
+        is_own = case.fooled.startswith("my_score") and case.expected_reward == 0
+        if is_own and not any(_pays(version, case) for version in versions.right):
             caught.update(version.kind for version in versions.wrong if _pays(version, case))
     return caught
 

@@ -57,6 +57,7 @@ class GoldenCase(Record, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One completion whose reward is known beforehand. Self-contained: it carries its own example.
 
     ``id``: without one, the case is known by its line. ``expected_outcome``: without one, only the reward counts.
+    ``fooled``: the verifier that paid for it though it is worth nothing, such as ``suffix`` or ``my_score 1``.
     """
 
     file_kind = "golden sets"
@@ -69,6 +70,7 @@ class GoldenCase(Record, frozen=True, forbid_unknown_fields=True, kw_only=True):
     expected_outcome: str | None = None
     rule: str = ""
     why: str = ""
+    fooled: Annotated[str, Meta(max_length=60)] = ""
 
     def __post_init__(self) -> None:
         if self.expected_outcome is None:

@@ -85,7 +85,8 @@ SPOILED_UPDATES = {  # what stands in the solution, what a student wrote
     "no baseline": ("(reward - baseline) * g", "reward * g"),
     "wrong action": ("(i == action) - p[i]", "(i == action + 1) - p[i]"),
 }
-CASE = {"id": "mine", "prompt": "?", "expected_answer": 323, "completion": "Final: 1 Final: 323", "expected_reward": 0}
+CASE = {"prompt": "?", "expected_answer": 323, "completion": "Final: 1 Final: 323", "expected_reward": 0}
+CASE |= {"fooled": "my_score 1"}
 
 
 def spoil_rule(way: str) -> str:

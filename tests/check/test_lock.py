@@ -31,6 +31,7 @@ CASES = [  # completion, the reward that the student expects, what no case and n
     ("Final: 332", 0.0, "fails with your spoiled"),  # which all refuse
     ("", 0.0, "fails with your spoiled"),  # as it ships
 ]
+OWN = {"prompt": "?", "expected_answer": 323, "expected_reward": 0.0, "fooled": "my_score 1"}
 PASSES = "def test_it(rubric):\n    pass\n"
 CATCHES = """
 def test_it(rubric):
@@ -43,11 +44,13 @@ def test_a_case_locks_if_it_is_worth_nothing_and_every_careless_rule_pays(
     lab: Lab, completion: str, reward: float, fault: str
 ) -> None:
     lab.write("tests/test_rubric.py", PASSES)
-    case = {"id": "x", "prompt": "?", "expected_answer": 323, "completion": completion, "expected_reward": reward}
+    case = OWN | {"completion": completion, "expected_reward": reward}
     lab.write("exercises/exploits.jsonl", [case])
     found = fault_of_rubric_tests(TESTS, EXPLOITS, Files(SPOILED, MENDED))
     assert fault in found
     assert bool(fault) is bool(found)
+    lab.write("exercises/exploits.jsonl", [case | {"fooled": "suffix"}])
+    assert fault_of_rubric_tests(TESTS, EXPLOITS, Files(SPOILED, MENDED))
 
 
 def test_a_test_locks_and_those_that_ship_do_not_count(lab: Lab) -> None:
@@ -62,16 +65,14 @@ def test_a_test_locks_and_those_that_ship_do_not_count(lab: Lab) -> None:
 
 
 def test_a_case_and_a_test_lock_together(lab: Lab) -> None:
-    case = {"id": "x", "prompt": "?", "expected_answer": 323, "completion": "It is 323", "expected_reward": 0.0}
-    lab.write("exercises/exploits.jsonl", [case])
+    lab.write("exercises/exploits.jsonl", [OWN | {"completion": "It is 323"}])
     body = 'assert rubric({"prompt": "?", "expected_answer": 323}, "Final: 3233")["reward"] == 0'
     lab.write("tests/test_rubric.py", f"def test_it(rubric):\n    {body}\n")
     assert fault_of_rubric_tests(TESTS, EXPLOITS, Files(SPOILED, MENDED)) == ""
 
 
 def test_what_a_rule_prints_is_no_part_of_the_result(lab: Lab, capsys: pytest.CaptureFixture[str]) -> None:
-    case = {"id": "x", "prompt": "?", "expected_answer": 323, "completion": CASES[0][0], "expected_reward": 0.0}
-    lab.write("exercises/exploits.jsonl", [case])
+    lab.write("exercises/exploits.jsonl", [OWN | {"completion": CASES[0][0]}])
     loud = SPOILED.replace(b"    paid =", b"    print('asked')\n    paid =")
     assert fault_of_rubric_tests(TESTS, EXPLOITS, Files(loud, MENDED)) == ""
     assert capsys.readouterr().out == ""

@@ -167,6 +167,7 @@ PACKS = "(selection packs are never coerced)"
         (GoldenCase, golden(expected_reward="0.5"), f"{REWARDS} 0.5 with ok"),
         (GoldenCase, golden(expected_reward="0"), f"{REWARDS} 0.0 with ok"),
         (GoldenCase, golden(expected_outcome='"empty"'), f"{REWARDS} 1.0 with empty"),
+        (GoldenCase, golden(fooled="1"), "$.fooled: expected str, got int 1 (golden sets are never coerced)"),
         (GoldenCase, golden(rule="1"), "$.rule: expected str, got int 1 (golden sets are never coerced)"),
         (GoldenCase, golden(expected_outcome='"fine"'), f"$.expected_outcome: expected one of {OUTCOMES}, got fine"),
     ],
