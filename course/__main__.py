@@ -43,7 +43,7 @@ Yours to change
   exercises/pick_best.py   a function to write: how Loop B chooses
   exercises/kata_1.md      ten failures to diagnose; more functions stand beside it
   notes/                   sheets to fill in, in your own words
-  exercises/exploits.jsonl, patched_rubric.py   break a verifier, then mend it
+  exercises/exploits.jsonl, patched_rubric.py   break a verifier, then fix it
   tests/test_rubric.py     your own tests of the reward spec
   runs/                    your measurements; each README.md has blanks to fill in
 Not yours to change: course/, the instrument, and data/, its inputs. Read them.

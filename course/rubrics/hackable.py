@@ -54,7 +54,7 @@ def without_punctuation(example: dict[str, Any], completion: str) -> dict[str, A
     return _result(without_punctuation, str(abs(example["expected_answer"])).startswith(left), left)
 
 
-def format_only(_: dict[str, Any], completion: str) -> dict[str, Any]:
+def format_only(example: dict[str, Any], completion: str) -> dict[str, Any]:  # noqa: ARG001
     """Pays for the format and never looks at the value."""
     match = re.fullmatch(r"Final: (-?\d+)", completion.strip())
     return _result(format_only, match is not None, match[1] if match else "")
