@@ -79,6 +79,16 @@ def test_a_gap_is_named_by_the_rule_it_breaks(lab: Lab, right: str, wrong: str, 
     assert "got " in text
 
 
+def test_a_wrong_text_that_is_paid_is_told_first(lab: Lab) -> None:
+    """Before shorter calls: an example without a prompt, which is paid; a right line that is not; a bare number."""
+    source = SCORE.replace(TRIM, '.strip(" ")').replace("type(prompt) is not str or ", "")
+    source = source.replace("    match =", "    if not text: return 0\n    match =").replace("Final: (0", "Final: 0*(0")
+    lab.write("exercises/my_score.py", source)
+    zeros, *others = check_my_score(RULE).lines
+    assert "without leading zeros" in zeros
+    assert len(others) == 3
+
+
 def test_an_exception_is_told_with_its_input_and_the_other_rules_beside_it(lab: Lab) -> None:
     source = SCORE.replace(TRIM, ".strip()").replace("type(completion) is not str", "False")
     line = next(number for number, line in enumerate(source.split("\n"), 1) if ".strip()" in line)
