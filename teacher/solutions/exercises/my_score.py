@@ -1,7 +1,20 @@
-"""A solution of exercises/my_score.py."""
+"""A solution of exercises/my_score.py.
+
+The spec
+
+    1. Trim: ASCII space, tab, CR and LF go off both ends, and nothing else.
+    2. Format: the rest is ``Final: `` and an integer, in ASCII, without a plus, zeros in front or ``-0``.
+    3. Value: the integer, as it is written, is the expected answer: 1.0. Everything else gets 0.0.
+
+Its changes
+
+    1: the spec of the course
+"""
 
 import re
 from typing import Any
+
+VERSION = "1"
 
 
 def score(example: dict[str, Any], completion: str) -> dict[str, Any]:
